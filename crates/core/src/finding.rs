@@ -1,0 +1,180 @@
+//! One reason why two parties do not fit, or what one should know about one of them.
+
+use std::fmt;
+
+use crate::{Phase, Role, Rule, Severity};
+
+/// How many places of one finding are kept by name; the others are counted.
+const KEPT_PLACES: usize = 5;
+
+/// One side of a finding: who, what it is, and where it came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Side {
+    /// What the side is to the other: an artifact, a plug-in, a runtime, a host.
+    pub role: Role,
+    /// The name that the user knows it by: a file name, `torch 2.15.0`.
+    pub name: String,
+    /// What it is and where it came from: `torch.export archive, written by torch 2.4`.
+    pub origin: String,
+}
+
+/// Where in a party something was found: the first few places by name, and how many there are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Places {
+    named: Vec<String>,
+    count: usize,
+}
+
+impl Places {
+    /// Counts one more place; keeps its name if it is one of the first few.
+    pub fn add(&mut self, place: impl fmt::Display) {
+        if self.named.len() < KEPT_PLACES {
+            self.named.push(place.to_string());
+        }
+        self.count += 1;
+    }
+
+    /// The first few places.
+    pub fn named(&self) -> &[String] {
+        &self.named
+    }
+
+    /// How many places there are.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Whether there is no place.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+}
+
+impl<T: fmt::Display> FromIterator<T> for Places {
+    fn from_iter<I: IntoIterator<Item = T>>(places: I) -> Self {
+        let mut all = Self::default();
+        for place in places {
+            all.add(place);
+        }
+        all
+    }
+}
+
+impl fmt::Display for Places {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.named.join(", "))?;
+        match self.count - self.named.len() {
+            0 => Ok(()),
+            more => write!(f, " and {more} more"),
+        }
+    }
+}
+
+/// One reason, as an instance of a [`Rule`]. A finding is a result, not an error.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// How much it weighs.
+    pub severity: Severity,
+    /// When it shows; none where nothing fails.
+    pub phase: Option<Phase>,
+    /// One sentence with the numbers that clash.
+    pub message: String,
+    /// The side that the finding is about; filled in by [`check`](crate::check) if left out.
+    pub subject: Option<Side>,
+    /// The side that it clashes with, if any; filled in by [`check`](crate::check) if left out.
+    pub other: Option<Side>,
+    /// Where in the subject.
+    pub places: Places,
+    /// What the runtime itself says when it fails, if that is known.
+    pub symptom: Option<String>,
+    /// One command or edit that mends it.
+    pub mend: Option<String>,
+    /// The adaptation that removes this finding without loss, if Unskew has one.
+    pub adaptation: Option<String>,
+}
+
+impl Finding {
+    /// A finding of `rule` with the rule's own severity and phase.
+    pub fn new(rule: &'static Rule, message: impl Into<String>) -> Self {
+        Self {
+            rule,
+            severity: rule.severity,
+            phase: rule.phase,
+            message: message.into(),
+            subject: None,
+            other: None,
+            places: Places::default(),
+            symptom: None,
+            mend: None,
+            adaptation: None,
+        }
+    }
+
+    /// With another severity than the rule's.
+    #[must_use]
+    pub fn with_severity(mut self, severity: Severity) -> Self {
+        self.severity = severity;
+        self
+    }
+
+    /// With another phase than the rule's.
+    #[must_use]
+    pub fn in_phase(mut self, phase: Phase) -> Self {
+        self.phase = Some(phase);
+        self
+    }
+
+    /// With the places where it was found.
+    #[must_use]
+    pub fn at(mut self, places: Places) -> Self {
+        self.places = places;
+        self
+    }
+
+    /// With the text that the runtime itself prints.
+    #[must_use]
+    pub fn with_symptom(mut self, symptom: impl Into<String>) -> Self {
+        self.symptom = Some(symptom.into());
+        self
+    }
+
+    /// With what mends it.
+    #[must_use]
+    pub fn with_mend(mut self, mend: impl Into<String>) -> Self {
+        self.mend = Some(mend.into());
+        self
+    }
+
+    /// With the name of the adaptation that removes it without loss.
+    #[must_use]
+    pub fn with_adaptation(mut self, adaptation: impl Into<String>) -> Self {
+        self.adaptation = Some(adaptation.into());
+        self
+    }
+
+    /// With the side that it is about.
+    #[must_use]
+    pub fn about(mut self, subject: Side) -> Self {
+        self.subject = Some(subject);
+        self
+    }
+
+    /// Gravest first: by severity, then by how late it shows, then by code.
+    pub fn gravity(&self) -> impl Ord + use<> {
+        (std::cmp::Reverse(self.severity), std::cmp::Reverse(self.phase), self.rule.code)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_places_are_counted_and_the_first_are_named() {
+        let places: Places = (0..30).map(|n| format!("node{n}")).collect();
+        assert_eq!(places.to_string(), "node0, node1, node2, node3, node4 and 25 more");
+        assert_eq!(places.count(), 30);
+    }
+}

@@ -1,0 +1,177 @@
+//! Build-script helper: turns the rule files of a crate into typed Rust.
+//!
+//! A rule is one TOML file, `rules/<CODE>-<name>.toml`. From it this crate makes
+//!
+//! * a `static` [`Rule`](../unskew_core/struct.Rule.html) named after the code (`PT204`);
+//! * a struct named after the rule (`Pt2SchemaMajor`) with one field per placeholder of its message
+//!   and its mend, and `fn finding(&self) -> Finding`, so that a finding without one of its numbers
+//!   does not compile;
+//! * `RULES`, all rules of the crate in the order of their codes.
+//!
+//! A crate calls [`generate`] from its build script and includes the result:
+//!
+//! ```ignore
+//! // build.rs
+//! fn main() { unskew_rules_build::generate("rules", "unskew_core"); }
+//! // src/rules.rs
+//! include!(concat!(env!("OUT_DIR"), "/rules.rs"));
+//! ```
+//!
+//! What is refused, with the file and the reason: a file whose name does not say its code and name,
+//! a missing or unknown key, two rules with one code or one name, a severity or phase that does not
+//! exist, a placeholder that is no identifier.
+#![forbid(unsafe_code)]
+
+mod rust;
+mod template;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+/// One rule file, as it is written.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RuleFile {
+    code: String,
+    name: String,
+    since: String,
+    severity: String,
+    #[serde(default)]
+    phase: String,
+    summary: String,
+    reference: String,
+    what: String,
+    why: String,
+    #[serde(default)]
+    mend: String,
+    message: String,
+}
+
+/// Why the rules of a crate could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum RuleError {
+    /// The folder or a file could not be read.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The folder or file.
+        path: PathBuf,
+        /// The cause.
+        source: std::io::Error,
+    },
+    /// A file is no rule.
+    #[error("{}: {reason}", path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+/// Makes `$OUT_DIR/rules.rs` from the rule files in `folder`; `core` is the path by which the crate
+/// knows the model (`unskew_core`). For build scripts: ends the build with a message on any fault.
+pub fn generate(folder: &str, core: &str) {
+    println!("cargo::rerun-if-changed={folder}");
+    let made = read(Path::new(folder)).and_then(|rules| {
+        let path = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default()).join("rules.rs");
+        let text = rust::module(&rules, core);
+        std::fs::write(&path, text).map_err(|source| RuleError::Io { path, source })
+    });
+    if let Err(error) = made {
+        println!("cargo::error={error}");
+        std::process::exit(1);
+    }
+}
+
+/// The rules in `folder`, by code.
+///
+/// # Errors
+/// [`RuleError`] for the first file that is no rule.
+pub fn read(folder: &Path) -> Result<BTreeMap<String, RuleFile>, RuleError> {
+    let io = |path: &Path| {
+        let path = path.to_owned();
+        move |source| RuleError::Io { path, source }
+    };
+    let mut rules: BTreeMap<String, RuleFile> = BTreeMap::new();
+    for entry in std::fs::read_dir(folder).map_err(io(folder))? {
+        let path = entry.map_err(io(folder))?.path();
+        if path.extension().is_none_or(|extension| extension != "toml") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).map_err(io(&path))?;
+        let malformed = |reason: String| RuleError::Malformed { path: path.clone(), reason };
+        let rule: RuleFile = toml::from_str(&text).map_err(|e| malformed(e.to_string()))?;
+        rule.validate(&path).map_err(malformed)?;
+        if let Some(twin) = rules.values().find(|r| r.code == rule.code || r.name == rule.name) {
+            return Err(malformed(format!("same code or name as {}-{}", twin.code, twin.name)));
+        }
+        rules.insert(rule.code.clone(), rule);
+    }
+    Ok(rules)
+}
+
+impl RuleFile {
+    fn validate(&self, path: &Path) -> Result<(), String> {
+        let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+        if stem != format!("{}-{}", self.code, self.name) {
+            return Err(format!("the file must be named {}-{}.toml", self.code, self.name));
+        }
+        let (family, digits) = self.code.split_at_checked(2).unwrap_or(("", ""));
+        if !family.bytes().all(|b| b.is_ascii_uppercase())
+            || digits.len() != 3
+            || !digits.bytes().all(|b| b.is_ascii_digit())
+        {
+            return Err(format!("a code is two letters and three digits: {}", self.code));
+        }
+        if !["error", "warning", "note"].contains(&&*self.severity) {
+            return Err(format!("severity is error, warning or note: {}", self.severity));
+        }
+        if !["", "load", "first use", "silent"].contains(&&*self.phase) {
+            return Err(format!("phase is load, first use or silent: {}", self.phase));
+        }
+        template::placeholders(&[&self.message, &self.mend]).map(drop)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(folder: &Path, file: &str, text: &str) {
+        std::fs::write(folder.join(file), text).unwrap();
+    }
+
+    const GOOD: &str = "code='XX001'\nname='too-new'\nsince='0.1'\nseverity='error'\nphase='load'\n\
+        summary='s'\nreference='r'\nwhat='w'\nwhy='y'\nmend='install {wanted}'\nmessage='{file}: {found}'";
+
+    #[test]
+    fn a_rule_becomes_a_static_and_a_struct_with_its_placeholders() {
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), "XX001-too-new.toml", GOOD);
+        let text = rust::module(&read(folder.path()).unwrap(), "unskew_core");
+        for part in ["pub static XX001", "pub struct TooNew<'a>", "pub wanted:", "pub file:"] {
+            assert!(text.contains(part), "{part} is not in:\n{text}");
+        }
+    }
+
+    #[test]
+    fn every_fault_of_a_rule_file_names_the_file() {
+        let cases = [
+            ("XX002-too-new.toml", GOOD.to_owned()),
+            ("XX001-too-new.toml", GOOD.replace("'error'", "'fatal'")),
+            ("XX001-too-new.toml", GOOD.replace("'load'", "'later'")),
+            ("XX001-too-new.toml", GOOD.replace("{found}", "{fo und}")),
+            ("XX001-too-new.toml", GOOD.replace("{found}", "{found")),
+            ("XX001-too-new.toml", format!("{GOOD}\nextra=1")),
+            ("X001-too-new.toml", GOOD.replace("XX001", "X001")),
+        ];
+        for (file, text) in cases {
+            let folder = tempfile::tempdir().unwrap();
+            write(folder.path(), file, &text);
+            let error = read(folder.path()).unwrap_err().to_string();
+            assert!(error.contains(file), "{error}");
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Writes the Rust text of a crate's rules.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use crate::RuleFile;
+use crate::template::placeholders;
+
+/// The whole generated module.
+pub(crate) fn module(rules: &BTreeMap<String, RuleFile>, core: &str) -> String {
+    let mut text = String::new();
+    for rule in rules.values() {
+        one(&mut text, rule, core);
+    }
+    let codes: Vec<String> = rules.keys().map(|code| format!("&{code}")).collect();
+    let _ = write!(
+        text,
+        "/// Every rule of this crate, in the order of their codes.\n\
+         pub static RULES: &[&{core}::Rule] = &[{}];\n",
+        codes.join(", ")
+    );
+    text
+}
+
+fn one(text: &mut String, rule: &RuleFile, core: &str) {
+    let severity = upper_camel(&rule.severity);
+    let phase = match rule.phase.as_str() {
+        "" => "None".to_owned(),
+        phase => format!("Some({core}::Phase::{})", upper_camel(&phase.replace(' ', "-"))),
+    };
+    let RuleFile { code, name, since, summary, reference, message, mend, .. } = rule;
+    let (what, why) = (rule.what.trim(), rule.why.trim());
+    let _ = write!(
+        text,
+        "/// {summary}\n\
+         pub static {code}: {core}::Rule = {core}::Rule {{ code: {code:?}, name: {name:?}, \
+         since: {since:?}, severity: {core}::Severity::{severity}, phase: {phase}, \
+         summary: {summary:?}, reference: {reference:?}, what: {what:?}, why: {why:?}, \
+         mend: {mend:?} }};\n"
+    );
+    // The templates were validated when the file was read.
+    let names = placeholders(&[message, mend]).unwrap_or_default();
+    let (lifetime, fields) = fields(&names);
+    let with_mend = match mend.as_str() {
+        "" => String::new(),
+        mend => format!(".with_mend({})", format_call(mend)),
+    };
+    let _ = write!(
+        text,
+        "/// Words a finding of {code}: {summary}\n\
+         pub struct {camel}{lifetime} {{{fields}}}\n\
+         impl {camel}{anonymous} {{\n\
+         /// The finding, without its sides.\n\
+         #[must_use]\n\
+         pub fn finding(&self) -> {core}::Finding {{\n\
+         {core}::Finding::new(&{code}, {call}){with_mend}\n}}\n}}\n",
+        camel = upper_camel(name),
+        anonymous = if names.is_empty() { "" } else { "<'_>" },
+        call = format_call(message),
+    );
+}
+
+fn fields(names: &BTreeSet<String>) -> (&'static str, String) {
+    if names.is_empty() {
+        return ("", String::new());
+    }
+    let mut text = String::new();
+    for name in names {
+        let _ = write!(
+            text,
+            "/// The `{name}` of the message.\npub {name}: &'a (dyn ::std::fmt::Display + 'a),\n"
+        );
+    }
+    ("<'a>", text)
+}
+
+/// `format!("… {file} …", file = self.file)` for a template, or just its text.
+fn format_call(template: &str) -> String {
+    let names = placeholders(&[template]).unwrap_or_default();
+    if names.is_empty() {
+        return format!("{:?}", template.replace("{{", "{").replace("}}", "}"));
+    }
+    let arguments: String = names.iter().map(|name| format!(", {name} = self.{name}")).collect();
+    format!("format!({template:?}{arguments})")
+}
+
+fn upper_camel(hyphenated: &str) -> String {
+    let capital = |word: &str| {
+        let mut letters = word.chars();
+        let first = letters.next().map(|c| c.to_ascii_uppercase());
+        first.into_iter().chain(letters).collect::<String>()
+    };
+    hyphenated.split('-').map(capital).collect()
+}

@@ -1,0 +1,188 @@
+//! Zip archives over a source.
+//!
+//! The central directory is read by the crate `zip`; members are found by name. A stored member is a
+//! [`Slice`] of the archive, so its bytes are read only where someone asks; a compressed one is
+//! inflated into memory up to a limit. The date of a member is not looked at: PyTorch writes the
+//! DOS date 1980-00-00, whose month 0 is legal here.
+
+use std::io::{self, Read, Seek, SeekFrom};
+use std::sync::Arc;
+
+use zip::{CompressionMethod, ZipArchive};
+
+use crate::{BytesSource, Problem, ReadError, Slice, Source, limits};
+
+/// One member of an archive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The name with its folders, as written.
+    pub name: String,
+    /// How many bytes the member says it has when inflated.
+    pub size: u64,
+    /// Whether it stands in the archive as it is.
+    pub stored: bool,
+    /// Whether it has a real modification date; PyTorch from 1.4 on writes none.
+    pub has_date: bool,
+    index: usize,
+}
+
+/// A zip archive, its directory read.
+pub struct Archive {
+    source: Arc<dyn Source>,
+    zip: ZipArchive<SourceReader>,
+    entries: Vec<Entry>,
+}
+
+impl Archive {
+    /// Whether `source` begins like a zip archive.
+    pub fn recognizes(source: &dyn Source) -> bool {
+        let mut magic = [0; 4];
+        matches!(source.read_at(0, &mut magic), Ok(4))
+            && (magic == *b"PK\x03\x04" || magic == *b"PK\x05\x06")
+    }
+
+    /// Reads the directory of the archive in `source`.
+    ///
+    /// # Errors
+    /// If there is no directory, it is broken, or it has more than [`limits::MEMBERS`] members.
+    pub fn open(source: Arc<dyn Source>) -> Result<Self, ReadError> {
+        let reader =
+            SourceReader { source: source.clone(), position: 0, block: Vec::new(), block_start: 0 };
+        let broken = |error| zip_error(source.name(), error);
+        let mut zip = ZipArchive::new(reader).map_err(broken)?;
+        if zip.len() > limits::MEMBERS {
+            let problem = Problem::TooLarge {
+                what: "the directory (counted in members)".into(),
+                size: zip.len() as u64,
+                limit: limits::MEMBERS as u64,
+            };
+            return Err(ReadError::new(source.name(), problem));
+        }
+        let mut entries = Vec::with_capacity(zip.len());
+        for index in 0..zip.len() {
+            let file = zip.by_index_raw(index).map_err(broken)?;
+            entries.push(Entry {
+                name: String::from_utf8_lossy(file.name_raw()).into_owned(),
+                size: file.size(),
+                stored: file.compression() == CompressionMethod::Stored,
+                has_date: file.last_modified().is_some_and(|date| date.is_valid()),
+                index,
+            });
+        }
+        Ok(Self { source, zip, entries })
+    }
+
+    /// The archive's own name.
+    pub fn name(&self) -> &str {
+        self.source.name()
+    }
+
+    /// All members, in the order of the directory.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The member of this name.
+    pub fn entry(&self, name: &str) -> Option<&Entry> {
+        self.entries.iter().find(|entry| entry.name == name)
+    }
+
+    /// A member as a source of its own, named `archive!member`.
+    ///
+    /// # Errors
+    /// If it is broken, or is compressed and larger than [`limits::RECORD`].
+    pub fn member(&self, entry: &Entry) -> Result<Arc<dyn Source>, ReadError> {
+        let name = format!("{}!{}", self.name(), entry.name);
+        if !entry.stored {
+            return Ok(Arc::new(BytesSource::new(name, self.read(entry)?)));
+        }
+        let mut zip = self.zip.clone();
+        let broken = |error| zip_error(self.name(), error).in_record(&entry.name);
+        let file = zip.by_index_raw(entry.index).map_err(broken)?;
+        let start = file.data_start().unwrap_or(u64::MAX);
+        drop(file);
+        Ok(Arc::new(Slice::new(name, self.source.clone(), start, entry.size)?))
+    }
+
+    /// All bytes of a member.
+    ///
+    /// # Errors
+    /// If it is broken or larger than [`limits::RECORD`], whatever it says of its size.
+    pub fn read(&self, entry: &Entry) -> Result<Vec<u8>, ReadError> {
+        let mut bytes = Vec::new();
+        let mut zip = self.zip.clone();
+        let file = zip
+            .by_index(entry.index)
+            .map_err(|error| zip_error(self.name(), error).in_record(&entry.name))?;
+        let error = |problem| ReadError::new(self.name(), problem).in_record(&entry.name);
+        file.take(limits::RECORD + 1).read_to_end(&mut bytes).map_err(|e| error(e.into()))?;
+        if bytes.len() as u64 > limits::RECORD {
+            return Err(error(Problem::TooLarge {
+                what: "the inflated record".into(),
+                size: entry.size.max(bytes.len() as u64),
+                limit: limits::RECORD,
+            }));
+        }
+        Ok(bytes)
+    }
+}
+
+fn zip_error(name: &str, error: zip::result::ZipError) -> ReadError {
+    match error {
+        zip::result::ZipError::Io(error) => ReadError::new(name, error.into()),
+        other => ReadError::malformed(name, format!("zip archive: {other}")),
+    }
+}
+
+/// How much is read ahead: a directory is read in small steps.
+const BLOCK: usize = 16 << 10;
+
+/// A source with a position, for libraries that want to seek. Seeking keeps what was read ahead.
+#[derive(Clone)]
+struct SourceReader {
+    source: Arc<dyn Source>,
+    position: u64,
+    block: Vec<u8>,
+    block_start: u64,
+}
+
+impl SourceReader {
+    fn buffered(&self) -> &[u8] {
+        let from = self.position.checked_sub(self.block_start);
+        from.and_then(|from| self.block.get(usize::try_from(from).ok()?..)).unwrap_or(&[])
+    }
+}
+
+impl Read for SourceReader {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.buffered().is_empty() && buffer.len() < BLOCK {
+            self.block.resize(BLOCK, 0);
+            let read = self.source.read_at(self.position, &mut self.block);
+            self.block.truncate(*read.as_ref().unwrap_or(&0));
+            self.block_start = self.position;
+            read?;
+        }
+        let ready = self.buffered();
+        let n = if ready.is_empty() {
+            self.source.read_at(self.position, buffer)?
+        } else {
+            let n = ready.len().min(buffer.len());
+            buffer[..n].copy_from_slice(&ready[..n]);
+            n
+        };
+        self.position = self.position.saturating_add(n as u64);
+        Ok(n)
+    }
+}
+
+impl Seek for SourceReader {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let target = match to {
+            SeekFrom::Start(offset) => Some(offset),
+            SeekFrom::End(delta) => self.source.size().checked_add_signed(delta),
+            SeekFrom::Current(delta) => self.position.checked_add_signed(delta),
+        };
+        self.position = target.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
+        Ok(self.position)
+    }
+}

@@ -1,0 +1,38 @@
+//! Ranged reading: a local file, a member of an archive and a value in memory are one [`Source`].
+//!
+//! A check costs what the *structure* of a file costs, not what its weights cost. So nothing here
+//! reads a whole file, and nothing maps one into memory (a file that shrinks under a map kills the
+//! process): readers ask for ranges, and skip what they do not need.
+//!
+//! * [`Source`]: positioned reads; [`FileSource`], [`BytesSource`], [`Slice`] (a part of another);
+//! * [`Archive`]: a zip archive over a source; a stored member is again a source of its own, so the
+//!   tensors in it are never read;
+//! * [`wire`]: the fields of a protobuf message over a source, payloads skipped unless asked for;
+//! * [`OutputFile`]: a file that appears whole or not at all;
+//! * [`ReadError`]: what could not be read, with the file, the record, the byte and the cause.
+//!
+//! Input is hostile until parsed. Every read into memory has a limit ([`limits`]), every addition of
+//! offsets is checked, nothing panics on any bytes.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use unskew_source::{BytesSource, Source, SourceExt};
+//!
+//! let file: Arc<dyn Source> = Arc::new(BytesSource::new("net.pt", b"PK\x03\x04...".to_vec()));
+//! assert_eq!(file.bytes(0, 4).unwrap(), b"PK\x03\x04");
+//! let error = file.bytes(4, 100).unwrap_err();
+//! assert_eq!(error.to_string(), "net.pt, byte 4: ends after 7 bytes, 104 needed");
+//! ```
+#![forbid(unsafe_code)]
+
+mod archive;
+mod error;
+pub mod limits;
+mod output;
+mod source;
+pub mod wire;
+
+pub use archive::{Archive, Entry};
+pub use error::{Problem, ReadError};
+pub use output::OutputFile;
+pub use source::{BytesSource, FileSource, Slice, Source, SourceExt};

@@ -1,0 +1,240 @@
+//! Positioned reads.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::{Problem, ReadError, limits};
+
+/// Something whose bytes can be read at any place, from several threads at once.
+pub trait Source: Send + Sync {
+    /// The name that errors and findings show.
+    fn name(&self) -> &str;
+
+    /// How many bytes there are.
+    fn size(&self) -> u64;
+
+    /// Reads some bytes from `offset` on, as many as fit into `buffer` or as there are; 0 at the end.
+    ///
+    /// # Errors
+    /// Whatever the system says.
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize>;
+}
+
+/// Reads built on [`Source::read_at`].
+pub trait SourceExt: Source {
+    /// Fills `buffer` from `offset` on.
+    ///
+    /// # Errors
+    /// [`Problem::Truncated`] if the source ends before, or [`Problem::Io`].
+    fn fill(&self, offset: u64, buffer: &mut [u8]) -> Result<(), ReadError> {
+        let mut done = 0;
+        while done < buffer.len() {
+            let at = offset.saturating_add(done as u64);
+            match self.read_at(at, &mut buffer[done..]) {
+                Ok(0) => {
+                    let needed = offset.saturating_add(buffer.len() as u64);
+                    let problem = Problem::Truncated { len: self.size(), needed };
+                    return Err(ReadError::new(self.name(), problem).at(offset));
+                }
+                Ok(n) => done += n,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(ReadError::new(self.name(), error.into()).at(at)),
+            }
+        }
+        Ok(())
+    }
+
+    /// The `len` bytes from `offset` on. Nothing is allocated for bytes that are not there.
+    ///
+    /// # Errors
+    /// [`Problem::Truncated`] if the source ends before, [`Problem::TooLarge`] above
+    /// [`limits::RECORD`].
+    fn bytes(&self, offset: u64, len: u64) -> Result<Vec<u8>, ReadError> {
+        let problem = match offset.checked_add(len) {
+            Some(needed) if needed <= self.size() => None,
+            end => Some(Problem::Truncated { len: self.size(), needed: end.unwrap_or(u64::MAX) }),
+        };
+        let problem = problem.or_else(|| {
+            let what = "the record".to_owned();
+            let limit = limits::RECORD;
+            (len > limit).then_some(Problem::TooLarge { what, size: len, limit })
+        });
+        if let Some(problem) = problem {
+            return Err(ReadError::new(self.name(), problem).at(offset));
+        }
+        let mut buffer = vec![0; len as usize];
+        self.fill(offset, &mut buffer)?;
+        Ok(buffer)
+    }
+
+    /// Up to `len` bytes from the start, fewer if the source is shorter: for magic numbers.
+    ///
+    /// # Errors
+    /// Whatever the system says.
+    fn head(&self, len: u64) -> Result<Vec<u8>, ReadError> {
+        self.bytes(0, len.min(self.size()))
+    }
+
+    /// The whole source.
+    ///
+    /// # Errors
+    /// [`Problem::TooLarge`] above [`limits::RECORD`].
+    fn all(&self) -> Result<Vec<u8>, ReadError> {
+        self.bytes(0, self.size())
+    }
+}
+
+impl<S: Source + ?Sized> SourceExt for S {}
+
+/// A file on this machine.
+#[derive(Debug)]
+pub struct FileSource {
+    name: String,
+    size: u64,
+    file: File,
+}
+
+impl FileSource {
+    /// Opens the file at `path`; its name is the path as given.
+    ///
+    /// # Errors
+    /// If it cannot be opened, or is no regular file.
+    pub fn open(path: &Path) -> Result<Self, ReadError> {
+        let name = path.display().to_string();
+        let opened = File::open(path).and_then(|file| Ok((file.metadata()?, file)));
+        match opened {
+            Ok((metadata, file)) if metadata.is_file() => {
+                Ok(Self { name, size: metadata.len(), file })
+            }
+            Ok(_) => Err(ReadError::new(
+                name,
+                Problem::Unsupported("not a regular file; name a file or a folder of files".into()),
+            )),
+            Err(error) => Err(ReadError::new(name, error.into())),
+        }
+    }
+}
+
+impl Source for FileSource {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn size(&self) -> u64 {
+        self.size
+    }
+
+    #[cfg(unix)]
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        std::os::unix::fs::FileExt::read_at(&self.file, buffer, offset)
+    }
+
+    #[cfg(windows)]
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        std::os::windows::fs::FileExt::seek_read(&self.file, buffer, offset)
+    }
+}
+
+/// Bytes in memory.
+#[derive(Clone, Debug)]
+pub struct BytesSource {
+    name: String,
+    bytes: Arc<[u8]>,
+}
+
+impl BytesSource {
+    /// A source of these bytes under this name.
+    pub fn new(name: impl Into<String>, bytes: impl Into<Arc<[u8]>>) -> Self {
+        Self { name: name.into(), bytes: bytes.into() }
+    }
+}
+
+impl Source for BytesSource {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn size(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let rest = usize::try_from(offset).ok().and_then(|at| self.bytes.get(at..)).unwrap_or(&[]);
+        let n = rest.len().min(buffer.len());
+        buffer[..n].copy_from_slice(&rest[..n]);
+        Ok(n)
+    }
+}
+
+/// A part of another source, with a name of its own.
+#[derive(Clone)]
+pub struct Slice {
+    name: String,
+    whole: Arc<dyn Source>,
+    start: u64,
+    size: u64,
+}
+
+impl Slice {
+    /// The `size` bytes of `whole` from `start` on.
+    ///
+    /// # Errors
+    /// [`Problem::Truncated`] if `whole` ends before.
+    pub fn new(
+        name: impl Into<String>,
+        whole: Arc<dyn Source>,
+        start: u64,
+        size: u64,
+    ) -> Result<Self, ReadError> {
+        match start.checked_add(size) {
+            Some(end) if end <= whole.size() => Ok(Self { name: name.into(), whole, start, size }),
+            end => {
+                let needed = end.unwrap_or(u64::MAX);
+                let problem = Problem::Truncated { len: whole.size(), needed };
+                Err(ReadError::new(whole.name(), problem).in_record(name).at(start))
+            }
+        }
+    }
+}
+
+impl Source for Slice {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn size(&self) -> u64 {
+        self.size
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = self.size.saturating_sub(offset);
+        let n = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+        match self.start.checked_add(offset) {
+            Some(at) if n > 0 => self.whole.read_at(at, &mut buffer[..n]),
+            _ => Ok(0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slice_ends_where_it_says_and_not_where_the_whole_does() {
+        let whole: Arc<dyn Source> = Arc::new(BytesSource::new("w", b"0123456789".to_vec()));
+        let slice = Slice::new("s", whole.clone(), 2, 3).unwrap();
+        assert_eq!(slice.all().unwrap(), b"234");
+        assert!(slice.bytes(1, 3).is_err());
+        assert!(Slice::new("s", whole, 8, 3).is_err());
+    }
+
+    #[test]
+    fn a_length_near_the_end_of_numbers_is_an_error_not_an_overflow() {
+        let source = BytesSource::new("b", b"abc".to_vec());
+        assert!(source.bytes(u64::MAX, 2).is_err());
+        assert!(source.bytes(1, u64::MAX).is_err());
+    }
+}

@@ -1,0 +1,246 @@
+//! The fields of a protobuf message over a source: structure only, payloads skipped.
+//!
+//! A protobuf library decodes messages from memory. Here a message may be a 4 GB graph whose weights
+//! lie between its nodes, so the fields are walked where they lie: a length-delimited payload is a
+//! [`Span`] of the source that is read, entered as a message, or left alone.
+//!
+//! ```
+//! use unskew_source::{BytesSource, wire};
+//! // field 1 = 300, field 2 = "hi"
+//! let source = BytesSource::new("m", vec![0x08, 0xac, 0x02, 0x12, 0x02, b'h', b'i']);
+//! let mut message = wire::Message::whole(&source);
+//! let first = message.next().unwrap().unwrap();
+//! assert_eq!((first.number, first.varint()), (1, Some(300)));
+//! let second = message.next().unwrap().unwrap();
+//! assert_eq!(message.string(&second).unwrap(), "hi");
+//! assert!(message.next().unwrap().is_none());
+//! ```
+
+use crate::{Problem, ReadError, Source, SourceExt, limits};
+
+/// How much is read ahead at a time. Larger than most nodes, smaller than most weights.
+const BLOCK: usize = 8 << 10;
+
+/// A part of a source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// The first byte.
+    pub start: u64,
+    /// How many bytes.
+    pub len: u64,
+}
+
+/// The value of a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// Wire type 0.
+    Varint(u64),
+    /// Wire type 1.
+    Fixed64(u64),
+    /// Wire type 2: where the payload lies.
+    Bytes(Span),
+    /// Wire type 5.
+    Fixed32(u32),
+}
+
+/// One field of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// The field number.
+    pub number: u32,
+    /// Its value.
+    pub value: Value,
+    /// The byte of the source where the field begins.
+    pub offset: u64,
+}
+
+impl Field {
+    /// The number, if the field is a varint.
+    pub fn varint(&self) -> Option<u64> {
+        match self.value {
+            Value::Varint(n) => Some(n),
+            _ => None,
+        }
+    }
+
+    /// Where the payload lies, if the field is length-delimited.
+    pub fn span(&self) -> Option<Span> {
+        match self.value {
+            Value::Bytes(span) => Some(span),
+            _ => None,
+        }
+    }
+}
+
+/// A message in a source, read field by field.
+pub struct Message<'s> {
+    source: &'s dyn Source,
+    block: Vec<u8>,
+    block_start: u64,
+    position: u64,
+    end: u64,
+    depth: usize,
+}
+
+impl<'s> Message<'s> {
+    /// The whole source as one message.
+    pub fn whole(source: &'s dyn Source) -> Self {
+        Self::at(source, Span { start: 0, len: source.size() })
+    }
+
+    /// A part of the source as a message.
+    pub fn at(source: &'s dyn Source, span: Span) -> Self {
+        let end = span.start.saturating_add(span.len).min(source.size());
+        Self { source, block: Vec::new(), block_start: 0, position: span.start, end, depth: 0 }
+    }
+
+    /// The source that the message lies in.
+    pub fn source(&self) -> &'s dyn Source {
+        self.source
+    }
+
+    /// The next field; none at the end. The payload of a length-delimited field is not read.
+    ///
+    /// # Errors
+    /// If the bytes are no message.
+    #[allow(clippy::should_implement_trait, reason = "an iterator could not be fallible and lend")]
+    pub fn next(&mut self) -> Result<Option<Field>, ReadError> {
+        if self.position >= self.end {
+            return Ok(None);
+        }
+        let offset = self.position;
+        let key = self.varint()?;
+        let number = u32::try_from(key >> 3).ok().filter(|n| (1..1 << 29).contains(n));
+        let number = number.ok_or_else(|| self.malformed(offset, "a field number out of range"))?;
+        let value = match key & 7 {
+            0 => Value::Varint(self.varint()?),
+            1 => Value::Fixed64(u64::from_le_bytes(self.array(offset)?)),
+            2 => {
+                let len = self.varint()?;
+                let start = self.position;
+                self.position =
+                    start.checked_add(len).filter(|end| *end <= self.end).ok_or_else(|| {
+                        let needed = start.saturating_add(len);
+                        let problem = Problem::Truncated { len: self.end, needed };
+                        ReadError::new(self.source.name(), problem).at(offset)
+                    })?;
+                Value::Bytes(Span { start, len })
+            }
+            5 => Value::Fixed32(u32::from_le_bytes(self.array(offset)?)),
+            kind => return Err(self.malformed(offset, &format!("not a wire type: {kind}"))),
+        };
+        Ok(Some(Field { number, value, offset }))
+    }
+
+    /// Reads the message in `field` with `read`, then goes on behind it. The block that was read
+    /// ahead is shared, so a small nested message costs no read of its own.
+    ///
+    /// # Errors
+    /// If the field is no message, the nesting is too deep, or `read` fails.
+    pub fn enter<T>(
+        &mut self,
+        field: &Field,
+        read: impl FnOnce(&mut Message<'s>) -> Result<T, ReadError>,
+    ) -> Result<T, ReadError> {
+        let span = self.payload(field)?;
+        if self.depth >= limits::DEPTH {
+            let problem = Problem::TooDeep { limit: limits::DEPTH };
+            return Err(ReadError::new(self.source.name(), problem).at(field.offset));
+        }
+        let (position, end) = (self.position, self.end);
+        self.position = span.start;
+        self.end = span.start + span.len;
+        self.depth += 1;
+        let result = read(self);
+        self.depth -= 1;
+        (self.position, self.end) = (position, end);
+        result
+    }
+
+    /// The payload of a length-delimited field.
+    ///
+    /// # Errors
+    /// If the field is not length-delimited, or larger than [`limits::RECORD`].
+    pub fn bytes(&mut self, field: &Field) -> Result<Vec<u8>, ReadError> {
+        let span = self.payload(field)?;
+        if let Some(bytes) = self.buffered(span) {
+            return Ok(bytes.to_vec());
+        }
+        self.source.bytes(span.start, span.len)
+    }
+
+    /// The payload of a field as text.
+    ///
+    /// # Errors
+    /// As [`Message::bytes`], or if it is not UTF-8.
+    pub fn string(&mut self, field: &Field) -> Result<String, ReadError> {
+        let bytes = self.bytes(field)?;
+        String::from_utf8(bytes)
+            .map_err(|_| self.malformed(field.offset, "a text that is not UTF-8"))
+    }
+
+    /// An error of this source at `offset`.
+    pub fn malformed(&self, offset: u64, what: &str) -> ReadError {
+        ReadError::malformed(self.source.name(), format!("not a protobuf message: {what}"))
+            .at(offset)
+    }
+
+    fn payload(&self, field: &Field) -> Result<Span, ReadError> {
+        field.span().ok_or_else(|| {
+            self.malformed(field.offset, &format!("field {} is not length-delimited", field.number))
+        })
+    }
+
+    fn buffered(&self, span: Span) -> Option<&[u8]> {
+        let from = usize::try_from(span.start.checked_sub(self.block_start)?).ok()?;
+        let len = usize::try_from(span.len).ok()?;
+        self.block.get(from..from.checked_add(len)?)
+    }
+
+    fn array<const N: usize>(&mut self, offset: u64) -> Result<[u8; N], ReadError> {
+        let mut array = [0; N];
+        for byte in &mut array {
+            *byte = self.byte(offset)?;
+        }
+        Ok(array)
+    }
+
+    fn varint(&mut self) -> Result<u64, ReadError> {
+        let offset = self.position;
+        let mut value = 0u64;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte(offset)?;
+            value |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return Ok(value);
+            }
+        }
+        Err(self.malformed(offset, "a number of more than ten bytes"))
+    }
+
+    fn byte(&mut self, offset: u64) -> Result<u8, ReadError> {
+        if self.position >= self.end {
+            let problem = Problem::Truncated { len: self.end, needed: self.position + 1 };
+            return Err(ReadError::new(self.source.name(), problem).at(offset));
+        }
+        let in_block = |start: u64, len: usize, at: u64| {
+            usize::try_from(at.wrapping_sub(start)).ok().filter(|i| *i < len)
+        };
+        let index = match in_block(self.block_start, self.block.len(), self.position) {
+            Some(index) => index,
+            None => {
+                let left = self.source.size().saturating_sub(self.position);
+                let want = usize::try_from(left).unwrap_or(BLOCK).min(BLOCK);
+                self.block.resize(want, 0);
+                self.block_start = self.position;
+                if let Err(error) = self.source.fill(self.position, &mut self.block) {
+                    self.block.clear();
+                    return Err(error);
+                }
+                0
+            }
+        };
+        self.position += 1;
+        Ok(self.block[index])
+    }
+}
