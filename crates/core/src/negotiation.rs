@@ -46,10 +46,8 @@ pub struct Agreement {
 pub enum NoAgreement {
     /// The ranges do not meet, or neither has an upper end.
     NoCommonVersion {
-        /// The range of the first side.
-        a: VersionRange,
-        /// The range of the second side.
-        b: VersionRange,
+        /// The two ranges, in the order of the sides.
+        ranges: Box<[VersionRange; 2]>,
     },
     /// There is a common version, but a part that is needed does not exist at it.
     PartUnreachable {
@@ -63,7 +61,9 @@ pub enum NoAgreement {
 impl fmt::Display for NoAgreement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoCommonVersion { a, b } => write!(f, "no common version: {a} and {b}"),
+            Self::NoCommonVersion { ranges } => {
+                write!(f, "no common version: {} and {}", ranges[0], ranges[1])
+            }
             Self::PartUnreachable { part, highest } => write!(
                 f,
                 "{} needs at least {}, the highest common version is {highest}",
@@ -101,7 +101,7 @@ pub fn negotiate(a: &Offer, b: &Offer) -> Result<Agreement, NoAgreement> {
     let version = common
         .max
         .filter(|_| !common.is_empty())
-        .ok_or(NoAgreement::NoCommonVersion { a: a.range, b: b.range })?;
+        .ok_or_else(|| NoAgreement::NoCommonVersion { ranges: Box::new([a.range, b.range]) })?;
     let mut missing: Vec<PartFloor> =
         a.floors.iter().chain(&b.floors).filter(|part| part.floor > version).cloned().collect();
     missing.sort_by(|x, y| (x.floor, &x.part).cmp(&(y.floor, &y.part)));

@@ -177,3 +177,89 @@ fn with_sides(mut finding: Finding, owner: &Party, other: &Party) -> Finding {
     finding.other.get_or_insert_with(|| second.side());
     finding
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Date, Judgement, Matcher, Provision, Role, Version, VersionRange};
+
+    struct Says(Vec<Finding>);
+
+    impl Matcher for Says {
+        fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
+            (other.kind == "reader")
+                .then(|| Judgement { findings: self.0.clone(), promises: Vec::new() })
+        }
+    }
+
+    fn today() -> Context {
+        Context::on(Date::constant(2026, 11, 1))
+    }
+
+    fn finding() -> Finding {
+        Finding::new(&rules::CO001, "m")
+    }
+
+    fn file(findings: Vec<Finding>) -> Party {
+        Party::new("f", Role::Artifact, "file").require(Requirement::matches("x", Says(findings)))
+    }
+
+    #[test]
+    fn strangers_are_unrelated_and_that_is_no_pass() {
+        let verdict = check(&file(vec![]), &Party::new("r", Role::Runtime, "other"), &today());
+        assert_eq!(verdict.outcome, Outcome::Unrelated);
+        assert!(!verdict.works());
+        assert_eq!(verdict.findings[0].rule.code, "CO001");
+    }
+
+    #[test]
+    fn what_could_not_be_checked_is_named() {
+        let reader = Party::new("r", Role::Runtime, "reader");
+        let need = Need::Within(VersionRange::exactly(Version::number(1)));
+        let file = file(vec![]).require(Requirement::new("y", need, |_| finding()));
+        let verdict = check(&file, &reader, &today());
+        assert_eq!(verdict.outcome, Outcome::Compatible);
+        assert_eq!(verdict.unchecked[0].axis, Axis::from("y"));
+    }
+
+    #[test]
+    fn errors_that_all_have_an_adaptation_leave_the_pair_adaptable() {
+        let reader = Party::new("r", Role::Runtime, "reader");
+        let one = finding().with_adaptation("drop attribute");
+        let verdict = check(&file(vec![one.clone(), one.clone()]), &reader, &today());
+        assert_eq!(verdict.outcome, Outcome::Adaptable(vec!["drop attribute".into()]));
+        let verdict = check(&file(vec![one, finding()]), &reader, &today());
+        assert_eq!(verdict.outcome, Outcome::Incompatible);
+    }
+
+    #[test]
+    fn what_never_shows_stands_before_what_shows_at_load() {
+        let reader = Party::new("r", Role::Runtime, "reader");
+        let load = finding().in_phase(Phase::Load);
+        let silent = finding().in_phase(Phase::Silent);
+        let warning = finding().in_phase(Phase::Silent).with_severity(Severity::Warning);
+        let verdict = check(&file(vec![warning, load, silent]), &reader, &today());
+        let order: Vec<_> = verdict.findings.iter().map(|f| (f.severity, f.phase)).collect();
+        assert_eq!(
+            order,
+            [
+                (Severity::Error, Some(Phase::Silent)),
+                (Severity::Error, Some(Phase::Load)),
+                (Severity::Warning, Some(Phase::Silent)),
+            ]
+        );
+        assert_eq!(verdict.first_failure(), Some(Phase::Load));
+    }
+
+    #[test]
+    fn a_clash_names_the_place_of_the_number_it_clashes_with() {
+        let need = Need::Within(VersionRange::at_most(Version::number(6)));
+        let reader = Party::new("r", Role::Runtime, "reader")
+            .require(Requirement::new("v", need, |_| finding()).irrelevant_if_absent());
+        let file = Party::new("f", Role::Artifact, "file")
+            .provide(Provision::version("v", Version::number(10)).at(".data/version"));
+        let verdict = check(&reader, &file, &today());
+        assert_eq!(verdict.findings[0].places.named(), [".data/version"]);
+        assert_eq!(verdict.findings[0].subject.as_ref().map(|s| &*s.name), Some("f"));
+    }
+}

@@ -186,3 +186,90 @@ impl Seek for SourceReader {
         Ok(self.position)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SourceExt;
+    use proptest::prelude::*;
+    use std::io::Write;
+    use zip::write::SimpleFileOptions;
+
+    fn archive(members: &[(&str, &[u8], CompressionMethod)]) -> Vec<u8> {
+        let mut writer = zip::ZipWriter::new(io::Cursor::new(Vec::new()));
+        for (name, bytes, method) in members {
+            let options = SimpleFileOptions::default().compression_method(*method);
+            writer.start_file(*name, options).unwrap();
+            writer.write_all(bytes).unwrap();
+        }
+        writer.finish().unwrap().into_inner()
+    }
+
+    fn open(bytes: Vec<u8>) -> Result<Archive, ReadError> {
+        Archive::open(Arc::new(BytesSource::new("a.zip", bytes)))
+    }
+
+    #[test]
+    fn stored_and_deflated_members_read_the_same() {
+        let text = b"op_version_set = 1\n".repeat(50);
+        for method in [CompressionMethod::Stored, CompressionMethod::Deflated] {
+            let archive =
+                open(archive(&[("x/version", b"3", method), ("x/code", &text, method)])).unwrap();
+            let entry = archive.entry("x/code").unwrap();
+            assert_eq!(archive.read(entry).unwrap(), text);
+            let member = archive.member(entry).unwrap();
+            assert_eq!(member.all().unwrap(), text);
+            assert_eq!(member.name(), "a.zip!x/code");
+        }
+    }
+
+    #[test]
+    fn a_date_of_month_zero_is_legal() {
+        let mut bytes = archive(&[("version", b"3", CompressionMethod::Stored)]);
+        // The DOS date stands at byte 12 of a local header and byte 14 of a directory entry.
+        let directory = bytes.windows(4).position(|w| w == b"PK\x01\x02").unwrap();
+        bytes[12..14].copy_from_slice(&[0, 0]);
+        bytes[directory + 14..directory + 16].copy_from_slice(&[0, 0]);
+        let archive = open(bytes).unwrap();
+        let entry = archive.entry("version").unwrap();
+        assert!(!entry.has_date);
+        assert_eq!(archive.read(entry).unwrap(), b"3");
+    }
+
+    #[test]
+    fn a_member_that_inflates_without_end_is_refused() {
+        let zeros = vec![0; (limits::RECORD + 1) as usize];
+        let bytes = archive(&[("bomb", &zeros, CompressionMethod::Deflated)]);
+        assert!(bytes.len() < 1 << 20);
+        let archive = open(bytes).unwrap();
+        let error = archive.read(archive.entry("bomb").unwrap()).unwrap_err();
+        assert!(matches!(*error.problem, Problem::TooLarge { .. }), "{error}");
+        assert_eq!(error.record.as_deref(), Some("bomb"));
+    }
+
+    #[test]
+    fn a_truncated_archive_is_an_error_that_names_the_file() {
+        let mut bytes = archive(&[("version", b"3", CompressionMethod::Stored)]);
+        bytes.truncate(bytes.len() - 10);
+        assert!(open(bytes).err().unwrap().to_string().starts_with("a.zip: "));
+    }
+
+    proptest! {
+        #[test]
+        fn a_changed_archive_is_read_or_refused(at in 0..400usize, byte in any::<u8>()) {
+            let members: &[(&str, &[u8], _)] = &[
+                ("a/version", b"3", CompressionMethod::Stored),
+                ("a/code.py", b"def forward(self):\n  return 1\n", CompressionMethod::Deflated),
+            ];
+            let mut bytes = archive(members);
+            let at = at % bytes.len();
+            bytes[at] = byte;
+            if let Ok(archive) = open(bytes) {
+                for entry in archive.entries() {
+                    let _ = archive.read(entry);
+                    let _ = archive.member(entry).map(|member| member.head(16));
+                }
+            }
+        }
+    }
+}

@@ -244,3 +244,94 @@ impl<'s> Message<'s> {
         Ok(self.block[index])
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::BytesSource;
+    use proptest::prelude::*;
+
+    fn walk(message: &mut Message<'_>) -> Result<usize, ReadError> {
+        let mut fields = 0;
+        while let Some(field) = message.next()? {
+            fields += 1;
+            if field.span().is_some() {
+                // Anything may look like a message; whether it is one is not the point here.
+                let _ = message.enter(&field, walk);
+                let _ = message.string(&field);
+            }
+        }
+        Ok(fields)
+    }
+
+    #[test]
+    fn a_payload_that_is_not_asked_for_is_not_read() {
+        struct OnlyHead(u64);
+        impl Source for OnlyHead {
+            fn name(&self) -> &str {
+                "graph"
+            }
+            fn size(&self) -> u64 {
+                self.0
+            }
+            fn read_at(&self, offset: u64, buffer: &mut [u8]) -> std::io::Result<usize> {
+                let head = [0x0a, 0x80, 0x80, 0x80, 0x80, 0x10];
+                assert!(offset < BLOCK as u64, "byte {offset} was read");
+                buffer.fill(0);
+                let n = buffer.len().min(head.len());
+                buffer[..n].copy_from_slice(&head[..n]);
+                Ok(buffer.len())
+            }
+        }
+        let source = OnlyHead((4 << 30) + 6);
+        let mut message = Message::whole(&source);
+        let field = message.next().unwrap().unwrap();
+        assert_eq!(field.span(), Some(Span { start: 6, len: 4 << 30 }));
+        assert_eq!(message.next().unwrap(), None);
+    }
+
+    #[test]
+    fn messages_in_messages_have_a_limit() {
+        let mut bytes = Vec::new();
+        for _ in 0..200 {
+            let mut outer = vec![0x0a];
+            let mut len = bytes.len();
+            while len >= 0x80 {
+                outer.push((len & 0x7f) as u8 | 0x80);
+                len >>= 7;
+            }
+            outer.push(len as u8);
+            outer.append(&mut bytes);
+            bytes = outer;
+        }
+        fn descend(message: &mut Message<'_>) -> Result<(), ReadError> {
+            while let Some(field) = message.next()? {
+                message.enter(&field, descend)?;
+            }
+            Ok(())
+        }
+        let source = BytesSource::new("deep", bytes);
+        let error = descend(&mut Message::whole(&source)).unwrap_err();
+        assert!(matches!(*error.problem, Problem::TooDeep { .. }), "{error}");
+    }
+
+    #[test]
+    fn a_length_beyond_the_message_names_the_byte() {
+        let source = BytesSource::new("m", vec![0x08, 0x01, 0x12, 0xff, 0x01, b'x']);
+        let mut message = Message::whole(&source);
+        message.next().unwrap();
+        let error = message.next().unwrap_err();
+        assert_eq!(error.to_string(), "m, byte 2: ends after 6 bytes, 260 needed");
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_a_message_or_an_error(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+            let len = bytes.len();
+            let source = BytesSource::new("any", bytes);
+            if let Ok(fields) = walk(&mut Message::whole(&source)) {
+                prop_assert!(fields <= len);
+            }
+        }
+    }
+}
