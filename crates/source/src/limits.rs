@@ -1,10 +1,7 @@
 //! How much of a file is taken into memory. A real file stays far below; a hostile one is refused.
 
 /// The most bytes of one structural record: a code file, a pickle, a JSON description.
-pub const RECORD: u64 = 256 << 20;
-
-/// The most structural bytes of one file that are held at a time.
-pub const STRUCTURE: u64 = 1 << 30;
+pub const RECORD: u64 = 64 << 20;
 
 /// How deep messages, pickles and types may nest.
 pub const DEPTH: usize = 100;
