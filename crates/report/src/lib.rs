@@ -1,1 +1,52 @@
-//! .
+//! Renders what Unskew has to say: for people, for scripts, for CI.
+//!
+//! There is one model and there are many renderers. A [`Report`] holds the pairs that were checked,
+//! or the parties that were looked at, and what could not be read; [`Report::render`] prints it as
+//!
+//! | [`Format`] | for | one finding is |
+//! | --- | --- | --- |
+//! | `full` | people | a block: message, phase, both sides, places, symptom, mend |
+//! | `concise` | people and `grep` | a line: `file: error PT204 message` |
+//! | `json` | scripts | an object of a [documented schema](json) with a version |
+//! | `sarif` | code scanning | a result of SARIF 2.1.0, the rules being metadata of the tool |
+//! | `github` | GitHub Actions | a workflow command: `::error file=…,title=…::message` |
+//!
+//! The text formats carry ANSI styles; whoever prints them strips these where they are not wanted
+//! (`anstream` does). Everything reads the same without: no meaning is in a colour alone. Whatever came
+//! out of a file is written [`Plain`], so that a hostile name cannot drive the terminal.
+//!
+//! Nothing here decides anything. Whether a pair works was decided by `unskew_core::check`.
+//!
+//! ```
+//! use unskew_core::{Context, Date, Party, Role, check};
+//! use unskew_report::{Format, Pair, Report, Subject};
+//!
+//! let file = Party::new("net.pt", Role::Artifact, "TorchScript archive");
+//! let runtime = Party::new("tensorflow 2.21.0", Role::Runtime, "TensorFlow release");
+//! let today = Context::on(Date::constant(2026, 11, 1));
+//! let mut report = Report::new(today);
+//! report.pairs.push(Pair {
+//!     a: Subject::at("models/net.pt", &file),
+//!     b: Subject::of(&runtime),
+//!     verdict: check(&file, &runtime, &today),
+//! });
+//! let text = report.render(Format::Github);
+//! assert!(text.starts_with("::error file=models/net.pt,title=CO001 nothing-in-common::"));
+//! ```
+#![forbid(unsafe_code)]
+
+mod concise;
+mod full;
+mod github;
+mod inventory;
+pub mod json;
+mod model;
+mod plain;
+mod sarif;
+mod style;
+mod tally;
+
+pub use model::{Failure, Format, Look, Pair, Report, Subject};
+pub use plain::Plain;
+pub use style::{BAD, DIM, EMPHASIS, GOOD, NOTE, WARN, of_severity};
+pub use tally::Tally;

@@ -1,0 +1,163 @@
+//! For people: a block for each finding, then the verdict.
+//!
+//! ```text
+//! div.pt2 with torch 2.15.0
+//!
+//! error PT204 pt2-schema-major: schema 5.3, torch 2.15.0 reads major 8 only
+//!   phase     load
+//!   artifact  div.pt2, torch.export archive, written by torch 2.4
+//!   runtime   torch 2.15.0, PyTorch release, released 2026-10-07
+//!   at        serialized_exported_program.json
+//!   mend      re-export with torch 2.15
+//!
+//! not promised  torch.export: no compatibility across majors
+//!
+//! incompatible, fails at load: 1 error
+//! ```
+
+use std::fmt::{self, Write};
+
+use unskew_core::{Finding, Outcome, Promise, PromiseState, Severity, Unchecked};
+
+use crate::style::{BAD, DIM, EMPHASIS, GOOD, WARN, of_severity};
+use crate::{Pair, Plain, Report, Tally};
+
+/// The width of the labels on the left.
+const LABEL: usize = 8;
+
+pub(crate) fn write(report: &Report, out: &mut dyn Write) -> fmt::Result {
+    for (index, pair) in report.pairs.iter().enumerate() {
+        if index > 0 {
+            writeln!(out)?;
+        }
+        write_pair(pair, out)?;
+    }
+    if report.pairs.len() > 1 {
+        writeln!(out)?;
+        summary(report, out)?;
+    }
+    Ok(())
+}
+
+fn write_pair(pair: &Pair, out: &mut dyn Write) -> fmt::Result {
+    writeln!(
+        out,
+        "{EMPHASIS}{} with {}{EMPHASIS:#}",
+        Plain(pair.a.label()),
+        Plain(pair.b.label())
+    )?;
+    for finding in &pair.verdict.findings {
+        writeln!(out)?;
+        write_finding(finding, out)?;
+    }
+    if !pair.verdict.promises.is_empty() || !pair.verdict.unchecked.is_empty() {
+        writeln!(out)?;
+    }
+    for promise in &pair.verdict.promises {
+        write_promise(promise, out)?;
+    }
+    for unchecked in &pair.verdict.unchecked {
+        write_unchecked(unchecked, out)?;
+    }
+    writeln!(out)?;
+    write_verdict(pair, out)
+}
+
+/// One finding with all that is known about it.
+pub(crate) fn write_finding(finding: &Finding, out: &mut dyn Write) -> fmt::Result {
+    let style = of_severity(finding.severity);
+    let rule = finding.rule;
+    writeln!(
+        out,
+        "{style}{} {}{style:#} {}: {EMPHASIS}{}{EMPHASIS:#}",
+        finding.severity,
+        rule.code,
+        rule.name,
+        Plain(&finding.message)
+    )?;
+    if let Some(phase) = finding.phase {
+        line("phase", phase.as_str(), out)?;
+    }
+    for side in finding.subject.iter().chain(&finding.other) {
+        line(side.role.as_str(), &format!("{}, {}", side.name, side.origin), out)?;
+    }
+    if !finding.places.is_empty() {
+        line("at", &finding.places.to_string(), out)?;
+    }
+    if let Some(symptom) = &finding.symptom {
+        line("symptom", symptom, out)?;
+    }
+    if let Some(adaptation) = &finding.adaptation {
+        line("adapt", adaptation, out)?;
+    }
+    if let Some(mend) = &finding.mend {
+        line("mend", mend, out)?;
+    }
+    Ok(())
+}
+
+/// A label and a text; the later lines of the text stand under its first.
+pub(crate) fn line(label: &str, text: &str, out: &mut dyn Write) -> fmt::Result {
+    for (index, part) in text.lines().enumerate() {
+        let label = if index == 0 { label } else { "" };
+        writeln!(out, "  {DIM}{label:LABEL$}{DIM:#}  {}", Plain(part))?;
+    }
+    Ok(())
+}
+
+fn write_promise(promise: &Promise, out: &mut dyn Write) -> fmt::Result {
+    let style = match promise.state {
+        PromiseState::Promised => GOOD,
+        PromiseState::Expired | PromiseState::NotPromised => WARN,
+        PromiseState::Unknown => DIM,
+    };
+    write!(out, "{style}{}{style:#}: {}", promise.state, Plain(&promise.policy))?;
+    match window(promise) {
+        Some(window) => writeln!(out, " ({window})")?,
+        None => writeln!(out)?,
+    }
+    line("", &promise.statement, out)?;
+    line("", &format!("see {}", promise.reference), out)
+}
+
+/// `12 weeks, 2025-01-01 to 2025-03-26`, as far as it is known.
+fn window(promise: &Promise) -> Option<String> {
+    let days = match (promise.from, promise.until) {
+        (Some(from), Some(until)) => Some(format!("{from} to {until}")),
+        (Some(from), None) => Some(format!("from {from}")),
+        (None, Some(until)) => Some(format!("until {until}")),
+        (None, None) => None,
+    };
+    let parts: Vec<String> = promise.window.clone().into_iter().chain(days).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+fn write_unchecked(unchecked: &Unchecked, out: &mut dyn Write) -> fmt::Result {
+    let Unchecked { axis, owner, other } = unchecked;
+    let (owner, other) = (Plain(owner), Plain(other));
+    writeln!(
+        out,
+        "{WARN}not checked{WARN:#}: {axis}, which {owner} requires and {other} does not tell"
+    )
+}
+
+fn write_verdict(pair: &Pair, out: &mut dyn Write) -> fmt::Result {
+    let verdict = &pair.verdict;
+    let style = match verdict.outcome {
+        Outcome::Compatible | Outcome::Adaptable(_) => GOOD,
+        Outcome::Incompatible | Outcome::Unrelated => BAD,
+    };
+    let tally: Tally = verdict.findings.iter().map(|finding| finding.severity).collect();
+    writeln!(out, "{style}{}{style:#}: {tally}", pair.outcome())
+}
+
+/// The last line where there are several pairs.
+fn summary(report: &Report, out: &mut dyn Write) -> fmt::Result {
+    let work = report.pairs.iter().filter(|pair| pair.verdict.works()).count();
+    let style = match report.severity() {
+        Some(Severity::Error) => BAD,
+        Some(Severity::Warning) => WARN,
+        _ => GOOD,
+    };
+    writeln!(out, "{style}{work} of {} pairs work{style:#}: {}", report.pairs.len(), report.tally())
+}

@@ -1,0 +1,55 @@
+//! For GitHub Actions: workflow commands, which annotate a run.
+//!
+//! In a command's message `%`, carriage return and line feed are escaped, in its properties also
+//! `:` and `,`, as the documentation of workflow commands says.
+
+use std::fmt::{self, Write};
+
+use unskew_core::{Finding, Severity};
+
+use crate::Report;
+
+pub(crate) fn write(report: &Report, out: &mut dyn Write) -> fmt::Result {
+    for (path, finding) in report.findings() {
+        let command = match finding.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Note => "notice",
+        };
+        let title = format!("{} {}", finding.rule.code, finding.rule.name);
+        writeln!(
+            out,
+            "::{command} file={},title={}::{}",
+            property(path),
+            property(&title),
+            message(&text(finding))
+        )?;
+    }
+    Ok(())
+}
+
+fn text(finding: &Finding) -> String {
+    match &finding.mend {
+        Some(mend) => format!("{}\nmend: {mend}", finding.message),
+        None => finding.message.clone(),
+    }
+}
+
+fn message(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+fn property(text: &str) -> String {
+    message(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_would_end_a_command_early_is_escaped() {
+        assert_eq!(property("a,b:c%\n"), "a%2Cb%3Ac%25%0A");
+        assert_eq!(message("100%: a, b\nc"), "100%25: a, b%0Ac");
+    }
+}

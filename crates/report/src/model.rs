@@ -1,0 +1,172 @@
+//! What is rendered.
+
+use std::fmt;
+use std::sync::Arc;
+
+use unskew_core::{Context, Finding, Outcome, Party, Severity, Side, Verdict};
+
+use crate::{Tally, concise, full, github, inventory, json, sarif};
+
+/// How a report is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// For people: everything.
+    #[default]
+    Full,
+    /// For people: one line a finding.
+    Concise,
+    /// For scripts: the schema of [`crate::json`].
+    Json,
+    /// For code scanning: SARIF 2.1.0.
+    Sarif,
+    /// For GitHub Actions: workflow commands.
+    Github,
+}
+
+/// One side of a pair as the user named it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Subject {
+    /// The path by which the user named it; none for a release.
+    pub path: Option<String>,
+    /// Who it is.
+    pub side: Side,
+}
+
+impl Subject {
+    /// A party that has no path: a release.
+    pub fn of(party: &Party) -> Self {
+        Self { path: None, side: party.side() }
+    }
+
+    /// A party that came from `path`.
+    pub fn at(path: impl Into<String>, party: &Party) -> Self {
+        Self { path: Some(path.into()), side: party.side() }
+    }
+
+    /// The path if there is one, else the name.
+    pub fn label(&self) -> &str {
+        self.path.as_deref().unwrap_or(&self.side.name)
+    }
+}
+
+/// One pair that was checked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pair {
+    /// The first side.
+    pub a: Subject,
+    /// The second side.
+    pub b: Subject,
+    /// What is to be said about them.
+    pub verdict: Verdict,
+}
+
+impl Pair {
+    /// The path in which `finding` was found: that of the side it is about, or of the only side
+    /// that has one.
+    pub fn place_of(&self, finding: &Finding) -> &str {
+        let about = |subject: &&Subject| {
+            finding.subject.as_ref().is_some_and(|side| side.name == subject.side.name)
+        };
+        let sides = [&self.a, &self.b];
+        let with_path = || sides.into_iter().filter(|subject| subject.path.is_some());
+        with_path().find(about).or_else(|| with_path().next()).unwrap_or(&self.a).label()
+    }
+
+    /// The verdict in a few words: `incompatible at load`.
+    pub fn outcome(&self) -> String {
+        match &self.verdict.outcome {
+            Outcome::Compatible => "compatible".to_owned(),
+            Outcome::Adaptable(names) => format!("compatible after: {}", names.join(", ")),
+            Outcome::Unrelated => "nothing in common".to_owned(),
+            Outcome::Incompatible => match self.verdict.first_failure() {
+                Some(unskew_core::Phase::Load) => "incompatible, fails at load".to_owned(),
+                Some(unskew_core::Phase::FirstUse) => "incompatible, fails at first use".to_owned(),
+                Some(unskew_core::Phase::Silent) => "incompatible, fails silently".to_owned(),
+                None => "incompatible".to_owned(),
+            },
+        }
+    }
+}
+
+/// One party that was looked at.
+#[derive(Clone, Debug)]
+pub struct Look {
+    /// The path by which the user named it, with the member after a `!` if it lies in an archive.
+    pub path: String,
+    /// What it is.
+    pub party: Arc<Party>,
+}
+
+/// What could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// The path, or the release, as the user named it.
+    pub path: String,
+    /// Why not, with the whole chain of causes.
+    pub message: String,
+}
+
+/// Everything that one call has to say.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The day on which promises were judged.
+    pub context: Context,
+    /// The pairs that were checked.
+    pub pairs: Vec<Pair>,
+    /// The parties that were looked at.
+    pub looks: Vec<Look>,
+    /// What could not be read.
+    pub failures: Vec<Failure>,
+}
+
+impl Report {
+    /// An empty report.
+    pub fn new(context: Context) -> Self {
+        Self { context, pairs: Vec::new(), looks: Vec::new(), failures: Vec::new() }
+    }
+
+    /// All findings with the path in which each was found.
+    pub fn findings(&self) -> impl Iterator<Item = (&str, &Finding)> {
+        let of_pairs = self
+            .pairs
+            .iter()
+            .flat_map(|pair| pair.verdict.findings.iter().map(|f| (pair.place_of(f), f)));
+        let of_looks =
+            self.looks.iter().flat_map(|look| look.party.notes.iter().map(|f| (&*look.path, f)));
+        of_pairs.chain(of_looks)
+    }
+
+    /// How many findings of each severity there are.
+    pub fn tally(&self) -> Tally {
+        self.findings().map(|(_, finding)| finding.severity).collect()
+    }
+
+    /// The gravest severity of all findings.
+    pub fn severity(&self) -> Option<Severity> {
+        self.findings().map(|(_, finding)| finding.severity).max()
+    }
+
+    /// The report as text, with ANSI styles in the formats for people; ends with a line break.
+    pub fn render(&self, format: Format) -> String {
+        let mut out = String::new();
+        // Writing into a String cannot fail.
+        let _ = match format {
+            Format::Full => self.write_full(&mut out),
+            Format::Concise => concise::write(self, &mut out),
+            Format::Json => json::write(self, &mut out),
+            Format::Sarif => sarif::write(self, &mut out),
+            Format::Github => github::write(self, &mut out),
+        };
+        out
+    }
+
+    fn write_full(&self, out: &mut dyn fmt::Write) -> fmt::Result {
+        for (index, look) in self.looks.iter().enumerate() {
+            if index > 0 {
+                writeln!(out)?;
+            }
+            inventory::write(look, out)?;
+        }
+        full::write(self, out)
+    }
+}

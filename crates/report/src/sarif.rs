@@ -1,0 +1,217 @@
+//! For code scanning: SARIF 2.1.0 (OASIS), as much of it as a finding needs.
+//!
+//! The rules that fired are the tool's metadata; a result points to its rule by index, and to the
+//! file as a relative URI reference. Files that could not be read are notifications of the run.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Write};
+
+use serde::Serialize;
+use unskew_core::{Finding, Rule, Severity};
+
+use crate::Report;
+
+pub(crate) fn write(report: &Report, out: &mut dyn Write) -> fmt::Result {
+    let text = serde_json::to_string_pretty(&log(report)).map_err(|_| fmt::Error)?;
+    writeln!(out, "{text}")
+}
+
+#[derive(Serialize)]
+struct Log<'a> {
+    #[serde(rename = "$schema")]
+    schema: &'static str,
+    version: &'static str,
+    runs: [Run<'a>; 1],
+}
+
+#[derive(Serialize)]
+struct Run<'a> {
+    tool: Tool<'a>,
+    invocations: [Invocation<'a>; 1],
+    results: Vec<ResultObject<'a>>,
+}
+
+#[derive(Serialize)]
+struct Tool<'a> {
+    driver: Driver<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Driver<'a> {
+    name: &'static str,
+    semantic_version: &'static str,
+    information_uri: &'static str,
+    rules: Vec<Descriptor<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Descriptor<'a> {
+    id: &'a str,
+    name: &'a str,
+    short_description: Text<'a>,
+    full_description: Text<'a>,
+    help: Text<'a>,
+    default_configuration: Configuration,
+}
+
+#[derive(Serialize)]
+struct Configuration {
+    level: &'static str,
+}
+
+#[derive(Serialize)]
+struct Text<'a> {
+    text: &'a str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Invocation<'a> {
+    execution_successful: bool,
+    tool_execution_notifications: Vec<Notification<'a>>,
+}
+
+#[derive(Serialize)]
+struct Notification<'a> {
+    level: &'static str,
+    message: Text<'a>,
+    locations: [Location; 1],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ResultObject<'a> {
+    rule_id: &'a str,
+    rule_index: usize,
+    level: &'static str,
+    message: Text<'a>,
+    locations: [Location; 1],
+    properties: Properties<'a>,
+}
+
+#[derive(Serialize)]
+struct Properties<'a> {
+    phase: Option<&'static str>,
+    other: Option<&'a str>,
+    places: &'a [String],
+    symptom: Option<&'a str>,
+    mend: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Location {
+    physical_location: PhysicalLocation,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PhysicalLocation {
+    artifact_location: ArtifactLocation,
+}
+
+#[derive(Serialize)]
+struct ArtifactLocation {
+    uri: String,
+}
+
+fn log(report: &Report) -> Log<'_> {
+    let mut rules: BTreeMap<&str, &'static Rule> = BTreeMap::new();
+    for (_, finding) in report.findings() {
+        rules.insert(finding.rule.code, finding.rule);
+    }
+    let index = |code: &str| rules.keys().position(|key| *key == code).unwrap_or_default();
+    let results = report.findings().map(|(path, f)| result(path, f, index(f.rule.code))).collect();
+    let notifications = report
+        .failures
+        .iter()
+        .map(|failure| Notification {
+            level: "error",
+            message: Text { text: &failure.message },
+            locations: [location(&failure.path)],
+        })
+        .collect();
+    let driver = Driver {
+        name: "unskew",
+        semantic_version: env!("CARGO_PKG_VERSION"),
+        information_uri: env!("CARGO_PKG_REPOSITORY"),
+        rules: rules.values().map(|rule| descriptor(rule)).collect(),
+    };
+    Log {
+        schema: "https://json.schemastore.org/sarif-2.1.0.json",
+        version: "2.1.0",
+        runs: [Run {
+            tool: Tool { driver },
+            invocations: [Invocation {
+                execution_successful: report.failures.is_empty(),
+                tool_execution_notifications: notifications,
+            }],
+            results,
+        }],
+    }
+}
+
+fn descriptor(rule: &'static Rule) -> Descriptor<'static> {
+    Descriptor {
+        id: rule.code,
+        name: rule.name,
+        short_description: Text { text: rule.summary },
+        full_description: Text { text: rule.what.trim_ascii() },
+        help: Text { text: rule.why.trim_ascii() },
+        default_configuration: Configuration { level: rule.severity.as_str() },
+    }
+}
+
+fn result<'a>(path: &str, finding: &'a Finding, rule_index: usize) -> ResultObject<'a> {
+    ResultObject {
+        rule_id: finding.rule.code,
+        rule_index,
+        level: level(finding.severity),
+        message: Text { text: &finding.message },
+        locations: [location(path)],
+        properties: Properties {
+            phase: finding.phase.map(|phase| phase.as_str()),
+            other: finding.other.as_ref().map(|side| &*side.name),
+            places: finding.places.named(),
+            symptom: finding.symptom.as_deref(),
+            mend: finding.mend.as_deref(),
+        },
+    }
+}
+
+/// SARIF's levels have the names of our severities.
+fn level(severity: Severity) -> &'static str {
+    severity.as_str()
+}
+
+fn location(path: &str) -> Location {
+    let artifact_location = ArtifactLocation { uri: uri(path) };
+    Location { physical_location: PhysicalLocation { artifact_location } }
+}
+
+/// A path as a URI reference (RFC 3986): every byte that may not stand in one is escaped.
+fn uri(path: &str) -> String {
+    let mut uri = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' => uri.push(char::from(byte)),
+            b'-' | b'.' | b'_' | b'~' | b'/' | b'!' => uri.push(char::from(byte)),
+            b'\\' => uri.push('/'),
+            _ => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    uri
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_with_spaces_is_a_uri() {
+        assert_eq!(uri("my models/net 1.pt"), "my%20models/net%201.pt");
+        assert_eq!(uri("a.whl!m/x.pb"), "a.whl!m/x.pb");
+    }
+}
