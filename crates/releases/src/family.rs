@@ -1,0 +1,81 @@
+//! The families of releases.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::OnceLock;
+
+use unskew_core::Party;
+
+use crate::{NameError, Operator, Row};
+
+/// A runtime that is released again and again under one name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Family {
+    /// PyTorch.
+    Torch,
+    /// TensorFlow.
+    TensorFlow,
+    /// JAX with its jaxlib.
+    Jax,
+}
+
+impl Family {
+    /// Every family.
+    pub const ALL: [Self; 3] = [Self::Torch, Self::TensorFlow, Self::Jax];
+
+    /// The name of its package: `torch`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Torch => "torch",
+            Self::TensorFlow => "tensorflow",
+            Self::Jax => "jax",
+        }
+    }
+
+    /// The family whose releases come in a package of this name, if any: `jaxlib` and
+    /// `tensorflow-cpu` are what they look like.
+    pub fn of_package(name: &str) -> Option<Self> {
+        match &*name.to_ascii_lowercase().replace('_', "-") {
+            "torch" | "pytorch" => Some(Self::Torch),
+            "tensorflow" | "tf" | "tensorflow-cpu" | "tensorflow-gpu" => Some(Self::TensorFlow),
+            "jax" | "jaxlib" => Some(Self::Jax),
+            _ => None,
+        }
+    }
+
+    /// Its releases in the database, oldest first.
+    pub fn rows(self) -> &'static [Row] {
+        static ROWS: [OnceLock<Vec<Row>>; 3] = [const { OnceLock::new() }; 3];
+        ROWS[self as usize].get_or_init(|| {
+            let mut rows = match self {
+                Self::Torch => Vec::new(),
+                Self::TensorFlow => Vec::new(),
+                Self::Jax => Vec::new(),
+            };
+            rows.sort_by_key(|row: &Row| row.version);
+            rows
+        })
+    }
+
+    pub(crate) fn party(self, row: &Row) -> Party {
+        Party::new(row.version.to_string(), unskew_core::Role::Runtime, self.as_str())
+    }
+
+    pub(crate) fn operators(self, _row: &Row, _pattern: &str) -> Vec<Operator> {
+        Vec::new()
+    }
+}
+
+impl fmt::Display for Family {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl FromStr for Family {
+    type Err = NameError;
+
+    fn from_str(text: &str) -> Result<Self, NameError> {
+        Self::of_package(text).ok_or_else(|| NameError::Family(text.to_owned()))
+    }
+}
