@@ -1,0 +1,78 @@
+//! The types of the schema language.
+
+use std::fmt;
+
+/// A type as a schema writes it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// `Tensor`, `int`, `t`, `__torch__.torch.classes.quantized.LinearPackedParamsBase`.
+    Named(String),
+    /// `int[]`, or `int[2]`, for which one `int` may stand too.
+    List(Box<Type>, Option<u64>),
+    /// `Tensor?`.
+    Optional(Box<Type>),
+    /// `(Tensor, Tensor)`.
+    Tuple(Vec<Type>),
+    /// `Dict(str, Tensor)`, `Future(t)`, `Union(int, str)`: a name with types.
+    Applied(String, Vec<Type>),
+}
+
+impl Type {
+    /// Whether it is a list without a fixed size, which takes any number of values.
+    pub fn is_open_list(&self) -> bool {
+        matches!(self, Self::List(_, None))
+    }
+
+    /// The name of a script class (`__torch__.…`) that this type is or contains.
+    pub fn class(&self) -> Option<&str> {
+        match self {
+            Self::Named(name) => name.starts_with("__torch__.").then_some(name.as_str()),
+            Self::List(inner, _) | Self::Optional(inner) => inner.class(),
+            Self::Tuple(inner) | Self::Applied(_, inner) => inner.iter().find_map(Type::class),
+        }
+    }
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let list = |f: &mut fmt::Formatter<'_>, types: &[Type]| {
+            f.write_str("(")?;
+            for (i, ty) in types.iter().enumerate() {
+                write!(f, "{}{ty}", if i == 0 { "" } else { ", " })?;
+            }
+            f.write_str(")")
+        };
+        match self {
+            Self::Named(name) => f.write_str(name),
+            Self::List(inner, None) => write!(f, "{inner}[]"),
+            Self::List(inner, Some(size)) => write!(f, "{inner}[{size}]"),
+            Self::Optional(inner) => write!(f, "{inner}?"),
+            Self::Tuple(types) => list(f, types),
+            Self::Applied(name, types) => {
+                f.write_str(name)?;
+                list(f, types)
+            }
+        }
+    }
+}
+
+/// What a schema says about the memory behind a value: `(a!)`, `(a -> *)`, `(a|b)`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Alias {
+    /// The alias sets before the call, as written: `a`, `a|b`, `*`.
+    pub sets: String,
+    /// Whether the operator writes to it.
+    pub written: bool,
+    /// The alias sets after the call, if they are others.
+    pub after: Option<String>,
+}
+
+impl fmt::Display for Alias {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "({}{}", self.sets, if self.written { "!" } else { "" })?;
+        if let Some(after) = &self.after {
+            write!(f, " -> {after}")?;
+        }
+        f.write_str(")")
+    }
+}

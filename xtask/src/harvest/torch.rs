@@ -1,0 +1,154 @@
+//! Takes a PyTorch release into the database: its operator table and its version constants.
+//!
+//! `harvest` takes both from a real package: the wheel is fetched by pip into a scratch folder, the
+//! constants are read from the header and the Python file that every wheel carries, and the table is
+//! what the imported package itself lists. A wheel whose libraries this machine lacks cannot be
+//! imported; then the table comes from a machine that can, as a text file with one schema a line,
+//! through `harvest_from_table`. Both end in the same merge, which can be run again at any time.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+use unskew_core::Version;
+use unskew_ops::{OperatorHistory, TableChange, merge};
+
+/// Where the history of operator tables lies, from the root of the repository.
+const OPERATORS: &str = "crates/releases/data/torch/operators.tsv";
+/// Where the other facts of the releases lie.
+const RELEASES: &str = "crates/releases/data/torch/releases.toml";
+
+/// Prints every schema that a PyTorch knows, one a line.
+const DUMP: &str = "import torch\nfor s in torch._C._jit_get_all_schemas(): print(s)\n";
+
+/// Takes the table and the constants of `torch==version` from its package.
+///
+/// # Errors
+/// If pip does not find the version, or the package cannot be imported here.
+pub fn harvest(version: &str) -> Result<()> {
+    let scratch = std::env::temp_dir().join(format!("unskew-harvest-torch-{version}"));
+    let site = scratch.join("site");
+    fs::create_dir_all(&scratch)?;
+    let requirement = format!("torch=={version}");
+    let install = ["-m", "pip", "install", "--quiet", "--no-deps", "--target"];
+    run(Command::new("python3").args(install).arg(&site).arg(&requirement))?;
+    let needs = ["typing_extensions", "sympy", "networkx", "jinja2", "filelock", "fsspec"];
+    run(Command::new("python3").args(install).arg(&site).args(needs))?;
+    let constants = Constants::read(&site)?;
+    compare(version, &constants)?;
+    let table = run(Command::new("python3").args(["-c", DUMP]).env("PYTHONPATH", &site))
+        .with_context(|| {
+            format!(
+                "{} cannot be imported here; list its schemas elsewhere and use the table: {requirement}",
+                site.display()
+            )
+        })?;
+    take(version, &table)
+}
+
+/// Takes the table of `version` from a file with one schema a line.
+///
+/// # Errors
+/// If the file cannot be read, or no line of it is a schema.
+pub fn harvest_from_table(version: &str, path: &Path) -> Result<()> {
+    let table = fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    take(version, &table)
+}
+
+/// Merges a table into the history, writes it, and says what changed.
+fn take(version: &str, table: &str) -> Result<()> {
+    let release: Version = version.parse()?;
+    let path = repository().join(OPERATORS);
+    let history = match fs::read_to_string(&path) {
+        Ok(text) => Some(OperatorHistory::from_text(text)?),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error.into()),
+    };
+    let (text, change) = merge(history.as_ref(), release, table.lines());
+    let schemas = table.lines().filter(|line| !line.trim().is_empty()).count();
+    if schemas == change.refused.len() {
+        bail!("no line of the table is a schema, e.g.: {:?}", change.refused.first());
+    }
+    OperatorHistory::from_text(text.clone())?.validate()?;
+    fs::write(&path, text).with_context(|| path.display().to_string())?;
+    report(version, &change);
+    Ok(())
+}
+
+fn report(version: &str, change: &TableChange) {
+    let TableChange { added, removed, refused } = change;
+    println!("torch {version}: +{} \u{2212}{} schemas", added.len(), removed.len());
+    for line in refused {
+        println!("  no schema, left out: {line}");
+    }
+    for (sign, schemas) in [('+', added), ('-', removed)] {
+        for schema in schemas.iter().take(10) {
+            println!("  {sign} {schema}");
+        }
+        if schemas.len() > 10 {
+            println!("  {sign} {} more", schemas.len() - 10);
+        }
+    }
+}
+
+/// The version constants of one package.
+#[derive(Debug, Default)]
+struct Constants {
+    file_format: [Option<i64>; 2],
+    bytecode: [Option<i64>; 2],
+    bytecode_produced: Option<i64>,
+    exported: Option<String>,
+}
+
+impl Constants {
+    /// Reads the header of the format versions and the schema of `torch.export` in a package.
+    fn read(site: &Path) -> Result<Self> {
+        let header = site.join("torch/include/caffe2/serialize/versions.h");
+        let text = fs::read_to_string(&header).with_context(|| header.display().to_string())?;
+        let constant = |name: &str| {
+            let value = text.split(name).nth(1)?.trim_start().strip_prefix('=')?.trim_start();
+            let digits: String =
+                value.trim_start_matches("0x").chars().take_while(char::is_ascii_hexdigit).collect();
+            i64::from_str_radix(&digits, if value.starts_with("0x") { 16 } else { 10 }).ok()
+        };
+        let schema = fs::read_to_string(site.join("torch/_export/serde/schema.py")).ok();
+        let exported = schema.as_deref().and_then(|text| {
+            let value = text.split("SCHEMA_VERSION = ").nth(1)?.lines().next()?;
+            Some(value.trim_matches(['(', ')']).replace(", ", "."))
+        });
+        Ok(Self {
+            file_format: ["kMinSupportedFileFormatVersion", "kMaxSupportedFileFormatVersion"]
+                .map(constant),
+            bytecode: ["kMinSupportedBytecodeVersion", "kMaxSupportedBytecodeVersion"]
+                .map(constant),
+            bytecode_produced: constant("kProducedBytecodeVersion"),
+            exported,
+        })
+    }
+}
+
+/// Prints the constants of a package beside the row of the database, which a person edits: the day
+/// of the release is in no package.
+fn compare(version: &str, constants: &Constants) -> Result<()> {
+    let releases = fs::read_to_string(repository().join(RELEASES))?;
+    let row = releases.split("[[release]]").find(|row| row.contains(&format!("\"{version}\"")));
+    println!("torch {version}, in the package: {constants:?}");
+    match row {
+        Some(row) => println!("torch {version}, in {RELEASES}:{row}"),
+        None => println!("torch {version} is not in {RELEASES} yet: add a [[release]] with its day"),
+    }
+    Ok(())
+}
+
+fn run(command: &mut Command) -> Result<String> {
+    let output = command.output().with_context(|| format!("{command:?}"))?;
+    if !output.status.success() {
+        bail!("{command:?}: {}", String::from_utf8_lossy(&output.stderr).trim());
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map_or_else(PathBuf::new, Path::to_owned)
+}
