@@ -1,1 +1,46 @@
-//! .
+//! Opens whatever a path names and says what can be checked in it.
+//!
+//! | path | becomes |
+//! | --- | --- |
+//! | a model file, a checkpoint, a plug-in | one piece: the first boundary that recognizes it |
+//! | a SavedModel folder | one piece under the folder's name, and its checkpoint |
+//! | another folder | a piece for every file in it that a boundary recognizes |
+//! | a wheel | the same for its members; the wheel of a released runtime is that [`Release`] |
+//! | a format without a version (safetensors, GGUF, …) | one piece with nothing to check, and a note |
+//!
+//! Boundaries are asked in the order of how sure their signs are: magic numbers first, bare protobuf
+//! messages, which have none, last. A boundary that says "mine, but broken" ends the search with its
+//! error; in a folder or a wheel that error stands beside the other pieces in
+//! [`Artifact::problems`]. Folders are walked up to a depth and a number of files, and symbolic links
+//! are not followed. Members of a wheel are read where they lie; a shared object that must be loaded
+//! to be known is copied to a temporary file.
+//!
+//! A plug-in is foreign code that may crash whoever loads it, so this crate loads none. What only
+//! running code can tell comes from a child process, whose command the caller gives in [`Options`].
+//!
+//! ```
+//! use unskew_artifact::{Options, open};
+//!
+//! let folder = tempfile::tempdir().unwrap();
+//! let path = folder.path().join("notes.txt");
+//! std::fs::write(&path, "no model").unwrap();
+//! let error = open(&path, &Options::default()).unwrap_err();
+//! assert!(error.to_string().contains("no kind of file that Unskew knows"), "{error}");
+//! ```
+#![forbid(unsafe_code)]
+
+mod artifact;
+mod error;
+mod folder;
+mod open;
+mod options;
+mod recognize;
+pub mod rules;
+mod unversioned;
+mod wheel;
+
+pub use artifact::{Artifact, Container, Piece};
+pub use error::OpenError;
+pub use open::open;
+pub use options::Options;
+pub use unskew_releases::Release;

@@ -1,0 +1,62 @@
+//! What a path turned out to be.
+
+use std::sync::Arc;
+
+use unskew_core::Party;
+use unskew_releases::Release;
+
+use crate::OpenError;
+
+/// What holds the pieces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Container {
+    /// The path is the piece.
+    File,
+    /// A folder.
+    Folder,
+    /// A Python wheel.
+    Wheel,
+}
+
+/// One thing that can be checked.
+#[derive(Clone, Debug)]
+pub struct Piece {
+    /// How a user finds it: the path, and for a member of a wheel its name after a `!`.
+    pub label: String,
+    /// What it is.
+    pub party: Arc<Party>,
+}
+
+/// An opened path.
+#[derive(Debug)]
+pub struct Artifact {
+    /// The path as the user named it.
+    pub path: String,
+    /// What holds the pieces.
+    pub container: Container,
+    /// What can be checked; never empty unless `problems` is not.
+    pub pieces: Vec<Piece>,
+    /// What was recognized and could not be read.
+    pub problems: Vec<OpenError>,
+    /// The release whose package this is, if it is one; then it is the only piece.
+    pub release: Option<Release>,
+}
+
+impl Artifact {
+    pub(crate) fn new(path: impl Into<String>, container: Container) -> Self {
+        Self {
+            path: path.into(),
+            container,
+            pieces: Vec::new(),
+            problems: Vec::new(),
+            release: None,
+        }
+    }
+
+    pub(crate) fn add(&mut self, label: impl Into<String>, parties: Vec<Party>) {
+        let label = label.into();
+        self.pieces.extend(
+            parties.into_iter().map(|p| Piece { label: label.clone(), party: Arc::new(p) }),
+        );
+    }
+}

@@ -1,0 +1,59 @@
+//! Why a path could not be opened.
+
+use std::path::PathBuf;
+
+use unskew_source::ReadError;
+
+/// Why a path could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The path, or something in it, could not be read.
+    #[error("cannot read {}", path.display())]
+    Io {
+        /// The path.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A boundary recognized the file, and could not read it.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// No boundary recognized the file.
+    #[error("{path}: no kind of file that Unskew knows; looked for {looked_for}")]
+    Unknown {
+        /// The path.
+        path: String,
+        /// What was looked for.
+        looked_for: String,
+    },
+    /// A folder or a wheel in which nothing was recognized.
+    #[error(
+        "{path}: nothing to check in this {container} of {files} files; looked for {looked_for}"
+    )]
+    Nothing {
+        /// The path.
+        path: String,
+        /// Folder or wheel.
+        container: &'static str,
+        /// How many files it has.
+        files: usize,
+        /// What was looked for.
+        looked_for: String,
+    },
+    /// A folder or a wheel with more in it than is looked at.
+    #[error("{path}: more than {limit} files or folders; name a folder further down")]
+    TooMany {
+        /// The path.
+        path: String,
+        /// The limit.
+        limit: usize,
+    },
+    /// A plug-in could not be asked.
+    #[error("{path}: the plug-in could not be asked: {reason}")]
+    Probe {
+        /// The path.
+        path: String,
+        /// Why not.
+        reason: String,
+    },
+}

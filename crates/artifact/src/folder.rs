@@ -1,0 +1,79 @@
+//! Folders: a SavedModel, or whatever lies in it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use unskew_source::{FileSource, Source};
+
+use crate::{Artifact, Container, OpenError, Options, recognize};
+
+/// How deep folders are walked.
+const DEPTH: usize = 16;
+/// How many files and folders are looked at.
+const ENTRIES: usize = 100_000;
+
+/// Opens the folder at `path`.
+///
+/// # Errors
+/// If it cannot be read, is too large, or has nothing to check in it.
+pub(crate) fn open(path: &Path, options: &Options) -> Result<Artifact, OpenError> {
+    let name = path.display().to_string();
+    let mut walk = Walk { root: path, entries: 0, files: Vec::new() };
+    walk.folder(path, 0)?;
+    let files = walk.files.len();
+    let mut artifact = Artifact::new(&*name, Container::Folder);
+    for file in walk.files.iter().filter(|file| recognize::is_candidate(&file.to_string_lossy())) {
+        read(file, options, &mut artifact);
+    }
+    if artifact.pieces.is_empty() && artifact.problems.is_empty() {
+        let looked_for = recognize::LOOKED_FOR.into();
+        return Err(OpenError::Nothing { path: name, container: "folder", files, looked_for });
+    }
+    Ok(artifact)
+}
+
+fn read(file: &Path, options: &Options, artifact: &mut Artifact) {
+    let _ = options;
+    let read = || -> Result<_, OpenError> {
+        let source: Arc<dyn Source> = Arc::new(FileSource::open(file)?);
+        Ok(recognize::party(&source)?)
+    };
+    match read() {
+        Ok(Some(party)) => artifact.add(file.display().to_string(), vec![party]),
+        Ok(None) => {}
+        Err(error) => artifact.problems.push(error),
+    }
+}
+
+/// A walk that ends. Links are not followed: one to a folder above would make it endless, and one
+/// out of the folder would show what the user did not name.
+struct Walk<'a> {
+    root: &'a Path,
+    entries: usize,
+    files: Vec<PathBuf>,
+}
+
+impl Walk<'_> {
+    fn folder(&mut self, folder: &Path, depth: usize) -> Result<(), OpenError> {
+        let io = |source| OpenError::Io { path: folder.to_owned(), source };
+        let mut entries = Vec::new();
+        for entry in folder.read_dir().map_err(io)? {
+            self.entries += 1;
+            if self.entries > ENTRIES {
+                let path = self.root.display().to_string();
+                return Err(OpenError::TooMany { path, limit: ENTRIES });
+            }
+            let entry = entry.map_err(io)?;
+            entries.push((entry.path(), entry.file_type().map_err(io)?));
+        }
+        entries.sort_by(|a, b| a.0.cmp(&b.0));
+        for (path, kind) in entries {
+            if kind.is_dir() && depth < DEPTH {
+                self.folder(&path, depth + 1)?;
+            } else if kind.is_file() {
+                self.files.push(path);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,70 @@
+//! The boundaries, in the order in which they are asked.
+
+use std::sync::Arc;
+
+use unskew_core::Party;
+use unskew_source::{ReadError, Source};
+
+use crate::unversioned;
+
+/// A boundary's reader: none if the file is not its own.
+type Reader = fn(&Arc<dyn Source>) -> Result<Option<Party>, ReadError>;
+
+/// The readers, those with magic numbers first; a bare protobuf message has none and comes last.
+const READERS: [Reader; 1] = [unversioned::party];
+
+/// What is looked for, for messages.
+pub(crate) const LOOKED_FOR: &str = "PyTorch archives (.pt, .ptl, .pt2, .pte), TensorFlow graphs, \
+    SavedModels and checkpoints, StableHLO artifacts, PJRT and TensorFlow plug-ins, wheels";
+
+/// Endings of files that may be one of these. In a folder or a wheel only such files are opened:
+/// everything else there is code and text by the thousand.
+const ENDINGS: [&str; 27] = [
+    "pt",
+    "pth",
+    "pt2",
+    "ptl",
+    "pte",
+    "ff",
+    "ts",
+    "jit",
+    "torchscript",
+    "pkl",
+    "bin",
+    "pb",
+    "pbtxt",
+    "meta",
+    "index",
+    "ckpt",
+    "so",
+    "dylib",
+    "dll",
+    "mlirbc",
+    "stablehlo",
+    "bc",
+    "vhlo",
+    "safetensors",
+    "gguf",
+    "h5",
+    "tflite",
+];
+
+/// The party in `source`, or none if no boundary recognizes it.
+///
+/// # Errors
+/// Of the boundary whose file it is.
+pub(crate) fn party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError> {
+    for reader in READERS {
+        if let Some(party) = reader(source)? {
+            return Ok(Some(party));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether a file of this name is opened where there are many.
+pub(crate) fn is_candidate(name: &str) -> bool {
+    let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    let ending = file.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+    ending.is_some_and(|ending| ENDINGS.contains(&&*ending)) || file.contains(".so.")
+}

@@ -1,0 +1,93 @@
+//! Python wheels.
+
+use std::sync::Arc;
+
+use unskew_releases::{Family, Release, find};
+use unskew_source::{Archive, Entry, ReadError, Source};
+
+use crate::{Artifact, Container, OpenError, Options, Piece, recognize};
+
+/// Opens a wheel.
+///
+/// # Errors
+/// If it is no archive, or has nothing to check in it.
+pub(crate) fn open(source: Arc<dyn Source>, options: &Options) -> Result<Artifact, OpenError> {
+    let archive = Archive::open(source)?;
+    let mut artifact = Artifact::new(archive.name(), Container::Wheel);
+    let package = Package::of(&archive)?;
+    if let Some(release) = package.as_ref().and_then(Package::release) {
+        artifact.release = Some(release);
+        artifact.pieces.push(Piece { label: artifact.path.clone(), party: release.party() });
+        return Ok(artifact);
+    }
+    for entry in archive.entries().iter().filter(|entry| recognize::is_candidate(&entry.name)) {
+        match read(&archive, entry, options) {
+            Ok(Some((label, party))) => artifact.add(label, vec![party]),
+            Ok(None) => {}
+            Err(error) => artifact.problems.push(error),
+        }
+    }
+    if artifact.pieces.is_empty() && artifact.problems.is_empty() {
+        let files = archive.entries().len();
+        let looked_for = recognize::LOOKED_FOR.into();
+        let path = artifact.path;
+        return Err(OpenError::Nothing { path, container: "wheel", files, looked_for });
+    }
+    if let Some(package) = package {
+        for piece in &mut artifact.pieces {
+            let party = (*piece.party).clone().fact("package", package.to_string());
+            piece.party = Arc::new(party);
+        }
+    }
+    Ok(artifact)
+}
+
+type Found = Option<(String, unskew_core::Party)>;
+
+fn read(archive: &Archive, entry: &Entry, options: &Options) -> Result<Found, OpenError> {
+    let _ = options;
+    let member = archive.member(entry)?;
+    Ok(recognize::party(&member)?.map(|party| (member.name().to_owned(), party)))
+}
+
+/// The package that a wheel says it is.
+struct Package {
+    name: String,
+    version: String,
+}
+
+impl Package {
+    /// Reads `Name` and `Version` in the head of `*.dist-info/METADATA`.
+    fn of(archive: &Archive) -> Result<Option<Self>, ReadError> {
+        let is_metadata = |entry: &&Entry| {
+            entry
+                .name
+                .split_once('/')
+                .is_some_and(|(folder, file)| folder.ends_with(".dist-info") && file == "METADATA")
+        };
+        let Some(entry) = archive.entries().iter().find(is_metadata) else { return Ok(None) };
+        let text = archive.read(entry)?;
+        let text = String::from_utf8_lossy(&text);
+        let field = |name: &str| {
+            let head = text.lines().take_while(|line| !line.is_empty());
+            head.filter_map(|line| line.split_once(':'))
+                .find(|(key, _)| key.eq_ignore_ascii_case(name))
+                .map(|(_, value)| value.trim().to_owned())
+        };
+        Ok(field("Name").zip(field("Version")).map(|(name, version)| Self { name, version }))
+    }
+
+    /// The release of the database that this package is, if it is one: `2.4.1+cpu` is `2.4.1`.
+    fn release(&self) -> Option<Release> {
+        let family = Family::of_package(&self.name)?;
+        let version = self.version.split('+').next().unwrap_or_default();
+        let release = find(&format!("{family}@{version}")).ok()?;
+        (release.row().version == version.parse().ok()?).then_some(release)
+    }
+}
+
+impl std::fmt::Display for Package {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", self.name, self.version)
+    }
+}
