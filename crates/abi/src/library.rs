@@ -1,0 +1,130 @@
+//! Loading shared objects into this process.
+#![allow(unsafe_code, reason = "loading a library runs its code")]
+
+use std::ffi::c_void;
+use std::path::Path;
+use std::ptr::NonNull;
+
+/// A shared object that is loaded into this process, for as long as the process lives.
+///
+/// It is never unloaded: plug-ins start threads and register exit handlers that would outlive it.
+#[derive(Debug)]
+pub struct Library {
+    loaded: std::mem::ManuallyDrop<libloading::Library>,
+}
+
+/// Why a shared object could not be loaded.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LoadError {
+    /// A library that it needs is not on this machine.
+    #[error("needs a library that is not here: {name}")]
+    MissingLibrary {
+        /// The first such library, as the loader names it.
+        name: String,
+    },
+    /// Whatever else the loader says.
+    #[error("{0}")]
+    Refused(String),
+}
+
+impl Library {
+    /// Loads the shared object at `path`: all symbols bound now, none visible to other libraries.
+    ///
+    /// # Errors
+    /// [`LoadError`] with what the system's loader says.
+    ///
+    /// # Safety
+    /// Runs the constructors of foreign code, which may do anything. Tools that only look call this
+    /// in a child process.
+    pub unsafe fn open(path: &Path) -> Result<Self, LoadError> {
+        // SAFETY: the caller accepts that the constructors of the library run.
+        let loaded = unsafe { load(path.as_os_str()) };
+        loaded.map(|library| Self { loaded: std::mem::ManuallyDrop::new(library) })
+    }
+
+    /// Whether the loader finds and loads the library of this bare name (`libcuda.so.1`).
+    ///
+    /// # Safety
+    /// As [`Library::open`].
+    pub unsafe fn available(name: &str) -> bool {
+        // SAFETY: the caller accepts that the constructors of the library run.
+        match unsafe { load(name.as_ref()) } {
+            Ok(library) => {
+                // Its destructors need not run, any more than those of an opened library.
+                std::mem::forget(library);
+                true
+            }
+            Err(_) => false,
+        }
+    }
+
+    /// The address of an exported symbol; none if there is no such symbol, or it is null.
+    pub fn address(&self, symbol: &str) -> Option<NonNull<c_void>> {
+        // SAFETY: the symbol is only taken as an address; whoever calls through it says what it is.
+        let found = unsafe { self.loaded.get::<*mut c_void>(symbol.as_bytes()) };
+        found.ok().and_then(|symbol| NonNull::new(*symbol))
+    }
+}
+
+#[cfg(unix)]
+unsafe fn load(name: &std::ffi::OsStr) -> Result<libloading::Library, LoadError> {
+    use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+    // SAFETY: the caller accepts that the constructors of the library run.
+    let opened = unsafe { Library::open(Some(name), RTLD_NOW | RTLD_LOCAL) };
+    opened.map(Into::into).map_err(|error| LoadError::from_loader(&error))
+}
+
+#[cfg(not(unix))]
+unsafe fn load(name: &std::ffi::OsStr) -> Result<libloading::Library, LoadError> {
+    // SAFETY: the caller accepts that the constructors of the library run.
+    unsafe { libloading::Library::new(name) }.map_err(|error| LoadError::from_loader(&error))
+}
+
+impl LoadError {
+    fn from_loader(error: &libloading::Error) -> Self {
+        let cause = std::error::Error::source(error);
+        let text = cause.map_or_else(|| error.to_string(), ToString::to_string);
+        Self::from_text(&text)
+    }
+
+    /// What the loader's sentence says. glibc and musl name a missing library differently.
+    fn from_text(text: &str) -> Self {
+        let glibc = text
+            .strip_suffix(": cannot open shared object file: No such file or directory")
+            .filter(|name| !name.contains('/'));
+        let musl = text
+            .strip_prefix("Error loading shared library ")
+            .and_then(|rest| rest.split_once(": No such file or directory"))
+            .map(|(name, _)| name);
+        match glibc.or(musl) {
+            Some(name) => Self::MissingLibrary { name: name.to_owned() },
+            None => Self::Refused(text.to_owned()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_library_is_named() {
+        let text = "librocsolver.so.0: cannot open shared object file: No such file or directory";
+        let error = LoadError::from_text(text);
+        assert_eq!(error, LoadError::MissingLibrary { name: "librocsolver.so.0".into() });
+        let text =
+            "Error loading shared library libze.so.1: No such file or directory (needed by p)";
+        assert_eq!(
+            LoadError::from_text(text),
+            LoadError::MissingLibrary { name: "libze.so.1".into() }
+        );
+    }
+
+    #[test]
+    fn a_file_that_is_not_there_is_no_missing_dependency() {
+        let missing = Path::new("/nowhere/plugin.so");
+        // SAFETY: there is no such file, so no code is run.
+        let error = unsafe { Library::open(missing) }.unwrap_err();
+        assert!(matches!(error, LoadError::Refused(_)), "{error}");
+    }
+}

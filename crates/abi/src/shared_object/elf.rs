@@ -1,0 +1,108 @@
+//! ELF: the dynamic section and the dynamic symbols, and nothing else of the file.
+
+use object::elf::{self, FileHeader32, FileHeader64};
+use object::read::elf::{Dyn, FileHeader, SectionHeader, SectionTable, Sym};
+use object::{Endianness, FileKind, read};
+
+use super::bounded::Bounded;
+use super::{Format, Import, MOST_ENTRIES, SharedObject, name};
+
+type Data<'a> = &'a Bounded<'a>;
+
+/// Reads an ELF file; none if it is not a position-independent one.
+pub(super) fn read<'a>(data: Data<'a>, kind: FileKind) -> read::Result<Option<SharedObject>> {
+    match kind {
+        FileKind::Elf32 => of_class::<FileHeader32<Endianness>>(data),
+        _ => of_class::<FileHeader64<Endianness>>(data),
+    }
+}
+
+fn of_class<'a, Elf>(data: Data<'a>) -> read::Result<Option<SharedObject>>
+where
+    Elf: FileHeader<Endian = Endianness>,
+{
+    let header = Elf::parse(data)?;
+    let endian = header.endian()?;
+    if header.e_type(endian) != elf::ET_DYN {
+        return Ok(None);
+    }
+    let sections = header.sections(endian, data)?;
+    let mut object = SharedObject {
+        format: Format::Elf,
+        machine: machine(header.e_machine(endian)),
+        soname: None,
+        needed: Vec::new(),
+        exports: Vec::new(),
+        imports: Vec::new(),
+    };
+    dynamic::<Elf>(&sections, endian, data, &mut object)?;
+    symbols::<Elf>(&sections, endian, data, &mut object)?;
+    Ok(Some(object))
+}
+
+/// Fills in `needed` and `soname`.
+fn dynamic<'a, Elf: FileHeader>(
+    sections: &SectionTable<'a, Elf, Data<'a>>,
+    endian: Elf::Endian,
+    data: Data<'a>,
+    object: &mut SharedObject,
+) -> read::Result<()> {
+    let Some((entries, link)) = sections.dynamic(endian, data)? else { return Ok(()) };
+    let strings = sections.section(link)?.data(endian, data)?;
+    for entry in entries.iter().take(MOST_ENTRIES) {
+        let text = || Some(name(string(strings, entry.val32(endian)?)));
+        match entry.tag(endian) {
+            elf::DT_NULL => break,
+            elf::DT_NEEDED => object.needed.extend(text()),
+            elf::DT_SONAME => object.soname = text(),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Fills in `exports` and `imports`.
+fn symbols<'a, Elf: FileHeader>(
+    sections: &SectionTable<'a, Elf, Data<'a>>,
+    endian: Elf::Endian,
+    data: Data<'a>,
+    object: &mut SharedObject,
+) -> read::Result<()> {
+    let Some(table) = sections.iter().find(|s| s.sh_type(endian) == elf::SHT_DYNSYM) else {
+        return Ok(());
+    };
+    let symbols: &[Elf::Sym] = table.data_as_array(endian, data)?;
+    let strings = sections.section(table.link(endian))?.data(endian, data)?;
+    for symbol in symbols.iter().take(MOST_ENTRIES) {
+        let text = string(strings, symbol.st_name(endian));
+        if text.is_empty() || symbol.st_bind() == elf::STB_LOCAL {
+            continue;
+        }
+        if symbol.is_undefined(endian) {
+            let weak = symbol.st_bind() == elf::STB_WEAK;
+            object.imports.push(Import { name: name(text), library: None, weak });
+        } else if matches!(symbol.st_visibility(), elf::STV_DEFAULT | elf::STV_PROTECTED) {
+            object.exports.push(name(text));
+        }
+    }
+    Ok(())
+}
+
+/// The string at `offset` of a table; empty if the offset lies outside.
+fn string(table: &[u8], offset: u32) -> &[u8] {
+    let rest = usize::try_from(offset).ok().and_then(|at| table.get(at..)).unwrap_or_default();
+    &rest[..memchr::memchr(0, rest).unwrap_or(rest.len())]
+}
+
+fn machine(machine: elf::Machine) -> String {
+    match machine {
+        elf::EM_X86_64 => "x86-64".to_owned(),
+        elf::EM_386 => "i386".to_owned(),
+        elf::EM_AARCH64 => "aarch64".to_owned(),
+        elf::EM_ARM => "arm".to_owned(),
+        elf::EM_PPC64 => "powerpc64".to_owned(),
+        elf::EM_RISCV => "riscv".to_owned(),
+        elf::EM_S390 => "s390x".to_owned(),
+        other => format!("machine {}", other.0),
+    }
+}

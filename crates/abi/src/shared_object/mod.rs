@@ -1,0 +1,142 @@
+//! What a shared object says without being run.
+
+mod bounded;
+mod elf;
+mod other;
+
+use std::fmt;
+use std::sync::Arc;
+
+use bounded::Bounded;
+use object::FileKind;
+use object::read::ReadCache;
+use unskew_source::{ReadError, Slice, Source};
+
+/// The most symbols, imports or needed libraries of one shared object.
+const MOST_ENTRIES: usize = 1 << 21;
+
+/// The longest name of a symbol or library that is kept.
+const LONGEST_NAME: usize = 4096;
+
+/// The file format of a shared object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// Linux and most other systems.
+    Elf,
+    /// macOS.
+    MachO,
+    /// Windows.
+    Pe,
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Elf => "ELF",
+            Self::MachO => "Mach-O",
+            Self::Pe => "PE",
+        })
+    }
+}
+
+/// A symbol that a shared object takes from others.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Import {
+    /// The symbol.
+    pub name: String,
+    /// The library that it is taken from, where the format says so (Mach-O, PE).
+    pub library: Option<String>,
+    /// Whether it may be missing at run time.
+    pub weak: bool,
+}
+
+/// What a shared object exports and needs, read from its headers and dynamic tables only.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SharedObject {
+    /// The file format.
+    pub format: Format,
+    /// The machine that it was built for: `x86-64`, `aarch64`.
+    pub machine: String,
+    /// The name that it gives itself (`DT_SONAME`, install name).
+    pub soname: Option<String>,
+    /// The libraries that must be found before it loads, in the order in which they are searched.
+    pub needed: Vec<String>,
+    /// The symbols that it offers, sorted.
+    pub exports: Vec<String>,
+    /// The symbols that it takes from others, sorted.
+    pub imports: Vec<Import>,
+}
+
+impl SharedObject {
+    /// Reads a shared object; none if the file is something else: another kind of file, a program
+    /// that is not position-independent, an object file.
+    ///
+    /// Only headers, the dynamic section and the dynamic symbol table are read; a table of debug
+    /// symbols is not, whatever its size. Of a Mach-O file for several machines the first is read.
+    ///
+    /// # Errors
+    /// If the file announces itself as a shared object and is broken.
+    pub fn read(source: &Arc<dyn Source>) -> Result<Option<Self>, ReadError> {
+        let cache = ReadCache::new(bounded::SourceReader::new(Arc::clone(source)));
+        let data = Bounded::new(&cache, source.size());
+        let kind = FileKind::parse(&data);
+        if !matches!(kind, Ok(FileKind::MachOFat32 | FileKind::MachOFat64)) {
+            return Self::of_one_machine(source);
+        }
+        // Java class files begin with the same four bytes, so what does not parse is another file.
+        let Ok(Some((offset, size))) = kind.and_then(|kind| other::first_of_fat(&data, kind))
+        else {
+            return Ok(None);
+        };
+        let part = Slice::new(source.name(), Arc::clone(source), offset, size)?;
+        Self::of_one_machine(&(Arc::new(part) as Arc<dyn Source>))
+    }
+
+    fn of_one_machine(source: &Arc<dyn Source>) -> Result<Option<Self>, ReadError> {
+        let cache = ReadCache::new(bounded::SourceReader::new(Arc::clone(source)));
+        let data = Bounded::new(&cache, source.size());
+        // What is too short for any magic number, or has none that is known, is some other file.
+        let read = match FileKind::parse(&data) {
+            Ok(kind @ (FileKind::Elf32 | FileKind::Elf64)) => elf::read(&data, kind),
+            Ok(FileKind::MachO32 | FileKind::MachO64 | FileKind::Pe32 | FileKind::Pe64) => {
+                other::read(&data)
+            }
+            _ => return Ok(None),
+        };
+        match read {
+            Ok(object) => Ok(object.map(Self::sorted)),
+            Err(error) => Err(data.refusal(source.name(), &error.to_string())),
+        }
+    }
+
+    /// Whether it exports `symbol`.
+    pub fn exports(&self, symbol: &str) -> bool {
+        self.exports.binary_search_by(|name| name.as_str().cmp(symbol)).is_ok()
+    }
+
+    /// Whether it takes `symbol` from others.
+    pub fn imports(&self, symbol: &str) -> bool {
+        self.imports.binary_search_by(|import| import.name.as_str().cmp(symbol)).is_ok()
+    }
+
+    fn sorted(mut self) -> Self {
+        self.exports.sort_unstable();
+        self.exports.dedup();
+        self.imports.sort_unstable();
+        self.imports.dedup_by(|a, b| a.name == b.name);
+        self
+    }
+}
+
+/// A name from a foreign table as text: cut at a sane length, with odd bytes replaced.
+fn name(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(&bytes[..bytes.len().min(LONGEST_NAME)]).into_owned()
+}
+
+/// The words for a machine.
+fn machine(architecture: object::Architecture) -> String {
+    match architecture {
+        object::Architecture::X86_64 => "x86-64".to_owned(),
+        other => format!("{other:?}").to_lowercase(),
+    }
+}
