@@ -44,3 +44,11 @@ pub use error::OpenError;
 pub use open::open;
 pub use options::Options;
 pub use unskew_releases::Release;
+
+/// Every rule of Unskew, in the order of the codes.
+pub fn every_rule() -> impl Iterator<Item = &'static unskew_core::Rule> {
+    let crates: [&[&unskew_core::Rule]; 2] = [rules::RULES, unskew_core::rules::RULES];
+    let mut all = crates.concat();
+    all.sort_by_key(|rule| rule.code);
+    all.into_iter()
+}

@@ -1,1 +1,28 @@
-fn main() {}
+//! The command `unskew`: will these two pieces of ML software work together, and if not, why not?
+//!
+//! One file per verb in `verbs/`; what a verb prints is made by `unskew_report`, or, for a matrix, by
+//! `grid`. The exit status of every verb is decided in [`exit`].
+
+#![forbid(unsafe_code)]
+
+mod args;
+mod exit;
+mod grid;
+mod print;
+mod progress;
+mod sides;
+mod verbs;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+fn main() -> ExitCode {
+    let args = args::Args::parse();
+    args.global.color.write_global();
+    let status = verbs::run(&args).unwrap_or_else(|error| {
+        print::error(&error);
+        exit::Status::Failed
+    });
+    status.into()
+}

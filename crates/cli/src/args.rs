@@ -1,0 +1,238 @@
+//! The arguments: one definition, from which help and errors follow.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum};
+use unskew_core::{Context, Date, Severity};
+use unskew_report::Format;
+
+const EXIT_STATUS: &str = "\
+Exit status:
+  0  no finding of severity error
+  1  at least one, or something could not be read (--deny warning: warnings count too)
+  2  could not run: wrong arguments, or nothing could be read";
+
+const NAMES: &str = "\
+A side is a path (model, checkpoint, plug-in, wheel, folder) or a release:
+torch@2.1, tensorflow@2.15, jax@0.6.2. A shorter version means the newest that begins with it, a family
+alone (torch) all its releases. To name a file called `torch`, write `./torch`.";
+
+/// Will these two pieces of ML software, built at different times, work together?
+#[derive(Debug, Parser)]
+#[command(version, name = "unskew", after_help = EXIT_STATUS, max_term_width = 100)]
+pub struct Args {
+    #[command(subcommand)]
+    pub verb: Verb,
+    #[command(flatten)]
+    pub global: Global,
+}
+
+/// What every verb takes.
+#[derive(Debug, clap::Args)]
+pub struct Global {
+    /// When to colour
+    #[command(flatten)]
+    pub color: Color,
+    /// Judge promises as of this day (YYYY-MM-DD) instead of today
+    #[arg(long, global = true, value_name = "DATE")]
+    as_of: Option<Date>,
+    /// From which severity on a finding makes the exit status 1
+    #[arg(long, global = true, value_name = "SEVERITY", default_value = "error")]
+    deny: Deny,
+}
+
+/// When to colour.
+#[derive(Debug, clap::Args)]
+pub struct Color {
+    /// When to colour
+    #[arg(long = "color", global = true, value_name = "WHEN", default_value = "auto")]
+    choice: ColorChoice,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ColorChoice {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Deny {
+    Error,
+    Warning,
+    Note,
+}
+
+impl Color {
+    /// Lets every stream of this process follow the choice.
+    pub fn write_global(&self) {
+        match self.choice {
+            ColorChoice::Auto => anstream::ColorChoice::Auto,
+            ColorChoice::Always => anstream::ColorChoice::Always,
+            ColorChoice::Never => anstream::ColorChoice::Never,
+        }
+        .write_global();
+    }
+}
+
+impl Global {
+    /// The day of the question; the one clock of Unskew.
+    pub fn context(&self) -> Context {
+        let today = || jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date();
+        Context::on(self.as_of.unwrap_or_else(today))
+    }
+
+    /// From which severity on findings count.
+    pub fn deny(&self) -> Severity {
+        match self.deny {
+            Deny::Error => Severity::Error,
+            Deny::Warning => Severity::Warning,
+            Deny::Note => Severity::Note,
+        }
+    }
+}
+
+/// One verb.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Say what a file is and every version it carries
+    #[command(after_help = "\
+Examples:
+  unskew inspect model.pt
+  unskew inspect saved_model/ libpjrt_cpu.so wheel.whl --format json")]
+    Inspect(Inspect),
+    /// Judge two sides: a verdict with reasons
+    #[command(after_help = format!("{NAMES}\n
+Examples:
+  unskew check model.pt --with torch@1.10
+  unskew check frozen_graph.pb --with tensorflow@2.4 tensorflow@2.15
+  unskew check libpjrt_cpu.so --with jax@0.6.2 --deny warning\n\n{EXIT_STATUS}"))]
+    Check(Check),
+    /// Judge every pair of many: a table
+    #[command(after_help = format!("{NAMES}\n`all` means every release.\n
+Examples:
+  unskew matrix models/ --with torch
+  unskew matrix *.pb --with tensorflow --format html -o matrix.html
+  unskew matrix a.pt b.pb --with all --format csv\n\n{EXIT_STATUS}"))]
+    Matrix(Matrix),
+    /// Explain a rule: what it means, why, and what mends it
+    #[command(after_help = "\
+Examples:
+  unskew explain            lists every rule
+  unskew explain CO001")]
+    Explain(Explain),
+    /// Show the built-in database of releases
+    #[command(after_help = "\
+Examples:
+  unskew releases
+  unskew releases torch
+  unskew releases torch@2.1 --op aten::gelu")]
+    Releases(Releases),
+    /// Load a plug-in and print what it says about itself: a child process of the others
+    #[command(name = "__probe", hide = true)]
+    Probe { path: PathBuf },
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Inspect {
+    /// What to look at
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// How to print
+    #[arg(long, value_name = "FORMAT", default_value = "full")]
+    pub format: ReportFormat,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Check {
+    /// One side: a path or a release
+    #[arg(value_name = "A")]
+    pub a: String,
+    /// The other sides: paths or releases
+    #[arg(long, required = true, num_args = 1.., value_name = "B")]
+    pub with: Vec<String>,
+    /// How to print
+    #[arg(long, value_name = "FORMAT", default_value = "full")]
+    pub format: ReportFormat,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Matrix {
+    /// The rows: paths or releases
+    #[arg(required = true, value_name = "A")]
+    pub a: Vec<String>,
+    /// The columns: paths or releases
+    #[arg(long, required = true, num_args = 1.., value_name = "B")]
+    pub with: Vec<String>,
+    /// How to print
+    #[arg(long, value_name = "FORMAT", default_value = "table")]
+    pub format: GridFormat,
+    /// Write to this file, which appears whole or not at all
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Explain {
+    /// The code of a rule, such as CO001; without it, all rules are listed
+    #[arg(value_name = "CODE")]
+    pub code: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Releases {
+    /// A family (torch) or a release (torch@2.1)
+    #[arg(value_name = "NAME[@VERSION]")]
+    pub name: Option<String>,
+    /// Operators whose name contains this
+    #[arg(long, value_name = "PATTERN", requires = "name")]
+    pub op: Option<String>,
+}
+
+/// How findings are printed.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum ReportFormat {
+    /// For people: everything
+    #[value(alias = "text")]
+    Full,
+    /// One line a finding
+    Concise,
+    /// The documented schema
+    Json,
+    /// SARIF 2.1.0
+    Sarif,
+    /// GitHub workflow commands
+    Github,
+}
+
+impl From<ReportFormat> for Format {
+    fn from(format: ReportFormat) -> Self {
+        match format {
+            ReportFormat::Full => Self::Full,
+            ReportFormat::Concise => Self::Concise,
+            ReportFormat::Json => Self::Json,
+            ReportFormat::Sarif => Self::Sarif,
+            ReportFormat::Github => Self::Github,
+        }
+    }
+}
+
+/// How a matrix is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum GridFormat {
+    /// A table with the reasons below
+    #[value(alias = "text", alias = "full")]
+    Table,
+    /// One line a pair
+    Csv,
+    /// One page that needs nothing else
+    Html,
+    /// One line a finding
+    Concise,
+    /// The documented schema
+    Json,
+    /// SARIF 2.1.0
+    Sarif,
+    /// GitHub workflow commands
+    Github,
+}

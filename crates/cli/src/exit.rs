@@ -1,0 +1,71 @@
+//! The exit status: one scheme for every verb.
+
+use std::process::ExitCode;
+
+use unskew_core::Severity;
+
+/// How a call ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// No finding of the denied severity.
+    Clean = 0,
+    /// At least one finding of the denied severity, or something could not be read among others that
+    /// could: what was not judged is no pass.
+    Found = 1,
+    /// Nothing could be done: wrong arguments, or nothing could be read.
+    Failed = 2,
+}
+
+/// What decides the status.
+#[derive(Clone, Copy, Debug)]
+pub struct Ending {
+    /// How much could be read and judged.
+    pub done: usize,
+    /// How much could not.
+    pub failed: usize,
+    /// The gravest finding.
+    pub worst: Option<Severity>,
+    /// From which severity on findings count.
+    pub deny: Severity,
+}
+
+impl From<Ending> for Status {
+    fn from(ending: Ending) -> Self {
+        if ending.failed > 0 && ending.done == 0 {
+            Self::Failed
+        } else if ending.failed > 0 || ending.worst.is_some_and(|worst| worst >= ending.deny) {
+            Self::Found
+        } else {
+            Self::Clean
+        }
+    }
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> Self {
+        Self::from(status as u8)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn status(done: usize, failed: usize, worst: Option<Severity>, deny: Severity) -> Status {
+        Ending { done, failed, worst, deny }.into()
+    }
+
+    #[test]
+    fn a_warning_counts_only_where_warnings_are_denied() {
+        let worst = Some(Severity::Warning);
+        assert_eq!(status(1, 0, worst, Severity::Error), Status::Clean);
+        assert_eq!(status(1, 0, worst, Severity::Warning), Status::Found);
+    }
+
+    #[test]
+    fn what_could_not_be_read_is_no_pass() {
+        assert_eq!(status(1, 1, None, Severity::Error), Status::Found);
+        assert_eq!(status(0, 1, None, Severity::Error), Status::Failed);
+        assert_eq!(status(0, 0, None, Severity::Error), Status::Clean);
+    }
+}

@@ -1,0 +1,64 @@
+//! For spreadsheets: one line a pair, as RFC 4180 has it but with plain line feeds.
+
+use unskew_core::{Finding, Verdict};
+
+use super::Grid;
+
+const HEAD: &str = "row,column,outcome,first_failure,errors,warnings,codes,promises,message\n";
+
+pub(super) fn render(grid: &Grid) -> String {
+    let mut text = HEAD.to_owned();
+    for (row, cells) in grid.cells.iter().enumerate() {
+        for (column, cell) in cells.iter().enumerate() {
+            let ends = [grid.label(row), &grid.columns[column].label, cell.outcome()];
+            let rest = match (&cell.verdict, &grid.rows[row]) {
+                (Some(verdict), _) => judged(verdict),
+                (None, Err(failure)) => {
+                    let mut rest = <[String; 6]>::default();
+                    rest[5] = failure.message.replace('\n', " ");
+                    rest
+                }
+                (None, Ok(_)) => Default::default(),
+            };
+            let fields: Vec<String> =
+                ends.into_iter().chain(rest.iter().map(String::as_str)).map(field).collect();
+            text.push_str(&fields.join(","));
+            text.push('\n');
+        }
+    }
+    text
+}
+
+/// First failure, errors, warnings, codes, promises, message.
+fn judged(verdict: &Verdict) -> [String; 6] {
+    let tally: unskew_report::Tally = verdict.findings.iter().map(|f| f.severity).collect();
+    let mut codes: Vec<&str> = verdict.findings.iter().map(|f: &Finding| f.rule.code).collect();
+    codes.dedup();
+    let promises: Vec<String> =
+        verdict.promises.iter().map(|p| format!("{}: {}", p.policy, p.state)).collect();
+    [
+        verdict.first_failure().map(|phase| phase.to_string()).unwrap_or_default(),
+        tally.errors.to_string(),
+        tally.warnings.to_string(),
+        codes.join(" "),
+        promises.join("; "),
+        verdict.findings.first().map(|f| f.message.clone()).unwrap_or_default(),
+    ]
+}
+
+fn field(text: &str) -> String {
+    if text.contains(['"', ',', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_field_with_a_comma_is_quoted_and_its_quotes_are_doubled() {
+        assert_eq!(super::field("a, \"b\""), "\"a, \"\"b\"\"\"");
+        assert_eq!(super::field("a b"), "a b");
+    }
+}

@@ -1,0 +1,186 @@
+//! For people: a table as wide as the terminal, the meaning of its words, and the reasons.
+
+use std::fmt::Write as _;
+
+use unskew_core::Severity;
+use unskew_report::{BAD, DIM, EMPHASIS, Plain, of_severity};
+
+use super::{Cell, Grid, Mark};
+use crate::sides::Member;
+
+/// The most letters of a row's label; the end of a path says more than its beginning.
+const LABEL: usize = 40;
+/// More reasons than this are counted; the other formats have them all.
+const REASONS: usize = 40;
+/// How many numbers of reasons stand in a cell.
+const NUMBERS: usize = 2;
+/// The space between columns.
+const GAP: usize = 2;
+
+pub(super) fn render(grid: &Grid, width: usize) -> String {
+    let mut text = String::new();
+    let labels: Vec<String> = (0..grid.rows.len()).map(|row| shortened(grid.label(row))).collect();
+    let label_width = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0);
+    for (start, end) in blocks(grid, label_width, width) {
+        block(grid, &labels, label_width, start..end, &mut text);
+        text.push('\n');
+    }
+    legend(grid, &mut text);
+    failures(grid, &mut text);
+    reasons(grid, &mut text);
+    text
+}
+
+/// The columns, cut into blocks that fit the width.
+fn blocks(grid: &Grid, label_width: usize, width: usize) -> Vec<(usize, usize)> {
+    let mut blocks = Vec::new();
+    let (mut start, mut used) = (0, label_width);
+    for column in 0..grid.columns.len() {
+        let needed = GAP + column_width(grid, column);
+        if column > start && used + needed > width {
+            blocks.push((start, column));
+            (start, used) = (column, label_width);
+        }
+        used += needed;
+    }
+    blocks.push((start, grid.columns.len()));
+    blocks
+}
+
+fn column_width(grid: &Grid, column: usize) -> usize {
+    let (family, version) = heading(&grid.columns[column]);
+    let cells = grid.cells.iter().map(|cells| content(&cells[column]).len()).max().unwrap_or(0);
+    cells.max(family.chars().count()).max(version.chars().count())
+}
+
+/// The two lines above a column.
+fn heading(member: &Member) -> (String, String) {
+    match member.label.split_once('@').filter(|_| member.release.is_some()) {
+        Some((family, version)) => (family.to_owned(), version.to_owned()),
+        None => (String::new(), shortened(&member.label)),
+    }
+}
+
+/// The word of a cell and the numbers of its first reasons.
+fn content(cell: &Cell) -> String {
+    let numbers: Vec<String> = cell.reasons.iter().take(NUMBERS).map(usize::to_string).collect();
+    let more = if cell.reasons.len() > NUMBERS { ",+" } else { "" };
+    if numbers.is_empty() {
+        cell.mark.word().to_owned()
+    } else {
+        format!("{} {}{more}", cell.mark.word(), numbers.join(","))
+    }
+}
+
+fn block(
+    grid: &Grid,
+    labels: &[String],
+    label_width: usize,
+    columns: std::ops::Range<usize>,
+    text: &mut String,
+) {
+    let mut families = format!("{:label_width$}", "");
+    let mut versions = families.clone();
+    for column in columns.clone() {
+        let (family, version) = heading(&grid.columns[column]);
+        let width = column_width(grid, column);
+        let _ = write!(families, "{:GAP$}{family:width$}", "");
+        let _ = write!(versions, "{:GAP$}{version:width$}", "");
+    }
+    for line in [families, versions] {
+        if !line.trim().is_empty() {
+            let _ = writeln!(text, "{EMPHASIS}{}{EMPHASIS:#}", line.trim_end());
+        }
+    }
+    for (label, cells) in labels.iter().zip(&grid.cells) {
+        let mut line = format!("{label:label_width$}");
+        for column in columns.clone() {
+            let width = column_width(grid, column);
+            let style = cells[column].mark.style();
+            let content = content(&cells[column]);
+            let _ = write!(line, "{:GAP$}{style}{content}{style:#}", "");
+            if column + 1 < columns.end {
+                let _ = write!(line, "{:1$}", "", width - content.len());
+            }
+        }
+        let _ = writeln!(text, "{line}");
+    }
+}
+
+fn legend(grid: &Grid, text: &mut String) {
+    let shown = |mark: &Mark| grid.cells.iter().flatten().any(|cell| cell.mark == *mark);
+    let words: Vec<String> = Mark::ALL
+        .into_iter()
+        .filter(shown)
+        .map(|mark| {
+            let style = mark.style();
+            format!("{style}{}{style:#} {}", mark.word(), mark.meaning())
+        })
+        .collect();
+    let _ = writeln!(text, "{}", words.join("; "));
+}
+
+fn failures(grid: &Grid, text: &mut String) {
+    let mut first = true;
+    for failure in grid.failures() {
+        if std::mem::take(&mut first) {
+            text.push('\n');
+        }
+        for (index, line) in failure.message.lines().enumerate() {
+            let word = if index == 0 { "unread" } else { "" };
+            let _ = writeln!(text, "{BAD}{word:6}{BAD:#}  {}", Plain(line));
+        }
+    }
+}
+
+/// The gravest reasons first, errors before warnings.
+fn reasons(grid: &Grid, text: &mut String) {
+    if grid.reasons.is_empty() {
+        return;
+    }
+    let mut order: Vec<usize> = (0..grid.reasons.len()).collect();
+    if order.len() > REASONS {
+        order.sort_by_key(|index| std::cmp::Reverse(grid.reasons[*index].finding.severity));
+        order.truncate(REASONS);
+        order.sort_unstable();
+    }
+    for index in &order {
+        let reason = &grid.reasons[*index];
+        let finding = &reason.finding;
+        let style = of_severity(finding.severity);
+        let phase = match finding.phase {
+            Some(phase) if finding.severity > Severity::Note => format!(" ({phase})"),
+            _ => String::new(),
+        };
+        let _ = writeln!(
+            text,
+            "\n{:>3}  {style}{} {}{style:#} {}{phase}: {EMPHASIS}{}{EMPHASIS:#}",
+            index + 1,
+            finding.severity,
+            finding.rule.code,
+            finding.rule.name,
+            Plain(&finding.message)
+        );
+        let row = Plain(grid.label(reason.row));
+        let columns = reason.columns_in_words(&grid.columns);
+        let _ = writeln!(text, "     {row} with {}", Plain(&columns));
+        if let Some(mend) = &finding.mend {
+            let _ = writeln!(text, "     {DIM}mend{DIM:#} {}", Plain(mend));
+        }
+    }
+    if order.len() < grid.reasons.len() {
+        let more = grid.reasons.len() - order.len();
+        let _ = writeln!(text, "\nand {more} more reasons; --format html or csv has them all");
+    }
+}
+
+/// A label without its beginning if it is long, safe for a terminal.
+fn shortened(label: &str) -> String {
+    let label = Plain(label).to_string();
+    let letters = label.chars().count();
+    if letters <= LABEL {
+        return label;
+    }
+    let end: String = label.chars().skip(letters - (LABEL - 3)).collect();
+    format!("...{end}")
+}

@@ -1,0 +1,62 @@
+//! Where output goes.
+
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use anyhow::Context as _;
+use unskew_report::{BAD, Plain};
+use unskew_source::OutputFile;
+
+/// Prints `text` on the standard output, without styles where they are not wanted. A reader that has
+/// seen enough (`| head`) is no error.
+pub fn out(text: &str) -> anyhow::Result<()> {
+    let mut stream = anstream::stdout().lock();
+    match stream.write_all(text.as_bytes()).and_then(|()| stream.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(error).context("cannot print")
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes `text` without styles to the file at `path`, which appears whole or not at all.
+pub fn file(path: &Path, text: &str) -> anyhow::Result<()> {
+    let write = || -> io::Result<()> {
+        let mut file = OutputFile::create(path)?;
+        anstream::StripStream::new(&mut file as &mut dyn io::Write).write_all(text.as_bytes())?;
+        file.commit()
+    };
+    write().with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Prints an error and its causes on the standard error.
+pub fn error(error: &anyhow::Error) {
+    failure(&chain(error));
+}
+
+/// Prints that something could not be done.
+pub fn failure(message: &str) {
+    for (index, line) in message.lines().enumerate() {
+        let line = Plain(line);
+        if index == 0 {
+            anstream::eprintln!("{BAD}error{BAD:#}: {line}");
+        } else {
+            anstream::eprintln!("{line}");
+        }
+    }
+}
+
+/// An error and its causes, each on a line; a cause that its error repeats is left out.
+pub fn chain(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain() {
+        let cause = cause.to_string();
+        if text.is_empty() {
+            text = cause;
+        } else if !text.contains(&cause) {
+            text.push_str("\n  cause: ");
+            text.push_str(&cause);
+        }
+    }
+    text
+}

@@ -1,0 +1,122 @@
+//! From what a user names to the parties that stand on that side.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use unskew_artifact::{Artifact, Options};
+use unskew_core::Party;
+use unskew_releases::{Release, select};
+use unskew_report::Subject;
+
+/// One party of a side.
+#[derive(Clone, Debug)]
+pub struct Member {
+    /// Where it came from; none for a release.
+    pub path: Option<String>,
+    /// As a user names it: the path, or `torch@2.1.2`.
+    pub label: String,
+    /// The release, if it is one.
+    pub release: Option<Release>,
+    /// What it is.
+    pub party: Arc<Party>,
+}
+
+impl Member {
+    /// The member as one side of a pair.
+    pub fn subject(&self) -> Subject {
+        Subject { path: self.path.clone(), side: self.party.side() }
+    }
+}
+
+/// What one name stands for.
+#[derive(Debug)]
+pub struct Side {
+    /// Everything that can be judged, never empty.
+    pub members: Vec<Member>,
+    /// What was found and could not be read.
+    pub failures: Vec<unskew_report::Failure>,
+}
+
+/// The options by which files are opened: plug-ins are asked in a child process of this command.
+pub fn options() -> Options {
+    match std::env::current_exe() {
+        Ok(command) => Options::probing(move |path: &Path| {
+            let mut child = std::process::Command::new(&command);
+            child.arg("__probe").arg(path);
+            child
+        }),
+        Err(_) => Options::default(),
+    }
+}
+
+/// The side that `name` names: a release, the releases of a family, or whatever lies at a path.
+///
+/// # Errors
+/// If it is neither, or cannot be read.
+pub fn side(name: &str, options: &Options) -> anyhow::Result<Side> {
+    match select(name) {
+        Ok(releases) => Ok(of_releases(releases)),
+        Err(error) if looks_like_release(name) => Err(error.into()),
+        Err(_) => of_path(Path::new(name), options),
+    }
+}
+
+/// The side that lies at `path`.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn of_path(path: &Path, options: &Options) -> anyhow::Result<Side> {
+    let artifact = unskew_artifact::open(path, options).map_err(|error| {
+        let missing = !path.exists();
+        let error = anyhow::Error::new(error);
+        if missing {
+            error.context(format!(
+                "no such file, and not a release such as torch@2.1 either: {}",
+                path.display()
+            ))
+        } else {
+            error
+        }
+    })?;
+    let failures = failures(&artifact);
+    if artifact.pieces.is_empty() {
+        let first = artifact.problems.into_iter().next().context("nothing to check")?;
+        return Err(anyhow::Error::new(first));
+    }
+    let release = artifact.release;
+    let members = artifact
+        .pieces
+        .into_iter()
+        .map(|piece| Member {
+            path: Some(piece.label.clone()),
+            label: piece.label,
+            release,
+            party: piece.party,
+        })
+        .collect();
+    Ok(Side { members, failures })
+}
+
+fn of_releases(releases: Vec<Release>) -> Side {
+    let member = |release: Release| Member {
+        path: None,
+        label: release.to_string(),
+        release: Some(release),
+        party: release.party(),
+    };
+    Side { members: releases.into_iter().map(member).collect(), failures: Vec::new() }
+}
+
+/// A name with an `@` is meant as a release, unless there is such a file.
+fn looks_like_release(name: &str) -> bool {
+    name.contains('@') && !Path::new(name).exists()
+}
+
+fn failures(artifact: &Artifact) -> Vec<unskew_report::Failure> {
+    let failure = |error: &unskew_artifact::OpenError| unskew_report::Failure {
+        path: artifact.path.clone(),
+        message: error.to_string(),
+    };
+    artifact.problems.iter().map(failure).collect()
+}

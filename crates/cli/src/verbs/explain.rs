@@ -1,0 +1,80 @@
+//! `unskew explain [CODE]`: what a rule means, why, and how to mend it.
+
+use std::fmt::Write as _;
+
+use anyhow::bail;
+use unskew_core::Rule;
+use unskew_report::{DIM, EMPHASIS, of_severity};
+
+use crate::args::Explain;
+use crate::exit::Status;
+use crate::print;
+
+pub fn run(args: &Explain) -> anyhow::Result<Status> {
+    let text = match &args.code {
+        None => list(),
+        Some(code) => {
+            let wanted = code.to_ascii_uppercase();
+            match unskew_artifact::every_rule().find(|rule| rule.code == wanted) {
+                Some(rule) => page(rule),
+                None => bail!("no rule has this code; `unskew explain` lists them: {code}"),
+            }
+        }
+    };
+    print::out(&text)?;
+    Ok(Status::Clean)
+}
+
+fn list() -> String {
+    let mut text = String::new();
+    for rule in unskew_artifact::every_rule() {
+        let style = of_severity(rule.severity);
+        let Rule { code, summary, .. } = rule;
+        let severity = rule.severity;
+        let _ =
+            writeln!(text, "{EMPHASIS}{code}{EMPHASIS:#}  {style}{severity:7}{style:#}  {summary}");
+    }
+    text
+}
+
+fn page(rule: &Rule) -> String {
+    let style = of_severity(rule.severity);
+    let mut text = String::new();
+    let Rule { code, name, summary, what, why, mend, reference, since, .. } = rule;
+    let _ = writeln!(text, "{EMPHASIS}{code} {name}{EMPHASIS:#}: {summary}\n");
+    let _ = write!(text, "{style}{}{style:#}", rule.severity);
+    if let Some(phase) = rule.phase {
+        let _ = write!(text, ", shows at: {phase}");
+    }
+    let _ = writeln!(text, "\n");
+    for (heading, body) in [("What", what), ("Why", why), ("Mend", mend), ("Reference", reference)]
+    {
+        if !body.trim().is_empty() {
+            let _ = writeln!(text, "{EMPHASIS}{heading}{EMPHASIS:#}\n{}\n", wrapped(body.trim()));
+        }
+    }
+    let _ = writeln!(text, "{DIM}since Unskew {since}{DIM:#}");
+    text
+}
+
+/// Paragraphs of a width that reads well, indented.
+fn wrapped(body: &str) -> String {
+    const WIDTH: usize = 88;
+    let mut text = String::new();
+    for (index, line) in body.lines().enumerate() {
+        if index > 0 {
+            text.push('\n');
+        }
+        let mut column = 0;
+        for word in line.split_whitespace() {
+            if column > 0 && column + 1 + word.len() > WIDTH {
+                text.push('\n');
+                column = 0;
+            }
+            text.push_str(if column == 0 { "  " } else { " " });
+            text.push_str(word);
+            column += 1 + word.len();
+        }
+    }
+    text
+}

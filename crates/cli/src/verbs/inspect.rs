@@ -1,0 +1,31 @@
+//! `unskew inspect FILE…`: what a file is and every version it carries.
+
+use unskew_report::{Failure, Look, Report};
+
+use crate::args::{Global, Inspect};
+use crate::exit::{Ending, Status};
+use crate::{print, sides};
+
+pub fn run(args: &Inspect, global: &Global) -> anyhow::Result<Status> {
+    let mut report = Report::new(global.context());
+    let options = sides::options();
+    for file in &args.files {
+        match sides::of_path(file, &options) {
+            Ok(side) => {
+                let looks =
+                    side.members.into_iter().map(|m| Look { path: m.label, party: m.party });
+                report.looks.extend(looks);
+                report.failures.extend(side.failures);
+            }
+            Err(error) => report
+                .failures
+                .push(Failure { path: file.display().to_string(), message: print::chain(&error) }),
+        }
+    }
+    print::out(&report.render(args.format.into()))?;
+    for failure in &report.failures {
+        print::failure(&failure.message);
+    }
+    let (done, failed) = (report.looks.len(), report.failures.len());
+    Ok(Ending { done, failed, worst: report.severity(), deny: global.deny() }.into())
+}

@@ -1,0 +1,81 @@
+//! `unskew matrix A… --with B…`: every pair.
+
+use anyhow::{Context as _, bail};
+use rayon::prelude::*;
+use unskew_artifact::Options;
+use unskew_report::{Failure, Format};
+
+use crate::args::{Global, GridFormat, Matrix};
+use crate::exit::{Ending, Status};
+use crate::grid::{Grid, Row};
+use crate::sides::Member;
+use crate::{print, progress, sides};
+
+/// The width of a table where the terminal does not tell its own.
+const WIDTH: usize = 120;
+
+pub fn run(args: &Matrix, global: &Global) -> anyhow::Result<Status> {
+    let options = sides::options();
+    let columns = columns(&args.with, &options)?;
+    let rows = rows(&args.a, &options);
+    let bar = progress::bar("judging", rows.len() * columns.len());
+    let grid = Grid::judge(rows, columns, global.context(), &bar);
+    let text = match args.format {
+        GridFormat::Table => grid.table(width()),
+        GridFormat::Csv => grid.csv(),
+        GridFormat::Html => grid.html(),
+        GridFormat::Json => grid.report(true).render(Format::Json),
+        GridFormat::Concise => grid.report(false).render(Format::Concise),
+        GridFormat::Sarif => grid.report(false).render(Format::Sarif),
+        GridFormat::Github => grid.report(false).render(Format::Github),
+    };
+    match &args.output {
+        Some(path) => print::file(path, &text)?,
+        None => print::out(&text)?,
+    }
+    if args.format != GridFormat::Table || args.output.is_some() {
+        grid.failures().for_each(|failure| print::failure(&failure.message));
+    }
+    let failed = grid.failures().count();
+    let done = grid.rows.len() - failed;
+    Ok(Ending { done, failed, worst: grid.severity(), deny: global.deny() }.into())
+}
+
+/// The rows: a file that cannot be read keeps its row, which says why.
+fn rows(names: &[String], options: &Options) -> Vec<Row> {
+    let read = |name: &String| -> Vec<Row> {
+        match sides::side(name, options) {
+            Ok(side) => {
+                let broken = side.failures.into_iter().map(Err);
+                side.members.into_iter().map(Ok).chain(broken).collect()
+            }
+            Err(error) => {
+                vec![Err(Failure { path: name.clone(), message: print::chain(&error) })]
+            }
+        }
+    };
+    names.par_iter().flat_map_iter(read).collect()
+}
+
+/// The columns, each once. A column that cannot be read is an error: what was asked for would be
+/// missing in every row.
+fn columns(names: &[String], options: &Options) -> anyhow::Result<Vec<Member>> {
+    let mut columns: Vec<Member> = Vec::new();
+    for name in names {
+        let side = sides::side(name, options).with_context(|| format!("no column {name}"))?;
+        for member in side.members {
+            if columns.iter().all(|column| column.label != member.label) {
+                columns.push(member);
+            }
+        }
+    }
+    if columns.is_empty() {
+        bail!("the database has no release of: {}", names.join(", "));
+    }
+    Ok(columns)
+}
+
+fn width() -> usize {
+    let told = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    told.unwrap_or(WIDTH)
+}

@@ -1,0 +1,26 @@
+//! One file per verb.
+
+mod check;
+mod explain;
+mod inspect;
+mod matrix;
+mod probe;
+mod releases;
+
+use crate::args::{Args, Verb};
+use crate::exit::Status;
+
+/// Carries out what was asked.
+///
+/// # Errors
+/// If it could not be done.
+pub fn run(args: &Args) -> anyhow::Result<Status> {
+    match &args.verb {
+        Verb::Inspect(inspect) => inspect::run(inspect, &args.global),
+        Verb::Check(check) => check::run(check, &args.global),
+        Verb::Matrix(matrix) => matrix::run(matrix, &args.global),
+        Verb::Explain(explain) => explain::run(explain),
+        Verb::Releases(releases) => releases::run(releases),
+        Verb::Probe { path } => probe::run(path),
+    }
+}
