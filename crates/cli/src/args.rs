@@ -13,9 +13,9 @@ Exit status:
   2  could not run: wrong arguments, or nothing could be read";
 
 const NAMES: &str = "\
-A side is a path (model, checkpoint, plug-in, wheel, folder) or a release:
-torch@2.1, tensorflow@2.15, jax@0.6.2. A shorter version means the newest that begins with it, a family
-alone (torch) all its releases. To name a file called `torch`, write `./torch`.";
+A side is a path (model, checkpoint, plug-in, wheel, folder) or a release: torch@2.1,
+tensorflow@2.15, jax@0.6.2. A shorter version means the newest that begins with it, a
+family alone (torch) all its releases. To name a file called `torch`, write `./torch`.";
 
 /// Will these two pieces of ML software, built at different times, work together?
 #[derive(Debug, Parser)]

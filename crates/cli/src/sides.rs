@@ -58,7 +58,11 @@ pub fn side(name: &str, options: &Options) -> anyhow::Result<Side> {
     match select(name) {
         Ok(releases) => Ok(of_releases(releases)),
         Err(error) if looks_like_release(name) => Err(error.into()),
-        Err(_) => of_path(Path::new(name), options),
+        Err(_) => of_path(Path::new(name), options).with_context(|| {
+            let there = Path::new(name).exists();
+            let hint = if there { "" } else { "; a release is named like torch@2.1" };
+            format!("cannot open {name}{hint}")
+        }),
     }
 }
 
@@ -67,18 +71,7 @@ pub fn side(name: &str, options: &Options) -> anyhow::Result<Side> {
 /// # Errors
 /// If it cannot be read.
 pub fn of_path(path: &Path, options: &Options) -> anyhow::Result<Side> {
-    let artifact = unskew_artifact::open(path, options).map_err(|error| {
-        let missing = !path.exists();
-        let error = anyhow::Error::new(error);
-        if missing {
-            error.context(format!(
-                "no such file, and not a release such as torch@2.1 either: {}",
-                path.display()
-            ))
-        } else {
-            error
-        }
-    })?;
+    let artifact = unskew_artifact::open(path, options)?;
     let failures = failures(&artifact);
     if artifact.pieces.is_empty() {
         let first = artifact.problems.into_iter().next().context("nothing to check")?;
