@@ -67,7 +67,8 @@ mod tests {
 
     #[test]
     fn all_embedded_data_can_be_read() {
-        assert_eq!(serdes_history().current(), Version::number(5));
+        assert_eq!(serdes_history().current(), Version::number(6));
+        assert_eq!(serdes_history().minimum(), Version::number(2));
         assert_eq!(proxy_history().current(), Version::number(25));
         assert_eq!(proxy_history().minimum(), Version::number(16));
         assert_eq!(policy().forward, Some(Window::weeks(4)));
