@@ -116,6 +116,13 @@ impl OperatorHistory {
         kept.entry(name.to_owned()).or_insert(definitions).clone()
     }
 
+    /// Whether any release has an operator in `namespace`.
+    pub fn has_namespace(&self, namespace: &str) -> bool {
+        let prefix = format!("{namespace}::");
+        let rest = self.text.get(self.lower_bound(&prefix)..).unwrap_or("");
+        rest.starts_with(&prefix)
+    }
+
     /// The rows of one name. In the order of bytes `(` and `.` stand before every letter and `_`, so
     /// they are consecutive.
     fn rows_named<'h>(&'h self, name: &'h str) -> impl Iterator<Item = (&'h str, &'h str)> {
@@ -194,6 +201,8 @@ mod tests {
             assert_eq!(history.named(name).len(), count, "{name}");
             assert_eq!(history.named(name).len(), count, "{name}, kept");
         }
+        assert!(history.has_namespace("a") && history.has_namespace("b"));
+        assert!(!history.has_namespace("aa") && !history.has_namespace(""));
     }
 
     #[test]

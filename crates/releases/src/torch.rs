@@ -1,0 +1,121 @@
+//! The PyTorch releases: `data/torch/releases.toml` and `data/torch/operators.tsv`.
+
+use std::sync::{Arc, LazyLock};
+
+use unskew_core::{Fact, Party};
+use unskew_ops::OperatorHistory;
+use unskew_torch::{Calendar, Release, Runtime};
+
+use crate::{Operator, Row};
+
+/// The numbers of every release. The file is part of the program and read by a test, so a fault in
+/// it cannot reach a user; it would leave no releases.
+static CALENDAR: LazyLock<Arc<Calendar>> = LazyLock::new(|| {
+    let calendar = Calendar::from_toml(include_str!("../data/torch/releases.toml"));
+    Arc::new(calendar.unwrap_or_default())
+});
+
+/// The operators of every release, of which a line is read only when its operator is asked for.
+static OPERATORS: LazyLock<Option<Arc<OperatorHistory>>> = LazyLock::new(|| {
+    OperatorHistory::from_text(include_str!("../data/torch/operators.tsv")).ok().map(Arc::new)
+});
+
+static ROWS: LazyLock<Vec<Row>> =
+    LazyLock::new(|| CALENDAR.releases().iter().map(row).collect());
+
+fn row(release: &Release) -> Row {
+    let fact = |label: &str, value: String| Fact { label: label.to_owned(), value };
+    let mut axes = vec![fact("file format", release.file_format.to_string())];
+    axes.extend(release.bytecode.map(|range| fact("bytecode", range.to_string())));
+    axes.extend(release.exported.map(|schema| fact("export schema", schema.to_string())));
+    Row { version: release.version, released: release.released, axes }
+}
+
+/// Every release, oldest first.
+pub fn rows() -> &'static [Row] {
+    &ROWS
+}
+
+/// The release of `row` as a runtime.
+pub fn runtime(row: &Row) -> Option<Runtime> {
+    let release = CALENDAR.releases().iter().find(|release| release.version == row.version)?;
+    let operators = OPERATORS.as_ref()?.table(release.version)?;
+    Some(Runtime { release: release.clone(), operators, calendar: CALENDAR.clone() })
+}
+
+/// The release of `row` as a party. A row that is not one of [`rows`] gives a party that provides
+/// and requires nothing.
+pub fn party(row: &Row) -> Party {
+    match runtime(row) {
+        Some(runtime) => runtime.party(),
+        None => Party::new(
+            format!("torch {}", row.version),
+            unskew_core::Role::Runtime,
+            "PyTorch release",
+        ),
+    }
+}
+
+/// The operators of a release whose name, with its overload, contains `pattern`; all overloads of
+/// one operator if `pattern` is its exact name.
+pub fn operators(row: &Row, pattern: &str) -> Vec<Operator> {
+    let Some(history) = OPERATORS.as_ref() else { return Vec::new() };
+    let exact: Vec<Operator> = history
+        .named(pattern)
+        .iter()
+        .filter_map(|definition| {
+            let run = definition.runs.run_of(row.version)?;
+            let name = definition.schema.full_name();
+            Some(Operator { name, text: definition.text.clone(), since: run.since, until: run.until })
+        })
+        .collect();
+    if !exact.is_empty() {
+        return exact;
+    }
+    let matching = history.rows().filter_map(|(text, runs)| {
+        let name = text.split('(').next().unwrap_or(text);
+        let contains = name.contains(pattern);
+        let run = *contains.then(|| runs.parse::<unskew_ops::Runs>().ok())??.run_of(row.version)?;
+        Some(Operator {
+            name: name.to_owned(),
+            text: text.to_owned(),
+            since: run.since,
+            until: run.until,
+        })
+    });
+    matching.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn release(version: &str) -> &'static Row {
+        let version = version.parse().unwrap();
+        rows().iter().find(|row| row.version == version).unwrap()
+    }
+
+    #[test]
+    fn every_row_has_an_operator_table_and_every_table_a_row() {
+        OPERATORS.as_ref().unwrap().validate().unwrap();
+        let tables: Vec<_> = OPERATORS.as_ref().unwrap().releases().to_vec();
+        let rows: Vec<_> = rows().iter().map(|row| row.version).collect();
+        assert_eq!(rows, tables);
+        assert_eq!(rows.len(), 27);
+        assert!(CALENDAR.days().windows(2).all(|pair| pair[0].1 < pair[1].1));
+    }
+
+    #[test]
+    fn operators_are_found_by_name_and_by_part() {
+        let gelu = operators(release("2.15.0"), "aten::gelu");
+        let names: Vec<&str> = gelu.iter().map(|operator| operator.name.as_str()).collect();
+        assert_eq!(names, ["aten::gelu", "aten::gelu.out"]);
+        assert_eq!((gelu[0].since.to_string(), gelu[0].until), ("1.12.1".to_owned(), None));
+        assert_eq!(operators(release("1.10.2"), "aten::gelu").len(), 2);
+        assert!(operators(release("2.15.0"), "gelu").len() > 5);
+        assert!(operators(release("2.15.0"), "no such operator").is_empty());
+        // A table has as many rows as the release listed distinct schemas.
+        assert_eq!(operators(release("2.15.0"), "").len(), 4414);
+        assert_eq!(operators(release("1.3.1"), "").len(), 1824);
+    }
+}

@@ -1,0 +1,96 @@
+//! Mobile bytecode in a pickle: `bytecode.pkl`.
+//!
+//! ```text
+//! ( 8,                                     the version; up to 3 there is none
+//!   ( "__torch__.M.forward",
+//!     ( ("instructions", …), ("operators", ( ("aten::add", "Tensor", 2), … )), … ) ), … )
+//! ```
+//! From version 6 on an operator says how many of its arguments the code gives.
+
+use unskew_core::Version;
+use unskew_source::{Problem, ReadError};
+
+use super::records::Records;
+use crate::model::Use;
+use crate::pickle::{self, Pickle, Value};
+use crate::{Model, Producer, Stamp};
+
+/// The record.
+const RECORD: &str = "bytecode.pkl";
+
+/// The version of bytecode that does not say its version.
+const UNSAID: i64 = 3;
+
+/// The most operators of all functions together.
+const OPERATORS: usize = 1 << 20;
+
+/// Reads the bytecode of an archive into `model`.
+pub(super) fn read(records: &Records, model: &mut Model) -> Result<(), ReadError> {
+    let Some(bytes) = records.get(RECORD)? else { return Ok(()) };
+    let pickle = pickle::scan(records.file(), &bytes).map_err(|e| e.in_record(RECORD))?;
+    let malformed =
+        |what: &str| ReadError::malformed(records.file(), what.to_owned()).in_record(RECORD);
+    let mut members = pickle.members(pickle.root()).peekable();
+    let first = members.peek().ok_or_else(|| malformed("not a tuple of functions"))?;
+    let said = first.int();
+    if said.is_some() {
+        members.next();
+    }
+    let version = Version::number(said.unwrap_or(UNSAID));
+    let place = if said.is_some() { RECORD.to_owned() } else { format!("{RECORD}, unsaid") };
+    model.bytecode = Some(Stamp { version, place });
+    let mut count = 0;
+    for function in members {
+        let mut parts = pickle.members(function);
+        let name = parts.next().and_then(Value::text).unwrap_or("?").to_owned();
+        let code =
+            parts.next().ok_or_else(|| malformed("a function without code").in_field(&name))?;
+        for operator in operators(&pickle, code) {
+            count += 1;
+            if count > OPERATORS {
+                let what = "the bytecode (counted in operators)".to_owned();
+                let problem =
+                    Problem::TooLarge { what, size: count as u64, limit: OPERATORS as u64 };
+                return Err(ReadError::new(records.file(), problem).in_record(RECORD));
+            }
+            let mut parts = pickle.members(operator);
+            let (Some(operator), Some(overload)) =
+                (parts.next().and_then(Value::text), parts.next().and_then(Value::text))
+            else {
+                return Err(malformed("an operator without name or overload").in_field(name));
+            };
+            // -1 stands for a variadic one.
+            let given = parts.next().and_then(Value::int).and_then(|n| u64::try_from(n).ok());
+            model.add_use(Use::overload(operator, overload, given), &name, false);
+        }
+    }
+    if pickle.calls > 0 {
+        model.facts.push(("pickle imports", pickle.imports.join(", ")));
+    }
+    Ok(())
+}
+
+/// The operators of one function.
+fn operators<'p>(pickle: &'p Pickle, code: &'p Value) -> impl Iterator<Item = &'p Value> {
+    let table = pickle.members(code).find_map(|part| {
+        let mut pair = pickle.members(part);
+        let named = pair.next().and_then(Value::text) == Some("operators");
+        if named { pair.next() } else { None }
+    });
+    table.into_iter().flat_map(|table| pickle.members(table))
+}
+
+/// Narrows the writer by the bytecode version. An upper bound may be wrong, because tools lower the
+/// version; then it contradicts the other signs and is left out.
+pub(super) fn narrow(producer: &mut Producer, version: Version) {
+    let minor = |n| Some(Version::pair(1, n));
+    let (since, until) = match version.major() {
+        3 => (minor(3), minor(6)),
+        4 => (minor(7), minor(8)),
+        5 => (minor(9), minor(9)),
+        6 | 7 => (minor(10), minor(11)),
+        8 | 9 => (minor(12), None),
+        _ => (None, None),
+    };
+    producer.narrow(since, until, &format!("bytecode {version}"));
+}

@@ -1,0 +1,39 @@
+//! How a debug record is built, which tells who wrote it.
+//!
+//! A debug record maps bytes of the code to the sources that it came from. Up to 1.7 its entries are
+//! pairs; from 1.9 to 1.11 triples, with a tag; from 1.12 on the sources stand in a table of texts.
+
+use unskew_core::Version;
+
+use crate::Producer;
+use crate::pickle::{self, Value};
+
+/// What the table form begins with.
+const TABLE: &str = "FORMAT_WITH_STRING_TABLE";
+
+/// Narrows `producer` by the debug record in `bytes`; one that cannot be read says nothing.
+pub(super) fn narrow(producer: &mut Producer, bytes: &[u8]) {
+    let Ok(pickle) = pickle::scan("", bytes) else { return };
+    let mut members = pickle.members(pickle.root());
+    let Some(first) = members.next() else { return };
+    if first.text() == Some(TABLE) {
+        return producer.narrow(
+            Some(Version::pair(1, 12)),
+            None,
+            "debug record with a table of texts",
+        );
+    }
+    match first {
+        Value::Tuple(entry) if entry.len() == 2 => {
+            producer.narrow(None, Some(Version::pair(1, 8)), "debug record of pairs");
+        }
+        Value::Tuple(entry) if entry.len() == 3 => {
+            let (since, until) = (Version::pair(1, 8), Version::pair(1, 11));
+            // A single entry of a pair may itself be spread over the outer tuple.
+            if matches!(pickle.value(entry[0]), Value::Int(_)) {
+                producer.narrow(Some(since), Some(until), "debug record of triples");
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,156 @@
+//! `torch.export` archives, in both containers.
+//!
+//! Up to 2.7 a zip with `serialized_exported_program.json` at the top; from 2.8 on an archive with
+//! `models/NAME.json`. Both hold the same graph: nodes whose targets name an overload, with named
+//! arguments. From 2.5 on the file says which version wrote it.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use unskew_core::Version;
+use unskew_ops::CallShape;
+use unskew_source::ReadError;
+
+use super::records::Records;
+use crate::model::{Given, Use};
+use crate::{Format, Model, Producer, Stamp, history};
+
+/// The record of the older container.
+const PROGRAM: &str = "serialized_exported_program.json";
+
+#[derive(Deserialize)]
+struct Program {
+    graph_module: GraphModule,
+    #[serde(default)]
+    opset_version: BTreeMap<String, i64>,
+    schema_version: SchemaVersion,
+    #[serde(default)]
+    torch_version: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum SchemaVersion {
+    Number(i64),
+    Pair { major: i64, minor: i64 },
+}
+
+#[derive(Deserialize)]
+struct GraphModule {
+    graph: Graph,
+}
+
+#[derive(Deserialize)]
+struct Graph {
+    nodes: Vec<Node>,
+}
+
+#[derive(Deserialize)]
+struct Node {
+    target: String,
+    #[serde(default)]
+    inputs: Vec<Input>,
+}
+
+#[derive(Deserialize)]
+struct Input {
+    #[serde(default)]
+    name: String,
+    #[serde(default)]
+    arg: Option<Argument>,
+}
+
+/// Only graphs within the graph matter; every other kind of argument is passed over.
+#[derive(Deserialize)]
+struct Argument {
+    #[serde(default)]
+    as_graph: Option<Box<GraphModule>>,
+}
+
+/// A file of 2.1 to 2.7.
+pub(super) fn read_json(records: &Records) -> Result<Model, ReadError> {
+    let mut model = Model::new(Format::ExportedJson);
+    let bytes = records.get(PROGRAM)?.unwrap_or_default();
+    program(records, PROGRAM, &bytes, &mut model)?;
+    Ok(model)
+}
+
+/// A file of 2.8 or later.
+pub(super) fn read_archive(records: &Records) -> Result<Model, ReadError> {
+    let mut model = Model::new(Format::ExportedArchive);
+    for (name, entry) in records.all() {
+        if name.starts_with("models/") && name.ends_with(".json") {
+            program(records, name, &records.content(entry)?, &mut model)?;
+        }
+    }
+    if let Some(version) = records.get("archive_version")? {
+        let version = String::from_utf8_lossy(&version).trim().to_owned();
+        model.facts.push(("archive version", version));
+    }
+    if records.any("data/aotinductor/", "") {
+        model.facts.push(("compiled", "AOTInductor libraries".to_owned()));
+    }
+    model.producer.narrow(Some(Version::pair(2, 8)), None, "archive container");
+    Ok(model)
+}
+
+fn program(
+    records: &Records,
+    name: &str,
+    bytes: &[u8],
+    model: &mut Model,
+) -> Result<(), ReadError> {
+    let program: Program = serde_json::from_slice(bytes)
+        .map_err(|error| ReadError::malformed(records.file(), error.to_string()).in_record(name))?;
+    let version = match program.schema_version {
+        SchemaVersion::Number(n) => Version::number(n),
+        SchemaVersion::Pair { major, minor } => Version::pair(major, minor),
+    };
+    model.exported = Some(Stamp { version, place: format!("{name}, schema_version") });
+    model.producer = match &program.torch_version {
+        Some(torch) => Producer::stated(torch, &format!("{name}, torch_version")),
+        None => {
+            let mut producer = Producer::unknown();
+            let (since, until) = history::exported_by(version);
+            producer.narrow(since, until, &format!("schema {version}"));
+            producer
+        }
+    };
+    let opsets: Vec<String> =
+        program.opset_version.iter().map(|(domain, n)| format!("{domain} {n}")).collect();
+    model.facts.push(("opset version", opsets.join(", ")));
+    graph(&program.graph_module.graph, name, model);
+    Ok(())
+}
+
+/// The nesting is bounded by the JSON reader, which refuses more than 128 levels.
+fn graph(graph: &Graph, record: &str, model: &mut Model) {
+    for (i, node) in graph.nodes.iter().enumerate() {
+        let subgraphs =
+            node.inputs.iter().filter_map(|input| input.arg.as_ref()?.as_graph.as_ref());
+        for subgraph in subgraphs {
+            self::graph(&subgraph.graph, record, model);
+        }
+        let Some((name, overload)) = target(&node.target) else { continue };
+        let keywords = node.inputs.iter().map(|input| input.name.clone());
+        let shape = CallShape {
+            positional: 0,
+            keywords: keywords.filter(|name| !name.is_empty()).collect(),
+        };
+        let one =
+            Use { name, given: Given::Named(overload, shape), kinds: Vec::new(), has_dtype: false };
+        model.add_use(one, format!("{record}, node {i}"), false);
+    }
+}
+
+/// `torch.ops.aten.add.Tensor` as an operator and an overload. Other targets are Python functions
+/// and operators of higher order, which are in no operator table.
+fn target(target: &str) -> Option<(String, String)> {
+    let (namespace, rest) = target.strip_prefix("torch.ops.")?.split_once('.')?;
+    let (name, overload) = rest.rsplit_once('.')?;
+    if namespace == "higher_order" || name.contains('.') {
+        return None;
+    }
+    let overload = if overload == "default" { "" } else { overload };
+    Some((format!("{namespace}::{name}"), overload.to_owned()))
+}

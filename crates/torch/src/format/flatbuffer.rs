@@ -1,0 +1,169 @@
+//! Flatbuffers over a source, every step checked against the bounds.
+//!
+//! A flatbuffer is read where it lies: an offset leads to a table, the table to its vtable, the vtable
+//! says where in the table each field stands. Offsets to data lead forward, so reading never goes in
+//! circles; one that leads nowhere is an error with its byte. Blocks of the file are kept, so that
+//! small steps cost no read of their own and the tensors are never read.
+
+use std::cell::RefCell;
+
+use unskew_source::{Problem, ReadError, Source, SourceExt};
+
+/// How much is read at a time.
+const BLOCK: u64 = 16 << 10;
+/// How many blocks are kept.
+const BLOCKS: usize = 16;
+/// The most bytes of a text; names and types are short.
+const TEXT: u64 = 1 << 16;
+
+/// Blocks that were read, by their number.
+type Blocks = Vec<(u64, Vec<u8>)>;
+
+/// A flatbuffer in a source.
+pub(super) struct Flatbuffer<'s> {
+    source: &'s dyn Source,
+    blocks: RefCell<Blocks>,
+}
+
+/// A table: where it lies, and where its vtable lies.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Table {
+    at: u64,
+    vtable: u64,
+    fields: u64,
+}
+
+/// A vector: its first element and how many there are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Vector {
+    at: u64,
+    /// How many elements there are.
+    pub(super) len: u64,
+}
+
+impl<'s> Flatbuffer<'s> {
+    pub(super) fn new(source: &'s dyn Source) -> Self {
+        Self { source, blocks: RefCell::default() }
+    }
+
+    fn error(&self, at: u64, what: &str) -> ReadError {
+        ReadError::malformed(self.source.name(), format!("flatbuffer: {what}")).at(at)
+    }
+
+    fn bytes(&self, at: u64, len: u64) -> Result<Vec<u8>, ReadError> {
+        let end = at.checked_add(len).filter(|end| *end <= self.source.size());
+        if end.is_none() {
+            let needed = at.saturating_add(len);
+            let problem = Problem::Truncated { len: self.source.size(), needed };
+            return Err(ReadError::new(self.source.name(), problem).at(at));
+        }
+        let block = at / BLOCK;
+        let within = (at % BLOCK) as usize;
+        if within as u64 + len > BLOCK {
+            return self.source.bytes(at, len);
+        }
+        let mut blocks = self.blocks.borrow_mut();
+        if !blocks.iter().any(|(number, _)| *number == block) {
+            let start = block * BLOCK;
+            let bytes = self.source.bytes(start, BLOCK.min(self.source.size() - start))?;
+            if blocks.len() >= BLOCKS {
+                blocks.remove(0);
+            }
+            blocks.push((block, bytes));
+        }
+        let kept = blocks.iter().find(|(number, _)| *number == block);
+        let part = kept.and_then(|(_, bytes)| bytes.get(within..within + len as usize));
+        part.map(<[u8]>::to_vec).ok_or_else(|| self.error(at, "beyond the end"))
+    }
+
+    fn number(&self, at: u64, size: u64) -> Result<u64, ReadError> {
+        let bytes = self.bytes(at, size)?;
+        Ok(bytes.iter().rev().fold(0, |n, byte| n << 8 | u64::from(*byte)))
+    }
+
+    /// Follows the offset at `at`, which leads forward.
+    fn follow(&self, at: u64) -> Result<u64, ReadError> {
+        match self.number(at, 4)? {
+            0 => Err(self.error(at, "an offset to itself")),
+            offset if offset > u64::from(i32::MAX as u32) => {
+                Err(self.error(at, "a negative offset"))
+            }
+            offset => {
+                let target = at + offset;
+                let inside = target < self.source.size();
+                if inside { Ok(target) } else { Err(self.error(at, "an offset beyond the end")) }
+            }
+        }
+    }
+
+    fn table(&self, at: u64) -> Result<Table, ReadError> {
+        // The vtable may lie on either side, at a signed distance.
+        let distance = i64::from(self.number(at, 4)? as u32 as i32);
+        let vtable = at.checked_add_signed(-distance);
+        let vtable = vtable.ok_or_else(|| self.error(at, "a vtable before the start"))?;
+        let size = self.number(vtable, 2)?;
+        if size < 4 || size % 2 != 0 {
+            return Err(self.error(vtable, "a vtable of a size that no vtable has"));
+        }
+        self.bytes(vtable, size)?;
+        Ok(Table { at, vtable, fields: (size - 4) / 2 })
+    }
+
+    /// The table at the root.
+    pub(super) fn root(&self) -> Result<Table, ReadError> {
+        self.table(self.follow(0)?)
+    }
+
+    /// Where a field stands; none if the table leaves it out.
+    fn field(&self, table: Table, field: u64) -> Result<Option<u64>, ReadError> {
+        if field >= table.fields {
+            return Ok(None);
+        }
+        let offset = self.number(table.vtable + 4 + 2 * field, 2)?;
+        Ok((offset != 0).then(|| table.at + offset))
+    }
+
+    /// A number of `size` bytes, zero if it is left out.
+    pub(super) fn scalar(&self, table: Table, field: u64, size: u64) -> Result<u64, ReadError> {
+        self.field(table, field)?.map_or(Ok(0), |at| self.number(at, size))
+    }
+
+    /// A number of 4 bytes with a sign and a default.
+    pub(super) fn int(&self, table: Table, field: u64, default: i32) -> Result<i32, ReadError> {
+        self.field(table, field)?.map_or(Ok(default), |at| Ok(self.number(at, 4)? as u32 as i32))
+    }
+
+    /// A table behind a field.
+    pub(super) fn child(&self, table: Table, field: u64) -> Result<Option<Table>, ReadError> {
+        let at = self.field(table, field)?;
+        at.map(|at| self.table(self.follow(at)?)).transpose()
+    }
+
+    /// A vector behind a field, whose elements have `size` bytes; empty if it is left out.
+    pub(super) fn vector(&self, table: Table, field: u64, size: u64) -> Result<Vector, ReadError> {
+        let Some(at) = self.field(table, field)? else { return Ok(Vector { at: 0, len: 0 }) };
+        let at = self.follow(at)?;
+        let len = self.number(at, 4)?;
+        let end = len.checked_mul(size).and_then(|bytes| (at + 4).checked_add(bytes));
+        if end.is_none_or(|end| end > self.source.size()) {
+            return Err(self.error(at, &format!("a vector of {len} elements")));
+        }
+        Ok(Vector { at: at + 4, len })
+    }
+
+    /// The table that element `index` of a vector leads to.
+    pub(super) fn element(&self, vector: Vector, index: u64) -> Result<Table, ReadError> {
+        self.table(self.follow(vector.at + 4 * index)?)
+    }
+
+    /// A text behind a field, empty if it is left out.
+    pub(super) fn text(&self, table: Table, field: u64) -> Result<String, ReadError> {
+        let Some(at) = self.field(table, field)? else { return Ok(String::new()) };
+        let at = self.follow(at)?;
+        let len = self.number(at, 4)?;
+        if len > TEXT {
+            return Err(self.error(at, &format!("a text of {len} bytes")));
+        }
+        Ok(String::from_utf8_lossy(&self.bytes(at + 4, len)?).into_owned())
+    }
+}

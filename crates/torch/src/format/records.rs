@@ -1,0 +1,95 @@
+//! The records of an archive: its members without the folder that all of them lie in.
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use unskew_core::Version;
+use unskew_source::{Archive, Entry, Problem, ReadError, Source};
+
+use crate::Stamp;
+
+/// The most bytes of all structural records together.
+const TOTAL: u64 = 256 << 20;
+
+/// An archive whose members are named from within their common folder.
+pub(super) struct Records {
+    archive: Archive,
+    root: String,
+    read: Cell<u64>,
+}
+
+impl Records {
+    /// Reads the directory of the archive.
+    pub(super) fn open(source: &Arc<dyn Source>) -> Result<Self, ReadError> {
+        let archive = Archive::open(source.clone())?;
+        // A file of `torch.export` up to 2.7 has its records at the top.
+        let first = archive.entries().first().map_or("", |entry| entry.name.as_str());
+        let root = first.split_once('/').map_or("", |(root, _)| root);
+        let root = if root.is_empty() { String::new() } else { format!("{root}/") };
+        let all = archive.entries().iter().all(|entry| entry.name.starts_with(&root));
+        let root = if all { root } else { String::new() };
+        Ok(Self { archive, root, read: Cell::new(0) })
+    }
+
+    /// The name of the file.
+    pub(super) fn file(&self) -> &str {
+        self.archive.name()
+    }
+
+    /// Every record, with its name from within the folder, in the order of the archive.
+    pub(super) fn all(&self) -> impl Iterator<Item = (&str, &Entry)> {
+        self.archive
+            .entries()
+            .iter()
+            .filter_map(|entry| entry.name.strip_prefix(&self.root).map(|name| (name, entry)))
+    }
+
+    /// Whether there is a record of this name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.all().any(|(record, _)| record == name)
+    }
+
+    /// Whether a record's name begins and ends like this.
+    pub(super) fn any(&self, prefix: &str, suffix: &str) -> bool {
+        self.all().any(|(record, _)| record.starts_with(prefix) && record.ends_with(suffix))
+    }
+
+    /// The content of a record; none if there is no such record.
+    pub(super) fn get(&self, name: &str) -> Result<Option<Vec<u8>>, ReadError> {
+        match self.all().find(|(record, _)| *record == name) {
+            Some((_, entry)) => self.content(entry).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The content of a record, within the limit of all records together.
+    pub(super) fn content(&self, entry: &Entry) -> Result<Vec<u8>, ReadError> {
+        let bytes = self.archive.read(entry)?;
+        let total = self.read.get().saturating_add(bytes.len() as u64);
+        self.read.set(total);
+        if total > TOTAL {
+            let what = "the code and the pickles together".to_owned();
+            let problem = Problem::TooLarge { what, size: total, limit: TOTAL };
+            return Err(ReadError::new(self.file(), problem).in_record(&entry.name));
+        }
+        Ok(bytes)
+    }
+
+    /// The file format version: `.data/version` if it is there, else `version`.
+    pub(super) fn version(&self) -> Result<Option<Stamp>, ReadError> {
+        for place in [".data/version", "version"] {
+            if let Some(bytes) = self.get(place)? {
+                let text = String::from_utf8_lossy(&bytes);
+                let version: Option<i64> = text.trim().parse().ok();
+                let version = version.ok_or_else(|| {
+                    let short: String = text.chars().take(40).collect();
+                    ReadError::malformed(self.file(), format!("no number: {short:?}"))
+                        .in_record(place)
+                })?;
+                let version = Version::number(version);
+                return Ok(Some(Stamp { version, place: place.to_owned() }));
+            }
+        }
+        Ok(None)
+    }
+}

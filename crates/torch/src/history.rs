@@ -1,0 +1,158 @@
+//! What changed in PyTorch that no number of a file shows: `data/history.toml`.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+use unskew_core::Version;
+use unskew_ops::Schema;
+
+/// An operator that gives another answer from a release on, without a new version.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SilentChange {
+    /// The operators.
+    pub operators: Vec<String>,
+    /// The first minor release with the new behaviour.
+    changed_in: String,
+    /// What it does before.
+    pub was: String,
+    /// What it does since.
+    pub now: String,
+    /// What mends a model.
+    pub mend: String,
+    /// Whether it concerns only calls with integers and without a `dtype`.
+    #[serde(default)]
+    pub integers_without_dtype: bool,
+}
+
+impl SilentChange {
+    /// The first minor release with the new behaviour.
+    pub fn changed_in(&self) -> Version {
+        self.changed_in.parse().unwrap_or(Version::number(0))
+    }
+}
+
+/// An upgrader of a runtime: what a file below `bumped_at` means by an operator.
+#[derive(Debug)]
+pub struct Upgrader {
+    /// The schema that it means.
+    pub schema: Schema,
+    /// The operator version from which on the name means something else.
+    pub bumped_at: i64,
+    /// Whether the mobile interpreter has it.
+    pub mobile: bool,
+    /// The first release without it.
+    pub gone_in: Option<Version>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    silent: Vec<SilentChange>,
+    upgrader: Vec<UpgraderRows>,
+    class: Vec<ClassRow>,
+    exported: Vec<ExportedRow>,
+    builtin: Builtin,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct UpgraderRows {
+    bumped_at: i64,
+    schemas: Vec<String>,
+    #[serde(default = "yes")]
+    mobile: bool,
+    gone_in: Option<String>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ClassRow {
+    prefix: String,
+    gone_in: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ExportedRow {
+    schema: String,
+    releases: [String; 2],
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Builtin {
+    operators: Vec<String>,
+}
+
+/// The file is part of the program; a fault in it leaves nothing, which a test finds.
+static FILE: LazyLock<Option<File>> =
+    LazyLock::new(|| toml::from_str(include_str!("../data/history.toml")).ok());
+
+static UPGRADERS: LazyLock<Vec<Upgrader>> = LazyLock::new(|| {
+    let rows = FILE.iter().flat_map(|file| &file.upgrader);
+    rows.flat_map(|row| row.schemas.iter().map(move |schema| (row, schema)))
+        .filter_map(|(row, schema)| {
+            Some(Upgrader {
+                schema: schema.parse().ok()?,
+                bumped_at: row.bumped_at,
+                mobile: row.mobile,
+                gone_in: row.gone_in.as_ref().and_then(|v| v.parse().ok()),
+            })
+        })
+        .collect()
+});
+
+/// The silent changes of `operator`.
+pub fn silent_changes(operator: &str) -> impl Iterator<Item = &'static SilentChange> {
+    FILE.iter()
+        .flat_map(|file| &file.silent)
+        .filter(move |change| change.operators.iter().any(|name| name == operator))
+}
+
+/// Every upgrader.
+pub fn upgraders() -> &'static [Upgrader] {
+    &UPGRADERS
+}
+
+/// The first release without this class, if one removed it.
+pub fn class_gone_in(class: &str) -> Option<Version> {
+    let mut rows = FILE.iter().flat_map(|file| &file.class);
+    let row = rows.find(|row| class.starts_with(&row.prefix))?;
+    row.gone_in.parse().ok()
+}
+
+/// The first and the last release that write this schema of `torch.export`.
+pub fn exported_by(schema: Version) -> (Option<Version>, Option<Version>) {
+    let mut rows = FILE.iter().flat_map(|file| &file.exported);
+    let row = rows.find(|row| row.schema.parse() == Ok(schema));
+    row.map_or((None, None), |row| {
+        let [since, until] = &row.releases;
+        (since.parse().ok(), until.parse().ok())
+    })
+}
+
+/// Whether the loader compiles this operator itself, so that no table has it.
+pub fn is_builtin(operator: &str) -> bool {
+    FILE.iter().any(|file| file.builtin.operators.iter().any(|name| name == operator))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_data_is_read_whole() {
+        let file: File = toml::from_str(include_str!("../data/history.toml")).unwrap();
+        let rows: usize = file.upgrader.iter().map(|row| row.schemas.len()).sum();
+        assert_eq!((rows, upgraders().len()), (19, 19));
+        assert_eq!(silent_changes("aten::floor_divide").count(), 1);
+        assert_eq!(class_gone_in("xnnpack.LinearOpContext"), Some(Version::pair(2, 13)));
+        assert_eq!(exported_by(Version::pair(5, 3)).0, Some(Version::pair(2, 4)));
+        assert!(is_builtin("aten::_pair") && !is_builtin("aten::add"));
+    }
+}

@@ -1,0 +1,195 @@
+//! What is read from a file, whatever its format.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use unskew_core::{Places, Version};
+use unskew_ops::CallShape;
+
+use crate::Producer;
+use crate::code::ArgumentKind;
+
+/// The most distinct ways in which one file may use operators.
+const USES: usize = 1 << 20;
+
+/// The format of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// TorchScript of PyTorch 1.1 and 1.2, described by `model.json`.
+    LegacyScript,
+    /// A TorchScript archive.
+    Script,
+    /// A TorchScript archive with bytecode, for the mobile interpreter.
+    Mobile,
+    /// Bytecode as a flatbuffer.
+    MobileFlatbuffer,
+    /// A `torch.package`.
+    Package,
+    /// `torch.export`, with its graph in `serialized_exported_program.json`.
+    ExportedJson,
+    /// `torch.export` in the archive container of 2.8 and later.
+    ExportedArchive,
+    /// An ExecuTorch program.
+    ExecuTorch,
+    /// What `torch.save` writes.
+    Checkpoint,
+    /// What `torch.save` wrote before 1.6.
+    LegacyCheckpoint,
+    /// A pickle of anything.
+    Pickle,
+    /// Tensors and nothing else.
+    Safetensors,
+}
+
+impl Format {
+    /// The name that users see.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::LegacyScript => "TorchScript archive (model.json)",
+            Self::Script => "TorchScript archive",
+            Self::Mobile => "TorchScript archive with mobile bytecode",
+            Self::MobileFlatbuffer => "mobile flatbuffer",
+            Self::Package => "torch.package archive",
+            Self::ExportedJson | Self::ExportedArchive => "torch.export archive",
+            Self::ExecuTorch => "ExecuTorch program",
+            Self::Checkpoint => "PyTorch checkpoint",
+            Self::LegacyCheckpoint => "PyTorch checkpoint (pickle)",
+            Self::Pickle => "pickle",
+            Self::Safetensors => "safetensors file",
+        }
+    }
+
+    /// Whether the mobile interpreter loads it.
+    pub const fn is_mobile(self) -> bool {
+        matches!(self, Self::Mobile | Self::MobileFlatbuffer)
+    }
+
+    /// Whether it is a `torch.export` archive.
+    pub const fn is_exported(self) -> bool {
+        matches!(self, Self::ExportedJson | Self::ExportedArchive)
+    }
+}
+
+/// A number and the record in which it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    /// The number.
+    pub version: Version,
+    /// The record, and the field if there is one.
+    pub place: String,
+}
+
+/// How a use of an operator says what it gives.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Given {
+    /// By the shape of the call; the overload is found by the runtime.
+    Shape(CallShape),
+    /// An overload, and how many of its arguments are given; none if all are.
+    Overload(String, Option<u64>),
+    /// An overload, and the names that are given.
+    Named(String, CallShape),
+}
+
+/// One way in which a file uses an operator.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Use {
+    /// The operator: `aten::add`.
+    pub name: String,
+    /// What is given.
+    pub given: Given,
+    /// What the values by place are, as far as the code says.
+    pub kinds: Vec<ArgumentKind>,
+    /// Whether a `dtype` is given that is not `None`.
+    pub has_dtype: bool,
+}
+
+/// The places of one use.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct UsePlaces {
+    /// Where it is used.
+    pub places: Places,
+    /// Whether every one of them lies in a branch.
+    pub only_in_branches: bool,
+}
+
+/// What a file is and what it uses.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// The format.
+    pub format: Format,
+    /// The file format version, which is the operator version too.
+    pub file_format: Option<Stamp>,
+    /// The bytecode version.
+    pub bytecode: Option<Stamp>,
+    /// The schema version of a `torch.export` archive.
+    pub exported: Option<Stamp>,
+    /// Who wrote it, as far as it can be told.
+    pub producer: Producer,
+    /// Every use of an operator, once.
+    pub uses: BTreeMap<Use, UsePlaces>,
+    /// The classes registered in C++ that it names.
+    pub classes: BTreeMap<String, Places>,
+    /// What else is to be known about it.
+    pub facts: Vec<(&'static str, String)>,
+}
+
+impl Model {
+    /// A file of `format` of which nothing is known yet.
+    pub fn new(format: Format) -> Self {
+        Self {
+            format,
+            file_format: None,
+            bytecode: None,
+            exported: None,
+            producer: Producer::unknown(),
+            uses: BTreeMap::new(),
+            classes: BTreeMap::new(),
+            facts: Vec::new(),
+        }
+    }
+
+    /// Adds a use at `place`.
+    pub(crate) fn add_use(&mut self, one: Use, place: impl std::fmt::Display, in_branch: bool) {
+        let full = self.uses.len() >= USES;
+        match self.uses.entry(one) {
+            Entry::Occupied(mut entry) => {
+                let known = entry.get_mut();
+                known.places.add(place);
+                known.only_in_branches &= in_branch;
+            }
+            Entry::Vacant(_) if full => {}
+            Entry::Vacant(entry) => {
+                let mut places = Places::default();
+                places.add(place);
+                entry.insert(UsePlaces { places, only_in_branches: in_branch });
+            }
+        }
+    }
+
+    /// The operator version: the file format version, as a plain number.
+    pub fn operator_version(&self) -> Option<i64> {
+        self.file_format.as_ref().map(|stamp| stamp.version.major())
+    }
+}
+
+impl Use {
+    /// The operator as users see it: with its overload, if the file names one.
+    pub fn full_name(&self) -> String {
+        match &self.given {
+            Given::Overload(overload, _) | Given::Named(overload, _) if !overload.is_empty() => {
+                format!("{}.{overload}", self.name)
+            }
+            _ => self.name.clone(),
+        }
+    }
+
+    /// A use of an overload.
+    pub(crate) fn overload(name: &str, overload: &str, count: Option<u64>) -> Self {
+        Self {
+            name: name.to_owned(),
+            given: Given::Overload(overload.to_owned(), count),
+            kinds: Vec::new(),
+            has_dtype: false,
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Bytes to a party: what a PyTorch file carries, and what it needs.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use unskew_core::{Party, Provision, Requirement, Role};
+use unskew_source::{ReadError, Source};
+
+use crate::runtime::axes;
+use crate::verdict::Judge;
+use crate::{Format, Model, format, rules};
+
+/// The PyTorch file in `source` as a party; none if it is no PyTorch file.
+///
+/// Read are the directory, the code, the pickles of structure and the graph; tensors are not.
+///
+/// # Errors
+/// If it is a PyTorch file, but broken: with the file, the record and the place.
+pub fn party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError> {
+    let Some(model) = format::read(source)? else { return Ok(None) };
+    let name = source.name().rsplit(['/', '\\']).next().unwrap_or_default();
+    Ok(Some(of_model(name, model)))
+}
+
+/// A file that was read, as a party of this name.
+pub fn of_model(name: &str, model: Model) -> Party {
+    let mut party = Party::new(name, Role::Artifact, model.format.as_str());
+    if model.format != Format::Safetensors && model.format != Format::Pickle {
+        let signs = model.producer.signs.join("; ");
+        let origin = format!("written by {}", model.producer);
+        party = party.from_origin(if signs.is_empty() {
+            origin
+        } else {
+            format!("{origin} ({signs})")
+        });
+    }
+    let exported =
+        if model.format == Format::ExecuTorch { axes::EXECUTORCH } else { axes::EXPORTED };
+    for (axis, stamp) in [
+        (axes::FILE_FORMAT, &model.file_format),
+        (axes::BYTECODE, &model.bytecode),
+        (exported, &model.exported),
+    ] {
+        if let Some(stamp) = stamp {
+            party = party.provide(Provision::version(axis, stamp.version).at(&*stamp.place));
+        }
+    }
+    let operators: BTreeSet<String> = model.uses.keys().map(crate::Use::full_name).collect();
+    if !operators.is_empty() {
+        let first: Vec<&str> = operators.iter().take(8).map(String::as_str).collect();
+        let more = operators.len() - first.len();
+        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+        party = party.fact("operators", format!("{}: {}{more}", operators.len(), first.join(", ")));
+    }
+    if !model.classes.is_empty() {
+        let classes: Vec<&str> = model.classes.keys().take(8).map(String::as_str).collect();
+        party = party.fact("classes", classes.join(", "));
+    }
+    for (label, value) in &model.facts {
+        party = party.fact(*label, value);
+    }
+    let inferred = model.producer.exact.is_none() && model.format != Format::ExecuTorch;
+    if inferred && !model.uses.is_empty() {
+        let (file, producer) = (&name, &model.producer);
+        party = party.note(rules::ExactProducerUnknown { file, producer }.finding());
+    }
+    if model.format == Format::ExecuTorch {
+        return party.with_capability(Arc::new(model));
+    }
+    let model = Arc::new(model);
+    party
+        .require(Requirement::matches(axes::OPERATORS, Judge::new(model.clone())))
+        .with_capability(model)
+}

@@ -1,0 +1,410 @@
+//! The stack machine that builds descriptions.
+
+use std::collections::HashMap;
+
+use unskew_source::{Problem, ReadError};
+
+use super::opcode::{Operand, operand};
+use super::{Id, Pickle, Value};
+
+/// The most values of one pickle. The bytecode of a large model has some 100,000.
+const VALUES: usize = 1 << 22;
+
+/// Reads the pickle at the start of `bytes`; errors name `file`.
+///
+/// # Errors
+/// If the bytes are no pickle, end early, or describe more values than any real file.
+pub fn scan(file: &str, bytes: &[u8]) -> Result<Pickle, ReadError> {
+    let mut machine = Machine {
+        bytes,
+        at: 0,
+        values: Vec::new(),
+        stack: Vec::new(),
+        marks: Vec::new(),
+        memo: HashMap::new(),
+        protocol: 0,
+        imports: Vec::new(),
+        calls: 0,
+    };
+    loop {
+        let start = machine.at;
+        match machine.step() {
+            Ok(true) => {}
+            Ok(false) => break,
+            Err(problem) => return Err(ReadError::new(file, problem).at(start as u64)),
+        }
+    }
+    let end = machine.at;
+    let root = machine.pop().map_err(|p| ReadError::new(file, p).at(end as u64))?;
+    let Machine { values, protocol, imports, calls, .. } = machine;
+    Ok(Pickle { values, root, protocol, len: end, imports, calls })
+}
+
+struct Machine<'b> {
+    bytes: &'b [u8],
+    at: usize,
+    values: Vec<Value>,
+    stack: Vec<Id>,
+    marks: Vec<usize>,
+    memo: HashMap<u64, Id>,
+    protocol: u8,
+    imports: Vec<String>,
+    calls: usize,
+}
+
+fn malformed<T>(what: impl Into<String>) -> Result<T, Problem> {
+    Err(Problem::Malformed(what.into()))
+}
+
+impl<'b> Machine<'b> {
+    fn take(&mut self, len: u64) -> Result<&'b [u8], Problem> {
+        let needed = (self.at as u64).saturating_add(len);
+        let end = usize::try_from(needed).ok();
+        let taken = end.and_then(|end| self.bytes.get(self.at..end));
+        let taken = taken.ok_or(Problem::Truncated { len: self.bytes.len() as u64, needed })?;
+        self.at += taken.len();
+        Ok(taken)
+    }
+
+    fn number(&mut self, size: usize) -> Result<u64, Problem> {
+        let bytes = self.take(size as u64)?;
+        Ok(bytes.iter().rev().fold(0, |n, byte| n << 8 | u64::from(*byte)))
+    }
+
+    fn line(&mut self) -> Result<&'b [u8], Problem> {
+        let rest = self.bytes.get(self.at..).unwrap_or(&[]);
+        match rest.iter().position(|byte| *byte == b'\n') {
+            Some(len) => {
+                self.at += len + 1;
+                Ok(&rest[..len])
+            }
+            None => {
+                let len = self.bytes.len() as u64;
+                Err(Problem::Truncated { len, needed: len + 1 })
+            }
+        }
+    }
+
+    fn push(&mut self, value: Value) -> Result<bool, Problem> {
+        if self.values.len() >= VALUES {
+            return Err(Problem::TooLarge {
+                what: "the pickle (counted in values)".into(),
+                size: self.values.len() as u64 + 1,
+                limit: VALUES as u64,
+            });
+        }
+        self.stack.push(self.values.len() as Id);
+        self.values.push(value);
+        Ok(true)
+    }
+
+    /// Takes the top of the stack, above the last mark.
+    fn pop(&mut self) -> Result<Id, Problem> {
+        let floor = self.marks.last().copied().unwrap_or(0);
+        match self.stack.pop() {
+            Some(id) if self.stack.len() >= floor => Ok(id),
+            _ => malformed("takes a value from an empty stack"),
+        }
+    }
+
+    fn top(&self) -> Result<Id, Problem> {
+        self.stack.last().copied().map_or_else(|| malformed("no value on the stack"), Ok)
+    }
+
+    fn pop_mark(&mut self) -> Result<Vec<Id>, Problem> {
+        match self.marks.pop() {
+            Some(mark) if mark <= self.stack.len() => Ok(self.stack.split_off(mark)),
+            _ => malformed("no mark on the stack"),
+        }
+    }
+
+    fn tuple(&mut self, len: usize) -> Result<bool, Problem> {
+        let mut members = Vec::with_capacity(len);
+        for _ in 0..len {
+            members.push(self.pop()?);
+        }
+        members.reverse();
+        self.push(Value::Tuple(members))
+    }
+
+    /// Adds members to the list or dictionary on top of the stack; a description of an object that
+    /// would be built takes them without keeping them.
+    fn extend(&mut self, members: &[Id]) -> Result<bool, Problem> {
+        let top = self.top()?;
+        match self.values.get_mut(top as usize) {
+            Some(Value::List(list) | Value::Dict(list)) => list.extend_from_slice(members),
+            Some(Value::Call(_) | Value::Persistent) => {}
+            _ => return malformed("adds members to what has none"),
+        }
+        Ok(true)
+    }
+
+    fn call(&mut self, callee: Id) -> Result<bool, Problem> {
+        self.calls += 1;
+        self.push(Value::Call(callee))
+    }
+
+    fn import(&mut self, module: String, name: String) -> Result<bool, Problem> {
+        let full = format!("{module}.{name}");
+        if self.imports.len() < 1000 && !self.imports.contains(&full) {
+            self.imports.push(full);
+        }
+        self.push(Value::Global(module, name))
+    }
+
+    fn memorize(&mut self, key: u64) -> Result<bool, Problem> {
+        let top = self.top()?;
+        self.memo.insert(key, top);
+        Ok(true)
+    }
+
+    fn recall(&mut self, key: u64) -> Result<bool, Problem> {
+        match self.memo.get(&key) {
+            Some(id) => self.stack.push(*id),
+            None => return malformed(format!("recalls value {key}, which was not memorized")),
+        }
+        Ok(true)
+    }
+
+    /// Carries out one instruction; false at the end.
+    fn step(&mut self) -> Result<bool, Problem> {
+        // Recalled values take stack, not arena.
+        if self.stack.len() > VALUES {
+            return malformed("the stack grows without end");
+        }
+        let opcode = self.take(1)?[0];
+        match operand(opcode) {
+            Some(Operand::Nothing) => self.plain(opcode),
+            Some(Operand::Number(size)) => {
+                let number = self.number(size)?;
+                self.numeric(opcode, number)
+            }
+            Some(Operand::Line) => {
+                let line = self.line()?;
+                self.textual(opcode, line)
+            }
+            Some(Operand::TwoLines) => {
+                let (module, name) = (text(self.line()?), text(self.line()?));
+                if opcode == b'i' {
+                    self.pop_mark()?;
+                    self.import(module, name)?;
+                    let callee = self.pop()?;
+                    return self.call(callee);
+                }
+                self.import(module, name)
+            }
+            Some(Operand::Sized(size)) => {
+                let len = self.number(size)?;
+                let bytes = self.take(len)?;
+                self.push(match opcode {
+                    0x8a | 0x8b => integer(bytes),
+                    b'U' | b'T' | b'X' | 0x8c | 0x8d => Value::Text(text(bytes)),
+                    _ => Value::Bytes(bytes.len()),
+                })
+            }
+            None => malformed(format!("no pickle instruction: byte 0x{opcode:02x}")),
+        }
+    }
+
+    fn plain(&mut self, opcode: u8) -> Result<bool, Problem> {
+        match opcode {
+            b'.' => return Ok(false),
+            b'(' => self.marks.push(self.stack.len()),
+            b'0' => {
+                // A pop right above a mark takes the mark.
+                if self.marks.last() == Some(&self.stack.len()) {
+                    self.marks.pop();
+                } else {
+                    self.pop()?;
+                }
+            }
+            b'1' => drop(self.pop_mark()?),
+            b'2' => {
+                let top = self.top()?;
+                self.stack.push(top);
+            }
+            b'N' => return self.push(Value::None),
+            0x88 | 0x89 => return self.push(Value::Bool(opcode == 0x88)),
+            b')' => return self.tuple(0),
+            0x85..=0x87 => return self.tuple(usize::from(opcode - 0x84)),
+            b't' => {
+                let members = self.pop_mark()?;
+                return self.push(Value::Tuple(members));
+            }
+            b']' | 0x8f => return self.push(Value::List(Vec::new())),
+            b'}' => return self.push(Value::Dict(Vec::new())),
+            b'l' | 0x91 => {
+                let members = self.pop_mark()?;
+                return self.push(Value::List(members));
+            }
+            b'd' => {
+                let members = self.pop_mark()?;
+                return self.push(Value::Dict(members));
+            }
+            b'a' => {
+                let member = self.pop()?;
+                return self.extend(&[member]);
+            }
+            b's' => {
+                let (value, key) = (self.pop()?, self.pop()?);
+                return self.extend(&[key, value]);
+            }
+            b'e' | b'u' | 0x90 => {
+                let members = self.pop_mark()?;
+                return self.extend(&members);
+            }
+            0x94 => return self.memorize(self.memo.len() as u64),
+            b'Q' => {
+                self.pop()?;
+                return self.push(Value::Persistent);
+            }
+            0x97 => return self.push(Value::Bytes(0)),
+            0x98 => drop(self.top()?),
+            // Calls: the callee lies below its arguments.
+            b'R' | 0x81 => {
+                self.pop()?;
+                let callee = self.pop()?;
+                return self.call(callee);
+            }
+            0x92 => {
+                self.pop()?;
+                self.pop()?;
+                let callee = self.pop()?;
+                return self.call(callee);
+            }
+            b'o' => {
+                let members = self.pop_mark()?;
+                let callee = members.first().copied();
+                return callee.map_or_else(|| malformed("a call without callee"), |c| self.call(c));
+            }
+            b'b' => drop(self.pop()?),
+            0x93 => {
+                let (name, module) = (self.pop()?, self.pop()?);
+                let part = |id: Id| match self.values.get(id as usize) {
+                    Some(Value::Text(text)) => text.clone(),
+                    _ => "?".to_owned(),
+                };
+                let (module, name) = (part(module), part(name));
+                return self.import(module, name);
+            }
+            _ => return malformed(format!("no pickle instruction: byte 0x{opcode:02x}")),
+        }
+        Ok(true)
+    }
+
+    fn numeric(&mut self, opcode: u8, number: u64) -> Result<bool, Problem> {
+        match opcode {
+            0x80 => self.protocol = number as u8,
+            0x95 => {}
+            b'h' | b'j' => return self.recall(number),
+            b'q' | b'r' => return self.memorize(number),
+            b'J' => return self.push(Value::Int(i64::from(number as u32 as i32))),
+            b'G' => return self.push(Value::Float(f64::from_bits(number.swap_bytes()))),
+            0x82..=0x84 => {
+                return self.import("copyreg".into(), format!("extension {number}"));
+            }
+            _ => return self.push(Value::Int(number as i64)),
+        }
+        Ok(true)
+    }
+
+    fn textual(&mut self, opcode: u8, line: &[u8]) -> Result<bool, Problem> {
+        let line = text(line);
+        let number = || line.trim_end_matches('L').parse::<i64>();
+        match opcode {
+            b'I' if line == "00" || line == "01" => self.push(Value::Bool(line == "01")),
+            b'I' | b'L' => match number() {
+                Ok(n) => self.push(Value::Int(n)),
+                Err(_) => malformed(format!("no integer: {line}")),
+            },
+            b'F' => match line.parse() {
+                Ok(float) => self.push(Value::Float(float)),
+                Err(_) => malformed(format!("no float: {line}")),
+            },
+            b'g' | b'p' => match (number(), opcode) {
+                (Ok(key), b'g') => self.recall(key as u64),
+                (Ok(key), _) => self.memorize(key as u64),
+                (Err(_), _) => malformed(format!("no number of a value: {line}")),
+            },
+            b'P' => self.push(Value::Persistent),
+            _ => self.push(Value::Text(line.trim_matches(['\'', '"']).to_owned())),
+        }
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// A little-endian two's complement of any length.
+fn integer(bytes: &[u8]) -> Value {
+    if bytes.len() > 8 {
+        return Value::BigInt(bytes[..bytes.len().min(64)].to_vec());
+    }
+    let fill = if bytes.last().is_some_and(|byte| byte & 0x80 != 0) { 0xff } else { 0 };
+    let mut all = [fill; 8];
+    all[..bytes.len()].copy_from_slice(bytes);
+    Value::Int(i64::from_le_bytes(all))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn calls_are_described_and_not_made() {
+        let bytes = b"\x80\x02cos\nsystem\nX\x02\x00\x00\x00ls\x85R.";
+        let pickle = scan("f", bytes).unwrap();
+        assert_eq!(pickle.imports, ["os.system"]);
+        assert_eq!(pickle.calls, 1);
+        assert!(matches!(pickle.root(), Value::Call(_)));
+        assert_eq!(pickle.len, bytes.len());
+    }
+
+    #[test]
+    fn numbers_of_every_width_are_read() {
+        let bytes = b"\x80\x02(K\x07M\x00\x01J\xff\xff\xff\xff\x8a\x01\x80\x8a\x0a0123456789G\x3f\xf0\x00\x00\x00\x00\x00\x00t.";
+        let pickle = scan("f", bytes).unwrap();
+        let members: Vec<_> = pickle.members(pickle.root()).cloned().collect();
+        assert_eq!(members[..4], [7, 256, -1, -128].map(Value::Int));
+        assert_eq!(members[4], Value::BigInt(b"0123456789".to_vec()));
+        assert_eq!(members[5], Value::Float(1.0));
+    }
+
+    #[test]
+    fn a_pickle_that_shares_one_value_without_end_costs_nothing() {
+        // Each step makes a tuple of the last one twice: 2^200 values if it were copied.
+        let mut bytes = b"\x80\x02)".to_vec();
+        bytes.extend(b"2\x86".repeat(200));
+        bytes.push(b'.');
+        assert!(scan("f", &bytes).is_ok());
+        let mut deep = b"\x80\x02".to_vec();
+        deep.extend(b"(".repeat(100_000));
+        assert!(scan("f", &deep).unwrap_err().to_string().contains("ends after"));
+    }
+
+    #[test]
+    fn faults_name_the_byte() {
+        for bytes in
+            [&b""[..], b"\x80", b"\x80\x02R.", b"\x80\x02X\xff\xff\xff\xff.", b"\xff", b"h\x05."]
+        {
+            let error = scan("a.pkl", bytes).unwrap_err();
+            assert!(error.to_string().starts_with("a.pkl, byte"), "{error}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+            let _ = scan("f", &bytes);
+        }
+
+        #[test]
+        fn any_instructions_are_read_or_refused(
+            ops in prop::collection::vec(prop::sample::select(b"(.012NRQabd}elosut)]K\x81\x85\x86\x87\x88\x93\x94hq".to_vec()), 0..200)
+        ) {
+            let _ = scan("f", &ops);
+        }
+    }
+}

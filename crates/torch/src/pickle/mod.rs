@@ -1,0 +1,100 @@
+//! Pickles, read and never executed.
+//!
+//! A pickle is a program for a stack machine, and some of its instructions call Python functions.
+//! [`scan`] walks the instructions and builds what they would build — numbers, texts, tuples, lists —
+//! with a *description* in place of every import and every call. Nothing is looked up or run. All
+//! values lie in one arena and refer to each other by number, so a pickle that nests without end or
+//! shares one value a million times costs no recursion and no copies.
+
+mod machine;
+mod opcode;
+
+pub use machine::scan;
+
+/// The number of a value in its [`Pickle`].
+pub type Id = u32;
+
+/// A value that a pickle describes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// `None`.
+    None,
+    /// `True` or `False`.
+    Bool(bool),
+    /// An integer that fits 64 bits.
+    Int(i64),
+    /// An integer that does not, as its little-endian two's complement.
+    BigInt(Vec<u8>),
+    /// A float.
+    Float(f64),
+    /// A text.
+    Text(String),
+    /// Bytes; their content is not kept.
+    Bytes(usize),
+    /// A tuple.
+    Tuple(Vec<Id>),
+    /// A list or a set.
+    List(Vec<Id>),
+    /// A dictionary: keys and values in turn.
+    Dict(Vec<Id>),
+    /// An import that would be made: module and name.
+    Global(String, String),
+    /// A call that would be made, or an object that would be built, of this callee.
+    Call(Id),
+    /// A value kept outside of the pickle, such as a tensor's storage.
+    Persistent,
+}
+
+/// What a pickle describes, and what it would import.
+#[derive(Clone, Debug)]
+pub struct Pickle {
+    values: Vec<Value>,
+    root: Id,
+    /// The protocol that it says it has; 0 if it does not say.
+    pub protocol: u8,
+    /// How many bytes it takes; behind them another pickle may follow.
+    pub len: usize,
+    /// Everything that it would import, `module.name`, in the order of first use.
+    pub imports: Vec<String>,
+    /// How many calls it would make.
+    pub calls: usize,
+}
+
+impl Pickle {
+    /// The value that unpickling gives.
+    pub fn root(&self) -> &Value {
+        self.value(self.root)
+    }
+
+    /// The value of this number.
+    pub fn value(&self, id: Id) -> &Value {
+        self.values.get(id as usize).unwrap_or(&Value::None)
+    }
+
+    /// The members of a tuple or a list; of anything else none.
+    pub fn members<'p>(&'p self, value: &'p Value) -> impl Iterator<Item = &'p Value> {
+        let ids = match value {
+            Value::Tuple(ids) | Value::List(ids) => ids.as_slice(),
+            _ => &[],
+        };
+        ids.iter().map(|id| self.value(*id))
+    }
+}
+
+impl Value {
+    /// The integer, if it is one.
+    pub fn int(&self) -> Option<i64> {
+        match self {
+            Self::Int(n) => Some(*n),
+            _ => None,
+        }
+    }
+
+    /// The text, if it is one.
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! What is known about each PyTorch release besides its operators: numbers and a day.
+
+use serde::Deserialize;
+use unskew_core::{Date, Version, VersionRange};
+
+/// One release.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Release {
+    /// The exact version.
+    pub version: Version,
+    /// The day on which it was released.
+    pub released: Date,
+    /// The file format versions that it reads.
+    pub file_format: VersionRange,
+    /// The file format version that it writes where no operator needs a higher one.
+    pub produces: i64,
+    /// The bytecode versions that its mobile interpreter reads; none if it has none.
+    pub bytecode: Option<VersionRange>,
+    /// The bytecode version that it writes.
+    pub bytecode_produces: Option<i64>,
+    /// The schema version of its `torch.export`; none if it has none.
+    pub exported: Option<Version>,
+    /// Whether it reads `torch.export` archives in the container of 2.8.
+    pub exported_archive: bool,
+    /// Whether it is known to refuse the archives of 1.1 and 1.2.
+    pub legacy_refused: bool,
+}
+
+/// All releases, oldest first, with the days of older ones that have no row.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Calendar {
+    releases: Vec<Release>,
+    before: Vec<(Version, Date)>,
+}
+
+/// Why a file of releases could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a file of PyTorch releases: {0}")]
+pub struct CalendarError(String);
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    before: Vec<Before>,
+    release: Vec<Row>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Before {
+    version: String,
+    released: toml::value::Datetime,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    version: String,
+    released: toml::value::Datetime,
+    file_format: [i64; 2],
+    produces: i64,
+    bytecode: Option<[i64; 2]>,
+    bytecode_produces: Option<i64>,
+    exported: Option<String>,
+    #[serde(default)]
+    exported_archive: bool,
+    #[serde(default)]
+    legacy_refused: bool,
+}
+
+fn range([min, max]: [i64; 2]) -> VersionRange {
+    VersionRange::between(Version::number(min), Version::number(max))
+}
+
+impl Calendar {
+    /// Reads a file of releases: `[[release]]` with `version`, `released`, `file_format`, `produces`
+    /// and optionally `bytecode`, `bytecode_produces`, `exported`, `exported_archive` and
+    /// `legacy_refused`; `[[before]]` with `version` and `released`.
+    ///
+    /// # Errors
+    /// If the text is not such a file; the message names the fault.
+    pub fn from_toml(text: &str) -> Result<Self, CalendarError> {
+        let fault = |error: &dyn std::fmt::Display| CalendarError(error.to_string());
+        let file: File = toml::from_str(text).map_err(|e| fault(&e))?;
+        let version = |text: &str| text.parse::<Version>().map_err(|e| fault(&e));
+        let day = |day: toml::value::Datetime| {
+            day.to_string().parse::<Date>().map_err(|_| fault(&format!("not a day: {day}")))
+        };
+        let release = |row: Row| {
+            Ok(Release {
+                version: version(&row.version)?,
+                released: day(row.released)?,
+                file_format: range(row.file_format),
+                produces: row.produces,
+                bytecode: row.bytecode.map(range),
+                bytecode_produces: row.bytecode_produces,
+                exported: row.exported.as_deref().map(version).transpose()?,
+                exported_archive: row.exported_archive,
+                legacy_refused: row.legacy_refused,
+            })
+        };
+        let mut releases = file.release.into_iter().map(release).collect::<Result<Vec<_>, _>>()?;
+        releases.sort_by_key(|release| release.version);
+        let before = file.before.into_iter().map(|b| Ok((version(&b.version)?, day(b.released)?)));
+        Ok(Self { releases, before: before.collect::<Result<_, _>>()? })
+    }
+
+    /// Every release, oldest first.
+    pub fn releases(&self) -> &[Release] {
+        &self.releases
+    }
+
+    /// The versions and days of all releases, also of those without a row, oldest first.
+    pub fn days(&self) -> Vec<(Version, Date)> {
+        let rows = self.releases.iter().map(|release| (release.version, release.released));
+        let mut days: Vec<_> = self.before.iter().copied().chain(rows).collect();
+        days.sort_unstable_by_key(|(version, _)| *version);
+        days
+    }
+
+    /// The first release for which `holds` is true.
+    pub fn first(&self, holds: impl Fn(&Release) -> bool) -> Option<&Release> {
+        self.releases.iter().find(|release| holds(release))
+    }
+
+    /// The last release for which `holds` is true.
+    pub fn last(&self, holds: impl Fn(&Release) -> bool) -> Option<&Release> {
+        self.releases.iter().rev().find(|release| holds(release))
+    }
+
+    /// The releases for which `holds` is true, in words: `2.6.0 to 2.15.0`, or `no known release`.
+    pub fn span(&self, holds: impl Fn(&Release) -> bool) -> String {
+        match (self.first(&holds), self.last(&holds)) {
+            (Some(first), Some(last)) if first.version == last.version => first.version.to_string(),
+            (Some(first), Some(last)) => format!("{} to {}", first.version, last.version),
+            _ => "of a release that is not in the database".to_owned(),
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! What decides by the form of a file whether a release loads it.
+
+use unskew_core::{Finding, Places};
+
+use super::Pair;
+use crate::{Format, history, rules};
+
+/// The reasons for which `pair` fails by its form.
+pub(super) fn findings(pair: &Pair<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    findings.extend(legacy(pair));
+    findings.extend(mobile(pair));
+    findings.extend(exported(pair));
+    findings.extend(carries_nothing(pair));
+    findings.extend(classes(pair));
+    findings
+}
+
+fn legacy(pair: &Pair<'_>) -> Option<Finding> {
+    let Pair { file, model, runtime, runtime_name } = pair;
+    let producer = &model.producer;
+    if model.format != Format::LegacyScript {
+        return None;
+    }
+    let place = Places::from_iter(["model.json"]);
+    Some(if runtime.release.legacy_refused {
+        rules::LegacyArchive { file, producer, runtime: runtime_name }
+            .finding()
+            .with_symptom("Legacy model format is not supported on mobile.")
+            .at(place)
+    } else {
+        rules::LegacyArchiveUnmeasured { file, producer, runtime: runtime_name }.finding().at(place)
+    })
+}
+
+fn mobile(pair: &Pair<'_>) -> Option<Finding> {
+    let Pair { file, model, runtime, runtime_name } = pair;
+    let named_mobile = file.to_ascii_lowercase().ends_with(".ptl");
+    if model.format == Format::Script && named_mobile {
+        return Some(rules::NoBytecode { file, runtime: runtime_name }.finding().with_symptom(
+            "PytorchStreamReader failed locating file bytecode.pkl: file not found",
+        ));
+    }
+    let bytecode = model.bytecode.as_ref().filter(|_| runtime.release.bytecode.is_none())?;
+    let found = &bytecode.version;
+    let finding = rules::NoMobileInterpreter { file, found, runtime: runtime_name }.finding();
+    Some(finding.at(Places::from_iter([&bytecode.place])))
+}
+
+fn exported(pair: &Pair<'_>) -> Option<Finding> {
+    let Pair { file, model, runtime, runtime_name } = pair;
+    let schema = model.exported.as_ref().filter(|_| model.format.is_exported())?;
+    let Some(_) = runtime.release.exported else {
+        let major = schema.version.major();
+        let reads = |release: &crate::Release| release.exported.is_some_and(|v| v.major() == major);
+        let wanted = runtime.calendar.span(reads);
+        let found = &schema.version;
+        let missing = rules::NoExport { file, found, runtime: runtime_name, wanted: &wanted };
+        return Some(missing.finding().at(Places::from_iter([&schema.place])));
+    };
+    let unknown = model.format == Format::ExportedArchive && !runtime.release.exported_archive;
+    unknown.then(|| {
+        let finding = rules::Pt2Container { file, runtime: runtime_name }.finding();
+        finding.at(Places::from_iter([&schema.place]))
+    })
+}
+
+fn carries_nothing(pair: &Pair<'_>) -> Option<Finding> {
+    let Pair { file, model, runtime_name, .. } = pair;
+    let kind = model.format.as_str();
+    let plain = matches!(
+        model.format,
+        Format::Checkpoint | Format::LegacyCheckpoint | Format::Pickle | Format::Safetensors
+    );
+    plain.then(|| rules::NoVersionCarried { file, kind: &kind, runtime: runtime_name }.finding())
+}
+
+fn classes(pair: &Pair<'_>) -> Vec<Finding> {
+    let Pair { file, model, runtime, runtime_name } = pair;
+    let gone = model.classes.iter().filter_map(|(class, places)| {
+        let gone_in = history::class_gone_in(class)?;
+        (runtime.minor() >= gone_in).then(|| {
+            let missing =
+                rules::ClassMissing { file, class, gone_in: &gone_in, runtime: runtime_name };
+            missing
+                .finding()
+                .with_symptom(format!("Unknown type name '__torch__.torch.classes.{class}'"))
+                .at(places.clone())
+        })
+    });
+    gone.collect()
+}

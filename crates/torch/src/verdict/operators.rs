@@ -1,0 +1,217 @@
+//! The operators of a file in the table of a release.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use unskew_core::{Finding, Places};
+use unskew_ops::{CallShape, Misfit, OperatorTable, Schema};
+
+use super::{Pair, add_all};
+use crate::history::{self, Upgrader};
+use crate::model::{Given, UsePlaces};
+use crate::{Use, rules};
+
+/// What is wrong with a use. In the order in which they are told apart.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Fault {
+    /// No operator of this name.
+    Missing,
+    /// The name belongs to a library.
+    Library,
+    /// The operator is there, the overload is not.
+    Overload,
+    /// No overload takes the call; says why.
+    Misfit(String),
+    /// A class is wanted where the file has a tensor.
+    Class(String),
+    /// The upgrader takes more than is pushed: given and taken.
+    Upgrader(u64, usize),
+    /// The upgrader takes care of it: nothing is wrong.
+    Upgraded(i64),
+}
+
+/// One finding for each operator and fault, with its places.
+pub(super) fn findings(pair: &Pair<'_>) -> Vec<Finding> {
+    let mut faults: BTreeMap<(Fault, String), Places> = BTreeMap::new();
+    for (one, UsePlaces { places, only_in_branches }) in &pair.model.uses {
+        let Some(fault) = fault(pair, one) else { continue };
+        let named = matches!(fault, Fault::Missing | Fault::Library);
+        let operator = if named { one.name.clone() } else { one.full_name() };
+        let kept = faults.entry((fault, operator)).or_default();
+        let branch = if *only_in_branches { " (in a branch)" } else { "" };
+        add_all(kept, places, branch);
+    }
+    faults.into_iter().map(|((fault, operator), at)| word(pair, &fault, &operator).at(at)).collect()
+}
+
+fn fault(pair: &Pair<'_>, one: &Use) -> Option<Fault> {
+    let table = &pair.runtime.operators;
+    if !table.knows(&one.name) {
+        return match &one.given {
+            Given::Shape(_) if history::is_builtin(&one.name) => None,
+            _ => Some(missing(table, &one.name)),
+        };
+    }
+    match &one.given {
+        Given::Shape(shape) => by_shape(pair, one, shape),
+        Given::Overload(overload, given) => by_overload(pair, one, overload, *given),
+        Given::Named(overload, shape) => {
+            let found = table.find(&one.name, |definition| {
+                (definition.schema.overload == *overload).then(|| definition.schema.accepts(shape))
+            });
+            match found {
+                None => Some(Fault::Overload),
+                Some(Err(misfit)) => Some(Fault::Misfit(misfit.to_string())),
+                Some(Ok(())) => None,
+            }
+        }
+    }
+}
+
+fn missing(table: &OperatorTable, name: &str) -> Fault {
+    let namespace = name.split("::").next().unwrap_or(name);
+    if table.history().has_namespace(namespace) { Fault::Missing } else { Fault::Library }
+}
+
+/// The upgraders that the release applies to this file's uses of `name`.
+fn upgraders<'p>(
+    pair: &'p Pair<'_>,
+    name: &'p str,
+) -> impl Iterator<Item = &'static Upgrader> + 'p {
+    let version = pair.model.operator_version();
+    let newest = pair.runtime.release.file_format.max.map_or(0, |max| max.major());
+    let mobile = pair.model.format.is_mobile();
+    history::upgraders().iter().filter(move |upgrader| {
+        upgrader.schema.name == name
+            && version.is_some_and(|version| version < upgrader.bumped_at)
+            && upgrader.bumped_at <= newest
+            && (upgrader.mobile || !mobile)
+            && upgrader.gone_in.is_none_or(|gone| pair.runtime.minor() < gone)
+    })
+}
+
+fn by_shape(pair: &Pair<'_>, one: &Use, shape: &CallShape) -> Option<Fault> {
+    let table = &pair.runtime.operators;
+    let mut misfits: BTreeSet<String> = BTreeSet::new();
+    let mut class = None;
+    let mut note = |misfit: Misfit| {
+        misfits.insert(misfit.to_string());
+    };
+    let fits = table.find(&one.name, |definition| match definition.schema.accepts(shape) {
+        Ok(()) => match packed(pair, &definition.schema) {
+            None => Some(()),
+            Some(wanted) => {
+                class = Some(wanted.to_owned());
+                None
+            }
+        },
+        Err(misfit) => {
+            note(misfit);
+            None
+        }
+    });
+    if fits.is_some() || upgraders(pair, &one.name).any(|u| u.schema.accepts(shape).is_ok()) {
+        return None;
+    }
+    match class {
+        Some(class) => Some(Fault::Class(class)),
+        None => {
+            let misfits: Vec<String> = misfits.into_iter().take(3).collect();
+            Some(Fault::Misfit(misfits.join("; or ")))
+        }
+    }
+}
+
+/// The class that a schema wants where a file of version 1 can only have a tensor.
+fn packed<'s>(pair: &Pair<'_>, schema: &'s Schema) -> Option<&'s str> {
+    let tensors = pair.model.operator_version() == Some(1) && pair.model.classes.is_empty();
+    let quantized = schema.name.starts_with("quantized::");
+    let class = || schema.arguments.iter().find_map(|argument| argument.ty.class());
+    if tensors && quantized { class() } else { None }
+}
+
+fn by_overload(pair: &Pair<'_>, one: &Use, overload: &str, given: Option<u64>) -> Option<Fault> {
+    let upgrader = upgraders(pair, &one.name).find(|u| u.schema.overload == overload);
+    if let Some(upgrader) = upgrader {
+        let taken = upgrader.schema.arguments.len();
+        return Some(match given {
+            Some(given) if given < taken as u64 => Fault::Upgrader(given, taken),
+            _ => Fault::Upgraded(upgrader.bumped_at),
+        });
+    }
+    let found = pair.runtime.operators.find(&one.name, |definition| {
+        let Schema { arguments, variadic, overload: name, .. } = &definition.schema;
+        (name == overload).then_some((arguments.len(), *variadic))
+    });
+    match (found, given) {
+        (None, _) => Some(Fault::Overload),
+        (Some((takes, false)), Some(given)) if given > takes as u64 => {
+            Some(Fault::Misfit(format!("{given} values, takes {takes}")))
+        }
+        _ => None,
+    }
+}
+
+fn word(pair: &Pair<'_>, fault: &Fault, operator: &str) -> Finding {
+    let Pair { file, runtime: release, runtime_name: runtime, .. } = pair;
+    let table = &release.operators;
+    let name = operator.split('.').next().unwrap_or(operator);
+    let (wanted, nearest) = nearest(table, name);
+    let operator = &operator;
+    match fault {
+        Fault::Missing => {
+            rules::OperatorMissing { file, operator, runtime, wanted: &wanted, nearest: &nearest }
+                .finding()
+                .with_symptom(if pair.model.format.is_mobile() {
+                    format!("Following ops cannot be found: [{operator}]")
+                } else {
+                    format!("Unknown builtin op: {operator}")
+                })
+        }
+        Fault::Library => {
+            let library = &name.split("::").next().unwrap_or(name);
+            rules::LibraryNeeded { file, operator, runtime, library }
+                .finding()
+                .with_symptom(format!("Unknown builtin op: {operator}"))
+        }
+        Fault::Overload => {
+            let wanted = &overload_in(table, operator).unwrap_or(wanted);
+            rules::OverloadMissing { file, operator, runtime, wanted }
+                .finding()
+                .with_symptom(format!("Following ops cannot be found: [{operator}]"))
+        }
+        Fault::Misfit(misfit) => {
+            rules::CallDoesNotFit { file, operator, runtime, misfit }.finding().with_symptom(
+                "Arguments for call are not valid. The following variants are available:",
+            )
+        }
+        Fault::Class(class) => rules::PackedParameters { file, operator, runtime, class }.finding(),
+        Fault::Upgrader(given, taken) => {
+            rules::UpgraderArgumentCount { file, operator, runtime, given, taken }
+                .finding()
+                .with_symptom("pop() called on empty stack")
+        }
+        Fault::Upgraded(bumped_at) => {
+            let found = &pair.model.operator_version().unwrap_or(0);
+            rules::UpgradedOperator { file, operator, runtime, found, bumped_at }.finding()
+        }
+    }
+}
+
+/// A release with an operator of this name: for the mend, and in words.
+fn nearest(table: &OperatorTable, name: &str) -> (String, String) {
+    match table.nearest_with(name) {
+        Some(release) if release > table.release() => {
+            (format!("{release} or later"), format!("first in {release}"))
+        }
+        Some(release) => (release.to_string(), format!("last in {release}")),
+        None => ("with that operator".to_owned(), "in no release of the database".to_owned()),
+    }
+}
+
+/// A release that has this overload.
+fn overload_in(table: &OperatorTable, operator: &str) -> Option<String> {
+    let (name, overload) = operator.split_once('.').unwrap_or((operator, ""));
+    let definitions = table.history().named(name);
+    let with = definitions.iter().find(|definition| definition.schema.overload == overload)?;
+    with.runs.iter().last().map(|run| run.since.to_string())
+}
