@@ -5,10 +5,10 @@
 //! | key | value |
 //! | --- | --- |
 //! | `schema` | `"unskew.report"` |
-//! | `schema_version` | [`SCHEMA_VERSION`]; raised when a key is renamed, removed or changes its meaning. New keys come without a raise, so a reader ignores keys that it does not know |
+//! | `schema_version` | 1; raised when a key is renamed, removed or changes its meaning. New keys come without a raise, so a reader ignores keys that it does not know |
 //! | `tool_version` | the version of Unskew |
 //! | `as_of` | the day on which promises were judged, `YYYY-MM-DD` |
-//! | `pairs` | the pairs that were checked: `a`, `b` ([subjects](#subjects)), `outcome`, `adaptations`, `first_failure`, `findings`, `promises`, `unchecked` |
+//! | `pairs` | the pairs that were checked: `a`, `b`, `outcome`, `adaptations`, `first_failure`, `findings`, `promises`, `unchecked` |
 //! | `parties` | the parties that were looked at: `path`, `name`, `role`, `kind`, `origin`, `dated`, `provides`, `requires`, `features`, `facts`, `findings` |
 //! | `failures` | what could not be read: `path`, `message` |
 //! | `summary` | `errors`, `warnings`, `notes`: how many findings of each severity |
@@ -17,8 +17,10 @@
 //! `warning` or `note`; `phase` is `load`, `first use`, `silent` or null; the `state` of a promise is
 //! `promised`, `expired`, `not promised` or `unknown`. What is not known is null, never left out.
 //!
-//! # Subjects
-//! `path` (null for a release), `name`, `role`, `origin`.
+//! A side of a pair has `path` (null for a release), `name`, `role` and `origin`. A finding has `code`,
+//! `name`, `severity`, `phase`, `message`, `subject`, `other`, `places` (the first few), `places_count`,
+//! `symptom`, `mend` and `adaptation`; a promise `policy`, `state`, `window`, `from`, `until`, `statement`
+//! and `reference`; an entry of `unchecked` has `axis`, `owner` and `other`.
 
 use std::fmt::{self, Write};
 
