@@ -1,0 +1,83 @@
+//! Opens the HTML matrix in a real browser.
+//!
+//! Chromium loads the page without a screen and prints the document as it is after the script ran.
+//! Without Chromium the test says so and is skipped.
+
+#![allow(clippy::unwrap_used, reason = "a test may; clippy knows only functions marked as tests")]
+
+use std::path::Path;
+use std::process::Command;
+
+const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
+
+/// A file that belongs nowhere, whose name is an attack on the page.
+const HOSTILE: &str = "<img src=x onerror=document.title=1>.safetensors";
+
+fn page(folder: &Path) -> String {
+    for name in ["weights.safetensors", HOSTILE] {
+        std::fs::write(folder.join(name), b"\x02\0\0\0\0\0\0\0{}").unwrap();
+    }
+    let output = Command::new(env!("CARGO_BIN_EXE_unskew"))
+        .current_dir(folder)
+        .args(["matrix", "weights.safetensors", HOSTILE, "no-such-file.pt"])
+        .args(["--with", "weights.safetensors", "--format", "html", "-o", "matrix.html"])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    std::fs::read_to_string(folder.join("matrix.html")).unwrap()
+}
+
+/// The document as a browser has it, or none if there is no browser.
+fn dom(folder: &Path, query: &str) -> Option<String> {
+    let url = format!("file://{}/matrix.html{query}", folder.display());
+    for browser in BROWSERS {
+        let profile = format!("--user-data-dir={}", folder.join("profile").display());
+        let output = Command::new(browser)
+            .args(["--headless", "--no-sandbox", "--disable-gpu", &profile, "--dump-dom", &url])
+            .output();
+        if let Ok(output) = output {
+            return Some(String::from_utf8(output.stdout).unwrap());
+        }
+    }
+    None
+}
+
+/// How many rows of the table are shown.
+fn shown(dom: &str) -> usize {
+    let body = dom.split_once("<tbody>").unwrap().1.split_once("</tbody>").unwrap().0;
+    let rows = body.split("<tr").skip(1);
+    rows.filter(|row| !row.split('>').next().unwrap().contains("hidden")).count()
+}
+
+#[test]
+fn nothing_on_the_page_comes_from_elsewhere_and_a_name_is_no_tag() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = page(folder.path());
+    for sign in ["src=\"", "http://", "https://", "url(", "@import", "<img"] {
+        assert!(!page.contains(sign), "{sign} stands in the page");
+    }
+    assert!(page.contains("&lt;img src=x"));
+    assert!(page.contains("default-src 'none'"));
+}
+
+#[test]
+fn the_page_shows_every_row_and_filters_in_a_browser() {
+    let folder = tempfile::tempdir().unwrap();
+    page(folder.path());
+    let Some(all) = dom(folder.path(), "") else {
+        println!("skipped: no Chromium on this machine");
+        return;
+    };
+    assert_eq!(shown(&all), 3);
+    assert!(all.contains("3 of 3 rows"), "the script did not run:\n{all}");
+    assert!(all.contains("<td class=\"none\""), "{all}");
+    assert!(all.contains("<a href=\"#reason-1\">"), "{all}");
+    assert!(all.contains("id=\"reason-1\""));
+    let one = dom(folder.path(), "?rows=weights").unwrap();
+    assert_eq!(shown(&one), 1);
+    assert!(one.contains("1 of 3 rows"));
+    let problems = dom(folder.path(), "?problems").unwrap();
+    assert_eq!(shown(&problems), 1, "only the unreadable file is a problem");
+    let no_column = dom(folder.path(), "?columns=torch").unwrap();
+    assert!(no_column.contains("<th scope=\"col\" hidden"), "{no_column}");
+}
