@@ -6,7 +6,7 @@
 //! | a SavedModel folder | one piece under the folder's name, and its checkpoint |
 //! | another folder | a piece for every file in it that a boundary recognizes |
 //! | a wheel | the same for its members; the wheel of a released runtime is that [`Release`] |
-//! | a format without a version (safetensors, GGUF, …) | one piece with nothing to check, and a note |
+//! | a format without a version (GGUF, HDF5, …) | one piece with nothing to check, and a note |
 //!
 //! Boundaries are asked in the order of how sure their signs are: magic numbers first, bare protobuf
 //! messages, which have none, last. A boundary that says "mine, but broken" ends the search with its
@@ -47,7 +47,8 @@ pub use unskew_releases::Release;
 
 /// Every rule of Unskew, in the order of the codes.
 pub fn every_rule() -> impl Iterator<Item = &'static unskew_core::Rule> {
-    let crates: [&[&unskew_core::Rule]; 2] = [rules::RULES, unskew_core::rules::RULES];
+    let crates: [&[&unskew_core::Rule]; 3] =
+        [rules::RULES, unskew_core::rules::RULES, unskew_torch::rules::RULES];
     let mut all = crates.concat();
     all.sort_by_key(|rule| rule.code);
     all.into_iter()

@@ -13,13 +13,13 @@ use crate::rules;
 /// If the first bytes cannot be read.
 pub(crate) fn party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError> {
     let head = source.head(16)?;
-    let Some(kind) = kind(&head, source.size()) else { return Ok(None) };
+    let Some(kind) = kind(&head) else { return Ok(None) };
     let file = source.name().rsplit(['/', '\\', '!']).next().unwrap_or_default();
     let note = rules::NoVersion { file: &file, kind: &kind }.finding();
     Ok(Some(Party::new(file, Role::Artifact, kind).note(note)))
 }
 
-fn kind(head: &[u8], size: u64) -> Option<&'static str> {
+fn kind(head: &[u8]) -> Option<&'static str> {
     let at = |from: usize, magic: &[u8]| head.get(from..).is_some_and(|h| h.starts_with(magic));
     if at(0, b"\x89HDF\r\n\x1a\n") {
         Some("HDF5 file")
@@ -27,18 +27,9 @@ fn kind(head: &[u8], size: u64) -> Option<&'static str> {
         Some("GGUF file")
     } else if at(4, b"TFL3") {
         Some("TensorFlow Lite model")
-    } else if is_safetensors(head, size) {
-        Some("safetensors file")
     } else {
         None
     }
-}
-
-/// Safetensors has no magic: the length of a JSON header in eight bytes, then its brace.
-fn is_safetensors(head: &[u8], size: u64) -> bool {
-    let Some((length, rest)) = head.split_first_chunk::<8>() else { return false };
-    let length = u64::from_le_bytes(*length);
-    rest.starts_with(b"{") && length >= 2 && length <= size.saturating_sub(8)
 }
 
 #[cfg(test)]
@@ -46,11 +37,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_length_beyond_the_file_is_no_safetensors() {
-        let mut head = 100u64.to_le_bytes().to_vec();
-        head.extend(b"{\"a\":{}}");
-        assert_eq!(kind(&head, 200), Some("safetensors file"));
-        assert_eq!(kind(&head, 50), None);
-        assert_eq!(kind(b"", 0), None);
+    fn a_short_file_is_none_of_these() {
+        assert_eq!(kind(b"GGUF\x03\0\0\0"), Some("GGUF file"));
+        assert_eq!(kind(b"\x1c\0\0\0TFL3"), Some("TensorFlow Lite model"));
+        assert_eq!(kind(b"GGU"), None);
+        assert_eq!(kind(b""), None);
     }
 }

@@ -11,16 +11,16 @@ use std::process::Command;
 const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 
 /// A file that belongs nowhere, whose name is an attack on the page.
-const HOSTILE: &str = "<img src=x onerror=document.title=1>.safetensors";
+const HOSTILE: &str = "<img src=x onerror=document.title=1>.gguf";
 
 fn page(folder: &Path) -> String {
-    for name in ["weights.safetensors", HOSTILE] {
-        std::fs::write(folder.join(name), b"\x02\0\0\0\0\0\0\0{}").unwrap();
+    for name in ["weights.gguf", HOSTILE] {
+        std::fs::write(folder.join(name), b"GGUF\x03\0\0\0").unwrap();
     }
     let output = Command::new(env!("CARGO_BIN_EXE_unskew"))
         .current_dir(folder)
-        .args(["matrix", "weights.safetensors", HOSTILE, "no-such-file.pt"])
-        .args(["--with", "weights.safetensors", "--format", "html", "-o", "matrix.html"])
+        .args(["matrix", "weights.gguf", HOSTILE, "no-such-file.pt"])
+        .args(["--with", "weights.gguf", "--format", "html", "-o", "matrix.html"])
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));

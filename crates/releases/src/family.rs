@@ -2,11 +2,10 @@
 
 use std::fmt;
 use std::str::FromStr;
-use std::sync::OnceLock;
 
 use unskew_core::Party;
 
-use crate::{NameError, Operator, Row};
+use crate::{NameError, Operator, Row, torch};
 
 /// A runtime that is released again and again under one name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -45,24 +44,24 @@ impl Family {
 
     /// Its releases in the database, oldest first.
     pub fn rows(self) -> &'static [Row] {
-        static ROWS: [OnceLock<Vec<Row>>; 3] = [const { OnceLock::new() }; 3];
-        ROWS[self as usize].get_or_init(|| {
-            let mut rows = match self {
-                Self::Torch => Vec::new(),
-                Self::TensorFlow => Vec::new(),
-                Self::Jax => Vec::new(),
-            };
-            rows.sort_by_key(|row: &Row| row.version);
-            rows
-        })
+        match self {
+            Self::Torch => torch::rows(),
+            Self::TensorFlow | Self::Jax => &[],
+        }
     }
 
     pub(crate) fn party(self, row: &Row) -> Party {
-        Party::new(row.version.to_string(), unskew_core::Role::Runtime, self.as_str())
+        match self {
+            Self::Torch => torch::party(row),
+            Self::TensorFlow | Self::Jax => Party::new("", unskew_core::Role::Runtime, ""),
+        }
     }
 
-    pub(crate) fn operators(self, _row: &Row, _pattern: &str) -> Vec<Operator> {
-        Vec::new()
+    pub(crate) fn operators(self, row: &Row, pattern: &str) -> Vec<Operator> {
+        match self {
+            Self::Torch => torch::operators(row, pattern),
+            Self::TensorFlow | Self::Jax => Vec::new(),
+        }
     }
 }
 

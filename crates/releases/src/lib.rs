@@ -10,6 +10,12 @@
 //! process and shared, so a matrix of a hundred files builds each of its columns once.
 //!
 //! ```
+//! let release = unskew_releases::find("torch@1.10").unwrap();
+//! assert_eq!(release.to_string(), "torch@1.10.2");
+//! assert_eq!(release.party().name, "torch 1.10.2");
+//! let schemas = release.operators("aten::gelu");
+//! assert!(schemas[0].text.starts_with("aten::gelu(Tensor self"));
+//!
 //! let error = unskew_releases::find("torch@99.1").unwrap_err();
 //! assert!(error.to_string().starts_with("no torch release 99.1"), "{error}");
 //! assert!(unskew_releases::find("torhc@2.1").is_err());
@@ -20,6 +26,7 @@ mod family;
 mod name;
 mod release;
 mod row;
+pub mod torch;
 
 pub use family::Family;
 pub use name::{Name, NameError, all, find, select};

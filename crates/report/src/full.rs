@@ -116,8 +116,10 @@ fn write_promise(promise: &Promise, out: &mut dyn Write) -> fmt::Result {
         Some(window) => writeln!(out, " ({window})")?,
         None => writeln!(out)?,
     }
-    line("", &promise.statement, out)?;
-    line("", &format!("see {}", promise.reference), out)
+    for part in promise.statement.lines() {
+        writeln!(out, "  {}", Plain(part))?;
+    }
+    writeln!(out, "  {DIM}see {}{DIM:#}", promise.reference)
 }
 
 /// `12 weeks, 2025-01-01 to 2025-03-26`, as far as it is known.
