@@ -1,1 +1,51 @@
-//! .
+//! PJRT C API plug-ins: what one offers, and which hosts can use it.
+//!
+//! A PJRT plug-in is a shared object with one entry, `GetPjrtApi`, which returns a table of
+//! functions. JAX and other hosts load it, and the two are built at different times. The version in
+//! the table tells less than one would think: its minor number went backwards six times and had two
+//! layouts four times, the sizes that plug-ins announce were wrong for two years, and extensions have
+//! no version at all. So a verdict here rests on what is really there:
+//!
+//! * [`SharedObject`](unskew_abi::SharedObject) says what the file is, and [`recognizes`] whether it
+//!   is a plug-in, without running it;
+//! * [`probe_in_child`] runs it in a process of its own, which it may crash or block, and yields a
+//!   [`Probe`]: version, table, extensions, attributes. No device is needed, and no client is made;
+//! * [`party`] makes a party of both; whatever went wrong is a finding on it;
+//! * [`Host`] is the other side, a release of JAX. [`predict`] walks the steps of its way to the first
+//!   result, with the sizes that *its* header declares and those that a plug-in of that age accepts.
+//!
+//! ```
+//! use unskew_core::{Date, Phase};
+//! use unskew_pjrt::{Extension, Host, Probe, predict};
+//!
+//! // A CPU plug-in of November 2025, and the JAX of the summer before.
+//! let plugin = Probe { minor: 81, version_size: 24, table_size: 984, ..Probe::default() };
+//! let host = Host::jax("0.7.2", Date::constant(2025, 9, 15), 76);
+//!
+//! let findings = predict(&host, &plugin);
+//! assert_eq!(findings[0].rule.code, "PJ201");
+//! assert_eq!(findings[0].phase, Some(Phase::FirstUse));
+//! assert!(findings[0].symptom.as_ref().unwrap().contains("expected 112, got 88"));
+//! ```
+//!
+//! The ABI is data: `data/abi/` has every struct that changed its size, the function table, the
+//! extension types; `data/api.history.toml` the days; `data/host.toml` how hosts behave. `unsafe`
+//! lives in the module `sys` alone.
+
+mod child;
+mod history;
+mod host;
+pub mod layout;
+mod matcher;
+mod plugin;
+mod prediction;
+mod probe;
+pub mod rules;
+mod sys;
+
+pub use child::{DEFAULT_LIMIT, child_main, probe_in_child};
+pub use history::{history, policy};
+pub use host::{API_AXIS, Host, Siblings};
+pub use plugin::{Plugin, STABLEHLO_AXIS, party, recognizes};
+pub use prediction::predict;
+pub use probe::{Attribute, Extension, Probe, ProbeError, ProbeFailure, Stage, Value};
