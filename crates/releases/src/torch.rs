@@ -20,8 +20,7 @@ static OPERATORS: LazyLock<Option<Arc<OperatorHistory>>> = LazyLock::new(|| {
     OperatorHistory::from_text(include_str!("../data/torch/operators.tsv")).ok().map(Arc::new)
 });
 
-static ROWS: LazyLock<Vec<Row>> =
-    LazyLock::new(|| CALENDAR.releases().iter().map(row).collect());
+static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| CALENDAR.releases().iter().map(row).collect());
 
 fn row(release: &Release) -> Row {
     let fact = |label: &str, value: String| Fact { label: label.to_owned(), value };
@@ -66,7 +65,12 @@ pub fn operators(row: &Row, pattern: &str) -> Vec<Operator> {
         .filter_map(|definition| {
             let run = definition.runs.run_of(row.version)?;
             let name = definition.schema.full_name();
-            Some(Operator { name, text: definition.text.clone(), since: run.since, until: run.until })
+            Some(Operator {
+                name,
+                text: definition.text.clone(),
+                since: run.since,
+                until: run.until,
+            })
         })
         .collect();
     if !exact.is_empty() {

@@ -1,6 +1,6 @@
 //! TorchScript archives of every age, and `torch.package`.
 
-use unskew_core::{Places, Version};
+use unskew_core::Version;
 use unskew_source::ReadError;
 
 use super::records::Records;
@@ -16,6 +16,8 @@ pub(super) fn read(records: &Records) -> Result<Model, ReadError> {
     model.file_format = records.version()?;
     let op_version_set = read_code(records, "code/", &mut model)?;
     if mobile {
+        // The mobile interpreter runs the bytecode; the code beside it is for the other loader.
+        model.uses.clear();
         bytecode::read(records, &mut model)?;
     }
     written_by(records, &mut model, op_version_set)?;
@@ -79,7 +81,7 @@ fn read_code(records: &Records, folder: &str, model: &mut Model) -> Result<bool,
             .map_err(|problem| ReadError::new(records.file(), problem).in_record(name))?;
         op_version_set |= scan.op_version_set;
         for class in scan.classes {
-            model.classes.entry(class).or_insert_with(Places::default).add(name);
+            model.classes.entry(class).or_default().add(name);
         }
         for call in scan.calls {
             let place = format!("{name}:{}", call.line);

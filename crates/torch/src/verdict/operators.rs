@@ -43,8 +43,23 @@ pub(super) fn findings(pair: &Pair<'_>) -> Vec<Finding> {
     faults.into_iter().map(|((fault, operator), at)| word(pair, &fault, &operator).at(at)).collect()
 }
 
+/// Whether a mobile interpreter of 1.4 to 1.6 has the overload in its own registry, where `prim::x`
+/// stands as `_prim::x`. Its bytecode has version 3.
+fn in_early_mobile_registry(pair: &Pair<'_>, name: &str, overload: &str) -> bool {
+    let bytecode = pair.model.bytecode.as_ref().map(|stamp| stamp.version.major());
+    bytecode == Some(3)
+        && pair.runtime.operators.find(&format!("_{name}"), |definition| {
+            (definition.schema.overload == *overload).then_some(())
+        }) == Some(())
+}
+
 fn fault(pair: &Pair<'_>, one: &Use) -> Option<Fault> {
     let table = &pair.runtime.operators;
+    if let Given::Overload(overload, _) = &one.given
+        && in_early_mobile_registry(pair, &one.name, overload)
+    {
+        return None;
+    }
     if !table.knows(&one.name) {
         return match &one.given {
             Given::Shape(_) if history::is_builtin(&one.name) => None,

@@ -109,7 +109,7 @@ fn one_writer(
             window: None,
             from: None,
             until: None,
-            statement: format!("torch {writer} and {runtime} are the same minor release"),
+            statement: format!("torch {runtime} is of the minor release that wrote it"),
         };
     }
     if writer > runtime {

@@ -1,0 +1,62 @@
+//! The real files that 24 releases wrote, and the releases that read them.
+#![allow(dead_code, reason = "each test uses a part")]
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+use unskew_core::{Context, Date, Party, Verdict, Version, check};
+use unskew_ops::OperatorHistory;
+use unskew_source::{BytesSource, Source};
+use unskew_torch::{Calendar, Runtime};
+
+/// Every file by `release/name`, and the table of what its release said about it.
+pub fn files() -> (BTreeMap<String, Vec<u8>>, String) {
+    let packed = include_bytes!("../data/archives.tar.xz");
+    let mut archive = tar::Archive::new(liblzma::read::XzDecoder::new(&packed[..]));
+    let mut files = BTreeMap::new();
+    for entry in archive.entries().unwrap() {
+        let mut entry = entry.unwrap();
+        let name = entry.path().unwrap().to_string_lossy().into_owned();
+        let mut bytes = Vec::new();
+        entry.read_to_end(&mut bytes).unwrap();
+        files.insert(name, bytes);
+    }
+    let facts = String::from_utf8(files.remove("facts.tsv").unwrap()).unwrap();
+    (files, facts)
+}
+
+/// Every release of the database, by version.
+pub fn runtimes() -> BTreeMap<String, Party> {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../releases/data/torch");
+    let read = |name: &str| std::fs::read_to_string(data.join(name)).unwrap();
+    let calendar = Arc::new(Calendar::from_toml(&read("releases.toml")).unwrap());
+    let history = Arc::new(OperatorHistory::from_text(read("operators.tsv")).unwrap());
+    let runtime = |release: &unskew_torch::Release| Runtime {
+        release: release.clone(),
+        operators: history.table(release.version).unwrap(),
+        calendar: calendar.clone(),
+    };
+    let releases = calendar.releases().iter();
+    releases.map(|r| (r.version.to_string(), runtime(r).party())).collect()
+}
+
+pub fn source(name: &str, bytes: &[u8]) -> Arc<dyn Source> {
+    Arc::new(BytesSource::new(name, bytes.to_vec()))
+}
+
+pub fn party(name: &str, bytes: &[u8]) -> Party {
+    unskew_torch::party(&source(name, bytes)).unwrap().unwrap()
+}
+
+pub fn verdict(file: &Party, runtime: &Party) -> Verdict {
+    check(file, runtime, &Context::on(Date::constant(2026, 11, 1)))
+}
+
+/// `1.10.2` of `1.10.2/add.pt`, and the name behind it.
+pub fn split(path: &str) -> (Version, &str, &str, &str) {
+    let (release, name) = path.split_once('/').unwrap();
+    let (stem, extension) = name.split_once('.').unwrap();
+    (release.parse().unwrap(), release, stem, extension)
+}
