@@ -33,10 +33,9 @@ pub(crate) fn open(path: &Path, options: &Options) -> Result<Artifact, OpenError
 }
 
 fn read(file: &Path, options: &Options, artifact: &mut Artifact) {
-    let _ = options;
     let read = || -> Result<_, OpenError> {
         let source: Arc<dyn Source> = Arc::new(FileSource::open(file)?);
-        Ok(recognize::party(&source)?)
+        Ok(recognize::party(&source, Some(file), options)?)
     };
     match read() {
         Ok(Some(party)) => artifact.add(file.display().to_string(), vec![party]),

@@ -34,6 +34,7 @@ mod error;
 mod folder;
 mod open;
 mod options;
+mod plugin;
 mod recognize;
 pub mod rules;
 mod unversioned;
@@ -43,12 +44,18 @@ pub use artifact::{Artifact, Container, Piece};
 pub use error::OpenError;
 pub use open::open;
 pub use options::Options;
+pub use plugin::probe_main;
 pub use unskew_releases::Release;
 
 /// Every rule of Unskew, in the order of the codes.
 pub fn every_rule() -> impl Iterator<Item = &'static unskew_core::Rule> {
-    let crates: [&[&unskew_core::Rule]; 3] =
-        [rules::RULES, unskew_core::rules::RULES, unskew_torch::rules::RULES];
+    let crates = [
+        rules::RULES,
+        unskew_core::rules::RULES,
+        unskew_ifrt::rules::RULES,
+        unskew_pjrt::rules::RULES,
+        unskew_torch::rules::RULES,
+    ];
     let mut all = crates.concat();
     all.sort_by_key(|rule| rule.code);
     all.into_iter()

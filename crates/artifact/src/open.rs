@@ -23,7 +23,7 @@ pub fn open(path: &Path, options: &Options) -> Result<Artifact, OpenError> {
         return wheel::open(source, options);
     }
     let mut artifact = Artifact::new(source.name(), Container::File);
-    match recognize::party(&source)? {
+    match recognize::party(&source, Some(path), options)? {
         Some(party) => artifact.add(source.name(), vec![party]),
         None => {
             let path = source.name().to_owned();

@@ -1,11 +1,12 @@
 //! The boundaries, in the order in which they are asked.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use unskew_core::Party;
 use unskew_source::{ReadError, Source};
 
-use crate::unversioned;
+use crate::{Options, plugin, unversioned};
 
 /// A boundary's reader: none if the file is not its own.
 type Reader = fn(&Arc<dyn Source>) -> Result<Option<Party>, ReadError>;
@@ -15,7 +16,8 @@ const READERS: [Reader; 2] = [unskew_torch::party, unversioned::party];
 
 /// What is looked for, for messages.
 pub(crate) const LOOKED_FOR: &str = "PyTorch archives (.pt, .ptl, .pt2, .pte), TensorFlow graphs, \
-    SavedModels and checkpoints, StableHLO artifacts, PJRT and TensorFlow plug-ins, wheels";
+    SavedModels and checkpoints, StableHLO artifacts, plug-ins (exports GetPjrtApi, SE_InitPlugin, \
+    TF_InitGraph or TF_InitKernel), wheels";
 
 /// Endings of files that may be one of these. In a folder or a wheel only such files are opened:
 /// everything else there is code and text by the thousand.
@@ -49,11 +51,19 @@ const ENDINGS: [&str; 27] = [
     "tflite",
 ];
 
-/// The party in `source`, or none if no boundary recognizes it.
+/// The party in `source`, which lies at `path` if it is a file of its own; none if no boundary
+/// recognizes it.
 ///
 /// # Errors
 /// Of the boundary whose file it is.
-pub(crate) fn party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError> {
+pub(crate) fn party(
+    source: &Arc<dyn Source>,
+    path: Option<&Path>,
+    options: &Options,
+) -> Result<Option<Party>, ReadError> {
+    if let Some(party) = plugin::party(source, path, options)? {
+        return Ok(Some(party));
+    }
     for reader in READERS {
         if let Some(party) = reader(source)? {
             return Ok(Some(party));
@@ -62,9 +72,16 @@ pub(crate) fn party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError
     Ok(None)
 }
 
-/// Whether a file of this name is opened where there are many.
+/// Whether a file of this name is opened where there are many. Python's own extension modules are
+/// shared objects too, and never plug-ins.
 pub(crate) fn is_candidate(name: &str) -> bool {
     let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
     let ending = file.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
-    ending.is_some_and(|ending| ENDINGS.contains(&&*ending)) || file.contains(".so.")
+    let known = ending.is_some_and(|ending| ENDINGS.contains(&&*ending)) || is_library(file);
+    known && !file.contains(".cpython-") && !file.contains(".abi3.")
+}
+
+/// Whether a file of this name is a shared object: `libtpu.so`, `libx.so.2`.
+pub(crate) fn is_library(file: &str) -> bool {
+    file.contains(".so.") || [".so", ".dylib", ".dll"].iter().any(|ending| file.ends_with(ending))
 }

@@ -3,9 +3,12 @@
 use std::sync::Arc;
 
 use unskew_releases::{Family, Release, find};
-use unskew_source::{Archive, Entry, ReadError, Source};
+use unskew_source::{Archive, Entry, FileSource, ReadError, Slice, Source, limits};
 
-use crate::{Artifact, Container, OpenError, Options, Piece, recognize};
+use crate::{Artifact, Container, OpenError, Options, Piece, plugin, recognize};
+
+/// The most bytes of a shared object that are copied out of a wheel.
+const LARGEST_LIBRARY: u64 = 4 << 30;
 
 /// Opens a wheel.
 ///
@@ -45,9 +48,33 @@ pub(crate) fn open(source: Arc<dyn Source>, options: &Options) -> Result<Artifac
 type Found = Option<(String, unskew_core::Party)>;
 
 fn read(archive: &Archive, entry: &Entry, options: &Options) -> Result<Found, OpenError> {
-    let _ = options;
+    let label = format!("{}!{}", archive.name(), entry.name);
+    let compressed = !entry.stored && entry.size > limits::RECORD;
+    if recognize::is_library(&entry.name)
+        && (compressed || plugin::needs_file(&archive.member(entry)?))
+    {
+        return read_copy(archive, entry, label, options);
+    }
     let member = archive.member(entry)?;
-    Ok(recognize::party(&member)?.map(|party| (member.name().to_owned(), party)))
+    Ok(recognize::party(&member, None, options)?.map(|party| (label, party)))
+}
+
+/// Reads a member from a temporary file: a plug-in can only be asked if it is one, and a large
+/// compressed member cannot be read in pieces.
+fn read_copy(
+    archive: &Archive,
+    entry: &Entry,
+    label: String,
+    options: &Options,
+) -> Result<Found, OpenError> {
+    let io = |source| OpenError::Io { path: label.clone().into(), source };
+    let mut copy = tempfile::Builder::new().suffix(".so").tempfile().map_err(io)?;
+    archive.copy(entry, copy.as_file_mut(), LARGEST_LIBRARY)?;
+    let file: Arc<dyn Source> = Arc::new(FileSource::open(copy.path())?);
+    let size = file.size();
+    let named: Arc<dyn Source> = Arc::new(Slice::new(label.clone(), file, 0, size)?);
+    let party = recognize::party(&named, Some(copy.path()), options)?;
+    Ok(party.map(|party| (label, party)))
 }
 
 /// The package that a wheel says it is.

@@ -104,6 +104,30 @@ impl Archive {
         Ok(Arc::new(Slice::new(name, self.source.clone(), start, entry.size)?))
     }
 
+    /// Writes the bytes of a member, inflated, to `out`; returns how many there were.
+    ///
+    /// # Errors
+    /// If it is broken or larger than `limit`, whatever it says of its size, or `out` fails.
+    pub fn copy(
+        &self,
+        entry: &Entry,
+        out: &mut dyn io::Write,
+        limit: u64,
+    ) -> Result<u64, ReadError> {
+        let mut zip = self.zip.clone();
+        let file = zip
+            .by_index(entry.index)
+            .map_err(|error| zip_error(self.name(), error).in_record(&entry.name))?;
+        let error = |problem| ReadError::new(self.name(), problem).in_record(&entry.name);
+        let size =
+            io::copy(&mut file.take(limit.saturating_add(1)), out).map_err(|e| error(e.into()))?;
+        if size > limit {
+            let what = "the inflated member".into();
+            return Err(error(Problem::TooLarge { what, size: entry.size.max(size), limit }));
+        }
+        Ok(size)
+    }
+
     /// All bytes of a member.
     ///
     /// # Errors

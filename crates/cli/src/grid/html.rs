@@ -6,6 +6,7 @@
 
 use std::fmt::Write as _;
 
+use super::reason::in_words;
 use super::{Cell, Grid, Mark, Reason};
 
 const STYLE: &str = include_str!("page.css");
@@ -117,12 +118,13 @@ fn write_reason(grid: &Grid, number: usize, reason: &Reason, page: &mut String) 
         Escaped(&finding.message),
         severity = finding.severity,
     );
-    let row = grid.label(reason.row);
-    let columns = reason.columns_in_words(&grid.columns);
+    for (row, columns) in &reason.cells {
+        let columns = in_words(columns, &grid.columns);
+        let (row, columns) = (Escaped(grid.label(*row)), Escaped(&columns));
+        let _ = writeln!(page, "<dt>where</dt><dd>{row} with {columns}</dd>");
+    }
     let places = finding.places.to_string();
     let lines = [
-        ("row", row),
-        ("with", &*columns),
         ("phase", finding.phase.map_or("", |phase| phase.as_str())),
         ("at", &*places),
         ("symptom", finding.symptom.as_deref().unwrap_or_default()),

@@ -71,7 +71,7 @@ impl Grid {
             lines.push(std::mem::replace(&mut cells, rest));
         }
         let mut grid = Self { context, rows, columns, cells: lines, reasons: Vec::new() };
-        grid.reasons = reason::number(&mut grid.cells, &grid.columns);
+        grid.reasons = reason::number(&mut grid.cells, &grid.rows, &grid.columns);
         grid
     }
 

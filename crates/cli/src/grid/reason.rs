@@ -4,43 +4,44 @@ use std::collections::HashMap;
 
 use unskew_core::Finding;
 
-use super::{Cell, Mark};
+use super::{Cell, Mark, Row};
 use crate::sides::Member;
 
-/// One finding and the cells of a row in which it stands.
+/// One finding and the cells in which it stands.
 #[derive(Debug)]
 pub struct Reason {
-    /// The row.
-    pub row: usize,
-    /// The columns, ascending.
-    pub columns: Vec<usize>,
     /// The finding as it stands in the first of them.
     pub finding: Finding,
+    /// The rows, ascending, each with its columns, ascending.
+    pub cells: Vec<(usize, Vec<usize>)>,
 }
 
-/// Numbers the findings of all cells from 1; findings of one row that differ only in the name of
-/// the column are one reason.
-pub(super) fn number(cells: &mut [Vec<Cell>], columns: &[Member]) -> Vec<Reason> {
+/// Numbers the findings of all cells from 1, and writes the numbers into the cells. Findings that
+/// differ only in the names of the two sides and in numbers are one reason, as long as the same mends
+/// them: a file that is too new for nine releases is too new for each of them in other numbers.
+pub(super) fn number(cells: &mut [Vec<Cell>], rows: &[Row], columns: &[Member]) -> Vec<Reason> {
     let mut reasons: Vec<Reason> = Vec::new();
+    let mut known: HashMap<(&str, String, String), usize> = HashMap::new();
     for (row, line) in cells.iter_mut().enumerate() {
+        let Ok(member) = &rows[row] else { continue };
         let lonely = line.iter().all(|cell| cell.mark == Mark::Unrelated);
-        let mut known: HashMap<(&str, String), usize> = HashMap::new();
         for (column, cell) in line.iter_mut().enumerate() {
             if cell.mark == Mark::Unrelated && !lonely {
                 continue;
             }
-            let name = &columns[column].party.name;
+            let nameless = |text: &str| {
+                let text = text.replace(columns[column].party.name.as_str(), "\0");
+                text.replace(member.party.name.as_str(), "\0")
+            };
             for finding in cell.verdict.iter().flat_map(|verdict| &verdict.findings) {
-                let words = finding.message.replace(name.as_str(), "\0");
-                let number = *known.entry((finding.rule.code, words)).or_insert_with(|| {
-                    let finding = finding.clone();
-                    reasons.push(Reason { row, columns: Vec::new(), finding });
-                    reasons.len()
-                });
-                let seen = &mut reasons[number - 1].columns;
-                if seen.last() != Some(&column) {
-                    seen.push(column);
-                }
+                let message = numberless(&nameless(&finding.message));
+                let mend = nameless(finding.mend.as_deref().unwrap_or_default());
+                let number =
+                    *known.entry((finding.rule.code, message, mend)).or_insert_with(|| {
+                        reasons.push(Reason { finding: finding.clone(), cells: Vec::new() });
+                        reasons.len()
+                    });
+                reasons[number - 1].add(row, column);
                 if !cell.reasons.contains(&number) {
                     cell.reasons.push(number);
                 }
@@ -50,32 +51,68 @@ pub(super) fn number(cells: &mut [Vec<Cell>], columns: &[Member]) -> Vec<Reason>
     reasons
 }
 
-impl Reason {
-    /// The columns in words: three or more neighbours become `torch@1.4.0 to torch@1.13.1`.
-    pub fn columns_in_words(&self, columns: &[Member]) -> String {
-        let label = |column: usize| columns[column].label.as_str();
-        let mut runs: Vec<(usize, usize)> = Vec::new();
-        for &column in &self.columns {
-            match runs.last_mut() {
-                Some((_, end)) if *end + 1 == column && same_family(columns, *end, column) => {
-                    *end = column;
-                }
-                _ => runs.push((column, column)),
+/// The text with one sign for every run of digits and dots.
+fn numberless(text: &str) -> String {
+    let mut words = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if letter.is_ascii_digit() || (letter == '.' && words.ends_with('\u{1}')) {
+            if !words.ends_with('\u{1}') {
+                words.push('\u{1}');
             }
+        } else {
+            words.push(letter);
         }
-        let words: Vec<String> = runs
-            .iter()
-            .map(|&(start, end)| match end - start {
-                0 => label(start).to_owned(),
-                1 => format!("{}, {}", label(start), label(end)),
-                _ => format!("{} to {}", label(start), label(end)),
-            })
-            .collect();
-        words.join(", ")
     }
+    words
+}
+
+impl Reason {
+    fn add(&mut self, row: usize, column: usize) {
+        match self.cells.last_mut() {
+            Some((last, columns)) if *last == row => {
+                if columns.last() != Some(&column) {
+                    columns.push(column);
+                }
+            }
+            _ => self.cells.push((row, vec![column])),
+        }
+    }
+}
+
+/// Columns in words: three or more neighbours become `torch@1.4.0 to torch@1.13.1`.
+pub(super) fn in_words(places: &[usize], columns: &[Member]) -> String {
+    let label = |column: usize| columns[column].label.as_str();
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for &column in places {
+        match runs.last_mut() {
+            Some((_, end)) if *end + 1 == column && same_family(columns, *end, column) => {
+                *end = column;
+            }
+            _ => runs.push((column, column)),
+        }
+    }
+    let words: Vec<String> = runs
+        .iter()
+        .map(|&(start, end)| match end - start {
+            0 => label(start).to_owned(),
+            1 => format!("{}, {}", label(start), label(end)),
+            _ => format!("{} to {}", label(start), label(end)),
+        })
+        .collect();
+    words.join(", ")
 }
 
 fn same_family(columns: &[Member], a: usize, b: usize) -> bool {
     let family = |column: usize| columns[column].release.map(|release| release.family());
     family(a).is_some() && family(a) == family(b)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn numbers_do_not_make_a_reason_another_one() {
+        let one = super::numberless("version 10, torch 1.10.2 reads 1 to 6.");
+        assert_eq!(one, super::numberless("version 10, torch 1.9 reads 1 to 5."));
+        assert_ne!(one, super::numberless("version 10, torch reads 1 to 5."));
+    }
 }

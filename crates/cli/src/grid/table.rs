@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use unskew_core::Severity;
 use unskew_report::{BAD, DIM, EMPHASIS, Plain, of_severity};
 
+use super::reason::in_words;
 use super::{Cell, Grid, Mark};
 use crate::sides::Member;
 
@@ -12,6 +13,8 @@ use crate::sides::Member;
 const LABEL: usize = 40;
 /// More reasons than this are counted; the other formats have them all.
 const REASONS: usize = 40;
+/// How many rows of a reason are named.
+const ROWS: usize = 3;
 /// How many numbers of reasons stand in a cell.
 const NUMBERS: usize = 2;
 /// The space between columns.
@@ -161,9 +164,13 @@ fn reasons(grid: &Grid, text: &mut String) {
             finding.rule.name,
             Plain(&finding.message)
         );
-        let row = Plain(grid.label(reason.row));
-        let columns = reason.columns_in_words(&grid.columns);
-        let _ = writeln!(text, "     {row} with {}", Plain(&columns));
+        for (row, columns) in reason.cells.iter().take(ROWS) {
+            let columns = in_words(columns, &grid.columns);
+            let _ = writeln!(text, "     {} with {}", Plain(grid.label(*row)), Plain(&columns));
+        }
+        if reason.cells.len() > ROWS {
+            let _ = writeln!(text, "     and {} more", reason.cells.len() - ROWS);
+        }
         if let Some(mend) = &finding.mend {
             let _ = writeln!(text, "     {DIM}mend{DIM:#} {}", Plain(mend));
         }
