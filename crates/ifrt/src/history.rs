@@ -1,117 +1,128 @@
-//! The dated histories of IFRT, read from `data/`.
+//! The dated histories of this boundary.
+//!
+//! Every accessor yields an option; none of them is ever empty, since the files are part of this
+//! crate and a test reads them.
 
 use std::sync::LazyLock;
 
-use serde::Deserialize;
-use unskew_core::{Floor, History, Policy, Version};
+use unskew_core::{Date, History, Policy, Version, Window};
 
-const SERDES: &str = include_str!("../data/serdes.history.toml");
-const PROXY: &str = include_str!("../data/proxy.history.toml");
-const SERVER_FLOORS: &str = include_str!("../data/server-floors.toml");
-const POLICY: &str = include_str!("../data/policy.toml");
-
-#[derive(Deserialize)]
-struct Floors {
-    floor: Vec<FloorRow>,
+/// A history from a file of this crate, read once.
+macro_rules! history {
+    ($(#[$doc:meta])* $name:ident, $file:literal) => {
+        $(#[$doc])*
+        pub fn $name() -> Option<&'static History> {
+            static HISTORY: LazyLock<Option<History>> =
+                LazyLock::new(|| History::from_toml(include_str!($file)).ok());
+            HISTORY.as_ref()
+        }
+    };
 }
 
-#[derive(Deserialize)]
-struct FloorRow {
-    number: i64,
-    landed: toml::value::Datetime,
+history! {
+    /// The protocol versions of the IFRT proxy, with the floors of its client.
+    proxy, "../data/proxy.history.toml"
+}
+history! {
+    /// The lowest protocol version of the server, as a history of its own.
+    server_minimum, "../data/proxy.server_minimum.history.toml"
+}
+history! {
+    /// The SerDes versions.
+    serdes, "../data/serdes.history.toml"
+}
+history! {
+    /// What the makers typed for `week_4_old`, as a history of its own.
+    typed_week_4_old, "../data/serdes.week_4_old.history.toml"
 }
 
-/// The history of the IFRT SerDes version.
-pub fn serdes_history() -> &'static History {
-    static HISTORY: LazyLock<History> = LazyLock::new(|| embedded(History::from_toml(SERDES)));
-    &HISTORY
+/// What the makers of IFRT SerDes promise.
+pub fn policy() -> Option<&'static Policy> {
+    static POLICY: LazyLock<Option<Policy>> =
+        LazyLock::new(|| Policy::from_toml(include_str!("../data/policy.toml")).ok());
+    POLICY.as_ref()
 }
 
-/// The history of the proxy protocol, with the floors of clients.
-pub fn proxy_history() -> &'static History {
-    static HISTORY: LazyLock<History> = LazyLock::new(|| embedded(History::from_toml(PROXY)));
-    &HISTORY
+/// The window of the promise: four weeks.
+fn window() -> Option<&'static Window> {
+    policy()?.forward.as_ref()
 }
 
-/// The history of the proxy protocol, with the floors of servers.
-pub fn proxy_server_history() -> &'static History {
-    static HISTORY: LazyLock<History> = LazyLock::new(|| {
-        let floors: Floors = embedded(toml::from_str(SERVER_FLOORS));
-        let floors = floors.floor.iter().map(|row| Floor {
-            version: Version::number(row.number),
-            landed: embedded(row.landed.to_string().parse()),
-        });
-        let client = proxy_history();
-        let entries = client.entries().to_vec();
-        embedded(History::new(client.axis.clone(), &*client.title, entries, floors.collect()))
-    });
-    &HISTORY
+/// The newest SerDes version that every build of the four weeks before `today` reads, computed from
+/// the days on which versions landed. None before the first version was four weeks old.
+///
+/// ```
+/// use unskew_core::{Date, Version};
+/// let computed = unskew_ifrt::week_4_old(Date::constant(2026, 8, 7));
+/// assert_eq!(computed, Some(Version::number(4)));
+/// ```
+pub fn week_4_old(today: Date) -> Option<Version> {
+    serdes()?.at_least_old(window()?, today).ok()
 }
 
-/// What IFRT promises about serialized data.
-pub fn policy() -> &'static Policy {
-    static POLICY_FILE: LazyLock<Policy> = LazyLock::new(|| embedded(Policy::from_toml(POLICY)));
-    &POLICY_FILE
+/// A typed `week_4_old` that has fallen behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Staleness {
+    /// What is typed.
+    pub typed: Version,
+    /// What it should be.
+    pub computed: Version,
+    /// The day from which it should have been that.
+    pub due: Date,
+    /// For how many days it has not.
+    pub days: i64,
 }
 
-/// Data of this crate; that it is well-formed is shown by the tests below, not left to its users.
-#[allow(clippy::panic, reason = "embedded data, covered by tests")]
-fn embedded<T, E: std::fmt::Display>(read: Result<T, E>) -> T {
-    read.unwrap_or_else(|error| panic!("embedded data of unskew-ifrt: {error}"))
+/// Whether the typed `week_4_old` is behind the computed one on `today`.
+pub fn staleness(today: Date) -> Option<Staleness> {
+    let typed = typed_week_4_old()?.as_of(today)?;
+    let computed = week_4_old(today)?;
+    if typed >= computed {
+        return None;
+    }
+    let due = window()?.end(serdes()?.landed(computed)?, &[]).ok()??;
+    let late = jiff::Unit::Day;
+    let days = due.until((late, today)).ok()?.get_days();
+    Some(Staleness { typed, computed, due, days: days.into() })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use unskew_core::{Date, Window};
 
     #[test]
-    fn all_embedded_data_can_be_read() {
-        assert_eq!(serdes_history().current(), Version::number(6));
-        assert_eq!(serdes_history().minimum(), Version::number(2));
-        assert_eq!(proxy_history().current(), Version::number(25));
-        assert_eq!(proxy_history().minimum(), Version::number(16));
-        assert_eq!(policy().forward, Some(Window::weeks(4)));
+    fn every_history_and_the_policy_are_read() {
+        assert_eq!(proxy().unwrap().current(), Version::number(25));
+        assert_eq!(proxy().unwrap().minimum(), Version::number(16));
+        assert_eq!(server_minimum().unwrap().current(), Version::number(16));
+        assert_eq!(serdes().unwrap().current(), Version::number(5));
+        assert_eq!(serdes().unwrap().minimum(), Version::number(0));
+        assert_eq!(policy().unwrap().forward, Some(Window::weeks(4)));
+    }
+
+    /// The state of 2026-08-07: version 4 has been four weeks old since 07-13 (by the makers' own
+    /// date, which precedes its landing, since 07-08), and 3 is still typed.
+    #[test]
+    fn a_typed_week_4_old_that_was_forgotten_is_found() {
+        let stale = staleness(Date::constant(2026, 8, 7)).unwrap();
+        assert_eq!((stale.typed, stale.computed), (Version::number(3), Version::number(4)));
+        assert_eq!((stale.due, stale.days), (Date::constant(2026, 7, 13), 25));
+        let header = serdes().unwrap().entries()[4].header.unwrap();
+        let by_header = Window::weeks(4).end(header, &[]).unwrap().unwrap();
+        assert_eq!(by_header, Date::constant(2026, 7, 8));
     }
 
     #[test]
-    fn clients_and_servers_dropped_versions_on_different_days() {
-        let day = Date::constant(2025, 8, 1);
-        assert_eq!(proxy_history().minimum_as_of(day), Version::number(15));
-        assert_eq!(proxy_server_history().minimum_as_of(day), Version::number(3));
+    fn a_typed_week_4_old_that_is_in_time_is_none() {
+        assert_eq!(staleness(Date::constant(2026, 5, 14)), None);
+        assert_eq!(staleness(Date::constant(2025, 9, 1)), None);
     }
 
-    #[derive(Deserialize)]
-    struct Typed {
-        last_seen: toml::value::Datetime,
-        typed: Vec<TypedRow>,
-    }
-
-    #[derive(Deserialize)]
-    struct TypedRow {
-        number: i64,
-        since: toml::value::Datetime,
-    }
-
-    /// How many days after it was due each hand-typed `week_4_old` came, and whether the last one
-    /// had come at all.
     #[test]
-    fn the_computed_four_week_old_version_shows_how_late_the_typed_one_was() {
-        let data: Typed = toml::from_str(include_str!("../data/week-4-old.toml")).unwrap();
-        let day = |value: &toml::value::Datetime| value.to_string().parse::<Date>().unwrap();
-        let due = |number| {
-            let landed = serdes_history().landed(Version::number(number)).unwrap();
-            Window::weeks(4).end(landed, &[]).unwrap().unwrap()
-        };
-        let late: Vec<i32> = data.typed[1..]
-            .iter()
-            .map(|row| day(&row.since).since(due(row.number)).unwrap().get_days())
-            .collect();
-        // Counted from the landing day; from the header's date it would be 19, 1 and 0.
-        assert_eq!(late, [13, 0, 0], "typed too late by these days");
-        let seen = day(&data.last_seen);
-        let computed = serdes_history().at_least_old(&Window::weeks(4), seen).unwrap();
-        assert_eq!(computed, Version::number(4));
-        assert_eq!(data.typed.last().unwrap().number, 3, "version 4 was overdue");
+    fn programs_were_refused_below_a_version_as_the_history_says() {
+        let floor = |y, m, d| typed_week_4_old().unwrap().as_of(Date::constant(y, m, d));
+        assert_eq!(floor(2026, 6, 17), Some(Version::number(3)));
+        assert_eq!(floor(2026, 3, 18), Some(Version::number(0)));
+        assert_eq!(floor(2024, 3, 18), None);
     }
 }
