@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use unskew_core::Party;
 
-use crate::{NameError, Operator, Row, torch};
+use crate::{NameError, Operator, Row, jax, torch};
 
 /// A runtime that is released again and again under one name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -46,21 +46,24 @@ impl Family {
     pub fn rows(self) -> &'static [Row] {
         match self {
             Self::Torch => torch::rows(),
-            Self::TensorFlow | Self::Jax => &[],
+            Self::TensorFlow => &[],
+            Self::Jax => jax::rows(),
         }
     }
 
     pub(crate) fn party(self, row: &Row) -> Party {
         match self {
             Self::Torch => torch::party(row),
-            Self::TensorFlow | Self::Jax => Party::new("", unskew_core::Role::Runtime, ""),
+            Self::TensorFlow => Party::new("", unskew_core::Role::Runtime, ""),
+            Self::Jax => jax::party(row),
         }
     }
 
     pub(crate) fn operators(self, row: &Row, pattern: &str) -> Vec<Operator> {
         match self {
             Self::Torch => torch::operators(row, pattern),
-            Self::TensorFlow | Self::Jax => Vec::new(),
+            Self::TensorFlow => Vec::new(),
+            Self::Jax => jax::operators(row, pattern),
         }
     }
 }

@@ -23,6 +23,7 @@
 #![forbid(unsafe_code)]
 
 mod family;
+pub mod jax;
 mod name;
 mod release;
 mod row;

@@ -1,0 +1,177 @@
+//! JAX releases: the PJRT version of each, and what its IFRT proxy client announces.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+use unskew_core::{Date, Fact, Party, Version, VersionRange};
+use unskew_pjrt::Host;
+
+use crate::{Operator, Row};
+
+/// One release as its row says, with the day of the sources that it was built from.
+struct Entry {
+    row: Row,
+    pjrt: Option<i32>,
+    stablehlo: Option<Version>,
+    ifrt: unskew_ifrt::Release,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    release: Vec<Record>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Record {
+    version: String,
+    released: toml::value::Datetime,
+    pjrt: Option<i32>,
+    stablehlo: Option<String>,
+    proxy: Option<[i64; 2]>,
+    serdes: Option<[i64; 2]>,
+    program_floor: Option<i64>,
+}
+
+/// Every JAX release, oldest version first.
+pub fn rows() -> &'static [Row] {
+    static ROWS: LazyLock<Vec<Row>> =
+        LazyLock::new(|| entries().iter().map(|entry| entry.row.clone()).collect());
+    &ROWS
+}
+
+/// What a release provides and requires, as a host of plug-ins and as an IFRT proxy client.
+pub fn party(row: &Row) -> Party {
+    let Some(index) = entries().iter().position(|entry| entry.row.version == row.version) else {
+        return Party::new(format!("jax {}", row.version), unskew_core::Role::Host, "JAX release");
+    };
+    let host = hosts()[index].clone().among(hosts);
+    entries()[index].ifrt.clone().attach(host.party())
+}
+
+/// None: JAX has no table of operators.
+pub fn operators(_: &Row, _: &str) -> Vec<Operator> {
+    Vec::new()
+}
+
+/// Every release as a host of plug-ins, in the order of the rows.
+fn hosts() -> &'static [Host] {
+    static HOSTS: LazyLock<Vec<Host>> = LazyLock::new(|| {
+        let host = |entry: &Entry| Host {
+            name: format!("jax {}", entry.row.version),
+            kind: "JAX release".to_owned(),
+            released: entry.row.released,
+            minor: entry.pjrt,
+            stablehlo: entry.stablehlo,
+            siblings: None,
+        };
+        entries().iter().map(host).collect()
+    });
+    &HOSTS
+}
+
+/// The table, read once. It is part of this crate, and a test reads every row.
+fn entries() -> &'static [Entry] {
+    static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+        let table: Option<Table> = toml::from_str(include_str!("../data/jax/releases.toml")).ok();
+        table.map(|table| table.release.iter().filter_map(entry).collect()).unwrap_or_default()
+    });
+    &ENTRIES
+}
+
+fn entry(record: &Record) -> Option<Entry> {
+    let version: Version = record.version.parse().ok()?;
+    let released: Date = record.released.to_string().parse().ok()?;
+    let stablehlo: Option<Version> = record.stablehlo.as_ref().and_then(|text| text.parse().ok());
+    let name = format!("jax {version}");
+    let mut ifrt = unskew_ifrt::Release::built(&name, built(released, record.pjrt));
+    ifrt.released = released;
+    let measured =
+        |[min, max]: [i64; 2]| VersionRange::between(Version::number(min), Version::number(max));
+    ifrt.proxy = record.proxy.map(measured).or(ifrt.proxy);
+    ifrt.serdes = record.serdes.map(measured).or(ifrt.serdes);
+    ifrt.program_floor = record.program_floor.map(Version::number).or(ifrt.program_floor);
+    let axes = [
+        record.pjrt.map(|minor| fact("PJRT C API", format!("0.{minor}"))),
+        stablehlo.map(|version| fact("StableHLO", version.to_string())),
+        ifrt.proxy.map(|range| fact("IFRT proxy", range.to_string())),
+        ifrt.serdes.map(|range| fact("IFRT SerDes", range.to_string())),
+    ];
+    let axes = axes.into_iter().flatten().collect();
+    Some(Entry { row: Row { version, released, axes }, pjrt: record.pjrt, stablehlo, ifrt })
+}
+
+/// The last day on which the sources of a release can have been taken: a release is pinned some days
+/// before it is made, and its PJRT minor tells by when at the latest.
+fn built(released: Date, pjrt: Option<i32>) -> Date {
+    let minor = pjrt.map(|minor| Version::pair(0, minor.into()));
+    let last = minor.and_then(|minor| unskew_pjrt::history()?.superseded(minor));
+    last.map_or(released, |last| last.min(released))
+}
+
+fn fact(label: &str, value: String) -> Fact {
+    Fact { label: label.to_owned(), value }
+}
+
+#[cfg(test)]
+mod tests {
+    use unskew_core::{Axis, Context, check};
+
+    use super::*;
+
+    #[test]
+    fn every_row_is_read_and_they_stand_in_order() {
+        let written = include_str!("../data/jax/releases.toml").matches("[[release]]").count();
+        assert_eq!(rows().len(), written);
+        assert!(rows().windows(2).all(|pair| pair[0].version < pair[1].version));
+    }
+
+    #[test]
+    fn what_was_measured_is_what_the_histories_say() {
+        let table: Table = toml::from_str(include_str!("../data/jax/releases.toml")).unwrap();
+        let mut cells = 0;
+        for record in &table.release {
+            let day = built(record.released.to_string().parse().unwrap(), record.pjrt);
+            let computed = unskew_ifrt::Release::built("", day);
+            let range = |[min, max]: [i64; 2]| {
+                VersionRange::between(Version::number(min), Version::number(max))
+            };
+            for (measured, computed) in
+                [(record.proxy, computed.proxy), (record.serdes, computed.serdes)]
+            {
+                if let Some(measured) = measured {
+                    assert_eq!(Some(range(measured)), computed, "jax {}", record.version);
+                    cells += 1;
+                }
+            }
+        }
+        println!("agreement {cells}/{cells} measured ranges");
+    }
+
+    #[test]
+    fn no_release_has_a_pjrt_version_from_its_future() {
+        let history = unskew_pjrt::history().unwrap();
+        for entry in entries() {
+            if let Some(minor) = entry.pjrt {
+                let landed = history.landed(Version::pair(0, minor.into())).unwrap();
+                assert!(landed <= entry.row.released, "jax {}", entry.row.version);
+            }
+        }
+    }
+
+    #[test]
+    fn two_jax_releases_are_a_client_and_a_server() {
+        let find =
+            |text: &str| party(rows().iter().find(|row| row.version.to_string() == text).unwrap());
+        let today = Context::on(Date::constant(2026, 11, 1));
+        let verdict = check(&find("0.6.2"), &find("0.10.2"), &today);
+        assert!(verdict.findings.iter().any(|finding| finding.rule.code == "IF101"));
+        assert!(check(&find("0.9.1"), &find("0.9.2"), &today).works());
+        let host = find("0.6.2");
+        assert_eq!(
+            host.provision(&Axis::from("pjrt.api")).unwrap().versions,
+            VersionRange::exactly(Version::pair(0, 70))
+        );
+    }
+}
