@@ -1,1 +1,56 @@
-fn main() {}
+//! One-word commands for developers: `cargo xtask test`, `corpus`, `docs`, `harvest`, `bench`.
+#![forbid(unsafe_code)]
+
+mod corpus;
+mod docs;
+mod harvest;
+mod test;
+
+use std::path::{Path, PathBuf};
+
+use clap::{Parser, Subcommand};
+
+/// One-word commands for developers.
+#[derive(Parser)]
+#[command(name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Everything that CI runs: corpus, generated docs, format, clippy, tests.
+    Test,
+    /// Fetches the real models and plug-ins that tests use.
+    Corpus,
+    /// Writes the pages that are made from rules and sources.
+    Docs {
+        /// Writes nothing, and fails if a page is stale.
+        #[arg(long)]
+        check: bool,
+    },
+    /// Takes a release into the database, from its real package.
+    Harvest {
+        /// Such as torch==2.15.0, tensorflow==2.21.0 or jax==0.10.2.
+        release: String,
+        /// Takes a PyTorch operator table or a TensorFlow OpList from this file instead.
+        #[arg(long)]
+        from: Option<PathBuf>,
+    },
+}
+
+fn main() -> anyhow::Result<()> {
+    match Arguments::parse().verb {
+        Verb::Test => test::run(),
+        Verb::Corpus => corpus::run(),
+        Verb::Docs { check } => docs::run(check),
+        Verb::Harvest { release, from } => harvest::run(&release, from.as_deref()),
+    }
+}
+
+/// The root of the repository.
+fn root() -> &'static Path {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here)
+}

