@@ -51,6 +51,7 @@ struct File {
     silent: Vec<SilentChange>,
     upgrader: Vec<UpgraderRows>,
     class: Vec<ClassRow>,
+    refusing: Vec<RefusingRow>,
     exported: Vec<ExportedRow>,
     builtin: Builtin,
 }
@@ -74,6 +75,13 @@ fn yes() -> bool {
 struct ClassRow {
     prefix: String,
     gone_in: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RefusingRow {
+    operators: Vec<String>,
+    since: String,
 }
 
 #[derive(Deserialize)]
@@ -124,6 +132,12 @@ pub fn class_gone_in(class: &str) -> Option<Version> {
     let mut rows = FILE.iter().flat_map(|file| &file.class);
     let row = rows.find(|row| class.starts_with(&row.prefix))?;
     row.gone_in.parse().ok()
+}
+
+/// The first release in which this operator refuses every call, if one does.
+pub fn refusing_since(operator: &str) -> Option<Version> {
+    let mut rows = FILE.iter().flat_map(|file| &file.refusing);
+    rows.find(|row| row.operators.iter().any(|name| name == operator))?.since.parse().ok()
 }
 
 /// The first and the last release that write this schema of `torch.export`.

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use unskew_core::{Finding, Places};
-use unskew_ops::{CallShape, Misfit, OperatorTable, Schema};
+use unskew_core::{Finding, Places, Version};
+use unskew_ops::{Argument, CallShape, Misfit, OperatorTable, Schema};
 
 use super::{Pair, add_all};
 use crate::history::{self, Upgrader};
@@ -23,6 +23,8 @@ enum Fault {
     Misfit(String),
     /// A class is wanted where the file has a tensor.
     Class(String),
+    /// The operator is there and refuses every call, since this release.
+    Refusing(Version),
     /// The upgrader takes more than is pushed: given and taken.
     Upgrader(u64, usize),
     /// The upgrader takes care of it: nothing is wrong.
@@ -33,7 +35,7 @@ enum Fault {
 pub(super) fn findings(pair: &Pair<'_>) -> Vec<Finding> {
     let mut faults: BTreeMap<(Fault, String), Places> = BTreeMap::new();
     for (one, UsePlaces { places, only_in_branches }) in &pair.model.uses {
-        let Some(fault) = fault(pair, one) else { continue };
+        let Some(fault) = fault(pair, one, places) else { continue };
         let named = matches!(fault, Fault::Missing | Fault::Library);
         let operator = if named { one.name.clone() } else { one.full_name() };
         let kept = faults.entry((fault, operator)).or_default();
@@ -53,7 +55,7 @@ fn in_early_mobile_registry(pair: &Pair<'_>, name: &str, overload: &str) -> bool
         }) == Some(())
 }
 
-fn fault(pair: &Pair<'_>, one: &Use) -> Option<Fault> {
+fn fault(pair: &Pair<'_>, one: &Use, places: &Places) -> Option<Fault> {
     let table = &pair.runtime.operators;
     if let Given::Overload(overload, _) = &one.given
         && in_early_mobile_registry(pair, &one.name, overload)
@@ -66,8 +68,13 @@ fn fault(pair: &Pair<'_>, one: &Use) -> Option<Fault> {
             _ => Some(missing(table, &one.name)),
         };
     }
+    if let Some(since) = history::refusing_since(&one.name)
+        && pair.runtime.minor() >= since
+    {
+        return Some(Fault::Refusing(since));
+    }
     match &one.given {
-        Given::Shape(shape) => by_shape(pair, one, shape),
+        Given::Shape(shape) => by_shape(pair, one, shape, places),
         Given::Overload(overload, given) => by_overload(pair, one, overload, *given),
         Given::Named(overload, shape) => {
             let found = table.find(&one.name, |definition| {
@@ -104,7 +111,7 @@ fn upgraders<'p>(
     })
 }
 
-fn by_shape(pair: &Pair<'_>, one: &Use, shape: &CallShape) -> Option<Fault> {
+fn by_shape(pair: &Pair<'_>, one: &Use, shape: &CallShape, places: &Places) -> Option<Fault> {
     let table = &pair.runtime.operators;
     let mut misfits: BTreeSet<String> = BTreeSet::new();
     let mut class = None;
@@ -112,7 +119,7 @@ fn by_shape(pair: &Pair<'_>, one: &Use, shape: &CallShape) -> Option<Fault> {
         misfits.insert(misfit.to_string());
     };
     let fits = table.find(&one.name, |definition| match definition.schema.accepts(shape) {
-        Ok(()) => match packed(pair, &definition.schema) {
+        Ok(()) => match packed(pair, &definition.schema, places) {
             None => Some(()),
             Some(wanted) => {
                 class = Some(wanted.to_owned());
@@ -136,12 +143,25 @@ fn by_shape(pair: &Pair<'_>, one: &Use, shape: &CallShape) -> Option<Fault> {
     }
 }
 
-/// The class that a schema wants where a file of version 1 can only have a tensor.
-fn packed<'s>(pair: &Pair<'_>, schema: &'s Schema) -> Option<&'s str> {
-    let tensors = pair.model.operator_version() == Some(1) && pair.model.classes.is_empty();
-    let quantized = schema.name.starts_with("quantized::");
-    let class = || schema.arguments.iter().find_map(|argument| argument.ty.class());
-    if tensors && quantized { class() } else { None }
+/// The class that a schema wants or gives where the file can only have a tensor: a file of version 1
+/// that names no class, and the dynamic LSTM of version 2, which keeps packed weights as a tensor.
+fn packed<'s>(pair: &Pair<'_>, schema: &'s Schema, places: &Places) -> Option<&'s str> {
+    if !schema.name.starts_with("quantized::") {
+        return None;
+    }
+    let version = pair.model.operator_version();
+    let class = |all: &'s [Argument]| all.iter().find_map(|argument| argument.ty.class());
+    let lstm = |place: &String| place.contains("quantized/dynamic/modules/rnn");
+    if version == Some(1) && pair.model.classes.is_empty() {
+        class(&schema.arguments)
+    } else if version == Some(2)
+        && schema.name.contains("linear_prepack")
+        && places.named().iter().any(lstm)
+    {
+        class(&schema.returns)
+    } else {
+        None
+    }
 }
 
 fn by_overload(pair: &Pair<'_>, one: &Use, overload: &str, given: Option<u64>) -> Option<Fault> {
@@ -200,6 +220,9 @@ fn word(pair: &Pair<'_>, fault: &Fault, operator: &str) -> Finding {
             )
         }
         Fault::Class(class) => rules::PackedParameters { file, operator, runtime, class }.finding(),
+        Fault::Refusing(since) => rules::OperatorRefuses { file, operator, runtime, since }
+            .finding()
+            .with_symptom("This model uses an outdated version of quantized.linear_prepack. Please re-export your model"),
         Fault::Upgrader(given, taken) => {
             rules::UpgraderArgumentCount { file, operator, runtime, given, taken }
                 .finding()
