@@ -34,6 +34,13 @@ impl Places {
         self.count += 1;
     }
 
+    /// Adds the places of another part of the same finding.
+    pub fn extend(&mut self, more: &Self) {
+        let free = KEPT_PLACES.saturating_sub(self.named.len());
+        self.named.extend(more.named.iter().take(free).cloned());
+        self.count += more.count;
+    }
+
     /// The first few places.
     pub fn named(&self) -> &[String] {
         &self.named

@@ -1,0 +1,65 @@
+//! What a file of TensorFlow's is, read far enough for a verdict.
+
+use std::sync::Arc;
+
+use unskew_source::{ReadError, Source};
+
+use crate::GraphUse;
+use crate::read::{self, Checkpoint, Encoding, Kind};
+
+/// A graph file: a GraphDef, a MetaGraphDef or a SavedModel. A capability of its party.
+#[derive(Clone, Debug)]
+pub struct GraphFile {
+    /// What it is.
+    pub kind: Kind,
+    /// Whether it is written as text.
+    pub encoding: Encoding,
+    /// The schema number of a SavedModel.
+    pub schema_version: Option<i64>,
+    /// The graphs: one, or one for each set of tags of a SavedModel.
+    pub graphs: Vec<GraphUse>,
+}
+
+/// One of TensorFlow's files.
+#[derive(Clone, Debug)]
+pub enum TensorFlowFile {
+    /// With graphs.
+    Graphs(GraphFile),
+    /// With variables.
+    Checkpoint(Checkpoint),
+}
+
+/// Reads `source`; none if it is not TensorFlow's.
+///
+/// # Errors
+/// If it is, but broken.
+pub fn read_file(source: &Arc<dyn Source>) -> Result<Option<TensorFlowFile>, ReadError> {
+    let Some((kind, encoding)) = read::recognize(&**source)? else { return Ok(None) };
+    if kind == Kind::Table {
+        return Ok(read::checkpoint(&**source)?.map(TensorFlowFile::Checkpoint));
+    }
+    let bytes: Arc<dyn Source> = match encoding {
+        Encoding::Text => Arc::new(read::transcode(&**source, kind)?),
+        Encoding::Binary => source.clone(),
+    };
+    let placed = |mut error: ReadError| {
+        // Bytes made from a text have no places in it.
+        error.offset = error.offset.filter(|_| encoding == Encoding::Binary);
+        error
+    };
+    let (schema_version, graphs) = parse(kind, &*bytes).map_err(placed)?;
+    Ok(Some(TensorFlowFile::Graphs(GraphFile { kind, encoding, schema_version, graphs })))
+}
+
+/// The schema number and the graphs of a message.
+fn parse(kind: Kind, bytes: &dyn Source) -> Result<(Option<i64>, Vec<GraphUse>), ReadError> {
+    Ok(match kind {
+        Kind::Graph | Kind::Table => (None, vec![GraphUse::of_graph(&read::graph(bytes)?)]),
+        Kind::MetaGraph => (None, vec![GraphUse::of_meta_graph(read::meta_graph(bytes)?)]),
+        Kind::SavedModel => {
+            let model = read::saved_model(bytes)?;
+            let graphs = model.meta_graphs.into_iter().map(GraphUse::of_meta_graph);
+            (model.schema_version, graphs.collect())
+        }
+    })
+}

@@ -1,0 +1,66 @@
+//! A graph as it was read: nodes, functions, versions; tensors by their heads.
+
+use std::sync::Arc;
+
+use unskew_core::DataVersions;
+
+use crate::{AttrValue, OpDef};
+
+/// A graph with its library of functions.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Graph {
+    /// The nodes.
+    pub nodes: Vec<Node>,
+    /// The functions of its library.
+    pub functions: Vec<Function>,
+    /// Which function is the gradient of which.
+    pub gradients: Vec<(String, String)>,
+    /// The versions; none if the graph carries none, which counts as producer 0.
+    pub versions: Option<DataVersions>,
+}
+
+/// A node of a graph or of the body of a function.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Node {
+    /// The name.
+    pub name: Box<str>,
+    /// The op, or the function that it calls.
+    pub op: Arc<str>,
+    /// The inputs as they are written: `conv:1`, `^init`.
+    pub inputs: Vec<Box<str>>,
+    /// The attributes.
+    pub attrs: Vec<(Arc<str>, AttrValue)>,
+}
+
+/// A function of a library.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Function {
+    /// What callers see.
+    pub signature: OpDef,
+    /// The body.
+    pub nodes: Vec<Node>,
+}
+
+impl Node {
+    /// The value of an attribute.
+    pub fn attr(&self, name: &str) -> Option<&AttrValue> {
+        self.attrs.iter().find(|(known, _)| &**known == name).map(|(_, value)| value)
+    }
+
+    /// The names of the nodes that data comes from.
+    pub fn data_inputs(&self) -> impl Iterator<Item = &str> {
+        let data = self.inputs.iter().filter(|input| !input.starts_with('^'));
+        data.map(|input| source_of(input))
+    }
+
+    /// The names of all nodes that must run before, for data or for control.
+    pub fn sources(&self) -> impl Iterator<Item = &str> {
+        self.inputs.iter().map(|input| source_of(input))
+    }
+}
+
+/// The name of the node in an input: without `^` and without the number of the output.
+fn source_of(input: &str) -> &str {
+    let name = input.strip_prefix('^').unwrap_or(input);
+    name.split_once(':').map_or(name, |(name, _)| name)
+}

@@ -1,0 +1,22 @@
+//! A checkpoint against a release.
+
+use unskew_core::{Context, Judgement, Matcher, Party, Places};
+
+use super::versions;
+use crate::Runtime;
+use crate::read::Checkpoint;
+
+/// Judges the header of a checkpoint against a release.
+pub struct CheckpointMatcher(pub Checkpoint);
+
+impl Matcher for CheckpointMatcher {
+    fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
+        let runtime = other.capability::<Runtime>()?;
+        let found = &self.0.versions;
+        let finding = found.accepted_by(runtime.checkpoint).err().map(|refusal| {
+            versions::refused("Checkpoint", found, runtime.checkpoint, refusal, runtime.version)
+                .at(Places::from_iter(["checkpoint header"]))
+        });
+        Some(Judgement { findings: finding.into_iter().collect(), promises: Vec::new() })
+    }
+}

@@ -1,0 +1,64 @@
+//! Two graphs in one.
+
+use unskew_core::{DataConsumer, DataVersions, Finding, Judgement, Party};
+
+use crate::{GraphFile, rules};
+
+/// What is to be said about a graph of the versions `a` into which one of `b` is imported, or the
+/// other way round: the result is the same.
+pub fn merge_check(a: &DataVersions, b: &DataVersions) -> Vec<Finding> {
+    let merged = a.merged_with(b);
+    let list: Vec<String> = merged.bad_consumers.iter().map(i64::to_string).collect();
+    let bad = if list.is_empty() { "none".to_owned() } else { list.join(", ") };
+    let rule = rules::MergedVersions {
+        producer: &merged.producer,
+        min_consumer: &merged.min_consumer,
+        bad: &bad,
+    };
+    let mut findings = vec![rule.finding()];
+    if a.producer != b.producer {
+        let (lower, higher) = (a.producer.min(b.producer), a.producer.max(b.producer));
+        let symptom = format!(
+            "Importing a graph with a lower producer version {lower} into an existing graph with \
+             producer version {higher}. Shape inference will have run different parts of the graph \
+             with different producer versions."
+        );
+        let rule = rules::MergeLowersProducer { lower: &lower, higher: &higher };
+        findings.push(rule.finding().with_symptom(symptom));
+    }
+    for version in [a.producer, b.producer] {
+        let writer = DataConsumer { version, min_producer: 0 };
+        let closed = merged.accepted_by(writer).is_err();
+        // A graph without versions was written by nobody in particular.
+        if closed && version > 0 {
+            let min_consumer = &merged.min_consumer;
+            let rule = rules::MergeForbidsConsumer { version: &version, min_consumer };
+            findings.push(rule.finding());
+        }
+    }
+    findings.dedup();
+    findings
+}
+
+/// Both sides of a pair of graphs ask; one of them answers for both.
+pub(super) fn judge(
+    owner: &Party,
+    mine: &GraphFile,
+    other: &Party,
+    theirs: &GraphFile,
+) -> Judgement {
+    let key = |party: &Party, file: &GraphFile| {
+        let versions = file.graphs.first().map(|graph| graph.effective_versions());
+        let versions = versions.unwrap_or_default();
+        (party.name.clone(), versions.producer, versions.min_consumer, std::ptr::from_ref(file))
+    };
+    if key(owner, mine) > key(other, theirs) {
+        return Judgement::default();
+    }
+    let first = |file: &GraphFile| file.graphs.first().map(|graph| graph.effective_versions());
+    let findings = match (first(mine), first(theirs)) {
+        (Some(a), Some(b)) => merge_check(&a, &b),
+        _ => Vec::new(),
+    };
+    Judgement { findings, promises: Vec::new() }
+}

@@ -1,0 +1,205 @@
+//! Nodes that ask the same, against the op that a release has.
+
+use unskew_core::{Finding, Phase, Severity};
+
+use super::report::Report;
+use crate::op_def::{AttrDef, Deprecation};
+use crate::registry::Lookup;
+use crate::{AttrValue, GraphUse, OpDef, Runtime, Scope, Use, rules};
+
+/// When the faults of nodes show themselves.
+#[derive(Clone, Copy)]
+struct Phases {
+    /// That the op is not there.
+    missing: Phase,
+    /// What the importer itself checks: kinds, values, inputs.
+    wrong: Phase,
+    /// What the core checks: unknown attributes, deprecations.
+    refused: Phase,
+}
+
+impl Phases {
+    /// None: nothing looks at such nodes.
+    fn of(scope: Scope, as_objects: bool, runtime: &Runtime) -> Option<Self> {
+        use Phase::{FirstUse, Load};
+        let python = runtime.imports_in_python();
+        let of = |missing, wrong, refused| Some(Self { missing, wrong, refused });
+        match scope {
+            Scope::Graph => of(Load, Load, if python { FirstUse } else { Load }),
+            // All functions are built when the model is loaded.
+            Scope::Called | Scope::Uncalled if as_objects => of(Load, Load, Load),
+            Scope::Uncalled => None,
+            // The core looks the ops of called functions up when their callers are imported.
+            Scope::Called => of(if python { FirstUse } else { Load }, FirstUse, FirstUse),
+        }
+    }
+}
+
+/// What is to be said about the nodes of one use.
+pub(super) fn judge(
+    one: &Use,
+    graph: &GraphUse,
+    as_objects: bool,
+    runtime: &Runtime,
+    report: &mut Report,
+) {
+    let Some(phases) = Phases::of(one.scope, as_objects, runtime) else { return };
+    let found = runtime.ops.look_up(&one.op);
+    let mut say = |finding: Finding| report.add(finding.at(one.places.clone()));
+    let Some(op) = found.op() else {
+        say(missing(one, &found, phases, runtime));
+        return;
+    };
+    if let Some(deprecation) = &op.deprecation {
+        say(deprecated(op, deprecation, graph, phases));
+    }
+    let mut complete = true;
+    for (name, value) in &one.attrs {
+        match op.attr(name) {
+            Some(attr) => {
+                let fault = attribute(op, attr, value, runtime);
+                complete &= fault.is_none();
+                fault.into_iter().for_each(|fault| say(fault.in_phase(phases.wrong)));
+            }
+            None => say(unknown(op, name, value, &found, phases, runtime)),
+        }
+    }
+    let lacking = |attr: &&AttrDef| attr.default.is_none() && one.attr(&attr.name).is_none();
+    for attr in op.attrs.iter().filter(lacking) {
+        complete = false;
+        let rule =
+            rules::AttributeMissing { op: &op.name, attr: &attr.name, consumer: &runtime.version };
+        let symptom = format!("NodeDef missing attr '{}' from Op<name={}", attr.name, op.name);
+        say(rule.finding().with_symptom(symptom).in_phase(phases.wrong));
+    }
+    // How many inputs there should be is only known if the attributes that count them are right.
+    if complete {
+        inputs(one, op, runtime).into_iter().for_each(|fault| say(fault.in_phase(phases.wrong)));
+    }
+}
+
+fn missing(one: &Use, found: &Lookup, phases: Phases, runtime: &Runtime) -> Finding {
+    let (op, consumer) = (&one.op, &runtime.version);
+    if found.maybe_unlisted {
+        return rules::OpNotListed { op, consumer }.finding();
+    }
+    let symptom = if runtime.imports_in_python() {
+        format!("No op named {op} in defined operations.")
+    } else {
+        format!("Op type not registered '{op}' in binary running on ")
+    };
+    let releases = runtime.ops.history().releases();
+    let finding = match (found.all().is_empty(), releases.first(), releases.last()) {
+        (true, Some(first), Some(last)) => rules::OpInNoRelease { op, first, last }.finding(),
+        _ => rules::OpMissing { op, consumer, releases: &found.releases() }.finding(),
+    };
+    finding.with_symptom(symptom).in_phase(phases.missing)
+}
+
+/// Refused from a producer on; below it only a message is logged.
+fn deprecated(op: &OpDef, deprecation: &Deprecation, graph: &GraphUse, phases: Phases) -> Finding {
+    let producer = &graph.effective_versions().producer;
+    let Deprecation { version, explanation } = deprecation;
+    let op = &op.name;
+    if producer >= version {
+        let symptom = format!(
+            "Op {op} is not available in GraphDef version {producer}. It has been removed in \
+             version {version}. {explanation}."
+        );
+        let rule = rules::OpDeprecated { op, version, producer, explanation };
+        return rule.finding().with_symptom(symptom).in_phase(phases.refused);
+    }
+    let finding = rules::OpOnItsWayOut { op, version, producer, explanation }.finding();
+    // Without versions the graph will pass for ever.
+    if graph.versions.is_none() { finding.with_severity(Severity::Note) } else { finding }
+}
+
+/// An attribute that the op does not have.
+fn unknown(
+    op: &OpDef,
+    attr: &str,
+    value: &AttrValue,
+    found: &Lookup,
+    phases: Phases,
+    runtime: &Runtime,
+) -> Finding {
+    let (name, consumer) = (&op.name, &runtime.version);
+    if !runtime.ignores_unknown_attributes() {
+        let symptom = format!("NodeDef mentions attr '{attr}' not in Op<name={name};");
+        let rule = rules::AttributeUnknown { op: name, attr: &attr, value, consumer };
+        return rule.finding().with_symptom(symptom).in_phase(phases.refused);
+    }
+    // The first definition that has the attribute keeps the behaviour of those that have it not, if
+    // the value is its default.
+    let mut known = found.all().iter().filter_map(|definition| definition.op.attr(attr));
+    match known.next().map(|known| &known.default) {
+        None => rules::AttributeInNoRelease { op: name, attr: &attr, value, consumer }.finding(),
+        Some(Some(default)) if default == value => {
+            rules::AttributeIgnoredAtDefault { op: name, attr: &attr, value, consumer }.finding()
+        }
+        Some(default) => {
+            let default = default.as_ref().map_or("none".to_owned(), AttrValue::to_string);
+            let with = |d: &&crate::Definition| d.op.attr(attr).is_some();
+            let since = found.all().iter().find(with).and_then(|d| d.runs.iter().next());
+            let releases = since.map_or("none".to_owned(), |run| format!("{} or later", run.since));
+            rules::AttributeIgnored {
+                op: name,
+                attr: &attr,
+                value,
+                consumer,
+                default: &default,
+                releases: &releases,
+            }
+            .finding()
+        }
+    }
+}
+
+/// The first fault of a value, if it has one.
+fn attribute(op: &OpDef, attr: &AttrDef, value: &AttrValue, runtime: &Runtime) -> Option<Finding> {
+    let (op, consumer) = (&op.name, &runtime.version);
+    if !value.is_a(attr.kind) {
+        let found = value.kind().map_or("no value".to_owned(), |kind| kind.to_string());
+        let (attr, wanted) = (&attr.name, &attr.kind);
+        let rule = rules::AttributeOfAnotherKind { op, attr, wanted, consumer, found: &found };
+        let symptom = format!("AttrValue had value with type '{found}' when '{wanted}' expected");
+        return Some(rule.finding().with_symptom(symptom));
+    }
+    let values = match value {
+        AttrValue::List(values) => values.as_slice(),
+        // Stands for whatever the caller of the function says.
+        AttrValue::Placeholder(_) => return None,
+        single => std::slice::from_ref(single),
+    };
+    let refused = |value: &&AttrValue| {
+        attr.allowed.as_ref().is_some_and(|allowed| {
+            !matches!(value, AttrValue::Large(..)) && !allowed.contains(value)
+        })
+    };
+    if let Some(value) = values.iter().find(refused) {
+        let symptom = format!(
+            "Value for attr '{}' of {value} is not in the list of allowed values",
+            attr.name
+        );
+        let rule = rules::AttributeValueRefused { op, attr: &attr.name, value, consumer };
+        return Some(rule.finding().with_symptom(symptom));
+    }
+    let size = value.int().or_else(|| value.len().and_then(|len| i64::try_from(len).ok()));
+    let minimum = attr.minimum.filter(|minimum| size.is_some_and(|size| size < *minimum))?;
+    let attr = &attr.name;
+    let rule = rules::AttributeBelowMinimum { op, attr, minimum: &minimum, value, consumer };
+    Some(rule.finding())
+}
+
+fn inputs(one: &Use, op: &OpDef, runtime: &Runtime) -> Option<Finding> {
+    let value = |name: &str| {
+        one.attr(name).or_else(|| op.attr(name).and_then(|attr| attr.default.as_ref()))
+    };
+    let wanted = op.input_count(value)?;
+    let found = &one.inputs;
+    (wanted != *found).then(|| {
+        let rule =
+            rules::InputCount { op: &op.name, consumer: &runtime.version, wanted: &wanted, found };
+        rule.finding().with_symptom(format!("do not match {found} inputs specified"))
+    })
+}

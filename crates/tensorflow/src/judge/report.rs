@@ -1,0 +1,46 @@
+//! The findings of one pair: those that say the same are one, with the places of all.
+
+use unskew_core::Finding;
+
+use super::stops_import;
+use crate::{GraphUse, Runtime, promise};
+
+#[derive(Default)]
+pub(super) struct Report {
+    findings: Vec<Finding>,
+}
+
+impl Report {
+    /// Adds a finding; one that says the same as another only adds its places to it.
+    pub(super) fn add(&mut self, finding: Finding) {
+        let same = self.findings.iter_mut().find(|known| {
+            known.rule == finding.rule
+                && known.phase == finding.phase
+                && known.message == finding.message
+        });
+        match same {
+            Some(known) => known.places.extend(&finding.places),
+            None => self.findings.push(finding),
+        }
+    }
+
+    /// All findings. What stops the import of a graph that is more than the forward window newer
+    /// gets the words around it that TensorFlow prints then.
+    pub(super) fn finish(mut self, graph: &GraphUse, runtime: &Runtime) -> Vec<Finding> {
+        let producer = graph.effective_versions().producer;
+        let consumer = runtime.graph_def.version;
+        let beyond = producer.saturating_sub(consumer) > promise::forward_days();
+        if beyond && runtime.names_the_window() {
+            for finding in self.findings.iter_mut().filter(|finding| stops_import(finding)) {
+                let inner = finding.symptom.take().unwrap_or_default();
+                finding.symptom = Some(format!(
+                    "Converting GraphDef to Graph has failed with an error: '{inner}' The binary \
+                     trying to import the GraphDef was built when GraphDef version was {consumer}. \
+                     The GraphDef was produced by a binary built when GraphDef version was \
+                     {producer}."
+                ));
+            }
+        }
+        self.findings
+    }
+}

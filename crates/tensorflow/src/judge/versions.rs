@@ -1,0 +1,91 @@
+//! The numbers of a graph or a checkpoint against those of a release.
+
+use unskew_core::{DataConsumer, DataRefusal, DataVersions, Finding, Phase, Places, Version};
+
+use super::report::Report;
+use crate::{GraphUse, Runtime, rules};
+
+/// The versions of the graph, by the rule of the document.
+pub(super) fn judge(graph: &GraphUse, as_objects: bool, runtime: &Runtime, report: &mut Report) {
+    let versions = graph.effective_versions();
+    let Err(refusal) = versions.accepted_by(runtime.graph_def) else { return };
+    if as_objects {
+        let consumer = &runtime.version;
+        report.add(rules::VersionsNotLookedAt { refusal: &refusal, consumer }.finding());
+        return;
+    }
+    let phase = if runtime.imports_in_python() { Phase::FirstUse } else { Phase::Load };
+    let finding = refused("GraphDef", &versions, runtime.graph_def, refusal, runtime.version);
+    report.add(finding.in_phase(phase).at(Places::from_iter(["versions"])));
+}
+
+/// The finding of a refusal, with the words that TensorFlow prints.
+pub(super) fn refused(
+    data: &str,
+    versions: &DataVersions,
+    reader: DataConsumer,
+    refusal: DataRefusal,
+    release: Version,
+) -> Finding {
+    let what = if data == "GraphDef" { "graph" } else { "checkpoint" };
+    let (version, consumer) = (&reader.version, &release);
+    let (finding, symptom) = match refusal {
+        DataRefusal::ConsumerBroken { min_producer, .. } => (
+            rules::ConsumerRefusesItself {
+                data: &data,
+                version,
+                consumer,
+                min_producer: &min_producer,
+            }
+            .finding(),
+            format!("{data} version check has consumer {version} < min_producer {min_producer}."),
+        ),
+        DataRefusal::ProducerTooOld { producer, min_producer } => (
+            rules::ProducerTooOld {
+                data: &data,
+                producer: &producer,
+                min_producer: &min_producer,
+                consumer,
+            }
+            .finding(),
+            format!(
+                "{data} producer version {producer} below min producer {min_producer} supported \
+                 by TensorFlow {release}.  Please regenerate your {what}."
+            ),
+        ),
+        DataRefusal::ConsumerTooOld { min_consumer, .. } => (
+            rules::ConsumerTooOld { data: &data, min_consumer: &min_consumer, version, consumer }
+                .finding(),
+            format!(
+                "{data} min consumer version {} above current version {version} for TensorFlow \
+                 {release}.  Please upgrade TensorFlow.",
+                versions.min_consumer
+            ),
+        ),
+        DataRefusal::BadConsumer { .. } => (
+            rules::BadConsumer { data: &data, version, consumer }.finding(),
+            format!(
+                "{data} disallows consumer version {version}.  Please upgrade TensorFlow: this \
+                 version is likely buggy."
+            ),
+        ),
+    };
+    finding.with_symptom(symptom)
+}
+
+/// The version that every TensorFlow has as a reader and a writer of objects.
+const OBJECT_VERSION: DataConsumer = DataConsumer { version: 1, min_producer: 1 };
+
+/// The versions of the objects of a SavedModel: who is not admitted gets a generic object.
+pub(super) fn objects(graph: &GraphUse, runtime: &Runtime, report: &mut Report) {
+    for object in graph.objects.iter().flatten() {
+        if object.versions.accepted_by(OBJECT_VERSION).is_err() {
+            let rule = rules::ObjectFallsBack {
+                identifier: &object.identifier,
+                min_consumer: &object.versions.min_consumer,
+                consumer: &runtime.version,
+            };
+            report.add(rule.finding().at(Places::from_iter(["object_graph_def"])));
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Bytes to a party.
+
+use std::sync::Arc;
+
+use unskew_core::{DataVersions, Party, Provision, Requirement, Role, Version};
+use unskew_source::{ReadError, Source};
+
+use crate::judge::{CheckpointMatcher, GraphMatcher};
+use crate::read::{Checkpoint, Encoding, Kind};
+use crate::runtime::{CHECKPOINT_AXIS, GRAPH_AXIS};
+use crate::{GraphFile, GraphUse, TensorFlowFile, read_file, rules};
+
+/// The party in `source`; none if it is no file of TensorFlow's.
+///
+/// # Errors
+/// If it is one, but broken; with the byte and the field.
+pub fn party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError> {
+    let file = source.name().rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
+    Ok(read_file(source)?.map(|found| match found {
+        TensorFlowFile::Graphs(graphs) => graph_party(file, graphs),
+        TensorFlowFile::Checkpoint(checkpoint) => checkpoint_party(file, checkpoint),
+    }))
+}
+
+fn graph_party(name: String, file: GraphFile) -> Party {
+    let kind = match (file.kind, file.encoding) {
+        (Kind::SavedModel, Encoding::Binary) => "SavedModel",
+        (Kind::SavedModel, Encoding::Text) => "SavedModel as text",
+        (Kind::MetaGraph, Encoding::Binary) => "MetaGraphDef",
+        (Kind::MetaGraph, Encoding::Text) => "MetaGraphDef as text",
+        (_, Encoding::Binary) => "GraphDef",
+        (_, Encoding::Text) => "GraphDef as text",
+    };
+    let mut party = Party::new(name, Role::Artifact, kind);
+    party.origin = origin(&file);
+    for graph in &file.graphs {
+        party = describe(party, graph, file.graphs.len() > 1);
+    }
+    if let Some(schema) = file.schema_version {
+        party = party.fact("schema version", schema);
+    }
+    let file = Arc::new(file);
+    party
+        .require(Requirement::matches(GRAPH_AXIS, GraphMatcher(file.clone())))
+        .with_capability(file)
+}
+
+/// Who wrote it, as far as it says.
+fn origin(file: &GraphFile) -> String {
+    let said = file.graphs.iter().find_map(|graph| graph.tensorflow_version.as_ref());
+    let versions = file.graphs.iter().find_map(|graph| graph.versions.as_ref());
+    match (said, versions) {
+        (Some(version), _) => format!("written by tensorflow {version}"),
+        (None, Some(versions)) => format!("producer {}", versions.producer),
+        (None, None) => "without versions".to_owned(),
+    }
+}
+
+/// The versions and facts of one graph. Labels get the tags if there are several graphs.
+fn describe(mut party: Party, graph: &GraphUse, several: bool) -> Party {
+    let tags = graph.tags.join(", ");
+    let label = |what: &str| if several { format!("{what} ({tags})") } else { what.to_owned() };
+    if let Some(versions) = &graph.versions {
+        if party.provision(&GRAPH_AXIS.into()).is_none() {
+            let producer = Version::number(versions.producer);
+            party = party.provide(Provision::version(GRAPH_AXIS, producer).at("versions"));
+        }
+        party = party.fact(label("versions"), in_words(versions));
+    } else {
+        party = party.fact(label("versions"), "none: counts as producer 0");
+        party = party.note(rules::NoVersions {}.finding());
+    }
+    if let Some(version) = &graph.tensorflow_version {
+        party = party.fact(label("exporter"), format!("tensorflow {version}"));
+    }
+    if !several && !tags.is_empty() {
+        party = party.fact("tags", &tags);
+    }
+    let stripped = if graph.stripped_defaults { ", attributes at default left out" } else { "" };
+    party = party.fact(label("nodes"), format!("{} of {} ops{stripped}", graph.nodes, graph.ops()));
+    if graph.functions > 0 {
+        party = party.fact(label("functions"), graph.functions);
+    }
+    if let Some(objects) = &graph.objects {
+        party = party.fact(label("versioned objects"), objects.len());
+    }
+    party
+}
+
+fn checkpoint_party(name: String, checkpoint: Checkpoint) -> Party {
+    let kind = format!("checkpoint, format {}", checkpoint.format);
+    let producer = Version::number(checkpoint.versions.producer);
+    let order = if checkpoint.big_endian { "highest first" } else { "lowest first" };
+    Party::new(name, Role::Artifact, kind)
+        .from_origin(format!("checkpoint producer {producer}"))
+        .provide(Provision::version(CHECKPOINT_AXIS, producer).at("checkpoint header"))
+        .fact("versions", in_words(&checkpoint.versions))
+        .fact("data files", checkpoint.shards)
+        .fact("byte order", order)
+        .require(Requirement::matches(CHECKPOINT_AXIS, CheckpointMatcher(checkpoint.clone())))
+        .with_capability(Arc::new(checkpoint))
+}
+
+fn in_words(versions: &DataVersions) -> String {
+    let bad: Vec<String> = versions.bad_consumers.iter().map(i64::to_string).collect();
+    let bad = if bad.is_empty() { "none".to_owned() } else { bad.join(", ") };
+    format!(
+        "producer {}, min_consumer {}, bad_consumers {bad}",
+        versions.producer, versions.min_consumer
+    )
+}

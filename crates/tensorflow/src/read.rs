@@ -1,0 +1,20 @@
+//! The readers: bytes to graphs, versions and ops, by range and within limits.
+
+mod checkpoint;
+mod crc32c;
+mod graph_def;
+mod kept;
+mod kind;
+mod op_def;
+mod saved_model;
+mod schema;
+mod table;
+mod text;
+mod values;
+
+pub use checkpoint::{Checkpoint, checkpoint};
+pub use graph_def::graph;
+pub use kind::{Encoding, Kind, recognize};
+pub use op_def::op_list;
+pub use saved_model::{MetaGraph, SavedModel, SavedObject, meta_graph, saved_model};
+pub use text::transcode;

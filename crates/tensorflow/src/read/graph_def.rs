@@ -1,0 +1,115 @@
+//! `GraphDef`: its nodes, functions and versions.
+
+use unskew_source::wire::{Field, Message};
+use unskew_source::{ReadError, Source};
+
+use super::kept::Kept;
+use super::op_def;
+use super::values::{attr_value, versions};
+use crate::{AttrValue, Function, Graph, Node};
+
+/// The graph in `source`, which is one `GraphDef`.
+///
+/// # Errors
+/// If it is none, or larger than is kept; with the byte and the field.
+pub fn graph(source: &dyn Source) -> Result<Graph, ReadError> {
+    graph_in(&mut Message::whole(source), &mut Kept::default())
+}
+
+/// A `GraphDef`.
+pub(crate) fn graph_in(message: &mut Message<'_>, kept: &mut Kept) -> Result<Graph, ReadError> {
+    let mut graph = Graph::default();
+    while let Some(field) = message.next()? {
+        match field.number {
+            1 => {
+                let node = message.enter(&field, |message| node(message, kept));
+                graph.nodes.push(node.map_err(|e| e.in_field("node"))?);
+            }
+            2 => {
+                let read = message.enter(&field, |message| library(message, &mut graph, kept));
+                read.map_err(|e| e.in_field("library"))?;
+            }
+            4 => {
+                let read = message.enter(&field, versions);
+                graph.versions = Some(read.map_err(|e| e.in_field("versions"))?);
+            }
+            _ => {}
+        }
+    }
+    Ok(graph)
+}
+
+/// A `NodeDef`.
+pub(crate) fn node(message: &mut Message<'_>, kept: &mut Kept) -> Result<Node, ReadError> {
+    let mut node = Node::default();
+    kept.count(message, size_of::<Node>())?;
+    while let Some(field) = message.next()? {
+        match field.number {
+            1 => node.name = kept.text(message, &field)?,
+            2 => node.op = kept.name(message, &field)?,
+            3 => node.inputs.push(kept.text(message, &field)?),
+            5 => {
+                let entry = message.enter(&field, |message| entry(message, &mut node, kept));
+                entry.map_err(|e| e.in_field(format!("node {}, attr", node.name)))?;
+            }
+            _ => {}
+        }
+    }
+    Ok(node)
+}
+
+fn entry(message: &mut Message<'_>, node: &mut Node, kept: &mut Kept) -> Result<(), ReadError> {
+    let mut name = None;
+    let mut value = AttrValue::Missing;
+    while let Some(field) = message.next()? {
+        match field.number {
+            1 => name = Some(kept.name(message, &field)?),
+            2 => value = message.enter(&field, |message| attr_value(message, kept))?,
+            _ => {}
+        }
+    }
+    kept.count(message, size_of_val(&value))?;
+    node.attrs.push((name.unwrap_or_else(|| "".into()), value));
+    Ok(())
+}
+
+fn library(message: &mut Message<'_>, graph: &mut Graph, kept: &mut Kept) -> Result<(), ReadError> {
+    while let Some(field) = message.next()? {
+        match field.number {
+            1 => graph.functions.push(message.enter(&field, |m| function(m, kept))?),
+            2 => graph.gradients.push(message.enter(&field, |m| gradient(m, kept))?),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn function(message: &mut Message<'_>, kept: &mut Kept) -> Result<Function, ReadError> {
+    let mut function = Function::default();
+    while let Some(field) = message.next()? {
+        match field.number {
+            1 => function.signature = message.enter(&field, |m| op_def::op(m, kept))?,
+            3 => {
+                let node = message.enter(&field, |message| node(message, kept));
+                let name = || format!("function {}, node_def", function.signature.name);
+                function.nodes.push(node.map_err(|e| e.in_field(name()))?);
+            }
+            _ => {}
+        }
+    }
+    Ok(function)
+}
+
+fn gradient(message: &mut Message<'_>, kept: &mut Kept) -> Result<(String, String), ReadError> {
+    let (mut of, mut is) = (String::new(), String::new());
+    let mut text =
+        |message: &mut Message<'_>, field: &Field| kept.text(message, field).map(String::from);
+    while let Some(field) = message.next()? {
+        match field.number {
+            1 => of = text(message, &field)?,
+            2 => is = text(message, &field)?,
+            _ => {}
+        }
+    }
+    Ok((of, is))
+}

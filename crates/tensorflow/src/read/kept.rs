@@ -1,0 +1,60 @@
+//! How much of a graph is kept in memory, and names that stand there once.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use unskew_source::wire::{Field, Message};
+use unskew_source::{Problem, ReadError};
+
+/// The most bytes of structure that are kept of one file; the largest real graphs have a tenth.
+const KEPT: usize = 256 << 20;
+
+/// What one kept thing costs apart from its text.
+const OVERHEAD: usize = 48;
+
+/// Counts what is kept of one file, and keeps names that occur often only once.
+#[derive(Debug, Default)]
+pub(crate) struct Kept {
+    bytes: usize,
+    names: HashSet<Arc<str>>,
+}
+
+impl Kept {
+    /// Counts one more thing with `bytes` of its own.
+    pub(crate) fn count(&mut self, message: &Message<'_>, bytes: usize) -> Result<(), ReadError> {
+        self.bytes = self.bytes.saturating_add(bytes).saturating_add(OVERHEAD);
+        if self.bytes <= KEPT {
+            return Ok(());
+        }
+        let what = "the structure of the graph (names, nodes, attributes)".to_owned();
+        let problem = Problem::TooLarge { what, size: self.bytes as u64, limit: KEPT as u64 };
+        Err(ReadError::new(message.source().name(), problem))
+    }
+
+    /// A text that is kept as it is.
+    pub(crate) fn text(
+        &mut self,
+        message: &mut Message<'_>,
+        field: &Field,
+    ) -> Result<Box<str>, ReadError> {
+        let text = message.string(field)?;
+        self.count(message, text.len())?;
+        Ok(text.into())
+    }
+
+    /// A name that many nodes share.
+    pub(crate) fn name(
+        &mut self,
+        message: &mut Message<'_>,
+        field: &Field,
+    ) -> Result<Arc<str>, ReadError> {
+        let text = message.string(field)?;
+        if let Some(known) = self.names.get(&*text) {
+            return Ok(known.clone());
+        }
+        self.count(message, text.len())?;
+        let name: Arc<str> = text.into();
+        self.names.insert(name.clone());
+        Ok(name)
+    }
+}

@@ -1,0 +1,246 @@
+//! Attribute values, shapes and versions.
+
+use unskew_core::DataVersions;
+use unskew_source::ReadError;
+use unskew_source::wire::{Field, Message, Value};
+
+use super::kept::Kept;
+use crate::{AttrKind, AttrValue, DataType, Shape, Single};
+
+/// The longest text of an attribute that is kept, in bytes.
+const TEXT: u64 = 4 << 10;
+
+/// The longest list of an attribute that is kept, in elements.
+const LIST: usize = 4 << 10;
+
+/// The most dimensions of a shape; TensorFlow allows 254.
+const DIMS: usize = 256;
+
+/// The most `bad_consumers` that a file may name.
+const BAD_CONSUMERS: usize = 4 << 10;
+
+/// An `AttrValue`; tensors by their heads.
+pub(crate) fn attr_value(
+    message: &mut Message<'_>,
+    kept: &mut Kept,
+) -> Result<AttrValue, ReadError> {
+    let mut value = AttrValue::Missing;
+    while let Some(field) = message.next()? {
+        value = match field.number {
+            1 => message.enter(&field, |list| list_value(list, kept))?,
+            9 => AttrValue::Placeholder(kept.text(message, &field)?),
+            number => match single_kind(number) {
+                Some(kind) => single(message, &field, kind, kept)?,
+                None => continue,
+            },
+        };
+    }
+    Ok(value)
+}
+
+/// A `ListValue`. Lists of more than [`LIST`] elements are counted only.
+fn list_value(message: &mut Message<'_>, kept: &mut Kept) -> Result<AttrValue, ReadError> {
+    let mut values = Vec::new();
+    let mut large: Option<(Single, u64)> = None;
+    while let Some(field) = message.next()? {
+        // Functions stand at another number in a list than alone.
+        let kind = match field.number {
+            9 => Some(Single::Func),
+            10 => None,
+            number => single_kind(number),
+        };
+        let Some(kind) = kind else { continue };
+        let packed = matches!(field.value, Value::Bytes(_));
+        match kind {
+            Single::Int | Single::Float | Single::Bool | Single::Type if packed => {
+                let span = field.span().map_or(0, |span| span.len);
+                let least = if kind == Single::Float { 4 } else { 1 };
+                if span / least > LIST as u64 {
+                    let (_, count) = large.get_or_insert((kind, values.len() as u64));
+                    *count = count.saturating_add(span / least);
+                    continue;
+                }
+                let bytes = message.bytes(&field)?;
+                values.extend(packed_values(message, &field, kind, &bytes)?);
+            }
+            _ => values.push(single(message, &field, kind, kept)?),
+        }
+        if values.len() > LIST {
+            let (_, count) = large.get_or_insert((kind, 0));
+            *count = count.saturating_add(values.len() as u64);
+            values.clear();
+        }
+    }
+    kept.count(message, values.len() * size_of::<AttrValue>())?;
+    Ok(match large {
+        Some((single, count)) => {
+            let count = count.saturating_add(values.len() as u64);
+            AttrValue::Large(AttrKind { single, list: true }, count)
+        }
+        None => AttrValue::List(values),
+    })
+}
+
+fn single_kind(number: u32) -> Option<Single> {
+    Some(match number {
+        2 => Single::String,
+        3 => Single::Int,
+        4 => Single::Float,
+        5 => Single::Bool,
+        6 => Single::Type,
+        7 => Single::Shape,
+        8 => Single::Tensor,
+        10 => Single::Func,
+        _ => return None,
+    })
+}
+
+fn single(
+    message: &mut Message<'_>,
+    field: &Field,
+    kind: Single,
+    kept: &mut Kept,
+) -> Result<AttrValue, ReadError> {
+    let number = || {
+        let what = format!("a value of the attribute kind {} has another wire type", kind.as_str());
+        field.varint().ok_or_else(|| message.malformed(field.offset, &what))
+    };
+    Ok(match kind {
+        Single::Int => AttrValue::Int(number()? as i64),
+        Single::Bool => AttrValue::Bool(number()? != 0),
+        Single::Type => AttrValue::Type(DataType(number()? as i32)),
+        Single::Float => match field.value {
+            Value::Fixed32(bits) => AttrValue::Float(f32::from_bits(bits)),
+            _ => return Err(message.malformed(field.offset, "a float of another wire type")),
+        },
+        Single::String => match field.span() {
+            Some(span) if span.len > TEXT => {
+                AttrValue::Large(AttrKind { single: kind, list: false }, span.len)
+            }
+            _ => {
+                let bytes = message.bytes(field)?;
+                kept.count(message, bytes.len())?;
+                AttrValue::String(bytes.into())
+            }
+        },
+        Single::Shape => AttrValue::Shape(message.enter(field, shape)?),
+        Single::Tensor => message.enter(field, tensor_head)?,
+        Single::Func => {
+            let mut name: Box<str> = "".into();
+            message.enter(field, |message| {
+                while let Some(field) = message.next()? {
+                    if field.number == 1 {
+                        name = kept.text(message, &field)?;
+                    }
+                }
+                Ok(())
+            })?;
+            AttrValue::Func(name)
+        }
+        Single::Placeholder => AttrValue::Placeholder(kept.text(message, field)?),
+    })
+}
+
+fn packed_values(
+    message: &Message<'_>,
+    field: &Field,
+    kind: Single,
+    bytes: &[u8],
+) -> Result<Vec<AttrValue>, ReadError> {
+    if kind == Single::Float {
+        let (floats, rest) = bytes.as_chunks::<4>();
+        if !rest.is_empty() {
+            return Err(message.malformed(field.offset, "packed floats that end early"));
+        }
+        return Ok(floats.iter().map(|f| AttrValue::Float(f32::from_le_bytes(*f))).collect());
+    }
+    let numbers = packed_varints(bytes)
+        .ok_or_else(|| message.malformed(field.offset, "packed numbers that end early"))?;
+    let value = |n: u64| match kind {
+        Single::Bool => AttrValue::Bool(n != 0),
+        Single::Type => AttrValue::Type(DataType(n as i32)),
+        _ => AttrValue::Int(n as i64),
+    };
+    Ok(numbers.into_iter().map(value).collect())
+}
+
+/// The numbers in a packed field; none if the last one ends early or one is too long.
+fn packed_varints(bytes: &[u8]) -> Option<Vec<u64>> {
+    let mut numbers = Vec::new();
+    let (mut number, mut shift) = (0u64, 0u32);
+    for byte in bytes {
+        number |= u64::from(byte & 0x7f).checked_shl(shift)?;
+        shift += 7;
+        if *byte < 0x80 {
+            numbers.push(number);
+            (number, shift) = (0, 0);
+        }
+    }
+    (shift == 0).then_some(numbers)
+}
+
+/// A `TensorShapeProto`.
+fn shape(message: &mut Message<'_>) -> Result<Shape, ReadError> {
+    let mut dims = Vec::new();
+    let mut unknown = false;
+    while let Some(field) = message.next()? {
+        match field.number {
+            2 if dims.len() >= DIMS => {
+                return Err(message.malformed(field.offset, "a shape of more than 256 dimensions"));
+            }
+            2 => dims.push(message.enter(&field, dim)?),
+            3 => unknown = field.varint() == Some(1),
+            _ => {}
+        }
+    }
+    Ok(Shape((!unknown).then_some(dims)))
+}
+
+fn dim(message: &mut Message<'_>) -> Result<i64, ReadError> {
+    let mut size = 0;
+    while let Some(field) = message.next()? {
+        if field.number == 1 {
+            size = field.varint().unwrap_or(0) as i64;
+        }
+    }
+    Ok(size)
+}
+
+/// The element type and the shape of a `TensorProto`; its values are not read.
+fn tensor_head(message: &mut Message<'_>) -> Result<AttrValue, ReadError> {
+    let mut dtype = DataType(0);
+    let mut dims = Shape(Some(Vec::new()));
+    while let Some(field) = message.next()? {
+        match field.number {
+            1 => dtype = DataType(field.varint().unwrap_or(0) as i32),
+            2 => dims = message.enter(&field, shape)?,
+            _ => {}
+        }
+    }
+    Ok(AttrValue::Tensor { dtype, shape: dims })
+}
+
+/// A `VersionDef`.
+pub(crate) fn versions(message: &mut Message<'_>) -> Result<DataVersions, ReadError> {
+    // Numbers of 32 bits: a negative one is written with 64.
+    let number = |field: &Field| i64::from(field.varint().unwrap_or(0) as i32);
+    let mut versions = DataVersions::default();
+    while let Some(field) = message.next()? {
+        match (field.number, field.value) {
+            (1, _) => versions.producer = number(&field),
+            (2, _) => versions.min_consumer = number(&field),
+            (3, Value::Bytes(span)) if span.len <= BAD_CONSUMERS as u64 => {
+                let numbers = packed_varints(&message.bytes(&field)?);
+                let torn = || message.malformed(field.offset, "bad_consumers that end early");
+                let numbers = numbers.ok_or_else(torn)?;
+                versions.bad_consumers.extend(numbers.into_iter().map(|n| i64::from(n as i32)));
+            }
+            (3, Value::Varint(_)) if versions.bad_consumers.len() < BAD_CONSUMERS => {
+                versions.bad_consumers.insert(number(&field));
+            }
+            (3, _) => return Err(message.malformed(field.offset, "too many bad_consumers")),
+            _ => {}
+        }
+    }
+    Ok(versions)
+}

@@ -1,0 +1,80 @@
+//! One release of a history: the op registry that a runtime has.
+
+use std::sync::Arc;
+
+use unskew_core::Version;
+
+use crate::{Definition, OpDef, OpHistory};
+
+/// The op registry of one release.
+#[derive(Clone, Debug)]
+pub struct OpRegistry {
+    history: Arc<OpHistory>,
+    release: Version,
+    public_only: bool,
+}
+
+/// What a registry says about a name.
+pub struct Lookup {
+    definitions: Arc<[Definition]>,
+    release: Version,
+    /// Whether the registry may have the op without listing it.
+    pub maybe_unlisted: bool,
+}
+
+impl Lookup {
+    /// The definition of this release, if it has the op.
+    pub fn op(&self) -> Option<&OpDef> {
+        let has = |definition: &&Definition| definition.runs.contains(self.release);
+        self.definitions.iter().find(has).map(|definition| &definition.op)
+    }
+
+    /// Every definition of any release, oldest first.
+    pub fn all(&self) -> &[Definition] {
+        &self.definitions
+    }
+
+    /// The releases that have the op, in words: `1.15.0 to 2.12.1`, `2.4.4 and later`.
+    pub fn releases(&self) -> String {
+        let runs = || self.definitions.iter().flat_map(|definition| definition.runs.iter());
+        let since = runs().map(|run| run.since).min();
+        let open = runs().any(|run| run.until.is_none());
+        let until = runs().filter_map(|run| run.until).max();
+        match (since, until) {
+            (None, _) => "no release".to_owned(),
+            (Some(since), Some(until)) if !open && since == until => since.to_string(),
+            (Some(since), Some(until)) if !open => format!("{since} to {until}"),
+            (Some(since), _) => format!("{since} and later"),
+        }
+    }
+}
+
+impl OpRegistry {
+    /// The registry that `release` has in `history`. `public_only`: the registry was taken from the
+    /// Python package, which does not list internal ops.
+    pub fn new(history: Arc<OpHistory>, release: Version, public_only: bool) -> Self {
+        Self { history, release, public_only }
+    }
+
+    /// What the registry says about `name`.
+    pub fn look_up(&self, name: &str) -> Lookup {
+        let definitions = self.history.named(name);
+        let maybe_unlisted = self.public_only && name.starts_with('_');
+        Lookup { definitions, release: self.release, maybe_unlisted }
+    }
+
+    /// The release.
+    pub fn release(&self) -> Version {
+        self.release
+    }
+
+    /// The history that it is a part of.
+    pub fn history(&self) -> &Arc<OpHistory> {
+        &self.history
+    }
+
+    /// Whether internal ops are not listed.
+    pub fn public_only(&self) -> bool {
+        self.public_only
+    }
+}

@@ -1,0 +1,96 @@
+//! The other side: a released TensorFlow.
+
+use std::sync::Arc;
+
+use unskew_core::{DataConsumer, Date, Party, Provision, Role, Version, VersionRange};
+
+use crate::OpRegistry;
+
+/// The axis of GraphDef versions.
+pub const GRAPH_AXIS: &str = "tf.graph_def";
+
+/// The axis of checkpoint versions.
+pub const CHECKPOINT_AXIS: &str = "tf.checkpoint";
+
+/// The GraphDef version of one release, for telling which releases a producer may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReleaseNumber {
+    /// The release.
+    pub release: Version,
+    /// Its GraphDef version. Not monotone: 1.15.0 has 134, 2.0.4 has 119.
+    pub graph_def: i64,
+}
+
+/// A released TensorFlow: its numbers and its registry. A capability of its party.
+#[derive(Clone, Debug)]
+pub struct Runtime {
+    /// The release.
+    pub version: Version,
+    /// The day of the release.
+    pub released: Date,
+    /// Its numbers as a reader of graphs.
+    pub graph_def: DataConsumer,
+    /// Its numbers as a reader of checkpoints.
+    pub checkpoint: DataConsumer,
+    /// Its ops.
+    pub ops: OpRegistry,
+    /// The numbers of all releases that are known.
+    pub known: Arc<[ReleaseNumber]>,
+}
+
+impl Runtime {
+    /// The release as one side of a check. Its requirements stand with the files, which know what to
+    /// ask of it.
+    pub fn party(&self) -> Party {
+        let range = |reader: DataConsumer| {
+            VersionRange::between(
+                Version::number(reader.min_producer),
+                Version::number(reader.version),
+            )
+        };
+        Party::new(format!("tensorflow {}", self.version), Role::Runtime, "TensorFlow release")
+            .from_origin(format!("released {}", self.released))
+            .dated(self.released)
+            .provide(Provision::new(GRAPH_AXIS, range(self.graph_def)))
+            .provide(Provision::new(CHECKPOINT_AXIS, range(self.checkpoint)))
+            .with_capability(Arc::new(self.ops.clone()))
+            .with_capability(Arc::new(self.clone()))
+    }
+
+    /// Whether graphs are imported by Python code, up to 1.7: then what TensorFlow's core refuses
+    /// shows only when the graph runs. Measured up to 1.4 and from 1.15 on.
+    pub fn imports_in_python(&self) -> bool {
+        self.version < Version::pair(1, 8)
+    }
+
+    /// Whether graphs may call functions of their library.
+    pub fn imports_functions(&self) -> bool {
+        self.version >= Version::pair(1, 1)
+    }
+
+    /// Whether unknown attributes are ignored.
+    pub fn ignores_unknown_attributes(&self) -> bool {
+        self.version >= Version::pair(2, 5)
+    }
+
+    /// Whether SavedModels with objects are loaded as objects.
+    pub fn loads_objects(&self) -> bool {
+        self.version >= Version::pair(2, 0)
+    }
+
+    /// Whether the shapes of unused outputs of batch norms are other than before. Measured on 1.15
+    /// and from 2.4 on.
+    pub fn computes_empty_reserves(&self) -> bool {
+        self.version >= Version::pair(2, 4)
+    }
+
+    /// Whether a failing import says that the graph is more than the forward window newer.
+    pub fn names_the_window(&self) -> bool {
+        self.version >= Version::pair(2, 4)
+    }
+
+    /// The first producer whose reductions may have indices of one dimension at most; none: all.
+    pub fn flat_indices_from(&self) -> Option<i64> {
+        (self.version >= Version::pair(1, 0)).then_some(21)
+    }
+}

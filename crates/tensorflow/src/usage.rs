@@ -1,0 +1,208 @@
+//! What a graph asks of a runtime: its nodes, those that ask the same taken together.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+
+use unskew_core::{DataVersions, Places};
+
+use crate::read::{MetaGraph, SavedObject};
+use crate::{AttrValue, Graph, Node, structure};
+
+/// Where nodes stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Scope {
+    /// In the graph itself.
+    Graph,
+    /// In the body of a function that the graph calls, be it through others.
+    Called,
+    /// In the body of a function that nothing calls.
+    Uncalled,
+}
+
+/// Nodes that ask the same of a runtime.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Use {
+    /// The op.
+    pub op: Arc<str>,
+    /// The attributes.
+    pub attrs: Vec<(Arc<str>, AttrValue)>,
+    /// How many data inputs there are.
+    pub inputs: u64,
+    /// Where the nodes stand.
+    pub scope: Scope,
+    /// The nodes.
+    pub places: Places,
+}
+
+impl Use {
+    /// The value of an attribute.
+    pub fn attr(&self, name: &str) -> Option<&AttrValue> {
+        self.attrs.iter().find(|(known, _)| &**known == name).map(|(_, value)| value)
+    }
+}
+
+/// What a graph asks of a runtime.
+#[derive(Clone, Debug, Default)]
+pub struct GraphUse {
+    /// The tags of the graph, if it has some: `serve`.
+    pub tags: Vec<String>,
+    /// The versions that it carries; none counts as producer 0.
+    pub versions: Option<DataVersions>,
+    /// The TensorFlow that wrote it, by its own account.
+    pub tensorflow_version: Option<String>,
+    /// Whether attributes that have their default were left out.
+    pub stripped_defaults: bool,
+    /// The objects of TensorFlow 2, if it has any.
+    pub objects: Option<Vec<SavedObject>>,
+    /// The nodes.
+    pub uses: Vec<Use>,
+    /// Nodes of the graph that call functions of its library.
+    pub calls: Places,
+    /// How many functions the library has.
+    pub functions: usize,
+    /// How many nodes there are in all.
+    pub nodes: usize,
+    /// What is wrong with its structure, or known to have been judged differently over time.
+    pub structure: structure::Structure,
+}
+
+impl GraphUse {
+    /// What `meta` asks.
+    pub fn of_meta_graph(meta: MetaGraph) -> Self {
+        Self {
+            tags: meta.tags,
+            tensorflow_version: meta.tensorflow_version,
+            stripped_defaults: meta.stripped_defaults,
+            objects: meta.objects,
+            ..Self::of_graph(&meta.graph)
+        }
+    }
+
+    /// What `graph` asks.
+    pub fn of_graph(graph: &Graph) -> Self {
+        let library: HashMap<&str, usize> = graph
+            .functions
+            .iter()
+            .enumerate()
+            .map(|(i, function)| (&*function.signature.name, i))
+            .collect();
+        let called = called(graph, &library);
+        let mut gather = Gather {
+            library: &library,
+            found: HashMap::new(),
+            uses: Vec::new(),
+            hasher: RandomState::new(),
+        };
+        for node in &graph.nodes {
+            gather.add(node, Scope::Graph, "");
+        }
+        let mut nodes = graph.nodes.len();
+        for (i, function) in graph.functions.iter().enumerate() {
+            let scope = if called.contains(&i) { Scope::Called } else { Scope::Uncalled };
+            nodes += function.nodes.len();
+            for node in &function.nodes {
+                gather.add(node, scope, &function.signature.name);
+            }
+        }
+        let calls = graph.nodes.iter().filter(|node| library.contains_key(&*node.op));
+        Self {
+            versions: graph.versions.clone(),
+            calls: calls.map(|node| &node.name).collect(),
+            functions: graph.functions.len(),
+            nodes,
+            uses: gather.uses,
+            structure: structure::Structure::of(graph),
+            ..Self::default()
+        }
+    }
+
+    /// The versions that a consumer sees.
+    pub fn effective_versions(&self) -> DataVersions {
+        self.versions.clone().unwrap_or_default()
+    }
+
+    /// How many different ops there are.
+    pub fn ops(&self) -> usize {
+        self.uses.iter().map(|one| &*one.op).collect::<HashSet<_>>().len()
+    }
+
+    /// Each op once, with how many nodes have it.
+    pub fn op_counts(&self) -> BTreeMap<&str, usize> {
+        let mut counts = BTreeMap::new();
+        for one in &self.uses {
+            *counts.entry(&*one.op).or_default() += one.places.count();
+        }
+        counts
+    }
+}
+
+/// The functions that run when the graph does, directly or through others, by their places.
+fn called(graph: &Graph, library: &HashMap<&str, usize>) -> HashSet<usize> {
+    let gradients: HashMap<&str, &str> =
+        graph.gradients.iter().map(|(of, is)| (&**of, &**is)).collect();
+    let mut called = HashSet::new();
+    let mut open: Vec<&[Node]> = vec![&graph.nodes];
+    while let Some(nodes) = open.pop() {
+        for node in nodes {
+            let named = node.attrs.iter().flat_map(|(_, value)| value.functions());
+            for name in named.chain([&*node.op]) {
+                let gradient = gradients.get(name).copied();
+                for function in [Some(name), gradient].into_iter().flatten() {
+                    let Some(i) = library.get(function) else { continue };
+                    if called.insert(*i) {
+                        open.extend(graph.functions.get(*i).map(|f| &*f.nodes));
+                    }
+                }
+            }
+        }
+    }
+    called
+}
+
+struct Gather<'g> {
+    library: &'g HashMap<&'g str, usize>,
+    /// Places in `uses` of each op, scope and digest of the attributes.
+    found: HashMap<(Arc<str>, Scope, u64), Vec<usize>>,
+    uses: Vec<Use>,
+    hasher: RandomState,
+}
+
+impl Gather<'_> {
+    fn add(&mut self, node: &Node, scope: Scope, function: &str) {
+        if self.library.contains_key(&*node.op) {
+            return;
+        }
+        // Attributes for the runtime's own use pass everywhere; shapes of outputs are looked at apart.
+        let judged = || node.attrs.iter().filter(|(name, _)| !name.starts_with('_'));
+        let inputs = node.data_inputs().count() as u64;
+        // Attributes stand in any order, so their digests are added.
+        let digest = judged().map(|(name, value)| self.hasher.hash_one((name, value.judged())));
+        let digest = digest.fold(inputs, u64::wrapping_add);
+        let alike = self.found.entry((node.op.clone(), scope, digest)).or_default();
+        let same = alike.iter().copied().find(|i| {
+            self.uses.get(*i).is_some_and(|other| {
+                other.inputs == inputs
+                    && judged().count() == other.attrs.len()
+                    && judged().all(|(name, value)| other.attr(name) == Some(&value.judged()))
+            })
+        });
+        let place = same.unwrap_or_else(|| {
+            self.uses.push(Use {
+                op: node.op.clone(),
+                attrs: judged().map(|(name, value)| (name.clone(), value.judged())).collect(),
+                inputs,
+                scope,
+                places: Places::default(),
+            });
+            alike.push(self.uses.len() - 1);
+            self.uses.len() - 1
+        });
+        if let Some(one) = self.uses.get_mut(place) {
+            match function {
+                "" => one.places.add(&node.name),
+                function => one.places.add(format_args!("{function}/{}", node.name)),
+            }
+        }
+    }
+}
