@@ -3,7 +3,7 @@
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use unskew_report::{BAD, Plain};
 use unskew_source::OutputFile;
 
@@ -21,6 +21,10 @@ pub fn out(text: &str) -> anyhow::Result<()> {
 
 /// Writes `text` without styles to the file at `path`, which appears whole or not at all.
 pub fn file(path: &Path, text: &str) -> anyhow::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+        bail!("cannot write {}; no such folder: {}", path.display(), folder.display());
+    }
     let write = || -> io::Result<()> {
         let mut file = OutputFile::create(path)?;
         anstream::StripStream::new(&mut file as &mut dyn io::Write).write_all(text.as_bytes())?;

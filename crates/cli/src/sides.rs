@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use unskew_artifact::{Artifact, Options};
 use unskew_core::Party;
 use unskew_releases::{Release, select};
@@ -58,11 +58,10 @@ pub fn side(name: &str, options: &Options) -> anyhow::Result<Side> {
     match select(name) {
         Ok(releases) => Ok(of_releases(releases)),
         Err(error) if looks_like_release(name) => Err(error.into()),
-        Err(_) => of_path(Path::new(name), options).with_context(|| {
-            let there = Path::new(name).exists();
-            let hint = if there { "" } else { "; a release is named like torch@2.1" };
-            format!("cannot open {name}{hint}")
-        }),
+        Err(_) if !Path::new(name).exists() => {
+            bail!("no such file, and no release either (those are named like torch@2.1): {name}")
+        }
+        Err(_) => of_path(Path::new(name), options),
     }
 }
 

@@ -24,6 +24,11 @@ impl Release {
         self.family
     }
 
+    /// Whether `later` is the next release of the same family in the database.
+    pub fn precedes(self, later: Self) -> bool {
+        self.family == later.family && self.index + 1 == later.index
+    }
+
     /// Its row of the database.
     pub fn row(self) -> &'static Row {
         &self.family.rows()[self.index]

@@ -79,13 +79,13 @@ impl Reason {
     }
 }
 
-/// Columns in words: three or more neighbours become `torch@1.4.0 to torch@1.13.1`.
+/// Columns in words: three or more successive releases become `torch@1.4.0 to torch@1.13.1`.
 pub(super) fn in_words(places: &[usize], columns: &[Member]) -> String {
     let label = |column: usize| columns[column].label.as_str();
     let mut runs: Vec<(usize, usize)> = Vec::new();
     for &column in places {
         match runs.last_mut() {
-            Some((_, end)) if *end + 1 == column && same_family(columns, *end, column) => {
+            Some((_, end)) if neighbours(columns, *end, column) && *end + 1 == column => {
                 *end = column;
             }
             _ => runs.push((column, column)),
@@ -102,9 +102,10 @@ pub(super) fn in_words(places: &[usize], columns: &[Member]) -> String {
     words.join(", ")
 }
 
-fn same_family(columns: &[Member], a: usize, b: usize) -> bool {
-    let family = |column: usize| columns[column].release.map(|release| release.family());
-    family(a).is_some() && family(a) == family(b)
+/// Whether two columns are neighbours in the database, so that "to" between them is the truth.
+fn neighbours(columns: &[Member], a: usize, b: usize) -> bool {
+    let pair = columns[a].release.zip(columns[b].release);
+    pair.is_some_and(|(a, b)| a.precedes(b))
 }
 
 #[cfg(test)]

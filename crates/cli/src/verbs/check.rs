@@ -1,6 +1,5 @@
 //! `unskew check A --with B…`: a verdict with reasons.
 
-use anyhow::Context as _;
 use unskew_core::{Context, Outcome};
 use unskew_report::{Pair, Report};
 
@@ -12,11 +11,10 @@ use crate::{print, sides};
 pub fn run(args: &Check, global: &Global) -> anyhow::Result<Status> {
     let mut report = Report::new(global.context());
     let options = sides::options();
-    let a = sides::side(&args.a, &options).with_context(|| format!("cannot check {}", args.a))?;
+    let a = sides::side(&args.a, &options)?;
     report.failures.extend(a.failures.iter().cloned());
     for name in &args.with {
-        let b = sides::side(name, &options)
-            .with_context(|| format!("cannot check {} with {name}", args.a))?;
+        let b = sides::side(name, &options)?;
         report.pairs.extend(pairs(&a, &b, &report.context));
         report.failures.extend(b.failures);
     }

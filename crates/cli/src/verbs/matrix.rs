@@ -1,6 +1,6 @@
 //! `unskew matrix A… --with B…`: every pair.
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use rayon::prelude::*;
 use unskew_artifact::Options;
 use unskew_report::{Failure, Format};
@@ -62,7 +62,7 @@ fn rows(names: &[String], options: &Options) -> Vec<Row> {
 fn columns(names: &[String], options: &Options) -> anyhow::Result<Vec<Member>> {
     let mut columns: Vec<Member> = Vec::new();
     for name in names {
-        let side = sides::side(name, options).with_context(|| format!("no column {name}"))?;
+        let side = sides::side(name, options)?;
         for member in side.members {
             if columns.iter().all(|column| column.label != member.label) {
                 columns.push(member);
