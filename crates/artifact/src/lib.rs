@@ -54,6 +54,7 @@ pub fn every_rule() -> impl Iterator<Item = &'static unskew_core::Rule> {
         unskew_core::rules::RULES,
         unskew_ifrt::rules::RULES,
         unskew_pjrt::rules::RULES,
+        unskew_tensorflow::rules::RULES,
         unskew_torch::rules::RULES,
     ];
     let mut all = crates.concat();

@@ -4,6 +4,8 @@ use std::fmt::{self, Write};
 
 use crate::full::{line, write_finding};
 use crate::style::{DIM, EMPHASIS};
+use unskew_core::Need;
+
 use crate::{Look, Plain};
 
 pub(crate) fn write(look: &Look, out: &mut dyn Write) -> fmt::Result {
@@ -42,7 +44,11 @@ pub(crate) fn write(look: &Look, out: &mut dyn Write) -> fmt::Result {
 fn requirements(look: &Look, out: &mut dyn Write) -> fmt::Result {
     let mut lines: Vec<(&str, String)> = Vec::new();
     for requirement in &look.party.requires {
-        let entry = (requirement.axis.as_str(), requirement.need.to_string());
+        let need = match &requirement.need {
+            Need::Matches(_) => "whatever fits; judged with the other side".to_owned(),
+            need => need.to_string(),
+        };
+        let entry = (requirement.axis.as_str(), need);
         if !lines.contains(&entry) {
             lines.push(entry);
         }
