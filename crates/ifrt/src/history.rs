@@ -96,7 +96,7 @@ mod tests {
         assert_eq!(proxy().unwrap().minimum(), Version::number(16));
         assert_eq!(server_minimum().unwrap().current(), Version::number(16));
         assert_eq!(serdes().unwrap().current(), Version::number(6));
-        assert_eq!(serdes().unwrap().minimum(), Version::number(0));
+        assert_eq!(serdes().unwrap().minimum(), Version::number(2));
         assert_eq!(policy().unwrap().forward, Some(Window::weeks(4)));
     }
 
