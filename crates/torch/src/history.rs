@@ -94,7 +94,7 @@ struct ExportedRow {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Builtin {
-    operators: Vec<String>,
+    schemas: Vec<String>,
 }
 
 /// The file is part of the program; a fault in it leaves nothing, which a test finds.
@@ -113,6 +113,11 @@ static UPGRADERS: LazyLock<Vec<Upgrader>> = LazyLock::new(|| {
             })
         })
         .collect()
+});
+
+static BUILTINS: LazyLock<Vec<Schema>> = LazyLock::new(|| {
+    let schemas = FILE.iter().flat_map(|file| &file.builtin.schemas);
+    schemas.filter_map(|schema| schema.parse().ok()).collect()
 });
 
 /// The silent changes of `operator`.
@@ -150,9 +155,9 @@ pub fn exported_by(schema: Version) -> (Option<Version>, Option<Version>) {
     })
 }
 
-/// Whether the loader compiles this operator itself, so that no table has it.
-pub fn is_builtin(operator: &str) -> bool {
-    FILE.iter().any(|file| file.builtin.operators.iter().any(|name| name == operator))
+/// The schemas under which the loader compiles `operator` itself; no table has them.
+pub fn builtins(operator: &str) -> impl Iterator<Item = &'static Schema> {
+    BUILTINS.iter().filter(move |schema| schema.name == operator)
 }
 
 #[cfg(test)]
@@ -167,6 +172,7 @@ mod tests {
         assert_eq!(silent_changes("aten::floor_divide").count(), 1);
         assert_eq!(class_gone_in("xnnpack.LinearOpContext"), Some(Version::pair(2, 13)));
         assert_eq!(exported_by(Version::pair(5, 3)).0, Some(Version::pair(2, 4)));
-        assert!(is_builtin("aten::_pair") && !is_builtin("aten::add"));
+        assert_eq!(BUILTINS.len(), file.builtin.schemas.len());
+        assert_eq!((builtins("aten::_pair").count(), builtins("aten::add").count()), (1, 0));
     }
 }

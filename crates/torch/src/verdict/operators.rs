@@ -64,7 +64,7 @@ fn fault(pair: &Pair<'_>, one: &Use, places: &Places) -> Option<Fault> {
     }
     if !table.knows(&one.name) {
         return match &one.given {
-            Given::Shape(_) if history::is_builtin(&one.name) => None,
+            Given::Shape(_) if history::builtins(&one.name).next().is_some() => None,
             _ => Some(missing(table, &one.name)),
         };
     }
@@ -131,7 +131,9 @@ fn by_shape(pair: &Pair<'_>, one: &Use, shape: &CallShape, places: &Places) -> O
             None
         }
     });
-    if fits.is_some() || upgraders(pair, &one.name).any(|u| u.schema.accepts(shape).is_ok()) {
+    let mut others =
+        upgraders(pair, &one.name).map(|u| &u.schema).chain(history::builtins(&one.name));
+    if fits.is_some() || others.any(|schema| schema.accepts(shape).is_ok()) {
         return None;
     }
     match class {
