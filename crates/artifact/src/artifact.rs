@@ -7,6 +7,9 @@ use unskew_releases::Release;
 
 use crate::OpenError;
 
+/// The files that make a folder a SavedModel.
+const SAVED_MODELS: [&str; 2] = ["saved_model.pb", "saved_model.pbtxt"];
+
 /// What holds the pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Container {
@@ -53,10 +56,17 @@ impl Artifact {
         }
     }
 
-    pub(crate) fn add(&mut self, label: impl Into<String>, parties: Vec<Party>) {
-        let label = label.into();
-        self.pieces.extend(
-            parties.into_iter().map(|p| Piece { label: label.clone(), party: Arc::new(p) }),
-        );
+    /// Adds the party of the file called `label`. A SavedModel is known by its folder, because all of
+    /// them have the same file name.
+    pub(crate) fn add(&mut self, label: String, mut party: Party) {
+        let label = match label.rsplit_once(['/', '\\']) {
+            Some((folder, file)) if SAVED_MODELS.contains(&file) => {
+                let name = folder.rsplit(['/', '\\', '!']).next().unwrap_or(folder);
+                party.name = name.to_owned();
+                folder.to_owned()
+            }
+            _ => label,
+        };
+        self.pieces.push(Piece { label, party: Arc::new(party) });
     }
 }

@@ -3,13 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use unskew_core::Party;
 use unskew_source::{FileSource, Source};
 
 use crate::{Artifact, Container, OpenError, Options, recognize};
 
-/// The name, without its ending, of the file that makes a folder a SavedModel.
-const SAVED_MODEL: &str = "saved_model";
 /// How deep folders are walked.
 const DEPTH: usize = 16;
 /// How many files and folders are looked at.
@@ -42,23 +39,11 @@ fn read(file: &Path, options: &Options, artifact: &mut Artifact) {
     };
     match read() {
         Ok(Some(party)) => {
-            let (label, party) = named(file, party);
-            artifact.add(label, vec![party]);
+            artifact.add(file.display().to_string(), party);
         }
         Ok(None) => {}
         Err(error) => artifact.problems.push(error),
     }
-}
-
-/// The label and the party of a file; a SavedModel is known by its folder, because all of them have
-/// the same file name.
-fn named(file: &Path, mut party: Party) -> (String, Party) {
-    let is_saved_model = file.file_stem().is_some_and(|stem| stem == SAVED_MODEL);
-    let folder = file.parent().filter(|folder| is_saved_model && folder.file_name().is_some());
-    if let Some(name) = folder.and_then(Path::file_name) {
-        party.name = name.to_string_lossy().into_owned();
-    }
-    (folder.unwrap_or(file).display().to_string(), party)
 }
 
 /// A walk that ends. Links are not followed: one to a folder above would make it endless, and one

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use unskew_source::{Archive, FileSource, Source};
 
-use crate::{Artifact, Container, OpenError, Options, folder, recognize, wheel};
+use crate::{Artifact, Container, OpenError, Options, Piece, folder, recognize, wheel};
 
 /// Opens the file or folder at `path`.
 ///
@@ -23,12 +23,10 @@ pub fn open(path: &Path, options: &Options) -> Result<Artifact, OpenError> {
         return wheel::open(source, options);
     }
     let mut artifact = Artifact::new(source.name(), Container::File);
-    match recognize::party(&source, Some(path), options)? {
-        Some(party) => artifact.add(source.name(), vec![party]),
-        None => {
-            let path = source.name().to_owned();
-            return Err(OpenError::Unknown { path, looked_for: recognize::LOOKED_FOR.into() });
-        }
-    }
+    let Some(party) = recognize::party(&source, Some(path), options)? else {
+        let path = source.name().to_owned();
+        return Err(OpenError::Unknown { path, looked_for: recognize::LOOKED_FOR.into() });
+    };
+    artifact.pieces.push(Piece { label: source.name().to_owned(), party: Arc::new(party) });
     Ok(artifact)
 }

@@ -25,7 +25,7 @@ pub(crate) fn open(source: Arc<dyn Source>, options: &Options) -> Result<Artifac
     }
     for entry in archive.entries().iter().filter(|entry| recognize::is_candidate(&entry.name)) {
         match read(&archive, entry, options) {
-            Ok(Some((label, party))) => artifact.add(label, vec![party]),
+            Ok(Some((label, party))) => artifact.add(label, party),
             Ok(None) => {}
             Err(error) => artifact.problems.push(error),
         }

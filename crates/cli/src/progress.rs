@@ -5,12 +5,14 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Fewer steps than this are over before a bar could be read.
-const LONG: usize = 2_000;
+/// Fewer steps than this of reading are over before a bar could be read.
+pub const MANY_FILES: usize = 10;
+/// Fewer steps than this of judging are.
+pub const MANY_PAIRS: usize = 2_000;
 
-/// A bar of `steps`, or one that draws nothing.
-pub fn bar(what: &'static str, steps: usize) -> ProgressBar {
-    if steps < LONG || !std::io::stderr().is_terminal() {
+/// A bar of `steps`, or, if they are fewer than `many`, one that draws nothing.
+pub fn bar(what: &'static str, steps: usize, many: usize) -> ProgressBar {
+    if steps < many || !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
     let style = ProgressStyle::with_template("{msg} {bar:40} {pos}/{len} {eta}");

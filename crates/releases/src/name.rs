@@ -67,7 +67,8 @@ impl FromStr for Name {
 /// If the name is none, or the database has no such release; then the nearest ones are named.
 pub fn find(name: &str) -> Result<Release, NameError> {
     let Name { family, version } = name.parse()?;
-    let exact = || Release::of(family).find(|release| release.row().version == version);
+    // `0.10` is the beginning of 0.10.2, and not the release 0.10.0 alone, although they are equal.
+    let exact = || Release::of(family).find(|r| r.row().version.parts() == version.parts());
     let newest =
         || Release::of(family).rfind(|release| release.row().version.starts_with(&version));
     exact().or_else(newest).ok_or_else(|| {
@@ -108,6 +109,15 @@ fn nearest(family: Family, version: Version) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_short_version_is_the_newest_that_begins_with_it() {
+        assert_eq!(find("jax@0.10").unwrap().to_string(), "jax@0.10.2");
+        assert_eq!(find("jax@0.10.0").unwrap().to_string(), "jax@0.10.0");
+        assert_eq!(find("pytorch@1.10").unwrap().to_string(), "torch@1.10.2");
+        assert!(matches!(find("torch@1.10.0"), Err(NameError::Unknown { .. })));
+        assert_eq!(select("torch").unwrap().len(), Family::Torch.rows().len());
+    }
 
     #[test]
     fn a_name_says_what_is_wrong_with_it() {

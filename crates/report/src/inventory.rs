@@ -2,10 +2,10 @@
 
 use std::fmt::{self, Write};
 
-use crate::full::{line, write_finding};
-use crate::style::{DIM, EMPHASIS};
 use unskew_core::Need;
 
+use crate::full::{line, write_finding};
+use crate::style::{DIM, EMPHASIS};
 use crate::{Look, Plain};
 
 pub(crate) fn write(look: &Look, out: &mut dyn Write) -> fmt::Result {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use unskew_core::Finding;
+use unskew_core::{Finding, Severity};
 
 use super::{Cell, Mark, Row};
 use crate::sides::Member;
@@ -18,7 +18,8 @@ pub struct Reason {
 
 /// Numbers the findings of all cells from 1, and writes the numbers into the cells. Findings that
 /// differ only in the names of the two sides and in numbers are one reason, as long as the same mends
-/// them: a file that is too new for nine releases is too new for each of them in other numbers.
+/// them: a file that is too new for nine releases is too new for each of them in other numbers. Notes
+/// are left out; nothing goes wrong because of them.
 pub(super) fn number(cells: &mut [Vec<Cell>], rows: &[Row], columns: &[Member]) -> Vec<Reason> {
     let mut reasons: Vec<Reason> = Vec::new();
     let mut known: HashMap<(&str, String, String), usize> = HashMap::new();
@@ -33,7 +34,8 @@ pub(super) fn number(cells: &mut [Vec<Cell>], rows: &[Row], columns: &[Member]) 
                 let text = text.replace(columns[column].party.name.as_str(), "\0");
                 text.replace(member.party.name.as_str(), "\0")
             };
-            for finding in cell.verdict.iter().flat_map(|verdict| &verdict.findings) {
+            let findings = cell.verdict.iter().flat_map(|verdict| &verdict.findings);
+            for finding in findings.filter(|finding| finding.severity > Severity::Note) {
                 let message = numberless(&nameless(&finding.message));
                 let mend = nameless(finding.mend.as_deref().unwrap_or_default());
                 let number =

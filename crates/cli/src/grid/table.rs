@@ -68,7 +68,7 @@ fn heading(member: &Member) -> (String, String) {
 fn content(cell: &Cell) -> String {
     let numbers: Vec<String> = cell.reasons.iter().take(NUMBERS).map(usize::to_string).collect();
     let more = if cell.reasons.len() > NUMBERS { ",+" } else { "" };
-    if numbers.is_empty() {
+    if numbers.is_empty() || cell.mark == Mark::Unrelated {
         cell.mark.word().to_owned()
     } else {
         format!("{} {}{more}", cell.mark.word(), numbers.join(","))

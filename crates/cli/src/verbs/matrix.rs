@@ -18,7 +18,7 @@ pub fn run(args: &Matrix, global: &Global) -> anyhow::Result<Status> {
     let options = sides::options();
     let columns = columns(&args.with, &options)?;
     let rows = rows(&args.a, &options);
-    let bar = progress::bar("judging", rows.len() * columns.len());
+    let bar = progress::bar("judging", rows.len() * columns.len(), progress::MANY_PAIRS);
     let grid = Grid::judge(rows, columns, global.context(), &bar);
     let text = match args.format {
         GridFormat::Table => grid.table(width()),
@@ -43,7 +43,9 @@ pub fn run(args: &Matrix, global: &Global) -> anyhow::Result<Status> {
 
 /// The rows: a file that cannot be read keeps its row, which says why.
 fn rows(names: &[String], options: &Options) -> Vec<Row> {
+    let bar = progress::bar("reading", names.len(), progress::MANY_FILES);
     let read = |name: &String| -> Vec<Row> {
+        bar.inc(1);
         match sides::side(name, options) {
             Ok(side) => {
                 let broken = side.failures.into_iter().map(Err);
@@ -54,7 +56,9 @@ fn rows(names: &[String], options: &Options) -> Vec<Row> {
             }
         }
     };
-    names.par_iter().flat_map_iter(read).collect()
+    let rows = names.par_iter().flat_map_iter(read).collect();
+    bar.finish_and_clear();
+    rows
 }
 
 /// The columns, each once. A column that cannot be read is an error: what was asked for would be
