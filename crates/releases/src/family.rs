@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use unskew_core::Party;
 
-use crate::{NameError, Operator, Row, jax, torch};
+use crate::{NameError, Operator, Row, jax, tensorflow, torch};
 
 /// A runtime that is released again and again under one name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -46,7 +46,7 @@ impl Family {
     pub fn rows(self) -> &'static [Row] {
         match self {
             Self::Torch => torch::rows(),
-            Self::TensorFlow => &[],
+            Self::TensorFlow => tensorflow::rows(),
             Self::Jax => jax::rows(),
         }
     }
@@ -54,7 +54,7 @@ impl Family {
     pub(crate) fn party(self, row: &Row) -> Party {
         match self {
             Self::Torch => torch::party(row),
-            Self::TensorFlow => Party::new("", unskew_core::Role::Runtime, ""),
+            Self::TensorFlow => tensorflow::party(row),
             Self::Jax => jax::party(row),
         }
     }
@@ -62,7 +62,7 @@ impl Family {
     pub(crate) fn operators(self, row: &Row, pattern: &str) -> Vec<Operator> {
         match self {
             Self::Torch => torch::operators(row, pattern),
-            Self::TensorFlow => Vec::new(),
+            Self::TensorFlow => tensorflow::operators(row, pattern),
             Self::Jax => jax::operators(row, pattern),
         }
     }

@@ -27,6 +27,7 @@ pub mod jax;
 mod name;
 mod release;
 mod row;
+pub mod tensorflow;
 pub mod torch;
 
 pub use family::Family;

@@ -1,0 +1,194 @@
+//! The TensorFlow releases: `data/tensorflow/releases.toml` and `data/tensorflow/ops.tsv`.
+
+use std::sync::{Arc, LazyLock};
+
+use serde::Deserialize;
+use unskew_core::{DataConsumer, Date, Fact, Party, Version};
+use unskew_tensorflow::{OpHistory, OpRegistry, ReleaseNumber, Runtime};
+
+use crate::{Operator, Row};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Releases {
+    common: Common,
+    release: Vec<Release>,
+}
+
+/// The numbers that all releases share.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Common {
+    min_producer: i64,
+    min_consumer: i64,
+    checkpoint: i64,
+    checkpoint_min_producer: i64,
+    checkpoint_min_consumer: i64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Release {
+    version: String,
+    released: toml::value::Datetime,
+    graph_def: i64,
+    #[serde(default)]
+    public_only: bool,
+}
+
+/// The numbers of every release. The file is part of the program and read by a test, so a fault in
+/// it cannot reach a user; it would leave no releases.
+static RELEASES: LazyLock<Option<Releases>> =
+    LazyLock::new(|| toml::from_str(include_str!("../data/tensorflow/releases.toml")).ok());
+
+/// The ops of every release, of which a line is read only when its op is asked for.
+static OPS: LazyLock<Option<Arc<OpHistory>>> = LazyLock::new(|| {
+    OpHistory::from_text(include_str!("../data/tensorflow/ops.tsv")).ok().map(Arc::new)
+});
+
+static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
+    let Some(releases) = RELEASES.as_ref() else { return Vec::new() };
+    releases.release.iter().filter_map(|release| row(release, releases.common)).collect()
+});
+
+static NUMBERS: LazyLock<Arc<[ReleaseNumber]>> = LazyLock::new(|| {
+    let releases = RELEASES.iter().flat_map(|releases| &releases.release);
+    let number = |release: &Release| {
+        let version = release.version.parse().ok()?;
+        Some(ReleaseNumber { release: version, graph_def: release.graph_def })
+    };
+    releases.filter_map(number).collect()
+});
+
+fn row(release: &Release, common: Common) -> Option<Row> {
+    let fact = |label: &str, value: String| Fact { label: label.to_owned(), value };
+    let numbers = |version: i64, min_producer: i64, min_consumer: i64| {
+        format!("{version}, min_producer {min_producer}, min_consumer {min_consumer}")
+    };
+    let Common { checkpoint, checkpoint_min_producer, checkpoint_min_consumer, .. } = common;
+    let day = release.released.date?;
+    let part = |number: u8| i8::try_from(number).ok();
+    let year = i16::try_from(day.year).ok()?;
+    Some(Row {
+        version: release.version.parse().ok()?,
+        released: Date::new(year, part(day.month)?, part(day.day)?).ok()?,
+        axes: vec![
+            fact("GraphDef", numbers(release.graph_def, common.min_producer, common.min_consumer)),
+            fact(
+                "checkpoint",
+                numbers(checkpoint, checkpoint_min_producer, checkpoint_min_consumer),
+            ),
+        ],
+    })
+}
+
+/// Every release, oldest first.
+pub fn rows() -> &'static [Row] {
+    &ROWS
+}
+
+/// The ops of every release as one history.
+pub fn history() -> Option<&'static Arc<OpHistory>> {
+    OPS.as_ref()
+}
+
+/// The release of `row` as a runtime.
+pub fn runtime(row: &Row) -> Option<Runtime> {
+    let Releases { common, release: releases } = RELEASES.as_ref()?;
+    let is = |release: &&Release| release.version.parse::<Version>() == Ok(row.version);
+    let release = releases.iter().find(is)?;
+    let reader = |version, min_producer| DataConsumer { version, min_producer };
+    Some(Runtime {
+        version: row.version,
+        released: row.released,
+        graph_def: reader(release.graph_def, common.min_producer),
+        checkpoint: reader(common.checkpoint, common.checkpoint_min_producer),
+        ops: OpRegistry::new(OPS.as_ref()?.clone(), row.version, release.public_only),
+        known: NUMBERS.clone(),
+    })
+}
+
+/// The release of `row` as a party. A row that is not one of [`rows`] gives a party that provides
+/// and requires nothing.
+pub fn party(row: &Row) -> Party {
+    match runtime(row) {
+        Some(runtime) => runtime.party(),
+        None => Party::new(
+            format!("tensorflow {}", row.version),
+            unskew_core::Role::Runtime,
+            "TensorFlow release",
+        ),
+    }
+}
+
+/// The ops of a release whose name contains `pattern`; the op alone if `pattern` is its exact name.
+pub fn operators(row: &Row, pattern: &str) -> Vec<Operator> {
+    let Some(history) = OPS.as_ref() else { return Vec::new() };
+    let operator = |text: &str, runs: &unskew_ops::Runs| {
+        let run = runs.run_of(row.version)?;
+        let name = text.split('(').next().unwrap_or(text).to_owned();
+        Some(Operator { name, text: text.to_owned(), since: run.since, until: run.until })
+    };
+    let exact = history.named(pattern);
+    let exact: Vec<Operator> = exact
+        .iter()
+        .filter_map(|definition| operator(&definition.op.to_string(), &definition.runs))
+        .collect();
+    if !exact.is_empty() {
+        return exact;
+    }
+    let matching = history.rows().filter_map(|(text, runs)| {
+        let contains = text.split('(').next().is_some_and(|name| name.contains(pattern));
+        operator(text, &contains.then(|| runs.parse().ok())??)
+    });
+    matching.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn release(version: &str) -> &'static Row {
+        let version = version.parse().unwrap();
+        rows().iter().find(|row| row.version == version).unwrap()
+    }
+
+    #[test]
+    fn every_row_has_a_registry_and_every_registry_a_row() {
+        let history = OPS.as_ref().unwrap();
+        history.validate().unwrap();
+        let rows: Vec<_> = rows().iter().map(|row| row.version).collect();
+        assert_eq!(rows, history.releases());
+        assert_eq!(rows.len(), 39);
+        assert!(rows.is_sorted());
+    }
+
+    #[test]
+    fn ops_are_found_by_name_and_by_part() {
+        let cast = operators(release("2.21.0"), "Cast");
+        assert_eq!(cast.len(), 1);
+        assert!(cast[0].text.contains("Truncate: bool = false"), "{}", cast[0].text);
+        assert_eq!(cast[0].since.to_string(), "1.11.0");
+        assert!(!operators(release("1.4.1"), "Cast")[0].text.contains("Truncate"));
+        assert!(operators(release("2.21.0"), "CTCGreedy").len() == 1);
+        assert!(operators(release("2.21.0"), "NoSuchOp").is_empty());
+    }
+
+    #[test]
+    fn the_numbers_are_not_monotone_in_the_release() {
+        let number = |version| runtime(release(version)).unwrap().graph_def.version;
+        assert!(number("1.15.0") > number("2.0.4"));
+    }
+
+    #[test]
+    fn the_whole_history_has_the_measured_size() {
+        let history = OPS.as_ref().unwrap();
+        let names: std::collections::BTreeSet<&str> =
+            history.rows().filter_map(|(text, _)| text.split('(').next()).collect();
+        assert_eq!(names.len(), 1993);
+        let deprecated = names.iter().filter(|name| {
+            history.named(name).iter().any(|definition| definition.op.deprecation.is_some())
+        });
+        assert_eq!(deprecated.count(), 66);
+    }
+}

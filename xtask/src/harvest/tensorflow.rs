@@ -1,0 +1,189 @@
+//! Takes a TensorFlow release into the database: its op registry and its GraphDef version.
+//!
+//! `harvest` takes both from a real package: pip fetches the wheel into a scratch folder, its shared
+//! libraries are unpacked, and a child process asks them for all ops through the C API, which needs
+//! no `import tensorflow` and none of its dependencies. The version is read from a header that every
+//! wheel carries. `harvest_from_oplist` takes a registry that was dumped elsewhere. Both end in the
+//! same merge, which can be run again at any time: a release that is there already is replaced, and
+//! the difference is printed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+use unskew_core::Version;
+use unskew_source::BytesSource;
+use unskew_tensorflow::{OpHistory, RegistryChange, read};
+
+/// Where the history of op registries lies, from the root of the repository.
+const OPS: &str = "crates/releases/data/tensorflow/ops.tsv";
+/// Where the other facts of the releases lie.
+const RELEASES: &str = "crates/releases/data/tensorflow/releases.toml";
+/// Where a wheel says its GraphDef version.
+const HEADERS: [&str; 2] = [
+    "tensorflow/include/tensorflow/core/public/version.h",
+    "tensorflow/include/tensorflow/core/public/release_version.h",
+];
+/// The libraries that have the C API, the newest layout first; what they need is loaded before.
+const LIBRARIES: [&str; 4] = [
+    "tensorflow/libtensorflow_framework.so.2",
+    "tensorflow/libtensorflow_framework.so.1",
+    "tensorflow/libtensorflow_cc.so.2",
+    "tensorflow/python/_pywrap_tensorflow_internal.so",
+];
+
+/// Loads the libraries named on the command line and writes what `TF_GetAllOpList` returns to the
+/// file named first. The last library that has the function has the most ops.
+const DUMP: &str = r#"
+import ctypes, os, sys
+class Buffer(ctypes.Structure):
+    _fields_ = [('data', ctypes.c_void_p), ('length', ctypes.c_size_t), ('free', ctypes.c_void_p)]
+libraries = [ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL | os.RTLD_LAZY) for path in sys.argv[2:]]
+for library in reversed(libraries):
+    if hasattr(library, 'TF_GetAllOpList'):
+        library.TF_GetAllOpList.restype = ctypes.POINTER(Buffer)
+        ops = library.TF_GetAllOpList().contents
+        open(sys.argv[1], 'wb').write(ctypes.string_at(ops.data, ops.length))
+        os._exit(0)
+sys.exit('no library has TF_GetAllOpList')
+"#;
+
+/// Takes the registry and the GraphDef version of `tensorflow==version` from its package.
+///
+/// # Errors
+/// If pip does not find the version, or its libraries cannot be loaded here.
+pub fn harvest(version: &str) -> Result<()> {
+    let scratch = std::env::temp_dir().join(format!("unskew-harvest-tensorflow-{version}"));
+    fs::create_dir_all(&scratch)?;
+    let wheel = fetch(version, &scratch)?;
+    let site = scratch.join("site");
+    let mut wanted: Vec<&str> = HEADERS.to_vec();
+    wanted.extend(LIBRARIES);
+    let unpack = "import sys, zipfile\nwheel = zipfile.ZipFile(sys.argv[1])\n\
+        for name in wheel.namelist():\n    if name in sys.argv[3:]: wheel.extract(name, sys.argv[2])\n";
+    run(Command::new("python3").args(["-c", unpack]).args([&wheel, &site]).args(&wanted))?;
+    compare(version, graph_def_version(&site)?)?;
+    let libraries: Vec<PathBuf> =
+        LIBRARIES.iter().map(|path| site.join(path)).filter(|path| path.exists()).collect();
+    let list = scratch.join("ops.pb");
+    let folders = format!("{0}/tensorflow:{0}/tensorflow/python", site.display());
+    let dump = Command::new("python3")
+        .args(["-c", DUMP])
+        .arg(&list)
+        .args(&libraries)
+        .env("LD_LIBRARY_PATH", folders)
+        .output()?;
+    if !dump.status.success() {
+        bail!("{}: {}", site.display(), String::from_utf8_lossy(&dump.stderr).trim());
+    }
+    harvest_from_oplist(version, &list)
+}
+
+/// Takes the registry of `version` from a file with an `OpList`.
+///
+/// # Errors
+/// If the file is none, or an op of it cannot be written on one line and read back.
+pub fn harvest_from_oplist(version: &str, path: &Path) -> Result<()> {
+    let release: Version = version.parse()?;
+    let bytes = fs::read(path).with_context(|| path.display().to_string())?;
+    let ops = read::op_list(&BytesSource::new(path.display().to_string(), bytes))?;
+    if ops.is_empty() {
+        bail!("no op in the list: {}", path.display());
+    }
+    for op in &ops {
+        let line = op.to_string();
+        let again = line.parse().with_context(|| line.clone())?;
+        if *op != again {
+            bail!("an op that does not read back as it was written: {line}");
+        }
+    }
+    let path = repository().join(OPS);
+    let text = match fs::read_to_string(&path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            format!("#releases\t{version}\n")
+        }
+        other => other.with_context(|| path.display().to_string())?,
+    };
+    let history = OpHistory::from_text(text)?;
+    let before = history.text().len();
+    let (text, change) = history.with_release(release, &ops);
+    report(version, ops.len(), &change);
+    let same = text == history.text();
+    OpHistory::from_text(text.clone())?.validate()?;
+    println!("  {} bytes, {before} before; changed: {}", text.len(), if same { "no" } else { "yes" });
+    fs::write(&path, text).with_context(|| path.display().to_string())
+}
+
+/// The wheel of a release, fetched unless it is there; the one for CPUs first, which is smaller.
+fn fetch(version: &str, scratch: &Path) -> Result<PathBuf> {
+    let wheel = || {
+        let files = fs::read_dir(scratch).ok()?;
+        let mut paths = files.filter_map(|file| Some(file.ok()?.path()));
+        paths.find(|path| path.extension().is_some_and(|ending| ending == "whl"))
+    };
+    if let Some(wheel) = wheel() {
+        return Ok(wheel);
+    }
+    let mut fault = None;
+    for package in ["tensorflow-cpu", "tensorflow"] {
+        let fetched = run(Command::new("python3")
+            .args(["-m", "pip", "download", "--quiet", "--no-deps", "--dest"])
+            .arg(scratch)
+            .arg(format!("{package}=={version}")));
+        match (fetched, wheel()) {
+            (Ok(_), Some(wheel)) => return Ok(wheel),
+            (Err(error), _) => fault = Some(error),
+            (Ok(_), None) => {}
+        }
+    }
+    Err(fault.unwrap_or_else(|| anyhow::anyhow!("pip fetched no wheel: {version}")))
+}
+
+/// The number that the headers of a wheel define.
+fn graph_def_version(site: &Path) -> Result<i64> {
+    let texts = HEADERS.iter().filter_map(|path| fs::read_to_string(site.join(path)).ok());
+    let number = |text: String| {
+        let define = text.lines().find(|line| line.contains("define TF_GRAPH_DEF_VERSION "))?;
+        define.split_whitespace().nth(2)?.parse().ok()
+    };
+    texts.filter_map(number).next().context("no TF_GRAPH_DEF_VERSION in the headers of the wheel")
+}
+
+/// Prints the number of a package beside the row of the database, which a person edits: the day of
+/// the release is in no package.
+fn compare(version: &str, graph_def: i64) -> Result<()> {
+    let releases = fs::read_to_string(repository().join(RELEASES))?;
+    let row = releases.split("[[release]]").find(|row| row.contains(&format!("\"{version}\"")));
+    println!("tensorflow {version}, in the package: graph_def = {graph_def}");
+    match row {
+        Some(row) => println!("tensorflow {version}, in {RELEASES}:{row}"),
+        None => println!("tensorflow {version} is not in {RELEASES}: add a [[release]] with its day"),
+    }
+    Ok(())
+}
+
+fn report(version: &str, ops: usize, change: &RegistryChange) {
+    let RegistryChange { added, removed } = change;
+    println!("tensorflow {version}: {ops} ops, +{} -{} definitions", added.len(), removed.len());
+    for (sign, ops) in [('+', added), ('-', removed)] {
+        for op in ops.iter().take(10) {
+            println!("  {sign} {op}");
+        }
+        if ops.len() > 10 {
+            println!("  {sign} {} more", ops.len() - 10);
+        }
+    }
+}
+
+fn run(command: &mut Command) -> Result<String> {
+    let output = command.output().with_context(|| format!("{command:?}"))?;
+    if !output.status.success() {
+        bail!("{command:?}: {}", String::from_utf8_lossy(&output.stderr).trim());
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map_or_else(PathBuf::new, Path::to_owned)
+}
