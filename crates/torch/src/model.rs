@@ -10,7 +10,10 @@ use crate::Producer;
 use crate::code::ArgumentKind;
 
 /// The most distinct ways in which one file may use operators.
-const USES: usize = 1 << 20;
+const USES: usize = 1 << 18;
+
+/// The label of the fact that there are more.
+const CUT: &str = "uses of operators, cut";
 
 /// The format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -129,6 +132,8 @@ pub struct Model {
     pub uses: BTreeMap<Use, UsePlaces>,
     /// The classes registered in C++ that it names.
     pub classes: BTreeMap<String, Places>,
+    /// Whether it holds compiled libraries.
+    pub compiled: bool,
     /// What else is to be known about it.
     pub facts: Vec<(&'static str, String)>,
 }
@@ -144,6 +149,7 @@ impl Model {
             producer: Producer::unknown(),
             uses: BTreeMap::new(),
             classes: BTreeMap::new(),
+            compiled: false,
             facts: Vec::new(),
         }
     }
@@ -157,7 +163,11 @@ impl Model {
                 known.places.add(place);
                 known.only_in_branches &= in_branch;
             }
-            Entry::Vacant(_) if full => {}
+            Entry::Vacant(_) if full => {
+                if !self.facts.iter().any(|(label, _)| *label == CUT) {
+                    self.facts.push((CUT, format!("after {USES}; the others were not looked at")));
+                }
+            }
             Entry::Vacant(entry) => {
                 let mut places = Places::default();
                 places.add(place);

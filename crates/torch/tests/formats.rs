@@ -162,6 +162,33 @@ fn an_export_archive_needs_a_release_with_its_container_and_its_major() {
 }
 
 #[test]
+fn a_compiled_package_is_not_said_to_work() {
+    let bytes = archive(&[
+        ("m/archive_format", b"pt2"),
+        ("m/archive_version", b"0"),
+        ("m/data/aotinductor/model/x.so", b"\x7fELF"),
+    ]);
+    let verdict = on(&party("m.pt2", &bytes), "2.15.0");
+    assert_eq!(codes(&verdict), ["PT206"]);
+    assert_eq!(verdict.severity(), Some(Severity::Warning));
+}
+
+#[test]
+fn the_schemas_of_torch_export_are_the_same_in_both_places() {
+    let text = include_str!("../data/history.toml");
+    let history: toml::Table = toml::from_str(text).unwrap();
+    let releases = include_str!("../../releases/data/torch/releases.toml");
+    let calendar = unskew_torch::Calendar::from_toml(releases).unwrap();
+    let rows = history["exported"].as_array().unwrap();
+    for row in rows {
+        let minor: unskew_core::Version = row["releases"][0].as_str().unwrap().parse().unwrap();
+        let release = calendar.first(|release| release.version.starts_with(&minor)).unwrap();
+        assert_eq!(release.exported.unwrap().to_string(), row["schema"].as_str().unwrap());
+    }
+    assert_eq!(rows.len(), 5);
+}
+
+#[test]
 fn promises_follow_the_window_of_the_rfc() {
     let old = "op_version_set = 1\ndef f(x):\n  return torch.neg(x)\n";
     // Version 1 without dates: 1.4, of 2020-01-15; its successor 1.5.1 opens the window.

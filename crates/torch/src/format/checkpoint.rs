@@ -52,7 +52,7 @@ pub(super) fn read(source: &dyn Source, head: &[u8]) -> Result<Option<Model>, Re
 /// What `torch.save` writes since 1.6.
 pub(super) fn read_archive(records: &Records) -> Result<Model, ReadError> {
     let mut model = Model::new(Format::Checkpoint);
-    model.file_format = records.version()?;
+    model.file_format = Some(records.version()?);
     let since = records.has("byteorder") || records.has(".data/serialization_id");
     let since = Version::pair(if since { 2 } else { 1 }, if since { 1 } else { 6 });
     model.producer.narrow(Some(since), None, "records of the archive");

@@ -88,6 +88,7 @@ pub(super) fn read_archive(records: &Records) -> Result<Model, ReadError> {
         model.facts.push(("archive version", version));
     }
     if records.any("data/aotinductor/", "") {
+        model.compiled = true;
         model.facts.push(("compiled", "AOTInductor libraries".to_owned()));
     }
     model.producer.narrow(Some(Version::pair(2, 8)), None, "archive container");

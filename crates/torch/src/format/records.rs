@@ -75,8 +75,9 @@ impl Records {
         Ok(bytes)
     }
 
-    /// The file format version: `.data/version` if it is there, else `version`.
-    pub(super) fn version(&self) -> Result<Option<Stamp>, ReadError> {
+    /// The file format version: `.data/version` if it is there, else `version`. No PyTorch reads an
+    /// archive without either.
+    pub(super) fn version(&self) -> Result<Stamp, ReadError> {
         for place in [".data/version", "version"] {
             if let Some(bytes) = self.get(place)? {
                 let text = String::from_utf8_lossy(&bytes);
@@ -87,9 +88,10 @@ impl Records {
                         .in_record(place)
                 })?;
                 let version = Version::number(version);
-                return Ok(Some(Stamp { version, place: place.to_owned() }));
+                return Ok(Stamp { version, place: place.to_owned() });
             }
         }
-        Ok(None)
+        Err(ReadError::malformed(self.file(), "no record with the file format version")
+            .in_record("version"))
     }
 }

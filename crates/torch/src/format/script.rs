@@ -13,7 +13,7 @@ use crate::{Format, Model, Stamp};
 pub(super) fn read(records: &Records) -> Result<Model, ReadError> {
     let mobile = records.has("bytecode.pkl");
     let mut model = Model::new(if mobile { Format::Mobile } else { Format::Script });
-    model.file_format = records.version()?;
+    model.file_format = Some(records.version()?);
     let op_version_set = read_code(records, "code/", &mut model)?;
     if mobile {
         // The mobile interpreter runs the bytecode; the code beside it is for the other loader.
@@ -27,7 +27,7 @@ pub(super) fn read(records: &Records) -> Result<Model, ReadError> {
 /// An archive of 1.1 or 1.2.
 pub(super) fn read_legacy(records: &Records) -> Result<Model, ReadError> {
     let mut model = Model::new(Format::LegacyScript);
-    model.file_format = records.version()?;
+    model.file_format = Some(records.version()?);
     read_code(records, "code/", &mut model)?;
     let description = records.get("model.json")?.unwrap_or_default();
     let description: LegacyDescription = serde_json::from_slice(&description).map_err(|error| {
@@ -54,7 +54,7 @@ struct LegacyDescription {
 /// A `torch.package`, with the TorchScript code that it may carry.
 pub(super) fn read_package(records: &Records) -> Result<Model, ReadError> {
     let mut model = Model::new(Format::Package);
-    model.file_format = records.version()?;
+    model.file_format = Some(records.version()?);
     read_code(records, ".data/ts_code/code/", &mut model)?;
     if let Some(bytes) = records.get(".data/python_version")? {
         model.facts.push(("python", String::from_utf8_lossy(&bytes).trim().to_owned()));

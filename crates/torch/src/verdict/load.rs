@@ -11,6 +11,7 @@ pub(super) fn findings(pair: &Pair<'_>) -> Vec<Finding> {
     findings.extend(legacy(pair));
     findings.extend(mobile(pair));
     findings.extend(exported(pair));
+    findings.extend(compiled(pair));
     findings.extend(carries_nothing(pair));
     findings.extend(classes(pair));
     findings
@@ -63,6 +64,14 @@ fn exported(pair: &Pair<'_>) -> Option<Finding> {
         let finding = rules::Pt2Container { file, runtime: runtime_name }.finding();
         finding.at(Places::from_iter([&schema.place]))
     })
+}
+
+fn compiled(pair: &Pair<'_>) -> Option<Finding> {
+    let Pair { file, model, runtime_name, .. } = pair;
+    model
+        .compiled
+        .then(|| rules::CompiledPackage { file, runtime: runtime_name }.finding())
+        .map(|finding| finding.at(Places::from_iter(["data/aotinductor"])))
 }
 
 fn carries_nothing(pair: &Pair<'_>) -> Option<Finding> {
