@@ -1,0 +1,124 @@
+//! The graphs of the battery. Some depend on the version of the TensorFlow that reads them.
+
+use crate::proto::{Graph, Message, boolean, dtype, float, int, node, tensor};
+
+const FLOAT: i64 = 1;
+const INT32: i64 = 3;
+const STRING: i64 = 7;
+
+fn constant(name: &str) -> Message {
+    constant_of(name, FLOAT, &[])
+}
+
+fn constant_of(name: &str, of: i64, dims: &[i64]) -> Message {
+    node(name, "Const", &[], &[("dtype", dtype(of)), ("value", tensor(of, dims))])
+}
+
+fn base(producer: i64) -> Graph {
+    Graph::new(producer).with(constant("c"))
+}
+
+fn identity(name: &str, inputs: &[&str], more: &[(&str, Message)]) -> Message {
+    let mut attrs = vec![("T", dtype(FLOAT))];
+    attrs.extend(more.iter().cloned());
+    node(name, "Identity", inputs, &attrs)
+}
+
+fn unknown_op(producer: i64) -> Graph {
+    base(producer).with(node("x", "NoSuchOpXyz", &[], &[]))
+}
+
+fn batch_norm(producer: i64) -> Graph {
+    let mut graph = base(producer).with(constant_of("t", FLOAT, &[1, 1, 1, 1]));
+    for name in ["m", "v", "b", "g"] {
+        graph = graph.with(constant_of(name, FLOAT, &[1]));
+    }
+    graph.with(node(
+        "bn",
+        "BatchNormWithGlobalNormalization",
+        &["t", "m", "v", "b", "g"],
+        &[
+            ("T", dtype(FLOAT)),
+            ("variance_epsilon", float(0.1)),
+            ("scale_after_normalization", boolean(true)),
+        ],
+    ))
+}
+
+fn function_graph(producer: i64) -> Graph {
+    let argument = |name: &str| Message::default().text(1, name).int(3, FLOAT);
+    let signature =
+        Message::default().text(1, "Foo").message(2, argument("x")).message(3, argument("y"));
+    let body = node("z", "NoSuchOpXyz", &["x"], &[("T", dtype(FLOAT))]);
+    let result = Message::default().text(1, "y").text(2, "z:y:0");
+    let mut graph = base(producer);
+    graph
+        .functions
+        .push(Message::default().message(1, signature).message(3, body).message(4, result));
+    graph
+}
+
+fn inverse(producer: i64) -> Graph {
+    let graph = base(producer).with(identity("i", &["c"], &[]));
+    graph.with(node("inv", "Inv", &["c"], &[("T", dtype(FLOAT))]))
+}
+
+fn sum(producer: i64) -> Graph {
+    base(producer).with(constant_of("ix", INT32, &[1, 1])).with(constant_of("v", FLOAT, &[3])).with(
+        node(
+            "s",
+            "Sum",
+            &["v", "ix"],
+            &[("T", dtype(FLOAT)), ("Tidx", dtype(INT32)), ("keep_dims", boolean(false))],
+        ),
+    )
+}
+
+/// The graph of this case for a TensorFlow of this GraphDef version.
+pub fn graph(case: &str, version: i64) -> Option<Graph> {
+    Some(match case {
+        "ok_producer0" => base(0),
+        "ok_self" => base(version),
+        "ok_future_producer+1000" => base(version + 1000),
+        "min_consumer_too_new" => Graph { min_consumer: version + 1, ..base(version) },
+        "bad_consumer_self" => Graph { bad_consumers: vec![version], ..base(version) },
+        "producer_negative" => base(-5),
+        "unknown_op" => unknown_op(version),
+        "unknown_op_producer+22" => unknown_op(version + 22),
+        "unknown_op_producer+21" => unknown_op(version + 21),
+        "unknown_attr" => {
+            base(version).with(identity("i", &["c"], &[("zzz_new_attr", boolean(true))]))
+        }
+        "unknown_attr_underscore" => {
+            base(version).with(identity("i", &["c"], &[("_zzz", boolean(true))]))
+        }
+        "missing_attr_no_default" => base(version).with(node("i", "Identity", &["c"], &[])),
+        "attr_wrong_kind" => base(version).with(node("i", "Identity", &["c"], &[("T", int(3))])),
+        "too_many_inputs" => base(version).with(identity("i", &["c", "c"], &[])),
+        "disallowed_dtype" => base(version).with(constant("d")).with(node(
+            "m",
+            "Mod",
+            &["c", "d"],
+            &[("T", dtype(STRING))],
+        )),
+        "deprecated_op_producer8" => batch_norm(8),
+        "deprecated_op_producer9" => batch_norm(9),
+        "deprecated_op_self" => batch_norm(version),
+        "cycle" => base(version).with(identity("a", &["b"], &[])).with(identity("b", &["a"], &[])),
+        "cast_truncate_default" => base(version).with(node(
+            "k",
+            "Cast",
+            &["c"],
+            &[("SrcT", dtype(FLOAT)), ("DstT", dtype(INT32)), ("Truncate", boolean(false))],
+        )),
+        "unknown_op_in_unused_function" => function_graph(version),
+        "unknown_op_in_called_function" => {
+            function_graph(version).with(node("q", "Foo", &["c"], &[]))
+        }
+        "Inv_producer5" => inverse(5),
+        "Inv_producer17" => inverse(17),
+        "sum_rank2_indices_producer20" => sum(20),
+        "sum_rank2_indices_producer21" => sum(21),
+        _ => return None,
+    })
+}

@@ -1,0 +1,168 @@
+//! Verdicts against what real TensorFlows said: 26 graphs on 24 releases, and single cases.
+
+mod graphs;
+mod proto;
+
+use std::sync::Arc;
+
+use proto::{Graph, dtype, int, node, shapes};
+use unskew_core::{Context, Date, Outcome, Party, Phase, Severity, Verdict, check};
+use unskew_releases::find;
+use unskew_source::{BytesSource, Source};
+
+const BATTERY: &str = include_str!("../data/tensorflow/battery.txt");
+
+fn party(graph: &Graph) -> Party {
+    let source: Arc<dyn Source> = Arc::new(BytesSource::new("graph.pb", graph.bytes()));
+    unskew_tensorflow::party(&source).unwrap().unwrap()
+}
+
+fn verdict(graph: &Graph, release: &str) -> Verdict {
+    let release = find(&format!("tensorflow@{release}")).unwrap();
+    let today = Context::on(Date::constant(2026, 11, 21));
+    check(&party(graph), &release.party(), &today)
+}
+
+fn graph_def(release: &str) -> i64 {
+    let row = find(&format!("tensorflow@{release}")).unwrap();
+    unskew_releases::tensorflow::runtime(row.row()).unwrap().graph_def.version
+}
+
+fn codes(verdict: &Verdict) -> Vec<&'static str> {
+    verdict.findings.iter().map(|finding| finding.rule.code).collect()
+}
+
+#[test]
+fn verdicts_agree_with_what_real_releases_said_of_the_battery() {
+    let mut lines = BATTERY.lines().filter(|line| !line.starts_with('#'));
+    let releases: Vec<&str> = lines.next().unwrap().split(' ').skip(1).collect();
+    let (mut cells, mut agreed) = (0, 0);
+    for line in lines {
+        let (case, measured) = line.split_once(' ').unwrap();
+        for (release, measured) in releases.iter().zip(measured.chars()) {
+            let graph = graphs::graph(case, graph_def(release)).unwrap();
+            let verdict = verdict(&graph, release);
+            let said = match verdict.first_failure() {
+                Some(Phase::Load) => 'i',
+                Some(Phase::FirstUse) => 'r',
+                Some(Phase::Silent) | None => '.',
+            };
+            cells += 1;
+            agreed += usize::from(said == measured);
+            if said != measured {
+                println!("{case} on {release}: said {said}, was {measured}: {:?}", codes(&verdict));
+            }
+        }
+    }
+    println!("agreement {agreed}/{cells}");
+    assert_eq!(cells, 624);
+    assert!(agreed * 100 >= cells * 99);
+}
+
+/// `CTCGreedyDecoder` with `blank_index` 0: TensorFlow 2.5 took class 2 for the blank and answered
+/// `[0, 1, 0]`, releases that know the attribute answered `[1]`.
+#[test]
+fn an_ignored_attribute_whose_value_matters_is_a_silent_error() {
+    let decoder = |blank: i64| {
+        let attrs = [("T", dtype(1)), ("blank_index", int(blank))];
+        let input = |name: &str, of: i64| node(name, "Placeholder", &[], &[("dtype", dtype(of))]);
+        Graph::new(800).with(input("x", 1)).with(input("n", 3)).with(node(
+            "d",
+            "CTCGreedyDecoder",
+            &["x", "n"],
+            &attrs,
+        ))
+    };
+    let old = verdict(&decoder(0), "2.5.3");
+    assert_eq!(old.outcome, Outcome::Incompatible);
+    assert_eq!(codes(&old)[0], "TF202");
+    assert_eq!(old.findings[0].phase, Some(Phase::Silent));
+    assert!(old.findings[0].message.ends_with("whose default is -1; its value: 0"));
+    assert_eq!(verdict(&decoder(-1), "2.5.3").severity(), Some(Severity::Note));
+    assert!(verdict(&decoder(0), "2.9.3").works());
+    // Up to 2.4 the same node is refused at import.
+    assert_eq!(verdict(&decoder(0), "2.4.4").first_failure(), Some(Phase::Load));
+}
+
+#[test]
+fn other_attributes_that_were_ignored_with_a_wrong_answer_are_silent_errors() {
+    let attrs = [("T", dtype(1)), ("index_type", dtype(9)), ("sorted", proto::boolean(true))];
+    let input = |name: &str, of: i64| node(name, "Placeholder", &[], &[("dtype", dtype(of))]);
+    let top = Graph::new(1500).with(input("x", 1)).with(input("k", 3)).with(node(
+        "t",
+        "TopKV2",
+        &["x", "k"],
+        &attrs,
+    ));
+    assert_eq!(codes(&verdict(&top, "2.9.3")), ["TF202"]);
+    assert!(verdict(&top, "2.15.1").works());
+}
+
+#[test]
+fn shapes_noted_on_gradients_of_batch_norms_stop_the_import_from_2_4_on() {
+    let inputs = ["a", "a", "s", "s", "s"];
+    let noted = |reserve: i64| {
+        let attrs = [
+            ("T", dtype(1)),
+            ("_output_shapes", shapes(&[&[8, 4, 4, 64], &[64], &[64], &[reserve], &[reserve]])),
+        ];
+        let input = |name: &str| node(name, "Placeholder", &[], &[("dtype", dtype(1))]);
+        Graph::new(22).with(input("a")).with(input("s")).with(node(
+            "g",
+            "FusedBatchNormGrad",
+            &inputs,
+            &attrs,
+        ))
+    };
+    for release in ["2.4.4", "2.15.1", "2.21.0"] {
+        let found = verdict(&noted(64), release);
+        assert_eq!(codes(&found), ["TF303"], "{release}");
+        assert_eq!(found.first_failure(), Some(Phase::Load));
+        assert!(verdict(&noted(0), release).works());
+    }
+    assert!(verdict(&noted(64), "1.15.0").works());
+}
+
+#[test]
+fn a_graph_far_newer_than_its_reader_gets_the_words_of_the_forward_window() {
+    let graph = |above: i64| graphs::graph("unknown_op", 1645 + above).unwrap();
+    let symptom = |above: i64| {
+        let verdict = verdict(&graph(above), "2.15.1");
+        verdict.findings[0].symptom.clone().unwrap()
+    };
+    assert!(symptom(22).starts_with("Converting GraphDef to Graph has failed with an error: "));
+    assert!(symptom(22).contains("GraphDef version was 1667"));
+    assert!(symptom(21).starts_with("Op type not registered 'NoSuchOpXyz'"));
+}
+
+#[test]
+fn what_is_promised_depends_on_the_major_version_and_the_window() {
+    use unskew_core::PromiseState::{Expired, NotPromised, Promised};
+    let states = |producer: i64, release: &str| -> Vec<_> {
+        verdict(&Graph::new(producer).with(node("n", "NoOp", &[], &[])), release)
+            .promises
+            .iter()
+            .map(|promise| promise.state)
+            .collect()
+    };
+    assert_eq!(states(561, "2.15.1"), [Promised]);
+    assert_eq!(states(134, "2.15.1"), [NotPromised]);
+    // 134 is 1.15.0, newer by number than 2.0.4 and older by release.
+    assert_eq!(states(134, "2.0.4"), [NotPromised, Promised]);
+    assert_eq!(states(2474, "2.15.1"), [NotPromised, Expired]);
+}
+
+#[test]
+fn two_graphs_in_one_have_the_lower_producer_whichever_comes_first() {
+    let graph = |producer: i64| party(&Graph::new(producer).with(node("n", "NoOp", &[], &[])));
+    let today = Context::on(Date::constant(2026, 11, 21));
+    let (a, b) = (graph(38), Graph { min_consumer: 12, ..Graph::new(1645) });
+    let b = party(&b.with(node("n", "NoOp", &[], &[])));
+    let there = check(&a, &b, &today);
+    let back = check(&b, &a, &today);
+    assert_eq!(there.outcome, Outcome::Compatible);
+    assert_eq!(there.outcome, back.outcome);
+    assert_eq!(codes(&there), ["TF502", "TF501"]);
+    assert_eq!(codes(&back), ["TF502", "TF501"]);
+    assert!(there.findings[1].message.contains("producer 38, min_consumer 12"));
+}
