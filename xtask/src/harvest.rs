@@ -1,5 +1,6 @@
 //! `cargo xtask harvest FAMILY==VERSION`: the database entry of a release, made from its package.
 
+mod jax;
 mod torch;
 
 use std::path::Path;
@@ -14,6 +15,7 @@ pub fn run(release: &str, from: Option<&Path>) -> anyhow::Result<()> {
     let (family, version) =
         release.split_once("==").with_context(|| format!("not FAMILY==VERSION: {release}"))?;
     match (family, from) {
+        ("jax", None) => jax::harvest(version),
         ("torch", None) => torch::harvest(version),
         ("torch", Some(table)) => torch::harvest_from_table(version, table),
         _ => bail!("harvest knows torch, tensorflow and jax, not: {family}"),

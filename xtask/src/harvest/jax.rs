@@ -1,0 +1,187 @@
+//! Takes a JAX release into the database: what its jaxlib says of itself when it is made to talk.
+//!
+//! `harvest` installs the real packages into a scratch environment and asks three questions that no
+//! file of the package answers: which StableHLO version it writes (its own Python module says), which
+//! PJRT version it was built with (a plug-in of another version makes it say so), and what its IFRT
+//! proxy client announces (it connects to a listener of ours; the first message has the numbers).
+
+mod announced;
+mod row;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use row::Row;
+
+/// Where the rows of the releases lie, from the root of the repository.
+const RELEASES: &str = "crates/releases/data/jax/releases.toml";
+
+/// Says the StableHLO version of the package.
+const STABLEHLO: &str = "from jaxlib.mlir.dialects import stablehlo\n\
+                         print('stablehlo', stablehlo.get_current_version())\n";
+
+/// Says the day on which the release was uploaded.
+const RELEASED: &str = "import json, sys, urllib.request\n\
+    from pip._internal.models.index import PyPI\n\
+    url = PyPI.pypi_url + '/jax/%s/json' % sys.argv[1]\n\
+    print('released', json.load(urllib.request.urlopen(url))['urls'][0]['upload_time'][:10])\n";
+
+/// Makes the client of the IFRT proxy connect to the port that is given.
+const CONNECT: &str = "import sys, jax\n\
+    try: from jax.extend.backend import ifrt_proxy\n\
+    except ImportError:\n\
+    \x20   try: from jaxlib._jax import ifrt_proxy\n\
+    \x20   except ImportError: from jaxlib.xla_extension import ifrt_proxy\n\
+    options = ifrt_proxy.ClientConnectionOptions()\n\
+    options.connection_timeout_in_seconds = 10\n\
+    ifrt_proxy.get_client('grpc://127.0.0.1:' + sys.argv[1], options)\n";
+
+/// A plug-in of PJRT 0.29, the oldest that a host compares by its version, which has no function.
+const PLUGIN: &str = "#include <stdint.h>\n\
+    static struct { uint64_t words[97]; } api;\n\
+    void *GetPjrtApi(void) {\n\
+    \x20 api.words[0] = sizeof api; api.words[2] = 24; api.words[4] = 29ull << 32; return &api; }\n";
+
+/// Takes `jax==version` with its jaxlib into the database and prints what is new.
+///
+/// # Errors
+/// If no Python here can install the version, or it cannot be made to talk.
+pub fn harvest(version: &str) -> Result<()> {
+    let scratch = std::env::temp_dir().join(format!("unskew-harvest-jax-{version}"));
+    fs::create_dir_all(&scratch)?;
+    let made = ask(version, &scratch);
+    fs::remove_dir_all(&scratch).with_context(|| scratch.display().to_string())?;
+    let found = made?;
+    let path = crate::root().join(RELEASES);
+    let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    let (text, changes) = row::merge(&text, &found)?;
+    fs::write(&path, text).with_context(|| path.display().to_string())?;
+    println!("jax {version}: {} of the row changed", changes.len());
+    for change in changes {
+        println!("  {change}");
+    }
+    Ok(())
+}
+
+fn ask(version: &str, scratch: &Path) -> Result<Row> {
+    let python = install(version, scratch)?;
+    let mut row = Row::new(version);
+    match says(Command::new(&python).args(["-c", RELEASED, version]), "released ") {
+        Ok(day) => row.set("released", day),
+        Err(error) => println!("  day of the release not found: {error}"),
+    }
+    match says(Command::new(&python).args(["-c", STABLEHLO]), "stablehlo ") {
+        Ok(stablehlo) => row.set("stablehlo", format!("\"{stablehlo}\"")),
+        Err(error) => println!("  StableHLO version not found: {error}"),
+    }
+    match pjrt_minor(&python, scratch) {
+        Ok(minor) => row.set("pjrt", minor.to_string()),
+        Err(error) => println!("  PJRT version not found: {error}"),
+    }
+    let connect = |port: u16| {
+        let mut command = Command::new(&python);
+        command.args(["-c", CONNECT, &port.to_string()]);
+        // The second one is what clients before May 2025 go by.
+        command.env("IFRT_PROXY_USE_INSECURE_GRPC_CREDENTIALS", "true");
+        command.env("TEST_UNDECLARED_OUTPUTS_DIR", scratch).env("JAX_PLATFORMS", "cpu");
+        command
+    };
+    match announced::ranges(connect) {
+        Ok(ranges) => {
+            row.set("proxy", format!("[{}, {}]", ranges.protocol[0], ranges.protocol[1]));
+            // A client that announces no SerDes version and one that announces 0 send the same bytes.
+            if ranges.protocol[1] >= 15 {
+                row.set("serdes", format!("[{}, {}]", ranges.serdes[0], ranges.serdes[1]));
+            }
+        }
+        Err(error) => println!("  IFRT proxy versions not found: {error}"),
+    }
+    Ok(row)
+}
+
+/// Makes an environment with the packages; returns its Python.
+fn install(version: &str, scratch: &Path) -> Result<PathBuf> {
+    let mut last = String::new();
+    for python in interpreters() {
+        let folder = scratch.join("environment");
+        let made = Command::new(&python).args(["-m", "venv", "--clear"]).arg(&folder).output();
+        if !made.is_ok_and(|output| output.status.success()) {
+            continue;
+        }
+        let python = folder.join("bin/python");
+        let packages = [format!("jax=={version}"), format!("jaxlib=={version}")];
+        let pip = ["-m", "pip", "install", "--quiet", "--no-cache-dir", "--only-binary=:all:"];
+        let output = Command::new(&python).args(pip).args(&packages).output()?;
+        if output.status.success() {
+            return Ok(python);
+        }
+        last = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    }
+    bail!("no Python here installs jax=={version}; name one in UNSKEW_PYTHON\n{last}")
+}
+
+/// The Pythons to try: old releases need an old one, new releases a new one.
+fn interpreters() -> Vec<String> {
+    let named = std::env::var("UNSKEW_PYTHON").ok();
+    let usual = ["python3", "python3.13", "python3.12", "python3.11", "python3.10", "python3.9"];
+    named.into_iter().chain(usual.map(str::to_owned)).collect()
+}
+
+/// The rest of the line of the output that begins with `mark`.
+fn says(command: &mut Command, mark: &str) -> Result<String> {
+    let output = command.output()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let line = text.lines().find_map(|line| line.strip_prefix(mark));
+    line.map(str::to_owned).with_context(|| {
+        let errors = String::from_utf8_lossy(&output.stderr);
+        errors.lines().last().unwrap_or("it printed nothing").to_owned()
+    })
+}
+
+/// The minor of the PJRT C API, from the complaint about a plug-in of another one.
+fn pjrt_minor(python: &Path, scratch: &Path) -> Result<i32> {
+    let (source, plugin) = (scratch.join("plugin.c"), scratch.join("plugin.so"));
+    fs::write(&source, PLUGIN)?;
+    let built =
+        Command::new("cc").args(["-shared", "-fPIC", "-o"]).args([&plugin, &source]).status();
+    if !built.context("cc")?.success() {
+        bail!("cc cannot build a shared object");
+    }
+    let output = Command::new(python)
+        .args(["-c", "import jax; jax.devices()"])
+        .env("ENABLE_PJRT_COMPATIBILITY", "0")
+        .env("PJRT_NAMES_AND_LIBRARY_PATHS", format!("other:{}", plugin.display()))
+        .env("JAX_PLATFORMS", "other")
+        .output()?;
+    let said =
+        [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+    said.iter().find_map(|text| framework_minor(text)).context("it did not say its version")
+}
+
+/// `… and framework PJRT API version 0.85)`, or as older ones say it, `The framework PJRT API version
+/// is 0.33.`
+fn framework_minor(text: &str) -> Option<i32> {
+    let rest = text.split("framework PJRT API version ").nth(1)?;
+    let rest = rest.strip_prefix("is ").unwrap_or(rest).strip_prefix("0.")?;
+    let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    rest[..digits].parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_wordings_of_the_complaint_are_understood() {
+        let new =
+            "Mismatched PJRT plugin PJRT API version (0.29) and framework PJRT API version 0.85).";
+        let old = "Unexpected PJRT_Api size: expected 792, got 776. Check installed software versions. \
+                   The framework PJRT API version is 0.33.";
+        assert_eq!(framework_minor(new), Some(85));
+        assert_eq!(framework_minor(old), Some(33));
+        assert_eq!(framework_minor("no such text"), None);
+    }
+}
