@@ -13,17 +13,30 @@ type Prober = Arc<dyn Fn(&Path) -> Command + Send + Sync>;
 pub struct Options {
     /// Asks a plug-in; without it, plug-ins are read and not run.
     pub probe: Option<Prober>,
+    /// Adds facts that have to be inferred from the database and that no check needs: which releases
+    /// may have written a graph that does not say so.
+    pub infer: bool,
 }
 
 impl Options {
     /// Options by which plug-ins are asked in a child process.
     pub fn probing(command: impl Fn(&Path) -> Command + Send + Sync + 'static) -> Self {
-        Self { probe: Some(Arc::new(command)) }
+        Self { probe: Some(Arc::new(command)), infer: false }
+    }
+
+    /// The same, with facts that have to be inferred.
+    #[must_use]
+    pub fn inferring(mut self) -> Self {
+        self.infer = true;
+        self
     }
 }
 
 impl std::fmt::Debug for Options {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Options").field("probe", &self.probe.is_some()).finish()
+        f.debug_struct("Options")
+            .field("probe", &self.probe.is_some())
+            .field("infer", &self.infer)
+            .finish()
     }
 }

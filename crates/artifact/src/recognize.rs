@@ -66,10 +66,17 @@ pub(crate) fn party(
     }
     for reader in READERS {
         if let Some(party) = reader(source)? {
-            return Ok(Some(party));
+            return Ok(Some(if options.infer { inferred(party) } else { party }));
         }
     }
     Ok(None)
+}
+
+/// Adds what the database tells about a party that does not say it itself.
+fn inferred(mut party: Party) -> Party {
+    let history = unskew_releases::tensorflow::history();
+    party.facts.extend(history.and_then(|h| unskew_tensorflow::producer_fact(&party, h)));
+    party
 }
 
 /// Whether a file of this name is opened where there are many. Python's own extension modules are

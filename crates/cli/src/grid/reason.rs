@@ -17,12 +17,12 @@ pub struct Reason {
 }
 
 /// Numbers the findings of all cells from 1, and writes the numbers into the cells. Findings that
-/// differ only in the names of the two sides and in numbers are one reason, as long as the same mends
-/// them: a file that is too new for nine releases is too new for each of them in other numbers. Notes
+/// differ only in the names of the two sides and in numbers are one reason, as long as they show at the
+/// same time and the same mends them: a file that is too new for nine releases is too new for each of them in other numbers. Notes
 /// are left out; nothing goes wrong because of them.
 pub(super) fn number(cells: &mut [Vec<Cell>], rows: &[Row], columns: &[Member]) -> Vec<Reason> {
     let mut reasons: Vec<Reason> = Vec::new();
-    let mut known: HashMap<(&str, String, String), usize> = HashMap::new();
+    let mut known: HashMap<_, usize> = HashMap::new();
     for (row, line) in cells.iter_mut().enumerate() {
         let Ok(member) = &rows[row] else { continue };
         let lonely = line.iter().all(|cell| cell.mark == Mark::Unrelated);

@@ -8,7 +8,7 @@ use crate::{print, sides};
 
 pub fn run(args: &Inspect, global: &Global) -> anyhow::Result<Status> {
     let mut report = Report::new(global.context());
-    let options = sides::options();
+    let options = sides::options().inferring();
     for file in &args.files {
         match sides::of_path(file, &options) {
             Ok(side) => {
