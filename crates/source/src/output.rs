@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
+use tempfile::{Builder, NamedTempFile};
 
 /// A file that is written beside its place and put there in one step by [`OutputFile::commit`]; if
 /// it is dropped before, nothing has changed.
@@ -19,7 +19,12 @@ impl OutputFile {
     /// If the folder cannot be written.
     pub fn create(place: &Path) -> io::Result<Self> {
         let folder = place.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let file = NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
+        let mut builder = Builder::new();
+        // A temporary file is its owner's alone unless told otherwise; this one is an output, so the
+        // umask decides as for any other.
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let file = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
         Ok(Self { place: place.to_owned(), file })
     }
 
@@ -62,5 +67,17 @@ mod tests {
         output.write_all(b"new").unwrap();
         output.commit().unwrap();
         assert_eq!(std::fs::read_to_string(&place).unwrap(), "new");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn an_output_has_the_permissions_of_any_new_file() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let mode =
+            |name: &str| folder.path().join(name).metadata().unwrap().permissions().mode() & 0o777;
+        std::fs::write(folder.path().join("usual"), "").unwrap();
+        OutputFile::create(&folder.path().join("ours")).unwrap().commit().unwrap();
+        assert_eq!(mode("ours"), mode("usual"));
     }
 }
