@@ -68,6 +68,33 @@ proptest! {
     }
 
     #[test]
+    fn archives_with_changed_records_are_read_or_refused(
+        which in 0..11_usize,
+        record in any::<prop::sample::Index>(),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+        cut in prop::option::of(any::<prop::sample::Index>()),
+    ) {
+        let bytes = &samples()[which].1;
+        if bytes.starts_with(b"PK") {
+            let mut members = unpack(bytes);
+            let record = record.index(members.len());
+            let content = &mut members[record].1;
+            for (at, byte) in changes {
+                let at = at.index(content.len().max(1));
+                if let Some(old) = content.get_mut(at) {
+                    *old = byte;
+                }
+            }
+            if let Some(cut) = cut {
+                content.truncate(cut.index(content.len() + 1));
+            }
+            let members: Vec<(&str, &[u8])> =
+                members.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
+            must_not_panic(&archive(&members));
+        }
+    }
+
+    #[test]
     fn any_bytes_behind_any_magic_are_read_or_refused(
         head in prop::sample::select(vec![
             &b"\x28\0\0\0PTMF"[..], b"\x10\0\0\0ET12", b"\x80\x02", b"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.",
@@ -99,6 +126,12 @@ fn archive(members: &[(&str, &[u8])]) -> Vec<u8> {
         writer.write_all(bytes).unwrap();
     }
     writer.finish().unwrap().into_inner()
+}
+
+fn unpack(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
+    let archive = unskew_source::Archive::open(source("a.pt", bytes)).unwrap();
+    let entries = archive.entries().iter();
+    entries.map(|entry| (entry.name.clone(), archive.read(entry).unwrap())).collect()
 }
 
 fn error(bytes: &[u8]) -> String {

@@ -10,6 +10,9 @@ use super::token::{Token, Tokens};
 /// How deep brackets may nest. Expressions of real models nest some ten deep.
 const BRACKETS: usize = 1000;
 
+/// The most calls of one code record; a large one has some thousands.
+const CALLS: usize = 1 << 19;
+
 /// The prefix of classes that are registered in C++.
 const CLASSES: &str = "__torch__.torch.classes.";
 
@@ -77,7 +80,8 @@ struct Argument {
 /// Finds the operator calls of `code`.
 ///
 /// # Errors
-/// [`Problem::TooDeep`] if brackets nest deeper than in any real code.
+/// [`Problem::TooDeep`] if brackets nest deeper than in any real code, [`Problem::TooLarge`] if there
+/// are more calls.
 pub fn scan(code: &str) -> Result<Scan, Problem> {
     let mut scanner = Scanner::default();
     let mut tokens = Tokens::new(code);
@@ -109,7 +113,16 @@ impl<'c> Scanner<'c> {
             }
             Token::Name(name) => self.name(name),
             Token::Sign(b'(' | b'[' | b'{') => self.open(token, line)?,
-            Token::Sign(b')' | b']' | b'}') => self.close(),
+            Token::Sign(b')' | b']' | b'}') => {
+                self.close();
+                if self.found.calls.len() > CALLS {
+                    return Err(Problem::TooLarge {
+                        what: "the code (counted in calls)".into(),
+                        size: self.found.calls.len() as u64,
+                        limit: CALLS as u64,
+                    });
+                }
+            }
             Token::Sign(b',') => self.end_argument(),
             Token::Sign(b'=') => self.keyword(),
             Token::Sign(b':') => self.declare(),

@@ -21,7 +21,7 @@ mod plan {
     pub(super) const DELEGATES: u64 = 7;
 }
 
-/// The most operators of all plans together.
+/// The most plans, operators and delegates together.
 const OPERATORS: u64 = 1 << 20;
 
 /// Reads the version, the operators and the delegates of a program.
@@ -47,7 +47,7 @@ pub(super) fn read(source: &dyn Source) -> Result<Model, ReadError> {
         let operators =
             buffer.vector(one, plan::OPERATORS, 4).map_err(|e| e.in_field("operators"))?;
         let backends = buffer.vector(one, plan::DELEGATES, 4)?;
-        count += operators.len + backends.len;
+        count += 1 + operators.len + backends.len;
         if count > OPERATORS {
             let what = "the program (counted in operators)".to_owned();
             let problem = Problem::TooLarge { what, size: count, limit: OPERATORS };

@@ -14,7 +14,7 @@ const BLOCK: u64 = 16 << 10;
 /// How many blocks are kept.
 const BLOCKS: usize = 16;
 /// The most bytes of a text; names and types are short.
-const TEXT: u64 = 1 << 16;
+const TEXT: u64 = 1 << 12;
 
 /// Blocks that were read, by their number.
 type Blocks = Vec<(u64, Vec<u8>)>;

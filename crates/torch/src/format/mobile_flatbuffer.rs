@@ -32,7 +32,7 @@ mod operator {
     pub(super) const GIVEN: u64 = 2;
 }
 
-/// The most operators of all functions together.
+/// The most functions and operators together.
 const OPERATORS: u64 = 1 << 20;
 
 /// Reads the versions and the operators of a mobile flatbuffer.
@@ -59,7 +59,7 @@ pub(super) fn read(source: &dyn Source) -> Result<Model, ReadError> {
         let operators = buffer
             .vector(function, function::OPERATORS, 4)
             .map_err(|e| e.in_field("Function.operators"))?;
-        count += operators.len;
+        count += 1 + operators.len;
         if count > OPERATORS {
             let what = "the bytecode (counted in operators)".to_owned();
             let problem = Problem::TooLarge { what, size: count, limit: OPERATORS };

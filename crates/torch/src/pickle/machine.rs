@@ -7,8 +7,12 @@ use unskew_source::{Problem, ReadError};
 use super::opcode::{Operand, operand};
 use super::{Id, Pickle, Value};
 
-/// The most values of one pickle. The bytecode of a large model has some 100,000.
-const VALUES: usize = 1 << 22;
+/// The most values of one pickle, and the most entries of its stack, its marks and its memo. The
+/// bytecode of a large model has some 100,000.
+const VALUES: usize = 1 << 21;
+
+/// The most imports that are kept by name.
+const IMPORTS: usize = 100;
 
 /// Reads the pickle at the start of `bytes`; errors name `file`.
 ///
@@ -145,9 +149,11 @@ impl<'b> Machine<'b> {
     }
 
     fn import(&mut self, module: String, name: String) -> Result<bool, Problem> {
-        let full = format!("{module}.{name}");
-        if self.imports.len() < 1000 && !self.imports.contains(&full) {
-            self.imports.push(full);
+        if self.imports.len() < IMPORTS {
+            let full = format!("{module}.{name}");
+            if !self.imports.contains(&full) {
+                self.imports.push(full);
+            }
         }
         self.push(Value::Global(module, name))
     }
@@ -168,9 +174,14 @@ impl<'b> Machine<'b> {
 
     /// Carries out one instruction; false at the end.
     fn step(&mut self) -> Result<bool, Problem> {
-        // Recalled values take stack, not arena.
-        if self.stack.len() > VALUES {
-            return malformed("the stack grows without end");
+        // Recalled values, marks and the memo take no place in the arena.
+        let largest = self.stack.len().max(self.marks.len()).max(self.memo.len());
+        if largest > VALUES {
+            return Err(Problem::TooLarge {
+                what: "the stack of the pickle (counted in values)".into(),
+                size: largest as u64,
+                limit: VALUES as u64,
+            });
         }
         let opcode = self.take(1)?[0];
         match operand(opcode) {
@@ -382,6 +393,11 @@ mod tests {
         let mut deep = b"\x80\x02".to_vec();
         deep.extend(b"(".repeat(100_000));
         assert!(scan("f", &deep).unwrap_err().to_string().contains("ends after"));
+        for forever in [&b"("[..], b"N2", b"N\x94", b"N"] {
+            let endless = forever.repeat((VALUES + 2) * 2 / forever.len());
+            let error = scan("f", &endless).unwrap_err();
+            assert!(matches!(*error.problem, Problem::TooLarge { .. }), "{error}");
+        }
     }
 
     #[test]
