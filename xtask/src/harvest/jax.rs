@@ -26,8 +26,8 @@ const STABLEHLO: &str = "from jaxlib.mlir.dialects import stablehlo\n\
 /// Says the day on which the release was uploaded.
 const RELEASED: &str = "import json, sys, urllib.request\n\
     from pip._internal.models.index import PyPI\n\
-    url = PyPI.pypi_url + '/jax/%s/json' % sys.argv[1]\n\
-    print('released', json.load(urllib.request.urlopen(url))['urls'][0]['upload_time'][:10])\n";
+    every = json.load(urllib.request.urlopen(PyPI.pypi_url + '/jax/json'))['releases']\n\
+    print('released', every[sys.argv[1]][0]['upload_time'][:10])\n";
 
 /// Makes the client of the IFRT proxy connect to the port that is given.
 const CONNECT: &str = "import sys, jax\n\
