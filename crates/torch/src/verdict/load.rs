@@ -18,24 +18,26 @@ pub(super) fn findings(pair: &Pair<'_>) -> Vec<Finding> {
 }
 
 fn legacy(pair: &Pair<'_>) -> Option<Finding> {
-    let Pair { file, model, runtime, runtime_name } = pair;
-    let producer = &model.producer;
+    let Pair { file, model, runtime, runtime_name, .. } = pair;
+    let producer = pair.producer;
     if model.format != Format::LegacyScript {
         return None;
     }
     let place = Places::from_iter(["model.json"]);
     Some(if runtime.release.legacy_refused {
-        rules::LegacyArchive { file, producer, runtime: runtime_name }
+        rules::LegacyArchive { file, producer: &producer, runtime: runtime_name }
             .finding()
             .with_symptom("Legacy model format is not supported on mobile.")
             .at(place)
     } else {
-        rules::LegacyArchiveUnmeasured { file, producer, runtime: runtime_name }.finding().at(place)
+        rules::LegacyArchiveUnmeasured { file, producer: &producer, runtime: runtime_name }
+            .finding()
+            .at(place)
     })
 }
 
 fn mobile(pair: &Pair<'_>) -> Option<Finding> {
-    let Pair { file, model, runtime, runtime_name } = pair;
+    let Pair { file, model, runtime, runtime_name, .. } = pair;
     let named_mobile = file.to_ascii_lowercase().ends_with(".ptl");
     if model.format == Format::Script && named_mobile {
         return Some(rules::NoBytecode { file, runtime: runtime_name }.finding().with_symptom(
@@ -49,7 +51,7 @@ fn mobile(pair: &Pair<'_>) -> Option<Finding> {
 }
 
 fn exported(pair: &Pair<'_>) -> Option<Finding> {
-    let Pair { file, model, runtime, runtime_name } = pair;
+    let Pair { file, model, runtime, runtime_name, .. } = pair;
     let schema = model.exported.as_ref().filter(|_| model.format.is_exported())?;
     let Some(_) = runtime.release.exported else {
         let major = schema.version.major();
@@ -85,7 +87,7 @@ fn carries_nothing(pair: &Pair<'_>) -> Option<Finding> {
 }
 
 fn classes(pair: &Pair<'_>) -> Vec<Finding> {
-    let Pair { file, model, runtime, runtime_name } = pair;
+    let Pair { file, model, runtime, runtime_name, .. } = pair;
     let gone = model.classes.iter().filter_map(|(class, places)| {
         let gone_in = history::class_gone_in(class)?;
         (runtime.minor() >= gone_in).then(|| {

@@ -4,21 +4,31 @@ mod load;
 mod operators;
 mod promise;
 mod silent;
+mod writer;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use unskew_core::{Context, Judgement, Matcher, Party, Places};
+use unskew_ops::OperatorHistory;
 
-use crate::{Format, Model, Runtime};
+use crate::{Format, Model, Producer, Runtime};
 
 /// Judges one file against a release.
 pub(crate) struct Judge {
     model: Arc<Model>,
+    /// Who wrote the file by the tables of this history: the same for every release of it.
+    writer: OnceLock<(Arc<OperatorHistory>, Producer)>,
 }
 
 impl Judge {
     pub(crate) fn new(model: Arc<Model>) -> Self {
-        Self { model }
+        Self { model, writer: OnceLock::new() }
+    }
+
+    fn writer(&self, history: &Arc<OperatorHistory>) -> Producer {
+        let told = || (history.clone(), self.model.producer_by(history));
+        let (known, producer) = self.writer.get_or_init(told);
+        if Arc::ptr_eq(known, history) { producer.clone() } else { self.model.producer_by(history) }
     }
 }
 
@@ -26,6 +36,7 @@ impl Judge {
 struct Pair<'p> {
     file: &'p str,
     model: &'p Model,
+    producer: &'p Producer,
     runtime: &'p Runtime,
     runtime_name: String,
 }
@@ -33,8 +44,14 @@ struct Pair<'p> {
 impl Matcher for Judge {
     fn judge(&self, owner: &Party, other: &Party, _: &Context) -> Option<Judgement> {
         let runtime: &Runtime = other.capability()?;
-        let pair =
-            Pair { file: &owner.name, model: &self.model, runtime, runtime_name: runtime.name() };
+        let producer = self.writer(runtime.operators.history());
+        let pair = Pair {
+            file: &owner.name,
+            model: &self.model,
+            producer: &producer,
+            runtime,
+            runtime_name: runtime.name(),
+        };
         let mut findings = load::findings(&pair);
         if self.model.format == Format::LegacyScript && runtime.release.legacy_refused {
             // Nothing else matters for a file that is refused by its form.

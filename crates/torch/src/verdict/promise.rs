@@ -58,7 +58,7 @@ fn operators(pair: &Pair<'_>, policy: &Policy) -> Promise {
         reference: policy.reference.clone(),
     };
     let days = pair.runtime.calendar.days();
-    let producer = &pair.model.producer;
+    let producer = pair.producer;
     let minor = |version: Version| Version::pair(version.major(), version.minor());
     let possible: Vec<(Version, Date)> = days
         .iter()

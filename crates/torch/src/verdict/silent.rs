@@ -36,7 +36,7 @@ pub(super) fn findings(pair: &Pair<'_>) -> Vec<Finding> {
 fn concern(pair: &Pair<'_>, one: &Use, change: &SilentChange) -> Option<Concern> {
     let changed_in = change.changed_in();
     let new_runtime = pair.runtime.minor() >= changed_in;
-    let producer = &pair.model.producer;
+    let producer = pair.producer;
     let (old_file, new_file) = (producer.before(changed_in), producer.at_least(changed_in));
     let apart = if new_runtime { old_file } else { new_file };
     let together = if new_runtime { new_file } else { old_file };
@@ -57,8 +57,8 @@ fn concern(pair: &Pair<'_>, one: &Use, change: &SilentChange) -> Option<Concern>
 
 fn word(pair: &Pair<'_>, operator: &str, change: &SilentChange, concern: Concern) -> Finding {
     let changed_in = &change.changed_in();
-    let Pair { file, model, runtime, runtime_name } = pair;
-    let (producer, mend) = (&model.producer, &change.mend);
+    let Pair { file, producer, runtime, runtime_name, .. } = pair;
+    let mend = &change.mend;
     let (was, now) = (&change.was, &change.now);
     let operator = &operator;
     if concern == Concern::Possible {

@@ -27,12 +27,20 @@ pub fn files() -> (BTreeMap<String, Vec<u8>>, String) {
     (files, facts)
 }
 
+fn data(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../releases/data/torch");
+    std::fs::read_to_string(folder.join(name)).unwrap()
+}
+
+/// The operator tables of all releases.
+pub fn history() -> OperatorHistory {
+    OperatorHistory::from_text(data("operators.tsv")).unwrap()
+}
+
 /// Every release of the database, by version.
 pub fn runtimes() -> BTreeMap<String, Party> {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../releases/data/torch");
-    let read = |name: &str| std::fs::read_to_string(data.join(name)).unwrap();
-    let calendar = Arc::new(Calendar::from_toml(&read("releases.toml")).unwrap());
-    let history = Arc::new(OperatorHistory::from_text(read("operators.tsv")).unwrap());
+    let calendar = Arc::new(Calendar::from_toml(&data("releases.toml")).unwrap());
+    let history = Arc::new(history());
     let runtime = |release: &unskew_torch::Release| Runtime {
         release: release.clone(),
         operators: history.table(release.version).unwrap(),
