@@ -7,6 +7,7 @@ use unskew_core::{Date, Party, Provision, Requirement, Role, Version, VersionRan
 
 use crate::layout::Use;
 use crate::matcher::HostMatcher;
+use crate::plugin::STABLEHLO_AXIS;
 
 /// The axis of the PJRT C API.
 pub const API_AXIS: &str = "pjrt.api";
@@ -22,7 +23,7 @@ pub struct Host {
     pub released: Date,
     /// The minor of the PJRT C API that it was built with; none if that is not known.
     pub minor: Option<i32>,
-    /// The StableHLO version that it writes at most; none if that is not known.
+    /// The newest StableHLO version that it reads and writes; none if that is not known.
     pub stablehlo: Option<Version>,
     /// All releases of the same host, oldest first, to say which one would work.
     pub siblings: Siblings,
@@ -49,7 +50,7 @@ impl Host {
         }
     }
 
-    /// With the StableHLO version that it writes at most.
+    /// With the newest StableHLO version that it reads and writes.
     #[must_use]
     pub fn with_stablehlo(mut self, version: Version) -> Self {
         self.stablehlo = Some(version);
@@ -79,7 +80,11 @@ impl Host {
                 .fact("PJRT C API", version);
         }
         if let Some(version) = self.stablehlo {
-            party = party.fact("StableHLO", version);
+            let min = behaviour().and_then(|behaviour| behaviour.stablehlo.minimum.parse().ok());
+            let reads = VersionRange { min, max: Some(version) };
+            party = party
+                .provide(Provision::new(STABLEHLO_AXIS, reads))
+                .fact("StableHLO", format!("reads {reads}"));
         }
         let matcher = HostMatcher(Arc::new(self.clone()));
         party.require(Requirement::matches(API_AXIS, matcher).irrelevant_if_absent())
@@ -107,6 +112,7 @@ pub(crate) struct Handshake {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct StableHlo {
+    minimum: String,
     target_since: toml::value::Datetime,
     capped_since: toml::value::Datetime,
 }
@@ -180,6 +186,7 @@ mod tests {
         for name in names.chain(&behaviour.required.functions) {
             assert!(layout::slot(name).is_some(), "{name}");
         }
+        assert!(behaviour.stablehlo.minimum.parse::<Version>().is_ok());
     }
 
     #[test]

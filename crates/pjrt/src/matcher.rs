@@ -17,7 +17,9 @@ impl Matcher for HostMatcher {
         let plugin = other.capability::<Plugin>()?;
         let host = &*self.0;
         let mut judgement = Judgement::default();
-        judgement.findings.extend(plugin.failure.as_ref().map(plugin::failure_finding));
+        // Whatever kept the plug-in from being seen, nothing can be said for it: that is no pass.
+        let unseen = plugin.failure.as_ref().map(plugin::failure_finding);
+        judgement.findings.extend(unseen.map(|finding| finding.with_severity(Severity::Error)));
         if let Some(probe) = &plugin.probe {
             let mut findings = predict(host, probe);
             if fails(&findings) {

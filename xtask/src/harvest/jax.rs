@@ -15,6 +15,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 use row::Row;
+use unskew_core::Version;
 
 /// Where the rows of the releases lie, from the root of the repository.
 const RELEASES: &str = "crates/releases/data/jax/releases.toml";
@@ -112,15 +113,32 @@ fn install(version: &str, scratch: &Path) -> Result<PathBuf> {
             continue;
         }
         let python = folder.join("bin/python");
-        let packages = [format!("jax=={version}"), format!("jaxlib=={version}")];
-        let pip = ["-m", "pip", "install", "--quiet", "--no-cache-dir", "--only-binary=:all:"];
-        let output = Command::new(&python).args(pip).args(&packages).output()?;
-        if output.status.success() {
-            return Ok(python);
+        // Some releases of jax go with the jaxlib of an earlier one, which pip then finds itself.
+        for pinned in [Some(format!("jaxlib=={version}")), None] {
+            // Some old releases of jax itself, which is Python alone, have no wheel.
+            let pip = ["-m", "pip", "install", "--quiet", "--no-cache-dir", "--only-binary=jaxlib"];
+            let mut command = Command::new(&python);
+            command.args(pip).arg(format!("jax=={version}")).args(pinned);
+            let output = command.args(companions(version)?).output()?;
+            if output.status.success() {
+                return Ok(python);
+            }
+            last = String::from_utf8_lossy(&output.stderr).trim().to_owned();
         }
-        last = String::from_utf8_lossy(&output.stderr).trim().to_owned();
     }
     bail!("no Python here installs jax=={version}; name one in UNSKEW_PYTHON\n{last}")
+}
+
+/// What old releases need of the packages around them, which they did not pin themselves.
+fn companions(version: &str) -> Result<&'static [&'static str]> {
+    let version: Version = version.parse()?;
+    Ok(if version < Version::triple(0, 4, 26) {
+        &["numpy<2", "scipy<1.13", "ml_dtypes<0.4"]
+    } else if version < Version::triple(0, 5, 0) {
+        &["numpy<2.2"]
+    } else {
+        &[]
+    })
 }
 
 /// The Pythons to try: old releases need an old one, new releases a new one.
