@@ -1,5 +1,6 @@
 //! The arguments: one definition, from which help and errors follow.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
@@ -135,9 +136,9 @@ Examples:
 
 #[derive(Debug, clap::Args)]
 pub struct Inspect {
-    /// What to look at
+    /// What to look at: paths or releases
     #[arg(required = true, value_name = "FILE")]
-    pub files: Vec<PathBuf>,
+    pub files: Vec<OsString>,
     /// How to print
     #[arg(long, value_name = "FORMAT", default_value = "full")]
     pub format: ReportFormat,
@@ -147,10 +148,10 @@ pub struct Inspect {
 pub struct Check {
     /// One side: a path or a release
     #[arg(value_name = "A")]
-    pub a: String,
+    pub a: OsString,
     /// The other sides: paths or releases
     #[arg(long, required = true, num_args = 1.., value_name = "B")]
-    pub with: Vec<String>,
+    pub with: Vec<OsString>,
     /// How to print
     #[arg(long, value_name = "FORMAT", default_value = "full")]
     pub format: ReportFormat,
@@ -160,10 +161,10 @@ pub struct Check {
 pub struct Matrix {
     /// The rows: paths or releases
     #[arg(required = true, value_name = "A")]
-    pub a: Vec<String>,
+    pub a: Vec<OsString>,
     /// The columns: paths or releases
     #[arg(long, required = true, num_args = 1.., value_name = "B")]
-    pub with: Vec<String>,
+    pub with: Vec<OsString>,
     /// How to print
     #[arg(long, value_name = "FORMAT", default_value = "table")]
     pub format: GridFormat,

@@ -1,5 +1,6 @@
 //! From what a user names to the parties that stand on that side.
 
+use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -54,14 +55,20 @@ pub fn options() -> Options {
 ///
 /// # Errors
 /// If it is neither, or cannot be read.
-pub fn side(name: &str, options: &Options) -> anyhow::Result<Side> {
-    match select(name) {
-        Ok(releases) => Ok(of_releases(releases)),
-        Err(error) if looks_like_release(name) => Err(error.into()),
-        Err(_) if !Path::new(name).exists() => {
+pub fn side(name: &OsStr, options: &Options) -> anyhow::Result<Side> {
+    let path = Path::new(name);
+    // What is not UTF-8 is no release, and may well be a file.
+    let release = name.to_str().map(select);
+    match release {
+        Some(Ok(releases)) => Ok(of_releases(releases)),
+        Some(Err(error)) if name.as_encoded_bytes().contains(&b'@') && !path.exists() => {
+            Err(error.into())
+        }
+        _ if !path.exists() => {
+            let name = path.display();
             bail!("no such file, and no release either (those are named like torch@2.1): {name}")
         }
-        Err(_) => of_path(Path::new(name), options),
+        _ => of_path(path, options),
     }
 }
 
@@ -69,7 +76,7 @@ pub fn side(name: &str, options: &Options) -> anyhow::Result<Side> {
 ///
 /// # Errors
 /// If it cannot be read.
-pub fn of_path(path: &Path, options: &Options) -> anyhow::Result<Side> {
+fn of_path(path: &Path, options: &Options) -> anyhow::Result<Side> {
     let artifact = unskew_artifact::open(path, options)?;
     let failures = failures(&artifact);
     if artifact.pieces.is_empty() {
@@ -98,11 +105,6 @@ fn of_releases(releases: Vec<Release>) -> Side {
         party: release.party(),
     };
     Side { members: releases.into_iter().map(member).collect(), failures: Vec::new() }
-}
-
-/// A name with an `@` is meant as a release, unless there is such a file.
-fn looks_like_release(name: &str) -> bool {
-    name.contains('@') && !Path::new(name).exists()
 }
 
 fn failures(artifact: &Artifact) -> Vec<unskew_report::Failure> {

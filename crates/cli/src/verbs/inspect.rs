@@ -10,7 +10,7 @@ pub fn run(args: &Inspect, global: &Global) -> anyhow::Result<Status> {
     let mut report = Report::new(global.context());
     let options = sides::options().inferring();
     for file in &args.files {
-        match sides::of_path(file, &options) {
+        match sides::side(file, &options) {
             Ok(side) => {
                 let looks =
                     side.members.into_iter().map(|m| Look { path: m.label, party: m.party });

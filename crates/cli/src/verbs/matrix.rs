@@ -1,5 +1,7 @@
 //! `unskew matrix A… --with B…`: every pair.
 
+use std::ffi::OsString;
+
 use anyhow::bail;
 use rayon::prelude::*;
 use unskew_artifact::Options;
@@ -42,9 +44,9 @@ pub fn run(args: &Matrix, global: &Global) -> anyhow::Result<Status> {
 }
 
 /// The rows: a file that cannot be read keeps its row, which says why.
-fn rows(names: &[String], options: &Options) -> Vec<Row> {
+fn rows(names: &[OsString], options: &Options) -> Vec<Row> {
     let bar = progress::bar("reading", names.len(), progress::MANY_FILES);
-    let read = |name: &String| -> Vec<Row> {
+    let read = |name: &OsString| -> Vec<Row> {
         bar.inc(1);
         match sides::side(name, options) {
             Ok(side) => {
@@ -52,7 +54,8 @@ fn rows(names: &[String], options: &Options) -> Vec<Row> {
                 side.members.into_iter().map(Ok).chain(broken).collect()
             }
             Err(error) => {
-                vec![Err(Failure { path: name.clone(), message: print::chain(&error) })]
+                let path = name.display().to_string();
+                vec![Err(Failure { path, message: print::chain(&error) })]
             }
         }
     };
@@ -63,7 +66,7 @@ fn rows(names: &[String], options: &Options) -> Vec<Row> {
 
 /// The columns, each once. A column that cannot be read is an error: what was asked for would be
 /// missing in every row.
-fn columns(names: &[String], options: &Options) -> anyhow::Result<Vec<Member>> {
+fn columns(names: &[OsString], options: &Options) -> anyhow::Result<Vec<Member>> {
     let mut columns: Vec<Member> = Vec::new();
     for name in names {
         let side = sides::side(name, options)?;
@@ -74,7 +77,7 @@ fn columns(names: &[String], options: &Options) -> anyhow::Result<Vec<Member>> {
         }
     }
     if columns.is_empty() {
-        bail!("the database has no release of: {}", names.join(", "));
+        bail!("the database has no release of this family");
     }
     Ok(columns)
 }
