@@ -207,6 +207,13 @@ impl<'s> Message<'s> {
 
     fn varint(&mut self) -> Result<u64, ReadError> {
         let offset = self.position;
+        // Most numbers are one byte that is there already.
+        let ahead = usize::try_from(offset.wrapping_sub(self.block_start)).ok();
+        let byte = ahead.and_then(|at| self.block.get(at)).filter(|byte| **byte < 0x80);
+        if let (Some(byte), true) = (byte, offset < self.end) {
+            self.position += 1;
+            return Ok(u64::from(*byte));
+        }
         let mut value = 0u64;
         for shift in (0..64).step_by(7) {
             let byte = self.byte(offset)?;
