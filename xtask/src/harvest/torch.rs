@@ -106,28 +106,33 @@ impl Constants {
     fn read(site: &Path) -> Result<Self> {
         let header = site.join("torch/include/caffe2/serialize/versions.h");
         let text = fs::read_to_string(&header).with_context(|| header.display().to_string())?;
-        let constant = |name: &str| {
-            let value = text.split(name).nth(1)?.trim_start().strip_prefix('=')?.trim_start();
-            let digits: String = value
-                .trim_start_matches("0x")
-                .chars()
-                .take_while(char::is_ascii_hexdigit)
-                .collect();
-            i64::from_str_radix(&digits, if value.starts_with("0x") { 16 } else { 10 }).ok()
-        };
         let schema = fs::read_to_string(site.join("torch/_export/serde/schema.py")).ok();
-        let exported = schema.as_deref().and_then(|text| {
+        Ok(Self::parse(&text, schema.as_deref()))
+    }
+
+    /// The constants in the text of the header and of the schema. Releases up to 1.9 have no upper
+    /// end of the bytecode that they read: it is the one that they write.
+    fn parse(header: &str, schema: Option<&str>) -> Self {
+        let constant = |name: &str| {
+            let value = header.split(name).nth(1)?.trim_start().strip_prefix('=')?.trim_start();
+            let hexadecimal = value.strip_prefix("0x");
+            let digits = hexadecimal.unwrap_or(value);
+            let end = digits.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(digits.len());
+            i64::from_str_radix(&digits[..end], if hexadecimal.is_some() { 16 } else { 10 }).ok()
+        };
+        let exported = schema.and_then(|text| {
             let value = text.split("SCHEMA_VERSION = ").nth(1)?.lines().next()?;
             Some(value.trim_matches(['(', ')']).replace(", ", "."))
         });
-        Ok(Self {
+        let bytecode_produced = constant("kProducedBytecodeVersion");
+        let bytecode_max = constant("kMaxSupportedBytecodeVersion").or(bytecode_produced);
+        Self {
             file_format: ["kMinSupportedFileFormatVersion", "kMaxSupportedFileFormatVersion"]
                 .map(constant),
-            bytecode: ["kMinSupportedBytecodeVersion", "kMaxSupportedBytecodeVersion"]
-                .map(constant),
-            bytecode_produced: constant("kProducedBytecodeVersion"),
+            bytecode: [constant("kMinSupportedBytecodeVersion"), bytecode_max],
+            bytecode_produced,
             exported,
-        })
+        }
     }
 }
 
@@ -156,4 +161,22 @@ fn run(command: &mut Command) -> Result<String> {
 
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().map_or_else(PathBuf::new, Path::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constants_are_read_from_the_header_and_the_schema() {
+        let header = "constexpr uint64_t kMinSupportedFileFormatVersion = 0x1L;\n\
+            constexpr uint64_t kMaxSupportedFileFormatVersion = 0xAL;\n\
+            constexpr uint64_t kProducedBytecodeVersion = 0x5L;\n\
+            constexpr uint64_t kMinSupportedBytecodeVersion = 0x3L;\n";
+        let constants = Constants::parse(header, Some("SCHEMA_VERSION = (8, 20)\n"));
+        assert_eq!(constants.file_format, [Some(1), Some(10)]);
+        assert_eq!(constants.bytecode, [Some(3), Some(5)]);
+        assert_eq!(constants.exported.as_deref(), Some("8.20"));
+        assert_eq!(Constants::parse("", None).file_format, [None, None]);
+    }
 }
