@@ -132,3 +132,40 @@ pub(crate) fn looks_like_xla_cpu(probe: &Probe) -> bool {
         && probe.has_extension("PhaseCompile")
         && !accelerator.iter().any(|name| probe.has_extension(name))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::probe::Extension;
+
+    fn codes(probe: &Probe) -> Vec<&'static str> {
+        remarks(probe).iter().map(|finding| finding.rule.code).collect()
+    }
+
+    /// The CUDA plug-in of jax 0.4.31 announces 808 bytes and has 840.
+    #[test]
+    fn a_table_that_announces_too_little_is_remarked_and_read_whole() {
+        let cuda = Probe { minor: 54, version_size: 24, table_size: 808, ..Probe::default() };
+        assert_eq!(codes(&cuda), ["PJ605"]);
+        assert!(cuda.has_function("PJRT_ExecuteContext_Create"));
+        assert!(!cuda.has_function("PJRT_Client_DmaMap"));
+    }
+
+    /// The Tenstorrent plug-in of 0.114 fills in no sizes and leaves one slot empty.
+    #[test]
+    fn an_empty_slot_is_remarked() {
+        let probe =
+            Probe { minor: 114, table_size: 1144, empty_slots: vec![1080], ..Probe::default() };
+        assert_eq!(codes(&probe), ["PJ303"]);
+        assert!(!probe.has_function("PJRT_LoadedExecutable_AddressableDeviceLogicalIds"));
+    }
+
+    #[test]
+    fn a_gpu_plug_in_does_not_look_like_a_cpu_one() {
+        let extension = |kind| Extension { kind, size: Some(48) };
+        let cpu = Probe { extensions: vec![extension(9), extension(5)], ..Probe::default() };
+        let gpu =
+            Probe { extensions: vec![extension(9), extension(5), extension(0)], ..cpu.clone() };
+        assert!(looks_like_xla_cpu(&cpu) && !looks_like_xla_cpu(&gpu));
+    }
+}

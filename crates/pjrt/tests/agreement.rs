@@ -4,6 +4,7 @@
 //! 0.115) through PJRT_NAMES_AND_LIBRARY_PATHS and running a probe of 21 steps.
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
+use proptest::prelude::*;
 use unskew_core::{Date, Phase, Severity};
 use unskew_pjrt::{Attribute, Extension, Host, Probe, Value, predict};
 
@@ -223,4 +224,36 @@ fn a_null_function_that_every_host_calls_is_an_error() {
     assert!(!grave(&plugin));
     plugin.empty_slots = vec![120];
     assert!(grave(&plugin));
+}
+
+#[test]
+fn a_host_without_a_number_is_no_pass() {
+    let mut jax = host(("0.4.10", (2023, 5, 11), 0));
+    jax.minor = None;
+    assert_eq!(predict(&jax, &plugin(81, 984, [1, 13, 3]))[0].rule.code, "PJ106");
+}
+
+proptest! {
+    /// Whatever a plug-in claims, there is an answer, and soon.
+    #[test]
+    fn any_claim_of_a_plug_in_is_judged(
+        (major, minor, host_minor) in (-1..2_i32, any::<i32>(), any::<i32>()),
+        (version_size, table_size) in (any::<u64>(), any::<u64>()),
+        empty_slots in prop::collection::vec(any::<u64>(), 0..8),
+        kinds in prop::collection::vec(any::<i32>(), 0..8),
+        numbers in prop::collection::vec(any::<i64>(), 0..6),
+        days in 0..1500_i32,
+    ) {
+        let extensions = kinds.iter().map(|kind| Extension { kind: *kind, size: None }).collect();
+        let name = "stablehlo_current_version".to_owned();
+        let attributes = Some(vec![Attribute { name, value: Value::Numbers(numbers) }]);
+        let probe = Probe {
+            major, minor, version_size, table_size, empty_slots, extensions, attributes,
+            ..Probe::default()
+        };
+        let day = Date::constant(2023, 1, 1).saturating_add(jiff::Span::new().days(days));
+        let jax = Host::jax("0.0.0", day, host_minor).with_stablehlo("1.7.8".parse().unwrap());
+        let _ = predict(&jax, &probe);
+        prop_assert!(probe.true_table_size() >= probe.table_size.min(2000));
+    }
 }

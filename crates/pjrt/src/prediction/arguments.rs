@@ -96,7 +96,10 @@ fn least(pair: &Pair<'_>) -> String {
             history.required(pair.plugin.minor).is_none_or(|required| required <= sent)
         })
     };
-    let least = (layout::FLOOR..=pair.plugin.minor).find(|minor| accepted(*minor));
+    // A plug-in may claim any number; above the last minor that changed a struct nothing differs.
+    let last = layout::structs().iter().flat_map(|h| &h.sizes).map(|size| size.since).max();
+    let last = pair.plugin.minor.min(last.unwrap_or(layout::FLOOR));
+    let least = (layout::FLOOR..=last).find(|minor| accepted(*minor));
     format!("0.{}", least.unwrap_or(pair.plugin.minor))
 }
 

@@ -14,6 +14,7 @@ use unskew_core::Finding;
 
 use crate::host::{Behaviour, Host, behaviour};
 use crate::probe::Probe;
+use crate::rules;
 
 /// One host before one plug-in.
 struct Pair<'a> {
@@ -25,9 +26,12 @@ struct Pair<'a> {
 }
 
 /// Every reason why `host` cannot use `plugin`, or cannot use all of it, in the order in which the
-/// host meets them. Empty if the minor of the host is not known.
+/// host meets them.
 pub fn predict(host: &Host, plugin: &Probe) -> Vec<Finding> {
-    let (Some(minor), Some(behaviour)) = (host.minor, behaviour()) else { return Vec::new() };
+    let (Some(minor), Some(behaviour)) = (host.minor, behaviour()) else {
+        let rule = rules::HostVersionNotKnown { host: &host.name, released: &host.released };
+        return vec![rule.finding()];
+    };
     let pair = Pair { host, minor, plugin, behaviour };
     let mut findings = Vec::new();
     if let Some(refusal) = handshake::refusal(&pair) {
