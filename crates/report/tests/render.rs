@@ -1,0 +1,122 @@
+//! What must hold for every format, whatever stands in a file.
+
+#![allow(clippy::unwrap_used, reason = "a test may; clippy knows only functions marked as tests")]
+
+use proptest::prelude::*;
+use serde_json::Value;
+use unskew_core::{
+    Axis, Context, Date, Finding, Outcome, Phase, Places, Promise, PromiseState, Role, Rule,
+    Severity, Side, Unchecked, Verdict,
+};
+use unskew_report::{Failure, Format, Pair, Report, Subject};
+
+static RULE: Rule = Rule {
+    code: "XX001",
+    name: "too-new",
+    since: "0.1",
+    severity: Severity::Error,
+    phase: Some(Phase::Load),
+    summary: "The file is newer than its reader.",
+    reference: "r",
+    what: "w",
+    why: "y",
+    mend: "m",
+};
+
+fn side(role: Role, name: &str) -> Side {
+    Side { role, name: name.to_owned(), origin: "made up".to_owned() }
+}
+
+fn report(name: &str, text: &str) -> Report {
+    let finding = Finding::new(&RULE, text)
+        .at(Places::from_iter([text]))
+        .with_symptom(text)
+        .with_mend(text)
+        .about(side(Role::Artifact, name));
+    let promise = Promise {
+        policy: "Policy".to_owned(),
+        state: PromiseState::Expired,
+        window: Some("12 weeks".to_owned()),
+        from: Some(Date::constant(2025, 1, 1)),
+        until: Some(Date::constant(2025, 3, 26)),
+        statement: text.to_owned(),
+        reference: "document".to_owned(),
+    };
+    let axis = Axis::from("tf.graph_def");
+    let unchecked = Unchecked { axis, owner: name.to_owned(), other: "torch".to_owned() };
+    let verdict = Verdict {
+        outcome: Outcome::Incompatible,
+        findings: vec![finding],
+        promises: vec![promise],
+        unchecked: vec![unchecked],
+    };
+    let a = Subject { path: Some(name.to_owned()), side: side(Role::Artifact, name) };
+    let b = Subject { path: None, side: side(Role::Runtime, "torch 2.1.2") };
+    let mut report = Report::new(Context::on(Date::constant(2026, 11, 1)));
+    report.pairs.push(Pair { a, b, verdict });
+    report.failures.push(Failure { path: name.to_owned(), message: text.to_owned() });
+    report
+}
+
+#[test]
+fn what_was_not_checked_and_until_when_it_was_promised_is_said() {
+    let text = report("net.pt", "too new: 10").render(Format::Full);
+    assert!(text.contains("not checked"), "{text}");
+    assert!(text.contains("12 weeks, 2025-01-01 to 2025-03-26"), "{text}");
+    assert!(text.contains("incompatible, fails at load"), "{text}");
+}
+
+#[test]
+fn a_sarif_result_points_to_its_rule_and_its_file() {
+    let text = report("my nets/a.pt", "m").render(Format::Sarif);
+    let log: Value = serde_json::from_str(&text).unwrap();
+    let run = &log["runs"][0];
+    let result = &run["results"][0];
+    let rule = &run["tool"]["driver"]["rules"][result["ruleIndex"].as_u64().unwrap() as usize];
+    assert_eq!(rule["id"], result["ruleId"]);
+    let location = &result["locations"][0]["physicalLocation"]["artifactLocation"];
+    assert_eq!(location["uri"], "my%20nets/a.pt");
+    assert_eq!(run["invocations"][0]["executionSuccessful"], false);
+}
+
+#[test]
+fn a_json_report_leaves_no_key_out() {
+    let document: Value = serde_json::from_str(&report("a.pt", "m").render(Format::Json)).unwrap();
+    assert_eq!(document["schema_version"], unskew_report::json::SCHEMA_VERSION);
+    let pair = &document["pairs"][0];
+    for key in ["a", "b", "outcome", "adaptations", "first_failure", "findings", "promises"] {
+        assert!(!pair[key].is_null(), "{key}");
+    }
+    assert!(pair["b"].as_object().unwrap().contains_key("path"));
+    assert_eq!(document["summary"]["errors"], 1);
+}
+
+/// Whether all that drives a terminal in `text` are styles, `ESC [ digits m`.
+fn only_styles(text: &str) -> bool {
+    let is_style = |piece: &str| {
+        let style = piece.strip_prefix('[').and_then(|rest| rest.split_once('m'));
+        style.is_some_and(|(code, _)| code.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    text.split('\u{1b}').skip(1).all(is_style) && !text.contains(['\r', '\u{202e}'])
+}
+
+proptest! {
+    #[test]
+    fn no_text_of_a_file_drives_the_terminal_or_makes_a_line_of_its_own(
+        name in "[ -~\n\r\u{1b}\u{202e}]{0,20}",
+        text in "\\PC{0,10}[\n\r\u{1b}:,%]{0,5}::error::x",
+    ) {
+        let report = report(&name, &text);
+        let github = report.render(Format::Github);
+        prop_assert_eq!(github.lines().count(), 1);
+        prop_assert!(!github.contains('\r'));
+        let concise = report.render(Format::Concise);
+        prop_assert_eq!(concise.lines().count(), 2);
+        prop_assert!(only_styles(&concise));
+        prop_assert!(only_styles(&report.render(Format::Full)));
+        for format in [Format::Json, Format::Sarif] {
+            let document = serde_json::from_str::<Value>(&report.render(format));
+            prop_assert!(document.is_ok());
+        }
+    }
+}
