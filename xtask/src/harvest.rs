@@ -1,6 +1,7 @@
 //! `cargo xtask harvest FAMILY==VERSION`: the database entry of a release, made from its package.
 
 mod jax;
+mod tensorflow;
 mod torch;
 
 use std::path::Path;
@@ -16,6 +17,8 @@ pub fn run(release: &str, from: Option<&Path>) -> anyhow::Result<()> {
         release.split_once("==").with_context(|| format!("not FAMILY==VERSION: {release}"))?;
     match (family, from) {
         ("jax", None) => jax::harvest(version),
+        ("tensorflow", None) => tensorflow::harvest(version),
+        ("tensorflow", Some(list)) => tensorflow::harvest_from_oplist(version, list),
         ("torch", None) => torch::harvest(version),
         ("torch", Some(table)) => torch::harvest_from_table(version, table),
         _ => bail!("harvest knows torch, tensorflow and jax, not: {family}"),
