@@ -125,6 +125,10 @@ impl OpHistory {
             .collect();
         definitions.sort_by_key(|definition| definition.runs.iter().next().map(|run| run.since));
         let definitions: Arc<[Definition]> = definitions.into();
+        // Names that no release has are not kept: a file may hold any number of them.
+        if definitions.is_empty() {
+            return definitions;
+        }
         let mut kept = self.parsed.write().unwrap_or_else(PoisonError::into_inner);
         kept.entry(name.to_owned()).or_insert(definitions).clone()
     }

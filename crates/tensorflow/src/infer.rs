@@ -98,3 +98,44 @@ pub fn producer_fact(party: &Party, history: &OpHistory) -> Option<Fact> {
     let value = format!("{bracket} (from its ops and attributes; {how})");
     Some(Fact { label: "producer bracket".to_owned(), value })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{AttrValue, DataType, Graph, Node};
+
+    const HISTORY: &str = "#releases\t1.4.1 1.11.0 1.15.0 2.15.1\n\
+        Cast(x: SrcT) -> (y: DstT) {SrcT: type, DstT: type}\t1.4.1\n\
+        Cast(x: SrcT) -> (y: DstT) {SrcT: type, DstT: type, Truncate: bool = false}\t1.11.0-\n\
+        Old() -> ()\t1.4.1-1.15.0\n";
+
+    fn graph(op: &str, attrs: &[&str]) -> GraphUse {
+        let attrs = attrs.iter().map(|name| ((*name).into(), AttrValue::Type(DataType(1))));
+        let node = Node { name: "n".into(), op: op.into(), inputs: vec![], attrs: attrs.collect() };
+        GraphUse::of_graph(&Graph { nodes: vec![node], ..Graph::default() })
+    }
+
+    fn says(graph: &GraphUse) -> String {
+        bracket(graph, &OpHistory::from_text(HISTORY).unwrap()).to_string()
+    }
+
+    #[test]
+    fn exact_sets_of_attributes_bound_a_graph_from_both_sides() {
+        assert_eq!(says(&graph("Cast", &["SrcT", "DstT"])), "tensorflow 1.4.1");
+        let newer = graph("Cast", &["SrcT", "DstT", "Truncate"]);
+        assert_eq!(says(&newer), "tensorflow 1.11.0 or later");
+        assert_eq!(says(&graph("Old", &[])), "tensorflow 1.4.1 to 1.15.0");
+    }
+
+    #[test]
+    fn without_attributes_at_default_only_a_lower_end_is_known() {
+        let mut graph = graph("Cast", &["SrcT", "DstT"]);
+        graph.stripped_defaults = true;
+        assert_eq!(says(&graph), "tensorflow 1.4.1 or later");
+    }
+
+    #[test]
+    fn custom_ops_say_nothing_of_the_release() {
+        assert_eq!(says(&graph("Addons>Gelu", &["T"])), "tensorflow 1.4.1 or later");
+    }
+}

@@ -8,7 +8,7 @@
 //! are in the registry of the release with these attributes, values and inputs. So:
 //!
 //! * [`party`] reads a GraphDef, a MetaGraphDef, a SavedModel (each as bytes or as text) or the header
-//!   of a checkpoint. Tensors are passed over where they lie: a graph of 4 GB is read in 50 reads;
+//!   of a checkpoint. Tensors are passed over where they lie: what a graph costs is what its structure costs, be it 4 GB large;
 //! * [`OpHistory`] is the registries of all releases as one text, [`OpRegistry`] one of them,
 //!   [`OpDef`] one op on one line;
 //! * [`Runtime`] is a release. [`unskew_core::check`] of both gives findings with the phase in which

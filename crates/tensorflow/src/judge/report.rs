@@ -1,6 +1,8 @@
 //! The findings of one pair: those that say the same are one, with the places of all.
 
-use unskew_core::Finding;
+use std::collections::HashMap;
+
+use unskew_core::{Finding, Phase};
 
 use super::stops_import;
 use crate::{GraphUse, Runtime, promise};
@@ -8,19 +10,20 @@ use crate::{GraphUse, Runtime, promise};
 #[derive(Default)]
 pub(super) struct Report {
     findings: Vec<Finding>,
+    /// Where a finding stands, by what makes it the same as another.
+    found: HashMap<(&'static str, Option<Phase>, String), usize>,
 }
 
 impl Report {
     /// Adds a finding; one that says the same as another only adds its places to it.
     pub(super) fn add(&mut self, finding: Finding) {
-        let same = self.findings.iter_mut().find(|known| {
-            known.rule == finding.rule
-                && known.phase == finding.phase
-                && known.message == finding.message
-        });
-        match same {
+        let key = (finding.rule.code, finding.phase, finding.message.clone());
+        match self.found.get(&key).and_then(|at| self.findings.get_mut(*at)) {
             Some(known) => known.places.extend(&finding.places),
-            None => self.findings.push(finding),
+            None => {
+                self.found.insert(key, self.findings.len());
+                self.findings.push(finding);
+            }
         }
     }
 

@@ -8,6 +8,9 @@ use super::op_def;
 use super::values::{attr_value, versions};
 use crate::{AttrValue, Function, Graph, Node};
 
+/// The most attributes of a node; real ones have a few dozen.
+const ATTRS: usize = 4 << 10;
+
 /// The graph in `source`, which is one `GraphDef`.
 ///
 /// # Errors
@@ -48,6 +51,9 @@ pub(crate) fn node(message: &mut Message<'_>, kept: &mut Kept) -> Result<Node, R
             1 => node.name = kept.text(message, &field)?,
             2 => node.op = kept.name(message, &field)?,
             3 => node.inputs.push(kept.text(message, &field)?),
+            5 if node.attrs.len() >= ATTRS => {
+                return Err(message.malformed(field.offset, "a node of more than 4096 attributes"));
+            }
             5 => {
                 let entry = message.enter(&field, |message| entry(message, &mut node, kept));
                 entry.map_err(|e| e.in_field(format!("node {}, attr", node.name)))?;

@@ -65,7 +65,17 @@ fn message_kind(message: &mut Message<'_>) -> Result<Option<Kind>, ReadError> {
             let is = second.number == 2 && message.enter(&second, is_meta_graph)?;
             Ok(is.then_some(Kind::SavedModel))
         }
-        (1, false) if probe(message, &first, is_node)? => Ok(Some(Kind::Graph)),
+        (1, false) if probe(message, &first, is_node)? => {
+            // Many messages begin with a name and a word; few go on like a graph. A graph that is
+            // torn here is one all the same.
+            let next = message.next().ok().flatten();
+            let goes_on = next.is_none_or(|next| match next.number {
+                1 | 2 | 4 | 5 => next.span().is_some(),
+                3 => next.varint().is_some(),
+                _ => false,
+            });
+            Ok(goes_on.then_some(Kind::Graph))
+        }
         (1, false) if probe(message, &first, is_info)? => {
             let graph = message.next()?.filter(|field| field.number == 2);
             let Some(graph) = graph else { return Ok(None) };
@@ -99,7 +109,7 @@ fn is_node(message: &mut Message<'_>) -> Result<bool, ReadError> {
         let Some(field) = message.next()? else { break };
         match field.number {
             1 => name = is_name(message, &field)?,
-            2 => op = is_name(message, &field)?,
+            2 => op = is_name(message, &field)? && is_op(&message.bytes(&field)?),
             3..=7 if field.span().is_some() => {}
             _ => return Ok(false),
         }
@@ -118,6 +128,11 @@ fn is_name(message: &mut Message<'_>, field: &Field) -> Result<bool, ReadError> 
     let bytes = message.bytes(field)?;
     let legal = |b: &u8| b.is_ascii_alphanumeric() || b"_./>-\\:".contains(b);
     Ok(bytes.iter().all(legal) && bytes[0] != b'/' && bytes[0] != b'-')
+}
+
+/// Ops begin with a capital, functions that TensorFlow makes with an underscore.
+fn is_op(name: &[u8]) -> bool {
+    name.first().is_some_and(|b| b.is_ascii_uppercase() || *b == b'_')
 }
 
 /// A description of an export: ops, tags or a version.
