@@ -27,6 +27,8 @@ enum Fault {
     Refusing(Version),
     /// The upgrader takes more than is pushed: given and taken.
     Upgrader(u64, usize),
+    /// The operator takes more than the file pushes, which does not say how many it pushes.
+    Grew(usize, usize),
     /// The upgrader takes care of it: nothing is wrong.
     Upgraded(i64),
 }
@@ -184,8 +186,36 @@ fn by_overload(pair: &Pair<'_>, one: &Use, overload: &str, given: Option<u64>) -
         (Some((takes, false)), Some(given)) if given > takes as u64 => {
             Some(Fault::Misfit(format!("{given} values, takes {takes}")))
         }
+        (Some((takes, false)), None) => {
+            let pushed = pushed(pair, one, overload).filter(|pushed| *pushed < takes)?;
+            Some(Fault::Grew(pushed, takes))
+        }
         _ => None,
     }
+}
+
+/// How many values bytecode of version 4 or 5 pushes for an overload: as many as it has in every
+/// release that can have written the file.
+fn pushed(pair: &Pair<'_>, one: &Use, overload: &str) -> Option<usize> {
+    let bytecode = pair.model.bytecode.as_ref()?.version.major();
+    if !(4..6).contains(&bytecode) {
+        return None;
+    }
+    let history = pair.runtime.operators.history();
+    let minor = |version: &Version| Version::pair(version.major(), version.minor());
+    let wrote = |version: &&Version| {
+        pair.producer.since.is_none_or(|since| minor(version) >= since)
+            && pair.producer.until.is_none_or(|until| minor(version) <= until)
+    };
+    let writers: Vec<Version> = history.releases().iter().filter(wrote).copied().collect();
+    let definitions = history.named(&one.name);
+    let mut counts = definitions
+        .iter()
+        .filter(|d| d.schema.overload == overload)
+        .filter(|d| writers.iter().any(|writer| d.runs.contains(*writer)))
+        .map(|d| d.schema.arguments.len());
+    let first = counts.next()?;
+    counts.all(|count| count == first).then_some(first)
 }
 
 fn word(pair: &Pair<'_>, fault: &Fault, operator: &str) -> Finding {
@@ -229,6 +259,9 @@ fn word(pair: &Pair<'_>, fault: &Fault, operator: &str) -> Finding {
             rules::UpgraderArgumentCount { file, operator, runtime, given, taken }
                 .finding()
                 .with_symptom("pop() called on empty stack")
+        }
+        Fault::Grew(given, taken) => {
+            rules::OperatorGrew { file, operator, runtime, given, taken }.finding()
         }
         Fault::Upgraded(bumped_at) => {
             let found = &pair.model.operator_version().unwrap_or(0);
