@@ -1,6 +1,7 @@
 //! One-word commands for developers: `cargo xtask test`, `corpus`, `docs`, `harvest`, `bench`.
 #![forbid(unsafe_code)]
 
+mod bench;
 mod corpus;
 mod docs;
 mod harvest;
@@ -38,6 +39,15 @@ enum Verb {
         #[arg(long)]
         from: Option<PathBuf>,
     },
+    /// Measures the command on large files: time and memory of whole processes.
+    Bench(bench::Bench),
+    /// Measures one command: what `bench` starts, because memory is counted per parent.
+    #[command(name = "__measure", hide = true)]
+    Measure {
+        runs: usize,
+        #[arg(last = true)]
+        command: Vec<String>,
+    },
 }
 
 fn main() -> anyhow::Result<()> {
@@ -46,6 +56,8 @@ fn main() -> anyhow::Result<()> {
         Verb::Corpus => corpus::run(),
         Verb::Docs { check } => docs::run(check),
         Verb::Harvest { release, from } => harvest::run(&release, from.as_deref()),
+        Verb::Bench(bench) => bench::run(&bench),
+        Verb::Measure { runs, command } => bench::run_measure(runs, &command),
     }
 }
 

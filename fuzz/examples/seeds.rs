@@ -1,0 +1,125 @@
+//! Fills `corpus/` with the real files that the tests use, for each target those that it reads.
+
+use std::collections::hash_map::DefaultHasher;
+use std::fs;
+use std::hash::{Hash, Hasher};
+use std::io::{Cursor, Read};
+use std::path::{Path, PathBuf};
+
+use unskew_fuzz::{records, source};
+use unskew_tensorflow::read::{Kind, transcode};
+
+/// The largest file that is a seed: above, a fuzzer only gets slow.
+const LARGEST: u64 = 1 << 20;
+
+type Done = Result<(), Box<dyn std::error::Error>>;
+
+fn main() -> Done {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut files = Vec::new();
+    for folder in ["examples", "corpus", "crates"] {
+        collect(&root.join(folder), &mut files)?;
+    }
+    for file in &files {
+        let name = file.to_string_lossy().replace('\\', "/");
+        if name.ends_with("tests/data/archives.tar.xz") {
+            unpack(file)?;
+        } else if file.metadata()?.len() <= LARGEST {
+            sort(&name, &fs::read(file)?)?;
+        }
+    }
+    Ok(())
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Done {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            collect(&entry.path(), files)?;
+        } else {
+            files.push(entry.path());
+        }
+    }
+    Ok(())
+}
+
+/// The small archives of PyTorch releases.
+fn unpack(file: &Path) -> Done {
+    let mut archive = tar::Archive::new(liblzma::read::XzDecoder::new(fs::File::open(file)?));
+    for entry in archive.entries()? {
+        let mut entry = entry?;
+        let name = entry.path()?.to_string_lossy().into_owned();
+        let mut bytes = Vec::new();
+        entry.read_to_end(&mut bytes)?;
+        sort(&name, &bytes)?;
+    }
+    Ok(())
+}
+
+/// Gives a file to the targets that read its kind.
+fn sort(name: &str, bytes: &[u8]) -> Done {
+    let ending = name.rsplit('.').next().unwrap_or_default();
+    match ending {
+        "pt" | "ptl" | "pt2" | "jit" => {
+            seed("torch_file", bytes)?;
+            seed("zip_archive", bytes)?;
+            explode(bytes)?;
+        }
+        "ff" | "pte" => seed("torch_flatbuffer", bytes)?,
+        "safetensors" => seed("torch_file", bytes)?,
+        "pb" | "meta" => seed("tensorflow_file", bytes)?,
+        "pbtxt" => {
+            seed("tensorflow_text", bytes)?;
+            if let Ok(message) = transcode(&*source(name, bytes), Kind::Graph) {
+                let mut binary = vec![0; unskew_source::Source::size(&message) as usize];
+                unskew_source::SourceExt::fill(&message, 0, &mut binary)?;
+                seed("tensorflow_file", &binary)?;
+            }
+        }
+        "index" => seed("tensorflow_checkpoint", bytes)?,
+        "so" => seed("shared_object", bytes)?,
+        "whl" => seed("zip_archive", bytes)?,
+        "toml" if !name.contains("/rules/") => seed("history", bytes)?,
+        "tsv" | "txt" => tables(&String::from_utf8_lossy(bytes))?,
+        _ => {}
+    }
+    Ok(())
+}
+
+/// The records of an archive, each pickle alone, and all of them packed as a wheel has them.
+fn explode(bytes: &[u8]) -> Done {
+    let Ok(mut zip) = zip::ZipArchive::new(Cursor::new(bytes)) else { return Ok(()) };
+    let mut all = Vec::new();
+    for index in 0..zip.len() {
+        let Ok(mut file) = zip.by_index(index) else { return Ok(()) };
+        let mut content = Vec::new();
+        file.read_to_end(&mut content)?;
+        let name = file.name()?.into_owned();
+        if name.ends_with(".pkl") && content.len() < 1 << 16 {
+            seed("torch_pickle", &content)?;
+        }
+        records::write(&name, &content, &mut all);
+    }
+    seed("torch_records", &all)?;
+    let mut wheel = b"f-1.dist-info/METADATA\n\x14\0Name: f\nVersion: 1.0\n".to_vec();
+    records::write("f/model.pt", bytes, &mut wheel);
+    seed("wheel", &wheel)
+}
+
+/// The first rows of a table, and some rows alone.
+fn tables(text: &str) -> Done {
+    let head: String = text.lines().take(40).map(|line| format!("{line}\n")).collect();
+    seed("op_history", head.as_bytes())?;
+    for line in text.lines().skip(1).step_by(97) {
+        seed("schema", line.split('\t').next().unwrap_or(line).as_bytes())?;
+    }
+    Ok(())
+}
+
+fn seed(target: &str, bytes: &[u8]) -> Done {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target);
+    fs::create_dir_all(&folder)?;
+    let mut hash = DefaultHasher::new();
+    bytes.hash(&mut hash);
+    Ok(fs::write(folder.join(format!("{:016x}", hash.finish())), bytes)?)
+}

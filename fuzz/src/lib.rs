@@ -1,0 +1,39 @@
+//! What the fuzz targets share.
+//!
+//! A target gives its bytes to the public entry point of one reader. Nothing may panic, overflow,
+//! recurse without end or take more memory than a real file of that size would; what is read is
+//! then judged, because a file that only just parses is where a verdict stumbles.
+//!
+//! ```text
+//! cargo run --example seeds                        # fills corpus/ from the data of the tests
+//! cargo +nightly fuzz run torch_records -- -max_total_time=600 -rss_limit_mb=2048
+//! RUSTC_BOOTSTRAP=1 cargo fuzz run --sanitizer none torch_records     # with a stable toolchain
+//! ```
+#![forbid(unsafe_code)]
+
+pub mod records;
+
+use std::sync::{Arc, LazyLock};
+
+use unskew_core::{Context, Date, Party, check};
+use unskew_source::{BytesSource, Source};
+
+/// The bytes as a file of this name.
+pub fn source(name: &str, bytes: &[u8]) -> Arc<dyn Source> {
+    Arc::new(BytesSource::new(name, bytes))
+}
+
+/// Judges `party` against the first and the last release of each family, and the other way round.
+pub fn judge(party: &Party) {
+    static RELEASES: LazyLock<Vec<Arc<Party>>> = LazyLock::new(|| {
+        ["torch@1.4", "torch@2.15", "tensorflow@1.15", "tensorflow@2.21"]
+            .iter()
+            .filter_map(|name| Some(unskew_releases::find(name).ok()?.party()))
+            .collect()
+    });
+    let context = Context::on(Date::constant(2026, 11, 1));
+    for release in RELEASES.iter() {
+        let _ = check(party, release, &context);
+        let _ = check(release, party, &context);
+    }
+}

@@ -1,0 +1,17 @@
+//! Tables of operators and ops over releases.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use unskew_ops::OperatorHistory;
+use unskew_tensorflow::OpHistory;
+
+fuzz_target!(|bytes: &[u8]| {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    if let Ok(history) = OperatorHistory::from_text(text.to_owned()) {
+        let _ = (history.validate().is_ok(), history.named("aten::add").len());
+        let _ = history.has_namespace("aten");
+    }
+    if let Ok(history) = OpHistory::from_text(text.to_owned()) {
+        let _ = (history.validate().is_ok(), history.named("Add").len());
+    }
+});

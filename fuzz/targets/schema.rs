@@ -1,0 +1,18 @@
+//! Operator schemas and op definitions: what is read prints as text that reads the same.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use unskew_ops::Schema;
+use unskew_tensorflow::OpDef;
+
+fuzz_target!(|bytes: &[u8]| {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    if let Ok(schema) = text.parse::<Schema>() {
+        assert_eq!(schema.to_string().parse::<Schema>().as_ref(), Ok(&schema));
+    }
+    if let Ok(op) = text.parse::<OpDef>() {
+        let printed = op.to_string();
+        let again = printed.parse::<OpDef>().expect("what was printed reads");
+        assert_eq!(again.to_string(), printed);
+    }
+});

@@ -1,0 +1,209 @@
+//! `cargo xtask bench`: whole processes on large files, and the programs that people use instead.
+//!
+//! The files are made here, the same on every machine: a frozen graph of 100 MB, a TorchScript
+//! archive of 50 MB, both again with more than 4 GiB of weights, and a folder of a hundred small
+//! models. What is compared is what a user waits for: the whole command, from start to exit.
+
+mod graph;
+mod measure;
+mod sparse;
+mod torchscript;
+mod zip_file;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context as _, ensure};
+
+use measure::{Measured, measure};
+use sparse::Weights;
+
+/// The large files: name, edge of its weights, and what stands in them.
+const GRAPHS: [(&str, usize, Weights); 2] =
+    [("graph-100mb.pb", 110, Weights::Noise), ("graph-4gib.pb", 740, Weights::Hole)];
+const ARCHIVES: [(&str, usize, Weights); 2] =
+    [("archive-50mb.pt", 247, Weights::Noise), ("archive-4gib.pt", 2300, Weights::Hole)];
+
+/// How many small models the matrix judges.
+const SMALL: usize = 100;
+
+/// Measures `unskew` on large files.
+#[derive(clap::Args)]
+pub struct Bench {
+    /// How many times each command runs
+    #[arg(long, default_value_t = 30)]
+    runs: usize,
+    /// How many times each of the other programs runs
+    #[arg(long, default_value_t = 5)]
+    peer_runs: usize,
+    /// This program instead of the release build
+    #[arg(long, value_name = "PATH")]
+    unskew: Option<PathBuf>,
+    /// A Python with TensorFlow, to load the graph with
+    #[arg(long, value_name = "PATH")]
+    tensorflow_python: Option<PathBuf>,
+    /// A Python with PyTorch, to load the archive with
+    #[arg(long, value_name = "PATH")]
+    torch_python: Option<PathBuf>,
+}
+
+/// Makes the files, runs the commands, prints a table.
+///
+/// # Errors
+/// If a file cannot be made or a command fails.
+pub fn run(bench: &Bench) -> anyhow::Result<()> {
+    let target = std::env::var_os("CARGO_TARGET_DIR")
+        .map_or_else(|| crate::root().join("target"), PathBuf::from);
+    let unskew = match &bench.unskew {
+        Some(path) => path.clone(),
+        None => build(&target)?,
+    };
+    let data = Data::make(&target.join("bench-data"))?;
+    println!("| command | runs | least | median | peak memory |");
+    println!("| --- | --: | --: | --: | --: |");
+    let ours = |what: &str, arguments: &[&str]| row(what, bench.runs, &unskew, arguments);
+    ours("unskew --version", &["--version"])?;
+    for (release, files) in [("tensorflow@2.15", &data.graphs), ("torch@2.1", &data.archives)] {
+        for file in files {
+            let name = short(file);
+            ours(&format!("unskew inspect {name}"), &["inspect", text(file)?])?;
+            let check = ["check", text(file)?, "--with", release];
+            ours(&format!("unskew check {name} --with {release}"), &check)?;
+        }
+    }
+    let matrix = ["matrix", text(&data.small)?, "--with", "torch", "tensorflow"];
+    let csv = [&matrix[..], &["--format", "csv"]].concat();
+    ours(&format!("unskew matrix ({SMALL} files) --with torch tensorflow"), &csv)?;
+    if let Some(python) = &bench.tensorflow_python {
+        peers(bench, python, "tensorflow", LOAD_GRAPH, &data.graphs[..1])?;
+    }
+    if let Some(python) = &bench.torch_python {
+        peers(bench, python, "torch", LOAD_ARCHIVE, &data.archives)?;
+    }
+    Ok(())
+}
+
+/// The verb `__measure`, for [`measure`].
+///
+/// # Errors
+/// If the command fails.
+pub fn run_measure(runs: usize, command: &[String]) -> anyhow::Result<()> {
+    print!("{}", measure::here(runs, command)?);
+    Ok(())
+}
+
+const LOAD_GRAPH: &str = "
+import sys, tensorflow as tf
+graph = tf.compat.v1.GraphDef()
+with open(sys.argv[1], 'rb') as file: graph.ParseFromString(file.read())
+with tf.Graph().as_default(): tf.import_graph_def(graph)
+";
+
+const LOAD_ARCHIVE: &str = "import sys, torch; torch.jit.load(sys.argv[1])";
+
+/// The program that users would load the file with: its import alone, then with each file.
+fn peers(
+    bench: &Bench,
+    python: &Path,
+    package: &str,
+    script: &str,
+    files: &[PathBuf],
+) -> anyhow::Result<()> {
+    let import = format!("import {package}");
+    row(&format!("python: {import}"), bench.peer_runs, python, &["-c", &import])?;
+    for file in files {
+        let what = format!("python: {import}, load {}", short(file));
+        row(&what, bench.peer_runs, python, &["-c", script, text(file)?])?;
+    }
+    Ok(())
+}
+
+/// Measures one command and prints its row.
+fn row(what: &str, runs: usize, program: &Path, arguments: &[&str]) -> anyhow::Result<()> {
+    let mut command = vec![text(program)?.to_owned()];
+    command.extend(arguments.iter().map(|argument| (*argument).to_owned()));
+    let measured: Measured = measure(runs, &command)?;
+    let millis = |wall: Duration| format!("{:.1} ms", wall.as_secs_f64() * 1e3);
+    let peak = measured.peak as f64 / f64::from(1 << 20);
+    let (least, median) = (millis(measured.least()), millis(measured.median()));
+    println!("| `{what}` | {runs} | {least} | {median} | {peak:.1} MiB |");
+    Ok(())
+}
+
+/// The files that are measured.
+struct Data {
+    graphs: Vec<PathBuf>,
+    archives: Vec<PathBuf>,
+    small: PathBuf,
+}
+
+impl Data {
+    /// Makes what is not there yet.
+    fn make(folder: &Path) -> anyhow::Result<Self> {
+        fs::create_dir_all(folder)?;
+        let make = |files: &[(&str, usize, Weights)], write: Write| {
+            files
+                .iter()
+                .map(|(name, size, weights)| {
+                    let path = folder.join(name);
+                    if !path.exists() {
+                        write(&path, *size, *weights).with_context(|| text_of(&path))?;
+                    }
+                    Ok(path)
+                })
+                .collect::<anyhow::Result<Vec<_>>>()
+        };
+        let graphs = make(&GRAPHS, graph::write)?;
+        let archives = make(&ARCHIVES, torchscript::write)?;
+        let small = folder.join("small");
+        if !small.exists() {
+            copies(&small)?;
+        }
+        Ok(Self { graphs, archives, small })
+    }
+}
+
+type Write = fn(&Path, usize, Weights) -> std::io::Result<()>;
+
+/// A hundred small models: the examples of the repository, each several times.
+fn copies(folder: &Path) -> anyhow::Result<()> {
+    fs::create_dir_all(folder)?;
+    let examples = crate::root().join("examples");
+    let mut files: Vec<PathBuf> =
+        examples.read_dir()?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
+    let is_model = |file: &PathBuf| {
+        let ending = file.extension().unwrap_or_default();
+        ["pt", "ptl", "pt2", "pb", "pbtxt"].iter().any(|model| ending == *model)
+    };
+    files.retain(is_model);
+    files.sort();
+    ensure!(!files.is_empty(), "no examples");
+    for (number, file) in files.iter().cycle().take(SMALL).enumerate() {
+        fs::copy(file, folder.join(format!("{number:03}-{}", short(file))))?;
+    }
+    Ok(())
+}
+
+/// The release build of the command.
+fn build(target: &Path) -> anyhow::Result<PathBuf> {
+    let status = Command::new(env!("CARGO"))
+        .args(["build", "--release", "--quiet", "--package", "unskew-cli"])
+        .current_dir(crate::root())
+        .status()?;
+    ensure!(status.success(), "cargo build failed");
+    Ok(target.join("release").join(format!("unskew{}", std::env::consts::EXE_SUFFIX)))
+}
+
+fn short(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn text(path: &Path) -> anyhow::Result<&str> {
+    path.to_str().with_context(|| format!("not a text: {}", text_of(path)))
+}
+
+fn text_of(path: &Path) -> String {
+    path.display().to_string()
+}
