@@ -1,0 +1,57 @@
+//! The section of dialects: their names, and the names of the operations that are used of each.
+
+use unskew_source::ReadError;
+
+use super::{Cursor, Strings, section};
+
+/// From this version of the format on a dialect says whether it has a version of its own.
+const DIALECT_VERSIONS: u64 = 1;
+/// From this one on the operations are counted in front.
+const COUNTED: u64 = 4;
+/// From this one on an operation says whether its writer knew it.
+const REGISTERED: u64 = 5;
+
+/// A dialect of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dialect {
+    /// Its name: `vhlo`.
+    pub name: String,
+    /// The operations of it that the file uses: `add_v1`.
+    pub operations: Vec<String>,
+}
+
+pub(super) fn read(
+    cursor: &mut Cursor<'_>,
+    version: u64,
+    strings: &Strings,
+) -> Result<Vec<Dialect>, ReadError> {
+    let count = cursor.count("dialects")?;
+    let mut dialects = Vec::new();
+    for _ in 0..count {
+        let mut name = cursor.varint()?;
+        if version >= DIALECT_VERSIONS {
+            let versioned = name & 1 == 1;
+            name >>= 1;
+            if versioned {
+                section(cursor)?;
+            }
+        }
+        dialects.push(Dialect { name: strings.get(name, cursor)?, operations: Vec::new() });
+    }
+    if version >= COUNTED {
+        cursor.varint()?;
+    }
+    while cursor.left() > 0 {
+        let at = cursor.position();
+        let index = cursor.varint()?;
+        let dialect = usize::try_from(index).ok().and_then(|index| dialects.get_mut(index));
+        let dialect =
+            dialect.ok_or_else(|| cursor.malformed(at, &format!("no dialect {index}")))?;
+        for _ in 0..cursor.count("operations")? {
+            let name = cursor.varint()?;
+            let name = if version >= REGISTERED { name >> 1 } else { name };
+            dialect.operations.push(strings.get(name, cursor)?);
+        }
+    }
+    Ok(dialects)
+}
