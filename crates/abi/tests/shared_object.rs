@@ -120,7 +120,89 @@ fn real_plug_ins_are_read_without_their_weight() {
     }
 }
 
+/// A Mach-O library for x86-64, by hand: its name, one needed library, one export, one import.
+fn mach_o() -> Vec<u8> {
+    fn command(kind: u32, body: &[u32], text: &[u8]) -> Vec<u8> {
+        let size = (8 + 4 * body.len() + text.len()).next_multiple_of(8);
+        let words = [kind, size as u32].into_iter().chain(body.iter().copied());
+        let mut bytes: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
+        bytes.extend(text);
+        bytes.resize(size, 0);
+        bytes
+    }
+    let dylib = |kind, name: &[u8]| command(kind, &[24, 0, 0, 0], name);
+    let strings = b"\0_GetPjrtApi\0_puts\0";
+    let named = [dylib(0xd, b"libanswer.dylib\0"), dylib(0xc, b"libSystem.B.dylib\0")].concat();
+    let after = 32 + named.len() as u32 + 24;
+    let commands = [named, command(2, &[after, 2, after + 32, strings.len() as u32], b"")].concat();
+    let head: [u32; 8] = [0xfeed_facf, 0x0100_0007, 3, 6, 3, commands.len() as u32, 0x80, 0];
+    let mut bytes: Vec<u8> = head.into_iter().flat_map(u32::to_le_bytes).collect();
+    bytes.extend(commands);
+    // Two symbols: index of the name, kind (absolute or undefined, external), section, library, value.
+    bytes.extend([1, 0, 0, 0, 0x03, 0, 0, 0, 0, 16, 0, 0, 0, 0, 0, 0]);
+    bytes.extend([13, 0, 0, 0, 0x01, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0]);
+    bytes.extend(strings);
+    bytes
+}
+
+#[test]
+fn a_library_of_macos_is_read_by_its_plain_names() {
+    let object = read(mach_o()).unwrap().unwrap();
+    assert_eq!((object.format, object.machine.as_str()), (Format::MachO, "x86-64"));
+    assert_eq!(object.soname.as_deref(), Some("libanswer.dylib"));
+    assert_eq!(object.needed, ["libSystem.B.dylib"]);
+    assert!(object.exports("GetPjrtApi"), "{:?}", object.exports);
+    assert!(object.imports("puts"), "{:?}", object.imports);
+}
+
+/// Damage to real libraries of every format, by `UNSKEW_PLUGINS=path:path`: for work on this crate.
+#[test]
+fn damaged_real_libraries_never_panic() {
+    let Some(paths) = std::env::var_os("UNSKEW_PLUGINS") else { return };
+    for path in std::env::split_paths(&paths) {
+        let whole = std::fs::read(&path).unwrap();
+        if whole.len() > 4 << 20 {
+            continue;
+        }
+        let mut state = 1_u64;
+        let mut random = |below: usize| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % below
+        };
+        for _ in 0..2000 {
+            let mut bytes = whole.clone();
+            for _ in 0..=random(16) {
+                // Most of the structure stands in the first pages.
+                let place = if random(2) == 0 {
+                    random(bytes.len().min(4096))
+                } else {
+                    random(bytes.len())
+                };
+                bytes[place] = [0, 0xff, 0x7f, 0x80, random(256) as u8][random(5)];
+            }
+            if random(4) == 0 {
+                bytes.truncate(random(whole.len()));
+            }
+            let _ = read(bytes);
+        }
+    }
+}
+
 proptest! {
+    #[test]
+    fn a_damaged_library_of_macos_never_panics(
+        edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..16),
+    ) {
+        let mut bytes = mach_o();
+        for (place, value) in edits {
+            let place = place.index(bytes.len());
+            bytes[place] = value;
+        }
+        let _ = read(bytes);
+    }
+
     #[test]
     fn arbitrary_bytes_after_any_magic_never_panic(
         magic in prop::sample::select(vec![
