@@ -23,7 +23,7 @@ impl Type {
         matches!(self, Self::List(_, None))
     }
 
-    /// The name of a script class (`__torch__.…`) that this type is or contains.
+    /// The name of a script class (`__torch__....`) that this type is or contains.
     pub fn class(&self) -> Option<&str> {
         match self {
             Self::Named(name) => name.starts_with("__torch__.").then_some(name.as_str()),

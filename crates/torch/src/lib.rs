@@ -18,7 +18,7 @@
 //! The numbers decide little: the file format version stopped at 10 in February 2022. So each use of
 //! an operator is looked up in the table of the release; the code of a TorchScript archive is scanned
 //! for its calls, which are compared by shape with every overload. What no number and no table shows
-//! — an operator that computes something else from a release on — is data too (`data/history.toml`),
+//! (an operator that computes something else from a release on) is data too (`data/history.toml`),
 //! and needs to know who wrote the file; a [`Producer`] is inferred from the layout
 //! and narrowed by what the file calls ([`Model::producer_by`]).
 //!

@@ -162,6 +162,33 @@ fn an_export_archive_needs_a_release_with_its_container_and_its_major() {
 }
 
 #[test]
+fn bytecode_that_does_not_say_how_much_it_pushes_is_measured_by_its_writers() {
+    let text =
+        |text: &str| [b"X", &(text.len() as u32).to_le_bytes()[..], text.as_bytes()].concat();
+    // (4, ("f", (("operators", (("aten::einsum", ""),)),)))
+    let bytecode = [
+        &b"\x80\x02(K\x04("[..],
+        &text("f"),
+        b"((",
+        &text("operators"),
+        b"((",
+        &text("aten::einsum"),
+        &text(""),
+        b"tttttt.",
+    ]
+    .concat();
+    let bytes = archive(&[
+        ("m/code/__torch__.py", b"def f(x):\n  return x\n"),
+        ("m/bytecode.pkl", &bytecode),
+        ("m/version", b"3\n"),
+    ]);
+    let file = party("m.ptl", &bytes);
+    // einsum took two values in 1.7 and 1.8, and takes three today.
+    assert_eq!(codes(&on(&file, "2.15.0")), ["OP106"]);
+    assert!(codes(&on(&file, "1.8.1")).is_empty());
+}
+
+#[test]
 fn a_compiled_package_is_not_said_to_work() {
     let bytes = archive(&[
         ("m/archive_format", b"pt2"),

@@ -78,7 +78,7 @@ fn take(version: &str, table: &str) -> Result<()> {
 
 fn report(version: &str, change: &TableChange) {
     let TableChange { added, removed, refused } = change;
-    println!("torch {version}: +{} \u{2212}{} schemas", added.len(), removed.len());
+    println!("torch {version}: +{} -{} schemas", added.len(), removed.len());
     for line in refused {
         println!("  no schema, left out: {line}");
     }

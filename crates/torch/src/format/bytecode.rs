@@ -3,7 +3,7 @@
 //! ```text
 //! ( 8,                                     the version; up to 3 there is none
 //!   ( "__torch__.M.forward",
-//!     ( ("instructions", …), ("operators", ( ("aten::add", "Tensor", 2), … )), … ) ), … )
+//!     ( ("instructions", ...), ("operators", ( ("aten::add", "Tensor", 2), ... )), ... ) ), ... )
 //! ```
 //! From version 6 on an operator says how many of its arguments the code gives.
 

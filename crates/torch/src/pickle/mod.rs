@@ -1,7 +1,7 @@
 //! Pickles, read and never executed.
 //!
 //! A pickle is a program for a stack machine, and some of its instructions call Python functions.
-//! [`scan`] walks the instructions and builds what they would build — numbers, texts, tuples, lists —
+//! [`scan`] walks the instructions and builds what they would build (numbers, texts, tuples, lists),
 //! with a *description* in place of every import and every call. Nothing is looked up or run. All
 //! values lie in one arena and refer to each other by number, so a pickle that nests without end or
 //! shares one value a million times costs no recursion and no copies.
