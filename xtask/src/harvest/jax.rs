@@ -179,7 +179,7 @@ fn pjrt_minor(python: &Path, scratch: &Path) -> Result<i32> {
     said.iter().find_map(|text| framework_minor(text)).context("it did not say its version")
 }
 
-/// `… and framework PJRT API version 0.85)`, or as older ones say it, `The framework PJRT API version
+/// `... and framework PJRT API version 0.85)`, or as older ones say it, `The framework PJRT API version
 /// is 0.33.`
 fn framework_minor(text: &str) -> Option<i32> {
     let rest = text.split("framework PJRT API version ").nth(1)?;
