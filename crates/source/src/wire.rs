@@ -169,6 +169,11 @@ impl<'s> Message<'s> {
         self.source.bytes(span.start, span.len)
     }
 
+    /// The payload of a field, if it was read ahead already: to look at without a copy.
+    pub fn ahead(&self, field: &Field) -> Option<&[u8]> {
+        self.buffered(field.span()?)
+    }
+
     /// The payload of a field as text.
     ///
     /// # Errors

@@ -48,6 +48,10 @@ impl Kept {
         message: &mut Message<'_>,
         field: &Field,
     ) -> Result<Arc<str>, ReadError> {
+        let ahead = message.ahead(field).and_then(|bytes| std::str::from_utf8(bytes).ok());
+        if let Some(known) = ahead.and_then(|text| self.names.get(text)) {
+            return Ok(known.clone());
+        }
         let text = message.string(field)?;
         if let Some(known) = self.names.get(&*text) {
             return Ok(known.clone());
