@@ -9,7 +9,7 @@
 //! | `concise` | people and `grep` | a line: `file: error PT204 message` |
 //! | `json` | scripts | an object of a [documented schema](json) with a version |
 //! | `sarif` | code scanning | a result of SARIF 2.1.0, the rules being metadata of the tool |
-//! | `github` | GitHub Actions | a workflow command: `::error file=…,title=…::message` |
+//! | `github` | GitHub Actions | a workflow command: `::error file=...,title=...::message` |
 //!
 //! The text formats carry ANSI styles; whoever prints them strips these where they are not wanted
 //! (`anstream` does). Everything reads the same without: no meaning is in a colour alone. Whatever came

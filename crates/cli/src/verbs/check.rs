@@ -1,4 +1,4 @@
-//! `unskew check A --with B…`: a verdict with reasons.
+//! `unskew check A --with B...`: a verdict with reasons.
 
 use unskew_core::{Context, Outcome};
 use unskew_report::{Pair, Report};

@@ -1,4 +1,4 @@
-//! `unskew inspect FILE…`: what a file is and every version it carries.
+//! `unskew inspect FILE...`: what a file is and every version it carries.
 
 use unskew_report::{Failure, Look, Report};
 

@@ -1,4 +1,4 @@
-//! `unskew matrix A… --with B…`: every pair.
+//! `unskew matrix A... --with B...`: every pair.
 
 use std::ffi::OsString;
 
