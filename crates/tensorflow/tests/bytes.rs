@@ -199,6 +199,16 @@ fn a_graph_that_is_cut_off_is_an_error_that_names_the_byte() {
 }
 
 #[test]
+fn a_small_file_that_would_grow_large_is_refused() {
+    // Two bytes for an argument without a name, of which each costs a hundred in memory.
+    let arguments = [0x12, 0].repeat(4 << 20);
+    let signature = [field(1, b"f"), arguments].concat();
+    let library = field(2, &field(1, &field(1, &signature)));
+    let error = party(&source(library)).unwrap_err();
+    assert!(matches!(*error.problem, Problem::TooLarge { .. }), "{error}");
+}
+
+#[test]
 fn other_files_are_not_taken_for_graphs() {
     let onnx = [vec![0x08, 7], field(2, b"pytorch"), field(3, b"1.9"), field(7, b"xx")].concat();
     let others: [&[u8]; 8] = [

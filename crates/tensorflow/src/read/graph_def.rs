@@ -92,6 +92,7 @@ fn library(message: &mut Message<'_>, graph: &mut Graph, kept: &mut Kept) -> Res
 
 fn function(message: &mut Message<'_>, kept: &mut Kept) -> Result<Function, ReadError> {
     let mut function = Function::default();
+    kept.count(message, size_of::<Function>())?;
     while let Some(field) = message.next()? {
         match field.number {
             1 => function.signature = message.enter(&field, |m| op_def::op(m, kept))?,
@@ -108,6 +109,7 @@ fn function(message: &mut Message<'_>, kept: &mut Kept) -> Result<Function, Read
 
 fn gradient(message: &mut Message<'_>, kept: &mut Kept) -> Result<(String, String), ReadError> {
     let (mut of, mut is) = (String::new(), String::new());
+    kept.count(message, size_of::<(String, String)>())?;
     let mut text =
         |message: &mut Message<'_>, field: &Field| kept.text(message, field).map(String::from);
     while let Some(field) = message.next()? {

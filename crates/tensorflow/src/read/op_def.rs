@@ -30,6 +30,7 @@ pub(crate) fn ops(message: &mut Message<'_>, kept: &mut Kept) -> Result<Vec<OpDe
 /// An `OpDef`, without its documentation.
 pub(crate) fn op(message: &mut Message<'_>, kept: &mut Kept) -> Result<OpDef, ReadError> {
     let mut op = OpDef::default();
+    kept.count(message, size_of::<OpDef>())?;
     while let Some(field) = message.next()? {
         let set = |is: Trait, op: &mut OpDef| {
             if field.varint() == Some(1) {
@@ -60,6 +61,7 @@ fn text(message: &mut Message<'_>, field: &Field, kept: &mut Kept) -> Result<Str
 fn arg(message: &mut Message<'_>, kept: &mut Kept) -> Result<ArgDef, ReadError> {
     let (mut name, mut dtype, mut type_attr) = (String::new(), 0, String::new());
     let (mut number, mut types, mut reference) = (String::new(), String::new(), false);
+    kept.count(message, size_of::<ArgDef>())?;
     while let Some(field) = message.next()? {
         match field.number {
             1 => name = text(message, &field, kept)?,
@@ -89,6 +91,7 @@ fn attr(message: &mut Message<'_>, kept: &mut Kept) -> Result<AttrDef, ReadError
     let mut attr =
         AttrDef { name: String::new(), kind, default: None, allowed: None, minimum: None };
     let (mut has_minimum, mut minimum) = (false, 0);
+    kept.count(message, size_of::<AttrDef>())?;
     while let Some(field) = message.next()? {
         match field.number {
             1 => attr.name = text(message, &field, kept)?,

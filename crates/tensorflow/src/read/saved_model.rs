@@ -77,6 +77,7 @@ pub fn meta_graph(source: &dyn Source) -> Result<MetaGraph, ReadError> {
 
 fn meta_graph_in(message: &mut Message<'_>, kept: &mut Kept) -> Result<MetaGraph, ReadError> {
     let mut meta = MetaGraph::default();
+    kept.count(message, size_of::<MetaGraph>())?;
     while let Some(field) = message.next()? {
         match field.number {
             1 => {

@@ -123,8 +123,16 @@ fn single(
                 AttrValue::String(bytes.into())
             }
         },
-        Single::Shape => AttrValue::Shape(message.enter(field, shape)?),
-        Single::Tensor => message.enter(field, tensor_head)?,
+        Single::Shape => {
+            let shape = message.enter(field, shape)?;
+            kept.count(message, shape.rank().unwrap_or(0) * size_of::<i64>())?;
+            AttrValue::Shape(shape)
+        }
+        Single::Tensor => {
+            let (dtype, shape) = message.enter(field, tensor_head)?;
+            kept.count(message, shape.rank().unwrap_or(0) * size_of::<i64>())?;
+            AttrValue::Tensor { dtype, shape }
+        }
         Single::Func => {
             let mut name: Box<str> = "".into();
             message.enter(field, |message| {
@@ -207,7 +215,7 @@ fn dim(message: &mut Message<'_>) -> Result<i64, ReadError> {
 }
 
 /// The element type and the shape of a `TensorProto`; its values are not read.
-fn tensor_head(message: &mut Message<'_>) -> Result<AttrValue, ReadError> {
+fn tensor_head(message: &mut Message<'_>) -> Result<(DataType, Shape), ReadError> {
     let mut dtype = DataType(0);
     let mut dims = Shape(Some(Vec::new()));
     while let Some(field) = message.next()? {
@@ -217,7 +225,7 @@ fn tensor_head(message: &mut Message<'_>) -> Result<AttrValue, ReadError> {
             _ => {}
         }
     }
-    Ok(AttrValue::Tensor { dtype, shape: dims })
+    Ok((dtype, dims))
 }
 
 /// A `VersionDef`.
