@@ -1,1 +1,34 @@
-//! .
+//! TensorFlow's pluggable devices: shared objects of the StreamExecutor C API, read without being run.
+//!
+//! TensorFlow loads such a plug-in, calls `SE_InitPlugin` and then `TF_InitKernel`, `TF_InitGraph`
+//! and `TF_InitProfiler` as far as they are there. The version that the two tell each other has been
+//! 0.0.1 in every release, whatever changed, so it decides nothing. What does decide whether a
+//! plug-in loads stands in its file, and in the files of the release:
+//!
+//! * the C functions that it imports, of which releases dropped 35 at once without a word;
+//! * the libraries that it names as needed;
+//! * C++ symbols of TensorFlow or protobuf, which no release promises to keep.
+//!
+//! [`party`] reads the plug-in; [`exports`] is what a release offers, a capability that the party of
+//! a TensorFlow release carries. What only running code can tell, the callbacks that a plug-in
+//! leaves empty and the sizes of its structs, is reported as not checked.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use unskew_source::{BytesSource, Source};
+//!
+//! let text: Arc<dyn Source> = Arc::new(BytesSource::new("notes.txt", b"no plug-in".to_vec()));
+//! assert!(unskew_stream_executor::party(&text).unwrap().is_none());
+//!
+//! let newest = unskew_stream_executor::exports(&"2.21.0".parse().unwrap());
+//! assert_eq!(newest.has("TF_AssignVariable"), Some(false));
+//! ```
+#![forbid(unsafe_code)]
+
+mod exports;
+mod matcher;
+mod plugin;
+pub mod rules;
+
+pub use exports::{Exports, exports, measured};
+pub use plugin::{C_API_AXIS, Plugin, from_object, party, recognizes};

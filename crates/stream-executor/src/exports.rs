@@ -1,0 +1,164 @@
+//! What TensorFlow releases export to plug-ins: `data/exports.tsv` and `data/libraries.toml`.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, LazyLock};
+
+use serde::Deserialize;
+use unskew_core::Version;
+
+/// The first release that loads pluggable devices.
+const FIRST_LOADER: Version = Version::pair(2, 5);
+
+/// What one TensorFlow release offers to plug-ins. A capability of the release's party.
+#[derive(Clone, Debug)]
+pub struct Exports {
+    version: Version,
+    functions: Option<BTreeSet<&'static str>>,
+}
+
+/// What the release `version` offers to plug-ins. Never fails: of a release whose wheel was not
+/// measured, the functions are not known, the rest is.
+///
+/// ```
+/// let exports = unskew_stream_executor::exports(&"2.21.0".parse().unwrap());
+/// assert_eq!(exports.has("TF_NewStatus"), Some(true));
+/// assert_eq!(exports.has("TF_AssignVariable"), Some(false));
+/// assert_eq!(unskew_stream_executor::exports(&"2.9.3".parse().unwrap()).has("TF_NewStatus"), None);
+/// ```
+pub fn exports(version: &Version) -> Arc<Exports> {
+    let measured = measured()
+        .iter()
+        .find(|release| release.major() == version.major() && release.minor() == version.minor());
+    let functions = measured.map(|release| functions(*release));
+    Arc::new(Exports { version: *version, functions })
+}
+
+impl Exports {
+    /// The release.
+    pub fn version(&self) -> Version {
+        self.version
+    }
+
+    /// Whether a library of the release exports the C function `name`; none if its exports are not
+    /// known.
+    pub fn has(&self, name: &str) -> Option<bool> {
+        Some(self.functions.as_ref()?.contains(name))
+    }
+
+    /// How many C functions its libraries export, if that is known.
+    pub fn count(&self) -> Option<usize> {
+        self.functions.as_ref().map(BTreeSet::len)
+    }
+
+    /// Whether it loads pluggable devices at all.
+    pub fn loads_plugins(&self) -> bool {
+        self.version >= FIRST_LOADER
+    }
+
+    /// Whether a plug-in that needs `library` finds it; none if it is no library of TensorFlow.
+    pub fn has_library(&self, library: &str) -> Option<bool> {
+        let row = LIBRARIES.iter().find(|row| row.name == library)?;
+        let above = |bound: &str| bound.parse().is_ok_and(|bound: Version| self.version >= bound);
+        let within = |bound: &str| {
+            bound.parse().is_ok_and(|bound: Version| {
+                self.version <= bound || self.version.starts_with(&bound)
+            })
+        };
+        Some(row.since.as_deref().is_none_or(above) && row.until.as_deref().is_none_or(within))
+    }
+}
+
+/// Whether `library` is one of TensorFlow.
+pub(crate) fn is_library(library: &str) -> bool {
+    LIBRARIES.iter().any(|row| row.name == library)
+}
+
+/// The releases whose exports are known, oldest first.
+pub fn measured() -> &'static [Version] {
+    static MEASURED: LazyLock<Vec<Version>> = LazyLock::new(|| {
+        let line = TABLE.lines().find_map(|line| line.strip_prefix("#releases\t"));
+        let releases = line.unwrap_or_default().split(' ');
+        releases.filter_map(|release| release.parse().ok()).collect()
+    });
+    &MEASURED
+}
+
+const TABLE: &str = include_str!("../data/exports.tsv");
+
+/// The functions of a release, whichever of its libraries exports them.
+fn functions(release: Version) -> BTreeSet<&'static str> {
+    let rows = TABLE.lines().filter(|line| !line.starts_with('#'));
+    let row = |line: &'static str| {
+        let mut cells = line.split('\t');
+        let (name, _library, since) = (cells.next()?, cells.next()?, cells.next()?);
+        let since: Version = since.parse().ok()?;
+        let until: Option<Version> = cells.next().and_then(|cell| cell.parse().ok());
+        let there = since <= release && until.is_none_or(|until| release <= until);
+        there.then_some(name)
+    };
+    rows.filter_map(row).collect()
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Libraries {
+    library: Vec<Library>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Library {
+    name: String,
+    since: Option<String>,
+    until: Option<String>,
+}
+
+/// The file is part of the program and read by a test.
+static LIBRARIES: LazyLock<Vec<Library>> = LazyLock::new(|| {
+    let file: Option<Libraries> = toml::from_str(include_str!("../data/libraries.toml")).ok();
+    file.map(|file| file.library).unwrap_or_default()
+});
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(version: &str) -> Arc<Exports> {
+        exports(&version.parse().unwrap())
+    }
+
+    #[test]
+    fn the_tables_have_the_measured_sizes_with_shared_functions_once() {
+        assert_eq!(measured().len(), 10);
+        assert_eq!(of("2.18.1").count(), Some(652));
+        assert_eq!(of("2.21.0").count(), Some(614));
+    }
+
+    #[test]
+    fn functions_went_away_without_a_version_saying_so() {
+        for (function, last, first_without) in [
+            ("TF_AssignVariable", "2.18.1", "2.19.1"),
+            ("TF_CreateAndSetPjRtCApiClient", "2.18.1", "2.19.1"),
+            ("TF_Log", "2.20.0", "2.21.0"),
+        ] {
+            assert_eq!(of(last).has(function), Some(true), "{function}");
+            assert_eq!(of(first_without).has(function), Some(false), "{function}");
+        }
+    }
+
+    #[test]
+    fn libraries_are_there_from_their_first_release_to_their_last() {
+        let pywrap = "_pywrap_tensorflow_internal.so";
+        assert_eq!(of("2.18.1").has_library(pywrap), Some(true));
+        assert_eq!(of("2.19.1").has_library(pywrap), Some(false));
+        assert_eq!(of("1.15.0").has_library("libtensorflow_framework.so.2"), Some(false));
+        assert_eq!(of("2.5.3").has_library("libtensorflow_framework.so.2"), Some(true));
+        assert_eq!(of("2.5.3").has_library("libc.so.6"), None);
+    }
+
+    #[test]
+    fn what_is_not_measured_is_not_known() {
+        assert_eq!(of("2.9.3").has("TF_NewStatus"), None);
+        assert!(of("2.9.3").loads_plugins() && !of("2.4.4").loads_plugins());
+    }
+}

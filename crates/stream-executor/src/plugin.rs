@@ -1,0 +1,106 @@
+//! A plug-in as a party.
+
+use std::sync::Arc;
+
+use unskew_abi::{Format, SharedObject};
+use unskew_core::{Party, Requirement, Role};
+use unskew_source::{ReadError, Source};
+
+use crate::exports;
+use crate::matcher::{Binding, Callbacks, Loader};
+
+/// The axis of TensorFlow's C functions.
+pub const C_API_AXIS: &str = "tf.c_api";
+
+/// The axis of the loader of pluggable devices.
+const LOADER_AXIS: &str = "tf.pluggable_device";
+
+/// The axis of what only running code tells.
+const CALLBACKS_AXIS: &str = "se.callbacks";
+
+/// The functions by which TensorFlow enters a plug-in, in the order of the calls.
+const ENTRIES: [&str; 5] =
+    ["SE_InitPlugin", "TFNPD_InitPlugin", "TF_InitKernel", "TF_InitGraph", "TF_InitProfiler"];
+
+/// Parts of mangled C++ names that belong to TensorFlow or to what is linked into it.
+const CPP_PARTS: [&str; 4] = ["10tensorflow", "3tsl", "6google8protobuf", "4absl"];
+
+/// What a plug-in takes from TensorFlow, as its file says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plugin {
+    /// The format of its file.
+    pub format: Format,
+    /// The entry points that it has, in the order in which they are called.
+    pub entries: Vec<&'static str>,
+    /// The C functions of TensorFlow that it imports, sorted. Those that may be missing are left out.
+    pub functions: Vec<String>,
+    /// The C++ symbols of TensorFlow that it imports, sorted, as they are mangled.
+    pub cpp: Vec<String>,
+    /// The libraries of TensorFlow that it needs, by file name.
+    pub libraries: Vec<String>,
+}
+
+/// Whether a shared object is a pluggable device, or an extension of the same interface.
+pub fn recognizes(object: &SharedObject) -> bool {
+    ENTRIES.iter().any(|entry| object.exports(entry))
+}
+
+/// The party of the plug-in in `source`; none if it is no shared object, or another one.
+///
+/// # Errors
+/// If it is a broken shared object.
+pub fn party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError> {
+    let Some(object) = SharedObject::read(source)? else { return Ok(None) };
+    let name = file_name(source.name());
+    Ok(recognizes(&object).then(|| from_object(name, &object)))
+}
+
+/// The party of the plug-in called `name`, from what its file says.
+pub fn from_object(name: &str, object: &SharedObject) -> Party {
+    let plugin = Plugin::of(object);
+    let kind = match plugin.entries.contains(&"SE_InitPlugin") {
+        true => "TensorFlow pluggable device",
+        false if plugin.entries.contains(&"TFNPD_InitPlugin") => "TensorFlow PJRT device",
+        false => "TensorFlow plug-in without a device",
+    };
+    let mut party = Party::new(name, Role::Plugin, kind)
+        .fact("file", format!("{} {}", object.format, object.machine))
+        .fact("entries", plugin.entries.join(" "))
+        .fact("needs", object.needed.join(" "))
+        .fact("imports", format!("{} C functions of TensorFlow", plugin.functions.len()))
+        .fact("StreamExecutor version", "not in the file; 0.0.1 in every release of TensorFlow");
+    if !plugin.cpp.is_empty() {
+        party = party.fact("C++ symbols", plugin.cpp.len());
+    }
+    let plugin = Arc::new(plugin);
+    party
+        .with_capability(Arc::clone(&plugin))
+        .require(Requirement::matches(LOADER_AXIS, Loader))
+        .require(Requirement::matches(C_API_AXIS, Binding(Arc::clone(&plugin))))
+        .require(Requirement::matches(CALLBACKS_AXIS, Callbacks))
+}
+
+impl Plugin {
+    fn of(object: &SharedObject) -> Self {
+        let strong = || object.imports.iter().filter(|import| !import.weak);
+        let names = |wanted: fn(&str) -> bool| {
+            strong().map(|import| import.name.clone()).filter(|name| wanted(name)).collect()
+        };
+        let files = object.needed.iter().map(|library| file_name(library).to_owned());
+        Self {
+            format: object.format,
+            entries: ENTRIES.into_iter().filter(|entry| object.exports(entry)).collect(),
+            functions: names(|name| name.starts_with("TF_") || name.starts_with("TFE_")),
+            cpp: names(is_cpp),
+            libraries: files.filter(|library| exports::is_library(library)).collect(),
+        }
+    }
+}
+
+fn is_cpp(name: &str) -> bool {
+    name.starts_with("_Z") && CPP_PARTS.iter().any(|part| name.contains(part))
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
