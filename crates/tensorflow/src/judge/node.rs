@@ -124,15 +124,22 @@ fn unknown(
     runtime: &Runtime,
 ) -> Finding {
     let (name, consumer) = (&op.name, &runtime.version);
-    if !runtime.ignores_unknown_attributes() {
-        let symptom = format!("NodeDef mentions attr '{attr}' not in Op<name={name};");
-        let rule = rules::AttributeUnknown { op: name, attr: &attr, value, consumer };
-        return rule.finding().with_symptom(symptom).in_phase(phases.refused);
-    }
     // The first definition that has the attribute keeps the behaviour of those that have it not, if
     // the value is its default.
     let mut known = found.all().iter().filter_map(|definition| definition.op.attr(attr));
-    match known.next().map(|known| &known.default) {
+    let known = known.next().map(|known| &known.default);
+    if !runtime.ignores_unknown_attributes() {
+        let symptom = format!("NodeDef mentions attr '{attr}' not in Op<name={name};");
+        let rule = rules::AttributeUnknown { op: name, attr: &attr, value, consumer };
+        let finding = rule.finding().with_symptom(symptom).in_phase(phases.refused);
+        return match known {
+            Some(Some(default)) if default == value => finding.with_mend(format!(
+                "Drop attribute `{attr}` of the nodes: its value is the default, so nothing changes."
+            )),
+            _ => finding,
+        };
+    }
+    match known {
         None => rules::AttributeInNoRelease { op: name, attr: &attr, value, consumer }.finding(),
         Some(Some(default)) if default == value => {
             rules::AttributeIgnoredAtDefault { op: name, attr: &attr, value, consumer }.finding()
