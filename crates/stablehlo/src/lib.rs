@@ -1,7 +1,66 @@
-//! StableHLO.
+//! StableHLO portable artifacts: who reads them.
+//!
+//! A portable artifact is MLIR bytecode of one dialect, `vhlo`, whose operations, types and
+//! attributes carry versions of their own: `tanh_v2` replaced `tanh_v1` with StableHLO 1.10.0. Its
+//! header names the StableHLO version that it was written for:
+//!
+//! | bytes | meaning |
+//! | --- | --- |
+//! | 4 | `4d 4c ef 52` |
+//! | a varint | version of the bytecode format, 0 to 6; the zeros at the low end of the first byte of a varint say how many bytes follow |
+//! | a text and a zero byte | the producer: `StableHLO_v1.10.0` |
+//! | to the end | sections: a byte (its highest bit: an alignment follows), the length as a varint, the contents |
+//!
+//! Readers do not compare that number. Measured on six releases of jaxlib, an artifact for 1.22.0
+//! that adds two tensors is read by StableHLO 1.7.8, while one for 1.10.0 with a `tanh` is refused,
+//! for the sake of one attribute. So a verdict looks at what is really used: the names of operations
+//! (section 1) and the kinds of types and attributes (sections 2 and 3) are enough, and neither the
+//! program nor its constants are read.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use unskew_core::{Context, Date, Party, Phase, Role, Version, check};
+//! use unskew_source::{BytesSource, Source};
+//!
+//! // tanh of four numbers, written for StableHLO 1.10.0.
+//! let bytes = include_bytes!("../tests/data/tanh-1.10.0.stablehlo");
+//! let source: Arc<dyn Source> = Arc::new(BytesSource::new("tanh.stablehlo", bytes.to_vec()));
+//! let artifact = unskew_stablehlo::party(&source).unwrap().unwrap();
+//! assert_eq!(artifact.origin, "written for StableHLO 1.10.0");
+//!
+//! let reader = |name, version| {
+//!     unskew_stablehlo::reader(Party::new(name, Role::Host, "JAX release"), version)
+//! };
+//! let today = Context::on(Date::constant(2026, 11, 1));
+//! let jax_0_4_35 = reader("jax 0.4.35", Version::triple(1, 7, 8));
+//! let verdict = check(&artifact, &jax_0_4_35, &today);
+//! assert_eq!(verdict.findings[0].rule.code, "SH001");
+//! assert_eq!(verdict.first_failure(), Some(Phase::Load));
+//!
+//! let jax_0_6_2 = reader("jax 0.6.2", Version::triple(1, 11, 0));
+//! assert!(check(&artifact, &jax_0_6_2, &today).works());
+//! ```
+//!
+//! Other bytecode and MLIR as text have no version; they are parties that say so.
 #![forbid(unsafe_code)]
 
+mod artifact;
 mod bytecode;
+mod features;
+mod history;
+mod party;
 pub mod rules;
+mod text;
+mod verdict;
 
+pub use artifact::{Artifact, Mlir};
 pub use bytecode::{Bytecode, Dialect, Kind};
+pub use features::{Feature, FeatureKind, KNOWN, used};
+pub use history::{history, landed, policy};
+pub use party::{party, reader};
+
+/// The axis of StableHLO versions.
+pub const AXIS: &str = "stablehlo";
+
+/// The axis of versions of the MLIR bytecode format.
+pub const BYTECODE_AXIS: &str = "mlir.bytecode";

@@ -41,7 +41,8 @@ impl<'s> Cursor<'s> {
         if self.position >= self.end {
             return Err(self.truncated(self.position.saturating_add(1)));
         }
-        let at = self.position.checked_sub(self.block_start).and_then(|at| usize::try_from(at).ok());
+        let at =
+            self.position.checked_sub(self.block_start).and_then(|at| usize::try_from(at).ok());
         let byte = match at.and_then(|at| self.block.get(at)) {
             Some(byte) => *byte,
             None => {
@@ -110,7 +111,9 @@ impl<'s> Cursor<'s> {
             match self.byte()? {
                 0 => return Ok(String::from_utf8_lossy(&bytes).into_owned()),
                 _ if bytes.len() >= limit => {
-                    return Err(self.malformed(start, &format!("a text of more than {limit} bytes")));
+                    return Err(
+                        self.malformed(start, &format!("a text of more than {limit} bytes"))
+                    );
                 }
                 byte => bytes.push(byte),
             }

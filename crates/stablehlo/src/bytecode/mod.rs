@@ -143,8 +143,7 @@ impl Strings {
         let mut cursor = Cursor::new(source, span);
         if cursor.left() > limits::RECORD {
             let what = "the section of texts".to_owned();
-            let problem =
-                Problem::TooLarge { what, size: cursor.left(), limit: limits::RECORD };
+            let problem = Problem::TooLarge { what, size: cursor.left(), limit: limits::RECORD };
             return Err(ReadError::new(source.name(), problem).at(span.start));
         }
         let count = cursor.count("texts")?;

@@ -1,0 +1,116 @@
+//! Which StableHLO version brought each operation, type and attribute.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::LazyLock;
+
+use unskew_core::Version;
+
+use crate::{Bytecode, Kind};
+
+/// The newest version whose operations, types and attributes are known.
+pub const KNOWN: Version = Version::triple(1, 20, 0);
+
+/// The dialect in which a portable artifact is written.
+pub(crate) const VHLO: &str = "vhlo";
+
+/// The attributes that only occur within others (an accuracy has a mode), by number: a reader meets
+/// the others first.
+const PARTS: [&str; 5] = ["19", "21", "22", "24", "25"];
+
+/// Something that an artifact uses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Feature {
+    /// Whether it is an operation, a type or an attribute.
+    pub kind: FeatureKind,
+    /// The name of an operation without its dialect: `tan_v1`; the number of a type or attribute.
+    pub name: String,
+    /// What the number means: `f8E4M3`; empty for operations.
+    pub meaning: &'static str,
+    /// The version that brought it; none if it came after [`KNOWN`].
+    pub since: Option<Version>,
+}
+
+/// What a feature is. Readers meet attributes first, then types, then operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum FeatureKind {
+    /// An attribute.
+    Attribute,
+    /// A type.
+    Type,
+    /// An operation.
+    Operation,
+}
+
+impl fmt::Display for Feature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.kind, self.meaning) {
+            (FeatureKind::Operation, _) => write!(f, "{VHLO}.{}", self.name),
+            (FeatureKind::Type, "") => write!(f, "type {}", self.name),
+            (FeatureKind::Attribute, "") => write!(f, "attribute {}", self.name),
+            (FeatureKind::Type, meaning) => write!(f, "type {meaning}"),
+            (FeatureKind::Attribute, meaning) => write!(f, "attribute {meaning}"),
+        }
+    }
+}
+
+/// What `bytecode` uses of VHLO, in the order in which a reader meets it.
+pub fn used(bytecode: &Bytecode) -> Vec<Feature> {
+    let kinds = bytecode.kinds.iter().map(|kind| match kind {
+        Kind::Attribute(code) => (FeatureKind::Attribute, code.to_string()),
+        Kind::Type(code) => (FeatureKind::Type, code.to_string()),
+    });
+    let vhlo = bytecode.dialects.iter().filter(|dialect| dialect.name == VHLO);
+    let operations = vhlo.flat_map(|dialect| &dialect.operations);
+    let operations = operations.map(|name| (FeatureKind::Operation, name.clone()));
+    let mut used: Vec<Feature> = kinds.chain(operations).map(feature).collect();
+    used.sort_by_key(|feature| (feature.kind, PARTS.contains(&&*feature.name)));
+    used
+}
+
+fn feature((kind, name): (FeatureKind, String)) -> Feature {
+    let row = table().get(&(kind, &*name));
+    let (since, meaning) = row.map_or((None, ""), |(since, meaning)| (Some(*since), *meaning));
+    Feature { kind, name, meaning, since }
+}
+
+type Key = (FeatureKind, &'static str);
+/// Since when, and what a number means.
+type Value = (Version, &'static str);
+
+/// The table, read once. It is part of this crate, and a test reads every row.
+fn table() -> &'static HashMap<Key, Value> {
+    static TABLE: LazyLock<HashMap<Key, Value>> = LazyLock::new(|| {
+        let lines = include_str!("../data/vhlo.tsv").lines();
+        lines.filter(|line| !line.starts_with('#')).filter_map(row).collect()
+    });
+    &TABLE
+}
+
+fn row(line: &'static str) -> Option<(Key, Value)> {
+    let mut cells = line.split('\t');
+    let since = cells.next()?.parse().ok()?;
+    let kind = match cells.next()? {
+        "op" => FeatureKind::Operation,
+        "type" => FeatureKind::Type,
+        "attribute" => FeatureKind::Attribute,
+        _ => return None,
+    };
+    Some(((kind, cells.next()?), (since, cells.next()?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history;
+
+    #[test]
+    fn every_row_is_read_and_every_version_stands_in_the_history() {
+        let text = include_str!("../data/vhlo.tsv");
+        assert_eq!(table().len(), text.lines().filter(|line| !line.starts_with('#')).count());
+        for ((kind, name), (since, _)) in table() {
+            assert!(history().unwrap().landed(*since).is_some(), "{kind:?} {name}");
+            assert!(*since <= KNOWN, "{kind:?} {name}");
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! A file as a party.
+
+use std::sync::Arc;
+
+use unskew_core::{Party, Provision, Requirement, Role, Version, VersionRange};
+use unskew_source::{ReadError, Source};
+
+use crate::artifact::{Artifact, Mlir};
+use crate::verdict::Reading;
+use crate::{AXIS, BYTECODE_AXIS, Bytecode, history, rules};
+
+/// The party in `source`; none if it is no MLIR.
+///
+/// # Errors
+/// If it is MLIR bytecode that is broken, or of a format that is not read.
+pub fn party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError> {
+    let name = source.name().rsplit(['/', '\\']).next().unwrap_or_default();
+    Ok(Mlir::read(&**source)?.map(|mlir| match mlir {
+        Mlir::Artifact(artifact) => of_artifact(name, artifact),
+        Mlir::Bytecode(bytecode) => of_bytecode(name, &bytecode),
+        Mlir::Text(dialects) => of_text(name, &dialects),
+    }))
+}
+
+/// Adds to a party that it reads artifacts up to StableHLO `current`.
+///
+/// All releases so far read from 0.9.0 on; a plug-in says its own range, and needs no help.
+pub fn reader(party: Party, current: Version) -> Party {
+    let min = history::history().map(unskew_core::History::minimum);
+    party.provide(Provision::new(AXIS, VersionRange { min, max: Some(current) }))
+}
+
+fn of_artifact(name: &str, artifact: Artifact) -> Party {
+    let version = artifact.version;
+    let mut party = described(
+        Party::new(name, Role::Artifact, "StableHLO portable artifact")
+            .from_origin(format!("written for StableHLO {version}")),
+        &artifact.bytecode,
+    );
+    party = party.provide(Provision::version(AXIS, version).at("producer"));
+    if let Some(needs) = artifact.needs() {
+        let features = artifact.features.iter().filter(|f| f.since == Some(needs));
+        let features: unskew_core::Places = features.collect();
+        party = party.fact("needs", format!("StableHLO {needs}, for {features}"));
+    }
+    let others = artifact.other_dialects().join(", ");
+    if !others.is_empty() {
+        party = party.note(rules::OtherDialects { dialects: &others }.finding());
+    }
+    party.require(Requirement::matches(AXIS, Reading(artifact)))
+}
+
+fn of_bytecode(name: &str, bytecode: &Bytecode) -> Party {
+    let party = Party::new(name, Role::Artifact, "MLIR bytecode")
+        .from_origin(format!("written by {}", bytecode.producer));
+    described(party, bytecode).note(rules::OtherBytecode { producer: &bytecode.producer }.finding())
+}
+
+fn of_text(name: &str, dialects: &[String]) -> Party {
+    let mut party = Party::new(name, Role::Artifact, "MLIR text");
+    if !dialects.is_empty() {
+        party = party.fact("dialects", dialects.join(", "));
+    }
+    party.note(rules::TextWithoutVersion { name: &name }.finding())
+}
+
+/// With what any bytecode says of itself.
+fn described(mut party: Party, bytecode: &Bytecode) -> Party {
+    let version = Version::number(i64::try_from(bytecode.version).unwrap_or(i64::MAX));
+    let names: Vec<&str> = bytecode.dialects.iter().map(|dialect| &*dialect.name).collect();
+    let operations = bytecode.dialects.iter().flat_map(|dialect| {
+        dialect.operations.iter().map(move |operation| format!("{}.{operation}", dialect.name))
+    });
+    let operations: unskew_core::Places = operations.collect();
+    party = party
+        .provide(Provision::version(BYTECODE_AXIS, version).at("header"))
+        .fact("producer", &bytecode.producer)
+        .fact("MLIR bytecode", version)
+        .fact("dialects", names.join(", "));
+    if operations.is_empty() { party } else { party.fact("operations", operations) }
+}

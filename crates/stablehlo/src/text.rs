@@ -1,0 +1,57 @@
+//! MLIR as text: recognized by its name and its first word, since it has no magic number.
+
+/// How much of a text is looked at.
+pub(crate) const HEAD: u64 = 64 << 10;
+
+/// Endings of files that may hold MLIR as text.
+const ENDINGS: [&str; 3] = ["mlir", "stablehlo", "vhlo"];
+
+/// What a text may begin with, after its comments.
+const BEGINNINGS: [&str; 7] =
+    ["module", "\"builtin.module\"", "builtin.module", "func.func", "vhlo.func", "#", "!"];
+
+/// Dialects that are looked for.
+const DIALECTS: [&str; 9] =
+    ["stablehlo", "vhlo", "chlo", "mhlo", "sdy", "shape", "func", "arith", "tosa"];
+
+/// Whether a file of this name may be MLIR as text.
+pub(crate) fn is_named_so(name: &str) -> bool {
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+    ending.is_some_and(|ending| ENDINGS.contains(&&*ending))
+}
+
+/// The dialects that the text `head` names; none if it is no MLIR.
+pub(crate) fn dialects(head: &[u8]) -> Option<Vec<String>> {
+    let text = String::from_utf8_lossy(head);
+    let mut lines = text.lines().map(str::trim_start);
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with("//"))?;
+    if !BEGINNINGS.iter().any(|beginning| first.starts_with(beginning)) {
+        return None;
+    }
+    let named = DIALECTS.iter().filter(|dialect| names(&text, dialect));
+    Some(named.map(|dialect| (*dialect).to_owned()).collect())
+}
+
+/// Whether `text` has an operation, type or attribute of `dialect`.
+fn names(text: &str, dialect: &str) -> bool {
+    text.match_indices(dialect).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let apart = before.is_none_or(|c| !c.is_alphanumeric() && c != '_' && c != '.');
+        apart && text[at + dialect.len()..].starts_with('.')
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_known_by_its_first_word_behind_the_comments() {
+        let text = b"// made by hand\n\nmodule @m {\n  %0 = stablehlo.add %a, %b : f32\n}\n";
+        assert_eq!(dialects(text), Some(vec!["stablehlo".to_owned()]));
+        assert_eq!(dialects(b"#loc = loc(unknown)\nmodule {}"), Some(vec![]));
+        assert_eq!(dialects(b"// only a comment"), None);
+        assert_eq!(dialects(b"import os\n"), None);
+        assert_eq!(dialects(b"\xff\xfe"), None);
+    }
+}

@@ -1,0 +1,184 @@
+//! Whether a reader accepts an artifact, and what is promised about the pair.
+//!
+//! Readers do not look at the version in the header. They refuse the first attribute, type or
+//! operation that they do not know, so a verdict is about those.
+
+use unskew_core::{
+    Axis, Context, Date, Finding, Judgement, Matcher, Party, Places, Promise, PromiseState, Role,
+    Severity, Version, VersionRange,
+};
+
+use crate::artifact::Artifact;
+use crate::features::{Feature, FeatureKind, KNOWN};
+use crate::{AXIS, history, rules};
+
+/// The version from which on today's windows are promised.
+const PROMISING: Version = Version::triple(1, 0, 0);
+
+/// The artifact's requirement: a reader that accepts it.
+pub(crate) struct Reading(pub(crate) Artifact);
+
+impl Matcher for Reading {
+    fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
+        if other.role == Role::Artifact {
+            return None;
+        }
+        let versions = other.provision(&Axis::from(AXIS))?.versions;
+        let mut findings = self.0.judge(&other.name, versions);
+        let readable = findings.iter().all(|finding| finding.severity != Severity::Error);
+        let promise = self.0.promise(other, versions, readable);
+        if let Some(promise) = promise.as_ref().filter(|_| readable) {
+            findings.extend(self.0.outside(other, versions, promise));
+        }
+        Some(Judgement { findings, promises: promise.into_iter().collect() })
+    }
+}
+
+impl Artifact {
+    /// Why the reader of this name, which reads `versions`, refuses this artifact, or what else is
+    /// to be said about the pair; empty if it is read and nothing is.
+    pub fn judge(&self, reader: &str, versions: VersionRange) -> Vec<Finding> {
+        if let Some(min) = versions.min.filter(|min| self.version < *min) {
+            let rule =
+                rules::OlderThanTheReader { reader: &reader, min: &min, version: &self.version };
+            return vec![rule.finding()];
+        }
+        let Some(max) = versions.max else { return Vec::new() };
+        let missing: Vec<&Feature> =
+            self.features.iter().filter(|feature| self.is_missing(feature, max)).collect();
+        if let Some(first) = missing.first() {
+            return vec![self.refused(reader, max, &missing).with_symptom(symptom(first, max))];
+        }
+        if self.version.major() == max.major() && self.version.minor() <= max.minor()
+            || self.version <= max
+        {
+            return Vec::new();
+        }
+        vec![self.written_for_newer(reader, max)]
+    }
+
+    /// Whether a reader up to `max` does not know `feature`. What came after the newest known
+    /// version is surely missing only below it.
+    fn is_missing(&self, feature: &Feature, max: Version) -> bool {
+        match feature.since {
+            Some(since) => since > max,
+            None => self.version > max && max <= KNOWN,
+        }
+    }
+
+    fn refused(&self, reader: &str, max: Version, missing: &[&Feature]) -> Finding {
+        let places: Places = missing.iter().collect();
+        let known = missing.iter().map(|feature| feature.since);
+        let since = known.max_by_key(|since| since.unwrap_or(self.version)).flatten();
+        let since = since.unwrap_or(self.version);
+        rules::NewerThanTheReader {
+            reader: &reader,
+            max: &max,
+            version: &self.version,
+            since: &since,
+            used: &places,
+        }
+        .finding()
+        .at(places.clone())
+    }
+
+    /// Certain only if all that is used is known.
+    fn written_for_newer(&self, reader: &str, max: Version) -> Finding {
+        let since = self.needs().unwrap_or(max);
+        let rule = rules::WrittenForANewerReader {
+            reader: &reader,
+            max: &max,
+            version: &self.version,
+            since: &since,
+        };
+        let unknown: Places = self.features.iter().filter(|f| f.since.is_none()).collect();
+        if unknown.is_empty() {
+            return rule.finding();
+        }
+        rule.finding().with_severity(Severity::Warning).at(unknown)
+    }
+
+    /// What is promised about this artifact and a reader of `versions`.
+    fn promise(&self, reader: &Party, versions: VersionRange, readable: bool) -> Option<Promise> {
+        let policy = history::policy()?;
+        let max = versions.max?;
+        let days = history::landed(self.version).zip(released(reader, max));
+        let forward = self.version > max;
+        let window = if forward { &policy.forward } else { &policy.backward }.clone()?;
+        let pair = format!("artifact for {}, {} with {max}", self.version, reader.name);
+        let (mut from, mut until) = (None, None);
+        let (state, what) = match days {
+            _ if max < PROMISING => {
+                (PromiseState::NotPromised, "readers before 1.0.0 promised some months".to_owned())
+            }
+            None => (PromiseState::Unknown, "the day of one of them is not known".to_owned()),
+            Some(_) if forward && !readable => {
+                (PromiseState::NotPromised, "what is newer than the reader is excepted".to_owned())
+            }
+            Some((written, read)) => {
+                let inside = if forward {
+                    from = window.start(written, &[]).ok();
+                    from.is_some_and(|from| read >= from)
+                } else {
+                    until = window.end(written, &[]).ok().flatten();
+                    until.is_some_and(|until| read <= until)
+                };
+                let side = if forward { "older" } else { "newer" };
+                let (state, than) = if inside {
+                    (PromiseState::Promised, "at most")
+                } else {
+                    (PromiseState::Expired, "more than")
+                };
+                (state, format!("the reader is {than} {window} {side}"))
+            }
+        };
+        Some(Promise {
+            policy: policy.name.clone(),
+            state,
+            window: Some(window.to_string()),
+            from,
+            until,
+            statement: format!("{pair}: {what}"),
+            reference: policy.reference.clone(),
+        })
+    }
+
+    /// A warning about a pair that is further apart than promised, and works.
+    fn outside(
+        &self,
+        reader: &Party,
+        versions: VersionRange,
+        promise: &Promise,
+    ) -> Option<Finding> {
+        if promise.state != PromiseState::Expired {
+            return None;
+        }
+        let rule = rules::OutsideTheWindow {
+            reader: &reader.name,
+            window: &promise.window.as_deref().unwrap_or_default(),
+            version: &self.version,
+            landed: &history::landed(self.version)?,
+            released: &released(reader, versions.max?)?,
+        };
+        Some(rule.finding())
+    }
+}
+
+/// The day of a reader: its own, or that of its version.
+fn released(reader: &Party, max: Version) -> Option<Date> {
+    reader.dated.or_else(|| history::landed(max))
+}
+
+/// What the reader says, as it was measured.
+fn symptom(feature: &Feature, max: Version) -> String {
+    let name = &feature.name;
+    let first = match feature.kind {
+        FeatureKind::Attribute => format!("unknown vhlo attribute code: {name}"),
+        FeatureKind::Type => format!("unknown vhlo type code: {name}"),
+        FeatureKind::Operation => format!(
+            "unregistered operation 'vhlo.{name}' found in dialect ('vhlo') that does not allow \
+             unknown operations"
+        ),
+    };
+    format!("{first}; failed to deserialize portable artifact using StableHLO_v{max}")
+}
