@@ -6,7 +6,7 @@
 //! | a SavedModel folder | one piece under the folder's name, and its checkpoint |
 //! | another folder | a piece for every file in it that a boundary recognizes |
 //! | a wheel | the same for its members; the wheel of a released runtime is that [`Release`] |
-//! | a format without a version (GGUF, HDF5, …) | one piece with nothing to check, and a note |
+//! | a format without a version (GGUF, HDF5, ...) | one piece with nothing to check, and a note |
 //!
 //! Boundaries are asked in the order of how sure their signs are: magic numbers first, bare protobuf
 //! messages, which have none, last. A boundary that says "mine, but broken" ends the search with its
@@ -54,6 +54,8 @@ pub fn every_rule() -> impl Iterator<Item = &'static unskew_core::Rule> {
         unskew_core::rules::RULES,
         unskew_ifrt::rules::RULES,
         unskew_pjrt::rules::RULES,
+        unskew_stablehlo::rules::RULES,
+        unskew_stream_executor::rules::RULES,
         unskew_tensorflow::rules::RULES,
         unskew_torch::rules::RULES,
     ];

@@ -1,5 +1,5 @@
-//! Shared objects: read without running them, then, if they are PJRT plug-ins, asked in a child
-//! process.
+//! Shared objects: read without running them. That is enough for TensorFlow's pluggable devices; PJRT
+//! plug-ins are then asked in a child process.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use unskew_source::{FileSource, ReadError, Source};
 use crate::Options;
 
 /// The party of the plug-in in `source`, which lies at `path` if it is a file of its own. None if it
-/// is no shared object, or one that is no PJRT plug-in.
+/// is no shared object, or one that is no plug-in.
 ///
 /// # Errors
 /// If it is a broken shared object.
@@ -22,10 +22,13 @@ pub(crate) fn party(
     options: &Options,
 ) -> Result<Option<Party>, ReadError> {
     let Some(object) = SharedObject::read(source)? else { return Ok(None) };
+    let name = source.name().rsplit(['/', '\\']).next().unwrap_or_default();
+    if unskew_stream_executor::recognizes(&object) {
+        return Ok(Some(unskew_stream_executor::from_object(name, &object)));
+    }
     if !unskew_pjrt::recognizes(&object) {
         return Ok(None);
     }
-    let name = source.name().rsplit(['/', '\\']).next().unwrap_or_default();
     let probe = match (&options.probe, path) {
         (Some(command), Some(path)) => probe_in_child(command(path), DEFAULT_LIMIT),
         (Some(_), None) => Err(not_asked("it lies in an archive")),

@@ -1,6 +1,10 @@
 //! Folders and wheels: what is found in them, and what is not followed, read or believed.
 
-#![allow(clippy::unwrap_used, reason = "a test may; clippy knows only functions marked as tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test may; clippy knows only functions marked as tests"
+)]
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -144,22 +148,42 @@ fn the_models_in_a_wheel_say_which_package_they_are_from() {
     }
 }
 
-/// A plug-in that answers nothing, or none if there is no C compiler.
-fn plugin(folder: &Path) -> Option<Vec<u8>> {
+/// A shared object of this C text, or none if there is no C compiler.
+fn library(folder: &Path, text: &str) -> Option<Vec<u8>> {
     let source = folder.join("plugin.c");
-    std::fs::write(&source, "const void *GetPjrtApi(void) { return 0; }").unwrap();
+    std::fs::write(&source, text).unwrap();
     let object = folder.join("plugin.bin");
-    let built = Command::new("cc").args(["-shared", "-o"]).arg(&object).arg(&source).status();
-    built.is_ok_and(|status| status.success()).then(|| std::fs::read(&object).unwrap())
+    let mut compiler = Command::new("cc");
+    compiler.args(["-shared", "-fPIC", "-o"]).arg(&object).arg(&source);
+    let built = compiler.status().is_ok_and(|status| status.success());
+    if !built {
+        println!("skipped: no C compiler on this machine");
+    }
+    built.then(|| std::fs::read(&object).unwrap())
+}
+
+#[test]
+fn a_pluggable_device_is_read_and_not_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "void TF_AssignVariable(void); void SE_InitPlugin(void) { TF_AssignVariable(); }";
+    let Some(plugin) = library(folder.path(), text) else { return };
+    let path = folder.path().join("libdevice.so");
+    std::fs::write(&path, plugin).unwrap();
+    let options = Options::probing(|path: &Path| panic!("{} was asked", path.display()));
+    let artifact = open(&path, &options).unwrap();
+    let release = unskew_releases::find("tensorflow@2.21").unwrap();
+    let day = unskew_core::Context::on(unskew_core::Date::constant(2026, 11, 1));
+    let verdict = unskew_core::check(&artifact.pieces[0].party, &release.party(), &day);
+    let codes: Vec<&str> = verdict.findings.iter().map(|finding| finding.rule.code).collect();
+    assert!(codes.contains(&"SE002"), "{codes:?}");
+    assert!(!verdict.unchecked.is_empty(), "what only running code tells was not checked");
 }
 
 #[test]
 fn a_plug_in_in_a_wheel_is_asked_as_a_file_that_is_gone_afterwards() {
     let folder = tempfile::tempdir().unwrap();
-    let Some(plugin) = plugin(folder.path()) else {
-        println!("skipped: no C compiler on this machine");
-        return;
-    };
+    let text = "const void *GetPjrtApi(void) { return 0; }";
+    let Some(plugin) = library(folder.path(), text) else { return };
     let members: &[(&str, &[u8])] = &[("pack/libpjrt.so", &plugin)];
     let path = wheel(folder.path(), "pack-1-py3-none-any.whl", members);
     let asked = Arc::new(Mutex::new(None));

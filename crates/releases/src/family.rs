@@ -54,7 +54,11 @@ impl Family {
     pub(crate) fn party(self, row: &Row) -> Party {
         match self {
             Self::Torch => torch::party(row),
-            Self::TensorFlow => tensorflow::party(row),
+            // What device plug-ins bind to is a matter of another boundary.
+            Self::TensorFlow => {
+                let exports = unskew_stream_executor::exports(&row.version);
+                tensorflow::party(row).with_capability(exports)
+            }
             Self::Jax => jax::party(row),
         }
     }
