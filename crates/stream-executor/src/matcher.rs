@@ -37,32 +37,51 @@ impl Matcher for Loader {
     }
 }
 
-/// Whether the release has what the plug-in binds to.
-pub(crate) struct Binding(pub(crate) Arc<Plugin>);
+/// Whether the release has the libraries that the plug-in needs.
+pub(crate) struct Needed(pub(crate) Arc<Plugin>);
 
-impl Matcher for Binding {
+impl Matcher for Needed {
     fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
         let (plugin, release) = (&*self.0, other.capability::<Exports>()?);
-        // Of macOS and Windows no export table was measured.
-        let known = plugin.format == Format::Elf && release.count().is_some();
-        let mut findings = Vec::new();
-        if plugin.format == Format::Elf && release.loads_plugins() {
-            findings.extend(libraries(plugin, release));
-        }
-        if known {
-            findings.extend(functions(plugin, release));
-        }
-        findings.extend(cpp(plugin));
-        // Without a table there is no pass, but what was found stands.
-        (known || !release.loads_plugins() || !findings.is_empty())
-            .then_some(Judgement { findings, promises: Vec::new() })
+        // Libraries have other names on macOS and Windows, of which nothing was measured.
+        let known = plugin.format == Format::Elf && release.loads_plugins();
+        let findings = if known { libraries(plugin, release) } else { Vec::new() };
+        Some(Judgement { findings, promises: Vec::new() })
     }
 }
 
-/// What only running code tells: required callbacks that are empty, sizes of structs.
-pub(crate) struct Callbacks;
+/// Whether the release exports the C functions that the plug-in binds to.
+pub(crate) struct Functions(pub(crate) Arc<Plugin>);
 
-impl Matcher for Callbacks {
+impl Matcher for Functions {
+    fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
+        let (plugin, release) = (&*self.0, other.capability::<Exports>()?);
+        if !release.loads_plugins() {
+            return Some(Judgement::default());
+        }
+        // Of macOS, Windows and releases before the first table, nothing was measured.
+        let known = plugin.format == Format::Elf && release.count().is_some();
+        let findings = functions(plugin, release).into_iter().collect();
+        known.then_some(Judgement { findings, promises: Vec::new() })
+    }
+}
+
+/// That the plug-in binds to C++ symbols. Which of them a release has is not known: see [`Unknown`].
+pub(crate) struct CppSymbols(pub(crate) Arc<Plugin>);
+
+impl Matcher for CppSymbols {
+    fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
+        other.capability::<Exports>()?;
+        let findings = cpp(&self.0).into_iter().collect();
+        Some(Judgement { findings, promises: Vec::new() })
+    }
+}
+
+/// What cannot be told: required callbacks that are empty, because only running code shows them; the
+/// C++ symbols of a release, because none is measured.
+pub(crate) struct Unknown;
+
+impl Matcher for Unknown {
     fn judge(&self, _: &Party, _: &Party, _: &Context) -> Option<Judgement> {
         None
     }

@@ -7,13 +7,19 @@ use unskew_core::{Party, Requirement, Role};
 use unskew_source::{ReadError, Source};
 
 use crate::exports;
-use crate::matcher::{Binding, Callbacks, Loader};
+use crate::matcher::{CppSymbols, Functions, Loader, Needed, Unknown};
 
 /// The axis of TensorFlow's C functions.
 pub const C_API_AXIS: &str = "tf.c_api";
 
 /// The axis of the loader of pluggable devices.
 const LOADER_AXIS: &str = "tf.pluggable_device";
+
+/// The axis of the libraries that a plug-in needs.
+const LIBRARIES_AXIS: &str = "tf.libraries";
+
+/// The axis of TensorFlow's C++ symbols.
+const CPP_AXIS: &str = "tf.cpp_symbols";
 
 /// The axis of what only running code tells.
 const CALLBACKS_AXIS: &str = "se.callbacks";
@@ -69,15 +75,19 @@ pub fn from_object(name: &str, object: &SharedObject) -> Party {
         .fact("needs", object.needed.join(" "))
         .fact("imports", format!("{} C functions of TensorFlow", plugin.functions.len()))
         .fact("StreamExecutor version", "not in the file; 0.0.1 in every release of TensorFlow");
-    if !plugin.cpp.is_empty() {
-        party = party.fact("C++ symbols", plugin.cpp.len());
-    }
     let plugin = Arc::new(plugin);
+    if !plugin.cpp.is_empty() {
+        party = party
+            .fact("C++ symbols", plugin.cpp.len())
+            .require(Requirement::matches(CPP_AXIS, CppSymbols(Arc::clone(&plugin))))
+            .require(Requirement::matches(CPP_AXIS, Unknown));
+    }
     party
-        .with_capability(Arc::clone(&plugin))
         .require(Requirement::matches(LOADER_AXIS, Loader))
-        .require(Requirement::matches(C_API_AXIS, Binding(Arc::clone(&plugin))))
-        .require(Requirement::matches(CALLBACKS_AXIS, Callbacks))
+        .require(Requirement::matches(LIBRARIES_AXIS, Needed(Arc::clone(&plugin))))
+        .require(Requirement::matches(C_API_AXIS, Functions(Arc::clone(&plugin))))
+        .require(Requirement::matches(CALLBACKS_AXIS, Unknown))
+        .with_capability(plugin)
 }
 
 impl Plugin {
@@ -90,11 +100,15 @@ impl Plugin {
         Self {
             format: object.format,
             entries: ENTRIES.into_iter().filter(|entry| object.exports(entry)).collect(),
-            functions: names(|name| name.starts_with("TF_") || name.starts_with("TFE_")),
+            functions: names(is_c_api),
             cpp: names(is_cpp),
             libraries: files.filter(|library| exports::is_library(library)).collect(),
         }
     }
+}
+
+fn is_c_api(name: &str) -> bool {
+    ["TF_", "TFE_", "TSL_"].iter().any(|prefix| name.starts_with(prefix))
 }
 
 fn is_cpp(name: &str) -> bool {

@@ -112,9 +112,16 @@ fn imports_without_a_library_fail_and_cpp_symbols_are_no_promise() {
     assert_eq!(codes(&judge(&plugin(bytes), "2.21.0")), ["SE004"]);
     let cpp = ["_ZN10tensorflow8internal15LogMessageFatalD1Ev", "TF_NewStatus"];
     let Some(bytes) = build("SE_InitPlugin", &cpp, FRAMEWORK) else { return };
-    let verdict = judge(&plugin(bytes), "2.21.0");
+    let plugin = plugin(bytes);
+    let verdict = judge(&plugin, "2.21.0");
     assert!(verdict.works());
     assert_eq!(codes(&verdict), ["SE005"]);
+    let gaps = |verdict: &Verdict| -> Vec<String> {
+        verdict.unchecked.iter().map(|gap| gap.axis.to_string()).collect()
+    };
+    assert_eq!(gaps(&verdict), ["tf.cpp_symbols", "se.callbacks"]);
+    // A warning about something else must not hide that the functions were not checked.
+    assert!(gaps(&judge(&plugin, "2.9.3")).contains(&"tf.c_api".to_owned()));
 }
 
 #[test]
