@@ -103,6 +103,15 @@ impl<'t> Parser<'t> {
 
     /// Arguments up to the closing parenthesis, and whether there is a `...`.
     fn list(&mut self) -> Result<(Vec<Argument>, bool), SchemaError> {
+        self.members(Self::argument)
+    }
+
+    /// What [`Parser::list`] reads, each member with `read`, which is told whether it stands behind a
+    /// `*`.
+    fn members(
+        &mut self,
+        read: impl Fn(&mut Self, bool) -> Result<Argument, SchemaError>,
+    ) -> Result<(Vec<Argument>, bool), SchemaError> {
         let (mut arguments, mut variadic, mut keyword_only) = (Vec::new(), false, false);
         if self.eat(")") {
             return Ok((arguments, variadic));
@@ -113,7 +122,7 @@ impl<'t> Parser<'t> {
             } else if self.eat("*") {
                 keyword_only = true;
             } else {
-                arguments.push(self.argument(keyword_only)?);
+                arguments.push(read(self, keyword_only)?);
             }
             if self.eat(")") {
                 return Ok((arguments, variadic));
@@ -128,14 +137,23 @@ impl<'t> Parser<'t> {
         }
         let start = self.at;
         if self.eat("(") {
-            let list = self.list()?;
+            let list = self.members(Self::one_return)?;
             // `(int, t)[]` is one value, a list of tuples.
             if !self.rest().starts_with(['[', '?']) {
                 return Ok(list);
             }
             self.at = start;
         }
-        Ok((vec![self.argument(false)?], false))
+        Ok((vec![self.one_return(false)?], false))
+    }
+
+    /// What comes back has no default, and stands behind no `*`.
+    fn one_return(&mut self, keyword_only: bool) -> Result<Argument, SchemaError> {
+        let argument = self.argument(keyword_only)?;
+        if keyword_only || argument.default.is_some() {
+            return Err(self.error("a return without a default or '*'"));
+        }
+        Ok(argument)
     }
 
     fn argument(&mut self, keyword_only: bool) -> Result<Argument, SchemaError> {
@@ -266,6 +284,7 @@ mod tests {
             "aten::items.int(Dict(int, t) self) -> (int, t)[]",
             "aten::wait(Future(t) self) -> t",
             "aten::format(str self, ...) -> str",
+            "aten::pair() -> ((int, t))",
             "prim::AutogradAdd(...) -> (...)",
             "aten::conv2d(Tensor input, int[2] stride=[1, 1], str padding=\"a,)b\") -> Tensor",
             "aten::max.dim(Tensor self, int dim) -> (Tensor values, Tensor indices)",
@@ -299,6 +318,8 @@ mod tests {
             "aten::f() -> ",
             "aten::f() -> Tensor x y",
             "f(int a=) -> ()",
+            "f() -> (int a=[]b)",
+            "f() -> (*, int a)",
         ] {
             assert!(schema(text).is_err(), "{text}");
         }

@@ -104,6 +104,7 @@ impl fmt::Display for Schema {
         f.write_str(") -> ")?;
         if let ([one], false) = (self.returns.as_slice(), self.variadic_returns)
             && one.name.is_empty()
+            && !matches!(one.ty, Type::Tuple(_))
         {
             return write_argument(f, one);
         }
