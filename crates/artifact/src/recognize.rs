@@ -12,8 +12,8 @@ use crate::{Options, plugin, unversioned};
 type Reader = fn(&Arc<dyn Source>) -> Result<Option<Party>, ReadError>;
 
 /// The readers, those with magic numbers first; a bare protobuf message has none and comes last.
-const READERS: [Reader; 3] =
-    [unskew_torch::party, unversioned::party, unskew_tensorflow::party];
+const READERS: [Reader; 4] =
+    [unskew_stablehlo::party, unskew_torch::party, unversioned::party, unskew_tensorflow::party];
 
 /// What is looked for, for messages.
 pub(crate) const LOOKED_FOR: &str = "PyTorch archives (.pt, .ptl, .pt2, .pte), TensorFlow graphs, \
