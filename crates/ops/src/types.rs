@@ -23,6 +23,20 @@ impl Type {
         matches!(self, Self::List(_, None))
     }
 
+    /// Whether `None` may stand for it: an optional, or a type that may be anything.
+    pub fn takes_none(&self) -> bool {
+        match self {
+            Self::Optional(_) => true,
+            // `Any`, `NoneType` and type variables, which are small letters: `t`, `t1`.
+            Self::Named(name) => {
+                matches!(&**name, "Any" | "NoneType" | "AnyType")
+                    || name.starts_with('t') && name[1..].bytes().all(|b| b.is_ascii_digit())
+            }
+            Self::Applied(name, types) => name == "Union" && types.iter().any(Type::takes_none),
+            Self::List(..) | Self::Tuple(_) => false,
+        }
+    }
+
     /// The name of a script class (`__torch__....`) that this type is or contains.
     pub fn class(&self) -> Option<&str> {
         match self {

@@ -6,6 +6,8 @@ use serde::Deserialize;
 use unskew_core::Version;
 use unskew_ops::Schema;
 
+use crate::{Format, Model, Stamp};
+
 /// An operator that gives another answer from a release on, without a new version.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -45,10 +47,65 @@ pub struct Upgrader {
     pub gone_in: Option<Version>,
 }
 
+/// Files that some releases do not load, although every number and name fits.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Refusal {
+    /// The first and the last minor release that refuse.
+    releases: [String; 2],
+    /// The kind of file.
+    format: RefusedFormat,
+    /// The lowest and the highest file format version; none for every one.
+    file_format: Option<[i64; 2]>,
+    /// The lowest and the highest bytecode version; none for every one.
+    bytecode: Option<[i64; 2]>,
+    /// Why.
+    pub what: String,
+    /// What the release prints.
+    pub symptom: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum RefusedFormat {
+    Script,
+    Mobile,
+    Flatbuffer,
+}
+
+impl Refusal {
+    /// Whether it concerns a release of this minor version.
+    fn concerns(&self, minor: Version) -> bool {
+        let bound = |text: &str| text.parse::<Version>().ok();
+        let [first, last] = &self.releases;
+        bound(first).is_some_and(|first| first <= minor)
+            && bound(last).is_some_and(|last| minor <= last)
+    }
+
+    /// Whether it concerns such a file.
+    fn covers(&self, model: &Model) -> bool {
+        let kind = match model.format {
+            Format::Script => RefusedFormat::Script,
+            Format::Mobile => RefusedFormat::Mobile,
+            Format::MobileFlatbuffer => RefusedFormat::Flatbuffer,
+            _ => return false,
+        };
+        let within = |range: Option<[i64; 2]>, version: Option<&Stamp>| {
+            range.is_none_or(|[low, high]| {
+                version.is_some_and(|stamp| (low..=high).contains(&stamp.version.major()))
+            })
+        };
+        self.format == kind
+            && within(self.file_format, model.file_format.as_ref())
+            && within(self.bytecode, model.bytecode.as_ref())
+    }
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
     silent: Vec<SilentChange>,
+    refused: Vec<Refusal>,
     upgrader: Vec<UpgraderRows>,
     class: Vec<ClassRow>,
     refusing: Vec<RefusingRow>,
@@ -127,6 +184,12 @@ pub fn silent_changes(operator: &str) -> impl Iterator<Item = &'static SilentCha
         .filter(move |change| change.operators.iter().any(|name| name == operator))
 }
 
+/// Why a release of this minor version does not load such a file, if it was found not to.
+pub fn refusal(minor: Version, model: &Model) -> Option<&'static Refusal> {
+    let mut rows = FILE.iter().flat_map(|file| &file.refused);
+    rows.find(|row| row.concerns(minor) && row.covers(model))
+}
+
 /// Every upgrader.
 pub fn upgraders() -> &'static [Upgrader] {
     &UPGRADERS
@@ -169,6 +232,9 @@ mod tests {
         let file: File = toml::from_str(include_str!("../data/history.toml")).unwrap();
         let rows: usize = file.upgrader.iter().map(|row| row.schemas.len()).sum();
         assert_eq!((rows, upgraders().len()), (19, 19));
+        let refused =
+            |minor| refusal(Version::pair(1, minor), &Model::new(Format::MobileFlatbuffer));
+        assert!(refused(12).is_some() && refused(13).is_none());
         assert_eq!(silent_changes("aten::floor_divide").count(), 1);
         assert_eq!(class_gone_in("xnnpack.LinearOpContext"), Some(Version::pair(2, 13)));
         assert_eq!(exported_by(Version::pair(5, 3)).0, Some(Version::pair(2, 4)));

@@ -10,6 +10,7 @@ pub(super) fn findings(pair: &Pair<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     findings.extend(legacy(pair));
     findings.extend(mobile(pair));
+    findings.extend(refused(pair));
     findings.extend(exported(pair));
     findings.extend(compiled(pair));
     findings.extend(carries_nothing(pair));
@@ -48,6 +49,14 @@ fn mobile(pair: &Pair<'_>) -> Option<Finding> {
     let found = &bytecode.version;
     let finding = rules::NoMobileInterpreter { file, found, runtime: runtime_name }.finding();
     Some(finding.at(Places::from_iter([&bytecode.place])))
+}
+
+fn refused(pair: &Pair<'_>) -> Option<Finding> {
+    let Pair { file, model, runtime, runtime_name, .. } = pair;
+    let refusal = history::refusal(runtime.minor(), model)?;
+    let what = &refusal.what;
+    let finding = rules::RefusedAllTheSame { file, runtime: runtime_name, what }.finding();
+    Some(finding.with_symptom(&*refusal.symptom))
 }
 
 fn exported(pair: &Pair<'_>) -> Option<Finding> {

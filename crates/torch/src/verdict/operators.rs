@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use unskew_core::{Finding, Places, Version};
-use unskew_ops::{Argument, CallShape, Misfit, OperatorTable, Schema};
+use unskew_ops::{Argument, CallShape, OperatorTable, Schema};
 
 use super::{Pair, add_all};
+use crate::code::ArgumentKind;
 use crate::history::{self, Upgrader};
 use crate::model::{Given, UsePlaces};
 use crate::{Use, rules};
@@ -117,10 +118,10 @@ fn by_shape(pair: &Pair<'_>, one: &Use, shape: &CallShape, places: &Places) -> O
     let table = &pair.runtime.operators;
     let mut misfits: BTreeSet<String> = BTreeSet::new();
     let mut class = None;
-    let mut note = |misfit: Misfit| {
-        misfits.insert(misfit.to_string());
+    let mut note = |misfit: String| {
+        misfits.insert(misfit);
     };
-    let fits = table.find(&one.name, |definition| match definition.schema.accepts(shape) {
+    let fits = table.find(&one.name, |definition| match takes(&definition.schema, one, shape) {
         Ok(()) => match packed(pair, &definition.schema, places) {
             None => Some(()),
             Some(wanted) => {
@@ -135,7 +136,7 @@ fn by_shape(pair: &Pair<'_>, one: &Use, shape: &CallShape, places: &Places) -> O
     });
     let mut others =
         upgraders(pair, &one.name).map(|u| &u.schema).chain(history::builtins(&one.name));
-    if fits.is_some() || others.any(|schema| schema.accepts(shape).is_ok()) {
+    if fits.is_some() || others.any(|schema| takes(schema, one, shape).is_ok()) {
         return None;
     }
     match class {
@@ -144,6 +145,17 @@ fn by_shape(pair: &Pair<'_>, one: &Use, shape: &CallShape, places: &Places) -> O
             let misfits: Vec<String> = misfits.into_iter().take(3).collect();
             Some(Fault::Misfit(misfits.join("; or ")))
         }
+    }
+}
+
+/// Whether a schema takes a call by its shape, and a literal `None` where the call has one.
+fn takes(schema: &Schema, one: &Use, shape: &CallShape) -> Result<(), String> {
+    schema.accepts(shape).map_err(|misfit| misfit.to_string())?;
+    let given = schema.arguments.iter().zip(&one.kinds);
+    let mut none = given.filter(|(_, kind)| **kind == ArgumentKind::None);
+    match none.find(|(argument, _)| !argument.ty.takes_none()) {
+        Some((argument, _)) if !schema.variadic => Err(format!("None for {}", argument.name)),
+        _ => Ok(()),
     }
 }
 
