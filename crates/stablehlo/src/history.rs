@@ -25,12 +25,17 @@ pub fn policy() -> Option<&'static Policy> {
 /// is known.
 pub fn landed(version: Version) -> Option<Date> {
     let history = history()?;
-    let minor = Version::triple(version.major(), version.minor(), 0);
+    let minor = minor(version);
     if minor > history.current() {
         return None;
     }
     let before = history.entries().iter().rev().find(|entry| entry.version <= minor)?;
     Some(before.landed)
+}
+
+/// The version without its patch, which changes nothing that is written.
+pub(crate) const fn minor(version: Version) -> Version {
+    Version::triple(version.major(), version.minor(), 0)
 }
 
 #[cfg(test)]

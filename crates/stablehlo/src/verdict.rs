@@ -15,6 +15,9 @@ use crate::{AXIS, history, rules};
 /// The version from which on today's windows are promised.
 const PROMISING: Version = Version::triple(1, 0, 0);
 
+/// The first version of which not everything is known.
+const NEXT: Version = Version::triple(KNOWN.major(), KNOWN.minor() + 1, 0);
+
 /// The artifact's requirement: a reader that accepts it.
 pub(crate) struct Reading(pub(crate) Artifact);
 
@@ -49,9 +52,7 @@ impl Artifact {
         if let Some(first) = missing.first() {
             return vec![self.refused(reader, max, &missing).with_symptom(symptom(first, max))];
         }
-        if self.version.major() == max.major() && self.version.minor() <= max.minor()
-            || self.version <= max
-        {
+        if history::minor(self.version) <= max {
             return Vec::new();
         }
         vec![self.written_for_newer(reader, max)]
@@ -62,7 +63,7 @@ impl Artifact {
     fn is_missing(&self, feature: &Feature, max: Version) -> bool {
         match feature.since {
             Some(since) => since > max,
-            None => self.version > max && max <= KNOWN,
+            None => history::minor(self.version) > max && max < NEXT,
         }
     }
 

@@ -1,4 +1,5 @@
 //! Any bytes are an artifact or an error.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,6 +1,7 @@
 //! What files become, and what is said about them.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use unskew_core::{
@@ -10,9 +11,12 @@ use unskew_core::{
 use unskew_source::{BytesSource, FileSource, Source};
 use unskew_stablehlo::{AXIS, Artifact, Mlir};
 
+fn data(file: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(file)
+}
+
 fn source(file: &str) -> Arc<dyn Source> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(file);
-    Arc::new(FileSource::open(&path).unwrap())
+    Arc::new(FileSource::open(&data(file)).unwrap())
 }
 
 fn party(file: &str) -> Party {
@@ -115,6 +119,23 @@ fn a_newer_number_alone_is_a_note() {
     assert_eq!(verdict.findings[0].rule.code, "SH005");
     assert_eq!(verdict.findings[0].severity, Severity::Note);
     assert!(verdict.works());
+}
+
+/// An operation that nobody knows yet came after everything that is known here.
+#[test]
+fn what_is_not_known_is_refused_below_what_is_known_and_doubted_above() {
+    let mut bytes = std::fs::read(data("add-1.22.0.stablehlo")).unwrap();
+    let at = bytes.windows(6).position(|name| name == b"add_v1").unwrap();
+    bytes[at + 5] = b'9';
+    let source: Arc<dyn Source> = Arc::new(BytesSource::new("add_v9", bytes));
+    let party = unskew_stablehlo::party(&source).unwrap().unwrap();
+    let finding = |minor| {
+        let verdict = check(&party, &plugin((0, 9), (1, minor)), &today());
+        verdict.findings.first().map(|finding| (finding.rule.code, finding.severity))
+    };
+    assert_eq!(finding(20), Some(("SH001", Severity::Error)));
+    assert_eq!(finding(21), Some(("SH005", Severity::Warning)));
+    assert_eq!(finding(22), None);
 }
 
 #[test]
