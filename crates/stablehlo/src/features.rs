@@ -31,6 +31,18 @@ pub struct Feature {
     pub since: Option<Version>,
 }
 
+impl Feature {
+    /// Whether a program can be written without it for an older version: a first operation of its
+    /// name and a type cannot, while a later form of an operation stands for the older ones too.
+    pub fn has_older_form(&self) -> bool {
+        match self.kind {
+            FeatureKind::Operation => !self.name.ends_with("_v1"),
+            FeatureKind::Type => false,
+            FeatureKind::Attribute => true,
+        }
+    }
+}
+
 /// What a feature is. Readers meet attributes first, then types, then operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum FeatureKind {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use unskew_core::{Party, Provision, Requirement, Role, Version, VersionRange};
+use unskew_core::{Party, Places, Provision, Requirement, Role, Version, VersionRange};
 use unskew_source::{ReadError, Source};
 
 use crate::artifact::{Artifact, Mlir};
@@ -39,15 +39,22 @@ fn of_artifact(name: &str, artifact: Artifact) -> Party {
     );
     party = party.provide(Provision::version(AXIS, version).at("producer"));
     if let Some(needs) = artifact.needs() {
-        let features = artifact.features.iter().filter(|f| f.since == Some(needs));
-        let features: unskew_core::Places = features.collect();
-        party = party.fact("needs", format!("StableHLO {needs}, for {features}"));
+        party = party.fact("needs", needed(&artifact, needs));
     }
     let others = artifact.other_dialects().join(", ");
     if !others.is_empty() {
         party = party.note(rules::OtherDialects { dialects: &others }.finding());
     }
     party.require(Requirement::matches(AXIS, Reading(artifact)))
+}
+
+/// The version `needs`, and for what; the oldest that there is needs no reason.
+fn needed(artifact: &Artifact, needs: Version) -> String {
+    if history::history().is_some_and(|history| needs <= history.minimum()) {
+        return format!("StableHLO {needs}");
+    }
+    let features = artifact.features.iter().filter(|feature| feature.since == Some(needs));
+    format!("StableHLO {needs}, for {}", features.collect::<Places>())
 }
 
 fn of_bytecode(name: &str, bytecode: &Bytecode) -> Party {
@@ -71,7 +78,7 @@ fn described(mut party: Party, bytecode: &Bytecode) -> Party {
     let operations = bytecode.dialects.iter().flat_map(|dialect| {
         dialect.operations.iter().map(move |operation| format!("{}.{operation}", dialect.name))
     });
-    let operations: unskew_core::Places = operations.collect();
+    let operations: Places = operations.collect();
     party = party
         .provide(Provision::version(BYTECODE_AXIS, version).at("header"))
         .fact("producer", &bytecode.producer)

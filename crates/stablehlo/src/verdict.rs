@@ -72,15 +72,20 @@ impl Artifact {
         let known = missing.iter().map(|feature| feature.since);
         let since = known.max_by_key(|since| since.unwrap_or(self.version)).flatten();
         let since = since.unwrap_or(self.version);
-        rules::NewerThanTheReader {
+        let rule = rules::NewerThanTheReader {
             reader: &reader,
             max: &max,
             version: &self.version,
             since: &since,
             used: &places,
+        };
+        let finding = rule.finding().at(places.clone());
+        match missing.iter().find(|feature| !feature.has_older_form()) {
+            Some(new) => finding.with_mend(format!(
+                "Use a reader with StableHLO {since} or later; nothing before has {new}."
+            )),
+            None => finding,
         }
-        .finding()
-        .at(places.clone())
     }
 
     /// Certain only if all that is used is known.
