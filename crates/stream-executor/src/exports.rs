@@ -1,6 +1,6 @@
 //! What TensorFlow releases export to plug-ins: `data/exports.tsv` and `data/libraries.toml`.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
@@ -9,11 +9,22 @@ use unskew_core::Version;
 /// The first release that loads pluggable devices.
 const FIRST_LOADER: Version = Version::pair(2, 5);
 
+/// The first release whose symbols every library in the process sees. Before it, a plug-in sees only
+/// the libraries that it needs itself, and those that they need.
+const FIRST_GLOBAL: Version = Version::pair(2, 19);
+
+/// The library that needs no other of TensorFlow; each of the others needs it.
+pub(crate) const FRAMEWORK: &str = "libtensorflow_framework.so.2";
+
+/// The library that has everything else.
+pub(crate) const CC: &str = "libtensorflow_cc.so.2";
+
 /// What one TensorFlow release offers to plug-ins. A capability of the release's party.
 #[derive(Clone, Debug)]
 pub struct Exports {
     version: Version,
-    functions: Option<BTreeSet<&'static str>>,
+    /// Whether each function is in [`FRAMEWORK`].
+    functions: Option<BTreeMap<&'static str, bool>>,
 }
 
 /// What the release `version` offers to plug-ins. Never fails: of a release whose wheel was not
@@ -42,12 +53,34 @@ impl Exports {
     /// Whether a library of the release exports the C function `name`; none if its exports are not
     /// known.
     pub fn has(&self, name: &str) -> Option<bool> {
-        Some(self.functions.as_ref()?.contains(name))
+        Some(self.functions.as_ref()?.contains_key(name))
     }
 
     /// How many C functions its libraries export, if that is known.
     pub fn count(&self) -> Option<usize> {
-        self.functions.as_ref().map(BTreeSet::len)
+        self.functions.as_ref().map(BTreeMap::len)
+    }
+
+    /// Whether a plug-in that needs `libraries` of TensorFlow binds to the C function `name`; none
+    /// if the release is not known to have it.
+    ///
+    /// ```
+    /// let release = |version: &str| unskew_stream_executor::exports(&version.parse().unwrap());
+    /// let framework = ["libtensorflow_framework.so.2".to_owned()];
+    /// // It is in libtensorflow_cc.so.2, and since 2.19 that is no obstacle.
+    /// assert_eq!(release("2.18.1").reaches("TFE_NewContext", &framework), Some(false));
+    /// assert_eq!(release("2.19.1").reaches("TFE_NewContext", &framework), Some(true));
+    /// ```
+    pub fn reaches(&self, name: &str, libraries: &[String]) -> Option<bool> {
+        let in_framework = *self.functions.as_ref()?.get(name)?;
+        let mut libraries = libraries.iter();
+        let reached = libraries.any(|library| in_framework || library != FRAMEWORK);
+        Some(self.symbols_are_global() || reached)
+    }
+
+    /// Whether a plug-in sees the symbols of the release without needing its libraries.
+    pub fn symbols_are_global(&self) -> bool {
+        self.version >= FIRST_GLOBAL
     }
 
     /// Whether it loads pluggable devices at all.
@@ -85,18 +118,22 @@ pub fn measured() -> &'static [Version] {
 
 const TABLE: &str = include_str!("../data/exports.tsv");
 
-/// The functions of a release, whichever of its libraries exports them.
-fn functions(release: Version) -> BTreeSet<&'static str> {
+/// The functions of a release, each with whether [`FRAMEWORK`] exports it.
+fn functions(release: Version) -> BTreeMap<&'static str, bool> {
     let rows = TABLE.lines().filter(|line| !line.starts_with('#'));
     let row = |line: &'static str| {
         let mut cells = line.split('\t');
-        let (name, _library, since) = (cells.next()?, cells.next()?, cells.next()?);
+        let (name, library, since) = (cells.next()?, cells.next()?, cells.next()?);
         let since: Version = since.parse().ok()?;
         let until: Option<Version> = cells.next().and_then(|cell| cell.parse().ok());
         let there = since <= release && until.is_none_or(|until| release <= until);
-        there.then_some(name)
+        there.then_some((name, library == "framework"))
     };
-    rows.filter_map(row).collect()
+    let mut functions = BTreeMap::new();
+    for (name, in_framework) in rows.filter_map(row) {
+        *functions.entry(name).or_default() |= in_framework;
+    }
+    functions
 }
 
 #[derive(Deserialize)]
@@ -144,6 +181,22 @@ mod tests {
             assert_eq!(of(last).has(function), Some(true), "{function}");
             assert_eq!(of(first_without).has(function), Some(false), "{function}");
         }
+    }
+
+    /// As four real releases loaded plug-ins with one import and one needed library.
+    #[test]
+    fn what_a_plug_in_sees_depends_on_what_it_needs_until_2_18() {
+        let one = |library: &str| vec![library.to_owned()];
+        for release in ["2.12.1", "2.16.2", "2.18.1", "2.19.1", "2.21.0"] {
+            let (release, global) = (of(release), of(release).symbols_are_global());
+            let reaches = |name, libraries: &[String]| release.reaches(name, libraries).unwrap();
+            assert!(reaches("TF_NewStatus", &one(FRAMEWORK)));
+            assert_eq!(reaches("TF_NewFunctionLibraryDefinition", &one(FRAMEWORK)), global);
+            assert!(reaches("TF_NewFunctionLibraryDefinition", &one("libtensorflow_cc.so.2")));
+            assert!(reaches("TF_AllocateOutput", &one("libtensorflow_cc.so.2")));
+            assert_eq!(reaches("TF_NewStatus", &[]), global);
+        }
+        assert_eq!(of("2.19.1").reaches("TF_AssignVariable", &one(FRAMEWORK)), None);
     }
 
     #[test]

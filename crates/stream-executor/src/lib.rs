@@ -31,4 +31,5 @@ mod plugin;
 pub mod rules;
 
 pub use exports::{Exports, exports, measured};
+pub use matcher::policy;
 pub use plugin::{C_API_AXIS, Plugin, from_object, party, recognizes};

@@ -1,13 +1,13 @@
 //! What a TensorFlow release says to a plug-in.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use unskew_abi::Format;
 use unskew_core::{
-    Context, Finding, Judgement, Matcher, Party, Places, Promise, PromiseState, Version,
+    Context, Finding, Judgement, Matcher, Party, Places, Policy, Promise, PromiseState, Version,
 };
 
-use crate::exports::{Exports, exports, measured};
+use crate::exports::{CC, Exports, FRAMEWORK, exports, measured};
 use crate::plugin::Plugin;
 use crate::rules;
 
@@ -23,18 +23,30 @@ impl Matcher for Loader {
         let version = release.version();
         let missing = rules::NoLoader { release: &version };
         let findings = if release.loads_plugins() { vec![] } else { vec![missing.finding()] };
-        let statement = "the interface has version 0.0.1 in every release and changed nonetheless";
-        let promise = Promise {
-            policy: "StreamExecutor C API".to_owned(),
-            state: PromiseState::NotPromised,
-            window: None,
-            from: None,
-            until: None,
-            statement: statement.to_owned(),
-            reference: "documents: stream-executor-c-api-versioning".to_owned(),
-        };
-        Some(Judgement { findings, promises: vec![promise] })
+        Some(Judgement { findings, promises: promise().into_iter().collect() })
     }
+}
+
+/// What is promised about any two releases: nothing.
+fn promise() -> Option<Promise> {
+    let policy = policy()?;
+    Some(Promise {
+        policy: policy.name.clone(),
+        state: PromiseState::NotPromised,
+        window: None,
+        from: None,
+        until: None,
+        statement: policy.text.clone(),
+        reference: policy.reference.clone(),
+    })
+}
+
+/// What the makers of the interface promise. None only if the file of this crate were broken, which
+/// a test rules out.
+pub fn policy() -> Option<&'static Policy> {
+    static POLICY: LazyLock<Option<Policy>> =
+        LazyLock::new(|| Policy::from_toml(include_str!("../data/policy.toml")).ok());
+    POLICY.as_ref()
 }
 
 /// Whether the release has the libraries that the plug-in needs.
@@ -61,7 +73,8 @@ impl Matcher for Functions {
         }
         // Of macOS, Windows and releases before the first table, nothing was measured.
         let known = plugin.format == Format::Elf && release.count().is_some();
-        let findings = functions(plugin, release).into_iter().collect();
+        let findings = functions(plugin, release).into_iter().chain(out_of_reach(plugin, release));
+        let findings = findings.collect();
         known.then_some(Judgement { findings, promises: Vec::new() })
     }
 }
@@ -90,10 +103,10 @@ impl Matcher for Unknown {
 /// The libraries that the plug-in needs and the release lacks, or that it should need.
 fn libraries(plugin: &Plugin, release: &Exports) -> Vec<Finding> {
     let version = release.version();
-    if plugin.libraries.is_empty() && !plugin.functions.is_empty() {
-        let (imported, names) = (plugin.functions.len(), listed(&plugin.functions));
-        let rule = rules::LibraryNotNeeded { imported: &imported, names: &names };
-        return vec![unbound(rule.finding(), &plugin.functions)];
+    let unseen = plugin.libraries.is_empty() && !release.symbols_are_global();
+    if unseen && !plugin.functions.is_empty() {
+        let functions: Vec<&String> = plugin.functions.iter().collect();
+        return vec![not_needed(plugin, release, &functions)];
     }
     let lacking = plugin.libraries.iter().filter(|name| release.has_library(name) == Some(false));
     let finding = |library: &String| {
@@ -120,6 +133,33 @@ fn functions(plugin: &Plugin, release: &Exports) -> Option<Finding> {
 
 fn missing<'a>(plugin: &'a Plugin, release: &Exports) -> Vec<&'a String> {
     plugin.functions.iter().filter(|name| release.has(name) == Some(false)).collect()
+}
+
+/// The functions that the release exports from a library that the plug-in does not see.
+fn out_of_reach(plugin: &Plugin, release: &Exports) -> Option<Finding> {
+    // Without any library nothing is seen, and that is said already.
+    let unseen = if plugin.libraries.is_empty() { Vec::new() } else { unseen(plugin, release) };
+    (!unseen.is_empty()).then(|| not_needed(plugin, release, &unseen))
+}
+
+fn unseen<'a>(plugin: &'a Plugin, release: &Exports) -> Vec<&'a String> {
+    let reaches = |name: &String| release.reaches(name, &plugin.libraries);
+    plugin.functions.iter().filter(|name| reaches(name) == Some(false)).collect()
+}
+
+/// That the plug-in should need the library that has `functions`.
+fn not_needed(plugin: &Plugin, release: &Exports, functions: &[&String]) -> Finding {
+    let framework = [FRAMEWORK.to_owned()];
+    let suffices = |name: &&String| release.reaches(name, &framework) != Some(false);
+    let library = if functions.iter().all(suffices) { FRAMEWORK } else { CC };
+    let rule = rules::LibraryNotNeeded {
+        release: &release.version(),
+        unseen: &functions.len(),
+        imported: &plugin.functions.len(),
+        library: &library,
+        names: &listed(functions),
+    };
+    unbound(rule.finding(), functions)
 }
 
 fn cpp(plugin: &Plugin) -> Option<Finding> {
@@ -152,7 +192,8 @@ fn remedy(plugin: &Plugin, release: Version) -> String {
     let has_all = |version: &&Version| {
         let offered = exports(version);
         let lacks = |name: &String| offered.has_library(name) == Some(false);
-        missing(plugin, &offered).is_empty() && !plugin.libraries.iter().any(lacks)
+        let binds = missing(plugin, &offered).is_empty() && unseen(plugin, &offered).is_empty();
+        binds && !plugin.libraries.iter().any(lacks)
     };
     match measured().iter().rev().find(has_all) {
         Some(fits) => format!("Install tensorflow=={fits}, the newest release that has it all."),

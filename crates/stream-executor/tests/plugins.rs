@@ -109,7 +109,9 @@ fn the_python_module_is_found_up_to_2_18() {
 #[test]
 fn imports_without_a_library_fail_and_cpp_symbols_are_no_promise() {
     let Some(bytes) = build("SE_InitPlugin", &["TF_NewStatus"], None) else { return };
-    assert_eq!(codes(&judge(&plugin(bytes), "2.21.0")), ["SE004"]);
+    let without = plugin(bytes);
+    assert_eq!(codes(&judge(&without, "2.18.1")), ["SE004"]);
+    assert!(judge(&without, "2.19.1").works());
     let cpp = ["_ZN10tensorflow8internal15LogMessageFatalD1Ev", "TF_NewStatus"];
     let Some(bytes) = build("SE_InitPlugin", &cpp, FRAMEWORK) else { return };
     let plugin = plugin(bytes);
@@ -122,6 +124,55 @@ fn imports_without_a_library_fail_and_cpp_symbols_are_no_promise() {
     assert_eq!(gaps(&verdict), ["tf.cpp_symbols", "se.callbacks"]);
     // A warning about something else must not hide that the functions were not checked.
     assert!(gaps(&judge(&plugin, "2.9.3")).contains(&"tf.c_api".to_owned()));
+}
+
+#[test]
+fn a_function_of_another_library_is_out_of_sight_until_2_18() {
+    let imports = ["TF_NewStatus", "TFE_NewContext"];
+    let Some(bytes) = build("SE_InitPlugin", &imports, FRAMEWORK) else { return };
+    let plugin = plugin(bytes);
+    let verdict = judge(&plugin, "2.18.1");
+    assert_eq!(codes(&verdict), ["SE004"]);
+    let finding = &verdict.findings[0];
+    assert_eq!(finding.symptom.as_deref(), Some("undefined symbol: TFE_NewContext"));
+    assert!(finding.mend.as_ref().unwrap().contains("libtensorflow_cc.so.2"));
+    assert!(judge(&plugin, "2.19.1").works());
+    let Some(bytes) = build("SE_InitPlugin", &imports, Some("libtensorflow_cc.so.2")) else {
+        return;
+    };
+    assert!(judge(&self::plugin(bytes), "2.18.1").works());
+}
+
+/// A function, the library that the plug-in needs, and whether TensorFlow 2.12.1, 2.16.2, 2.18.1,
+/// 2.19.1 and 2.21.0 loaded it (`+`) or said that something is missing (`-`).
+const LOADED: [(&str, Option<&str>, &str); 10] = [
+    ("TF_NewStatus", FRAMEWORK, "+++++"),
+    ("TF_NewFunctionLibraryDefinition", FRAMEWORK, "---++"),
+    ("TF_NewFunctionLibraryDefinition", Some("libtensorflow_cc.so.2"), "+++++"),
+    ("TF_AllocateOutput", Some("libtensorflow_cc.so.2"), "+++++"),
+    ("TF_NewFunctionLibraryDefinition", Some("_pywrap_tensorflow_internal.so"), "+++--"),
+    ("TF_AllocateOutput", Some("_pywrap_tensorflow_internal.so"), "+++--"),
+    ("TF_NewStatus", None, "---++"),
+    ("TFE_NewContext", FRAMEWORK, "---++"),
+    ("TF_AssignVariable", FRAMEWORK, "+++--"),
+    ("TF_Log", FRAMEWORK, "++++-"),
+];
+
+#[test]
+fn what_real_releases_loaded_and_refused_is_foretold() {
+    let mut agreed = 0;
+    for (function, library, loaded) in LOADED {
+        let Some(bytes) = build("TF_InitKernel", &[function], library) else { return };
+        let plugin = plugin(bytes);
+        for (release, loaded) in
+            ["2.12.1", "2.16.2", "2.18.1", "2.19.1", "2.21.0"].into_iter().zip(loaded.chars())
+        {
+            let works = judge(&plugin, release).works();
+            assert_eq!(works, loaded == '+', "{function} of {library:?} on {release}");
+            agreed += 1;
+        }
+    }
+    println!("agreement {agreed}/50 loads");
 }
 
 #[test]
