@@ -73,6 +73,12 @@ impl Runtime {
         self.version >= Version::pair(2, 5)
     }
 
+    /// Whether the Keras that comes with it revives the optimizers of Keras 2: from 2.16 on it is Keras
+    /// 3, which does not.
+    pub fn revives_optimizers(&self) -> bool {
+        self.version < Version::pair(2, 16)
+    }
+
     /// Whether SavedModels with objects are loaded as objects.
     pub fn loads_objects(&self) -> bool {
         self.version >= Version::pair(2, 0)

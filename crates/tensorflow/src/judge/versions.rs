@@ -76,6 +76,9 @@ pub(super) fn refused(
 /// The version that every TensorFlow has as a reader and a writer of objects.
 const OBJECT_VERSION: DataConsumer = DataConsumer { version: 1, min_producer: 1 };
 
+/// What revives an optimizer of Keras 2.
+const OPTIMIZER: &str = "optimizer";
+
 /// The versions of the objects of a SavedModel: who is not admitted gets a generic object.
 pub(super) fn objects(graph: &GraphUse, runtime: &Runtime, report: &mut Report) {
     for object in graph.objects.iter().flatten() {
@@ -86,6 +89,16 @@ pub(super) fn objects(graph: &GraphUse, runtime: &Runtime, report: &mut Report) 
                 consumer: &runtime.version,
             };
             report.add(rule.finding().at(Places::from_iter(["object_graph_def"])));
+        }
+        if object.identifier == OPTIMIZER && object.slots > 0 && !runtime.revives_optimizers() {
+            let rule =
+                rules::OptimizerNotRevived { slots: &object.slots, consumer: &runtime.version };
+            let finding = rule.finding().at(Places::from_iter(["object_graph_def"]));
+            report.add(
+                finding.with_symptom(
+                    "AttributeError: '_UserObject' object has no attribute 'add_slot'",
+                ),
+            );
         }
     }
 }

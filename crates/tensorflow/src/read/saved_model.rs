@@ -42,6 +42,8 @@ pub struct SavedObject {
     pub identifier: String,
     /// Its versions.
     pub versions: DataVersions,
+    /// How many variables of other objects it keeps a slot for, as optimizers do.
+    pub slots: usize,
 }
 
 /// The most objects whose versions are kept.
@@ -126,13 +128,15 @@ fn objects(message: &mut Message<'_>, kept: &mut Kept) -> Result<Vec<SavedObject
 }
 
 fn object(message: &mut Message<'_>, kept: &mut Kept) -> Result<Option<SavedObject>, ReadError> {
-    let mut found = None;
+    let (mut found, mut slots) = (None, 0);
     while let Some(field) = message.next()? {
-        if field.number == 4 {
-            found = Some(message.enter(&field, |message| user_object(message, kept))?);
+        match field.number {
+            3 => slots += 1,
+            4 => found = Some(message.enter(&field, |message| user_object(message, kept))?),
+            _ => {}
         }
     }
-    Ok(found)
+    Ok(found.map(|object| SavedObject { slots, ..object }))
 }
 
 fn user_object(message: &mut Message<'_>, kept: &mut Kept) -> Result<SavedObject, ReadError> {

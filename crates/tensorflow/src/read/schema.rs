@@ -57,7 +57,13 @@ static META_INFO: Fields = Fields(&[
 ]);
 
 static OBJECT_GRAPH: Fields = Fields(&[("nodes", 1, Message(&OBJECT))]);
-static OBJECT: Fields = Fields(&[("user_object", 4, Message(&USER_OBJECT))]);
+static OBJECT: Fields =
+    Fields(&[("slot_variables", 3, Message(&SLOT)), ("user_object", 4, Message(&USER_OBJECT))]);
+static SLOT: Fields = Fields(&[
+    ("original_variable_node_id", 1, Number),
+    ("slot_name", 2, Skipped),
+    ("slot_variable_node_id", 3, Number),
+]);
 static USER_OBJECT: Fields = Fields(&[("identifier", 1, Text), ("version", 2, Message(&VERSIONS))]);
 
 static OP_LIST: Fields = Fields(&[("op", 1, Message(&OP))]);
