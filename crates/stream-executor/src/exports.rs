@@ -1,7 +1,7 @@
 //! What TensorFlow releases export to plug-ins: `data/exports.tsv` and `data/libraries.toml`.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use serde::Deserialize;
 use unskew_core::Version;
@@ -23,9 +23,17 @@ pub(crate) const CC: &str = "libtensorflow_cc.so.2";
 #[derive(Clone, Debug)]
 pub struct Exports {
     version: Version,
-    /// Whether each function is in [`FRAMEWORK`].
-    functions: Option<BTreeMap<&'static str, bool>>,
+    /// The table of its functions, by its place in [`TABLES`].
+    table: Option<usize>,
 }
+
+/// The functions of a release, each with whether [`FRAMEWORK`] exports it.
+type Table = BTreeMap<&'static str, bool>;
+
+/// A table for each of [`measured`], read when a plug-in is first held against it: most questions
+/// are about no plug-in.
+static TABLES: LazyLock<Vec<OnceLock<Table>>> =
+    LazyLock::new(|| measured().iter().map(|_| OnceLock::new()).collect());
 
 /// What the release `version` offers to plug-ins. Never fails: of a release whose wheel was not
 /// measured, the functions are not known, the rest is.
@@ -39,9 +47,8 @@ pub struct Exports {
 pub fn exports(version: &Version) -> Arc<Exports> {
     let measured = measured()
         .iter()
-        .find(|release| release.major() == version.major() && release.minor() == version.minor());
-    let functions = measured.map(|release| functions(*release));
-    Arc::new(Exports { version: *version, functions })
+        .position(|it| it.major() == version.major() && it.minor() == version.minor());
+    Arc::new(Exports { version: *version, table: measured })
 }
 
 impl Exports {
@@ -50,15 +57,21 @@ impl Exports {
         self.version
     }
 
+    fn functions(&self) -> Option<&'static Table> {
+        let index = self.table?;
+        let release = *measured().get(index)?;
+        Some(TABLES.get(index)?.get_or_init(|| functions(release)))
+    }
+
     /// Whether a library of the release exports the C function `name`; none if its exports are not
     /// known.
     pub fn has(&self, name: &str) -> Option<bool> {
-        Some(self.functions.as_ref()?.contains_key(name))
+        Some(self.functions()?.contains_key(name))
     }
 
     /// How many C functions its libraries export, if that is known.
     pub fn count(&self) -> Option<usize> {
-        self.functions.as_ref().map(BTreeMap::len)
+        self.functions().map(BTreeMap::len)
     }
 
     /// Whether a plug-in that needs `libraries` of TensorFlow binds to the C function `name`; none
@@ -72,7 +85,7 @@ impl Exports {
     /// assert_eq!(release("2.19.1").reaches("TFE_NewContext", &framework), Some(true));
     /// ```
     pub fn reaches(&self, name: &str, libraries: &[String]) -> Option<bool> {
-        let in_framework = *self.functions.as_ref()?.get(name)?;
+        let in_framework = *self.functions()?.get(name)?;
         let mut libraries = libraries.iter();
         let reached = libraries.any(|library| in_framework || library != FRAMEWORK);
         Some(self.symbols_are_global() || reached)
@@ -118,8 +131,8 @@ pub fn measured() -> &'static [Version] {
 
 const TABLE: &str = include_str!("../data/exports.tsv");
 
-/// The functions of a release, each with whether [`FRAMEWORK`] exports it.
-fn functions(release: Version) -> BTreeMap<&'static str, bool> {
+/// Reads the table of a release.
+fn functions(release: Version) -> Table {
     let rows = TABLE.lines().filter(|line| !line.starts_with('#'));
     let row = |line: &'static str| {
         let mut cells = line.split('\t');
@@ -129,7 +142,7 @@ fn functions(release: Version) -> BTreeMap<&'static str, bool> {
         let there = since <= release && until.is_none_or(|until| release <= until);
         there.then_some((name, library == "framework"))
     };
-    let mut functions = BTreeMap::new();
+    let mut functions = Table::new();
     for (name, in_framework) in rows.filter_map(row) {
         *functions.entry(name).or_default() |= in_framework;
     }

@@ -187,7 +187,7 @@ fn listed<T: AsRef<str>>(names: &[T]) -> String {
 }
 
 /// What to install instead: the newest release that has everything. A release that was not measured
-/// is not named.
+/// is not named, nor any to a plug-in with C++ imports, of which no release is known to have them.
 fn remedy(plugin: &Plugin, release: Version) -> String {
     let has_all = |version: &&Version| {
         let offered = exports(version);
@@ -195,7 +195,8 @@ fn remedy(plugin: &Plugin, release: Version) -> String {
         let binds = missing(plugin, &offered).is_empty() && unseen(plugin, &offered).is_empty();
         binds && !plugin.libraries.iter().any(lacks)
     };
-    match measured().iter().rev().find(has_all) {
+    let fits = || measured().iter().rev().find(has_all);
+    match plugin.cpp.is_empty().then(fits).flatten() {
         Some(fits) => format!("Install tensorflow=={fits}, the newest release that has it all."),
         None => {
             format!("Rebuild the plug-in with the headers and exports of TensorFlow {release}.")

@@ -122,6 +122,12 @@ fn imports_without_a_library_fail_and_cpp_symbols_are_no_promise() {
         verdict.unchecked.iter().map(|gap| gap.axis.to_string()).collect()
     };
     assert_eq!(gaps(&verdict), ["tf.cpp_symbols", "se.callbacks"]);
+    // TensorFlow 2.18.1 exports every C function of such a plug-in and refuses it nonetheless.
+    let imports = [cpp[0], "TF_AssignVariable"];
+    let Some(bytes) = build("SE_InitPlugin", &imports, FRAMEWORK) else { return };
+    let verdict = judge(&self::plugin(bytes), "2.21.0");
+    assert_eq!(codes(&verdict), ["SE002", "SE005"]);
+    assert!(verdict.findings[0].mend.as_ref().unwrap().starts_with("Rebuild the plug-in"));
     // A warning about something else must not hide that the functions were not checked.
     assert!(gaps(&judge(&plugin, "2.9.3")).contains(&"tf.c_api".to_owned()));
 }
