@@ -78,6 +78,7 @@ fn sort(name: &str, bytes: &[u8]) -> Done {
         }
         "index" => seed("tensorflow_checkpoint", bytes)?,
         "so" => seed("shared_object", bytes)?,
+        "stablehlo" | "mlirbc" => seed("stablehlo", bytes)?,
         "whl" => seed("zip_archive", bytes)?,
         "toml" if !name.contains("/rules/") => seed("history", bytes)?,
         "tsv" | "txt" => tables(&String::from_utf8_lossy(bytes))?,
