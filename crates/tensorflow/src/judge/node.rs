@@ -126,15 +126,21 @@ fn unknown(
     let (name, consumer) = (&op.name, &runtime.version);
     // The first definition that has the attribute keeps the behaviour of those that have it not, if
     // the value is its default.
-    let mut known = found.all().iter().filter_map(|definition| definition.op.attr(attr));
-    let known = known.next().map(|known| &known.default);
+    let mut with_attr = found.all().iter().filter(|one| one.op.attr(attr).is_some());
+    let first = with_attr.next();
+    let known = first.and_then(|one| one.op.attr(attr)).map(|known| &known.default);
     if !runtime.ignores_unknown_attributes() {
         let symptom = format!("NodeDef mentions attr '{attr}' not in Op<name={name};");
         let rule = rules::AttributeUnknown { op: name, attr: &attr, value, consumer };
         let finding = rule.finding().with_symptom(symptom).in_phase(phases.refused);
-        return match known {
-            Some(Some(default)) if default == value => finding.with_mend(format!(
+        let since = first.and_then(|one| one.runs.iter().next()).map(|run| run.since);
+        return match (known, since) {
+            (Some(Some(default)), _) if default == value => finding.with_mend(format!(
                 "Drop attribute `{attr}` of the nodes: its value is the default, so nothing changes."
+            )),
+            (Some(_), Some(since)) => finding.with_mend(format!(
+                "Use TensorFlow {since} or later, which knows `{attr}`; its value is not the default, \
+                 so dropping it would change the result."
             )),
             _ => finding,
         };

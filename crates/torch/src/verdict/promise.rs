@@ -81,8 +81,8 @@ fn operators(pair: &Pair<'_>, policy: &Policy) -> Promise {
     } else {
         promise.window = old.window.or(new.window);
         promise.statement = format!(
-            "the file was written by {producer}, which is too wide to tell: {}, but {}",
-            old.statement, new.statement
+            "written by {producer}, too wide to tell; if by torch {}: {}; if by torch {}: {}",
+            first.0, old.statement, last.0, new.statement
         );
     }
     promise
