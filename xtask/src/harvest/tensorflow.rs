@@ -111,7 +111,11 @@ pub fn harvest_from_oplist(version: &str, path: &Path) -> Result<()> {
     report(version, ops.len(), &change);
     let same = text == history.text();
     OpHistory::from_text(text.clone())?.validate()?;
-    println!("  {} bytes, {before} before; changed: {}", text.len(), if same { "no" } else { "yes" });
+    println!(
+        "  {} bytes, {before} before; changed: {}",
+        text.len(),
+        if same { "no" } else { "yes" }
+    );
     fs::write(&path, text).with_context(|| path.display().to_string())
 }
 
@@ -158,7 +162,9 @@ fn compare(version: &str, graph_def: i64) -> Result<()> {
     println!("tensorflow {version}, in the package: graph_def = {graph_def}");
     match row {
         Some(row) => println!("tensorflow {version}, in {RELEASES}:{row}"),
-        None => println!("tensorflow {version} is not in {RELEASES}: add a [[release]] with its day"),
+        None => {
+            println!("tensorflow {version} is not in {RELEASES}: add a [[release]] with its day")
+        }
     }
     Ok(())
 }
