@@ -1,4 +1,5 @@
 //! What must hold for all parties, histories and offers.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use proptest::prelude::*;
 use unskew_core::{

@@ -14,7 +14,7 @@ const BLOCKS: usize = 224;
 const FLOAT: u64 = 1;
 const INT32: u64 = 3;
 
-/// Writes the graph; it has `9 * 4 * 224 * channels²` bytes and a little more.
+/// Writes the graph; it has `9 * 4 * 224 * channels^2` bytes and a little more.
 pub fn write(path: &Path, channels: usize, weights: Weights) -> io::Result<()> {
     let mut file = SparseFile::create(path, weights)?;
     let classes = 50 * channels;

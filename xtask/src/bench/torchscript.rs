@@ -11,7 +11,7 @@ use super::zip_file::ZipFile;
 /// How many weights.
 const LAYERS: usize = 205;
 
-/// Writes the archive; it has `4 * 205 * side²` bytes and a little more.
+/// Writes the archive; it has `4 * 205 * side^2` bytes and a little more.
 pub fn write(path: &Path, side: usize, weights: Weights) -> io::Result<()> {
     let len = 4 * side * side;
     // It stands before the weights in the archive.

@@ -6,7 +6,6 @@
 //! proxy client announces (it connects to a listener of ours; the first message has the numbers).
 
 mod announced;
-mod row;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +13,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use row::Row;
+use super::row::{self, Row};
 use unskew_core::Version;
 
 /// Where the rows of the releases lie, from the root of the repository.
@@ -23,12 +22,6 @@ const RELEASES: &str = "crates/releases/data/jax/releases.toml";
 /// Says the StableHLO version of the package.
 const STABLEHLO: &str = "from jaxlib.mlir.dialects import stablehlo\n\
                          print('stablehlo', stablehlo.get_current_version())\n";
-
-/// Says the day on which the release was uploaded.
-const RELEASED: &str = "import json, sys, urllib.request\n\
-    from pip._internal.models.index import PyPI\n\
-    every = json.load(urllib.request.urlopen(PyPI.pypi_url + '/jax/json'))['releases']\n\
-    print('released', every[sys.argv[1]][0]['upload_time'][:10])\n";
 
 /// Makes the client of the IFRT proxy connect to the port that is given.
 const CONNECT: &str = "import sys, jax\n\
@@ -55,25 +48,13 @@ pub fn harvest(version: &str) -> Result<()> {
     fs::create_dir_all(&scratch)?;
     let made = ask(version, &scratch);
     fs::remove_dir_all(&scratch).with_context(|| scratch.display().to_string())?;
-    let found = made?;
-    let path = crate::root().join(RELEASES);
-    let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-    let (text, changes) = row::merge(&text, &found)?;
-    fs::write(&path, text).with_context(|| path.display().to_string())?;
-    println!("jax {version}: {} of the row changed", changes.len());
-    for change in changes {
-        println!("  {change}");
-    }
-    Ok(())
+    row::enter(RELEASES, &format!("jax {version}"), &made?)
 }
 
 fn ask(version: &str, scratch: &Path) -> Result<Row> {
     let python = install(version, scratch)?;
     let mut row = Row::new(version);
-    match says(Command::new(&python).args(["-c", RELEASED, version]), "released ") {
-        Ok(day) => row.set("released", day),
-        Err(error) => println!("  day of the release not found: {error}"),
-    }
+    super::set_day(&mut row, "jax", version);
     match says(Command::new(&python).args(["-c", STABLEHLO]), "stablehlo ") {
         Ok(stablehlo) => row.set("stablehlo", format!("\"{stablehlo}\"")),
         Err(error) => println!("  StableHLO version not found: {error}"),

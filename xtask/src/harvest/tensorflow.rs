@@ -16,6 +16,9 @@ use unskew_core::Version;
 use unskew_source::BytesSource;
 use unskew_tensorflow::{OpHistory, RegistryChange, read};
 
+use super::row::{self, Row};
+use super::run_command;
+
 /// Where the history of op registries lies, from the root of the repository.
 const OPS: &str = "crates/releases/data/tensorflow/ops.tsv";
 /// Where the other facts of the releases lie.
@@ -62,8 +65,11 @@ pub fn harvest(version: &str) -> Result<()> {
     wanted.extend(LIBRARIES);
     let unpack = "import sys, zipfile\nwheel = zipfile.ZipFile(sys.argv[1])\n\
         for name in wheel.namelist():\n    if name in sys.argv[3:]: wheel.extract(name, sys.argv[2])\n";
-    run(Command::new("python3").args(["-c", unpack]).args([&wheel, &site]).args(&wanted))?;
-    compare(version, graph_def_version(&site)?)?;
+    run_command(Command::new("python3").args(["-c", unpack]).args([&wheel, &site]).args(&wanted))?;
+    let mut row = Row::new(version);
+    super::set_day(&mut row, "tensorflow", version);
+    row.set("graph_def", graph_def_version(&site)?.to_string());
+    row::enter(RELEASES, &format!("tensorflow {version}"), &row)?;
     let libraries: Vec<PathBuf> =
         LIBRARIES.iter().map(|path| site.join(path)).filter(|path| path.exists()).collect();
     let list = scratch.join("ops.pb");
@@ -98,7 +104,7 @@ pub fn harvest_from_oplist(version: &str, path: &Path) -> Result<()> {
             bail!("an op that does not read back as it was written: {line}");
         }
     }
-    let path = repository().join(OPS);
+    let path = crate::root().join(OPS);
     let text = match fs::read_to_string(&path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             format!("#releases\t{version}\n")
@@ -131,10 +137,12 @@ fn fetch(version: &str, scratch: &Path) -> Result<PathBuf> {
     }
     let mut fault = None;
     for package in ["tensorflow-cpu", "tensorflow"] {
-        let fetched = run(Command::new("python3")
-            .args(["-m", "pip", "download", "--quiet", "--no-deps", "--dest"])
-            .arg(scratch)
-            .arg(format!("{package}=={version}")));
+        let fetched = run_command(
+            Command::new("python3")
+                .args(["-m", "pip", "download", "--quiet", "--no-deps", "--dest"])
+                .arg(scratch)
+                .arg(format!("{package}=={version}")),
+        );
         match (fetched, wheel()) {
             (Ok(_), Some(wheel)) => return Ok(wheel),
             (Err(error), _) => fault = Some(error),
@@ -154,21 +162,6 @@ fn graph_def_version(site: &Path) -> Result<i64> {
     texts.filter_map(number).next().context("no TF_GRAPH_DEF_VERSION in the headers of the wheel")
 }
 
-/// Prints the number of a package beside the row of the database, which a person edits: the day of
-/// the release is in no package.
-fn compare(version: &str, graph_def: i64) -> Result<()> {
-    let releases = fs::read_to_string(repository().join(RELEASES))?;
-    let row = releases.split("[[release]]").find(|row| row.contains(&format!("\"{version}\"")));
-    println!("tensorflow {version}, in the package: graph_def = {graph_def}");
-    match row {
-        Some(row) => println!("tensorflow {version}, in {RELEASES}:{row}"),
-        None => {
-            println!("tensorflow {version} is not in {RELEASES}: add a [[release]] with its day")
-        }
-    }
-    Ok(())
-}
-
 fn report(version: &str, ops: usize, change: &RegistryChange) {
     let RegistryChange { added, removed } = change;
     println!("tensorflow {version}: {ops} ops, +{} -{} definitions", added.len(), removed.len());
@@ -180,16 +173,4 @@ fn report(version: &str, ops: usize, change: &RegistryChange) {
             println!("  {sign} {} more", ops.len() - 10);
         }
     }
-}
-
-fn run(command: &mut Command) -> Result<String> {
-    let output = command.output().with_context(|| format!("{command:?}"))?;
-    if !output.status.success() {
-        bail!("{command:?}: {}", String::from_utf8_lossy(&output.stderr).trim());
-    }
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
-}
-
-fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map_or_else(PathBuf::new, Path::to_owned)
 }

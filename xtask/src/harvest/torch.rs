@@ -7,12 +7,15 @@
 //! through `harvest_from_table`. Both end in the same merge, which can be run again at any time.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 use unskew_core::Version;
 use unskew_ops::{OperatorHistory, TableChange, merge};
+
+use super::row::{self, Row};
+use super::run_command;
 
 /// Where the history of operator tables lies, from the root of the repository.
 const OPERATORS: &str = "crates/releases/data/torch/operators.tsv";
@@ -21,11 +24,6 @@ const RELEASES: &str = "crates/releases/data/torch/releases.toml";
 
 /// Prints every schema that a PyTorch knows, one a line.
 const DUMP: &str = "import torch\nfor s in torch._C._jit_get_all_schemas(): print(s)\n";
-
-/// Prints the day of the newest file of a wheel, which is that of its release or a little before.
-const NEWEST: &str = "import sys, zipfile\n\
-    days = [file.date_time for file in zipfile.ZipFile(sys.argv[1]).infolist()]\n\
-    print('%04d-%02d-%02d' % max(days)[:3])\n";
 
 /// Takes the table and the constants of `torch==version` from its package.
 ///
@@ -37,14 +35,14 @@ pub fn harvest(version: &str) -> Result<()> {
     fs::create_dir_all(&scratch)?;
     let requirement = format!("torch=={version}");
     let install = ["-m", "pip", "install", "--quiet", "--no-deps", "--target"];
-    let wheel = fetch(&requirement, &scratch)?;
-    let day = run(Command::new("python3").args(["-c", NEWEST]).arg(&wheel))?;
-    run(Command::new("python3").args(install).arg(&site).arg(&wheel))?;
+    run_command(Command::new("python3").args(install).arg(&site).arg(&requirement))?;
     let needs = ["typing_extensions", "sympy", "networkx", "jinja2", "filelock", "fsspec"];
-    run(Command::new("python3").args(install).arg(&site).args(needs))?;
+    run_command(Command::new("python3").args(install).arg(&site).args(needs))?;
     let constants = Constants::read(&site)?;
-    enter(version, &constants.row(version, day.trim()))?;
-    let table = run(Command::new("python3").args(["-c", DUMP]).env("PYTHONPATH", &site))
+    let mut row = constants.row(version);
+    super::set_day(&mut row, "torch", version);
+    row::enter(RELEASES, &format!("torch {version}"), &row)?;
+    let table = run_command(Command::new("python3").args(["-c", DUMP]).env("PYTHONPATH", &site))
         .with_context(|| {
             format!(
                 "{} cannot be imported here; list its schemas elsewhere and use the table: {requirement}",
@@ -66,7 +64,7 @@ pub fn harvest_from_table(version: &str, path: &Path) -> Result<()> {
 /// Merges a table into the history, writes it, and says what changed.
 fn take(version: &str, table: &str) -> Result<()> {
     let release: Version = version.parse()?;
-    let path = repository().join(OPERATORS);
+    let path = crate::root().join(OPERATORS);
     let history = match fs::read_to_string(&path) {
         Ok(text) => Some(OperatorHistory::from_text(text)?),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
@@ -111,13 +109,12 @@ struct Constants {
 }
 
 impl Constants {
-    /// The row of the database, key by key; what a package does not say is left out.
-    fn row(&self, version: &str, day: &str) -> Vec<(&'static str, String)> {
+    /// The row of the database; what a package does not say is left out.
+    fn row(&self, version: &str) -> Row {
         let range = |[min, max]: [Option<i64>; 2]| Some(format!("[{}, {}]", min?, max?));
         let number = |n: Option<i64>| n.map(|n| n.to_string());
-        let cells = [
-            ("version", Some(format!("\"{version}\""))),
-            ("released", Some(day.to_owned())),
+        let mut row = Row::new(version);
+        for (key, value) in [
             ("file_format", range(self.file_format)),
             ("produces", number(self.produced)),
             ("bytecode", range(self.bytecode)),
@@ -126,8 +123,12 @@ impl Constants {
             ("exported_archive", self.exported_archive.then(|| "true".to_owned())),
             // Measured from 1.11 on, and no package of today reads them again.
             ("legacy_refused", Some("true".to_owned())),
-        ];
-        cells.into_iter().filter_map(|(key, value)| Some((key, value?))).collect()
+        ] {
+            if let Some(value) = value {
+                row.set(key, value);
+            }
+        }
+        row
     }
 
     /// Reads the header of the format versions and the schema of `torch.export` in a package.
@@ -167,81 +168,6 @@ impl Constants {
     }
 }
 
-/// The wheel of a release in the scratch folder, fetched unless it is there.
-fn fetch(requirement: &str, scratch: &Path) -> Result<PathBuf> {
-    let download = ["-m", "pip", "download", "--quiet", "--no-deps", "--dest"];
-    run(Command::new("python3").args(download).arg(scratch).arg(requirement))?;
-    let mut files = fs::read_dir(scratch)?.filter_map(|file| Some(file.ok()?.path()));
-    files
-        .find(|path| path.extension().is_some_and(|ending| ending == "whl"))
-        .with_context(|| format!("pip fetched no wheel: {requirement}"))
-}
-
-/// Enters the row of a release into the database and prints what changed. The day that stands there
-/// already is kept: it is that of the upload, which no package knows.
-fn enter(version: &str, row: &[(&'static str, String)]) -> Result<()> {
-    let path = repository().join(RELEASES);
-    let text = fs::read_to_string(&path)?;
-    let (text, changes) = entered(&text, version, row);
-    for change in &changes {
-        println!("torch {version}: {change}");
-    }
-    if changes.is_empty() {
-        println!("torch {version}: {RELEASES} says what the package says");
-        return Ok(());
-    }
-    fs::write(&path, text).with_context(|| path.display().to_string())
-}
-
-/// The text of the releases with `row` in it, and each change in words.
-fn entered(text: &str, version: &str, row: &[(&str, String)]) -> (String, Vec<String>) {
-    let mut blocks: Vec<String> = text.split("[[release]]").map(str::to_owned).collect();
-    let named = format!("version = \"{version}\"\n");
-    let mut changes = Vec::new();
-    match blocks.iter_mut().find(|block| block.contains(&named)) {
-        None => {
-            let lines: String =
-                row.iter().map(|(key, value)| format!("{key} = {value}\n")).collect();
-            changes.push(format!("new\n{lines}"));
-            blocks.push(format!("\n{lines}"));
-            if let Some(last) = blocks.iter_mut().rev().nth(1) {
-                last.push('\n');
-            }
-        }
-        Some(block) => {
-            for (key, value) in row.iter().filter(|(key, _)| *key != "released") {
-                let line = block.lines().find(|line| line.starts_with(&format!("{key} = ")));
-                let new = format!("{key} = {value}");
-                match line.map(str::to_owned) {
-                    Some(old) if old != new => {
-                        *block = block.replacen(&old, &new, 1);
-                        changes.push(format!("{old} becomes {new}"));
-                    }
-                    Some(_) => {}
-                    None => {
-                        let end = block.trim_end().len();
-                        block.insert_str(end, &format!("\n{new}"));
-                        changes.push(format!("{new} is new"));
-                    }
-                }
-            }
-        }
-    }
-    (blocks.join("[[release]]"), changes)
-}
-
-fn run(command: &mut Command) -> Result<String> {
-    let output = command.output().with_context(|| format!("{command:?}"))?;
-    if !output.status.success() {
-        bail!("{command:?}: {}", String::from_utf8_lossy(&output.stderr).trim());
-    }
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
-}
-
-fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map_or_else(PathBuf::new, Path::to_owned)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -257,24 +183,5 @@ mod tests {
         assert_eq!(constants.bytecode, [Some(3), Some(5)]);
         assert_eq!(constants.exported.as_deref(), Some("8.20"));
         assert_eq!(Constants::parse("", None).file_format, [None, None]);
-    }
-
-    #[test]
-    fn a_new_row_is_added_and_an_old_one_is_mended() {
-        let text =
-            "# head\n\n[[release]]\nversion = \"1.0.0\"\nreleased = 2020-01-01\nproduces = 1\n";
-        let row = |version: &str, produces: i64| {
-            let constants = Constants { produced: Some(produces), ..Constants::default() };
-            constants.row(version, "2021-02-03")
-        };
-        let (same, changes) = entered(text, "1.0.0", &row("1.0.0", 1)[..3]);
-        assert_eq!((same.as_str(), changes.len()), (text, 0));
-        let (mended, changes) = entered(text, "1.0.0", &row("1.0.0", 3)[..3]);
-        assert_eq!(mended, text.replace("produces = 1", "produces = 3"));
-        assert_eq!(changes, ["produces = 1 becomes produces = 3"]);
-        let (grown, changes) = entered(text, "1.1.0", &row("1.1.0", 3)[..3]);
-        let added = "[[release]]\nversion = \"1.1.0\"\nreleased = 2021-02-03\nproduces = 3\n";
-        assert_eq!(grown, format!("{text}\n{added}"));
-        assert_eq!(changes.len(), 1);
     }
 }

@@ -1,11 +1,9 @@
-//! A row of the table of JAX releases, as text that keeps its place and its neighbours.
+//! A row of a table of releases, as text that keeps its place and its neighbours.
+
+use std::fs;
 
 use anyhow::{Context, Result, bail};
 use unskew_core::Version;
-
-/// The keys of a row, in the order in which they are written.
-const KEYS: [&str; 7] =
-    ["version", "released", "pjrt", "stablehlo", "proxy", "serdes", "program_floor"];
 
 /// What stands before every row.
 const HEAD: &str = "[[release]]\n";
@@ -46,13 +44,30 @@ impl Row {
     }
 
     fn write(&self) -> String {
-        let lines = KEYS.iter().filter_map(|key| Some(format!("{key} = {}\n", self.get(key)?)));
+        let lines = self.cells.iter().map(|(key, value)| format!("{key} = {value}\n"));
         format!("{HEAD}{}", lines.collect::<String>())
     }
 }
 
+/// Enters what was found into the table at `place`, from the root of the repository, and prints what
+/// changed.
+///
+/// # Errors
+/// If the table cannot be read or written, or has no such row and the day is not known.
+pub(super) fn enter(place: &str, release: &str, found: &Row) -> Result<()> {
+    let path = crate::root().join(place);
+    let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    let (text, changes) = merge(&text, found)?;
+    fs::write(&path, text).with_context(|| path.display().to_string())?;
+    println!("{release}: {} of the row changed", changes.len());
+    for change in changes {
+        println!("  {change}");
+    }
+    Ok(())
+}
+
 /// The table with what was found in its row, or with a new row in its place, and what changed.
-pub(super) fn merge(table: &str, found: &Row) -> Result<(String, Vec<String>)> {
+fn merge(table: &str, found: &Row) -> Result<(String, Vec<String>)> {
     let mut parts = table.split(HEAD);
     let preamble = parts.next().unwrap_or_default().to_owned();
     let mut rows: Vec<Row> = parts.map(Row::read).collect();
