@@ -9,6 +9,7 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context as _, bail};
+use unskew_ops::TableChange;
 
 /// Prints the day on which a release was uploaded to the index that pip goes by.
 const UPLOADED: &str = "import json, sys, urllib.request\n\
@@ -30,6 +31,23 @@ pub fn run(release: &str, from: Option<&Path>) -> anyhow::Result<()> {
         ("torch", None) => torch::harvest(version),
         ("torch", Some(table)) => torch::harvest_from_table(version, table),
         _ => bail!("harvest knows torch, tensorflow and jax, not: {family}"),
+    }
+}
+
+/// Prints what a table changed, the first of each kind.
+fn report(release: &str, change: &TableChange) {
+    let TableChange { added, removed, refused } = change;
+    println!("{release}: +{} -{} definitions", added.len(), removed.len());
+    for line in refused {
+        println!("  no definition, left out: {line}");
+    }
+    for (sign, definitions) in [('+', added), ('-', removed)] {
+        for definition in definitions.iter().take(10) {
+            println!("  {sign} {definition}");
+        }
+        if definitions.len() > 10 {
+            println!("  {sign} {} more", definitions.len() - 10);
+        }
     }
 }
 

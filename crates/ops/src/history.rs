@@ -1,19 +1,15 @@
-//! The operator tables of all releases as one sorted text.
+//! The operator tables of all releases of one runtime.
 //!
-//! Twenty-seven tables of PyTorch are 9 MB; each of their 9,682 distinct schemas written once with
-//! its runs of releases is 1 MB. The lines are sorted, so a name is found by halving the text, with
-//! nothing read or built before; what was found is parsed once and kept.
+//! Twenty-seven tables of PyTorch are 9 MB; each of their distinct schemas written once with its runs
+//! of releases is less than 1 MB, of which only the names that are asked for are parsed.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use unskew_core::Version;
 
-use crate::{OperatorTable, Runs, Schema, SchemaError};
-
-/// What the first line begins with, before the releases.
-pub(crate) const HEADER: &str = "#releases\t";
+use crate::rows::{HistoryError, Kept, Rows};
+use crate::{OperatorTable, Runs, Schema};
 
 /// One schema and the releases that have it.
 #[derive(Debug)]
@@ -26,137 +22,51 @@ pub struct Definition {
     pub runs: Runs,
 }
 
-/// Why a text is no history.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum HistoryError {
-    /// The first line does not say which releases there are.
-    #[error("an operator history begins with a line \"#releases<TAB>1.3.1 1.4.0 ...\"")]
-    NoReleases,
-    /// A line is no row.
-    #[error("operator history, line {line}: a row is \"schema<TAB>runs\": {text}")]
-    Row {
-        /// The line, counted from 1.
-        line: usize,
-        /// Its text.
-        text: String,
-    },
-    /// The lines are out of order, so names could not be found.
-    #[error("operator history, line {0}: out of order")]
-    Unsorted(usize),
-    /// A row's schema cannot be parsed.
-    #[error("operator history, line {line}: {error}")]
-    Schema {
-        /// The line, counted from 1.
-        line: usize,
-        /// The cause.
-        error: SchemaError,
-    },
-}
-
 /// The operator tables of all releases of one runtime.
 #[derive(Debug)]
 pub struct OperatorHistory {
-    text: Cow<'static, str>,
-    releases: Vec<Version>,
-    parsed: RwLock<HashMap<String, Arc<[Definition]>>>,
+    rows: Rows,
+    kept: Kept<Definition>,
 }
 
 impl OperatorHistory {
-    /// A history from its text: a first line with the releases, then rows `schema<TAB>runs` in the
-    /// order of their bytes. Only the first line is read.
+    /// A history from its text: see [`Rows::from_text`]; a definition is a schema.
     ///
     /// # Errors
     /// If the first line does not name the releases.
     pub fn from_text(text: impl Into<Cow<'static, str>>) -> Result<Self, HistoryError> {
-        let text = text.into();
-        let header = text.lines().next().and_then(|line| line.strip_prefix(HEADER));
-        let header = header.ok_or(HistoryError::NoReleases)?;
-        let releases: Result<Vec<Version>, _> = header.split(' ').map(str::parse).collect();
-        let releases = releases.map_err(|_| HistoryError::NoReleases)?;
-        Ok(Self { text, releases, parsed: RwLock::default() })
+        Ok(Self { rows: Rows::from_text(text)?, kept: Kept::default() })
+    }
+
+    /// The rows, as they are written.
+    pub fn rows(&self) -> &Rows {
+        &self.rows
     }
 
     /// All releases, oldest first.
     pub fn releases(&self) -> &[Version] {
-        &self.releases
+        self.rows.releases()
     }
 
     /// The table of one release, if it is known.
     pub fn table(self: &Arc<Self>, release: Version) -> Option<OperatorTable> {
-        let known = self.releases.contains(&release);
+        let known = self.releases().contains(&release);
         known.then(|| OperatorTable::new(self.clone(), release))
-    }
-
-    /// Every row: the schema and the runs, as they are written.
-    pub fn rows(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.text.lines().skip(1).filter_map(|line| line.split_once('\t'))
-    }
-
-    /// The text, as it is stored.
-    pub fn text(&self) -> &str {
-        &self.text
     }
 
     /// Every definition that any release has under `name`; parsed once, then kept. Rows that cannot
     /// be parsed are left out; [`Self::validate`] finds them.
     pub fn named(&self, name: &str) -> Arc<[Definition]> {
-        let kept = self.parsed.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(definitions) = kept.get(name) {
-            return definitions.clone();
-        }
-        drop(kept);
-        let definitions: Arc<[Definition]> = self
-            .rows_named(name)
-            .filter_map(|(text, runs)| {
-                let schema = text.parse().ok()?;
-                Some(Definition { text: text.to_owned(), schema, runs: runs.parse().ok()? })
-            })
-            .collect();
-        let mut kept = self.parsed.write().unwrap_or_else(PoisonError::into_inner);
-        kept.entry(name.to_owned()).or_insert(definitions).clone()
+        let definition = |(text, runs): (&str, &str)| {
+            let schema = text.parse().ok()?;
+            Some(Definition { text: text.to_owned(), schema, runs: runs.parse().ok()? })
+        };
+        self.kept.get(name, || self.rows.named(name).filter_map(definition).collect())
     }
 
     /// Whether any release has an operator in `namespace`.
     pub fn has_namespace(&self, namespace: &str) -> bool {
-        let prefix = format!("{namespace}::");
-        let rest = self.text.get(self.lower_bound(&prefix)..).unwrap_or("");
-        rest.starts_with(&prefix)
-    }
-
-    /// The rows of one name. In the order of bytes `(` and `.` stand before every letter and `_`, so
-    /// they are consecutive.
-    fn rows_named<'h>(&'h self, name: &'h str) -> impl Iterator<Item = (&'h str, &'h str)> {
-        let belongs = move |line: &str| {
-            line.strip_prefix(name).is_some_and(|rest| rest.starts_with(['(', '.']))
-        };
-        let rest = self.text.get(self.lower_bound(name)..).unwrap_or("");
-        rest.lines().take_while(move |line| belongs(line)).filter_map(|line| line.split_once('\t'))
-    }
-
-    /// Where the first line stands that is not below `name(`.
-    fn lower_bound(&self, name: &str) -> usize {
-        let text = self.text.as_bytes();
-        let below = |line: &[u8]| {
-            let common = line.len().min(name.len());
-            match line[..common].cmp(&name.as_bytes()[..common]) {
-                std::cmp::Ordering::Equal => line.len() <= name.len(),
-                order => order.is_lt(),
-            }
-        };
-        let (mut low, mut high) = (0, text.len());
-        while low < high {
-            let middle = low + (high - low) / 2;
-            let start = text[low..middle].iter().rposition(|b| *b == b'\n');
-            let start = start.map_or(low, |at| low + at + 1);
-            let len = text[start..].iter().position(|b| *b == b'\n');
-            let end = len.map_or(text.len(), |len| start + len);
-            if below(&text[start..end]) {
-                low = (end + 1).min(text.len());
-            } else {
-                high = start;
-            }
-        }
-        low
+        self.rows.begins_with(&format!("{namespace}::"))
     }
 
     /// Reads every row, for the tests of whoever ships a history.
@@ -164,19 +74,7 @@ impl OperatorHistory {
     /// # Errors
     /// The first row that is out of order or cannot be parsed.
     pub fn validate(&self) -> Result<(), HistoryError> {
-        let mut before = "";
-        for (i, line) in self.text.lines().enumerate().skip(1) {
-            if line <= before {
-                return Err(HistoryError::Unsorted(i + 1));
-            }
-            before = line;
-            let row = || HistoryError::Row { line: i + 1, text: line.to_owned() };
-            let (schema, runs) = line.split_once('\t').ok_or_else(row)?;
-            runs.parse::<Runs>().map_err(|_| row())?;
-            let parsed: Result<Schema, _> = schema.parse();
-            parsed.map_err(|error| HistoryError::Schema { line: i + 1, error })?;
-        }
-        Ok(())
+        self.rows.validate(|text| text.parse::<Schema>().map(drop).map_err(|e| e.to_string()))
     }
 }
 

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use unskew_core::{DataConsumer, Date, Fact, Party, Version};
 use unskew_tensorflow::{OpHistory, OpRegistry, ReleaseNumber, Runtime};
 
+use crate::row::search;
 use crate::{Operator, Row};
 
 #[derive(Deserialize)]
@@ -123,25 +124,7 @@ pub fn party(row: &Row) -> Party {
 
 /// The ops of a release whose name contains `pattern`; the op alone if `pattern` is its exact name.
 pub fn operators(row: &Row, pattern: &str) -> Vec<Operator> {
-    let Some(history) = OPS.as_ref() else { return Vec::new() };
-    let operator = |text: &str, runs: &unskew_ops::Runs| {
-        let run = runs.run_of(row.version)?;
-        let name = text.split('(').next().unwrap_or(text).to_owned();
-        Some(Operator { name, text: text.to_owned(), since: run.since, until: run.until })
-    };
-    let exact = history.named(pattern);
-    let exact: Vec<Operator> = exact
-        .iter()
-        .filter_map(|definition| operator(&definition.op.to_string(), &definition.runs))
-        .collect();
-    if !exact.is_empty() {
-        return exact;
-    }
-    let matching = history.rows().filter_map(|(text, runs)| {
-        let contains = text.split('(').next().is_some_and(|name| name.contains(pattern));
-        operator(text, &contains.then(|| runs.parse().ok())??)
-    });
-    matching.collect()
+    OPS.as_ref().map_or_else(Vec::new, |history| search(history.rows(), row.version, pattern))
 }
 
 #[cfg(test)]
@@ -184,7 +167,7 @@ mod tests {
     fn the_whole_history_has_the_measured_size() {
         let history = OPS.as_ref().unwrap();
         let names: std::collections::BTreeSet<&str> =
-            history.rows().filter_map(|(text, _)| text.split('(').next()).collect();
+            history.rows().iter().filter_map(|(text, _)| text.split('(').next()).collect();
         assert_eq!(names.len(), 1993);
         let deprecated = names.iter().filter(|name| {
             history.named(name).iter().any(|definition| definition.op.deprecation.is_some())

@@ -6,6 +6,7 @@ use unskew_core::{Fact, Party};
 use unskew_ops::OperatorHistory;
 use unskew_torch::{Calendar, Release, Runtime};
 
+use crate::row::search;
 use crate::{Operator, Row};
 
 /// The numbers of every release. The file is part of the program and read by a test, so a fault in
@@ -58,36 +59,8 @@ pub fn party(row: &Row) -> Party {
 /// The operators of a release whose name, with its overload, contains `pattern`; all overloads of
 /// one operator if `pattern` is its exact name.
 pub fn operators(row: &Row, pattern: &str) -> Vec<Operator> {
-    let Some(history) = OPERATORS.as_ref() else { return Vec::new() };
-    let exact: Vec<Operator> = history
-        .named(pattern)
-        .iter()
-        .filter_map(|definition| {
-            let run = definition.runs.run_of(row.version)?;
-            let name = definition.schema.full_name();
-            Some(Operator {
-                name,
-                text: definition.text.clone(),
-                since: run.since,
-                until: run.until,
-            })
-        })
-        .collect();
-    if !exact.is_empty() {
-        return exact;
-    }
-    let matching = history.rows().filter_map(|(text, runs)| {
-        let name = text.split('(').next().unwrap_or(text);
-        let contains = name.contains(pattern);
-        let run = *contains.then(|| runs.parse::<unskew_ops::Runs>().ok())??.run_of(row.version)?;
-        Some(Operator {
-            name: name.to_owned(),
-            text: text.to_owned(),
-            since: run.since,
-            until: run.until,
-        })
-    });
-    matching.collect()
+    let found = |history: &OperatorHistory| search(history.rows(), row.version, pattern);
+    OPERATORS.as_deref().map_or_else(Vec::new, found)
 }
 
 #[cfg(test)]

@@ -69,7 +69,7 @@ pub use attr::{AttrKind, AttrValue, Shape, Single};
 pub use dtype::{DataType, DataTypeError};
 pub use file::{GraphFile, TensorFlowFile, read_file};
 pub use graph::{Function, Graph, Node};
-pub use history::{Definition, OpHistory, OpHistoryError, RegistryChange};
+pub use history::{Definition, OpHistory};
 pub use infer::{Bracket, infer_producer, producer_fact};
 pub use judge::{findings, merge_check};
 pub use op_def::OpDef;

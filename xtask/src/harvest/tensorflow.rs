@@ -14,10 +14,10 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use unskew_core::Version;
 use unskew_source::BytesSource;
-use unskew_tensorflow::{OpHistory, RegistryChange, read};
+use unskew_tensorflow::{OpHistory, read};
 
 use super::row::{self, Row};
-use super::run_command;
+use super::{report, run_command};
 
 /// Where the history of op registries lies, from the root of the repository.
 const OPS: &str = "crates/releases/data/tensorflow/ops.tsv";
@@ -112,10 +112,10 @@ pub fn harvest_from_oplist(version: &str, path: &Path) -> Result<()> {
         other => other.with_context(|| path.display().to_string())?,
     };
     let history = OpHistory::from_text(text)?;
-    let before = history.text().len();
+    let before = history.rows().text().len();
     let (text, change) = history.with_release(release, &ops);
-    report(version, ops.len(), &change);
-    let same = text == history.text();
+    report(&format!("tensorflow {version}"), &change);
+    let same = text == history.rows().text();
     OpHistory::from_text(text.clone())?.validate()?;
     println!(
         "  {} bytes, {before} before; changed: {}",
@@ -160,17 +160,4 @@ fn graph_def_version(site: &Path) -> Result<i64> {
         define.split_whitespace().nth(2)?.parse().ok()
     };
     texts.filter_map(number).next().context("no TF_GRAPH_DEF_VERSION in the headers of the wheel")
-}
-
-fn report(version: &str, ops: usize, change: &RegistryChange) {
-    let RegistryChange { added, removed } = change;
-    println!("tensorflow {version}: {ops} ops, +{} -{} definitions", added.len(), removed.len());
-    for (sign, ops) in [('+', added), ('-', removed)] {
-        for op in ops.iter().take(10) {
-            println!("  {sign} {op}");
-        }
-        if ops.len() > 10 {
-            println!("  {sign} {} more", ops.len() - 10);
-        }
-    }
 }

@@ -12,10 +12,10 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 use unskew_core::Version;
-use unskew_ops::{OperatorHistory, TableChange, merge};
+use unskew_ops::{OperatorHistory, merge};
 
 use super::row::{self, Row};
-use super::run_command;
+use super::{report, run_command};
 
 /// Where the history of operator tables lies, from the root of the repository.
 const OPERATORS: &str = "crates/releases/data/torch/operators.tsv";
@@ -77,24 +77,8 @@ fn take(version: &str, table: &str) -> Result<()> {
     }
     OperatorHistory::from_text(text.clone())?.validate()?;
     fs::write(&path, text).with_context(|| path.display().to_string())?;
-    report(version, &change);
+    report(&format!("torch {version}"), &change);
     Ok(())
-}
-
-fn report(version: &str, change: &TableChange) {
-    let TableChange { added, removed, refused } = change;
-    println!("torch {version}: +{} -{} schemas", added.len(), removed.len());
-    for line in refused {
-        println!("  no schema, left out: {line}");
-    }
-    for (sign, schemas) in [('+', added), ('-', removed)] {
-        for schema in schemas.iter().take(10) {
-            println!("  {sign} {schema}");
-        }
-        if schemas.len() > 10 {
-            println!("  {sign} {} more", schemas.len() - 10);
-        }
-    }
 }
 
 /// The version constants of one package.

@@ -1,0 +1,219 @@
+//! What all releases of a runtime define, as one sorted text.
+//!
+//! Each distinct definition stands on one line with the runs of releases that have it. The lines are
+//! sorted, so a name is found by halving the text, with nothing read or built before; what was found is
+//! parsed by whoever knows the definitions, once, and [`Kept`].
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt::Write as _;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use unskew_core::Version;
+
+use crate::Runs;
+
+/// What the first line begins with, before the releases.
+const HEADER: &str = "#releases\t";
+
+/// A sorted text of definitions. A definition begins with its name, behind which stands `(` or `.`.
+#[derive(Debug)]
+pub struct Rows {
+    text: Cow<'static, str>,
+    releases: Vec<Version>,
+}
+
+/// Why a text is no history.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum HistoryError {
+    /// The first line does not say which releases there are.
+    #[error("a history begins with a line \"#releases<TAB>1.3.1 1.4.0 ...\"")]
+    NoReleases,
+    /// A line is no row.
+    #[error("history, line {line}: a row is \"definition<TAB>runs\": {text}")]
+    Row {
+        /// The line, counted from 1.
+        line: usize,
+        /// Its text.
+        text: String,
+    },
+    /// The lines are out of order, so names could not be found.
+    #[error("history, line {0}: out of order")]
+    Unsorted(usize),
+    /// A row's definition cannot be parsed.
+    #[error("history, line {line}: {error}")]
+    Definition {
+        /// The line, counted from 1.
+        line: usize,
+        /// The cause.
+        error: String,
+    },
+}
+
+/// What a release's table changed, against the release before it in the history.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TableChange {
+    /// Definitions that the release has and its predecessor had not.
+    pub added: Vec<String>,
+    /// Definitions that its predecessor had and the release has not.
+    pub removed: Vec<String>,
+    /// Lines of the table that are no definitions, which are left out.
+    pub refused: Vec<String>,
+}
+
+impl Rows {
+    /// The rows of a text: a first line with the releases, then `definition<TAB>runs` in the order of
+    /// their bytes. Only the first line is read.
+    ///
+    /// # Errors
+    /// If the first line does not name the releases.
+    pub fn from_text(text: impl Into<Cow<'static, str>>) -> Result<Self, HistoryError> {
+        let text = text.into();
+        let header = text.lines().next().and_then(|line| line.strip_prefix(HEADER));
+        let header = header.ok_or(HistoryError::NoReleases)?;
+        let releases: Result<Vec<Version>, _> = header.split(' ').map(str::parse).collect();
+        let releases = releases.map_err(|_| HistoryError::NoReleases)?;
+        Ok(Self { text, releases })
+    }
+
+    /// All releases, oldest first.
+    pub fn releases(&self) -> &[Version] {
+        &self.releases
+    }
+
+    /// The text, as it is stored.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Every row: the definition and the runs, as they are written.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.text.lines().skip(1).filter_map(|line| line.split_once('\t'))
+    }
+
+    /// The rows of one name. In the order of bytes `(` and `.` stand before every letter and `_`, so
+    /// they are consecutive.
+    pub fn named<'h>(&'h self, name: &'h str) -> impl Iterator<Item = (&'h str, &'h str)> {
+        let belongs = move |line: &str| {
+            line.strip_prefix(name).is_some_and(|rest| rest.starts_with(['(', '.']))
+        };
+        let rest = self.text.get(self.lower_bound(name)..).unwrap_or("");
+        rest.lines().take_while(move |line| belongs(line)).filter_map(|line| line.split_once('\t'))
+    }
+
+    /// Whether a definition begins with `prefix`.
+    pub fn begins_with(&self, prefix: &str) -> bool {
+        self.text.get(self.lower_bound(prefix)..).unwrap_or("").starts_with(prefix)
+    }
+
+    /// Where the first line stands that begins with `name` and goes on, or is above it.
+    fn lower_bound(&self, name: &str) -> usize {
+        let text = self.text.as_bytes();
+        let below = |line: &[u8]| {
+            let common = line.len().min(name.len());
+            match line[..common].cmp(&name.as_bytes()[..common]) {
+                std::cmp::Ordering::Equal => line.len() <= name.len(),
+                order => order.is_lt(),
+            }
+        };
+        let (mut low, mut high) = (0, text.len());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            let start = text[low..middle].iter().rposition(|b| *b == b'\n');
+            let start = start.map_or(low, |at| low + at + 1);
+            let len = text[start..].iter().position(|b| *b == b'\n');
+            let end = len.map_or(text.len(), |len| start + len);
+            if below(&text[start..end]) {
+                low = (end + 1).min(text.len());
+            } else {
+                high = start;
+            }
+        }
+        low
+    }
+
+    /// The text with the table of `release` in it, in place of what `rows` said about that release
+    /// before, and what changed against the release before it. There may be no rows yet.
+    pub fn with_release(
+        rows: Option<&Self>,
+        release: Version,
+        definitions: impl IntoIterator<Item = String>,
+    ) -> (String, TableChange) {
+        let old = rows.map_or(&[][..], Self::releases);
+        let mut releases = old.to_vec();
+        releases.push(release);
+        releases.sort_unstable();
+        releases.dedup();
+        let mut table: BTreeMap<String, BTreeSet<Version>> = BTreeMap::new();
+        for (definition, runs) in rows.iter().flat_map(|rows| rows.iter()) {
+            let runs: Runs = runs.parse().unwrap_or_default();
+            let had = old.iter().copied().filter(|v| *v != release && runs.contains(*v)).collect();
+            table.insert(definition.to_owned(), had);
+        }
+        for definition in definitions {
+            table.entry(definition).or_default().insert(release);
+        }
+        let before = releases.iter().rev().find(|v| **v < release).copied();
+        let list: Vec<String> = releases.iter().map(Version::to_string).collect();
+        let mut text = format!("{HEADER}{}\n", list.join(" "));
+        let mut change = TableChange::default();
+        for (definition, has) in table.into_iter().filter(|(_, has)| !has.is_empty()) {
+            let _ = writeln!(text, "{definition}\t{}", Runs::of(&releases, |v| has.contains(&v)));
+            match (before.is_some_and(|b| has.contains(&b)), has.contains(&release)) {
+                (false, true) => change.added.push(definition),
+                (true, false) => change.removed.push(definition),
+                _ => {}
+            }
+        }
+        (text, change)
+    }
+
+    /// Reads every row, for the tests of whoever ships a history; `parse` says what is wrong with a
+    /// definition.
+    ///
+    /// # Errors
+    /// The first row that is out of order or cannot be parsed.
+    pub fn validate(&self, parse: impl Fn(&str) -> Result<(), String>) -> Result<(), HistoryError> {
+        let mut before = "";
+        for (i, text) in self.text.lines().enumerate().skip(1) {
+            let line = i + 1;
+            if text <= before {
+                return Err(HistoryError::Unsorted(line));
+            }
+            before = text;
+            let row = || HistoryError::Row { line, text: text.to_owned() };
+            let (definition, runs) = text.split_once('\t').ok_or_else(row)?;
+            runs.parse::<Runs>().map_err(|_| row())?;
+            parse(definition).map_err(|error| HistoryError::Definition { line, error })?;
+        }
+        Ok(())
+    }
+}
+
+/// Definitions by name, parsed once and kept.
+#[derive(Debug)]
+pub struct Kept<D>(RwLock<HashMap<String, Arc<[D]>>>);
+
+impl<D> Default for Kept<D> {
+    fn default() -> Self {
+        Self(RwLock::default())
+    }
+}
+
+impl<D> Kept<D> {
+    /// The definitions of `name`, made by `parse` if they are not kept. Names without a definition are
+    /// not kept: a file may hold any number of them.
+    pub fn get(&self, name: &str, parse: impl FnOnce() -> Vec<D>) -> Arc<[D]> {
+        let kept = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(definitions) = kept.get(name) {
+            return definitions.clone();
+        }
+        drop(kept);
+        let definitions: Arc<[D]> = parse().into();
+        if definitions.is_empty() {
+            return definitions;
+        }
+        let mut kept = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        kept.entry(name.to_owned()).or_insert(definitions).clone()
+    }
+}
