@@ -85,7 +85,7 @@ pub fn run(bench: &Bench) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The verb `__measure`, for [`measure`].
+/// The verb `__measure`, for [`measure()`].
 ///
 /// # Errors
 /// If the command fails.

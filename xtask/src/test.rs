@@ -9,7 +9,8 @@ use anyhow::{Context as _, ensure};
 const STEPS: &[(&str, &[&str])] = &[
     ("format", &["fmt", "--all", "--check"]),
     ("clippy", &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]),
-    ("tests", &["test", "--workspace", "--no-fail-fast"]),
+    ("documentation", &["doc", "--workspace", "--no-deps", "--quiet"]),
+    ("tests", &["test", "--workspace", "--no-fail-fast", "--", "--show-output"]),
 ];
 
 /// Fetches the corpus and runs every check.
@@ -24,6 +25,7 @@ pub fn run() -> anyhow::Result<()> {
         let status = Command::new(env!("CARGO"))
             .args(*arguments)
             .current_dir(crate::root())
+            .env("RUSTDOCFLAGS", "-D warnings")
             .status()
             .with_context(|| format!("cargo {}", arguments.join(" ")))?;
         ensure!(status.success(), "{name} failed: cargo {}", arguments.join(" "));
