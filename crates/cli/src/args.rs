@@ -127,7 +127,8 @@ Examples:
 Examples:
   unskew releases
   unskew releases torch
-  unskew releases torch@2.1 --op aten::gelu")]
+  unskew releases torch@2.1 --op aten::gelu
+  unskew releases --axis ifrt.serdes --as-of 2026-07-01")]
     Releases(Releases),
     /// Load a plug-in and print what it says about itself: a child process of the others
     #[command(name = "__probe", hide = true)]
@@ -188,6 +189,9 @@ pub struct Releases {
     /// Operators whose name contains this
     #[arg(long, value_name = "PATTERN", requires = "name")]
     pub op: Option<String>,
+    /// The dated history of a version line (pjrt.api); without a name, all lines are listed
+    #[arg(long, value_name = "AXIS", num_args = 0..=1, conflicts_with = "name")]
+    pub axis: Option<Option<String>>,
 }
 
 /// How findings are printed.

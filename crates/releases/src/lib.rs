@@ -22,6 +22,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod axes;
 mod family;
 pub mod jax;
 mod name;
@@ -30,6 +31,7 @@ mod row;
 pub mod tensorflow;
 pub mod torch;
 
+pub use axes::histories;
 pub use family::Family;
 pub use name::{Name, NameError, all, find, select};
 pub use release::Release;

@@ -20,7 +20,7 @@ pub fn run(args: &Args) -> anyhow::Result<Status> {
         Verb::Check(check) => check::run(check, &args.global),
         Verb::Matrix(matrix) => matrix::run(matrix, &args.global),
         Verb::Explain(explain) => explain::run(explain),
-        Verb::Releases(releases) => releases::run(releases),
+        Verb::Releases(releases) => releases::run(releases, &args.global),
         Verb::Probe { path } => probe::run(path),
     }
 }

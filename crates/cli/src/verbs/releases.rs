@@ -1,4 +1,6 @@
-//! `unskew releases [NAME[@VERSION]] [--op PATTERN]`: the built-in database.
+//! `unskew releases [NAME[@VERSION]] [--op PATTERN] [--axis AXIS]`: the built-in database.
+
+mod axes;
 
 use std::fmt::Write as _;
 
@@ -6,14 +8,18 @@ use anyhow::bail;
 use unskew_releases::{Family, Operator, Release, Row, find, select};
 use unskew_report::{DIM, EMPHASIS, Plain};
 
-use crate::args::Releases;
+use crate::args::{Global, Releases};
 use crate::exit::Status;
 use crate::print;
 
 /// More operators than this are counted, not listed.
 const LISTED: usize = 2_000;
 
-pub fn run(args: &Releases) -> anyhow::Result<Status> {
+pub fn run(args: &Releases, global: &Global) -> anyhow::Result<Status> {
+    if let Some(axis) = &args.axis {
+        print::out(&axes::text(axis.as_deref(), &global.context())?)?;
+        return Ok(Status::Clean);
+    }
     let text = match (&args.name, &args.op) {
         (None, _) => families(),
         (Some(name), Some(pattern)) => operators(name, pattern)?,
