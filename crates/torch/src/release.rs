@@ -22,7 +22,7 @@ pub struct Release {
     pub exported: Option<Version>,
     /// Whether it reads `torch.export` archives in the container of 2.8.
     pub exported_archive: bool,
-    /// Whether it is known to refuse the archives of 1.1 and 1.2.
+    /// Whether it refuses the archives of 1.1 and 1.2.
     pub legacy_refused: bool,
 }
 

@@ -31,7 +31,7 @@ fn legacy(pair: &Pair<'_>) -> Option<Finding> {
             .with_symptom("Legacy model format is not supported on mobile.")
             .at(place)
     } else {
-        rules::LegacyArchiveUnmeasured { file, producer: &producer, runtime: runtime_name }
+        rules::LegacyArchiveStillRead { file, producer: &producer, runtime: runtime_name }
             .finding()
             .at(place)
     })
