@@ -7,7 +7,6 @@
 //! ```text
 //! cargo run --example seeds                        # fills corpus/ from the data of the tests
 //! cargo +nightly fuzz run torch_records -- -max_total_time=600 -rss_limit_mb=2048
-//! RUSTC_BOOTSTRAP=1 cargo fuzz run --sanitizer none torch_records     # with a stable toolchain
 //! ```
 #![forbid(unsafe_code)]
 
