@@ -30,22 +30,18 @@
 //!
 //! The ABI is data: `data/abi/` has every struct that changed its size, the function table, the
 //! extension types; `data/api.history.toml` the days; `data/host.toml` how hosts behave. `unsafe`
-//! lives in the module `sys` alone.
+//! lives in the module [`sys`] alone.
 
-mod child;
-mod history;
-mod host;
 pub mod layout;
-mod matcher;
-mod plugin;
-mod prediction;
 mod probe;
 pub mod rules;
-mod sys;
+pub mod sys;
+pub mod verdict;
 
-pub use child::{DEFAULT_LIMIT, child_main, probe_in_child};
-pub use history::{history, policy};
-pub use host::{API_AXIS, Host, Siblings};
-pub use plugin::{Plugin, STABLEHLO_AXIS, party, recognizes};
-pub use prediction::predict;
-pub use probe::{Attribute, Extension, Probe, ProbeError, ProbeFailure, Stage, Value};
+pub use probe::{
+    Attribute, DEFAULT_LIMIT, Extension, Probe, ProbeError, ProbeFailure, Stage, Value, child_main,
+    probe_in_child,
+};
+pub use verdict::{
+    API_AXIS, Host, STABLEHLO_AXIS, Siblings, history, party, policy, predict, recognizes,
+};

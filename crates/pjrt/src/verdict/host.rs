@@ -1,0 +1,199 @@
+//! The other side: a released host, such as JAX, and the rules by which its age meets a plug-in.
+
+use std::sync::{Arc, LazyLock};
+
+use serde::Deserialize;
+use unskew_core::{Date, Party, Provision, Requirement, Role, Version, VersionRange};
+
+use crate::layout::Use;
+use crate::verdict::matcher::HostMatcher;
+use crate::verdict::plugin::STABLEHLO_AXIS;
+
+/// The axis of the PJRT C API.
+pub const API_AXIS: &str = "pjrt.api";
+
+/// A released host: whatever loads PJRT plug-ins and was built on XLA.
+#[derive(Clone, Debug)]
+pub struct Host {
+    /// The name that the user knows it by: `jax 0.6.2`.
+    pub name: String,
+    /// What it is: `JAX release`.
+    pub kind: String,
+    /// The day of the release.
+    pub released: Date,
+    /// The minor of the PJRT C API that it was built with; none if that is not known.
+    pub minor: Option<i32>,
+    /// The newest StableHLO version that it reads and writes; none if that is not known.
+    pub stablehlo: Option<Version>,
+    /// All releases of the same host, oldest first, to say which one would work.
+    pub siblings: Siblings,
+}
+
+/// A lazily made list of releases.
+pub type Siblings = Option<fn() -> &'static [Host]>;
+
+impl Host {
+    /// The JAX release `version` of `released`, built with PJRT 0.`minor`.
+    ///
+    /// ```
+    /// let host = unskew_pjrt::Host::jax("0.6.2", unskew_core::Date::constant(2025, 6, 17), 70);
+    /// assert_eq!(host.party().name, "jax 0.6.2");
+    /// ```
+    pub fn jax(version: &str, released: Date, minor: i32) -> Self {
+        Self {
+            name: format!("jax {version}"),
+            kind: "JAX release".to_owned(),
+            released,
+            minor: Some(minor),
+            stablehlo: None,
+            siblings: None,
+        }
+    }
+
+    /// With the newest StableHLO version that it reads and writes.
+    #[must_use]
+    pub fn with_stablehlo(mut self, version: Version) -> Self {
+        self.stablehlo = Some(version);
+        self
+    }
+
+    /// With all releases of the same host.
+    #[must_use]
+    pub fn among(mut self, siblings: fn() -> &'static [Host]) -> Self {
+        self.siblings = Some(siblings);
+        self
+    }
+
+    /// The PJRT version as it is written: `0.70`.
+    pub fn version(&self) -> Option<Version> {
+        self.minor.map(|minor| Version::pair(0, minor.into()))
+    }
+
+    /// The host as a party: provides its PJRT version, requires a plug-in that it can call.
+    pub fn party(&self) -> Party {
+        let mut party = Party::new(&self.name, Role::Host, &self.kind)
+            .from_origin(format!("released {}", self.released))
+            .dated(self.released);
+        if let Some(version) = self.version() {
+            party = party
+                .provide(Provision::new(API_AXIS, VersionRange::exactly(version)))
+                .fact("PJRT C API", version);
+        }
+        if let Some(version) = self.stablehlo {
+            let min = behaviour().and_then(|behaviour| behaviour.stablehlo.minimum.parse().ok());
+            let reads = VersionRange { min, max: Some(version) };
+            party = party
+                .provide(Provision::new(STABLEHLO_AXIS, reads))
+                .fact("StableHLO", format!("reads {reads}"));
+        }
+        let matcher = HostMatcher(Arc::new(self.clone()));
+        party.require(Requirement::matches(API_AXIS, matcher).irrelevant_if_absent())
+    }
+}
+
+/// How hosts behave, by the day of their release.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Behaviour {
+    pub(crate) handshake: Handshake,
+    pub(crate) stablehlo: StableHlo,
+    pub(crate) ungated: Vec<Ungated>,
+    pub(crate) required: Required,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Handshake {
+    exact_table_until: toml::value::Datetime,
+    exact_minor_until: toml::value::Datetime,
+    pub(crate) least_minor: i32,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct StableHlo {
+    minimum: String,
+    target_since: toml::value::Datetime,
+    capped_since: toml::value::Datetime,
+}
+
+/// A function that a host calls without asking whether the plug-in has it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Ungated {
+    pub(crate) function: String,
+    pub(crate) r#use: Option<Use>,
+    pub(crate) extension: Option<String>,
+    #[serde(default)]
+    pub(crate) measured: bool,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Required {
+    pub(crate) functions: Vec<String>,
+}
+
+/// How strictly a host compares versions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Strictness {
+    /// The size of the table must be its own.
+    ExactTable,
+    /// The minor must be its own, unless an environment variable is set.
+    ExactMinor,
+    /// Any plug-in of the same major from the least minor on.
+    Tolerant,
+}
+
+/// The behaviour, read once. The file is part of this crate and a test reads it.
+pub(crate) fn behaviour() -> Option<&'static Behaviour> {
+    static BEHAVIOUR: LazyLock<Option<Behaviour>> =
+        LazyLock::new(|| toml::from_str(include_str!("../../data/host.toml")).ok());
+    BEHAVIOUR.as_ref()
+}
+
+impl Behaviour {
+    pub(crate) fn strictness(&self, released: Date) -> Strictness {
+        if before(released, &self.handshake.exact_table_until) {
+            Strictness::ExactTable
+        } else if before(released, &self.handshake.exact_minor_until) {
+            Strictness::ExactMinor
+        } else {
+            Strictness::Tolerant
+        }
+    }
+
+    /// Whether a host writes programs at the plug-in's version without regard for its own.
+    pub(crate) fn writes_beyond_itself(&self, released: Date) -> bool {
+        !before(released, &self.stablehlo.target_since)
+            && before(released, &self.stablehlo.capped_since)
+    }
+}
+
+fn before(day: Date, limit: &toml::value::Datetime) -> bool {
+    limit.to_string().parse::<Date>().is_ok_and(|limit| day < limit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout;
+
+    #[test]
+    fn the_behaviour_is_read_and_names_functions_that_exist() {
+        let behaviour = behaviour().unwrap();
+        let names = behaviour.ungated.iter().map(|call| &call.function);
+        for name in names.chain(&behaviour.required.functions) {
+            assert!(layout::slot(name).is_some(), "{name}");
+        }
+        assert!(behaviour.stablehlo.minimum.parse::<Version>().is_ok());
+    }
+
+    #[test]
+    fn strictness_goes_by_the_day_of_the_release() {
+        let strictness = |y, m, d| behaviour().unwrap().strictness(Date::constant(y, m, d));
+        assert_eq!(strictness(2023, 10, 6), Strictness::ExactTable);
+        assert_eq!(strictness(2024, 7, 29), Strictness::ExactMinor);
+        assert_eq!(strictness(2024, 9, 11), Strictness::Tolerant);
+    }
+}

@@ -1,0 +1,17 @@
+//! A plug-in and a host as parties: what they have to say to each other before they meet.
+//!
+//! [`party`] makes a party of what a plug-in's file says and what a [`Probe`](crate::Probe) saw;
+//! [`Host`] is the other side, a released framework; [`predict`] walks the steps of its way to the
+//! first result. The dated [`history`] of the interface and the [`policy`] of its makers give the
+//! window.
+
+mod history;
+mod host;
+mod matcher;
+mod plugin;
+mod prediction;
+
+pub use history::{history, policy};
+pub use host::{API_AXIS, Host, Siblings};
+pub use plugin::{Plugin, STABLEHLO_AXIS, party, recognizes};
+pub use prediction::predict;

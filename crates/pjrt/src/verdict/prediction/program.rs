@@ -1,0 +1,40 @@
+//! The program that is compiled, and what holds even where everything works.
+
+use unskew_core::{Finding, Version};
+
+use super::Pair;
+use crate::rules;
+use crate::verdict::plugin;
+
+/// The StableHLO version of the programs that the host writes for this plug-in.
+pub(super) fn stablehlo(pair: &Pair<'_>) -> Option<Finding> {
+    let found = pair.host.stablehlo?;
+    let current = pair.plugin.version_attribute(plugin::STABLEHLO_CURRENT);
+    let minimum = pair.plugin.version_attribute(plugin::STABLEHLO_MINIMUM);
+    if let Some(wanted) = minimum.filter(|minimum| found < *minimum) {
+        let rule = rules::ProgramOlderThanPlugInReads { wanted: &wanted, found: &found };
+        return Some(rule.finding());
+    }
+    let wanted = current.filter(|current| found < *current)?;
+    let beyond = pair.behaviour.writes_beyond_itself(pair.host.released);
+    beyond.then(|| program_too_new(wanted, found))
+}
+
+fn program_too_new(wanted: Version, found: Version) -> Finding {
+    rules::ProgramNewerThanPlugInReads { wanted: &wanted, found: &found }
+        .finding()
+        .with_symptom(format!("target version {wanted} is greater than current version {found}"))
+}
+
+/// What is to be known of this plug-in even if everything works.
+pub(super) fn remarks(pair: &Pair<'_>) -> Vec<Finding> {
+    let mut remarks = Vec::new();
+    if plugin::looks_like_xla_cpu(pair.plugin) {
+        let symptom = "No FFI handler registered for lapack_sgetrf_ffi on a platform Host";
+        remarks.push(rules::HandlersAreNotInThePlugIn {}.finding().with_symptom(symptom));
+    }
+    if !pair.plugin.has_extension("AbiVersion") {
+        remarks.push(rules::SerializedExecutablesDoNotTravel {}.finding());
+    }
+    remarks
+}
