@@ -1,7 +1,8 @@
 //! `cargo xtask docs [--check]`: the pages that are made from something else.
 //!
 //! * `docs/rules/<CODE>.md` and their index, from the rule files of all crates;
-//! * `docs/reference/json.md`, from the documentation of the module that writes the JSON report.
+//! * `docs/reference/json.md`, from the documentation of the module that writes the JSON report;
+//! * `docs/reference/stamped-executables.md`, from that of the module that stamps executables.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -48,6 +49,9 @@ fn pages(root: &Path) -> anyhow::Result<BTreeMap<PathBuf, String>> {
     }
     let source = "crates/report/src/json.rs";
     pages.insert("docs/reference/json.md".into(), module_page(root, source, "The JSON report")?);
+    let source = "crates/pjrt/src/convert/stamp/mod.rs";
+    let page = module_page(root, source, "Stamped executables")?;
+    pages.insert("docs/reference/stamped-executables.md".into(), page);
     Ok(pages)
 }
 

@@ -1,0 +1,13 @@
+//! The payloads that travel through the interface, converted for the other side: bytes in, bytes out.
+//!
+//! The structs of the interface are one half of a skew, what their pointers lead to is the other. A
+//! plug-in is given a serialized `CompileOptionsProto` and gives away serialized executables, and
+//! neither carries a version.
+//!
+//! * [`compile_options`] reads, writes and mends the options of a compilation;
+//! * [`stamp`] puts the identity of a plug-in around an executable, so that another build refuses it.
+//!
+//! Nothing here calls a plug-in.
+
+pub mod compile_options;
+pub mod stamp;
