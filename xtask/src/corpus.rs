@@ -1,17 +1,20 @@
 //! `cargo xtask corpus`: the real models and plug-ins that tests use, from `corpus.toml`.
 //!
 //! A file that is there with the right hash is left alone, so the command is cheap to repeat and goes on
-//! where it was interrupted.
+//! where it was interrupted. The same holds for the Python environments, which [`crate::environment`] makes.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Instant;
 
 use anyhow::{Context as _, bail, ensure};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
+
+use crate::environment::Environment;
 
 /// The program that asks the package index; it needs nothing but Python 3 with pip.
 const FETCH: &str = include_str!("fetch.py");
@@ -20,6 +23,14 @@ const FETCH: &str = include_str!("fetch.py");
 #[serde(deny_unknown_fields)]
 struct Corpus {
     package: Vec<Package>,
+    environments: Environments,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Environments {
+    /// The ones that the tests need.
+    always: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -34,11 +45,11 @@ struct Package {
     keep: BTreeMap<String, PathBuf>,
 }
 
-/// Fetches what is missing.
+/// Fetches what is missing; with `all_jax`, the environments of all JAX releases too.
 ///
 /// # Errors
 /// If Python 3 or pip is missing, a file is not in the index, or its hash is not the pinned one.
-pub fn run() -> anyhow::Result<()> {
+pub fn run(all_jax: bool) -> anyhow::Result<()> {
     let root = crate::root();
     let text = fs::read_to_string(root.join("corpus.toml")).context("corpus.toml")?;
     let corpus: Corpus = toml::from_str(&text).context("corpus.toml")?;
@@ -51,6 +62,17 @@ pub fn run() -> anyhow::Result<()> {
     }
     let total: u64 = corpus.package.iter().map(|package| package.size).sum();
     println!("corpus: {} packages, {} MB", corpus.package.len(), total >> 20);
+    let environments = if all_jax {
+        Environment::all()?
+    } else {
+        let named = corpus.environments.always.iter().map(|name| Environment::named(name));
+        named.collect::<anyhow::Result<_>>()?
+    };
+    for environment in environments {
+        let begun = Instant::now();
+        let done = environment.make()?;
+        println!("corpus: python/{}: {done}, {} s", environment.name, begun.elapsed().as_secs());
+    }
     Ok(())
 }
 

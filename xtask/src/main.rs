@@ -4,6 +4,7 @@
 mod bench;
 mod corpus;
 mod docs;
+mod environment;
 mod harvest;
 mod test;
 
@@ -24,7 +25,18 @@ enum Verb {
     /// Everything that CI runs: corpus, generated docs, format, clippy, tests.
     Test,
     /// Fetches the real models and plug-ins that tests use.
-    Corpus,
+    Corpus {
+        /// Makes the Python environments of all JAX releases, not only of those that the tests need.
+        #[arg(long)]
+        all_jax: bool,
+    },
+    /// Writes the requirements of the environment of a JAX release, every package with its hashes.
+    PinJax {
+        /// Such as 0.10.2.
+        version: String,
+        /// What else to ask of pip, such as numpy==2.1.3.
+        others: Vec<String>,
+    },
     /// Writes the pages that are made from rules and sources.
     Docs {
         /// Writes nothing, and fails if a page is stale.
@@ -53,7 +65,8 @@ enum Verb {
 fn main() -> anyhow::Result<()> {
     match Arguments::parse().verb {
         Verb::Test => test::run(),
-        Verb::Corpus => corpus::run(),
+        Verb::Corpus { all_jax } => corpus::run(all_jax),
+        Verb::PinJax { version, others } => environment::pin(&version, &others),
         Verb::Docs { check } => docs::run(check),
         Verb::Harvest { release, from } => harvest::run(&release, from.as_deref()),
         Verb::Bench(bench) => bench::run(&bench),

@@ -1,0 +1,191 @@
+//! The Python environments of the corpus: one for each JAX release, made from a file of pinned requirements.
+//!
+//! `python/environments/<name>.txt` names every package with its version and the SHA-256 of its files; its
+//! first line names the Pythons that have files of all of them. An environment is made beside its place,
+//! under another name, and moved there when it is whole; it remembers the hash of the requirements that it
+//! was made from. So one that is there is finished, and one whose requirements changed is made again.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, bail, ensure};
+use sha2::{Digest, Sha256};
+
+/// Where the requirement files lie, from the root of the repository.
+const REQUIREMENTS: &str = "python/environments";
+
+/// In an environment: the hash of the requirements that it was made from.
+const STAMP: &str = "requirements.sha256";
+
+/// Resolves and pins requirements with pip, for several Pythons.
+const PIN: &str = include_str!("environment/pin.py");
+
+/// The Pythons that an environment is pinned for, the first one's choice of versions first.
+const PYTHONS: &str = "3.12,3.11,3.13";
+
+/// Prints the Python version of an interpreter, as `3.11`, and fails if its pip knows no `--python`.
+const VERSION: &str = "import sys, pip; assert tuple(map(int, pip.__version__.split('.')[:2])) >= (22, 3); \
+                       print('%d.%d' % sys.version_info[:2])";
+
+/// One environment: its requirements, and where it belongs.
+pub struct Environment {
+    /// Such as `jax-0.10.2`.
+    pub name: String,
+    requirements: PathBuf,
+    place: PathBuf,
+}
+
+impl Environment {
+    /// The environment of this name.
+    ///
+    /// # Errors
+    /// If the repository has no requirements of that name.
+    pub fn named(name: &str) -> anyhow::Result<Self> {
+        let requirements = crate::root().join(REQUIREMENTS).join(format!("{name}.txt"));
+        ensure!(
+            requirements.is_file(),
+            "no requirements for {name}; `cargo xtask pin-jax VERSION` makes them: {}",
+            requirements.display()
+        );
+        let place = crate::root().join("corpus/python").join(name);
+        Ok(Self { name: name.to_owned(), requirements, place })
+    }
+
+    /// Every environment that the repository has requirements for, in no order.
+    ///
+    /// # Errors
+    /// If the folder cannot be read.
+    pub fn all() -> anyhow::Result<Vec<Self>> {
+        let folder = crate::root().join(REQUIREMENTS);
+        let mut all = Vec::new();
+        for entry in fs::read_dir(&folder).with_context(|| folder.display().to_string())? {
+            let path = entry?.path();
+            if let (Some(name), Some("txt")) = (
+                path.file_stem().and_then(|name| name.to_str()),
+                path.extension().and_then(|e| e.to_str()),
+            ) {
+                all.push(Self::named(name)?);
+            }
+        }
+        Ok(all)
+    }
+
+    /// Makes the environment if it is not there, and says which of the two it was.
+    ///
+    /// # Errors
+    /// If no fitting Python is here, or pip does not install the requirements.
+    pub fn make(&self) -> anyhow::Result<&'static str> {
+        let text = fs::read_to_string(&self.requirements)?;
+        let stamp = format!("{:x}", Hex(Sha256::digest(text.as_bytes()).as_slice()));
+        if fs::read_to_string(self.place.join(STAMP)).is_ok_and(|found| found == stamp) {
+            return Ok("there");
+        }
+        let python = fitting(&self.name, &text)?;
+        let part = self.place.with_file_name(format!("{}.part", self.name));
+        remove(&part)?;
+        self.install(&python, &part)?;
+        fs::write(part.join(STAMP), stamp)?;
+        remove(&self.place)?;
+        fs::rename(&part, &self.place).with_context(|| self.place.display().to_string())?;
+        Ok("made")
+    }
+
+    fn install(&self, python: &Path, part: &Path) -> anyhow::Result<()> {
+        // Without a pip of its own, an environment needs no script, and can be moved.
+        let made = Command::new(python).args(["-m", "venv", "--without-pip"]).arg(part).output()?;
+        ensure!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr).trim());
+        let pip = Command::new(python)
+            .args(["-m", "pip", "--python"])
+            .arg(part.join("bin/python"))
+            .args(["install", "--quiet", "--require-hashes", "--no-deps", "--no-compile"])
+            .args(["--only-binary=:all:", "--disable-pip-version-check", "--requirement"])
+            .arg(&self.requirements)
+            .output()?;
+        let said = String::from_utf8_lossy(&pip.stderr);
+        ensure!(pip.status.success(), "pip did not install {}:\n{}", self.name, said.trim());
+        Ok(())
+    }
+}
+
+/// Writes the requirements of a JAX release: `cargo xtask pin-jax VERSION [REQUIREMENT...]`.
+///
+/// # Errors
+/// If pip finds no set of packages.
+pub fn pin(version: &str, others: &[String]) -> anyhow::Result<()> {
+    let output = Command::new("python3")
+        .args(["-c", PIN, PYTHONS, &format!("jax=={version}"), &format!("jaxlib=={version}")])
+        .args(others)
+        .output()
+        .context("cannot run python3; install Python 3 with pip")?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "jax=={version} was not pinned:\n{}", said.trim());
+    let file = crate::root().join(REQUIREMENTS).join(format!("jax-{version}.txt"));
+    fs::write(&file, &output.stdout).with_context(|| file.display().to_string())?;
+    print!("{said}");
+    println!(
+        "{REQUIREMENTS}/jax-{version}.txt: review it, and run `cargo xtask jax --release {version}`"
+    );
+    Ok(())
+}
+
+/// The first interpreter here whose version the requirements name.
+fn fitting(name: &str, requirements: &str) -> anyhow::Result<PathBuf> {
+    let head = requirements.lines().next().and_then(|line| line.strip_prefix("# Python: "));
+    let wanted: Vec<&str> = head
+        .with_context(|| format!("{name}.txt does not begin with '# Python: '"))?
+        .split(' ')
+        .collect();
+    let mut seen = Vec::new();
+    for python in interpreters(&wanted) {
+        let output = Command::new(&python).args(["-c", VERSION]).output();
+        if let Some(output) = output.ok().filter(|output| output.status.success()) {
+            let version = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+            if wanted.contains(&version.as_str()) {
+                return Ok(python);
+            }
+            seen.push(version);
+        }
+    }
+    let newest = wanted.last().copied().unwrap_or("3.12");
+    bail!(
+        "{name} needs Python {} with pip 22.3 or newer; install one (`uv python install {newest}`, \
+         `pyenv install {newest}`, or the system's packages python{newest}, python3-pip), or name it in \
+         UNSKEW_PYTHON; found: {}",
+        wanted.join(" or "),
+        if seen.is_empty() { "none".to_owned() } else { seen.join(", ") }
+    )
+}
+
+/// Where an interpreter may be: as named by the user, on the path, among those of pyenv.
+fn interpreters(versions: &[&str]) -> Vec<PathBuf> {
+    let mut all: Vec<PathBuf> =
+        std::env::var_os("UNSKEW_PYTHON").map(PathBuf::from).into_iter().collect();
+    all.push("python3".into());
+    all.extend(versions.iter().map(|version| format!("python{version}").into()));
+    let pyenv = std::env::var_os("PYENV_ROOT").map(PathBuf::from);
+    let pyenv = pyenv.or_else(|| Some(std::env::home_dir()?.join(".pyenv")));
+    if let Some(entries) = pyenv.and_then(|root| root.join("versions").read_dir().ok()) {
+        let mut installed: Vec<PathBuf> =
+            entries.flatten().map(|entry| entry.path().join("bin/python3")).collect();
+        installed.sort();
+        all.extend(installed);
+    }
+    all
+}
+
+fn remove(folder: &Path) -> anyhow::Result<()> {
+    if folder.exists() {
+        fs::remove_dir_all(folder).with_context(|| folder.display().to_string())?;
+    }
+    Ok(())
+}
+
+/// Bytes as hexadecimal digits.
+struct Hex<'a>(&'a [u8]);
+
+impl std::fmt::LowerHex for Hex<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
