@@ -1,0 +1,37 @@
+//! The macros of `unskew-serdes`; see there for what they make and why.
+//!
+//! * `family!` reads a dated history and makes a family of it, or a compile error that says what is
+//!   wrong with the history;
+//! * `#[derive(Format)]` makes the writer and the reader of a type, for every version from the
+//!   family's minimum on. Fields and variants that no living version lacks or has are compile errors:
+//!   raising the minimum shows every line that is to go.
+#![forbid(unsafe_code)]
+
+mod attributes;
+mod enumeration;
+mod family;
+mod formats;
+mod structure;
+mod view;
+
+use proc_macro::TokenStream;
+use syn::{Data, DeriveInput, parse_macro_input};
+
+/// Makes a family of formats of a dated history: see `unskew_serdes::family!`.
+#[proc_macro]
+pub fn family(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as family::Input);
+    family::expand(&input).unwrap_or_else(|error| error.to_compile_error()).into()
+}
+
+/// Makes the writer and the reader of a type: see `unskew_serdes::Format`.
+#[proc_macro_derive(Format, attributes(format))]
+pub fn format(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    let expanded = match &input.data {
+        Data::Struct(data) => structure::expand(&input, data),
+        Data::Enum(data) => enumeration::expand(&input, data),
+        Data::Union(_) => Err(syn::Error::new_spanned(&input, "a union cannot be written")),
+    };
+    expanded.unwrap_or_else(|error| error.to_compile_error()).into()
+}

@@ -1,0 +1,131 @@
+//! Texts, lists, maps, and what may be absent.
+
+use std::collections::BTreeMap;
+
+use crate::{Family, Format, ReadError, ReadProblem, Reader, Schema, WriteError, Writer};
+
+impl<F: Family> Format<F> for String {
+    #[inline]
+    fn write(&self, to: &mut Writer<'_, F>) -> Result<(), WriteError> {
+        to.count(self.len());
+        to.bytes(self.as_bytes());
+        Ok(())
+    }
+
+    #[inline]
+    fn read(from: &mut Reader<'_, F>) -> Result<Self, ReadError> {
+        text(from).map(str::to_owned)
+    }
+
+    fn schema(_: u32, to: &mut Schema) {
+        to.word("text");
+    }
+}
+
+/// A text, where it lies.
+#[inline]
+pub(crate) fn text<'a, F: Family>(from: &mut Reader<'a, F>) -> Result<&'a str, ReadError> {
+    let count = from.count(1)?;
+    let bytes = from.bytes(count)?;
+    std::str::from_utf8(bytes).map_err(|_| from.error(ReadProblem::NotText))
+}
+
+impl<F: Family, T: Format<F>> Format<F> for Vec<T> {
+    #[inline]
+    fn write(&self, to: &mut Writer<'_, F>) -> Result<(), WriteError> {
+        T::write_list(self, to)
+    }
+
+    #[inline]
+    fn read(from: &mut Reader<'_, F>) -> Result<Self, ReadError> {
+        T::read_list(from)
+    }
+
+    fn schema(version: u32, to: &mut Schema) {
+        to.around("[", "]", |to| T::schema(version, to));
+    }
+}
+
+impl<F: Family, T: Format<F>> Format<F> for Option<T> {
+    #[inline]
+    fn write(&self, to: &mut Writer<'_, F>) -> Result<(), WriteError> {
+        to.byte(u8::from(self.is_some()));
+        self.as_ref().map_or(Ok(()), |value| value.write(to))
+    }
+
+    #[inline]
+    fn read(from: &mut Reader<'_, F>) -> Result<Self, ReadError> {
+        <bool as Format<F>>::read(from)?.then(|| T::read(from)).transpose()
+    }
+
+    fn schema(version: u32, to: &mut Schema) {
+        to.around("", "?", |to| T::schema(version, to));
+    }
+}
+
+impl<F: Family, T: Format<F>> Format<F> for Box<T> {
+    const LEAST_BYTES: usize = T::LEAST_BYTES;
+
+    #[inline]
+    fn write(&self, to: &mut Writer<'_, F>) -> Result<(), WriteError> {
+        T::write(self, to)
+    }
+
+    #[inline]
+    fn read(from: &mut Reader<'_, F>) -> Result<Self, ReadError> {
+        T::read(from).map(Self::new)
+    }
+
+    fn schema(version: u32, to: &mut Schema) {
+        T::schema(version, to);
+    }
+}
+
+/// Entries in the order of their keys, each key once: equal maps are equal bytes.
+impl<F: Family, K: Format<F> + Ord, V: Format<F>> Format<F> for BTreeMap<K, V> {
+    fn write(&self, to: &mut Writer<'_, F>) -> Result<(), WriteError> {
+        to.count(self.len());
+        for (i, (key, value)) in self.iter().enumerate() {
+            key.write(to).and_then(|()| value.write(to)).map_err(|error| error.in_item(i))?;
+        }
+        Ok(())
+    }
+
+    fn read(from: &mut Reader<'_, F>) -> Result<Self, ReadError> {
+        let count = from.count(K::LEAST_BYTES.saturating_add(V::LEAST_BYTES))?;
+        let mut map = Self::new();
+        for _ in 0..count {
+            let key = K::read(from)?;
+            if map.last_key_value().is_some_and(|(last, _)| *last >= key) {
+                return Err(from.error(ReadProblem::KeysDoNotRise));
+            }
+            map.insert(key, V::read(from)?);
+        }
+        Ok(map)
+    }
+
+    fn schema(version: u32, to: &mut Schema) {
+        to.around("{", ": ", |to| K::schema(version, to));
+        to.around("", "}", |to| V::schema(version, to));
+    }
+}
+
+impl<F: Family, A: Format<F>, B: Format<F>> Format<F> for (A, B) {
+    const LEAST_BYTES: usize = A::LEAST_BYTES.saturating_add(B::LEAST_BYTES);
+
+    #[inline]
+    fn write(&self, to: &mut Writer<'_, F>) -> Result<(), WriteError> {
+        self.0.write(to).map_err(|error| error.in_field("0"))?;
+        self.1.write(to).map_err(|error| error.in_field("1"))
+    }
+
+    #[inline]
+    fn read(from: &mut Reader<'_, F>) -> Result<Self, ReadError> {
+        Ok((A::read(from)?, B::read(from)?))
+    }
+
+    fn schema(version: u32, to: &mut Schema) {
+        to.around("(", ", ", |to| A::schema(version, to));
+        to.around("", ")", |to| B::schema(version, to));
+    }
+}

@@ -1,0 +1,101 @@
+//! What derived code calls: the choice of the format that is recorded.
+
+use std::marker::PhantomData;
+
+use crate::write::WriteProblem;
+use crate::{Family, Record, WriteError, Writer};
+
+/// The lowest of a type's formats that a version which is still read uses: the newest that is not
+/// newer than the family's minimum.
+#[inline]
+pub fn lowest_living<F: Family>(formats: &[u32]) -> u32 {
+    let at_minimum = formats.iter().rfind(|format| **format <= F::MINIMUM);
+    at_minimum.or(formats.first()).copied().unwrap_or_default()
+}
+
+/// The format of a type that has one, if the requested version has the type.
+///
+/// # Errors
+/// [`WriteProblem::TooYoung`] if the type is younger.
+#[inline]
+pub fn only<F: Family>(to: &Writer<'_, F>, since: u32) -> Result<u32, WriteError> {
+    let requested = to.version();
+    if requested < since { Err(too_young::<F>(requested, since)) } else { Ok(since) }
+}
+
+/// Whether a field holds something else than its default.
+#[inline]
+pub fn holds<T: PartialEq>(field: &T, default: T) -> bool {
+    *field != default
+}
+
+#[cold]
+fn too_young<F: Family>(requested: u32, since: u32) -> WriteError {
+    WriteError::new(WriteProblem::TooYoung { family: F::NAME, requested, since })
+}
+
+/// The formats that can hold a value, narrowed down field by field.
+pub struct Choice<F: Family> {
+    requested: u32,
+    record: Record,
+    least: u32,
+    gone: Option<(&'static str, u32)>,
+    family: PhantomData<F>,
+}
+
+impl<F: Family> Choice<F> {
+    /// All formats from `since` on that the requested version has.
+    ///
+    /// # Errors
+    /// [`WriteProblem::TooYoung`] if it has none.
+    #[inline]
+    pub fn new(to: &Writer<'_, F>, since: u32) -> Result<Self, WriteError> {
+        let least = only(to, since)?;
+        let (requested, record) = (to.version(), to.record());
+        Ok(Self { requested, record, least, gone: None, family: PhantomData })
+    }
+
+    /// The field holds something, and is there since a version.
+    ///
+    /// # Errors
+    /// [`WriteProblem::TooYoung`] if the requested version does not have it.
+    #[inline]
+    pub fn needs(&mut self, name: &'static str, since: u32) -> Result<(), WriteError> {
+        if since > self.requested {
+            return Err(too_young::<F>(self.requested, since).in_field(name));
+        }
+        self.least = self.least.max(since);
+        Ok(())
+    }
+
+    /// The field holds something, and was there until a version.
+    #[inline]
+    pub fn gone_after(&mut self, name: &'static str, until: u32) {
+        if self.gone.is_none_or(|(_, other)| until < other) {
+            self.gone = Some((name, until));
+        }
+    }
+
+    /// The format to record, of those of the type, rising.
+    ///
+    /// # Errors
+    /// [`WriteProblem::Removed`] if no format has all fields that hold something.
+    #[inline]
+    pub fn format(&self, formats: &[u32]) -> Result<u32, WriteError> {
+        let least = self.least.max(lowest_living::<F>(formats));
+        let mut able = formats.iter().copied();
+        let chosen = match self.record {
+            Record::Lowest => able.find(|format| *format >= least),
+            Record::AsRequested => able.rfind(|format| *format <= self.requested),
+        };
+        let chosen = chosen.unwrap_or(least);
+        match self.gone {
+            Some((name, until)) if chosen > until => {
+                let (family, requested) = (F::NAME, chosen);
+                let problem = WriteProblem::Removed { family, requested, until };
+                Err(WriteError::new(problem).in_field(name))
+            }
+            _ => Ok(chosen),
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! Guards for the tests of a family: what was once written must stay readable.
+//!
+//! A *lock* is a text file with one line for each type and format: what the type looks like there,
+//! and a fingerprint of that. A line never changes; a change of fields, of enumeration values or of
+//! an embedded type without a new version therefore fails the test, with the edit to make. *Golden
+//! files* hold bytes that some build wrote; every later build reads them.
+//!
+//! Both are made by running the test with `UNSKEW_SERDES_BLESS=1`, which adds what is new and changes
+//! nothing that is there.
+//!
+//! ```no_run
+//! # use unskew_serdes::{Format, family, guard::Lock};
+//! # family!(Stored = "examples/stored.history.toml");
+//! # #[derive(Format)]
+//! # #[format(family = Stored)]
+//! # struct Sharding { axes: Vec<u32> }
+//! #[test]
+//! fn formats_change_only_with_a_new_version() {
+//!     Lock::<Stored>::new().with::<Sharding>().check("tests/stored.lock").unwrap();
+//! }
+//! ```
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
+
+use jiff::civil::Date;
+
+use crate::{Family, Format, ReadError, Schema, Version, WriteError, read, write};
+
+/// The environment variable that lets guards add what is new.
+pub const BLESS_VARIABLE: &str = "UNSKEW_SERDES_BLESS";
+
+/// What a guard found.
+#[derive(Debug, thiserror::Error)]
+pub enum GuardError {
+    /// A type changed, and the version line did not.
+    #[error(
+        "{type_name} is no longer what {family} version {version} says it is\n  was: {was}\n  now: {now}\nAdd version {next} to the history of the family, mark what is new `since = {next}` and what is gone `until = {version}`."
+    )]
+    Changed {
+        /// The type.
+        type_name: String,
+        /// The family.
+        family: &'static str,
+        /// The version that changed.
+        version: u32,
+        /// What it was.
+        was: String,
+        /// What it is.
+        now: String,
+        /// The version to add.
+        next: u32,
+    },
+    /// A type, or a version of it, is not in the lock yet.
+    #[error(
+        "{path}: {type_name} of version {version} is not there yet; run this test with {BLESS_VARIABLE}=1 and commit the file"
+    )]
+    NotLocked {
+        /// The lock.
+        path: String,
+        /// The type.
+        type_name: String,
+        /// The version.
+        version: u32,
+    },
+    /// A type that is in the lock is not checked any more.
+    #[error(
+        "{path}: {type_name} is in the lock and is not checked; check it, or delete its lines if nobody reads it any more"
+    )]
+    NotChecked {
+        /// The lock.
+        path: String,
+        /// The type.
+        type_name: String,
+    },
+    /// A version has a day in the future.
+    #[error("{family} version {version} lands on {landed}, which is after today, {today}")]
+    InTheFuture {
+        /// The family.
+        family: &'static str,
+        /// The version.
+        version: u32,
+        /// Its day.
+        landed: Date,
+        /// Today.
+        today: Date,
+    },
+    /// A golden file does not read as the value that it was made of.
+    #[error("{path}: reads as another value; was: {was}, is: {is}")]
+    OtherValue {
+        /// The file.
+        path: PathBuf,
+        /// The value that it was made of.
+        was: String,
+        /// What it reads as.
+        is: String,
+    },
+    /// A golden file does not read.
+    #[error("{path}: {error}")]
+    NotRead {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: ReadError,
+    },
+    /// The same value is written in another way.
+    #[error(
+        "{path}: the value is written in another way: byte {at} differs; a new way of writing needs a new version"
+    )]
+    OtherBytes {
+        /// The file.
+        path: PathBuf,
+        /// The first byte that differs.
+        at: usize,
+    },
+    /// There is no golden file for a version that can be written.
+    #[error("{0}: not there yet; run this test with {BLESS_VARIABLE}=1 and commit the file")]
+    NoGolden(PathBuf),
+    /// There is a golden file of a version that is no longer read.
+    #[error(
+        "{path}: of version {version}, which is below the minimum; empty the file: it stays as a tombstone"
+    )]
+    NoTombstone {
+        /// The file.
+        path: PathBuf,
+        /// The version.
+        version: u32,
+    },
+    /// The file could not be read or written.
+    #[error("{0}: {1}")]
+    File(PathBuf, std::io::Error),
+}
+
+/// The schemas of the types of a family, to be held against a lock file.
+pub struct Lock<F: Family> {
+    lines: BTreeMap<(String, u32), String>,
+    family: PhantomData<F>,
+}
+
+impl<F: Family> Default for Lock<F> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<F: Family> Lock<F> {
+    /// A lock without types.
+    pub fn new() -> Self {
+        Self { lines: BTreeMap::new(), family: PhantomData }
+    }
+
+    /// Adds a type and all types in it, at every version that is still written.
+    #[must_use]
+    pub fn with<T: Format<F>>(mut self) -> Self {
+        for version in F::MINIMUM..=F::CURRENT {
+            for (name, text) in Schema::of::<F, T>(version).types() {
+                self.lines.insert((name.to_owned(), version), text.to_owned());
+            }
+        }
+        self
+    }
+
+    /// Holds the types against the lock at `path`.
+    ///
+    /// # Errors
+    /// The first [`GuardError`], with the edit that mends it.
+    pub fn check(&self, path: impl AsRef<Path>) -> Result<(), GuardError> {
+        let path = path.as_ref();
+        let locked = read_lock(path)?;
+        let shown = path.display().to_string();
+        for ((type_name, version), now) in &self.lines {
+            let (type_name, version) = (type_name.clone(), *version);
+            match locked.get(&(type_name.clone(), version)) {
+                Some(was) if was == now => {}
+                Some(was) => {
+                    let (family, was, now) = (F::NAME, was.clone(), now.clone());
+                    let next = F::CURRENT.saturating_add(1);
+                    return Err(GuardError::Changed { type_name, family, version, was, now, next });
+                }
+                None if bless() => {}
+                None => return Err(GuardError::NotLocked { path: shown, type_name, version }),
+            }
+        }
+        let checked = |name: &str| self.lines.keys().any(|(checked, _)| checked == name);
+        if let Some((name, _)) = locked.keys().find(|(name, _)| !checked(name)) {
+            return Err(GuardError::NotChecked { path: shown, type_name: name.clone() });
+        }
+        if bless() {
+            let mut all = locked;
+            all.extend(self.lines.clone());
+            write_lock(path, &all)?;
+        }
+        Ok(())
+    }
+}
+
+fn bless() -> bool {
+    std::env::var_os(BLESS_VARIABLE).is_some_and(|value| value == "1")
+}
+
+/// `Type version {...}`, one a line.
+fn read_lock(path: &Path) -> Result<BTreeMap<(String, u32), String>, GuardError> {
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(GuardError::File(path.to_owned(), error)),
+    };
+    let line = |line: &str| {
+        let (name, rest) = line.split_once(' ')?;
+        let (version, text) = rest.split_once(' ')?;
+        Some(((name.to_owned(), version.parse().ok()?), text.to_owned()))
+    };
+    Ok(text.lines().filter(|line| !line.starts_with('#')).filter_map(line).collect())
+}
+
+fn write_lock(path: &Path, all: &BTreeMap<(String, u32), String>) -> Result<(), GuardError> {
+    let mut text = String::from(
+        "# What each type looks like at each version. A line never changes: a change needs a new version.\n",
+    );
+    for ((name, version), schema) in all {
+        text.push_str(&format!("{name} {version} {schema}\n"));
+    }
+    fs::write(path, text).map_err(|error| GuardError::File(path.to_owned(), error))
+}
+
+/// Says whether the days of a family's versions are days that have been.
+///
+/// # Errors
+/// [`GuardError::InTheFuture`].
+pub fn check_days<F: Family>(today: Date) -> Result<(), GuardError> {
+    let late = F::VERSIONS.iter().find(|entry| entry.landed() > today);
+    late.map_or(Ok(()), |entry| {
+        let (version, landed) = (entry.number, entry.landed());
+        Err(GuardError::InTheFuture { family: F::NAME, version, landed, today })
+    })
+}
+
+/// Holds a value against the golden files `folder/name.VERSION.bin`: one for each version that can
+/// hold it. Files of versions below the minimum must be empty: tombstones.
+///
+/// # Errors
+/// The first [`GuardError`], with the edit that mends it.
+pub fn check_golden<F, T>(folder: impl AsRef<Path>, name: &str, value: &T) -> Result<(), GuardError>
+where
+    F: Family,
+    T: Format<F> + PartialEq + std::fmt::Debug,
+{
+    for entry in F::VERSIONS {
+        let path = folder.as_ref().join(format!("{name}.{}.bin", entry.number));
+        let there = match fs::read(&path) {
+            Ok(bytes) => Some(bytes),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+            Err(error) => return Err(GuardError::File(path, error)),
+        };
+        if entry.number < F::MINIMUM {
+            if there.is_some_and(|bytes| !bytes.is_empty()) {
+                return Err(GuardError::NoTombstone { path, version: entry.number });
+            }
+            continue;
+        }
+        golden_of::<F, T>(path, there, entry.number, value)?;
+    }
+    Ok(())
+}
+
+fn golden_of<F, T>(
+    path: PathBuf,
+    there: Option<Vec<u8>>,
+    version: u32,
+    value: &T,
+) -> Result<(), GuardError>
+where
+    F: Family,
+    T: Format<F> + PartialEq + std::fmt::Debug,
+{
+    let mut now = Vec::new();
+    let written: Result<(), WriteError> = write(value, Version::minted(version), &mut now);
+    match there {
+        Some(bytes) => {
+            let is: T =
+                read(&bytes).map_err(|error| GuardError::NotRead { path: path.clone(), error })?;
+            if is != *value {
+                let (was, is) = (format!("{value:?}"), format!("{is:?}"));
+                return Err(GuardError::OtherValue { path, was, is });
+            }
+            if written.is_ok() && now != bytes {
+                let same = now.iter().zip(&bytes).take_while(|(a, b)| a == b).count();
+                return Err(GuardError::OtherBytes { path, at: same });
+            }
+            Ok(())
+        }
+        // A version that cannot hold the value has no golden file of it.
+        None if written.is_err() => Ok(()),
+        None if bless() => {
+            if let Some(folder) = path.parent() {
+                fs::create_dir_all(folder)
+                    .map_err(|error| GuardError::File(folder.to_owned(), error))?;
+            }
+            fs::write(&path, now).map_err(|error| GuardError::File(path, error))
+        }
+        None => Err(GuardError::NoGolden(path)),
+    }
+}

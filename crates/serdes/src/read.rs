@@ -1,0 +1,341 @@
+//! Reading: by the version that each value carries, whatever was requested when it was written.
+
+use std::marker::PhantomData;
+
+use crate::write::MAX_DEPTH;
+use crate::{Family, Format, derive_support};
+
+/// Where values are read from.
+///
+/// Nothing is allocated for what is not there: a count is believed only as far as the bytes that are
+/// left could hold so many items.
+pub struct Reader<'a, F: Family> {
+    rest: &'a [u8],
+    /// Where `rest` ends, counted from the beginning of the input.
+    end: usize,
+    depth: u32,
+    family: PhantomData<fn() -> F>,
+}
+
+/// Why bytes are not a value.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(transparent)]
+pub struct ReadError(Box<Inner>);
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("byte {offset}: {problem}")]
+struct Inner {
+    offset: usize,
+    problem: ReadProblem,
+}
+
+/// What is wrong with the bytes.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReadProblem {
+    /// The input ends before the value does.
+    #[error("the input ends here, {needed} bytes more are needed")]
+    Truncated {
+        /// How many bytes more there would have to be, at least.
+        needed: usize,
+    },
+    /// There are bytes after the value.
+    #[error("{0} bytes more than the value has")]
+    TooLong(usize),
+    /// The value is of a later version than this build knows.
+    #[error(
+        "{type_name} is of {family} version {found}, and this build reads {minimum} to {current}; read it with a newer build, or write it for version {current}"
+    )]
+    TooNew {
+        /// The type.
+        type_name: &'static str,
+        /// The family.
+        family: &'static str,
+        /// The version of the value.
+        found: u64,
+        /// The lowest version that is read.
+        minimum: u32,
+        /// The newest version.
+        current: u32,
+    },
+    /// The value is of a version that is no longer read.
+    #[error(
+        "{type_name} is of {family} version {found}, and this build reads {minimum} to {current}; rewrite it with a build that reads both"
+    )]
+    TooOld {
+        /// The type.
+        type_name: &'static str,
+        /// The family.
+        family: &'static str,
+        /// The version of the value.
+        found: u64,
+        /// The lowest version that is read.
+        minimum: u32,
+        /// The newest version.
+        current: u32,
+    },
+    /// The type has no format of this number.
+    #[error("{type_name} has no format {found}")]
+    NoFormat {
+        /// The type.
+        type_name: &'static str,
+        /// The number.
+        found: u64,
+    },
+    /// A number that stands for nothing.
+    #[error("{type_name} has no value {found}")]
+    UnknownValue {
+        /// The type.
+        type_name: &'static str,
+        /// The number.
+        found: u64,
+    },
+    /// A text is not UTF-8.
+    #[error("the text is not UTF-8")]
+    NotText,
+    /// A number is larger than its type, or longer than it need be.
+    #[error("the number is too large or not in its shortest form")]
+    BadNumber,
+    /// The keys of a map do not rise.
+    #[error("the keys do not rise: one is there twice, or out of order")]
+    KeysDoNotRise,
+    /// Values are nested too deep.
+    #[error("values are nested more than {MAX_DEPTH} deep")]
+    TooDeep,
+    /// No type of this name is registered.
+    #[error("no type of this name is known: {0}")]
+    UnknownType(String),
+    /// A conversion from an older form says no.
+    #[error("{0}")]
+    Refused(String),
+}
+
+impl ReadError {
+    /// Where it is, counted in bytes from the beginning of the input.
+    pub fn offset(&self) -> usize {
+        self.0.offset
+    }
+
+    /// What is wrong.
+    pub fn problem(&self) -> &ReadProblem {
+        &self.0.problem
+    }
+}
+
+/// Reads one value, which takes all of `bytes`.
+///
+/// # Errors
+/// [`ReadError`] with the place.
+pub fn read<F: Family, T: Format<F>>(bytes: &[u8]) -> Result<T, ReadError> {
+    let mut reader = Reader::<F>::new(bytes);
+    let value = T::read(&mut reader)?;
+    reader.finish()?;
+    Ok(value)
+}
+
+impl<F: Family> Clone for Reader<'_, F> {
+    fn clone(&self) -> Self {
+        Self { rest: self.rest, end: self.end, depth: self.depth, family: PhantomData }
+    }
+}
+
+impl<'a, F: Family> Reader<'a, F> {
+    /// A reader of `bytes`.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self { rest: bytes, end: bytes.len(), depth: 0, family: PhantomData }
+    }
+
+    /// How many bytes are left.
+    #[inline]
+    pub fn left(&self) -> usize {
+        self.rest.len()
+    }
+
+    /// Where the reader is, counted from the beginning of the input.
+    pub fn offset(&self) -> usize {
+        self.end - self.rest.len()
+    }
+
+    /// An error at the place where the reader is.
+    #[cold]
+    pub fn error(&self, problem: ReadProblem) -> ReadError {
+        ReadError(Box::new(Inner { offset: self.offset(), problem }))
+    }
+
+    /// Says that nothing may follow.
+    ///
+    /// # Errors
+    /// [`ReadProblem::TooLong`] if bytes are left.
+    #[inline]
+    pub fn finish(&self) -> Result<(), ReadError> {
+        match self.rest.len() {
+            0 => Ok(()),
+            more => Err(self.error(ReadProblem::TooLong(more))),
+        }
+    }
+
+    /// Reads one byte.
+    ///
+    /// # Errors
+    /// [`ReadProblem::Truncated`].
+    #[inline]
+    pub fn byte(&mut self) -> Result<u8, ReadError> {
+        let Some((&byte, rest)) = self.rest.split_first() else {
+            return Err(self.error(ReadProblem::Truncated { needed: 1 }));
+        };
+        self.rest = rest;
+        Ok(byte)
+    }
+
+    /// Takes the next `count` bytes.
+    ///
+    /// # Errors
+    /// [`ReadProblem::Truncated`].
+    #[inline]
+    pub fn bytes(&mut self, count: usize) -> Result<&'a [u8], ReadError> {
+        let Some((bytes, rest)) = self.rest.split_at_checked(count) else {
+            let needed = count - self.rest.len();
+            return Err(self.error(ReadProblem::Truncated { needed }));
+        };
+        self.rest = rest;
+        Ok(bytes)
+    }
+
+    /// Reads a number of seven bits a byte, in its shortest form.
+    ///
+    /// # Errors
+    /// [`ReadProblem::Truncated`], [`ReadProblem::BadNumber`].
+    #[inline]
+    pub fn varint(&mut self) -> Result<u64, ReadError> {
+        match self.rest.split_first() {
+            Some((&byte, rest)) if byte < 0x80 => {
+                self.rest = rest;
+                Ok(u64::from(byte))
+            }
+            _ => self.long_varint(),
+        }
+    }
+
+    fn long_varint(&mut self) -> Result<u64, ReadError> {
+        let start = self.rest;
+        let mut number = 0_u64;
+        for shift in (0..70).step_by(7) {
+            let byte = self.byte()?;
+            let bits = u64::from(byte & 0x7f);
+            // The tenth byte has room for one bit; a last byte of zero is a longer form.
+            if (shift == 63 && bits > 1) || (byte == 0 && shift > 0) {
+                break;
+            }
+            number |= bits << shift;
+            if byte < 0x80 {
+                return Ok(number);
+            }
+        }
+        self.rest = start;
+        Err(self.error(ReadProblem::BadNumber))
+    }
+
+    /// Reads a count of items that take at least `least` bytes each.
+    ///
+    /// # Errors
+    /// [`ReadProblem::Truncated`] if so many cannot be there.
+    #[inline]
+    pub fn count(&mut self, least: usize) -> Result<usize, ReadError> {
+        let number = self.varint()?;
+        let most = self.rest.len() / least.max(1);
+        match usize::try_from(number) {
+            Ok(count) if count <= most => Ok(count),
+            _ => {
+                let needed = usize::try_from(number).unwrap_or(usize::MAX).saturating_mul(least);
+                let needed = needed.saturating_sub(self.rest.len()).max(1);
+                Err(self.error(ReadProblem::Truncated { needed }))
+            }
+        }
+    }
+
+    /// Reads the head of a value, and then its body by `read`, which gets a reader of the body alone.
+    /// What `read` leaves is skipped if the head allows it, and an error if not.
+    ///
+    /// # Errors
+    /// Those of `read`; [`ReadProblem::TooLong`], [`ReadProblem::TooDeep`].
+    #[inline]
+    pub fn framed<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self, u64, bool) -> Result<T, ReadError>,
+    ) -> Result<T, ReadError> {
+        let head = self.varint()?;
+        let skippable = head & 1 == 1;
+        self.part(|body| {
+            let value = read(body, head >> 1, skippable)?;
+            if !skippable {
+                body.finish()?;
+            }
+            Ok(value)
+        })
+    }
+
+    /// Reads a length, and then what has that length by `read`, which must leave nothing.
+    ///
+    /// # Errors
+    /// Those of `read`; [`ReadProblem::TooLong`], [`ReadProblem::TooDeep`].
+    pub fn sized<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<T, ReadError>,
+    ) -> Result<T, ReadError> {
+        self.part(|part| {
+            let value = read(part)?;
+            part.finish()?;
+            Ok(value)
+        })
+    }
+
+    #[inline]
+    fn part<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<T, ReadError>,
+    ) -> Result<T, ReadError> {
+        if self.depth == MAX_DEPTH {
+            return Err(self.error(ReadProblem::TooDeep));
+        }
+        let length = self.count(1)?;
+        let (part, after) = self.rest.split_at(length);
+        let end = self.end - after.len();
+        let value =
+            read(&mut Self { rest: part, end, depth: self.depth + 1, family: PhantomData })?;
+        self.rest = after;
+        Ok(value)
+    }
+
+    /// The format of a value of type `type_name`, whose formats are `formats`, rising.
+    ///
+    /// # Errors
+    /// [`ReadProblem::TooNew`], [`ReadProblem::TooOld`], [`ReadProblem::NoFormat`].
+    #[inline]
+    pub fn format(
+        &self,
+        type_name: &'static str,
+        formats: &'static [u32],
+        found: u64,
+    ) -> Result<u32, ReadError> {
+        // Nearly all values are of the newest format.
+        if let Some(&newest) = formats.last()
+            && found == u64::from(newest)
+        {
+            return Ok(newest);
+        }
+        let known = u32::try_from(found).ok().filter(|n| formats.contains(n));
+        let living = known.filter(|n| *n >= derive_support::lowest_living::<F>(formats));
+        living.ok_or_else(|| self.no_format(type_name, found))
+    }
+
+    #[cold]
+    fn no_format(&self, type_name: &'static str, found: u64) -> ReadError {
+        let (family, minimum, current) = (F::NAME, F::MINIMUM, F::CURRENT);
+        self.error(if found > u64::from(current) {
+            ReadProblem::TooNew { type_name, family, found, minimum, current }
+        } else if found < u64::from(minimum) {
+            ReadProblem::TooOld { type_name, family, found, minimum, current }
+        } else {
+            ReadProblem::NoFormat { type_name, found }
+        })
+    }
+}

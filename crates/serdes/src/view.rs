@@ -1,0 +1,263 @@
+//! Borrowed views: values that are read where they lie, without an allocation.
+//!
+//! Reading a view checks everything that reading the value would. `#[derive(Format)]` with
+//! `#[format(view)]` makes `NameView<'a>` of `Name`, with the same fields.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use crate::container::text;
+use crate::number::{Wide, block, low};
+use crate::{Family, Format, ReadError, ReadProblem, Reader};
+
+/// A type that can be read where it lies.
+pub trait Viewed<F: Family>: Format<F> {
+    /// What it is read as.
+    type View<'a>: Clone;
+    /// What a list of it is read as.
+    type ListView<'a>: Clone + Default;
+
+    /// Reads a view.
+    ///
+    /// # Errors
+    /// As [`Format::read`].
+    fn view<'a>(from: &mut Reader<'a, F>) -> Result<Self::View<'a>, ReadError>;
+
+    /// Reads a view of a list.
+    ///
+    /// # Errors
+    /// As [`Format::read_list`].
+    fn view_list<'a>(from: &mut Reader<'a, F>) -> Result<Self::ListView<'a>, ReadError>;
+}
+
+/// Reads a view of one value, which takes all of `bytes`.
+///
+/// # Errors
+/// [`ReadError`] with the place.
+pub fn view<F: Family, T: Viewed<F>>(bytes: &[u8]) -> Result<T::View<'_>, ReadError> {
+    let mut reader = Reader::<F>::new(bytes);
+    let value = T::view(&mut reader)?;
+    reader.finish()?;
+    Ok(value)
+}
+
+/// A list of numbers, where it lies.
+#[derive(Clone, Copy)]
+pub struct Numbers<'a, T> {
+    bytes: &'a [u8],
+    width: u32,
+    number: PhantomData<T>,
+}
+
+impl<T> Default for Numbers<'_, T> {
+    fn default() -> Self {
+        Self { bytes: &[], width: 1, number: PhantomData }
+    }
+}
+
+/// A number that lists keep in the width of the widest.
+pub trait Number: Copy {
+    /// The number of this many low bytes; none if it does not fit.
+    #[doc(hidden)]
+    fn of(low: u64, width: u32) -> Option<Self>;
+}
+
+impl<T: Number> Numbers<'_, T> {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.bytes.len() / self.width.max(1) as usize
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// The number at `index`.
+    pub fn get(&self, index: usize) -> Option<T> {
+        let width = self.width as usize;
+        let start = index.checked_mul(width)?;
+        T::of(low(self.bytes.get(start..start.checked_add(width)?)?), self.width)
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = T> {
+        let width = self.width;
+        self.bytes.chunks_exact(width.max(1) as usize).filter_map(move |b| T::of(low(b), width))
+    }
+}
+
+impl<T: Number + fmt::Debug> fmt::Debug for Numbers<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+macro_rules! numbers {
+    ($($int:ident $wide:ident)*) => {$(
+        impl Number for $int {
+            #[inline]
+            fn of(low: u64, width: u32) -> Option<Self> {
+                Self::try_from(<$wide as Wide>::widen(low, width)).ok()
+            }
+        }
+
+        impl<F: Family> Viewed<F> for $int {
+            type View<'a> = Self;
+            type ListView<'a> = Numbers<'a, Self>;
+
+            #[inline]
+            fn view<'a>(from: &mut Reader<'a, F>) -> Result<Self, ReadError> {
+                <Self as Format<F>>::read(from)
+            }
+
+            #[inline]
+            fn view_list<'a>(from: &mut Reader<'a, F>) -> Result<Numbers<'a, Self>, ReadError> {
+                let (width, bytes) = block(from)?;
+                let numbers = Numbers { bytes, width, number: PhantomData };
+                // What is no wider than the type fits; what is may still be small.
+                let fits = width as usize <= size_of::<Self>() || numbers.iter().count() == numbers.len();
+                if fits { Ok(numbers) } else { Err(from.error(ReadProblem::BadNumber)) }
+            }
+        }
+    )*};
+}
+
+numbers! { u16 u64 u32 u64 u64 u64 i8 i64 i16 i64 i32 i64 i64 i64 }
+
+impl<F: Family> Viewed<F> for u8 {
+    type View<'a> = Self;
+    type ListView<'a> = &'a [u8];
+
+    #[inline]
+    fn view<'a>(from: &mut Reader<'a, F>) -> Result<Self, ReadError> {
+        from.byte()
+    }
+
+    #[inline]
+    fn view_list<'a>(from: &mut Reader<'a, F>) -> Result<&'a [u8], ReadError> {
+        let count = from.count(1)?;
+        from.bytes(count)
+    }
+}
+
+macro_rules! as_read {
+    ($($plain:ident)*) => {$(
+        impl<F: Family> Viewed<F> for $plain {
+            type View<'a> = Self;
+            type ListView<'a> = List<'a, F, Self>;
+
+            #[inline]
+            fn view<'a>(from: &mut Reader<'a, F>) -> Result<Self, ReadError> {
+                <Self as Format<F>>::read(from)
+            }
+
+            fn view_list<'a>(from: &mut Reader<'a, F>) -> Result<List<'a, F, Self>, ReadError> {
+                List::read(from)
+            }
+        }
+    )*};
+}
+
+as_read! { bool f32 f64 usize }
+
+impl<F: Family> Viewed<F> for String {
+    type View<'a> = &'a str;
+    type ListView<'a> = List<'a, F, Self>;
+
+    #[inline]
+    fn view<'a>(from: &mut Reader<'a, F>) -> Result<&'a str, ReadError> {
+        text(from)
+    }
+
+    fn view_list<'a>(from: &mut Reader<'a, F>) -> Result<List<'a, F, Self>, ReadError> {
+        List::read(from)
+    }
+}
+
+impl<F: Family, T: Viewed<F>> Viewed<F> for Vec<T> {
+    type View<'a> = T::ListView<'a>;
+    type ListView<'a> = List<'a, F, Self>;
+
+    #[inline]
+    fn view<'a>(from: &mut Reader<'a, F>) -> Result<T::ListView<'a>, ReadError> {
+        T::view_list(from)
+    }
+
+    fn view_list<'a>(from: &mut Reader<'a, F>) -> Result<List<'a, F, Self>, ReadError> {
+        List::read(from)
+    }
+}
+
+impl<F: Family, T: Viewed<F>> Viewed<F> for Option<T> {
+    type View<'a> = Option<T::View<'a>>;
+    type ListView<'a> = List<'a, F, Self>;
+
+    #[inline]
+    fn view<'a>(from: &mut Reader<'a, F>) -> Result<Option<T::View<'a>>, ReadError> {
+        <bool as Format<F>>::read(from)?.then(|| T::view(from)).transpose()
+    }
+
+    fn view_list<'a>(from: &mut Reader<'a, F>) -> Result<List<'a, F, Self>, ReadError> {
+        List::read(from)
+    }
+}
+
+/// A list of values, where it lies. Every item was read once, so reading it again does not fail.
+pub struct List<'a, F: Family, T> {
+    count: usize,
+    items: Option<Reader<'a, F>>,
+    item: PhantomData<fn() -> T>,
+}
+
+impl<F: Family, T> Clone for List<'_, F, T> {
+    fn clone(&self) -> Self {
+        Self { count: self.count, items: self.items.clone(), item: PhantomData }
+    }
+}
+
+impl<F: Family, T> Default for List<'_, F, T> {
+    fn default() -> Self {
+        Self { count: 0, items: None, item: PhantomData }
+    }
+}
+
+impl<'a, F: Family, T: Viewed<F>> List<'a, F, T> {
+    /// Reads a list, and every item of it.
+    ///
+    /// # Errors
+    /// As [`Format::read_list`].
+    pub fn read(from: &mut Reader<'a, F>) -> Result<Self, ReadError> {
+        let count = from.count(T::LEAST_BYTES)?;
+        let items = from.clone();
+        for _ in 0..count {
+            T::view(from)?;
+        }
+        Ok(Self { count, items: Some(items), item: PhantomData })
+    }
+
+    /// How many items there are.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The items.
+    pub fn iter(&self) -> impl Iterator<Item = T::View<'a>> {
+        let mut items = self.items.clone();
+        (0..self.count).map_while(move |_| T::view(items.as_mut()?).ok())
+    }
+}
+
+impl<'a, F: Family, T: Viewed<F>> fmt::Debug for List<'a, F, T>
+where
+    T::View<'a>: fmt::Debug,
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}

@@ -1,0 +1,300 @@
+//! Writing: one requested version for a value and everything in it.
+
+use std::fmt;
+
+use crate::{Family, Format, Version};
+
+/// How deep values may be nested. Deeper ones are refused on both sides.
+pub const MAX_DEPTH: u32 = 64;
+
+/// Which format is recorded when several hold a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Record {
+    /// The lowest that holds it: the most readers take it.
+    #[default]
+    Lowest,
+    /// The newest that is not newer than what was requested.
+    AsRequested,
+}
+
+/// Where values are written, and in which version.
+///
+/// The version is the writer's own, and there is no way to change it or to make another writer
+/// without a [`Version`]: a nested value cannot be written in another version than its parent.
+pub struct Writer<'a, F: Family> {
+    out: &'a mut Vec<u8>,
+    version: Version<F>,
+    record: Record,
+    depth: u32,
+}
+
+/// Why a value was not written.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(transparent)]
+pub struct WriteError(Box<Inner>);
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{path}: {cause}")]
+struct Inner {
+    path: Path,
+    cause: WriteProblem,
+}
+
+/// What stands in the way.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WriteProblem {
+    /// The field is younger than the requested version, and holds something.
+    #[error(
+        "has a value that {family} {requested} cannot hold: the field is there since {since}; clear it, or write for version {since}"
+    )]
+    TooYoung {
+        /// The family.
+        family: &'static str,
+        /// The version that was requested.
+        requested: u32,
+        /// The first version that holds it.
+        since: u32,
+    },
+    /// The field was removed, and holds something.
+    #[error(
+        "has a value that {family} {requested} cannot hold: the field was there until {until}; clear it, or write for version {until}"
+    )]
+    Removed {
+        /// The family.
+        family: &'static str,
+        /// The version that was requested.
+        requested: u32,
+        /// The last version that holds it.
+        until: u32,
+    },
+    /// Values are nested too deep.
+    #[error("is nested more than {MAX_DEPTH} deep")]
+    TooDeep,
+    /// A conversion to an older form says no.
+    #[error("{0}")]
+    Refused(String),
+}
+
+/// The path to a field: `sharding.axes[3]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Path(Vec<Step>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Step {
+    Field(&'static str),
+    Item(usize),
+}
+
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Steps are added from the inside out.
+        for (i, step) in self.0.iter().rev().enumerate() {
+            match step {
+                Step::Field(name) if i == 0 => f.write_str(name)?,
+                Step::Field(name) => write!(f, ".{name}")?,
+                Step::Item(index) => write!(f, "[{index}]")?,
+            }
+        }
+        if self.0.is_empty() { f.write_str("the value") } else { Ok(()) }
+    }
+}
+
+impl Path {
+    pub(crate) fn field(&mut self, name: &'static str) {
+        self.0.push(Step::Field(name));
+    }
+
+    pub(crate) fn item(&mut self, index: usize) {
+        self.0.push(Step::Item(index));
+    }
+}
+
+impl WriteError {
+    /// An error at the value that is being written.
+    #[cold]
+    pub fn new(cause: WriteProblem) -> Self {
+        Self(Box::new(Inner { path: Path::default(), cause }))
+    }
+
+    /// The same, seen from the struct whose field it is.
+    #[cold]
+    #[must_use]
+    pub fn in_field(mut self, name: &'static str) -> Self {
+        self.0.path.field(name);
+        self
+    }
+
+    /// The same, seen from the list that it is an item of.
+    #[cold]
+    #[must_use]
+    pub fn in_item(mut self, index: usize) -> Self {
+        self.0.path.item(index);
+        self
+    }
+
+    /// What stands in the way.
+    pub fn problem(&self) -> &WriteProblem {
+        &self.0.cause
+    }
+
+    /// The path to the field, from the outermost value.
+    pub fn path(&self) -> &Path {
+        &self.0.path
+    }
+}
+
+/// Writes a value for readers of `version`.
+///
+/// # Errors
+/// [`WriteError`] with the path of the field that the version cannot hold; `out` is then as it was.
+pub fn write<F: Family, T: Format<F>>(
+    value: &T,
+    version: Version<F>,
+    out: &mut Vec<u8>,
+) -> Result<(), WriteError> {
+    write_as(value, version, Record::Lowest, out)
+}
+
+/// The same with a choice of what is recorded.
+///
+/// # Errors
+/// As [`write`].
+pub fn write_as<F: Family, T: Format<F>>(
+    value: &T,
+    version: Version<F>,
+    record: Record,
+    out: &mut Vec<u8>,
+) -> Result<(), WriteError> {
+    let start = out.len();
+    let written = value.write(&mut Writer { out, version, record, depth: 0 });
+    if written.is_err() {
+        out.truncate(start);
+    }
+    written
+}
+
+/// The same for what has no type of its own.
+pub(crate) fn write_with<F: Family>(
+    version: Version<F>,
+    out: &mut Vec<u8>,
+    body: impl FnOnce(&mut Writer<'_, F>) -> Result<(), WriteError>,
+) -> Result<(), WriteError> {
+    let start = out.len();
+    let written = body(&mut Writer { out, version, record: Record::Lowest, depth: 0 });
+    if written.is_err() {
+        out.truncate(start);
+    }
+    written
+}
+
+impl<F: Family> Writer<'_, F> {
+    /// The version that was requested.
+    pub fn version(&self) -> u32 {
+        self.version.number()
+    }
+
+    /// Which format is recorded when several hold a value.
+    pub fn record(&self) -> Record {
+        self.record
+    }
+
+    /// Writes one byte.
+    #[inline]
+    pub fn byte(&mut self, byte: u8) {
+        self.out.push(byte);
+    }
+
+    /// Writes bytes as they are.
+    #[inline]
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        self.out.extend_from_slice(bytes);
+    }
+
+    /// Writes a number: seven bits a byte, the lowest first, as few bytes as hold it.
+    #[inline]
+    pub fn varint(&mut self, mut number: u64) {
+        while number >= 0x80 {
+            self.out.push((number & 0x7f) as u8 | 0x80);
+            number >>= 7;
+        }
+        self.out.push(number as u8);
+    }
+
+    /// Writes a length or a count.
+    #[inline]
+    pub fn count(&mut self, count: usize) {
+        self.varint(count as u64);
+    }
+
+    /// Makes room for `count` items of `width` bytes, and lets `fill` write each.
+    #[inline]
+    pub(crate) fn fixed<T: Copy, const W: usize>(
+        &mut self,
+        items: &[T],
+        fill: impl Fn(T) -> [u8; W],
+    ) {
+        let start = self.out.len();
+        self.out.resize(start + items.len() * W, 0);
+        let (room, _) = self.out[start..].as_chunks_mut::<W>();
+        for (place, item) in room.iter_mut().zip(items) {
+            *place = fill(*item);
+        }
+    }
+
+    /// Writes a value with its head: the number of its format, and the length of its body.
+    ///
+    /// `skippable` says that the body goes on with fields that a reader of that format may skip.
+    ///
+    /// # Errors
+    /// Those of `body`, and [`WriteProblem::TooDeep`].
+    #[inline]
+    pub fn framed(
+        &mut self,
+        format: u32,
+        skippable: bool,
+        body: impl FnOnce(&mut Self) -> Result<(), WriteError>,
+    ) -> Result<(), WriteError> {
+        self.varint(u64::from(format) << 1 | u64::from(skippable));
+        self.sized(body)
+    }
+
+    /// Writes the length of what `body` writes, and that.
+    ///
+    /// # Errors
+    /// Those of `body`, and [`WriteProblem::TooDeep`].
+    #[inline]
+    pub fn sized(
+        &mut self,
+        body: impl FnOnce(&mut Self) -> Result<(), WriteError>,
+    ) -> Result<(), WriteError> {
+        if self.depth == MAX_DEPTH {
+            return Err(WriteError::new(WriteProblem::TooDeep));
+        }
+        self.depth += 1;
+        // Most bodies are short: one byte is kept free for the length.
+        let length_at = self.out.len();
+        self.out.push(0);
+        body(self)?;
+        self.depth -= 1;
+        let length = self.out.len() - length_at - 1;
+        if length < 0x80 {
+            self.out[length_at] = length as u8;
+        } else {
+            self.lengthen(length_at, length);
+        }
+        Ok(())
+    }
+
+    /// Puts a length of several bytes where one was kept free.
+    #[cold]
+    fn lengthen(&mut self, length_at: usize, length: usize) {
+        let mut encoded = Vec::with_capacity(10);
+        let mut rest = length as u64;
+        while rest >= 0x80 {
+            encoded.push((rest & 0x7f) as u8 | 0x80);
+            rest >>= 7;
+        }
+        encoded.push(rest as u8);
+        self.out.splice(length_at..=length_at, encoded);
+    }
+}

@@ -1,0 +1,222 @@
+//! What the derived writer and reader do, over three versions.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+use unskew_serdes::{
+    Format, ReadProblem, Record, Version, WriteProblem, family, read, write, write_as,
+};
+
+family!(Specs = "tests/specs.history.toml");
+
+fn at(number: i64) -> Version<Specs> {
+    Specs::access().any().get(number).unwrap()
+}
+
+#[derive(Debug, Default, PartialEq, Clone, Format)]
+#[format(family = Specs)]
+struct Sharding {
+    axes: Vec<u32>,
+    #[format(since = 1)]
+    unreduced: Vec<u32>,
+}
+
+#[derive(Debug, PartialEq, Clone, Copy, Default, Format)]
+#[format(family = Specs, plain)]
+enum Kind {
+    #[default]
+    #[format(id = 1)]
+    Pred,
+    #[format(id = 11)]
+    F32,
+    #[format(id = 32, since = 2)]
+    F6,
+}
+
+#[derive(Debug, PartialEq, Clone, Default, Format)]
+#[format(family = Specs)]
+struct Spec {
+    name: String,
+    kind: Kind,
+    shape: Vec<i64>,
+    sharding: Option<Sharding>,
+    #[format(until = 1)]
+    legacy: u32,
+    #[format(since = 2, default = 1.0)]
+    scale: f32,
+    #[format(since = 1, skippable)]
+    comment: String,
+}
+
+#[derive(Debug, PartialEq, Clone, Format)]
+#[format(family = Specs)]
+enum Tree {
+    #[format(id = 0)]
+    Leaf(i32),
+    #[format(id = 1)]
+    Fork(Box<Tree>, Box<Tree>),
+    #[format(id = 2, since = 2)]
+    Named { name: String },
+}
+
+#[derive(Debug, PartialEq, Format)]
+#[format(family = Specs)]
+struct Pair<T> {
+    left: T,
+    right: T,
+}
+
+fn spec() -> Spec {
+    Spec {
+        name: "weights".into(),
+        kind: Kind::F32,
+        shape: vec![-1, 300, 7],
+        sharding: Some(Sharding { axes: vec![2, 70_000], unreduced: vec![] }),
+        legacy: 0,
+        scale: 1.0,
+        comment: String::new(),
+    }
+}
+
+fn bytes<T: Format<Specs>>(value: &T, version: i64) -> Vec<u8> {
+    let mut out = Vec::new();
+    write(value, at(version), &mut out).unwrap();
+    out
+}
+
+#[test]
+fn a_value_reads_back_at_every_version_that_holds_it() {
+    for version in 0..=2 {
+        assert_eq!(read::<Specs, Spec>(&bytes(&spec(), version)).unwrap(), spec());
+    }
+}
+
+#[test]
+fn what_is_recorded_is_the_lowest_format_that_holds_the_value() {
+    let plain = Sharding { axes: vec![1], unreduced: vec![] };
+    let unreduced = Sharding { axes: vec![1], unreduced: vec![0] };
+    assert_eq!(bytes(&plain, 2)[0] >> 1, 0);
+    assert_eq!(bytes(&unreduced, 2)[0] >> 1, 1);
+    let mut out = Vec::new();
+    write_as(&plain, at(2), Record::AsRequested, &mut out).unwrap();
+    assert_eq!(out[0] >> 1, 1);
+    assert_eq!(read::<Specs, Sharding>(&out).unwrap(), plain);
+}
+
+#[test]
+fn a_value_that_the_requested_version_cannot_hold_is_refused_with_its_path() {
+    let sharding = Some(Sharding { axes: vec![], unreduced: vec![3] });
+    let value = Spec { sharding, ..spec() };
+    let mut out = vec![9];
+    let error = write(&value, at(0), &mut out).unwrap_err();
+    assert_eq!(out, [9]);
+    assert_eq!(error.path().to_string(), "sharding.unreduced");
+    assert_eq!(
+        error.problem(),
+        &WriteProblem::TooYoung { family: "specs", requested: 0, since: 1 }
+    );
+    assert_eq!(
+        error.to_string(),
+        "sharding.unreduced: has a value that specs 0 cannot hold: the field is there since 1; \
+         clear it, or write for version 1"
+    );
+    let nested = vec![spec(), Spec { kind: Kind::F6, ..spec() }];
+    let error = write::<Specs, _>(&nested, at(1), &mut out).unwrap_err();
+    assert_eq!(error.path().to_string(), "[1].kind.F6");
+}
+
+#[test]
+fn a_removed_field_is_written_only_in_formats_that_have_it() {
+    let old = Spec { legacy: 7, ..spec() };
+    let written = bytes(&old, 2);
+    assert_eq!(written[0] >> 1, 0);
+    assert_eq!(read::<Specs, Spec>(&written).unwrap(), old);
+    let both = Spec { legacy: 7, scale: 2.0, ..spec() };
+    let error = write(&both, at(2), &mut Vec::new()).unwrap_err();
+    assert_eq!(error.path().to_string(), "legacy");
+}
+
+#[test]
+fn a_skippable_field_is_skipped_by_readers_that_do_not_know_it() {
+    #[derive(Debug, PartialEq, Format)]
+    #[format(family = Specs)]
+    struct Old {
+        axes: Vec<u32>,
+    }
+    #[derive(Debug, PartialEq, Format)]
+    #[format(family = Specs)]
+    struct New {
+        axes: Vec<u32>,
+        #[format(since = 2, skippable)]
+        hint: String,
+    }
+    let new = New { axes: vec![5], hint: "fast".into() };
+    let written = bytes(&new, 0);
+    assert_eq!(read::<Specs, New>(&written).unwrap(), new);
+    assert_eq!(read::<Specs, Old>(&written).unwrap(), Old { axes: vec![5] });
+    let nothing_to_skip = New { hint: String::new(), ..new };
+    assert_eq!(bytes(&nothing_to_skip, 2), bytes(&Old { axes: vec![5] }, 2));
+}
+
+#[test]
+fn unknown_numbers_and_trailing_bytes_are_errors() {
+    let good = bytes(&Sharding::default(), 2);
+    let mut future = good.clone();
+    future[0] = 9 << 1;
+    let error = read::<Specs, Sharding>(&future).unwrap_err();
+    assert!(matches!(error.problem(), ReadProblem::TooNew { found: 9, current: 2, .. }));
+    let mut never = good.clone();
+    never[0] = 2 << 1;
+    let error = read::<Specs, Sharding>(&never).unwrap_err();
+    assert!(matches!(error.problem(), ReadProblem::NoFormat { found: 2, .. }));
+    let mut long = good;
+    long.push(0);
+    let error = read::<Specs, Sharding>(&long).unwrap_err();
+    assert_eq!((error.problem(), error.offset()), (&ReadProblem::TooLong(1), long.len() - 1));
+    let error = read::<Specs, Kind>(&[7]).unwrap_err();
+    assert!(matches!(error.problem(), ReadProblem::UnknownValue { type_name: "Kind", found: 7 }));
+}
+
+#[test]
+fn recursion_ends_at_the_depth_limit_on_both_sides() {
+    let deep =
+        (0..70).fold(Tree::Leaf(1), |tree, _| Tree::Fork(Box::new(tree), Box::new(Tree::Leaf(0))));
+    let error = write(&deep, at(2), &mut Vec::new()).unwrap_err();
+    assert_eq!(error.problem(), &WriteProblem::TooDeep);
+    // 70 heads, each with a length that is true.
+    let mut bomb: Vec<u8> = Vec::new();
+    for _ in 0..40 {
+        let mut outer = vec![0];
+        let body = [&[1][..], &bomb].concat();
+        assert!(body.len() < 128);
+        outer.push(body.len() as u8);
+        outer.extend(body);
+        bomb = outer;
+    }
+    assert!(read::<Specs, Tree>(&bomb).is_err());
+    let shallow = Tree::Fork(Box::new(Tree::Leaf(-5)), Box::new(Tree::Named { name: "x".into() }));
+    assert_eq!(read::<Specs, Tree>(&bytes(&shallow, 2)).unwrap(), shallow);
+    assert!(write(&shallow, at(1), &mut Vec::new()).is_err());
+}
+
+#[test]
+fn generics_are_written_by_their_parameters() {
+    let pair = Pair { left: spec(), right: spec() };
+    assert_eq!(read::<Specs, Pair<Spec>>(&bytes(&pair, 1)).unwrap(), pair);
+}
+
+#[test]
+fn numbers_in_lists_take_the_width_of_the_widest() {
+    let cases: [(&[i64], usize); 4] =
+        [(&[], 1), (&[-128, 127], 4), (&[128], 4), (&[i64::MIN, i64::MAX], 18)];
+    for (numbers, length) in cases {
+        let written = bytes(&numbers.to_vec(), 2);
+        assert_eq!(written.len(), length, "{numbers:?}");
+        assert_eq!(read::<Specs, Vec<i64>>(&written).unwrap(), numbers);
+    }
+    assert!(read::<Specs, Vec<u16>>(&bytes(&vec![70_000_u32], 2)).is_err());
+}
+
+#[test]
+fn the_example_of_the_encoding_page_is_true() {
+    let sharding = Sharding { axes: vec![2, 4], unreduced: vec![] };
+    assert_eq!(bytes(&sharding, 1), [0, 4, 2, 1, 2, 4]);
+}

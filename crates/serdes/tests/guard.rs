@@ -1,0 +1,133 @@
+//! Guards: a change without a new version is found, with the edit to make.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+use jiff::civil::Date;
+use unskew_serdes::guard::{GuardError, Lock, check_days, check_golden};
+use unskew_serdes::{Format, family};
+
+family!(Specs = "tests/specs.history.toml");
+
+mod before {
+    #[derive(Debug, PartialEq, unskew_serdes::Format)]
+    #[format(family = super::Specs)]
+    pub struct Spec {
+        pub name: String,
+        pub kind: Kind,
+    }
+
+    #[derive(Debug, PartialEq, unskew_serdes::Format)]
+    #[format(family = super::Specs, plain)]
+    pub enum Kind {
+        #[format(id = 1)]
+        F32,
+    }
+}
+
+mod after {
+    #[derive(Debug, PartialEq, unskew_serdes::Format)]
+    #[format(family = super::Specs)]
+    pub struct Spec {
+        pub name: String,
+        pub kind: Kind,
+    }
+
+    /// A kind was added without a version: in IFRT such a change reached readers as "invalid".
+    #[derive(Debug, PartialEq, unskew_serdes::Format)]
+    #[format(family = super::Specs, plain)]
+    pub enum Kind {
+        #[format(id = 1)]
+        F32,
+        #[format(id = 2)]
+        S1,
+    }
+}
+
+mod right {
+    #[derive(Debug, PartialEq, unskew_serdes::Format)]
+    #[format(family = super::Specs)]
+    pub struct Spec {
+        pub name: String,
+        pub kind: Kind,
+    }
+
+    #[derive(Debug, PartialEq, unskew_serdes::Format)]
+    #[format(family = super::Specs, plain)]
+    pub enum Kind {
+        #[format(id = 1)]
+        F32,
+        #[format(id = 2, since = 2)]
+        S1,
+    }
+}
+
+/// What `before` looked like when there were two versions.
+const LOCK: &str = "# written by an earlier build
+Kind 0 enum { 1 F32 { }, }
+Kind 1 enum { 1 F32 { }, }
+Spec 0 struct { name: text, kind: Kind, }
+Spec 1 struct { name: text, kind: Kind, }
+";
+
+fn lock_file(text: &str) -> tempfile::NamedTempFile {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), text).unwrap();
+    file
+}
+
+fn check<T: Format<Specs>>(text: &str) -> Result<(), GuardError> {
+    Lock::<Specs>::new().with::<T>().check(lock_file(text).path())
+}
+
+#[test]
+fn an_enumeration_value_without_a_version_is_found_in_whatever_embeds_it() {
+    let error = check::<after::Spec>(LOCK).unwrap_err();
+    let GuardError::Changed { type_name, version, next, .. } = &error else { panic!("{error}") };
+    assert_eq!((type_name.as_str(), *version, *next), ("Kind", 0, 3));
+    assert!(error.to_string().contains("Add version 3"), "{error}");
+}
+
+#[test]
+fn a_change_with_a_version_passes_for_the_versions_before_it() {
+    let error = check::<right::Spec>(LOCK).unwrap_err();
+    // Version 2 is new, and only has to be recorded.
+    assert!(matches!(&error, GuardError::NotLocked { version: 2, .. }), "{error}");
+    let complete = format!(
+        "{LOCK}Kind 2 enum {{ 1 F32 {{ }}, 2 S1 {{ }}, }}\nSpec 2 struct {{ name: text, kind: Kind, }}\n"
+    );
+    check::<right::Spec>(&complete).unwrap();
+    assert!(matches!(
+        check::<before::Spec>(&complete),
+        Err(GuardError::Changed { version: 2, .. })
+    ));
+}
+
+#[test]
+fn a_type_that_is_no_longer_checked_is_named() {
+    let complete = format!("{LOCK}Kind 2 enum {{ 1 F32 {{ }}, }}\n");
+    let error = check::<before::Kind>(&complete).unwrap_err();
+    assert!(matches!(&error, GuardError::NotChecked { type_name, .. } if type_name == "Spec"));
+}
+
+#[test]
+fn days_in_the_future_are_found() {
+    check_days::<Specs>(Date::constant(2026, 5, 20)).unwrap();
+    let error = check_days::<Specs>(Date::constant(2026, 5, 19)).unwrap_err();
+    assert!(matches!(error, GuardError::InTheFuture { version: 2, .. }));
+}
+
+#[test]
+fn golden_bytes_are_read_and_must_not_be_written_otherwise() {
+    let folder = tempfile::tempdir().unwrap();
+    let value = before::Spec { name: "w".into(), kind: before::Kind::F32 };
+    let error = check_golden::<Specs, _>(folder.path(), "spec", &value).unwrap_err();
+    assert!(matches!(error, GuardError::NoGolden(_)));
+    for version in 0..=2 {
+        let path = folder.path().join(format!("spec.{version}.bin"));
+        // Format 0, three bytes: "w", F32.
+        std::fs::write(path, [0, 3, 1, b'w', 1]).unwrap();
+    }
+    check_golden::<Specs, _>(folder.path(), "spec", &value).unwrap();
+    let other = before::Spec { name: "v".into(), ..value };
+    let error = check_golden::<Specs, _>(folder.path(), "spec", &other).unwrap_err();
+    assert!(matches!(error, GuardError::OtherValue { .. }));
+}
