@@ -158,7 +158,7 @@ pub fn write<F: Family, T: Format<F>>(
 /// The same with a choice of what is recorded.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub fn write_as<F: Family, T: Format<F>>(
     value: &T,
     version: Version<F>,

@@ -3,7 +3,7 @@
 //! * [`bindings`] has every type, made from the data;
 //! * [`Api`] is the table of one plug-in, in the dialect of its age: which functions it has, which
 //!   size each struct is announced with, which extensions there are;
-//! * [`look`] asks a plug-in what it is, for tools that only look.
+//! * `look` asks a plug-in what it is, for tools that only look.
 //!
 //! Programs use the safe layer above it; this module is public for those that stand between a host
 //! and a plug-in, or measure.
