@@ -1,0 +1,450 @@
+//! Declarations at the top of a header, and what all declarations share: specifiers and declarators.
+
+use std::collections::HashMap;
+
+use super::DEPTH;
+use super::expression;
+use super::model::{Declaration, Item, Parameter, Place, Problem, Type};
+use super::stream::{Stream, joined};
+use super::token::{Comment, Kind, Token};
+
+/// What went wrong with one declaration.
+pub type Fault = (Place, String);
+
+/// What stands before the declarators of a declaration.
+pub struct Specifiers {
+    pub r#type: Type,
+    pub typedef: bool,
+}
+
+/// Reads declarations.
+pub struct Parser<'s, 'a> {
+    pub stream: &'s mut Stream<'a>,
+    comments: &'s [Comment],
+    declarations: Vec<Declaration>,
+    /// The values of the enumerators so far.
+    pub values: HashMap<String, i64>,
+    /// How many braces of `extern "C"` and namespaces are open.
+    open: usize,
+    pub depth: usize,
+}
+
+/// A declarator inside out.
+enum Declarator {
+    Name(String),
+    Pointer(Box<Declarator>, bool),
+    Array(Box<Declarator>, Option<u64>),
+    Function(Box<Declarator>, Vec<Parameter>, bool),
+}
+
+impl Declarator {
+    /// The name, and its type around `base`.
+    fn apply(self, base: Type) -> (String, Type) {
+        match self {
+            Self::Name(name) => (name, base),
+            Self::Pointer(inner, constant) => {
+                inner.apply(Type::Pointer { to: Box::new(base), constant })
+            }
+            Self::Array(inner, count) => inner.apply(Type::Array { of: Box::new(base), count }),
+            Self::Function(inner, parameters, variadic) => {
+                inner.apply(Type::Function { result: Box::new(base), parameters, variadic })
+            }
+        }
+    }
+}
+
+impl<'s, 'a> Parser<'s, 'a> {
+    pub fn new(stream: &'s mut Stream<'a>, comments: &'s [Comment]) -> Self {
+        let (declarations, values) = (Vec::new(), HashMap::new());
+        Self { stream, comments, declarations, values, open: 0, depth: 0 }
+    }
+
+    pub fn finish(self) -> (Vec<Declaration>, Vec<Problem>) {
+        (self.declarations, std::mem::take(&mut self.stream.problems))
+    }
+
+    /// Reads everything.
+    pub fn items(&mut self) {
+        loop {
+            self.stream.expand(false);
+            let place = self.stream.place();
+            if self.stream.peek().is_none() {
+                return;
+            }
+            self.depth = 0;
+            if let Err((at, what)) = self.item(place) {
+                self.stream.problem(at, format!("could not read this declaration: {what}"));
+                self.recover();
+            }
+        }
+    }
+
+    /// Goes on behind the next `;` or the body that is begun.
+    fn recover(&mut self) {
+        let mut depth = 0_usize;
+        while let Some(token) = self.stream.next() {
+            match token.text.as_str() {
+                "{" => depth += 1,
+                "}" if depth <= 1 => return,
+                "}" => depth -= 1,
+                ";" if depth == 0 => return,
+                _ => {}
+            }
+        }
+    }
+
+    fn item(&mut self, place: Place) -> Result<(), Fault> {
+        if self.stream.eat(";") {
+            return Ok(());
+        }
+        if self.stream.eat("}") {
+            return match self.open.checked_sub(1) {
+                Some(open) => {
+                    self.open = open;
+                    Ok(())
+                }
+                None => {
+                    self.stream.problem(place, "a brace that nothing opened");
+                    Ok(())
+                }
+            };
+        }
+        if self.transparent() {
+            self.open += 1;
+            return Ok(());
+        }
+        let before = self.declarations.len();
+        let (doc, conditions) = (self.doc(place), self.stream.conditions());
+        let invocation = self.stream.is_word_at(0)
+            && self.stream.text_at(1) == "("
+            && self.stream.text_at(2) != "*";
+        if matches!(self.stream.text_at(0), "static_assert" | "_Static_assert") {
+            self.stream.next();
+            let text = self.stream.arguments().iter().map(|a| joined(a)).collect::<Vec<_>>();
+            self.push(place, Item::Assertion(text.join(", ")));
+        } else if invocation && !is_language(self.stream.text_at(0)) {
+            self.invocation(place);
+        } else {
+            self.declaration(place)?;
+        }
+        for declared in self.declarations.iter_mut().skip(before) {
+            declared.doc.clone_from(&doc);
+            declared.conditions = conditions.clone();
+        }
+        Ok(())
+    }
+
+    /// Takes the beginning of a block whose declarations count as if it were not there.
+    fn transparent(&mut self) -> bool {
+        let linkage = self.stream.is("extern")
+            && self.stream.peek_at(1).is_some_and(|token| token.kind == Kind::Quoted);
+        if linkage {
+            self.stream.next();
+            self.stream.next();
+            return self.stream.eat("{");
+        }
+        let inline = usize::from(self.stream.is("inline"));
+        if self.stream.text_at(inline) != "namespace" {
+            return false;
+        }
+        let mut ahead = inline + 1;
+        while ahead < DEPTH && (self.stream.is_word_at(ahead) || self.stream.text_at(ahead) == "::")
+        {
+            ahead += 1;
+        }
+        let block = self.stream.text_at(ahead) == "{";
+        for _ in 0..if block { ahead + 1 } else { 0 } {
+            self.stream.next();
+        }
+        block
+    }
+
+    fn invocation(&mut self, place: Place) {
+        let Some(name) = self.stream.next() else { return };
+        let arguments = self.stream.arguments().iter().map(|a| joined(a)).collect();
+        if self.stream.is("{") {
+            self.body();
+        }
+        self.push(place, Item::Invocation { name: name.text, arguments });
+    }
+
+    pub fn push(&mut self, place: Place, item: Item) {
+        let conditions = std::sync::Arc::from([]);
+        self.declarations.push(Declaration { place, doc: String::new(), conditions, item });
+    }
+
+    /// Skips a body in braces.
+    pub fn body(&mut self) {
+        let mut depth = 0_usize;
+        while let Some(token) = self.stream.next() {
+            match token.text.as_str() {
+                "{" => depth += 1,
+                "}" if depth <= 1 => return,
+                "}" => depth -= 1,
+                _ => {}
+            }
+        }
+    }
+
+    fn declaration(&mut self, place: Place) -> Result<(), Fault> {
+        let specifiers = self.specifiers()?;
+        let (mut base, typedef) = (specifiers.r#type, specifiers.typedef);
+        if self.stream.is(";") {
+            self.emit(place, base);
+            self.stream.next();
+            return Ok(());
+        }
+        let mut first = true;
+        loop {
+            let declarator = self.declarator()?;
+            let (name, r#type) = declarator.apply(base.clone());
+            if typedef && first && matches!(&r#type, Type::Record(_) | Type::Enum(_)) {
+                // A typedef names what has no tag; a tag of the same name needs no other entry.
+                base = adopt(base, &name);
+                let tag = self.emit(place, base.clone());
+                if tag != name {
+                    self.push(place, Item::Typedef { name, r#type: Type::named(&tag) });
+                }
+                base = Type::named(&tag);
+            } else {
+                if matches!(base, Type::Record(_) | Type::Enum(_)) {
+                    let tag = self.emit(place, base);
+                    base = Type::named(&tag);
+                }
+                let opaque = matches!(&r#type, Type::Named { name: of, .. } if *of == name);
+                self.push(
+                    place,
+                    match &r#type {
+                        _ if typedef && opaque => Item::Opaque(name),
+                        _ if typedef => Item::Typedef { name, r#type },
+                        Type::Function { .. } => Item::Function { name, r#type },
+                        _ => Item::Variable { name, r#type },
+                    },
+                );
+            }
+            first = false;
+            if self.stream.is("{") {
+                self.body();
+                return Ok(());
+            }
+            if self.stream.eat("=") {
+                self.initializer();
+            }
+            if self.stream.eat(";") {
+                return Ok(());
+            }
+            self.expect(",")?;
+        }
+    }
+
+    /// Skips what a variable or field is set to.
+    pub fn initializer(&mut self) {
+        let mut depth = 0_usize;
+        while let Some(token) = self.stream.peek() {
+            match token.text.as_str() {
+                "(" | "[" | "{" => depth += 1,
+                ")" | "]" | "}" if depth == 0 => return,
+                ")" | "]" | "}" => depth -= 1,
+                ";" | "," if depth == 0 => return,
+                _ => {}
+            }
+            self.stream.next();
+        }
+    }
+
+    /// Declares a record or enumeration for itself; returns its name.
+    fn emit(&mut self, place: Place, r#type: Type) -> String {
+        match r#type {
+            Type::Record(record) => {
+                let name = record.name.clone();
+                self.push(place, Item::Record(*record));
+                name
+            }
+            Type::Enum(r#enum) => {
+                let name = r#enum.name.clone();
+                self.push(place, Item::Enum(*r#enum));
+                name
+            }
+            Type::Named { name, .. } => {
+                self.push(place, Item::Opaque(name.clone()));
+                name
+            }
+            _ => String::new(),
+        }
+    }
+
+    pub fn expect(&mut self, text: &str) -> Result<(), Fault> {
+        if self.stream.eat(text) {
+            return Ok(());
+        }
+        let place = self.stream.place();
+        let found = self.stream.text_at(0).chars().take(40).collect::<String>();
+        Err((place, format!("{text} wanted, found {found}")))
+    }
+
+    /// Goes one level deeper; too deep is a fault.
+    pub fn deeper(&mut self) -> Result<(), Fault> {
+        self.depth += 1;
+        if self.depth > DEPTH {
+            return Err((self.stream.place(), "nested too deeply".to_owned()));
+        }
+        Ok(())
+    }
+
+    /// A declarator and the type that it makes of `base`.
+    pub fn declared(&mut self, base: &Type) -> Result<(String, Type), Fault> {
+        Ok(self.declarator()?.apply(base.clone()))
+    }
+
+    fn declarator(&mut self) -> Result<Declarator, Fault> {
+        self.deeper()?;
+        let found = self.declarator_inner();
+        self.depth -= 1;
+        found
+    }
+
+    fn declarator_inner(&mut self) -> Result<Declarator, Fault> {
+        if matches!(self.stream.text_at(0), "*" | "&" | "^") {
+            self.stream.next();
+            let mut constant = false;
+            while matches!(
+                self.stream.text_at(0),
+                "const" | "volatile" | "restrict" | "__restrict" | "_Nonnull" | "_Nullable"
+            ) {
+                constant |= self.stream.is("const");
+                self.stream.next();
+            }
+            return Ok(Declarator::Pointer(Box::new(self.declarator()?), constant));
+        }
+        let nested = self.stream.is("(")
+            && (matches!(self.stream.text_at(1), "*" | "&" | "(")
+                || (self.stream.is_word_at(1) && self.stream.text_at(2) == ")"));
+        let mut declarator = if nested {
+            self.stream.next();
+            let inner = self.declarator()?;
+            self.expect(")")?;
+            inner
+        } else if self.stream.is_word_at(0) {
+            Declarator::Name(self.stream.next().map(|token| token.text).unwrap_or_default())
+        } else {
+            Declarator::Name(String::new())
+        };
+        for _ in 0..DEPTH {
+            if self.stream.is("[") && self.stream.text_at(1) != "[" {
+                let count = self.count();
+                declarator = Declarator::Array(Box::new(declarator), count);
+            } else if self.stream.is("(") {
+                let (parameters, variadic) = self.parameters()?;
+                declarator = Declarator::Function(Box::new(declarator), parameters, variadic);
+            } else {
+                self.attributes();
+                return Ok(declarator);
+            }
+        }
+        Err((self.stream.place(), "nested too deeply".to_owned()))
+    }
+
+    fn count(&mut self) -> Option<u64> {
+        self.stream.next();
+        let mut tokens: Vec<Token> = Vec::new();
+        loop {
+            self.stream.expand(true);
+            if self.stream.is("]") || self.stream.is(";") || self.stream.peek().is_none() {
+                break;
+            }
+            tokens.extend(self.stream.next());
+        }
+        self.stream.eat("]");
+        expression::value(&tokens, &self.values).and_then(|count| u64::try_from(count).ok())
+    }
+
+    fn parameters(&mut self) -> Result<(Vec<Parameter>, bool), Fault> {
+        self.expect("(")?;
+        let mut parameters = Vec::new();
+        if self.stream.is("void") && self.stream.text_at(1) == ")" {
+            self.stream.next();
+        }
+        loop {
+            if self.stream.eat(")") {
+                return Ok((parameters, false));
+            }
+            if self.stream.eat("...") {
+                self.expect(")")?;
+                return Ok((parameters, true));
+            }
+            let base = self.specifiers()?.r#type;
+            let (name, r#type) = self.declared(&base)?;
+            if self.stream.eat("=") {
+                self.initializer();
+            }
+            parameters.push(Parameter { name, r#type });
+            if !self.stream.is(")") {
+                self.expect(",")?;
+            }
+        }
+    }
+
+    /// The comment that ends right above a line, with those that lead up to it.
+    pub fn doc(&self, place: Place) -> String {
+        let mut end = self.comments.partition_point(|c| c.last_line < place.line);
+        let mut wanted = place.line;
+        let mut lines = Vec::new();
+        while let Some(comment) = end.checked_sub(1).and_then(|last| self.comments.get(last)) {
+            if comment.behind || comment.last_line.saturating_add(1) != wanted || lines.len() > 999
+            {
+                break;
+            }
+            lines.push(comment.text.as_str());
+            (wanted, end) = (comment.first_line, end - 1);
+        }
+        lines.reverse();
+        lines.join("\n")
+    }
+
+    /// The comment behind something that ends on a line.
+    pub fn remark(&self, line: u32) -> String {
+        let at = self.comments.partition_point(|c| c.last_line < line);
+        let found = self.comments.get(at).filter(|c| c.behind && c.first_line == line);
+        found.map(|comment| comment.text.clone()).unwrap_or_default()
+    }
+}
+
+/// A record or enumeration without a tag takes the name of its typedef.
+fn adopt(r#type: Type, name: &str) -> Type {
+    match r#type {
+        Type::Record(mut record) if record.name.is_empty() => {
+            name.clone_into(&mut record.name);
+            Type::Record(record)
+        }
+        Type::Enum(mut r#enum) if r#enum.name.is_empty() => {
+            name.clone_into(&mut r#enum.name);
+            Type::Enum(r#enum)
+        }
+        other => other,
+    }
+}
+
+/// Words that may stand before parentheses and are no macro.
+fn is_language(word: &str) -> bool {
+    matches!(
+        word,
+        "alignas"
+            | "_Alignas"
+            | "__attribute__"
+            | "__declspec"
+            | "decltype"
+            | "operator"
+            | "void"
+            | "char"
+            | "short"
+            | "int"
+            | "long"
+            | "float"
+            | "double"
+            | "signed"
+            | "unsigned"
+            | "bool"
+            | "_Bool"
+            | "auto"
+    )
+}

@@ -1,0 +1,152 @@
+//! Constant expressions: values of enumerators, lengths of arrays.
+
+use std::collections::HashMap;
+
+use super::DEPTH;
+use super::token::{Kind, Token, lex};
+
+/// The value of a text, if that is a number or an expression of numbers.
+pub fn number(text: &str) -> Option<i64> {
+    let tokens = lex(text, &mut Vec::new()).tokens;
+    value(&tokens, &HashMap::new())
+}
+
+/// The value of an expression, with the values of the names that it may use. None if it is not
+/// understood or does not fit.
+pub fn value(tokens: &[Token], names: &HashMap<String, i64>) -> Option<i64> {
+    let mut reader = Reader { tokens, at: 0, names };
+    let value = reader.binary(0, 0)?;
+    let all = reader.at == tokens.len();
+    i64::try_from(value).ok().filter(|_| all)
+}
+
+struct Reader<'a> {
+    tokens: &'a [Token],
+    at: usize,
+    names: &'a HashMap<String, i64>,
+}
+
+/// How tightly an operator binds; none for what is no operator.
+fn strength(operator: &str) -> Option<u8> {
+    Some(match operator {
+        "|" => 1,
+        "^" => 2,
+        "&" => 3,
+        "<<" | ">>" => 4,
+        "+" | "-" => 5,
+        "*" | "/" | "%" => 6,
+        _ => return None,
+    })
+}
+
+fn apply(operator: &str, a: i128, b: i128) -> Option<i128> {
+    let places = || u32::try_from(b).ok().filter(|places| *places < 64);
+    match operator {
+        "|" => Some(a | b),
+        "^" => Some(a ^ b),
+        "&" => Some(a & b),
+        "<<" => a.checked_mul(1_i128.checked_shl(places()?)?),
+        ">>" => a.checked_shr(places()?),
+        "+" => a.checked_add(b),
+        "-" => a.checked_sub(b),
+        "*" => a.checked_mul(b),
+        "/" => a.checked_div(b),
+        "%" => a.checked_rem(b),
+        _ => None,
+    }
+}
+
+impl Reader<'_> {
+    fn text(&self) -> &str {
+        self.tokens.get(self.at).map(|token| token.text.as_str()).unwrap_or_default()
+    }
+
+    fn binary(&mut self, least: u8, depth: usize) -> Option<i128> {
+        if depth > DEPTH {
+            return None;
+        }
+        let mut left = self.unary(depth)?;
+        while let Some(strength) = strength(self.text()).filter(|s| *s > least) {
+            let operator = self.text().to_owned();
+            self.at += 1;
+            let right = self.binary(strength, depth + 1)?;
+            left = apply(&operator, left, right)?;
+        }
+        Some(left)
+    }
+
+    fn unary(&mut self, depth: usize) -> Option<i128> {
+        if depth > DEPTH {
+            return None;
+        }
+        let token = self.tokens.get(self.at)?;
+        self.at += 1;
+        match token.text.as_str() {
+            "-" => self.unary(depth + 1)?.checked_neg(),
+            "+" => self.unary(depth + 1),
+            "~" => Some(!self.unary(depth + 1)?),
+            "(" => {
+                let value = self.binary(0, depth + 1)?;
+                let closed = self.text() == ")";
+                self.at += 1;
+                closed.then_some(value)
+            }
+            text if token.kind == Kind::Number => literal(text),
+            text if token.kind == Kind::Quoted => character(text),
+            text => self.names.get(text).map(|value| i128::from(*value)),
+        }
+    }
+}
+
+fn literal(text: &str) -> Option<i128> {
+    let text = text.replace('\'', "").to_ascii_lowercase();
+    let text = text.trim_end_matches(['u', 'l', 'z']);
+    if let Some(digits) = text.strip_prefix("0x") {
+        return i128::from_str_radix(digits, 16).ok();
+    }
+    if let Some(digits) = text.strip_prefix("0b") {
+        return i128::from_str_radix(digits, 2).ok();
+    }
+    match text.strip_prefix('0') {
+        Some(digits) if !digits.is_empty() => i128::from_str_radix(digits, 8).ok(),
+        _ => text.parse().ok(),
+    }
+}
+
+/// A plain character such as `'a'`; escapes are not understood.
+fn character(text: &str) -> Option<i128> {
+    let mut inner = text.strip_prefix('\'')?.strip_suffix('\'')?.chars();
+    let c = inner.next().filter(|c| *c != '\\')?;
+    inner.next().is_none().then_some(i128::from(u32::from(c)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn expressions_have_the_values_that_c_gives_them() {
+        let cases = [
+            ("1u << 3", Some(8)),
+            ("1 + 2 * 3", Some(7)),
+            ("10 - 3 - 2", Some(5)),
+            ("(1 | 4) & ~1", Some(4)),
+            ("0x10 + 010", Some(24)),
+            ("-(2)", Some(-2)),
+            ("'a'", Some(97)),
+            ("1 / 0", None),
+            ("1 2", None),
+            ("NAME", None),
+            ("9223372036854775807 + 1", None),
+        ];
+        for (text, wanted) in cases {
+            assert_eq!(number(text), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn deep_expressions_are_refused_and_not_overflowed() {
+        assert_eq!(number(&"(".repeat(100_000)), None);
+        assert_eq!(number(&"-".repeat(100_000)), None);
+    }
+}

@@ -1,0 +1,63 @@
+//! Declarations of C headers: structs, unions, enums, types, functions, macros, with their places,
+//! their comments and the conditions under which they are compiled.
+//!
+//! The reader takes the text as it lies, both sides of every `#if`, and says of each declaration which
+//! conditions stand around it. It knows the C of headers and as much C++ as headers for both languages
+//! have: `extern "C"`, attributes, `static_assert`, references, qualified names. What it cannot read
+//! becomes a [`Problem`] with its place, and the rest is read all the same: nothing is left out in
+//! silence.
+//!
+//! Macros are expanded inside of structs, and where they stand before a declaration, if the header, or
+//! one given to [`Header::read_with`], defines them. A macro with arguments that stands alone is kept as
+//! it is, an [`Item::Invocation`]: it is how headers announce sizes.
+//!
+//! [`Layouts`] places fields by the rules of C on 64-bit machines.
+//!
+//! The work is linear in the text: expansions have a budget, nesting has a limit.
+
+mod declaration;
+mod expression;
+mod layout;
+mod model;
+mod preprocess;
+mod record;
+mod stream;
+mod token;
+
+pub use layout::{Layout, LayoutError, Layouts, Placed};
+pub use model::{
+    Announced, Declaration, Enum, Enumerator, Field, Header, Item, Macro, Parameter, Place,
+    Problem, Record, RecordKind, Type,
+};
+
+/// How deeply declarators, records and expressions may be nested.
+const DEPTH: usize = 64;
+
+impl Header {
+    /// Reads a header. Never fails: see [`Header::problems`].
+    pub fn read(text: &[u8]) -> Self {
+        Self::read_with(text, &[])
+    }
+
+    /// Reads a header with the macros of others that it includes.
+    pub fn read_with(text: &[u8], included: &[&Header]) -> Self {
+        let mut header = Self::default();
+        let decoded = String::from_utf8_lossy(text);
+        if let Err(error) = std::str::from_utf8(text) {
+            let before = &text[..error.valid_up_to()];
+            let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+            let place = Place { line: u32::try_from(line).unwrap_or(u32::MAX), column: 1 };
+            header.problems.push(Problem { place, what: "not UTF-8".to_owned() });
+        }
+        let lexed = token::lex(&decoded, &mut header.problems);
+        let prepared = preprocess::run(lexed.tokens, &mut header);
+        let mut stream = stream::Stream::new(prepared, &header.macros, included);
+        let mut parser = declaration::Parser::new(&mut stream, &lexed.comments);
+        parser.items();
+        let (declarations, problems) = parser.finish();
+        header.declarations = declarations;
+        header.problems.extend(problems);
+        header.problems.sort_by_key(|problem| problem.place);
+        header
+    }
+}

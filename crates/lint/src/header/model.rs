@@ -1,0 +1,360 @@
+//! What a header declares.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// A header as it was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Header {
+    /// What it declares, in order.
+    pub declarations: Vec<Declaration>,
+    /// What it defines, in order; a name may stand here several times, under different conditions.
+    pub macros: Vec<Macro>,
+    /// What it includes, without quotes or angles.
+    pub includes: Vec<String>,
+    /// What could not be read.
+    pub problems: Vec<Problem>,
+}
+
+/// A place in the text, both numbers from 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// The line.
+    pub line: u32,
+    /// The column, in characters.
+    pub column: u32,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.line, self.column)
+    }
+}
+
+/// Something that could not be read; what stands after it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Where.
+    pub place: Place,
+    /// What.
+    pub what: String,
+}
+
+/// Something declared, with what stands around it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Declaration {
+    /// Where it begins.
+    pub place: Place,
+    /// The comment right above it, without its marks.
+    pub doc: String,
+    /// The conditions of the preprocessor around it, outermost first, without the include guard.
+    pub conditions: Arc<[String]>,
+    /// What is declared.
+    pub item: Item,
+}
+
+/// What is declared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Item {
+    /// A struct or union with its fields.
+    Record(Record),
+    /// A struct or union that is only named.
+    Opaque(String),
+    /// An enumeration.
+    Enum(Enum),
+    /// Another name for a type.
+    Typedef {
+        /// The name.
+        name: String,
+        /// The type.
+        r#type: Type,
+    },
+    /// A function.
+    Function {
+        /// Its name.
+        name: String,
+        /// Its type, a [`Type::Function`].
+        r#type: Type,
+    },
+    /// A variable or constant.
+    Variable {
+        /// Its name.
+        name: String,
+        /// Its type.
+        r#type: Type,
+    },
+    /// A macro with arguments that stands where a declaration would.
+    Invocation {
+        /// The name of the macro.
+        name: String,
+        /// Its arguments, as written.
+        arguments: Vec<String>,
+    },
+    /// A `static_assert`, as written.
+    Assertion(String),
+}
+
+impl Item {
+    /// The name of what is declared; empty for assertions.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Record(record) => &record.name,
+            Self::Enum(r#enum) => &r#enum.name,
+            Self::Opaque(name)
+            | Self::Typedef { name, .. }
+            | Self::Function { name, .. }
+            | Self::Variable { name, .. }
+            | Self::Invocation { name, .. } => name,
+            Self::Assertion(_) => "",
+        }
+    }
+}
+
+/// Whether fields follow each other or lie in the same place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RecordKind {
+    /// One after the other.
+    Struct,
+    /// All in one place.
+    Union,
+}
+
+/// A struct or union.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// Struct or union.
+    pub kind: RecordKind,
+    /// Its tag, or the name that a `typedef` gives it; empty inside of others.
+    pub name: String,
+    /// Its fields.
+    pub fields: Vec<Field>,
+    /// Attributes as written: some change the layout.
+    pub attributes: Vec<String>,
+}
+
+/// A field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Where it begins; for a field out of a macro, where that is used.
+    pub place: Place,
+    /// Its name; empty for an anonymous struct or union.
+    pub name: String,
+    /// Its type.
+    pub r#type: Type,
+    /// Its width, if it is a bit-field.
+    pub bits: Option<u32>,
+    /// The comment above it.
+    pub doc: String,
+    /// The comment behind it, on its last line.
+    pub remark: String,
+    /// The conditions inside of the record under which it is there.
+    pub conditions: Arc<[String]>,
+}
+
+/// An enumeration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Enum {
+    /// Its tag, or the name that a `typedef` gives it; may be empty.
+    pub name: String,
+    /// The type that C++ lets it be stored in; empty if none is said.
+    pub underlying: String,
+    /// Its values.
+    pub enumerators: Vec<Enumerator>,
+}
+
+/// A value of an enumeration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Enumerator {
+    /// Where it stands.
+    pub place: Place,
+    /// Its name.
+    pub name: String,
+    /// Its value; none if the expression was not understood.
+    pub value: Option<i64>,
+    /// The expression as written; empty if none is.
+    pub expression: String,
+    /// The comment above it.
+    pub doc: String,
+    /// The comment behind it.
+    pub remark: String,
+}
+
+/// A macro.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Macro {
+    /// Where it is defined.
+    pub place: Place,
+    /// Its name.
+    pub name: String,
+    /// Its parameters; none if it takes no arguments.
+    pub parameters: Option<Vec<String>>,
+    /// Its text, on one line.
+    pub body: String,
+    /// The conditions around it.
+    pub conditions: Arc<[String]>,
+}
+
+/// A parameter of a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its name; may be empty.
+    pub name: String,
+    /// Its type.
+    pub r#type: Type,
+}
+
+/// A type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Type {
+    /// A named type: `int`, `unsigned long`, `size_t`, the tag of a struct, the name of a typedef.
+    Named {
+        /// The name; words of the language in the order in which they stand.
+        name: String,
+        /// Whether it may not be changed.
+        constant: bool,
+    },
+    /// A pointer or, in C++, a reference.
+    Pointer {
+        /// What it points to.
+        to: Box<Type>,
+        /// Whether the pointer itself may not be changed.
+        constant: bool,
+    },
+    /// An array.
+    Array {
+        /// Its elements.
+        of: Box<Type>,
+        /// How many; none if it does not say, or not in a way that was understood.
+        count: Option<u64>,
+    },
+    /// A function.
+    Function {
+        /// What it returns.
+        result: Box<Type>,
+        /// What it takes.
+        parameters: Vec<Parameter>,
+        /// Whether it takes more than that.
+        variadic: bool,
+    },
+    /// A struct or union that is declared where it is used.
+    Record(Box<Record>),
+    /// An enumeration that is declared where it is used.
+    Enum(Box<Enum>),
+}
+
+impl Type {
+    /// A named type that may be changed.
+    pub fn named(name: &str) -> Self {
+        Self::Named { name: name.to_owned(), constant: false }
+    }
+
+    /// A pointer to it.
+    pub fn pointer(self) -> Self {
+        Self::Pointer { to: Box::new(self), constant: false }
+    }
+
+    /// As a declaration of `name` in C.
+    pub fn declare(&self, name: &str) -> String {
+        let word = |constant: bool| if constant { "const " } else { "" };
+        match self {
+            Self::Named { name: r#type, constant } => {
+                let space = if name.is_empty() { "" } else { " " };
+                format!("{}{type}{space}{name}", word(*constant))
+            }
+            Self::Pointer { to, constant } => {
+                let inner = format!("*{}{name}", word(*constant));
+                match **to {
+                    Self::Array { .. } | Self::Function { .. } => to.declare(&format!("({inner})")),
+                    _ => to.declare(&inner),
+                }
+            }
+            Self::Array { of, count } => {
+                let count = count.map(|count| count.to_string()).unwrap_or_default();
+                of.declare(&format!("{name}[{count}]"))
+            }
+            Self::Function { result, parameters, variadic } => {
+                let mut list: Vec<String> =
+                    parameters.iter().map(|p| p.r#type.declare(&p.name)).collect();
+                if *variadic {
+                    list.push("...".to_owned());
+                }
+                result.declare(&format!("{name}({})", list.join(", ")))
+            }
+            Self::Record(record) => {
+                let word = match record.kind {
+                    RecordKind::Struct => "struct",
+                    RecordKind::Union => "union",
+                };
+                let fields: Vec<String> =
+                    record.fields.iter().map(|f| f.r#type.declare(&f.name) + ";").collect();
+                format!("{word} {} {{ {} }} {name}", record.name, fields.join(" "))
+            }
+            Self::Enum(r#enum) => format!("enum {} {name}", r#enum.name),
+        }
+    }
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.declare("").trim_end())
+    }
+}
+
+/// A struct whose size the header announces by naming its last field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Announced {
+    /// Where.
+    pub place: Place,
+    /// The struct.
+    pub record: String,
+    /// The field that is said to be the last one.
+    pub last_field: String,
+}
+
+impl Header {
+    /// Every struct and union, with its declaration.
+    pub fn records(&self) -> impl Iterator<Item = (&Declaration, &Record)> {
+        self.declarations.iter().filter_map(|declaration| match &declaration.item {
+            Item::Record(record) => Some((declaration, record)),
+            _ => None,
+        })
+    }
+
+    /// Every enumeration, with its declaration.
+    pub fn enums(&self) -> impl Iterator<Item = (&Declaration, &Enum)> {
+        self.declarations.iter().filter_map(|declaration| match &declaration.item {
+            Item::Enum(r#enum) => Some((declaration, r#enum)),
+            _ => None,
+        })
+    }
+
+    /// The sizes that the header announces: by a macro `..._STRUCT_TRAITS(struct, last field)`, or by a
+    /// definition or an enumerator `..._STRUCT_SIZE` that is `MACRO(struct, last field)`.
+    pub fn announced(&self) -> impl Iterator<Item = Announced> {
+        let invoked = self.declarations.iter().filter_map(|declaration| match &declaration.item {
+            Item::Invocation { name, arguments } if name.ends_with("_STRUCT_TRAITS") => {
+                let [record, last] = arguments.as_slice() else { return None };
+                let (record, last_field) = (record.clone(), last.clone());
+                Some(Announced { place: declaration.place, record, last_field })
+            }
+            _ => None,
+        });
+        let plain = self.macros.iter().filter(|defined| defined.parameters.is_none());
+        let defined = plain.map(|defined| (defined.place, &defined.name, &defined.body));
+        let listed = self.enums().flat_map(|(_, r#enum)| &r#enum.enumerators);
+        let listed = listed.map(|value| (value.place, &value.name, &value.expression));
+        let named = defined.chain(listed).filter_map(|(place, name, text)| {
+            let (_, arguments) = text.strip_suffix(')')?.split_once('(')?;
+            let (record, last) = arguments.split_once(',')?;
+            let (record, last_field) = (record.trim().to_owned(), last.trim().to_owned());
+            name.ends_with("STRUCT_SIZE").then_some(Announced { place, record, last_field })
+        });
+        invoked.chain(named)
+    }
+
+    /// The number that a macro without arguments stands for.
+    pub fn number(&self, name: &str) -> Option<i64> {
+        let defined = self.macros.iter().find(|m| m.name == name && m.parameters.is_none())?;
+        super::expression::number(&defined.body)
+    }
+}

@@ -1,0 +1,174 @@
+//! Directives: conditions, definitions, inclusions. Every branch is kept.
+
+use std::sync::Arc;
+
+use super::DEPTH;
+use super::model::{Header, Macro, Place, Problem};
+use super::token::{Kind, Token};
+
+/// How many bytes of conditions are kept, over all sets.
+const BUDGET: usize = 16 << 20;
+
+/// Tokens without directives, and the sets of conditions that they refer to.
+pub struct Prepared {
+    pub tokens: Vec<Token>,
+    /// The first one is empty.
+    pub conditions: Vec<Arc<[String]>>,
+}
+
+struct State<'a> {
+    header: &'a mut Header,
+    /// The conditions that are open and the set that each makes with those around it.
+    open: Vec<(String, usize)>,
+    /// How many are open beyond the limit.
+    too_deep: usize,
+    sets: Vec<Arc<[String]>>,
+    budget: usize,
+    /// The name of an include guard that the next directive may define.
+    guard: Option<String>,
+}
+
+/// Takes the directives out of the tokens and enters them in the header.
+pub fn run(tokens: Vec<Token>, header: &mut Header) -> Prepared {
+    let mut state = State {
+        header,
+        open: Vec::new(),
+        too_deep: 0,
+        sets: vec![Arc::from([])],
+        budget: BUDGET,
+        guard: None,
+    };
+    let mut kept = Vec::with_capacity(tokens.len());
+    let mut last = Place::default();
+    for (index, mut token) in tokens.into_iter().enumerate() {
+        last = token.place;
+        if token.kind == Kind::Directive {
+            state.directive(&token, index == 0);
+        } else {
+            state.guard = None;
+            token.conditions = state.current();
+            kept.push(token);
+        }
+    }
+    if !state.open.is_empty() {
+        state.problem(last, "#if without #endif");
+    }
+    Prepared { tokens: kept, conditions: state.sets }
+}
+
+impl State<'_> {
+    fn problem(&mut self, place: Place, what: &str) {
+        self.header.problems.push(Problem { place, what: what.to_owned() });
+    }
+
+    fn current(&self) -> usize {
+        self.open.last().map_or(0, |(_, set)| *set)
+    }
+
+    fn enter(&mut self, place: Place, condition: String) {
+        if self.open.len() >= DEPTH {
+            self.too_deep += 1;
+            return self.problem(place, "conditions are nested too deeply");
+        }
+        let around = self.sets.get(self.current()).cloned().unwrap_or_else(|| Arc::from([]));
+        let mut conditions = around.to_vec();
+        conditions.push(condition.clone());
+        let bytes: usize = conditions.iter().map(|c| c.len() + 32).sum();
+        let set = match self.budget.checked_sub(bytes) {
+            Some(left) => {
+                self.budget = left;
+                self.sets.push(Arc::from(conditions));
+                self.sets.len() - 1
+            }
+            None => {
+                self.problem(place, "too many conditions to keep them all");
+                self.current()
+            }
+        };
+        self.open.push((condition, set));
+    }
+
+    fn leave(&mut self, place: Place, word: &str) -> Option<String> {
+        let left = self.open.pop().map(|(condition, _)| condition);
+        if left.is_none() {
+            self.problem(place, &format!("#{word} without #if"));
+        }
+        left
+    }
+
+    fn directive(&mut self, token: &Token, first: bool) {
+        let text = token.text.as_str();
+        let end = text.find(|c: char| !c.is_alphanumeric()).unwrap_or(text.len());
+        let (word, rest) = text.split_at(end);
+        let (place, rest) = (token.place, rest.trim());
+        let guard = self.guard.take();
+        match word {
+            "if" => self.enter(place, rest.to_owned()),
+            "ifdef" => self.enter(place, format!("defined({rest})")),
+            "ifndef" => {
+                self.guard = first.then(|| rest.to_owned());
+                self.enter(place, format!("!defined({rest})"));
+            }
+            "elif" | "else" | "endif" if self.too_deep > 0 => {
+                self.too_deep -= usize::from(word == "endif");
+            }
+            // A branch has its own words, and not those of the branches before it as well.
+            "elif" => {
+                self.leave(place, word);
+                self.enter(place, rest.to_owned());
+            }
+            "else" => {
+                if let Some(before) = self.leave(place, word) {
+                    self.enter(place, negated(&before));
+                }
+            }
+            "endif" => {
+                self.leave(place, word);
+            }
+            "define" => {
+                if guard.is_some_and(|name| name == rest)
+                    && let Some(top) = self.open.last_mut()
+                {
+                    top.1 = 0;
+                }
+                self.define(place, rest);
+            }
+            "include" => {
+                let name = rest.trim_matches(|c| matches!(c, '"' | '<' | '>'));
+                self.header.includes.push(name.to_owned());
+            }
+            "pragma" if rest.starts_with("pack") => {
+                self.problem(place, "#pragma pack: layouts may differ from what C does");
+            }
+            "pragma" | "undef" | "error" | "warning" | "line" | "" => {}
+            _ => self.problem(place, &format!("an unknown directive: #{word}")),
+        }
+    }
+
+    fn define(&mut self, place: Place, text: &str) {
+        let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
+        let (name, rest) = text.split_at(end);
+        if name.is_empty() {
+            return self.problem(place, "#define without a name");
+        }
+        // Parameters begin right behind the name.
+        let (parameters, body) = match rest.strip_prefix('(').and_then(|r| r.split_once(')')) {
+            Some((list, body)) => {
+                let list = list.split(',').map(str::trim).filter(|p| !p.is_empty());
+                (Some(list.map(str::to_owned).collect()), body)
+            }
+            None => (None, rest),
+        };
+        let conditions = self.sets.get(self.current()).cloned().unwrap_or_else(|| Arc::from([]));
+        let (name, body) = (name.to_owned(), body.trim().to_owned());
+        self.header.macros.push(Macro { place, name, parameters, body, conditions });
+    }
+}
+
+/// The condition of an `#else`; a second one for the same `#if` does not grow it.
+fn negated(condition: &str) -> String {
+    match condition.strip_prefix("!(").and_then(|rest| rest.strip_suffix(')')) {
+        Some(inner) => inner.to_owned(),
+        None => format!("!({condition})"),
+    }
+}

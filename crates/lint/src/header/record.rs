@@ -1,0 +1,338 @@
+//! Specifiers: the words of a type, and the structs, unions and enumerations that stand in their place.
+
+use super::declaration::{Fault, Parser, Specifiers};
+use super::expression;
+use super::model::{Enum, Enumerator, Field, Place, Record, RecordKind, Type};
+use super::stream::joined;
+use super::token::Token;
+
+impl Parser<'_, '_> {
+    /// What stands before the declarators.
+    pub fn specifiers(&mut self) -> Result<Specifiers, Fault> {
+        let (mut words, mut other) = (Vec::<String>::new(), None);
+        let (mut constant, mut typedef) = (false, false);
+        let mut attributes = Vec::new();
+        loop {
+            self.stream.expand(self.depth > 0);
+            let found = self.attributes();
+            if !found.is_empty() {
+                attributes.extend(found);
+                continue;
+            }
+            let taken = !words.is_empty() || other.is_some();
+            let word = self.stream.text_at(0).to_owned();
+            match word.as_str() {
+                "const" | "constexpr" => constant = true,
+                "typedef" => typedef = true,
+                "volatile" | "static" | "inline" | "extern" | "register" | "restrict"
+                | "mutable" | "_Noreturn" | "__inline" | "thread_local" | "explicit" => {}
+                "struct" | "union" | "class" | "enum" if !taken => {
+                    other = Some(self.tagged(&attributes)?);
+                    continue;
+                }
+                "template" | "using" | "operator" | "friend" | "virtual" => {
+                    return Err((self.stream.place(), format!("C++: {word}")));
+                }
+                "void" | "char" | "short" | "int" | "long" | "float" | "double" | "signed"
+                | "unsigned" | "bool" | "_Bool" | "auto"
+                    if other.is_none() =>
+                {
+                    words.push(word);
+                }
+                _ if !taken && self.stream.is_word_at(0) => {
+                    if self.is_attribute_macro() {
+                        let word = self.stream.next();
+                        attributes.extend(word.map(|token| token.text));
+                        continue;
+                    }
+                    other = Some(Type::named(&self.qualified()?));
+                    continue;
+                }
+                _ => break,
+            }
+            self.stream.next();
+        }
+        let r#type = match other {
+            Some(Type::Named { name, .. }) => Type::Named { name, constant },
+            Some(other) => other,
+            None if words.is_empty() => {
+                return Err((self.stream.place(), "a type wanted".to_owned()));
+            }
+            None => Type::Named { name: words.join(" "), constant },
+        };
+        Ok(Specifiers { r#type, typedef })
+    }
+
+    /// Whether an unknown word is followed by another type: then it can only be a macro that says
+    /// something about the declaration, and whose definition is elsewhere.
+    fn is_attribute_macro(&mut self) -> bool {
+        if !self.stream.is_word_at(1) {
+            return false;
+        }
+        let next_is_type = matches!(
+            self.stream.text_at(1),
+            "const"
+                | "void"
+                | "char"
+                | "short"
+                | "int"
+                | "long"
+                | "float"
+                | "double"
+                | "unsigned"
+                | "signed"
+                | "bool"
+                | "struct"
+                | "union"
+                | "enum"
+                | "extern"
+                | "static"
+                | "typedef"
+        );
+        let after_const = self.stream.text_at(1) == "const";
+        let name_follows =
+            self.stream.is_word_at(2) || matches!(self.stream.text_at(2), "*" | "&" | "<" | "::");
+        // `Name const* x` is a type, and its qualifier behind it.
+        !after_const && (next_is_type || name_follows || self.stream.is_call_at(1))
+    }
+
+    /// A name with what C++ may put before and behind it.
+    fn qualified(&mut self) -> Result<String, Fault> {
+        let mut name = self.stream.next().map(|token| token.text).unwrap_or_default();
+        loop {
+            if self.stream.is("::") && self.stream.is_word_at(1) {
+                self.stream.next();
+                name.push_str("::");
+                name.push_str(&self.stream.next().map(|token| token.text).unwrap_or_default());
+            } else if self.stream.is("<") {
+                let mut tokens: Vec<Token> = Vec::new();
+                let mut depth = 0_usize;
+                loop {
+                    let place = self.stream.place();
+                    let token = self.stream.next();
+                    let Some(token) = token.filter(|t| !matches!(t.text.as_str(), ";" | "{"))
+                    else {
+                        return Err((place, "template arguments without end".to_owned()));
+                    };
+                    match token.text.as_str() {
+                        "<" => depth += 1,
+                        ">" => depth = depth.saturating_sub(1),
+                        ">>" => depth = depth.saturating_sub(2),
+                        _ => {}
+                    }
+                    tokens.push(token);
+                    if depth == 0 {
+                        break;
+                    }
+                }
+                name.push_str(&joined(&tokens));
+            } else {
+                return Ok(name);
+            }
+        }
+    }
+
+    /// Attributes in all their spellings, as written.
+    pub fn attributes(&mut self) -> Vec<String> {
+        let mut found = Vec::new();
+        loop {
+            if self.stream.is("[") && self.stream.text_at(1) == "[" {
+                let mut tokens = Vec::new();
+                while let Some(token) = self.stream.next() {
+                    let end = token.text == "]" && self.stream.is("]");
+                    tokens.push(token);
+                    if end {
+                        tokens.extend(self.stream.next());
+                        break;
+                    }
+                }
+                found.push(joined(&tokens));
+            } else if matches!(
+                self.stream.text_at(0),
+                "__attribute__" | "__declspec" | "alignas" | "_Alignas"
+            ) {
+                let word = self.stream.next().map(|token| token.text).unwrap_or_default();
+                let arguments: Vec<String> =
+                    self.stream.arguments().iter().map(|a| joined(a)).collect();
+                found.push(format!("{word}({})", arguments.join(", ")));
+            } else {
+                return found;
+            }
+        }
+    }
+
+    /// A struct, union or enumeration: its body, or only its name.
+    fn tagged(&mut self, before: &[String]) -> Result<Type, Fault> {
+        self.deeper()?;
+        let word = self.stream.next().map(|token| token.text).unwrap_or_default();
+        if word == "enum" && matches!(self.stream.text_at(0), "class" | "struct") {
+            self.stream.next();
+        }
+        let mut attributes = before.to_vec();
+        attributes.extend(self.attributes());
+        let name = match self.stream.is_word_at(0) && !self.stream.is("final") {
+            true => self.qualified()?,
+            false => String::new(),
+        };
+        self.stream.eat("final");
+        let mut underlying = String::new();
+        let mut base = None;
+        if self.stream.is(":") {
+            let place = self.stream.place();
+            self.stream.next();
+            let mut tokens = Vec::new();
+            while !matches!(self.stream.text_at(0), "{" | ";" | "") {
+                tokens.extend(self.stream.next());
+            }
+            underlying = joined(&tokens);
+            base = Some(place);
+        }
+        let found = if self.stream.is("{") {
+            if word == "enum" {
+                Type::Enum(Box::new(self.enumeration(name, underlying)?))
+            } else {
+                if let Some(place) = base {
+                    return Err((place, "C++: a base class".to_owned()));
+                }
+                let kind = if word == "union" { RecordKind::Union } else { RecordKind::Struct };
+                Type::Record(Box::new(self.record(kind, name, attributes)?))
+            }
+        } else if name.is_empty() {
+            return Err((self.stream.place(), format!("{word} without name and body")));
+        } else {
+            Type::named(&name)
+        };
+        self.depth -= 1;
+        Ok(found)
+    }
+
+    fn enumeration(&mut self, name: String, underlying: String) -> Result<Enum, Fault> {
+        self.expect("{")?;
+        let mut enumerators = Vec::new();
+        let mut next = Some(0_i64);
+        while !self.stream.eat("}") {
+            let place = self.stream.place();
+            let Some(named) = self.stream.next() else {
+                return Err((place, "an enumeration without end".to_owned()));
+            };
+            self.attributes();
+            let (mut value, mut expression) = (next, String::new());
+            if self.stream.eat("=") {
+                let written = self.expression(false);
+                expression = joined(&written);
+                self.stream.put_back(written);
+                let tokens = self.expression(true);
+                value = expression::value(&tokens, &self.values);
+            }
+            next = value.and_then(|value| value.checked_add(1));
+            if let Some(value) = value {
+                self.values.insert(named.text.clone(), value);
+            }
+            self.stream.eat(",");
+            let remark = self.remark(self.stream.last.line);
+            let doc = self.doc(place);
+            let name = named.text;
+            enumerators.push(Enumerator { place, name, value, expression, doc, remark });
+        }
+        Ok(Enum { name, underlying, enumerators })
+    }
+
+    /// The tokens up to the next comma or closing brace, with macros expanded or as they stand.
+    fn expression(&mut self, expanded: bool) -> Vec<Token> {
+        let (mut tokens, mut depth) = (Vec::new(), 0_usize);
+        loop {
+            if expanded {
+                self.stream.expand(true);
+            }
+            match self.stream.text_at(0) {
+                "," | "}" if depth == 0 => return tokens,
+                "" | ";" => return tokens,
+                "(" | "{" => depth += 1,
+                ")" | "}" => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            tokens.extend(self.stream.next());
+        }
+    }
+
+    fn record(
+        &mut self,
+        kind: RecordKind,
+        name: String,
+        mut attributes: Vec<String>,
+    ) -> Result<Record, Fault> {
+        self.expect("{")?;
+        let outside = self.stream.conditions().len();
+        let mut fields = Vec::new();
+        loop {
+            self.stream.expand(true);
+            let place = self.stream.place();
+            if self.stream.eat("}") {
+                break;
+            }
+            if self.stream.eat(";") {
+                continue;
+            }
+            if self.stream.peek().is_none() {
+                return Err((place, format!("{name} has no end")));
+            }
+            if matches!(self.stream.text_at(0), "public" | "private" | "protected")
+                && self.stream.text_at(1) == ":"
+            {
+                self.stream.next();
+                self.stream.next();
+                continue;
+            }
+            if matches!(self.stream.text_at(0), "static_assert" | "_Static_assert") {
+                self.stream.next();
+                self.stream.arguments();
+                continue;
+            }
+            self.members(place, outside, &mut fields)?;
+        }
+        attributes.extend(self.attributes());
+        Ok(Record { kind, name, fields, attributes })
+    }
+
+    /// One declaration inside of a record: one or several fields.
+    fn members(
+        &mut self,
+        place: Place,
+        outside: usize,
+        fields: &mut Vec<Field>,
+    ) -> Result<(), Fault> {
+        let conditions = self.stream.conditions();
+        let conditions = conditions.get(outside..).unwrap_or_default();
+        let doc = self.doc(place);
+        let base = self.specifiers()?.r#type;
+        let first = fields.len();
+        loop {
+            let (name, r#type) = self.declared(&base)?;
+            if matches!(r#type, Type::Function { .. }) {
+                return Err((place, format!("C++: a function inside of a record: {name}")));
+            }
+            let mut bits = None;
+            if self.stream.eat(":") {
+                let width = self.stream.next().map(|token| token.text).unwrap_or_default();
+                // A width that is not a plain number is wider than any type, so that no layout is made.
+                bits = Some(width.parse().unwrap_or(u32::MAX));
+            }
+            if self.stream.eat("=") || self.stream.is("{") {
+                self.initializer();
+            }
+            let (doc, remark) = (doc.clone(), String::new());
+            let conditions = std::sync::Arc::from(conditions);
+            fields.push(Field { place, name, r#type, bits, doc, remark, conditions });
+            if self.stream.is(";") {
+                break;
+            }
+            self.expect(",")?;
+        }
+        self.stream.next();
+        let remark = self.remark(self.stream.last.line);
+        for field in fields.iter_mut().skip(first) {
+            field.remark.clone_from(&remark);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,228 @@
+//! Tokens as the parser wants to see them: with macros expanded where it asks for that.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+use super::model::{Header, Macro, Place, Problem};
+use super::preprocess::Prepared;
+use super::token::{Kind, Token, lex};
+
+/// How many expansions a token may come out of.
+const NESTED: u8 = 16;
+
+/// Tokens, from the front on.
+pub struct Stream<'a> {
+    /// What was looked at or came out of a macro.
+    pending: VecDeque<Token>,
+    tokens: std::vec::IntoIter<Token>,
+    conditions: Vec<Arc<[String]>>,
+    macros: HashMap<&'a str, &'a Macro>,
+    /// How many more bytes of tokens macros may make.
+    budget: usize,
+    /// Where the last token that was taken stands.
+    pub last: Place,
+    pub problems: Vec<Problem>,
+}
+
+impl<'a> Stream<'a> {
+    pub fn new(prepared: Prepared, own: &'a [Macro], included: &[&'a Header]) -> Self {
+        let mut macros = HashMap::new();
+        for defined in own.iter().chain(included.iter().flat_map(|header| &header.macros)) {
+            // The first definition of those under different conditions.
+            macros.entry(defined.name.as_str()).or_insert(defined);
+        }
+        let bytes: usize = prepared.tokens.iter().map(cost).sum();
+        let budget = bytes.saturating_mul(8).saturating_add(1 << 16);
+        Self {
+            pending: VecDeque::new(),
+            tokens: prepared.tokens.into_iter(),
+            conditions: prepared.conditions,
+            macros,
+            budget,
+            last: Place { line: 1, column: 1 },
+            problems: Vec::new(),
+        }
+    }
+
+    /// The token `ahead` of the next one, without expansion.
+    pub fn peek_at(&mut self, ahead: usize) -> Option<&Token> {
+        while self.pending.len() <= ahead {
+            let next = self.tokens.next()?;
+            self.pending.push_back(next);
+        }
+        self.pending.get(ahead)
+    }
+
+    pub fn peek(&mut self) -> Option<&Token> {
+        self.peek_at(0)
+    }
+
+    /// The text of a token ahead; empty behind the last one.
+    pub fn text_at(&mut self, ahead: usize) -> &str {
+        self.peek_at(ahead).map(|token| token.text.as_str()).unwrap_or_default()
+    }
+
+    pub fn is(&mut self, text: &str) -> bool {
+        self.text_at(0) == text
+    }
+
+    /// Whether a word stands there.
+    pub fn is_word_at(&mut self, ahead: usize) -> bool {
+        self.peek_at(ahead).is_some_and(|token| token.kind == Kind::Word)
+    }
+
+    /// Whether a macro with arguments stands there.
+    pub fn is_call_at(&mut self, ahead: usize) -> bool {
+        let name = self.text_at(ahead).to_owned();
+        let called = self.macros.get(name.as_str()).is_some_and(|m| m.parameters.is_some());
+        called && self.text_at(ahead + 1) == "("
+    }
+
+    pub fn next(&mut self) -> Option<Token> {
+        let token = self.pending.pop_front().or_else(|| self.tokens.next())?;
+        self.last = token.place;
+        Some(token)
+    }
+
+    /// Puts tokens back in front.
+    pub fn put_back(&mut self, tokens: Vec<Token>) {
+        for token in tokens.into_iter().rev() {
+            self.pending.push_front(token);
+        }
+    }
+
+    /// Takes the next token if it is this one.
+    pub fn eat(&mut self, text: &str) -> bool {
+        let is = self.is(text);
+        if is {
+            self.next();
+        }
+        is
+    }
+
+    /// Where the next token stands.
+    pub fn place(&mut self) -> Place {
+        let last = self.last;
+        self.peek().map_or(last, |token| token.place)
+    }
+
+    /// The conditions of the next token.
+    pub fn conditions(&mut self) -> Arc<[String]> {
+        let set = self.peek().map_or(0, |token| token.conditions);
+        self.conditions.get(set).cloned().unwrap_or_else(|| Arc::from([]))
+    }
+
+    pub fn problem(&mut self, place: Place, what: impl Into<String>) {
+        self.problems.push(Problem { place, what: what.into() });
+    }
+
+    /// The macro that the next token is the name of.
+    fn definition(&mut self) -> Option<&'a Macro> {
+        let token = self.peek()?;
+        if token.kind != Kind::Word || token.expanded >= NESTED {
+            return None;
+        }
+        let name = token.text.clone();
+        self.macros.get(name.as_str()).copied()
+    }
+
+    /// Replaces macros in front by what they stand for: those with arguments only if `calls`.
+    pub fn expand(&mut self, calls: bool) {
+        while let Some(defined) = self.definition() {
+            let called = defined.parameters.is_some();
+            if called && (!calls || self.text_at(1) != "(") {
+                return;
+            }
+            let Some(name) = self.next() else { return };
+            let arguments = if called { self.arguments() } else { Vec::new() };
+            let Some(body) = substituted(defined, &arguments, &mut self.budget) else {
+                self.problem(name.place, format!("too much to expand: {}", defined.name));
+                return;
+            };
+            for mut token in body.into_iter().rev() {
+                token.place = name.place;
+                token.conditions = name.conditions;
+                token.expanded = name.expanded + 1;
+                self.pending.push_front(token);
+            }
+        }
+    }
+
+    /// The arguments of a macro or what else stands in parentheses, from the opening one on.
+    pub fn arguments(&mut self) -> Vec<Vec<Token>> {
+        let place = self.place();
+        let mut arguments = vec![Vec::new()];
+        if !self.eat("(") {
+            return arguments;
+        }
+        let mut depth = 0_usize;
+        while let Some(token) = self.next() {
+            match token.text.as_str() {
+                "(" | "[" | "{" => depth += 1,
+                ")" if depth == 0 => return arguments,
+                ")" | "]" | "}" => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            match arguments.last_mut() {
+                _ if depth == 0 && token.text == "," => arguments.push(Vec::new()),
+                Some(last) => last.push(token),
+                None => {}
+            }
+        }
+        self.problem(place, "parentheses without end");
+        arguments
+    }
+}
+
+/// A macro's text with its arguments in the place of its parameters, `##` carried out.
+/// None if that would be more than the budget.
+fn substituted(
+    defined: &Macro,
+    arguments: &[Vec<Token>],
+    budget: &mut usize,
+) -> Option<Vec<Token>> {
+    *budget = budget.checked_sub(defined.body.len() + 16)?;
+    let body = lex(&defined.body, &mut Vec::new()).tokens;
+    let parameters = defined.parameters.as_deref().unwrap_or_default();
+    let mut out: Vec<Token> = Vec::with_capacity(body.len());
+    let mut paste = false;
+    for token in body {
+        if token.text == "##" {
+            paste = true;
+            continue;
+        }
+        let argument = parameters.iter().position(|p| *p == token.text);
+        let own = std::slice::from_ref(&token);
+        let replaced = match argument {
+            Some(index) => arguments.get(index).map(Vec::as_slice).unwrap_or_default(),
+            None => own,
+        };
+        *budget = budget.checked_sub(replaced.iter().map(cost).sum())?;
+        for (index, token) in replaced.iter().enumerate() {
+            match out.last_mut() {
+                Some(last) if paste && index == 0 => last.text.push_str(&token.text),
+                _ => out.push(token.clone()),
+            }
+        }
+        paste = false;
+    }
+    Some(out)
+}
+
+/// What a token takes, about.
+fn cost(token: &Token) -> usize {
+    token.text.len() + 16
+}
+
+/// Tokens as text, with a space where words would run together.
+pub fn joined(tokens: &[Token]) -> String {
+    let mut text = String::new();
+    for token in tokens {
+        let word = |c: char| c.is_alphanumeric() || c == '_';
+        if text.ends_with(word) && token.text.starts_with(word) {
+            text.push(' ');
+        }
+        text.push_str(&token.text);
+    }
+    text
+}

@@ -1,0 +1,196 @@
+//! Text into tokens, comments and directives.
+
+use super::model::{Place, Problem};
+
+/// What a token is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A name or a word of the language.
+    Word,
+    /// A number.
+    Number,
+    /// A string or a character, with its quotes.
+    Quoted,
+    /// One character of punctuation, or one of `::`, `##`, `...`, `<<`, `>>`.
+    Mark,
+    /// A line for the preprocessor without its `#`, continued lines joined, comments blanked.
+    Directive,
+}
+
+/// A token.
+#[derive(Clone, Debug)]
+pub struct Token {
+    pub kind: Kind,
+    pub text: String,
+    pub place: Place,
+    /// Which set of conditions it stands under.
+    pub conditions: usize,
+    /// How many expansions it came out of.
+    pub expanded: u8,
+}
+
+/// A comment.
+#[derive(Clone, Debug)]
+pub struct Comment {
+    pub first_line: u32,
+    pub last_line: u32,
+    /// Whether something else stands before it on its line.
+    pub behind: bool,
+    pub text: String,
+}
+
+/// A text in pieces.
+#[derive(Default)]
+pub struct Lexed {
+    pub tokens: Vec<Token>,
+    pub comments: Vec<Comment>,
+}
+
+struct Lexer<'a> {
+    text: &'a str,
+    at: usize,
+    place: Place,
+    /// Whether a token stands before on this line.
+    begun: bool,
+    out: Lexed,
+}
+
+/// Takes a text apart.
+pub fn lex(text: &str, problems: &mut Vec<Problem>) -> Lexed {
+    let place = Place { line: 1, column: 1 };
+    let mut lexer = Lexer { text, at: 0, place, begun: false, out: Lexed::default() };
+    lexer.run(problems);
+    lexer.out
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || c == '$'
+}
+
+impl<'a> Lexer<'a> {
+    fn rest(&self) -> &'a str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    /// Steps over `bytes`, counting lines and columns.
+    fn step(&mut self, bytes: usize) -> &'a str {
+        let passed = self.rest().get(..bytes).unwrap_or_else(|| self.rest());
+        for c in passed.chars() {
+            if c == '\n' {
+                self.place.line = self.place.line.saturating_add(1);
+                self.place.column = 1;
+                self.begun = false;
+            } else {
+                self.place.column = self.place.column.saturating_add(1);
+            }
+        }
+        self.at += passed.len();
+        passed
+    }
+
+    fn push(&mut self, kind: Kind, place: Place, text: &str) {
+        self.begun = true;
+        let text = text.to_owned();
+        self.out.tokens.push(Token { kind, text, place, conditions: 0, expanded: 0 });
+    }
+
+    fn run(&mut self, problems: &mut Vec<Problem>) {
+        while let Some(c) = self.rest().chars().next() {
+            let place = self.place;
+            let rest = self.rest();
+            if c.is_whitespace() {
+                self.step(c.len_utf8());
+            } else if rest.starts_with("\\\n") || rest.starts_with("\\\r\n") {
+                let begun = self.begun;
+                self.step(rest.find('\n').map_or(1, |at| at + 1));
+                self.begun = begun;
+            } else if rest.starts_with("//") || rest.starts_with("/*") {
+                self.comment(problems);
+            } else if c == '#' && !self.begun {
+                self.directive(problems);
+            } else if c == '"' || c == '\'' {
+                self.quoted(c, problems);
+            } else if c.is_ascii_digit() {
+                let mut end = 0;
+                for c in rest.chars() {
+                    if !is_word(c) && c != '.' && c != '\'' {
+                        break;
+                    }
+                    end += c.len_utf8();
+                }
+                let text = self.step(end);
+                self.push(Kind::Number, place, text);
+            } else if is_word(c) {
+                let end = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+                let text = self.step(end);
+                self.push(Kind::Word, place, text);
+            } else {
+                let long = ["...", "::", "##", "<<", ">>"].iter().find(|m| rest.starts_with(**m));
+                let text = self.step(long.map_or(c.len_utf8(), |mark| mark.len()));
+                self.push(Kind::Mark, place, text);
+            }
+        }
+    }
+
+    fn comment(&mut self, problems: &mut Vec<Problem>) {
+        let (place, behind) = (self.place, self.begun);
+        let rest = self.rest();
+        let text = if rest.starts_with("//") {
+            let end = rest.find('\n').unwrap_or(rest.len());
+            self.step(end).trim_start_matches('/').trim().to_owned()
+        } else {
+            let end = rest.get(2..).and_then(|inner| inner.find("*/"));
+            if end.is_none() {
+                problems.push(Problem { place, what: "a comment without end".to_owned() });
+            }
+            let text = self.step(end.map_or(rest.len(), |end| end + 4));
+            let inner = text.trim_start_matches("/*").trim_end_matches("*/");
+            let lines = inner.lines().map(|line| line.trim().trim_start_matches('*').trim());
+            lines.collect::<Vec<_>>().join("\n").trim().to_owned()
+        };
+        let (first_line, last_line) = (place.line, self.place.line);
+        self.out.comments.push(Comment { first_line, last_line, behind, text });
+    }
+
+    fn quoted(&mut self, quote: char, problems: &mut Vec<Problem>) {
+        let place = self.place;
+        let mut escaped = false;
+        let end = self.rest().char_indices().skip(1).find(|(_, c)| {
+            let ends = !escaped && (*c == quote || *c == '\n');
+            escaped = !escaped && *c == '\\';
+            ends
+        });
+        let bytes = match end {
+            Some((at, c)) if c == quote => at + 1,
+            other => {
+                problems.push(Problem { place, what: "a string without end".to_owned() });
+                other.map_or(self.rest().len(), |(at, _)| at)
+            }
+        };
+        let text = self.step(bytes);
+        self.push(Kind::Quoted, place, text);
+    }
+
+    /// A directive ends with its line, unless that ends with a backslash or inside of a comment.
+    fn directive(&mut self, problems: &mut Vec<Problem>) {
+        let place = self.place;
+        self.step(1);
+        let mut text = String::new();
+        while let Some(c) = self.rest().chars().next() {
+            let rest = self.rest();
+            if c == '\n' {
+                break;
+            } else if rest.starts_with("\\\n") || rest.starts_with("\\\r\n") {
+                self.step(rest.find('\n').map_or(1, |at| at + 1));
+                text.push(' ');
+            } else if rest.starts_with("//") || rest.starts_with("/*") {
+                self.begun = true;
+                self.comment(problems);
+                text.push(' ');
+            } else {
+                text.push_str(self.step(c.len_utf8()));
+            }
+        }
+        self.push(Kind::Directive, place, text.trim());
+    }
+}

@@ -1,0 +1,31 @@
+//! What people who change an interface hand in, read so that it can be judged.
+//!
+//! A promise about versions is kept or broken in a header: a field is appended or inserted, a size
+//! macro is moved along or forgotten, the version number is raised or not. [`header`] reads the
+//! declarations of C headers without a compiler, because several of the headers that matter do not
+//! compile on their own: they lack a `struct`, or are C++ in one branch and C in the other.
+//!
+//! ```
+//! use unskew_lint::header::{Header, Layouts};
+//!
+//! let header = Header::read(b"
+//!     // Asks for the name of a thing.
+//!     struct Thing_Name_Args {
+//!       size_t struct_size;
+//!       const char* name;  // out
+//!       bool known;        // out
+//!     };
+//!     DEFINE_STRUCT_TRAITS(Thing_Name_Args, name);
+//! ");
+//! assert!(header.problems.is_empty());
+//! let mut layouts = Layouts::of([&header]);
+//! let layout = layouts.layout("Thing_Name_Args")?;
+//! assert_eq!((layout.end, layout.size), (17, 24));
+//! // The macro that announces the size names another field than the last one.
+//! let announced = header.announced().next().ok_or("none")?;
+//! assert_eq!(layout.end_of(&announced.last_field), Some(16));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![forbid(unsafe_code)]
+
+pub mod header;
