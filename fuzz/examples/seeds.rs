@@ -78,7 +78,10 @@ fn sort(name: &str, bytes: &[u8]) -> Done {
         }
         "index" => seed("tensorflow_checkpoint", bytes)?,
         "so" => seed("shared_object", bytes)?,
-        "stablehlo" | "mlirbc" => seed("stablehlo", bytes)?,
+        "stablehlo" | "mlirbc" => {
+            seed("stablehlo", bytes)?;
+            seed("native_stablehlo", bytes)?;
+        }
         "whl" => seed("zip_archive", bytes)?,
         "toml" if !name.contains("/rules/") => seed("history", bytes)?,
         "tsv" | "txt" => tables(&String::from_utf8_lossy(bytes))?,

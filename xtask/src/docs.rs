@@ -2,7 +2,8 @@
 //!
 //! * `docs/rules/<CODE>.md` and their index, from the rule files of all crates;
 //! * `docs/reference/json.md`, from the documentation of the module that writes the JSON report;
-//! * `docs/reference/stamped-executables.md`, from that of the module that stamps executables.
+//! * `docs/reference/stamped-executables.md`, from that of the module that stamps executables;
+//! * `docs/reference/native-stablehlo.md`, from that of the module that rewrites such programs.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -52,6 +53,9 @@ fn pages(root: &Path) -> anyhow::Result<BTreeMap<PathBuf, String>> {
     let source = "crates/pjrt/src/convert/stamp/mod.rs";
     let page = module_page(root, source, "Stamped executables")?;
     pages.insert("docs/reference/stamped-executables.md".into(), page);
+    let source = "crates/stablehlo/src/convert/mod.rs";
+    let page = module_page(root, source, "Native StableHLO of old hosts")?;
+    pages.insert("docs/reference/native-stablehlo.md".into(), page);
     Ok(pages)
 }
 

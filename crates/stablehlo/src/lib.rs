@@ -41,11 +41,13 @@
 //! assert!(check(&artifact, &jax_0_6_2, &today).works());
 //! ```
 //!
-//! Other bytecode and MLIR as text have no version; they are parties that say so.
+//! Other bytecode and MLIR as text have no version; they are parties that say so. What JAX 0.4.20 to 0.4.29
+//! sent is such bytecode, and [`convert`] rewrites it for readers of today.
 #![forbid(unsafe_code)]
 
 mod artifact;
 mod bytecode;
+pub mod convert;
 mod features;
 mod history;
 mod party;

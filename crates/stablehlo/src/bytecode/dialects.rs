@@ -20,11 +20,15 @@ pub struct Dialect {
     pub operations: Vec<String>,
 }
 
-pub(super) fn read(
+/// Where an operation stands: the number of its dialect, and its place among the operations of that.
+pub(crate) type Place = (usize, usize);
+
+/// The dialects, and the operations in the order of their numbers.
+pub(crate) fn read(
     cursor: &mut Cursor<'_>,
     version: u64,
     strings: &Strings,
-) -> Result<Vec<Dialect>, ReadError> {
+) -> Result<(Vec<Dialect>, Vec<Place>), ReadError> {
     let count = cursor.count("dialects")?;
     let mut dialects = Vec::new();
     for _ in 0..count {
@@ -41,17 +45,20 @@ pub(super) fn read(
     if version >= COUNTED {
         cursor.varint()?;
     }
+    let mut order = Vec::new();
     while cursor.left() > 0 {
         let at = cursor.position();
         let index = cursor.varint()?;
-        let dialect = usize::try_from(index).ok().and_then(|index| dialects.get_mut(index));
-        let dialect =
+        let number = usize::try_from(index).ok().filter(|number| *number < dialects.len());
+        let dialect = number.and_then(|number| Some((number, dialects.get_mut(number)?)));
+        let (number, dialect) =
             dialect.ok_or_else(|| cursor.malformed(at, &format!("no dialect {index}")))?;
         for _ in 0..cursor.count("operations")? {
             let name = cursor.varint()?;
             let name = if version >= REGISTERED { name >> 1 } else { name };
+            order.push((number, dialect.operations.len()));
             dialect.operations.push(strings.get(name, cursor)?);
         }
     }
-    Ok(dialects)
+    Ok((dialects, order))
 }

@@ -2,7 +2,7 @@
 //! and the kinds of types and attributes. The program itself and its constants are not read.
 
 mod cursor;
-mod dialects;
+pub(crate) mod dialects;
 mod kinds;
 
 use unskew_source::{Problem, ReadError, Source, SourceExt, limits};
@@ -10,25 +10,26 @@ use unskew_source::{Problem, ReadError, Source, SourceExt, limits};
 pub use dialects::Dialect;
 pub use kinds::Kind;
 
-use cursor::{Cursor, Span};
+pub(crate) use cursor::{Cursor, Span};
 
 /// The bytes that MLIR bytecode begins with.
-const MAGIC: [u8; 4] = *b"ML\xefR";
+pub(crate) const MAGIC: [u8; 4] = *b"ML\xefR";
 
 /// The newest version of the format that is read.
 const NEWEST: u64 = 6;
 
 /// The longest producer that is read; a real one has twenty bytes.
-const PRODUCER: usize = 1 << 10;
+pub(crate) const PRODUCER: usize = 1 << 10;
 
 /// The numbers of the sections that are read.
-mod section {
-    pub(super) const STRINGS: u8 = 0;
-    pub(super) const DIALECTS: u8 = 1;
-    pub(super) const KINDS: u8 = 2;
-    pub(super) const KIND_SIZES: u8 = 3;
+pub(crate) mod section {
+    pub(crate) const STRINGS: u8 = 0;
+    pub(crate) const DIALECTS: u8 = 1;
+    pub(crate) const KINDS: u8 = 2;
+    pub(crate) const KIND_SIZES: u8 = 3;
+    pub(crate) const PROGRAM: u8 = 4;
     /// The highest number that has a meaning.
-    pub(super) const LAST: u8 = 8;
+    pub(crate) const LAST: u8 = 8;
 }
 
 /// What a file of MLIR bytecode says of itself.
@@ -76,7 +77,7 @@ impl Bytecode {
         let strings = Strings::read(source, sections.needed(section::STRINGS, &cursor)?)?;
         let part = |id| Some(Cursor::new(source, sections.find(id)?));
         let mut dialects = match part(section::DIALECTS) {
-            Some(mut part) => dialects::read(&mut part, version, &strings)?,
+            Some(mut part) => dialects::read(&mut part, version, &strings)?.0,
             None => Vec::new(),
         };
         let mut kinds = Vec::new();
@@ -119,16 +120,25 @@ impl Sections {
     }
 }
 
-/// One section: its number and where its contents lie. The highest bit of the number says that an
-/// alignment follows the length.
+/// One section: its number and where its contents lie.
 fn section(cursor: &mut Cursor<'_>) -> Result<(u8, Span), ReadError> {
+    aligned_section(cursor).map(|(id, _, span)| (id, span))
+}
+
+/// One section: its number, its alignment if it has one, and where its contents lie. The highest bit of
+/// the number says that an alignment follows the length.
+pub(crate) fn aligned_section(
+    cursor: &mut Cursor<'_>,
+) -> Result<(u8, Option<u64>, Span), ReadError> {
     let id = cursor.byte()?;
     let length = cursor.varint()?;
+    let mut alignment = None;
     if id & 0x80 != 0 {
-        let alignment = cursor.varint()?;
-        cursor.align(alignment)?;
+        let found = cursor.varint()?;
+        cursor.align(found)?;
+        alignment = Some(found);
     }
-    Ok((id & 0x7f, cursor.skip(length)?))
+    Ok((id & 0x7f, alignment, cursor.skip(length)?))
 }
 
 /// The texts of a file. Their lengths stand in front in reverse order, then the texts.
@@ -139,7 +149,7 @@ pub(crate) struct Strings {
 }
 
 impl Strings {
-    fn read(source: &dyn Source, span: Span) -> Result<Self, ReadError> {
+    pub(crate) fn read(source: &dyn Source, span: Span) -> Result<Self, ReadError> {
         let mut cursor = Cursor::new(source, span);
         if cursor.left() > limits::RECORD {
             let what = "the section of texts".to_owned();

@@ -1,0 +1,127 @@
+//! The attributes and types of a file, each where it lies.
+
+use unskew_source::{ReadError, Source};
+
+use crate::Dialect;
+use crate::bytecode::{Cursor, Span, Strings};
+
+/// The numbers that encodings of the `builtin` dialect begin with.
+pub(super) mod builtin {
+    pub(in super::super) const NAME: &str = "builtin";
+    pub(in super::super) mod attribute {
+        pub(in super::super::super) const DICTIONARY: u64 = 1;
+        pub(in super::super::super) const TEXT: u64 = 2;
+        pub(in super::super::super) const ARRAY: u64 = 17;
+        pub(in super::super::super) const ELEMENTS: u64 = 18;
+    }
+    pub(in super::super) mod types {
+        pub(in super::super::super) const INTEGER: u64 = 0;
+        pub(in super::super::super) const TENSOR: u64 = 13;
+    }
+}
+
+/// An attribute or a type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    /// The number of its dialect.
+    pub(super) dialect: usize,
+    /// Whether its dialect encoded it; else it is text.
+    pub(super) encoded: bool,
+    pub(super) span: Span,
+}
+
+/// All attributes and types.
+pub(super) struct Entries<'a> {
+    pub(super) source: &'a dyn Source,
+    pub(super) dialects: &'a [Dialect],
+    strings: &'a Strings,
+    pub(super) attributes: Vec<Entry>,
+    pub(super) types: Vec<Entry>,
+}
+
+impl<'a> Entries<'a> {
+    /// Reads the sizes of all attributes, then of all types, which lie one behind the other in `values`.
+    pub(super) fn read(
+        sizes: &mut Cursor<'_>,
+        source: &'a dyn Source,
+        values: Span,
+        dialects: &'a [Dialect],
+        strings: &'a Strings,
+    ) -> Result<Self, ReadError> {
+        let attributes = sizes.count("attributes")?;
+        let types = sizes.count("types")?;
+        let mut values = Cursor::new(source, values);
+        let mut all = Vec::new();
+        let total = attributes.saturating_add(types);
+        while all.len() < total {
+            let at = sizes.position();
+            let dialect = usize::try_from(sizes.varint()?).ok().filter(|at| *at < dialects.len());
+            let dialect = dialect.ok_or_else(|| sizes.malformed(at, "a type of no dialect"))?;
+            let group = sizes.count("types or attributes")?;
+            if group == 0 || group > total - all.len() {
+                return Err(sizes.malformed(at, "more types or fewer than announced"));
+            }
+            for _ in 0..group {
+                let size = sizes.varint()?;
+                let span = values.skip(size >> 1)?;
+                all.push(Entry { dialect, encoded: size & 1 == 1, span });
+            }
+        }
+        let types = all.split_off(attributes);
+        Ok(Self { source, dialects, strings, attributes: all, types })
+    }
+
+    /// The number of a dialect.
+    pub(super) fn dialect(&self, name: &str) -> Option<usize> {
+        self.dialects.iter().position(|dialect| dialect.name == name)
+    }
+
+    /// Behind the number that says what a `builtin` attribute is; none if it is something else.
+    pub(super) fn attribute(&self, index: u64, kind: u64) -> Result<Option<Cursor<'a>>, ReadError> {
+        self.of_kind(&self.attributes, index, kind)
+    }
+
+    /// Behind the number that says what a `builtin` type is; none if it is something else.
+    pub(super) fn of_type(&self, index: u64, kind: u64) -> Result<Option<Cursor<'a>>, ReadError> {
+        self.of_kind(&self.types, index, kind)
+    }
+
+    fn of_kind(
+        &self,
+        entries: &[Entry],
+        index: u64,
+        kind: u64,
+    ) -> Result<Option<Cursor<'a>>, ReadError> {
+        let entry = usize::try_from(index).ok().and_then(|index| entries.get(index));
+        let whole = Span { start: 0, end: self.source.size() };
+        let entry = entry.ok_or_else(|| {
+            Cursor::new(self.source, whole).malformed(0, &format!("no attribute or type {index}"))
+        })?;
+        let dialect = self.dialects.get(entry.dialect).map(|dialect| dialect.name.as_str());
+        if !entry.encoded || dialect != Some(builtin::NAME) {
+            return Ok(None);
+        }
+        let mut cursor = Cursor::new(self.source, entry.span);
+        Ok((cursor.varint()? == kind).then_some(cursor))
+    }
+
+    /// The names and values of a dictionary, by number.
+    pub(super) fn dictionary(&self, index: u64) -> Result<Option<Vec<(u64, u64)>>, ReadError> {
+        let found = self.attribute(index, builtin::attribute::DICTIONARY)?;
+        let Some(mut cursor) = found else { return Ok(None) };
+        let count = cursor.count("attributes of an operation")?;
+        let mut pairs = Vec::new();
+        for _ in 0..count {
+            pairs.push((cursor.varint()?, cursor.varint()?));
+        }
+        Ok(Some(pairs))
+    }
+
+    /// The text of a text attribute.
+    pub(super) fn text(&self, index: u64) -> Result<Option<String>, ReadError> {
+        let found = self.attribute(index, builtin::attribute::TEXT)?;
+        let Some(mut cursor) = found else { return Ok(None) };
+        let text = cursor.varint()?;
+        self.strings.get(text, &cursor).map(Some)
+    }
+}
