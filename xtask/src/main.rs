@@ -1,4 +1,4 @@
-//! One-word commands for developers: `cargo xtask test`, `corpus`, `docs`, `harvest`, `bench`.
+//! One-word commands for developers: `cargo xtask test`, `corpus`, `docs`, `harvest`, `bench`, `jax`.
 #![forbid(unsafe_code)]
 
 mod bench;
@@ -6,6 +6,7 @@ mod corpus;
 mod docs;
 mod environment;
 mod harvest;
+mod jax;
 mod test;
 
 use std::path::{Path, PathBuf};
@@ -51,6 +52,8 @@ enum Verb {
         #[arg(long)]
         from: Option<PathBuf>,
     },
+    /// Runs JAX releases on plug-ins: as they are, through the adapter, with the handlers of jaxlib.
+    Jax(jax::Jax),
     /// Measures the command on large files: time and memory of whole processes.
     Bench(bench::Bench),
     /// Measures one command: what `bench` starts, because memory is counted per parent.
@@ -69,6 +72,7 @@ fn main() -> anyhow::Result<()> {
         Verb::PinJax { version, others } => environment::pin(&version, &others),
         Verb::Docs { check } => docs::run(check),
         Verb::Harvest { release, from } => harvest::run(&release, from.as_deref()),
+        Verb::Jax(jax) => jax::run(&jax),
         Verb::Bench(bench) => bench::run(&bench),
         Verb::Measure { runs, command } => bench::run_measure(runs, &command),
     }

@@ -1,0 +1,42 @@
+//! Runs real JAX releases on PJRT plug-ins, and says what worked.
+//!
+//! A *host* is a JAX release in an environment of the corpus (`cargo xtask corpus`). A *cell* is a host with
+//! a plug-in, which may be the shared object of a vendor or one that `unskew adapt` made: to JAX, and here,
+//! both are a path. Running a cell starts the environment's Python on `python/probe/jax_steps.py`, in a
+//! process of its own with a time limit, since what a skewed host does with a plug-in is often to die. The
+//! probe prints one line of JSON per step, which is all that is read of it.
+//!
+//! Only tests and `cargo xtask jax` use this crate.
+//!
+//! ```
+//! use unskew_jax_matrix::{End, Outcome};
+//!
+//! let printed = r#"
+//! {"step": "import", "ok": true, "detail": "jax 0.7.2", "seconds": 1.9}
+//! {"step": "jit_add", "ok": false, "detail": "INVALID_ARGUMENT: expected 112, got 88", "seconds": 0.1}
+//! "#;
+//! let outcome = Outcome::new(printed, "", End::Finished);
+//! assert_eq!(outcome.passed(), 1);
+//! assert_eq!(outcome.failure().unwrap().0, "jit_add");
+//! ```
+#![forbid(unsafe_code)]
+
+mod cell;
+mod host;
+mod outcome;
+mod plugin;
+mod table;
+
+pub use cell::{Cell, run_all};
+pub use host::{Host, HostError};
+pub use outcome::{End, Outcome, STEPS, Step};
+pub use plugin::{PLUGINS, Plugin};
+pub use table::{Row, table};
+
+use std::path::Path;
+
+/// The root of the repository, where the corpus and the probe lie.
+pub fn root() -> &'static Path {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.ancestors().nth(2).unwrap_or(here)
+}

@@ -1,0 +1,19 @@
+"""Gives the FFI handlers of jaxlib to PJRT plug-ins, so that what needs them works there too.
+
+A linear solve, an eigenvalue decomposition, `jax.pure_callback` and their like are calls of a *handler*, a
+C function that is looked up by name when a program is compiled. jaxlib has these functions, and registers
+them with its own CPU backend. A CPU plug-in is another library with a registry of its own, in which they are
+missing: "No FFI handler registered for lapack_sgetrf_ffi on a platform Host".
+
+    import unskew_jax
+    unskew_jax.register()
+
+after which `jnp.linalg.solve` and `jax.pure_callback` work on every plug-in that is loaded and that has the
+FFI extension of the PJRT C API.
+"""
+
+from .errors import NoExtension, NoHandlers, NoPlugin, Refused, UnskewJaxError
+from .register import Registered, register
+
+__all__ = ["NoExtension", "NoHandlers", "NoPlugin", "Refused", "Registered", "UnskewJaxError", "register"]
+__version__ = "0.1.0"

@@ -1,0 +1,95 @@
+"""Handing over."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, NamedTuple
+
+from . import callback, handlers
+from .errors import NoExtension, NoPlugin
+from .plugin import Plugin, loaded, named, table
+
+#: What plug-ins were given, which must live as long as they do.
+_given: list[Any] = []
+#: The plug-ins that have got the handlers.
+_done: dict[str, Registered] = {}
+
+
+class Registered(NamedTuple):
+    """What a plug-in was given."""
+
+    #: The library.
+    path: str
+    #: Its version of the PJRT C API.
+    version: str
+    #: Its version of the XLA FFI.
+    ffi: tuple[int, int]
+    #: The names of the handlers.
+    names: tuple[str, ...]
+
+
+def register(plugin: str | os.PathLike[str] | None = None) -> list[Registered]:
+    """Gives jaxlib's CPU handlers to a plug-in, and makes Python callbacks work there.
+
+    `plugin` is the name of a platform out of PJRT_NAMES_AND_LIBRARY_PATHS, or the path of a library. Without
+    it, every plug-in that JAX has loaded gets the handlers. JAX is made to load its plug-ins if it has not yet.
+
+    Raises `NoPlugin` if there is none, `NoExtension` if none of them can take handlers, `NoHandlers` if
+    jaxlib's own cannot be had, and `Refused` with the plug-in's words if it does not want one.
+    """
+    import jax
+
+    jax.devices()
+    plugins, reasons = _plugins(plugin)
+    if not plugins:
+        raise reasons[0] if reasons else NoPlugin("JAX has loaded no PJRT plug-in; see PJRT_NAMES_AND_LIBRARY_PATHS")
+    found = handlers.of_jaxlib()
+    callback.install()
+    for one in plugins:
+        if one.path not in _done:
+            _done[one.path] = _give(one, found)
+    return [_done[one.path] for one in plugins]
+
+
+def _plugins(wanted: str | os.PathLike[str] | None) -> tuple[list[Plugin], list[NoExtension]]:
+    if wanted is None:
+        tables = loaded()
+    else:
+        path = os.fspath(wanted)
+        path = os.path.realpath(path if os.sep in path else named(path))
+        api = table(path)
+        if api is None:
+            raise NoPlugin(f"not loaded into this process, or no PJRT plug-in: {path}")
+        tables = {path: api}
+    plugins, reasons = [], []
+    for path, api in tables.items():
+        try:
+            plugins.append(Plugin(path, api))
+        except NoExtension as reason:
+            reasons.append(reason)
+    return plugins, reasons
+
+
+def _give(plugin: Plugin, found: dict[str, int]) -> Registered:
+    introduction = handlers.Introduction()
+    _given.append(introduction)
+    plugin.register("unskew_introduction", _pointer(introduction.handler))
+    if not introduction.api:
+        raise NoExtension(f"the plug-in does not ask a handler for its version: {plugin.path}")
+    ffi = introduction.version
+    plugin.register(callback.TARGET, _pointer(callback.HANDLER))
+    for name, handler in found.items():
+        said = handlers.metadata(handler, introduction.api)
+        if (said.version.major, said.version.minor) > ffi:
+            # Some plug-ins refuse a newer handler without a word: PJRT 0.81 drops the error of its registry.
+            stand_in = handlers.lowered(handler, said.traits, ffi)
+            _given.append(stand_in)
+            handler = _pointer(stand_in)
+        plugin.register(name, handler)
+    return Registered(plugin.path, plugin.version, ffi, (callback.TARGET, *sorted(found)))
+
+
+def _pointer(function: Any) -> int:
+    import ctypes
+
+    return ctypes.cast(function, ctypes.c_void_p).value or 0
