@@ -14,10 +14,11 @@
 
 use std::borrow::Cow;
 
-use unskew_source::wire::{Field, Message, Span};
+use unskew_source::wire::{Message, Span};
 use unskew_source::{BytesSource, ReadError};
 
-use super::{field, read, write};
+use super::super::wire::{self, Copied};
+use super::{field, read};
 
 /// `xla_cpu_parallel_codegen_split_count`. A host that sends it is new enough.
 const SPLIT_COUNT: u32 = 323;
@@ -67,26 +68,25 @@ pub fn mend_debug_options(bytes: &[u8]) -> Result<Cow<'_, [u8]>, ReadError> {
     if !debug.present || debug.has_split_count {
         return Ok(Cow::Borrowed(bytes));
     }
+    let copied = Copied { source: &source, bytes };
     let whole = Span { start: 0, len: bytes.len() as u64 };
-    let mut mended = replaced(&source, bytes, whole, |found, build, out| {
-        if found.number == field::BUILD_OPTIONS {
-            let drop_it = |found: &Field, _: Span, _: &mut Vec<u8>| {
-                Ok(found.number == field::build::DEBUG_OPTIONS)
-            };
-            let kept = replaced(&source, bytes, build, drop_it)?;
-            write::message(out, field::BUILD_OPTIONS, &kept);
-            return Ok(true);
-        }
-        Ok(false)
+    let mut mended = copied.replacing(whole, |found, out| {
+        let Some(build) = found.span().filter(|_| found.number == field::BUILD_OPTIONS) else {
+            return Ok(false);
+        };
+        let debug_options = field::build::DEBUG_OPTIONS;
+        let kept = copied.replacing(build, |found, _| Ok(found.number == debug_options))?;
+        wire::message(out, field::BUILD_OPTIONS, &kept);
+        Ok(true)
     })?;
     for ((option, value), overridden) in CARRIED.iter().zip(debug.carried).zip(overridden) {
         if value != option.default && !overridden {
             let mut inner = Vec::new();
-            write::number(&mut inner, option.kind, value.cast_signed());
+            wire::number(&mut inner, option.kind, value);
             let mut entry = Vec::new();
-            write::message(&mut entry, 1, option.name.as_bytes());
-            write::message(&mut entry, 2, &inner);
-            write::message(&mut mended, field::OVERRIDES, &entry);
+            wire::message(&mut entry, 1, option.name.as_bytes());
+            wire::message(&mut entry, 2, &inner);
+            wire::message(&mut mended, field::OVERRIDES, &entry);
         }
     }
     Ok(Cow::Owned(mended))
@@ -137,32 +137,4 @@ impl DebugOptions {
         }
         Ok(())
     }
-}
-
-/// The message at `span` in which `replace` has put something, or nothing, for each length-delimited
-/// field of which it says so; what lies between stays byte for byte.
-fn replaced(
-    source: &BytesSource,
-    bytes: &[u8],
-    span: Span,
-    mut replace: impl FnMut(&Field, Span, &mut Vec<u8>) -> Result<bool, ReadError>,
-) -> Result<Vec<u8>, ReadError> {
-    let part = |from: u64, to: u64| {
-        let range = usize::try_from(from).ok().zip(usize::try_from(to).ok());
-        range.and_then(|(from, to)| bytes.get(from..to)).unwrap_or_default()
-    };
-    let mut out = Vec::with_capacity(part(span.start, span.start + span.len).len());
-    let mut copied = span.start;
-    let mut message = Message::at(source, span);
-    while let Some(found) = message.next()? {
-        let Some(payload) = found.span() else { continue };
-        let mut put = Vec::new();
-        if replace(&found, payload, &mut put)? {
-            out.extend_from_slice(part(copied, found.offset));
-            out.append(&mut put);
-            copied = payload.start + payload.len;
-        }
-    }
-    out.extend_from_slice(part(copied, span.start + span.len));
-    Ok(out)
 }

@@ -1,21 +1,14 @@
 //! Reading the fields that others need.
 
 use unskew_source::wire::{Field, Message};
-use unskew_source::{BytesSource, Problem, ReadError};
+use unskew_source::{BytesSource, ReadError};
 
+use super::super::wire;
 use super::{CompileOptions, DeviceAssignment, LARGEST, field};
 
-/// What errors call the message.
-pub(super) const NAME: &str = "compile options";
-
-/// The message as a source, if it is not larger than a real one could be.
+/// The message as a source.
 pub(super) fn source(bytes: &[u8]) -> Result<BytesSource, ReadError> {
-    if bytes.len() > LARGEST {
-        let (size, limit) = (bytes.len() as u64, LARGEST as u64);
-        let problem = Problem::TooLarge { what: "the message".to_owned(), size, limit };
-        return Err(ReadError::new(NAME, problem));
-    }
-    Ok(BytesSource::new(NAME, bytes))
+    wire::source("compile options", bytes, LARGEST)
 }
 
 impl CompileOptions {
@@ -84,27 +77,12 @@ fn devices(message: &mut Message<'_>) -> Result<Vec<i64>, ReadError> {
             continue;
         }
         let packed = message.bytes(&found)?;
-        let mut rest = packed.as_slice();
-        while !rest.is_empty() {
-            let id = varint(&mut rest);
+        for id in wire::packed(&packed) {
+            let id = id.map(u64::cast_signed);
             ids.push(id.ok_or_else(|| message.malformed(found.offset, "a cut device id"))?);
         }
     }
     Ok(ids)
-}
-
-/// One number of a packed list.
-fn varint(bytes: &mut &[u8]) -> Option<i64> {
-    let mut value = 0u64;
-    for shift in (0..64).step_by(7) {
-        let (first, rest) = bytes.split_first()?;
-        *bytes = rest;
-        value |= u64::from(first & 0x7f) << shift;
-        if *first < 0x80 {
-            return Some(value.cast_signed());
-        }
-    }
-    None
 }
 
 fn signed(found: &Field, message: &Message<'_>) -> Result<i64, ReadError> {

@@ -2,7 +2,7 @@ use std::borrow::Cow;
 
 use proptest::prelude::*;
 
-use super::write::{message, number};
+use super::super::wire::message;
 use super::*;
 
 /// What JAX 0.4.28 sends: debug options, one device of an assignment, and what comes behind.
@@ -18,6 +18,10 @@ fn old_host(debug: &[u8]) -> Vec<u8> {
     message(&mut options, 3, &build);
     number(&mut options, 5, -1);
     options
+}
+
+fn number(out: &mut Vec<u8>, field: u32, value: i64) {
+    super::super::wire::number(out, field, value.cast_unsigned());
 }
 
 fn debug(fields: &[(u32, i64)]) -> Vec<u8> {

@@ -1,5 +1,6 @@
 //! Writing the options of a compilation.
 
+use super::super::wire::{message, number, varint};
 use super::{CompileOptions, DeviceAssignment, field};
 
 impl CompileOptions {
@@ -8,10 +9,10 @@ impl CompileOptions {
         use field::build::*;
         let mut build = Vec::new();
         if self.device_ordinal != 0 {
-            number(&mut build, DEVICE_ORDINAL, self.device_ordinal);
+            number(&mut build, DEVICE_ORDINAL, self.device_ordinal.cast_unsigned());
         }
-        number(&mut build, NUM_REPLICAS, self.num_replicas);
-        number(&mut build, NUM_PARTITIONS, self.num_partitions);
+        number(&mut build, NUM_REPLICAS, self.num_replicas.cast_unsigned());
+        number(&mut build, NUM_PARTITIONS, self.num_partitions.cast_unsigned());
         if self.spmd {
             number(&mut build, SPMD, 1);
         }
@@ -31,8 +32,8 @@ impl DeviceAssignment {
     fn write(&self) -> Vec<u8> {
         use field::assignment::*;
         let mut assignment = Vec::new();
-        number(&mut assignment, REPLICAS, self.replicas);
-        number(&mut assignment, COMPUTATIONS, self.computations);
+        number(&mut assignment, REPLICAS, self.replicas.cast_unsigned());
+        number(&mut assignment, COMPUTATIONS, self.computations.cast_unsigned());
         for computation in &self.devices {
             let mut packed = Vec::new();
             computation.iter().for_each(|id| varint(&mut packed, id.cast_unsigned()));
@@ -44,25 +45,4 @@ impl DeviceAssignment {
         }
         assignment
     }
-}
-
-/// A field that is a number.
-pub(super) fn number(out: &mut Vec<u8>, field: u32, value: i64) {
-    varint(out, u64::from(field) << 3);
-    varint(out, value.cast_unsigned());
-}
-
-/// A field that is a message, or bytes.
-pub(super) fn message(out: &mut Vec<u8>, field: u32, payload: &[u8]) {
-    varint(out, u64::from(field) << 3 | 2);
-    varint(out, payload.len() as u64);
-    out.extend_from_slice(payload);
-}
-
-fn varint(out: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        out.push((value & 0x7f) as u8 | 0x80);
-        value >>= 7;
-    }
-    out.push(value as u8);
 }
