@@ -189,3 +189,59 @@ impl std::fmt::LowerHex for Hex<'_> {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_requirement_is_pinned_with_a_hash_and_names_its_pythons() -> anyhow::Result<()> {
+        let all = Environment::all()?;
+        assert!(all.len() > 20, "{}", all.len());
+        for environment in all {
+            let text = fs::read_to_string(&environment.requirements)?;
+            let name = &environment.name;
+            assert!(text.starts_with("# Python: 3."), "{name}");
+            for entry in text.lines().skip(1).filter(|line| !line.starts_with(' ')) {
+                assert!(entry.contains("==") && entry.ends_with('\\'), "{name}: {entry}");
+            }
+            assert!(
+                text.contains(&format!("\njax=={} ", name.trim_start_matches("jax-"))),
+                "{name}"
+            );
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_python_that_is_not_here_is_an_error_that_names_it_and_says_how_to_get_it() {
+        let said = fitting("jax-9.9.9", "# Python: 2.9\n").err().map(|error| format!("{error:#}"));
+        let said = said.unwrap_or_default();
+        for part in
+            ["jax-9.9.9 needs Python 2.9", "uv python install 2.9", "UNSKEW_PYTHON", "found: 3."]
+        {
+            assert!(said.contains(part), "{said}");
+        }
+    }
+
+    #[test]
+    fn an_environment_without_its_stamp_or_of_other_requirements_is_not_finished()
+    -> anyhow::Result<()> {
+        let scratch =
+            std::env::temp_dir().join(format!("unskew-environment-{}", std::process::id()));
+        fs::create_dir_all(scratch.join("place"))?;
+        let requirements = scratch.join("none.txt");
+        // Nothing here is such a Python, so making it fails: which shows that it was not taken for finished.
+        fs::write(&requirements, "# Python: 2.9\n")?;
+        let name = "none".to_owned();
+        let environment = Environment { name, requirements, place: scratch.join("place") };
+        assert!(environment.make().is_err());
+        fs::write(environment.place.join(STAMP), "the hash of something else")?;
+        assert!(environment.make().is_err());
+        let stamp = format!("{:x}", Hex(Sha256::digest(b"# Python: 2.9\n").as_slice()));
+        fs::write(environment.place.join(STAMP), stamp)?;
+        assert_eq!(environment.make()?, "there");
+        fs::remove_dir_all(scratch)?;
+        Ok(())
+    }
+}

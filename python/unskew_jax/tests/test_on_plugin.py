@@ -1,6 +1,7 @@
 """On the plug-in that PJRT_NAMES_AND_LIBRARY_PATHS names `vcpu`, with JAX_PLATFORMS=vcpu,cpu."""
 
 import gc
+import importlib
 import os
 import unittest
 
@@ -10,6 +11,9 @@ import numpy as np
 
 import unskew_jax
 from unskew_jax import callback, handlers, plugin
+
+# The package has a function of that name.
+register_module = importlib.import_module("unskew_jax.register")
 
 
 def setUpModule():
@@ -39,6 +43,11 @@ class Register(unittest.TestCase):
         one = plugin.Plugin(*next(iter(plugin.loaded().items())))
         with self.assertRaisesRegex(unskew_jax.Refused, "null"):
             one.register("nothing", None)
+
+    def test_a_plugin_that_is_reached_twice_takes_the_handlers_twice(self):
+        (found,) = unskew_jax.register()
+        again = register_module._give(plugin.Plugin(found.path, plugin.table(found.path)), handlers.of_jaxlib())
+        self.assertEqual(again, found)
 
     def test_handlers_that_need_jaxlibs_own_backend_are_not_handed_over(self):
         self.assertFalse(handlers.BOUND_TO_JAXLIB & set(handlers.of_jaxlib()))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from typing import Any, Iterator
+from typing import Any, Callable, Iterator
 
 from . import abi
 from .errors import NoHandlers
@@ -97,11 +97,15 @@ def metadata(handler: int, api: int) -> abi.FfiMetadata:
     return said
 
 
+@functools.lru_cache(maxsize=None)
 def lowered(handler: int, traits: int, wanted: tuple[int, int]) -> Any:
     """The same handler, which says that it was compiled with an older version of the FFI.
 
     A plug-in refuses handlers that are newer than itself, by what they say. What a handler is called with
     when it computes has not changed since version 0.1, so a call goes through as it is.
+
+    There is one of each for the whole process: a plug-in takes the same function twice under a name, but not
+    another one. It is reached twice if something stands in front of it that relays to it.
     """
     own = abi.Handler(handler)
 
@@ -116,24 +120,39 @@ def lowered(handler: int, traits: int, wanted: tuple[int, int]) -> Any:
 
 
 class Introduction:
-    """A handler that learns the plug-in's table of the FFI, when the plug-in asks it for its metadata."""
+    """What the plug-in shows of itself when it asks a handler for its metadata: its table of the FFI."""
 
-    def __init__(self) -> None:
-        #: The table, 0 if the plug-in did not ask, or asked without one.
-        self.api = 0
-        #: Its version.
-        self.version = (0, 0)
-        self.handler = abi.Handler(functools.partial(self._asked))
+    #: The table, 0 if the plug-in did not ask, or asked without one.
+    api = 0
+    #: Its version.
+    version = (0, 0)
 
-    def _asked(self, at: int) -> None:
-        frame = abi.FfiFrame.from_address(at)
-        asked = abi.metadata_of(frame)
-        if asked is not None:
-            if frame.api:
-                self.api = frame.api
-                found = abi.FfiApi.from_address(frame.api).version
-                self.version = (found.major, found.minor)
-            say(asked, self.version)
+
+def _introduced(at: int) -> None:
+    frame = abi.FfiFrame.from_address(at)
+    asked = abi.metadata_of(frame)
+    if asked is not None:
+        if frame.api:
+            Introduction.api = frame.api
+            found = abi.FfiApi.from_address(frame.api).version
+            Introduction.version = (found.major, found.minor)
+        say(asked, Introduction.version)
+
+
+#: Learns the plug-in's table and says the plug-in's own version.
+INTRODUCTION = abi.Handler(_introduced)
+
+
+def introduce(register: Callable[[str, int], None]) -> tuple[int, tuple[int, int]]:
+    """The plug-in's table of the FFI and its version; 0 for the table if it does not show it."""
+    Introduction.api, Introduction.version = 0, (0, 0)
+    register("unskew_introduction", pointer(INTRODUCTION))
+    return Introduction.api, Introduction.version
+
+
+def pointer(function: Any) -> int:
+    """The address of a C function."""
+    return ctypes.cast(function, ctypes.c_void_p).value or 0
 
 
 def say(asked: abi.FfiMetadata, version: tuple[int, int], traits: int = 0) -> None:

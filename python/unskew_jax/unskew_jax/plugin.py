@@ -91,8 +91,15 @@ def loaded() -> dict[str, abi.PjrtApi]:
             fields = line.rstrip("\n").split(maxsplit=5)
             if len(fields) == 6 and fields[5].startswith("/") and fields[1][2] == "x":
                 paths.add(fields[5])
-    found = {path: table(path) for path in sorted(paths)}
-    return {path: api for path, api in found.items() if api is not None}
+    found: dict[str, abi.PjrtApi] = {}
+    tables = set()
+    for path in sorted(paths):
+        api = table(path)
+        # A library that is linked with a plug-in finds the plug-in's function in its own name.
+        if api is not None and ctypes.addressof(api) not in tables:
+            tables.add(ctypes.addressof(api))
+            found[path] = api
+    return found
 
 
 def named(name: str) -> str:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from . import callback, handlers
 from .errors import NoExtension, NoPlugin
 from .plugin import Plugin, loaded, named, table
 
-#: What plug-ins were given, which must live as long as they do.
-_given: list[Any] = []
 #: The plug-ins that have got the handlers.
 _done: dict[str, Registered] = {}
 
@@ -71,25 +69,14 @@ def _plugins(wanted: str | os.PathLike[str] | None) -> tuple[list[Plugin], list[
 
 
 def _give(plugin: Plugin, found: dict[str, int]) -> Registered:
-    introduction = handlers.Introduction()
-    _given.append(introduction)
-    plugin.register("unskew_introduction", _pointer(introduction.handler))
-    if not introduction.api:
+    api, ffi = handlers.introduce(plugin.register)
+    if not api:
         raise NoExtension(f"the plug-in does not ask a handler for its version: {plugin.path}")
-    ffi = introduction.version
-    plugin.register(callback.TARGET, _pointer(callback.HANDLER))
+    plugin.register(callback.TARGET, handlers.pointer(callback.HANDLER))
     for name, handler in found.items():
-        said = handlers.metadata(handler, introduction.api)
+        said = handlers.metadata(handler, api)
         if (said.version.major, said.version.minor) > ffi:
             # Some plug-ins refuse a newer handler without a word: PJRT 0.81 drops the error of its registry.
-            stand_in = handlers.lowered(handler, said.traits, ffi)
-            _given.append(stand_in)
-            handler = _pointer(stand_in)
+            handler = handlers.pointer(handlers.lowered(handler, said.traits, ffi))
         plugin.register(name, handler)
     return Registered(plugin.path, plugin.version, ffi, (callback.TARGET, *sorted(found)))
-
-
-def _pointer(function: Any) -> int:
-    import ctypes
-
-    return ctypes.cast(function, ctypes.c_void_p).value or 0
