@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 use crate::environment::Environment;
 
 /// The program that asks the package index; it needs nothing but Python 3 with pip.
-const FETCH: &str = include_str!("fetch.py");
+pub const FETCH: &str = include_str!("fetch.py");
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -60,6 +60,7 @@ pub fn run(all_jax: bool) -> anyhow::Result<()> {
         let done = package.obtain(&folder).with_context(|| label.clone())?;
         println!("corpus: {label}: {} MB, {done}", package.size.div_ceil(1 << 20));
     }
+    crate::abi::obtain(false)?;
     let total: u64 = corpus.package.iter().map(|package| package.size).sum();
     println!("corpus: {} packages, {} MB", corpus.package.len(), total >> 20);
     let environments = if all_jax {

@@ -1,6 +1,7 @@
 //! One-word commands for developers: `cargo xtask test`, `corpus`, `docs`, `harvest`, `bench`, `jax`.
 #![forbid(unsafe_code)]
 
+mod abi;
 mod bench;
 mod corpus;
 mod docs;
@@ -38,6 +39,8 @@ enum Verb {
         /// What else to ask of pip, such as numpy==2.1.3.
         others: Vec<String>,
     },
+    /// Holds the ABI data of the PJRT C API against the real headers of published packages.
+    Abi(abi::Abi),
     /// Writes the pages that are made from rules and sources.
     Docs {
         /// Writes nothing, and fails if a page is stale.
@@ -70,6 +73,7 @@ fn main() -> anyhow::Result<()> {
         Verb::Test => test::run(),
         Verb::Corpus { all_jax } => corpus::run(all_jax),
         Verb::PinJax { version, others } => environment::pin(&version, &others),
+        Verb::Abi(arguments) => abi::run(&arguments),
         Verb::Docs { check } => docs::run(check),
         Verb::Harvest { release, from } => harvest::run(&release, from.as_deref()),
         Verb::Jax(jax) => jax::run(&jax),

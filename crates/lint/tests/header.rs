@@ -71,6 +71,24 @@ fn anonymous_unions_share_their_place() {
 }
 
 #[test]
+fn of_several_beginnings_of_a_declaration_the_last_is_read() {
+    let header = read(
+        "#ifdef __cplusplus\nenum class Why : int32_t {\n#else\nenum Why : int32_t {\n#endif\n  A, B\n};\nint after;",
+    );
+    let (_, why) = header.enums().next().unwrap();
+    assert_eq!((why.name.as_str(), why.enumerators.len()), ("Why", 2));
+    assert_eq!(header.alternatives.iter().map(|place| place.line).collect::<Vec<_>>(), [2]);
+    assert_eq!(header.declarations.len(), 2);
+}
+
+#[test]
+fn a_constant_may_announce_a_size() {
+    let header = read("const size_t T_STRUCT_SIZE =\n    STRUCT_SIZE(T, last);");
+    let announced: Vec<_> = header.announced().map(|a| (a.record, a.last_field)).collect();
+    assert_eq!(announced, [("T".to_owned(), "last".to_owned())]);
+}
+
+#[test]
 fn declarators_are_read_inside_out() {
     let header = read(
         "typedef void (*Callback)(const char* key, size_t size, void (*done)(void*));\n\
@@ -138,6 +156,7 @@ fn attacks_end_soon() {
         "int *".repeat(100_000),
         "#if 1\n".repeat(100_000),
         "#if 1\n#else\n#else\n".repeat(30_000),
+        "#if 1\n{".repeat(50_000) + &"\n#else\n{\n#endif".repeat(50_000),
         "// a\n".repeat(50_000) + &"int a;".repeat(50_000),
         "/*".repeat(500_000),
         format!("struct T0 {{ int a; }};\n{nested}"),

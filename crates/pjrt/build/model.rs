@@ -22,6 +22,8 @@ pub struct Abi {
     pub functions: Vec<Function>,
     pub table: Vec<TableSize>,
     pub extension_types: Vec<ExtensionType>,
+    /// The beginning of a name that is not bound, and why it is not.
+    pub unbound: Vec<(String, String)>,
 }
 
 #[derive(Deserialize, Default)]
@@ -58,6 +60,12 @@ pub struct Struct {
     #[serde(default)]
     pub sizes: Vec<Size>,
     pub fields: Vec<Field>,
+    /// The file that it stands in, without its ending: what it is about.
+    #[serde(skip)]
+    pub subject: String,
+    /// The extension that it belongs to.
+    #[serde(skip)]
+    pub extension: Option<String>,
 }
 
 #[derive(Deserialize, Default, PartialEq, Eq, Clone, Copy)]
@@ -194,8 +202,14 @@ impl Abi {
         }
         files.sort();
         for path in files {
-            let file: File = toml::from_str(&fs::read_to_string(&path)?)
+            let mut file: File = toml::from_str(&fs::read_to_string(&path)?)
                 .map_err(|error| format!("{}: {error}", path.display()))?;
+            let subject = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            let extension = file.extension.keys().next();
+            for record in file.r#struct.values_mut() {
+                record.subject.clone_from(&subject);
+                record.extension = extension.cloned();
+            }
             abi.structs.extend(file.r#struct);
             abi.unions.extend(file.union);
             abi.callbacks.extend(file.callback);
@@ -217,6 +231,10 @@ impl Abi {
             let [kind, since, name] = columns(&row)?;
             let (kind, since, name) = (kind.parse()?, since.parse()?, name.to_owned());
             abi.extension_types.push(ExtensionType { kind, since, name });
+        }
+        for row in rows(&folder.join("unbound.tsv"))? {
+            let [name, why] = columns(&row)?;
+            abi.unbound.push((name.to_owned(), why.to_owned()));
         }
         Ok(abi)
     }

@@ -48,12 +48,27 @@ pub fn render(abi: &Abi, layouts: &Layouts) -> Result<String, Box<dyn Error>> {
             let since = slot.since.unwrap_or(since);
             writeln!(
                 out,
-                "ExtensionSlot {{ name: {:?}, since: {since}, function: {} }},",
+                "ExtensionSlot {{ name: {:?}, since: {since}, function: {}, args: {:?} }},",
                 slot.name,
-                slot.data.is_none()
+                slot.data.is_none(),
+                slot.args
             )?;
         }
         writeln!(out, "] }},")?;
+    }
+    writeln!(out, "];\nstatic ENUMS: [Enum; {}] = [", abi.enums.len())?;
+    for (name, r#enum) in &abi.enums {
+        let (prefix, doc) = (&r#enum.prefix, &r#enum.doc);
+        writeln!(out, "Enum {{ name: {name:?}, prefix: {prefix:?}, doc: {doc:?}, values: &[")?;
+        for value in &r#enum.values {
+            let (name, number, since) = (&value.name, value.value, value.since);
+            writeln!(out, "EnumValue {{ name: {name:?}, value: {number}, since: {since} }},")?;
+        }
+        writeln!(out, "] }},")?;
+    }
+    writeln!(out, "];\nstatic UNBOUND: [Unbound; {}] = [", abi.unbound.len())?;
+    for (prefix, why) in &abi.unbound {
+        writeln!(out, "Unbound {{ prefix: {prefix:?}, why: {why:?} }},")?;
     }
     writeln!(out, "];")?;
     Ok(out)
@@ -75,8 +90,10 @@ fn structure(
     };
     writeln!(
         out,
-        "Struct {{ name: {name:?}, doc: {:?}, call: {call}, used: {used},",
-        doc_of(abi, name)
+        "Struct {{ name: {name:?}, doc: {:?}, call: {call}, used: {used}, subject: {:?}, extension: {:?},",
+        doc_of(abi, name),
+        record.subject,
+        record.extension
     )?;
     writeln!(out, "since: {}, sizes: &[", record.since)?;
     if record.sizes.is_empty() {

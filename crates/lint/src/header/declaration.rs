@@ -212,13 +212,14 @@ impl<'s, 'a> Parser<'s, 'a> {
                     base = Type::named(&tag);
                 }
                 let opaque = matches!(&r#type, Type::Named { name: of, .. } if *of == name);
+                let value = if self.stream.eat("=") { self.initializer() } else { String::new() };
                 self.push(
                     place,
                     match &r#type {
                         _ if typedef && opaque => Item::Opaque(name),
                         _ if typedef => Item::Typedef { name, r#type },
                         Type::Function { .. } => Item::Function { name, r#type },
-                        _ => Item::Variable { name, r#type },
+                        _ => Item::Variable { name, r#type, value },
                     },
                 );
             }
@@ -227,9 +228,6 @@ impl<'s, 'a> Parser<'s, 'a> {
                 self.body();
                 return Ok(());
             }
-            if self.stream.eat("=") {
-                self.initializer();
-            }
             if self.stream.eat(";") {
                 return Ok(());
             }
@@ -237,19 +235,20 @@ impl<'s, 'a> Parser<'s, 'a> {
         }
     }
 
-    /// Skips what a variable or field is set to.
-    pub fn initializer(&mut self) {
-        let mut depth = 0_usize;
+    /// What a variable or field is set to, as written.
+    pub fn initializer(&mut self) -> String {
+        let (mut tokens, mut depth) = (Vec::new(), 0_usize);
         while let Some(token) = self.stream.peek() {
             match token.text.as_str() {
                 "(" | "[" | "{" => depth += 1,
-                ")" | "]" | "}" if depth == 0 => return,
+                ")" | "]" | "}" if depth == 0 => break,
                 ")" | "]" | "}" => depth -= 1,
-                ";" | "," if depth == 0 => return,
+                ";" | "," if depth == 0 => break,
                 _ => {}
             }
-            self.stream.next();
+            tokens.extend(self.stream.next());
         }
+        joined(&tokens)
     }
 
     /// Declares a record or enumeration for itself; returns its name.

@@ -12,6 +12,9 @@ pub struct Header {
     pub macros: Vec<Macro>,
     /// What it includes, without quotes or angles.
     pub includes: Vec<String>,
+    /// Branches that were left out, by their first lines: where each branch of an `#if` opens the same
+    /// number of braces, they are several beginnings of one declaration, and only the last is read.
+    pub alternatives: Vec<Place>,
     /// What could not be read.
     pub problems: Vec<Problem>,
 }
@@ -82,6 +85,8 @@ pub enum Item {
         name: String,
         /// Its type.
         r#type: Type,
+        /// What it is set to, as written; empty if to nothing.
+        value: String,
     },
     /// A macro with arguments that stands where a declaration would.
     Invocation {
@@ -329,7 +334,7 @@ impl Header {
     }
 
     /// The sizes that the header announces: by a macro `..._STRUCT_TRAITS(struct, last field)`, or by a
-    /// definition or an enumerator `..._STRUCT_SIZE` that is `MACRO(struct, last field)`.
+    /// definition, an enumerator or a constant `..._STRUCT_SIZE` that is `MACRO(struct, last field)`.
     pub fn announced(&self) -> impl Iterator<Item = Announced> {
         let invoked = self.declarations.iter().filter_map(|declaration| match &declaration.item {
             Item::Invocation { name, arguments } if name.ends_with("_STRUCT_TRAITS") => {
@@ -343,7 +348,11 @@ impl Header {
         let defined = plain.map(|defined| (defined.place, &defined.name, &defined.body));
         let listed = self.enums().flat_map(|(_, r#enum)| &r#enum.enumerators);
         let listed = listed.map(|value| (value.place, &value.name, &value.expression));
-        let named = defined.chain(listed).filter_map(|(place, name, text)| {
+        let set = self.declarations.iter().filter_map(|declaration| match &declaration.item {
+            Item::Variable { name, value, .. } => Some((declaration.place, name, value)),
+            _ => None,
+        });
+        let named = defined.chain(listed).chain(set).filter_map(|(place, name, text)| {
             let (_, arguments) = text.strip_suffix(')')?.split_once('(')?;
             let (record, last) = arguments.split_once(',')?;
             let (record, last_field) = (record.trim().to_owned(), last.trim().to_owned());

@@ -1,5 +1,6 @@
 //! Directives: conditions, definitions, inclusions. Every branch is kept.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::DEPTH;
@@ -30,6 +31,7 @@ struct State<'a> {
 
 /// Takes the directives out of the tokens and enters them in the header.
 pub fn run(tokens: Vec<Token>, header: &mut Header) -> Prepared {
+    let mut left_out = alternatives(&tokens, header).into_iter().peekable();
     let mut state = State {
         header,
         open: Vec::new(),
@@ -42,9 +44,10 @@ pub fn run(tokens: Vec<Token>, header: &mut Header) -> Prepared {
     let mut last = Place::default();
     for (index, mut token) in tokens.into_iter().enumerate() {
         last = token.place;
+        while left_out.next_if(|range| range.end <= index).is_some() {}
         if token.kind == Kind::Directive {
             state.directive(&token, index == 0);
-        } else {
+        } else if left_out.peek().is_none_or(|range| index < range.start) {
             state.guard = None;
             token.conditions = state.current();
             kept.push(token);
@@ -171,4 +174,58 @@ fn negated(condition: &str) -> String {
         Some(inner) => inner.to_owned(),
         None => format!("!({condition})"),
     }
+}
+
+/// A branch of an `#if`: where its tokens begin, and how many more braces it opens than it closes.
+struct Branch {
+    begin: usize,
+    braces: isize,
+}
+
+/// The tokens of branches that are other beginnings of what the last branch begins too, in order.
+fn alternatives(tokens: &[Token], header: &mut Header) -> Vec<Range<usize>> {
+    let mut left_out: Vec<Range<usize>> = Vec::new();
+    let mut open: Vec<Vec<Branch>> = Vec::new();
+    for (index, token) in tokens.iter().enumerate() {
+        if token.kind == Kind::Directive {
+            let begun = Branch { begin: index + 1, braces: 0 };
+            let word = token.text.split(|c: char| !c.is_alphanumeric()).next();
+            match word.unwrap_or_default() {
+                "if" | "ifdef" | "ifndef" => open.push(vec![begun]),
+                "else" | "elif" => {
+                    if let Some(branches) = open.last_mut() {
+                        branches.push(begun);
+                    }
+                }
+                "endif" => {
+                    let branches = open.pop().unwrap_or_default();
+                    let Some((last, others)) = branches.split_last() else { continue };
+                    let same = others.iter().all(|other| other.braces == last.braces);
+                    if same && last.braces != 0 && !others.is_empty() {
+                        header.alternatives.extend(
+                            others.iter().filter_map(|other| {
+                                tokens.get(other.begin).map(|token| token.place)
+                            }),
+                        );
+                        let begin = others.first().map_or(last.begin, |first| first.begin);
+                        // Those inside of it were found before it, and are part of it.
+                        while left_out.pop_if(|range| range.start >= begin).is_some() {}
+                        left_out.push(begin..last.begin);
+                    }
+                    // What the group opens stays open for the branch around it.
+                    if let Some(outer) = open.last_mut().and_then(|outer| outer.last_mut()) {
+                        outer.braces += last.braces;
+                    }
+                }
+                _ => {}
+            }
+        } else if let Some(branch) = open.last_mut().and_then(|branches| branches.last_mut()) {
+            branch.braces += match token.text.as_str() {
+                "{" => 1,
+                "}" => -1,
+                _ => 0,
+            };
+        }
+    }
+    left_out
 }

@@ -136,6 +136,10 @@ pub struct Struct {
     pub call: Option<Function>,
     /// When hosts fill it in; known only for structs that changed their size.
     pub used: Option<Use>,
+    /// What it is about: `buffer`, `client`, ...
+    pub subject: &'static str,
+    /// The extension that it belongs to; none if it is of the function table.
+    pub extension: Option<&'static str>,
     /// The first minor that has it, or the [`FLOOR`].
     pub since: i32,
     /// Its sizes, in the order in which they landed; never empty.
@@ -239,6 +243,32 @@ pub struct ExtensionSlot {
     pub since: i32,
     /// Whether it is a function, rather than data.
     pub function: bool,
+    /// The struct that the function takes, where that is known.
+    pub args: Option<&'static str>,
+}
+
+/// An enumeration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Enum {
+    /// Its name in the header.
+    pub name: &'static str,
+    /// What stands before the names of its values in the header.
+    pub prefix: &'static str,
+    /// What it is for.
+    pub doc: &'static str,
+    /// Its values as of today.
+    pub values: &'static [EnumValue],
+}
+
+/// A value of an enumeration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EnumValue {
+    /// Its name without the prefix.
+    pub name: &'static str,
+    /// Its number.
+    pub value: i32,
+    /// The first minor that has it, or the [`FLOOR`].
+    pub since: i32,
 }
 
 /// Every struct.
@@ -283,6 +313,25 @@ pub fn true_table_size(minor: i32, announced: usize) -> usize {
             _ => announced,
         },
     }
+}
+
+/// What headers declare and this crate does not bind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unbound {
+    /// How its names begin.
+    pub prefix: &'static str,
+    /// Why it is not bound.
+    pub why: &'static str,
+}
+
+/// What headers declare and this crate does not bind, by the beginning of its names.
+pub fn unbound() -> &'static [Unbound] {
+    &UNBOUND
+}
+
+/// Every enumeration but that of extension types.
+pub fn enums() -> &'static [Enum] {
+    &ENUMS
 }
 
 /// Every type of extension, by number.

@@ -1,0 +1,68 @@
+//! The page of results: `docs/reference/pjrt-abi-check.md`.
+
+use std::fmt::Write as _;
+
+use anyhow::Context as _;
+
+use super::compare::Report;
+
+/// Where it stands, from the root of the repository.
+const PAGE: &str = "docs/reference/pjrt-abi-check.md";
+
+/// Writes the page.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn write(reports: &[Report]) -> anyhow::Result<()> {
+    let path = crate::root().join(PAGE);
+    std::fs::write(&path, text(reports)).with_context(|| path.display().to_string())?;
+    println!("written: {PAGE}");
+    Ok(())
+}
+
+fn text(reports: &[Report]) -> String {
+    let mut text = String::from(
+        "# The PJRT ABI data against real headers\n\n\
+         `cargo xtask abi --all` fetches the headers of the PJRT C API out of published packages, reads their\n\
+         declarations and compares them with [the data](pjrt-abi.md) of this repository for the minor that each\n\
+         header names: every struct, every field with its offset and size, every announced size, the function\n\
+         table, every enumeration value, every slot of every extension. It wrote this table; the packages are\n\
+         pinned in `headers.toml`. Those marked with * are checked by every `cargo xtask test`.\n\n\
+         | package | minor | structs | fields | announced sizes | functions | enum values | extension slots | deviations |\n\
+         | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+    );
+    let always: Vec<String> = super::pins()
+        .unwrap_or_default()
+        .iter()
+        .filter(|pin| pin.always)
+        .map(super::Pin::label)
+        .collect();
+    for r in reports {
+        let mark = if always.contains(&r.label) { " *" } else { "" };
+        let _ = writeln!(
+            text,
+            "| {}{mark} | 0.{} | {} | {} | {} | {} | {} | {} | {} |",
+            r.label,
+            r.minor,
+            r.structs,
+            r.fields,
+            r.announced,
+            r.functions,
+            r.values,
+            r.slots,
+            r.deviations.len()
+        );
+    }
+    let minors: std::collections::BTreeSet<i32> =
+        reports.iter().map(|report| report.minor).collect();
+    let _ = writeln!(
+        text,
+        "\n{} packages, {} minors. Extensions carry no version; where a header has an older form of a struct of\n\
+         an extension, in front of the minor from which the data says that its slot may be called, the form is\n\
+         not compared. Older packages have the table of a time when functions were still inserted in its middle\n\
+         (tensorflow-cpu 2.14.0: 0.13) and are below what is supported.",
+        reports.len(),
+        minors.len()
+    );
+    text
+}
