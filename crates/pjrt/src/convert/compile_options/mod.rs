@@ -17,8 +17,9 @@
 //! | | 3 | one message per computation: field 1, the device of each replica |
 //!
 //! The fewest bytes that the CPU plug-ins 0.81, 0.106 and 0.115 compile with are the six of
-//! [`CompileOptions::default`]. Without a number of replicas or partitions those plug-ins end the
-//! process, so [`CompileOptions::write`] writes both even where they are 0.
+//! [`CompileOptions::default`]. Where a number of replicas or partitions is missing or 0 those plug-ins
+//! end the process ("Check failed: replica_count > 0"), so a host looks at both before it compiles. More
+//! than one partition needs SPMD; a device assignment is optional.
 //!
 //! ```
 //! use unskew_pjrt::convert::compile_options::CompileOptions;
