@@ -1,0 +1,49 @@
+//! The adapter: a PJRT plug-in that stands in front of another one, for hosts of another age.
+//!
+//! Built as a shared object it has the one symbol of a plug-in, `GetPjrtApi`. `unskew adapt` puts a
+//! copy of it beside a file of settings, a [`Config`]; a host that loads the copy gets a table of the
+//! age that the settings say, and behind it works the plug-in that the settings name.
+//!
+//! * The table presents the older of the two sides' minors, with the size that headers of that minor
+//!   declare, and behind its end every function of today: those that the plug-in lacks say so.
+//! * Arguments that changed their size are copied into the plug-in's size and back ([`Passage`]); all
+//!   others, nine of ten, go straight to the plug-in, whose own functions stand in the table.
+//! * Extensions are shown as far as they mean the same to both sides ([`visible`]).
+//! * Compile options and programs of old hosts are brought into the form of today, the StableHLO version
+//!   that the plug-in names is capped at the host's, serialized executables are stamped.
+//!
+//! The same table, cut off where a plug-in of an older minor really ended and placed in front of an
+//! unreadable page, is an *emulated* plug-in: [`Mode::Emulate`]. That is how hosts are tested against
+//! the past.
+//!
+//! ```
+//! use unskew_pjrt::layout::find_struct;
+//! use unskew_pjrt_adapter::{Ages, Config, Passage, Way};
+//!
+//! // A host of 0.70 in front of a plug-in of 0.115.
+//! let ages = Ages::of(&Config::presenting("plugin.so", 70), 115);
+//! let options = Passage::new(find_struct("PJRT_ExecuteOptions").unwrap(), &ages);
+//! // Its options have 80 bytes; the plug-in is told that they have 144, the rest of them zero.
+//! assert_eq!((options.way(80), options.announced()), (Way::Copied(80), 144));
+//! ```
+//!
+//! `unsafe` is allowed in the module `ffi` alone.
+
+mod ages;
+mod config;
+mod ffi;
+mod identity;
+mod passage;
+pub mod visible;
+
+pub use ages::{Ages, NEWEST};
+pub use config::{Config, ConfigError, Extensions, FORMAT, HostAge, Mode, Unstamped};
+pub use ffi::GetPjrtApi;
+pub use identity::Identity;
+pub use passage::{Passage, Way};
+
+/// The file name of the shared object as it is built: `libunskew_pjrt_adapter.so` on Linux.
+pub fn library_name() -> String {
+    let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+    format!("{prefix}unskew_pjrt_adapter{suffix}")
+}
