@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use clap::{Args, ValueEnum};
-use unskew_jax_matrix::{Cell, Host, Outcome, PLUGINS, Row, run_all, table};
+use unskew_jax_matrix::{Cell, Host, Outcome, PLUGINS, Row, STEPS, run_each, table};
 
 /// The page that `--write` makes.
 const PAGE: &str = "docs/reference/jax-on-plugins.md";
@@ -106,7 +106,12 @@ pub fn run(jax: &Jax) -> anyhow::Result<()> {
     ensure!(!plans.is_empty(), "no JAX environment; `cargo xtask corpus` makes some");
     let cells: Vec<Cell> =
         plans.iter().flat_map(|plan| &plan.cells).map(|(_, cell)| cell.clone()).collect();
-    let mut outcomes = run_all(&cells, jax.jobs, Duration::from_secs(jax.limit))?.into_iter();
+    let report = |cell: &Cell, outcome: &Outcome| {
+        let plugin = cell.plugin.display();
+        eprintln!("jax {} on {plugin}: {} of {STEPS}", cell.host.version, outcome.passed());
+    };
+    let limit = Duration::from_secs(jax.limit);
+    let mut outcomes = run_each(&cells, jax.jobs, limit, &report)?.into_iter();
     let rows: Vec<Row> = plans.into_iter().map(|plan| plan.finish(&mut outcomes)).collect();
     let page = table(&rows);
     print!("{page}");

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
-use std::sync::Mutex;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -90,16 +90,29 @@ impl Cell {
 /// # Errors
 /// The first error of a cell that could not be run.
 pub fn run_all(cells: &[Cell], jobs: usize, limit: Duration) -> io::Result<Vec<Outcome>> {
+    run_each(cells, jobs, limit, &|_, _| ())
+}
+
+/// The same, telling `report` of each cell when it is done.
+///
+/// # Errors
+/// The first error of a cell that could not be run.
+pub fn run_each(
+    cells: &[Cell],
+    jobs: usize,
+    limit: Duration,
+    report: &(dyn Fn(&Cell, &Outcome) + Sync),
+) -> io::Result<Vec<Outcome>> {
     let next = AtomicUsize::new(0);
-    let results: Vec<Mutex<Option<io::Result<Outcome>>>> =
-        cells.iter().map(|_| Mutex::new(None)).collect();
+    let results: Vec<OnceLock<io::Result<Outcome>>> =
+        cells.iter().map(|_| OnceLock::new()).collect();
     let work = || {
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let (Some(cell), Some(place)) = (cells.get(index), results.get(index)) else { break };
-            let result = cell.run(limit);
-            if let Ok(mut place) = place.lock() {
-                *place = Some(result);
+            let result = place.get_or_init(|| cell.run(limit));
+            if let Ok(outcome) = result {
+                report(cell, outcome);
             }
         }
     };
@@ -108,7 +121,7 @@ pub fn run_all(cells: &[Cell], jobs: usize, limit: Duration) -> io::Result<Vec<O
             scope.spawn(work);
         }
     });
-    let taken = results.into_iter().map(|place| place.into_inner().ok().flatten());
+    let taken = results.into_iter().map(OnceLock::into_inner);
     taken
         .map(|result| result.unwrap_or_else(|| Err(io::Error::other("a cell was not run"))))
         .collect()

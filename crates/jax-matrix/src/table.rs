@@ -52,9 +52,11 @@ fn count(outcome: Option<&Outcome>) -> String {
 }
 
 fn first_failure(outcome: &Outcome) -> String {
-    outcome
-        .failure()
-        .map_or_else(String::new, |(what, words)| one_line(&format!("{what}: {}", plain(&words))))
+    match outcome.failure() {
+        None => String::new(),
+        Some((what, words)) if words.is_empty() => what,
+        Some((what, words)) => one_line(&format!("{what}: {}", plain(&words))),
+    }
 }
 
 /// Without what stands before the text in a line of a log: it has a time and a thread in it.

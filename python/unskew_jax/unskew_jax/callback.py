@@ -116,9 +116,12 @@ def install() -> None:
     if getattr(original, "of_unskew_jax", False):
         return
 
-    def emit(ctx, callback, token, operands, operand_avals, result_avals, **keywords):
+    def emit(ctx, callback, token, operands, operand_avals, result_avals, *effect, **keywords):
+        # Whether it has an effect was a positional argument before JAX 0.4.31.
         if not _is_plugin(ctx.module_context):
-            return original(ctx, callback, token, operands, operand_avals, result_avals, **keywords)
+            return original(ctx, callback, token, operands, operand_avals, result_avals, *effect, **keywords)
+        if effect:
+            keywords["has_side_effect"] = effect[0]
         return _emit(ctx, callback, token, operands, operand_avals, result_avals, **keywords)
 
     emit.of_unskew_jax = True
