@@ -192,6 +192,12 @@ pub struct Releases {
     /// The dated history of a version line (pjrt.api); without a name, all lines are listed
     #[arg(long, value_name = "AXIS", num_args = 0..=1, conflicts_with = "name")]
     pub axis: Option<Option<String>>,
+    /// With --axis: what a release made on this day must support
+    #[arg(long, value_name = "DATE", requires = "axis")]
+    pub released: Option<Date>,
+    /// With --released: how far its window reaches back
+    #[arg(long, value_name = "WEEKS", requires = "released", default_value_t = 12)]
+    pub weeks: u32,
 }
 
 /// How findings are printed.

@@ -44,5 +44,6 @@ pub use probe::{
     probe_in_child,
 };
 pub use verdict::{
-    API_AXIS, Host, STABLEHLO_AXIS, Siblings, history, party, policy, predict, recognizes,
+    API_AXIS, Host, STABLEHLO_AXIS, Siblings, SupportedMinors, history, party, policy, predict,
+    recognizes, supported_minors,
 };

@@ -50,6 +50,17 @@ pub fn party(row: &Row) -> Party {
     entries()[index].ifrt.clone().attach(host.party())
 }
 
+/// The plug-ins that a release must support: what was in force in the weeks of the policy of its day, up to
+/// its own version (PJRT C API versioning document).
+pub fn window(row: &Row) -> Option<Fact> {
+    let own = entries().iter().find(|entry| entry.row.version == row.version)?.pjrt?;
+    let supported = unskew_pjrt::supported_minors(row.released, None).ok()?;
+    let lowest = supported.in_force.iter().copied().min()?.min(own);
+    let (from, until) = (supported.from, supported.until);
+    let value = format!("plug-ins of 0.{lowest} to 0.{own}, in force from {from} to {until}");
+    Some(fact("must support", value))
+}
+
 /// None: JAX has no table of operators.
 pub fn operators(_: &Row, _: &str) -> Vec<Operator> {
     Vec::new()

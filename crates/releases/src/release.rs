@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use unskew_core::Party;
+use unskew_core::{Fact, Party};
 
 use crate::{Family, Operator, Row};
 
@@ -41,6 +41,14 @@ impl Release {
         let parties = PARTIES[self.family as usize]
             .get_or_init(|| self.family.rows().iter().map(|_| OnceLock::new()).collect());
         parties[self.index].get_or_init(|| Arc::new(self.family.party(row))).clone()
+    }
+
+    /// What its makers promised about it on the day of its release.
+    pub fn promised(self) -> Vec<Fact> {
+        match self.family {
+            Family::Jax => crate::jax::window(self.row()).into_iter().collect(),
+            _ => Vec::new(),
+        }
     }
 
     /// Its operators whose names contain `pattern`, by name.

@@ -17,7 +17,8 @@ const LISTED: usize = 2_000;
 
 pub fn run(args: &Releases, global: &Global) -> anyhow::Result<Status> {
     if let Some(axis) = &args.axis {
-        print::out(&axes::text(axis.as_deref(), &global.context())?)?;
+        let window = args.released.map(|day| (day, args.weeks));
+        print::out(&axes::text(axis.as_deref(), window, &global.context())?)?;
         return Ok(Status::Clean);
     }
     let text = match (&args.name, &args.op) {
@@ -67,8 +68,10 @@ fn one(release: Release) -> String {
     let mut text = String::new();
     let Row { released, axes, .. } = release.row();
     let _ = writeln!(text, "{EMPHASIS}{release}{EMPHASIS:#}, released {released}");
-    let width = axes.iter().map(|fact| fact.label.len()).max().unwrap_or(0);
-    for fact in axes {
+    let promised = release.promised();
+    let facts = || axes.iter().chain(&promised);
+    let width = facts().map(|fact| fact.label.len()).max().unwrap_or(0);
+    for fact in facts() {
         let _ = writeln!(text, "  {DIM}{:width$}{DIM:#}  {}", fact.label, fact.value);
     }
     text

@@ -3,9 +3,11 @@
 use std::sync::LazyLock;
 
 use serde::Deserialize;
-use unskew_core::{Date, History, Policy, Promise, PromiseState, Version, VersionRange, Window};
+use unskew_core::{
+    Date, History, HistoryError, Policy, Promise, PromiseState, Version, VersionRange, Window,
+};
 
-use crate::verdict::host::Host;
+use crate::verdict::host::{API_AXIS, Host};
 
 /// The dated history of axis `pjrt.api`, with the six times that the counter went backwards.
 ///
@@ -41,6 +43,46 @@ pub fn policy(day: Date) -> Option<&'static Policy> {
     });
     let in_force = POLICIES.iter().rfind(|(since, _)| *since <= day);
     in_force.or_else(|| POLICIES.first()).map(|(_, policy)| policy)
+}
+
+/// The minors that a host must support, by the rule of the PJRT versioning document: "a release done
+/// at time T should support all the versions between T - N weeks and T".
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SupportedMinors {
+    /// The first day of the window.
+    pub from: Date,
+    /// The day of the release, the last day of the window.
+    pub until: Date,
+    /// From the lowest to the highest version that was in force in the window.
+    pub range: VersionRange,
+    /// The minors that were in force on a day of the window, in the order in which they came. The
+    /// counter went backwards six times, so one may stand here twice, and a number of the range that
+    /// was skipped then does not.
+    pub in_force: Vec<i32>,
+}
+
+/// The minors that a host released on `released` must support, with a window of `weeks`; without, with the
+/// one of the policy that was in force on that day (6 weeks, later 12).
+///
+/// # Errors
+/// If nothing had landed on that day, or the window begins before there were days.
+pub fn supported_minors(
+    released: Date,
+    weeks: Option<u32>,
+) -> Result<SupportedMinors, HistoryError> {
+    let window = match weeks {
+        Some(weeks) => Window::weeks(weeks),
+        None => policy(released).and_then(|p| p.forward.clone()).unwrap_or(Window::weeks(12)),
+    };
+    let history = history().ok_or_else(|| HistoryError::Empty(API_AXIS.into()))?;
+    let range = history.supported(released, &window)?;
+    let from = window.start(released, &[])?;
+    let entries = history.entries();
+    // What was in force on the first day landed before it.
+    let opening = entries.iter().rposition(|entry| entry.landed <= from).unwrap_or(0);
+    let landed = entries.iter().skip(opening).take_while(|entry| entry.landed <= released);
+    let in_force = landed.filter_map(|entry| i32::try_from(entry.version.minor()).ok()).collect();
+    Ok(SupportedMinors { from, until: released, range, in_force })
 }
 
 /// What the makers of the PJRT C API promise about this host and a plug-in of version `plugin`.
@@ -128,6 +170,40 @@ mod tests {
         assert_eq!(promise.state, PromiseState::Promised);
         assert_eq!(promise.from, Some(Date::constant(2025, 3, 25)));
         assert!(promise.statement.contains("supports 0.67 to 0.70"), "{}", promise.statement);
+    }
+
+    #[test]
+    fn a_window_over_a_step_back_holds_both_sides_of_it() {
+        let minors = |day, weeks| supported_minors(day, weeks).unwrap();
+        // 0.61 landed on 2024-12-18, was taken back twice, and came for good on 2025-01-07.
+        let short = minors(Date::constant(2025, 1, 8), Some(4));
+        assert_eq!(short.in_force, [57, 58, 59, 60, 61, 60, 61, 60, 61]);
+        assert_eq!(short.range, VersionRange::between(Version::pair(0, 57), Version::pair(0, 61)));
+        // In two weeks lie the last step back and the return, in none the return alone.
+        assert_eq!(minors(Date::constant(2025, 1, 8), Some(2)).in_force, [60, 61]);
+        assert_eq!(minors(Date::constant(2025, 1, 8), Some(0)).in_force, [61]);
+        // JAX 0.6.2 falls under 12 weeks and 2025-06-17, the day on which 0.70 went back to 0.69.
+        let jax = minors(Date::constant(2025, 6, 17), None);
+        assert_eq!(jax.from, Date::constant(2025, 3, 25));
+        assert_eq!(jax.in_force, [67, 68, 69, 70, 69, 70]);
+        assert!(supported_minors(Date::constant(2023, 1, 1), None).is_err());
+    }
+
+    #[test]
+    fn a_window_holds_what_was_in_force_at_its_end_and_nothing_outside_of_its_range() {
+        for entry in history().unwrap().entries() {
+            if history().unwrap().as_of(entry.landed) != Some(entry.version) {
+                continue; // Another one landed on the same day.
+            }
+            let there = supported_minors(entry.landed, Some(0)).unwrap();
+            let minor = i32::try_from(entry.version.minor()).unwrap();
+            assert_eq!(there.in_force, [minor]);
+            let wider = supported_minors(entry.landed, Some(6)).unwrap();
+            assert!(wider.in_force.ends_with(&there.in_force));
+            for minor in wider.in_force {
+                assert!(wider.range.contains(Version::pair(0, minor.into())), "{minor}");
+            }
+        }
     }
 
     #[test]

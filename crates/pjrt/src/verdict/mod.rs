@@ -11,7 +11,7 @@ mod matcher;
 mod plugin;
 mod prediction;
 
-pub use history::{history, policy};
+pub use history::{SupportedMinors, history, policy, supported_minors};
 pub use host::{API_AXIS, Host, Siblings};
 pub use plugin::{Plugin, STABLEHLO_AXIS, party, recognizes};
 pub use prediction::predict;

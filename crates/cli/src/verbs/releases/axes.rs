@@ -1,21 +1,52 @@
-//! `unskew releases --axis [AXIS]`: the dated histories.
+//! `unskew releases --axis [AXIS] [--released DATE] [--weeks N]`: the dated histories.
 
 use std::fmt::Write as _;
 
 use anyhow::Context as _;
-use unskew_core::{Context, Entry, History, Window};
+use unskew_core::{Context, Date, Entry, History, Window};
 use unskew_report::{DIM, EMPHASIS};
 
-/// The history of `axis`, or a line for every axis.
-pub(super) fn text(axis: Option<&str>, context: &Context) -> anyhow::Result<String> {
+/// The history of `axis`, or a line for every axis; with the day of a release and the weeks of its window,
+/// what that must support.
+pub(super) fn text(
+    axis: Option<&str>,
+    window: Option<(Date, u32)>,
+    context: &Context,
+) -> anyhow::Result<String> {
     let histories = unskew_releases::histories();
-    let Some(axis) = axis else { return Ok(list(&histories)) };
+    let Some(axis) = axis else {
+        anyhow::ensure!(window.is_none(), "--released needs the name of an axis: --axis pjrt.api");
+        return Ok(list(&histories));
+    };
     let history = histories.iter().find(|history| history.axis.as_str() == axis);
     let names: Vec<&str> = histories.iter().map(|history| history.axis.as_str()).collect();
     let known = names.join(", ");
     let history =
         history.with_context(|| format!("no axis {axis} in the database; it has: {known}"))?;
-    Ok(one(history, context))
+    match window {
+        Some((released, weeks)) => supported(history, released, weeks),
+        None => Ok(one(history, context)),
+    }
+}
+
+/// What was in force in the weeks before a release.
+fn supported(history: &History, released: Date, weeks: u32) -> anyhow::Result<String> {
+    let window = Window::weeks(weeks);
+    let range = history.supported(released, &window)?;
+    let from = window.start(released, &[])?;
+    let mut text = String::new();
+    let axis = &history.axis;
+    let _ = writeln!(
+        text,
+        "{EMPHASIS}{axis}{EMPHASIS:#}: a release of {released} must support {range} ({window} back to {from})"
+    );
+    let entries = history.entries();
+    let opening = entries.iter().rposition(|entry| entry.landed <= from).unwrap_or(0);
+    for entry in entries.iter().skip(opening).take_while(|entry| entry.landed <= released) {
+        let Entry { version, landed, change, .. } = entry;
+        let _ = writeln!(text, "  {version:8}  {landed}  {change}");
+    }
+    Ok(text)
 }
 
 fn list(histories: &[History]) -> String {
