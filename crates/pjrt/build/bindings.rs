@@ -137,7 +137,10 @@ fn enums(abi: &Abi, out: &mut String) -> Result<(), Box<dyn Error>> {
         writeln!(out, "        Self::{},", function.name)?;
     }
     writeln!(out, "    ];\n}}")?;
-    writeln!(out, "/// Calls the named macro with the names of all functions, in the order of the table.")?;
+    writeln!(
+        out,
+        "/// Calls the named macro with the names of all functions, in the order of the table."
+    )?;
     writeln!(out, "#[macro_export]\nmacro_rules! every_function {{ ($then:ident) => {{ $then! {{")?;
     for function in &abi.functions {
         writeln!(out, "    {}", function.name)?;
