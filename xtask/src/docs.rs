@@ -1,9 +1,12 @@
 //! `cargo xtask docs [--check]`: the pages that are made from something else.
 //!
 //! * `docs/rules/<CODE>.md` and their index, from the rule files of all crates;
+//! * `docs/reference/pjrt-abi.md` and the pages that it links, from the ABI data of `unskew-pjrt`;
 //! * `docs/reference/json.md`, from the documentation of the module that writes the JSON report;
 //! * `docs/reference/stamped-executables.md`, from that of the module that stamps executables;
 //! * `docs/reference/native-stablehlo.md`, from that of the module that rewrites such programs.
+
+mod pjrt_abi;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,8 +15,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use unskew_core::Rule;
 
-/// The folder whose every page is made here; what is no longer made is removed.
+/// A folder whose every page is made here; what is no longer made is removed.
 const RULES: &str = "docs/rules";
+const MADE: [&str; 2] = [RULES, pjrt_abi::FOLDER];
 const MARK: &str = "<!-- made by `cargo xtask docs`; the source is named at the end -->\n\n";
 
 /// Writes the pages, or, with `check`, says which of them are stale.
@@ -48,6 +52,7 @@ fn pages(root: &Path) -> anyhow::Result<BTreeMap<PathBuf, String>> {
     for rule in &rules {
         pages.insert(Path::new(RULES).join(format!("{}.md", rule.code)), page(rule));
     }
+    pages.extend(pjrt_abi::pages());
     let source = "crates/report/src/json.rs";
     pages.insert("docs/reference/json.md".into(), module_page(root, source, "The JSON report")?);
     let source = "crates/pjrt/src/convert/stamp/mod.rs";
@@ -147,13 +152,15 @@ fn stale(root: &Path, pages: &BTreeMap<PathBuf, String>) -> anyhow::Result<Vec<S
 }
 
 fn leftover(root: &Path, pages: &BTreeMap<PathBuf, String>) -> anyhow::Result<Vec<PathBuf>> {
-    let folder = root.join(RULES);
     let mut left = Vec::new();
-    if folder.is_dir() {
-        for entry in folder.read_dir()? {
-            let path = Path::new(RULES).join(entry?.file_name());
-            if !pages.contains_key(&path) {
-                left.push(path);
+    for made in MADE {
+        let folder = root.join(made);
+        if folder.is_dir() {
+            for entry in folder.read_dir()? {
+                let path = Path::new(made).join(entry?.file_name());
+                if !pages.contains_key(&path) {
+                    left.push(path);
+                }
             }
         }
     }
