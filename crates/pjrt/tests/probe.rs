@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use unskew_abi::SharedObject;
-use unskew_core::{Context, Date, check};
+use unskew_core::{Context, Date, Outcome, check};
 use unskew_pjrt::{Host, Probe, ProbeError, ProbeFailure, Stage, Value};
 use unskew_source::{FileSource, Source};
 
@@ -286,10 +286,11 @@ fn real_plug_ins_say_what_is_known_of_them() {
 
         let party = unskew_pjrt::party(package, &object(&path), Ok(seen));
         let today = Context::on(Date::constant(2026, 11, 1));
-        let works = |version, day, minor| {
-            check(&party, &Host::jax(version, day, minor).party(), &today).works()
+        let outcome = |version, day, minor| {
+            check(&party, &Host::jax(version, day, minor).party(), &today).outcome
         };
-        assert!(works("0.8.0", Date::constant(2025, 10, 15), 80));
-        assert!(!works("0.7.2", Date::constant(2025, 9, 15), 76));
+        assert_eq!(outcome("0.8.0", Date::constant(2025, 10, 15), 80), Outcome::Compatible);
+        let adapted = outcome("0.7.2", Date::constant(2025, 9, 15), 76);
+        assert_eq!(adapted, Outcome::Adaptable(vec!["unskew adapt --for jax@0.7.2".into()]));
     }
 }

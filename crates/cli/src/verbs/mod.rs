@@ -1,5 +1,6 @@
 //! One file per verb.
 
+mod adapt;
 mod check;
 mod explain;
 mod inspect;
@@ -21,6 +22,7 @@ pub fn run(args: &Args) -> anyhow::Result<Status> {
         Verb::Matrix(matrix) => matrix::run(matrix, &args.global),
         Verb::Explain(explain) => explain::run(explain),
         Verb::Releases(releases) => releases::run(releases, &args.global),
+        Verb::Adapt(adapt) => adapt::run(adapt, &args.global),
         Verb::Probe { path } => probe::run(path),
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use unskew_core::{Context, Finding, Judgement, Matcher, Party, Severity};
 
+use crate::verdict::adapter;
 use crate::verdict::history;
 use crate::verdict::host::Host;
 use crate::verdict::plugin::{self, Plugin};
@@ -30,6 +31,7 @@ impl Matcher for HostMatcher {
                     }
                 }
             }
+            adapter::name_adaptations(&mut findings, host, probe.minor);
             judgement.findings.extend(findings);
             judgement.promises.extend(history::promise(host, probe.version()));
         }

@@ -5,6 +5,7 @@
 //! first result. The dated [`history`] of the interface and the [`policy`] of its makers give the
 //! window.
 
+mod adapter;
 mod history;
 mod host;
 mod matcher;
