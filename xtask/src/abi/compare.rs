@@ -7,8 +7,8 @@ use unskew_core::Date;
 use unskew_lint::header::{Enum, Header, Layout, Layouts, Record};
 use unskew_pjrt::layout::{self, Field, Struct};
 
-use super::extensions;
 use super::set::HeaderSet;
+use super::{extensions, kinds};
 
 /// Something on which they differ.
 #[derive(Debug)]
@@ -71,6 +71,25 @@ impl fmt::Display for Report {
 }
 
 impl Report {
+    pub fn new(label: &str, minor: i32) -> Self {
+        Self {
+            label: label.to_owned(),
+            minor,
+            structs: 0,
+            fields: 0,
+            announced: 0,
+            functions: 0,
+            values: 0,
+            slots: 0,
+            older: Vec::new(),
+            early: Vec::new(),
+            other: Vec::new(),
+            absent: Vec::new(),
+            declares: BTreeSet::new(),
+            deviations: Vec::new(),
+        }
+    }
+
     pub fn deviation(&mut self, subject: &str, header: impl Into<String>, data: impl Into<String>) {
         let (subject, header, data) = (subject.to_owned(), header.into(), data.into());
         self.deviations.push(Deviation { subject, header, data });
@@ -79,22 +98,7 @@ impl Report {
 
 /// Compares headers with the data for their minor and the day of their build.
 pub fn compare(label: &str, set: &HeaderSet, built: Option<Date>) -> Report {
-    let mut report = Report {
-        label: label.to_owned(),
-        minor: set.minor,
-        structs: 0,
-        fields: 0,
-        announced: 0,
-        functions: 0,
-        values: 0,
-        slots: 0,
-        older: Vec::new(),
-        early: Vec::new(),
-        other: Vec::new(),
-        absent: Vec::new(),
-        declares: BTreeSet::new(),
-        deviations: Vec::new(),
-    };
+    let mut report = Report::new(label, set.minor);
     let mut layouts = Layouts::of(set.all());
     let announced = announced(set);
     let mut seen = BTreeMap::new();
@@ -117,7 +121,7 @@ pub fn compare(label: &str, set: &HeaderSet, built: Option<Date>) -> Report {
         } else if extensions::is_extension(record) {
             extensions::slots(&mut report, record, &layout, set);
         } else {
-            structure(&mut report, record, &layout, announced.get(&record.name), built);
+            structure(&mut report, record, &layout, announced.get(&record.name), built, set);
         }
     }
     for expected in layout::structs() {
@@ -171,6 +175,7 @@ fn structure(
     found: &Layout,
     last: Option<&String>,
     built: Option<Date>,
+    set: &HeaderSet,
 ) {
     let name = record.name.as_str();
     let Some(history) = layout::find_struct(name) else {
@@ -204,6 +209,7 @@ fn structure(
             && record.fields.first().is_none_or(|f| !same_name(history.fields[0].name, &f.name));
     if !moved {
         fields(report, record, found, history, size.end);
+        types(report, record, history, set);
     }
     if older && report.deviations.len() > before {
         report.deviations.truncate(before);
@@ -242,6 +248,17 @@ fn fields(report: &mut Report, record: &Record, found: &Layout, history: &Struct
     for field in history.fields.iter().filter(missing) {
         let data = format!("since 0.{}", field.since);
         report.deviation(&format!("{name}.{}", field.name), "not there", data);
+    }
+}
+
+/// The types of fields that lie in the same place.
+fn types(report: &mut Report, record: &Record, history: &Struct, set: &HeaderSet) {
+    for (field, known) in record.fields.iter().zip(history.fields) {
+        if !field.name.is_empty() && !kinds::agrees(&field.r#type, known.kind, set) {
+            let found = kinds::kind(&field.r#type, set);
+            let place = format!("{}.{}: type", record.name, known.name);
+            report.deviation(&place, found, known.kind);
+        }
     }
 }
 

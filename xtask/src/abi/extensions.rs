@@ -143,3 +143,26 @@ pub fn types(report: &mut Report, r#enum: &Enum) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slot_that_the_data_puts_too_late_or_too_early_is_found() {
+        let at = |minor: i32| {
+            let mut report = Report::new("made", minor);
+            report.declares.insert("Layouts".to_owned());
+            report
+        };
+        let place = "Layouts slot 4: PJRT_Layouts_PJRT_Topology_GetDefaultLayout".to_owned();
+        let (mut early, mut other, mut absent) = (at(70), at(72), at(76));
+        early.early.push(place.clone());
+        assert_eq!(across(std::slice::from_ref(&early)).len(), 1, "there at 0.70");
+        other.other.push(place.clone());
+        assert!(across(&[early, other]).is_empty(), "something else at 0.72");
+        absent.absent.push(place);
+        let late = across(&[absent, at(80)]);
+        assert_eq!(late.len(), 1, "not there at 0.76: {late:?}");
+    }
+}

@@ -7,6 +7,7 @@
 
 mod compare;
 mod extensions;
+mod kinds;
 mod page;
 mod pins;
 mod set;
@@ -127,6 +128,8 @@ mod tests {
             changed("PJRT_Error_Message_Args, message_size)", "PJRT_Error_Message_Args, message)")
                 > 0
         );
+        assert_eq!(changed("  const char* message;  // out", "  char* message;  // out"), 0);
+        assert!(changed("  const char* message;  // out", "  int64_t message;") > 0);
         assert!(changed("PJRT_Error_Code_UNKNOWN = 2", "PJRT_Error_Code_UNKNOWN = 20") > 0);
         assert!(changed("_PJRT_API_STRUCT_FIELD(PJRT_Error_Destroy);", "") > 0);
         assert!(changed("PJRT_Extension_Type_Stream,", "") > 0);

@@ -25,8 +25,8 @@ fn text(reports: &[Report]) -> String {
         "# The PJRT ABI data against real headers\n\n\
          `cargo xtask abi --all` fetches the headers of the PJRT C API out of published packages, reads their\n\
          declarations and compares them with [the data](pjrt-abi.md) of this repository for the minor that each\n\
-         header names: every struct, every field with its offset and size, every announced size, the function\n\
-         table, every enumeration value, every slot of every extension. It wrote this table; the packages are\n\
+         header names: every struct, every field with its name, type (but for `const`), offset and size, every announced\n\
+         size, the function table, every enumeration value, every slot of every extension. It wrote this table; the packages are\n\
          pinned in `headers.toml`. Those marked with * are checked by every `cargo xtask test`.\n\n\
          | package | minor | structs | fields | announced sizes | functions | enum values | extension slots | deviations |\n\
          | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
