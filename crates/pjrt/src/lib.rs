@@ -33,16 +33,22 @@
 //! lives in the module [`sys`] alone.
 
 pub mod convert;
+pub mod host;
 pub mod layout;
 mod probe;
 pub mod rules;
 pub mod sys;
 pub mod verdict;
 
+pub use host::{
+    Buffer, Client, Device, DeviceDescription, Error, Event, Executable, ExecuteOptions, HostArray,
+    LoadedExecutable, Memory, Outputs, Pending, Place, Plugin, Program, Topology,
+};
 pub use probe::{
     Attribute, DEFAULT_LIMIT, Extension, Probe, ProbeError, ProbeFailure, Stage, Value, child_main,
     probe_in_child,
 };
+pub use sys::bindings::{PJRT_Buffer_Type as ElementType, PJRT_Error_Code as ErrorCode};
 pub use verdict::{
     API_AXIS, Host, STABLEHLO_AXIS, Siblings, SupportedMinors, history, party, policy, predict,
     recognizes, supported_minors,

@@ -3,6 +3,7 @@
 use std::ffi::c_void;
 use std::mem::offset_of;
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use unskew_abi::{ForeignStruct, Implausible};
 use unskew_core::Version;
@@ -11,6 +12,7 @@ use super::bindings::*;
 use super::call::{Call, ExtensionCall, Record};
 use super::error::CallError;
 use super::extensions::{self, ExtensionTable};
+use super::padded::{CAPACITY, Padded};
 use crate::layout::{self, FIRST_SLOT, FLOOR, Struct};
 
 /// A function of the table: takes its arguments, returns an error or null.
@@ -35,7 +37,9 @@ pub struct Api {
     minor: i32,
     announced: usize,
     functions: Box<[Option<Fallible>]>,
-    sizes: Box<[usize]>,
+    sizes: Box<[AtomicUsize]>,
+    /// Whether a size was learned that is larger than the struct of today.
+    grown: AtomicBool,
     extensions: Vec<ExtensionTable>,
     extensions_broken: Option<&'static str>,
     address: NonNull<c_void>,
@@ -112,7 +116,7 @@ impl Api {
         });
         let size = |record: &Struct| {
             let size = record.size(minor, None).or(record.sizes.last());
-            size.map_or(0, |size| size.declared)
+            AtomicUsize::new(size.map_or(0, |size| size.declared))
         };
         // SAFETY: the chain is the plug-in's own; the walk stops where it cannot be true.
         let (extensions, extensions_broken) = unsafe {
@@ -127,6 +131,7 @@ impl Api {
             announced,
             functions: functions.collect(),
             sizes: layout::structs().iter().map(size).collect(),
+            grown: AtomicBool::new(false),
             extensions,
             extensions_broken,
             address: table,
@@ -170,9 +175,34 @@ impl Api {
         CallError::Unimplemented { function: function.name(), since: function.since(), plugin }
     }
 
-    /// The size that is announced for the struct to this plug-in, in bytes.
+    /// The size that is announced for the struct to this plug-in, in bytes: never more than the struct
+    /// has today, whatever the plug-in has asked for.
     pub fn size_of<T: Record>(&self) -> usize {
-        self.sizes[T::INDEX]
+        self.wanted_size::<T>().min(size_of::<T>())
+    }
+
+    /// The size that the plug-in wants, which may be larger than the struct of today: that of its
+    /// header, or what it has said when it refused another.
+    pub fn wanted_size<T: Record>(&self) -> usize {
+        self.sizes[T::INDEX].load(Ordering::Relaxed)
+    }
+
+    /// Takes to heart what the plug-in says of a size that it refused; whether there is something
+    /// new in it, so that the call is worth repeating.
+    #[cold]
+    fn learn(&self, error: &CallError) -> bool {
+        let CallError::Plugin { message, .. } = error else { return false };
+        let Some((name, wanted)) = wanted_size(message) else { return false };
+        let Some(index) = layout::structs().iter().position(|known| known.name == name) else {
+            return false;
+        };
+        if !(size_of::<usize>()..=CAPACITY).contains(&wanted) {
+            return false;
+        }
+        if wanted > layout::structs()[index].sizes.last().map_or(0, |size| size.end) {
+            self.grown.store(true, Ordering::Relaxed);
+        }
+        self.sizes[index].swap(wanted, Ordering::Relaxed) != wanted
     }
 
     /// An empty struct that announces the size of the plug-in's own age.
@@ -194,17 +224,47 @@ impl Api {
 
     /// Calls the function whose arguments these are.
     ///
+    /// A plug-in that refuses the size of a struct and says which it wants is asked again, once, with
+    /// that size and zeros behind: this is how plug-ins that are newer than this crate are called.
+    ///
     /// # Errors
     /// [`CallError::Unimplemented`] if the plug-in does not have it, [`CallError::Plugin`] if it
     /// answers with an error.
     ///
     /// # Safety
     /// The arguments are what the function documents: handles are alive and of this plug-in, pointers
-    /// and lengths are true for as long as the plug-in may use them.
+    /// and lengths are true for as long as the plug-in may use them. A struct of which a plug-in may
+    /// want more, and to which the arguments point, lies in a [`Padded`].
     #[inline]
     pub unsafe fn call<T: Call>(&self, arguments: &mut T) -> Result<(), CallError> {
+        if self.grown.load(Ordering::Relaxed) {
+            // SAFETY: the caller says that the arguments are right.
+            return unsafe { self.call_padded(arguments) };
+        }
         // SAFETY: the caller says that the arguments are right.
-        match unsafe { self.raw(arguments) } {
+        match unsafe { self.call_once(arguments) } {
+            Err(error) if self.learn(&error) => {
+                // SAFETY: a plug-in checks sizes before it does anything.
+                unsafe { self.call_padded(arguments) }
+            }
+            done => done,
+        }
+    }
+
+    /// Calls with room behind the arguments for what a newer plug-in reads or writes there.
+    #[cold]
+    unsafe fn call_padded<T: Call>(&self, arguments: &mut T) -> Result<(), CallError> {
+        let mut padded = Padded::new(*arguments, self.wanted_size::<T>());
+        // SAFETY: the caller says that the arguments are right.
+        let done = unsafe { self.call_once(padded.as_mut_ptr()) };
+        *arguments = *padded.record();
+        done
+    }
+
+    #[inline]
+    unsafe fn call_once<T: Call>(&self, arguments: *mut T) -> Result<(), CallError> {
+        // SAFETY: the caller says that the arguments are right.
+        match unsafe { self.raw_at(arguments) } {
             Some(error) => match NonNull::new(error) {
                 None => Ok(()),
                 // SAFETY: the plug-in has just returned it.
@@ -220,9 +280,15 @@ impl Api {
     /// As [`Api::call`].
     #[inline]
     pub unsafe fn raw<T: Call>(&self, arguments: &mut T) -> Option<*mut PJRT_Error> {
+        // SAFETY: the caller says that the arguments are right.
+        unsafe { self.raw_at(arguments) }
+    }
+
+    #[inline]
+    unsafe fn raw_at<T: Call>(&self, arguments: *mut T) -> Option<*mut PJRT_Error> {
         let function = self.functions[T::FUNCTION as usize]?;
         // SAFETY: the caller says that the arguments are right; the slot is of their function.
-        Some(unsafe { function((&raw mut *arguments).cast()) })
+        Some(unsafe { function(arguments.cast()) })
     }
 
     /// Calls one of the two functions that return nothing, if it is there.
@@ -303,5 +369,28 @@ impl Api {
         // SAFETY: the extension's size covers the slot, which since this minor is a function that
         // takes a pointer to its arguments.
         Some(unsafe { std::mem::transmute::<*mut c_void, Fallible>(address.as_ptr()) })
+    }
+}
+
+/// The struct and the size in `Unexpected PJRT_ExecuteOptions size: expected 112, got 88.`
+fn wanted_size(message: &str) -> Option<(&str, usize)> {
+    let (_, rest) = message.split_once("Unexpected ")?;
+    let (name, rest) = rest.split_once(" size: expected ")?;
+    let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    Some((name, rest[..end].parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wanted_size_is_read_from_the_plug_ins_words_and_from_no_others() {
+        let text =
+            "Unexpected PJRT_ExecuteOptions size: expected 112, got 88. The plugin is likely built";
+        assert_eq!(wanted_size(text), Some(("PJRT_ExecuteOptions", 112)));
+        assert_eq!(wanted_size("Unexpected PJRT_ExecuteOptions size: expected , got 88."), None);
+        assert_eq!(wanted_size("Unexpected x size: expected 99999999999999999999999"), None);
+        assert_eq!(wanted_size("out of memory"), None);
     }
 }

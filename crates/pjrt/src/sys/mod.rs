@@ -12,11 +12,14 @@
 pub mod api;
 pub mod bindings;
 pub mod call;
+pub(crate) mod calls;
 pub mod error;
 mod extensions;
 pub(crate) mod look;
+pub mod padded;
 
 pub use api::{Api, MAJOR, TableError};
 pub use call::{Call, ExtensionCall, Record};
 pub use error::CallError;
 pub use extensions::ExtensionTable;
+pub use padded::Padded;

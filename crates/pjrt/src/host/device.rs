@@ -1,0 +1,124 @@
+//! Devices and their descriptions.
+
+use super::{Error, Memory, MemoryStats, or_if_absent};
+use crate::probe::Attribute;
+use crate::sys::bindings::{PJRT_Device, PJRT_DeviceDescription};
+use crate::sys::calls::{Handle, device};
+
+/// A device of a client.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Device {
+    pub(crate) raw: Handle<PJRT_Device>,
+}
+
+impl Device {
+    pub(crate) fn new(raw: Handle<PJRT_Device>) -> Self {
+        Self { raw }
+    }
+
+    /// What it is.
+    ///
+    /// # Errors
+    /// If the plug-in does not answer; so for all that follow.
+    pub fn description(&self) -> Result<DeviceDescription, Error> {
+        device::description(&self.raw).map(DeviceDescription::new)
+    }
+
+    /// Its number, unique in the job.
+    pub fn id(&self) -> Result<i32, Error> {
+        self.description()?.id()
+    }
+
+    /// Whether this process can use it.
+    pub fn is_addressable(&self) -> Result<bool, Error> {
+        device::is_addressable(&self.raw).map_err(Into::into)
+    }
+
+    /// Its number on its machine; none if it has none.
+    pub fn local_hardware_id(&self) -> Result<Option<i32>, Error> {
+        let id = device::local_hardware_id(&self.raw)?;
+        Ok(Some(id).filter(|&id| id >= 0))
+    }
+
+    /// The memories that it can use.
+    pub fn memories(&self) -> Result<Vec<Memory>, Error> {
+        Ok(device::memories(&self.raw)?.into_iter().map(Memory::new).collect())
+    }
+
+    /// The memory in which it keeps buffers unless told otherwise.
+    pub fn default_memory(&self) -> Result<Memory, Error> {
+        device::default_memory(&self.raw).map(Memory::new)
+    }
+
+    /// How much memory it uses.
+    pub fn memory_stats(&self) -> Result<MemoryStats, Error> {
+        let stats = device::memory_stats(&self.raw)?;
+        Ok(MemoryStats::of(&stats))
+    }
+
+    /// Sets the peaks of the memory statistics back. Since 0.106.
+    pub fn clear_memory_stats(&self) -> Result<(), Error> {
+        device::clear_memory_stats(&self.raw).map_err(Into::into)
+    }
+
+    /// What the vendor says of it now; before 0.92 what its description says.
+    pub fn attributes(&self) -> Result<Vec<Attribute>, Error> {
+        or_if_absent(device::current_attributes(&self.raw), || self.description()?.attributes())
+    }
+
+    /// Makes the execution with this number fail that has been enqueued; whether there was one.
+    /// Since 0.85.
+    pub fn poison_execution(
+        &self,
+        launch_id: i32,
+        code: crate::ErrorCode,
+        message: &str,
+    ) -> Result<bool, Error> {
+        device::poison(&self.raw, launch_id, code, message).map_err(Into::into)
+    }
+}
+
+/// What a device is, of a client or of a topology.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeviceDescription {
+    raw: Handle<PJRT_DeviceDescription>,
+}
+
+impl DeviceDescription {
+    pub(crate) fn new(raw: Handle<PJRT_DeviceDescription>) -> Self {
+        Self { raw }
+    }
+
+    /// The number of the device, unique in the job.
+    ///
+    /// # Errors
+    /// If the plug-in does not answer; so for all that follow.
+    pub fn id(&self) -> Result<i32, Error> {
+        device::id(&self.raw).map_err(Into::into)
+    }
+
+    /// The process that the device belongs to.
+    pub fn process_index(&self) -> Result<i32, Error> {
+        device::process_index(&self.raw).map_err(Into::into)
+    }
+
+    /// The model of the device.
+    pub fn kind(&self) -> Result<String, Error> {
+        device::kind(&self.raw).map_err(Into::into)
+    }
+
+    /// What the vendor says of it.
+    pub fn attributes(&self) -> Result<Vec<Attribute>, Error> {
+        device::attributes(&self.raw).map_err(Into::into)
+    }
+
+    /// A text for logs.
+    pub fn debug_string(&self) -> Result<String, Error> {
+        device::debug_string(&self.raw).map_err(Into::into)
+    }
+
+    /// A text for people.
+    pub fn text(&self) -> Result<String, Error> {
+        device::to_string(&self.raw).map_err(Into::into)
+    }
+}

@@ -1,0 +1,113 @@
+//! What can go wrong in the host API.
+
+use unskew_core::Version;
+
+use crate::sys::calls::Handle;
+use crate::sys::{Api, CallError, Record};
+
+/// Why the host API did not do what was asked.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The plug-in does not have the function, or answered with an error.
+    #[error(transparent)]
+    Call(#[from] CallError),
+    /// The plug-in said that all went well, and handed out nothing.
+    #[error("{function} succeeded and left its result empty")]
+    Null {
+        /// The function, by its name in C.
+        function: &'static str,
+    },
+    /// The plug-in announced a size or a count that cannot be true, or for which there is no memory.
+    #[error("{function}: a size or count that cannot be true or kept: {count}")]
+    Implausible {
+        /// The function, by its name in C.
+        function: &'static str,
+        /// What it announced.
+        count: usize,
+    },
+    /// An object of one client was given to another.
+    #[error("an object belongs to another client or plug-in")]
+    OtherClient,
+    /// The option is younger than the plug-in, which would not see it.
+    #[error(
+        "the plug-in, PJRT {plugin}, does not know the option {field}, which there is since 0.{since}"
+    )]
+    UnknownOption {
+        /// The field, by its name in C.
+        field: &'static str,
+        /// The first minor that has it.
+        since: i32,
+        /// The version of the plug-in.
+        plugin: Version,
+    },
+    /// The data are too short for their dimensions, their strides and their element type.
+    #[error("the data do not fit their shape: {wanted} bytes wanted, {given} given")]
+    TooShort {
+        /// How many bytes the shape needs.
+        wanted: usize,
+        /// How many there are.
+        given: usize,
+    },
+    /// A shape has a negative dimension, a negative stride, a size that overflows, an element type
+    /// without a size, or not one stride per dimension.
+    #[error("not a shape that data of the host can have: {0}")]
+    NotAShape(&'static str),
+    /// Elements of a type were asked for, and the buffer has another.
+    #[error("the buffer does not hold {wanted}: {found}")]
+    OtherType {
+        /// The element type that was asked for.
+        wanted: String,
+        /// The element type of the buffer.
+        found: String,
+    },
+    /// Bytes outside of a buffer were asked for.
+    #[error("{size} bytes from {offset} on are not all in a buffer of size {there}")]
+    Range {
+        /// Where they begin.
+        offset: usize,
+        /// How many.
+        size: usize,
+        /// The size of the buffer.
+        there: usize,
+    },
+    /// The devices of one execution were given different numbers of arguments, or there are no or
+    /// too many lists of arguments.
+    #[error("the devices of an execution need one list of arguments each, all of one length")]
+    Uneven,
+    /// A result was taken twice.
+    #[error("the result was taken already")]
+    Taken,
+}
+
+impl Error {
+    /// The code of the plug-in's error, if it is one.
+    pub fn code(&self) -> Option<crate::ErrorCode> {
+        match self {
+            Self::Call(error) => Some(error.code()),
+            _ => None,
+        }
+    }
+
+    /// Whether the plug-in is too old, or left the function out.
+    pub fn is_unimplemented(&self) -> bool {
+        self.code() == Some(crate::ErrorCode::UNIMPLEMENTED)
+    }
+
+    #[inline]
+    pub(crate) fn same_client<T, U>(one: &Handle<T>, other: &Handle<U>) -> Result<(), Self> {
+        if one.same_client(other) { Ok(()) } else { Err(Self::OtherClient) }
+    }
+
+    /// An error if the plug-in's struct does not have the field.
+    pub(crate) fn known<T: Record>(api: &Api, field: &str) -> Result<(), Self> {
+        let found = T::history().fields.iter().find(|known| known.name == field);
+        match found {
+            Some(found) if !api.knows_field::<T>(found.at + found.bytes) => {
+                let plugin = api.version();
+                Err(Self::UnknownOption { field: found.name, since: found.since, plugin })
+            }
+            _ => Ok(()),
+        }
+    }
+}

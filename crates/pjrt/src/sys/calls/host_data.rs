@@ -1,0 +1,203 @@
+//! Data of the host: into buffers, and out of them.
+
+use std::ffi::c_void;
+use std::ptr::NonNull;
+
+use super::read::{self, room};
+use super::{Handle, Owned, event};
+use crate::host::{Error, host_bytes};
+use crate::sys::bindings::*;
+
+/// Where a new buffer goes.
+#[derive(Clone, Copy)]
+pub(crate) enum Place<'a> {
+    Device(&'a Handle<PJRT_Device>),
+    Memory(&'a Handle<PJRT_Memory>),
+}
+
+/// What a buffer is made of: checked, so that the plug-in reads nothing beyond `data`.
+#[derive(Clone, Copy)]
+pub(crate) struct Array<'a> {
+    pub(crate) data: &'a [u8],
+    pub(crate) element_type: PJRT_Buffer_Type,
+    pub(crate) dims: &'a [i64],
+    pub(crate) strides: Option<&'a [i64]>,
+}
+
+/// A buffer of a copy that is made before the call returns.
+pub(crate) fn from_slice(
+    client: &Handle<PJRT_Client>,
+    array: Array<'_>,
+    place: Place<'_>,
+) -> Result<Owned<PJRT_Buffer>, Error> {
+    let semantics = PJRT_HostBufferSemantics::kImmutableOnlyDuringCall;
+    // SAFETY: the plug-in reads the data only during the call.
+    let (buffer, done) = unsafe { from_memory(client, array, place, semantics) }?;
+    drop(done);
+    Ok(buffer)
+}
+
+/// A buffer of data that the plug-in reads later, or for as long as the buffer lives; `owner` is kept
+/// until it has said that it is done.
+pub(crate) fn from_owner<T: AsRef<[u8]> + Send + 'static>(
+    client: &Handle<PJRT_Client>,
+    owner: T,
+    (element_type, dims): (PJRT_Buffer_Type, &[i64]),
+    place: Place<'_>,
+    semantics: PJRT_HostBufferSemantics,
+) -> Result<Owned<PJRT_Buffer>, Error> {
+    let owner = Box::new(owner);
+    let data = (*owner).as_ref();
+    let wanted = host_bytes(element_type, dims, None)?;
+    if data.len() < wanted {
+        return Err(Error::TooShort { wanted, given: data.len() });
+    }
+    let array = Array { data, element_type, dims, strides: None };
+    // SAFETY: the owner, which does not move, stays until the event has happened.
+    let made = unsafe { from_memory(client, array, place, semantics) };
+    match made {
+        Ok((buffer, Some(done))) => {
+            event::when_ready(&done, Box::new(move |_| drop(owner)));
+            Ok(buffer)
+        }
+        // Without an event nobody knows when the plug-in is done with the data.
+        Ok((buffer, None)) => {
+            std::mem::forget(owner);
+            Ok(buffer)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// # Safety
+/// The data stay as they are for as long as the semantics say.
+unsafe fn from_memory(
+    client: &Handle<PJRT_Client>,
+    array: Array<'_>,
+    place: Place<'_>,
+    semantics: PJRT_HostBufferSemantics,
+) -> Result<(Owned<PJRT_Buffer>, Option<Owned<PJRT_Event>>), Error> {
+    let api = client.api();
+    let mut arguments = api.record::<PJRT_Client_BufferFromHostBuffer_Args>();
+    arguments.client = client.raw();
+    arguments.data = array.data.as_ptr().cast();
+    arguments.r#type = array.element_type;
+    arguments.dims = array.dims.as_ptr();
+    arguments.num_dims = array.dims.len();
+    if let Some(strides) = array.strides {
+        arguments.byte_strides = strides.as_ptr();
+        arguments.num_byte_strides = strides.len();
+    }
+    arguments.host_buffer_semantics = semantics;
+    match place {
+        Place::Device(device) => {
+            Error::same_client(client, device)?;
+            arguments.device = device.raw();
+        }
+        Place::Memory(memory) => {
+            Error::same_client(client, memory)?;
+            arguments.memory = memory.raw();
+        }
+    }
+    // SAFETY: all handles are alive and of one client, and the data are as large as they must be.
+    unsafe { api.call(&mut arguments) }?;
+    let done = NonNull::new(arguments.done_with_host_buffer);
+    // SAFETY: the event is the caller's to free.
+    let done = done.map(|done| unsafe { Owned::new(done, client.keep().clone()) });
+    let raw = read::some("PJRT_Client_BufferFromHostBuffer", arguments.buffer)?;
+    // SAFETY: the buffer is the caller's to free.
+    Ok((unsafe { Owned::new(raw, client.keep().clone()) }, done))
+}
+
+/// How many bytes the contents of a buffer take on the host.
+pub(crate) fn host_size(buffer: &Handle<PJRT_Buffer>) -> Result<usize, Error> {
+    let mut arguments = buffer.api().record::<PJRT_Buffer_ToHostBuffer_Args>();
+    arguments.src = buffer.raw();
+    // SAFETY: the buffer is alive; without a destination only the size is asked.
+    unsafe { buffer.api().call(&mut arguments) }?;
+    if let Some(event) = NonNull::new(arguments.event) {
+        // SAFETY: an event that nobody asked for is the caller's to free all the same.
+        drop(unsafe { Owned::new(event, buffer.keep().clone()) });
+    }
+    Ok(arguments.dst_size)
+}
+
+/// Memory of the host that is being written, which must not be freed before the event has happened.
+pub(crate) struct Incoming {
+    bytes: Vec<u8>,
+    event: Owned<PJRT_Event>,
+}
+
+impl Incoming {
+    /// Waits.
+    pub(crate) fn wait(self) -> Result<Vec<u8>, Error> {
+        let Self { bytes, event } = self;
+        event::wait(&event).map(|()| bytes).map_err(Into::into)
+    }
+
+    /// Has `then` called with the bytes.
+    pub(crate) fn when_ready(self, then: impl FnOnce(Result<Vec<u8>, Error>) + Send + 'static) {
+        let Self { bytes, event } = self;
+        event::when_ready(
+            &event,
+            Box::new(move |done| then(done.map(|()| bytes).map_err(Into::into))),
+        );
+    }
+}
+
+/// Begins to copy the contents of a buffer to the host.
+pub(crate) fn to_host(buffer: &Handle<PJRT_Buffer>) -> Result<Incoming, Error> {
+    let function = "PJRT_Buffer_ToHostBuffer";
+    let size = host_size(buffer)?;
+    let mut bytes = room(function, size)?;
+    bytes.resize(size, 0);
+    let mut arguments = buffer.api().record::<PJRT_Buffer_ToHostBuffer_Args>();
+    arguments.src = buffer.raw();
+    arguments.dst = bytes.as_mut_ptr().cast();
+    arguments.dst_size = size;
+    // SAFETY: the buffer is alive, and there is as much room as the plug-in asked for, which is not
+    // freed before the event has happened.
+    unsafe { buffer.api().call(&mut arguments) }?;
+    incoming(function, bytes, arguments.event, buffer)
+}
+
+/// Begins to copy bytes of a buffer, as they lie on its device, to the host.
+pub(crate) fn raw_to_host(
+    buffer: &Handle<PJRT_Buffer>,
+    offset: usize,
+    size: usize,
+) -> Result<Incoming, Error> {
+    let function = "PJRT_Buffer_CopyRawToHost";
+    let end = offset.checked_add(size).filter(|&end| i64::try_from(end).is_ok());
+    let there = super::buffer::on_device_size(buffer)?;
+    if end.is_none_or(|end| end > there) {
+        return Err(Error::Range { offset, size, there });
+    }
+    let mut bytes = room(function, size)?;
+    bytes.resize(size, 0);
+    let mut arguments = buffer.api().record::<PJRT_Buffer_CopyRawToHost_Args>();
+    arguments.buffer = buffer.raw();
+    arguments.dst = bytes.as_mut_ptr().cast::<c_void>();
+    arguments.offset = offset as i64;
+    arguments.transfer_size = size as i64;
+    // SAFETY: the buffer is alive and has these bytes, and the room for them is not freed before the
+    // event has happened.
+    unsafe { buffer.api().call(&mut arguments) }?;
+    incoming(function, bytes, arguments.event, buffer)
+}
+
+fn incoming(
+    function: &'static str,
+    bytes: Vec<u8>,
+    event: *mut PJRT_Event,
+    buffer: &Handle<PJRT_Buffer>,
+) -> Result<Incoming, Error> {
+    let Some(event) = NonNull::new(event) else {
+        // Nobody knows when the plug-in is done with the room.
+        std::mem::forget(bytes);
+        return Err(Error::Null { function });
+    };
+    // SAFETY: the event is the caller's to free.
+    let event = unsafe { Owned::new(event, buffer.keep().clone()) };
+    Ok(Incoming { bytes, event })
+}
