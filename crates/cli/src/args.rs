@@ -140,6 +140,16 @@ Examples:
 The result is a shared object with a file of settings beside it; both stay together. It loads the
 plug-in from where that lies now.")]
     Adapt(Adapt),
+    /// Check whether a PJRT plug-in does what the interface says, and who can use it
+    #[command(after_help = format!("\
+Examples:
+  unskew conform libpjrt_cpu.so
+  unskew conform libpjrt_cpu.so --verbose
+  unskew conform --diff old.so new.so\n\n{EXIT_STATUS}"))]
+    Conform(Conform),
+    /// Make some checks of a plug-in: a child process of `conform`
+    #[command(name = "__conform", hide = true)]
+    ConformChild { path: PathBuf, from: usize, to: usize },
     /// Load a plug-in and print what it says about itself: a child process of the others
     #[command(name = "__probe", hide = true)]
     Probe { path: PathBuf },
@@ -266,8 +276,27 @@ pub struct Releases {
     pub weeks: u32,
 }
 
+#[derive(Debug, clap::Args)]
+pub struct Conform {
+    /// The plug-in
+    #[arg(value_name = "PLUGIN", required_unless_present = "diff", conflicts_with = "diff")]
+    pub plugin: Option<PathBuf>,
+    /// Say what the second plug-in lost or gained against the first
+    #[arg(long, num_args = 2, value_names = ["OLD", "NEW"], conflicts_with = "format")]
+    pub diff: Option<Vec<PathBuf>>,
+    /// Show the checks that passed too
+    #[arg(long)]
+    pub verbose: bool,
+    /// How long one check may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 20)]
+    pub limit: u64,
+    /// How to print
+    #[arg(long, value_name = "FORMAT", default_value = "full")]
+    pub format: ReportFormat,
+}
+
 /// How findings are printed.
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ReportFormat {
     /// For people: everything
     #[value(alias = "text")]

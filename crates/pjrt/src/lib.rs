@@ -32,6 +32,7 @@
 //! extension types; `data/api.history.toml` the days; `data/host.toml` how hosts behave. `unsafe`
 //! lives in the module [`sys`] alone.
 
+pub mod conform;
 pub mod convert;
 pub mod host;
 pub mod layout;

@@ -67,7 +67,7 @@ pub fn operators(_: &Row, _: &str) -> Vec<Operator> {
 }
 
 /// Every release as a host of plug-ins, in the order of the rows.
-fn hosts() -> &'static [Host] {
+pub fn hosts() -> &'static [Host] {
     static HOSTS: LazyLock<Vec<Host>> = LazyLock::new(|| {
         let host = |entry: &Entry| Host {
             name: format!("jax {}", entry.row.version),

@@ -2,6 +2,7 @@
 
 mod adapt;
 mod check;
+mod conform;
 mod explain;
 mod inspect;
 mod matrix;
@@ -23,6 +24,8 @@ pub fn run(args: &Args) -> anyhow::Result<Status> {
         Verb::Explain(explain) => explain::run(explain),
         Verb::Releases(releases) => releases::run(releases, &args.global),
         Verb::Adapt(adapt) => adapt::run(adapt, &args.global),
+        Verb::Conform(conform) => conform::run(conform, &args.global),
+        Verb::ConformChild { path, from, to } => conform::child(path, *from, *to),
         Verb::Probe { path } => probe::run(path),
     }
 }

@@ -150,7 +150,7 @@ impl Watch {
 /// Reads both outputs of the child on threads of their own. They end with the child, or when
 /// nobody listens any more, or when it has written more than is believed; a grandchild that keeps a
 /// pipe open keeps only them.
-fn listen(child: &mut Child, said: &Arc<Mutex<Vec<u8>>>) -> Receiver<String> {
+pub(crate) fn listen(child: &mut Child, said: &Arc<Mutex<Vec<u8>>>) -> Receiver<String> {
     let (sender, receiver) = sync_channel(64);
     if let Some(output) = child.stdout.take() {
         std::thread::spawn(move || read_lines(output, &sender));
@@ -187,7 +187,7 @@ fn read_lines(output: impl Read, sender: &SyncSender<String>) {
 }
 
 /// Whether the child, whose output has ended, ends by itself within a moment.
-fn ended_soon(child: &mut Child) -> bool {
+pub(crate) fn ended_soon(child: &mut Child) -> bool {
     for _ in 0..100 {
         match child.try_wait() {
             Ok(None) => std::thread::sleep(Duration::from_millis(2)),
@@ -197,13 +197,13 @@ fn ended_soon(child: &mut Child) -> bool {
     false
 }
 
-fn tail(said: &Mutex<Vec<u8>>) -> String {
+pub(crate) fn tail(said: &Mutex<Vec<u8>>) -> String {
     let said = said.lock().unwrap_or_else(PoisonError::into_inner);
     String::from_utf8_lossy(&said).trim().to_owned()
 }
 
 #[cfg(unix)]
-fn describe(status: ExitStatus) -> String {
+pub(crate) fn describe(status: ExitStatus) -> String {
     use std::os::unix::process::ExitStatusExt;
     match (status.signal(), status.code()) {
         (Some(4), _) => "illegal instruction (SIGILL)".to_owned(),
@@ -218,6 +218,6 @@ fn describe(status: ExitStatus) -> String {
 }
 
 #[cfg(not(unix))]
-fn describe(status: ExitStatus) -> String {
+pub(crate) fn describe(status: ExitStatus) -> String {
     status.to_string()
 }

@@ -1,6 +1,6 @@
 //! What a plug-in says of itself when it is loaded and asked.
 
-mod child;
+pub(crate) mod child;
 
 pub use child::{DEFAULT_LIMIT, child_main, probe_in_child};
 

@@ -17,6 +17,7 @@ pub mod error;
 mod extensions;
 pub(crate) mod look;
 pub mod padded;
+pub(crate) mod trial;
 
 pub use api::{Api, MAJOR, TableError};
 pub use call::{Call, ExtensionCall, Record};

@@ -152,6 +152,12 @@ pub(crate) fn behaviour() -> Option<&'static Behaviour> {
     BEHAVIOUR.as_ref()
 }
 
+/// The functions that JAX cannot do without: each was taken away in turn.
+pub(crate) fn required_functions() -> impl Iterator<Item = &'static str> {
+    let behaviour = behaviour().into_iter();
+    behaviour.flat_map(|behaviour| behaviour.required.functions.iter().map(String::as_str))
+}
+
 impl Behaviour {
     pub(crate) fn strictness(&self, released: Date) -> Strictness {
         if before(released, &self.handshake.exact_table_until) {

@@ -55,3 +55,10 @@ fn advice(host: &Host, better: &Host) -> String {
     let relation = if better.released > host.released { "first later" } else { "last earlier" };
     format!("Install {spec}, the {relation} release that works with this plug-in.")
 }
+
+/// [`predict`], with what an adapter mends named on the findings.
+pub(crate) fn adapted_prediction(host: &Host, probe: &crate::Probe) -> Vec<Finding> {
+    let mut findings = predict(host, probe);
+    adapter::name_adaptations(&mut findings, host, probe.minor);
+    findings
+}

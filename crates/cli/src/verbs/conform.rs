@@ -1,0 +1,86 @@
+//! `unskew conform PLUGIN`: every check of a plug-in, each in a child process, and which JAX releases
+//! can use it.
+
+mod text;
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+use unskew_core::Party;
+use unskew_pjrt::conform::{Conformance, conform, spans};
+use unskew_pjrt::verdict::Plugin;
+use unskew_releases::jax;
+use unskew_report::{Look, Report};
+
+use crate::args::{Conform, Global, ReportFormat};
+use crate::exit::{Ending, Status};
+use crate::{print, sides};
+
+/// A plug-in that was checked.
+struct Checked {
+    label: String,
+    party: Arc<Party>,
+    found: Option<Conformance>,
+}
+
+pub fn run(args: &Conform, global: &Global) -> anyhow::Result<Status> {
+    let limit = Duration::from_secs(args.limit.max(1));
+    if let Some(pair) = &args.diff {
+        let [old, new] = &**pair else { bail!("--diff takes two plug-ins") };
+        let (old, new) = (check(old, limit)?, check(new, limit)?);
+        let (text, lost) = text::difference((&old.label, &old.found), (&new.label, &new.found));
+        print::out(&text)?;
+        return Ok(if lost { Status::Found } else { Status::Clean });
+    }
+    let Some(path) = &args.plugin else { bail!("no plug-in to check") };
+    let checked = check(path, limit)?;
+    let mut report = Report::new(global.context());
+    report.looks.push(Look { path: checked.label.clone(), party: Arc::clone(&checked.party) });
+    match args.format {
+        ReportFormat::Full => {
+            let probe = checked.party.capability::<Plugin>().and_then(|p| p.probe.as_ref());
+            let mut out = String::new();
+            if let (Some(found), Some(probe)) = (&checked.found, probe) {
+                out = text::rows(&checked.label, probe, found, args.verbose);
+                out.push_str(&text::hosts(&spans(jax::hosts(), probe, found)));
+            }
+            out.push_str(&report.render(unskew_report::Format::Concise));
+            print::out(&out)?;
+        }
+        format => print::out(&report.render(format.into()))?,
+    }
+    let ending = Ending { done: 1, failed: 0, worst: report.severity(), deny: global.deny() };
+    Ok(ending.into())
+}
+
+/// Makes the checks of the plug-in at `path`; none if it could not even be looked at, which its party
+/// then says.
+fn check(path: &Path, limit: Duration) -> anyhow::Result<Checked> {
+    let side = sides::side(path.as_os_str(), &sides::options())?;
+    let member =
+        side.members.into_iter().find(|member| member.party.capability::<Plugin>().is_some());
+    let Some(member) = member else { bail!("not a PJRT plug-in: {}", path.display()) };
+    let mut party = Arc::unwrap_or_clone(member.party);
+    let probe = party.capability::<Plugin>().and_then(|plugin| plugin.probe.clone());
+    let program = std::env::current_exe().context("cannot find this program")?;
+    let found = probe.map(|probe| {
+        let command = |from: usize, to: usize| {
+            let mut child = Command::new(&program);
+            child.arg("__conform").arg(path).arg(from.to_string()).arg(to.to_string());
+            child
+        };
+        conform(&probe, &command, limit)
+    });
+    if let Some(found) = &found {
+        party = found.attach(party);
+    }
+    Ok(Checked { label: path.display().to_string(), party: Arc::new(party), found })
+}
+
+/// Ends the process, with the plug-in in whatever state it is.
+pub fn child(path: &Path, from: usize, to: usize) -> ! {
+    std::process::exit(unskew_pjrt::conform::conform_child_main(path, from, to))
+}

@@ -1,0 +1,73 @@
+//! Which releases of a host can use a plug-in, and what is missing for the others.
+
+use unskew_core::Severity;
+
+use super::report::Conformance;
+use crate::probe::Probe;
+use crate::verdict::{Host, adapted_prediction, required_functions};
+
+/// How a release meets the plug-in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Use {
+    /// It works.
+    Works,
+    /// It works behind an adapter (`unskew adapt`); with what stands in the way of it directly.
+    Adapted(String),
+    /// It does not work; with what is missing.
+    Fails(String),
+    /// The version of the release is not known.
+    Unknown,
+}
+
+/// Releases in a row that meet the plug-in alike.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// The name of the first release.
+    pub first: String,
+    /// The name of the last one.
+    pub last: String,
+    /// How many there are.
+    pub count: usize,
+    /// How they meet it.
+    pub usage: Use,
+}
+
+/// How each of `hosts`, oldest first, meets the plug-in: neighbours that meet it alike are one span.
+pub fn spans(hosts: &[Host], probe: &Probe, conformance: &Conformance) -> Vec<Span> {
+    let mut spans: Vec<Span> = Vec::new();
+    for host in hosts {
+        let usage = usage(host, probe, conformance);
+        match spans.last_mut() {
+            Some(span) if span.usage == usage => {
+                span.last.clone_from(&host.name);
+                span.count += 1;
+            }
+            _ => spans.push(Span {
+                first: host.name.clone(),
+                last: host.name.clone(),
+                count: 1,
+                usage,
+            }),
+        }
+    }
+    spans
+}
+
+fn usage(host: &Host, probe: &Probe, conformance: &Conformance) -> Use {
+    let Some(minor) = host.minor else { return Use::Unknown };
+    let missing: Vec<&str> = required_functions()
+        .filter(|name| crate::layout::slot(name).is_some_and(|slot| slot.since <= minor))
+        .filter(|name| conformance.missing.contains_key(*name))
+        .collect();
+    if !missing.is_empty() {
+        return Use::Fails(format!("needs {}", missing.join(", ")));
+    }
+    let findings = adapted_prediction(host, probe);
+    let mut errors: Vec<_> =
+        findings.iter().filter(|finding| finding.severity == Severity::Error).collect();
+    // What stands in the way for good is named first.
+    errors.sort_by_key(|finding| finding.adaptation.is_some());
+    let Some(first) = errors.first() else { return Use::Works };
+    let reason = format!("{} ({})", first.rule.summary, first.rule.code);
+    if first.adaptation.is_some() { Use::Adapted(reason) } else { Use::Fails(reason) }
+}

@@ -1,0 +1,66 @@
+//! Checking a plug-in: does it do what the interface says?
+//!
+//! [`conform`] makes every check in a child process, because a plug-in may crash, abort or block in
+//! any call. Checks share a child for speed; one that ends the child is a result, and a new child goes
+//! on with the next. Those that announce wrong sizes have a child of their own, for what they leave
+//! behind. A check has a time limit of its own.
+//!
+//! What a check can find is an [`Outcome`]: a plug-in that says UNIMPLEMENTED is no faulty one, and
+//! what could not be checked is no pass. [`spans`] combines what was found with what is known of hosts:
+//! which of them can use the plug-in, and what the others lack.
+//!
+//! ```
+//! use std::process::Command;
+//! use std::time::Duration;
+//! use unskew_pjrt::Probe;
+//! use unskew_pjrt::conform::conform;
+//!
+//! // Where no child can be started, nothing passes but what the probe has seen.
+//! let probe = Probe { minor: 81, version_size: 24, table_size: 984, ..Probe::default() };
+//! let found = conform(&probe, &|_, _| Command::new("/nowhere"), Duration::from_secs(1));
+//! assert_eq!((found.count("crashed"), found.count("fail")), (0, 0));
+//! assert!(found.count("not run") > 100);
+//! ```
+
+mod bench;
+mod checks;
+mod child;
+mod device;
+mod execute;
+mod hosts;
+mod outcome;
+mod program;
+mod report;
+mod seen;
+mod sizes;
+
+use std::process::Command;
+use std::time::Duration;
+
+pub use child::conform_child_main;
+pub use hosts::{Span, Use, spans};
+pub use outcome::Outcome;
+pub use report::{Conformance, Row};
+
+use crate::probe::Probe;
+
+/// How long one check gets, unless the caller says otherwise.
+pub const DEFAULT_CHECK_LIMIT: Duration = Duration::from_secs(20);
+
+/// Makes every check of a plug-in of which `probe` was seen. `command(from, to)` must end up in
+/// [`conform_child_main`] with the plug-in's path and these numbers; a check gets `limit`.
+pub fn conform(
+    probe: &Probe,
+    command: &dyn Fn(usize, usize) -> Command,
+    limit: Duration,
+) -> Conformance {
+    let mut rows = seen::rows(probe);
+    let outcomes = child::run_all(command, limit);
+    let made = checks::checks().iter().zip(outcomes);
+    rows.extend(made.map(|(check, outcome)| Row {
+        group: check.group,
+        name: check.name.to_owned(),
+        outcome,
+    }));
+    Conformance::new(probe, rows)
+}

@@ -1,0 +1,32 @@
+//! The programs that checks compile.
+
+/// Adds two vectors of four numbers.
+pub(crate) const ADD: &str = "module @add {
+  func.func public @main(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = stablehlo.add %a, %b : tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}
+";
+
+/// Adds one to a vector whose memory it takes over.
+pub(crate) const DONATE: &str = "module @donate {
+  func.func public @main(%a: tensor<4xf32> {tf.aliasing_output = 0 : i32}) -> tensor<4xf32> {
+    %one = stablehlo.constant dense<1.0> : tensor<4xf32>
+    %0 = stablehlo.add %a, %one : tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}
+";
+
+/// Not a program.
+pub(crate) const NONSENSE: &str = "module @nonsense { this is no program }";
+
+/// Compile options on the wire: one replica, one partition. Field 3 (build options) with 4 (replicas)
+/// and 5 (partitions).
+pub(crate) const OPTIONS: &[u8] = &[0x1a, 4, 0x20, 1, 0x28, 1];
+
+/// The same for `replicas` replicas, below 128.
+pub(crate) const fn replicated(replicas: u8) -> [u8; 6] {
+    [0x1a, 4, 0x20, replicas & 0x7f, 0x28, 1]
+}

@@ -1,0 +1,115 @@
+//! What all checks of a plug-in found.
+
+use std::collections::BTreeMap;
+
+use unskew_core::{Finding, Party, Severity};
+
+use super::outcome::Outcome;
+use crate::layout;
+use crate::probe::Probe;
+use crate::rules;
+use crate::verdict::required_functions;
+
+/// One check and what it found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// What it is about: `buffers`.
+    pub group: &'static str,
+    /// What must hold.
+    pub name: String,
+    /// What it found.
+    pub outcome: Outcome,
+}
+
+/// What all checks found, in their order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conformance {
+    /// One row a check.
+    pub rows: Vec<Row>,
+    /// Functions that the plug-in's version has and that are not there, with the reason.
+    pub missing: BTreeMap<String, String>,
+}
+
+impl Conformance {
+    /// Gathers the rows.
+    pub(crate) fn new(probe: &Probe, rows: Vec<Row>) -> Self {
+        let mut missing = BTreeMap::new();
+        for slot in layout::slots().iter().filter(|slot| slot.since <= probe.minor) {
+            if !probe.has_function(slot.name) {
+                missing.insert(slot.name.to_owned(), "the slot is empty".to_owned());
+            }
+        }
+        for row in &rows {
+            if let Outcome::Unsupported { function, said } = &row.outcome
+                && layout::slot(function).is_some_and(|slot| slot.since <= probe.minor)
+            {
+                missing.entry(function.clone()).or_insert_with(|| said.clone());
+            }
+        }
+        Self { rows, missing }
+    }
+
+    /// How many rows have this word.
+    pub fn count(&self, word: &str) -> usize {
+        self.rows.iter().filter(|row| row.outcome.word() == word).count()
+    }
+
+    /// The findings: one for each check at whose result the plug-in is at fault, one for each required
+    /// function that is missing, one for each reason why checks could not be made.
+    pub fn findings(&self) -> Vec<Finding> {
+        let mut findings: Vec<Finding> = self.rows.iter().filter_map(finding).collect();
+        for (function, cause) in &self.missing {
+            if required_functions().any(|required| required == function) {
+                findings.push(rules::RequiredFunctionMissing { cause, function }.finding());
+            }
+        }
+        let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+        for row in &self.rows {
+            if let Outcome::NotRun(cause) = &row.outcome {
+                *reasons.entry(cause).or_default() += 1;
+            }
+        }
+        // A single device is no lack.
+        reasons.remove("there is one device");
+        let not_made = |(cause, count): (&str, usize)| {
+            rules::ChecksNotMade { cause: &cause, count: &count }.finding()
+        };
+        findings.extend(reasons.into_iter().map(not_made));
+        findings
+    }
+
+    /// Adds one fact a check, and the findings, to the party of the plug-in.
+    pub fn attach(&self, mut party: Party) -> Party {
+        for row in &self.rows {
+            let label = format!("{}: {}", row.group, row.name);
+            let text = row.outcome.to_string();
+            let word = row.outcome.word();
+            party = match text.is_empty() {
+                true => party.fact(label, word),
+                false => party.fact(label, format!("{word}: {text}")),
+            };
+        }
+        self.findings().into_iter().fold(party, Party::note)
+    }
+}
+
+fn finding(row: &Row) -> Option<Finding> {
+    let finding = fault(row)?;
+    // No host announces so little: it tells of the plug-in's care, and stops nobody.
+    Some(if row.group == "sizes" { finding.with_severity(Severity::Warning) } else { finding })
+}
+
+fn fault(row: &Row) -> Option<Finding> {
+    let check = format!("{}: {}", row.group, row.name);
+    match &row.outcome {
+        Outcome::Fail(cause) => Some(rules::CheckFails { cause, check: &check }.finding()),
+        Outcome::Crashed { cause, said } => {
+            let finding = rules::CheckEndsTheProcess { cause, check: &check }.finding();
+            Some(if said.is_empty() { finding } else { finding.with_symptom(said) })
+        }
+        Outcome::NoEnd { seconds } => {
+            Some(rules::CheckHasNoEnd { check: &check, seconds }.finding())
+        }
+        _ => None,
+    }
+}
