@@ -28,6 +28,33 @@
 //! assert!(findings[0].symptom.as_ref().unwrap().contains("expected 112, got 88"));
 //! ```
 //!
+//! And [`Plugin`] is the host side itself: it loads a plug-in of any version since 0.29 and runs programs
+//! on it, see [`host`].
+//!
+//! ```no_run
+//! use unskew_pjrt::convert::compile_options::CompileOptions;
+//! use unskew_pjrt::{ExecuteOptions, Plugin, Program};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let client = Plugin::load("pjrt_c_api_cpu_plugin.so")?.create_client(&[])?;
+//! let text = "func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> { return %a : tensor<2xf32> }";
+//! let program = client.compile(Program::mlir(text), &CompileOptions::default().write())?;
+//! let a = client.buffer_of(&[1.0_f32, 2.0], &[2], &client.addressable_devices()?[0])?;
+//! let results = program.execute(&[&a], &ExecuteOptions::default())?;
+//! assert_eq!(results[0].to_vec::<f32>()?, [1.0, 2.0]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! What is not a plug-in is refused before any of its code runs.
+//!
+//! ```
+//! use unskew_pjrt::{Plugin, host::LoadError};
+//!
+//! let error = Plugin::load("Cargo.toml").unwrap_err();
+//! assert!(matches!(error, LoadError::NotAPlugin { .. }));
+//! ```
+//!
 //! The ABI is data: `data/abi/` has every struct that changed its size, the function table, the
 //! extension types; `data/api.history.toml` the days; `data/host.toml` how hosts behave. `unsafe`
 //! lives in the module [`sys`] alone.
