@@ -21,6 +21,12 @@ impl Buffer {
         &self.raw
     }
 
+    /// Its address, for calls through [`Plugin::api`](super::Plugin::api) that this API does not have.
+    /// It is valid as long as this lives.
+    pub fn address(&self) -> *mut std::ffi::c_void {
+        self.raw.raw().cast()
+    }
+
     /// The type of its elements.
     ///
     /// # Errors

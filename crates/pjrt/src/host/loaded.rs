@@ -76,6 +76,12 @@ impl LoadedExecutable {
         Ok(Self { raw, devices, num_outputs })
     }
 
+    /// Its address, for calls through [`Plugin::api`](super::Plugin::api) that this API does not have.
+    /// It is valid as long as this lives.
+    pub fn address(&self) -> *mut std::ffi::c_void {
+        self.raw.raw().cast()
+    }
+
     /// The compiled program.
     ///
     /// # Errors
