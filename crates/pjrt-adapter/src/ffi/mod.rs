@@ -12,6 +12,7 @@
 //! | `execute` | the options of an execution, nested in its arguments |
 //! | `compile` | programs and compile options |
 //! | `executables` | stamping of serialized executables |
+//! | `optimized` | optimized programs for hosts that hold ids of 32 bits |
 //! | `attributes` | what the plug-in says of itself |
 //! | `process_info` | an array whose elements changed |
 //! | `chain` | the extensions that the host sees |
@@ -27,6 +28,7 @@ mod entry;
 mod errors;
 mod executables;
 mod execute;
+mod optimized;
 mod process_info;
 mod relay;
 mod table;

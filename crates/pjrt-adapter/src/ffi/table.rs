@@ -7,7 +7,7 @@ use unskew_pjrt::layout::{self, FIRST_SLOT, Function, find_struct};
 
 use super::{
     Adapter, FUNCTIONS, Fallible, absent, attributes, compile, errors, executables, execute,
-    process_info, relay,
+    optimized, process_info, relay,
 };
 use crate::ages::NEWEST;
 use crate::passage::Passage;
@@ -65,6 +65,11 @@ fn slot(adapter: &Adapter, function: Function) -> *const c_void {
         }
         Function::PJRT_Executable_DeserializeAndLoad if !adapter.ages.emulates => {
             executables::deserialize as *const c_void
+        }
+        Function::PJRT_Executable_OptimizedProgram
+            if !adapter.ages.emulates && adapter.ages.host < optimized::WIDE_IDS =>
+        {
+            optimized::optimized_program as *const c_void
         }
         _ if passes(adapter, function) => own,
         _ => RELAYS[function as usize] as *const c_void,

@@ -26,14 +26,14 @@ pub fn find(named: Option<&Path>) -> anyhow::Result<PathBuf> {
     }
 }
 
-/// Beside the command, in the `lib` of the same installation, and where cargo puts it.
+/// Where cargo puts it (what lies beside the command in a build tree may be older), beside the command,
+/// in the `lib` of the same installation.
 fn candidates(folder: &Path) -> Vec<PathBuf> {
     let name = library_name();
-    let mut places = vec![folder.join(&name)];
+    let mut places = vec![folder.join("deps").join(&name), folder.join(&name)];
     if let Some(root) = folder.parent() {
         places.push(root.join("lib/unskew").join(&name));
         places.push(root.join("lib").join(&name));
     }
-    places.push(folder.join("deps").join(&name));
     places
 }
