@@ -1,0 +1,113 @@
+//! Files and contents of every type; hostile files.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+use proptest::prelude::*;
+use unskew_array::npy::{self, NpyError};
+use unskew_array::{Array, Fill, Type};
+
+fn file(header: &str, elements: &[u8]) -> Vec<u8> {
+    let mut file = b"\x93NUMPY\x01\x00".to_vec();
+    file.extend_from_slice(&(header.len() as u16).to_le_bytes());
+    file.extend_from_slice(header.as_bytes());
+    file.extend_from_slice(elements);
+    file
+}
+
+#[test]
+fn arrays_of_every_type_are_read_as_they_were_written() {
+    for element in Type::ALL {
+        for dims in [&[][..], &[3], &[2, 3], &[0, 4], &[2, 1, 2]] {
+            let array = Array::filled(element, dims, Fill::Random(7)).unwrap();
+            let file = npy::write(&array);
+            let data = file.len() - array.bytes().len();
+            assert_eq!(data % 64, 0, "{element} {dims:?}");
+            assert_eq!(npy::read(&file).unwrap().as_type(element).unwrap(), array);
+        }
+    }
+}
+
+#[test]
+fn column_major_and_big_endian_files_are_brought_into_order() {
+    let header = "{'descr': '>i2', 'fortran_order': True, 'shape': (2, 3), }\n";
+    let elements = [0, 1, 0, 4, 0, 2, 0, 5, 0, 3, 0, 6];
+    let array = npy::read(&file(header, &elements)).unwrap().as_type(Type::S16).unwrap();
+    assert_eq!(array.to_string(), "[[1, 2, 3],\n [4, 5, 6]]");
+    let header = "{'descr': '>c8', 'fortran_order': False, 'shape': (), }";
+    let elements = [0x3f, 0x80, 0, 0, 0x40, 0, 0, 0];
+    let array = npy::read(&file(header, &elements)).unwrap().as_type(Type::C64).unwrap();
+    assert_eq!(array.to_string(), "1+2j");
+}
+
+#[test]
+fn bytes_without_a_meaning_get_one_of_their_width_only() {
+    let header = "{'descr': '|V2', 'fortran_order': False, 'shape': (1,), }";
+    let loose = npy::read(&file(header, &[0x40, 0xc0])).unwrap();
+    assert_eq!(loose.as_type(Type::BF16).unwrap().to_string(), "[-3]");
+    assert!(matches!(loose.as_type(Type::F32), Err(NpyError::OtherType { .. })));
+    let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }";
+    let error = npy::read(&file(header, &[0; 4])).unwrap().as_type(Type::S32).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the array is f32, wanted s32; convert it with `.astype`, or save it as s32"
+    );
+}
+
+#[test]
+fn hostile_files_are_refused_with_the_place() {
+    let shape =
+        |shape: &str| format!("{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}");
+    let huge = shape("(99999999999, 99999999999, 99999999999)");
+    assert!(matches!(npy::read(&file(&huge, &[])), Err(NpyError::Shape(_))));
+    let large = shape("(4000000000,)");
+    assert!(matches!(npy::read(&file(&large, &[])), Err(NpyError::Truncated { .. })));
+    assert!(matches!(
+        npy::read(&file(&shape("(1,)"), &[0; 5])),
+        Err(NpyError::TooLong { more: 1, .. })
+    ));
+    assert!(matches!(npy::read(&file(&shape("(-1,)"), &[])), Err(NpyError::Header { .. })));
+    let nested = "(".repeat(60_000);
+    assert!(matches!(npy::read(&file(&nested, &[])), Err(NpyError::Header { at: 10, .. })));
+    let mut long = b"\x93NUMPY\x02\x00".to_vec();
+    long.extend_from_slice(&u32::MAX.to_le_bytes());
+    assert!(matches!(npy::read(&long), Err(NpyError::Header { .. })));
+    let objects = "{'descr': '|O', 'fortran_order': False, 'shape': (1,), }";
+    assert!(matches!(npy::read(&file(objects, &[0; 8])), Err(NpyError::NotNumbers(_))));
+    assert_eq!(npy::read(b"PK"), Err(NpyError::NotNpy));
+}
+
+#[test]
+fn long_arrays_are_shortened() {
+    let array = Array::filled(Type::S32, &[2000], Fill::Iota).unwrap();
+    assert_eq!(array.to_string(), "[0, 1, 2, ..., 1997, 1998, 1999]");
+    let empty = Array::filled(Type::F32, &[2, 0], Fill::Ones).unwrap();
+    assert_eq!(empty.to_string(), "[[],\n []]");
+}
+
+#[test]
+fn contents_are_what_their_names_say_at_every_width() {
+    let text = |element, fill| Array::filled(element, &[4], fill).unwrap().to_string();
+    assert_eq!(text(Type::F8E4M3FN, Fill::Iota), "[0, 1, 2, 3]");
+    assert_eq!(text(Type::F4E2M1FN, Fill::Ones), "[1, 1, 1, 1]");
+    assert_eq!(text(Type::S2, Fill::Iota), "[0, 1, -2, -1]");
+    assert_eq!(text(Type::PRED, Fill::Iota), "[false, true, true, true]");
+    assert_eq!(text(Type::C128, Fill::Ones), "[1+0j, 1+0j, 1+0j, 1+0j]");
+    assert_eq!(text(Type::F32, Fill::Random(1)), text(Type::F32, Fill::Random(1)));
+    assert_ne!(text(Type::F32, Fill::Random(1)), text(Type::F32, Fill::Random(2)));
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_are_a_file_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let _ = npy::read(&bytes);
+        let header = String::from_utf8_lossy(&bytes).into_owned();
+        let _ = npy::read(&file(&header, &[1, 2, 3]));
+    }
+
+    #[test]
+    fn a_changed_file_is_a_file_or_an_error(at in any::<prop::sample::Index>(), byte in any::<u8>()) {
+        let mut file = npy::write(&Array::filled(Type::F32, &[2, 3], Fill::Iota).unwrap());
+        let at = at.index(file.len());
+        file[at] = byte;
+        let _ = npy::read(&file);
+    }
+}
