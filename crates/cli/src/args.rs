@@ -4,7 +4,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
+use unskew_array::Fill;
 use unskew_core::{Context, Date, Severity, Version};
+use unskew_pjrt::{Attribute, Value};
 use unskew_report::Format;
 
 const EXIT_STATUS: &str = "\
@@ -150,6 +152,19 @@ Examples:
     /// Make some checks of a plug-in: a child process of `conform`
     #[command(name = "__conform", hide = true)]
     ConformChild { path: PathBuf, from: usize, to: usize },
+    /// Compile a StableHLO program on a PJRT plug-in and run it
+    #[command(after_help = "\
+An input is a .npy file, a number for every place, or made: zeros, ones, iota, random[:SEED]. A .npz
+file gives several inputs. With several devices, commas separate one input for each: a.npy,b.npy.
+
+Examples:
+  unskew run pjrt_c_api_cpu_plugin.so add.mlir --input a.npy --input b.npy -o results/
+  unskew run libpjrt.so model.stablehlo --fill random --repeat 100 --timings
+  unskew run libpjrt.so sum.mlir --replicas 2 --input 1,2
+
+The plug-in runs in a child process. Plug-ins built from XLA log little; TF_CPP_MIN_LOG_LEVEL=0
+lets them log everything.")]
+    Run(Run),
     /// Load a plug-in and print what it says about itself: a child process of the others
     #[command(name = "__probe", hide = true)]
     Probe { path: PathBuf },
@@ -248,6 +263,90 @@ pub enum UnstampedChoice {
     Refuse,
     /// The plug-in loads them
     Load,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Run {
+    /// The plug-in, a shared object
+    #[arg(value_name = "PLUGIN")]
+    pub plugin: PathBuf,
+    /// The program: StableHLO as text or bytecode
+    #[arg(value_name = "PROGRAM")]
+    pub program: PathBuf,
+    /// An input, one for each parameter in their order
+    #[arg(long, short, value_name = "INPUT", allow_hyphen_values = true)]
+    pub input: Vec<String>,
+    /// What the parameters without an input get: zeros, ones, iota, random[:SEED]
+    #[arg(long, value_name = "FILL")]
+    pub fill: Option<Fill>,
+    /// The folder for the results, as .npy files
+    #[arg(long, short, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// How many replicas of the program run
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub replicas: u32,
+    /// Into how many partitions the program is split
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub partitions: u32,
+    /// The device to run on, by its number
+    #[arg(long, value_name = "ID", conflicts_with_all = ["replicas", "partitions"])]
+    pub device: Option<i32>,
+    /// An option of the client, which the plug-in defines
+    #[arg(long = "option", value_name = "NAME=VALUE", value_parser = client_option)]
+    pub client_options: Vec<(String, String)>,
+    /// Run the program so many times more, for --timings
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub repeat: u32,
+    /// Print how long each step took
+    #[arg(long)]
+    pub timings: bool,
+    /// How much of the results to print
+    #[arg(long, value_name = "WHAT", default_value = "full")]
+    pub print: Shown,
+    /// How to print
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: RunFormat,
+    /// For the child process
+    #[arg(long, hide = true)]
+    pub in_this_process: bool,
+}
+
+/// How much of the results is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Shown {
+    /// Shapes and values, long arrays shortened
+    Full,
+    /// Shapes
+    Summary,
+}
+
+/// How results are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum RunFormat {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+}
+
+impl Run {
+    /// The options of the client: numbers and truths by their looks, everything else as text.
+    pub fn options(&self) -> Vec<Attribute> {
+        let value = |text: &str| match (text.parse(), text) {
+            (Ok(number), _) => Value::Number(number),
+            (_, "true") => Value::Bool(true),
+            (_, "false") => Value::Bool(false),
+            _ => Value::Text(text.to_owned()),
+        };
+        let option =
+            |(name, text): &(String, String)| Attribute { name: name.clone(), value: value(text) };
+        self.client_options.iter().map(option).collect()
+    }
+}
+
+fn client_option(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("wanted NAME=VALUE")?;
+    Ok((name.to_owned(), value.to_owned()))
 }
 
 #[derive(Debug, clap::Args)]

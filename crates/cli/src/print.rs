@@ -38,6 +38,11 @@ pub fn error(error: &anyhow::Error) {
     failure(&chain(error));
 }
 
+/// Prints what is worth knowing, and no failure.
+pub fn note(message: &str) {
+    anstream::eprintln!("note: {}", Plain(message));
+}
+
 /// Prints that something could not be done.
 pub fn failure(message: &str) {
     for (index, line) in message.lines().enumerate() {

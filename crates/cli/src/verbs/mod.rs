@@ -8,6 +8,7 @@ mod inspect;
 mod matrix;
 mod probe;
 mod releases;
+mod run;
 
 use crate::args::{Args, Verb};
 use crate::exit::Status;
@@ -26,6 +27,7 @@ pub fn run(args: &Args) -> anyhow::Result<Status> {
         Verb::Adapt(adapt) => adapt::run(adapt, &args.global),
         Verb::Conform(conform) => conform::run(conform, &args.global),
         Verb::ConformChild { path, from, to } => conform::child(path, *from, *to),
+        Verb::Run(run) => run::run(run, &args.global),
         Verb::Probe { path } => probe::run(path),
     }
 }

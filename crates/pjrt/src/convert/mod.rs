@@ -6,11 +6,13 @@
 //!
 //! * [`compile_options`] reads, writes and mends the options of a compilation;
 //! * [`hlo_program`] gives optimized programs ids that older hosts can hold;
+//! * [`program_shape`] says what a compiled program takes;
 //! * [`stamp`] puts the identity of a plug-in around an executable, so that another build refuses it.
 //!
 //! Nothing here calls a plug-in.
 
 pub mod compile_options;
 pub mod hlo_program;
+pub mod program_shape;
 pub mod stamp;
 mod wire;

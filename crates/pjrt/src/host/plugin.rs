@@ -29,7 +29,7 @@ pub struct Plugin {
 #[non_exhaustive]
 pub enum LoadError {
     /// The file cannot be read.
-    #[error("{path}: {cause}")]
+    #[error("{cause}")]
     Unreadable {
         /// The file.
         path: PathBuf,

@@ -1,0 +1,121 @@
+//! `unskew run PLUGIN PROGRAM`: compiles a StableHLO program on a plug-in of any age and runs it.
+//!
+//! The plug-in is foreign code: it runs in a child process of this command, which does all the work
+//! and prints the results. If the plug-in takes its process down, that is an error message here.
+
+mod inputs;
+mod outputs;
+mod place;
+mod signature;
+mod timings;
+
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, bail};
+use unskew_core::{Severity, check};
+use unskew_pjrt::{ExecuteOptions, HostArray, Outputs, Plugin, Program};
+
+use crate::args::{Global, Run};
+use crate::exit::Status;
+use crate::{print, sides};
+
+use timings::Clock;
+
+/// What the plug-ins built from XLA log by: 0 is everything, 3 is nothing.
+const LOG_LEVEL: &str = "TF_CPP_MIN_LOG_LEVEL";
+
+pub fn run(args: &Run, global: &Global) -> anyhow::Result<Status> {
+    if args.in_this_process {
+        return execute(args);
+    }
+    warn_of_versions(args, global);
+    let command = std::env::current_exe().context("cannot find this command")?;
+    let mut child = Command::new(command);
+    child.args(std::env::args_os().skip(1)).arg("--in-this-process").stdin(Stdio::null());
+    if std::env::var_os(LOG_LEVEL).is_none() {
+        child.env(LOG_LEVEL, "2");
+    }
+    let status = child.status().context("cannot start a child process")?;
+    match status.code() {
+        Some(0) => Ok(Status::Clean),
+        Some(1) => Ok(Status::Found),
+        // The child has said why.
+        Some(2) => Ok(Status::Failed),
+        _ => bail!("the plug-in {} ended its process: {status}", args.plugin.display()),
+    }
+}
+
+/// Says which versions of the program the plug-in does not read. It may run nevertheless: the plug-in
+/// has the last word.
+fn warn_of_versions(args: &Run, global: &Global) {
+    let options = sides::options();
+    let side = |path: &std::path::Path| sides::side(path.as_os_str(), &options).ok();
+    // What cannot be read here is said by whoever needs it.
+    let (Some(program), Some(plugin)) = (side(&args.program), side(&args.plugin)) else { return };
+    for program in &program.members {
+        for plugin in &plugin.members {
+            let verdict = check(&program.party, &plugin.party, &global.context());
+            let grave = verdict.findings.iter().filter(|f| f.severity == Severity::Error);
+            for finding in grave.filter(|finding| finding.rule.code.starts_with("SH")) {
+                print::note(&format!("{}: {}", finding.rule.code, finding.message));
+            }
+        }
+    }
+}
+
+/// All of it, in this process.
+fn execute(args: &Run) -> anyhow::Result<Status> {
+    let mut clock = Clock::start();
+    let code = std::fs::read(&args.program)
+        .with_context(|| format!("cannot read {}", args.program.display()))?;
+    let plugin = Plugin::load(&args.plugin)?;
+    clock.lap("load");
+    let client = plugin.create_client(&args.options())?;
+    clock.lap("client");
+    let options = place::compile_options(args, &client)?;
+    let loaded = client
+        .compile(Program::mlir(&code), &options.write())
+        .with_context(|| format!("the plug-in does not compile {}", args.program.display()))?;
+    clock.lap("compile");
+    let parameters = signature::parameters(&loaded, &code)?;
+    let devices = loaded.devices();
+    let arrays = inputs::gather(args, &parameters, devices.len())?;
+    let mut buffers = Vec::new();
+    for (device, arrays) in devices.iter().zip(&arrays) {
+        let mut each = Vec::new();
+        for array in arrays {
+            let dims: Vec<i64> = array.dims().iter().map(|dim| *dim as i64).collect();
+            let element_type = signature::host_type(array.element());
+            let host = HostArray { data: array.bytes(), element_type, dims: &dims, strides: None };
+            each.push(client.buffer(host, device)?);
+        }
+        buffers.push(each);
+    }
+    clock.lap("inputs");
+    let arguments: Vec<Vec<_>> = buffers.iter().map(|each| each.iter().collect()).collect();
+    let arguments: Vec<&[_]> = arguments.iter().map(Vec::as_slice).collect();
+    // What runs again needs its arguments again, even if the program may reuse their memory.
+    let kept: Vec<i64> = match args.repeat {
+        0 => Vec::new(),
+        _ => (0..parameters.len() as i64).collect(),
+    };
+    let options = ExecuteOptions { non_donatable: &kept, ..ExecuteOptions::default() };
+    let mut results = Outputs::new();
+    let mut once = || -> anyhow::Result<()> {
+        loaded.execute_into(&arguments, &options, &mut results)?;
+        for buffer in results.buffers() {
+            buffer.ready()?.wait()?;
+        }
+        Ok(())
+    };
+    once()?;
+    clock.lap("first execution");
+    for _ in 0..args.repeat {
+        clock.again(&mut once)?;
+    }
+    let taken = clock.stop();
+    let results = outputs::fetch(&results, devices.len())?;
+    outputs::save(args, &results)?;
+    outputs::print(args, &results, &taken)?;
+    Ok(Status::Clean)
+}

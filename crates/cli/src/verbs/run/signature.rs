@@ -1,0 +1,129 @@
+//! What a program takes.
+
+use anyhow::{Context as _, bail};
+use unskew_array::Type;
+use unskew_pjrt::convert::{hlo_program, program_shape};
+use unskew_pjrt::{ElementType, LoadedExecutable};
+
+/// A parameter: its type and dimensions, as one device takes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    pub element: Type,
+    pub dims: Vec<u64>,
+}
+
+/// The parameters of a program: from what the plug-in made of it, or, where the plug-in does not show
+/// that, from the program itself if it is text.
+pub fn parameters(loaded: &LoadedExecutable, code: &[u8]) -> anyhow::Result<Vec<Parameter>> {
+    match loaded.executable()?.optimized_program() {
+        Ok((program, format)) if format == hlo_program::FORMAT => {
+            let found = program_shape::parameters(&program)?;
+            found.iter().enumerate().map(|(i, found)| parameter(i, found)).collect()
+        }
+        _ => {
+            let text = std::str::from_utf8(code).ok().and_then(of_text);
+            text.context(
+                "cannot tell what the program takes: the plug-in does not show it, and the program is \
+                 no StableHLO text with a function @main",
+            )
+        }
+    }
+}
+
+fn parameter(index: usize, found: &program_shape::Parameter) -> anyhow::Result<Parameter> {
+    let element = found.element_type.and_then(own_type);
+    let Some(element) = element else {
+        bail!("parameter {index} is no array of numbers");
+    };
+    let dims: Result<Vec<u64>, _> = found.dims.iter().map(|dim| u64::try_from(*dim)).collect();
+    Ok(Parameter { element, dims: dims.context("a parameter with a negative dimension")? })
+}
+
+/// The type of a buffer as one of arrays.
+pub fn own_type(element: ElementType) -> Option<Type> {
+    Type::named(element.name()?)
+}
+
+/// The type of an array as one of buffers.
+pub fn host_type(element: Type) -> ElementType {
+    let found = (0..64).map(ElementType).find(|known| own_type(*known) == Some(element));
+    found.unwrap_or(ElementType::INVALID)
+}
+
+/// The parameters of the function `@main` of a StableHLO text.
+fn of_text(text: &str) -> Option<Vec<Parameter>> {
+    let rest = &text[text.find("@main(")? + "@main(".len()..];
+    let mut depth = 1_usize;
+    let end = rest.find(|c| {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        depth == 0
+    })?;
+    let mut parameters = Vec::new();
+    for part in rest[..end].split("tensor<").skip(1) {
+        parameters.push(tensor(part)?);
+    }
+    Some(parameters)
+}
+
+/// `2x3xf32>...`.
+fn tensor(text: &str) -> Option<Parameter> {
+    let complex = text.find("complex<").filter(|at| *at < text.find('>').unwrap_or(0));
+    let (shape, name) = match complex {
+        Some(at) => (&text[..at], text[at..].split_inclusive('>').next()?),
+        None => {
+            let text = &text[..text.find('>')?];
+            text.rfind('x').map_or(("", text), |at| (&text[..=at], &text[at + 1..]))
+        }
+    };
+    let dims: Result<Vec<u64>, _> =
+        shape.split('x').filter(|dim| !dim.is_empty()).map(str::parse).collect();
+    Some(Parameter { element: of_mlir(name)?, dims: dims.ok()? })
+}
+
+/// `i32`, `ui8`, `bf16`, `complex<f32>`.
+fn of_mlir(name: &str) -> Option<Type> {
+    match name {
+        "i1" => Some(Type::PRED),
+        "complex<f32>" => Some(Type::C64),
+        "complex<f64>" => Some(Type::C128),
+        _ => match (name.strip_prefix("ui"), name.strip_prefix('i')) {
+            (Some(bits), _) => Type::named(&format!("u{bits}")),
+            (None, Some(bits)) => Type::named(&format!("s{bits}")),
+            (None, None) => Type::named(name),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_type_of_arrays_is_one_of_buffers() {
+        for element in Type::ALL {
+            assert_eq!(own_type(host_type(element)), Some(element));
+        }
+    }
+
+    #[test]
+    fn the_signature_of_a_text_is_read() {
+        let text = "func.func public @main(%arg0: tensor<2x3xf32> {jax.name = \"a(b)\"}, \
+                    %arg1: tensor<i1>, %arg2: tensor<4xcomplex<f32>>, %arg3: tensor<1xui4>) -> tensor<f32>";
+        let parameter = |element, dims: &[u64]| Parameter { element, dims: dims.to_vec() };
+        assert_eq!(
+            of_text(text).unwrap(),
+            [
+                parameter(Type::F32, &[2, 3]),
+                parameter(Type::PRED, &[]),
+                parameter(Type::C64, &[4]),
+                parameter(Type::U4, &[1]),
+            ]
+        );
+        assert_eq!(of_text("func.func @main(%arg0: tensor<?xf32>)"), None);
+        assert_eq!(of_text("func.func @main() -> tensor<f32>").unwrap(), []);
+    }
+}
