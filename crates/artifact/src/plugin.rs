@@ -23,12 +23,11 @@ pub(crate) fn party(
 ) -> Result<Option<Party>, ReadError> {
     let Some(object) = SharedObject::read(source)? else { return Ok(None) };
     let name = source.name().rsplit(['/', '\\']).next().unwrap_or_default();
-    if unskew_stream_executor::recognizes(&object) {
-        return Ok(Some(unskew_stream_executor::from_object(name, &object)));
-    }
     if !unskew_pjrt::recognizes(&object) {
-        return Ok(None);
+        let device = unskew_stream_executor::recognizes(&object);
+        return Ok(device.then(|| unskew_stream_executor::from_object(name, &object)));
     }
+    // A PJRT plug-in may serve TensorFlow too: libtpu exports both entries, and hosts of PJRT are many.
     let probe = match (&options.probe, path) {
         (Some(command), Some(path)) => probe_in_child(command(path), DEFAULT_LIMIT),
         (Some(_), None) => Err(not_asked("it lies in an archive")),

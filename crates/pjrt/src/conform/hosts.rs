@@ -4,13 +4,16 @@ use unskew_core::Severity;
 
 use super::report::Conformance;
 use crate::probe::Probe;
-use crate::verdict::{Host, adapted_prediction, required_functions};
+use crate::verdict::{Host, adapted_prediction, needed_functions};
 
 /// How a release meets the plug-in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Use {
     /// It works.
     Works,
+    /// Nothing that is known stands in the way; but no program ran here, for want of a device perhaps,
+    /// so the functions that a host needs were not all tried.
+    NotTried,
     /// It works behind an adapter (`unskew adapt`); with what stands in the way of it directly.
     Adapted(String),
     /// It does not work; with what is missing.
@@ -55,8 +58,7 @@ pub fn spans(hosts: &[Host], probe: &Probe, conformance: &Conformance) -> Vec<Sp
 
 fn usage(host: &Host, probe: &Probe, conformance: &Conformance) -> Use {
     let Some(minor) = host.minor else { return Use::Unknown };
-    let missing: Vec<&str> = required_functions()
-        .filter(|name| crate::layout::slot(name).is_some_and(|slot| slot.since <= minor))
+    let missing: Vec<&str> = needed_functions(minor, probe.minor)
         .filter(|name| conformance.missing.contains_key(*name))
         .collect();
     if !missing.is_empty() {
@@ -67,7 +69,9 @@ fn usage(host: &Host, probe: &Probe, conformance: &Conformance) -> Use {
         findings.iter().filter(|finding| finding.severity == Severity::Error).collect();
     // What stands in the way for good is named first.
     errors.sort_by_key(|finding| finding.adaptation.is_some());
-    let Some(first) = errors.first() else { return Use::Works };
+    let Some(first) = errors.first() else {
+        return if conformance.ran_a_program() { Use::Works } else { Use::NotTried };
+    };
     let reason = format!("{} ({})", first.rule.summary, first.rule.code);
     if first.adaptation.is_some() { Use::Adapted(reason) } else { Use::Fails(reason) }
 }

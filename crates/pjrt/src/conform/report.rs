@@ -49,6 +49,12 @@ impl Conformance {
         Self { rows, missing }
     }
 
+    /// Whether a program ran here, so that what hosts need was tried.
+    pub fn ran_a_program(&self) -> bool {
+        let executed = |row: &&Row| row.group == "execute";
+        self.rows.iter().filter(executed).any(|row| matches!(row.outcome, Outcome::Pass(_)))
+    }
+
     /// How many rows have this word.
     pub fn count(&self, word: &str) -> usize {
         self.rows.iter().filter(|row| row.outcome.word() == word).count()

@@ -98,7 +98,16 @@ pub(crate) struct Behaviour {
     pub(crate) handshake: Handshake,
     pub(crate) stablehlo: StableHlo,
     pub(crate) ungated: Vec<Ungated>,
+    obligation: Vec<Obligation>,
     pub(crate) required: Required,
+}
+
+/// A function that JAX needs from a version on.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Obligation {
+    function: String,
+    since: i32,
 }
 
 #[derive(Debug, Deserialize)]
@@ -158,6 +167,16 @@ pub(crate) fn required_functions() -> impl Iterator<Item = &'static str> {
     behaviour.flat_map(|behaviour| behaviour.required.functions.iter().map(String::as_str))
 }
 
+/// The functions that a JAX of `host` cannot do without on a plug-in of `plugin`, both minors: those that
+/// every JAX needs, and those that came with a version which both have.
+pub(crate) fn needed_functions(host: i32, plugin: i32) -> impl Iterator<Item = &'static str> {
+    let older = move |name: &&str| crate::layout::slot(name).is_some_and(|slot| slot.since <= host);
+    let both = host.min(plugin);
+    let obligations = behaviour().into_iter().flat_map(|behaviour| &behaviour.obligation);
+    let met = obligations.filter(move |obligation| obligation.since <= both);
+    required_functions().filter(older).chain(met.map(|obligation| obligation.function.as_str()))
+}
+
 impl Behaviour {
     pub(crate) fn strictness(&self, released: Date) -> Strictness {
         if before(released, &self.handshake.exact_table_until) {
@@ -189,7 +208,8 @@ mod tests {
     fn the_behaviour_is_read_and_names_functions_that_exist() {
         let behaviour = behaviour().unwrap();
         let names = behaviour.ungated.iter().map(|call| &call.function);
-        for name in names.chain(&behaviour.required.functions) {
+        let obligations = behaviour.obligation.iter().map(|obligation| &obligation.function);
+        for name in names.chain(&behaviour.required.functions).chain(obligations) {
             assert!(layout::slot(name).is_some(), "{name}");
         }
         assert!(behaviour.stablehlo.minimum.parse::<Version>().is_ok());

@@ -13,8 +13,8 @@ mod plugin;
 mod prediction;
 
 pub use history::{SupportedMinors, history, policy, supported_minors};
-pub(crate) use host::required_functions;
 pub use host::{API_AXIS, Host, Siblings};
+pub(crate) use host::{needed_functions, required_functions};
 pub(crate) use matcher::adapted_prediction;
 pub use plugin::{Plugin, STABLEHLO_AXIS, party, recognizes};
 pub use prediction::predict;

@@ -89,6 +89,10 @@ pub fn hosts(spans: &[Span]) -> String {
         let _ = write!(text, "  {range:22}  ");
         let _ = match &span.usage {
             Use::Works => writeln!(text, "{GOOD}works{GOOD:#}"),
+            Use::NotTried => writeln!(
+                text,
+                "{WARN}nothing known stands in the way{WARN:#}; no program ran here, so this was not tried"
+            ),
             Use::Adapted(why) => {
                 writeln!(
                     text,
