@@ -246,5 +246,15 @@ fn last_words(said: &str) -> String {
     let lines = || said.lines().map(str::trim).filter(|line| !line.is_empty());
     let fatal = lines().find(|line| line.contains("Check failed") || line.contains(" F "));
     let trace = |line: &&str| line.starts_with(['@', '*', '#']) || line.starts_with("0x");
-    fatal.or_else(|| lines().rfind(|line| !trace(line))).unwrap_or_default().to_owned()
+    let line = fatal.or_else(|| lines().rfind(|line| !trace(line))).unwrap_or_default();
+    without_place(line).to_owned()
+}
+
+/// A line of a log without its head: the time, the thread and the line of the source differ from run to
+/// run and from build to build (`F0000 00:00:17.33 27236 helpers.cc:405] Check failed`).
+fn without_place(line: &str) -> &str {
+    match line.split_once("] ") {
+        Some((head, rest)) if head.contains(".cc:") || head.contains(".h:") => rest,
+        _ => line,
+    }
 }
