@@ -1,0 +1,119 @@
+//! Errors as hosts hold them: since 0.107 the first word of an error is a table of functions, which
+//! older hosts do not look at.
+
+use std::ffi::c_void;
+use std::mem::size_of;
+use std::ptr::null_mut;
+
+use unskew_pjrt::layout::Function;
+use unskew_pjrt::sys::bindings::*;
+
+use super::state::Shared;
+
+use crate::Error;
+
+/// An error of this plug-in.
+#[repr(C)]
+pub(crate) struct ErrorObject {
+    head: PJRT_Error,
+    error: Error,
+}
+
+impl ErrorObject {
+    /// The error as a host gets it, which frees it.
+    pub(crate) fn leak(error: Error) -> *mut PJRT_Error {
+        let head = PJRT_Error { vtable: &raw const FUNCTIONS.0 };
+        Box::into_raw(Box::new(Self { head, error })).cast()
+    }
+
+    /// # Safety
+    /// `error` is an error of this plug-in that is not freed, or null.
+    unsafe fn of<'a>(error: *const PJRT_Error) -> Option<&'a Error> {
+        // SAFETY: the caller says so; the head is the first field.
+        unsafe { error.cast::<Self>().as_ref() }.map(|object| &object.error)
+    }
+}
+
+/// The functions that a host of today finds in the first word.
+static FUNCTIONS: Shared<PJRT_Error_FunctionTable> = Shared(PJRT_Error_FunctionTable {
+    struct_size: size_of::<PJRT_Error_FunctionTable>(),
+    instance_size: size_of::<PJRT_Error>(),
+    extension_start: null_mut(),
+    destroy: Some(destroy),
+    message: Some(message),
+    get_code: Some(get_code),
+    for_each_payload: Some(for_each_payload),
+});
+
+unsafe extern "C" fn destroy(error: *mut PJRT_Error) {
+    if !error.is_null() {
+        // SAFETY: the host frees what it got from `leak`, once.
+        drop(unsafe { Box::from_raw(error.cast::<ErrorObject>()) });
+    }
+}
+
+unsafe extern "C" fn message(error: *const PJRT_Error, text: *mut *const u8, size: *mut usize) {
+    // SAFETY: the host hands in an error of this plug-in.
+    let said = unsafe { ErrorObject::of(error) }.map_or("", |error| &error.message);
+    if !text.is_null() && !size.is_null() {
+        // SAFETY: the host gives places for both.
+        unsafe { (text.write(said.as_ptr()), size.write(said.len())) };
+    }
+}
+
+unsafe extern "C" fn get_code(error: *const PJRT_Error) -> PJRT_Error_Code {
+    // SAFETY: the host hands in an error of this plug-in.
+    unsafe { ErrorObject::of(error) }.map_or(PJRT_Error_Code::UNKNOWN, |error| error.code)
+}
+
+unsafe extern "C" fn for_each_payload(
+    error: *const PJRT_Error,
+    visitor: PJRT_Error_PayloadVisitor,
+    user: *mut c_void,
+) {
+    // SAFETY: the host hands in an error of this plug-in.
+    let Some((error, visitor)) = unsafe { ErrorObject::of(error) }.zip(visitor) else { return };
+    for (key, value) in &error.payloads {
+        // SAFETY: the host's own function, with the host's own argument.
+        unsafe { visitor(key.as_ptr(), key.len(), value.as_ptr(), value.len(), user) };
+    }
+}
+
+/// The functions of the table that are about errors; they return no error of their own, or need none.
+pub(crate) fn functions() -> [(Function, usize); 4] {
+    [
+        (Function::PJRT_Error_Destroy, slot_destroy as *const () as usize),
+        (Function::PJRT_Error_Message, slot_message as *const () as usize),
+        (Function::PJRT_Error_GetCode, slot_get_code as *const () as usize),
+        (Function::PJRT_Error_ForEachPayload, slot_for_each_payload as *const () as usize),
+    ]
+}
+
+unsafe extern "C" fn slot_destroy(arguments: *mut PJRT_Error_Destroy_Args) {
+    // SAFETY: every version of these arguments has the error, and so below.
+    unsafe { destroy((*arguments).error) };
+}
+
+unsafe extern "C" fn slot_message(arguments: *mut PJRT_Error_Message_Args) {
+    // SAFETY: as above.
+    unsafe {
+        let arguments = &mut *arguments;
+        message(arguments.error, &raw mut arguments.message, &raw mut arguments.message_size);
+    }
+}
+
+unsafe extern "C" fn slot_get_code(arguments: *mut PJRT_Error_GetCode_Args) -> *mut PJRT_Error {
+    // SAFETY: as above.
+    unsafe { (*arguments).code = get_code((*arguments).error) };
+    null_mut()
+}
+
+unsafe extern "C" fn slot_for_each_payload(
+    arguments: *mut PJRT_Error_ForEachPayload_Args,
+) -> *mut PJRT_Error {
+    // SAFETY: as above.
+    unsafe {
+        for_each_payload((*arguments).error, (*arguments).visitor, (*arguments).user_arg);
+    }
+    null_mut()
+}

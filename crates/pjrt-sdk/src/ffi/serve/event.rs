@@ -1,0 +1,33 @@
+//! Events.
+
+use std::ffi::c_void;
+use std::ptr::null_mut;
+
+use unskew_pjrt::sys::bindings::*;
+
+use super::{object, release, serve};
+use crate::ffi::error_object::ErrorObject;
+use crate::ffi::state::{EventState, Shared};
+
+serve!(PJRT_Event_Destroy_Args, |a, _| {
+    release::<EventState, _>(a.event);
+});
+serve!(PJRT_Event_IsReady_Args, |a, _| {
+    a.is_ready = u8::from(object::<EventState, _>(a.event)?.result().is_some());
+});
+serve!(PJRT_Event_Error_Args, |a, _| {
+    object::<EventState, _>(a.event)?.result().unwrap_or(Ok(()))?;
+});
+serve!(PJRT_Event_Await_Args, |a, _| {
+    object::<EventState, _>(a.event)?.wait()?;
+});
+serve!(PJRT_Event_OnReady_Args, |a, _| {
+    let event = object::<EventState, _>(a.event)?;
+    let told = a.callback.map(|callback| (callback, Shared(a.user_arg)));
+    event.then(Box::new(move |result| {
+        let Some((callback, user)) = told else { return };
+        let user: Shared<*mut c_void> = user;
+        let error = result.map_or_else(ErrorObject::leak, |()| null_mut());
+        callback(error, user.0);
+    }));
+});

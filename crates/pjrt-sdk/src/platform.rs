@@ -1,0 +1,155 @@
+//! What the author of a plug-in implements.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use unskew_pjrt::{Attribute, ElementType};
+
+use crate::Error;
+
+/// A type and dimensions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// The type of the elements.
+    pub element_type: ElementType,
+    /// The dimensions; none for a scalar.
+    pub dims: Vec<i64>,
+}
+
+impl Shape {
+    /// How many elements there are; none if that overflows or a dimension is negative.
+    pub fn count(&self) -> Option<usize> {
+        let dims = self.dims.iter().map(|dim| usize::try_from(*dim).ok());
+        dims.into_iter().try_fold(1_usize, |count, dim| count.checked_mul(dim?))
+    }
+
+    /// How many bytes the elements take in memory of the host, dense; none if that overflows.
+    pub fn host_bytes(&self) -> Option<usize> {
+        self.count()?.checked_mul(self.element_type.host_bytes()?)
+    }
+}
+
+/// The contents of a buffer, wherever they are.
+pub trait Storage: Send + Sync + 'static {
+    /// A copy of the elements in memory of the host: dense, in row-major order.
+    ///
+    /// # Errors
+    /// [`Error`]: the contents are not to be had.
+    fn to_host(&self) -> Result<Vec<u8>, Error>;
+
+    /// How many bytes they take on the device.
+    fn device_bytes(&self) -> usize;
+
+    /// The storage as its own type, for the programs of the same plug-in.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// Shared contents.
+pub type Stored = Arc<dyn Storage>;
+
+/// A device, as hosts see it.
+#[derive(Clone, Debug)]
+pub struct Device {
+    /// Its number.
+    pub id: i32,
+    /// Its model.
+    pub kind: String,
+    /// The kind of its memory: `device`.
+    pub memory: String,
+    /// What else is to be said of it.
+    pub attributes: Vec<Attribute>,
+}
+
+/// What the plug-in does with hosts that are older than the version that it presents. The document
+/// *PJRT C API versioning* leaves it to the plug-in: to behave as the older version, or to refuse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum OlderHosts {
+    /// Behave as the older version: what a host does not send is zero, what it does not know it does
+    /// not get.
+    #[default]
+    Serve,
+    /// Refuse to make a client for hosts that are surely older than this minor. A plug-in does not see
+    /// a host's version, only the sizes of what it sends; so a host may be a few minors younger than
+    /// the limit and still be served.
+    RefuseBelow(i32),
+}
+
+/// A plug-in: a platform with devices that run programs.
+pub trait Platform: Send + Sync + 'static {
+    /// The name of the platform: `toy`.
+    fn name(&self) -> &str;
+
+    /// Its version, for people.
+    fn version(&self) -> &str;
+
+    /// What the plug-in says of itself: `stablehlo_current_version` and the like.
+    fn attributes(&self) -> Vec<Attribute> {
+        Vec::new()
+    }
+
+    /// What it does with older hosts.
+    fn older_hosts(&self) -> OlderHosts {
+        OlderHosts::Serve
+    }
+
+    /// Its devices; asked once for each client.
+    ///
+    /// # Errors
+    /// [`Error`]: there are none, or they do not answer.
+    fn devices(&self) -> Result<Vec<Device>, Error>;
+
+    /// Copies elements to a device: dense, in row-major order, as many bytes as the shape takes.
+    ///
+    /// # Errors
+    /// [`Error`]: a type that the platform does not have, no memory.
+    fn put(&self, device: usize, shape: &Shape, bytes: Vec<u8>) -> Result<Stored, Error>;
+
+    /// Compiles a program. `format` is that of `code`, `mlir`; `options` are a serialized
+    /// `CompileOptionsProto`.
+    ///
+    /// # Errors
+    /// [`Error`]: not a program, or one with something that the platform does not do.
+    fn compile(&self, code: &[u8], format: &str, options: &[u8])
+    -> Result<Arc<dyn Program>, Error>;
+
+    /// Loads what [`Program::serialize`] gave.
+    ///
+    /// # Errors
+    /// [`Error`]: of another build, damaged, or nothing that the platform does.
+    fn deserialize(&self, bytes: &[u8]) -> Result<Arc<dyn Program>, Error> {
+        let _ = bytes;
+        Err(Error::unimplemented("this platform does not serialize programs"))
+    }
+}
+
+/// A compiled program.
+pub trait Program: Send + Sync + 'static {
+    /// Its name.
+    fn name(&self) -> &str;
+
+    /// What it yields.
+    fn outputs(&self) -> Vec<Shape>;
+
+    /// A text that tells programs apart.
+    fn fingerprint(&self) -> String;
+
+    /// Runs it on a device.
+    ///
+    /// # Errors
+    /// [`Error`]: wrong arguments, or what went wrong.
+    fn run(&self, device: usize, arguments: &[(&Shape, &Stored)]) -> Result<Vec<Stored>, Error>;
+
+    /// The places of the arguments whose contents it takes over: their buffers are gone afterwards,
+    /// unless a host wants to keep them.
+    fn donated(&self) -> Vec<usize> {
+        Vec::new()
+    }
+
+    /// The program as bytes that this build loads again.
+    ///
+    /// # Errors
+    /// [`Error`]: the platform does not do this.
+    fn serialize(&self) -> Result<Vec<u8>, Error> {
+        Err(Error::unimplemented("this platform does not serialize programs"))
+    }
+}

@@ -1,0 +1,326 @@
+//! A small plug-in under hosts of several ages.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
+#![allow(unsafe_code, reason = "the tests call the table as C hosts do")]
+
+use std::any::Any;
+use std::ffi::c_void;
+use std::ptr::NonNull;
+use std::sync::{Arc, OnceLock};
+
+use unskew_pjrt::convert::compile_options::CompileOptions;
+use unskew_pjrt::layout::{self, Function};
+use unskew_pjrt::sys::bindings::*;
+use unskew_pjrt::sys::{Api, CallError, Record};
+use unskew_pjrt::{ExecuteOptions, Plugin, Program as Code};
+use unskew_pjrt_sdk::{
+    Attribute, Device, ElementType, Error, ErrorCode, Exported, Exports, OlderHosts, Platform,
+    Program, Shape, Storage, Stored, Value, presented_minor, table_of,
+};
+
+/// Numbers in memory of the host.
+struct Numbers(Vec<f32>);
+
+impl Storage for Numbers {
+    fn to_host(&self) -> Result<Vec<u8>, Error> {
+        Ok(self.0.iter().flat_map(|number| number.to_ne_bytes()).collect())
+    }
+
+    fn device_bytes(&self) -> usize {
+        4 * self.0.len()
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// Adds all its arguments; panics if one has no elements, as careless code does.
+struct Sum;
+
+fn shape() -> Shape {
+    Shape { element_type: ElementType::F32, dims: vec![3] }
+}
+
+impl Program for Sum {
+    fn name(&self) -> &str {
+        "sum"
+    }
+
+    fn outputs(&self) -> Vec<Shape> {
+        vec![shape()]
+    }
+
+    fn fingerprint(&self) -> String {
+        "sum of three".into()
+    }
+
+    fn run(&self, _: usize, arguments: &[(&Shape, &Stored)]) -> Result<Vec<Stored>, Error> {
+        let mut sum = vec![0.0; 3];
+        for (shape, stored) in arguments {
+            let numbers: &Numbers = stored.as_any().downcast_ref().unwrap();
+            assert!(!numbers.0.is_empty(), "no elements");
+            if shape.dims != [3] {
+                return Err(Error::invalid(format!("f32[3] wanted: {:?}", shape.dims))
+                    .with_payload("wanted", "f32[3]"));
+            }
+            sum.iter_mut().zip(&numbers.0).for_each(|(sum, number)| *sum += number);
+        }
+        Ok(vec![Arc::new(Numbers(sum))])
+    }
+
+    fn serialize(&self) -> Result<Vec<u8>, Error> {
+        Ok(b"sum".to_vec())
+    }
+}
+
+struct Toy {
+    older: OlderHosts,
+}
+
+impl Platform for Toy {
+    fn name(&self) -> &str {
+        "toy"
+    }
+
+    fn version(&self) -> &str {
+        "toy 1"
+    }
+
+    fn attributes(&self) -> Vec<Attribute> {
+        let value = Value::Numbers(vec![1, 9, 0]);
+        vec![Attribute { name: "stablehlo_current_version".into(), value }]
+    }
+
+    fn older_hosts(&self) -> OlderHosts {
+        self.older
+    }
+
+    fn devices(&self) -> Result<Vec<Device>, Error> {
+        let device = |id| Device {
+            id,
+            kind: "abacus".into(),
+            memory: "device".into(),
+            attributes: vec![Attribute { name: "beads".into(), value: Value::Number(10) }],
+        };
+        Ok(vec![device(0), device(1)])
+    }
+
+    fn put(&self, _: usize, shape: &Shape, bytes: Vec<u8>) -> Result<Stored, Error> {
+        if shape.element_type != ElementType::F32 {
+            return Err(Error::unimplemented("only f32"));
+        }
+        let numbers = bytes.as_chunks().0.iter().map(|bytes| f32::from_ne_bytes(*bytes));
+        Ok(Arc::new(Numbers(numbers.collect())))
+    }
+
+    fn compile(&self, code: &[u8], format: &str, _: &[u8]) -> Result<Arc<dyn Program>, Error> {
+        match (code, format) {
+            (b"sum", "mlir") => Ok(Arc::new(Sum)),
+            _ => Err(Error::invalid("the only program here is `sum`")),
+        }
+    }
+
+    fn deserialize(&self, bytes: &[u8]) -> Result<Arc<dyn Program>, Error> {
+        self.compile(bytes, "mlir", &[])
+    }
+}
+
+macro_rules! toys {
+    ($($name:ident $minor:literal $older:expr;)*) => {$(
+        struct $name;
+        impl Exports for $name {
+            fn exported() -> &'static Exported {
+                static EXPORTED: OnceLock<&'static Exported> = OnceLock::new();
+                EXPORTED.get_or_init(|| {
+                    Exported::leak::<$name>(Box::new(Toy { older: $older }), $minor)
+                })
+            }
+        }
+    )*};
+}
+
+toys! {
+    Toy29 29 OlderHosts::Serve;
+    Toy40 40 OlderHosts::Serve;
+    Toy54 54 OlderHosts::Serve;
+    Toy76 76 OlderHosts::Serve;
+    Toy81 81 OlderHosts::Serve;
+    Toy105 105 OlderHosts::Serve;
+    Toy107 107 OlderHosts::Serve;
+    Toy115 115 OlderHosts::Serve;
+    Choosy 115 OlderHosts::RefuseBelow(61);
+}
+
+fn table<P: Exports>() -> NonNull<c_void> {
+    NonNull::new(table_of::<P>().cast_mut()).unwrap()
+}
+
+fn api<P: Exports>() -> Api {
+    // SAFETY: this is a table of the SDK, which lives as long as the process.
+    unsafe { Api::from_table(table::<P>()) }.unwrap()
+}
+
+/// What a host does: devices, buffers, a program, results.
+fn a_host_works_with<P: Exports>() {
+    // SAFETY: as above.
+    let plugin = unsafe { Plugin::from_table(table::<P>()) }.unwrap().unwrap();
+    assert_eq!(plugin.version().to_string(), format!("0.{}", presented_minor::<P>()));
+    assert_eq!(plugin.stablehlo_version().unwrap().unwrap().to_string(), "1.9.0");
+    let client = plugin.create_client(&[]).unwrap();
+    assert_eq!(client.platform_name().unwrap(), "toy");
+    let devices = client.addressable_devices().unwrap();
+    assert_eq!(devices.len(), 2);
+    assert_eq!(devices[1].description().unwrap().kind().unwrap(), "abacus");
+    assert_eq!(devices[0].attributes().unwrap()[0].name, "beads");
+    let memory = devices[1].default_memory().unwrap();
+    assert_eq!(memory.kind().unwrap(), "device");
+    assert_eq!(memory.devices().unwrap()[0].id().unwrap(), 1);
+
+    let a = client.buffer_of(&[1.0_f32, 2.0, 3.0], &[3], &devices[0]).unwrap();
+    let b = client.buffer_of(&[10.0_f32, 20.0, 30.0], &[3], &devices[0]).unwrap();
+    let options = CompileOptions::default().write();
+    let sum = client.compile(Code::mlir("sum"), &options).unwrap();
+    let results = sum.execute(&[&a, &b], &ExecuteOptions::default()).unwrap();
+    results[0].ready().unwrap().wait().unwrap();
+    assert_eq!(results[0].to_vec::<f32>().unwrap(), [11.0, 22.0, 33.0]);
+    assert_eq!(results[0].dimensions().unwrap(), [3]);
+    let executable = sum.executable().unwrap();
+    assert_eq!(executable.name().unwrap(), "sum");
+    assert_eq!(sum.fingerprint().unwrap(), "sum of three");
+    let again = client.deserialize(&executable.serialize().unwrap(), None).unwrap();
+    let results = again.execute(&[&a], &ExecuteOptions::default()).unwrap();
+    assert_eq!(results[0].to_vec::<f32>().unwrap(), [1.0, 2.0, 3.0]);
+    a.delete().unwrap();
+    assert!(a.is_deleted().unwrap());
+    let error = sum.execute(&[&a], &ExecuteOptions::default()).unwrap_err();
+    assert_eq!(error.code(), Some(ErrorCode::INVALID_ARGUMENT));
+}
+
+#[test]
+fn one_plug_in_works_presented_at_eight_ages() {
+    a_host_works_with::<Toy29>();
+    a_host_works_with::<Toy40>();
+    a_host_works_with::<Toy54>();
+    a_host_works_with::<Toy76>();
+    a_host_works_with::<Toy81>();
+    a_host_works_with::<Toy105>();
+    a_host_works_with::<Toy107>();
+    a_host_works_with::<Toy115>();
+}
+
+#[test]
+fn every_slot_of_the_presented_version_is_filled_and_the_table_ends_there() {
+    let api = api::<Toy54>();
+    assert_eq!((api.minor(), api.announced_size()), (54, 808));
+    for function in Function::ALL {
+        assert_eq!(api.has(function), function.since() <= 54, "{function}");
+    }
+}
+
+#[test]
+fn what_is_not_implemented_says_so_by_name() {
+    let api = api::<Toy115>();
+    let mut arguments = api.record::<PJRT_Client_DmaMap_Args>();
+    // SAFETY: the function looks at nothing.
+    let error = unsafe { api.call(&mut arguments) }.unwrap_err();
+    assert_eq!(error.code(), ErrorCode::UNIMPLEMENTED);
+    assert!(error.to_string().contains("toy: PJRT_Client_DmaMap is not implemented"), "{error}");
+}
+
+#[test]
+fn errors_carry_their_payloads_and_panics_are_errors() {
+    // SAFETY: this is a table of the SDK.
+    let plugin = unsafe { Plugin::from_table(table::<Toy115>()) }.unwrap().unwrap();
+    let client = plugin.create_client(&[]).unwrap();
+    let device = &client.addressable_devices().unwrap()[0];
+    let sum = client.compile(Code::mlir("sum"), &CompileOptions::default().write()).unwrap();
+    let short = client.buffer_of(&[1.0_f32], &[1], device).unwrap();
+    let error = sum.execute(&[&short], &ExecuteOptions::default()).unwrap_err();
+    let unskew_pjrt::host::Error::Call(CallError::Plugin { payloads, .. }) = &error else {
+        panic!("{error}")
+    };
+    assert_eq!(payloads, &[("wanted".to_owned(), b"f32[3]".to_vec())]);
+    let empty = client.buffer_of::<f32>(&[], &[0], device).unwrap();
+    let error = sum.execute(&[&empty], &ExecuteOptions::default()).unwrap_err();
+    assert!(error.to_string().contains("the plug-in panicked: no elements"), "{error}");
+    assert!(client.compile(Code::mlir("product"), &CompileOptions::default().write()).is_err());
+}
+
+#[test]
+fn a_host_that_is_surely_too_old_is_refused_if_the_author_wants_that() {
+    let api = api::<Choosy>();
+    let create = |announced: usize| {
+        let mut arguments = PJRT_Client_Create_Args::zeroed();
+        arguments.struct_size = announced;
+        // SAFETY: the arguments are as large as any version, and no client is used afterwards.
+        unsafe { api.call(&mut arguments) }.map(|()| arguments.client)
+    };
+    assert!(!create(88).unwrap().is_null());
+    let error = create(72).unwrap_err();
+    assert_eq!(error.code(), ErrorCode::FAILED_PRECONDITION);
+    assert!(error.to_string().contains("of PJRT 0.61 or later; this one is of 0.60"), "{error}");
+}
+
+/// Hosts of 0.38 to 0.71 announce 24 bytes for these arguments, and have 32.
+#[test]
+fn headers_that_announced_too_little_get_all_their_outputs() {
+    let api = api::<Toy115>();
+    let mut arguments = PJRT_Plugin_Attributes_Args::zeroed();
+    arguments.struct_size = 24;
+    // SAFETY: 32 bytes are there.
+    unsafe { api.call(&mut arguments) }.unwrap();
+    assert_eq!((arguments.struct_size, arguments.num_attributes), (24, 1));
+}
+
+#[test]
+fn what_is_too_small_for_any_version_is_refused_with_both_sizes() {
+    let api = api::<Toy115>();
+    for function in Function::ALL {
+        let Some(address) = api.function(function) else { continue };
+        let skipped = [
+            Function::PJRT_Error_Destroy,
+            Function::PJRT_Error_Message,
+            Function::PJRT_Error_GetCode,
+        ];
+        if skipped.contains(&function) || function == Function::PJRT_Error_ForEachPayload {
+            continue;
+        }
+        // SAFETY: every other slot is a function that takes its arguments and returns an error.
+        let ask: unsafe extern "C" fn(*mut c_void) -> *mut PJRT_Error =
+            unsafe { std::mem::transmute(address) };
+        let mut arguments = [8_usize, 0, 0, 0, 0, 0, 0, 0];
+        // SAFETY: the size says that there is nothing but the size.
+        let error = NonNull::new(unsafe { ask(arguments.as_mut_ptr().cast()) });
+        // SAFETY: it is an error of this plug-in.
+        let error = unsafe { api.take_error(function.name(), error.unwrap()) };
+        let history = layout::find_struct(&format!("{function}_Args")).unwrap();
+        let least = history.sizes.iter().map(|size| size.declared.min(size.end)).min().unwrap();
+        let wanted = format!("Unexpected {} size: expected {least}, got 8.", history.name);
+        let said = error.to_string();
+        assert!(said.contains(&wanted) || said.contains("is not implemented"), "{said}");
+        assert_eq!(arguments[1..], [0; 7], "{function}");
+    }
+}
+
+/// Whatever size a host announces, nothing behind it is touched.
+#[test]
+fn nothing_behind_the_announced_size_is_written() {
+    let api = api::<Toy115>();
+    let function = api.function(Function::PJRT_Plugin_Attributes).unwrap();
+    // SAFETY: the slot is a function that takes its arguments and returns an error.
+    let ask: unsafe extern "C" fn(*mut c_void) -> *mut PJRT_Error =
+        unsafe { std::mem::transmute(function) };
+    for announced in 0..64_usize {
+        let mut arguments = [0xaa_u8; 72];
+        arguments[..8].copy_from_slice(&announced.to_ne_bytes());
+        // SAFETY: 72 bytes are there, more than any size that is announced.
+        let error = unsafe { ask(arguments.as_mut_ptr().cast()) };
+        if let Some(error) = NonNull::new(error) {
+            // SAFETY: it is an error of this plug-in.
+            drop(unsafe { api.take_error("PJRT_Plugin_Attributes", error) });
+        }
+        // 24 is what headers announced that had 32.
+        let end = if announced == 24 { 32 } else { announced.clamp(8, 32) };
+        assert!(arguments[end..].iter().all(|byte| *byte == 0xaa), "{announced}");
+    }
+}
