@@ -27,7 +27,7 @@ use std::collections::HashMap;
 use unskew_source::ReadError;
 use unskew_source::wire::{Field, Message, Span};
 
-use super::wire::{self, Copied};
+use super::wire::{self, Copied, each};
 
 /// The format that `PJRT_Program` calls so.
 pub const FORMAT: &str = "hlo_with_config";
@@ -82,20 +82,6 @@ pub fn narrow_instruction_ids(bytes: &[u8]) -> Result<Cow<'_, [u8]>, ReadError> 
     let renumbered = Renumbered { copied: Copied { source: &source, bytes }, ids };
     let whole = Span { start: 0, len: bytes.len() as u64 };
     renumbered.program(whole).map(Cow::Owned)
-}
-
-/// Reads every message in the field `number` of `message` with `read`.
-fn each<'s>(
-    message: &mut Message<'s>,
-    number: u32,
-    read: &mut dyn FnMut(&mut Message<'s>) -> Result<(), ReadError>,
-) -> Result<(), ReadError> {
-    while let Some(found) = message.next()? {
-        if found.number == number {
-            message.enter(&found, &mut *read)?;
-        }
-    }
-    Ok(())
 }
 
 /// A program on its way to other ids.

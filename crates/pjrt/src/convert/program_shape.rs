@@ -13,7 +13,7 @@ use unskew_source::ReadError;
 use unskew_source::wire::{Message, Value};
 
 use super::hlo_program::LARGEST;
-use super::wire;
+use super::wire::{self, each};
 use crate::ElementType;
 
 mod field {
@@ -45,9 +45,9 @@ pub fn parameters(program: &[u8]) -> Result<Vec<Parameter>, ReadError> {
     let source = wire::source("optimized program", program, LARGEST)?;
     let mut found = Vec::new();
     let mut program = Message::whole(&source);
-    inside(&mut program, field::MODULE, &mut |module| {
-        inside(module, field::PROGRAM_SHAPE, &mut |shape| {
-            inside(shape, field::PARAMETER, &mut |shape| {
+    each(&mut program, field::MODULE, &mut |module| {
+        each(module, field::PROGRAM_SHAPE, &mut |shape| {
+            each(shape, field::PARAMETER, &mut |shape| {
                 if found.len() < MOST {
                     found.push(parameter(shape)?);
                 }
@@ -56,19 +56,6 @@ pub fn parameters(program: &[u8]) -> Result<Vec<Parameter>, ReadError> {
         })
     })?;
     Ok(found)
-}
-
-fn inside<'s>(
-    message: &mut Message<'s>,
-    number: u32,
-    read: &mut dyn FnMut(&mut Message<'s>) -> Result<(), ReadError>,
-) -> Result<(), ReadError> {
-    while let Some(found) = message.next()? {
-        if found.number == number {
-            message.enter(&found, &mut *read)?;
-        }
-    }
-    Ok(())
 }
 
 fn parameter(shape: &mut Message<'_>) -> Result<Parameter, ReadError> {

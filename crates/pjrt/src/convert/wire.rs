@@ -14,6 +14,20 @@ pub(super) fn source(name: &str, bytes: &[u8], largest: usize) -> Result<BytesSo
     Ok(BytesSource::new(name, bytes))
 }
 
+/// Reads every message in the field `number` of `message` with `read`.
+pub(super) fn each<'s>(
+    message: &mut Message<'s>,
+    number: u32,
+    read: &mut dyn FnMut(&mut Message<'s>) -> Result<(), ReadError>,
+) -> Result<(), ReadError> {
+    while let Some(found) = message.next()? {
+        if found.number == number {
+            message.enter(&found, &mut *read)?;
+        }
+    }
+    Ok(())
+}
+
 /// A message that is being copied.
 pub(super) struct Copied<'m> {
     /// What it is read from.
