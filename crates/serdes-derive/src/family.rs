@@ -6,14 +6,16 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use serde::Deserialize;
 use syn::parse::{Parse, ParseStream};
-use syn::{Attribute, Error, Ident, LitStr, Result, Token, Visibility};
+use syn::{Attribute, Error, Ident, LitInt, LitStr, Result, Token, Visibility};
 
-/// `/// docs  pub Name = "path"`.
+/// `/// docs  pub Name = "path", minimum = 0, current = 5`; what is not said is what the file says.
 pub struct Input {
     attributes: Vec<Attribute>,
     visibility: Visibility,
     name: Ident,
     path: LitStr,
+    minimum: Option<u32>,
+    current: Option<u32>,
 }
 
 impl Parse for Input {
@@ -23,8 +25,19 @@ impl Parse for Input {
         let name = input.parse()?;
         input.parse::<Token![=]>()?;
         let path = input.parse()?;
+        let (mut minimum, mut current) = (None, None);
+        while input.parse::<Option<Token![,]>>()?.is_some() && !input.is_empty() {
+            let key: Ident = input.parse()?;
+            input.parse::<Token![=]>()?;
+            let number = input.parse::<LitInt>()?.base10_parse()?;
+            match key.to_string().as_str() {
+                "minimum" => minimum = Some(number),
+                "current" => current = Some(number),
+                _ => return Err(Error::new(key.span(), "wanted minimum or current")),
+            }
+        }
         input.parse::<Option<Token![;]>>()?;
-        Ok(Self { attributes, visibility, name, path })
+        Ok(Self { attributes, visibility, name, path, minimum, current })
     }
 }
 
@@ -50,13 +63,16 @@ struct Floor {
 }
 
 pub fn expand(input: &Input) -> Result<TokenStream> {
-    let Input { attributes, visibility, name, path } = input;
+    let Input { attributes, visibility, name, path, .. } = input;
     let wrong = |text: String| Error::new(path.span(), text);
     let root = std::env::var("CARGO_MANIFEST_DIR").map_err(|error| wrong(error.to_string()))?;
     let full = Path::new(&root).join(path.value());
     let text = std::fs::read_to_string(&full)
         .map_err(|error| wrong(format!("cannot read {}: {error}", path.value())))?;
-    let file: File = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+    let mut file: File = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+    if let Some(current) = input.current {
+        file.version.retain(|row| row.number <= current);
+    }
     let days = check(&file).map_err(wrong)?;
     let rows = file.version.iter().zip(&days).map(|(row, (year, month, day))| {
         let (number, change) = (row.number, &row.change);
@@ -70,6 +86,10 @@ pub fn expand(input: &Input) -> Result<TokenStream> {
     let current = file.version.last().map_or(0, |row| row.number);
     let first = file.version.first().map_or(0, |row| row.number);
     let minimum = file.floor.last().map_or(first, |floor| floor.number);
+    let minimum = input.minimum.unwrap_or(minimum);
+    if minimum > current || input.current.is_some_and(|wanted| wanted != current) {
+        return Err(wrong(format!("the history has versions {first} to {current}")));
+    }
     let full = full.to_string_lossy().into_owned();
     Ok(quote! {
         #(#attributes)*

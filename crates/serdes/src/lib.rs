@@ -106,6 +106,7 @@ mod format;
 pub mod guard;
 mod negotiate;
 mod number;
+pub mod proto;
 mod read;
 mod registry;
 mod schema;

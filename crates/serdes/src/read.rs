@@ -104,6 +104,32 @@ pub enum ReadProblem {
     /// No type of this name is registered.
     #[error("no type of this name is known: {0}")]
     UnknownType(String),
+    /// A message has no field of this number.
+    #[error(
+        "{message} has no field {field}; it is of a later build, which did not say so in its version"
+    )]
+    UnknownField {
+        /// The message.
+        message: &'static str,
+        /// The field.
+        field: u32,
+    },
+    /// A field of a message is of another kind on the wire.
+    #[error("{message}: field {field} is of another kind")]
+    OtherKind {
+        /// The message.
+        message: &'static str,
+        /// The field.
+        field: u32,
+    },
+    /// A field of a message stands twice.
+    #[error("{message}: field {field} stands twice")]
+    FieldTwice {
+        /// The message.
+        message: &'static str,
+        /// The field.
+        field: u32,
+    },
     /// A conversion from an older form says no.
     #[error("{0}")]
     Refused(String),
@@ -142,6 +168,11 @@ impl<'a, F: Family> Reader<'a, F> {
     /// A reader of `bytes`.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self { rest: bytes, end: bytes.len(), depth: 0, family: PhantomData }
+    }
+
+    /// A reader of bytes that are a part of something larger, and end at `end` there.
+    pub(crate) fn ending_at(bytes: &'a [u8], end: usize) -> Self {
+        Self { end, ..Self::new(bytes) }
     }
 
     /// How many bytes are left.
