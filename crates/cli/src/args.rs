@@ -276,7 +276,7 @@ pub struct Run {
     /// An input, one for each parameter in their order
     #[arg(long, short, value_name = "INPUT", allow_hyphen_values = true)]
     pub input: Vec<String>,
-    /// What the parameters without an input get: zeros, ones, iota, random[:SEED]
+    /// What the parameters without an input get: zeros, ones, iota, random or random:SEED
     #[arg(long, value_name = "FILL")]
     pub fill: Option<Fill>,
     /// The folder for the results, as .npy files
