@@ -6,6 +6,7 @@ use std::hash::{Hash, Hasher};
 use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 
+use unskew_array::{Array, Fill, Type, npy};
 use unskew_fuzz::{records, source};
 use unskew_tensorflow::read::{Kind, transcode};
 
@@ -27,6 +28,14 @@ fn main() -> Done {
         } else if file.metadata()?.len() <= LARGEST {
             sort(&name, &fs::read(file)?)?;
         }
+    }
+    arrays()
+}
+
+/// An array of each type.
+fn arrays() -> Done {
+    for element in Type::ALL {
+        seed("npy", &npy::write(&Array::filled(element, &[2, 3], Fill::Iota)?))?;
     }
     Ok(())
 }

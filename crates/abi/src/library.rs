@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "loading a library runs its code")]
 
 use std::ffi::c_void;
-use std::path::Path;
+use std::path::{Component, Path};
 use std::ptr::NonNull;
 
 /// A shared object that is loaded into this process, for as long as the process lives.
@@ -38,7 +38,7 @@ impl Library {
     /// in a child process.
     pub unsafe fn open(path: &Path) -> Result<Self, LoadError> {
         // SAFETY: the caller accepts that the constructors of the library run.
-        let loaded = unsafe { load(path.as_os_str()) };
+        let loaded = unsafe { load(named_as_file(path).as_os_str()) };
         loaded.map(|library| Self { loaded: std::mem::ManuallyDrop::new(library) })
     }
 
@@ -63,6 +63,16 @@ impl Library {
         // SAFETY: the symbol is only taken as an address; whoever calls through it says what it is.
         let found = unsafe { self.loaded.get::<*mut c_void>(symbol.as_bytes()) };
         found.ok().and_then(|symbol| NonNull::new(*symbol))
+    }
+}
+
+/// The path so that the loader opens this very file: it takes a bare name for that of an installed
+/// library, and looks everywhere but in the current folder.
+fn named_as_file(path: &Path) -> std::path::PathBuf {
+    let mut components = path.components();
+    match (components.next(), components.next()) {
+        (Some(Component::Normal(name)), None) => Path::new(".").join(name),
+        _ => path.to_owned(),
     }
 }
 
@@ -118,6 +128,16 @@ mod tests {
             LoadError::from_text(text),
             LoadError::MissingLibrary { name: "libze.so.1".into() }
         );
+    }
+
+    #[test]
+    fn a_bare_name_is_a_file_of_the_current_folder() {
+        assert_eq!(named_as_file(Path::new("plugin.so")).as_os_str(), "./plugin.so");
+        assert_eq!(named_as_file(Path::new("build/plugin.so")).as_os_str(), "build/plugin.so");
+        assert_eq!(named_as_file(Path::new("/lib/plugin.so")).as_os_str(), "/lib/plugin.so");
+        // SAFETY: there is no such file, so no code is run.
+        let error = unsafe { Library::open(Path::new("no-such-plugin.so")) }.unwrap_err();
+        assert!(matches!(error, LoadError::Refused(_)), "{error}");
     }
 
     #[test]

@@ -36,16 +36,17 @@ pub(crate) fn join(dims: &[u64]) -> String {
 }
 
 impl Array {
-    /// The array of these bytes.
+    /// The array of these bytes. Of an element of less than a byte only its own bits count.
     ///
     /// # Errors
     /// [`ShapeError`] if the bytes are not as many as the shape takes.
-    pub fn new(element: Type, dims: &[u64], bytes: Vec<u8>) -> Result<Self, ShapeError> {
+    pub fn new(element: Type, dims: &[u64], mut bytes: Vec<u8>) -> Result<Self, ShapeError> {
         let wanted = size(element, dims)?;
         if bytes.len() != wanted {
             let (dims, found) = (dims.to_vec(), bytes.len());
             return Err(ShapeError::OtherSize { element, dims, wanted, found });
         }
+        element.tidy(&mut bytes);
         Ok(Self { element, dims: dims.to_vec(), bytes })
     }
 

@@ -123,6 +123,27 @@ impl Type {
         }
     }
 
+    /// Gives every element that takes less than its byte the bits above it that it should have: those of
+    /// its sign for integers with one, zeros for all others. What numpy holds as an integer of four bits
+    /// may have either.
+    pub(crate) fn tidy(self, bytes: &mut [u8]) {
+        let unused = |bits: u32| 8_u32.saturating_sub(bits);
+        match self.kind() {
+            Kind::Bool => bytes.iter_mut().for_each(|byte| *byte = u8::from(*byte != 0)),
+            Kind::Signed(bits) if bits < 8 => bytes.iter_mut().for_each(|byte| {
+                *byte = ((*byte << unused(bits)).cast_signed() >> unused(bits)).cast_unsigned();
+            }),
+            Kind::Unsigned(bits) if bits < 8 => {
+                bytes.iter_mut().for_each(|byte| *byte = *byte << unused(bits) >> unused(bits));
+            }
+            Kind::Small(format) if format.bits() < 8 => {
+                let unused = unused(format.bits());
+                bytes.iter_mut().for_each(|byte| *byte = *byte << unused >> unused);
+            }
+            _ => {}
+        }
+    }
+
     /// The element in these bytes, of which there are [`Type::bytes`].
     pub fn decode(self, bytes: &[u8]) -> Scalar {
         let low = bytes.iter().rev().fold(0_u128, |number, byte| number << 8 | u128::from(*byte));
@@ -150,8 +171,8 @@ impl Type {
         }
     }
 
-    /// Adds the element that is nearest to `number` to `out`: integers wrap around, floats round, and
-    /// the imaginary part of a complex one is 0.
+    /// Adds the element that is nearest to `number` to `out`: integers wrap around, floats round to
+    /// the even one of two that are as near, and the imaginary part of a complex one is 0.
     pub fn encode(self, number: f64, out: &mut Vec<u8>) {
         match self.kind() {
             Kind::Bool => out.push(u8::from(number != 0.0)),
@@ -166,7 +187,7 @@ impl Type {
                 out.extend_from_slice(&wrapped.to_le_bytes()[..self.bytes()]);
             }
             Kind::Small(format) => {
-                let code = format.encode(number as f32);
+                let code = format.encode(number);
                 out.extend_from_slice(&code.to_le_bytes()[..self.bytes()]);
             }
             Kind::Single => out.extend_from_slice(&(number as f32).to_le_bytes()),
@@ -194,10 +215,28 @@ impl fmt::Display for Scalar {
         match self {
             Self::Bool(yes) => write!(f, "{yes}"),
             Self::Int(number) => write!(f, "{number}"),
+            Self::Single(number) if has_exponent((*number).into()) => write!(f, "{number:e}"),
             Self::Single(number) => write!(f, "{number}"),
+            Self::Double(number) if has_exponent(*number) => write!(f, "{number:e}"),
             Self::Double(number) => write!(f, "{number}"),
-            Self::ComplexSingle(real, imaginary) => write!(f, "{real}{imaginary:+}j"),
-            Self::ComplexDouble(real, imaginary) => write!(f, "{real}{imaginary:+}j"),
+            Self::ComplexSingle(real, imaginary) => {
+                complex(f, Self::Single(*real), Self::Single(*imaginary))
+            }
+            Self::ComplexDouble(real, imaginary) => {
+                complex(f, Self::Double(*real), Self::Double(*imaginary))
+            }
         }
     }
+}
+
+/// Whether a number is so large or so small that its digits would be mostly zeros.
+fn has_exponent(number: f64) -> bool {
+    let size = number.abs();
+    size.is_finite() && (size >= 1e16 || (size < 1e-4 && size > 0.0))
+}
+
+fn complex(f: &mut fmt::Formatter<'_>, real: Scalar, imaginary: Scalar) -> fmt::Result {
+    let text = imaginary.to_string();
+    let plus = if text.starts_with('-') { "" } else { "+" };
+    write!(f, "{real}{plus}{text}j")
 }

@@ -11,7 +11,7 @@ pub enum Fill {
     Zeros,
     /// 1.
     Ones,
-    /// 0, 1, 2, …; integers wrap around, and small floats stay at their largest.
+    /// 0, 1, 2, …; integers wrap around, and small floats end at their largest number or infinity.
     Iota,
     /// Reproducible: floats from -1 to 1, integers of any bits, by a seed.
     Random(u64),

@@ -79,28 +79,83 @@ impl Format {
         }
     }
 
-    /// The code of the number of the format that is nearest; the largest finite one for what is larger.
-    pub fn encode(self, number: f32) -> u16 {
-        let sign_bit = match self.top {
-            Top::ExponentOnly => 0,
-            _ => 1_u16 << (self.bits() - 1),
+    /// The code of the nearest number of the format, of two that are as near the even one. What is larger
+    /// than its largest number is infinity if it has one, otherwise the largest; what is no number is 0 if
+    /// it has no code for that; without signs, only the size counts.
+    pub fn encode(self, number: f64) -> u16 {
+        if number.is_nan() {
+            return self.nan().unwrap_or(0);
+        }
+        let code = self.nearest(number.abs());
+        let unsigned = self.top == Top::ExponentOnly;
+        let no_minus_zero = code == 0 && self.top == Top::MinusZeroNan;
+        match number.is_sign_negative() && !unsigned && !no_minus_zero {
+            true => code | self.sign(),
+            false => code,
+        }
+    }
+
+    /// The largest number.
+    pub fn largest(self) -> f32 {
+        self.decode(self.largest_code())
+    }
+
+    /// The code of infinity, if it has one.
+    pub fn infinity(self) -> Option<u16> {
+        (self.top == Top::Ieee).then_some(self.largest_code() + 1)
+    }
+
+    /// A code for what is no number, if it has one.
+    pub fn nan(self) -> Option<u16> {
+        match self.top {
+            // The quiet one: its mantissa begins with a one.
+            Top::Ieee => Some(self.largest_code() + 1 + (1 << (self.mantissa - 1))),
+            Top::OneNan | Top::ExponentOnly => Some(self.largest_code() + 1),
+            Top::MinusZeroNan => Some(self.sign()),
+            Top::AllFinite => None,
+        }
+    }
+
+    /// Whether it has no signs and no zero.
+    pub fn is_positive(self) -> bool {
+        self.top == Top::ExponentOnly
+    }
+
+    /// The bit of the sign; for formats that have one.
+    fn sign(self) -> u16 {
+        1 << (self.bits() - 1)
+    }
+
+    /// The code of the largest number. Codes without a sign rise with their numbers up to it.
+    fn largest_code(self) -> u16 {
+        let magnitudes = 1_u32 << (self.exponent + self.mantissa);
+        let above = match self.top {
+            Top::Ieee => 1 << self.mantissa,
+            Top::OneNan | Top::ExponentOnly => 1,
+            Top::MinusZeroNan | Top::AllFinite => 0,
         };
-        let codes = 1_u32 << (self.bits() - u32::from(sign_bit != 0));
-        let wanted = number.abs();
-        // Codes without a sign rise with their numbers, up to those that are none.
-        let (mut low, mut high) = (0_u32, codes - 1);
-        while !self.decode(high as u16).is_finite() && high > 0 {
-            high -= 1;
+        (magnitudes - 1 - above) as u16
+    }
+
+    /// The code of a number that has no sign.
+    fn nearest(self, wanted: f64) -> u16 {
+        let number = |code: u16| f64::from(self.decode(code));
+        let (mut low, mut high) = (0, self.largest_code());
+        if wanted >= number(high) {
+            // Rounding to what would be the next number is rounding to infinity.
+            let step = number(high) - number(high - 1);
+            let beyond = wanted >= number(high) + step / 2.0;
+            return self.infinity().filter(|_| beyond).unwrap_or(high);
         }
-        while low < high {
-            let middle = (low + high).div_ceil(2);
-            if self.decode(middle as u16) <= wanted { low = middle } else { high = middle - 1 }
+        // `low` is at most what is wanted, but for what is less than the smallest; `high` is more.
+        while high - low > 1 {
+            let middle = low + (high - low) / 2;
+            if number(middle) <= wanted { low = middle } else { high = middle }
         }
-        let above = self.decode((low + 1).min(codes - 1) as u16);
-        let up = above.is_finite() && above - wanted < wanted - self.decode(low as u16);
-        let code = (low + u32::from(up)) as u16;
-        let negative = number < 0.0 && !(code == 0 && self.top == Top::MinusZeroNan);
-        if negative { code | sign_bit } else { code }
+        let (below, above) = (wanted - number(low), number(high) - wanted);
+        // A mantissa without bits is a hidden one, which is odd.
+        let odd = low % 2 == 1 || self.mantissa == 0;
+        if above < below || (above == below && odd) { high } else { low }
     }
 }
 
@@ -133,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn every_finite_code_is_the_nearest_to_its_own_number() {
+    fn every_number_has_the_code_that_means_it() {
         for format in [F16, BF16, F8E5M2, F8E4M3, F8E3M4, F8E4M3FN, F8E4M3B11FNUZ] {
             every_code(format);
         }
@@ -142,11 +197,39 @@ mod tests {
         }
     }
 
+    #[test]
+    fn numbers_between_two_go_to_the_nearer_and_halves_to_the_even_one() {
+        assert_eq!(F8E4M3FN.decode(F8E4M3FN.encode(17.0)), 16.0);
+        assert_eq!(F8E4M3FN.decode(F8E4M3FN.encode(19.0)), 20.0);
+        assert_eq!(F8E4M3FN.decode(F8E4M3FN.encode(17.001)), 18.0);
+        assert_eq!(BF16.decode(BF16.encode(-1.003_906_25)), -1.0);
+        assert_eq!(F4E2M1FN.decode(F4E2M1FN.encode(5.0)), 4.0);
+        assert_eq!(F8E8M0FNU.decode(F8E8M0FNU.encode(3.0)), 4.0);
+        // Through a float of 32 bits this would be a half, and then go down.
+        assert_eq!(F16.encode(1.0 + 2.0_f64.powi(-11) + 2.0_f64.powi(-40)), 0x3c01);
+    }
+
+    #[test]
+    fn what_is_too_large_is_infinity_or_the_largest_number() {
+        assert_eq!(F4E2M1FN.encode(100.0), 0b0111);
+        assert_eq!(F4E2M1FN.encode(-7.0), 0b1111);
+        assert_eq!(F8E4M3FNUZ.decode(F8E4M3FNUZ.encode(300.0)), 240.0);
+        assert_eq!(F8E4M3FN.decode(F8E4M3FN.encode(f64::INFINITY)), 448.0);
+        assert_eq!(F8E8M0FNU.decode(F8E8M0FNU.encode(1e300)), F8E8M0FNU.largest());
+        assert_eq!(F16.decode(F16.encode(65_519.0)), 65_504.0);
+        assert_eq!(F16.decode(F16.encode(65_520.0)), f32::INFINITY);
+        assert_eq!(BF16.decode(BF16.encode(f64::NEG_INFINITY)), f32::NEG_INFINITY);
+        assert_eq!(F16.encode(f64::NAN), 0x7e00);
+    }
+
     fn every_code(format: Format) {
         for code in 0..1_u32 << format.bits() {
             let number = format.decode(code as u16);
-            if number.is_finite() {
-                assert_eq!(format.decode(format.encode(number)), number, "{format:?} {code:#x}");
+            let again = format.encode(number.into());
+            if number.is_nan() {
+                assert!(format.decode(again).is_nan(), "{format:?} {code:#x}");
+            } else {
+                assert_eq!(u32::from(again), code, "{format:?} {number}");
             }
         }
     }

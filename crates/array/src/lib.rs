@@ -8,6 +8,7 @@
 //!
 //! * [`Type`] names the types and knows their sizes; [`Scalar`] is one element as a number;
 //! * [`npy`] reads and writes `.npy` files;
+//! * [`Number`] is one that somebody wrote, held against what a type can hold;
 //! * [`Fill`] makes contents: zeros, ones, counting, reproducible random numbers;
 //! * an [`Array`] prints itself as numpy would.
 //!
@@ -29,8 +30,10 @@ mod element;
 mod fill;
 mod float;
 pub mod npy;
+mod number;
 mod print;
 
 pub use array::{Array, ShapeError};
 pub use element::{Kind, Scalar, Type};
 pub use fill::{Fill, ParseFillError};
+pub use number::{Number, NumberError, ParseNumberError};

@@ -12,7 +12,7 @@
 //! brain float); [`Loose::as_type`] gives them one. The header is read here and not by a library: those
 //! there are allocate what the header claims, recurse as deep as it nests, and overflow on its shape.
 
-use crate::{Array, ShapeError, Type};
+use crate::{Array, Scalar, ShapeError, Type};
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
@@ -71,6 +71,18 @@ pub enum NpyError {
         /// What was wanted.
         wanted: Type,
     },
+    /// A number of the file is not one of the type that is wanted.
+    #[error("element {at}: {wanted} has numbers from {} to {}: {number}", .range.0, .range.1)]
+    Outside {
+        /// Which element, counted in row-major order.
+        at: usize,
+        /// What was wanted.
+        wanted: Type,
+        /// The lowest and the highest number of the type.
+        range: (i128, i128),
+        /// What stands there.
+        number: i128,
+    },
 }
 
 /// An array as it stands in a file: its elements may be bytes without a meaning.
@@ -100,7 +112,7 @@ impl Loose {
     /// as wide. A file has whole bytes for types of less: `s4` may stand there as `i1`, `u4` as `u1`.
     ///
     /// # Errors
-    /// [`NpyError::OtherType`].
+    /// [`NpyError::OtherType`]; [`NpyError::Outside`] for a number that such a smaller type does not have.
     pub fn as_type(&self, wanted: Type) -> Result<Array, NpyError> {
         let stands_for = |element: Type| {
             element == wanted
@@ -114,7 +126,24 @@ impl Loose {
             };
             return Err(NpyError::OtherType { found, wanted });
         }
+        if let Some(element) = self.element.filter(|element| *element != wanted) {
+            self.each_fits(element, wanted)?;
+        }
         Ok(Array::new(wanted, &self.dims, self.bytes.clone())?)
+    }
+
+    /// That all numbers, which the file has as `element`, are numbers of the integer type `wanted`.
+    fn each_fits(&self, element: Type, wanted: Type) -> Result<(), NpyError> {
+        let Some(range) = wanted.integers() else { return Ok(()) };
+        for (at, bytes) in self.bytes.chunks_exact(self.width).enumerate() {
+            match element.decode(bytes) {
+                Scalar::Int(number) if number < range.0 || number > range.1 => {
+                    return Err(NpyError::Outside { at, wanted, range, number });
+                }
+                _ => {}
+            }
+        }
+        Ok(())
     }
 }
 

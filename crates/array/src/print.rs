@@ -5,7 +5,7 @@ use std::fmt;
 use crate::Array;
 
 /// Arrays of more elements are shortened.
-const MOST: usize = 1000;
+const MOST: u64 = 1000;
 
 /// How many elements stand at each end of a dimension that is shortened.
 const EDGE: u64 = 3;
@@ -13,7 +13,10 @@ const EDGE: u64 = 3;
 /// As numpy prints it: nested brackets, long arrays shortened in the middle.
 impl fmt::Display for Array {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let shorten = self.count() > MOST;
+        // Arrays without elements still have brackets.
+        let outer = self.dims().iter().take_while(|dim| **dim > 0);
+        let printed = outer.fold(1_u64, |all, dim| all.saturating_mul(*dim));
+        let shorten = printed > MOST;
         level(self, 0, 0, shorten, f)
     }
 }

@@ -76,11 +76,34 @@ fn hostile_files_are_refused_with_the_place() {
 }
 
 #[test]
+fn a_file_of_wider_integers_has_only_numbers_that_fit() {
+    let header = "{'descr': '|i1', 'fortran_order': False, 'shape': (2,), }";
+    let loose = npy::read(&file(header, &[0xf8, 0x07])).unwrap();
+    assert_eq!(loose.as_type(Type::S4).unwrap().to_string(), "[-8, 7]");
+    let loose = npy::read(&file(header, &[0x00, 100])).unwrap();
+    let error = loose.as_type(Type::S4).unwrap_err().to_string();
+    assert_eq!(error, "element 1: s4 has numbers from -8 to 7: 100");
+}
+
+#[test]
+fn integers_of_less_than_a_byte_are_written_with_their_sign() {
+    // A device may leave the upper bits empty; numpy reads the whole byte.
+    let array = Array::new(Type::S4, &[2], vec![0x0f, 0x07]).unwrap();
+    assert_eq!(array.to_string(), "[-1, 7]");
+    assert!(npy::write(&array).ends_with(&[0xff, 0x07]));
+    assert_eq!(Array::new(Type::U4, &[1], vec![0xff]).unwrap().bytes(), [0x0f]);
+    assert_eq!(Array::new(Type::F6E3M2FN, &[1], vec![0xff]).unwrap().bytes(), [0x3f]);
+    assert_eq!(Array::new(Type::PRED, &[1], vec![2]).unwrap().bytes(), [1]);
+}
+
+#[test]
 fn long_arrays_are_shortened() {
     let array = Array::filled(Type::S32, &[2000], Fill::Iota).unwrap();
     assert_eq!(array.to_string(), "[0, 1, 2, ..., 1997, 1998, 1999]");
     let empty = Array::filled(Type::F32, &[2, 0], Fill::Ones).unwrap();
     assert_eq!(empty.to_string(), "[[],\n []]");
+    let empty = Array::filled(Type::F32, &[1 << 40, 0], Fill::Ones).unwrap();
+    assert_eq!(empty.to_string().matches("[]").count(), 6);
 }
 
 #[test]
@@ -88,8 +111,13 @@ fn contents_are_what_their_names_say_at_every_width() {
     let text = |element, fill| Array::filled(element, &[4], fill).unwrap().to_string();
     assert_eq!(text(Type::F8E4M3FN, Fill::Iota), "[0, 1, 2, 3]");
     assert_eq!(text(Type::F4E2M1FN, Fill::Ones), "[1, 1, 1, 1]");
+    let most = Array::filled(Type::F4E2M1FN, &[9], Fill::Iota).unwrap();
+    assert_eq!(most.to_string(), "[0, 1, 2, 3, 4, 4, 6, 6, 6]");
     assert_eq!(text(Type::S2, Fill::Iota), "[0, 1, -2, -1]");
     assert_eq!(text(Type::PRED, Fill::Iota), "[false, true, true, true]");
+    let large =
+        Array::new(Type::F32, &[3], [[0xff, 0xff, 0x7f, 0x7f], [0; 4], [1, 0, 0, 0]].concat());
+    assert_eq!(large.unwrap().to_string(), "[3.4028235e38, 0, 1e-45]");
     assert_eq!(text(Type::C128, Fill::Ones), "[1+0j, 1+0j, 1+0j, 1+0j]");
     assert_eq!(text(Type::F32, Fill::Random(1)), text(Type::F32, Fill::Random(1)));
     assert_ne!(text(Type::F32, Fill::Random(1)), text(Type::F32, Fill::Random(2)));
@@ -108,6 +136,12 @@ proptest! {
         let mut file = npy::write(&Array::filled(Type::F32, &[2, 3], Fill::Iota).unwrap());
         let at = at.index(file.len());
         file[at] = byte;
-        let _ = npy::read(&file);
+        let Ok(loose) = npy::read(&file) else { return Ok(()) };
+        for element in Type::ALL {
+            if let Ok(array) = loose.as_type(element) {
+                let again = npy::read(&npy::write(&array)).and_then(|loose| loose.as_type(element));
+                prop_assert_eq!(again, Ok(array));
+            }
+        }
     }
 }

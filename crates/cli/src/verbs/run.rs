@@ -9,6 +9,7 @@ mod place;
 mod signature;
 mod timings;
 
+use std::ffi::OsString;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, bail};
@@ -31,7 +32,7 @@ pub fn run(args: &Run, global: &Global) -> anyhow::Result<Status> {
     warn_of_versions(args, global);
     let command = std::env::current_exe().context("cannot find this command")?;
     let mut child = Command::new(command);
-    child.args(std::env::args_os().skip(1)).arg("--in-this-process").stdin(Stdio::null());
+    child.args(marked(std::env::args_os().skip(1).collect())).stdin(Stdio::null());
     if std::env::var_os(LOG_LEVEL).is_none() {
         child.env(LOG_LEVEL, "2");
     }
@@ -43,6 +44,14 @@ pub fn run(args: &Run, global: &Global) -> anyhow::Result<Status> {
         Some(2) => Ok(Status::Failed),
         _ => bail!("the plug-in {} ended its process: {status}", args.plugin.display()),
     }
+}
+
+/// The arguments of the child: those of this command, and that it is the child. What stands behind `--`
+/// is no option.
+fn marked(mut args: Vec<OsString>) -> Vec<OsString> {
+    let end = args.iter().position(|arg| arg == "--").unwrap_or(args.len());
+    args.insert(end, "--in-this-process".into());
+    args
 }
 
 /// Says which versions of the program the plug-in does not read. It may run nevertheless: the plug-in

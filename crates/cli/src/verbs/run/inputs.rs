@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
-use unskew_array::{Array, Fill, npy};
+use unskew_array::{Array, Fill, Number, npy};
 use unskew_source::{Archive, FileSource, Source};
 
 use super::signature::Parameter;
@@ -64,7 +64,7 @@ struct Given {
 enum Origin {
     File(npy::Loose),
     Fill(Fill),
-    Number(f64),
+    Number(Number),
 }
 
 /// The arrays that a text names: a file, the members of an archive, a fill, a number; or, with commas
@@ -145,11 +145,9 @@ fn filled(parameter: &Parameter, fill: Fill) -> anyhow::Result<Array> {
 }
 
 /// The number in every place.
-fn of_number(number: f64, parameter: &Parameter) -> anyhow::Result<Array> {
+fn of_number(number: Number, parameter: &Parameter) -> anyhow::Result<Array> {
     let count = Array::filled(parameter.element, &parameter.dims, Fill::Zeros)?.count();
-    let mut bytes = Vec::new();
-    for _ in 0..count {
-        parameter.element.encode(number, &mut bytes);
-    }
-    Ok(Array::new(parameter.element, &parameter.dims, bytes)?)
+    let mut one = Vec::new();
+    number.element(parameter.element, &mut one)?;
+    Ok(Array::new(parameter.element, &parameter.dims, one.repeat(count))?)
 }

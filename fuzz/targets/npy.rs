@@ -1,0 +1,16 @@
+//! `.npy` files: what is read is written and read again, as every type that fits.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use unskew_array::{Type, npy};
+
+fuzz_target!(|bytes: &[u8]| {
+    let Ok(loose) = npy::read(bytes) else { return };
+    for element in Type::ALL {
+        if let Ok(array) = loose.as_type(element) {
+            let again = npy::read(&npy::write(&array)).and_then(|loose| loose.as_type(element));
+            assert_eq!(again.as_ref(), Ok(&array));
+            let _ = array.to_string();
+        }
+    }
+});
