@@ -11,6 +11,7 @@ fn examples() -> Vec<(String, Vec<u8>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
     let mut files: Vec<PathBuf> =
         root.join("examples").read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.is_file());
     files.sort();
     let name = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
     files.iter().map(|path| (name(path), std::fs::read(path).unwrap())).collect()
