@@ -2,7 +2,7 @@
 //! older hosts do not look at.
 
 use std::ffi::c_void;
-use std::mem::size_of;
+use std::mem::{offset_of, size_of};
 use std::ptr::null_mut;
 
 use unskew_pjrt::layout::Function;
@@ -89,31 +89,73 @@ pub(crate) fn functions() -> [(Function, usize); 4] {
     ]
 }
 
+/// Whether a host announces at least `end` bytes. These functions cannot all refuse with an error, so
+/// one that announces less is not served.
+///
+/// # Safety
+/// `arguments` is null, or begins with its size.
+unsafe fn reaches<T>(arguments: *const T, end: usize) -> bool {
+    // SAFETY: the caller says so.
+    !arguments.is_null() && unsafe { arguments.cast::<usize>().read_unaligned() } >= end
+}
+
+/// The end of a field.
+macro_rules! end {
+    ($arguments:ident, $field:ident, $kind:ty) => {
+        offset_of!($arguments, $field) + size_of::<$kind>()
+    };
+}
+
 unsafe extern "C" fn slot_destroy(arguments: *mut PJRT_Error_Destroy_Args) {
-    // SAFETY: every version of these arguments has the error, and so below.
-    unsafe { destroy((*arguments).error) };
+    // SAFETY: the error is read only if it is among the bytes that the host announces, and so below.
+    unsafe {
+        if reaches(arguments, end!(PJRT_Error_Destroy_Args, error, *mut PJRT_Error)) {
+            destroy((*arguments).error);
+        }
+    }
 }
 
 unsafe extern "C" fn slot_message(arguments: *mut PJRT_Error_Message_Args) {
     // SAFETY: as above.
     unsafe {
-        let arguments = &mut *arguments;
-        message(arguments.error, &raw mut arguments.message, &raw mut arguments.message_size);
+        if reaches(arguments, end!(PJRT_Error_Message_Args, message_size, usize)) {
+            let (text, size) = (&raw mut (*arguments).message, &raw mut (*arguments).message_size);
+            message((*arguments).error, text, size);
+        }
     }
 }
 
 unsafe extern "C" fn slot_get_code(arguments: *mut PJRT_Error_GetCode_Args) -> *mut PJRT_Error {
+    let end = end!(PJRT_Error_GetCode_Args, code, PJRT_Error_Code);
     // SAFETY: as above.
-    unsafe { (*arguments).code = get_code((*arguments).error) };
+    unsafe {
+        if !reaches(arguments, end) {
+            return too_small("PJRT_Error_GetCode_Args", end, arguments.cast());
+        }
+        (*arguments).code = get_code((*arguments).error);
+    }
     null_mut()
 }
 
 unsafe extern "C" fn slot_for_each_payload(
     arguments: *mut PJRT_Error_ForEachPayload_Args,
 ) -> *mut PJRT_Error {
+    let end = end!(PJRT_Error_ForEachPayload_Args, user_arg, *mut c_void);
     // SAFETY: as above.
     unsafe {
+        if !reaches(arguments, end) {
+            return too_small("PJRT_Error_ForEachPayload_Args", end, arguments.cast());
+        }
         for_each_payload((*arguments).error, (*arguments).visitor, (*arguments).user_arg);
     }
     null_mut()
+}
+
+/// # Safety
+/// `arguments` is null, or begins with its size.
+#[cold]
+unsafe fn too_small(name: &str, end: usize, arguments: *const usize) -> *mut PJRT_Error {
+    // SAFETY: the caller says so.
+    let got = if arguments.is_null() { 0 } else { unsafe { arguments.read_unaligned() } };
+    ErrorObject::leak(Error::invalid(format!("Unexpected {name} size: expected {end}, got {got}.")))
 }
