@@ -27,7 +27,12 @@ use std::path::{Path, PathBuf};
 
 use jiff::civil::Date;
 
+use crate::proto::Message;
 use crate::{Family, Format, ReadError, Schema, Version, WriteError, read, write};
+
+mod golden;
+
+pub use golden::Goldens;
 
 /// The environment variable that lets guards add what is new.
 pub const BLESS_VARIABLE: &str = "UNSKEW_SERDES_BLESS";
@@ -128,6 +133,19 @@ pub enum GuardError {
         /// The version.
         version: u32,
     },
+    /// Golden bytes of a message do not read as the value that they were made of, or are no longer
+    /// written so.
+    #[error("{path}: {name} of version {version}: {what}")]
+    OtherMessage {
+        /// The file.
+        path: PathBuf,
+        /// The name of the value.
+        name: String,
+        /// The version.
+        version: u32,
+        /// What differs.
+        what: String,
+    },
     /// The file could not be read or written.
     #[error("{0}: {1}")]
     File(PathBuf, std::io::Error),
@@ -156,6 +174,19 @@ impl<F: Family> Lock<F> {
     pub fn with<T: Format<F>>(mut self) -> Self {
         for version in F::MINIMUM..=F::CURRENT {
             for (name, text) in Schema::of::<F, T>(version).types() {
+                self.lines.insert((name.to_owned(), version), text.to_owned());
+            }
+        }
+        self
+    }
+
+    /// Adds a protobuf message and all messages in it, at every version that is still written.
+    #[must_use]
+    pub fn with_message<M: Message<F>>(mut self) -> Self {
+        for version in F::MINIMUM.max(M::DESCRIPTION.since.version)..=F::CURRENT {
+            let mut schema = Schema::default();
+            M::DESCRIPTION.schema(version, &mut schema);
+            for (name, text) in schema.types() {
                 self.lines.insert((name.to_owned(), version), text.to_owned());
             }
         }

@@ -73,6 +73,14 @@ pub enum ReadProblem {
         /// The newest version.
         current: u32,
     },
+    /// A version below zero.
+    #[error("{type_name} has a negative version: {found}")]
+    Negative {
+        /// The type.
+        type_name: &'static str,
+        /// The number.
+        found: i64,
+    },
     /// The type has no format of this number.
     #[error("{type_name} has no format {found}")]
     NoFormat {
@@ -129,6 +137,22 @@ pub enum ReadProblem {
         message: &'static str,
         /// The field.
         field: u32,
+    },
+    /// A field of a message is not there, and has no default.
+    #[error("{message}: {field} is not there")]
+    FieldMissing {
+        /// The message.
+        message: &'static str,
+        /// The field, or the choice of fields.
+        field: &'static str,
+    },
+    /// Two fields of a message are there of which one may be.
+    #[error("{message}: more than one field of the choice {choice} is there")]
+    Ambiguous {
+        /// The message.
+        message: &'static str,
+        /// The choice.
+        choice: &'static str,
     },
     /// A conversion from an older form says no.
     #[error("{0}")]

@@ -54,6 +54,11 @@ impl Schema {
         self.named(name, "struct", fields);
     }
 
+    /// A message: its name here, its fields once.
+    pub fn message(&mut self, name: &'static str, fields: impl FnOnce(&mut Self)) {
+        self.named(name, "message", fields);
+    }
+
     /// An enumeration: its name here, its variants once.
     pub fn enumeration(&mut self, name: &'static str, variants: impl FnOnce(&mut Self)) {
         self.named(name, "enum", variants);

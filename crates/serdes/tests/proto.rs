@@ -2,8 +2,9 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use proptest::prelude::*;
-use unskew_serdes::proto::{Fields, Message, ProtoWriter, decode, encode};
-use unskew_serdes::{ReadError, ReadProblem, Version, WriteError, WriteProblem, family};
+use unskew_serdes::guard::{Goldens, GuardError, Lock};
+use unskew_serdes::proto::{Description, Enumeration, Message, decode, encode};
+use unskew_serdes::{ReadProblem, Version, WriteProblem, family};
 
 family!(Specs = "tests/specs.history.toml", current = 1);
 
@@ -12,73 +13,71 @@ fn at(number: i64) -> Version<Specs> {
 }
 
 /// Devices by their numbers.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Message)]
+#[message(family = Specs, name = "specs.Devices")]
 struct Devices {
+    #[field(1, repeated, int32)]
     ids: Vec<i32>,
 }
 
-impl Message<Specs> for Devices {
-    const NAME: &'static str = "Devices";
-
-    fn write(&self, to: &mut ProtoWriter<'_, Specs>) -> Result<(), WriteError> {
-        to.ints(1, self.ids.iter().map(|id| i64::from(*id)));
-        Ok(())
-    }
-
-    fn read(mut from: Fields<'_, Specs>) -> Result<Self, ReadError> {
-        let mut devices = Self::default();
-        while let Some(field) = from.next_field()? {
-            match field.number {
-                1 => field.int32s(&mut devices.ids)?,
-                _ => return Err(field.unknown()),
-            }
-        }
-        Ok(devices)
-    }
-}
-
 /// A sharding: field 5 came with version 1, and field 4 records the format.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Message)]
+#[message(family = Specs, name = "specs.Sharding", version = 4)]
 struct Sharding {
+    #[field(1, message)]
     devices: Devices,
+    #[field(2, opaque = "specs.Opaque")]
     opaque: Vec<u8>,
+    #[field(3, optional, string, name = "kind")]
     memory_kind: Option<String>,
+    #[field(5, repeated, int64, since = 1)]
     unreduced: Vec<i64>,
 }
 
-impl Message<Specs> for Sharding {
-    const NAME: &'static str = "Sharding";
+#[derive(Clone, Copy, Debug, PartialEq, Enumeration)]
+#[enumeration(name = "specs.Kind", prefix = "KIND_", unspecified = "KIND_NONE")]
+enum Kind {
+    #[value(1)]
+    F32,
+    #[value(7, silent_since = 1)]
+    S1,
+}
 
-    fn write(&self, to: &mut ProtoWriter<'_, Specs>) -> Result<(), WriteError> {
-        let format = i64::from(!self.unreduced.is_empty());
-        if format > 0 {
-            to.needs(1).map_err(|error| error.in_field("unreduced"))?;
-        }
-        to.message(1, &self.devices)?;
-        to.present_bytes(2, &self.opaque);
-        to.optional_text(3, self.memory_kind.as_deref());
-        to.int(4, format);
-        to.ints(5, self.unreduced.iter().copied());
-        Ok(())
-    }
+#[derive(Clone, Debug, PartialEq, Message)]
+#[message(family = Specs, name = "specs.Value")]
+enum Either {
+    #[field(1, bytes, oneof = "value", name = "text")]
+    Text(Vec<u8>),
+    #[field(2, message, oneof = "value", name = "array")]
+    Array(Box<Array>),
+}
 
-    fn read(mut from: Fields<'_, Specs>) -> Result<Self, ReadError> {
-        let (mut devices, mut opaque, mut kind, mut format) = (None, None, None, None);
-        let mut unreduced = Vec::new();
-        while let Some(field) = from.next_field()? {
-            match field.number {
-                1 => field.once(&mut devices, field.message()?)?,
-                2 => field.once(&mut opaque, field.bytes()?.to_vec())?,
-                3 => field.once(&mut kind, field.text()?.to_owned())?,
-                4 => field.once(&mut format, field.int()?)?,
-                5 => field.ints(&mut unreduced)?,
-                _ => return Err(field.unknown()),
-            }
-        }
-        from.format(&[0, 1], format.unwrap_or(0))?;
-        let (devices, opaque) = (devices.unwrap_or_default(), opaque.unwrap_or_default());
-        Ok(Self { devices, opaque, memory_kind: kind, unreduced })
-    }
+#[derive(Clone, Debug, PartialEq, Message)]
+#[message(family = Specs, name = "specs.Array", version = 9, as_requested, also = 3, check = checked)]
+struct Array {
+    #[field(1, enumeration)]
+    kind: Kind,
+    #[field(2, message, optional)]
+    inner: Option<Box<Either>>,
+    #[field(3, bool, silent_since = 1)]
+    late: bool,
+    #[field(4, bool, since = 1)]
+    later: bool,
+    #[field(6, repeated, bool)]
+    flags: Vec<bool>,
+}
+
+fn checked(array: &Array) -> Result<(), &'static str> {
+    if array.flags.len() > 3 { Err("too many flags") } else { Ok(()) }
+}
+
+#[derive(Clone, Debug, PartialEq, Message)]
+#[message(family = Specs, name = "specs.Any", serialized(1, "any"))]
+enum AnyOf {
+    #[named("specs::Devices")]
+    Devices(Devices),
+    #[named("specs::Array")]
+    Array(Array),
 }
 
 /// What the client of jaxlib 0.10.2 sends for an array on device 0.
@@ -114,10 +113,121 @@ fn what_is_not_known_is_an_error_with_its_place() {
     assert_eq!(problem(b"\x12\x00\x12\x00"), (4, twice));
     assert!(matches!(problem(b"\x20\x02").1, ReadProblem::TooNew { found: 2, .. }));
     let negative = b"\x20\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01";
-    assert!(matches!(problem(negative).1, ReadProblem::TooNew { .. }));
+    let below = ReadProblem::Negative { type_name: "Sharding", found: -1 };
+    assert_eq!(problem(negative), (11, below));
+    let missing = ReadProblem::FieldMissing { message: "Sharding", field: "devices" };
+    assert_eq!(problem(b""), (0, missing));
+    // Field 5 came with format 1, and this says that it is of format 0.
+    let early = ReadProblem::UnknownField { message: "Sharding", field: 5 };
+    assert_eq!(problem(b"\x0a\x00\x12\x00\x2a\x01\x01").1, early);
     assert!(matches!(problem(b"\x0a\x05\x0a").1, ReadProblem::Truncated { .. }));
     let kind = ReadProblem::OtherKind { message: "Sharding", field: 2 };
     assert_eq!(problem(b"\x10\x01").1, kind);
+}
+
+fn array() -> Array {
+    Array { kind: Kind::F32, inner: None, late: false, later: false, flags: vec![true, false] }
+}
+
+#[test]
+fn one_of_several_types_is_read_by_its_name() {
+    let value = AnyOf::Array(array());
+    let bytes = encode(&value, at(0)).unwrap();
+    assert_eq!(bytes, b"\x0a\x16\x0a\x0cspecs::Array\x12\x06\x08\x01\x32\x02\x01\x00");
+    assert_eq!(decode::<Specs, AnyOf>(&bytes).unwrap(), value);
+    // What is empty is not written, and read again.
+    let empty = AnyOf::Devices(Devices::default());
+    let bytes = encode(&empty, at(0)).unwrap();
+    assert_eq!(bytes, b"\x0a\x10\x0a\x0especs::Devices");
+    assert_eq!(decode::<Specs, AnyOf>(&bytes).unwrap(), empty);
+    let error = decode::<Specs, AnyOf>(b"\x0a\x05\x0a\x03foo").unwrap_err();
+    assert_eq!((error.offset(), error.problem()), (7, &ReadProblem::UnknownType("foo".into())));
+}
+
+#[test]
+fn what_came_without_a_number_is_kept_from_older_readers_all_the_same() {
+    let young = Array { kind: Kind::S1, ..array() };
+    let error = encode(&young, at(0)).unwrap_err();
+    assert_eq!(error.path().to_string(), "kind");
+    let error = encode(&Array { late: true, ..array() }, at(0)).unwrap_err();
+    assert_eq!(error.path().to_string(), "late");
+    // Nothing in the bytes says so: they are read whatever their number is.
+    let bytes = encode(&young, at(1)).unwrap();
+    assert_eq!(bytes, b"\x08\x07\x32\x02\x01\x00\x48\x01");
+    assert_eq!(decode::<Specs, Array>(&bytes[..6]).unwrap(), young);
+}
+
+#[test]
+fn the_number_that_is_recorded_is_the_lowest_or_as_requested_as_the_type_says() {
+    assert_eq!(*encode(&array(), at(1)).unwrap().last().unwrap(), 1);
+    let sharding: Sharding = decode(SENT).unwrap();
+    assert_eq!(encode(&sharding, at(1)).unwrap(), SENT);
+    // Another writer recorded 3, and meant 1.
+    assert!(decode::<Specs, Array>(b"\x08\x01\x20\x01\x48\x03").unwrap().later);
+    assert!(decode::<Specs, Array>(b"\x08\x01\x48\x02").is_err());
+}
+
+#[test]
+fn choices_enumerations_and_checks_are_held() {
+    let problem = |bytes: &[u8]| decode::<Specs, Array>(bytes).unwrap_err().problem().clone();
+    let none = ReadProblem::FieldMissing { message: "Array", field: "kind" };
+    assert_eq!(problem(b""), none);
+    assert_eq!(problem(b"\x08\x02"), ReadProblem::UnknownValue { type_name: "Kind", found: 2 });
+    let flags = b"\x08\x01\x32\x04\x00\x00\x00\x00";
+    assert_eq!(problem(flags), ReadProblem::Refused("too many flags".into()));
+    let choice = ReadProblem::Ambiguous { message: "Either", choice: "value" };
+    assert_eq!(problem(b"\x08\x01\x12\x06\x0a\x00\x12\x02\x08\x01"), choice);
+    let missing = ReadProblem::FieldMissing { message: "Either", field: "value" };
+    assert_eq!(problem(b"\x08\x01\x12\x00"), missing);
+}
+
+#[test]
+fn values_nested_too_deep_are_refused_by_both_sides() {
+    let mut value = array();
+    for _ in 0..40 {
+        value = Array { inner: Some(Box::new(Either::Array(Box::new(value)))), ..array() };
+    }
+    assert_eq!(encode(&value, at(0)).unwrap_err().problem(), &WriteProblem::TooDeep);
+    let mut bytes = vec![8, 1];
+    let long = |bytes: &[u8]| match bytes.len() {
+        short @ 0..0x80 => vec![short as u8],
+        length => vec![(length & 0x7f) as u8 | 0x80, (length >> 7) as u8],
+    };
+    for depth in 0..100 {
+        let deep = decode::<Specs, Array>(&bytes).err();
+        let deep = deep.map(|error| error.problem().clone());
+        assert_eq!(deep, (depth > 32).then_some(ReadProblem::TooDeep), "{depth}");
+        bytes = [&[0x12], &long(&bytes)[..], &bytes].concat();
+        bytes = [&[8, 1, 0x12], &long(&bytes)[..], &bytes].concat();
+    }
+}
+
+#[test]
+fn golden_bytes_and_locks_of_messages_are_held() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("golden.txt");
+    let check = |value: &Array| Goldens::<Specs>::new().with("array", value).check(&file);
+    assert!(matches!(check(&array()), Err(GuardError::OtherMessage { version: 0, .. })));
+    std::fs::write(&file, "array 0 080132020100\narray 1 0801320201004801\n").unwrap();
+    check(&array()).unwrap();
+    let other = Array { flags: vec![], ..array() };
+    assert!(check(&other).unwrap_err().to_string().contains("reads as another value"));
+    std::fs::write(&file, "array 0 080132020100\narray 1 080132020100\n").unwrap();
+    assert!(check(&array()).unwrap_err().to_string().contains("written in another way"));
+
+    let lock = folder.path().join("lock.txt");
+    let line = "Kind 0 enum { 1 KIND_F32 { }, 7 KIND_S1 { }, }\n";
+    std::fs::write(&lock, line).unwrap();
+    let error = Lock::<Specs>::new().with_message::<AnyOf>().check(&lock).unwrap_err();
+    assert!(matches!(error, GuardError::NotLocked { .. } | GuardError::Changed { .. }), "{error}");
+}
+
+#[test]
+fn a_description_names_every_message() {
+    let mut names = Vec::new();
+    let all: &'static Description = AnyOf::DESCRIPTION;
+    all.walk(&mut |message| names.push(message.rust));
+    assert_eq!(names, ["AnyOf", "Devices", "Array", "Either"]);
 }
 
 proptest! {

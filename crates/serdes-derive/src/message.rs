@@ -1,0 +1,490 @@
+//! `#[derive(Message)]` of structs: the writer, the reader and the description of a protobuf message.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use syn::{
+    DataStruct, DeriveInput, Error, GenericArgument, Ident, Path, PathArguments, Result, Type,
+};
+
+use crate::proto_attributes::{
+    FieldAttributes, Kind, Label, MessageAttributes, Since, of_message, one,
+};
+
+/// A field with its attributes.
+pub struct Field {
+    pub ident: Ident,
+    /// A name for it in the generated code.
+    pub local: Ident,
+    /// What a single one is: the type, without the list or the option around it.
+    pub inner: Type,
+    pub attributes: FieldAttributes,
+}
+
+impl Field {
+    /// Its name in descriptors.
+    pub fn name(&self) -> String {
+        self.attributes.name.clone().unwrap_or_else(|| self.ident.to_string())
+    }
+}
+
+pub fn expand(input: &DeriveInput, data: &DataStruct) -> Result<TokenStream> {
+    let attributes = of_message(&input.attrs, &input.ident)?;
+    if attributes.serialized.is_some() {
+        return Err(Error::new_spanned(
+            &input.ident,
+            "only an enumeration is one of several types",
+        ));
+    }
+    let fields = fields(data)?;
+    let guards = guards(&attributes, &fields);
+    let write = write(&attributes, &fields)?;
+    let read = read(&attributes, &fields);
+    let descriptions = fields
+        .iter()
+        .map(|field| describe(&field.attributes, &field.name(), &field.inner, &attributes.family));
+    let descriptions = quote!(#(#descriptions),*);
+    let implementation = implementation(input, &attributes, &write, &read, &descriptions);
+    Ok(quote!(#guards #implementation))
+}
+
+/// The implementation around its three parts.
+pub fn implementation(
+    input: &DeriveInput,
+    attributes: &MessageAttributes,
+    write: &TokenStream,
+    read: &TokenStream,
+    fields: &TokenStream,
+) -> TokenStream {
+    let MessageAttributes { family, name, version, since, .. } = attributes;
+    let (ident, since) = (&input.ident, since.tokens());
+    let rust = ident.to_string();
+    let version = version.map_or_else(
+        || quote!(::core::option::Option::None),
+        |number| quote!(::core::option::Option::Some(#number)),
+    );
+    quote! {
+        #[automatically_derived]
+        impl ::unskew_serdes::proto::Message<#family> for #ident {
+            const NAME: &'static str = #rust;
+            const DESCRIPTION: &'static ::unskew_serdes::proto::Description =
+                &::unskew_serdes::proto::Description {
+                    name: #name,
+                    rust: #rust,
+                    version: #version,
+                    since: #since,
+                    fields: &[#fields],
+                };
+
+            fn write(
+                &self,
+                to: &mut ::unskew_serdes::proto::ProtoWriter<'_, #family>,
+            ) -> ::core::result::Result<(), ::unskew_serdes::WriteError> {
+                #write
+            }
+
+            fn read(
+                mut from: ::unskew_serdes::proto::Fields<'_, #family>,
+            ) -> ::core::result::Result<Self, ::unskew_serdes::ReadError> {
+                #read
+            }
+        }
+    }
+}
+
+fn fields(data: &DataStruct) -> Result<Vec<Field>> {
+    let mut found: Vec<Field> = Vec::new();
+    for (i, field) in data.fields.iter().enumerate() {
+        let Some(ident) = field.ident.clone() else {
+            return Err(Error::new_spanned(field, "the fields of a message have names"));
+        };
+        let attributes: FieldAttributes = one(&field.attrs, "field", field)?;
+        let inner = match attributes.label {
+            Label::Single => field.ty.clone(),
+            Label::Optional | Label::Repeated => inside(&field.ty)?,
+        };
+        found.push(Field { ident, local: format_ident!("field_{}", i), inner, attributes });
+    }
+    found.sort_by_key(|field| field.attributes.number);
+    match found.array_windows().find(|[a, b]| a.attributes.number == b.attributes.number) {
+        Some([_, twice]) => Err(Error::new_spanned(&twice.ident, "another field has this number")),
+        None => Ok(found),
+    }
+}
+
+/// `T` of `Vec<T>` and `Option<T>`.
+fn inside(outer: &Type) -> Result<Type> {
+    let wrong = || Error::new_spanned(outer, "wanted an Option or a Vec");
+    let Type::Path(path) = outer else { return Err(wrong()) };
+    let last = path.path.segments.last().ok_or_else(wrong)?;
+    match &last.arguments {
+        PathArguments::AngleBracketed(arguments) => match arguments.args.first() {
+            Some(GenericArgument::Type(inner)) => Ok(inner.clone()),
+            _ => Err(wrong()),
+        },
+        _ => Err(wrong()),
+    }
+}
+
+/// The numbers of its formats, rising.
+fn formats(attributes: &MessageAttributes, fields: &[Field]) -> Vec<u32> {
+    let first = if attributes.since.silent { 0 } else { attributes.since.version };
+    let recorded = |since: &Since| !since.silent && since.version > first;
+    let mut all = vec![first];
+    all.extend(fields.iter().map(|f| f.attributes.since).filter(recorded).map(|s| s.version));
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// A version that a field names must be one that the family has; one that every living version has is
+/// dead code.
+fn guards(attributes: &MessageAttributes, fields: &[Field]) -> TokenStream {
+    let family = &attributes.family;
+    let mut all = TokenStream::new();
+    for field in fields.iter().filter(|field| field.attributes.since.version > 0) {
+        let (name, since) = (&field.ident, field.attributes.since.version);
+        all.extend(guard(family, &name.to_string(), since));
+    }
+    all
+}
+
+/// The same for one thing.
+pub fn guard(family: &Path, name: &str, since: u32) -> TokenStream {
+    let unknown = format!("{name}: since = {since}: the family has no such version");
+    let dead = format!("{name}: every version that is still read has it: remove its since");
+    quote! {
+        const _: () = assert!(#since <= <#family as ::unskew_serdes::Family>::CURRENT, #unknown);
+        const _: () = assert!(#since > <#family as ::unskew_serdes::Family>::MINIMUM, #dead);
+    }
+}
+
+/// Says that the requested version must have the type.
+pub fn needs_type(attributes: &MessageAttributes) -> TokenStream {
+    match attributes.since.version {
+        0 => TokenStream::new(),
+        since => quote!(to.needs(#since)?;),
+    }
+}
+
+fn write(attributes: &MessageAttributes, fields: &[Field]) -> Result<TokenStream> {
+    let all = formats(attributes, fields);
+    let first = all.first().copied().unwrap_or_default();
+    let young = fields.iter().filter(|field| field.attributes.since.version > first).map(|field| {
+        let (ident, name) = (&field.ident, field.ident.to_string());
+        let Since { version, silent } = field.attributes.since;
+        let held = holds(field, &quote!(self.#ident));
+        let raise = (!silent).then(|| quote!(least = least.max(#version);));
+        quote! {
+            if #held {
+                to.needs(#version).map_err(|error| error.in_field(#name))?;
+                #raise
+            }
+        }
+    });
+    let several = all.len() > 1;
+    let least = several.then(|| quote!(let mut least = #first;));
+    let as_requested = attributes.as_requested;
+    let format = attributes.version.map(|_| {
+        quote! {
+            let format = to.format(&[#(#all),*], #first, #as_requested);
+        }
+    });
+    let format = if several && attributes.version.is_some() {
+        Some(quote!(let format = to.format(&[#(#all),*], least, #as_requested);))
+    } else {
+        format
+    };
+    if several && attributes.version.is_none() {
+        let text = "a field with a version, in a message that records none: silent_since";
+        return Err(Error::new(proc_macro2::Span::call_site(), text));
+    }
+    let mut parts: Vec<(u32, TokenStream)> =
+        fields.iter().map(|field| (field.attributes.number, write_field(field))).collect();
+    if let Some(number) = attributes.version {
+        parts.push((number, quote!(to.int(#number, i64::from(format));)));
+    }
+    parts.sort_by_key(|(number, _)| *number);
+    let parts = parts.into_iter().map(|(_, part)| part);
+    let check = attributes.check.as_ref().map(|check| {
+        quote! {
+            #check(self).map_err(|text| ::unskew_serdes::WriteError::new(
+                ::unskew_serdes::WriteProblem::Refused(::std::string::String::from(text)),
+            ))?;
+        }
+    });
+    let needs = needs_type(attributes);
+    Ok(quote! {
+        #needs
+        #check
+        #least
+        #(#young)*
+        #format
+        #(#parts)*
+        ::core::result::Result::Ok(())
+    })
+}
+
+/// Whether a field holds something.
+fn holds(field: &Field, value: &TokenStream) -> TokenStream {
+    match (field.attributes.label, &field.attributes.kind) {
+        (Label::Optional, _) => quote!(#value.is_some()),
+        (Label::Repeated, _) | (_, Kind::Text | Kind::Bytes) => quote!(!#value.is_empty()),
+        (_, Kind::Message | Kind::Opaque(_)) => quote!(true),
+        _ => quote!(#value != ::core::default::Default::default()),
+    }
+}
+
+fn write_field(field: &Field) -> TokenStream {
+    let (ident, name) = (&field.ident, field.ident.to_string());
+    let FieldAttributes { number, kind, label, always, .. } = &field.attributes;
+    let in_field = quote!(.map_err(|error| error.in_field(#name))?);
+    match label {
+        Label::Single if *always => write_present(*number, kind, &quote!(&self.#ident), &in_field),
+        Label::Single => write_single(*number, kind, &quote!(&self.#ident), &in_field),
+        Label::Optional => {
+            let write = write_present(*number, kind, &quote!(value), &in_field);
+            quote!(if let ::core::option::Option::Some(value) = &self.#ident { #write })
+        }
+        Label::Repeated => write_repeated(*number, kind, ident, &name),
+    }
+}
+
+fn write_single(n: u32, kind: &Kind, value: &TokenStream, in_field: &TokenStream) -> TokenStream {
+    match kind {
+        Kind::Int32 | Kind::Int64 => quote!(to.int(#n, i64::from(*#value));),
+        Kind::Bool => quote!(to.flag(#n, *#value);),
+        Kind::Text | Kind::Bytes => quote!(to.bytes(#n, #value.as_ref());),
+        Kind::Sfixed64 => quote!(if *#value != 0 { to.fixed(#n, *#value); }),
+        Kind::Float => quote!(if (#value).to_bits() != 0 { to.float(#n, *#value); }),
+        Kind::Enumeration => quote!(to.enumeration(#n, *#value)#in_field;),
+        Kind::Message | Kind::Opaque(_) => write_present(n, kind, value, in_field),
+    }
+}
+
+/// What is there, even if it is zero or empty.
+pub fn write_present(
+    n: u32,
+    kind: &Kind,
+    value: &TokenStream,
+    in_field: &TokenStream,
+) -> TokenStream {
+    match kind {
+        Kind::Int32 | Kind::Int64 | Kind::Bool => quote!(to.present_int(#n, i64::from(*#value));),
+        Kind::Text | Kind::Bytes | Kind::Opaque(_) => {
+            quote!(to.present_bytes(#n, #value.as_ref());)
+        }
+        Kind::Sfixed64 => quote!(to.fixed(#n, *#value);),
+        Kind::Float => quote!(to.float(#n, *#value);),
+        Kind::Enumeration => quote!(to.enumeration(#n, *#value)#in_field;),
+        Kind::Message => quote!(to.message(#n, #value)#in_field;),
+    }
+}
+
+fn write_repeated(n: u32, kind: &Kind, ident: &Ident, name: &str) -> TokenStream {
+    match kind {
+        Kind::Int32 | Kind::Int64 | Kind::Bool => {
+            quote!(to.ints(#n, self.#ident.iter().map(|item| i64::from(*item)));)
+        }
+        Kind::Sfixed64 => quote!(to.fixeds(#n, &self.#ident);),
+        _ => {
+            let in_item = quote!(.map_err(|error| error.in_item(i).in_field(#name))?);
+            let write = write_present(n, kind, &quote!(item), &in_item);
+            let index = matches!(kind, Kind::Message | Kind::Enumeration);
+            let index = if index { quote!(i) } else { quote!(_) };
+            quote!(for (#index, item) in self.#ident.iter().enumerate() { #write })
+        }
+    }
+}
+
+fn read(attributes: &MessageAttributes, fields: &[Field]) -> TokenStream {
+    let mut formats = formats(attributes, fields);
+    let first = formats.first().copied().unwrap_or_default();
+    formats.extend(&attributes.also);
+    formats.sort_unstable();
+    let young = |field: &&Field| {
+        let since = field.attributes.since;
+        !since.silent && since.version > first
+    };
+    let places = fields.iter().map(|field| {
+        let (local, inner) = (&field.local, &field.inner);
+        match field.attributes.label {
+            Label::Repeated => quote!(let mut #local: ::std::vec::Vec<#inner> = ::std::vec::Vec::new();),
+            _ => quote!(let mut #local: ::core::option::Option<#inner> = ::core::option::Option::None;),
+        }
+    });
+    let young_places = fields.iter().filter(young).map(|field| {
+        let late = format_ident!("late_{}", field.local);
+        quote!(let mut #late = ::core::option::Option::None;)
+    });
+    let arms = fields.iter().map(|field| {
+        let (number, read) = (field.attributes.number, read_field(field));
+        let note = young(&field).then(|| {
+            let late = format_ident!("late_{}", field.local);
+            quote!(#late.get_or_insert_with(|| field.clone());)
+        });
+        quote!(#number => { #note #read })
+    });
+    let version_arm = attributes
+        .version
+        .map(|number| quote!(#number => field.once(&mut version, field.clone())?,));
+    let version = attributes.version.map(|_| {
+        let late = fields.iter().filter(young).map(|field| {
+            let (late, since) =
+                (format_ident!("late_{}", field.local), field.attributes.since.version);
+            quote!(if let ::core::option::Option::Some(late) = #late && format < #since {
+                return ::core::result::Result::Err(late.unknown());
+            })
+        });
+        quote! {
+            let format = from.format(&[#(#formats),*], version.as_ref())?;
+            #(#late)*
+            let _ = format;
+        }
+    });
+    let version_place =
+        attributes.version.map(|_| quote!(let mut version = ::core::option::Option::None;));
+    let choices = choices(fields);
+    let built = fields.iter().map(build_field);
+    let check = attributes.check.as_ref().map(|check| {
+        quote! {
+            #check(&value).map_err(|text| from.error(
+                ::unskew_serdes::ReadProblem::Refused(::std::string::String::from(text)),
+            ))?;
+        }
+    });
+    quote! {
+        #version_place
+        #(#places)*
+        #(#young_places)*
+        while let ::core::option::Option::Some(field) = from.next_field()? {
+            match field.number {
+                #(#arms)*
+                #version_arm
+                _ => return ::core::result::Result::Err(field.unknown()),
+            }
+        }
+        #version
+        #choices
+        let value = Self { #(#built),* };
+        #check
+        ::core::result::Result::Ok(value)
+    }
+}
+
+/// Of the fields of a choice, one at most may be there.
+fn choices(fields: &[Field]) -> TokenStream {
+    let mut names: Vec<&String> =
+        fields.iter().filter_map(|field| field.attributes.oneof.as_ref()).collect();
+    names.dedup();
+    let each = names.into_iter().map(|name| {
+        let there = fields.iter().filter(|f| f.attributes.oneof.as_ref() == Some(name)).map(|f| {
+            let local = &f.local;
+            quote!(usize::from(#local.is_some()))
+        });
+        quote! {
+            if 0 #(+ #there)* > 1 {
+                return ::core::result::Result::Err(from.ambiguous(#name));
+            }
+        }
+    });
+    quote!(#(#each)*)
+}
+
+fn read_field(field: &Field) -> TokenStream {
+    let local = &field.local;
+    let FieldAttributes { kind, label, .. } = &field.attributes;
+    match (label, kind) {
+        (Label::Repeated, Kind::Int32) => quote!(field.int32s(&mut #local)?;),
+        (Label::Repeated, Kind::Int64) => quote!(field.ints(&mut #local)?;),
+        (Label::Repeated, Kind::Bool) => quote!(field.flags(&mut #local)?;),
+        (Label::Repeated, Kind::Sfixed64) => quote!(field.fixeds(&mut #local)?;),
+        (label, kind) => {
+            let value = read_one(kind);
+            match label {
+                Label::Repeated => quote!(#local.push(#value);),
+                _ => quote!(field.once(&mut #local, #value)?;),
+            }
+        }
+    }
+}
+
+/// One value of a kind, of the variable `field`.
+pub fn read_one(kind: &Kind) -> TokenStream {
+    match kind {
+        Kind::Int32 => quote!(field.int32()?),
+        Kind::Int64 => quote!(field.int()?),
+        Kind::Bool => quote!(field.flag()?),
+        Kind::Sfixed64 => quote!(field.fixed()?),
+        Kind::Float => quote!(field.float()?),
+        Kind::Text => quote!(field.text()?.to_owned()),
+        Kind::Bytes => quote!(field.bytes()?.to_vec()),
+        Kind::Opaque(_) => quote!(field.bytes()?.to_vec().into()),
+        Kind::Enumeration => quote!(field.enumeration()?),
+        Kind::Message => quote!(field.message()?),
+    }
+}
+
+/// What the field is, of what was read: a nested message has no default.
+fn build_field(field: &Field) -> TokenStream {
+    let (ident, local, name) = (&field.ident, &field.local, field.name());
+    let value = match (field.attributes.label, &field.attributes.kind) {
+        (Label::Optional | Label::Repeated, _) => quote!(#local),
+        (Label::Single, Kind::Message | Kind::Opaque(_)) => {
+            quote!(#local.ok_or_else(|| from.missing(#name))?)
+        }
+        (Label::Single, Kind::Enumeration) => quote! {
+            match #local {
+                ::core::option::Option::Some(value) => value,
+                ::core::option::Option::None => from.absent(#name)?,
+            }
+        },
+        (Label::Single, _) => quote!(#local.unwrap_or_default()),
+    };
+    quote!(#ident: #value)
+}
+
+/// The description of a field.
+pub fn describe(
+    attributes: &FieldAttributes,
+    name: &str,
+    inner: &Type,
+    family: &Path,
+) -> TokenStream {
+    let FieldAttributes { number, kind, label, oneof, since, .. } = attributes;
+    let kind = match kind {
+        Kind::Int32 => quote!(Int32),
+        Kind::Int64 => quote!(Int64),
+        Kind::Bool => quote!(Bool),
+        Kind::Sfixed64 => quote!(Sfixed64),
+        Kind::Float => quote!(Float),
+        Kind::Text => quote!(Text),
+        Kind::Bytes => quote!(Bytes),
+        Kind::Opaque(name) => quote!(Opaque(#name)),
+        Kind::Enumeration => {
+            quote!(Enumeration(|| <#inner as ::unskew_serdes::proto::Enumeration>::DESCRIPTION))
+        }
+        Kind::Message => quote! {
+            Message(|| <#inner as ::unskew_serdes::proto::Message<#family>>::DESCRIPTION)
+        },
+    };
+    let label = match label {
+        Label::Single => quote!(Single),
+        Label::Optional => quote!(Optional),
+        Label::Repeated => quote!(Repeated),
+    };
+    let oneof = match oneof {
+        Some(name) => quote!(::core::option::Option::Some(#name)),
+        None => quote!(::core::option::Option::None),
+    };
+    let since = since.tokens();
+    quote! {
+        ::unskew_serdes::proto::FieldDescription {
+            number: #number,
+            name: #name,
+            label: ::unskew_serdes::proto::Label::#label,
+            kind: ::unskew_serdes::proto::Kind::#kind,
+            oneof: #oneof,
+            since: #since,
+        }
+    }
+}

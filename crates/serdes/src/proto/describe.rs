@@ -1,0 +1,228 @@
+//! What messages look like, as data: for fingerprints, for references, and to be held against the
+//! descriptors of those who defined them.
+
+use crate::Schema;
+
+/// A message.
+#[derive(Debug)]
+pub struct Description {
+    /// Its name in descriptors, with the package.
+    pub name: &'static str,
+    /// Its name here.
+    pub rust: &'static str,
+    /// The field that holds the number of its format, if it has one of its own.
+    pub version: Option<u32>,
+    /// Since when there is such a message.
+    pub since: Since,
+    /// Its fields by rising number, without that of the version.
+    pub fields: &'static [FieldDescription],
+}
+
+/// Since when something is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Since {
+    /// The first version whose readers all know it.
+    pub version: u32,
+    /// It came without a number of its own: nothing in the bytes tells an older reader so.
+    pub silent: bool,
+}
+
+impl Since {
+    /// It has always been there.
+    pub const ALWAYS: Self = Self { version: 0, silent: false };
+}
+
+/// A field of a message.
+#[derive(Debug)]
+pub struct FieldDescription {
+    /// Its number.
+    pub number: u32,
+    /// Its name in descriptors.
+    pub name: &'static str,
+    /// How often it stands.
+    pub label: Label,
+    /// What it holds.
+    pub kind: Kind,
+    /// The choice that it belongs to.
+    pub oneof: Option<&'static str>,
+    /// Since when it is there.
+    pub since: Since,
+}
+
+/// How often a field stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Label {
+    /// Once; absent means zero or empty.
+    Single,
+    /// Once or not at all; which of the two means something.
+    Optional,
+    /// Any number of times.
+    Repeated,
+}
+
+/// What a field holds.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind {
+    /// A number of 32 bits.
+    Int32,
+    /// A number of 64 bits.
+    Int64,
+    /// Yes or no.
+    Bool,
+    /// A number of eight bytes.
+    Sfixed64,
+    /// A fraction of four bytes.
+    Float,
+    /// A text.
+    Text,
+    /// Bytes.
+    Bytes,
+    /// A number of an enumeration.
+    Enumeration(fn() -> &'static EnumerationDescription),
+    /// A message.
+    Message(fn() -> &'static Description),
+    /// A message that others defined and nobody versions, kept as bytes; its name in descriptors.
+    Opaque(&'static str),
+    /// A value of one of these types, by its name.
+    Serialized(&'static [Named]),
+}
+
+/// A type that is told apart by its name.
+#[derive(Clone, Copy, Debug)]
+pub struct Named {
+    /// The name.
+    pub name: &'static str,
+    /// The type.
+    pub description: fn() -> &'static Description,
+}
+
+/// An enumeration of numbers.
+pub trait Enumeration: Copy + 'static {
+    /// What it looks like.
+    const DESCRIPTION: &'static EnumerationDescription;
+
+    /// The number of a value.
+    fn number(self) -> i32;
+
+    /// Since when it is there.
+    fn since(self) -> Since;
+
+    /// The value of a number.
+    fn from_number(number: i64) -> Option<Self>;
+}
+
+/// An enumeration of numbers.
+#[derive(Debug)]
+pub struct EnumerationDescription {
+    /// Its name in descriptors, with the package and the message around it.
+    pub name: &'static str,
+    /// Its name here.
+    pub rust: &'static str,
+    /// The name of 0 in descriptors, if it stands for nothing.
+    pub unspecified: Option<&'static str>,
+    /// Its values.
+    pub values: &'static [ValueDescription],
+}
+
+/// A value of an enumeration.
+#[derive(Debug)]
+pub struct ValueDescription {
+    /// Its number.
+    pub number: i32,
+    /// Its name in descriptors.
+    pub name: &'static str,
+    /// Since when it is there.
+    pub since: Since,
+}
+
+impl Description {
+    /// Says what the message looks like at a version.
+    pub fn schema(&'static self, version: u32, to: &mut Schema) {
+        to.message(self.rust, |to| {
+            if let Some(number) = self.version {
+                to.field(&format!("{number} version_number"), false, |to| to.word("format"));
+            }
+            for field in self.fields.iter().filter(|field| field.since.version <= version) {
+                let choice = field.oneof.map(|name| format!(" ({name})")).unwrap_or_default();
+                let name = format!("{} {}{choice}", field.number, field.name);
+                to.field(&name, false, |to| field.schema(version, to));
+            }
+        });
+    }
+
+    /// Calls `see` for this message and every one that can stand in it, each once.
+    pub fn walk(&'static self, see: &mut impl FnMut(&'static Self)) {
+        let mut seen = Vec::new();
+        self.walk_unseen(&mut seen, see);
+    }
+
+    fn walk_unseen(
+        &'static self,
+        seen: &mut Vec<&'static str>,
+        see: &mut impl FnMut(&'static Self),
+    ) {
+        if seen.contains(&self.rust) {
+            return;
+        }
+        seen.push(self.rust);
+        see(self);
+        for field in self.fields {
+            match field.kind {
+                Kind::Message(inner) => inner().walk_unseen(seen, see),
+                Kind::Serialized(types) => {
+                    types.iter().for_each(|named| (named.description)().walk_unseen(seen, see));
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+impl FieldDescription {
+    fn schema(&self, version: u32, to: &mut Schema) {
+        let (before, after) = match self.label {
+            Label::Single => ("", ""),
+            Label::Optional => ("", "?"),
+            Label::Repeated => ("[", "]"),
+        };
+        to.around(before, after, |to| self.kind.schema(version, to));
+    }
+}
+
+impl Kind {
+    fn schema(&self, version: u32, to: &mut Schema) {
+        match self {
+            Self::Int32 => to.word("int32"),
+            Self::Int64 => to.word("int64"),
+            Self::Bool => to.word("bool"),
+            Self::Sfixed64 => to.word("sfixed64"),
+            Self::Float => to.word("float"),
+            Self::Text => to.word("text"),
+            Self::Bytes => to.word("bytes"),
+            Self::Opaque(name) => to.word(name),
+            Self::Enumeration(description) => description().schema(version, to),
+            Self::Message(description) => description().schema(version, to),
+            Self::Serialized(types) => {
+                for (i, named) in types.iter().enumerate() {
+                    let description = (named.description)();
+                    if description.since.version <= version {
+                        to.word(if i == 0 { "" } else { " or " });
+                        to.around(named.name, "", |to| {
+                            to.around(" ", "", |to| description.schema(version, to));
+                        });
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl EnumerationDescription {
+    fn schema(&self, version: u32, to: &mut Schema) {
+        to.enumeration(self.rust, |to| {
+            for value in self.values.iter().filter(|value| value.since.version <= version) {
+                to.variant(u64::from(value.number.unsigned_abs()), value.name, |_| {});
+            }
+        });
+    }
+}
