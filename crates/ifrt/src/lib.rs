@@ -28,6 +28,7 @@
 mod history;
 mod release;
 pub mod rules;
+pub mod types;
 
 pub use history::{
     Staleness, policy, proxy, serdes, server_minimum, staleness, typed_week_4_old, week_4_old,

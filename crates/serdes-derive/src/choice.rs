@@ -3,7 +3,7 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{DataEnum, DeriveInput, Error, Fields, LitStr, Result, Type, Variant};
+use syn::{DataEnum, DeriveInput, Error, Fields, Result, Type, Variant};
 
 use crate::message::{describe, guard, implementation, needs_type, read_one, write_present};
 use crate::proto_attributes::{Envelope, FieldAttributes, MessageAttributes, of_message, one};
@@ -91,9 +91,9 @@ fn serialized(
     let (mut writes, mut reads, mut types) = (Vec::new(), Vec::new(), Vec::new());
     for variant in &data.variants {
         let (ident, inner) = (&variant.ident, held(variant)?);
-        let name: LitStr = one(&variant.attrs, "named", variant)?;
+        let name = quote!(<#inner as ::unskew_serdes::Named>::TYPE_NAME);
         writes.push(quote!(Self::#ident(value) => to.named(#name, value)));
-        reads.push(quote!(#name => contents.message().map(Self::#ident),));
+        reads.push(quote!(name if name == #name => contents.message().map(Self::#ident),));
         types.push(quote! {
             ::unskew_serdes::proto::Named {
                 name: #name,

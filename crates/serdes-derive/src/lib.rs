@@ -44,7 +44,7 @@ pub fn format(input: TokenStream) -> TokenStream {
 
 /// Makes the writer, the reader and the description of a protobuf message: see
 /// `unskew_serdes::proto`.
-#[proc_macro_derive(Message, attributes(message, field, named))]
+#[proc_macro_derive(Message, attributes(message, field))]
 pub fn message(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     let expanded = match &input.data {

@@ -58,11 +58,19 @@ pub fn implementation(
     let MessageAttributes { family, name, version, since, .. } = attributes;
     let (ident, since) = (&input.ident, since.tokens());
     let rust = ident.to_string();
-    let version = version.map_or_else(
-        || quote!(::core::option::Option::None),
-        |number| quote!(::core::option::Option::Some(#number)),
-    );
+    let named = attributes.type_name.as_ref().map(|name| {
+        quote! {
+            #[automatically_derived]
+            impl ::unskew_serdes::Named for #ident {
+                const TYPE_NAME: &'static str = #name;
+            }
+        }
+    });
+    let version = optional(*version);
+    let removed = optional(attributes.removed_with_minimum);
     quote! {
+        #named
+
         #[automatically_derived]
         impl ::unskew_serdes::proto::Message<#family> for #ident {
             const NAME: &'static str = #rust;
@@ -72,6 +80,7 @@ pub fn implementation(
                     rust: #rust,
                     version: #version,
                     since: #since,
+                    removed_with_minimum: #removed,
                     fields: &[#fields],
                 };
 
@@ -88,6 +97,13 @@ pub fn implementation(
                 #read
             }
         }
+    }
+}
+
+fn optional(number: Option<u32>) -> TokenStream {
+    match number {
+        Some(number) => quote!(::core::option::Option::Some(#number)),
+        None => quote!(::core::option::Option::None),
     }
 }
 
@@ -418,7 +434,7 @@ pub fn read_one(kind: &Kind) -> TokenStream {
         Kind::Float => quote!(field.float()?),
         Kind::Text => quote!(field.text()?.to_owned()),
         Kind::Bytes => quote!(field.bytes()?.to_vec()),
-        Kind::Opaque(_) => quote!(field.bytes()?.to_vec().into()),
+        Kind::Opaque(_) => quote!(field.opaque()?.to_vec().into()),
         Kind::Enumeration => quote!(field.enumeration()?),
         Kind::Message => quote!(field.message()?),
     }

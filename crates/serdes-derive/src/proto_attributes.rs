@@ -30,6 +30,8 @@ pub struct MessageAttributes {
     pub as_requested: bool,
     pub check: Option<Path>,
     pub serialized: Option<Envelope>,
+    pub type_name: Option<String>,
+    pub removed_with_minimum: Option<u32>,
 }
 
 /// Where the name and the contents of a value of several types stand: in the message itself, or in a
@@ -39,14 +41,16 @@ pub struct Envelope {
 }
 
 pub fn of_message(attributes: &[Attribute], place: &Ident) -> Result<MessageAttributes> {
-    let (mut family, mut name, mut serialized) = (None, None, None);
-    let (mut version, mut check) = (None, None);
+    let (mut family, mut name, mut serialized, mut removed) = (None, None, None, None);
+    let (mut version, mut check, mut type_name) = (None, None, None);
     let (mut since, mut also, mut as_requested) = (Since::default(), Vec::new(), false);
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("message")) {
         attribute.parse_nested_meta(|meta| {
             match meta.path.get_ident().map(Ident::to_string).as_deref() {
                 Some("family") => family = Some(meta.value()?.parse()?),
                 Some("name") => name = Some(text(&meta)?),
+                Some("removed_with_minimum") => removed = Some(number(&meta)?),
+                Some("type_name") => type_name = Some(text(&meta)?),
                 Some("version") => version = Some(number(&meta)?),
                 Some("since") => since = Since { version: number(&meta)?, silent: false },
                 Some("silent_since") => since = Since { version: number(&meta)?, silent: true },
@@ -56,7 +60,7 @@ pub fn of_message(attributes: &[Attribute], place: &Ident) -> Result<MessageAttr
                 Some("serialized") => serialized = Some(envelope(&meta)?),
                 _ => {
                     return Err(meta.error(
-                        "wanted family, name, version, since, silent_since, also, as_requested, check or serialized",
+                        "wanted family, name, version, since, silent_since, also, as_requested, check, serialized, type_name or removed_with_minimum",
                     ));
                 }
             }
@@ -73,6 +77,8 @@ pub fn of_message(attributes: &[Attribute], place: &Ident) -> Result<MessageAttr
         as_requested,
         check,
         serialized,
+        type_name,
+        removed_with_minimum: removed,
     })
 }
 
@@ -149,7 +155,8 @@ impl Parse for FieldAttributes {
             if label == Label::Repeated {
                 return Err(Error::new(number.span(), "a field of a choice is not repeated"));
             }
-            label = Label::Optional;
+            // The only field of a choice may have to be there.
+            label = if always { Label::Single } else { Label::Optional };
         }
         if !(1..=536_870_911).contains(&number.base10_parse::<u32>()?) {
             return Err(Error::new(number.span(), "no field has this number"));

@@ -42,17 +42,19 @@
 //! | `version = N` | the field that holds the number of its format; without it, it has none of its own |
 //! | `since = N` | the first version that has the type |
 //! | `silent_since = N` | the same for a type that came without a number of its own |
+//! | `removed_with_minimum = N` | builds whose minimum is N or later do not know it |
 //! | `also = N` | another number that some writer recorded, read as the format below it |
 //! | `as_requested` | what is recorded is the newest format that was requested, not the lowest |
+//! | `type_name = "..."` | its name among types that are told apart by one |
 //! | `check = path` | a function of the value that says what is wrong with it, for writer and reader |
-//! | `serialized`, `serialized(N, "...")` | of an enumeration: one of several types by name, alone or in a field |
+//! | `serialized`, `serialized(N, "...")` | of an enumeration: one of several types by their `type_name`, alone or in a field |
 //!
 //! and `#[field(N, ...)]` of a field:
 //!
 //! | | |
 //! | --- | --- |
 //! | `int32`, `int64`, `bool`, `sfixed64`, `float`, `string`, `bytes`, `enumeration`, `message` | its kind |
-//! | `opaque = "..."` | a message of others, kept as bytes |
+//! | `opaque = "..."` | a message of others, kept as bytes: a type that is made of them and gives them |
 //! | `optional`, `repeated`, `always` | it may be absent; there are many; it is written even if it is empty |
 //! | `since = N` | its first version; a value that has it is recorded with that number |
 //! | `silent_since = N` | the same for a field that came without a number: older readers drop it, so they are not given it |

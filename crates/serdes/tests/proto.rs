@@ -14,7 +14,7 @@ fn at(number: i64) -> Version<Specs> {
 
 /// Devices by their numbers.
 #[derive(Clone, Debug, Default, PartialEq, Message)]
-#[message(family = Specs, name = "specs.Devices")]
+#[message(family = Specs, name = "specs.Devices", type_name = "specs::Devices")]
 struct Devices {
     #[field(1, repeated, int32)]
     ids: Vec<i32>,
@@ -53,7 +53,10 @@ enum Either {
 }
 
 #[derive(Clone, Debug, PartialEq, Message)]
-#[message(family = Specs, name = "specs.Array", version = 9, as_requested, also = 3, check = checked)]
+#[message(
+    family = Specs, name = "specs.Array", type_name = "specs::Array",
+    version = 9, as_requested, also = 3, check = checked
+)]
 struct Array {
     #[field(1, enumeration)]
     kind: Kind,
@@ -74,9 +77,7 @@ fn checked(array: &Array) -> Result<(), &'static str> {
 #[derive(Clone, Debug, PartialEq, Message)]
 #[message(family = Specs, name = "specs.Any", serialized(1, "any"))]
 enum AnyOf {
-    #[named("specs::Devices")]
     Devices(Devices),
-    #[named("specs::Array")]
     Array(Array),
 }
 
@@ -121,6 +122,8 @@ fn what_is_not_known_is_an_error_with_its_place() {
     let early = ReadProblem::UnknownField { message: "Sharding", field: 5 };
     assert_eq!(problem(b"\x0a\x00\x12\x00\x2a\x01\x01").1, early);
     assert!(matches!(problem(b"\x0a\x05\x0a").1, ReadProblem::Truncated { .. }));
+    // What is kept as bytes is a message all the same.
+    assert!(matches!(problem(b"\x12\x02\x0a\x05").1, ReadProblem::Truncated { .. }));
     let kind = ReadProblem::OtherKind { message: "Sharding", field: 2 };
     assert_eq!(problem(b"\x10\x01").1, kind);
 }

@@ -14,6 +14,8 @@ pub struct Description {
     pub version: Option<u32>,
     /// Since when there is such a message.
     pub since: Since,
+    /// The minimum with which builds stopped knowing it.
+    pub removed_with_minimum: Option<u32>,
     /// Its fields by rising number, without that of the version.
     pub fields: &'static [FieldDescription],
 }

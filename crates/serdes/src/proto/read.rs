@@ -294,6 +294,17 @@ impl<'a, F: Family> Field<'a, F> {
         }
     }
 
+    /// A message as bytes; its fields are told apart, and not what is in them.
+    ///
+    /// # Errors
+    /// [`ReadProblem::OtherKind`], and those of bytes that are no fields.
+    pub fn opaque(&self) -> Result<&'a [u8], ReadError> {
+        let bytes = self.bytes()?;
+        let mut fields = self.inside(bytes, self.name);
+        while fields.next_field()?.is_some() {}
+        Ok(bytes)
+    }
+
     /// A text.
     ///
     /// # Errors

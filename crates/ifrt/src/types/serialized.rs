@@ -1,0 +1,37 @@
+//! A value of any type that is told apart by name.
+
+use unskew_serdes::proto::Message;
+
+use super::{
+    CompactLayout, ConcreteEvenSharding, ConcreteSharding, HloProgram, HloSharding,
+    HloShardingSpec, Ifrt, OpaqueSharding, PjRtLayout, ShardingParamSharding, SingleDeviceSharding,
+    XlaCompileOptions,
+};
+
+/// A value with the name of its type: the one form of a value that says what it is.
+#[derive(Clone, Debug, PartialEq, Message)]
+#[message(family = Ifrt, name = "xla.ifrt.Serialized", serialized)]
+pub enum Serialized {
+    /// A sharding.
+    SingleDeviceSharding(SingleDeviceSharding),
+    /// A sharding.
+    OpaqueSharding(OpaqueSharding),
+    /// A sharding.
+    ConcreteSharding(ConcreteSharding),
+    /// A sharding.
+    ConcreteEvenSharding(ConcreteEvenSharding),
+    /// A sharding.
+    ShardingParamSharding(ShardingParamSharding),
+    /// A sharding.
+    HloSharding(HloSharding),
+    /// A sharding of devices that are not yet chosen.
+    HloShardingSpec(HloShardingSpec),
+    /// A layout.
+    PjRtLayout(PjRtLayout),
+    /// A layout.
+    CompactLayout(CompactLayout),
+    /// A program.
+    HloProgram(HloProgram),
+    /// What a program is compiled with.
+    XlaCompileOptions(XlaCompileOptions),
+}
