@@ -69,6 +69,7 @@ pub fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
         impl #implementation ::unskew_serdes::Format<#family> for #ident #parameters #bounds {
             const LEAST_BYTES: usize = #least;
 
+            #[inline]
             fn write(
                 &self,
                 to: &mut ::unskew_serdes::Writer<'_, #family>,
@@ -78,6 +79,7 @@ pub fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
                 }
             }
 
+            #[inline]
             fn read(
                 from: &mut ::unskew_serdes::Reader<'_, #family>,
             ) -> ::core::result::Result<Self, ::unskew_serdes::ReadError> {

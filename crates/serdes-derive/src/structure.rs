@@ -45,6 +45,7 @@ pub fn expand(input: &DeriveInput, data: &DataStruct) -> Result<TokenStream> {
         impl #implementation ::unskew_serdes::Format<#family> for #ident #parameters #bounds {
             const LEAST_BYTES: usize = 2;
 
+            #[inline]
             fn write(
                 &self,
                 to: &mut ::unskew_serdes::Writer<'_, #family>,
@@ -53,6 +54,7 @@ pub fn expand(input: &DeriveInput, data: &DataStruct) -> Result<TokenStream> {
                 #write
             }
 
+            #[inline]
             fn read(
                 from: &mut ::unskew_serdes::Reader<'_, #family>,
             ) -> ::core::result::Result<Self, ::unskew_serdes::ReadError> {

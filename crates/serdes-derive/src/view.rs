@@ -58,6 +58,7 @@ pub fn of_struct(
             type View<'a> = #view<'a>;
             type ListView<'a> = ::unskew_serdes::List<'a, #family, Self>;
 
+            #[inline]
             fn view<'a>(
                 from: &mut ::unskew_serdes::Reader<'a, #family>,
             ) -> ::core::result::Result<#view<'a>, ::unskew_serdes::ReadError> {
@@ -97,6 +98,7 @@ pub fn of_enumeration(
             type View<'a> = Self;
             type ListView<'a> = ::unskew_serdes::List<'a, #family, Self>;
 
+            #[inline]
             fn view<'a>(
                 from: &mut ::unskew_serdes::Reader<'a, #family>,
             ) -> ::core::result::Result<Self, ::unskew_serdes::ReadError> {

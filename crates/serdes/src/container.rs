@@ -1,34 +1,8 @@
-//! Texts, lists, maps, and what may be absent.
+//! Lists, maps, and what may be absent.
 
 use std::collections::BTreeMap;
 
 use crate::{Family, Format, ReadError, ReadProblem, Reader, Schema, WriteError, Writer};
-
-impl<F: Family> Format<F> for String {
-    #[inline]
-    fn write(&self, to: &mut Writer<'_, F>) -> Result<(), WriteError> {
-        to.count(self.len());
-        to.bytes(self.as_bytes());
-        Ok(())
-    }
-
-    #[inline]
-    fn read(from: &mut Reader<'_, F>) -> Result<Self, ReadError> {
-        text(from).map(str::to_owned)
-    }
-
-    fn schema(_: u32, to: &mut Schema) {
-        to.word("text");
-    }
-}
-
-/// A text, where it lies.
-#[inline]
-pub(crate) fn text<'a, F: Family>(from: &mut Reader<'a, F>) -> Result<&'a str, ReadError> {
-    let count = from.count(1)?;
-    let bytes = from.bytes(count)?;
-    std::str::from_utf8(bytes).map_err(|_| from.error(ReadProblem::NotText))
-}
 
 impl<F: Family, T: Format<F>> Format<F> for Vec<T> {
     #[inline]

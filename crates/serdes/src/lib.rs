@@ -95,7 +95,7 @@
 //!
 //! This crate needs nothing else of Unskew. It implements the document *IFRT SerDes Version
 //! Management* for any types.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod access;
 mod container;
@@ -110,6 +110,7 @@ pub mod proto;
 mod read;
 mod registry;
 mod schema;
+mod text;
 mod view;
 mod write;
 

@@ -100,36 +100,38 @@ impl Wide for i64 {
     }
 }
 
+#[inline]
 fn write_block<F: Family, T: Copy, W: Wide>(
     items: &[T],
     wide: impl Fn(T) -> W,
     to: &mut Writer<'_, F>,
 ) {
-    to.count(items.len());
     if items.is_empty() {
+        to.byte(0);
         return;
     }
     let spread = items.iter().fold(0, |all, item| all | wide(*item).spread());
     match spread {
         0..=0xff => {
-            to.byte(1);
-            to.fixed(items, |item| [wide(item).low() as u8]);
+            to.block_head(items.len(), 1);
+            to.extend(items.iter().map(|item| wide(*item).low() as u8));
         }
         0x100..=0xffff => {
-            to.byte(2);
+            to.block_head(items.len(), 2);
             to.fixed(items, |item| (wide(item).low() as u16).to_le_bytes());
         }
         0x1_0000..=0xffff_ffff => {
-            to.byte(4);
+            to.block_head(items.len(), 4);
             to.fixed(items, |item| (wide(item).low() as u32).to_le_bytes());
         }
         _ => {
-            to.byte(8);
+            to.block_head(items.len(), 8);
             to.fixed(items, |item| wide(item).low().to_le_bytes());
         }
     }
 }
 
+#[inline]
 fn read_block<F: Family, T, W: Wide>(
     from: &mut Reader<'_, F>,
     narrow: impl Fn(W) -> T,
@@ -173,6 +175,7 @@ pub(crate) fn low(bytes: &[u8]) -> u64 {
 }
 
 /// The width and the bytes of a block of numbers.
+#[inline]
 pub(crate) fn block<'a, F: Family>(from: &mut Reader<'a, F>) -> Result<(u32, &'a [u8]), ReadError> {
     let count = from.count(1)?;
     if count == 0 {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::container::text;
+use crate::text::text;
 use crate::{Family, Format, ReadError, ReadProblem, Reader, WriteError, WriteProblem, Writer};
 
 /// A type with a name that it keeps: what a registry tells types apart by.

@@ -6,8 +6,8 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use crate::container::text;
 use crate::number::{Wide, block, low};
+use crate::text::text;
 use crate::{Family, Format, ReadError, ReadProblem, Reader};
 
 /// A type that can be read where it lies.

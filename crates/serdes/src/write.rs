@@ -212,7 +212,15 @@ impl<F: Family> Writer<'_, F> {
 
     /// Writes a number: seven bits a byte, the lowest first, as few bytes as hold it.
     #[inline]
-    pub fn varint(&mut self, mut number: u64) {
+    pub fn varint(&mut self, number: u64) {
+        if number < 0x80 {
+            self.out.push(number as u8);
+        } else {
+            self.long_varint(number);
+        }
+    }
+
+    fn long_varint(&mut self, mut number: u64) {
         while number >= 0x80 {
             self.out.push((number & 0x7f) as u8 | 0x80);
             number >>= 7;
@@ -224,6 +232,23 @@ impl<F: Family> Writer<'_, F> {
     #[inline]
     pub fn count(&mut self, count: usize) {
         self.varint(count as u64);
+    }
+
+    /// Writes the head of a block of numbers: how many, and how wide.
+    #[inline]
+    pub(crate) fn block_head(&mut self, count: usize, width: u8) {
+        if count < 0x80 {
+            self.out.extend_from_slice(&[count as u8, width]);
+        } else {
+            self.count(count);
+            self.byte(width);
+        }
+    }
+
+    /// Writes bytes one by one.
+    #[inline]
+    pub(crate) fn extend(&mut self, bytes: impl Iterator<Item = u8>) {
+        self.out.extend(bytes);
     }
 
     /// Makes room for `count` items of `width` bytes, and lets `fill` write each.
