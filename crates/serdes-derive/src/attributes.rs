@@ -1,6 +1,7 @@
 //! What stands in `#[format(...)]`.
 
-use syn::{Attribute, Error, Expr, LitInt, Path, Result};
+use syn::meta::ParseNestedMeta;
+use syn::{Attribute, Error, Expr, Ident, LitInt, Path, Result, Token, Type, parenthesized};
 
 /// Of a type.
 pub struct TypeAttributes {
@@ -19,12 +20,24 @@ pub struct FieldAttributes {
     pub until: Option<u32>,
     pub default: Option<Expr>,
     pub skippable: bool,
+    pub was: Option<Was>,
+}
+
+/// The form that a field had until a version: `was(u32, until = 1, read = widen, write = narrow)`.
+pub struct Was {
+    pub shape: Type,
+    pub until: u32,
+    /// From the older form: `fn(Older) -> Result<Newer, impl Display>`.
+    pub read: Path,
+    /// To the older form: `fn(&Newer) -> Result<Older, impl Display>`.
+    pub write: Path,
 }
 
 /// Of a variant.
 pub struct VariantAttributes {
     pub id: u64,
     pub since: Option<u32>,
+    pub until: Option<u32>,
 }
 
 pub fn of_type(attributes: &[Attribute], place: &syn::Ident) -> Result<TypeAttributes> {
@@ -59,8 +72,10 @@ pub fn of_field(attributes: &[Attribute]) -> Result<FieldAttributes> {
             found.default = Some(meta.value()?.parse()?);
         } else if meta.path.is_ident("skippable") {
             found.skippable = true;
+        } else if meta.path.is_ident("was") {
+            found.was = Some(was(&meta)?);
         } else {
-            return Err(meta.error("wanted since, until, default or skippable"));
+            return Err(meta.error("wanted since, until, default, was or skippable"));
         }
         Ok(())
     })?;
@@ -68,25 +83,54 @@ pub fn of_field(attributes: &[Attribute]) -> Result<FieldAttributes> {
 }
 
 pub fn of_variant(attributes: &[Attribute], place: &syn::Ident) -> Result<VariantAttributes> {
-    let (mut id, mut since) = (None, None);
+    let (mut id, mut since, mut until) = (None, None, None);
     each(attributes, |meta| {
         if meta.path.is_ident("id") {
             id = Some(meta.value()?.parse::<LitInt>()?.base10_parse()?);
         } else if meta.path.is_ident("since") {
             since = Some(number(&meta)?);
+        } else if meta.path.is_ident("until") {
+            until = Some(number(&meta)?);
         } else {
-            return Err(meta.error("wanted id or since"));
+            return Err(meta.error("wanted id, since or until"));
         }
         Ok(())
     })?;
     let missing =
         || Error::new(place.span(), "give it a number that it keeps: #[format(id = ...)]");
-    Ok(VariantAttributes { id: id.ok_or_else(missing)?, since })
+    Ok(VariantAttributes { id: id.ok_or_else(missing)?, since, until })
+}
+
+fn was(meta: &ParseNestedMeta<'_>) -> Result<Was> {
+    let content;
+    parenthesized!(content in meta.input);
+    let shape: Type = content.parse()?;
+    let (mut until, mut read, mut write) = (None, None, None);
+    while !content.is_empty() {
+        content.parse::<Token![,]>()?;
+        let key: Ident = content.parse()?;
+        content.parse::<Token![=]>()?;
+        if key == "until" {
+            until = Some(content.parse::<LitInt>()?.base10_parse()?);
+        } else if key == "read" {
+            read = Some(content.parse()?);
+        } else if key == "write" {
+            write = Some(content.parse()?);
+        } else {
+            return Err(Error::new(key.span(), "wanted until, read or write"));
+        }
+    }
+    let missing = "say until which version, and how it is read and written: \
+                   was(Type, until = 1, read = upgrade, write = downgrade)";
+    match (until, read, write) {
+        (Some(until), Some(read), Some(write)) => Ok(Was { shape, until, read, write }),
+        _ => Err(Error::new_spanned(&shape, missing)),
+    }
 }
 
 fn each(
     attributes: &[Attribute],
-    mut take: impl FnMut(syn::meta::ParseNestedMeta<'_>) -> Result<()>,
+    mut take: impl FnMut(ParseNestedMeta<'_>) -> Result<()>,
 ) -> Result<()> {
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("format")) {
         attribute.parse_nested_meta(&mut take)?;
@@ -94,6 +138,6 @@ fn each(
     Ok(())
 }
 
-fn number(meta: &syn::meta::ParseNestedMeta<'_>) -> Result<u32> {
+fn number(meta: &ParseNestedMeta<'_>) -> Result<u32> {
     meta.value()?.parse::<LitInt>()?.base10_parse()
 }

@@ -25,11 +25,14 @@ pub fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
     let (implementation, _, bounds) = generics.split_for_impl();
     let (_, parameters, _) = input.generics.split_for_impl();
     let mut formats = vec![attributes.since];
-    formats.extend(variants.iter().filter_map(|variant| variant.attributes.since));
+    for VariantAttributes { since, until, .. } in variants.iter().map(|v| &v.attributes) {
+        formats.extend(since);
+        formats.extend(until.map(|until| until.saturating_add(1)));
+    }
     formats.sort_unstable();
     formats.dedup();
     let writes = variants.iter().map(|variant| write_variant(&attributes, &formats, variant));
-    let reads = variants.iter().map(|variant| read_variant(family, variant));
+    let reads = variants.iter().map(|variant| read_variant(&attributes, variant));
     let read = quote! {
         let id = from.varint()?;
         match id {
@@ -44,7 +47,8 @@ pub fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
     } else {
         quote! {
             from.framed(|from, found, _| {
-                from.format(#name, &[#(#formats),*], found)?;
+                let format = from.format(#name, &[#(#formats),*], found)?;
+                let _ = format;
                 #read
             })
         }
@@ -58,8 +62,9 @@ pub fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
     let schema = variants.iter().map(|variant| {
         let (id, name) = (variant.attributes.id, variant.ident.to_string());
         let since = variant.attributes.since.unwrap_or(0);
+        let until = variant.attributes.until.unwrap_or(u32::MAX);
         let lines = describe_fields(&variant.fields, family);
-        quote!(if version >= #since { to.variant(#id, #name, |to| { #lines }); })
+        quote!(if (#since..=#until).contains(&version) { to.variant(#id, #name, |to| { #lines }); })
     });
     Ok(quote! {
         #guards
@@ -115,6 +120,15 @@ fn variants(data: &DataEnum) -> Result<Vec<Variant>> {
 fn guards(family: &Path, name: &str, variants: &[Variant]) -> TokenStream {
     let mut all = TokenStream::new();
     for variant in variants {
+        if let Some(until) = variant.attributes.until {
+            let dead = format!(
+                "{name}::{}: no version that is still read has it: remove the variant",
+                variant.ident
+            );
+            all.extend(quote! {
+                const _: () = assert!(#until >= <#family as ::unskew_serdes::Family>::MINIMUM, #dead);
+            });
+        }
         let Some(since) = variant.attributes.since else { continue };
         let name = format!("{name}::{}", variant.ident);
         let unknown = format!("{name}: since = {since}: the family has no such version");
@@ -141,7 +155,14 @@ fn write_variant(attributes: &TypeAttributes, formats: &[u32], variant: &Variant
                 .map_err(|error| error.in_field(#name))?;
         }
     });
-    let needs = variant.attributes.since.map(|since| quote!(choice.needs(#name, #since)?;));
+    let VariantAttributes { since, until, .. } = variant.attributes;
+    let young = since.map(|since| quote!(choice.needs(#name, #since)?;));
+    // What a plain enumeration stands in records no format of it: it must not be there at all.
+    let old = until.map(|until| match attributes.plain {
+        true => quote!(choice.is_gone_after(#name, #until)?;),
+        false => quote!(choice.gone_after(#name, #until);),
+    });
+    let needs = (young.is_some() || old.is_some()).then(|| quote!(#young #old));
     let body = quote! {
         to.varint(#id);
         #(#writes)*
@@ -174,11 +195,13 @@ fn write_variant(attributes: &TypeAttributes, formats: &[u32], variant: &Variant
     quote!(Self::#ident { #(#bindings),* } => { #body })
 }
 
-fn read_variant(family: &Path, variant: &Variant) -> TokenStream {
-    let (ident, id) = (&variant.ident, variant.attributes.id);
+fn read_variant(attributes: &TypeAttributes, variant: &Variant) -> TokenStream {
+    let (family, ident, id) = (&attributes.family, &variant.ident, variant.attributes.id);
+    let until = variant.attributes.until.filter(|_| !attributes.plain);
+    let there = until.map(|until| quote!(if format <= #until));
     let built = variant.fields.iter().map(|field| {
         let (member, shape) = (&field.member, &field.shape);
         quote!(#member: <#shape as ::unskew_serdes::Format<#family>>::read(from)?)
     });
-    quote!(#id => ::core::result::Result::Ok(Self::#ident { #(#built),* }),)
+    quote!(#id #there => ::core::result::Result::Ok(Self::#ident { #(#built),* }),)
 }

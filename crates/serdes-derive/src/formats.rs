@@ -37,6 +37,12 @@ pub fn fields(all: &Fields) -> Result<Vec<Field>> {
         if attributes.since.zip(attributes.until).is_some_and(|(since, until)| since > until) {
             return wrong("it would be gone before it is there");
         }
+        if attributes.skippable && attributes.was.is_some() {
+            return wrong("readers that skip a field know no older form of it");
+        }
+        if attributes.since.zip(attributes.was.as_ref()).is_some_and(|(since, w)| since > w.until) {
+            return wrong("it would have an older form before it is there");
+        }
         let before = found.iter().rfind(|other| other.attributes.skippable);
         if attributes.skippable && before.is_some_and(|b| b.attributes.since > attributes.since) {
             return wrong("skippable fields stand in the order of their versions");
@@ -80,6 +86,7 @@ pub fn numbers<'a>(since: u32, fields: impl IntoIterator<Item = &'a Field>) -> V
     for field in fields.into_iter().filter(|field| !field.attributes.skippable) {
         all.extend(field.attributes.since);
         all.extend(field.attributes.until.map(|until| until.saturating_add(1)));
+        all.extend(field.attributes.was.as_ref().map(|was| was.until.saturating_add(1)));
     }
     all.sort_unstable();
     all.dedup();
@@ -95,7 +102,15 @@ pub fn guards<'a>(
     let mut all = TokenStream::new();
     for field in fields {
         let name = format!("{type_name}.{}", field.name);
-        let FieldAttributes { since, until, skippable, .. } = &field.attributes;
+        let FieldAttributes { since, until, skippable, was, .. } = &field.attributes;
+        if let Some(was) = was {
+            let dead =
+                format!("{name}: no version that is still read has its older form: remove its was");
+            let until = was.until;
+            all.extend(quote! {
+                const _: () = assert!(#until >= <#family as ::unskew_serdes::Family>::MINIMUM, #dead);
+            });
+        }
         if let Some(since) = since {
             let unknown = format!("{name}: since = {since}: the family has no such version");
             all.extend(quote! {

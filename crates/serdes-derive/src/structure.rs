@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{DataStruct, DeriveInput, Error, Result};
 
-use crate::attributes::of_type;
+use crate::attributes::{Was, of_type};
 use crate::formats::{Field, bounded, fields, guards, numbers};
 use crate::view;
 
@@ -111,9 +111,34 @@ fn write_body(fields: &[Field], formats: &[u32], family: &syn::Path) -> TokenStr
 
 fn write_field(field: &Field, family: &syn::Path) -> TokenStream {
     let (local, name, shape) = (&field.local, &field.name, &field.shape);
-    quote! {
+    let newest = quote! {
         <#shape as ::unskew_serdes::Format<#family>>::write(#local, to)
             .map_err(|error| error.in_field(#name))?;
+    };
+    let Some(Was { shape, until, write, .. }) = &field.attributes.was else { return newest };
+    quote! {
+        if format <= #until {
+            let older = #write(#local)
+                .map_err(|text| ::unskew_serdes::derive_support::not_written(text).in_field(#name))?;
+            <#shape as ::unskew_serdes::Format<#family>>::write(&older, to)
+                .map_err(|error| error.in_field(#name))?;
+        } else {
+            #newest
+        }
+    }
+}
+
+fn read_field(field: &Field, family: &syn::Path) -> TokenStream {
+    let shape = &field.shape;
+    let newest = quote!(<#shape as ::unskew_serdes::Format<#family>>::read(from)?);
+    let Some(Was { shape, until, read, .. }) = &field.attributes.was else { return newest };
+    quote! {
+        if format <= #until {
+            let older = <#shape as ::unskew_serdes::Format<#family>>::read(from)?;
+            #read(older).map_err(|text| ::unskew_serdes::derive_support::not_read(from, text))?
+        } else {
+            #newest
+        }
     }
 }
 
@@ -135,10 +160,18 @@ fn choose(fields: &[Field], formats: &[u32], family: &syn::Path) -> TokenStream 
         let until = field.attributes.until?;
         Some(quote!(if ::unskew_serdes::derive_support::holds(#local, #default) { choice.gone_after(#name, #until); }))
     });
+    let converted = fields.iter().filter_map(|field| {
+        let (local, name) = (&field.local, &field.name);
+        let Was { until, write, .. } = field.attributes.was.as_ref()?;
+        Some(quote!(if let ::core::result::Result::Err(text) = #write(#local) {
+            choice.needs_newer(#name, #until, text)?;
+        }))
+    });
     quote! {
         let mut choice = ::unskew_serdes::derive_support::Choice::<#family>::new(to, #lowest)?;
         #(#removed)*
         #(#young)*
+        #(#converted)*
         let format = choice.format(&[#(#formats),*])?;
     }
 }
@@ -146,8 +179,7 @@ fn choose(fields: &[Field], formats: &[u32], family: &syn::Path) -> TokenStream 
 /// One variable for each field.
 fn read_fields(fields: &[Field], family: &syn::Path) -> TokenStream {
     let plain = fields.iter().filter(|field| !field.attributes.skippable).map(|field| {
-        let (local, shape) = (&field.local, &field.shape);
-        let read = quote!(<#shape as ::unskew_serdes::Format<#family>>::read(from)?);
+        let (local, shape, read) = (&field.local, &field.shape, read_field(field, family));
         if field.everywhere() {
             return quote!(let #local = #read;);
         }
@@ -178,9 +210,20 @@ pub fn describe_fields(fields: &[Field], family: &syn::Path) -> TokenStream {
         let since = field.attributes.since.unwrap_or(0);
         let until = field.attributes.until.unwrap_or(u32::MAX);
         let skippable = field.attributes.skippable;
+        let newest = quote!(<#shape as ::unskew_serdes::Format<#family>>::schema(version, to));
+        let shown = match &field.attributes.was {
+            None => newest,
+            Some(Was { shape, until, .. }) => quote! {
+                if version <= #until {
+                    <#shape as ::unskew_serdes::Format<#family>>::schema(version, to)
+                } else {
+                    #newest
+                }
+            },
+        };
         quote! {
             if (#since..=#until).contains(&version) {
-                to.field(#name, #skippable, |to| <#shape as ::unskew_serdes::Format<#family>>::schema(version, to));
+                to.field(#name, #skippable, |to| #shown);
             }
         }
     });

@@ -18,6 +18,10 @@ pub fn of_struct(
         let text = "a view is made only of a type without parameters";
         return Err(Error::new_spanned(&input.generics, text));
     }
+    if let Some(field) = fields.iter().find(|field| field.attributes.was.is_some()) {
+        let text = "a view is made only of fields that have no older form: those are converted";
+        return Err(Error::new_spanned(&field.shape, text));
+    }
     let (ident, visibility) = (&input.ident, &input.vis);
     let (name, view) = (ident.to_string(), format_ident!("{}View", ident));
     let docs = format!("A [`{name}`], read where it lies.");

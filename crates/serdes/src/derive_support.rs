@@ -1,9 +1,10 @@
 //! What derived code calls: the choice of the format that is recorded.
 
+use std::fmt::Display;
 use std::marker::PhantomData;
 
 use crate::write::WriteProblem;
-use crate::{Family, Record, WriteError, Writer};
+use crate::{Family, ReadError, ReadProblem, Reader, Record, WriteError, Writer};
 
 /// The lowest of a type's formats that a version which is still read uses: the newest that is not
 /// newer than the family's minimum.
@@ -32,6 +33,18 @@ pub fn holds<T: PartialEq>(field: &T, default: T) -> bool {
 #[cold]
 fn too_young<F: Family>(requested: u32, since: u32) -> WriteError {
     WriteError::new(WriteProblem::TooYoung { family: F::NAME, requested, since })
+}
+
+/// A conversion to an older form says no.
+#[cold]
+pub fn not_written(text: impl Display) -> WriteError {
+    WriteError::new(WriteProblem::Refused(text.to_string()))
+}
+
+/// A conversion from an older form says no.
+#[cold]
+pub fn not_read<F: Family>(from: &Reader<'_, F>, text: impl Display) -> ReadError {
+    from.error(ReadProblem::Refused(text.to_string()))
 }
 
 /// The formats that can hold a value, narrowed down field by field.
@@ -74,6 +87,37 @@ impl<F: Family> Choice<F> {
         if self.gone.is_none_or(|(_, other)| until < other) {
             self.gone = Some((name, until));
         }
+    }
+
+    /// The same where no format is recorded that could be an older one.
+    ///
+    /// # Errors
+    /// [`WriteProblem::Removed`] if the requested version does not have it any more.
+    #[inline]
+    pub fn is_gone_after(&mut self, name: &'static str, until: u32) -> Result<(), WriteError> {
+        if self.requested <= until {
+            return Ok(());
+        }
+        let problem = WriteProblem::Removed { family: F::NAME, requested: self.requested, until };
+        Err(WriteError::new(problem).in_field(name))
+    }
+
+    /// The field holds something that its older form, of `until`, cannot hold.
+    ///
+    /// # Errors
+    /// [`WriteProblem::Refused`] if the requested version has only that.
+    #[inline]
+    pub fn needs_newer(
+        &mut self,
+        name: &'static str,
+        until: u32,
+        text: impl Display,
+    ) -> Result<(), WriteError> {
+        if self.requested <= until {
+            return Err(not_written(text).in_field(name));
+        }
+        self.least = self.least.max(until.saturating_add(1));
+        Ok(())
     }
 
     /// The format to record, of those of the type, rising.

@@ -220,3 +220,87 @@ fn the_example_of_the_encoding_page_is_true() {
     let sharding = Sharding { axes: vec![2, 4], unreduced: vec![] };
     assert_eq!(bytes(&sharding, 1), [0, 4, 2, 1, 2, 4]);
 }
+
+mod converted {
+    use super::*;
+
+    /// Since version 1 an extent may be unknown, which had no form before.
+    #[derive(Debug, PartialEq, Clone, Format)]
+    #[format(family = Specs)]
+    struct Shape {
+        #[format(was(Vec<u64>, until = 0, read = all_known, write = if_all_known))]
+        extents: Vec<Option<u64>>,
+    }
+
+    #[expect(clippy::unnecessary_wraps, reason = "a conversion may fail; this one does not")]
+    fn all_known(extents: Vec<u64>) -> Result<Vec<Option<u64>>, String> {
+        Ok(extents.into_iter().map(Some).collect())
+    }
+
+    fn if_all_known(extents: &Vec<Option<u64>>) -> Result<Vec<u64>, String> {
+        let known = |(i, extent): (usize, &Option<u64>)| {
+            extent
+                .ok_or_else(|| format!("extent {i} is unknown, and must be known before version 1"))
+        };
+        extents.iter().enumerate().map(known).collect()
+    }
+
+    #[test]
+    fn a_field_is_written_in_its_older_form_if_that_holds_it() {
+        let known = Shape { extents: vec![Some(2), Some(3)] };
+        let written = bytes(&known, 2);
+        assert_eq!(written, [0, 4, 2, 1, 2, 3]);
+        assert_eq!(read::<Specs, Shape>(&written).unwrap(), known);
+        let mut newest = Vec::new();
+        write_as(&known, at(2), Record::AsRequested, &mut newest).unwrap();
+        assert_eq!(newest, [2, 5, 2, 1, 2, 1, 3]);
+        assert_eq!(read::<Specs, Shape>(&newest).unwrap(), known);
+    }
+
+    #[test]
+    fn what_the_older_form_cannot_hold_needs_the_newer_one() {
+        let unknown = Shape { extents: vec![Some(2), None] };
+        let written = bytes(&unknown, 2);
+        assert_eq!(written[0] >> 1, 1);
+        assert_eq!(read::<Specs, Shape>(&written).unwrap(), unknown);
+        let error = write(&unknown, at(0), &mut Vec::new()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "extents: extent 1 is unknown, and must be known before version 1"
+        );
+    }
+
+    /// Removed after version 1.
+    #[derive(Debug, PartialEq, Clone, Copy, Format)]
+    #[format(family = Specs)]
+    enum Mode {
+        #[format(id = 0)]
+        Plain,
+        #[format(id = 1, until = 1)]
+        Legacy,
+    }
+
+    #[derive(Debug, PartialEq, Clone, Copy, Format)]
+    #[format(family = Specs, plain)]
+    enum PlainMode {
+        #[format(id = 0)]
+        Plain,
+        #[format(id = 1, until = 1)]
+        Legacy,
+    }
+
+    #[test]
+    fn a_removed_variant_is_written_and_read_only_in_formats_that_have_it() {
+        let written = bytes(&Mode::Legacy, 2);
+        assert_eq!(written, [0, 1, 1]);
+        assert_eq!(read::<Specs, Mode>(&written).unwrap(), Mode::Legacy);
+        assert!(read::<Specs, Mode>(&[2 << 1, 1, 1]).is_err());
+        assert_eq!(read::<Specs, Mode>(&bytes(&Mode::Plain, 2)).unwrap(), Mode::Plain);
+        assert_eq!(bytes(&PlainMode::Legacy, 1), [1]);
+        let error = write(&PlainMode::Legacy, at(2), &mut Vec::new()).unwrap_err();
+        assert_eq!(
+            error.problem(),
+            &WriteProblem::Removed { family: "specs", requested: 2, until: 1 }
+        );
+    }
+}
