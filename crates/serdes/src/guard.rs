@@ -28,7 +28,7 @@ use std::path::{Path, PathBuf};
 use jiff::civil::Date;
 
 use crate::proto::Message;
-use crate::{Family, Format, ReadError, Schema, Version, WriteError, read, write};
+use crate::{Family, Format, ReadError, Schema, Version, VersionEntry, WriteError, read, write};
 
 mod golden;
 
@@ -91,6 +91,24 @@ pub enum GuardError {
         landed: Date,
         /// Today.
         today: Date,
+    },
+    /// Builds that are still to be served read nothing that this build writes.
+    #[error(
+        "{family}: versions below {minimum} are no longer written, and {minimum} landed on {landed}, less than {weeks} weeks before {today}: builds of that time read up to {needed}; lower the floor to {needed}"
+    )]
+    WindowBroken {
+        /// The family.
+        family: &'static str,
+        /// The lowest version that is still written.
+        minimum: u32,
+        /// The day on which it landed.
+        landed: Date,
+        /// The window, in weeks.
+        weeks: u32,
+        /// Today.
+        today: Date,
+        /// The version that builds at the far end of the window read.
+        needed: u32,
     },
     /// A golden file does not read as the value that it was made of.
     #[error("{path}: reads as another value; was: {was}, is: {is}")]
@@ -266,6 +284,43 @@ pub fn check_days<F: Family>(today: Date) -> Result<(), GuardError> {
         let (version, landed) = (entry.number, entry.landed());
         Err(GuardError::InTheFuture { family: F::NAME, version, landed, today })
     })
+}
+
+/// Says whether builds of up to `weeks` ago read something that this build writes: whether the minimum
+/// was not raised too early.
+///
+/// # Errors
+/// [`GuardError::WindowBroken`].
+pub fn check_window<F: Family>(weeks: u32, today: Date) -> Result<(), GuardError> {
+    let needed = newest_at_least_old::<F>(weeks, today);
+    let minimum = F::VERSIONS.iter().find(|entry| entry.number == F::MINIMUM);
+    match minimum {
+        Some(minimum) if needed < F::MINIMUM => Err(GuardError::WindowBroken {
+            family: F::NAME,
+            minimum: F::MINIMUM,
+            landed: minimum.landed(),
+            weeks,
+            today,
+            needed,
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// The versions that no build of the last `weeks` weeks needs: those that raising the minimum to the
+/// version above them removes.
+pub fn removable<F: Family>(weeks: u32, today: Date) -> &'static [VersionEntry] {
+    let needed = newest_at_least_old::<F>(weeks, today);
+    let first = F::VERSIONS.partition_point(|entry| entry.number < F::MINIMUM);
+    let end = F::VERSIONS.partition_point(|entry| entry.number < needed);
+    F::VERSIONS.get(first..end).unwrap_or_default()
+}
+
+/// As [`Family::at_least_old`], whatever the minimum is.
+fn newest_at_least_old<F: Family>(weeks: u32, today: Date) -> u32 {
+    let by = today.checked_sub(jiff::Span::new().weeks(i64::from(weeks))).unwrap_or(Date::MIN);
+    let old = F::VERSIONS.iter().rfind(|entry| entry.landed() <= by).or(F::VERSIONS.first());
+    old.map_or(F::MINIMUM, |entry| entry.number)
 }
 
 /// Holds a value against the golden files `folder/name.VERSION.bin`: one for each version that can

@@ -59,6 +59,36 @@
 //! }
 //! ```
 //!
+//! # What a derive is told
+//!
+//! Of a type: `family = Stored`; `since = 2` if it is younger than the family; `view` for a borrowed
+//! view too; of an enumeration `plain` if it has no format of its own.
+//!
+//! Of a field: `since = 1` and `until = 3`, the versions that have it; `default = 1.0`, what a reader of
+//! another version puts there; `skippable`; and if its type changed, the older one with the ways there
+//! and back, which may fail:
+//!
+//! ```
+//! # use unskew_serdes::{Format, family};
+//! # family!(Stored = "examples/stored.history.toml");
+//! #[derive(Format)]
+//! #[format(family = Stored)]
+//! struct Shape {
+//!     #[format(was(Vec<u32>, until = 0, read = widened, write = narrowed))]
+//!     extents: Vec<u64>,
+//! }
+//!
+//! fn widened(extents: Vec<u32>) -> Result<Vec<u64>, String> {
+//!     Ok(extents.into_iter().map(u64::from).collect())
+//! }
+//!
+//! fn narrowed(extents: &[u64]) -> Result<Vec<u32>, std::num::TryFromIntError> {
+//!     extents.iter().map(|extent| u32::try_from(*extent)).collect()
+//! }
+//! ```
+//!
+//! Of a variant: `id = 7`, the number that it keeps; `since` and `until`.
+//!
 //! # What is recorded
 //!
 //! A type's *formats* are the versions at which its own fields changed. What is recorded is the

@@ -279,8 +279,15 @@ impl<F: Family> Writer<'_, F> {
         skippable: bool,
         body: impl FnOnce(&mut Self) -> Result<(), WriteError>,
     ) -> Result<(), WriteError> {
-        self.varint(u64::from(format) << 1 | u64::from(skippable));
-        self.sized(body)
+        let head = u64::from(format) << 1 | u64::from(skippable);
+        // Both at once in the one case that matters.
+        if head < 0x80 {
+            self.out.extend_from_slice(&[head as u8, 0]);
+        } else {
+            self.varint(head);
+            self.out.push(0);
+        }
+        self.behind_length(body)
     }
 
     /// Writes the length of what `body` writes, and that.
@@ -292,13 +299,21 @@ impl<F: Family> Writer<'_, F> {
         &mut self,
         body: impl FnOnce(&mut Self) -> Result<(), WriteError>,
     ) -> Result<(), WriteError> {
+        self.out.push(0);
+        self.behind_length(body)
+    }
+
+    /// Writes a body behind the byte that is kept free for its length: most bodies are short.
+    #[inline]
+    fn behind_length(
+        &mut self,
+        body: impl FnOnce(&mut Self) -> Result<(), WriteError>,
+    ) -> Result<(), WriteError> {
         if self.depth == MAX_DEPTH {
             return Err(WriteError::new(WriteProblem::TooDeep));
         }
         self.depth += 1;
-        // Most bodies are short: one byte is kept free for the length.
-        let length_at = self.out.len();
-        self.out.push(0);
+        let length_at = self.out.len() - 1;
         body(self)?;
         self.depth -= 1;
         let length = self.out.len() - length_at - 1;

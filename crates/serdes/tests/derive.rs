@@ -237,7 +237,7 @@ mod converted {
         Ok(extents.into_iter().map(Some).collect())
     }
 
-    fn if_all_known(extents: &Vec<Option<u64>>) -> Result<Vec<u64>, String> {
+    fn if_all_known(extents: &[Option<u64>]) -> Result<Vec<u64>, String> {
         let known = |(i, extent): (usize, &Option<u64>)| {
             extent
                 .ok_or_else(|| format!("extent {i} is unknown, and must be known before version 1"))

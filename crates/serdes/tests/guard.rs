@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use jiff::civil::Date;
-use unskew_serdes::guard::{GuardError, Lock, check_days, check_golden};
+use unskew_serdes::guard::{GuardError, Lock, check_days, check_golden, check_window, removable};
 use unskew_serdes::{Format, family};
 
 family!(Specs = "tests/specs.history.toml");
@@ -130,4 +130,24 @@ fn golden_bytes_are_read_and_must_not_be_written_otherwise() {
     let other = before::Spec { name: "v".into(), ..value };
     let error = check_golden::<Specs, _>(folder.path(), "spec", &other).unwrap_err();
     assert!(matches!(error, GuardError::OtherValue { .. }));
+}
+
+#[test]
+fn a_floor_that_was_raised_before_its_window_was_over_is_found() {
+    // Its floor is 1, which landed on 2026-03-02.
+    family!(Raised = "examples/raised.history.toml");
+    check_window::<Raised>(12, Date::constant(2026, 5, 25)).unwrap();
+    let error = check_window::<Raised>(12, Date::constant(2026, 5, 24)).unwrap_err();
+    assert!(matches!(error, GuardError::WindowBroken { minimum: 1, needed: 0, .. }));
+    check_window::<Specs>(400, Date::constant(2026, 5, 24)).unwrap();
+}
+
+#[test]
+fn what_no_build_within_the_window_needs_can_be_removed() {
+    let numbers = |weeks, day| {
+        removable::<Specs>(weeks, day).iter().map(|entry| entry.number).collect::<Vec<_>>()
+    };
+    assert_eq!(numbers(4, Date::constant(2026, 6, 16)), [0]);
+    assert_eq!(numbers(4, Date::constant(2026, 6, 17)), [0, 1]);
+    assert!(numbers(400, Date::constant(2026, 6, 17)).is_empty());
 }
