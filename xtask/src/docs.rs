@@ -2,10 +2,12 @@
 //!
 //! * `docs/rules/<CODE>.md` and their index, from the rule files of all crates;
 //! * `docs/reference/pjrt-abi.md` and the pages that it links, from the ABI data of `unskew-pjrt`;
+//! * `docs/reference/ifrt-types.md`, from what the types of `unskew-ifrt` declare;
 //! * `docs/reference/json.md`, from the documentation of the module that writes the JSON report;
 //! * `docs/reference/stamped-executables.md`, from that of the module that stamps executables;
 //! * `docs/reference/native-stablehlo.md`, from that of the module that rewrites such programs.
 
+mod ifrt_types;
 mod pjrt_abi;
 
 use std::collections::BTreeMap;
@@ -53,6 +55,7 @@ fn pages(root: &Path) -> anyhow::Result<BTreeMap<PathBuf, String>> {
         pages.insert(Path::new(RULES).join(format!("{}.md", rule.code)), page(rule));
     }
     pages.extend(pjrt_abi::pages());
+    pages.insert(ifrt_types::PAGE.into(), ifrt_types::page());
     let source = "crates/report/src/json.rs";
     pages.insert("docs/reference/json.md".into(), module_page(root, source, "The JSON report")?);
     let source = "crates/pjrt/src/convert/stamp/mod.rs";

@@ -1,4 +1,4 @@
-//! One-word commands for developers: `cargo xtask test`, `corpus`, `docs`, `harvest`, `bench`, `jax`.
+//! One-word commands for developers: `cargo xtask test`, `corpus`, `docs`, `harvest`, `bench`, `jax`, `ifrt`.
 #![forbid(unsafe_code)]
 
 mod abi;
@@ -7,6 +7,7 @@ mod corpus;
 mod docs;
 mod environment;
 mod harvest;
+mod ifrt;
 mod jax;
 mod test;
 
@@ -41,6 +42,8 @@ enum Verb {
     },
     /// Holds the ABI data of the PJRT C API against the real headers of published packages.
     Abi(abi::Abi),
+    /// Holds the IFRT types against the protobuf descriptors in real packages of jaxlib.
+    Ifrt(ifrt::Ifrt),
     /// Writes the pages that are made from rules and sources.
     Docs {
         /// Writes nothing, and fails if a page is stale.
@@ -74,6 +77,7 @@ fn main() -> anyhow::Result<()> {
         Verb::Corpus { all_jax } => corpus::run(all_jax),
         Verb::PinJax { version, others } => environment::pin(&version, &others),
         Verb::Abi(arguments) => abi::run(&arguments),
+        Verb::Ifrt(arguments) => ifrt::run(&arguments),
         Verb::Docs { check } => docs::run(check),
         Verb::Harvest { release, from } => harvest::run(&release, from.as_deref()),
         Verb::Jax(jax) => jax::run(&jax),

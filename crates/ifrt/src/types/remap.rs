@@ -75,7 +75,7 @@ impl Mapping {
 
 /// The devices from which the shards of an output come.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Message)]
-#[message(family = Ifrt, name = "xla.ifrt.RemapPlanProto.InputDevicesForOutput")]
+#[message(family = Ifrt, name = "xla.ifrt.RemapPlanProto.InputDevicesForOutput", silent_since = 1)]
 pub struct InputDevicesForOutput {
     /// The output, counted from 0.
     #[field(1, int32)]
@@ -87,7 +87,7 @@ pub struct InputDevicesForOutput {
 
 /// The devices of an input.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Message)]
-#[message(family = Ifrt, name = "xla.ifrt.RemapPlanProto.InputDevices")]
+#[message(family = Ifrt, name = "xla.ifrt.RemapPlanProto.InputDevices", silent_since = 1)]
 pub struct InputDevices {
     /// The input, counted from 0.
     #[field(1, int32)]

@@ -1,0 +1,167 @@
+//! `cargo xtask ifrt`: holds the IFRT types against the protobuf descriptors in real packages of jaxlib.
+
+mod compare;
+mod descriptor;
+mod page;
+mod scan;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::ensure;
+pub use compare::type_names;
+use compare::{Report, TypeName, compare};
+use unskew_core::{Version, VersionRange};
+
+/// What to check.
+#[derive(clap::Args)]
+pub struct Ifrt {
+    /// A JAX release; all that have an environment if none is named.
+    #[arg(long = "release")]
+    releases: Vec<String>,
+    /// Writes the page of results.
+    #[arg(long)]
+    write: bool,
+}
+
+/// Checks, and prints every deviation with both sides.
+///
+/// # Errors
+/// If a package cannot be read, or something deviates.
+pub fn run(arguments: &Ifrt) -> anyhow::Result<()> {
+    let mut packages = packages()?;
+    if !arguments.releases.is_empty() {
+        packages.retain(|package| arguments.releases.contains(&package.version.to_string()));
+    }
+    ensure!(!packages.is_empty(), "no jaxlib is here; `cargo xtask corpus` fetches some");
+    let names = type_names();
+    let mut reports = Vec::new();
+    for package in &packages {
+        let report = package.check(&names)?;
+        println!("{report}");
+        report.deviations.iter().for_each(|deviation| println!("  {deviation}"));
+        reports.push(report);
+    }
+    if arguments.write {
+        page::write(&reports)?;
+    }
+    let deviations: usize = reports.iter().map(|report| report.deviations.len()).sum();
+    ensure!(deviations == 0, "{deviations} deviations in {} packages", reports.len());
+    Ok(())
+}
+
+/// A jaxlib in the environments of the corpus.
+struct Package {
+    version: Version,
+    /// The SerDes versions that it announces.
+    serdes: VersionRange,
+    /// The shared object with everything in it.
+    object: PathBuf,
+}
+
+impl Package {
+    fn check(&self, names: &[TypeName]) -> anyhow::Result<Report> {
+        let texts: Vec<&str> = names.iter().map(|name| name.name).collect();
+        let found = scan::scan(&self.object, &texts)?;
+        ensure!(found.files > 20, "{}: only {} descriptors", self.object.display(), found.files);
+        Ok(compare(&format!("jaxlib {}", self.version), self.serdes, &found, names))
+    }
+}
+
+/// The packages that are here and have versions in their messages, oldest first.
+fn packages() -> anyhow::Result<Vec<Package>> {
+    let folder = crate::root().join("corpus/python");
+    let mut all = Vec::new();
+    for entry in folder.read_dir().into_iter().flatten() {
+        let place = entry?.path();
+        let name = place.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let Some(version) = name.strip_prefix("jax-").and_then(|text| text.parse().ok()) else {
+            continue;
+        };
+        if let Some(serdes) = announced(&version)
+            && let Some(object) = object(&place)
+        {
+            all.push(Package { version, serdes, object });
+        }
+    }
+    all.sort_by_key(|package| package.version);
+    Ok(all)
+}
+
+/// The SerDes versions that a release announces. Those of 0.6 announce none, and have version 0.
+fn announced(version: &Version) -> Option<VersionRange> {
+    let zero = Version::number(0);
+    let release = unskew_releases::find(&format!("jax@{version}")).ok()?;
+    let party = release.party();
+    let known = party.capability::<unskew_ifrt::Release>()?;
+    let first = unskew_ifrt::serdes()?.entries().first()?.landed;
+    known.serdes.or_else(|| (known.released >= first).then_some(VersionRange::between(zero, zero)))
+}
+
+/// The largest shared object of a jaxlib: it is called otherwise in every other release.
+fn object(environment: &Path) -> Option<PathBuf> {
+    let libraries = environment.join("lib").read_dir().ok()?;
+    let folders = libraries.flatten().map(|entry| entry.path().join("site-packages/jaxlib"));
+    let files = folders.filter_map(|folder| folder.read_dir().ok()).flatten().flatten();
+    let objects =
+        files.map(|file| file.path()).filter(|p| p.extension().is_some_and(|e| e == "so"));
+    objects.max_by_key(|path| path.metadata().map_or(0, |data| data.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_types_say_what_the_descriptors_of_real_packages_say() -> anyhow::Result<()> {
+        let packages = packages()?;
+        if packages.is_empty() {
+            println!("SKIPPED: no jaxlib is here; `cargo xtask corpus` fetches some");
+        }
+        for package in packages.iter().rev().take(3) {
+            let report = package.check(&type_names())?;
+            assert!(report.deviations.is_empty(), "{report}: {:#?}", report.deviations);
+            assert!(report.compared[0] > 20 && report.compared[1] > 70, "{report}");
+            println!("{report}");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_changed_descriptor_deviates() -> anyhow::Result<()> {
+        let Some(package) = packages()?.pop() else {
+            println!("SKIPPED: no jaxlib is here; `cargo xtask corpus` fetches some");
+            return Ok(());
+        };
+        let names = type_names();
+        let texts: Vec<&str> = names.iter().map(|name| name.name).collect();
+        let deviations = |change: &dyn Fn(&mut scan::Found)| -> anyhow::Result<Vec<String>> {
+            let mut found = scan::scan(&package.object, &texts)?;
+            change(&mut found);
+            Ok(compare("changed", package.serdes, &found, &names).deviations)
+        };
+        let message = |found: &mut scan::Found, change: &dyn Fn(&mut descriptor::Message)| {
+            found.pool.messages.get_mut("xla.ifrt.ShapeProto").into_iter().for_each(change);
+        };
+        let all = deviations(&|found| {
+            message(found, &|shape| shape.fields.iter_mut().for_each(|field| field.number += 1));
+            found.pool.messages.remove("xla.ifrt.DeviceListProto");
+            let kinds = found.pool.enumerations.get_mut("xla.ifrt.DTypeProto.Kind");
+            kinds.into_iter().for_each(|kinds| kinds.values[1].number = 77);
+            found.texts[0] = false;
+        })?;
+        let said = |part: &str| all.iter().any(|text| text.contains(part));
+        for part in [
+            "Shape: no field 1: dims",
+            "Shape: we say kind 5 version_number = 2, it says repeated kind 3 dims = 2",
+            "Shape: we have no field 3: version_number",
+            "DeviceList: no such message",
+            "DTypeKind: no value KIND_PRED",
+            "DTypeKind: we have no value 77: KIND_PRED",
+            "its name is not there: xla::ifrt::PjRtLayout",
+        ] {
+            assert!(said(part), "{part}: {all:#?}");
+        }
+        assert_eq!(all.len(), 7, "{all:#?}");
+        Ok(())
+    }
+}

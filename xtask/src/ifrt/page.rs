@@ -1,0 +1,49 @@
+//! The page of results: `docs/reference/ifrt-types-check.md`.
+
+use std::fmt::Write as _;
+
+use anyhow::Context as _;
+
+use super::compare::Report;
+
+/// Where it stands, from the root of the repository.
+const PAGE: &str = "docs/reference/ifrt-types-check.md";
+
+/// Writes the page.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn write(reports: &[Report]) -> anyhow::Result<()> {
+    let path = crate::root().join(PAGE);
+    std::fs::write(&path, text(reports)).with_context(|| path.display().to_string())?;
+    println!("written: {PAGE}");
+    Ok(())
+}
+
+fn text(reports: &[Report]) -> String {
+    let mut text = String::from(
+        "<!-- made by `cargo xtask ifrt --write` -->\n\n# The IFRT types against real packages\n\n\
+         `cargo xtask ifrt` finds the protobuf descriptors in the shared objects of released jaxlibs and compares\n\
+         them with what [the types](ifrt-types.md) declare: every field with its number, name, kind and choice, every\n\
+         value of an enumeration, every name that types are told apart by. What a type declares to be there since a\n\
+         version must be in every package that announces that version, and a package must have nothing that no type\n\
+         declares. `cargo xtask test` checks the packages of the corpus; `cargo xtask corpus --all-jax` fetches all of these.\n\n\
+         | package | SerDes | messages | fields | values | type names | not there yet, or any more | deviations |\n\
+         | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+    );
+    for report in reports {
+        let [messages, fields, values, names] = report.compared;
+        let _ = writeln!(
+            text,
+            "| {} | {} | {messages} | {fields} | {values} | {names} | {} | {} |",
+            report.label,
+            report.serdes,
+            report.without.join(", "),
+            report.deviations.len()
+        );
+    }
+    text.push_str(
+        "\njaxlib 0.6.x announces no SerDes versions yet, and has those of version 0 in its messages already.\n",
+    );
+    text
+}
