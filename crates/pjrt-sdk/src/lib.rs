@@ -17,7 +17,9 @@
 //! ```
 //! use std::any::Any;
 //! use std::sync::Arc;
-//! use unskew_pjrt_sdk::{Device, Error, Platform, Program, Shape, Storage, Stored, export_plugin};
+//! use unskew_pjrt_sdk::{
+//!     Compile, Device, Error, Platform, Program, Shape, Storage, Stored, export_plugin,
+//! };
 //!
 //! /// A platform that has one device, and no program.
 //! struct Idle;
@@ -50,7 +52,7 @@
 //!     fn put(&self, _: usize, _: &Shape, bytes: Vec<u8>) -> Result<Stored, Error> {
 //!         Ok(Arc::new(Bytes(bytes)))
 //!     }
-//!     fn compile(&self, _: &[u8], _: &str, _: &[u8]) -> Result<Arc<dyn Program>, Error> {
+//!     fn compile(&self, _: &Compile<'_>) -> Result<Arc<dyn Program>, Error> {
 //!         Err(Error::unimplemented("this platform runs nothing"))
 //!     }
 //! }
@@ -64,11 +66,15 @@
 //! ```
 
 mod error;
+mod event;
 mod ffi;
+mod launch;
 mod platform;
 
 pub use error::Error;
+pub use event::{Completer, Event};
 pub use ffi::{Exported, Exports, presented_minor, table_of};
+pub use launch::{Assignment, Compile, Launch, Launched, MemoryUse};
 pub use platform::{Device, OlderHosts, Platform, Program, Shape, Storage, Stored};
 pub use unskew_pjrt::{Attribute, ElementType, ErrorCode, Value};
 
@@ -88,8 +94,7 @@ macro_rules! export_plugin {
                 static EXPORTED: ::std::sync::OnceLock<&'static $crate::Exported> =
                     ::std::sync::OnceLock::new();
                 EXPORTED.get_or_init(|| {
-                    let platform = ::std::boxed::Box::new($platform);
-                    $crate::Exported::leak::<$name>(platform, $minor)
+                    $crate::Exported::leak::<$name>(|| (::std::boxed::Box::new($platform), $minor))
                 })
             }
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use unskew_pjrt::{Attribute, ElementType};
 
-use crate::Error;
+use crate::{Compile, Error, Launch, Launched, MemoryUse};
 
 /// A type and dimensions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +36,13 @@ pub trait Storage: Send + Sync + 'static {
     /// # Errors
     /// [`Error`]: the contents are not to be had.
     fn to_host(&self) -> Result<Vec<u8>, Error>;
+
+    /// Where the contents are, in the address space of the device, for hosts that hand this to other
+    /// libraries (DLPack, `unsafe_buffer_pointer` of JAX). None, unless said otherwise: hosts that ask are
+    /// told that this is not implemented.
+    fn address(&self) -> Option<usize> {
+        None
+    }
 
     /// How many bytes they take on the device.
     fn device_bytes(&self) -> usize;
@@ -104,13 +111,11 @@ pub trait Platform: Send + Sync + 'static {
     /// [`Error`]: a type that the platform does not have, no memory.
     fn put(&self, device: usize, shape: &Shape, bytes: Vec<u8>) -> Result<Stored, Error>;
 
-    /// Compiles a program. `format` is that of `code`, `mlir`; `options` are a serialized
-    /// `CompileOptionsProto`.
+    /// Compiles a program.
     ///
     /// # Errors
     /// [`Error`]: not a program, or one with something that the platform does not do.
-    fn compile(&self, code: &[u8], format: &str, options: &[u8])
-    -> Result<Arc<dyn Program>, Error>;
+    fn compile(&self, wanted: &Compile<'_>) -> Result<Arc<dyn Program>, Error>;
 
     /// Loads what [`Program::serialize`] gave.
     ///
@@ -119,6 +124,11 @@ pub trait Platform: Send + Sync + 'static {
     fn deserialize(&self, bytes: &[u8]) -> Result<Arc<dyn Program>, Error> {
         let _ = bytes;
         Err(Error::unimplemented("this platform does not serialize programs"))
+    }
+
+    /// The attributes of the topology of its devices; those of the plug-in, unless said otherwise.
+    fn topology(&self) -> Vec<Attribute> {
+        self.attributes()
     }
 }
 
@@ -139,6 +149,18 @@ pub trait Program: Send + Sync + 'static {
     /// [`Error`]: wrong arguments, or what went wrong.
     fn run(&self, device: usize, arguments: &[(&Shape, &Stored)]) -> Result<Vec<Stored>, Error>;
 
+    /// Begins to run it on some of its devices; gives what each launch yields, in their order. What is
+    /// here calls [`run`](Self::run) for one launch after the other, which is right for replicas that do
+    /// not talk to each other. Implement it for programs of which the parts work together, or to go on
+    /// after the call: see [`Event::pending`](crate::Event::pending).
+    ///
+    /// # Errors
+    /// [`Error`]: wrong arguments, or what went wrong before anything was begun.
+    fn launch(&self, launches: &[Launch<'_>]) -> Result<Vec<Launched>, Error> {
+        let run = |launch: &Launch<'_>| self.run(launch.device, &launch.arguments);
+        launches.iter().map(|launch| run(launch).map(Launched::now)).collect()
+    }
+
     /// The places of the arguments whose contents it takes over: their buffers are gone afterwards,
     /// unless a host wants to keep them.
     fn donated(&self) -> Vec<usize> {
@@ -151,5 +173,29 @@ pub trait Program: Send + Sync + 'static {
     /// [`Error`]: the platform does not do this.
     fn serialize(&self) -> Result<Vec<u8>, Error> {
         Err(Error::unimplemented("this platform does not serialize programs"))
+    }
+
+    /// What a run costs, by names of the author's choice; XLA says `flops` and `bytes accessed`.
+    ///
+    /// # Errors
+    /// [`Error`]: the platform does not do this.
+    fn cost_analysis(&self) -> Result<Vec<Attribute>, Error> {
+        Err(Error::unimplemented("this platform does not analyze costs"))
+    }
+
+    /// How much memory it takes.
+    ///
+    /// # Errors
+    /// [`Error`]: the platform does not do this.
+    fn memory_use(&self) -> Result<MemoryUse, Error> {
+        Err(Error::unimplemented("this platform does not analyze the use of memory"))
+    }
+
+    /// The program as it runs, for people: its format (`mlir`) and its code.
+    ///
+    /// # Errors
+    /// [`Error`]: the platform does not do this.
+    fn optimized(&self) -> Result<(String, Vec<u8>), Error> {
+        Err(Error::unimplemented("this platform does not show its programs"))
     }
 }

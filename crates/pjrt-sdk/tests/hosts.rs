@@ -2,142 +2,19 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 #![allow(unsafe_code, reason = "the tests call the table as C hosts do")]
 
-use std::any::Any;
 use std::ffi::c_void;
 use std::ptr::NonNull;
-use std::sync::{Arc, OnceLock};
 
 use unskew_pjrt::convert::compile_options::CompileOptions;
 use unskew_pjrt::layout::{self, Function};
 use unskew_pjrt::sys::bindings::*;
-use unskew_pjrt::sys::{Api, CallError, Record};
+use unskew_pjrt::sys::{CallError, Record};
 use unskew_pjrt::{ExecuteOptions, Plugin, Program as Code};
-use unskew_pjrt_sdk::{
-    Attribute, Device, ElementType, Error, ErrorCode, Exported, Exports, OlderHosts, Platform,
-    Program, Shape, Storage, Stored, Value, presented_minor, table_of,
-};
+use unskew_pjrt_sdk::{ErrorCode, Exports, OlderHosts, presented_minor};
 
-/// Numbers in memory of the host.
-struct Numbers(Vec<f32>);
+mod toy;
 
-impl Storage for Numbers {
-    fn to_host(&self) -> Result<Vec<u8>, Error> {
-        Ok(self.0.iter().flat_map(|number| number.to_ne_bytes()).collect())
-    }
-
-    fn device_bytes(&self) -> usize {
-        4 * self.0.len()
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-}
-
-/// Adds all its arguments; panics if one has no elements, as careless code does.
-struct Sum;
-
-fn shape() -> Shape {
-    Shape { element_type: ElementType::F32, dims: vec![3] }
-}
-
-impl Program for Sum {
-    fn name(&self) -> &str {
-        "sum"
-    }
-
-    fn outputs(&self) -> Vec<Shape> {
-        vec![shape()]
-    }
-
-    fn fingerprint(&self) -> String {
-        "sum of three".into()
-    }
-
-    fn run(&self, _: usize, arguments: &[(&Shape, &Stored)]) -> Result<Vec<Stored>, Error> {
-        let mut sum = vec![0.0; 3];
-        for (shape, stored) in arguments {
-            let numbers: &Numbers = stored.as_any().downcast_ref().unwrap();
-            assert!(!numbers.0.is_empty(), "no elements");
-            if shape.dims != [3] {
-                return Err(Error::invalid(format!("f32[3] wanted: {:?}", shape.dims))
-                    .with_payload("wanted", "f32[3]"));
-            }
-            sum.iter_mut().zip(&numbers.0).for_each(|(sum, number)| *sum += number);
-        }
-        Ok(vec![Arc::new(Numbers(sum))])
-    }
-
-    fn serialize(&self) -> Result<Vec<u8>, Error> {
-        Ok(b"sum".to_vec())
-    }
-}
-
-struct Toy {
-    older: OlderHosts,
-}
-
-impl Platform for Toy {
-    fn name(&self) -> &str {
-        "toy"
-    }
-
-    fn version(&self) -> &str {
-        "toy 1"
-    }
-
-    fn attributes(&self) -> Vec<Attribute> {
-        let value = Value::Numbers(vec![1, 9, 0]);
-        vec![Attribute { name: "stablehlo_current_version".into(), value }]
-    }
-
-    fn older_hosts(&self) -> OlderHosts {
-        self.older
-    }
-
-    fn devices(&self) -> Result<Vec<Device>, Error> {
-        let device = |id| Device {
-            id,
-            kind: "abacus".into(),
-            memory: "device".into(),
-            attributes: vec![Attribute { name: "beads".into(), value: Value::Number(10) }],
-        };
-        Ok(vec![device(0), device(1)])
-    }
-
-    fn put(&self, _: usize, shape: &Shape, bytes: Vec<u8>) -> Result<Stored, Error> {
-        if shape.element_type != ElementType::F32 {
-            return Err(Error::unimplemented("only f32"));
-        }
-        let numbers = bytes.as_chunks().0.iter().map(|bytes| f32::from_ne_bytes(*bytes));
-        Ok(Arc::new(Numbers(numbers.collect())))
-    }
-
-    fn compile(&self, code: &[u8], format: &str, _: &[u8]) -> Result<Arc<dyn Program>, Error> {
-        match (code, format) {
-            (b"sum", "mlir") => Ok(Arc::new(Sum)),
-            _ => Err(Error::invalid("the only program here is `sum`")),
-        }
-    }
-
-    fn deserialize(&self, bytes: &[u8]) -> Result<Arc<dyn Program>, Error> {
-        self.compile(bytes, "mlir", &[])
-    }
-}
-
-macro_rules! toys {
-    ($($name:ident $minor:literal $older:expr;)*) => {$(
-        struct $name;
-        impl Exports for $name {
-            fn exported() -> &'static Exported {
-                static EXPORTED: OnceLock<&'static Exported> = OnceLock::new();
-                EXPORTED.get_or_init(|| {
-                    Exported::leak::<$name>(Box::new(Toy { older: $older }), $minor)
-                })
-            }
-        }
-    )*};
-}
+use toy::{api, table, toys};
 
 toys! {
     Toy29 29 OlderHosts::Serve;
@@ -149,15 +26,6 @@ toys! {
     Toy107 107 OlderHosts::Serve;
     Toy115 115 OlderHosts::Serve;
     Choosy 115 OlderHosts::RefuseBelow(61);
-}
-
-fn table<P: Exports>() -> NonNull<c_void> {
-    NonNull::new(table_of::<P>().cast_mut()).unwrap()
-}
-
-fn api<P: Exports>() -> Api {
-    // SAFETY: this is a table of the SDK, which lives as long as the process.
-    unsafe { Api::from_table(table::<P>()) }.unwrap()
 }
 
 /// What a host does: devices, buffers, a program, results.
@@ -281,6 +149,8 @@ fn what_is_too_small_for_any_version_is_refused_with_both_sizes() {
             Function::PJRT_Error_Destroy,
             Function::PJRT_Error_Message,
             Function::PJRT_Error_GetCode,
+            // It needs nothing of its arguments.
+            Function::PJRT_Plugin_Initialize,
         ];
         if skipped.contains(&function) || function == Function::PJRT_Error_ForEachPayload {
             continue;
@@ -294,10 +164,12 @@ fn what_is_too_small_for_any_version_is_refused_with_both_sizes() {
         // SAFETY: it is an error of this plug-in.
         let error = unsafe { api.take_error(function.name(), error.unwrap()) };
         let history = layout::find_struct(&format!("{function}_Args")).unwrap();
-        let least = history.sizes.iter().map(|size| size.declared.min(size.end)).min().unwrap();
-        let wanted = format!("Unexpected {} size: expected {least}, got 8.", history.name);
+        let expected =
+            |size: usize| format!("Unexpected {} size: expected {size}, got 8.", history.name);
+        let wanted: Vec<String> = history.sizes.iter().map(|s| expected(s.declared)).collect();
         let said = error.to_string();
-        assert!(said.contains(&wanted) || said.contains("is not implemented"), "{said}");
+        let refused = wanted.iter().any(|wanted| said.contains(wanted));
+        assert!(refused || said.contains("is not implemented"), "{said}");
         assert_eq!(arguments[1..], [0; 7], "{function}");
     }
 }

@@ -4,7 +4,8 @@ use std::any::Any;
 use std::sync::Arc;
 
 use unskew_pjrt_sdk::{
-    Attribute, Device, ElementType, Error, Platform, Program, Shape, Storage, Stored, Value,
+    Attribute, Compile, Device, ElementType, Error, Platform, Program, Shape, Storage, Stored,
+    Value,
 };
 
 use crate::text;
@@ -78,17 +79,24 @@ impl Platform for Abacus {
         Ok(Arc::new(Beads { element_type: shape.element_type, bytes }))
     }
 
-    fn compile(&self, code: &[u8], format: &str, _: &[u8]) -> Result<Arc<dyn Program>, Error> {
-        if format != "mlir" {
-            return Err(Error::unimplemented(format!("programs in the format {format}")));
+    fn compile(&self, wanted: &Compile<'_>) -> Result<Arc<dyn Program>, Error> {
+        if wanted.format != "mlir" {
+            return Err(Error::unimplemented(format!("programs in the format {}", wanted.format)));
         }
-        let text = std::str::from_utf8(code)
-            .map_err(|_| Error::unimplemented("programs as bytecode; send StableHLO as text"))?;
-        Ok(Arc::new(text::parse(text)?))
+        if wanted.assignment.partitions > 1 {
+            return Err(Error::unimplemented("programs of several partitions"));
+        }
+        read(wanted.code)
     }
 
-    /// A serialized program is its text.
+    /// A serialized program is its code.
     fn deserialize(&self, bytes: &[u8]) -> Result<Arc<dyn Program>, Error> {
-        self.compile(bytes, "mlir", &[])
+        read(bytes)
     }
+}
+
+fn read(code: &[u8]) -> Result<Arc<dyn Program>, Error> {
+    let text = std::str::from_utf8(code)
+        .map_err(|_| Error::unimplemented("programs as bytecode; send StableHLO as text"))?;
+    Ok(Arc::new(text::parse(text)?))
 }

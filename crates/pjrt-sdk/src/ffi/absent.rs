@@ -33,6 +33,6 @@ pub(crate) fn answers<P: Exports>() -> [Slot; COUNT] {
 /// A function per slot, since a slot is called without saying which it is.
 unsafe extern "C" fn answer<P: Exports, const AT: usize>(_: *mut c_void) -> *mut PJRT_Error {
     let name = Function::ALL[AT].name();
-    let platform = P::exported().platform.name();
+    let platform = &P::exported().name;
     ErrorObject::leak(Error::unimplemented(format!("{platform}: {name} is not implemented")))
 }

@@ -1,12 +1,13 @@
 //! What happens around every call: sizes, copies, panics.
 
+use std::any::Any;
 use std::ffi::c_void;
 use std::mem::size_of;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null_mut;
 
-use unskew_pjrt::sys::Call;
 use unskew_pjrt::sys::bindings::PJRT_Error;
+use unskew_pjrt::sys::{Call, Record};
 
 use super::error_object::ErrorObject;
 use super::{Exported, Exports};
@@ -20,19 +21,36 @@ pub(crate) trait Serve: Call {
     /// Handles among the arguments are of this plug-in and alive, pointers and lengths are true.
     unsafe fn serve(arguments: &mut Self, plugin: &'static Exported) -> Result<(), Error>;
 
-    /// The least size that a host may announce: that of the oldest version of the struct, and of
-    /// headers that announced less than they had.
-    fn least() -> usize {
-        let sizes = Self::history().sizes.iter().map(|size| size.declared.min(size.end));
-        sizes.min().unwrap_or(size_of::<usize>())
+    /// Where the last field ends that the function cannot do without. A host whose arguments reach so
+    /// far is served, whatever its version.
+    const NEEDS: usize;
+
+    /// What a host that is refused should have announced: the least size of any version that is enough.
+    fn expected() -> usize {
+        let sizes = Self::history().sizes.iter().filter(|size| size.end >= Self::NEEDS);
+        sizes.map(|size| size.declared).min().unwrap_or(Self::NEEDS)
     }
 }
 
-/// How many bytes of a struct are there, of which a host announces `announced`. Some headers announced
-/// less than they had; where others had no more than the same size says, that size is all that is sure.
-fn there<T: Serve>(announced: usize) -> usize {
-    let same = T::history().sizes.iter().filter(|size| size.declared == announced);
-    same.map(|size| size.end).min().unwrap_or(announced).min(size_of::<T>())
+/// Where a field ends that begins at `offset`; `field` is there for its type.
+pub(crate) const fn end<T, F>(offset: usize, field: fn(&T) -> *const F) -> usize {
+    let _ = field;
+    offset + size_of::<F>()
+}
+
+/// How many bytes of a struct are there, of which a host announces `announced`: up to the end of the last
+/// field that is there as a whole. Some headers announced less than they had; where others had no more than
+/// the same size says, that size is all that is sure.
+pub(crate) fn there<T: Record>(announced: usize) -> usize {
+    let history = T::history();
+    let same = history.sizes.iter().filter(|size| size.declared == announced);
+    let there = same.map(|size| size.end).min().unwrap_or(announced);
+    if there >= size_of::<T>() {
+        return size_of::<T>();
+    }
+    // Half a pointer is no pointer.
+    let ends = history.fields.iter().map(|field| field.at + field.bytes);
+    ends.filter(|end| *end <= there).max().unwrap_or(0)
 }
 
 /// The function of a slot.
@@ -40,15 +58,18 @@ pub(crate) unsafe extern "C" fn entry<P: Exports, T: Serve>(
     arguments: *mut c_void,
 ) -> *mut PJRT_Error {
     let plugin = P::exported();
+    if let Some(broken) = &plugin.broken {
+        return ErrorObject::leak(broken.clone());
+    }
     if arguments.is_null() {
         return ErrorObject::leak(Error::invalid(format!("{}: no arguments", T::FUNCTION)));
     }
     // SAFETY: the first word of all arguments is their size.
     let announced = unsafe { arguments.cast::<usize>().read_unaligned() };
-    if announced < T::least() {
+    let there = there::<T>(announced);
+    if there < T::NEEDS {
         return ErrorObject::leak(too_small::<T>(plugin, announced));
     }
-    let there = there::<T>(announced);
     let mut own = T::zeroed();
     // SAFETY: the host announces as many bytes, and `own` has room for them. What it did not send stays
     // zero.
@@ -56,8 +77,7 @@ pub(crate) unsafe extern "C" fn entry<P: Exports, T: Serve>(
         std::ptr::copy_nonoverlapping(arguments.cast::<u8>(), (&raw mut own).cast::<u8>(), there);
     }
     // SAFETY: the host says that its arguments are right.
-    let served = catch_unwind(AssertUnwindSafe(|| unsafe { T::serve(&mut own, plugin) }));
-    let served = served.unwrap_or_else(|panic| Err(panicked::<T>(&*panic)));
+    let served = caught(T::FUNCTION.name(), || unsafe { T::serve(&mut own, plugin) });
     // The first word is the host's own; nothing is written behind what it has.
     let head = size_of::<usize>();
     // SAFETY: `there` bytes are the host's, and this writes those after the first word.
@@ -70,7 +90,7 @@ pub(crate) unsafe extern "C" fn entry<P: Exports, T: Serve>(
 
 #[cold]
 fn too_small<T: Serve>(plugin: &Exported, announced: usize) -> Error {
-    let (name, least) = (T::history().name, T::least());
+    let (name, least) = (T::history().name, T::expected());
     Error::invalid(format!(
         "Unexpected {name} size: expected {least}, got {announced}. The plugin is likely built with a \
          later version than the framework. This plugin is built with PJRT API version 0.{}.",
@@ -78,11 +98,24 @@ fn too_small<T: Serve>(plugin: &Exported, announced: usize) -> Error {
     ))
 }
 
+/// What `body` gives; a panic in it becomes an error that says where it was.
+pub(crate) fn caught<R>(place: &str, body: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
+    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| Err(panicked(place, panic)))
+}
+
 #[cold]
-fn panicked<T: Serve>(panic: &(dyn std::any::Any + Send)) -> Error {
+fn panicked(place: &str, panic: Box<dyn Any + Send>) -> Error {
     let text = panic.downcast_ref::<String>().map(String::as_str);
-    let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no text");
-    Error::internal(format!("{}: the plug-in panicked: {text}", T::FUNCTION))
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+    let error = Error::internal(format!(
+        "{place}: the plug-in panicked: {}",
+        text.unwrap_or("it gave no text")
+    ));
+    if text.is_none() {
+        // A value of the author's own type may panic again when it is dropped, where nobody catches it.
+        std::mem::forget(panic);
+    }
+    error
 }
 
 #[cfg(test)]

@@ -57,7 +57,7 @@ unsafe extern "C" fn message(error: *const PJRT_Error, text: *mut *const u8, siz
     let said = unsafe { ErrorObject::of(error) }.map_or("", |error| &error.message);
     if !text.is_null() && !size.is_null() {
         // SAFETY: the host gives places for both.
-        unsafe { (text.write(said.as_ptr()), size.write(said.len())) };
+        unsafe { (text.write_unaligned(said.as_ptr()), size.write_unaligned(said.len())) };
     }
 }
 
@@ -110,7 +110,7 @@ unsafe extern "C" fn slot_destroy(arguments: *mut PJRT_Error_Destroy_Args) {
     // SAFETY: the error is read only if it is among the bytes that the host announces, and so below.
     unsafe {
         if reaches(arguments, end!(PJRT_Error_Destroy_Args, error, *mut PJRT_Error)) {
-            destroy((*arguments).error);
+            destroy((&raw const (*arguments).error).read_unaligned());
         }
     }
 }
@@ -120,7 +120,7 @@ unsafe extern "C" fn slot_message(arguments: *mut PJRT_Error_Message_Args) {
     unsafe {
         if reaches(arguments, end!(PJRT_Error_Message_Args, message_size, usize)) {
             let (text, size) = (&raw mut (*arguments).message, &raw mut (*arguments).message_size);
-            message((*arguments).error, text, size);
+            message((&raw const (*arguments).error).read_unaligned(), text, size);
         }
     }
 }
@@ -132,7 +132,8 @@ unsafe extern "C" fn slot_get_code(arguments: *mut PJRT_Error_GetCode_Args) -> *
         if !reaches(arguments, end) {
             return too_small("PJRT_Error_GetCode_Args", end, arguments.cast());
         }
-        (*arguments).code = get_code((*arguments).error);
+        let code = get_code((&raw const (*arguments).error).read_unaligned());
+        (&raw mut (*arguments).code).write_unaligned(code);
     }
     null_mut()
 }
@@ -146,7 +147,9 @@ unsafe extern "C" fn slot_for_each_payload(
         if !reaches(arguments, end) {
             return too_small("PJRT_Error_ForEachPayload_Args", end, arguments.cast());
         }
-        for_each_payload((*arguments).error, (*arguments).visitor, (*arguments).user_arg);
+        let (error, visitor) = (&raw const (*arguments).error, &raw const (*arguments).visitor);
+        let user = (&raw const (*arguments).user_arg).read_unaligned();
+        for_each_payload(error.read_unaligned(), visitor.read_unaligned(), user);
     }
     null_mut()
 }

@@ -55,10 +55,6 @@ impl MemoryObject {
     pub(crate) fn devices(&self) -> *const *mut PJRT_Device {
         self.device_handle.as_ptr().cast_const()
     }
-
-    pub(crate) fn raw(&self) -> *mut PJRT_Memory {
-        (&raw const self.head).cast_mut()
-    }
 }
 
 impl Drop for MemoryObject {

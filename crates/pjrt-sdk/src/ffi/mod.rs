@@ -14,10 +14,11 @@ mod state;
 mod table;
 
 use std::ffi::c_void;
+use std::sync::Arc;
 
 use unskew_pjrt::layout;
 
-use crate::Platform;
+use crate::{Compile, Device, Error, Platform, Program, Shape, Stored};
 
 /// A plug-in of this library: made by [`export_plugin!`](crate::export_plugin).
 pub trait Exports: 'static {
@@ -28,20 +29,67 @@ pub trait Exports: 'static {
 /// A plug-in with its table.
 pub struct Exported {
     pub(crate) platform: Box<dyn Platform>,
+    pub(crate) name: String,
+    pub(crate) version: String,
     pub(crate) minor: i32,
     pub(crate) attributes: state::NamedValues,
+    /// Why nothing works: the author's code panicked when the plug-in was made.
+    pub(crate) broken: Option<Error>,
     table: Box<[usize]>,
 }
 
 impl Exported {
-    /// The plug-in with the table of a version, which lives as long as the process.
-    pub fn leak<P: Exports>(platform: Box<dyn Platform>, minor: i32) -> &'static Self {
+    /// The plug-in that `make` makes, with the table of the version that it presents; it lives as long as
+    /// the process. If the author's code panics meanwhile, then there is a table all the same, since a host
+    /// can only be told by the functions in it: each answers with the panic's text.
+    pub fn leak<P: Exports>(make: impl FnOnce() -> (Box<dyn Platform>, i32)) -> &'static Self {
+        let made = entry::caught("GetPjrtApi", || {
+            let (platform, minor) = make();
+            let (name, version) = (platform.name().to_owned(), platform.version().to_owned());
+            let attributes = platform.attributes();
+            Ok((platform, name, version, attributes, minor))
+        });
         let newest = layout::slots().iter().map(|slot| slot.since).max().unwrap_or(layout::FLOOR);
         // Minors after the last one with a new function differ in nothing that this crate has.
-        let minor = minor.clamp(layout::FLOOR, newest.max(116));
-        let attributes = state::NamedValues::new(platform.attributes());
+        let newest = newest.max(116);
+        let (made, broken) = match made {
+            Ok(made) => (made, None),
+            Err(error) => {
+                let platform: Box<dyn Platform> = Box::new(Broken);
+                let name = platform.name().to_owned();
+                ((platform, name, String::new(), Vec::new(), newest), Some(error))
+            }
+        };
+        let (platform, name, version, attributes, minor) = made;
+        let minor = minor.clamp(layout::FLOOR, newest);
+        let attributes = state::NamedValues::new(attributes);
         let table = table::table::<P>(minor);
-        Box::leak(Box::new(Self { platform, minor, attributes, table }))
+        Box::leak(Box::new(Self { platform, name, version, minor, attributes, broken, table }))
+    }
+}
+
+/// What stands for a platform that could not be made; nothing of it is ever asked.
+struct Broken;
+
+impl Platform for Broken {
+    fn name(&self) -> &str {
+        "broken plug-in"
+    }
+
+    fn version(&self) -> &str {
+        ""
+    }
+
+    fn devices(&self) -> Result<Vec<Device>, Error> {
+        Err(Error::internal("there is no platform"))
+    }
+
+    fn put(&self, _: usize, _: &Shape, _: Vec<u8>) -> Result<Stored, Error> {
+        Err(Error::internal("there is no platform"))
+    }
+
+    fn compile(&self, _: &Compile<'_>) -> Result<Arc<dyn Program>, Error> {
+        Err(Error::internal("there is no platform"))
     }
 }
 

@@ -1,7 +1,7 @@
 //! The objects behind the handles.
 
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use unskew_pjrt::sys::Record;
 use unskew_pjrt::sys::bindings::*;
@@ -9,7 +9,8 @@ use unskew_pjrt::{Attribute, Value};
 
 use super::Exported;
 use super::memory_object::MemoryObject;
-use crate::{Device, Error, Program, Shape, Stored};
+use crate::event::Happening;
+use crate::{Assignment, Device, Error, Program, Shape, Stored};
 
 /// What is constant, and may be seen by every thread in spite of its pointers.
 pub(crate) struct Shared<T>(pub(crate) T);
@@ -76,11 +77,19 @@ fn named(attribute: &Attribute) -> PJRT_NamedValue {
 
 /// A client: its devices and memories have fixed addresses.
 pub(crate) struct ClientState {
-    pub(crate) devices: Box<[DeviceState]>,
-    pub(crate) memories: Box<[MemoryObject]>,
+    pub(crate) devices: Arc<[DeviceState]>,
+    pub(crate) memories: Arc<[MemoryObject]>,
     pub(crate) device_handles: Shared<Box<[*mut PJRT_Device]>>,
     pub(crate) description_handles: Shared<Box<[*mut PJRT_DeviceDescription]>>,
     pub(crate) memory_handles: Shared<Box<[*mut PJRT_Memory]>>,
+    pub(crate) topology: NamedValues,
+}
+
+/// A handle for each object. It is an address within the whole list, which stays where it is while its owners
+/// move, so that it may become a reference to the object again.
+fn handles<T, H>(objects: &Arc<[T]>) -> Box<[*mut H]> {
+    let first = Arc::as_ptr(objects).cast::<T>();
+    (0..objects.len()).map(|i| first.wrapping_add(i).cast_mut().cast()).collect()
 }
 
 /// A device. It is its own description too.
@@ -89,7 +98,6 @@ pub(crate) struct DeviceState {
     pub(crate) text: String,
     pub(crate) attributes: NamedValues,
     pub(crate) memory: Shared<*mut PJRT_Memory>,
-    pub(crate) own: Shared<*mut PJRT_Device>,
 }
 
 impl ClientState {
@@ -97,32 +105,36 @@ impl ClientState {
         let devices = plugin.platform.devices()?;
         let number = |i: usize| i32::try_from(i).unwrap_or(i32::MAX);
         let memories = devices.iter().enumerate();
-        let memories: Box<[MemoryObject]> =
+        let memories: Arc<[MemoryObject]> =
             memories.map(|(i, d)| MemoryObject::new(number(i), d.memory.clone(), i)).collect();
-        let state = |(i, device): (usize, Device)| DeviceState {
-            text: format!("{}:{}", plugin.platform.name(), device.id),
+        let memory_handles: Box<[*mut PJRT_Memory]> = handles(&memories);
+        let state = |(device, memory): (Device, &*mut PJRT_Memory)| DeviceState {
+            text: format!("{}:{}", plugin.name, device.id),
             attributes: NamedValues::new(device.attributes.clone()),
-            memory: Shared(memories[i].raw()),
-            own: Shared(std::ptr::null_mut()),
+            memory: Shared(*memory),
             device,
         };
-        let mut devices: Box<[DeviceState]> = devices.into_iter().enumerate().map(state).collect();
-        for device in &mut devices {
-            device.own = Shared((&raw mut *device).cast());
+        let devices: Arc<[DeviceState]> =
+            devices.into_iter().zip(&memory_handles).map(state).collect();
+        let device_handles: Box<[*mut PJRT_Device]> = handles(&devices);
+        for (memory, device) in memories.iter().zip(&device_handles) {
+            memory.belongs_to(*device);
         }
-        for (memory, device) in memories.iter().zip(&devices) {
-            memory.belongs_to(device.own.0);
-        }
-        let handles = devices.iter().map(|device| device.own.0).collect();
-        let descriptions = devices.iter().map(|device| device.own.0.cast()).collect();
-        let memory_handles = memories.iter().map(MemoryObject::raw).collect();
+        let topology = NamedValues::new(plugin.platform.topology());
         Ok(Arc::new(Self {
-            devices,
             memories,
-            device_handles: Shared(handles),
-            description_handles: Shared(descriptions),
+            description_handles: Shared(handles(&devices)),
+            devices,
+            device_handles: Shared(device_handles),
+            topology,
             memory_handles: Shared(memory_handles),
         }))
+    }
+
+    /// The first device, on which programs run if nothing else is said.
+    pub(crate) fn first(&self) -> Result<Assignment, Error> {
+        let first = self.devices.first().map(|_| Assignment::one(0));
+        first.ok_or_else(|| Error::invalid("there is no device"))
     }
 
     /// The place of a device of this client; none if it is of another.
@@ -139,6 +151,8 @@ pub(crate) struct BufferState {
     pub(crate) minor_to_major: Vec<i64>,
     /// None once it is deleted or donated.
     pub(crate) stored: Mutex<Option<Stored>>,
+    /// When its contents are there.
+    pub(crate) ready: Arc<Happening>,
 }
 
 impl BufferState {
@@ -147,9 +161,11 @@ impl BufferState {
         device: usize,
         shape: Shape,
         stored: Stored,
+        ready: Arc<Happening>,
     ) -> Self {
         let minor_to_major = (0..shape.dims.len() as i64).rev().collect();
-        Self { client, device, shape, minor_to_major, stored: Mutex::new(Some(stored)) }
+        let stored = Mutex::new(Some(stored));
+        Self { client, device, shape, minor_to_major, stored, ready }
     }
 
     pub(crate) fn stored(&self) -> Result<Stored, Error> {
@@ -163,27 +179,33 @@ pub(crate) struct ExecutableState {
     pub(crate) program: Arc<dyn Program>,
     pub(crate) name: String,
     pub(crate) fingerprint: String,
+    pub(crate) replicas: usize,
+    pub(crate) partitions: usize,
     pub(crate) outputs: Vec<Shape>,
     pub(crate) types: Vec<PJRT_Buffer_Type>,
     pub(crate) dims: Vec<i64>,
     pub(crate) ranks: Vec<usize>,
+    pub(crate) costs: OnceLock<NamedValues>,
     kinds: Vec<String>,
     pub(crate) kind_texts: Shared<Vec<*const u8>>,
     pub(crate) kind_sizes: Vec<usize>,
 }
 
 impl ExecutableState {
-    pub(crate) fn new(program: Arc<dyn Program>, memory_kind: &str) -> Arc<Self> {
+    fn new(program: Arc<dyn Program>, memory_kind: &str, assignment: &Assignment) -> Arc<Self> {
         let outputs = program.outputs();
         let kinds = vec![memory_kind.to_owned(); outputs.len()];
         let mut state = Self {
             name: program.name().to_owned(),
             fingerprint: program.fingerprint(),
+            replicas: assignment.replicas,
+            partitions: assignment.partitions,
             types: outputs.iter().map(|shape| shape.element_type).collect(),
             dims: outputs.iter().flat_map(|shape| shape.dims.iter().copied()).collect(),
             ranks: outputs.iter().map(|shape| shape.dims.len()).collect(),
             kind_sizes: kinds.iter().map(String::len).collect(),
             kind_texts: Shared(Vec::new()),
+            costs: OnceLock::new(),
             kinds,
             outputs,
             program,
@@ -193,81 +215,41 @@ impl ExecutableState {
     }
 }
 
-/// A program that is loaded on a device.
+/// A program that is loaded on devices.
 pub(crate) struct LoadedState {
     pub(crate) client: Arc<ClientState>,
     pub(crate) executable: Arc<ExecutableState>,
-    /// The place of its device.
-    pub(crate) device: usize,
-    pub(crate) logical_ids: [PJRT_LogicalDeviceIds; 1],
+    /// The places of its devices, replica by replica.
+    pub(crate) assignment: Assignment,
+    pub(crate) devices: Shared<Box<[*mut PJRT_Device]>>,
+    pub(crate) logical_ids: Box<[PJRT_LogicalDeviceIds]>,
     pub(crate) deleted: AtomicBool,
 }
 
-/// Something that will have happened.
-#[derive(Default)]
-pub(crate) struct EventState {
-    happened: Mutex<Happened>,
-    changed: Condvar,
-}
-
-#[derive(Default)]
-struct Happened {
-    result: Option<Result<(), Error>>,
-    waiting: Vec<Waiting>,
-}
-
-type Waiting = Box<dyn FnOnce(Result<(), Error>) + Send>;
-
-impl EventState {
-    /// An event that has happened.
-    pub(crate) fn done(result: Result<(), Error>) -> Arc<Self> {
-        let event = Arc::new(Self::default());
-        event.set(result);
-        event
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Happened> {
-        self.happened.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Says that it has happened; what it says first counts.
-    pub(crate) fn set(&self, result: Result<(), Error>) {
-        let mut happened = self.lock();
-        if happened.result.is_some() {
-            return;
-        }
-        happened.result = Some(result.clone());
-        let waiting = std::mem::take(&mut happened.waiting);
-        drop(happened);
-        self.changed.notify_all();
-        waiting.into_iter().for_each(|waiting| waiting(result.clone()));
-    }
-
-    /// What has happened; none if it has not.
-    pub(crate) fn result(&self) -> Option<Result<(), Error>> {
-        self.lock().result.clone()
-    }
-
-    /// Blocks until it has happened.
-    pub(crate) fn wait(&self) -> Result<(), Error> {
-        let mut happened = self.lock();
-        loop {
-            if let Some(result) = &happened.result {
-                return result.clone();
-            }
-            happened = self.changed.wait(happened).unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-
-    /// Calls `then` once it has happened: at once, if it has.
-    pub(crate) fn then(&self, then: Waiting) {
-        let mut happened = self.lock();
-        match happened.result.clone() {
-            Some(result) => {
-                drop(happened);
-                then(result);
-            }
-            None => happened.waiting.push(then),
-        }
+impl LoadedState {
+    pub(crate) fn new(
+        client: Arc<ClientState>,
+        program: Arc<dyn Program>,
+        assignment: Assignment,
+    ) -> Result<Self, Error> {
+        let handle = |place: &usize| {
+            let device = client.device_handles.0.get(*place).copied();
+            device.ok_or_else(|| Error::invalid(format!("no device at place {place}")))
+        };
+        let devices = assignment.devices.iter().map(handle).collect::<Result<_, Error>>()?;
+        let logical = |at: usize| PJRT_LogicalDeviceIds {
+            replica: i32::try_from(at / assignment.partitions.max(1)).unwrap_or(i32::MAX),
+            partition: i32::try_from(at % assignment.partitions.max(1)).unwrap_or(i32::MAX),
+        };
+        let first = assignment.devices.first().and_then(|place| client.memories.get(*place));
+        let kind = first.map_or("device", |memory| &memory.kind);
+        Ok(Self {
+            executable: ExecutableState::new(program, kind, &assignment),
+            devices: Shared(devices),
+            logical_ids: (0..assignment.devices.len()).map(logical).collect(),
+            deleted: AtomicBool::new(false),
+            assignment,
+            client,
+        })
     }
 }

@@ -1,25 +1,25 @@
 //! The plug-in itself, and clients.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use unskew_pjrt::convert::compile_options::CompileOptions;
 use unskew_pjrt::layout;
 use unskew_pjrt::sys::bindings::*;
 
-use super::{again, bytes, numbers, object, release, serve, share};
-use crate::ffi::state::{BufferState, ClientState, EventState, ExecutableState, LoadedState};
-use crate::{Error, ErrorCode, OlderHosts, Program, Shape};
+use super::{again, bytes, nested, numbers, object, release, serve, share};
+use crate::event::Happening;
+use crate::ffi::state::{BufferState, ClientState, LoadedState};
+use crate::{Assignment, Compile, Error, ErrorCode, OlderHosts, Shape};
 
-serve!(PJRT_Plugin_Initialize_Args, |_a, _| {});
-serve!(PJRT_Plugin_Attributes_Args, |a, plugin| {
+serve!(PJRT_Plugin_Initialize_Args to struct_size, |_a, _| {});
+serve!(PJRT_Plugin_Attributes_Args to num_attributes, |a, plugin| {
     (a.attributes, a.num_attributes) = plugin.attributes.list();
 });
-serve!(PJRT_Client_Create_Args, |a, plugin| {
+serve!(PJRT_Client_Create_Args to client, |a, plugin| {
     if let OlderHosts::RefuseBelow(least) = plugin.platform.older_hosts() {
         let newest = newest_that_announces("PJRT_Client_Create_Args", a.struct_size);
         if newest < least {
-            let name = plugin.platform.name();
+            let name = &plugin.name;
             return Err(Error::new(
                 ErrorCode::FAILED_PRECONDITION,
                 format!(
@@ -39,102 +39,112 @@ fn newest_that_announces(name: &str, announced: usize) -> i32 {
     larger.min().map_or(i32::MAX, |since| since - 1)
 }
 
-serve!(PJRT_Client_Destroy_Args, |a, _| {
+serve!(PJRT_Client_Destroy_Args to client, |a, _| {
     release::<ClientState, _>(a.client);
 });
-serve!(PJRT_Client_PlatformName_Args, |a, plugin| {
-    let name = plugin.platform.name();
+serve!(PJRT_Client_PlatformName_Args to platform_name_size, |a, plugin| {
+    let name = &plugin.name;
     (a.platform_name, a.platform_name_size) = (name.as_ptr(), name.len());
 });
-serve!(PJRT_Client_PlatformVersion_Args, |a, plugin| {
-    let version = plugin.platform.version();
+serve!(PJRT_Client_PlatformVersion_Args to platform_version_size, |a, plugin| {
+    let version = &plugin.version;
     (a.platform_version, a.platform_version_size) = (version.as_ptr(), version.len());
 });
-serve!(PJRT_Client_ProcessIndex_Args, |a, _| {
+serve!(PJRT_Client_ProcessIndex_Args to process_index, |a, _| {
     a.process_index = 0;
 });
-serve!(PJRT_Client_Devices_Args, |a, _| {
+serve!(PJRT_Client_Devices_Args to num_devices, |a, _| {
     let handles = &object::<ClientState, _>(a.client)?.device_handles.0;
     (a.devices, a.num_devices) = (handles.as_ptr(), handles.len());
 });
-serve!(PJRT_Client_AddressableDevices_Args, |a, _| {
+serve!(PJRT_Client_AddressableDevices_Args to num_addressable_devices, |a, _| {
     let handles = &object::<ClientState, _>(a.client)?.device_handles.0;
     (a.addressable_devices, a.num_addressable_devices) = (handles.as_ptr(), handles.len());
 });
-serve!(PJRT_Client_LookupDevice_Args, |a, _| {
+serve!(PJRT_Client_LookupDevice_Args to device, |a, _| {
     a.device = find(object::<ClientState, _>(a.client)?, a.id)?;
 });
-serve!(PJRT_Client_LookupAddressableDevice_Args, |a, _| {
+serve!(PJRT_Client_LookupAddressableDevice_Args to addressable_device, |a, _| {
     a.addressable_device = find(object::<ClientState, _>(a.client)?, a.local_hardware_id)?;
 });
 
 fn find(client: &ClientState, id: i32) -> Result<*mut PJRT_Device, Error> {
-    let found = client.devices.iter().find(|device| device.device.id == id);
-    found.map(|device| device.own.0).ok_or_else(|| Error::invalid(format!("no such device: {id}")))
+    let found = client.devices.iter().position(|device| device.device.id == id);
+    let handle = found.and_then(|place| client.device_handles.0.get(place).copied());
+    handle.ok_or_else(|| Error::invalid(format!("no such device: {id}")))
 }
 
-serve!(PJRT_Client_AddressableMemories_Args, |a, _| {
+serve!(PJRT_Client_AddressableMemories_Args to num_addressable_memories, |a, _| {
     let handles = &object::<ClientState, _>(a.client)?.memory_handles.0;
     (a.addressable_memories, a.num_addressable_memories) = (handles.as_ptr(), handles.len());
 });
-serve!(PJRT_Client_DefaultDeviceAssignment_Args, |a, _| {
+serve!(PJRT_Client_DefaultDeviceAssignment_Args to default_assignment, |a, _| {
     let client = object::<ClientState, _>(a.client)?;
     let wanted = i64::from(a.num_replicas) * i64::from(a.num_partitions);
     let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
     if wanted > client.devices.len() || wanted > a.default_assignment_size {
-        return Err(Error::invalid(format!(
-            "{} replicas of {} partitions: there are {} devices",
-            a.num_replicas,
-            a.num_partitions,
-            client.devices.len()
-        )));
+        let (replicas, partitions) = (a.num_replicas.max(0), a.num_partitions.max(0));
+        return Err(too_few(replicas as usize, partitions as usize, client));
     }
     for (i, device) in client.devices.iter().take(wanted).enumerate() {
         a.default_assignment.add(i).write(device.device.id);
     }
 });
 
-serve!(PJRT_Client_Compile_Args, |a, plugin| {
+serve!(PJRT_Client_Compile_Args to executable, |a, plugin| {
     let client = again::<ClientState, _>(a.client)?;
-    let program = a.program.as_ref().ok_or_else(|| Error::invalid("no program"))?;
+    let program = nested::<PJRT_Program>(a.program, size_of::<PJRT_Program>())?;
+    let program = program.ok_or_else(|| Error::invalid("no program"))?;
     let code = bytes(program.code, program.code_size);
     let format = String::from_utf8_lossy(bytes(program.format, program.format_size)).into_owned();
     let options = bytes(a.compile_options, a.compile_options_size);
-    let device = place(&client, options)?;
-    let program = plugin.platform.compile(code, &format, options)?;
-    a.executable = share(Arc::new(load(client, program, device)));
+    let assignment = assignment(&client, options)?;
+    let wanted = Compile { code, format: &format, options, assignment: &assignment };
+    let program = plugin.platform.compile(&wanted)?;
+    a.executable = share(Arc::new(LoadedState::new(client, program, assignment)?));
 });
 
-/// The place of the device to run on: the first that the options name.
-fn place(client: &ClientState, options: &[u8]) -> Result<usize, Error> {
+/// The devices to run on: those that the options name, else the first ones.
+pub(super) fn assignment(client: &ClientState, options: &[u8]) -> Result<Assignment, Error> {
     let options = CompileOptions::read(options)
         .map_err(|error| Error::invalid(format!("the compile options: {error}")))?;
-    if options.num_replicas > 1 || options.num_partitions > 1 {
-        return Err(Error::unimplemented("programs for several devices"));
+    let count = |count: i64, what: &str| match usize::try_from(count) {
+        Ok(count) => Ok(count.max(1)),
+        Err(_) => Err(Error::invalid(format!("{what} wanted: {count}"))),
+    };
+    let replicas = count(options.num_replicas, "replicas")?;
+    let partitions = count(options.num_partitions, "partitions")?;
+    let wanted = replicas.saturating_mul(partitions);
+    let Some(named) = options.device_assignment else {
+        if wanted > client.devices.len() {
+            return Err(too_few(replicas, partitions, client));
+        }
+        return Ok(Assignment { replicas, partitions, devices: (0..wanted).collect() });
+    };
+    if named.devices.len() != partitions || named.devices.iter().any(|ids| ids.len() != replicas) {
+        return Err(Error::invalid(format!(
+            "{replicas} replicas of {partitions} partitions, and devices for others: {:?}",
+            named.devices
+        )));
     }
-    let named = options.device_assignment.and_then(|named| named.devices.first()?.first().copied());
-    let Some(id) = named else { return Ok(0) };
-    let found = client.devices.iter().position(|device| i64::from(device.device.id) == id);
-    found.ok_or_else(|| Error::invalid(format!("no such device: {id}")))
+    let mut devices = Vec::new();
+    for replica in 0..replicas {
+        for id in named.devices.iter().filter_map(|ids| ids.get(replica)) {
+            let found = client.devices.iter().position(|own| i64::from(own.device.id) == *id);
+            devices.push(found.ok_or_else(|| Error::invalid(format!("no such device: {id}")))?);
+        }
+    }
+    Ok(Assignment { replicas, partitions, devices })
 }
 
-/// A program on a device.
-pub(super) fn load(
-    client: Arc<ClientState>,
-    program: Arc<dyn Program>,
-    device: usize,
-) -> LoadedState {
-    let kind = client.memories.get(device).map_or("device", |memory| &memory.kind);
-    LoadedState {
-        executable: ExecutableState::new(program, kind),
-        client,
-        device,
-        logical_ids: [PJRT_LogicalDeviceIds { replica: 0, partition: 0 }],
-        deleted: AtomicBool::new(false),
-    }
+fn too_few(replicas: usize, partitions: usize, client: &ClientState) -> Error {
+    Error::invalid(format!(
+        "{replicas} replicas of {partitions} partitions: there are {} devices",
+        client.devices.len()
+    ))
 }
 
-serve!(PJRT_Client_BufferFromHostBuffer_Args, |a, plugin| {
+serve!(PJRT_Client_BufferFromHostBuffer_Args to buffer, |a, plugin| {
     let client = again::<ClientState, _>(a.client)?;
     let device =
         match (client.place(a.device), client.memory_handles.0.iter().position(|m| *m == a.memory))
@@ -149,9 +159,9 @@ serve!(PJRT_Client_BufferFromHostBuffer_Args, |a, plugin| {
     let strides = numbers(a.byte_strides, a.num_byte_strides);
     let elements = dense(&shape, a.data.cast(), &strides)?;
     let stored = plugin.platform.put(device, &shape, elements)?;
-    a.buffer = share(Arc::new(BufferState::new(client, device, shape, stored)));
+    a.buffer = share(Arc::new(BufferState::new(client, device, shape, stored, Happening::done(Ok(())))));
     // The elements were copied before this returns.
-    a.done_with_host_buffer = share(EventState::done(Ok(())));
+    a.done_with_host_buffer = share(Happening::done(Ok(())));
 });
 
 /// The elements of a host's array, dense and in row-major order.

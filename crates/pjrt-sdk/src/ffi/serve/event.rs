@@ -6,23 +6,24 @@ use std::ptr::null_mut;
 use unskew_pjrt::sys::bindings::*;
 
 use super::{object, release, serve};
+use crate::event::Happening;
 use crate::ffi::error_object::ErrorObject;
-use crate::ffi::state::{EventState, Shared};
+use crate::ffi::state::Shared;
 
-serve!(PJRT_Event_Destroy_Args, |a, _| {
-    release::<EventState, _>(a.event);
+serve!(PJRT_Event_Destroy_Args to event, |a, _| {
+    release::<Happening, _>(a.event);
 });
-serve!(PJRT_Event_IsReady_Args, |a, _| {
-    a.is_ready = u8::from(object::<EventState, _>(a.event)?.result().is_some());
+serve!(PJRT_Event_IsReady_Args to is_ready, |a, _| {
+    a.is_ready = u8::from(object::<Happening, _>(a.event)?.result().is_some());
 });
-serve!(PJRT_Event_Error_Args, |a, _| {
-    object::<EventState, _>(a.event)?.result().unwrap_or(Ok(()))?;
+serve!(PJRT_Event_Error_Args to event, |a, _| {
+    object::<Happening, _>(a.event)?.result().unwrap_or(Ok(()))?;
 });
-serve!(PJRT_Event_Await_Args, |a, _| {
-    object::<EventState, _>(a.event)?.wait()?;
+serve!(PJRT_Event_Await_Args to event, |a, _| {
+    object::<Happening, _>(a.event)?.wait()?;
 });
-serve!(PJRT_Event_OnReady_Args, |a, _| {
-    let event = object::<EventState, _>(a.event)?;
+serve!(PJRT_Event_OnReady_Args to user_arg, |a, _| {
+    let event = object::<Happening, _>(a.event)?;
     let told = a.callback.map(|callback| (callback, Shared(a.user_arg)));
     event.then(Box::new(move |result| {
         let Some((callback, user)) = told else { return };

@@ -5,22 +5,30 @@ mod client;
 mod device;
 mod event;
 mod executable;
+mod execute;
 mod memory;
 mod topology;
 
 use std::sync::Arc;
 
 use unskew_pjrt::layout::Function;
-use unskew_pjrt::sys::Call;
+use unskew_pjrt::sys::{Call, Record};
 
 use super::Exports;
-use super::entry::entry;
+use super::entry::{entry, there};
 use crate::Error;
 
-/// Implements a function: `serve!(Arguments, |arguments, plugin| body)`, where the body may use `?`.
+/// Implements a function: `serve!(Arguments to field, |arguments, plugin| body)`, where `field` is the
+/// last one that the body cannot do without, and the body may use `?`. Fields behind that one are zero if
+/// the host does not send them, and what is written to them gets lost if the host has no room.
 macro_rules! serve {
-    ($arguments:ident, |$own:ident, $plugin:pat_param| $body:block) => {
+    ($arguments:ident to $field:ident, |$own:ident, $plugin:pat_param| $body:block) => {
         impl $crate::ffi::entry::Serve for $arguments {
+            const NEEDS: usize = $crate::ffi::entry::end(
+                std::mem::offset_of!($arguments, $field),
+                |own: &$arguments| &raw const own.$field,
+            );
+
             unsafe fn serve(
                 $own: &mut Self,
                 $plugin: &'static $crate::ffi::Exported,
@@ -78,11 +86,15 @@ pub(crate) fn functions<P: Exports>() -> Vec<(Function, usize)> {
         PJRT_LoadedExecutable_AddressableDevices_Args PJRT_LoadedExecutable_Delete_Args
         PJRT_LoadedExecutable_IsDeleted_Args PJRT_LoadedExecutable_Execute_Args
         PJRT_LoadedExecutable_Fingerprint_Args PJRT_LoadedExecutable_AddressableDeviceLogicalIds_Args
+        PJRT_LoadedExecutable_GetDeviceAssignment_Args PJRT_Executable_GetCostAnalysis_Args
+        PJRT_Executable_GetCompiledMemoryStats_Args PJRT_Executable_OptimizedProgram_Args
         PJRT_Buffer_Destroy_Args PJRT_Buffer_ElementType_Args PJRT_Buffer_Dimensions_Args
         PJRT_Buffer_UnpaddedDimensions_Args PJRT_Buffer_DynamicDimensionIndices_Args
         PJRT_Buffer_GetMemoryLayout_Args PJRT_Buffer_OnDeviceSizeInBytes_Args PJRT_Buffer_Device_Args
         PJRT_Buffer_Memory_Args PJRT_Buffer_Delete_Args PJRT_Buffer_IsDeleted_Args
         PJRT_Buffer_ToHostBuffer_Args PJRT_Buffer_IsOnCpu_Args PJRT_Buffer_ReadyEvent_Args
+        PJRT_Buffer_UnsafePointer_Args PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args
+        PJRT_Buffer_CopyToDevice_Args PJRT_Buffer_CopyToMemory_Args
         PJRT_Buffer_IncreaseExternalReferenceCount_Args PJRT_Buffer_DecreaseExternalReferenceCount_Args
         PJRT_TopologyDescription_Destroy_Args PJRT_TopologyDescription_PlatformName_Args
         PJRT_TopologyDescription_PlatformVersion_Args
@@ -128,6 +140,32 @@ pub(crate) unsafe fn release<T, H>(handle: *const H) {
         // SAFETY: the caller says so.
         drop(unsafe { Arc::from_raw(handle.cast::<T>()) });
     }
+}
+
+/// A struct that arguments lead to, as far as the host has it: what it does not send is zero. None if
+/// there is none.
+///
+/// # Safety
+/// `start` is null or leads to such a struct, of which as many bytes are there as it announces.
+pub(crate) unsafe fn nested<T: Record>(start: *const T, needs: usize) -> Result<Option<T>, Error> {
+    if start.is_null() {
+        return Ok(None);
+    }
+    // SAFETY: the first word of the struct is its size.
+    let announced = unsafe { start.cast::<usize>().read_unaligned() };
+    let there = there::<T>(announced);
+    if there < needs {
+        return Err(Error::invalid(format!(
+            "Unexpected {} size: expected {needs}, got {announced}.",
+            T::history().name
+        )));
+    }
+    let mut own = T::zeroed();
+    // SAFETY: the host announces as many bytes, and `own` has room for them.
+    unsafe {
+        std::ptr::copy_nonoverlapping(start.cast::<u8>(), (&raw mut own).cast::<u8>(), there);
+    }
+    Ok(Some(own))
 }
 
 /// Bytes of the host.

@@ -29,7 +29,8 @@ impl CompileOptions {
 }
 
 impl DeviceAssignment {
-    fn write(&self) -> Vec<u8> {
+    /// The serialized `DeviceAssignmentProto`.
+    pub fn write(&self) -> Vec<u8> {
         use field::assignment::*;
         let mut assignment = Vec::new();
         number(&mut assignment, REPLICAS, self.replicas.cast_unsigned());
