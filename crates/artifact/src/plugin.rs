@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use unskew_abi::SharedObject;
 use unskew_core::Party;
-use unskew_pjrt::{DEFAULT_LIMIT, ProbeError, ProbeFailure, Stage, probe_in_child};
+use unskew_pjrt::{ProbeError, ProbeFailure, Stage, probe_in_child};
 use unskew_source::{FileSource, ReadError, Source};
 
 use crate::Options;
@@ -29,7 +29,7 @@ pub(crate) fn party(
     }
     // A PJRT plug-in may serve TensorFlow too: libtpu exports both entries, and hosts of PJRT are many.
     let probe = match (&options.probe, path) {
-        (Some(command), Some(path)) => probe_in_child(command(path), DEFAULT_LIMIT),
+        (Some(command), Some(path)) => probe_in_child(command(path), options.limit),
         (Some(_), None) => Err(not_asked("it lies in an archive")),
         (None, _) => Err(not_asked("plug-ins are only read, not run")),
     };

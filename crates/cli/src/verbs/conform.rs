@@ -59,7 +59,10 @@ pub fn run(args: &Conform, global: &Global) -> anyhow::Result<Status> {
 /// Makes the checks of the plug-in at `path`; none if it could not even be looked at, which its party
 /// then says.
 fn check(path: &Path, limit: Duration) -> anyhow::Result<Checked> {
-    let side = sides::side(path.as_os_str(), &sides::options())?;
+    // Some plug-ins unpack hundreds of megabytes when they are loaded.
+    let mut options = sides::options();
+    options.limit = options.limit.max(limit);
+    let side = sides::side(path.as_os_str(), &options)?;
     let member =
         side.members.into_iter().find(|member| member.party.capability::<Plugin>().is_some());
     let Some(member) = member else { bail!("not a PJRT plug-in: {}", path.display()) };
@@ -74,8 +77,12 @@ fn check(path: &Path, limit: Duration) -> anyhow::Result<Checked> {
         };
         conform(&probe, &command, limit)
     });
-    if let Some(found) = &found {
+    let probe = party.capability::<Plugin>().and_then(|plugin| plugin.probe.clone());
+    if let (Some(found), Some(probe)) = (&found, &probe) {
         party = found.attach(party);
+        for span in spans(jax::hosts(), probe, found) {
+            party = party.fact(format!("host: {}", span.range()), &span.usage);
+        }
     }
     Ok(Checked { label: path.display().to_string(), party: Arc::new(party), found })
 }

@@ -1,52 +1,86 @@
 //! What the checks of one child process share: the plug-in, a client, a compiled program.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::outcome::Outcome;
 use super::program::{ADD, OPTIONS};
-use crate::sys::trial::{Client, Device, Program, Trial};
+use crate::host::{Client, Device, LoadError, LoadedExecutable, Plugin, Program};
+use crate::sys::Api;
+use crate::sys::calls::open_plugin;
+use crate::sys::calls::plugin::Resident;
 
 /// The plug-in and what was made of it so far.
 pub(crate) struct Bench {
-    /// The plug-in.
-    pub(crate) trial: &'static Trial,
+    path: PathBuf,
+    resident: &'static Resident,
     client: Option<Client>,
-    program: Option<Program>,
+    program: Option<LoadedExecutable>,
+    /// How many copies of this process the plug-in has ended.
+    pub(crate) deaths: usize,
 }
 
 impl Bench {
-    /// Loads the plug-in.
+    /// Loads the plug-in, and has it do nothing yet.
     pub(crate) fn open(path: &Path) -> Result<Self, String> {
-        Ok(Self { trial: Trial::open(path)?, client: None, program: None })
+        let opened = open_plugin(path).map_err(|error| error.to_string())?;
+        let resident = opened.map_err(|error| error.to_string())?;
+        let path = path.to_owned();
+        Ok(Self { path, resident, client: None, program: None, deaths: 0 })
+    }
+
+    /// The table of the plug-in.
+    pub(crate) fn api(&self) -> &'static Api {
+        &self.resident.api
+    }
+
+    /// Has the plug-in set itself up, once.
+    pub(crate) fn initialize(&self) -> Result<(), Outcome> {
+        self.resident.initialize().map_err(Outcome::of_start)
+    }
+
+    /// The plug-in, set up.
+    pub(crate) fn plugin(&self) -> Result<Plugin, Outcome> {
+        Plugin::load(&self.path).map_err(|error| match error {
+            LoadError::Initialize { cause, .. } => Outcome::of_start(cause),
+            error => Outcome::Fail(error.to_string()),
+        })
     }
 
     /// The client, made when it is first asked for.
     pub(crate) fn client(&mut self) -> Result<Client, Outcome> {
-        if let Some(client) = self.client {
-            return Ok(client);
+        if let Some(client) = &self.client {
+            return Ok(client.clone());
         }
-        // What was initialized before may answer with an error; the client tells.
-        let _ = self.trial.initialize();
-        let client = self.trial.client()?;
-        self.client = Some(client);
+        let made = self.plugin()?.create_client(&[]);
+        let client = made.map_err(|error| match error {
+            crate::host::Error::Call(cause) => Outcome::of_start(cause),
+            error => error.into(),
+        })?;
+        self.client = Some(client.clone());
         Ok(client)
     }
 
     /// The first device that can be used.
     pub(crate) fn device(&mut self) -> Result<(Client, Device), Outcome> {
         let client = self.client()?;
-        let first = client.addressable()?.first().copied();
+        let first = client.addressable_devices()?.into_iter().next();
         let device = first.ok_or_else(|| Outcome::NotRun("there is no device".to_owned()))?;
         Ok((client, device))
     }
 
     /// A compiled addition.
-    pub(crate) fn program(&mut self) -> Result<Program, Outcome> {
-        if let Some(program) = self.program {
-            return Ok(program);
+    pub(crate) fn program(&mut self) -> Result<&LoadedExecutable, Outcome> {
+        if self.program.is_none() {
+            self.program = Some(self.client()?.compile(Program::mlir(ADD), OPTIONS)?);
         }
-        let program = self.client()?.compile(ADD.as_bytes(), "mlir", OPTIONS)?;
-        self.program = Some(program);
-        Ok(program)
+        self.program.as_ref().ok_or_else(|| Outcome::NotRun("no program".to_owned()))
+    }
+
+    /// Frees what was made but for the client, which is what is left.
+    pub(crate) fn take_client(&mut self) -> Result<Client, Outcome> {
+        let client = self.client()?;
+        self.program = None;
+        self.client = None;
+        Ok(client)
     }
 }

@@ -4,14 +4,22 @@ use std::sync::LazyLock;
 
 use super::bench::Bench;
 use super::outcome::Outcome;
-use super::{device, execute, sizes};
+use super::{
+    array, device, errors, event, executable, execute, extensions, layouts, sizes, topology,
+    transfer,
+};
 use crate::layout::{self, Function};
+
+/// The group of the checks that announce wrong sizes.
+pub(crate) const SIZES: &str = "sizes";
 
 /// What a check needs before it can be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Needs {
     /// The table.
     Table,
+    /// The plug-in, set up.
+    Setup,
     /// A client.
     Client,
     /// A compiled program.
@@ -31,7 +39,7 @@ enum Body {
 pub(crate) struct Check {
     /// What it is about.
     pub(crate) group: &'static str,
-    /// What must hold.
+    /// What must hold, or the function that is called.
     pub(crate) name: &'static str,
     /// What it needs.
     pub(crate) needs: Needs,
@@ -46,9 +54,16 @@ impl Check {
         let done = match self.body {
             Body::Run(run) => run(bench),
             Body::Size(function) => Ok(sizes::ask(bench, function)),
-            Body::RoundTrip { kind, width } => device::round_trip(bench, self.name, kind, width),
+            Body::RoundTrip { kind, width } => array::round_trip(bench, self.name, kind, width),
         };
         done.unwrap_or_else(|outcome| outcome)
+    }
+
+    /// Whether this one, which found `outcome`, should have provided what `other` needs. Whoever provides
+    /// a thing needs less than that thing.
+    pub(crate) fn fails_to_provide(&self, other: &Self, outcome: &Outcome) -> bool {
+        self.provides.is_some_and(|provided| provided <= other.needs)
+            && !matches!(outcome, Outcome::Pass(_))
     }
 
     const fn new(group: &'static str, name: &'static str, needs: Needs, run: Run) -> Self {
@@ -64,17 +79,17 @@ impl Check {
 /// Every check, in the order in which they run.
 pub(crate) fn checks() -> &'static [Check] {
     static CHECKS: LazyLock<Vec<Check>> = LazyLock::new(|| {
-        let mut all = errors();
+        let mut all = table();
         let functions = layout::slots().iter().map(|slot| slot.function);
         all.extend(functions.filter(|f| sizes::can_be_asked(*f)).map(|function| Check {
-            group: "sizes",
+            group: SIZES,
             name: function.name(),
             needs: Needs::Table,
             provides: None,
             body: Body::Size(function),
         }));
         all.extend(client());
-        all.extend(device::types().map(|(name, kind, width, _)| Check {
+        all.extend(array::types().map(|(name, kind, width, _)| Check {
             group: "element types",
             name,
             needs: Needs::Client,
@@ -94,43 +109,56 @@ pub(crate) fn fresh_from() -> usize {
     checks().iter().position(|check| check.group == "client").unwrap_or(0)
 }
 
-fn errors() -> Vec<Check> {
+fn table() -> Vec<Check> {
     use Needs::Table;
     vec![
-        Check::new("errors", "an error has a code and a message", Table, sizes::error),
-        Check::new("errors", "an error is freed a thousand times over", Table, sizes::many_errors),
-        Check::new("sizes", "larger arguments than its own", Table, sizes::larger),
+        Check::new("extensions", "every slot is filled", Table, extensions::slots),
+        Check::new("errors", "an error has a code and a message", Table, errors::error),
+        Check::new("errors", "an error is freed a thousand times over", Table, errors::many),
+        Check::new("errors", "the payloads of an error", Table, errors::payloads),
+        Check::new(SIZES, "larger arguments than its own", Table, sizes::larger),
     ]
 }
 
 fn client() -> Vec<Check> {
-    use Needs::{Client, Table};
+    use Needs::{Client, Setup, Table};
+    let initialize = Function::PJRT_Plugin_Initialize.name();
+    let create = Function::PJRT_Client_Create.name();
+    let on = |name, run| Check::new("client", name, Client, run);
+    let topology = |name, run| Check::new("topology", name, Client, run);
     vec![
-        Check::new("client", "PJRT_Plugin_Initialize", Table, device::initialize),
-        Check::new("client", "PJRT_Client_Create", Table, device::create).providing(Client),
-        Check::new("client", "platform", Client, device::platform),
-        Check::new("client", "devices", Client, device::devices),
-        Check::new("client", "a device is found by its id", Client, device::lookup),
-        Check::new("client", "no device is found by a wrong id", Client, device::lookup_of_nothing),
-        Check::new("client", "memories", Client, device::memories),
-        Check::new("client", "topology", Client, device::topology),
+        Check::new("client", initialize, Table, device::initialize).providing(Setup),
+        Check::new("client", create, Setup, device::create).providing(Client),
+        on("platform", device::platform),
+        on("devices", device::devices),
+        on("a device is found by its id", device::lookup),
+        on("no device is found by a wrong id", device::lookup_of_nothing),
+        on("memories", device::memories),
+        topology("platform", topology::platform),
+        topology("devices", topology::devices),
+        topology("serialized and read again", topology::read_again),
+        topology("nonsense is refused", topology::nonsense),
     ]
 }
 
 fn buffers() -> Vec<Check> {
     use Needs::Client;
     let on = |name, run| Check::new("buffers", name, Client, run);
+    let event = |name, run| Check::new("events", name, Client, run);
+    let transfer = |name, run| Check::new("transfers", name, Client, run);
     vec![
-        on("strides", device::strides),
-        on("no elements", device::empty),
-        on("no dimensions", device::scalar),
-        on("delete", device::delete),
-        on("a deleted buffer is not read", device::read_after_delete),
-        on("size on the device", device::device_size),
-        Check::new("events", "await", Client, device::ready),
-        Check::new("events", "OnReady calls once", Client, device::on_ready),
-        Check::new("layouts", "default layout", Client, device::default_layout),
-        Check::new("layouts", "layout of a buffer", Client, device::buffer_layout),
+        on("strides", array::strides),
+        on("no elements", array::empty),
+        on("no dimensions", array::scalar),
+        on("delete", array::delete),
+        on("a deleted buffer is not read", array::read_after_delete),
+        on("size on the device", array::device_size),
+        event("await", event::ready),
+        event("OnReady calls once", event::on_ready),
+        transfer("what the manager tells", transfer::describes),
+        transfer("in pieces", transfer::in_pieces),
+        transfer("as an array", transfer::as_array),
+        transfer("an error in place of contents", transfer::error),
     ]
 }
 
@@ -138,8 +166,10 @@ fn programs() -> Vec<Check> {
     use Needs::{Client, Program};
     let compile = |name, run| Check::new("compile", name, Client, run);
     let execute = |name, run| Check::new("execute", name, Program, run);
+    let layouts = |name, needs, run| Check::new("layouts", name, needs, run);
     vec![
         compile("StableHLO text", execute::compile).providing(Program),
+        compile("StableHLO portable artifact", execute::compile_artifact),
         compile("nonsense is refused", execute::nonsense),
         compile("an unknown format is refused", execute::unknown_format),
         compile("broken options are refused", execute::broken_options),
@@ -148,11 +178,16 @@ fn programs() -> Vec<Check> {
         execute("a wrong shape is refused", execute::wrong_shape),
         execute("donation", execute::donation),
         execute("several devices", execute::several_devices),
-        Check::new("serialization", "loaded again it runs", Program, execute::load_again),
-        Check::new("serialization", "nonsense is refused", Client, execute::load_nonsense),
-        Check::new("serialization", "fingerprint", Program, execute::fingerprint),
-        Check::new("analysis", "memory", Program, execute::memory),
-        Check::new("analysis", "cost", Program, execute::costs),
+        layouts("of a client", Client, layouts::of_client),
+        layouts("of a topology", Client, layouts::of_topology),
+        layouts("of a buffer", Client, layouts::of_buffer),
+        layouts("of results", Program, layouts::of_outputs),
+        layouts("of parameters", Program, layouts::of_parameters),
+        Check::new("serialization", "loaded again it runs", Program, executable::load_again),
+        Check::new("serialization", "nonsense is refused", Client, executable::load_nonsense),
+        Check::new("serialization", "fingerprint", Program, executable::fingerprint),
+        Check::new("analysis", "memory", Program, executable::memory),
+        Check::new("analysis", "cost", Program, executable::costs),
         Check::new("client", "PJRT_Client_Destroy", Client, device::destroy),
     ]
 }

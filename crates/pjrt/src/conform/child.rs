@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::bench::Bench;
-use super::checks::{Check, Needs, checks, fresh_from};
+use super::checks::{Check, SIZES, checks, fresh_from};
 use super::outcome::Outcome;
 use crate::probe::child::{describe, ended_soon, listen, tail};
 
@@ -18,7 +18,7 @@ use crate::probe::child::{describe, ended_soon, listen, tail};
 const MARK: &str = "@unskew-conform ";
 
 /// After so many crashes and hangs of one group the rest of it is left alone.
-const MOST_DEATHS: usize = 8;
+pub(crate) const MOST_DEATHS: usize = 8;
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -72,61 +72,65 @@ enum End {
 
 /// Makes every check, each child process started by `command(from, to)`, each check for at most
 /// `limit`.
+///
+/// Those that make a client come first: what dies in a proper call is not asked with a wrong size.
 pub(crate) fn run_all(command: &dyn Fn(usize, usize) -> Command, limit: Duration) -> Vec<Outcome> {
     let count = checks().len();
     let mut found: Vec<Option<Outcome>> = vec![None; count];
-    for (start, end) in [(0, fresh_from()), (fresh_from(), count)] {
+    for (start, end) in [(fresh_from(), count), (0, fresh_from())] {
         let mut next = start;
         while next < end {
-            let stop = next_group_that_can_run(&found, next, end);
-            next = stop;
-            if next >= end {
-                break;
+            if let Some(obstacle) = obstacle(next, &found) {
+                found[next] = Some(obstacle);
+                next += 1;
+                continue;
             }
-            match run_child(command(next, end), limit, next, &mut found) {
-                End::Done => break,
+            let stop = (next + 1..end).find(|&at| obstacle(at, &found).is_some()).unwrap_or(end);
+            next = match run_child(command(next, stop), limit, next, &mut found) {
+                End::Done => stop,
                 End::NotLoaded(cause) | End::NotStarted(cause) => {
                     fill(&mut found, next, end, &cause);
-                    break;
+                    end
                 }
                 End::In(index, outcome) => {
                     if let Some(place) = found.get_mut(index) {
                         *place = Some(outcome);
                     }
-                    next = index + 1;
+                    index + 1
                 }
-            }
+            };
         }
     }
     let not_run = || Outcome::NotRun("the child process did not say".to_owned());
-    let outcomes: Vec<Outcome> = found.into_iter().map(|o| o.unwrap_or_else(not_run)).collect();
+    let outcomes = found.into_iter().map(|o| o.unwrap_or_else(not_run)).collect();
     explain_dependents(outcomes)
 }
 
-/// Where to go on: not with what a crash has made impossible, nor in a group that crashes all over.
-fn next_group_that_can_run(found: &[Option<Outcome>], mut next: usize, end: usize) -> usize {
-    let died = |outcome: &Option<Outcome>| {
-        matches!(outcome, Some(Outcome::Crashed { .. } | Outcome::NoEnd { .. }))
-    };
-    while next < end {
-        let check = &checks()[next];
-        let group = checks().iter().zip(found).filter(|(other, _)| other.group == check.group);
-        let given_up = group.filter(|(_, outcome)| died(outcome)).count() >= MOST_DEATHS;
-        if !given_up && !lacks(check, found) {
-            break;
-        }
-        next += 1;
-    }
-    next
+fn ends_the_process(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Crashed { .. } | Outcome::NoEnd { .. })
 }
 
-/// Whether a check needs what another one died in providing.
-fn lacks(check: &Check, found: &[Option<Outcome>]) -> bool {
-    let provider = |(other, outcome): (&Check, &Option<Outcome>)| {
-        other.provides.is_some_and(|provided| provided <= check.needs)
-            && outcome.as_ref().is_some_and(|o| !matches!(o, Outcome::Pass(_)))
+/// Why a check is not made: what it needs could not be made, the function that it would call with a
+/// wrong size dies in a proper call, or its group crashes all over.
+fn obstacle(at: usize, found: &[Option<Outcome>]) -> Option<Outcome> {
+    let check = checks().get(at)?;
+    let known = || checks().iter().zip(found).filter_map(|(c, o)| Some((c, o.as_ref()?)));
+    if let Some((provider, outcome)) = known().find(|(other, o)| other.fails_to_provide(check, o)) {
+        return Some(not_made(provider, outcome));
+    }
+    let same = |(other, o): &(&Check, &Outcome)| {
+        check.group == SIZES && other.name == check.name && ends_the_process(o)
     };
-    check.needs > Needs::Table && checks().iter().zip(found).any(provider)
+    if let Some((call, outcome)) = known().find(same) {
+        return Some(not_made(call, outcome));
+    }
+    let deaths = known().filter(|(c, o)| c.group == check.group && ends_the_process(o)).count();
+    (deaths >= MOST_DEATHS)
+        .then(|| Outcome::NotRun(format!("after {MOST_DEATHS} ends of the process")))
+}
+
+fn not_made(cause: &Check, outcome: &Outcome) -> Outcome {
+    Outcome::NotRun(format!("{}: {}: {outcome}", cause.name, outcome.word()))
 }
 
 fn fill(found: &mut [Option<Outcome>], from: usize, to: usize, cause: &str) {
@@ -139,19 +143,11 @@ fn fill(found: &mut [Option<Outcome>], from: usize, to: usize, cause: &str) {
 fn explain_dependents(outcomes: Vec<Outcome>) -> Vec<Outcome> {
     let mut explained = outcomes.clone();
     for (check, outcome) in checks().iter().zip(&mut explained) {
-        let provider = checks().iter().zip(&outcomes).find(|(other, found)| {
-            other.provides.is_some_and(|provided| provided <= check.needs)
-                && !matches!(found, Outcome::Pass(_))
-        });
-        match provider {
-            Some((provider, cause)) => {
-                let cause = format!("{}: {}: {cause}", provider.name, cause.word());
-                *outcome = Outcome::NotRun(cause);
-            }
-            None if matches!(outcome, Outcome::NotRun(why) if why.starts_with("the child")) => {
-                *outcome = Outcome::NotRun(format!("after {MOST_DEATHS} ends of the process"));
-            }
-            None => {}
+        let mut providers = checks().iter().zip(&outcomes);
+        if let Some((provider, cause)) =
+            providers.find(|(o, found)| o.fails_to_provide(check, found))
+        {
+            *outcome = not_made(provider, cause);
         }
     }
     explained
@@ -242,7 +238,7 @@ fn death(child: &mut Child) -> String {
 
 /// The line that says most: the fatal one of XLA's log if there is one, else the last that is not of a
 /// stack trace.
-fn last_words(said: &str) -> String {
+pub(crate) fn last_words(said: &str) -> String {
     let lines = || said.lines().map(str::trim).filter(|line| !line.is_empty());
     let fatal = lines().find(|line| line.contains("Check failed") || line.contains(" F "));
     let trace = |line: &&str| line.starts_with(['@', '*', '#']) || line.starts_with("0x");

@@ -1,92 +1,110 @@
-//! Compiling, executing, serializing, analyses.
+//! Compiling and executing.
 
 use super::bench::Bench;
 use super::outcome::Outcome;
-use super::program::{ADD, DONATE, NONSENSE, OPTIONS, replicated};
-use crate::sys::bindings::PJRT_Buffer_Type;
-use crate::sys::trial::{Buffer, Client, Device, Program};
+use super::program::{ADD, ADD_ARTIFACT, DONATE, NONSENSE, OPTIONS, replicated};
+use crate::host::{
+    Buffer, Client, Device, Error, ExecuteOptions, LoadedExecutable, Outputs, Program,
+};
 
 type Found = Result<Outcome, Outcome>;
 
-const F32: PJRT_Buffer_Type = PJRT_Buffer_Type::F32;
-
 /// The most devices that one program is run on.
 const MOST_DEVICES: usize = 8;
+
+/// Why a program was not run on several devices, which is no lack of the plug-in.
+pub(crate) const ONE_DEVICE: &str = "there is one device";
 
 /// What four bytes each say.
 pub(crate) fn floats(bytes: &[u8]) -> Vec<f32> {
     bytes.as_chunks().0.iter().map(|chunk| f32::from_le_bytes(*chunk)).collect()
 }
 
-fn vector(client: Client, device: Device, values: &[f32]) -> Result<Buffer, Outcome> {
-    let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-    Ok(client.buffer(device, F32, &bytes, &[values.len() as i64], &[])?)
+fn vector(client: &Client, device: &Device, values: &[f32]) -> Result<Buffer, Error> {
+    client.buffer_of(values, &[values.len() as i64], device)
 }
 
 pub(crate) fn compile(bench: &mut Bench) -> Found {
-    let outputs = bench.program()?.outputs()?;
+    let outputs = bench.program()?.executable()?.num_outputs()?;
     Ok(Outcome::expect(outputs == 1, format!("{outputs} outputs")))
 }
 
-fn refused(result: Result<Program, crate::sys::trial::Trouble>) -> Outcome {
+/// A StableHLO portable artifact, which is what hosts send.
+pub(crate) fn compile_artifact(bench: &mut Bench) -> Found {
+    let program = bench.client()?.compile(Program::mlir(ADD_ARTIFACT), OPTIONS)?;
+    run_add(bench, &program)
+}
+
+fn refused(result: Result<LoadedExecutable, Error>) -> Outcome {
     match result {
         Err(error) => Outcome::Pass(first_line(&error.to_string())),
         Ok(_) => Outcome::Fail("it compiles".to_owned()),
     }
 }
 
-fn first_line(text: &str) -> String {
+pub(crate) fn first_line(text: &str) -> String {
     text.lines().next().unwrap_or_default().to_owned()
 }
 
 pub(crate) fn nonsense(bench: &mut Bench) -> Found {
-    Ok(refused(bench.client()?.compile(NONSENSE.as_bytes(), "mlir", OPTIONS)))
+    Ok(refused(bench.client()?.compile(Program::mlir(NONSENSE), OPTIONS)))
 }
 
 pub(crate) fn unknown_format(bench: &mut Bench) -> Found {
-    Ok(refused(bench.client()?.compile(ADD.as_bytes(), "no such format", OPTIONS)))
+    let program = Program { code: ADD.as_bytes(), format: "no such format" };
+    Ok(refused(bench.client()?.compile(program, OPTIONS)))
 }
 
 pub(crate) fn broken_options(bench: &mut Bench) -> Found {
-    Ok(refused(bench.client()?.compile(ADD.as_bytes(), "mlir", &[0x1a, 0x7f])))
+    Ok(refused(bench.client()?.compile(Program::mlir(ADD), &[0x1a, 0x7f])))
 }
 
 pub(crate) fn add(bench: &mut Bench) -> Found {
-    let program = bench.program()?;
-    run_add(bench, program)
+    bench.program()?;
+    let (client, device) = bench.device()?;
+    add_on(&client, &device, bench.program()?)
 }
 
-fn run_add(bench: &mut Bench, program: Program) -> Found {
+pub(crate) fn run_add(bench: &mut Bench, program: &LoadedExecutable) -> Found {
     let (client, device) = bench.device()?;
+    add_on(&client, &device, program)
+}
+
+fn add_on(client: &Client, device: &Device, program: &LoadedExecutable) -> Found {
     let a = vector(client, device, &[1.0, 2.0, 3.0, 4.0])?;
     let b = vector(client, device, &[10.0, 20.0, 30.0, 40.0])?;
-    let results = program.execute(&[vec![&a, &b]], 1)?;
-    let Some(sum) = results.first().and_then(|list| list.first()) else {
+    let results = run(program, &[&[&a, &b]])?;
+    let Some(sum) = results.of_device(0).first() else {
         return Ok(Outcome::Fail("no result".to_owned()));
     };
-    let sum = floats(&sum.read()?);
+    let sum = floats(&sum.to_host()?);
     Ok(Outcome::expect(sum == [11.0, 22.0, 33.0, 44.0], format!("{sum:?}")))
 }
 
+/// Runs a program, and waits until it has run.
+fn run(program: &LoadedExecutable, arguments: &[&[&Buffer]]) -> Result<Outputs, Error> {
+    let mut results = Outputs::new();
+    program.execute_with_events(arguments, &ExecuteOptions::default(), &mut results)?;
+    results.events().iter().try_for_each(crate::host::Event::wait)?;
+    Ok(results)
+}
+
 pub(crate) fn too_few_arguments(bench: &mut Bench) -> Found {
-    let program = bench.program()?;
     let (client, device) = bench.device()?;
-    let a = vector(client, device, &[1.0; 4])?;
-    Ok(rejected(program.execute(&[vec![&a]], 1)))
+    let a = vector(&client, &device, &[1.0; 4])?;
+    Ok(rejected(run(bench.program()?, &[&[&a]])))
 }
 
 pub(crate) fn wrong_shape(bench: &mut Bench) -> Found {
-    let program = bench.program()?;
     let (client, device) = bench.device()?;
-    let (a, b) = (vector(client, device, &[1.0; 4])?, vector(client, device, &[1.0; 5])?);
-    Ok(rejected(program.execute(&[vec![&a, &b]], 1)))
+    let (a, b) = (vector(&client, &device, &[1.0; 4])?, vector(&client, &device, &[1.0; 5])?);
+    Ok(rejected(run(bench.program()?, &[&[&a, &b]])))
 }
 
 /// An error may come with the call or with the result.
-fn rejected(result: Result<Vec<Vec<Buffer>>, crate::sys::trial::Trouble>) -> Outcome {
-    let read = result.and_then(|lists| {
-        let all = lists.iter().flatten();
-        all.map(Buffer::read).collect::<Result<Vec<_>, _>>()
+fn rejected(result: Result<Outputs, Error>) -> Outcome {
+    let read = result.and_then(|results| {
+        results.buffers().iter().map(Buffer::to_host).collect::<Result<Vec<_>, _>>()
     });
     match read {
         Err(error) => Outcome::Pass(first_line(&error.to_string())),
@@ -96,77 +114,42 @@ fn rejected(result: Result<Vec<Vec<Buffer>>, crate::sys::trial::Trouble>) -> Out
 
 pub(crate) fn donation(bench: &mut Bench) -> Found {
     let (client, device) = bench.device()?;
-    let program = client.compile(DONATE.as_bytes(), "mlir", OPTIONS)?;
-    let a = vector(client, device, &[1.0, 2.0, 3.0, 4.0])?;
-    let results = program.execute(&[vec![&a]], 1)?;
-    let Some(sum) = results.first().and_then(|list| list.first()) else {
+    let program = client.compile(Program::mlir(DONATE), OPTIONS)?;
+    let a = vector(&client, &device, &[1.0, 2.0, 3.0, 4.0])?;
+    let results = run(&program, &[&[&a]])?;
+    let Some(sum) = results.of_device(0).first() else {
         return Ok(Outcome::Fail("no result".to_owned()));
     };
-    let (sum, gone) = (floats(&sum.read()?), a.is_deleted()?);
+    let (sum, gone) = (floats(&sum.to_host()?), a.is_deleted()?);
     let right = sum == [2.0, 3.0, 4.0, 5.0] && gone;
     Ok(Outcome::expect(right, format!("{sum:?}, argument deleted: {gone}")))
 }
 
 pub(crate) fn several_devices(bench: &mut Bench) -> Found {
     let client = bench.client()?;
-    let mut devices = client.addressable()?;
+    let mut devices = client.addressable_devices()?;
     devices.truncate(MOST_DEVICES);
     if devices.len() < 2 {
-        return Err(Outcome::NotRun("there is one device".to_owned()));
+        return Err(Outcome::NotRun(ONE_DEVICE.to_owned()));
     }
     let options = replicated(devices.len() as u8);
-    let program = client.compile(ADD.as_bytes(), "mlir", &options)?;
+    let program = client.compile(Program::mlir(ADD), &options)?;
     let mut owned = Vec::new();
     for (device, first) in devices.iter().zip(0_u8..) {
-        let a = vector(client, *device, &[f32::from(first); 4])?;
-        owned.push((a, vector(client, *device, &[1.0; 4])?));
+        let a = vector(&client, device, &[f32::from(first); 4])?;
+        owned.push((a, vector(&client, device, &[1.0; 4])?));
     }
-    let lists: Vec<Vec<&Buffer>> = owned.iter().map(|(a, b)| vec![a, b]).collect();
-    let results = program.execute(&lists, 1)?;
-    for (list, first) in results.iter().zip(0_u8..) {
-        let Some(sum) = list.first() else {
+    let lists: Vec<[&Buffer; 2]> = owned.iter().map(|(a, b)| [a, b]).collect();
+    let lists: Vec<&[&Buffer]> = lists.iter().map(<[&Buffer; 2]>::as_slice).collect();
+    let results = run(&program, &lists)?;
+    for (place, first) in (0..devices.len()).zip(0_u8..) {
+        let Some(sum) = results.of_device(place).first() else {
             return Ok(Outcome::Fail("no result".to_owned()));
         };
-        let sum = floats(&sum.read()?);
+        let sum = floats(&sum.to_host()?);
         if sum != [f32::from(first) + 1.0; 4] {
             return Ok(Outcome::Fail(format!("device {first}: {sum:?}")));
         }
     }
     Ok(Outcome::Pass(format!("{} devices", devices.len())))
-}
-
-pub(crate) fn load_again(bench: &mut Bench) -> Found {
-    let bytes = bench.program()?.serialize()?;
-    if bytes.is_empty() {
-        return Ok(Outcome::Fail("no bytes".to_owned()));
-    }
-    let program = bench.client()?.load(&bytes)?;
-    match run_add(bench, program)? {
-        Outcome::Pass(_) => Ok(Outcome::Pass(format!("{} bytes, same result", bytes.len()))),
-        other => Ok(other),
-    }
-}
-
-pub(crate) fn load_nonsense(bench: &mut Bench) -> Found {
-    Ok(match bench.client()?.load(b"no executable") {
-        Err(error) => Outcome::Pass(first_line(&error.to_string())),
-        Ok(_) => Outcome::Fail("nonsense is loaded".to_owned()),
-    })
-}
-
-pub(crate) fn fingerprint(bench: &mut Bench) -> Found {
-    let (first, second) = (bench.program()?.fingerprint()?, bench.program()?.fingerprint()?);
-    let seen = format!("{} bytes", first.len());
-    Ok(Outcome::expect(!first.is_empty() && first == second, seen))
-}
-
-pub(crate) fn memory(bench: &mut Bench) -> Found {
-    let (arguments, outputs) = bench.program()?.memory()?;
-    let seen = format!("{arguments} bytes of arguments, {outputs} of results");
-    Ok(Outcome::expect(arguments >= 32 && outputs >= 16, seen))
-}
-
-pub(crate) fn costs(bench: &mut Bench) -> Found {
-    let properties = bench.program()?.costs()?;
-    Ok(Outcome::expect(properties > 0, format!("{properties} properties")))
 }

@@ -1,5 +1,7 @@
 //! Which releases of a host can use a plug-in, and what is missing for the others.
 
+use std::fmt;
+
 use unskew_core::Severity;
 
 use super::report::Conformance;
@@ -22,6 +24,21 @@ pub enum Use {
     Unknown,
 }
 
+/// The words of a report.
+impl fmt::Display for Use {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Works => f.write_str("works"),
+            Self::NotTried => f.write_str(
+                "nothing known stands in the way; no program ran here, so this was not tried",
+            ),
+            Self::Adapted(why) => write!(f, "works through `unskew adapt`; directly: {why}"),
+            Self::Fails(why) => write!(f, "does not work: {why}"),
+            Self::Unknown => f.write_str("its PJRT version is not known"),
+        }
+    }
+}
+
 /// Releases in a row that meet the plug-in alike.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Span {
@@ -33,6 +50,19 @@ pub struct Span {
     pub count: usize,
     /// How they meet it.
     pub usage: Use,
+}
+
+impl Span {
+    /// The releases: `jax 0.8.0 to 0.12.0.1`.
+    pub fn range(&self) -> String {
+        let Self { first, last, .. } = self;
+        // The name of the family stands once.
+        let last = match (first.split_once(' '), last.split_once(' ')) {
+            (Some((family, _)), Some((same, version))) if family == same => version,
+            _ => last,
+        };
+        if self.count == 1 { first.clone() } else { format!("{first} to {last}") }
+    }
 }
 
 /// How each of `hosts`, oldest first, meets the plug-in: neighbours that meet it alike are one span.

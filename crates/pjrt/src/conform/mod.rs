@@ -2,8 +2,8 @@
 //!
 //! [`conform`] makes every check in a child process, because a plug-in may crash, abort or block in
 //! any call. Checks share a child for speed; one that ends the child is a result, and a new child goes
-//! on with the next. Those that announce wrong sizes have a child of their own, for what they leave
-//! behind. A check has a time limit of its own.
+//! on with the next. Those that announce wrong sizes have a child of their own, of which a copy asks
+//! each question. A check has a time limit of its own.
 //!
 //! What a check can find is an [`Outcome`]: a plug-in that says UNIMPLEMENTED is no faulty one, and
 //! what could not be checked is no pass. [`spans`] combines what was found with what is known of hosts:
@@ -22,25 +22,36 @@
 //! assert!(found.count("not run") > 100);
 //! ```
 
+mod array;
 mod bench;
 mod checks;
 mod child;
 mod device;
+mod errors;
+mod event;
+mod executable;
 mod execute;
+mod extensions;
 mod hosts;
+mod layouts;
+mod oracle;
 mod outcome;
 mod program;
 mod report;
 mod seen;
 mod sizes;
+mod topology;
+mod transfer;
 
 use std::process::Command;
 use std::time::Duration;
 
 pub use child::conform_child_main;
 pub use hosts::{Span, Use, spans};
+pub use oracle::{SizeOracle, TrueSize, size_oracle};
 pub use outcome::Outcome;
 pub use report::{Conformance, Row};
+pub use sizes::{Policy, Told};
 
 use crate::probe::Probe;
 

@@ -4,9 +4,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::host::Error;
 use crate::sys::CallError;
 use crate::sys::bindings::PJRT_Error_Code;
-use crate::sys::trial::Trouble;
 
 /// What a check found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,6 +37,8 @@ pub enum Outcome {
     },
     /// It could not be made.
     NotRun(String),
+    /// The plug-in says that it has no device to work with; with its words.
+    NoDevice(String),
 }
 
 impl Outcome {
@@ -49,12 +51,23 @@ impl Outcome {
             Self::Crashed { .. } => "crashed",
             Self::NoEnd { .. } => "no end",
             Self::NotRun(_) => "not run",
+            Self::NoDevice(_) => "no device",
         }
     }
 
     /// Whether the plug-in is at fault.
     pub const fn is_fault(&self) -> bool {
         matches!(self, Self::Fail(_) | Self::Crashed { .. } | Self::NoEnd { .. })
+    }
+
+    /// What an error of setting up, or of making a client, tells. A plug-in that refuses to work without
+    /// its device is in its right; whether it is that, its words say, and no code does: measured are
+    /// INTERNAL, NOT_FOUND, UNAVAILABLE and FAILED_PRECONDITION.
+    pub(crate) fn of_start(error: CallError) -> Self {
+        match error.code() {
+            PJRT_Error_Code::UNIMPLEMENTED | PJRT_Error_Code::INVALID_ARGUMENT => error.into(),
+            _ => Self::NoDevice(error.to_string()),
+        }
     }
 
     /// Pass if `good`, else a failure; either way with what was seen.
@@ -69,7 +82,7 @@ impl fmt::Display for Outcome {
         match self {
             Self::Pass(seen) => f.write_str(seen),
             Self::Unsupported { said, .. } => f.write_str(said),
-            Self::Fail(cause) | Self::NotRun(cause) => f.write_str(cause),
+            Self::Fail(cause) | Self::NotRun(cause) | Self::NoDevice(cause) => f.write_str(cause),
             Self::Crashed { cause, said } if said.is_empty() => f.write_str(cause),
             Self::Crashed { cause, said } => write!(f, "{cause}; last words: {said}"),
             Self::NoEnd { seconds } => write!(f, "no answer within {seconds} s"),
@@ -92,11 +105,14 @@ impl From<CallError> for Outcome {
     }
 }
 
-impl From<Trouble> for Outcome {
-    fn from(trouble: Trouble) -> Self {
-        match trouble {
-            Trouble::Call(error) => error.into(),
-            Trouble::Answer(answer) => Self::Fail(answer),
+impl From<Error> for Outcome {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Call(error) => error.into(),
+            Error::UnknownOption { .. } => {
+                Self::Unsupported { function: String::new(), said: error.to_string() }
+            }
+            error => Self::Fail(error.to_string()),
         }
     }
 }

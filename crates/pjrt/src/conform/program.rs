@@ -9,6 +9,10 @@ pub(crate) const ADD: &str = "module @add {
 }
 ";
 
+/// The same as a StableHLO portable artifact for version 0.9.0, the oldest that any plug-in reads; written
+/// by jaxlib 0.10.0 (`serialize_portable_artifact_str`).
+pub(crate) const ADD_ARTIFACT: &[u8] = include_bytes!("add.stablehlo");
+
 /// Adds one to a vector whose memory it takes over.
 pub(crate) const DONATE: &str = "module @donate {
   func.func public @main(%a: tensor<4xf32> {tf.aliasing_output = 0 : i32}) -> tensor<4xf32> {

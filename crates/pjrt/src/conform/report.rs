@@ -4,11 +4,14 @@ use std::collections::BTreeMap;
 
 use unskew_core::{Finding, Party, Severity};
 
+use super::checks::SIZES;
+use super::execute::ONE_DEVICE;
 use super::outcome::Outcome;
+use super::seen::{CHAIN_ENDS, EVERY_SLOT};
 use crate::layout;
 use crate::probe::Probe;
 use crate::rules;
-use crate::verdict::required_functions;
+use crate::verdict::{looks_like_xla_cpu, required_functions};
 
 /// One check and what it found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +35,15 @@ pub struct Conformance {
 
 impl Conformance {
     /// Gathers the rows.
-    pub(crate) fn new(probe: &Probe, rows: Vec<Row>) -> Self {
+    pub(crate) fn new(probe: &Probe, mut rows: Vec<Row>) -> Self {
+        if looks_like_xla_cpu(probe) {
+            // Its device is the processor, which is always there.
+            for row in &mut rows {
+                if let Outcome::NoDevice(said) = &row.outcome {
+                    row.outcome = Outcome::Fail(said.clone());
+                }
+            }
+        }
         let mut missing = BTreeMap::new();
         for slot in layout::slots().iter().filter(|slot| slot.since <= probe.minor) {
             if !probe.has_function(slot.name) {
@@ -53,6 +64,14 @@ impl Conformance {
     pub fn ran_a_program(&self) -> bool {
         let executed = |row: &&Row| row.group == "execute";
         self.rows.iter().filter(executed).any(|row| matches!(row.outcome, Outcome::Pass(_)))
+    }
+
+    /// What the plug-in says of the device that it has not.
+    pub fn no_device(&self) -> Option<String> {
+        self.rows.iter().find_map(|row| match &row.outcome {
+            Outcome::NoDevice(said) => Some(said.clone()),
+            _ => None,
+        })
     }
 
     /// How many rows have this word.
@@ -76,7 +95,14 @@ impl Conformance {
             }
         }
         // A single device is no lack.
-        reasons.remove("there is one device");
+        reasons.remove(ONE_DEVICE);
+        if let Some(cause) = self.no_device() {
+            let lost: Vec<&str> =
+                reasons.keys().copied().filter(|reason| reason.contains(&*cause)).collect();
+            let count: usize = lost.iter().filter_map(|reason| reasons.remove(reason)).sum();
+            findings
+                .push(rules::NotCheckedWithoutItsDevice { cause: &cause, count: &count }.finding());
+        }
         let not_made = |(cause, count): (&str, usize)| {
             rules::ChecksNotMade { cause: &cause, count: &count }.finding()
         };
@@ -99,13 +125,23 @@ impl Conformance {
     }
 }
 
+/// Groups about what no host does on its way to a first result: wrong sizes tell of the plug-in's care,
+/// topologies as bytes and buffers before their contents are for few programs.
+const RARE: [&str; 3] = [SIZES, "topology", "transfers"];
+
 fn finding(row: &Row) -> Option<Finding> {
     let finding = fault(row)?;
-    // No host announces so little: it tells of the plug-in's care, and stops nobody.
-    Some(if row.group == "sizes" { finding.with_severity(Severity::Warning) } else { finding })
+    let rare = RARE.contains(&row.group);
+    Some(if rare { finding.with_severity(Severity::Warning) } else { finding })
 }
 
+/// What the party of the plug-in has a finding of its own about.
+const KNOWN: [(&str, &str); 2] = [("table", EVERY_SLOT), ("extensions", CHAIN_ENDS)];
+
 fn fault(row: &Row) -> Option<Finding> {
+    if KNOWN.contains(&(row.group, &row.name)) {
+        return None;
+    }
     let check = format!("{}: {}", row.group, row.name);
     match &row.outcome {
         Outcome::Fail(cause) => Some(rules::CheckFails { cause, check: &check }.finding()),

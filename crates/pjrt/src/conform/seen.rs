@@ -5,6 +5,12 @@ use super::report::Row;
 use crate::layout;
 use crate::probe::{Probe, Value};
 
+/// Whether the table has a function in every slot.
+pub(crate) const EVERY_SLOT: &str = "every slot is filled";
+
+/// Whether the chain of extensions can be walked to its end.
+pub(crate) const CHAIN_ENDS: &str = "the chain ends";
+
 /// What is to be said of the table, the attributes and the extensions.
 pub(crate) fn rows(probe: &Probe) -> Vec<Row> {
     let row = |group, name: &str, outcome| Row { group, name: name.to_owned(), outcome };
@@ -12,10 +18,10 @@ pub(crate) fn rows(probe: &Probe) -> Vec<Row> {
         row("table", "version", version(probe)),
         row("table", "size of the version", version_size(probe)),
         row("table", "size", table_size(probe)),
-        row("table", "every slot is filled", slots(probe)),
+        row("table", EVERY_SLOT, slots(probe)),
         row("attributes", "types", attribute_types(probe)),
         row("attributes", "StableHLO range", stablehlo(probe)),
-        row("extensions", "the chain ends", chain(probe)),
+        row("extensions", CHAIN_ENDS, chain(probe)),
         row("extensions", "types", extension_types(probe)),
         row("extensions", "sizes", extension_sizes(probe)),
     ]

@@ -1,59 +1,184 @@
-//! Errors, and how a plug-in takes arguments of a wrong size: plug-ins built from XLA say which size
-//! they expect, which tells the layout that they were really built with.
+//! How a plug-in takes arguments of a wrong size: which size each function wants, and whether it takes
+//! larger ones. Plug-ins built from XLA name the size that they want, which tells the layout that they
+//! were really built with.
 
 use super::bench::Bench;
+use super::child::{MOST_DEATHS, last_words};
 use super::outcome::Outcome;
 use crate::layout::{self, Function, Size, Struct};
-use crate::sys::CallError;
+use crate::sys::Api;
 use crate::sys::bindings::PJRT_Error_Code;
+use crate::sys::trial::{Answer, ask_size_apart};
 
 /// A size that is too small for any arguments, in bytes.
 const TOO_SMALL: usize = 8;
 
+/// How much larger than what is wanted the arguments of a later host are, in bytes.
+const MORE: usize = 16;
+
 type Found = Result<Outcome, Outcome>;
+
+/// What a plug-in does with arguments that are larger than it wants, as those of a later host are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Policy {
+    /// It takes them, as the interface asks for.
+    AtLeast,
+    /// It takes no size but its own.
+    Exactly,
+    /// It was not asked, because the call does something.
+    NotAsked,
+}
+
+/// What a function of a plug-in says of the size of its arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// It does not look at the size; whether it gets to the null handles of the question, and dies there.
+    Nothing {
+        /// Whether it does.
+        dies: bool,
+    },
+    /// It wants this many bytes.
+    Size {
+        /// How many.
+        bytes: usize,
+        /// The struct that it says they are of.
+        named: Option<&'static str>,
+        /// What it does with more.
+        policy: Policy,
+    },
+    /// It refuses with an error that names no size; what it does with larger arguments.
+    Refuses(String, Policy),
+}
 
 /// Whether the function returns an error, so that it can be asked.
 pub(crate) fn can_be_asked(function: Function) -> bool {
     !matches!(function, Function::PJRT_Error_Destroy | Function::PJRT_Error_Message)
 }
 
-/// Asks one function with a size that is too small.
+/// Whether a call with null handles does something, so that it is asked only with a size that is too
+/// small.
+fn acts(function: Function) -> bool {
+    matches!(function, Function::PJRT_Plugin_Initialize | Function::PJRT_Client_Create)
+}
+
+/// Asks one function, in copies of this process.
+///
+/// # Errors
+/// What else than an answer there is.
+pub(crate) fn inquire(api: &Api, function: Function) -> Result<Told, Outcome> {
+    let Some(answer) = ask_size_apart(api, function, TOO_SMALL) else {
+        return Err(api.unimplemented(function).into());
+    };
+    let (code, said) = match answer {
+        Answer::Accepts => return Ok(Told::Nothing { dies: false }),
+        Answer::Faults => return Ok(Told::Nothing { dies: true }),
+        Answer::Dies(cause, said) => {
+            return Err(Outcome::Crashed { cause, said: last_words(&said) });
+        }
+        Answer::NoEnd(seconds) => return Err(Outcome::NoEnd { seconds }),
+        Answer::Error(code, said) => (code, said),
+    };
+    if code == PJRT_Error_Code::UNIMPLEMENTED {
+        let said = format!("{}: UNIMPLEMENTED: {said}", function.name());
+        return Err(Outcome::Unsupported { function: function.name().to_owned(), said });
+    }
+    let wanted = expected_size(&said);
+    let known = arguments(function).and_then(|history| history.size(api.minor(), None));
+    let policy = match wanted.or(known.map(|size| size.end)) {
+        Some(size) if !acts(function) => policy(api, function, size + MORE, &said),
+        _ => Policy::NotAsked,
+    };
+    // The same error to whatever size, and not a word of sizes, is about something else.
+    if wanted.is_none() && policy == Policy::Exactly && !said.contains("size") {
+        return Ok(Told::Nothing { dies: false });
+    }
+    Ok(match wanted {
+        Some(bytes) => Told::Size { bytes, named: named_struct(&said), policy },
+        None => Told::Refuses(said, policy),
+    })
+}
+
+/// A larger size that is refused in the words of one that is too small, but for the numbers in them, is
+/// refused for its size. What gets as far as the null handles has passed, however it ends.
+fn policy(api: &Api, function: Function, larger: usize, refusal: &str) -> Policy {
+    let words = |text: &str| text.replace(|c: char| c.is_ascii_digit(), "");
+    match ask_size_apart(api, function, larger) {
+        Some(Answer::Error(_, said)) if words(&said) == words(refusal) => Policy::Exactly,
+        _ => Policy::AtLeast,
+    }
+}
+
+/// Asks one function.
 pub(crate) fn ask(bench: &mut Bench, function: Function) -> Outcome {
-    let api = bench.trial.api();
-    let Some(answer) = bench.trial.ask_size(function, TOO_SMALL) else {
-        return api.unimplemented(function).into();
-    };
-    let error = match answer {
-        Ok(()) => return Outcome::Pass("does not look at the size".to_owned()),
-        Err(error) => error,
-    };
-    if error.code() == PJRT_Error_Code::UNIMPLEMENTED {
-        return error.into();
+    if bench.deaths >= MOST_DEATHS {
+        return Outcome::NotRun(format!("after {MOST_DEATHS} ends of the process"));
     }
-    let history = layout::find_struct(&format!("{}_Args", function.name()));
-    let (Some(expected), Some(history)) = (expected_size(&error), history) else {
-        return Outcome::Pass(format!("refuses: {error}"));
-    };
-    let known = sizes_at(history, api.minor());
-    if known.contains(&expected) {
-        return Outcome::Pass(format!("expects {expected}"));
+    match inquire(bench.api(), function) {
+        Ok(told) => judge(bench.api().minor(), function, &told),
+        Err(outcome) => {
+            bench.deaths += usize::from(outcome.is_fault());
+            outcome
+        }
     }
+}
+
+/// Holds what a function says of its size against what the version has.
+pub(crate) fn judge(minor: i32, function: Function, told: &Told) -> Outcome {
+    let takes = |policy: &Policy| match policy {
+        Policy::AtLeast => " or more",
+        Policy::Exactly => " and nothing else",
+        Policy::NotAsked => "",
+    };
+    match told {
+        Told::Nothing { dies: false } => Outcome::Pass("does not look at the size".to_owned()),
+        Told::Nothing { dies: true } => {
+            Outcome::Pass("does not look at the size; dies of null handles".to_owned())
+        }
+        Told::Refuses(_, policy) => {
+            Outcome::Pass(format!("refuses what is too small{}", takes(policy)))
+        }
+        Told::Size { bytes, named, policy } => match agreement(minor, function, *bytes, *named) {
+            Ok(why) => Outcome::Pass(format!("expects {bytes}{}{why}", takes(policy))),
+            Err(known) => {
+                Outcome::Fail(format!("expects {bytes} bytes, its version has {known:?}"))
+            }
+        },
+    }
+}
+
+/// Why a plug-in of this minor may want this size; empty if it is the minor's own.
+///
+/// # Errors
+/// The sizes of the minor, if it may not.
+pub(crate) fn agreement(
+    minor: i32,
+    function: Function,
+    wanted: usize,
+    named: Option<&str>,
+) -> Result<String, Vec<usize>> {
+    let Some(history) = arguments(function) else { return Ok(String::new()) };
+    let known = sizes_at(history, minor);
+    if known.contains(&wanted) {
+        return Ok(String::new());
+    }
+    let smaller = known.iter().all(|known| wanted <= *known);
     // A plug-in may take what hosts of an earlier version send, as the interface means it to.
-    let earlier = history.sizes.iter().filter(|size| size.since <= api.minor());
-    if earlier.flat_map(|size| [size.end, size.declared]).any(|size| size == expected)
-        && known.iter().all(|known| expected <= *known)
-    {
-        return Outcome::Pass(format!("expects {expected}, as in an earlier version"));
+    let mut earlier = history.sizes.iter().filter(|size| size.since <= minor);
+    if smaller && earlier.any(|size| size.end == wanted || size.declared == wanted) {
+        return Ok(", as in an earlier version".to_owned());
     }
     // Some plug-ins were built with the size of another struct by mistake, and say its name.
-    if let Some(other) = named_struct(&error)
-        && other.name != history.name
-        && sizes_at(other, api.minor()).contains(&expected)
-        && known.iter().all(|known| expected <= *known)
-    {
-        return Outcome::Pass(format!("expects {expected}, the size of {}", other.name));
+    match named.filter(|name| *name != history.name).and_then(layout::find_struct) {
+        Some(other) if smaller && sizes_at(other, minor).contains(&wanted) => {
+            Ok(format!(", the size of {}", other.name))
+        }
+        _ => Err(known),
     }
-    Outcome::Fail(format!("expects {expected} bytes, its version has {known:?}"))
+}
+
+/// The arguments of a function.
+fn arguments(function: Function) -> Option<&'static Struct> {
+    layout::find_struct(&format!("{}_Args", function.name()))
 }
 
 /// The sizes of a struct at a minor: two layouts of one minor, and exceptions for older hosts, are all
@@ -68,57 +193,37 @@ fn sizes_at(history: &Struct, minor: i32) -> Vec<usize> {
     known
 }
 
-/// The struct in `Unexpected NAME size:`.
-fn named_struct(error: &CallError) -> Option<&'static Struct> {
-    let text = error.to_string();
-    let (_, rest) = text.split_once("Unexpected ")?;
-    layout::find_struct(rest.split_once(" size:")?.0)
-}
-
 /// The number in `size: expected N, got 8`.
-fn expected_size(error: &CallError) -> Option<usize> {
-    let text = error.to_string();
+fn expected_size(text: &str) -> Option<usize> {
     let (_, rest) = text.split_once(": expected ")?;
     rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
 }
 
-/// The first error that some function answers to a size that is too small.
-fn some_error(bench: &mut Bench) -> Found {
-    for function in [Function::PJRT_Plugin_Attributes, Function::PJRT_Plugin_Initialize] {
-        if let Some(Err(error)) = bench.trial.ask_size(function, TOO_SMALL) {
-            let CallError::Plugin { code, message, payloads, .. } = &error else { continue };
-            let good = code.name().is_some() && !message.is_empty();
-            let seen = format!("{error}; {} payloads", payloads.len());
-            return Ok(Outcome::expect(good, seen));
-        }
-    }
-    Err(Outcome::NotRun("no call answered with an error".to_owned()))
-}
-
-pub(crate) fn error(bench: &mut Bench) -> Found {
-    some_error(bench)
-}
-
-pub(crate) fn many_errors(bench: &mut Bench) -> Found {
-    let first = some_error(bench)?;
-    for _ in 0..1000 {
-        if some_error(bench)? != first {
-            return Ok(Outcome::Fail("the same call answers with different errors".to_owned()));
-        }
-    }
-    Ok(Outcome::Pass(String::new()))
+/// The struct in `Unexpected NAME size:`.
+fn named_struct(text: &str) -> Option<&'static str> {
+    let (_, rest) = text.split_once("Unexpected ")?;
+    Some(layout::find_struct(rest.split_once(" size:")?.0)?.name)
 }
 
 /// A later host sends larger arguments; the interface says that they are accepted.
 pub(crate) fn larger(bench: &mut Bench) -> Found {
-    let function = Function::PJRT_Plugin_Attributes;
-    let history = layout::find_struct("PJRT_Plugin_Attributes_Args");
-    let size = history.and_then(|history| history.size(bench.trial.api().minor(), None));
-    let size = size.map_or(0, |size| size.end) + 16;
-    match bench.trial.ask_size(function, size) {
-        None => Err(bench.trial.api().unimplemented(function).into()),
-        Some(Ok(())) => Ok(Outcome::Pass(format!("{size} bytes are accepted"))),
-        Some(Err(error)) if error.code() == PJRT_Error_Code::UNIMPLEMENTED => Err(error.into()),
-        Some(Err(error)) => Ok(Outcome::Fail(format!("{size} bytes are refused: {error}"))),
+    let (api, function) = (bench.api(), Function::PJRT_Plugin_Attributes);
+    let size = arguments(function).and_then(|history| history.size(api.minor(), None));
+    let size = size.map_or(0, |size| size.end) + MORE;
+    match ask_size_apart(api, function, size) {
+        None => Err(api.unimplemented(function).into()),
+        Some(Answer::Accepts) => Ok(Outcome::Pass(format!("{size} bytes are accepted"))),
+        Some(Answer::Faults) => {
+            let cause = "segmentation fault (SIGSEGV)".to_owned();
+            Err(Outcome::Crashed { cause, said: String::new() })
+        }
+        Some(Answer::Error(PJRT_Error_Code::UNIMPLEMENTED, said)) => {
+            Err(Outcome::Unsupported { function: function.name().to_owned(), said })
+        }
+        Some(Answer::Error(_, said)) => {
+            Ok(Outcome::Fail(format!("{size} bytes are refused: {said}")))
+        }
+        Some(Answer::Dies(cause, said)) => Err(Outcome::Crashed { cause, said: last_words(&said) }),
+        Some(Answer::NoEnd(seconds)) => Err(Outcome::NoEnd { seconds }),
     }
 }

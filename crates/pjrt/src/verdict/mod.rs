@@ -16,5 +16,6 @@ pub use history::{SupportedMinors, history, policy, supported_minors};
 pub use host::{API_AXIS, Host, Siblings};
 pub(crate) use host::{needed_functions, required_functions};
 pub(crate) use matcher::adapted_prediction;
+pub(crate) use plugin::looks_like_xla_cpu;
 pub use plugin::{Plugin, STABLEHLO_AXIS, party, recognizes};
 pub use prediction::predict;

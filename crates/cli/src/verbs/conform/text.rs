@@ -6,7 +6,8 @@ use unskew_pjrt::Probe;
 use unskew_pjrt::conform::{Conformance, Outcome, Row, Span, Use};
 use unskew_report::{BAD, DIM, EMPHASIS, GOOD, Plain, WARN};
 
-const WORDS: [&str; 6] = ["pass", "unsupported", "fail", "crashed", "no end", "not run"];
+const WORDS: [&str; 7] =
+    ["pass", "unsupported", "fail", "crashed", "no end", "no device", "not run"];
 
 /// The checks by group: counts, and in full what did not pass; everything if `verbose`.
 pub fn rows(label: &str, probe: &Probe, found: &Conformance, verbose: bool) -> String {
@@ -43,7 +44,7 @@ fn counts(rows: &[&Row]) -> String {
 fn line(text: &mut String, row: &Row) {
     let style = match &row.outcome {
         Outcome::Pass(_) => GOOD,
-        Outcome::Unsupported { .. } | Outcome::NotRun(_) => WARN,
+        Outcome::Unsupported { .. } | Outcome::NotRun(_) | Outcome::NoDevice(_) => WARN,
         _ => BAD,
     };
     let (word, said) = (row.outcome.word(), row.outcome.to_string());
@@ -56,7 +57,7 @@ fn line(text: &mut String, row: &Row) {
 
 /// What is no fault, by name: unsupported, not run.
 fn remainder(text: &mut String, rows: &[&Row]) {
-    for word in ["unsupported", "not run"] {
+    for word in ["unsupported", "no device", "not run"] {
         let names: Vec<&str> = rows
             .iter()
             .filter(|row| row.outcome.word() == word)
@@ -81,28 +82,18 @@ pub fn hosts(spans: &[Span]) -> String {
     let mut text = String::new();
     let _ = writeln!(text, "{EMPHASIS}JAX releases{EMPHASIS:#}");
     for span in spans {
-        let last = span.last.strip_prefix("jax ").unwrap_or(&span.last);
-        let range = match span.count {
-            1 => span.first.clone(),
-            _ => format!("{} to {last}", span.first),
+        let style = match &span.usage {
+            Use::Works => GOOD,
+            Use::NotTried | Use::Adapted(_) => WARN,
+            Use::Fails(_) => BAD,
+            Use::Unknown => DIM,
         };
-        let _ = write!(text, "  {range:22}  ");
-        let _ = match &span.usage {
-            Use::Works => writeln!(text, "{GOOD}works{GOOD:#}"),
-            Use::NotTried => writeln!(
-                text,
-                "{WARN}nothing known stands in the way{WARN:#}; no program ran here, so this was not tried"
-            ),
-            Use::Adapted(why) => {
-                writeln!(
-                    text,
-                    "{WARN}works through `unskew adapt`{WARN:#}; directly: {}",
-                    Plain(why)
-                )
-            }
-            Use::Fails(why) => writeln!(text, "{BAD}does not work{BAD:#}: {}", Plain(why)),
-            Use::Unknown => writeln!(text, "{DIM}its PJRT version is not known{DIM:#}"),
-        };
+        let words = span.usage.to_string();
+        // The verdict stands out, and the reason does not.
+        let at = words.find([';', ':']).unwrap_or(words.len());
+        let (verdict, reason) = words.split_at(at);
+        let (range, reason) = (span.range(), Plain(reason));
+        let _ = writeln!(text, "  {range:22}  {style}{verdict}{style:#}{reason}");
     }
     text
 }

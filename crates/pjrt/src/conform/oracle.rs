@@ -1,0 +1,98 @@
+//! The size oracle: what a plug-in itself says of the sizes of the arguments of its functions, against the
+//! ABI data.
+
+use std::path::Path;
+
+use super::bench::Bench;
+use super::outcome::Outcome;
+use super::sizes::{Policy, Told, agreement, can_be_asked, inquire};
+use crate::layout;
+
+/// What one function of a plug-in says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TrueSize {
+    /// The function, by its name in C.
+    pub function: &'static str,
+    /// What it says.
+    pub told: Told,
+    /// Why the data allow that size; empty if it is the minor's own. An error if they do not: the sizes
+    /// that they have. None if it names no size.
+    pub agreement: Option<Result<String, Vec<usize>>>,
+}
+
+/// What a plug-in says of all its functions.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SizeOracle {
+    /// The minor that it was built with.
+    pub minor: i32,
+    /// The functions that answered.
+    pub sizes: Vec<TrueSize>,
+    /// Functions that it does not have, or answers with UNIMPLEMENTED.
+    pub unsupported: usize,
+    /// Functions that ended a copy of this process, with how.
+    pub died: Vec<(&'static str, String)>,
+}
+
+impl SizeOracle {
+    /// How many functions say which size they want.
+    pub fn told(&self) -> usize {
+        self.sizes.iter().filter(|size| size.agreement.is_some()).count()
+    }
+
+    /// How many of those want another size than that of their minor, which the data explain.
+    pub fn explained(&self) -> usize {
+        let explained =
+            |size: &&TrueSize| matches!(&size.agreement, Some(Ok(why)) if !why.is_empty());
+        self.sizes.iter().filter(explained).count()
+    }
+
+    /// Those that want a size which the data do not have: the size, and the sizes that the data have.
+    pub fn deviations(&self) -> impl Iterator<Item = (&'static str, usize, &[usize])> {
+        self.sizes.iter().filter_map(|size| match (&size.told, &size.agreement) {
+            (Told::Size { bytes, .. }, Some(Err(known))) => {
+                Some((size.function, *bytes, known.as_slice()))
+            }
+            _ => None,
+        })
+    }
+
+    /// How many functions do so with arguments that are larger than they want.
+    pub fn count(&self, policy: Policy) -> usize {
+        let same = |size: &&TrueSize| match &size.told {
+            Told::Size { policy: told, .. } | Told::Refuses(_, told) => *told == policy,
+            Told::Nothing { .. } => false,
+        };
+        self.sizes.iter().filter(same).count()
+    }
+}
+
+/// Loads the plug-in at `path` into this process, and asks each function for its size, in copies of this
+/// process.
+///
+/// The plug-in's constructors run here: call it in a process of its own.
+///
+/// # Errors
+/// What the loader says.
+pub fn size_oracle(path: &Path) -> Result<SizeOracle, String> {
+    let bench = Bench::open(path)?;
+    let minor = bench.api().minor();
+    let mut oracle = SizeOracle { minor, ..SizeOracle::default() };
+    let functions = layout::slots().iter().map(|slot| slot.function);
+    for function in functions.filter(|function| can_be_asked(*function)) {
+        let name = function.name();
+        match inquire(bench.api(), function) {
+            Ok(told) => {
+                let agreement = match &told {
+                    Told::Size { bytes, named, .. } => {
+                        Some(agreement(minor, function, *bytes, *named))
+                    }
+                    _ => None,
+                };
+                oracle.sizes.push(TrueSize { function: name, told, agreement });
+            }
+            Err(Outcome::Unsupported { .. }) => oracle.unsupported += 1,
+            Err(outcome) => oracle.died.push((name, outcome.to_string())),
+        }
+    }
+    Ok(oracle)
+}

@@ -1,0 +1,38 @@
+//! A plug-in on trial: what the checks of [`conform`](crate::conform) ask that the host API has no use
+//! for, each behind a safe function.
+//!
+//! A check goes through [`host`](crate::host) wherever it can. What is left are calls that a program does
+//! not make: with sizes that are wrong on purpose, of extensions one slot at a time, with a callback
+//! that is counted, of a client that is freed for the sake of what the plug-in says to it.
+//!
+//! This runs in a child process that ends with the trial.
+
+mod callback;
+mod destroy;
+#[cfg(unix)]
+mod fork;
+mod layouts;
+mod payloads;
+mod size;
+mod transfer;
+
+pub(crate) use callback::count_callbacks;
+pub(crate) use destroy::destroy_client;
+pub(crate) use layouts::{
+    buffer_layout, default_layout, output_layouts, parameter_layouts, topology_layout,
+};
+pub(crate) use payloads::payloads_of_an_error;
+pub(crate) use size::{Answer, ask_size, ask_size_apart};
+pub(crate) use transfer::Transfer;
+
+use crate::host::Device;
+use crate::sys::bindings::PJRT_Client;
+use crate::sys::calls::{Handle, Keep};
+
+/// The client of a device.
+fn client_of(device: &Device) -> Option<Handle<PJRT_Client>> {
+    match device.raw.keep() {
+        Keep::Client(root) => Some(root.handle()),
+        _ => None,
+    }
+}
