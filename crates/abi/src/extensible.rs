@@ -85,6 +85,15 @@ impl ForeignStruct {
         self.word(offset).map(std::ptr::with_exposed_provenance_mut)
     }
 
+    /// The byte at `offset`; none if the struct ends before its end.
+    pub fn byte(&self, offset: usize) -> Option<u8> {
+        self.bytes(offset).map(|[byte]| byte)
+    }
+
+    pub(crate) fn base(&self) -> NonNull<u8> {
+        self.base
+    }
+
     fn bytes<const N: usize>(&self, offset: usize) -> Option<[u8; N]> {
         if !has_field(self.size, offset.checked_add(N)?) {
             return None;

@@ -29,8 +29,13 @@
 //! assert!(!has_field(80, 88));
 //! ```
 //!
-//! `unsafe` is allowed in two modules, [`ForeignStruct`]'s and [`Library`]'s.
+//! The module [`contract`] is the whole of it: structs that are declared once, for producers and
+//! consumers of any age.
+//!
+//! `unsafe` is allowed in the modules of [`ForeignStruct`] and [`Library`], and in those of `contract`
+//! that read and write foreign memory.
 
+pub mod contract;
 mod extensible;
 mod library;
 mod shared_object;

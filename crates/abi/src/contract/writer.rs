@@ -1,0 +1,87 @@
+//! Filling in a struct that another side made.
+#![allow(unsafe_code, reason = "foreign structs are written through raw pointers")]
+
+use std::ffi::c_void;
+use std::marker::PhantomData;
+use std::ptr::NonNull;
+
+use super::{Contract, InterfaceVersion, Plain, Reader};
+use crate::{ForeignStruct, Implausible, has_field};
+
+/// A struct of another producer that this side fills in: a host hands out the memory, a plug-in
+/// writes. Nothing is ever written beyond the size that the producer announced. What
+/// `#[derive(Extensible)]` makes wraps this, with a function for each field.
+#[derive(Debug)]
+pub struct Writer<'a> {
+    memory: ForeignStruct,
+    contract: &'static Contract,
+    borrow: PhantomData<&'a mut ()>,
+}
+
+/// A field that the producer of the struct does not know, and that was to hold something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{structure}.{field} is there since {since}, and the other side's struct ends before: it has {announced} bytes, wanted {needed}"
+)]
+pub struct Absent {
+    /// The struct.
+    pub structure: &'static str,
+    /// The field.
+    pub field: &'static str,
+    /// The first version that has it.
+    pub since: InterfaceVersion,
+    /// The size of the other side's struct, in bytes.
+    pub announced: usize,
+    /// The least size that has the field.
+    pub needed: usize,
+}
+
+impl<'a> Writer<'a> {
+    /// The struct at `base`.
+    ///
+    /// # Errors
+    /// As [`Reader::new`].
+    ///
+    /// # Safety
+    /// As [`Reader::new`]; and nobody else uses the struct during `'a`.
+    pub unsafe fn new(
+        base: NonNull<c_void>,
+        contract: &'static Contract,
+    ) -> Result<Self, Implausible> {
+        // SAFETY: the caller says that the struct announces its own size, and is alive.
+        let memory = unsafe { ForeignStruct::announced(base, size_of::<usize>()) }?;
+        Ok(Self { memory, contract, borrow: PhantomData })
+    }
+
+    /// The struct for reading.
+    pub fn reader(&self) -> Reader<'_> {
+        Reader::over(self.memory, self.contract)
+    }
+
+    /// Writes a field, if it is there.
+    ///
+    /// # Errors
+    /// [`Absent`] if it is not, and the value is not zero: then there was something to say.
+    pub fn set<T: Plain>(&mut self, field: usize, value: T) -> Result<(), Absent> {
+        let Some(declared) = self.contract.fields.get(field) else { return Ok(()) };
+        let fits = declared.bytes == size_of::<T>();
+        if !has_field(self.memory.size(), declared.end()) || !fits {
+            return if value.is_zero() { Ok(()) } else { Err(self.absent(field)) };
+        }
+        // SAFETY: the field lies within the announced size, which the maker of this writer declared
+        // writable, and nobody else uses it; nothing is assumed of its alignment.
+        unsafe { self.memory.base().add(declared.offset).cast::<T>().write_unaligned(value) };
+        Ok(())
+    }
+
+    fn absent(&self, field: usize) -> Absent {
+        let declared = &self.contract.fields[field];
+        Absent {
+            structure: self.contract.name,
+            field: declared.name,
+            since: declared.since,
+            announced: self.memory.size(),
+            needed: declared.end(),
+        }
+    }
+}
