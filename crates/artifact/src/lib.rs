@@ -32,6 +32,7 @@
 mod artifact;
 mod error;
 mod folder;
+mod ifrt;
 mod open;
 mod options;
 mod plugin;

@@ -26,11 +26,15 @@
 #![forbid(unsafe_code)]
 
 mod history;
+mod party;
 mod release;
 pub mod rules;
+mod session;
 pub mod types;
+mod verdict;
 
 pub use history::{
     Staleness, policy, proxy, serdes, server_minimum, staleness, typed_week_4_old, week_4_old,
 };
+pub use party::{Value, party};
 pub use release::{PROXY_AXIS, Release, SERDES_AXIS};

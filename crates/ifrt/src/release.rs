@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use unskew_core::{
     Context, Date, Finding, Judgement, Matcher, NoAgreement, Offer, PartFloor, Party, Promise,
-    PromiseState, Provision, Requirement, Version, VersionRange, negotiate,
+    PromiseState, Provision, Requirement, Severity, Version, VersionRange, negotiate,
 };
 
-use crate::history;
-use crate::rules;
+use unskew_serdes::proto::Message as _;
+
+use crate::types::HloProgram;
+use crate::{history, rules, session};
 
 /// The axis of the proxy's protocol.
 pub const PROXY_AXIS: &str = "ifrt.proxy";
@@ -91,7 +93,9 @@ impl Release {
         }
         let client = offer(self, writes, self.program_floor);
         match negotiate(&client, &offer(server, reads, None)) {
-            Ok(_) => Vec::new(),
+            Ok(agreement) => {
+                self.unsendable(server, agreement.version, reads).into_iter().collect()
+            }
             Err(NoAgreement::PartUnreachable { part, highest }) => {
                 vec![self.no_programs(server, part.floor, highest)]
             }
@@ -105,6 +109,40 @@ impl Release {
                 .finding(),
             ],
         }
+    }
+
+    /// What this client has and cannot send at the agreed version, by what the types say.
+    fn unsendable(
+        &self,
+        server: &Release,
+        agreed: Version,
+        reads: VersionRange,
+    ) -> Option<Finding> {
+        let has = |version: u32| self.serdes.is_some_and(|own| own.max >= Some(number(version)));
+        let knows = |minimum: u32, range: Option<VersionRange>| {
+            range.and_then(|range| range.min).is_none_or(|min| min < number(minimum))
+        };
+        let mut what: Vec<String> = Vec::new();
+        for carried in session::changing() {
+            let since = carried.since.version;
+            if let Some(minimum) = carried.removed_with_minimum {
+                let (client, server) = (knows(minimum, self.serdes), knows(minimum, Some(reads)));
+                if client && !server {
+                    what.push(format!("{} (not read from minimum {minimum} on)", carried.what));
+                }
+            } else if number(since) > agreed && has(since) {
+                let silently = if carried.dropped { ", read wrongly" } else { "" };
+                what.push(format!("{} (since {since}{silently})", carried.what));
+            }
+        }
+        let what = what.join(", ");
+        let rule = rules::ValuesBelowTheirFloor {
+            client: &self.name,
+            server: &server.name,
+            agreed: &agreed,
+            what: &what,
+        };
+        (!what.is_empty()).then(|| rule.finding())
     }
 
     /// The protocol versions of a server built from the same sources.
@@ -191,13 +229,21 @@ impl Release {
     }
 }
 
+fn number(version: u32) -> Version {
+    Version::number(version.into())
+}
+
+/// What a side offers, with the floors of the types that every program needs: their own, and that of
+/// programs, which the makers do not announce.
 fn offer(release: &Release, range: VersionRange, program_floor: Option<Version>) -> Offer {
-    let program = |floor| PartFloor { part: "HloProgram".to_owned(), floor, needed: true };
-    Offer {
-        name: release.name.clone(),
-        range,
-        floors: program_floor.map(program).into_iter().collect(),
-    }
+    let floor = |(name, since): (&str, u32)| {
+        let of_programs = program_floor.filter(|_| name == HloProgram::NAME);
+        let floor = of_programs.unwrap_or(Version::number(0)).max(number(since));
+        PartFloor { part: name.to_owned(), floor, needed: true }
+    };
+    let floors = session::needed().into_iter().map(floor);
+    let above = |floor: &PartFloor| floor.floor > Version::number(0);
+    Offer { name: release.name.clone(), range, floors: floors.filter(above).collect() }
 }
 
 /// A client's requirement: a server that it can work with.
@@ -208,7 +254,7 @@ impl Matcher for Server {
         let server = other.capability::<Release>()?;
         let mut findings = self.0.judge(server);
         let promise = self.0.promise(server);
-        if findings.is_empty() {
+        if findings.iter().all(|finding| finding.severity != Severity::Error) {
             findings.extend(promise.as_ref().and_then(|promise| self.0.outlived(server, promise)));
         }
         Some(Judgement { findings, promises: promise.into_iter().collect() })
@@ -275,7 +321,39 @@ mod tests {
             assert!(symptom.contains(&format!("version {max} for HloProgram")), "{symptom}");
         }
         server.serdes = Some(range((0, 0)));
-        assert!(client(Date::constant(2026, 3, 18)).judge(&server).is_empty());
+        // Programs run; what came with version 1 cannot be sent.
+        let findings = client(Date::constant(2026, 3, 18)).judge(&server);
+        let codes: Vec<&str> = findings.iter().map(|finding| finding.rule.code).collect();
+        assert_eq!(codes, ["IF105"]);
+        assert!(findings[0].message.contains("ShardingParam.unreduced_axes (since 1)"));
+    }
+
+    /// Version 3 has no types of version 5, and a minimum of 2 has removed one.
+    #[test]
+    fn what_cannot_be_sent_in_a_session_that_works_is_said() {
+        let day = |y, m, d| Date::constant(y, m, d);
+        let mut newer = Release::built("newer", day(2026, 8, 17));
+        newer.serdes = Some(range((0, 5)));
+        let older = Release::built("older", day(2026, 6, 14));
+        let findings = newer.judge(&older);
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        assert_eq!(findings[0].rule.code, "IF105");
+        let text = &findings[0].message;
+        assert!(text.contains("agree on SerDes 3"), "{text}");
+        for what in
+            ["AbstractArraySpec (since 5)", "elements of KIND_F6E2M3FN (since 5, read wrongly)"]
+        {
+            assert!(text.contains(what), "{text}");
+        }
+        assert!(!text.contains("ShardingParam"), "{text}");
+        // The older client has none of these.
+        assert!(older.judge(&newer).is_empty());
+
+        newer.serdes = Some(range((2, 5)));
+        let findings = older.judge(&newer);
+        assert_eq!(findings[0].rule.code, "IF105");
+        let text = &findings[0].message;
+        assert!(text.contains("ShardingParamSharding (not read from minimum 2 on)"), "{text}");
     }
 
     #[test]

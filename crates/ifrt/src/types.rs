@@ -43,6 +43,7 @@ mod array_spec;
 mod attributes;
 mod device;
 mod dtype;
+mod facts;
 mod layout;
 mod opaque;
 mod program;
@@ -68,6 +69,7 @@ pub use sharding::{
     SingleDeviceSharding,
 };
 pub use versions::Ifrt;
+pub(crate) use versions::any;
 #[cfg(feature = "any-version")]
 pub use versions::any_version;
 #[cfg(feature = "week-n-old")]

@@ -1,10 +1,8 @@
 //! The family of the IFRT formats, and how a version to write is come by.
 
-#[cfg(feature = "any-version")]
-use unskew_serdes::Any;
 #[cfg(feature = "week-n-old")]
 use unskew_serdes::WeekNOld;
-use unskew_serdes::family;
+use unskew_serdes::{Any, family};
 
 family!(
     /// The IFRT formats: versions 0 to 5, with the days on which they landed.
@@ -28,4 +26,9 @@ pub const fn any_version() -> Any<Ifrt> {
 #[cfg(feature = "week-n-old")]
 pub const fn week_n_old() -> WeekNOld<Ifrt> {
     Ifrt::access().week_n_old()
+}
+
+/// For the verdicts of this crate, which ask what another build can be given.
+pub(crate) const fn any() -> Any<Ifrt> {
+    Ifrt::access().any()
 }

@@ -1,0 +1,173 @@
+//! What a value says, for people.
+
+use std::fmt::Display;
+
+use unskew_serdes::Named;
+use unskew_serdes::proto::{Description, Message};
+
+use super::{
+    ConcreteSharding, DeviceList, DynamicShape, HloProgram, Ifrt, OpSharding, Serialized, Shape,
+    ShardShapes, ShardingParamSharding, XlaCompileOptions,
+};
+
+/// The most numbers of a list that are shown.
+const SHOWN: usize = 16;
+
+type Facts = Vec<(&'static str, String)>;
+
+impl Serialized {
+    /// The name of its type, and what that looks like.
+    pub fn type_of(&self) -> (&'static str, &'static Description) {
+        fn of<M: Message<Ifrt> + Named>(_: &M) -> (&'static str, &'static Description) {
+            (M::TYPE_NAME, M::DESCRIPTION)
+        }
+        match self {
+            Self::SingleDeviceSharding(value) => of(value),
+            Self::OpaqueSharding(value) => of(value),
+            Self::ConcreteSharding(value) => of(value),
+            Self::ConcreteEvenSharding(value) => of(value),
+            Self::ShardingParamSharding(value) => of(value),
+            Self::HloSharding(value) => of(value),
+            Self::HloShardingSpec(value) => of(value),
+            Self::PjRtLayout(value) => of(value),
+            Self::CompactLayout(value) => of(value),
+            Self::HloProgram(value) => of(value),
+            Self::XlaCompileOptions(value) => of(value),
+        }
+    }
+
+    /// What is in it: a label and a text for each part.
+    pub fn facts(&self) -> Vec<(&'static str, String)> {
+        match self {
+            Self::SingleDeviceSharding(value) => {
+                let device = vec![("device", value.device_id.to_string())];
+                with_memory(device, value.memory_kind.as_deref())
+            }
+            Self::OpaqueSharding(value) => {
+                with_memory(vec![devices(&value.devices)], value.memory_kind.as_deref())
+            }
+            Self::ConcreteSharding(value) => concrete(value),
+            Self::ConcreteEvenSharding(value) => {
+                let replicated = if value.is_fully_replicated { "yes" } else { "no" };
+                let facts = vec![
+                    devices(&value.devices),
+                    ("shape", shape(&value.shape)),
+                    ("shard shape", shape(&value.shard_shape)),
+                    ("fully replicated", replicated.to_owned()),
+                ];
+                with_memory(facts, value.memory_kind.as_deref())
+            }
+            Self::ShardingParamSharding(value) => parameters(value),
+            Self::HloSharding(value) => {
+                let facts = vec![devices(&value.devices), sharding(&value.xla_op_sharding)];
+                with_memory(facts, value.memory_kind.as_deref())
+            }
+            Self::HloShardingSpec(value) => {
+                vec![("shards", value.num_shards.to_string()), sharding(&value.xla_op_sharding)]
+            }
+            Self::PjRtLayout(value) => vec![("xla.LayoutProto", bytes(&value.xla_layout.0))],
+            Self::CompactLayout(value) => vec![("major to minor", list(&value.major_to_minor))],
+            Self::HloProgram(value) => program(value),
+            Self::XlaCompileOptions(value) => compile_options(value),
+        }
+    }
+}
+
+impl OpSharding {
+    /// What kind of sharding it is, by the first field of the message; `other` if it has none that is
+    /// known.
+    pub fn kind(&self) -> &'static str {
+        match *self.0 {
+            [0x08, 1, ..] => "maximal",
+            [0x08, 2, ..] => "tuple",
+            [0x08, 3, ..] => "tiled",
+            [0x08, 4, ..] => "manual",
+            [0x08, 5, ..] => "unknown",
+            [0x08, 6, ..] => "unreduced",
+            [0x08, ..] => "other",
+            // The first kind is 0, which is not written.
+            _ => "replicated",
+        }
+    }
+}
+
+fn with_memory(mut facts: Facts, memory: Option<&str>) -> Facts {
+    facts.push(("memory kind", memory.unwrap_or("default").to_owned()));
+    facts
+}
+
+fn devices(devices: &DeviceList) -> (&'static str, String) {
+    ("devices", list(&devices.device_ids))
+}
+
+fn sharding(sharding: &OpSharding) -> (&'static str, String) {
+    ("sharding", sharding.kind().to_owned())
+}
+
+fn concrete(value: &ConcreteSharding) -> Facts {
+    let mut facts = vec![devices(&value.devices)];
+    match &value.shapes {
+        ShardShapes::Static { shape: whole, shards } => {
+            facts.push(("shape", shape(whole)));
+            facts.push(("shard shapes", several(shards.iter().map(shape))));
+        }
+        ShardShapes::Dynamic { shape: whole, shards } => {
+            facts.push(("dynamic shape", dynamic(whole)));
+            facts.push(("dynamic shard shapes", several(shards.iter().map(dynamic))));
+        }
+    }
+    with_memory(facts, value.memory_kind.as_deref())
+}
+
+fn parameters(value: &ShardingParamSharding) -> Facts {
+    let param = &value.sharding_param;
+    let mut facts = vec![
+        devices(&value.devices),
+        ("parts of each axis", list(&param.dim_shards)),
+        ("order of device axes", list(&param.permutation)),
+        ("device axes", list(&param.axis_sizes)),
+    ];
+    if !param.unreduced_axes.is_empty() {
+        facts.push(("unreduced axes", list(&param.unreduced_axes)));
+    }
+    with_memory(facts, value.memory_kind.as_deref())
+}
+
+fn program(value: &HloProgram) -> Facts {
+    let version = value.stablehlo().unwrap_or_default().to_owned();
+    vec![("StableHLO", version), ("artifact", bytes(value.artifact()))]
+}
+
+fn compile_options(value: &XlaCompileOptions) -> Facts {
+    let mut facts = vec![("xla.CompileOptionsProto", bytes(&value.compile_options.0))];
+    if !value.outputs_bundle_slice_sizes.is_empty() {
+        facts.push(("output bundles", list(&value.outputs_bundle_slice_sizes)));
+    }
+    facts
+}
+
+fn shape(shape: &Shape) -> String {
+    format!("[{}]", list(&shape.dims))
+}
+
+/// The axes that may be shorter are marked.
+fn dynamic(shape: &DynamicShape) -> String {
+    let tags = &shape.bounded_dynamic_shape_tag.is_dynamic_dims;
+    let axis = |(dim, dynamic): (&i64, &bool)| format!("{}{dim}", if *dynamic { "<=" } else { "" });
+    format!("[{}]", several(shape.shape.dims.iter().zip(tags).map(axis)))
+}
+
+fn list<T: Display>(items: &[T]) -> String {
+    several(items.iter().map(ToString::to_string))
+}
+
+fn several(mut items: impl ExactSizeIterator<Item = String>) -> String {
+    let shown: Vec<String> = items.by_ref().take(SHOWN).collect();
+    let more = items.len();
+    let tail = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{tail}", shown.join(", "))
+}
+
+fn bytes(bytes: &[u8]) -> String {
+    format!("{} bytes", bytes.len())
+}
