@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::error::Error;
 use std::fmt::Write;
 
-use crate::layout::{Layouts, array};
+use unskew_abi_build::ident;
+
+use crate::layout::Layouts;
 use crate::model::{Abi, Head};
 
 /// Renders every type of the ABI, and which struct belongs to which function.
@@ -167,51 +169,7 @@ fn opaque(abi: &Abi, layouts: &Layouts) -> BTreeSet<String> {
     named.filter(|name| !known(name)).map(str::to_owned).collect()
 }
 
-/// A type in the notation of the data files, as Rust. C's `bool` and `char` are bytes here: a
-/// foreign byte may hold anything, and texts are bytes.
+/// The type in Rust; the numbers of extensions are not an enumeration there.
 fn rust_type(r#type: &str) -> String {
-    if let Some((element, count)) = array(r#type) {
-        return format!("[{}; {count}]", rust_type(element));
-    }
-    for pointer in ["*const ", "*mut "] {
-        if let Some(target) = r#type.strip_prefix(pointer) {
-            return format!("{pointer}{}", rust_type(target));
-        }
-    }
-    if let Some(rest) = r#type.strip_prefix("fn(") {
-        let (parameters, result) = rest.rsplit_once(')').unwrap_or((rest, ""));
-        let parameters: Vec<String> = split(parameters).iter().map(|p| rust_type(p)).collect();
-        let result = result.strip_prefix(" -> ").map(rust_type);
-        let result = result.map(|r| format!(" -> {r}")).unwrap_or_default();
-        return format!("Option<unsafe extern \"C\" fn({}){result}>", parameters.join(", "));
-    }
-    match r#type {
-        "bool" | "c_char" => "u8".to_owned(),
-        "c_void" => "std::ffi::c_void".to_owned(),
-        "PJRT_Extension_Type" => "i32".to_owned(),
-        other => other.to_owned(),
-    }
-}
-
-/// The parameters of a function, at the commas that are in no inner parentheses.
-fn split(parameters: &str) -> Vec<&str> {
-    let (mut depth, mut start, mut parts) = (0, 0, Vec::new());
-    for (at, c) in parameters.char_indices() {
-        match c {
-            '(' => depth += 1,
-            ')' => depth -= 1,
-            ',' if depth == 0 => {
-                parts.push(parameters[start..at].trim());
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    parts.push(parameters[start..].trim());
-    parts.retain(|part| !part.is_empty());
-    parts
-}
-
-fn ident(name: &str) -> String {
-    if name == "type" { "r#type".to_owned() } else { name.to_owned() }
+    unskew_abi_build::rust_type(&r#type.replace("PJRT_Extension_Type", "i32"))
 }

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 
+use unskew_abi_build::Placement;
+
 use crate::model::{Abi, Field, Head, Struct};
 
 /// A field with its place.
@@ -53,12 +55,11 @@ impl Layouts {
             return Ok(known.clone());
         }
         let mut layout = Layout { fields: Vec::new(), end: 0, size: 0, align: 1 };
+        let mut places = Placement::default();
         if let Some(record) = abi.structs.get(name) {
             for field in all_fields(record) {
                 let (bytes, align) = self.measure(abi, &field.r#type)?;
-                let at = layout.end.next_multiple_of(align);
-                layout.end = at + bytes;
-                layout.align = layout.align.max(align);
+                let at = places.put(bytes, align);
                 layout.fields.push(Placed {
                     at,
                     bytes,
@@ -71,44 +72,31 @@ impl Layouts {
         } else if let Some(union) = abi.unions.get(name) {
             for field in &union.fields {
                 let (bytes, align) = self.measure(abi, &field.r#type)?;
-                layout.end = layout.end.max(bytes);
-                layout.align = layout.align.max(align);
+                // All fields of a union begin at the same place.
+                places.end = places.end.max(bytes);
+                places.align = places.align.max(align);
             }
         } else {
             return Err(format!("no type of this name: {name}").into());
         }
-        layout.size = layout.end.next_multiple_of(layout.align);
+        (layout.end, layout.align, layout.size) = (places.end, places.align, places.size());
         self.0.insert(name.to_owned(), layout.clone());
         Ok(layout)
     }
 
     /// Size and alignment of a type, in bytes.
     pub fn measure(&mut self, abi: &Abi, r#type: &str) -> Result<(usize, usize), Box<dyn Error>> {
-        if let Some((element, count)) = array(r#type) {
-            let (bytes, align) = self.measure(abi, element)?;
-            return Ok((bytes * count, align));
-        }
-        let pointer = r#type.starts_with('*')
-            || r#type.starts_with("fn(")
-            || abi.callbacks.contains_key(r#type);
-        Ok(match r#type {
-            _ if pointer => (8, 8),
-            "usize" | "isize" | "i64" | "u64" => (8, 8),
-            "i32" | "u32" | "f32" => (4, 4),
-            "bool" | "u8" => (1, 1),
-            _ if abi.enums.contains_key(r#type) || r#type == "PJRT_Extension_Type" => (4, 4),
-            _ => {
-                let layout = self.place(abi, r#type)?;
-                (layout.size, layout.align)
+        unskew_abi_build::measure(r#type, &mut |name| {
+            if abi.callbacks.contains_key(name) {
+                return Ok((8, 8));
             }
+            if abi.enums.contains_key(name) || name == "PJRT_Extension_Type" {
+                return Ok((4, 4));
+            }
+            let layout = self.place(abi, name)?;
+            Ok((layout.size, layout.align))
         })
     }
-}
-
-/// `[bool; 4]` as its element and its count.
-pub fn array(r#type: &str) -> Option<(&str, usize)> {
-    let (element, count) = r#type.strip_prefix('[')?.strip_suffix(']')?.split_once("; ")?;
-    Some((element, count.parse().ok()?))
 }
 
 /// The fields of a struct with those that `head` stands for.

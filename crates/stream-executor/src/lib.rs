@@ -25,7 +25,9 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod bindings;
 mod exports;
+pub mod layout;
 mod matcher;
 mod plugin;
 pub mod rules;
