@@ -51,6 +51,7 @@ pub mod convert;
 mod features;
 mod history;
 mod party;
+pub mod program;
 pub mod rules;
 mod text;
 mod verdict;

@@ -29,6 +29,16 @@ impl<'s> Cursor<'s> {
         Self { source, position, end, block: Vec::new(), block_start: 0 }
     }
 
+    /// At the start of a part of the same source, which ends no later than this one.
+    pub(crate) fn within(&self, span: Span) -> Self {
+        Self::new(self.source, Span { end: span.end.min(self.end), ..span })
+    }
+
+    /// At the start of another part of the same source.
+    pub(crate) fn elsewhere(&self, span: Span) -> Self {
+        Self::new(self.source, span)
+    }
+
     pub(crate) fn position(&self) -> u64 {
         self.position
     }

@@ -3,6 +3,7 @@
 
 mod cursor;
 pub(crate) mod dialects;
+pub(crate) mod entries;
 mod kinds;
 
 use unskew_source::{Problem, ReadError, Source, SourceExt, limits};
@@ -28,6 +29,7 @@ pub(crate) mod section {
     pub(crate) const KINDS: u8 = 2;
     pub(crate) const KIND_SIZES: u8 = 3;
     pub(crate) const PROGRAM: u8 = 4;
+    pub(crate) const PROPERTIES: u8 = 8;
     /// The highest number that has a meaning.
     pub(crate) const LAST: u8 = 8;
 }
@@ -58,22 +60,7 @@ impl Bytecode {
     /// # Errors
     /// If it is no MLIR bytecode, is broken, or has a format version above 6.
     pub fn read(source: &dyn Source) -> Result<Self, ReadError> {
-        let whole = Span { start: 0, end: source.size() };
-        let mut cursor = Cursor::new(source, whole);
-        if !Self::recognizes(source) {
-            return Err(cursor.malformed(0, "it does not begin with its magic number"));
-        }
-        cursor.skip(MAGIC.len() as u64)?;
-        let version = cursor.varint()?;
-        if version > NEWEST {
-            let problem = Problem::Unsupported(format!(
-                "MLIR bytecode of format {version}; formats up to {NEWEST} are read, \
-                 write it for an older one"
-            ));
-            return Err(ReadError::new(source.name(), problem).at(4));
-        }
-        let producer = cursor.terminated(PRODUCER)?;
-        let sections = Sections::read(&mut cursor)?;
+        let Opened { version, producer, sections, cursor } = Opened::read(source)?;
         let strings = Strings::read(source, sections.needed(section::STRINGS, &cursor)?)?;
         let part = |id| Some(Cursor::new(source, sections.find(id)?));
         let mut dialects = match part(section::DIALECTS) {
@@ -91,8 +78,40 @@ impl Bytecode {
     }
 }
 
+/// The head of a file, and where its sections lie.
+pub(crate) struct Opened<'s> {
+    pub(crate) version: u64,
+    pub(crate) producer: String,
+    pub(crate) sections: Sections,
+    /// Behind the last section.
+    pub(crate) cursor: Cursor<'s>,
+}
+
+impl<'s> Opened<'s> {
+    /// Reads the head of a file of MLIR bytecode, and walks over its sections.
+    pub(crate) fn read(source: &'s dyn Source) -> Result<Self, ReadError> {
+        let whole = Span { start: 0, end: source.size() };
+        let mut cursor = Cursor::new(source, whole);
+        if !Bytecode::recognizes(source) {
+            return Err(cursor.malformed(0, "it does not begin with its magic number"));
+        }
+        cursor.skip(MAGIC.len() as u64)?;
+        let version = cursor.varint()?;
+        if version > NEWEST {
+            let problem = Problem::Unsupported(format!(
+                "MLIR bytecode of format {version}; formats up to {NEWEST} are read, \
+                 write it for an older one"
+            ));
+            return Err(ReadError::new(source.name(), problem).at(4));
+        }
+        let producer = cursor.terminated(PRODUCER)?;
+        let sections = Sections::read(&mut cursor)?;
+        Ok(Self { version, producer, sections, cursor })
+    }
+}
+
 /// Where the sections lie, by number.
-struct Sections([Option<Span>; section::LAST as usize + 1]);
+pub(crate) struct Sections([Option<Span>; section::LAST as usize + 1]);
 
 impl Sections {
     /// Walks over the sections up to the end of the file; their contents are not read.
@@ -110,11 +129,11 @@ impl Sections {
         Ok(sections)
     }
 
-    fn find(&self, id: u8) -> Option<Span> {
+    pub(crate) fn find(&self, id: u8) -> Option<Span> {
         self.0.get(usize::from(id)).copied().flatten()
     }
 
-    fn needed(&self, id: u8, cursor: &Cursor<'_>) -> Result<Span, ReadError> {
+    pub(crate) fn needed(&self, id: u8, cursor: &Cursor<'_>) -> Result<Span, ReadError> {
         let missing = || cursor.malformed(cursor.position(), &format!("it has no section {id}"));
         self.find(id).ok_or_else(missing)
     }

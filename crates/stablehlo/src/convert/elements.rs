@@ -2,8 +2,8 @@
 
 use unskew_source::{ReadError, SourceExt};
 
-use super::entries::{Entries, builtin};
 use super::write::varint;
+use crate::bytecode::entries::{Entries, builtin};
 
 /// The most elements of such an attribute; a real one has as many as a tensor has dimensions.
 const MOST: u64 = 128;

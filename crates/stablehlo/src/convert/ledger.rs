@@ -6,9 +6,9 @@ use unskew_source::ReadError;
 
 use super::UpgradeError;
 use super::elements::{self, Found};
-use super::entries::{Entries, Entry, builtin};
 use super::table::{self, Rule, Widened};
 use super::write::{slice, varint};
+use crate::bytecode::entries::{Entries, Entry, builtin};
 use crate::bytecode::{Cursor, Span};
 
 /// The changes of one file.

@@ -74,7 +74,6 @@
 //! | 0.4.29 | 33 | the same |
 
 mod elements;
-mod entries;
 mod ledger;
 mod operations;
 mod table;
@@ -85,8 +84,8 @@ use std::borrow::Cow;
 use unskew_source::{BytesSource, ReadError, Source};
 
 use crate::bytecode::aligned_section;
+use crate::bytecode::entries::Entries;
 use crate::bytecode::{Bytecode, Cursor, MAGIC, PRODUCER, Span, Strings, dialects, section};
-use entries::Entries;
 use ledger::Ledger;
 use write::{Part, Sections};
 

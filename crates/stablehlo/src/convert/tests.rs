@@ -57,7 +57,8 @@ fn attributes(bytes: &[u8]) -> Vec<(String, String, Option<u64>)> {
         for (name, value) in entries.dictionary(dictionary)?.unwrap() {
             let name = entries.text(name)?.unwrap();
             if rule.attributes.iter().any(|(attribute, _)| *attribute == name) {
-                let array = entries.attribute(value, entries::builtin::attribute::ARRAY)?;
+                let array = entries
+                    .attribute(value, crate::bytecode::entries::builtin::attribute::ARRAY)?;
                 let length = array.map(|mut array| {
                     array.varint().unwrap();
                     array.varint().unwrap()

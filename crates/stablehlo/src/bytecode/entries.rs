@@ -2,46 +2,45 @@
 
 use unskew_source::{ReadError, Source};
 
-use crate::Dialect;
-use crate::bytecode::{Cursor, Span, Strings};
+use super::{Cursor, Dialect, Span, Strings};
 
 /// The numbers that encodings of the `builtin` dialect begin with.
-pub(super) mod builtin {
-    pub(in super::super) const NAME: &str = "builtin";
-    pub(in super::super) mod attribute {
-        pub(in super::super::super) const DICTIONARY: u64 = 1;
-        pub(in super::super::super) const TEXT: u64 = 2;
-        pub(in super::super::super) const ARRAY: u64 = 17;
-        pub(in super::super::super) const ELEMENTS: u64 = 18;
+pub(crate) mod builtin {
+    pub(crate) const NAME: &str = "builtin";
+    pub(crate) mod attribute {
+        pub(crate) const DICTIONARY: u64 = 1;
+        pub(crate) const TEXT: u64 = 2;
+        pub(crate) const ARRAY: u64 = 17;
+        pub(crate) const ELEMENTS: u64 = 18;
     }
-    pub(in super::super) mod types {
-        pub(in super::super::super) const INTEGER: u64 = 0;
-        pub(in super::super::super) const TENSOR: u64 = 13;
+    pub(crate) mod types {
+        pub(crate) const INTEGER: u64 = 0;
+        pub(crate) const TENSOR: u64 = 13;
     }
 }
 
 /// An attribute or a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(crate) struct Entry {
     /// The number of its dialect.
-    pub(super) dialect: usize,
+    pub(crate) dialect: usize,
     /// Whether its dialect encoded it; else it is text.
-    pub(super) encoded: bool,
-    pub(super) span: Span,
+    pub(crate) encoded: bool,
+    pub(crate) span: Span,
 }
 
 /// All attributes and types.
-pub(super) struct Entries<'a> {
-    pub(super) source: &'a dyn Source,
-    pub(super) dialects: &'a [Dialect],
-    strings: &'a Strings,
-    pub(super) attributes: Vec<Entry>,
-    pub(super) types: Vec<Entry>,
+pub(crate) struct Entries<'a> {
+    pub(crate) source: &'a dyn Source,
+    pub(crate) dialects: &'a [Dialect],
+    pub(crate) strings: &'a Strings,
+    pub(crate) attributes: Vec<Entry>,
+    pub(crate) types: Vec<Entry>,
 }
 
 impl<'a> Entries<'a> {
     /// Reads the sizes of all attributes, then of all types, which lie one behind the other in `values`.
-    pub(super) fn read(
+    pub(crate) fn read(
         sizes: &mut Cursor<'_>,
         source: &'a dyn Source,
         values: Span,
@@ -72,17 +71,17 @@ impl<'a> Entries<'a> {
     }
 
     /// The number of a dialect.
-    pub(super) fn dialect(&self, name: &str) -> Option<usize> {
+    pub(crate) fn dialect(&self, name: &str) -> Option<usize> {
         self.dialects.iter().position(|dialect| dialect.name == name)
     }
 
     /// Behind the number that says what a `builtin` attribute is; none if it is something else.
-    pub(super) fn attribute(&self, index: u64, kind: u64) -> Result<Option<Cursor<'a>>, ReadError> {
+    pub(crate) fn attribute(&self, index: u64, kind: u64) -> Result<Option<Cursor<'a>>, ReadError> {
         self.of_kind(&self.attributes, index, kind)
     }
 
     /// Behind the number that says what a `builtin` type is; none if it is something else.
-    pub(super) fn of_type(&self, index: u64, kind: u64) -> Result<Option<Cursor<'a>>, ReadError> {
+    pub(crate) fn of_type(&self, index: u64, kind: u64) -> Result<Option<Cursor<'a>>, ReadError> {
         self.of_kind(&self.types, index, kind)
     }
 
@@ -106,7 +105,7 @@ impl<'a> Entries<'a> {
     }
 
     /// The names and values of a dictionary, by number.
-    pub(super) fn dictionary(&self, index: u64) -> Result<Option<Vec<(u64, u64)>>, ReadError> {
+    pub(crate) fn dictionary(&self, index: u64) -> Result<Option<Vec<(u64, u64)>>, ReadError> {
         let found = self.attribute(index, builtin::attribute::DICTIONARY)?;
         let Some(mut cursor) = found else { return Ok(None) };
         let count = cursor.count("attributes of an operation")?;
@@ -118,7 +117,7 @@ impl<'a> Entries<'a> {
     }
 
     /// The text of a text attribute.
-    pub(super) fn text(&self, index: u64) -> Result<Option<String>, ReadError> {
+    pub(crate) fn text(&self, index: u64) -> Result<Option<String>, ReadError> {
         let found = self.attribute(index, builtin::attribute::TEXT)?;
         let Some(mut cursor) = found else { return Ok(None) };
         let text = cursor.varint()?;
