@@ -53,14 +53,14 @@ impl Placement {
     }
 }
 
-/// Size and alignment of a type, in bytes; `named` measures what is declared elsewhere.
+/// Size and alignment of a type, in bytes, or why it has none.
+pub type Measured = Result<(usize, usize), Box<dyn Error>>;
+
+/// Measures a type; `named` measures what is declared elsewhere.
 ///
 /// # Errors
 /// Those of `named`.
-pub fn measure(
-    r#type: &str,
-    named: &mut dyn FnMut(&str) -> Result<(usize, usize), Box<dyn Error>>,
-) -> Result<(usize, usize), Box<dyn Error>> {
+pub fn measure(r#type: &str, named: &mut dyn FnMut(&str) -> Measured) -> Measured {
     if let Some((element, count)) = array(r#type) {
         let (bytes, align) = measure(element, named)?;
         return Ok((bytes * count, align));
