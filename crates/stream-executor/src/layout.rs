@@ -115,7 +115,7 @@ pub fn releases_of(sizes: &[(Structure, usize)]) -> Option<Releases> {
     };
     let mut minors = (4..=NEWEST.minor).filter(fits);
     let first = minors.next()?;
-    let last = minors.last().unwrap_or(first);
+    let last = minors.next_back().unwrap_or(first);
     Some(Releases { first: InterfaceVersion::new(2, first), last: InterfaceVersion::new(2, last) })
 }
 
