@@ -40,7 +40,8 @@ enum Verb {
         /// What else to ask of pip, such as numpy==2.1.3.
         others: Vec<String>,
     },
-    /// Holds the ABI data of the PJRT C API against the real headers of published packages.
+    /// Holds the ABI data of the PJRT C API against the real headers of published packages, and against what
+    /// plug-ins say.
     Abi(abi::Abi),
     /// Holds the IFRT types against the protobuf descriptors in real packages of jaxlib.
     Ifrt(ifrt::Ifrt),
@@ -62,6 +63,9 @@ enum Verb {
     Jax(jax::Jax),
     /// Measures the command on large files: time and memory of whole processes.
     Bench(bench::Bench),
+    /// Asks one plug-in for its sizes: what `abi` starts, because a plug-in may end its process.
+    #[command(name = "__sizes", hide = true)]
+    Sizes { plugin: PathBuf },
     /// Measures one command: what `bench` starts, because memory is counted per parent.
     #[command(name = "__measure", hide = true)]
     Measure {
@@ -82,6 +86,7 @@ fn main() -> anyhow::Result<()> {
         Verb::Harvest { release, from } => harvest::run(&release, from.as_deref()),
         Verb::Jax(jax) => jax::run(&jax),
         Verb::Bench(bench) => bench::run(&bench),
+        Verb::Sizes { plugin } => abi::sizes_child(&plugin),
         Verb::Measure { runs, command } => bench::run_measure(runs, &command),
     }
 }

@@ -4,10 +4,13 @@
 //! declarations are read by `unskew-lint` and compared with what `unskew_pjrt::layout` says of the
 //! header's minor: structs, fields, offsets, sizes, announced sizes, the function table, enumerations,
 //! extensions.
+//!
+//! Then plug-ins are asked for the sizes that they want: those of the corpus, or any.
 
 mod compare;
 mod extensions;
 mod kinds;
+mod oracle;
 mod page;
 mod pins;
 mod set;
@@ -18,6 +21,8 @@ use anyhow::ensure;
 pub use pins::obtain;
 
 use compare::{Report, compare};
+use oracle::Oracle;
+pub use oracle::child as sizes_child;
 use pins::{Pin, pins};
 use set::HeaderSet;
 
@@ -30,6 +35,9 @@ pub struct Abi {
     /// Checks the headers in this folder instead.
     #[arg(long, value_name = "FOLDER")]
     headers: Vec<PathBuf>,
+    /// Asks these plug-ins for the sizes of their arguments instead.
+    #[arg(long, value_name = "PATH")]
+    plugin: Vec<PathBuf>,
     /// Prints the entry for headers.toml of a file of a package instead, such as
     /// tf-nightly-cpu=tf_nightly_cpu-….whl.
     #[arg(long, value_name = "PACKAGE=FILE")]
@@ -45,7 +53,8 @@ pub fn run(arguments: &Abi) -> anyhow::Result<()> {
         return pins::print(&arguments.pin);
     }
     let mut reports = Vec::new();
-    if arguments.headers.is_empty() {
+    let given = !arguments.headers.is_empty() || !arguments.plugin.is_empty();
+    if !given {
         obtain(arguments.all)?;
         for pin in pins()?.into_iter().filter(|pin| arguments.all || pin.always) {
             reports.push(check(&pin)?);
@@ -60,13 +69,32 @@ pub fn run(arguments: &Abi) -> anyhow::Result<()> {
     }
     let across = if reports.len() > 20 { extensions::across(&reports) } else { Vec::new() };
     across.iter().for_each(|wrong| println!("{wrong}"));
+    let plugins = if given { named(&arguments.plugin) } else { oracle::corpus() };
+    let oracles = plugins.iter().map(|(label, path)| oracle::ask(label, path));
+    let oracles = oracles.collect::<anyhow::Result<Vec<_>>>()?;
+    oracles.iter().for_each(print_oracle);
     if arguments.all {
-        page::write(&reports)?;
+        page::write(&reports, &oracles)?;
     }
-    let deviations: usize = reports.iter().map(|report| report.deviations.len()).sum();
-    let deviations = deviations + across.len();
-    ensure!(deviations == 0, "{deviations} deviations in {} sets of headers", reports.len());
+    let of_headers: usize = reports.iter().map(|report| report.deviations.len()).sum();
+    let of_plugins: usize = oracles.iter().map(|oracle| oracle.deviations.len()).sum();
+    let deviations = of_headers + of_plugins + across.len();
+    let (sets, asked) = (reports.len(), oracles.len());
+    ensure!(deviations == 0, "{deviations} deviations in {sets} sets of headers, {asked} plug-ins");
     Ok(())
+}
+
+fn named(paths: &[PathBuf]) -> Vec<(String, PathBuf)> {
+    paths.iter().map(|path| (path.display().to_string(), path.clone())).collect()
+}
+
+fn print_oracle(oracle: &Oracle) {
+    println!("{oracle}");
+    let (at_least, exactly, nothing) = (oracle.at_least, oracle.exactly, oracle.nothing);
+    println!("  larger arguments: {at_least} take them, {exactly} refuse; {nothing} do not look");
+    oracle.died.iter().for_each(|died| println!("  ends the process: {died}"));
+    oracle.explained.iter().for_each(|explained| println!("  explained: {explained}"));
+    oracle.deviations.iter().for_each(|deviation| println!("  {deviation}"));
 }
 
 /// Compares the headers of a pinned package.
@@ -102,6 +130,16 @@ mod tests {
             checked += 1;
         }
         println!("{checked} sets of headers agree");
+    }
+
+    #[test]
+    fn the_abi_data_says_what_the_plug_ins_of_the_corpus_say() {
+        // The child is the binary, which a test is not: it is asked here, in copies of this process.
+        for (label, path) in oracle::corpus() {
+            let oracle = unskew_pjrt::conform::size_oracle(&path).expect("a plug-in");
+            assert_eq!(oracle.deviations().count(), 0, "{label}: {oracle:?}");
+            assert!(oracle.told() > 100, "{label}: {} told", oracle.told());
+        }
     }
 
     #[test]

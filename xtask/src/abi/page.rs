@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use anyhow::Context as _;
 
 use super::compare::Report;
+use super::oracle::Oracle;
 
 /// Where it stands, from the root of the repository.
 const PAGE: &str = "docs/reference/pjrt-abi-check.md";
@@ -13,9 +14,10 @@ const PAGE: &str = "docs/reference/pjrt-abi-check.md";
 ///
 /// # Errors
 /// If it cannot be written.
-pub fn write(reports: &[Report]) -> anyhow::Result<()> {
+pub fn write(reports: &[Report], oracles: &[Oracle]) -> anyhow::Result<()> {
     let path = crate::root().join(PAGE);
-    std::fs::write(&path, text(reports)).with_context(|| path.display().to_string())?;
+    std::fs::write(&path, text(reports) + &told(oracles))
+        .with_context(|| path.display().to_string())?;
     println!("written: {PAGE}");
     Ok(())
 }
@@ -64,5 +66,45 @@ fn text(reports: &[Report]) -> String {
         reports.len(),
         minors.len()
     );
+    text
+}
+
+/// What plug-ins say.
+fn told(oracles: &[Oracle]) -> String {
+    let mut text = String::from(
+        "\n## Against plug-ins\n\n\
+         A plug-in that is built from XLA answers arguments of 8 bytes with the size that it wants. `cargo xtask abi`\n\
+         asks every function of the plug-ins of the corpus, each in a copy of a process, and holds the answer against\n\
+         the data for the plug-in's minor; then it asks with 16 bytes more than that. `cargo xtask abi --plugin PATH`\n\
+         asks any other.\n\n\
+         | plug-in | minor | sizes told | larger ones taken | larger ones refused | not looked at | not there | deviations |\n\
+         | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+    );
+    for oracle in oracles {
+        let _ = writeln!(
+            text,
+            "| {} | 0.{} | {} | {} | {} | {} | {} | {} |",
+            oracle.label,
+            oracle.minor,
+            oracle.told,
+            oracle.at_least,
+            oracle.exactly,
+            oracle.nothing,
+            oracle.unsupported,
+            oracle.deviations.len()
+        );
+    }
+    text.push_str(
+        "\n`PJRT_Plugin_Initialize` and `PJRT_Client_Create` are not asked with larger arguments, because the call would\n\
+         do something.\n",
+    );
+    let explained = oracles.iter().flat_map(|o| o.explained.iter().map(move |e| (&o.label, e)));
+    for (label, explained) in explained {
+        let _ = writeln!(text, "{label} wants another size than its minor's: `{explained}`.");
+    }
+    let died = oracles.iter().flat_map(|o| o.died.iter().map(move |d| (&o.label, d)));
+    for (label, died) in died {
+        let _ = writeln!(text, "{label} ends the process before it looks at the size: `{died}`.");
+    }
     text
 }

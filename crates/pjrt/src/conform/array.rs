@@ -11,6 +11,9 @@ type Found = Result<Outcome, Outcome>;
 
 const F32: ElementType = ElementType::F32;
 
+/// What is said of buffers that lie in the memory of the host.
+pub(crate) const HOST_MEMORY: &str = "the host's";
+
 /// Bytes per element on the host by the type's name; none if that is not a type of numbers.
 pub(crate) fn width(name: &str) -> Option<usize> {
     match name {
@@ -125,4 +128,10 @@ pub(crate) fn device_size(bench: &mut Bench) -> Found {
     let (client, device) = bench.device()?;
     let size = client.buffer_of(&[0.0_f32; 4], &[4], &device)?.on_device_size()?;
     Ok(Outcome::expect(size >= 16, format!("{size} bytes for 16")))
+}
+
+pub(crate) fn memory(bench: &mut Bench) -> Found {
+    let (client, device) = bench.device()?;
+    let on_cpu = client.buffer_of(&[0.0_f32; 4], &[4], &device)?.is_on_cpu()?;
+    Ok(Outcome::Pass(if on_cpu { HOST_MEMORY } else { "the device's" }.to_owned()))
 }

@@ -13,6 +13,9 @@ use crate::layout::{self, Function};
 /// The group of the checks that announce wrong sizes.
 pub(crate) const SIZES: &str = "sizes";
 
+/// The check that tells whether buffers lie in the memory of the host.
+pub(crate) const MEMORY: &str = "whose memory it is";
+
 /// What a check needs before it can be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Needs {
@@ -153,6 +156,7 @@ fn buffers() -> Vec<Check> {
         on("delete", array::delete),
         on("a deleted buffer is not read", array::read_after_delete),
         on("size on the device", array::device_size),
+        on(MEMORY, array::memory),
         event("await", event::ready),
         event("OnReady calls once", event::on_ready),
         transfer("what the manager tells", transfer::describes),

@@ -239,6 +239,10 @@ fn death(child: &mut Child) -> String {
 /// The line that says most: the fatal one of XLA's log if there is one, else the last that is not of a
 /// stack trace.
 pub(crate) fn last_words(said: &str) -> String {
+    // What the runtime of this program says of it, after the plug-in's own words.
+    if said.contains("cannot catch foreign exceptions") {
+        return "a C++ exception leaves the plug-in through the C interface".to_owned();
+    }
     let lines = || said.lines().map(str::trim).filter(|line| !line.is_empty());
     let fatal = lines().find(|line| line.contains("Check failed") || line.contains(" F "));
     let trace = |line: &&str| line.starts_with(['@', '*', '#']) || line.starts_with("0x");

@@ -88,9 +88,8 @@ pub fn spans(hosts: &[Host], probe: &Probe, conformance: &Conformance) -> Vec<Sp
 
 fn usage(host: &Host, probe: &Probe, conformance: &Conformance) -> Use {
     let Some(minor) = host.minor else { return Use::Unknown };
-    let missing: Vec<&str> = needed_functions(minor, probe.minor)
-        .filter(|name| conformance.missing.contains_key(*name))
-        .collect();
+    let missing: Vec<&str> =
+        needed_functions(minor, probe.minor).filter(|name| conformance.lacks(name)).collect();
     if !missing.is_empty() {
         return Use::Fails(format!("needs {}", missing.join(", ")));
     }

@@ -1,17 +1,18 @@
 //! What all checks of a plug-in found.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use unskew_core::{Finding, Party, Severity};
 
-use super::checks::SIZES;
+use super::array::HOST_MEMORY;
+use super::checks::{MEMORY, SIZES};
 use super::execute::ONE_DEVICE;
 use super::outcome::Outcome;
-use super::seen::{CHAIN_ENDS, EVERY_SLOT};
+use super::seen::{CHAIN_ENDS, EVERY_SLOT, VERSION_SIZE};
 use crate::layout;
 use crate::probe::Probe;
 use crate::rules;
-use crate::verdict::{looks_like_xla_cpu, required_functions};
+use crate::verdict::{is_moot, looks_like_xla_cpu, required_functions};
 
 /// One check and what it found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +32,9 @@ pub struct Conformance {
     pub rows: Vec<Row>,
     /// Functions that the plug-in's version has and that are not there, with the reason.
     pub missing: BTreeMap<String, String>,
+    /// Those of them that hosts do not call on such a plug-in: what is for memory of the host, where buffers
+    /// lie in a device's, and what is for a topology that there is not.
+    pub moot: BTreeSet<String>,
 }
 
 impl Conformance {
@@ -57,7 +61,16 @@ impl Conformance {
                 missing.entry(function.clone()).or_insert_with(|| said.clone());
             }
         }
-        Self { rows, missing }
+        let host_memory = host_memory(&rows).unwrap_or_else(|| looks_like_xla_cpu(probe));
+        let lacks = |name: &str| missing.contains_key(name);
+        let moot = missing.keys().filter(|name| is_moot(name, &lacks, host_memory));
+        let moot = moot.cloned().collect();
+        Self { rows, missing, moot }
+    }
+
+    /// The functions that are missing and that hosts call.
+    pub(crate) fn lacks(&self, function: &str) -> bool {
+        self.missing.contains_key(function) && !self.moot.contains(function)
     }
 
     /// Whether a program ran here, so that what hosts need was tried.
@@ -84,7 +97,7 @@ impl Conformance {
     pub fn findings(&self) -> Vec<Finding> {
         let mut findings: Vec<Finding> = self.rows.iter().filter_map(finding).collect();
         for (function, cause) in &self.missing {
-            if required_functions().any(|required| required == function) {
+            if self.lacks(function) && required_functions().any(|required| required == function) {
                 findings.push(rules::RequiredFunctionMissing { cause, function }.finding());
             }
         }
@@ -125,13 +138,23 @@ impl Conformance {
     }
 }
 
+/// Whether buffers lie in the memory of the host, if a buffer could be made.
+fn host_memory(rows: &[Row]) -> Option<bool> {
+    let row = rows.iter().find(|row| row.name == MEMORY)?;
+    match &row.outcome {
+        Outcome::Pass(said) => Some(said == HOST_MEMORY),
+        _ => None,
+    }
+}
+
 /// Groups about what no host does on its way to a first result: wrong sizes tell of the plug-in's care,
 /// topologies as bytes and buffers before their contents are for few programs.
 const RARE: [&str; 3] = [SIZES, "topology", "transfers"];
 
 fn finding(row: &Row) -> Option<Finding> {
     let finding = fault(row)?;
-    let rare = RARE.contains(&row.group);
+    // No host reads the size of the version; a plug-in that leaves it out leaves out all sizes.
+    let rare = RARE.contains(&row.group) || row.name == VERSION_SIZE;
     Some(if rare { finding.with_severity(Severity::Warning) } else { finding })
 }
 

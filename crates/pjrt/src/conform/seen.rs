@@ -8,6 +8,9 @@ use crate::probe::{Probe, Value};
 /// Whether the table has a function in every slot.
 pub(crate) const EVERY_SLOT: &str = "every slot is filled";
 
+/// Whether the version announces its size.
+pub(crate) const VERSION_SIZE: &str = "size of the version";
+
 /// Whether the chain of extensions can be walked to its end.
 pub(crate) const CHAIN_ENDS: &str = "the chain ends";
 
@@ -16,7 +19,7 @@ pub(crate) fn rows(probe: &Probe) -> Vec<Row> {
     let row = |group, name: &str, outcome| Row { group, name: name.to_owned(), outcome };
     vec![
         row("table", "version", version(probe)),
-        row("table", "size of the version", version_size(probe)),
+        row("table", VERSION_SIZE, version_size(probe)),
         row("table", "size", table_size(probe)),
         row("table", EVERY_SLOT, slots(probe)),
         row("attributes", "types", attribute_types(probe)),

@@ -100,6 +100,17 @@ pub(crate) struct Behaviour {
     pub(crate) ungated: Vec<Ungated>,
     obligation: Vec<Obligation>,
     pub(crate) required: Required,
+    condition: Vec<Condition>,
+}
+
+/// When a host calls functions that it cannot do without.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Condition {
+    functions: Vec<String>,
+    after: Option<String>,
+    #[serde(default)]
+    host_memory: bool,
 }
 
 /// A function that JAX needs from a version on.
@@ -177,6 +188,16 @@ pub(crate) fn needed_functions(host: i32, plugin: i32) -> impl Iterator<Item = &
     required_functions().filter(older).chain(met.map(|obligation| obligation.function.as_str()))
 }
 
+/// Whether a host does not call the function on a plug-in that lacks those that `lacks` says, and whose
+/// buffers lie in the memory of the host or do not.
+pub(crate) fn is_moot(name: &str, lacks: &dyn Fn(&str) -> bool, host_memory: bool) -> bool {
+    let conditions = behaviour().into_iter().flat_map(|behaviour| &behaviour.condition);
+    let mut own = conditions.filter(|condition| condition.functions.iter().any(|f| f == name));
+    own.any(|condition| {
+        condition.after.as_deref().is_some_and(lacks) || (condition.host_memory && !host_memory)
+    })
+}
+
 impl Behaviour {
     pub(crate) fn strictness(&self, released: Date) -> Strictness {
         if before(released, &self.handshake.exact_table_until) {
@@ -209,10 +230,24 @@ mod tests {
         let behaviour = behaviour().unwrap();
         let names = behaviour.ungated.iter().map(|call| &call.function);
         let obligations = behaviour.obligation.iter().map(|obligation| &obligation.function);
-        for name in names.chain(&behaviour.required.functions).chain(obligations) {
+        let conditions = &behaviour.condition;
+        let conditional = conditions.iter().flat_map(|c| c.functions.iter().chain(&c.after));
+        let required = &behaviour.required.functions;
+        for name in names.chain(required).chain(obligations).chain(conditional) {
             assert!(layout::slot(name).is_some(), "{name}");
         }
         assert!(behaviour.stablehlo.minimum.parse::<Version>().is_ok());
+    }
+
+    #[test]
+    fn what_a_host_calls_only_for_its_own_memory_or_a_topology_is_moot_without_them() {
+        let topology = "PJRT_TopologyDescription_PlatformName";
+        let reference = "PJRT_Buffer_IncreaseExternalReferenceCount";
+        let none = |_: &str| false;
+        let no_topology = |name: &str| name == "PJRT_Client_TopologyDescription";
+        assert!(is_moot(topology, &no_topology, true) && !is_moot(topology, &none, true));
+        assert!(is_moot(reference, &none, false) && !is_moot(reference, &none, true));
+        assert!(!is_moot("PJRT_Client_Compile", &no_topology, false));
     }
 
     #[test]

@@ -14,7 +14,7 @@ mod prediction;
 
 pub use history::{SupportedMinors, history, policy, supported_minors};
 pub use host::{API_AXIS, Host, Siblings};
-pub(crate) use host::{needed_functions, required_functions};
+pub(crate) use host::{is_moot, needed_functions, required_functions};
 pub(crate) use matcher::adapted_prediction;
 pub(crate) use plugin::looks_like_xla_cpu;
 pub use plugin::{Plugin, STABLEHLO_AXIS, party, recognizes};
