@@ -74,7 +74,7 @@ pub use host::{
 };
 pub use probe::{
     Attribute, DEFAULT_LIMIT, Extension, Probe, ProbeError, ProbeFailure, Stage, Value, child_main,
-    probe_in_child,
+    package_of, probe_in_child,
 };
 pub use sys::bindings::{PJRT_Buffer_Type as ElementType, PJRT_Error_Code as ErrorCode};
 pub use verdict::{

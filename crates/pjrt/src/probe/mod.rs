@@ -1,8 +1,11 @@
 //! What a plug-in says of itself when it is loaded and asked.
 
 pub(crate) mod child;
+mod libraries;
 
 pub use child::{DEFAULT_LIMIT, child_main, probe_in_child};
+pub use libraries::package_of;
+pub(crate) use libraries::with_packages;
 
 use std::fmt;
 

@@ -6,7 +6,7 @@ use unskew_abi::SharedObject;
 use unskew_core::{Finding, Party, Provision, Role, VersionRange};
 
 use crate::layout;
-use crate::probe::{Probe, ProbeError, ProbeFailure};
+use crate::probe::{Probe, ProbeError, ProbeFailure, with_packages};
 use crate::rules;
 use crate::verdict::host::API_AXIS;
 use crate::verdict::prediction::{empty_slots, too_short};
@@ -108,11 +108,11 @@ fn remarks(probe: &Probe) -> Vec<Finding> {
 pub(crate) fn failure_finding(error: &ProbeError) -> Finding {
     let stage = &error.stage;
     let finding = match &error.cause {
-        cause @ (ProbeFailure::MissingLibraries(_) | ProbeFailure::NotLoaded(_)) => {
-            let text = cause.to_string();
-            let cause = text.strip_prefix("does not load: ").unwrap_or(&text);
+        ProbeFailure::MissingLibraries(libraries) => {
+            let cause = format!("needs libraries that are not here: {}", with_packages(libraries));
             rules::PlugInDoesNotLoad { cause: &cause }.finding()
         }
+        ProbeFailure::NotLoaded(cause) => rules::PlugInDoesNotLoad { cause }.finding(),
         ProbeFailure::NoTable(cause) => rules::NoUsableTable { cause }.finding(),
         ProbeFailure::Died(cause) => rules::PlugInEndsItsProcess { stage, cause }.finding(),
         ProbeFailure::TimedOut(seconds) => rules::PlugInDoesNotAnswer { seconds, stage }.finding(),
