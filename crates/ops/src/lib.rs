@@ -8,6 +8,8 @@
 //!   schema language of PyTorch, parsed in full: alias annotations, sized lists, optionals, tuples,
 //!   dicts, variadics, named returns, and a default before an argument that has none;
 //! * [`CallShape`]: what a call gives; [`Schema::accepts`] says whether it fits, and if not, why;
+//! * [`changes`]: what changed between two schemas of one operator, and whom it breaks: programs of the
+//!   old schema, or new programs on old runtimes; [`diff`] does so for whole tables;
 //! * [`OperatorHistory`]: the tables of all releases as *one* sorted text, each schema once with the
 //!   runs of releases that have it; nothing of it is parsed before someone asks for a name;
 //! * [`OperatorTable`]: one release of a history.
@@ -33,6 +35,7 @@
 #![forbid(unsafe_code)]
 
 mod call;
+mod change;
 mod history;
 mod merge;
 mod parse;
@@ -43,6 +46,9 @@ mod table;
 mod types;
 
 pub use call::{CallShape, Misfit};
+pub use change::{
+    Change, ChangeKind, ChangeRule, OperatorChange, TableDiff, change_rules, changes, diff,
+};
 pub use history::{Definition, OperatorHistory};
 pub use merge::merge;
 pub use parse::SchemaError;

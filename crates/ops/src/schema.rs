@@ -117,6 +117,12 @@ impl fmt::Display for Schema {
     }
 }
 
+impl fmt::Display for Argument {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_argument(f, self)
+    }
+}
+
 fn write_argument(f: &mut fmt::Formatter<'_>, argument: &Argument) -> fmt::Result {
     match (&argument.alias, &argument.ty) {
         (None, ty) => write!(f, "{ty}")?,

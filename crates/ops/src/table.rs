@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use unskew_core::Version;
 
-use crate::{Definition, OperatorHistory, Schema};
+use crate::{Definition, OperatorHistory, Runs, Schema};
 
 /// One release of an [`OperatorHistory`].
 #[derive(Clone, Debug)]
@@ -31,6 +31,12 @@ impl OperatorTable {
     /// Every schema that the release has under `name`.
     pub fn overloads(&self, name: &str) -> Overloads {
         Overloads { definitions: self.history.named(name), release: self.release, at: 0 }
+    }
+
+    /// Every schema of the release, as it is written.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        let has = |runs: &str| runs.parse().is_ok_and(|runs: Runs| runs.contains(self.release));
+        self.history.rows().iter().filter(move |(_, runs)| has(runs)).map(|(text, _)| text)
     }
 
     /// The schema of one overload, the empty one for an operator without overload names.

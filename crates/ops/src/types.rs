@@ -23,6 +23,15 @@ impl Type {
         matches!(self, Self::List(_, None))
     }
 
+    /// The length of a list that has a fixed one; of an optional list too.
+    pub fn list_size(&self) -> Option<u64> {
+        match self {
+            Self::List(_, size) => *size,
+            Self::Optional(inner) => inner.list_size(),
+            _ => None,
+        }
+    }
+
     /// Whether `None` may stand for it: an optional, or a type that may be anything.
     pub fn takes_none(&self) -> bool {
         match self {

@@ -1,0 +1,123 @@
+//! The kinds of changes, and what each does to programs: `data/changes.toml`.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+const TEXT: &str = include_str!("../../data/changes.toml");
+
+/// A kind of change of a schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChangeKind {
+    /// An argument with a default was added.
+    ArgumentAdded,
+    /// An argument with a list or dict as its default was added.
+    ListDefaultAdded,
+    /// An argument without a default was added.
+    RequiredArgumentAdded,
+    /// An argument with a default was removed.
+    ArgumentRemoved,
+    /// An argument without a default was removed.
+    RequiredArgumentRemoved,
+    /// An argument was renamed, or another one stands in its place.
+    ArgumentRenamed,
+    /// An argument can only be given by keyword now.
+    MadeKeywordOnly,
+    /// An argument can be given by position now.
+    MadePositional,
+    /// An argument takes more types.
+    TypeWidened,
+    /// An argument takes fewer types.
+    TypeNarrowed,
+    /// An argument has another type.
+    TypeChanged,
+    /// The fixed length of a list changed.
+    ListSizeChanged,
+    /// An argument got a default.
+    DefaultGiven,
+    /// The default of an argument changed.
+    DefaultChanged,
+    /// An argument lost its default.
+    DefaultDropped,
+    /// What an argument shares memory with changed.
+    AliasChanged,
+    /// An argument was added among or behind the out arguments.
+    OutAdded,
+    /// An out argument was removed.
+    OutRemoved,
+    /// Another number of values is returned.
+    ReturnCountChanged,
+    /// A returned value has a wider type.
+    ReturnWidened,
+    /// A returned value has a narrower type.
+    ReturnNarrowed,
+    /// A returned value has another type, name or alias.
+    ReturnChanged,
+    /// Whether any number of arguments or results is taken changed.
+    VariadicChanged,
+}
+
+/// What is known of a kind of change.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChangeRule {
+    /// The kind.
+    pub kind: ChangeKind,
+    /// What happened, in one line.
+    pub summary: String,
+    /// Whether programs of the old schema still run.
+    pub backward: bool,
+    /// Whether programs of the new schema that do not use what is new still run on old runtimes.
+    pub forward: bool,
+    /// Why.
+    pub why: String,
+    /// What to do.
+    pub instead: String,
+}
+
+#[derive(Deserialize)]
+struct File {
+    change: Vec<ChangeRule>,
+}
+
+/// Every rule, in the order of the file. Read once; a test reads the file, so it is there.
+pub fn change_rules() -> &'static [ChangeRule] {
+    static RULES: LazyLock<Vec<ChangeRule>> =
+        LazyLock::new(|| toml::from_str::<File>(TEXT).map(|file| file.change).unwrap_or_default());
+    &RULES
+}
+
+impl ChangeKind {
+    /// What is known of it; none only if the data lacked it, which a test excludes.
+    pub fn rule(self) -> Option<&'static ChangeRule> {
+        change_rules().iter().find(|rule| rule.kind == self)
+    }
+
+    /// Whether programs of the old schema still run.
+    pub fn is_backward_compatible(self) -> bool {
+        self.rule().is_some_and(|rule| rule.backward)
+    }
+
+    /// Whether programs of the new schema still run on old runtimes.
+    pub fn is_forward_compatible(self) -> bool {
+        self.rule().is_some_and(|rule| rule.forward)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_has_exactly_one_rule() {
+        let file: File = toml::from_str(TEXT).unwrap();
+        let mut kinds: Vec<ChangeKind> = file.change.iter().map(|rule| rule.kind).collect();
+        let count = kinds.len();
+        kinds.sort_unstable();
+        kinds.dedup();
+        assert_eq!(kinds.len(), count);
+        // The last one declared.
+        assert_eq!(count, ChangeKind::VariadicChanged as usize + 1);
+    }
+}

@@ -1,0 +1,181 @@
+//! What changed between two schemas of an operator, and whom it breaks.
+
+mod kind;
+mod subtype;
+mod table;
+
+pub use kind::{ChangeKind, ChangeRule, change_rules};
+pub use table::{OperatorChange, TableDiff, diff};
+
+use std::fmt;
+
+use crate::{Argument, Schema};
+use subtype::is_subtype;
+
+/// One change of a schema, and where it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// What kind it is.
+    pub kind: ChangeKind,
+    /// The argument or return value that changed, by its name or its place.
+    pub place: String,
+    /// What it was; empty for what was not there.
+    pub was: String,
+    /// What it is; empty for what is no longer there.
+    pub is: String,
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kind, place, was, is } = self;
+        let summary = kind.rule().map_or("the schema changed", |rule| rule.summary.as_str());
+        match (was.is_empty(), is.is_empty()) {
+            (true, true) => write!(f, "{summary}: {place}"),
+            (true, false) => write!(f, "{summary}: {is}"),
+            (false, true) => write!(f, "{summary}: {was}"),
+            (false, false) => write!(f, "{summary}: {was} -> {is}"),
+        }
+    }
+}
+
+/// Every change from `old` to `new`, two schemas of one operator and overload.
+///
+/// They are backward compatible if every change is, and forward compatible if every change is; what
+/// each kind does is data ([`change_rules`]). Arguments are compared by their place: those that are
+/// given by keyword count as further places, and out arguments, from the first on, apart.
+///
+/// ```
+/// use unskew_ops::{ChangeKind, Schema, changes};
+///
+/// let old: Schema = "aten::gelu(Tensor self) -> Tensor".parse().unwrap();
+/// let new: Schema = "aten::gelu(Tensor self, *, str approximate='none') -> Tensor".parse().unwrap();
+/// let found = changes(&old, &new);
+/// assert_eq!(found[0].kind, ChangeKind::ArgumentAdded);
+/// assert!(found[0].kind.is_backward_compatible());
+/// ```
+pub fn changes(old: &Schema, new: &Schema) -> Vec<Change> {
+    let mut found = Vec::new();
+    if old.variadic != new.variadic || old.variadic_returns != new.variadic_returns {
+        found.push(change(ChangeKind::VariadicChanged, "...", String::new(), String::new()));
+    }
+    returns(old, new, &mut found);
+    let (old_in, old_out) = split(old);
+    let (new_in, new_out) = split(new);
+    for (was, is) in old_in.iter().zip(new_in) {
+        argument(was, is, &mut found);
+    }
+    for added in new_in.iter().skip(old_in.len()) {
+        let kind = match added.default.as_deref() {
+            None => ChangeKind::RequiredArgumentAdded,
+            Some(default) if default.starts_with(['[', '{']) => ChangeKind::ListDefaultAdded,
+            Some(_) => ChangeKind::ArgumentAdded,
+        };
+        found.push(change(kind, &added.name, String::new(), shown(added)));
+    }
+    for removed in old_in.iter().skip(new_in.len()) {
+        let kind = match removed.default {
+            None => ChangeKind::RequiredArgumentRemoved,
+            Some(_) => ChangeKind::ArgumentRemoved,
+        };
+        found.push(change(kind, &removed.name, shown(removed), String::new()));
+    }
+    for (was, is) in old_out.iter().zip(new_out) {
+        argument(was, is, &mut found);
+    }
+    for added in new_out.iter().skip(old_out.len()) {
+        found.push(change(ChangeKind::OutAdded, &added.name, String::new(), shown(added)));
+    }
+    for removed in old_out.iter().skip(new_out.len()) {
+        found.push(change(ChangeKind::OutRemoved, &removed.name, shown(removed), String::new()));
+    }
+    found
+}
+
+/// The arguments before the first out argument, and the others.
+fn split(schema: &Schema) -> (&[Argument], &[Argument]) {
+    let first = schema.arguments.iter().position(Argument::is_out);
+    schema.arguments.split_at(first.unwrap_or(schema.arguments.len()))
+}
+
+fn argument(was: &Argument, is: &Argument, found: &mut Vec<Change>) {
+    let mut add = |kind| found.push(change(kind, &was.name, shown(was), shown(is)));
+    if was.name != is.name {
+        // Nothing else can be said of two arguments that are not the same one.
+        return add(ChangeKind::ArgumentRenamed);
+    }
+    if was.alias != is.alias {
+        add(ChangeKind::AliasChanged);
+    }
+    if was.ty.list_size() != is.ty.list_size() {
+        add(ChangeKind::ListSizeChanged);
+    }
+    match (was.keyword_only, is.keyword_only) {
+        (false, true) => add(ChangeKind::MadeKeywordOnly),
+        (true, false) => add(ChangeKind::MadePositional),
+        _ => {}
+    }
+    match (is_subtype(&was.ty, &is.ty), is_subtype(&is.ty, &was.ty)) {
+        (true, true) => {}
+        (true, false) => add(ChangeKind::TypeWidened),
+        (false, true) => add(ChangeKind::TypeNarrowed),
+        (false, false) => add(ChangeKind::TypeChanged),
+    }
+    match (&was.default, &is.default) {
+        (None, Some(_)) => add(ChangeKind::DefaultGiven),
+        (Some(_), None) => add(ChangeKind::DefaultDropped),
+        (Some(_), Some(_)) if default_value(was) != default_value(is) => {
+            add(ChangeKind::DefaultChanged)
+        }
+        _ => {}
+    }
+}
+
+/// The default in one way of writing: `1` and `1.0` are one value, and so are `1` and `[1, 1]` for a list of
+/// two.
+fn default_value(argument: &Argument) -> Option<String> {
+    let text = argument.default.as_deref()?;
+    let items = match text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        Some(list) => list.split(',').map(plain).collect(),
+        None => match argument.ty.list_size().and_then(|size| usize::try_from(size).ok()) {
+            Some(size) if text != "None" && size <= 16 => vec![plain(text); size],
+            _ => return Some(plain(text)),
+        },
+    };
+    Some(format!("[{}]", items.join(",")))
+}
+
+/// A single value without quotes and blanks; numbers as they are shown.
+fn plain(text: &str) -> String {
+    let text = text.replace([' ', '"', '\''], "");
+    text.parse::<f64>().map_or(text, |number| number.to_string())
+}
+
+fn returns(old: &Schema, new: &Schema, found: &mut Vec<Change>) {
+    if old.returns.len() != new.returns.len() {
+        let counts = [old, new].map(|schema| schema.returns.len().to_string());
+        let [was, is] = counts;
+        found.push(change(ChangeKind::ReturnCountChanged, "the results", was, is));
+        return;
+    }
+    for (i, (was, is)) in old.returns.iter().zip(&new.returns).enumerate() {
+        let same =
+            was.name == is.name && was.alias == is.alias && was.ty.list_size() == is.ty.list_size();
+        let kind = match (is_subtype(&was.ty, &is.ty), is_subtype(&is.ty, &was.ty)) {
+            (true, true) if same => continue,
+            (_, true) if !same => ChangeKind::ReturnChanged,
+            (false, true) => ChangeKind::ReturnNarrowed,
+            (true, false) if same => ChangeKind::ReturnWidened,
+            _ => ChangeKind::ReturnChanged,
+        };
+        found.push(change(kind, &format!("result {i}"), shown(was), shown(is)));
+    }
+}
+
+fn change(kind: ChangeKind, place: &str, was: String, is: String) -> Change {
+    Change { kind, place: place.to_owned(), was, is }
+}
+
+fn shown(argument: &Argument) -> String {
+    let keyword = if argument.keyword_only { "*, " } else { "" };
+    format!("{keyword}{argument}")
+}

@@ -1,0 +1,93 @@
+//! What changed between two tables of operators.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::{Change, OperatorTable, Schema, changes};
+
+/// What changed between two tables.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TableDiff {
+    /// Operators with their overloads that the new table does not have, as the old one wrote them.
+    pub removed: Vec<Schema>,
+    /// Those that the old table did not have.
+    pub added: Vec<Schema>,
+    /// Those that both have, in different forms.
+    pub changed: Vec<OperatorChange>,
+}
+
+/// An operator that both tables have, in different forms.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OperatorChange {
+    /// What it was.
+    pub old: Schema,
+    /// What it is: of several schemas of one name, the one that is nearest.
+    pub new: Schema,
+    /// Every change.
+    pub changes: Vec<Change>,
+}
+
+impl OperatorChange {
+    /// Whether programs of the old schema still run.
+    pub fn is_backward_compatible(&self) -> bool {
+        self.changes.iter().all(|change| change.kind.is_backward_compatible())
+    }
+
+    /// Whether programs of the new schema that do not use what is new still run on old runtimes.
+    pub fn is_forward_compatible(&self) -> bool {
+        self.changes.iter().all(|change| change.kind.is_forward_compatible())
+    }
+}
+
+impl TableDiff {
+    /// What no longer runs programs of the old table: operators that were removed, and that changed.
+    pub fn breaks_backward(&self) -> impl Iterator<Item = &Schema> {
+        let changed = self.changed.iter().filter(|change| !change.is_backward_compatible());
+        self.removed.iter().chain(changed.map(|change| &change.old))
+    }
+}
+
+/// What changed between two tables. Schemas that both have are never parsed.
+pub fn diff(old: &OperatorTable, new: &OperatorTable) -> TableDiff {
+    diff_texts(&old.texts().collect(), &new.texts().collect())
+}
+
+fn diff_texts(old: &BTreeSet<&str>, new: &BTreeSet<&str>) -> TableDiff {
+    let gone = by_name(old.difference(new).copied());
+    let come = by_name(new.difference(old).copied());
+    let mut found = TableDiff::default();
+    for (name, olds) in &gone {
+        for old in olds {
+            let candidates = come.get(name).map_or(&[][..], Vec::as_slice);
+            // Releases before overloads had names have several schemas of one full name.
+            let nearest = candidates.iter().min_by_key(|new| distance(&changes(old, new)));
+            match nearest {
+                None => found.removed.push(old.clone()),
+                Some(nearest) => found.changed.push(OperatorChange {
+                    old: old.clone(),
+                    new: nearest.clone(),
+                    changes: changes(old, nearest),
+                }),
+            }
+        }
+    }
+    for (name, news) in come {
+        if !gone.contains_key(&name) {
+            found.added.extend(news);
+        }
+    }
+    found
+}
+
+fn by_name<'t>(texts: impl Iterator<Item = &'t str>) -> BTreeMap<String, Vec<Schema>> {
+    let mut found: BTreeMap<String, Vec<Schema>> = BTreeMap::new();
+    for schema in texts.filter_map(|text| text.parse::<Schema>().ok()) {
+        found.entry(schema.full_name()).or_default().push(schema);
+    }
+    found
+}
+
+/// Changes that break something count most.
+fn distance(changes: &[Change]) -> usize {
+    let breaks = changes.iter().filter(|change| !change.kind.is_backward_compatible()).count();
+    breaks * 100 + changes.len()
+}
