@@ -109,6 +109,10 @@ impl Client {
         Ok(Self { plugin, raw: root.handle() })
     }
 
+    pub(crate) fn raw(&self) -> &Handle<PJRT_Client> {
+        &self.raw
+    }
+
     /// The plug-in that it is a client of.
     pub fn plugin(&self) -> Plugin {
         self.plugin

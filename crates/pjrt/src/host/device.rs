@@ -1,8 +1,9 @@
 //! Devices and their descriptions.
 
-use super::{Error, Memory, MemoryStats, or_if_absent};
+use super::{Buffer, Error, Memory, MemoryStats, or_if_absent};
 use crate::probe::Attribute;
 use crate::sys::bindings::{PJRT_Device, PJRT_DeviceDescription};
+use crate::sys::calls::extension::{memories, stream};
 use crate::sys::calls::{Handle, device};
 
 /// A device of a client.
@@ -66,6 +67,17 @@ impl Device {
         or_if_absent(device::current_attributes(&self.raw), || self.description()?.attributes())
     }
 
+    /// The stream on which other libraries wait for its buffers, as the platform's own handle. Since
+    /// 0.49, by the extension Stream.
+    pub fn stream(&self) -> Result<isize, Error> {
+        stream::of_device(&self.raw).map_err(Into::into)
+    }
+
+    /// Has its stream wait until a buffer is ready. Since 0.49, by the extension Stream.
+    pub fn wait_for(&self, buffer: &Buffer) -> Result<(), Error> {
+        stream::wait_on_device(&self.raw, buffer.raw())
+    }
+
     /// Makes the execution with this number fail that has been enqueued; whether there was one.
     /// Since 0.85.
     pub fn poison_execution(
@@ -107,6 +119,18 @@ impl DeviceDescription {
         device::kind(&self.raw).map_err(Into::into)
     }
 
+    /// The memories of the device, the default one marked. Since 0.59, by the extension
+    /// MemoryDescriptions, which also describes devices that are not there.
+    pub fn memories(&self) -> Result<Vec<MemoryDescription>, Error> {
+        let (kinds, default) = memories::described(&self.raw)?;
+        let describe = |(at, (kind, kind_id))| MemoryDescription {
+            kind,
+            kind_id,
+            is_default: default == Some(at),
+        };
+        Ok(kinds.into_iter().enumerate().map(describe).collect())
+    }
+
     /// What the vendor says of it.
     pub fn attributes(&self) -> Result<Vec<Attribute>, Error> {
         device::attributes(&self.raw).map_err(Into::into)
@@ -121,4 +145,15 @@ impl DeviceDescription {
     pub fn text(&self) -> Result<String, Error> {
         device::to_string(&self.raw).map_err(Into::into)
     }
+}
+
+/// A memory of a device that may only be described.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemoryDescription {
+    /// Its kind: `device`, `pinned_host`.
+    pub kind: String,
+    /// Its kind as a number, which tells kinds of one plug-in apart.
+    pub kind_id: i32,
+    /// Whether the device keeps buffers there unless told otherwise.
+    pub is_default: bool,
 }

@@ -3,6 +3,7 @@
 use super::{CompiledMemoryStats, Error};
 use crate::probe::Attribute;
 use crate::sys::bindings::{PJRT_Buffer_Type as ElementType, PJRT_Executable};
+use crate::sys::calls::extension::{metadata, shardings};
 use crate::sys::calls::{Owned, executable};
 
 /// A compiled program, loaded or not.
@@ -61,6 +62,23 @@ impl Executable {
     /// The kind of memory of each parameter. Since 0.102.
     pub fn parameter_memory_kinds(&self) -> Result<Vec<String>, Error> {
         executable::parameter_memory_kinds(&self.raw)
+    }
+
+    /// The sharding of each result, as a serialized `OpSharding`; none if the program is not sharded.
+    /// Since 0.91, by the extension Shardings.
+    pub fn output_shardings(&self) -> Result<Option<Vec<Vec<u8>>>, Error> {
+        shardings::of_outputs(&self.raw)
+    }
+
+    /// The sharding of each parameter, as [`Executable::output_shardings`].
+    pub fn parameter_shardings(&self) -> Result<Option<Vec<Vec<u8>>>, Error> {
+        shardings::of_parameters(&self.raw)
+    }
+
+    /// What the vendor says of it, as bytes of the vendor's own. Since 0.75, by the extension
+    /// ExecutableMetadata.
+    pub fn vendor_metadata(&self) -> Result<Vec<u8>, Error> {
+        metadata::of_executable(&self.raw)
     }
 
     /// The size of the machine code, in bytes.

@@ -1,8 +1,9 @@
 //! Programs that are loaded, and their execution.
 
 use std::ffi::CStr;
+use std::sync::Arc;
 
-use super::{Buffer, Device, Error, Event, Executable, or_if_absent};
+use super::{Buffer, Device, Error, Event, Executable, ExecuteContext, or_if_absent};
 use crate::sys::bindings::PJRT_LoadedExecutable;
 use crate::sys::calls::execute::{self, Lists, Shape, Told};
 use crate::sys::calls::{Owned, executable};
@@ -10,7 +11,7 @@ use crate::sys::calls::{Owned, executable};
 /// A program that is loaded and can run.
 #[derive(Debug)]
 pub struct LoadedExecutable {
-    raw: Owned<PJRT_LoadedExecutable>,
+    raw: Arc<Owned<PJRT_LoadedExecutable>>,
     devices: Vec<Device>,
     num_outputs: usize,
 }
@@ -26,6 +27,9 @@ pub struct ExecuteOptions<'a> {
     /// Where in the program of the user the execution was started, for profiles. Not passed on to a
     /// plug-in before 0.76.
     pub call_location: Option<&'a CStr>,
+    /// Data for the handlers of custom calls. It is kept until the execution is over. Since 0.64; an
+    /// error before.
+    pub context: Option<&'a ExecuteContext>,
 }
 
 /// The results of an execution, device by device; kept and passed again, it spares allocations.
@@ -67,6 +71,7 @@ impl Outputs {
 
 impl LoadedExecutable {
     pub(crate) fn new(raw: Owned<PJRT_LoadedExecutable>) -> Result<Self, Error> {
+        let raw = Arc::new(raw);
         let devices = executable::devices(&raw)?.into_iter().map(Device::new).collect();
         let num_outputs = executable::num_outputs(&*executable::of_loaded(&raw)?)?;
         if num_outputs > crate::sys::calls::read::MOST {
@@ -218,18 +223,26 @@ impl LoadedExecutable {
             devices: arguments.len(),
             arguments: count,
             outputs: self.num_outputs,
-            with_events,
+            // What the execution uses until it is over is kept by its events.
+            with_events: with_events || options.context.is_some(),
         };
         let told = Told {
             launch_id: options.launch_id,
             non_donatable: options.non_donatable,
             call_location: options.call_location,
+            context: options.context.map(ExecuteContext::raw),
         };
         execute::execute(&self.raw, told, device.map(|device| &device.raw), shape, lists)?;
         *each = self.num_outputs;
         buffers.reserve(arguments.len().saturating_mul(self.num_outputs));
-        if with_events {
-            events.extend(execute::take_events(&self.raw, lists).into_iter().map(Event::new));
+        if shape.with_events {
+            let taken = execute::take_events(&self.raw, lists);
+            if let Some(context) = options.context {
+                execute::keep_until(&taken, arguments.len(), context.share());
+            }
+            if with_events {
+                events.extend(taken.into_iter().map(Event::new));
+            }
         }
         execute::take_outputs(&self.raw, lists, |buffer| buffers.push(Buffer::new(buffer)))
     }

@@ -1,7 +1,9 @@
 //! Calls on executables.
 
+use std::sync::Arc;
+
 use super::read::{self, bytes, handles, list, room, text, texts};
-use super::{Handle, Owned, getters, named};
+use super::{Handle, Keep, Owned, getters, named};
 use crate::host::Error;
 use crate::probe::Attribute;
 use crate::sys::bindings::*;
@@ -36,15 +38,16 @@ getters! { PJRT_LoadedExecutable, executable:
 
 /// The executable of a loaded one.
 pub(crate) fn of_loaded(
-    loaded: &Handle<PJRT_LoadedExecutable>,
+    loaded: &Arc<Owned<PJRT_LoadedExecutable>>,
 ) -> Result<Owned<PJRT_Executable>, Error> {
     let mut arguments = loaded.api().record::<PJRT_LoadedExecutable_GetExecutable_Args>();
     arguments.loaded_executable = loaded.raw();
     // SAFETY: the loaded executable is alive.
     unsafe { loaded.api().call(&mut arguments) }?;
     let raw = read::some("PJRT_LoadedExecutable_GetExecutable", arguments.executable)?;
-    // SAFETY: the executable is the caller's to free.
-    Ok(unsafe { Owned::new(raw, loaded.keep().clone()) })
+    // SAFETY: the executable is the caller's to free, and lives no longer than the loaded one, as
+    // plug-ins of 0.106 and later read that when they are asked for layouts and shardings.
+    Ok(unsafe { Owned::new(raw, Keep::Loaded(Arc::clone(loaded))) })
 }
 
 /// The usable devices that a loaded executable runs on.

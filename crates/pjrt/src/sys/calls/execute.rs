@@ -3,7 +3,7 @@
 use std::ffi::CStr;
 use std::ptr::NonNull;
 
-use super::{Handle, Owned};
+use super::{Handle, Owned, event};
 use crate::host::Error;
 use crate::sys::bindings::*;
 use crate::sys::{Api, Padded};
@@ -14,6 +14,7 @@ pub(crate) struct Told<'a> {
     pub(crate) launch_id: i32,
     pub(crate) non_donatable: &'a [i64],
     pub(crate) call_location: Option<&'a CStr>,
+    pub(crate) context: Option<&'a Handle<PJRT_ExecuteContext>>,
 }
 
 impl Told<'_> {
@@ -29,6 +30,13 @@ impl Told<'_> {
             && Error::known::<PJRT_ExecuteOptions>(api, "call_location").is_ok()
         {
             options.call_location = location.as_ptr().cast();
+        }
+        if let Some(context) = self.context {
+            Error::known::<PJRT_ExecuteOptions>(api, "context")?;
+            if !std::ptr::eq(api, context.api()) {
+                return Err(Error::OtherClient);
+            }
+            options.context = context.raw();
         }
         Ok(options)
     }
@@ -153,6 +161,21 @@ pub(crate) fn take_outputs(
         }
     }
     if missing { Err(Error::Null { function: "PJRT_LoadedExecutable_Execute" }) } else { Ok(()) }
+}
+
+/// Keeps something until all devices are done: for ever, if one of them cannot say when.
+pub(crate) fn keep_until<T: Clone + Send + 'static>(
+    events: &[Owned<PJRT_Event>],
+    devices: usize,
+    what: T,
+) {
+    if events.len() < devices {
+        std::mem::forget(what.clone());
+    }
+    for event in events {
+        let what = what.clone();
+        event::when_ready(event, Box::new(move |_| drop(what)));
+    }
 }
 
 /// Takes the events of the devices out of the lists.

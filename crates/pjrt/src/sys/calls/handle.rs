@@ -5,8 +5,8 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 
 use super::client::ClientRoot;
+use crate::sys::Api;
 use crate::sys::bindings::*;
-use crate::sys::{Api, Call};
 
 /// What an object lives in. A plug-in itself is never unloaded.
 #[derive(Clone, Debug)]
@@ -15,6 +15,8 @@ pub(crate) enum Keep {
     Plugin(&'static Api),
     /// In a client.
     Client(Arc<ClientRoot>),
+    /// In a loaded executable: what is asked of it, plug-ins read there.
+    Loaded(Arc<Owned<PJRT_LoadedExecutable>>),
     /// In a topology that no client owns.
     Topology(Arc<Owned<PJRT_TopologyDescription>>),
 }
@@ -25,6 +27,7 @@ impl Keep {
         match self {
             Self::Plugin(api) => api,
             Self::Client(client) => client.api(),
+            Self::Loaded(loaded) => loaded.api(),
             Self::Topology(topology) => topology.api(),
         }
     }
@@ -101,11 +104,11 @@ impl<T> fmt::Debug for Handle<T> {
 
 /// An object that its holder frees.
 pub(crate) trait Destroy: Sized {
-    /// The arguments of the function that does.
-    type Arguments: Call;
-
-    /// Fills them in.
-    fn arm(arguments: &mut Self::Arguments, raw: *mut Self);
+    /// Frees it. There is nobody to tell of an error.
+    ///
+    /// # Safety
+    /// The object is alive and the caller's, and nobody uses it afterwards.
+    unsafe fn destroy(api: &Api, raw: *mut Self);
 }
 
 /// A handle that frees its object.
@@ -139,29 +142,26 @@ impl<T: Destroy> fmt::Debug for Owned<T> {
 impl<T: Destroy> Drop for Owned<T> {
     #[inline]
     fn drop(&mut self) {
-        let api = self.0.api();
-        let mut arguments = api.record::<T::Arguments>();
-        T::arm(&mut arguments, self.0.raw());
-        // SAFETY: the object is alive and ours, and nobody can use it afterwards. There is nobody to
-        // tell of an error.
-        let _ = unsafe { api.call(&mut arguments) };
+        // SAFETY: the object is alive and ours, and nobody can use it afterwards.
+        unsafe { T::destroy(self.0.api(), self.0.raw()) };
     }
 }
 
 macro_rules! destroy {
-    ($($object:ty: $arguments:ty, $field:ident;)*) => { $(
+    ($call:ident: $($object:ty: $arguments:ty, $field:ident;)*) => { $(
         impl Destroy for $object {
-            type Arguments = $arguments;
-
             #[inline]
-            fn arm(arguments: &mut $arguments, raw: *mut Self) {
+            unsafe fn destroy(api: &Api, raw: *mut Self) {
+                let mut arguments = api.record::<$arguments>();
                 arguments.$field = raw;
+                // SAFETY: the caller says that the object is its own.
+                let _ = unsafe { api.$call(&mut arguments) };
             }
         }
     )* };
 }
 
-destroy! {
+destroy! { call:
     PJRT_Client: PJRT_Client_Destroy_Args, client;
     PJRT_Event: PJRT_Event_Destroy_Args, event;
     PJRT_Buffer: PJRT_Buffer_Destroy_Args, buffer;
@@ -172,4 +172,10 @@ destroy! {
     PJRT_AsyncHostToDeviceTransferManager:
         PJRT_AsyncHostToDeviceTransferManager_Destroy_Args, transfer_manager;
     PJRT_AsyncTrackingEvent: PJRT_AsyncTrackingEvent_Destroy_Args, event;
+}
+
+destroy! { call_extension:
+    PJRT_Layouts_MemoryLayout: PJRT_Layouts_MemoryLayout_Destroy_Args, layout;
+    PJRT_RuntimeAbiVersion: PJRT_RuntimeAbiVersion_Destroy_Args, abi_version;
+    PJRT_ExecutableAbiVersion: PJRT_ExecutableAbiVersion_Destroy_Args, abi_version;
 }

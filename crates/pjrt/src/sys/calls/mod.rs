@@ -13,6 +13,7 @@ pub(crate) mod element;
 pub(crate) mod event;
 pub(crate) mod executable;
 pub(crate) mod execute;
+pub(crate) mod extension;
 pub(crate) mod handle;
 pub(crate) mod host_data;
 pub(crate) mod key_value;
