@@ -69,8 +69,9 @@ pub mod sys;
 pub mod verdict;
 
 pub use host::{
-    Buffer, Client, Device, DeviceDescription, Error, Event, Executable, ExecuteOptions, HostArray,
-    LoadedExecutable, Memory, Outputs, Pending, Place, Plugin, Program, Topology,
+    Buffer, Callbacks, Client, Device, DeviceCallbacks, DeviceDescription, Error, Event,
+    Executable, ExecuteContext, ExecuteOptions, Failure, HostArray, HostEvent, LoadedExecutable,
+    Memory, Outputs, Pending, Place, Plugin, Program, Topology, Transfer,
 };
 pub use probe::{
     Attribute, DEFAULT_LIMIT, Extension, Probe, ProbeError, ProbeFailure, Stage, Value, child_main,

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::shape::host_bytes;
 use super::{
-    Buffer, Device, Error, Executable, KeyValueStore, LoadedExecutable, Memory, Plugin, Topology,
+    Buffer, Device, Error, Executable, Failure, KeyValueStore, LoadedExecutable, Memory, Plugin,
+    Topology,
 };
 use crate::probe::Attribute;
 use crate::sys::bindings::{
@@ -90,7 +91,7 @@ impl<'a> From<&'a Memory> for Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    fn raw(self) -> host_data::Place<'a> {
+    pub(crate) fn raw(self) -> host_data::Place<'a> {
         match self {
             Self::Device(device) => host_data::Place::Device(&device.raw),
             Self::Memory(memory) => host_data::Place::Memory(&memory.raw),
@@ -237,15 +238,15 @@ impl Client {
     }
 
     /// A buffer that holds an error in place of contents, which every use of it yields. Since 0.82.
-    pub fn error_buffer(
+    pub fn error_buffer<'a>(
         &self,
-        (code, message): (crate::ErrorCode, &str),
+        failure: impl Into<Failure<'a>>,
         element_type: ElementType,
         dims: &[i64],
         memory: &Memory,
     ) -> Result<Buffer, Error> {
         host_bytes(element_type, dims, None)?;
-        buffer::of_error(&self.raw, (code, message), element_type, dims, &memory.raw)
+        buffer::of_error(&self.raw, &failure.into(), element_type, dims, &memory.raw)
             .map(Buffer::new)
     }
 

@@ -1,6 +1,6 @@
 //! Devices and their descriptions.
 
-use super::{Buffer, Error, Memory, MemoryStats, or_if_absent};
+use super::{Buffer, Error, Failure, Memory, MemoryStats, or_if_absent};
 use crate::probe::Attribute;
 use crate::sys::bindings::{PJRT_Device, PJRT_DeviceDescription};
 use crate::sys::calls::extension::{memories, stream};
@@ -80,13 +80,12 @@ impl Device {
 
     /// Makes the execution with this number fail that has been enqueued; whether there was one.
     /// Since 0.85.
-    pub fn poison_execution(
+    pub fn poison_execution<'a>(
         &self,
         launch_id: i32,
-        code: crate::ErrorCode,
-        message: &str,
+        failure: impl Into<Failure<'a>>,
     ) -> Result<bool, Error> {
-        device::poison(&self.raw, launch_id, code, message).map_err(Into::into)
+        device::poison(&self.raw, launch_id, &failure.into())
     }
 }
 

@@ -75,9 +75,39 @@ pub enum Error {
     /// too many lists of arguments.
     #[error("the devices of an execution need one list of arguments each, all of one length")]
     Uneven,
-    /// A result was taken twice.
-    #[error("the result was taken already")]
+    /// Something that is done once was done twice: a result was taken, a promise kept, a value of one
+    /// type added.
+    #[error("it was taken, set or added already")]
     Taken,
+    /// A failure carries more than a code and a text to a function that has no place for it.
+    #[error("{function} takes no payloads of a failure")]
+    NoPayloads {
+        /// The function, by its name in C.
+        function: &'static str,
+    },
+    /// A buffer was named for an alias of another type or of other dimensions.
+    #[error("the buffer has another type or other dimensions than its alias")]
+    OtherShape,
+    /// A transfer has no buffer of this number.
+    #[error("a transfer of {count} buffers has none of the number {index}")]
+    NoSuchBuffer {
+        /// The number.
+        index: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// More was sent to a buffer after its last part.
+    #[error("the last part of the buffer was sent already: {index}")]
+    Complete {
+        /// The number of the buffer in its transfer.
+        index: usize,
+    },
+    /// The memory of the host is none of the device's.
+    #[error("only a platform whose memory is the host's can use memory of the host: {platform}")]
+    NotHostMemory {
+        /// The platform.
+        platform: String,
+    },
 }
 
 impl Error {

@@ -3,7 +3,7 @@
 use std::ffi::CStr;
 use std::sync::Arc;
 
-use super::{Buffer, Device, Error, Event, Executable, ExecuteContext, or_if_absent};
+use super::{Buffer, Callbacks, Device, Error, Event, Executable, ExecuteContext, or_if_absent};
 use crate::sys::bindings::PJRT_LoadedExecutable;
 use crate::sys::calls::execute::{self, Lists, Shape, Told};
 use crate::sys::calls::{Owned, executable};
@@ -30,6 +30,9 @@ pub struct ExecuteOptions<'a> {
     /// Data for the handlers of custom calls. It is kept until the execution is over. Since 0.64; an
     /// error before.
     pub context: Option<&'a ExecuteContext>,
+    /// What is called when the program sends to the host, or receives from it: made by
+    /// [`LoadedExecutable::callbacks`]. They are kept until the execution is over.
+    pub callbacks: Option<&'a Callbacks>,
 }
 
 /// The results of an execution, device by device; kept and passed again, it spares allocations.
@@ -70,6 +73,10 @@ impl Outputs {
 }
 
 impl LoadedExecutable {
+    pub(crate) fn raw(&self) -> &Owned<PJRT_LoadedExecutable> {
+        &self.raw
+    }
+
     pub(crate) fn new(raw: Owned<PJRT_LoadedExecutable>) -> Result<Self, Error> {
         let raw = Arc::new(raw);
         let devices = executable::devices(&raw)?.into_iter().map(Device::new).collect();
@@ -210,6 +217,9 @@ impl LoadedExecutable {
         if arguments.len() != devices.max(1) || arguments.iter().any(|list| list.len() != count) {
             return Err(Error::Uneven);
         }
+        if let Some(callbacks) = options.callbacks {
+            callbacks.raw().check(&self.raw, arguments.len())?;
+        }
         let Outputs { lists, buffers, events, each } = outputs;
         buffers.clear();
         events.clear();
@@ -224,13 +234,14 @@ impl LoadedExecutable {
             arguments: count,
             outputs: self.num_outputs,
             // What the execution uses until it is over is kept by its events.
-            with_events: with_events || options.context.is_some(),
+            with_events: with_events || options.context.is_some() || options.callbacks.is_some(),
         };
         let told = Told {
             launch_id: options.launch_id,
             non_donatable: options.non_donatable,
             call_location: options.call_location,
             context: options.context.map(ExecuteContext::raw),
+            callbacks: options.callbacks.map(Callbacks::raw).map(AsRef::as_ref),
         };
         execute::execute(&self.raw, told, device.map(|device| &device.raw), shape, lists)?;
         *each = self.num_outputs;
@@ -239,6 +250,9 @@ impl LoadedExecutable {
             let taken = execute::take_events(&self.raw, lists);
             if let Some(context) = options.context {
                 execute::keep_until(&taken, arguments.len(), context.share());
+            }
+            if let Some(callbacks) = options.callbacks {
+                execute::keep_until(&taken, arguments.len(), Arc::clone(callbacks.raw()));
             }
             if with_events {
                 events.extend(taken.into_iter().map(Event::new));

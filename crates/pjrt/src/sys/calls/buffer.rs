@@ -1,8 +1,10 @@
 //! Calls on buffers.
 
+use super::dense::Dense;
+use super::failure::payloads;
 use super::read::{self, list};
 use super::{Handle, Owned, getters};
-use crate::host::Error;
+use crate::host::{Error, Failure};
 use crate::sys::CallError;
 use crate::sys::bindings::*;
 
@@ -146,17 +148,25 @@ pub(crate) fn uninitialized(
 /// A buffer that holds an error in place of contents.
 pub(crate) fn of_error(
     client: &Handle<PJRT_Client>,
-    (code, message): (PJRT_Error_Code, &str),
+    failure: &Failure<'_>,
     element_type: PJRT_Buffer_Type,
     dims: &[i64],
     memory: &Handle<PJRT_Memory>,
 ) -> Result<Owned<PJRT_Buffer>, Error> {
     Error::same_client(client, memory)?;
-    let mut arguments = client.api().record::<PJRT_Client_CreateErrorBuffer_Args>();
+    type Arguments = PJRT_Client_CreateErrorBuffer_Args;
+    let payloads = payloads::<Arguments>(client.api(), failure)?;
+    let mut arguments = client.api().record::<Arguments>();
     arguments.client = client.raw();
-    arguments.error_code = code;
-    arguments.error_message = message.as_ptr();
-    arguments.error_message_size = message.len();
+    arguments.error_code = failure.code;
+    arguments.error_message = failure.message.as_ptr();
+    arguments.error_message_size = failure.message.len();
+    let mut layout = Dense::of(client.api(), dims);
+    arguments.shape_layout = layout.as_mut_ptr();
+    if !payloads.is_empty() {
+        arguments.payload = payloads.as_ptr();
+        arguments.num_payload = payloads.len();
+    }
     arguments.shape_dims = dims.as_ptr();
     arguments.shape_num_dims = dims.len();
     arguments.shape_element_type = element_type;

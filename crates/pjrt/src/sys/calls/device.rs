@@ -1,8 +1,9 @@
 //! Calls on devices and their descriptions.
 
+use super::failure::payloads;
 use super::read::{self, handles, text};
 use super::{Handle, getters, named};
-use crate::host::Error;
+use crate::host::{Error, Failure};
 use crate::probe::Attribute;
 use crate::sys::CallError;
 use crate::sys::bindings::*;
@@ -84,15 +85,20 @@ pub(crate) fn current_attributes(
 pub(crate) fn poison(
     device: &Handle<PJRT_Device>,
     launch_id: i32,
-    code: PJRT_Error_Code,
-    message: &str,
-) -> Result<bool, CallError> {
-    let mut arguments = device.api().record::<PJRT_Device_PoisonExecution_Args>();
+    failure: &Failure<'_>,
+) -> Result<bool, Error> {
+    type Arguments = PJRT_Device_PoisonExecution_Args;
+    let payloads = payloads::<Arguments>(device.api(), failure)?;
+    let mut arguments = device.api().record::<Arguments>();
     arguments.device = device.raw();
     arguments.launch_id = launch_id;
-    arguments.error_code = code;
-    arguments.error_message = message.as_ptr();
-    arguments.error_message_size = message.len();
+    arguments.error_code = failure.code;
+    arguments.error_message = failure.message.as_ptr();
+    arguments.error_message_size = failure.message.len();
+    if !payloads.is_empty() {
+        arguments.payload = payloads.as_ptr();
+        arguments.num_payload = payloads.len();
+    }
     // SAFETY: the device is alive, the text is there during the call.
     unsafe { device.api().call(&mut arguments) }?;
     Ok(arguments.poisoned != 0)

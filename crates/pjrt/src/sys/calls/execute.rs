@@ -3,6 +3,7 @@
 use std::ffi::CStr;
 use std::ptr::NonNull;
 
+use super::streams::Callbacks;
 use super::{Handle, Owned, event};
 use crate::host::Error;
 use crate::sys::bindings::*;
@@ -15,6 +16,7 @@ pub(crate) struct Told<'a> {
     pub(crate) non_donatable: &'a [i64],
     pub(crate) call_location: Option<&'a CStr>,
     pub(crate) context: Option<&'a Handle<PJRT_ExecuteContext>>,
+    pub(crate) callbacks: Option<&'a Callbacks>,
 }
 
 impl Told<'_> {
@@ -37,6 +39,9 @@ impl Told<'_> {
                 return Err(Error::OtherClient);
             }
             options.context = context.raw();
+        }
+        if let Some(callbacks) = self.callbacks {
+            callbacks.register(&mut options);
         }
         Ok(options)
     }

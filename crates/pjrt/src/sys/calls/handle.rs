@@ -171,6 +171,7 @@ destroy! { call:
     PJRT_ExecuteContext: PJRT_ExecuteContext_Destroy_Args, context;
     PJRT_AsyncHostToDeviceTransferManager:
         PJRT_AsyncHostToDeviceTransferManager_Destroy_Args, transfer_manager;
+    PJRT_CopyToDeviceStream: PJRT_CopyToDeviceStream_Destroy_Args, stream;
     PJRT_AsyncTrackingEvent: PJRT_AsyncTrackingEvent_Destroy_Args, event;
 }
 

@@ -129,6 +129,11 @@ pub(crate) struct Incoming {
 }
 
 impl Incoming {
+    /// What is written until the event happens, which the plug-in knows of.
+    pub(crate) fn new(bytes: Vec<u8>, event: Owned<PJRT_Event>) -> Self {
+        Self { bytes, event }
+    }
+
     /// Waits.
     pub(crate) fn wait(self) -> Result<Vec<u8>, Error> {
         let Self { bytes, event } = self;
@@ -161,6 +166,25 @@ pub(crate) fn to_host(buffer: &Handle<PJRT_Buffer>) -> Result<Incoming, Error> {
     incoming(function, bytes, arguments.event, buffer)
 }
 
+/// So many bytes from `offset` on, which the buffer has.
+pub(crate) fn range_of(
+    buffer: &Handle<PJRT_Buffer>,
+    offset: usize,
+    size: usize,
+) -> Result<(i64, i64), Error> {
+    let there = super::buffer::on_device_size(buffer)?;
+    range_in(there, offset, size)
+}
+
+/// The same in something of this size.
+pub(crate) fn range_in(there: usize, offset: usize, size: usize) -> Result<(i64, i64), Error> {
+    let outside = Error::Range { offset, size, there };
+    if offset.checked_add(size).is_none_or(|end| end > there) {
+        return Err(outside);
+    }
+    i64::try_from(offset).ok().zip(i64::try_from(size).ok()).ok_or(outside)
+}
+
 /// Begins to copy bytes of a buffer, as they lie on its device, to the host.
 pub(crate) fn raw_to_host(
     buffer: &Handle<PJRT_Buffer>,
@@ -168,18 +192,14 @@ pub(crate) fn raw_to_host(
     size: usize,
 ) -> Result<Incoming, Error> {
     let function = "PJRT_Buffer_CopyRawToHost";
-    let end = offset.checked_add(size).filter(|&end| i64::try_from(end).is_ok());
-    let there = super::buffer::on_device_size(buffer)?;
-    if end.is_none_or(|end| end > there) {
-        return Err(Error::Range { offset, size, there });
-    }
+    let (from, count) = range_of(buffer, offset, size)?;
     let mut bytes = room(function, size)?;
     bytes.resize(size, 0);
     let mut arguments = buffer.api().record::<PJRT_Buffer_CopyRawToHost_Args>();
     arguments.buffer = buffer.raw();
     arguments.dst = bytes.as_mut_ptr().cast::<c_void>();
-    arguments.offset = offset as i64;
-    arguments.transfer_size = size as i64;
+    arguments.offset = from;
+    arguments.transfer_size = count;
     // SAFETY: the buffer is alive and has these bytes, and the room for them is not freed before the
     // event has happened.
     unsafe { buffer.api().call(&mut arguments) }?;

@@ -8,19 +8,26 @@
 pub(crate) mod buffer;
 pub(crate) mod client;
 pub(crate) mod compile;
+pub(crate) mod dense;
 pub(crate) mod device;
 pub(crate) mod element;
 pub(crate) mod event;
 pub(crate) mod executable;
 pub(crate) mod execute;
 pub(crate) mod extension;
+pub(crate) mod failure;
+pub(crate) mod foreign;
 pub(crate) mod handle;
 pub(crate) mod host_data;
 pub(crate) mod key_value;
 pub(crate) mod memory;
 pub(crate) mod named;
 pub(crate) mod plugin;
+pub(crate) mod process;
+pub(crate) mod promise;
 pub(crate) mod read;
+pub(crate) mod streams;
+pub(crate) mod transfer;
 
 use std::path::Path;
 
