@@ -161,6 +161,14 @@ impl Live {
                 }
                 pointer(Box::into_raw(Box::new(program)).cast())
             }
+            ("PJRT_Buffer_MemoryLayout", "host_layout") => {
+                // JAX 0.10.2 leaves the sizes of layouts 0.
+                let mut layout = PJRT_Buffer_MemoryLayout::zeroed();
+                layout.r#type = PJRT_Buffer_MemoryLayout_Type::Tiled;
+                layout.layout.tiled.minor_to_major = [0].as_ptr();
+                layout.layout.tiled.minor_to_major_size = 1;
+                pointer(Box::into_raw(Box::new(layout)).cast())
+            }
             (_, "compile_options") => pointer(self.options.as_ptr().cast()),
             (_, "compile_options_size") => self.options.len().to_ne_bytes().to_vec(),
             (_, "data" | "dst") => pointer(self.elements.as_ptr().cast()),

@@ -5,12 +5,14 @@
 //! unskew run target/debug/examples/libabacus.so add.mlir --fill ones
 //! ```
 //!
-//! It reads StableHLO as text: functions of `f32` tensors made of `add`, `subtract`, `multiply`,
-//! `maximum`, `minimum`, `negate` and splat constants. Whatever else a program has is refused by name.
+//! It reads StableHLO as text and as the portable artifacts that JAX sends: functions of `f32` tensors made
+//! of elementwise operations, constants and, in artifacts, broadcasts and calls. Whatever else a program has
+//! is refused by name.
 //!
 //! The environment variable `ABACUS_PRESENTS` sets the minor that it presents, so that tests can see it
 //! through hosts of any age; a plug-in of yours would present one version.
 
+mod artifact;
 mod platform;
 mod program;
 mod text;

@@ -8,7 +8,7 @@ use unskew_pjrt_sdk::{
     Value,
 };
 
-use crate::text;
+use crate::{artifact, text};
 
 /// A device that counts beads.
 pub struct Abacus;
@@ -42,6 +42,10 @@ impl Storage for Beads {
         self.bytes.len()
     }
 
+    fn address(&self) -> Option<usize> {
+        Some(self.bytes.as_ptr().addr())
+    }
+
     fn as_any(&self) -> &dyn Any {
         self
     }
@@ -69,9 +73,14 @@ impl Platform for Abacus {
         ]
     }
 
+    /// As many as the environment variable `ABACUS_DEVICES` says.
     fn devices(&self) -> Result<Vec<Device>, Error> {
-        let (kind, memory) = ("abacus".to_owned(), "device".to_owned());
-        Ok(vec![Device { id: 0, kind, memory, attributes: Vec::new() }])
+        let wanted = std::env::var("ABACUS_DEVICES").ok().and_then(|count| count.parse().ok());
+        let device = |id| {
+            let (kind, memory) = ("abacus".to_owned(), "device".to_owned());
+            Device { id, kind, memory, attributes: Vec::new() }
+        };
+        Ok((0..wanted.unwrap_or(1)).map(device).collect())
     }
 
     /// Every type can be kept; programs compute with `f32`.
@@ -84,7 +93,9 @@ impl Platform for Abacus {
             return Err(Error::unimplemented(format!("programs in the format {}", wanted.format)));
         }
         if wanted.assignment.partitions > 1 {
-            return Err(Error::unimplemented("programs of several partitions"));
+            return Err(Error::unimplemented(
+                "abacus does not compute programs of several partitions",
+            ));
         }
         read(wanted.code)
     }
@@ -96,7 +107,10 @@ impl Platform for Abacus {
 }
 
 fn read(code: &[u8]) -> Result<Arc<dyn Program>, Error> {
-    let text = std::str::from_utf8(code)
-        .map_err(|_| Error::unimplemented("programs as bytecode; send StableHLO as text"))?;
+    if code.starts_with(b"ML\xefR") {
+        return Ok(Arc::new(artifact::read(code)?));
+    }
+    let text = std::str::from_utf8(code);
+    let text = text.map_err(|_| Error::invalid("neither MLIR bytecode nor text"))?;
     Ok(Arc::new(text::parse(text)?))
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use unskew_pjrt_sdk::{Error, Program, Shape, Stored};
+use unskew_pjrt_sdk::{Attribute, Error, MemoryUse, Program, Shape, Stored, Value};
 
 use crate::platform::Beads;
 
@@ -11,18 +11,21 @@ pub type Place = usize;
 
 /// What makes one more value.
 pub enum Step {
-    /// The same number everywhere.
-    Splat(f32, Shape),
+    /// Numbers.
+    Constant(Vec<f32>),
+    /// One operand, of which elements are repeated: for each dimension of the result, how far apart the
+    /// elements are that follow each other.
+    Broadcast { from: Place, to: Vec<i64>, strides: Vec<usize> },
     /// One operand.
     Unary(fn(f32) -> f32, Place),
     /// Two operands.
     Binary(fn(f32, f32) -> f32, Place, Place),
 }
 
-/// A program, with the text that it was made of.
+/// A program, with the code that it was made of.
 pub struct Steps {
     pub name: String,
-    pub text: String,
+    pub code: Vec<u8>,
     pub parameters: Vec<Shape>,
     /// The parameters whose memory it takes over.
     pub donated: Vec<usize>,
@@ -39,10 +42,10 @@ impl Program for Steps {
         self.results.iter().map(|(_, shape)| shape.clone()).collect()
     }
 
-    /// The text tells programs apart; FNV-1a makes it short.
+    /// The code tells programs apart; FNV-1a makes it short.
     fn fingerprint(&self) -> String {
-        let hash = self.text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        let hash = self.code.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
         });
         format!("{hash:016x}")
     }
@@ -51,7 +54,8 @@ impl Program for Steps {
         let mut values = self.arguments(arguments)?;
         for step in &self.steps {
             let value = match step {
-                Step::Splat(number, shape) => vec![*number; shape.count().unwrap_or(0)],
+                Step::Constant(numbers) => numbers.clone(),
+                Step::Broadcast { from, to, strides } => repeated(&values[*from], to, strides),
                 Step::Unary(function, a) => values[*a].iter().map(|a| function(*a)).collect(),
                 Step::Binary(function, a, b) => {
                     values[*a].iter().zip(&values[*b]).map(|(a, b)| function(*a, *b)).collect()
@@ -68,7 +72,24 @@ impl Program for Steps {
     }
 
     fn serialize(&self) -> Result<Vec<u8>, Error> {
-        Ok(self.text.clone().into_bytes())
+        Ok(self.code.clone())
+    }
+
+    fn cost_analysis(&self) -> Result<Vec<Attribute>, Error> {
+        let elements = |(_, shape): &(Place, Shape)| shape.count().unwrap_or(0);
+        let each = self.results.iter().map(elements).max().unwrap_or(0);
+        let computing = |step: &&Step| matches!(step, Step::Unary(..) | Step::Binary(..));
+        let count = self.steps.iter().filter(computing).count();
+        Ok(vec![Attribute { name: "flops".to_owned(), value: Value::Float((count * each) as f32) }])
+    }
+
+    fn memory_use(&self) -> Result<MemoryUse, Error> {
+        let bytes = |shape: &Shape| shape.host_bytes().unwrap_or(0) as i64;
+        Ok(MemoryUse {
+            arguments: self.parameters.iter().map(bytes).sum(),
+            outputs: self.results.iter().map(|(_, shape)| bytes(shape)).sum(),
+            ..MemoryUse::default()
+        })
     }
 }
 
@@ -91,5 +112,49 @@ impl Steps {
             })?);
         }
         Ok(values)
+    }
+}
+
+/// Elements repeated along the dimensions of a result.
+fn repeated(from: &[f32], to: &[i64], strides: &[usize]) -> Vec<f32> {
+    let mut all = vec![0];
+    for (size, stride) in to.iter().zip(strides) {
+        let size = usize::try_from(*size).unwrap_or(0);
+        all = all.iter().flat_map(|at| (0..size).map(move |i| at + i * stride)).collect();
+    }
+    all.into_iter().filter_map(|at: usize| from.get(at).copied()).collect()
+}
+
+/// What an operation with one operand computes.
+pub fn unary(name: &str) -> Option<fn(f32) -> f32> {
+    Some(match name {
+        "negate" => |a| -a,
+        "abs" => f32::abs,
+        "exponential" => f32::exp,
+        "sqrt" => f32::sqrt,
+        "tanh" => f32::tanh,
+        _ => return None,
+    })
+}
+
+/// What an operation with two operands computes.
+pub fn binary(name: &str) -> Option<fn(f32, f32) -> f32> {
+    Some(match name {
+        "add" => |a, b| a + b,
+        "subtract" => |a, b| a - b,
+        "multiply" => |a, b| a * b,
+        "divide" => |a, b| a / b,
+        "maximum" => f32::max,
+        "minimum" => f32::min,
+        _ => return None,
+    })
+}
+
+/// The shape, unless it is too large for an abacus.
+pub fn fits(shape: Shape) -> Result<Shape, Error> {
+    const MOST: usize = 1 << 28;
+    match shape.count() {
+        Some(count) if count <= MOST => Ok(shape),
+        _ => Err(Error::unimplemented(format!("tensors of more than {MOST} elements: {shape:?}"))),
     }
 }

@@ -2,7 +2,7 @@
 
 use unskew_pjrt_sdk::{ElementType, Error, Shape};
 
-use crate::program::{Place, Step, Steps};
+use crate::program::{Place, Step, Steps, binary, fits, unary};
 
 /// Reads the function `@main`.
 pub fn parse(text: &str) -> Result<Steps, Error> {
@@ -28,7 +28,8 @@ pub fn parse(text: &str) -> Result<Steps, Error> {
     }
     let name = text.split_once("module @").map_or("main", |(_, rest)| word(rest)).to_owned();
     let Function { steps, results, .. } = function;
-    Ok(Steps { name, text: text.to_owned(), parameters, donated, steps, results })
+    let code = text.as_bytes().to_vec();
+    Ok(Steps { name, code, parameters, donated, steps, results })
 }
 
 /// A function on the way to a program: every value so far by name.
@@ -60,21 +61,18 @@ impl Function {
             "constant" => {
                 let number = operands.strip_prefix("dense<").and_then(|n| n.strip_suffix('>'));
                 let number = number.and_then(|number| number.parse().ok()).ok_or_else(unknown)?;
-                Step::Splat(number, shape.clone())
+                Step::Constant(vec![number; shape.count().ok_or_else(unknown)?])
             }
-            "negate" => Step::Unary(|a| -a, self.operands::<1>(operands, &shape)?[0]),
-            operation => {
-                let function: fn(f32, f32) -> f32 = match operation {
-                    "add" => |a, b| a + b,
-                    "subtract" => |a, b| a - b,
-                    "multiply" => |a, b| a * b,
-                    "maximum" => f32::max,
-                    "minimum" => f32::min,
-                    _ => return Err(unknown()),
-                };
-                let [a, b] = self.operands(operands, &shape)?;
-                Step::Binary(function, a, b)
-            }
+            operation => match (unary(operation), binary(operation)) {
+                (Some(function), _) => {
+                    Step::Unary(function, self.operands::<1>(operands, &shape)?[0])
+                }
+                (_, Some(function)) => {
+                    let [a, b] = self.operands(operands, &shape)?;
+                    Step::Binary(function, a, b)
+                }
+                _ => return Err(unknown()),
+            },
         };
         self.steps.push(step);
         self.names.push((name.trim_start_matches('%').trim().to_owned(), shape));
@@ -117,5 +115,5 @@ fn tensor(text: &str) -> Result<Shape, Error> {
     let dims = inside.strip_suffix("f32").ok_or_else(unknown)?;
     let dims = dims.split('x').filter(|dim| !dim.is_empty()).map(str::parse);
     let dims = dims.collect::<Result<Vec<i64>, _>>().map_err(|_| unknown())?;
-    Ok(Shape { element_type: ElementType::F32, dims })
+    fits(Shape { element_type: ElementType::F32, dims })
 }

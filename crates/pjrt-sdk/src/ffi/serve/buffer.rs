@@ -8,7 +8,7 @@ use unskew_pjrt::sys::bindings::*;
 use super::{bytes, nested, object, release, serve, share};
 use crate::event::Happening;
 use crate::ffi::Exported;
-use crate::ffi::entry::caught;
+use crate::ffi::entry::{caught, end};
 use crate::ffi::state::{BufferState, Shared};
 use crate::{Error, Event};
 
@@ -144,6 +144,12 @@ serve!(PJRT_Buffer_ToHostBuffer_Args to event, |a, _| {
     }));
 });
 
+/// Where a layout ends, but for its padding.
+const LAYOUT: usize = end(
+    std::mem::offset_of!(PJRT_Buffer_MemoryLayout, r#type),
+    |layout: &PJRT_Buffer_MemoryLayout| &raw const layout.r#type,
+);
+
 /// Whether the host wants the elements in row-major order, the only one there is here.
 ///
 /// # Safety
@@ -153,7 +159,7 @@ unsafe fn row_major(
     buffer: &BufferState,
 ) -> Result<(), Error> {
     // SAFETY: the caller says so.
-    let layout = unsafe { nested(layout, size_of::<PJRT_Buffer_MemoryLayout>()) }?;
+    let layout = unsafe { nested(layout, LAYOUT) }?;
     let Some(layout) = layout else { return Ok(()) };
     let other = || Error::unimplemented("copies to the host in another order than row-major");
     if layout.r#type != PJRT_Buffer_MemoryLayout_Type::Tiled {
