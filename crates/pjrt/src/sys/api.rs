@@ -237,12 +237,14 @@ impl Api {
     /// want more, and to which the arguments point, lies in a [`Padded`].
     #[inline]
     pub unsafe fn call<T: Call>(&self, arguments: &mut T) -> Result<(), CallError> {
-        if self.grown.load(Ordering::Relaxed) {
+        let done = if self.grown.load(Ordering::Relaxed) {
             // SAFETY: the caller says that the arguments are right.
-            return unsafe { self.call_padded(arguments) };
-        }
-        // SAFETY: the caller says that the arguments are right.
-        match unsafe { self.call_once(arguments) } {
+            unsafe { self.call_padded(arguments) }
+        } else {
+            // SAFETY: the caller says that the arguments are right.
+            unsafe { self.call_once(arguments) }
+        };
+        match done {
             Err(error) if self.learn(&error) => {
                 // SAFETY: a plug-in checks sizes before it does anything.
                 unsafe { self.call_padded(arguments) }
