@@ -71,3 +71,4 @@ pub use history::{
 };
 pub use party::{Value, party};
 pub use release::{PROXY_AXIS, Release, SERDES_AXIS};
+pub use session::program_floors;

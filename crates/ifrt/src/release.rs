@@ -7,6 +7,7 @@ use unskew_core::{
     PromiseState, Provision, Requirement, Severity, Version, VersionRange, negotiate,
 };
 
+use unskew_serdes::Floor;
 use unskew_serdes::proto::Message as _;
 
 use crate::types::HloProgram;
@@ -236,12 +237,12 @@ fn number(version: u32) -> Version {
 /// What a side offers, with the floors of the types that every program needs: their own, and that of
 /// programs, which the makers do not announce.
 fn offer(release: &Release, range: VersionRange, program_floor: Option<Version>) -> Offer {
-    let floor = |(name, since): (&str, u32)| {
-        let of_programs = program_floor.filter(|_| name == HloProgram::NAME);
-        let floor = of_programs.unwrap_or(Version::number(0)).max(number(since));
-        PartFloor { part: name.to_owned(), floor, needed: true }
+    let floor = |own: Floor| {
+        let of_programs = program_floor.filter(|_| own.type_name == HloProgram::NAME);
+        let floor = of_programs.unwrap_or(Version::number(0)).max(number(own.version));
+        PartFloor { part: own.type_name.to_owned(), floor, needed: true }
     };
-    let floors = session::needed().into_iter().map(floor);
+    let floors = session::program_floors().into_iter().map(floor);
     let above = |floor: &PartFloor| floor.floor > Version::number(0);
     Offer { name: release.name.clone(), range, floors: floors.filter(above).collect() }
 }

@@ -1,6 +1,7 @@
 //! What can be sent in a session, by what the types say of themselves.
 
-use unskew_serdes::proto::{Description, Enumeration, FieldDescription, Message, Since};
+use unskew_serdes::Floor;
+use unskew_serdes::proto::{Description, Enumeration, FieldDescription, Since};
 
 use crate::types::{
     self, DType, DTypeKind, ExecuteOptions, HloProgram, HloSharding, Ifrt, Shape, XlaCompileOptions,
@@ -19,18 +20,19 @@ pub(crate) struct Carried {
     pub removed_with_minimum: Option<u32>,
 }
 
-/// The types without which no program runs: on devices, with its options, on arrays.
-pub(crate) fn needed() -> [(&'static str, u32); 6] {
-    fn of<M: Message<Ifrt>>() -> (&'static str, u32) {
-        (M::NAME, M::DESCRIPTION.since.version)
-    }
+/// The types without which no program runs, with the lowest version that has them: a program, its
+/// options, arrays on devices. For [`unskew_serdes::negotiate`].
+///
+/// Programs have a floor of their own besides, by the day on which their writer was built: see
+/// [`typed_week_4_old`](crate::typed_week_4_old).
+pub const fn program_floors() -> [Floor; 6] {
     [
-        of::<HloProgram>(),
-        of::<XlaCompileOptions>(),
-        of::<ExecuteOptions>(),
-        of::<HloSharding>(),
-        of::<DType>(),
-        of::<Shape>(),
+        Floor::of::<Ifrt, HloProgram>(),
+        Floor::of::<Ifrt, XlaCompileOptions>(),
+        Floor::of::<Ifrt, ExecuteOptions>(),
+        Floor::of::<Ifrt, HloSharding>(),
+        Floor::of::<Ifrt, DType>(),
+        Floor::of::<Ifrt, Shape>(),
     ]
 }
 
@@ -78,6 +80,6 @@ mod tests {
         assert_eq!(since("XlaCompileOptions.outputs_bundle_slice_sizes"), Some(4));
         assert_eq!(since("elements of KIND_F6E2M3FN"), Some(5));
         assert_eq!(since("Shape"), None);
-        assert!(needed().iter().all(|(_, floor)| *floor == 0));
+        assert!(program_floors().iter().all(|floor| floor.version == 0));
     }
 }

@@ -41,9 +41,12 @@
 
 mod array_spec;
 mod attributes;
+mod custom_call;
 mod device;
 mod dtype;
+mod executable;
 mod facts;
+mod ifrt_ir;
 mod layout;
 mod opaque;
 mod program;
@@ -55,8 +58,11 @@ mod versions;
 
 pub use array_spec::{AbstractArraySpec, ArraySpec};
 pub use attributes::{Attribute, AttributeMap, AttributeValue, IntList};
+pub use custom_call::{CustomCallCompileOptions, CustomCallProgram};
 pub use device::DeviceList;
 pub use dtype::{DType, DTypeKind};
+pub use executable::{AtomExecutableVersion, IfrtIrExecutableVersion, XlaExecutableVersion};
+pub use ifrt_ir::{AtomProgram, CompileOptionOverride, IfrtIrCompileOptions, IfrtIrProgram};
 pub use layout::{CompactLayout, Layout, PjRtLayout};
 pub use opaque::{CompileOptions, OpSharding, XlaLayout};
 pub use program::{ExecuteOptions, HloProgram, XlaCompileOptions};

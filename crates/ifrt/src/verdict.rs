@@ -9,7 +9,7 @@ use unskew_serdes::{Family, WriteError, WriteProblem};
 use crate::party::Value;
 use crate::release::Release;
 use crate::rules;
-use crate::types::{Ifrt, any};
+use crate::types::{Ifrt, Serialized, Sharding, ShardingParamSharding, any};
 
 /// A value's requirement: a reader that reads it.
 pub(crate) struct Reading(pub(crate) Arc<Value>);
@@ -26,24 +26,16 @@ impl Matcher for Reading {
 }
 
 impl Value {
-    /// Why the reader of this name, which reads these versions, does not read the value; empty if it
-    /// does.
-    ///
-    /// Every type that has a name of its own is refused by readers that are too old for it or for what
-    /// is in it: none has a field that came without a version.
+    /// Why the reader of this name, which reads these versions, does not read the value, or reads it
+    /// as something else; empty if it reads it.
     pub fn judge(&self, reader: &str, versions: VersionRange) -> Vec<Finding> {
         let number = |version: Option<Version>| {
             version.map_or(0, |version| u32::try_from(version.major()).unwrap_or(0))
         };
         let (min, max) = (number(versions.min), number(versions.max));
-        let (_, description) = self.value.type_of();
-        if let Some(removed) = description.removed_with_minimum.filter(|removed| min >= *removed) {
-            let rule = rules::ValueNoLongerRead {
-                reader: &reader,
-                min: &min,
-                last: &removed.saturating_sub(1),
-                what: &description.rust,
-            };
+        if let Some((what, removed)) = self.removed().filter(|(_, removed)| min >= *removed) {
+            let last = &removed.saturating_sub(1);
+            let rule = rules::ValueNoLongerRead { reader: &reader, min: &min, last, what: &what };
             return vec![rule.finding()];
         }
         let too_new = |since: u32, what: &str| {
@@ -52,10 +44,33 @@ impl Value {
         let recorded = self.format.filter(|format| *format > max);
         match (missing(&self.value, max), recorded) {
             (None, None) => Vec::new(),
-            (Some(missing), _) => vec![too_new(missing.since, &missing.what)],
             // Its number alone stands in the way.
             (None, Some(format)) => vec![too_new(format, "the version that it records")],
+            (Some(Missing { since, what, whole }), recorded) if whole || recorded.is_some() => {
+                vec![too_new(since, &what)]
+            }
+            (Some(Missing { since, what, .. }), _) => {
+                let (since, what) = (&since, &what);
+                let rule = rules::ValueReadWrongly { reader: &reader, max: &max, since, what };
+                vec![rule.finding()]
+            }
         }
+    }
+
+    /// What is in the value that newer builds do not know any more, and the minimum of the first that
+    /// does not.
+    fn removed(&self) -> Option<(&'static str, u32)> {
+        let param = |sharding: &Sharding| matches!(sharding, Sharding::ShardingParam(_));
+        let description = match &self.value {
+            Serialized::CustomCallProgram(program) => {
+                let mut specs = program.input_specs.iter().chain(&program.output_specs);
+                specs
+                    .any(|spec| param(&spec.sharding))
+                    .then_some(<ShardingParamSharding as Message<Ifrt>>::DESCRIPTION)?
+            }
+            value => value.type_of().1,
+        };
+        description.removed_with_minimum.map(|minimum| (description.rust, minimum))
     }
 }
 
@@ -63,6 +78,9 @@ impl Value {
 struct Missing {
     since: u32,
     what: String,
+    /// Whether it is the value as a whole, or a value in it that records its own number: a reader
+    /// refuses these.
+    whole: bool,
 }
 
 /// What of a value readers up to `max` do not know; none if they know all of it.
@@ -70,11 +88,12 @@ fn missing<M: Message<Ifrt>>(value: &M, max: u32) -> Option<Missing> {
     let version = any().get(max.min(Ifrt::CURRENT).into()).ok()?;
     let error: WriteError = encode(value, version).err()?;
     let WriteProblem::TooYoung { since, .. } = *error.problem() else { return None };
-    Some(Missing { since, what: error.path().to_string() })
+    let what = error.path().to_string();
+    let whole = what == "the value" || what.ends_with("unreduced_axes");
+    Some(Missing { since, what, whole })
 }
 
 #[cfg(test)]
-#[allow(clippy::panic, reason = "a test may fail")]
 mod tests {
     use super::*;
     use crate::types::*;
@@ -116,17 +135,31 @@ mod tests {
         assert!(judge(spec, Some(0), (2, 6)).is_empty());
     }
 
-    /// What `judge` relies on: a field that came without a version would be dropped, not refused.
     #[test]
-    fn no_type_with_a_name_has_a_field_that_came_without_a_version() {
-        use unskew_serdes::proto::{Kind, Message};
-        let Kind::Serialized(types) = Serialized::DESCRIPTION.fields[0].kind else { panic!() };
-        for named in types {
-            (named.description)().walk(&mut |message| {
-                let fields = message.fields.iter();
-                assert!(fields.filter(|f| f.since.version > 0).all(|f| !f.since.silent));
-            });
-        }
+    fn what_came_without_a_version_is_read_wrongly() {
+        let program = |kind: DTypeKind, sharding: Sharding| {
+            let spec =
+                ArraySpec { dtype: kind.into(), shape: Shape::default(), sharding, layout: None };
+            let input_specs = vec![spec];
+            Serialized::CustomCallProgram(CustomCallProgram {
+                input_specs,
+                ..CustomCallProgram::default()
+            })
+        };
+        let plain = Sharding::SingleDevice(SingleDeviceSharding::default());
+        let findings = judge(program(DTypeKind::F6e3m2fn, plain.clone()), Some(0), (0, 3));
+        let (code, text) = only(&findings);
+        assert_eq!(code, "IF203");
+        assert!(text.contains("input_specs[0].dtype.kind"), "{text}");
+        assert!(judge(program(DTypeKind::F32, plain), Some(0), (0, 0)).is_empty());
+        // Inside other values, too, a type may be gone, or record a number of its own.
+        let param = |unreduced_axes: Vec<i32>| {
+            let sharding_param = ShardingParam { unreduced_axes, ..ShardingParam::default() };
+            let sharding = ShardingParamSharding { sharding_param, ..Default::default() };
+            program(DTypeKind::F32, Sharding::ShardingParam(sharding))
+        };
+        assert_eq!(only(&judge(param(vec![]), Some(0), (2, 6))).0, "IF202");
+        assert_eq!(only(&judge(param(vec![1]), Some(0), (0, 0))).0, "IF201");
     }
 
     #[test]

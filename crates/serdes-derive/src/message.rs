@@ -271,6 +271,7 @@ fn write_single(n: u32, kind: &Kind, value: &TokenStream, in_field: &TokenStream
         Kind::Bool => quote!(to.flag(#n, *#value);),
         Kind::Text | Kind::Bytes => quote!(to.bytes(#n, #value.as_ref());),
         Kind::Sfixed64 => quote!(if *#value != 0 { to.fixed(#n, *#value); }),
+        Kind::Fixed64 => quote!(if *#value != 0 { to.fixed(#n, (#value).cast_signed()); }),
         Kind::Float => quote!(if (#value).to_bits() != 0 { to.float(#n, *#value); }),
         Kind::Enumeration => quote!(to.enumeration(#n, *#value)#in_field;),
         Kind::Message | Kind::Opaque(_) => write_present(n, kind, value, in_field),
@@ -290,6 +291,7 @@ pub fn write_present(
             quote!(to.present_bytes(#n, #value.as_ref());)
         }
         Kind::Sfixed64 => quote!(to.fixed(#n, *#value);),
+        Kind::Fixed64 => quote!(to.fixed(#n, (#value).cast_signed());),
         Kind::Float => quote!(to.float(#n, *#value);),
         Kind::Enumeration => quote!(to.enumeration(#n, *#value)#in_field;),
         Kind::Message => quote!(to.message(#n, #value)#in_field;),
@@ -431,6 +433,7 @@ pub fn read_one(kind: &Kind) -> TokenStream {
         Kind::Int64 => quote!(field.int()?),
         Kind::Bool => quote!(field.flag()?),
         Kind::Sfixed64 => quote!(field.fixed()?),
+        Kind::Fixed64 => quote!(field.fixed()?.cast_unsigned()),
         Kind::Float => quote!(field.float()?),
         Kind::Text => quote!(field.text()?.to_owned()),
         Kind::Bytes => quote!(field.bytes()?.to_vec()),
@@ -472,6 +475,7 @@ pub fn describe(
         Kind::Int64 => quote!(Int64),
         Kind::Bool => quote!(Bool),
         Kind::Sfixed64 => quote!(Sfixed64),
+        Kind::Fixed64 => quote!(Fixed64),
         Kind::Float => quote!(Float),
         Kind::Text => quote!(Text),
         Kind::Bytes => quote!(Bytes),

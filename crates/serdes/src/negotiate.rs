@@ -1,5 +1,6 @@
 //! Agreeing on a version with a peer.
 
+use crate::proto::Message;
 use crate::{Any, Family, Version};
 
 /// What one side can do: the versions that it reads and writes.
@@ -26,6 +27,13 @@ pub struct Floor {
     pub type_name: &'static str,
     /// The lowest version.
     pub version: u32,
+}
+
+impl Floor {
+    /// The floor of a protobuf message, as it declares it.
+    pub const fn of<F: Family, M: Message<F>>() -> Self {
+        Self { type_name: M::NAME, version: M::DESCRIPTION.since.version }
+    }
 }
 
 /// Why no version could be agreed on.

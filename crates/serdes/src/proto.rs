@@ -53,7 +53,7 @@
 //!
 //! | | |
 //! | --- | --- |
-//! | `int32`, `int64`, `bool`, `sfixed64`, `float`, `string`, `bytes`, `enumeration`, `message` | its kind |
+//! | `int32`, `int64`, `bool`, `sfixed64`, `fixed64`, `float`, `string`, `bytes`, `enumeration`, `message` | its kind |
 //! | `opaque = "..."` | a message of others, kept as bytes: a type that is made of them and gives them |
 //! | `optional`, `repeated`, `always` | it may be absent; there are many; it is written even if it is empty |
 //! | `since = N` | its first version; a value that has it is recorded with that number |
@@ -63,6 +63,23 @@
 //!
 //! An enumeration with a field for each variant is a message that is one choice. `#[derive(Enumeration)]`
 //! makes the numbers of an `enumeration`.
+//!
+//! Raising the family's floor makes every `since` that no living version needs a compile error, as for
+//! types of our own format:
+//!
+//! ```compile_fail,E0080
+//! use unskew_serdes::{family, proto::Message};
+//! // Its floor is 1: nothing below is read any more.
+//! family!(Raised = "examples/raised.history.toml");
+//!
+//! #[derive(Message)]
+//! #[message(family = Raised, name = "store.Sharding", version = 4)]
+//! struct Sharding {
+//!     // "every version that is still read has it: remove its since"
+//!     #[field(5, repeated, int64, since = 1)]
+//!     unreduced: Vec<i64>,
+//! }
+//! ```
 
 mod describe;
 mod read;

@@ -217,12 +217,60 @@ fn golden_bytes_and_locks_of_messages_are_held() {
     assert!(check(&other).unwrap_err().to_string().contains("reads as another value"));
     std::fs::write(&file, "array 0 080132020100\narray 1 080132020100\n").unwrap();
     assert!(check(&array()).unwrap_err().to_string().contains("written in another way"));
+}
 
-    let lock = folder.path().join("lock.txt");
-    let line = "Kind 0 enum { 1 KIND_F32 { }, 7 KIND_S1 { }, }\n";
-    std::fs::write(&lock, line).unwrap();
-    let error = Lock::<Specs>::new().with_message::<AnyOf>().check(&lock).unwrap_err();
-    assert!(matches!(error, GuardError::NotLocked { .. } | GuardError::Changed { .. }), "{error}");
+mod before {
+    use unskew_serdes::proto::{Enumeration, Message};
+
+    #[derive(Clone, Copy, Enumeration)]
+    #[enumeration(name = "specs.Kind", prefix = "KIND_", unspecified = "KIND_NONE")]
+    pub enum Kind {
+        #[value(1)]
+        F32,
+    }
+
+    #[derive(Message)]
+    #[message(family = super::Specs, name = "specs.Spec", version = 2)]
+    pub struct Spec {
+        #[field(1, enumeration)]
+        pub kind: Kind,
+    }
+}
+
+/// A kind was added without a version: in IFRT such a change reached readers as "invalid".
+mod after {
+    use unskew_serdes::proto::{Enumeration, Message};
+
+    #[derive(Clone, Copy, Enumeration)]
+    #[enumeration(name = "specs.Kind", prefix = "KIND_", unspecified = "KIND_NONE")]
+    pub enum Kind {
+        #[value(1)]
+        F32,
+        #[value(2)]
+        S1,
+    }
+
+    #[derive(Message)]
+    #[message(family = super::Specs, name = "specs.Spec", version = 2)]
+    pub struct Spec {
+        #[field(1, enumeration)]
+        pub kind: Kind,
+    }
+}
+
+#[test]
+fn a_message_that_changes_without_a_version_is_found_with_the_edit_to_make() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("specs.lock");
+    let kind = "enum { 1 KIND_F32 { }, }";
+    let spec = "message { 2 version_number: format, 1 kind: Kind, }";
+    let both = |version| format!("Kind {version} {kind}\nSpec {version} {spec}\n");
+    std::fs::write(&file, format!("{}{}", both(0), both(1))).unwrap();
+    Lock::<Specs>::new().with_message::<before::Spec>().check(&file).unwrap();
+    let error = Lock::<Specs>::new().with_message::<after::Spec>().check(&file).unwrap_err();
+    let GuardError::Changed { type_name, version: 0, .. } = &error else { panic!("{error}") };
+    assert_eq!(type_name, "Kind");
+    assert!(error.to_string().contains("Add version 2"), "{error}");
 }
 
 #[test]

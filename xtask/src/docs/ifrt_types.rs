@@ -114,6 +114,7 @@ fn line(text: &mut String, field: &FieldDescription) {
         Kind::Int64 => "int64".to_owned(),
         Kind::Bool => "bool".to_owned(),
         Kind::Sfixed64 => "sfixed64".to_owned(),
+        Kind::Fixed64 => "fixed64".to_owned(),
         Kind::Float => "float".to_owned(),
         Kind::Text => "string".to_owned(),
         Kind::Bytes => "bytes".to_owned(),

@@ -6,8 +6,9 @@ use unskew_serdes::Named;
 use unskew_serdes::proto::{Description, Message};
 
 use super::{
-    ConcreteSharding, DeviceList, DynamicShape, HloProgram, Ifrt, OpSharding, Serialized, Shape,
-    ShardShapes, ShardingParamSharding, XlaCompileOptions,
+    AtomProgram, ConcreteSharding, CustomCallProgram, DeviceList, DynamicShape, HloProgram, Ifrt,
+    IfrtIrProgram, OpSharding, Serialized, Shape, ShardShapes, ShardingParamSharding,
+    XlaCompileOptions,
 };
 
 /// The most numbers of a list that are shown.
@@ -33,6 +34,12 @@ impl Serialized {
             Self::CompactLayout(value) => of(value),
             Self::HloProgram(value) => of(value),
             Self::XlaCompileOptions(value) => of(value),
+            Self::CustomCallProgram(value) => of(value),
+            Self::CustomCallCompileOptions(value) => of(value),
+            Self::IfrtIrProgram(value) => of(value),
+            Self::IfrtIrCompileOptions(value) => of(value),
+            Self::XlaExecutableVersion(value) => of(value),
+            Self::IfrtIrExecutableVersion(value) => of(value),
         }
     }
 
@@ -69,6 +76,26 @@ impl Serialized {
             Self::CompactLayout(value) => vec![("major to minor", list(&value.major_to_minor))],
             Self::HloProgram(value) => program(value),
             Self::XlaCompileOptions(value) => compile_options(value),
+            Self::CustomCallProgram(value) => custom_call(value),
+            Self::CustomCallCompileOptions(value) => bundles(&value.outputs_bundle_slice_sizes),
+            Self::IfrtIrProgram(value) => ifrt_ir(value),
+            Self::IfrtIrCompileOptions(value) => {
+                let overrides = value.compile_option_overrides.iter();
+                let mut facts = vec![
+                    ("devices", list(&value.device_ids)),
+                    ("options of programs", several(overrides.map(|entry| entry.name.clone()))),
+                ];
+                facts.extend(bundles(&value.outputs_bundle_slice_sizes));
+                facts
+            }
+            Self::XlaExecutableVersion(value) => vec![
+                ("platform", value.platform_id.to_string()),
+                ("runtime version", bytes(&value.runtime_abi_version)),
+            ],
+            Self::IfrtIrExecutableVersion(value) => vec![
+                ("IFRT IR", value.ifrt_ir_version.clone()),
+                ("programs", value.executable_versions.len().to_string()),
+            ],
         }
     }
 }
@@ -140,10 +167,35 @@ fn program(value: &HloProgram) -> Facts {
 
 fn compile_options(value: &XlaCompileOptions) -> Facts {
     let mut facts = vec![("xla.CompileOptionsProto", bytes(&value.compile_options.0))];
-    if !value.outputs_bundle_slice_sizes.is_empty() {
-        facts.push(("output bundles", list(&value.outputs_bundle_slice_sizes)));
-    }
+    facts.extend(bundles(&value.outputs_bundle_slice_sizes));
     facts
+}
+
+fn bundles(sizes: &[i32]) -> Facts {
+    if sizes.is_empty() { Vec::new() } else { vec![("output bundles", list(sizes))] }
+}
+
+fn custom_call(value: &CustomCallProgram) -> Facts {
+    vec![
+        ("kind", value.kind.clone()),
+        ("name", value.name.clone()),
+        ("program", bytes(&value.serialized_program_text)),
+        devices(&value.devices),
+        ("arguments", value.input_specs.len().to_string()),
+        ("results", value.output_specs.len().to_string()),
+    ]
+}
+
+fn ifrt_ir(value: &IfrtIrProgram) -> Facts {
+    let named = |atom: &AtomProgram| match &atom.version {
+        Some(version) => format!("{} ({version})", atom.name),
+        None => atom.name.clone(),
+    };
+    vec![
+        ("IFRT IR", value.ifrt_version.clone().unwrap_or_default()),
+        ("program", bytes(&value.ifrt_program)),
+        ("programs in it", several(value.atom_programs.iter().map(named))),
+    ]
 }
 
 fn shape(shape: &Shape) -> String {

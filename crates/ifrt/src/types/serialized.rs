@@ -3,9 +3,10 @@
 use unskew_serdes::proto::Message;
 
 use super::{
-    CompactLayout, ConcreteEvenSharding, ConcreteSharding, HloProgram, HloSharding,
-    HloShardingSpec, Ifrt, OpaqueSharding, PjRtLayout, ShardingParamSharding, SingleDeviceSharding,
-    XlaCompileOptions,
+    CompactLayout, ConcreteEvenSharding, ConcreteSharding, CustomCallCompileOptions,
+    CustomCallProgram, HloProgram, HloSharding, HloShardingSpec, Ifrt, IfrtIrCompileOptions,
+    IfrtIrExecutableVersion, IfrtIrProgram, OpaqueSharding, PjRtLayout, ShardingParamSharding,
+    SingleDeviceSharding, XlaCompileOptions, XlaExecutableVersion,
 };
 
 /// A value with the name of its type: the one form of a value that says what it is.
@@ -34,4 +35,16 @@ pub enum Serialized {
     HloProgram(HloProgram),
     /// What a program is compiled with.
     XlaCompileOptions(XlaCompileOptions),
+    /// A program that the runtime knows.
+    CustomCallProgram(CustomCallProgram),
+    /// What such a program is compiled with.
+    CustomCallCompileOptions(CustomCallCompileOptions),
+    /// A program of several.
+    IfrtIrProgram(IfrtIrProgram),
+    /// What such a program is compiled with.
+    IfrtIrCompileOptions(IfrtIrCompileOptions),
+    /// The runtime that a compiled program is for.
+    XlaExecutableVersion(XlaExecutableVersion),
+    /// The runtime that a compiled program of several is for.
+    IfrtIrExecutableVersion(IfrtIrExecutableVersion),
 }

@@ -163,3 +163,73 @@ pub fn index_domain() -> IndexDomain {
     let origin = Index { elements: vec![0, -1] };
     IndexDomain { origin, shape: shape(&[4, 3]) }
 }
+
+pub fn custom_call() -> CustomCallProgram {
+    CustomCallProgram {
+        kind: "kernel".to_owned(),
+        name: "add".to_owned(),
+        serialized_program_text: b"(a b)".to_vec(),
+        devices: devices(&[0, 1]),
+        input_specs: vec![array_spec()],
+        output_specs: vec![array_spec(), array_spec()],
+    }
+}
+
+pub fn custom_call_options(sizes: &[i32]) -> CustomCallCompileOptions {
+    CustomCallCompileOptions { outputs_bundle_slice_sizes: sizes.to_vec() }
+}
+
+pub fn ifrt_ir_program() -> IfrtIrProgram {
+    let atom = AtomProgram {
+        name: "layer".to_owned(),
+        version: Some("1.13.7".to_owned()),
+        program: program().artifact().to_vec(),
+    };
+    IfrtIrProgram {
+        ifrt_program: b"ML\xefR".to_vec(),
+        ifrt_version: Some("0.1.0".to_owned()),
+        atom_programs: vec![atom, AtomProgram::default()],
+    }
+}
+
+pub fn ifrt_ir_options() -> IfrtIrCompileOptions {
+    let options = CompileOptions(vec![32, 1]);
+    IfrtIrCompileOptions {
+        device_ids: vec![0, -1],
+        compile_option_overrides: vec![CompileOptionOverride { name: String::new(), options }],
+        propagate_shardings: true,
+        ..IfrtIrCompileOptions::default()
+    }
+}
+
+pub fn ifrt_ir_options_with_dumps() -> IfrtIrCompileOptions {
+    IfrtIrCompileOptions {
+        mlir_dump_to: Some("dumps".to_owned()),
+        mlir_dump_pass_re: Some(String::new()),
+        mlir_dump_func_re: Some("main".to_owned()),
+        mlir_enable_timing: Some(false),
+        dot_graph_dump_to: Some("graphs".to_owned()),
+        dot_graph_min_executable_peak_memory_bytes: Some(-1),
+        dot_graph_min_executable_flops: Some(0.0),
+        dot_graph_min_per_device_transfer_size_bytes: Some(0),
+        ..ifrt_ir_options()
+    }
+}
+
+pub fn ifrt_ir_options_with_bundles() -> IfrtIrCompileOptions {
+    IfrtIrCompileOptions {
+        strict_memory_reservation: true,
+        outputs_bundle_slice_sizes: vec![2, 2],
+        ..ifrt_ir_options()
+    }
+}
+
+pub fn executable() -> XlaExecutableVersion {
+    XlaExecutableVersion { platform_id: u64::MAX, runtime_abi_version: vec![1, 0] }
+}
+
+pub fn ifrt_ir_executable() -> IfrtIrExecutableVersion {
+    let atom =
+        AtomExecutableVersion { executable_version: vec![7], logical_device_indexes: vec![0, 1] };
+    IfrtIrExecutableVersion { ifrt_ir_version: "0.1.0".to_owned(), executable_versions: vec![atom] }
+}

@@ -73,6 +73,8 @@ pub enum Kind {
     Bool,
     /// A number of eight bytes.
     Sfixed64,
+    /// A number of eight bytes that is not negative.
+    Fixed64,
     /// A fraction of four bytes.
     Float,
     /// A text.
@@ -198,6 +200,7 @@ impl Kind {
             Self::Int64 => to.word("int64"),
             Self::Bool => to.word("bool"),
             Self::Sfixed64 => to.word("sfixed64"),
+            Self::Fixed64 => to.word("fixed64"),
             Self::Float => to.word("float"),
             Self::Text => to.word("text"),
             Self::Bytes => to.word("bytes"),
