@@ -6,13 +6,18 @@
 //! * the table has the size of the version that the plug-in presents, and every slot is filled: what is
 //!   not implemented answers `UNIMPLEMENTED` with the name of the function, since hosts call without
 //!   asking;
-//! * a struct that a host sends is accepted if it has the fields that the oldest version had; what it
-//!   does not send is zero, and outputs behind its end are not written. The headers that announced less
-//!   than they have (0.38 to 0.71) are known, and get the outputs that they have room for;
+//! * a struct that a host sends is accepted if it reaches to the end of the last field that the function
+//!   cannot do without. Fields behind that are zero if the host does not send them as a whole, outputs
+//!   are written if they fit, and what a newer host sends behind the fields that are known here is left
+//!   alone. The headers that announced less than they have (0.38 to 0.71) are known, and get the outputs
+//!   that they have room for;
 //! * errors and memories carry the tables of functions that hosts since 0.105 and 0.107 use;
-//! * a panic becomes an error, and never crosses into C.
+//! * a panic anywhere in the author's code becomes an error with the code `INTERNAL`, and never crosses
+//!   into C. If the platform itself cannot be made, every function answers with that error. This needs
+//!   unwinding: a library that is built with `panic = "abort"` takes its host down.
 //!
-//! The policy towards older hosts is the author's: [`OlderHosts`].
+//! The policy towards older hosts is the author's: [`OlderHosts`]. Programs may run on several devices and
+//! end after the call that began them: [`Program::launch`].
 //!
 //! ```
 //! use std::any::Any;

@@ -75,9 +75,12 @@ pub enum OlderHosts {
     /// not get.
     #[default]
     Serve,
-    /// Refuse to make a client for hosts that are surely older than this minor. A plug-in does not see
-    /// a host's version, only the sizes of what it sends; so a host may be a few minors younger than
-    /// the limit and still be served.
+    /// Refuse hosts that are surely older than this minor. A plug-in does not see a host's version, only
+    /// the sizes of what it sends. The arguments of `PJRT_Client_Create` tell hosts before 0.61, which
+    /// get no client; the options of an execution tell those before 0.46, 0.64, 0.76, 0.78, 0.97, 0.108
+    /// and 0.112, which get no results. So `RefuseBelow(76)` refuses a host of 0.60 at once and one of
+    /// 0.70 when it executes, and `RefuseBelow(80)` serves one of 0.78, which cannot be told from one of
+    /// 0.96.
     RefuseBelow(i32),
 }
 

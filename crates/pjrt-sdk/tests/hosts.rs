@@ -26,6 +26,7 @@ toys! {
     Toy107 107 OlderHosts::Serve;
     Toy115 115 OlderHosts::Serve;
     Choosy 115 OlderHosts::RefuseBelow(61);
+    Choosier 115 OlderHosts::RefuseBelow(76);
 }
 
 /// What a host does: devices, buffers, a program, results.
@@ -127,6 +128,34 @@ fn a_host_that_is_surely_too_old_is_refused_if_the_author_wants_that() {
     let error = create(72).unwrap_err();
     assert_eq!(error.code(), ErrorCode::FAILED_PRECONDITION);
     assert!(error.to_string().contains("of PJRT 0.61 or later; this one is of 0.60"), "{error}");
+}
+
+/// The arguments of `PJRT_Client_Create` say nothing between 0.61 and today; the options of an execution do.
+#[test]
+fn a_host_that_gets_a_client_may_be_refused_when_it_executes() {
+    let plugin = toy::plugin::<Choosier>().unwrap();
+    let client = plugin.create_client(&[]).unwrap();
+    let sum = client.compile(Code::mlir("sum"), &CompileOptions::default().write()).unwrap();
+    let api = api::<Choosier>();
+    let execute = |announced: usize| {
+        let mut options = PJRT_ExecuteOptions::zeroed();
+        options.struct_size = announced;
+        let mut buffer: *mut PJRT_Buffer = std::ptr::null_mut();
+        let (given, results) = ([std::ptr::null()], [&raw mut buffer]);
+        let mut arguments = PJRT_LoadedExecutable_Execute_Args::zeroed();
+        arguments.struct_size = size_of::<PJRT_LoadedExecutable_Execute_Args>();
+        arguments.executable = sum.address().cast();
+        arguments.options = &raw mut options;
+        arguments.num_devices = 1;
+        arguments.argument_lists = given.as_ptr();
+        arguments.output_lists = results.as_ptr();
+        // SAFETY: the arguments are right, and no result is used afterwards.
+        unsafe { api.call(&mut arguments) }
+    };
+    execute(88).unwrap();
+    let error = execute(80).unwrap_err();
+    assert_eq!(error.code(), ErrorCode::FAILED_PRECONDITION);
+    assert!(error.to_string().contains("of PJRT 0.76 or later; this one is of 0.75"), "{error}");
 }
 
 /// Hosts of 0.38 to 0.71 announce 24 bytes for these arguments, and have 32.

@@ -35,6 +35,7 @@ print("devices", len(devices), flush=True)
 
 done("device_put", jax.device_put(x), x)
 done("add", jax.jit(lambda x, y: x + y)(x, y), x + y)
+done("a number of Python", jax.jit(lambda x, y: x + y)(x, 1.0), x + 1)
 done("multiply", jax.jit(lambda x, y: x * y)(x, y), x * y)
 done("constant", jax.jit(lambda x, y: 2.0 * x + y)(x, y), 2 * x + y)
 done("constants", jax.jit(lambda x: x + np.array([5, 6, 7], np.float32))(x), x + [5, 6, 7])

@@ -128,6 +128,8 @@ fn repeated(from: &[f32], to: &[i64], strides: &[usize]) -> Vec<f32> {
 /// What an operation with one operand computes.
 pub fn unary(name: &str) -> Option<fn(f32) -> f32> {
     Some(match name {
+        // From f32 to f32.
+        "convert" => |a| a,
         "negate" => |a| -a,
         "abs" => f32::abs,
         "exponential" => f32::exp,

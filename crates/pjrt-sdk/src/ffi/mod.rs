@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use unskew_pjrt::layout;
 
-use crate::{Compile, Device, Error, Platform, Program, Shape, Stored};
+use crate::{Compile, Device, Error, OlderHosts, Platform, Program, Shape, Stored};
 
 /// A plug-in of this library: made by [`export_plugin!`](crate::export_plugin).
 pub trait Exports: 'static {
@@ -33,6 +33,7 @@ pub struct Exported {
     pub(crate) version: String,
     pub(crate) minor: i32,
     pub(crate) attributes: state::NamedValues,
+    pub(crate) older_hosts: OlderHosts,
     /// Why nothing works: the author's code panicked when the plug-in was made.
     pub(crate) broken: Option<Error>,
     table: Box<[usize]>,
@@ -46,8 +47,8 @@ impl Exported {
         let made = entry::caught("GetPjrtApi", || {
             let (platform, minor) = make();
             let (name, version) = (platform.name().to_owned(), platform.version().to_owned());
-            let attributes = platform.attributes();
-            Ok((platform, name, version, attributes, minor))
+            let (attributes, older_hosts) = (platform.attributes(), platform.older_hosts());
+            Ok((platform, name, version, attributes, older_hosts, minor))
         });
         let newest = layout::slots().iter().map(|slot| slot.since).max().unwrap_or(layout::FLOOR);
         // Minors after the last one with a new function differ in nothing that this crate has.
@@ -57,14 +58,24 @@ impl Exported {
             Err(error) => {
                 let platform: Box<dyn Platform> = Box::new(Broken);
                 let name = platform.name().to_owned();
-                ((platform, name, String::new(), Vec::new(), newest), Some(error))
+                let made = (platform, name, String::new(), Vec::new(), OlderHosts::Serve, newest);
+                (made, Some(error))
             }
         };
-        let (platform, name, version, attributes, minor) = made;
+        let (platform, name, version, attributes, older_hosts, minor) = made;
         let minor = minor.clamp(layout::FLOOR, newest);
         let attributes = state::NamedValues::new(attributes);
         let table = table::table::<P>(minor);
-        Box::leak(Box::new(Self { platform, name, version, minor, attributes, broken, table }))
+        Box::leak(Box::new(Self {
+            platform,
+            name,
+            version,
+            minor,
+            attributes,
+            older_hosts,
+            broken,
+            table,
+        }))
     }
 }
 

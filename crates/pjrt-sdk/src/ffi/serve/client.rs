@@ -8,6 +8,7 @@ use unskew_pjrt::sys::bindings::*;
 
 use super::{again, bytes, nested, numbers, object, release, serve, share};
 use crate::event::Happening;
+use crate::ffi::Exported;
 use crate::ffi::state::{BufferState, ClientState, LoadedState};
 use crate::{Assignment, Compile, Error, ErrorCode, OlderHosts, Shape};
 
@@ -16,20 +17,29 @@ serve!(PJRT_Plugin_Attributes_Args to num_attributes, |a, plugin| {
     (a.attributes, a.num_attributes) = plugin.attributes.list();
 });
 serve!(PJRT_Client_Create_Args to client, |a, plugin| {
-    if let OlderHosts::RefuseBelow(least) = plugin.platform.older_hosts() {
-        let newest = newest_that_announces("PJRT_Client_Create_Args", a.struct_size);
-        if newest < least {
-            let name = &plugin.name;
-            return Err(Error::new(
-                ErrorCode::FAILED_PRECONDITION,
-                format!(
-                    "{name} needs a host of PJRT 0.{least} or later; this one is of 0.{newest} or earlier"
-                ),
-            ));
-        }
-    }
+    host_is_young_enough(plugin, "PJRT_Client_Create_Args", a.struct_size)?;
     a.client = share(ClientState::new(plugin)?);
 });
+
+/// Whether a host that announces this size of a struct may be as young as the author wants it.
+pub(super) fn host_is_young_enough(
+    plugin: &Exported,
+    name: &str,
+    announced: usize,
+) -> Result<(), Error> {
+    let OlderHosts::RefuseBelow(least) = plugin.older_hosts else { return Ok(()) };
+    let newest = newest_that_announces(name, announced);
+    if newest >= least {
+        return Ok(());
+    }
+    Err(Error::new(
+        ErrorCode::FAILED_PRECONDITION,
+        format!(
+            "{} needs a host of PJRT 0.{least} or later; this one is of 0.{newest} or earlier",
+            plugin.name
+        ),
+    ))
+}
 
 /// The newest minor whose header announces this size of a struct, or less.
 fn newest_that_announces(name: &str, announced: usize) -> i32 {

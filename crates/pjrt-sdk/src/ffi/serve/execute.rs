@@ -6,6 +6,7 @@ use std::sync::{Arc, PoisonError};
 
 use unskew_pjrt::sys::bindings::*;
 
+use super::client::host_is_young_enough;
 use super::{nested, numbers, object, serve, share};
 use crate::ffi::entry::end;
 use crate::ffi::state::{BufferState, LoadedState};
@@ -18,6 +19,10 @@ serve!(PJRT_LoadedExecutable_Execute_Args to output_lists, |a, plugin| {
     }
     if a.argument_lists.is_null() || a.output_lists.is_null() {
         return Err(Error::invalid("no lists of arguments or results"));
+    }
+    if !a.options.is_null() {
+        let announced = a.options.cast::<usize>().read_unaligned();
+        host_is_young_enough(plugin, "PJRT_ExecuteOptions", announced)?;
     }
     let places = places(a, loaded)?;
     let mut given = Vec::new();
