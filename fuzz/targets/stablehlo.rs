@@ -5,7 +5,12 @@ use libfuzzer_sys::fuzz_target;
 use unskew_fuzz::{judge, source};
 
 fuzz_target!(|bytes: &[u8]| {
-    if let Ok(Some(party)) = unskew_stablehlo::party(&source("f.stablehlo", bytes)) {
+    let source = source("f.stablehlo", bytes);
+    if let Ok(Some(party)) = unskew_stablehlo::party(&source) {
         judge(&party);
+    }
+    // The program in it, as plug-ins read it.
+    if let Ok(program) = unskew_stablehlo::program::Program::read(&*source) {
+        assert!(program.functions.iter().all(|function| function.inputs.len() <= bytes.len()));
     }
 });

@@ -11,7 +11,7 @@ use crate::program::{Place, Step, Steps, binary, fits, unary};
 /// How deep functions may call each other.
 const DEPTH: usize = 16;
 
-/// How many steps a program may have.
+/// How many operations a program may have, with those of a function at each of its calls.
 const MOST: usize = 1 << 16;
 
 /// Reads the function `main`.
@@ -23,13 +23,13 @@ pub fn read(code: &[u8]) -> Result<Steps, Error> {
     let parameters = parameters.collect::<Result<Vec<Shape>, Error>>()?;
     let donated = |at: &usize| main.argument_attribute(*at, "tf.aliasing_output").is_some();
     let mut lowering =
-        Lowering { program: &program, shapes: parameters.clone(), steps: Vec::new() };
+        Lowering { program: &program, shapes: parameters.clone(), steps: Vec::new(), seen: 0 };
     let arguments: Vec<Place> = (0..parameters.len()).collect();
     let results = lowering.function(main, &arguments, 0)?;
     let Lowering { steps, shapes, .. } = lowering;
     let results = results.into_iter().map(|place| (place, shapes[place].clone())).collect();
     let donated = arguments.into_iter().filter(donated).collect();
-    let (name, code) = (main.name.clone(), code.to_vec());
+    let (name, code) = (main.name.to_string(), code.to_vec());
     Ok(Steps { name, code, parameters, donated, steps, results })
 }
 
@@ -39,6 +39,7 @@ struct Lowering<'p> {
     /// The shape of every value so far.
     shapes: Vec<Shape>,
     steps: Vec<Step>,
+    seen: usize,
 }
 
 impl Lowering<'_> {
@@ -57,6 +58,10 @@ impl Lowering<'_> {
         let mut known: HashMap<Value, Place> =
             body.arguments.iter().copied().zip(arguments.iter().copied()).collect();
         for operation in &body.operations {
+            self.seen += 1;
+            if self.seen > MOST {
+                return Err(Error::unimplemented(format!("more than {MOST} operations")));
+            }
             let operands = operation.operands.iter().map(|value| known.get(value).copied());
             let operands = operands.collect::<Option<Vec<Place>>>().ok_or_else(broken)?;
             let results = match &*operation.name {
@@ -98,9 +103,6 @@ impl Lowering<'_> {
             }
             _ => return Err(unknown()),
         };
-        if self.steps.len() >= MOST {
-            return Err(Error::unimplemented(format!("programs of more than {MOST} steps")));
-        }
         self.steps.push(step);
         self.shapes.push(shape);
         Ok(self.shapes.len() - 1)

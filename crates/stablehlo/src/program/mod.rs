@@ -61,11 +61,11 @@ pub struct Program {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function {
     /// Its name: that which a host calls is `main`.
-    pub name: String,
+    pub name: Arc<str>,
     /// What it takes.
-    pub inputs: Vec<Arc<Type>>,
+    pub inputs: Arc<[Arc<Type>]>,
     /// What it gives.
-    pub outputs: Vec<Arc<Type>>,
+    pub outputs: Arc<[Arc<Type>]>,
     /// The operation that defines it, with its attributes and its region.
     pub definition: Operation,
 }
@@ -160,7 +160,7 @@ impl Program {
 
     /// The function of this name.
     pub fn function(&self, name: &str) -> Option<&Function> {
-        self.functions.iter().find(|function| function.name == name)
+        self.functions.iter().find(|function| &*function.name == name)
     }
 
     /// The type of a value.
@@ -181,14 +181,14 @@ fn collect(operations: Vec<Operation>, functions: &mut Vec<Function>) {
         if &*operation.name != "func" {
             continue;
         }
-        let name = operation.attribute("sym_name").and_then(Attribute::text).unwrap_or_default();
+        let name = operation.attribute("sym_name").map(Attribute::shared_text).unwrap_or_default();
         let (inputs, outputs) = match operation.attribute("function_type") {
             Some(Attribute::Type(kind)) => match &**kind {
-                Type::Function { inputs, outputs } => (inputs.clone(), outputs.clone()),
+                Type::Function { inputs, outputs } => (Arc::clone(inputs), Arc::clone(outputs)),
                 _ => Default::default(),
             },
             _ => Default::default(),
         };
-        functions.push(Function { name: name.to_owned(), inputs, outputs, definition: operation });
+        functions.push(Function { name, inputs, outputs, definition: operation });
     }
 }

@@ -31,9 +31,9 @@ pub enum Type {
     /// A function.
     Function {
         /// What it takes.
-        inputs: Vec<Arc<Type>>,
+        inputs: Arc<[Arc<Type>]>,
         /// What it gives.
-        outputs: Vec<Arc<Type>>,
+        outputs: Arc<[Arc<Type>]>,
     },
     /// What orders side effects.
     Token,
@@ -111,8 +111,8 @@ pub(super) fn read(
             Type::Tensor { dims, element: one(contents, cursor, depth)? }
         }
         code::FUNCTION => Type::Function {
-            inputs: several(contents, cursor, depth)?,
-            outputs: several(contents, cursor, depth)?,
+            inputs: several(contents, cursor, depth)?.into(),
+            outputs: several(contents, cursor, depth)?.into(),
         },
         code::TUPLE => Type::Tuple(several(contents, cursor, depth)?),
         code::TOKEN => Type::Token,
