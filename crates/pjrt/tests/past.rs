@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 
 use unskew_pjrt::convert::compile_options::CompileOptions;
 use unskew_pjrt::sys::bindings::Function;
-use unskew_pjrt::{ElementType, ExecuteOptions, Plugin, Program};
+use unskew_pjrt::{
+    Client, ElementType, Error, ErrorCode, Executable, ExecuteOptions, Memory, Plugin, Program,
+};
 
 const ADD: &str = "module @add { func.func public @main(%a: tensor<2xf32>, %b: tensor<2xf32>) -> \
                    tensor<2xf32> { %0 = stablehlo.add %a, %b : tensor<2xf32> return %0 : tensor<2xf32> } }";
@@ -73,5 +75,85 @@ fn a_program_runs_on_plug_ins_of_every_minor_since_the_floor() {
         if !plugin.has(Function::PJRT_Buffer_CopyRawToHost) {
             assert!(a.raw_bytes(0, 4).is_err_and(|error| error.is_unimplemented()));
         }
+        later_calls(minor, &client, &memory);
+        contexts_and_extensions(minor, &client, &program.executable().unwrap());
     }
+}
+
+/// A call works from the minor on that has it, and is a typed error before.
+fn works_from<T>(minor: i32, since: i32, name: &str, answer: Result<T, Error>) -> Option<T> {
+    match answer {
+        Ok(answer) => {
+            assert!(minor >= since, "0.{minor}: {name} is since 0.{since}");
+            Some(answer)
+        }
+        Err(error) => {
+            let typed = error.is_unimplemented() || matches!(error, Error::UnknownOption { .. });
+            assert!(minor < since && typed, "0.{minor}: {name}: {error}");
+            None
+        }
+    }
+}
+
+fn later_calls(minor: i32, client: &Client, memory: &Memory) {
+    let f32 = ElementType::F32;
+    let device = &client.addressable_devices().unwrap()[0];
+    let a = client.buffer_of(&[1_f32, 2.0], &[2], device).unwrap();
+    let transfer = client.begin_transfer(&[(ElementType::U8, &[4])], memory);
+    if let Some(transfer) = works_from(minor, 62, "transfer", transfer) {
+        let buffer = transfer.take(0).unwrap();
+        transfer.send(0, vec![1, 2, 3, 4], 0, true).unwrap().wait().unwrap();
+        assert_eq!(buffer.to_host().unwrap(), [1, 2, 3, 4]);
+    }
+    // Where memory is not aligned well enough, by chance, the refusal is another.
+    match client.view_of_host_memory(vec![7_u8; 64], (ElementType::U8, &[64]), device) {
+        Ok(view) => assert_eq!(view.to_host().unwrap(), [7; 64]),
+        Err(error) => {
+            assert_eq!(error.is_unimplemented(), minor < 33, "0.{minor}: {error}");
+        }
+    }
+    let empty = client.uninitialized_buffer(f32, &[2], memory);
+    works_from(minor, 69, "uninitialized", empty);
+    if let Some((alias, promise)) =
+        works_from(minor, 77, "alias", client.alias_buffer(f32, &[2], memory))
+    {
+        promise.fulfill(Ok(&client.buffer_of(&[1_f32, 2.0], &[2], device).unwrap())).unwrap();
+        assert_eq!(alias.to_vec::<f32>().unwrap(), [1.0, 2.0]);
+    }
+    let failure = (ErrorCode::DATA_LOSS, "lost");
+    if let Some(failed) =
+        works_from(minor, 82, "error buffer", client.error_buffer(failure, f32, &[2], memory))
+    {
+        assert_eq!(failed.to_host().unwrap_err().code(), Some(ErrorCode::DATA_LOSS));
+    }
+    if let Some(copy) = works_from(minor, 84, "raw copy", a.announce_raw_copy(4, 4)) {
+        assert_eq!(copy.begin().unwrap().wait().unwrap(), 2_f32.to_ne_bytes());
+    }
+    let poisoned = device.poison_execution(1, failure);
+    assert!(minor >= 85 || poisoned.unwrap_err().is_unimplemented());
+    works_from(minor, 86, "tracking", device.track("a test"));
+    if let Some(event) = works_from(minor, 89, "event", client.plugin().create_event()) {
+        event.set(Ok(())).unwrap();
+        event.outcome().wait().unwrap();
+    }
+    if let Some((donated, met)) = works_from(minor, 88, "donation", a.donate_with_dependency()) {
+        met.meet(Ok(())).unwrap();
+        assert_eq!(donated.to_vec::<f32>().unwrap(), [1.0, 2.0]);
+    }
+}
+
+fn contexts_and_extensions(minor: i32, client: &Client, executable: &Executable) {
+    let context = client.plugin().execute_context();
+    works_from(minor, 52, "context", context);
+    // The emulator hides extensions whose layout then was another.
+    let layouts = client.plugin().api().extension("Layouts").is_some();
+    let layout = client.default_layout(ElementType::F32, &[2]);
+    assert_eq!(layout.is_ok(), layouts, "0.{minor}: {layout:?}");
+    assert!(layouts || layout.unwrap_err().is_unimplemented());
+    for (since, told) in [(81, executable.output_layouts()), (93, executable.parameter_layouts())] {
+        let there = layouts && minor >= since;
+        assert_eq!(told.is_ok(), there, "0.{minor}: {told:?}");
+    }
+    let shardings = executable.output_shardings();
+    assert!(minor >= 91 || shardings.unwrap_err().is_unimplemented());
 }

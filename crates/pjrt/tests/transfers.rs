@@ -94,6 +94,7 @@ fn an_alias_stands_for_a_buffer_that_is_named_later() {
         promise.fulfill(Ok(&a)).unwrap();
         let results = add(&client).execute(&[&alias, &b], &ExecuteOptions::default()).unwrap();
         assert_eq!(results[0].to_vec::<f32>().unwrap(), SUM, "0.{minor}");
+        assert!(a.is_deleted().unwrap(), "its memory is the alias's now");
         let (broken, promise) = new().unwrap();
         drop(promise);
         assert!(is_cancelled(&broken.to_host().unwrap_err()));

@@ -78,7 +78,8 @@ impl Client {
 }
 
 impl Alias {
-    /// Says which buffer it is, or why there is none.
+    /// Says which buffer it is, or why there is none. The buffer's memory is the alias's from then on:
+    /// the buffer is deleted, as if it had been donated.
     ///
     /// # Errors
     /// [`Error::OtherShape`] if the buffer is not of the type and the dimensions of the alias, which
