@@ -318,9 +318,14 @@ fn poison_reaches_no_execution_that_is_not_there() {
     for client in clients() {
         let device = &client.addressable_devices().unwrap()[0];
         let poisoned = device.poison_execution(9, (ErrorCode::ABORTED, "stop"));
-        match poisoned {
-            Ok(poisoned) => assert!(!poisoned),
-            Err(error) => println!("{}: {error}", client.plugin().version()),
+        let minor = client.plugin().api().minor();
+        assert!(supported(poisoned).map_or(minor < 85, |poisoned| !poisoned), "0.{minor}");
+        let payloads = [Attribute { name: "a".into(), value: Value::Text("b".into()) }];
+        let carrying = Failure { payloads: &payloads, ..Failure::new(ErrorCode::ABORTED, "stop") };
+        match device.poison_execution(9, carrying) {
+            Ok(poisoned) => assert!(minor >= 100 && !poisoned),
+            Err(Error::UnknownOption { since: 100, .. }) => assert!(minor < 100),
+            Err(error) => panic!("0.{minor}: {error}"),
         }
     }
 }

@@ -4,6 +4,33 @@
 //! comes from it. Whatever a plug-in made keeps the client alive that it belongs to, so nothing can be
 //! used after it is gone, and nothing needs to be freed by hand. Objects may be used from any thread.
 //!
+//! Data may come later than the buffer that holds them. [`Client::begin_transfer`] makes buffers that are
+//! filled in parts while programs already wait for them; [`Client::alias_buffer`],
+//! [`Buffer::donate_with_dependency`], [`Buffer::announce_raw_copy`] and [`Plugin::create_event`] are
+//! promises, which break with an error rather than a hang when they are dropped;
+//! [`Client::error_buffer`] is a failure that goes through programs as data would.
+//!
+//! Memory that the plug-in uses belongs to it until it says that it is done: an owner is handed over
+//! ([`Client::buffer_from_owner`], [`Client::view_of_host_memory`], [`Client::dma_map`],
+//! [`Transfer::send`]) and dropped then. Where only the caller can know that what is handed over is
+//! right, the function is `unsafe`: [`Client::view_of_device_memory`], [`Ffi::register_handler`],
+//! [`Plugin::from_table`].
+//!
+//! ```no_run
+//! use unskew_pjrt::{ElementType, Plugin};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let client = Plugin::load("pjrt_c_api_cpu_plugin.so")?.create_client(&[])?;
+//! let memory = client.addressable_devices()?[0].default_memory()?;
+//! let transfer = client.begin_transfer(&[(ElementType::U8, &[6])], &memory)?;
+//! let buffer = transfer.take(0)?;
+//! transfer.send(0, b"con".to_vec(), 0, false)?.wait()?;
+//! transfer.send(0, b"tra".to_vec(), 3, true)?.wait()?;
+//! assert_eq!(buffer.to_host()?, b"contra");
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! What the plug-in is too old for is a typed error
 //! ([`CallError::Unimplemented`](crate::sys::CallError), with the first version that has it), or has a
 //! replacement where there is one that is as good; `docs/reference/pjrt-host.md` lists both.
