@@ -206,6 +206,15 @@ fn values_nested_too_deep_are_refused_by_both_sides() {
 }
 
 #[test]
+fn a_list_takes_the_room_of_its_numbers() {
+    let block = vec![0; 100_000];
+    let devices: Devices = decode(&[b"\x0a\xa0\x8d\x06", &block[..]].concat()).unwrap();
+    assert_eq!((devices.ids.len(), devices.ids.capacity()), (100_000, 100_000));
+    let error = decode::<Specs, Devices>(b"\x0a\x06\x01\x80\x80\x80\x80\x10").unwrap_err();
+    assert_eq!((error.offset(), error.problem()), (8, &ReadProblem::BadNumber));
+}
+
+#[test]
 fn golden_bytes_and_locks_of_messages_are_held() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("golden.txt");

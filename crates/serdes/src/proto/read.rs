@@ -318,17 +318,7 @@ impl<'a, F: Family> Field<'a, F> {
     /// # Errors
     /// [`ReadProblem::OtherKind`], [`ReadProblem::BadNumber`].
     pub fn ints(&self, list: &mut Vec<i64>) -> Result<(), ReadError> {
-        match self.value {
-            Value::Varint(number) => list.push(number.cast_signed()),
-            Value::Bytes(block) => {
-                let mut block = self.inside(block, self.name);
-                while block.reader.left() > 0 {
-                    list.push(block.long_form()?.cast_signed());
-                }
-            }
-            _ => return Err(self.other_kind()),
-        }
-        Ok(())
+        self.numbers(list, |number| Ok(number.cast_signed()))
     }
 
     /// The same for yes and no.
@@ -336,15 +326,11 @@ impl<'a, F: Family> Field<'a, F> {
     /// # Errors
     /// As [`Field::ints`], and [`ReadProblem::UnknownValue`].
     pub fn flags(&self, list: &mut Vec<bool>) -> Result<(), ReadError> {
-        let mut numbers = Vec::new();
-        self.ints(&mut numbers)?;
-        for number in numbers {
-            if !matches!(number, 0 | 1) {
-                return Err(self.no_value("bool", number));
-            }
-            list.push(number == 1);
-        }
-        Ok(())
+        self.numbers(list, |number| match number {
+            0 => Ok(false),
+            1 => Ok(true),
+            found => Err(ReadProblem::UnknownValue { type_name: "bool", found }),
+        })
     }
 
     /// The same for numbers of 32 bits.
@@ -352,11 +338,31 @@ impl<'a, F: Family> Field<'a, F> {
     /// # Errors
     /// As [`Field::ints`].
     pub fn int32s(&self, list: &mut Vec<i32>) -> Result<(), ReadError> {
-        let mut wide = Vec::new();
-        self.ints(&mut wide)?;
-        for number in wide {
-            let narrow = i32::try_from(number).map_err(|_| self.error(ReadProblem::BadNumber))?;
-            list.push(narrow);
+        self.numbers(list, |number| {
+            i32::try_from(number.cast_signed()).map_err(|_| ReadProblem::BadNumber)
+        })
+    }
+
+    /// One number, or a block of them. Each ends with a byte that has no high bit, so room is made for
+    /// as many as there are.
+    fn numbers<T>(
+        &self,
+        list: &mut Vec<T>,
+        number: impl Fn(u64) -> Result<T, ReadProblem>,
+    ) -> Result<(), ReadError> {
+        match self.value {
+            Value::Varint(wide) => {
+                list.push(number(wide).map_err(|problem| self.error(problem))?);
+            }
+            Value::Bytes(block) => {
+                list.reserve(block.iter().filter(|byte| **byte < 0x80).count());
+                let mut block = self.inside(block, self.name);
+                while block.reader.left() > 0 {
+                    let wide = block.long_form()?;
+                    list.push(number(wide).map_err(|problem| block.error(problem))?);
+                }
+            }
+            _ => return Err(self.other_kind()),
         }
         Ok(())
     }
