@@ -75,8 +75,8 @@ fn versions(text: &mut String) {
         let _ = writeln!(text, "| {} | {} | {} |", entry.version, entry.landed, entry.change);
     }
     text.push_str(
-        "\nVersion 6 is announced by clients since jax 0.11.2; what changed in it is not known, so it is neither written\n\
-         nor read, and 5 is agreed on with them.\n",
+        "\nVersion 6 is announced by clients since jax 0.11.2. No message changed with it, and such clients send the same bytes\n\
+         at 6 as at 5; what else changed is not known, so it is neither written nor read, and 5 is agreed on with them.\n",
     );
 }
 
