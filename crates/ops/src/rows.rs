@@ -91,6 +91,12 @@ impl Rows {
         self.text.lines().skip(1).filter_map(|line| line.split_once('\t'))
     }
 
+    /// The definitions that one release has, as they are written.
+    pub fn of(&self, release: Version) -> impl Iterator<Item = &str> {
+        let has = move |runs: &str| runs.parse().is_ok_and(|runs: Runs| runs.contains(release));
+        self.iter().filter(move |(_, runs)| has(runs)).map(|(definition, _)| definition)
+    }
+
     /// The rows of one name. In the order of bytes `(` and `.` stand before every letter and `_`, so
     /// they are consecutive.
     pub fn named<'h>(&'h self, name: &'h str) -> impl Iterator<Item = (&'h str, &'h str)> {

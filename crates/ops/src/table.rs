@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use unskew_core::Version;
 
-use crate::{Definition, OperatorHistory, Runs, Schema};
+use crate::{Definition, OperatorHistory, Schema};
 
 /// One release of an [`OperatorHistory`].
 #[derive(Clone, Debug)]
@@ -35,8 +35,7 @@ impl OperatorTable {
 
     /// Every schema of the release, as it is written.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
-        let has = |runs: &str| runs.parse().is_ok_and(|runs: Runs| runs.contains(self.release));
-        self.history.rows().iter().filter(move |(_, runs)| has(runs)).map(|(text, _)| text)
+        self.history.rows().of(self.release)
     }
 
     /// The schema of one overload, the empty one for an operator without overload names.

@@ -48,6 +48,7 @@
 #![forbid(unsafe_code)]
 
 mod attr;
+mod change;
 mod dtype;
 mod file;
 mod graph;
@@ -66,6 +67,9 @@ mod structure;
 mod usage;
 
 pub use attr::{AttrKind, AttrValue, Shape, Single};
+pub use change::{
+    OpChange, OpChangeKind, RegistryDiff, op_change_rules, op_changes, registry_diff,
+};
 pub use dtype::{DataType, DataTypeError};
 pub use file::{GraphFile, TensorFlowFile, read_file};
 pub use graph::{Function, Graph, Node};

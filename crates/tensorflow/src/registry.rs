@@ -63,6 +63,11 @@ impl OpRegistry {
         Lookup { definitions, release: self.release, maybe_unlisted }
     }
 
+    /// Every op of the release, as it is written.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        self.history.rows().of(self.release)
+    }
+
     /// The release.
     pub fn release(&self) -> Version {
         self.release

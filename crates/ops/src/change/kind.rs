@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 const TEXT: &str = include_str!("../../data/changes.toml");
 
@@ -58,12 +59,12 @@ pub enum ChangeKind {
     VariadicChanged,
 }
 
-/// What is known of a kind of change.
+/// What is known of a kind of change: `K` is [`ChangeKind`] here, and another one for another registry.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ChangeRule {
+pub struct ChangeRule<K> {
     /// The kind.
-    pub kind: ChangeKind,
+    pub kind: K,
     /// What happened, in one line.
     pub summary: String,
     /// Whether programs of the old schema still run.
@@ -76,21 +77,33 @@ pub struct ChangeRule {
     pub instead: String,
 }
 
-#[derive(Deserialize)]
-struct File {
-    change: Vec<ChangeRule>,
+/// A file of such rules.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File<K> {
+    change: Vec<ChangeRule<K>>,
+}
+
+impl<K: DeserializeOwned> ChangeRule<K> {
+    /// Reads a file of rules.
+    ///
+    /// # Errors
+    /// If it is not one, with the place.
+    pub fn all(text: &str) -> Result<Vec<Self>, toml::de::Error> {
+        toml::from_str::<File<K>>(text).map(|file| file.change)
+    }
 }
 
 /// Every rule, in the order of the file. Read once; a test reads the file, so it is there.
-pub fn change_rules() -> &'static [ChangeRule] {
-    static RULES: LazyLock<Vec<ChangeRule>> =
-        LazyLock::new(|| toml::from_str::<File>(TEXT).map(|file| file.change).unwrap_or_default());
+pub fn change_rules() -> &'static [ChangeRule<ChangeKind>] {
+    static RULES: LazyLock<Vec<ChangeRule<ChangeKind>>> =
+        LazyLock::new(|| ChangeRule::all(TEXT).unwrap_or_default());
     &RULES
 }
 
 impl ChangeKind {
     /// What is known of it; none only if the data lacked it, which a test excludes.
-    pub fn rule(self) -> Option<&'static ChangeRule> {
+    pub fn rule(self) -> Option<&'static ChangeRule<Self>> {
         change_rules().iter().find(|rule| rule.kind == self)
     }
 
@@ -111,8 +124,8 @@ mod tests {
 
     #[test]
     fn every_kind_has_exactly_one_rule() {
-        let file: File = toml::from_str(TEXT).unwrap();
-        let mut kinds: Vec<ChangeKind> = file.change.iter().map(|rule| rule.kind).collect();
+        let rules = ChangeRule::<ChangeKind>::all(TEXT).unwrap();
+        let mut kinds: Vec<ChangeKind> = rules.iter().map(|rule| rule.kind).collect();
         let count = kinds.len();
         kinds.sort_unstable();
         kinds.dedup();
