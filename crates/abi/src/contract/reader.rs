@@ -71,6 +71,16 @@ impl<'a> Reader<'a> {
         (declared.zero == Zero::Value || !value.is_zero()).then_some(value)
     }
 
+    /// The value of the field of this name; none as for [`Reader::get`], and none if the layout that this
+    /// reader goes by has no such field.
+    pub fn get_named<T: Plain>(&self, name: &str) -> Option<T> {
+        self.get(self.contract.field(name)?.0)
+    }
+
+    pub(super) fn byte(&self, at: usize) -> Option<u8> {
+        self.memory.byte(at)
+    }
+
     /// What should be told of the struct.
     pub fn notices(&self) -> Vec<Notice> {
         let mut notices: Vec<Notice> = Notice::of_struct(self.contract).into_iter().collect();

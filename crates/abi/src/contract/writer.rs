@@ -74,6 +74,36 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
+    /// Writes the field of this name, and says whether the layout that this writer goes by has it: a field
+    /// that the release of the other side does not have is passed over.
+    ///
+    /// # Errors
+    /// As [`Writer::set`].
+    pub fn set_named<T: Plain>(&mut self, name: &str, value: T) -> Result<bool, Absent> {
+        let Some((field, _)) = self.contract.field(name) else { return Ok(false) };
+        self.set(field, value)?;
+        Ok(true)
+    }
+
+    /// Fills the struct in from another one of its kind, which may have the layout of another release:
+    /// every field that both declare under the same name with the same size, and that is there on both
+    /// sides. The first, the size, stays.
+    pub fn fill_from(&mut self, other: &Reader<'_>) {
+        for field in self.contract.fields.iter().skip(1) {
+            let Some((there, theirs)) = other.contract().field(field.name) else { continue };
+            let known = has_field(self.memory.size(), field.end()) && other.has(there);
+            if !known || theirs.bytes != field.bytes {
+                continue;
+            }
+            for at in 0..field.bytes {
+                let Some(byte) = other.byte(theirs.offset + at) else { continue };
+                // SAFETY: the field lies within the announced size, which the maker of this writer
+                // declared writable, and nobody else uses it.
+                unsafe { self.memory.base().add(field.offset + at).write(byte) };
+            }
+        }
+    }
+
     fn absent(&self, field: usize) -> Absent {
         let declared = &self.contract.fields[field];
         Absent {

@@ -1,0 +1,30 @@
+//! The kernels: operations by subject.
+
+mod elementwise;
+mod linear;
+mod reduce;
+mod softmax;
+mod train;
+mod variable;
+
+use unskew_stream_executor_sdk::{DataType, Error, Kernel, KernelDef, Kernels};
+
+use crate::device::Abacus;
+
+/// Registers all of them.
+pub fn register(kernels: &mut Kernels<Abacus>) -> Result<(), Error> {
+    elementwise::register(kernels)?;
+    linear::register(kernels)?;
+    reduce::register(kernels)?;
+    softmax::register(kernels)?;
+    if kernels.variables() {
+        variable::register(kernels)?;
+        train::register(kernels)?;
+    }
+    Ok(())
+}
+
+/// Registers a kernel for `f32`.
+fn float<K: Kernel<Abacus>>(kernels: &mut Kernels<Abacus>, operation: &str) -> Result<(), Error> {
+    kernels.register::<K>(&KernelDef::new(operation).data_type("T", DataType::FLOAT))
+}
