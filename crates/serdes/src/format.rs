@@ -44,10 +44,7 @@ pub trait Format<F: Family>: Sized {
     #[inline]
     fn read_list(from: &mut Reader<'_, F>) -> Result<Vec<Self>, ReadError> {
         let count = from.count(Self::LEAST_BYTES)?;
-        // A count is at most the bytes that are left; items may be larger in memory than there, so
-        // that room is made only for as many as take four times the bytes.
-        let room = (from.left().saturating_mul(4) / size_of::<Self>().max(1)).saturating_add(1);
-        let mut items = Vec::with_capacity(count.min(room));
+        let mut items = Vec::with_capacity(count.min(from.room(size_of::<Self>())));
         for _ in 0..count {
             items.push(Self::read(from)?);
         }

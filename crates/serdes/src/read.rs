@@ -307,6 +307,15 @@ impl<'a, F: Family> Reader<'a, F> {
         }
     }
 
+    /// For how many items of `size` bytes in memory room is made at once. A count is at most the bytes
+    /// that are left, but items may be larger in memory than there: room for the outermost list is four
+    /// times the bytes that are left, and less the deeper a list stands, so that no nest of lists that
+    /// only claim to be long takes more than seven times the input.
+    pub(crate) fn room(&self, size: usize) -> usize {
+        let deeper = self.depth as usize + 1;
+        (self.rest.len().saturating_mul(4) / (size.max(1) * deeper * deeper)).saturating_add(1)
+    }
+
     /// Reads the head of a value, and then its body by `read`, which gets a reader of the body alone.
     /// What `read` leaves is skipped if the head allows it, and an error if not.
     ///
