@@ -35,6 +35,7 @@
 //! `unsafe` is allowed in the modules of [`ForeignStruct`] and [`Library`], and in those of `contract`
 //! that read and write foreign memory.
 
+pub mod child;
 pub mod contract;
 mod extensible;
 mod library;

@@ -1,13 +1,15 @@
-//! Shared objects: read without running them. That is enough for TensorFlow's pluggable devices; PJRT
-//! plug-ins are then asked in a child process.
+//! Shared objects: read without running them, and then run in a child process. A PJRT plug-in is asked
+//! there, a pluggable device of TensorFlow put on trial.
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use unskew_abi::SharedObject;
 use unskew_core::Party;
 use unskew_pjrt::{ProbeError, ProbeFailure, Stage, probe_in_child};
 use unskew_source::{FileSource, ReadError, Source};
+use unskew_stream_executor::preflight::{self, Preflight};
 
 use crate::Options;
 
@@ -25,7 +27,7 @@ pub(crate) fn party(
     let name = source.name().rsplit(['/', '\\']).next().unwrap_or_default();
     if !unskew_pjrt::recognizes(&object) {
         let device = unskew_stream_executor::recognizes(&object);
-        return Ok(device.then(|| unskew_stream_executor::from_object(name, &object)));
+        return Ok(device.then(|| device_party(name, &object, path, options)));
     }
     // A PJRT plug-in may serve TensorFlow too: libtpu exports both entries, and hosts of PJRT are many.
     let probe = match (&options.probe, path) {
@@ -36,9 +38,35 @@ pub(crate) fn party(
     Ok(Some(unskew_pjrt::party(name, &object, probe)))
 }
 
+/// The party of a pluggable device, with what it does on trial if it may be run.
+fn device_party(
+    name: &str,
+    object: &SharedObject,
+    path: Option<&Path>,
+    options: &Options,
+) -> Party {
+    let (Some(command), true) = (&options.probe, unskew_stream_executor::registers_device(object))
+    else {
+        return unskew_stream_executor::from_object(name, object);
+    };
+    let preflight = match (preflight::obstacle(object), path) {
+        (Some(obstacle), _) => Preflight::not_asked(obstacle),
+        (None, None) => Preflight::not_asked("it lies in an archive"),
+        (None, Some(path)) => {
+            let mut command = command(path);
+            command.arg(options.limit.as_secs().to_string());
+            preflight::preflight_in_child(command, options.limit)
+        }
+    };
+    unskew_stream_executor::asked(name, object, preflight)
+}
+
 /// Whether `source` is a plug-in that has to be a file of its own to be asked.
 pub(crate) fn needs_file(source: &Arc<dyn Source>) -> bool {
-    matches!(SharedObject::read(source), Ok(Some(object)) if unskew_pjrt::recognizes(&object))
+    let asked = |object: &SharedObject| {
+        unskew_pjrt::recognizes(object) || unskew_stream_executor::registers_device(object)
+    };
+    matches!(SharedObject::read(source), Ok(Some(object)) if asked(&object))
 }
 
 fn not_asked(reason: &str) -> ProbeError {
@@ -51,9 +79,15 @@ fn not_asked(reason: &str) -> ProbeError {
 }
 
 /// What the child process does whose command is [`Options::probe`]: loads the plug-in at `path`,
-/// prints what it says about itself, and returns the exit status of the process.
-pub fn probe_main(path: &Path) -> i32 {
+/// prints what it says about itself, and returns the exit status of the process. `limit` is how long a
+/// pluggable device gets with each host that is played.
+pub fn probe_main(path: &Path, limit: Duration) -> i32 {
     let source = FileSource::open(path).ok().map(|file| Arc::new(file) as Arc<dyn Source>);
     let object = source.and_then(|source| SharedObject::read(&source).ok().flatten());
-    unskew_pjrt::child_main(path, object.as_ref())
+    match object {
+        Some(object) if !unskew_pjrt::recognizes(&object) => {
+            preflight::child_main(path, &object, limit)
+        }
+        object => unskew_pjrt::child_main(path, object.as_ref()),
+    }
 }

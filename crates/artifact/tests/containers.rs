@@ -163,20 +163,31 @@ fn library(folder: &Path, text: &str) -> Option<Vec<u8>> {
 }
 
 #[test]
-fn a_pluggable_device_is_read_and_not_asked() {
+fn a_pluggable_device_is_read_and_put_on_trial_if_it_may_be_run() {
     let folder = tempfile::tempdir().unwrap();
     let text = "void TF_AssignVariable(void); void SE_InitPlugin(void) { TF_AssignVariable(); }";
     let Some(plugin) = library(folder.path(), text) else { return };
     let path = folder.path().join("libdevice.so");
     std::fs::write(&path, plugin).unwrap();
-    let options = Options::probing(|path: &Path| panic!("{} was asked", path.display()));
-    let artifact = open(&path, &options).unwrap();
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let seen = asked.clone();
+    let run = Options::probing(move |path: &Path| {
+        seen.lock().unwrap().push(path.to_owned());
+        Command::new("false")
+    });
     let release = unskew_releases::find("tensorflow@2.21").unwrap();
     let day = unskew_core::Context::on(unskew_core::Date::constant(2026, 11, 1));
-    let verdict = unskew_core::check(&artifact.pieces[0].party, &release.party(), &day);
-    let codes: Vec<&str> = verdict.findings.iter().map(|finding| finding.rule.code).collect();
-    assert!(codes.contains(&"SE002"), "{codes:?}");
-    assert!(!verdict.unchecked.is_empty(), "what only running code tells was not checked");
+    for options in [Options::default(), run] {
+        let artifact = open(&path, &options).unwrap();
+        let verdict = unskew_core::check(&artifact.pieces[0].party, &release.party(), &day);
+        let codes: Vec<&str> = verdict.findings.iter().map(|finding| finding.rule.code).collect();
+        assert!(codes.contains(&"SE002"), "{codes:?}");
+        // A child that says nothing tells nothing.
+        assert!(!verdict.unchecked.is_empty(), "what only running code tells was not checked");
+    }
+    if cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+        assert_eq!(*asked.lock().unwrap(), [path]);
+    }
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! TensorFlow's pluggable devices: shared objects of the StreamExecutor C API, read without being run.
+//! TensorFlow's pluggable devices: shared objects of the StreamExecutor C API, read, and put on trial.
 //!
 //! TensorFlow loads such a plug-in, calls `SE_InitPlugin` and then `TF_InitKernel`, `TF_InitGraph`
 //! and `TF_InitProfiler` as far as they are there. The version that the two tell each other has been
@@ -11,7 +11,8 @@
 //!
 //! [`party`] reads the plug-in; [`exports`] is what a release offers, a capability that the party of
 //! a TensorFlow release carries. What only running code can tell, the callbacks that a plug-in
-//! leaves empty and the sizes of its structs, is reported as not checked.
+//! leaves empty, the structs that it writes past, the hosts that it refuses, a [`preflight`] finds out in a
+//! child process, and [`asked`] adds it; without one it is reported as not checked.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -23,15 +24,17 @@
 //! let newest = unskew_stream_executor::exports(&"2.21.0".parse().unwrap());
 //! assert_eq!(newest.has("TF_AssignVariable"), Some(false));
 //! ```
-#![forbid(unsafe_code)]
 
 pub mod bindings;
 mod exports;
 pub mod layout;
 mod matcher;
 mod plugin;
+pub mod preflight;
 pub mod rules;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod sys;
 
 pub use exports::{Exports, exports, measured};
 pub use matcher::policy;
-pub use plugin::{C_API_AXIS, Plugin, from_object, party, recognizes};
+pub use plugin::{C_API_AXIS, Plugin, asked, from_object, party, recognizes, registers_device};

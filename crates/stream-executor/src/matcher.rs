@@ -8,7 +8,9 @@ use unskew_core::{
 };
 
 use crate::exports::{CC, Exports, FRAMEWORK, exports, measured};
+use crate::layout::FIRST;
 use crate::plugin::Plugin;
+use crate::preflight::{End, Preflight, findings};
 use crate::rules;
 
 /// How many names a message has.
@@ -100,6 +102,37 @@ impl Matcher for Unknown {
     }
 }
 
+/// What a host of the release finds when it registers the plug-in, as the plug-in did on trial.
+pub(crate) struct Callbacks(pub(crate) Arc<Preflight>);
+
+impl Matcher for Callbacks {
+    fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
+        let release = other.capability::<Exports>()?.version();
+        let minor = u32::try_from(release.minor()).ok()?;
+        if release.major() != 2 || minor < FIRST.minor {
+            // It loads no plug-in, which is said already.
+            return Some(Judgement::default());
+        }
+        let trial = self.0.of_release(minor)?;
+        let known = !matches!(trial.end, End::NotMade(_)) && !trial.is_moot();
+        known.then(|| Judgement { findings: findings(trial, &release), promises: Vec::new() })
+    }
+}
+
+/// Whether another plug-in registers the same platform.
+pub(crate) struct OwnPlatform(pub(crate) Arc<Preflight>);
+
+impl Matcher for OwnPlatform {
+    fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
+        let other = other.capability::<Preflight>()?;
+        let name = self.0.platform()?;
+        let same = Some(name) == other.platform();
+        let twice = rules::PlatformRegisteredTwice { name: &name };
+        let findings = if same { vec![twice.finding()] } else { Vec::new() };
+        Some(Judgement { findings, promises: Vec::new() })
+    }
+}
+
 /// The libraries that the plug-in needs and the release lacks, or that it should need.
 fn libraries(plugin: &Plugin, release: &Exports) -> Vec<Finding> {
     let version = release.version();
@@ -178,7 +211,7 @@ fn unbound<T: AsRef<str>>(finding: Finding, symbols: &[T]) -> Finding {
 }
 
 /// The first few names, and how many there are besides.
-fn listed<T: AsRef<str>>(names: &[T]) -> String {
+pub(crate) fn listed<T: AsRef<str>>(names: &[T]) -> String {
     let named: Vec<&str> = names.iter().take(NAMED).map(AsRef::as_ref).collect();
     match names.len().saturating_sub(NAMED) {
         0 => named.join(", "),

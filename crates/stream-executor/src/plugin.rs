@@ -7,7 +7,8 @@ use unskew_core::{Party, Requirement, Role};
 use unskew_source::{ReadError, Source};
 
 use crate::exports;
-use crate::matcher::{CppSymbols, Functions, Loader, Needed, Unknown};
+use crate::matcher::{Callbacks, CppSymbols, Functions, Loader, Needed, OwnPlatform, Unknown};
+use crate::preflight::{Preflight, facts, remarks};
 
 /// The axis of TensorFlow's C functions.
 pub const C_API_AXIS: &str = "tf.c_api";
@@ -23,6 +24,9 @@ const CPP_AXIS: &str = "tf.cpp_symbols";
 
 /// The axis of what only running code tells.
 const CALLBACKS_AXIS: &str = "se.callbacks";
+
+/// The axis of the platforms of one process.
+const PLATFORM_AXIS: &str = "se.platform";
 
 /// The functions by which TensorFlow enters a plug-in, in the order of the calls.
 const ENTRIES: [&str; 5] =
@@ -51,6 +55,11 @@ pub fn recognizes(object: &SharedObject) -> bool {
     ENTRIES.iter().any(|entry| object.exports(entry))
 }
 
+/// Whether it registers a device of the StreamExecutor C API, so that it can be put on trial.
+pub fn registers_device(object: &SharedObject) -> bool {
+    object.exports("SE_InitPlugin")
+}
+
 /// The party of the plug-in in `source`; none if it is no shared object, or another one.
 ///
 /// # Errors
@@ -63,6 +72,26 @@ pub fn party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError> {
 
 /// The party of the plug-in called `name`, from what its file says.
 pub fn from_object(name: &str, object: &SharedObject) -> Party {
+    read(name, object).require(Requirement::matches(CALLBACKS_AXIS, Unknown))
+}
+
+/// The party of the plug-in called `name`, from what its file says and what it did on trial.
+pub fn asked(name: &str, object: &SharedObject, preflight: Preflight) -> Party {
+    let preflight = Arc::new(preflight);
+    let mut party = read(name, object)
+        .require(Requirement::matches(CALLBACKS_AXIS, Callbacks(Arc::clone(&preflight))));
+    if preflight.platform().is_some() {
+        let own = Requirement::matches(PLATFORM_AXIS, OwnPlatform(Arc::clone(&preflight)));
+        party = party.require(own.irrelevant_if_absent());
+    }
+    for (label, value) in facts(&preflight) {
+        party = party.fact(label, value);
+    }
+    party = remarks(&preflight).into_iter().fold(party, Party::note);
+    party.with_capability(preflight)
+}
+
+fn read(name: &str, object: &SharedObject) -> Party {
     let plugin = Plugin::of(object);
     let kind = match plugin.entries.contains(&"SE_InitPlugin") {
         true => "TensorFlow pluggable device",
@@ -86,7 +115,6 @@ pub fn from_object(name: &str, object: &SharedObject) -> Party {
         .require(Requirement::matches(LOADER_AXIS, Loader))
         .require(Requirement::matches(LIBRARIES_AXIS, Needed(Arc::clone(&plugin))))
         .require(Requirement::matches(C_API_AXIS, Functions(Arc::clone(&plugin))))
-        .require(Requirement::matches(CALLBACKS_AXIS, Unknown))
         .with_capability(plugin)
 }
 
@@ -107,11 +135,11 @@ impl Plugin {
     }
 }
 
-fn is_c_api(name: &str) -> bool {
+pub(crate) fn is_c_api(name: &str) -> bool {
     ["TF_", "TFE_", "TSL_"].iter().any(|prefix| name.starts_with(prefix))
 }
 
-fn is_cpp(name: &str) -> bool {
+pub(crate) fn is_cpp(name: &str) -> bool {
     name.starts_with("_Z") && CPP_PARTS.iter().any(|part| name.contains(part))
 }
 

@@ -28,6 +28,6 @@ pub fn run(args: &Args) -> anyhow::Result<Status> {
         Verb::Conform(conform) => conform::run(conform, &args.global),
         Verb::ConformChild { path, from, to } => conform::child(path, *from, *to),
         Verb::Run(run) => run::run(run, &args.global),
-        Verb::Probe { path } => probe::run(path),
+        Verb::Probe { path, seconds } => probe::run(path, *seconds),
     }
 }

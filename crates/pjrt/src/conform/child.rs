@@ -8,11 +8,11 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
+use unskew_abi::child::{describe, ended_soon, listen, tail};
 
 use super::bench::Bench;
 use super::checks::{Check, SIZES, checks, fresh_from};
 use super::outcome::Outcome;
-use crate::probe::child::{describe, ended_soon, listen, tail};
 
 /// What the child's own lines begin with; plug-ins write to the same output.
 const MARK: &str = "@unskew-conform ";

@@ -53,7 +53,7 @@ pub(crate) fn ask_size(
 #[cfg(unix)]
 pub(crate) fn ask_size_apart(api: &Api, function: Function, size: usize) -> Option<Answer> {
     use super::fork::{Ended, LIMIT, in_a_copy};
-    use crate::probe::child::describe;
+    use unskew_abi::child::describe;
 
     api.function(function)?;
     let ended = in_a_copy(|| match ask_size(api, function, size) {

@@ -1,0 +1,187 @@
+//! The two sides of a child process that plays hosts.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::mpsc::RecvTimeoutError;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+use unskew_abi::SharedObject;
+use unskew_abi::child::{describe, ended_soon, listen, tail};
+
+use super::{Failure, Preflight, Trial};
+
+/// How long a plug-in gets to be loaded, and with each host, unless the caller says otherwise.
+pub const DEFAULT_LIMIT: Duration = Duration::from_secs(10);
+
+/// What the child's own lines begin with; plug-ins write to the same output.
+const MARK: &str = "@unskew-preflight ";
+
+/// More lines than a plan has hosts: who says more is not our child.
+const MOST_LINES: usize = 256;
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Line {
+    Loaded,
+    Played(Box<Trial>),
+    Failed(Failure),
+    End,
+}
+
+/// Writes one line, apart from whatever the plug-in wrote before. If the parent is gone, nobody needs it.
+fn say(line: &Line) {
+    if let Ok(json) = serde_json::to_string(line) {
+        let mut output = std::io::stdout().lock();
+        let _ = write!(output, "\n{MARK}{json}\n").and_then(|()| output.flush());
+    }
+}
+
+/// The main function of the child: plays every host on the plug-in at `path`, of whose file `object` was
+/// read, says on standard output what it did with each, and returns the exit code.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+pub fn child_main(path: &Path, object: &SharedObject, limit: Duration) -> i32 {
+    use crate::sys::Loaded;
+
+    if !object.exports("SE_InitPlugin") {
+        say(&Line::Failed(Failure::NotAsked("it registers no device".to_owned())));
+        return 1;
+    }
+    let loaded = match Loaded::open(path, object) {
+        Ok(loaded) => loaded,
+        Err(cause) => {
+            say(&Line::Failed(Failure::NotLoaded(cause)));
+            return 1;
+        }
+    };
+    say(&Line::Loaded);
+    let mut late = None;
+    for script in super::plan::plan() {
+        let trial = match &late {
+            // What blocks once blocks again, and each time costs the whole limit.
+            Some(stage) => not_made(script, format!("it did not come back from {stage} before")),
+            None => one(&loaded, script, limit),
+        };
+        if matches!(trial.end, super::End::Late(_)) {
+            late = Some(trial.stage.clone());
+        }
+        say(&Line::Played(Box::new(trial)));
+    }
+    say(&Line::End);
+    0
+}
+
+/// The main function of the child, where nothing can be played.
+#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+pub fn child_main(_: &Path, _: &SharedObject, _: Duration) -> i32 {
+    let reason = "plug-ins are put on trial on Linux on x86-64 only".to_owned();
+    say(&Line::Failed(Failure::NotAsked(reason)));
+    1
+}
+
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+fn not_made(script: super::Script, reason: String) -> Trial {
+    Trial { end: super::End::NotMade(reason), ..Trial::new(script) }
+}
+
+/// One host in a copy of this process.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+fn one(loaded: &crate::sys::Loaded, script: super::Script, limit: Duration) -> Trial {
+    use super::End;
+    use crate::sys::{in_a_copy, play};
+
+    loaded.forget();
+    let ended = in_a_copy(limit, |say| {
+        play(loaded, script, &mut |trial| {
+            if let Ok(mut json) = serde_json::to_vec(trial) {
+                json.push(b'\n');
+                say(&json);
+            }
+        });
+    });
+    let ended = match ended {
+        Ok(ended) => ended,
+        Err(error) => return not_made(script, format!("cannot copy the process: {error}")),
+    };
+    // The last line that came whole: what a plug-in interrupted is not there.
+    let lines = ended.said.split_inclusive(|byte| *byte == b'\n').rev();
+    let read =
+        lines.filter(|line| line.ends_with(b"\n")).find_map(|l| serde_json::from_slice(l).ok());
+    let mut trial: Trial = read.unwrap_or_else(|| Trial::new(script));
+    let done = trial.stage.is_empty() && !ended.said.is_empty();
+    trial.end = match ended.status {
+        Some(status) if done && status.success() => End::Played,
+        Some(status) => End::Died(describe(status)),
+        None => End::Late(limit.as_secs()),
+    };
+    trial.lacking = loaded.lacking();
+    let words = String::from_utf8_lossy(&ended.words);
+    let last = words.lines().map(str::trim).rfind(|line| !line.is_empty());
+    trial.said = last.unwrap_or_default().chars().take(400).collect();
+    trial
+}
+
+/// Runs `command`, which must end up in [`child_main`]; the child gets `limit` to load the plug-in, and
+/// again for each host, with a little over for itself.
+///
+/// Never fails: what could not be played is in [`Preflight::failure`].
+pub fn preflight_in_child(mut command: Command, limit: Duration) -> Preflight {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut found = Preflight::default();
+    let mut child = match command.spawn() {
+        Ok(child) => child,
+        Err(error) => {
+            let program = command.get_program().display();
+            return Preflight::not_asked(format!("cannot start {program}: {error}"));
+        }
+    };
+    let said = Arc::new(Mutex::new(Vec::new()));
+    let lines = listen(&mut child, &said);
+    let mut loaded = false;
+    let mut until = Instant::now() + limit;
+    let ended = loop {
+        let left = until.saturating_duration_since(Instant::now());
+        let line = match lines.recv_timeout(left) {
+            Ok(line) => line,
+            Err(RecvTimeoutError::Timeout) => break Some(Failure::Late(limit.as_secs())),
+            Err(RecvTimeoutError::Disconnected) => break Some(Failure::Died(String::new())),
+        };
+        // A plug-in that writes our mark itself gains nothing: what does not parse is skipped.
+        match line.strip_prefix(MARK).and_then(|json| serde_json::from_str(json).ok()) {
+            Some(Line::Loaded) => loaded = true,
+            Some(Line::Played(trial)) if found.trials.len() < MOST_LINES => {
+                found.trials.push(*trial)
+            }
+            Some(Line::Failed(failure)) => break Some(failure),
+            Some(Line::End) => break None,
+            _ => continue,
+        }
+        until = Instant::now() + limit + Duration::from_secs(2);
+    };
+    let died = matches!(ended, Some(Failure::Died(_)));
+    if !died || !ended_soon(&mut child) {
+        let _ = child.kill();
+    }
+    let status = child.wait();
+    found.failure = match (ended, status) {
+        (Some(Failure::Died(_)), Ok(status)) => Some(Failure::Died(words(describe(status), &said))),
+        (Some(Failure::Late(seconds)), _) if loaded => {
+            let text = format!("the child did not go on within {seconds} s");
+            Some(Failure::NotAsked(text))
+        }
+        (ended, _) => ended,
+    };
+    found
+}
+
+/// How the child ended, and the last line of what it wrote.
+fn words(how: String, said: &Mutex<Vec<u8>>) -> String {
+    // The pipe of the error output may still hold the plug-in's last words.
+    std::thread::sleep(Duration::from_millis(10));
+    match tail(said).lines().last() {
+        Some(line) if !line.trim().is_empty() => format!("{how}; last words: {}", line.trim()),
+        _ => how,
+    }
+}

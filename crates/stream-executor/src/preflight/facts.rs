@@ -1,0 +1,120 @@
+//! Trials in a few words each.
+
+use unskew_abi::contract::InterfaceVersion;
+
+use super::{End, Preflight, Skew, Trial, bytes, era_of};
+use crate::layout::{Releases, Structure, releases_of};
+
+/// Labels and facts about a plug-in that was put on trial.
+pub(crate) fn facts(preflight: &Preflight) -> Vec<(String, String)> {
+    let mut facts = Vec::new();
+    let released = || preflight.trials.iter().filter(|trial| trial.script.skew == Skew::None);
+    if let Some(trial) = released().find(|trial| trial.name.is_some()) {
+        let name = trial.name.as_deref().unwrap_or_default();
+        let device_type = trial.device_type.as_deref().unwrap_or("none");
+        facts.push(("platform".to_owned(), format!("{name}, device type {device_type}")));
+    }
+    if let Some(releases) = preflight.headers() {
+        facts.push(("built with headers of".to_owned(), span(releases)));
+    }
+    for trial in released() {
+        let era = era_of(trial.script.minor).map(span).unwrap_or_default();
+        facts.push((format!("host: {era}"), outcome(trial)));
+    }
+    for trial in preflight.trials.iter().filter(|trial| trial.script.skew != Skew::None) {
+        facts.push((format!("host {}", trial.script.skew), outcome(trial)));
+    }
+    facts
+}
+
+impl Preflight {
+    /// The releases whose headers the plug-in was built with, as the sizes say that it announces in the
+    /// structs that it fills in; none if it leaves the host's there.
+    pub fn headers(&self) -> Option<Releases> {
+        // A size that is not the host's own is the plug-in's; one that never differs is the host's.
+        let released = self.trials.iter().filter(|trial| trial.script.skew == Skew::None);
+        let structures =
+            [Structure::SP_Platform, Structure::SP_PlatformFns, Structure::SP_StreamExecutor];
+        let mut sizes = Vec::new();
+        for structure in structures {
+            let seen = released.clone().filter_map(|trial| trial.structure(structure.name()));
+            let seen: Vec<_> = seen.filter(|seen| seen.after != 0).collect();
+            let set = seen.iter().any(|seen| seen.after != seen.announced);
+            let first = seen.first().map(|seen| seen.after);
+            if let Some(size) = first.filter(|_| set && seen.iter().all(|s| Some(s.after) == first))
+            {
+                sizes.push((structure, usize::try_from(size).ok()?));
+            }
+        }
+        if sizes.is_empty() { None } else { releases_of(&sizes) }
+    }
+}
+
+/// `TensorFlow 2.5 to 2.6`.
+fn span(releases: Releases) -> String {
+    let Releases { first, last } = releases;
+    let one = |version: InterfaceVersion| version.to_string();
+    match first == last {
+        true => format!("TensorFlow {}", one(first)),
+        false => format!("TensorFlow {} to {}", one(first), one(last)),
+    }
+}
+
+/// What the plug-in did, in a few words: how it ended, what it left out, what it spoiled.
+pub(super) fn outcome(trial: &Trial) -> String {
+    let mut parts = vec![ended(trial)];
+    if trial.refusal().is_none() && !trial.empty.is_empty() {
+        let fields: Vec<&str> = trial.empty.iter().map(|empty| empty.field.as_str()).collect();
+        parts.push(format!("leaves null: {}", crate::matcher::listed(&fields)));
+    }
+    for seen in &trial.structs {
+        let padding = if seen.is_padding() { ", in padding" } else { "" };
+        if seen.behind > 0 {
+            parts.push(format!("writes {} past {}{padding}", bytes(seen.behind), seen.name));
+        }
+        if seen.before > 0 {
+            parts.push(format!("writes {} before {}", bytes(seen.before), seen.name));
+        }
+    }
+    let zero = |seen: &&super::Seen| seen.announced != 0 && seen.after == 0;
+    parts.extend(
+        trial
+            .structs
+            .iter()
+            .filter(zero)
+            .map(|seen| format!("sets the size of {} to 0", seen.name)),
+    );
+    parts.join("; ")
+}
+
+fn ended(trial: &Trial) -> String {
+    let stage = &trial.stage;
+    let after = match &*trial.lacking {
+        names if trial.is_moot() => format!(", after {}", crate::matcher::listed(names)),
+        _ => String::new(),
+    };
+    match &trial.end {
+        End::Died(cause) => format!("ends the process in {stage}: {cause}{after}"),
+        End::Late(seconds) => format!("no answer from {stage} within {seconds} s{after}"),
+        End::NotMade(reason) => format!("not played: {reason}"),
+        End::Played => match trial.refusal() {
+            Some(call) => {
+                format!("refused by {}, and unloaded: {}", call.function, said(&call.message))
+            }
+            None => registered(trial),
+        },
+    }
+}
+
+fn said(message: &str) -> &str {
+    if message.is_empty() { "no reason given" } else { message }
+}
+
+fn registered(trial: &Trial) -> String {
+    match (trial.devices, trial.no_device()) {
+        (_, Some(call)) => format!("registers; {} fails: {}", call.function, said(&call.message)),
+        (Some(1), None) => "registers, 1 device".to_owned(),
+        (Some(devices), None) => format!("registers, {devices} devices"),
+        (None, None) => "registers".to_owned(),
+    }
+}

@@ -1,0 +1,124 @@
+//! A plug-in on trial: hosts of every age, and hosts that no release is, played in a child process.
+//!
+//! In a real TensorFlow any mistake at registration ends the process, most without a word, and so does a
+//! plug-in that refuses a host, as the interface tells it to. So a plug-in is asked here first: a child
+//! process loads it with stand-ins for the libraries of TensorFlow, and plays one host after another, each in
+//! a copy of itself with guard bytes around every struct. Whatever a plug-in does, crash, exit, block, write
+//! past a struct, is part of a [`Trial`], and a plug-in that refuses is unloaded.
+//!
+//! | played | what it shows |
+//! | --- | --- |
+//! | a host of each of the [`eras`] | what happens in those releases: [`findings`] |
+//! | version 1.0.0, 99.0.0 | whether the plug-in compares major versions, as it should |
+//! | `struct_size` 0, 1, 2^40 in every struct | whether it looks at sizes |
+//! | structs that are 64 bytes longer | whether it will work with hosts of the future |
+//! | structs that end one field earlier | whether it writes only what is there |
+//! | no structs, a second registration | whether it survives what no host should do |
+//!
+//! ```
+//! use std::process::Command;
+//! use std::time::Duration;
+//! use unskew_stream_executor::preflight::preflight_in_child;
+//!
+//! // Where no child can be started, nothing is known, and that is said.
+//! let nothing = preflight_in_child(Command::new("/nowhere"), Duration::from_secs(1));
+//! assert!(nothing.trials.is_empty());
+//! assert!(nothing.failure.is_some());
+//! ```
+//!
+//! Played on Linux on x86-64; elsewhere a plug-in is only read.
+
+mod child;
+mod era;
+mod facts;
+mod findings;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod plan;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+pub(crate) mod stand_in;
+mod trial;
+
+pub use child::{DEFAULT_LIMIT, child_main, preflight_in_child};
+pub(crate) use era::era_of;
+pub use era::eras;
+pub(crate) use facts::facts;
+pub use findings::{findings, remarks};
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+pub(crate) use trial::VERSION;
+pub use trial::{Call, Empty, End, Script, Seen, Skew, Trial};
+
+use serde::{Deserialize, Serialize};
+use unskew_abi::{Format, SharedObject};
+
+/// What a plug-in did with every host.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Preflight {
+    /// What was played, the hosts of releases first and the newest of them first.
+    pub trials: Vec<Trial>,
+    /// Why nothing, or not everything, was played.
+    pub failure: Option<Failure>,
+}
+
+/// Why a plug-in cannot be put on trial on this machine, as its file says; none if nothing is known to
+/// stand against it.
+pub fn obstacle(object: &SharedObject) -> Option<String> {
+    let here = cfg!(all(target_os = "linux", target_arch = "x86_64"));
+    let runs = object.format == Format::Elf && object.machine == "x86-64";
+    match (here, runs) {
+        (true, true) => None,
+        (true, false) => Some(format!("it is built for {} {}", object.format, object.machine)),
+        (false, _) => Some("plug-ins are put on trial on Linux on x86-64 only".to_owned()),
+    }
+}
+
+/// `1 byte`, `24 bytes`.
+fn bytes(count: u64) -> String {
+    if count == 1 { "1 byte".to_owned() } else { format!("{count} bytes") }
+}
+
+/// Why a plug-in could not be put on trial.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(rename_all = "snake_case")]
+pub enum Failure {
+    /// The system's loader refuses it.
+    #[error("does not load here: {0}")]
+    NotLoaded(String),
+    /// Loading it ended the process.
+    #[error("loading it ends the process: {0}")]
+    Died(String),
+    /// It was not loaded in time.
+    #[error("it was not loaded within {0} s")]
+    Late(u64),
+    /// The child process could not be started, or its answer not be read.
+    #[error("{0}")]
+    NotAsked(String),
+}
+
+impl Preflight {
+    /// That the plug-in was not asked, and why.
+    pub fn not_asked(reason: impl Into<String>) -> Self {
+        Self { trials: Vec::new(), failure: Some(Failure::NotAsked(reason.into())) }
+    }
+
+    /// What it did with the host of a release, by its minor.
+    pub fn of_release(&self, minor: u32) -> Option<&Trial> {
+        let era = era_of(minor)?;
+        self.of(Script::of(era.first.minor))
+    }
+
+    /// The name of the platform that it registers.
+    pub fn platform(&self) -> Option<&str> {
+        let mut named = self.trials.iter().filter(|trial| trial.is_accepted());
+        named.find_map(|trial| trial.name.as_deref())
+    }
+
+    /// What it did with this host.
+    pub fn of(&self, script: Script) -> Option<&Trial> {
+        self.trials.iter().find(|trial| trial.script == script)
+    }
+
+    /// What it did with the host that differs so from the newest release.
+    pub fn with(&self, skew: Skew) -> Option<&Trial> {
+        self.trials.iter().find(|trial| trial.script.skew == skew)
+    }
+}

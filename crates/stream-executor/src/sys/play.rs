@@ -1,0 +1,336 @@
+//! A host of one release, or one that differs from it: registration, and the first device.
+
+use std::ffi::{c_char, c_void};
+use std::ptr::NonNull;
+
+use unskew_abi::contract::Contract;
+
+use super::guarded::Guarded;
+use super::{Loaded, status};
+use crate::bindings::TF_Status;
+use crate::layout::{FIRST, Otherwise, Structure, contract, demands};
+use crate::preflight::{Call, Empty, Script, Seen, Skew, Trial, VERSION};
+
+/// The longest name that is read, in bytes.
+const LONGEST_NAME: usize = 256;
+
+/// A function that takes the platform, a struct or a place for a number, and a status.
+type Fallible = unsafe extern "C" fn(*mut u8, *mut u8, *mut TF_Status);
+/// A function that takes the platform and a struct, to free what is in it.
+type Destroy = unsafe extern "C" fn(*mut u8, *mut u8);
+/// A function that takes a struct, to free what is in it.
+type DestroyOne = unsafe extern "C" fn(*mut u8);
+/// The entry.
+type Enter = unsafe extern "C" fn(*mut u8, *mut TF_Status);
+
+/// Plays the host of `script` on a plug-in. `seen` gets what was seen before every call and at the end:
+/// a call may be the last.
+pub(crate) fn play(loaded: &Loaded, script: Script, seen: &mut dyn FnMut(&Trial)) {
+    let mut host = Host { loaded, script, trial: Trial::new(script), seen, structs: Vec::new() };
+    // Without memory there is nothing to play with; the trial then says that nothing was called.
+    let _ = host.play();
+    host.trial.stage.clear();
+    host.say();
+}
+
+struct Host<'a> {
+    loaded: &'a Loaded,
+    script: Script,
+    trial: Trial,
+    seen: &'a mut dyn FnMut(&Trial),
+    structs: Vec<Handed>,
+}
+
+/// A struct that was handed out.
+#[derive(Clone, Copy)]
+struct Handed {
+    structure: Structure,
+    contract: &'static Contract,
+    memory: Guarded,
+}
+
+impl Handed {
+    fn offset(&self, field: &str) -> Option<usize> {
+        self.contract.field(field).map(|(_, field)| field.offset)
+    }
+
+    fn put<T: Copy>(&self, field: &str, value: T) {
+        if let Some(offset) = self.offset(field) {
+            self.memory.put(offset, value);
+        }
+    }
+
+    /// The address in a field; none if it is null, or not there.
+    fn pointer(&self, field: &str) -> Option<NonNull<c_void>> {
+        let address = self.memory.get::<usize>(self.offset(field)?)?;
+        NonNull::new(std::ptr::with_exposed_provenance_mut(address))
+    }
+
+    fn address(&self) -> *mut u8 {
+        self.memory.address()
+    }
+}
+
+impl Host<'_> {
+    fn play(&mut self) -> Option<()> {
+        let platform = self.hand_out(Structure::SP_Platform)?;
+        let fns = self.hand_out(Structure::SP_PlatformFns)?;
+        let params = self.hand_out(Structure::SE_PlatformRegistrationParams)?;
+        let major = if let Skew::Major(major) = self.script.skew { Some(major) } else { None };
+        let version = major.map_or(VERSION, |major| [major, 0, 0]);
+        for (field, number) in VERSION_FIELDS.into_iter().zip(version) {
+            params.put(field, number);
+        }
+        if self.script.skew != Skew::NoStructs {
+            params.put("platform", platform.address());
+            params.put("platform_fns", fns.address());
+        }
+        let enter = self.loaded.function("SE_InitPlugin")?;
+        // SAFETY: the interface gives the entry this type.
+        let enter = unsafe { std::mem::transmute::<NonNull<c_void>, Enter>(enter) };
+        let times = if self.script.skew == Skew::Twice { 2 } else { 1 };
+        for _ in 0..times {
+            // SAFETY: the structs are those of a release, in memory of their own. A plug-in may do
+            // anything, which is what is to be found out; this process is a copy.
+            let init = |status| unsafe { enter(params.address(), status) };
+            let accepted = self.call("SE_InitPlugin", init);
+            let numbers = VERSION_FIELDS.map(|field| number(&params, field));
+            self.trial.version = numbers;
+            self.names(&platform);
+            if !accepted {
+                self.trial.stage = "unloading".to_owned();
+                self.say();
+                self.loaded.unload();
+                return None;
+            }
+        }
+        for handed in [&params, &platform, &fns] {
+            self.demand(handed);
+        }
+        let whole = matches!(self.script.skew, Skew::None | Skew::Longer(_) | Skew::Shorter);
+        if !whole || self.script.release() < FIRST {
+            return None;
+        }
+        self.device(&platform, &fns);
+        if self.trial.refusal().is_none() {
+            self.destroy_one("destroy_platform_fns", &params, &fns);
+            self.destroy_one("destroy_platform", &params, &platform);
+        }
+        None
+    }
+
+    /// What comes after registration, and what undoes it.
+    fn device(&mut self, platform: &Handed, fns: &Handed) {
+        let mut count = 0_i32;
+        if fns.pointer("get_device_count").is_some() {
+            let place = (&raw mut count).cast();
+            if self.ask("get_device_count", platform, fns, place) == Some(true) {
+                self.trial.devices = Some(count);
+            }
+        }
+        let device_fns = self.made("create_device_fns", platform, fns, Structure::SP_DeviceFns);
+        let executor =
+            self.made("create_stream_executor", platform, fns, Structure::SP_StreamExecutor);
+        if let Some(executor) = &executor {
+            self.unified(platform, executor);
+        }
+        let timed = demands(Structure::SP_PlatformFns, self.script.release())
+            .any(|demand| demand.field == "create_timer_fns");
+        let timers = timed.then(|| self.timers(platform, fns)).flatten();
+        let there = self.trial.devices.is_some_and(|devices| devices > 0);
+        let device = there
+            .then(|| self.made("create_device", platform, fns, Structure::SP_Device))
+            .flatten();
+        for (function, handed) in [
+            ("destroy_device", device),
+            ("destroy_timer_fns", timers),
+            ("destroy_stream_executor", executor),
+            ("destroy_device_fns", device_fns),
+        ] {
+            if let Some(handed) = handed {
+                self.destroy(function, platform, fns, handed);
+            }
+        }
+    }
+
+    /// Has a struct filled in by a function that takes it inside of its arguments; none if there is no
+    /// such function, or it answers with an error.
+    fn made(
+        &mut self,
+        function: &str,
+        platform: &Handed,
+        fns: &Handed,
+        structure: Structure,
+    ) -> Option<Handed> {
+        fns.pointer(function)?;
+        let (arguments, field) = match structure {
+            Structure::SP_DeviceFns => (Structure::SE_CreateDeviceFnsParams, "device_fns"),
+            Structure::SP_Device => (Structure::SE_CreateDeviceParams, "device"),
+            _ => (Structure::SE_CreateStreamExecutorParams, "stream_executor"),
+        };
+        let handed = self.hand_out(structure)?;
+        let arguments = self.hand_out(arguments)?;
+        arguments.put(field, handed.address());
+        let done = self.ask(function, platform, fns, arguments.address())?;
+        self.demand(&handed);
+        done.then_some(handed)
+    }
+
+    fn timers(&mut self, platform: &Handed, fns: &Handed) -> Option<Handed> {
+        fns.pointer("create_timer_fns")?;
+        let handed = self.hand_out(Structure::SP_TimerFns)?;
+        let done = self.ask("create_timer_fns", platform, fns, handed.address())?;
+        self.demand(&handed);
+        done.then_some(handed)
+    }
+
+    /// Calls a function of the platform; none if it is not there.
+    fn ask(
+        &mut self,
+        function: &str,
+        platform: &Handed,
+        fns: &Handed,
+        argument: *mut u8,
+    ) -> Option<bool> {
+        let address = fns.pointer(function)?;
+        // SAFETY: the interface gives these functions this type. What a plug-in of another layout has in
+        // the slot, only the call shows, as in a real host.
+        let called = unsafe { std::mem::transmute::<NonNull<c_void>, Fallible>(address) };
+        let platform = platform.address();
+        // SAFETY: as at the entry.
+        Some(self.call(function, |status| unsafe { called(platform, argument, status) }))
+    }
+
+    fn destroy(&mut self, function: &str, platform: &Handed, fns: &Handed, handed: Handed) {
+        let Some(address) = fns.pointer(function) else { return };
+        // SAFETY: as in `ask`.
+        let called = unsafe { std::mem::transmute::<NonNull<c_void>, Destroy>(address) };
+        // SAFETY: as at the entry.
+        self.call(function, |_| unsafe { called(platform.address(), handed.address()) });
+    }
+
+    fn destroy_one(&mut self, function: &str, params: &Handed, handed: &Handed) {
+        let Some(address) = params.pointer(function) else { return };
+        // SAFETY: as in `ask`.
+        let called = unsafe { std::mem::transmute::<NonNull<c_void>, DestroyOne>(address) };
+        // SAFETY: as at the entry.
+        self.call(function, |_| unsafe { called(handed.address()) });
+    }
+
+    /// Makes a call and notes what it did; says whether it was answered without an error.
+    fn call(&mut self, function: &str, call: impl FnOnce(*mut TF_Status)) -> bool {
+        self.trial.stage = function.to_owned();
+        self.say();
+        let status = status::new();
+        call(status);
+        let (code, message) = status::read(status);
+        self.trial.calls.push(Call { function: function.to_owned(), code, message });
+        self.look(function);
+        code == 0
+    }
+
+    /// Notes what was written into the structs, and beside them.
+    fn look(&mut self, function: &str) {
+        for (handed, seen) in self.structs.iter().zip(&mut self.trial.structs) {
+            let overrun = handed.memory.overrun();
+            let (before, behind) = (overrun.before as u64, overrun.behind as u64);
+            if (before, behind) != (0, 0) && (seen.before, seen.behind) == (0, 0) {
+                function.clone_into(&mut seen.by);
+            }
+            (seen.before, seen.behind) = (before, behind);
+            seen.after = handed.memory.get::<u64>(0).unwrap_or_default();
+        }
+    }
+
+    fn say(&mut self) {
+        (self.seen)(&self.trial);
+    }
+
+    /// Memory for a struct of the release, as the script has it.
+    fn hand_out(&mut self, structure: Structure) -> Option<Handed> {
+        let contract = contract(structure, self.script.release())?;
+        let (mut bytes, mut announced) = (contract.size(), None);
+        match self.script.skew {
+            Skew::Longer(more) => bytes += usize::try_from(more).ok()?,
+            Skew::Shorter if is_filled_in(structure) => {
+                bytes = contract.fields.iter().rev().nth(1)?.end();
+            }
+            Skew::Announces(size) => announced = Some(size),
+            _ => {}
+        }
+        let memory = Guarded::new(bytes).ok()?;
+        let announced = announced.unwrap_or(bytes as u64);
+        memory.put(0, announced);
+        let handed = Handed { structure, contract, memory };
+        self.structs.push(handed);
+        self.trial.structs.push(Seen {
+            name: structure.name().to_owned(),
+            bytes: memory.bytes() as u64,
+            announced,
+            after: announced,
+            behind: 0,
+            before: 0,
+            by: String::new(),
+        });
+        Some(handed)
+    }
+
+    /// Notes the fields that the release wants and that are null.
+    fn demand(&mut self, handed: &Handed) {
+        for demand in demands(handed.structure, self.script.release()) {
+            let there = handed.offset(demand.field);
+            let value = there.and_then(|offset| handed.memory.get::<u64>(offset));
+            if value == Some(0) {
+                self.trial.empty.push(Empty {
+                    structure: handed.structure.name().to_owned(),
+                    field: demand.field.to_owned(),
+                    refused: demand.otherwise == Otherwise::Refused,
+                });
+            }
+        }
+    }
+
+    /// Unified memory has to be served if the platform says that it is supported.
+    fn unified(&mut self, platform: &Handed, executor: &Handed) {
+        let says = platform.offset("supports_unified_memory");
+        // SAFETY: the field lies within the struct of every release, whatever its end.
+        let says = says.filter(|offset| *offset < platform.memory.bytes());
+        let supported =
+            says.is_some_and(|offset| unsafe { platform.address().add(offset).read() != 0 });
+        for field in ["unified_memory_allocate", "unified_memory_deallocate"] {
+            if supported && executor.pointer(field).is_none() {
+                let structure = executor.structure.name().to_owned();
+                self.trial.empty.push(Empty { structure, field: field.to_owned(), refused: true });
+            }
+        }
+    }
+
+    fn names(&mut self, platform: &Handed) {
+        self.trial.name = self.text(platform, "name");
+        self.trial.device_type = self.text(platform, "type");
+    }
+
+    /// A text of the plug-in.
+    fn text(&mut self, platform: &Handed, field: &str) -> Option<String> {
+        let address = platform.pointer(field)?.cast::<c_char>().as_ptr();
+        self.trial.stage = format!("reading SP_Platform.{field}");
+        self.say();
+        // SAFETY: the plug-in says that a text lies there; if none does, the copy ends and says where.
+        let bytes = unsafe {
+            let length = libc::strnlen(address, LONGEST_NAME);
+            std::slice::from_raw_parts(address.cast::<u8>(), length)
+        };
+        Some(String::from_utf8_lossy(bytes).into_owned())
+    }
+}
+
+const VERSION_FIELDS: [&str; 3] = ["major_version", "minor_version", "patch_version"];
+
+fn number(params: &Handed, field: &str) -> i32 {
+    params.offset(field).and_then(|offset| params.memory.get(offset)).unwrap_or_default()
+}
+
+/// Whether a plug-in fills the struct in; else the host does, and the plug-in reads it.
+fn is_filled_in(structure: Structure) -> bool {
+    !structure.name().starts_with("SE_")
+}
