@@ -101,9 +101,19 @@ impl Exports {
         self.version >= FIRST_LOADER
     }
 
-    /// Whether a plug-in that needs `library` finds it; none if it is no library of TensorFlow.
+    /// Whether a plug-in that needs `library` finds it; none if it is no library of TensorFlow. One of
+    /// another major version than any that is known is in no release.
+    ///
+    /// ```
+    /// let release = unskew_stream_executor::exports(&"2.21.0".parse().unwrap());
+    /// assert_eq!(release.has_library("libtensorflow_framework.so.2"), Some(true));
+    /// assert_eq!(release.has_library("libtensorflow_framework.so.3"), Some(false));
+    /// assert_eq!(release.has_library("libtensorflow_io.so"), None);
+    /// ```
     pub fn has_library(&self, library: &str) -> Option<bool> {
-        let row = LIBRARIES.iter().find(|row| row.name == library)?;
+        let Some(row) = LIBRARIES.iter().find(|row| row.name == library) else {
+            return is_library(library).then_some(false);
+        };
         let above = |bound: &str| bound.parse().is_ok_and(|bound: Version| self.version >= bound);
         let within = |bound: &str| {
             bound.parse().is_ok_and(|bound: Version| {
@@ -114,9 +124,23 @@ impl Exports {
     }
 }
 
-/// Whether `library` is one of TensorFlow.
+/// Whether `library` is one of TensorFlow, of whatever major version.
 pub(crate) fn is_library(library: &str) -> bool {
-    LIBRARIES.iter().any(|row| row.name == library)
+    let stem = |name: &str| name.split_once(".so").map(|(stem, _)| stem.to_owned());
+    LIBRARIES.iter().any(|row| row.name == library || stem(&row.name) == stem(library))
+}
+
+/// The libraries of TensorFlow.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+pub(crate) fn libraries() -> impl Iterator<Item = &'static str> {
+    LIBRARIES.iter().map(|row| row.name.as_str())
+}
+
+/// Every C function that some release is known to export.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+pub(crate) fn every_function() -> impl Iterator<Item = &'static str> {
+    let rows = TABLE.lines().filter(|line| !line.starts_with('#'));
+    rows.filter_map(|line| line.split('\t').next()).filter(|name| !name.is_empty())
 }
 
 /// The releases whose exports are known, oldest first.

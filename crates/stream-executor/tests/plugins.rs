@@ -107,6 +107,16 @@ fn the_python_module_is_found_up_to_2_18() {
 }
 
 #[test]
+fn a_plug_in_for_another_framework_finds_no_library() {
+    for soname in ["libtensorflow_framework.so.1", "libtensorflow_framework.so.3"] {
+        let Some(bytes) = build("SE_InitPlugin", &["TF_NewStatus"], Some(soname)) else { return };
+        let verdict = judge(&plugin(bytes), "2.18.1");
+        assert_eq!(codes(&verdict), ["SE003"]);
+        assert!(verdict.findings[0].message.ends_with(soname), "{}", verdict.findings[0].message);
+    }
+}
+
+#[test]
 fn imports_without_a_library_fail_and_cpp_symbols_are_no_promise() {
     let Some(bytes) = build("SE_InitPlugin", &["TF_NewStatus"], None) else { return };
     let without = plugin(bytes);

@@ -8,7 +8,7 @@ use std::ptr::NonNull;
 use unskew_abi::SharedObject;
 
 use super::status;
-use crate::exports::{FRAMEWORK, is_library};
+use crate::exports::{FRAMEWORK, every_function, is_library, libraries};
 use crate::plugin::{is_c_api, is_cpp};
 use crate::preflight::stand_in::{ADDRESSES, CALLED, PAGE, library};
 
@@ -30,14 +30,20 @@ impl Loaded {
         let here = status::FUNCTIONS.iter().map(|(name, _)| (*name).to_owned());
         let strong = object.imports.iter().filter(|import| !import.weak);
         let wanted = strong.filter(|import| is_c_api(&import.name) || is_cpp(&import.name));
+        // The libraries that the plug-in brings along have imports too.
+        let known = every_function().map(str::to_owned);
         let mut functions: Vec<String> =
-            here.chain(wanted.map(|import| import.name.clone())).collect();
+            here.chain(known).chain(wanted.map(|import| import.name.clone())).collect();
         functions.sort_unstable();
         functions.dedup();
         let called = stand_in(FRAMEWORK, &functions)?;
         share(called, functions.len())?;
-        let files = object.needed.iter().filter_map(|needed| needed.rsplit('/').next());
-        for other in files.filter(|name| is_library(name) && *name != FRAMEWORK) {
+        let needed = object.needed.iter().filter_map(|needed| needed.rsplit('/').next());
+        let needed = needed.filter(|name| is_library(name)).map(str::to_owned);
+        let mut others: Vec<String> = needed.chain(libraries().map(str::to_owned)).collect();
+        others.sort_unstable();
+        others.dedup();
+        for other in others.iter().filter(|name| *name != FRAMEWORK) {
             stand_in(other, &[])?;
         }
         // A bare name is looked for among the installed libraries, a path is opened.
