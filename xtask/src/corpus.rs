@@ -61,6 +61,7 @@ pub fn run(all_jax: bool) -> anyhow::Result<()> {
         println!("corpus: {label}: {} MB, {done}", package.size.div_ceil(1 << 20));
     }
     crate::abi::obtain(false)?;
+    crate::se::obtain(false)?;
     let total: u64 = corpus.package.iter().map(|package| package.size).sum();
     println!("corpus: {} packages, {} MB", corpus.package.len(), total >> 20);
     let environments = if all_jax {

@@ -2,6 +2,7 @@
 //!
 //! * `docs/rules/<CODE>.md` and their index, from the rule files of all crates;
 //! * `docs/reference/pjrt-abi.md` and the pages that it links, from the ABI data of `unskew-pjrt`;
+//! * `docs/reference/stream-executor-abi.md`, from the ABI data of `unskew-stream-executor`;
 //! * `docs/reference/ifrt-types.md`, from what the types of `unskew-ifrt` declare;
 //! * `docs/reference/json.md`, from the documentation of the module that writes the JSON report;
 //! * `docs/reference/stamped-executables.md`, from that of the module that stamps executables;
@@ -9,6 +10,7 @@
 
 mod ifrt_types;
 mod pjrt_abi;
+mod stream_executor_abi;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -56,6 +58,7 @@ fn pages(root: &Path) -> anyhow::Result<BTreeMap<PathBuf, String>> {
     }
     pages.extend(pjrt_abi::pages());
     pages.insert(ifrt_types::PAGE.into(), ifrt_types::page());
+    pages.insert(stream_executor_abi::PAGE.into(), stream_executor_abi::page());
     let source = "crates/report/src/json.rs";
     pages.insert("docs/reference/json.md".into(), module_page(root, source, "The JSON report")?);
     let source = "crates/pjrt/src/convert/stamp/mod.rs";

@@ -9,6 +9,7 @@ mod environment;
 mod harvest;
 mod ifrt;
 mod jax;
+mod se;
 mod test;
 
 use std::path::{Path, PathBuf};
@@ -43,6 +44,8 @@ enum Verb {
     /// Holds the ABI data of the PJRT C API against the real headers of published packages, and against what
     /// plug-ins say.
     Abi(abi::Abi),
+    /// Holds the data of the StreamExecutor C API against the real headers in TensorFlow's wheels.
+    Se(se::Se),
     /// Holds the IFRT types against the protobuf descriptors in real packages of jaxlib.
     Ifrt(ifrt::Ifrt),
     /// Writes the pages that are made from rules and sources.
@@ -81,6 +84,7 @@ fn main() -> anyhow::Result<()> {
         Verb::Corpus { all_jax } => corpus::run(all_jax),
         Verb::PinJax { version, others } => environment::pin(&version, &others),
         Verb::Abi(arguments) => abi::run(&arguments),
+        Verb::Se(arguments) => se::run(&arguments),
         Verb::Ifrt(arguments) => ifrt::run(&arguments),
         Verb::Docs { check } => docs::run(check),
         Verb::Harvest { release, from } => harvest::run(&release, from.as_deref()),

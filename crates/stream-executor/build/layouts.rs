@@ -40,16 +40,19 @@ pub fn render(abi: &Abi) -> Result<String, Box<dyn Error>> {
 /// The releases of each layout, rising.
 fn spans(record: &Struct) -> Result<Vec<(u32, u32)>, Box<dyn Error>> {
     let mut spans: Vec<(u32, u32)> = Vec::new();
-    let mut before: Option<Vec<&str>> = None;
+    let mut before: Option<Vec<(&str, &str)>> = None;
     for release in RELEASES.0..=RELEASES.1 {
         let fields = record.fields_in(release)?;
-        let names = fields.map(|all| all.iter().map(|field| field.name.as_str()).collect());
-        match (&names, spans.last_mut()) {
-            (Some(_), Some(last)) if names == before => last.1 = release,
+        // A function that takes other arguments is another field in the same place.
+        let forms = fields.map(|all| {
+            all.into_iter().map(|field| (field.name.as_str(), field.r#type.as_str())).collect()
+        });
+        match (&forms, spans.last_mut()) {
+            (Some(_), Some(last)) if forms == before => last.1 = release,
             (Some(_), _) => spans.push((release, release)),
             (None, _) => {}
         }
-        before = names;
+        before = forms;
     }
     Ok(spans)
 }
