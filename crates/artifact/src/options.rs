@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use unskew_pjrt::DEFAULT_LIMIT;
+use unskew_stream_executor::preflight;
 
 /// Makes the command that loads the shared object at a path in a process of its own and prints what
 /// it says about itself.
@@ -21,6 +22,8 @@ pub struct Options {
     pub infer: bool,
     /// How long a plug-in gets to be loaded and asked.
     pub limit: Duration,
+    /// How long a pluggable device gets to be loaded, and with each host that is played on it.
+    pub trial: Duration,
 }
 
 impl Options {
@@ -39,7 +42,7 @@ impl Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { probe: None, infer: false, limit: DEFAULT_LIMIT }
+        Self { probe: None, infer: false, limit: DEFAULT_LIMIT, trial: preflight::DEFAULT_LIMIT }
     }
 }
 
@@ -49,6 +52,7 @@ impl std::fmt::Debug for Options {
             .field("probe", &self.probe.is_some())
             .field("infer", &self.infer)
             .field("limit", &self.limit)
+            .field("trial", &self.trial)
             .finish()
     }
 }

@@ -54,8 +54,8 @@ fn device_party(
         (None, None) => Preflight::not_asked("it lies in an archive"),
         (None, Some(path)) => {
             let mut command = command(path);
-            command.arg(options.limit.as_secs().to_string());
-            preflight::preflight_in_child(command, options.limit)
+            command.arg(options.trial.as_secs().to_string());
+            preflight::preflight_in_child(command, options.trial)
         }
     };
     unskew_stream_executor::asked(name, object, preflight)

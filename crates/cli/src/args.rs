@@ -142,7 +142,7 @@ Examples:
 The result is a shared object with a file of settings beside it; both stay together. It loads the
 plug-in from where that lies now.")]
     Adapt(Adapt),
-    /// Check whether a PJRT plug-in does what the interface says, and who can use it
+    /// Check whether a PJRT plug-in or a pluggable device does what the interface says, and who can use it
     #[command(after_help = format!("\
 Examples:
   unskew conform libpjrt_cpu.so

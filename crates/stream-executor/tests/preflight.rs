@@ -142,13 +142,31 @@ fn sizes_of_zero_are_named_with_their_struct() {
         ("SETS platform[0] = 0;", "SP_Platform"),
         ("SETS fns[0] = 0;", "SP_PlatformFns"),
         ("EXECUTES se[0] = 0;", "SP_StreamExecutor"),
+        ("FNS fns[0] = 0;", "SP_DeviceFns"),
         ("DEVICE device[0] = 0;", "SP_Device"),
+        ("PIECE piece[0] = 0;", "SP_DeviceMemoryBase"),
     ] {
         let Some((code, message)) = message(definitions) else { return };
         assert_eq!(code, "SE013", "{definitions}");
         let words = "the plug-in sets struct_size to 0, which TensorFlow 2.21.0 refuses";
         assert_eq!(message, format!("{words}: {structure}"));
     }
+}
+
+#[test]
+fn memory_without_its_size_works_all_the_same() {
+    let Some(made) = build("PIECE piece[0] = 0;") else { return };
+    assert!(judge(&party(&made), "2.21.0").works());
+}
+
+#[test]
+fn an_executor_that_ends_too_early_lacks_what_comes_behind() {
+    let Some(made) = build("EXECUTOR 30") else { return };
+    let verdict = judge(&party(&made), "2.21.0");
+    let fields: Vec<&str> =
+        found(&verdict).iter().map(|(_, message)| message.rsplit('.').next().unwrap()).collect();
+    let wanted = ["synchronize_all_activity", "mem_zero", "memset", "memset32", "host_callback"];
+    assert_eq!(fields, wanted);
 }
 
 #[test]
@@ -234,6 +252,7 @@ fn whatever_ends_the_process_is_a_finding_with_its_place() {
         ("EXECUTES abort();", "create_stream_executor", "abort (SIGABRT)"),
         ("COUNT abort();", "get_device_count", "abort (SIGABRT)"),
         ("DEVICE abort();", "create_device", "abort (SIGABRT)"),
+        ("PIECE abort();", "allocate", "abort (SIGABRT)"),
         (
             "NAME (char *)8\nTYPE \"RUST\"",
             "reading SP_Platform.name",

@@ -1,6 +1,7 @@
-//! `unskew conform PLUGIN`: every check of a plug-in, each in a child process, and which JAX releases
-//! can use it.
+//! `unskew conform PLUGIN`: every check of a plug-in, each in a child process, and which releases can use
+//! it: of JAX for a PJRT plug-in, of TensorFlow for a pluggable device.
 
+mod device;
 mod text;
 
 use std::path::Path;
@@ -14,6 +15,7 @@ use unskew_pjrt::conform::{Conformance, conform, spans};
 use unskew_pjrt::verdict::Plugin;
 use unskew_releases::jax;
 use unskew_report::{Look, Report};
+use unskew_stream_executor::preflight::Preflight;
 
 use crate::args::{Conform, Global, ReportFormat};
 use crate::exit::{Ending, Status};
@@ -31,6 +33,9 @@ pub fn run(args: &Conform, global: &Global) -> anyhow::Result<Status> {
     if let Some(pair) = &args.diff {
         let [old, new] = &**pair else { bail!("--diff takes two plug-ins") };
         let (old, new) = (check(old, limit)?, check(new, limit)?);
+        if [&old, &new].iter().any(|checked| checked.party.capability::<Preflight>().is_some()) {
+            bail!("--diff takes PJRT plug-ins");
+        }
         let (text, lost) = text::difference((&old.label, &old.found), (&new.label, &new.found));
         print::out(&text)?;
         return Ok(if lost { Status::Found } else { Status::Clean });
@@ -43,6 +48,9 @@ pub fn run(args: &Conform, global: &Global) -> anyhow::Result<Status> {
         ReportFormat::Full => {
             let probe = checked.party.capability::<Plugin>().and_then(|p| p.probe.as_ref());
             let mut out = String::new();
+            if let Some(preflight) = checked.party.capability::<Preflight>() {
+                out = device::text(&checked.label, preflight, args.verbose);
+            }
             if let (Some(found), Some(probe)) = (&checked.found, probe) {
                 out = text::rows(&checked.label, probe, found, args.verbose);
                 out.push_str(&text::hosts(&spans(jax::hosts(), probe, found)));
@@ -62,10 +70,15 @@ fn check(path: &Path, limit: Duration) -> anyhow::Result<Checked> {
     // Some plug-ins unpack hundreds of megabytes when they are loaded.
     let mut options = sides::options();
     options.limit = options.limit.max(limit);
+    options.trial = limit;
     let side = sides::side(path.as_os_str(), &options)?;
+    let label = path.display().to_string();
+    if let Some(party) = side.members.iter().find_map(|member| device::judged(&member.party)) {
+        return Ok(Checked { label, party, found: None });
+    }
     let member =
         side.members.into_iter().find(|member| member.party.capability::<Plugin>().is_some());
-    let Some(member) = member else { bail!("not a PJRT plug-in: {}", path.display()) };
+    let Some(member) = member else { bail!("not a PJRT plug-in, nor a pluggable device: {label}") };
     let mut party = Arc::unwrap_or_clone(member.party);
     let probe = party.capability::<Plugin>().and_then(|plugin| plugin.probe.clone());
     let program = std::env::current_exe().context("cannot find this program")?;
@@ -84,7 +97,7 @@ fn check(path: &Path, limit: Duration) -> anyhow::Result<Checked> {
             party = party.fact(format!("host: {}", span.range()), &span.usage);
         }
     }
-    Ok(Checked { label: path.display().to_string(), party: Arc::new(party), found })
+    Ok(Checked { label, party: Arc::new(party), found })
 }
 
 /// Ends the process, with the plug-in in whatever state it is.

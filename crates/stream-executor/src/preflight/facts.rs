@@ -51,7 +51,7 @@ impl Preflight {
 }
 
 /// `TensorFlow 2.5 to 2.6`.
-fn span(releases: Releases) -> String {
+pub(super) fn span(releases: Releases) -> String {
     let Releases { first, last } = releases;
     let one = |version: InterfaceVersion| version.to_string();
     match first == last {
@@ -85,6 +85,13 @@ pub(super) fn outcome(trial: &Trial) -> String {
             .map(|seen| format!("sets the size of {} to 0", seen.name)),
     );
     parts.join("; ")
+}
+
+impl Trial {
+    /// What the plug-in did, in a few words.
+    pub fn summary(&self) -> String {
+        outcome(self)
+    }
 }
 
 fn ended(trial: &Trial) -> String {

@@ -102,6 +102,10 @@ fn sizes(trial: &Trial, release: &Version) -> Vec<Finding> {
         match &*seen.name {
             // Looked at when the device is used.
             "SP_Device" => finding.in_phase(Phase::FirstUse),
+            // An error in the log for each piece of memory, which works all the same.
+            "SP_DeviceMemoryBase" => {
+                finding.in_phase(Phase::FirstUse).with_severity(Severity::Warning)
+            }
             _ => finding,
         }
     };

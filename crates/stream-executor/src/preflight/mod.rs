@@ -37,6 +37,7 @@ mod plan;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 pub(crate) mod stand_in;
 mod trial;
+mod usage;
 
 pub use child::{DEFAULT_LIMIT, child_main, preflight_in_child};
 pub(crate) use era::era_of;
@@ -46,6 +47,8 @@ pub use findings::{findings, remarks};
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 pub(crate) use trial::VERSION;
 pub use trial::{Call, Empty, End, Script, Seen, Skew, Trial};
+
+pub use usage::{Usage, Use, faults, usages};
 
 use serde::{Deserialize, Serialize};
 use unskew_abi::{Format, SharedObject};

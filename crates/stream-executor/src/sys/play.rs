@@ -14,12 +14,17 @@ use crate::preflight::{Call, Empty, Script, Seen, Skew, Trial, VERSION};
 /// The longest name that is read, in bytes.
 const LONGEST_NAME: usize = 256;
 
+/// How much memory is asked for, in bytes.
+const PIECE: u64 = 256;
+
 /// A function that takes the platform, a struct or a place for a number, and a status.
 type Fallible = unsafe extern "C" fn(*mut u8, *mut u8, *mut TF_Status);
 /// A function that takes the platform and a struct, to free what is in it.
 type Destroy = unsafe extern "C" fn(*mut u8, *mut u8);
 /// A function that takes a struct, to free what is in it.
 type DestroyOne = unsafe extern "C" fn(*mut u8);
+/// The function that takes a device, how many bytes of which kind, and a place for the piece.
+type Allocate = unsafe extern "C" fn(*mut u8, u64, i64, *mut u8);
 /// The entry.
 type Enter = unsafe extern "C" fn(*mut u8, *mut TF_Status);
 
@@ -141,6 +146,9 @@ impl Host<'_> {
         let device = there
             .then(|| self.made("create_device", platform, fns, Structure::SP_Device))
             .flatten();
+        if let (Some(device), Some(executor)) = (&device, &executor) {
+            self.memory(device, executor);
+        }
         for (function, handed) in [
             ("destroy_device", device),
             ("destroy_timer_fns", timers),
@@ -182,6 +190,30 @@ impl Host<'_> {
         let done = self.ask("create_timer_fns", platform, fns, handed.address())?;
         self.demand(&handed);
         done.then_some(handed)
+    }
+
+    /// What a host does first with a device: it asks for memory, and how much there is.
+    fn memory(&mut self, device: &Handed, executor: &Handed) -> Option<()> {
+        let device = device.address();
+        let stats = self.hand_out(Structure::SP_AllocatorStats)?;
+        let address = executor.pointer("get_allocator_stats")?;
+        // SAFETY: the interface gives these functions these types; else as in `ask`.
+        let told = unsafe { std::mem::transmute::<NonNull<c_void>, Destroy>(address) };
+        // SAFETY: as at the entry.
+        self.call("get_allocator_stats", |_| unsafe { told(device, stats.address()) });
+        let piece = self.hand_out(Structure::SP_DeviceMemoryBase)?;
+        let address = executor.pointer("allocate")?;
+        // SAFETY: as above.
+        let allocate = unsafe { std::mem::transmute::<NonNull<c_void>, Allocate>(address) };
+        // SAFETY: as at the entry.
+        self.call("allocate", |_| unsafe { allocate(device, PIECE, 0, piece.address()) });
+        piece.pointer("opaque")?;
+        let address = executor.pointer("deallocate")?;
+        // SAFETY: as above.
+        let deallocate = unsafe { std::mem::transmute::<NonNull<c_void>, Destroy>(address) };
+        // SAFETY: as at the entry.
+        self.call("deallocate", |_| unsafe { deallocate(device, piece.address()) });
+        Some(())
     }
 
     /// Calls a function of the platform; none if it is not there.

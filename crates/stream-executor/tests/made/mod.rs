@@ -63,13 +63,22 @@ static void get_device_count(void *platform, int *count, void *status) { COUNT }
 static void create_device(void *platform, u64 *params, void *status) {
   u64 *device = (u64 *)params[3]; DEVICE
 }
+#ifndef FNS
+#define FNS
+#endif
+#ifndef PIECE
+#define PIECE piece[2] = (u64)piece;
+#endif
+static void allocate(void *device, u64 size, int64_t space, u64 *piece) { PIECE }
 static void create_device_fns(void *platform, u64 *params, void *status) {
   u64 *fns = (u64 *)params[2]; fns[0] = 40;
   for (int i = 2; i < 5; i++) fns[i] = (u64)nothing;
+  FNS
 }
 static void create_stream_executor(void *platform, u64 *params, void *status) {
   u64 *se = (u64 *)params[2]; se[0] = EXECUTOR * 8;
   for (int i = 2; i < EXECUTOR; i++) se[i] = (u64)nothing;
+  se[2] = (u64)allocate;
   EXECUTES
 }
 static void create_timer_fns(void *platform, u64 *fns, void *status) {

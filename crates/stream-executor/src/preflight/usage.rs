@@ -1,0 +1,99 @@
+//! Which releases of TensorFlow can use a plug-in that was put on trial.
+
+use unskew_core::{Finding, Severity, Version};
+
+use super::facts::{outcome, span};
+use super::{End, Preflight, Trial, eras, findings};
+use crate::layout::{FIRST, Releases};
+
+/// Releases of one era, and what they do with a plug-in.
+#[derive(Clone, Debug)]
+pub struct Usage {
+    /// The releases.
+    pub releases: Releases,
+    /// What becomes of the plug-in there.
+    pub verdict: Use,
+    /// What the plug-in did, in a few words.
+    pub seen: String,
+    /// What hosts of the era find in it.
+    pub findings: Vec<Finding>,
+}
+
+/// What becomes of a plug-in in a release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Use {
+    /// It registers, and nothing is found.
+    Works,
+    /// It registers, with a warning.
+    Doubtful,
+    /// It ends the process of the host, or spoils it.
+    Fails,
+    /// The release loads no plug-ins.
+    NotLoaded,
+    /// It was not seen to the end.
+    Unknown,
+}
+
+impl Use {
+    /// The word that stands for it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Works => "works",
+            Self::Doubtful => "works, with a warning",
+            Self::Fails => "fails",
+            Self::NotLoaded => "loads no plug-ins",
+            Self::Unknown => "not known",
+        }
+    }
+}
+
+impl Usage {
+    /// The releases in words: `TensorFlow 2.5 to 2.6`.
+    pub fn span(&self) -> String {
+        span(self.releases)
+    }
+}
+
+/// What the releases of every era do with the plug-in, the newest first. What stands in its file, which
+/// functions it imports, is not part of it: that differs within an era.
+pub fn usages(preflight: &Preflight) -> Vec<Usage> {
+    let usage = |releases: Releases| {
+        let trial = preflight.of_release(releases.first.minor)?;
+        let last = Version::pair(2, releases.last.minor.into());
+        let findings = findings(trial, &last);
+        let verdict = verdict(releases, trial, &findings);
+        Some(Usage { releases, verdict, seen: outcome(trial), findings })
+    };
+    eras().into_iter().rev().filter_map(usage).collect()
+}
+
+fn verdict(releases: Releases, trial: &Trial, findings: &[Finding]) -> Use {
+    match findings.iter().map(|finding| finding.severity).max() {
+        _ if releases.last < FIRST => Use::NotLoaded,
+        _ if trial.is_moot() || matches!(trial.end, End::NotMade(_)) => Use::Unknown,
+        Some(Severity::Error) => Use::Fails,
+        Some(Severity::Warning) => Use::Doubtful,
+        _ => Use::Works,
+    }
+}
+
+/// What is wrong with the plug-in itself: the findings of hosts as old as its headers and newer ones, each
+/// once. Hosts that are older than its headers promise nothing.
+pub fn faults(preflight: &Preflight) -> Vec<Finding> {
+    let built = preflight.headers().map_or(FIRST, |headers| headers.first);
+    let mut kept: Vec<(String, Finding)> = Vec::new();
+    for usage in usages(preflight).into_iter().filter(|usage| usage.releases.last >= built) {
+        if usage.releases.last < FIRST {
+            continue;
+        }
+        let last = usage.releases.last.to_string();
+        for finding in usage.findings {
+            // The same in an older release is no news.
+            let key = format!("{} {}", finding.rule.code, finding.message.replace(&last, ""));
+            if !kept.iter().any(|(known, _)| *known == key) {
+                kept.push((key, finding));
+            }
+        }
+    }
+    kept.into_iter().map(|(_, finding)| finding).collect()
+}
