@@ -14,6 +14,8 @@
 //!   runs of releases that have it; nothing of it is parsed before someone asks for a name;
 //! * [`OperatorTable`]: one release of a history.
 //!
+//! * [`Registry`]: the operators that changed at a version, with upgraders in TorchScript.
+//!
 //! No file format is known here: where calls come from is the business of the boundary crates.
 //!
 //! ```
@@ -39,6 +41,7 @@ mod change;
 mod history;
 mod merge;
 mod parse;
+mod registry;
 mod rows;
 mod runs;
 mod schema;
@@ -52,6 +55,7 @@ pub use change::{
 pub use history::{Definition, OperatorHistory};
 pub use merge::merge;
 pub use parse::SchemaError;
+pub use registry::{Historic, OperatorVersion, Registry, RegistryError};
 pub use rows::{HistoryError, Kept, Rows, TableChange};
 pub use runs::{Run, Runs};
 pub use schema::{Argument, Schema};

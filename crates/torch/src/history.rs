@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 use unskew_core::Version;
-use unskew_ops::Schema;
+use unskew_ops::{Registry, Schema};
 
 use crate::{Format, Model, Stamp};
 
@@ -106,25 +106,10 @@ impl Refusal {
 struct File {
     silent: Vec<SilentChange>,
     refused: Vec<Refusal>,
-    upgrader: Vec<UpgraderRows>,
     class: Vec<ClassRow>,
     refusing: Vec<RefusingRow>,
     exported: Vec<ExportedRow>,
     builtin: Builtin,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct UpgraderRows {
-    bumped_at: i64,
-    schemas: Vec<String>,
-    #[serde(default = "yes")]
-    mobile: bool,
-    gone_in: Option<String>,
-}
-
-fn yes() -> bool {
-    true
 }
 
 #[derive(Deserialize)]
@@ -159,18 +144,28 @@ static FILE: LazyLock<Option<File>> =
     LazyLock::new(|| toml::from_str(include_str!("../data/history.toml")).ok());
 
 static UPGRADERS: LazyLock<Vec<Upgrader>> = LazyLock::new(|| {
-    let rows = FILE.iter().flat_map(|file| &file.upgrader);
-    rows.flat_map(|row| row.schemas.iter().map(move |schema| (row, schema)))
-        .filter_map(|(row, schema)| {
+    let versions = registry().into_iter().flat_map(Registry::operators).flat_map(|(_, all)| all);
+    versions
+        .filter_map(|change| {
             Some(Upgrader {
-                schema: schema.parse().ok()?,
-                bumped_at: row.bumped_at,
-                mobile: row.mobile,
-                gone_in: row.gone_in.as_ref().and_then(|v| v.parse().ok()),
+                schema: change.historic.as_ref()?.schema.clone(),
+                bumped_at: i64::from(change.version),
+                mobile: change.mobile,
+                gone_in: change.gone_in,
             })
         })
         .collect()
 });
+
+/// PyTorch's own registry of operator versions, with its upgraders; none only if the files were broken,
+/// which a test excludes.
+pub fn registry() -> Option<&'static Registry> {
+    static REGISTRY: LazyLock<Option<Registry>> = LazyLock::new(|| {
+        let versions = include_str!("../data/operator_versions.yaml");
+        Registry::load(versions, include_str!("../data/operator_upgraders.py")).ok()
+    });
+    REGISTRY.as_ref()
+}
 
 static BUILTINS: LazyLock<Vec<Schema>> = LazyLock::new(|| {
     let schemas = FILE.iter().flat_map(|file| &file.builtin.schemas);
@@ -230,8 +225,9 @@ mod tests {
     #[test]
     fn the_data_is_read_whole() {
         let file: File = toml::from_str(include_str!("../data/history.toml")).unwrap();
-        let rows: usize = file.upgrader.iter().map(|row| row.schemas.len()).sum();
-        assert_eq!((rows, upgraders().len()), (19, 19));
+        let versions = include_str!("../data/operator_versions.yaml");
+        Registry::load(versions, include_str!("../data/operator_upgraders.py")).unwrap();
+        assert_eq!(upgraders().len(), 19);
         let refused =
             |minor| refusal(Version::pair(1, minor), &Model::new(Format::MobileFlatbuffer));
         assert!(refused(12).is_some() && refused(13).is_none());

@@ -35,7 +35,7 @@ pub(super) fn is_subtype(narrow: &Type, wide: &Type) -> bool {
 }
 
 /// Whether two types are one at run time.
-pub(super) fn is_same(one: &Type, other: &Type) -> bool {
+pub(crate) fn is_same(one: &Type, other: &Type) -> bool {
     is_subtype(one, other) && is_subtype(other, one)
 }
 

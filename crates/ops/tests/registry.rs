@@ -1,0 +1,130 @@
+//! PyTorch's registry, against the operators of every release; registries with faults.
+#![allow(clippy::unwrap_used, missing_docs, reason = "a test may fail")]
+
+use std::fs::read_to_string;
+use std::sync::Arc;
+
+use unskew_ops::{OperatorHistory, Registry, changes};
+
+fn data(path: &str) -> String {
+    read_to_string(format!("{}/../{path}", env!("CARGO_MANIFEST_DIR"))).unwrap()
+}
+
+fn registry() -> Registry {
+    let versions = data("torch/data/operator_versions.yaml");
+    Registry::load(&versions, &data("torch/data/operator_upgraders.py")).unwrap()
+}
+
+fn history() -> Arc<OperatorHistory> {
+    Arc::new(OperatorHistory::from_text(data("releases/data/torch/operators.tsv")).unwrap())
+}
+
+#[test]
+fn every_upgrader_calls_what_every_release_with_upgraders_has() {
+    let (registry, history) = (registry(), history());
+    let first = "1.12.1".parse().unwrap();
+    let mut releases = 0;
+    for release in history.releases().iter().filter(|release| **release >= first) {
+        let faults = registry.check(&history.table(*release).unwrap());
+        assert!(faults.is_empty(), "{release}: {}", faults[0]);
+        releases += 1;
+    }
+    assert_eq!(releases, 18);
+    // Before, gelu took no way of computing.
+    let faults = registry.check(&history.table("1.11.0".parse().unwrap()).unwrap());
+    assert!(faults.iter().any(|fault| fault.what.starts_with("gelu_0_9")), "{faults:?}");
+}
+
+#[test]
+fn every_historic_schema_was_one_of_a_release() {
+    let (registry, history) = (registry(), history());
+    for (operator, versions) in registry.operators() {
+        for historic in versions.iter().filter_map(|version| version.historic.as_ref()) {
+            let name = &historic.schema.name;
+            let was = history.named(name).iter().any(|definition| {
+                definition.schema.full_name() == operator
+                    && changes(&definition.schema, &historic.schema).is_empty()
+            });
+            assert!(was, "{}", historic.schema);
+        }
+    }
+}
+
+#[test]
+fn a_file_means_the_first_change_that_is_newer() {
+    let registry = registry();
+    assert_eq!(registry.current(), 10);
+    let version = |operator, file| registry.historic(operator, file).map(|change| change.version);
+    assert_eq!(version("aten::div.Tensor", 3), Some(4));
+    assert_eq!(version("aten::div.Tensor", 4), None);
+    assert_eq!(version("aten::linspace", 3), Some(8));
+    assert_eq!(version("aten::add.Tensor", 0), None);
+    let upgrader = registry.upgrader("aten::div.Tensor", 2).unwrap();
+    let callees: Vec<String> = Registry::callees(upgrader).into_iter().collect();
+    assert_eq!(callees, ["aten::divide", "aten::is_floating_point", "aten::true_divide"]);
+}
+
+/// The registry of the RFC, with repeated keys in one entry, and what it leaves out said.
+const FOO: &str = "
+- func: foo
+  version: 10
+  upgrader: foo_upgrader_0_9
+  schema: foo(Tensor self, Scalar alpha=1, Tensor b) -> Tensor
+  version: 25
+  note: a new mode that old runtimes do not know
+";
+
+const FOO_UPGRADER: &str = "
+def foo_upgrader_0_9(self: Tensor, alpha: number=1, b: Tensor) -> Tensor:
+  return torch.foo(self, torch.empty([0]), alpha, b)
+";
+
+#[test]
+fn keys_may_be_repeated_and_a_change_may_have_no_upgrader() {
+    // A default before a parameter without one is no Python; the schema language has it.
+    let upgrader = FOO_UPGRADER.replace("=1, b: Tensor", ", b: Tensor");
+    let versions = FOO.replace("alpha=1", "alpha");
+    let registry = Registry::load(&versions, &upgrader).unwrap();
+    let (_, changes) = registry.operators().next().unwrap();
+    assert_eq!(changes.iter().map(|change| change.version).collect::<Vec<_>>(), [10, 25]);
+    assert!(registry.upgrader("foo", 0).is_some());
+    assert!(registry.upgrader("foo", 10).is_none());
+    assert_eq!(registry.current(), 25);
+}
+
+#[test]
+fn faults_are_told_with_their_file_and_line() {
+    let versions = FOO.replace("alpha=1", "alpha");
+    let upgrader = FOO_UPGRADER.replace("=1, b: Tensor", ", b: Tensor");
+    let load = |from: &str, to: &str, in_versions: bool| {
+        let (mut a, mut b) = (versions.clone(), upgrader.clone());
+        let text = if in_versions { &mut a } else { &mut b };
+        assert!(text.contains(from), "{from}");
+        *text = text.replace(from, to);
+        Registry::load(&a, &b).unwrap_err().to_string()
+    };
+    for (from, to, in_versions, message) in [
+        ("version: 25", "version: 10", true, "line 6: versions rise: 10 after 10"),
+        ("version: 25", "version: x", true, "line 6: not a version number: x"),
+        ("note: a new mode that old runtimes do not know", "mobile: true", true, "has no upgrader"),
+        ("upgrader: foo_upgrader_0_9", "upgrader: bar", true, "has no function bar"),
+        ("upgrader: foo", "upgradr: foo", true, "line 4: no such key: upgradr"),
+        ("schema: foo(", "schema: bar(", true, "the schema is of bar, not of foo"),
+        ("func: foo", "function: foo", true, "an entry begins with func"),
+        ("- func: foo", "- [foo]", true, "operator_versions.yaml, line"),
+        ("b: Tensor", "c: Tensor", false, "has c where the schema has b"),
+        ("alpha: number", "alpha: float", false, "alpha is float, in the schema Scalar"),
+        (") -> Tensor:", ") -> int:", false, "returns int, the schema Tensor"),
+        ("(self: Tensor, ", "(", false, "takes 2 arguments, the schema has 3"),
+        ("return", "import", false, "operator_upgraders.py, line 3"),
+        (
+            "def foo",
+            "def unused(x: int) -> int:\n  return x\ndef foo",
+            false,
+            "the upgrader of nothing",
+        ),
+    ] {
+        let error = load(from, to, in_versions);
+        assert!(error.contains(message), "{from} -> {to}: {error}");
+    }
+}
