@@ -11,15 +11,23 @@ step after the last one is where it died. The program works with every TensorFlo
     python tf_steps.py PLUGIN.so [DEVICE_TYPE]
 """
 
+import ctypes
 import inspect
 import json
 import os
 import sys
+import tempfile
 import time
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")
 
 STEPS = []
+
+# The results go where the caller reads; what TensorFlow prints, which it does in the midst of lines, goes to a
+# file, from which a step reads it.
+RESULTS = os.fdopen(os.dup(1), "w")
+OTHERS = tempfile.TemporaryFile()
+os.dup2(OTHERS.fileno(), 1)
 PLUGIN = os.path.abspath(sys.argv[1])
 DEVICE_TYPE = sys.argv[2] if len(sys.argv) > 2 else "SOROBAN"
 DEVICE = "/device:%s:0" % DEVICE_TYPE
@@ -195,9 +203,29 @@ def keras_placed_by_tensorflow():
     return near(train(None), train("/device:CPU:0"), 1e-2)
 
 
+def printed_by(body):
+    """What TensorFlow printed meanwhile: where it placed which operation."""
+    begun = OTHERS.seek(0, os.SEEK_END)
+    body()
+    ctypes.CDLL(None).fflush(None)
+    OTHERS.seek(begun)
+    return OTHERS.read().decode("utf-8", "replace").splitlines()
+
+
+@step
+def what_ran_on_the_device():
+    """Trains once more, and reads which operations TensorFlow placed on the device."""
+    lines = [line.split(": (") for line in printed_by(lambda: train(None)) if DEVICE.lower() in line.lower()]
+    placed = set(parts[1].split(")")[0] for parts in lines if len(parts) == 2)
+    wanted = {"MatMul", "BiasAdd", "BiasAddGrad", "Relu", "ReluGrad", "SparseSoftmaxCrossEntropyWithLogits"}
+    assert wanted <= placed, "only: %s" % sorted(placed)
+    return sorted(placed)
+
+
 @step
 def many_calls():
     """Also says how long one call takes, in microseconds."""
+    tf.debugging.set_log_device_placement(False)
     with tf.device(DEVICE):
         one, value = tf.constant([1.0, 1.0]), tf.constant([0.0, 0.0])
         begun = time.perf_counter()
@@ -216,7 +244,8 @@ def attempt(name, function):
     except Exception as error:  # Whatever a step raises is its result.
         ok, detail = False, "%s: %s" % (type(error).__name__, error)
     seconds = round(time.perf_counter() - begun, 3)
-    print(json.dumps({"step": name, "ok": ok, "detail": detail[:2000], "seconds": seconds}), flush=True)
+    RESULTS.write(json.dumps({"step": name, "ok": ok, "detail": detail[:2000], "seconds": seconds}) + "\n")
+    RESULTS.flush()
     return ok
 
 
@@ -226,6 +255,8 @@ def load():
     import numpy as np
     import tensorflow as tf
 
+    # Before anything is computed, or functions are not logged.
+    tf.debugging.set_log_device_placement(True)
     return "tensorflow %s" % tf.__version__
 
 

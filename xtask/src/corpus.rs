@@ -45,11 +45,11 @@ struct Package {
     keep: BTreeMap<String, PathBuf>,
 }
 
-/// Fetches what is missing; with `all_jax`, the environments of all JAX releases too.
+/// Fetches what is missing; with `all_jax` and `all_tensorflow`, the environments of all their releases too.
 ///
 /// # Errors
 /// If Python 3 or pip is missing, a file is not in the index, or its hash is not the pinned one.
-pub fn run(all_jax: bool) -> anyhow::Result<()> {
+pub fn run(all_jax: bool, all_tensorflow: bool) -> anyhow::Result<()> {
     let root = crate::root();
     let text = fs::read_to_string(root.join("corpus.toml")).context("corpus.toml")?;
     let corpus: Corpus = toml::from_str(&text).context("corpus.toml")?;
@@ -64,12 +64,14 @@ pub fn run(all_jax: bool) -> anyhow::Result<()> {
     crate::se::obtain(false)?;
     let total: u64 = corpus.package.iter().map(|package| package.size).sum();
     println!("corpus: {} packages, {} MB", corpus.package.len(), total >> 20);
-    let environments = if all_jax {
-        Environment::all()?
-    } else {
-        let named = corpus.environments.always.iter().map(|name| Environment::named(name));
-        named.collect::<anyhow::Result<_>>()?
-    };
+    let always = &corpus.environments.always;
+    let named = always.iter().map(|name| Environment::named(name));
+    let mut environments: Vec<Environment> = named.collect::<anyhow::Result<_>>()?;
+    environments.extend(Environment::all()?.into_iter().filter(|it| {
+        let family = (all_jax && it.name.starts_with("jax-"))
+            || (all_tensorflow && it.name.starts_with("tensorflow-"));
+        family && !always.contains(&it.name)
+    }));
     for environment in environments {
         let begun = Instant::now();
         let done = environment.make()?;

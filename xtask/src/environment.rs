@@ -1,4 +1,5 @@
-//! The Python environments of the corpus: one for each JAX release, made from a file of pinned requirements.
+//! The Python environments of the corpus: one for each JAX and TensorFlow release that is run, made from a file
+//! of pinned requirements.
 //!
 //! `python/environments/<name>.txt` names every package with its version and the SHA-256 of its files; its
 //! first line names the Pythons that have files of all of them. An environment is made beside its place,
@@ -21,7 +22,8 @@ const STAMP: &str = "requirements.sha256";
 /// Resolves and pins requirements with pip, for several Pythons.
 const PIN: &str = include_str!("environment/pin.py");
 
-/// The Pythons that an environment is pinned for, the first one's choice of versions first.
+/// The Pythons that an environment is pinned for unless others are named, the first one's choice of versions
+/// first.
 const PYTHONS: &str = "3.12,3.11,3.13";
 
 /// Prints the Python version of an interpreter, as `3.11`, and fails if its pip knows no `--python`.
@@ -45,7 +47,7 @@ impl Environment {
         let requirements = crate::root().join(REQUIREMENTS).join(format!("{name}.txt"));
         ensure!(
             requirements.is_file(),
-            "no requirements for {name}; `cargo xtask pin-jax VERSION` makes them: {}",
+            "no requirements for {name}; `cargo xtask pin NAME==VERSION` makes them: {}",
             requirements.display()
         );
         let place = crate::root().join("corpus/python").join(name);
@@ -91,6 +93,14 @@ impl Environment {
         Ok("made")
     }
 
+    /// Removes the environment.
+    ///
+    /// # Errors
+    /// If that fails; part of it may then be gone.
+    pub fn remove(&self) -> anyhow::Result<()> {
+        remove(&self.place)
+    }
+
     fn install(&self, python: &Path, part: &Path) -> anyhow::Result<()> {
         // Without a pip of its own, an environment needs no script, and can be moved.
         let made = Command::new(python).args(["-m", "venv", "--without-pip"]).arg(part).output()?;
@@ -108,25 +118,39 @@ impl Environment {
     }
 }
 
-/// Writes the requirements of a JAX release: `cargo xtask pin-jax VERSION [REQUIREMENT...]`.
+/// Writes the requirements of a release: `cargo xtask pin NAME==VERSION [REQUIREMENT...]`.
 ///
 /// # Errors
-/// If pip finds no set of packages.
-pub fn pin(version: &str, others: &[String]) -> anyhow::Result<()> {
+/// If the release is of nothing that is run, or pip finds no set of packages.
+pub fn pin(release: &str, others: &[String], pythons: Option<&str>) -> anyhow::Result<()> {
+    let (family, version) = release.split_once("==").unwrap_or((release, ""));
+    let packages = packages(family, version)?;
     let output = Command::new("python3")
-        .args(["-c", PIN, PYTHONS, &format!("jax=={version}"), &format!("jaxlib=={version}")])
+        .args(["-c", PIN, pythons.unwrap_or(PYTHONS)])
+        .args(packages)
         .args(others)
         .output()
         .context("cannot run python3; install Python 3 with pip")?;
     let said = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "jax=={version} was not pinned:\n{}", said.trim());
-    let file = crate::root().join(REQUIREMENTS).join(format!("jax-{version}.txt"));
+    ensure!(output.status.success(), "{release} was not pinned:\n{}", said.trim());
+    let name = format!("{REQUIREMENTS}/{family}-{version}.txt");
+    let file = crate::root().join(&name);
     fs::write(&file, &output.stdout).with_context(|| file.display().to_string())?;
     print!("{said}");
-    println!(
-        "{REQUIREMENTS}/jax-{version}.txt: review it, and run `cargo xtask jax --release {version}`"
-    );
+    println!("{name}: review it, and run `cargo xtask {family} --release {version}`");
     Ok(())
+}
+
+/// What to ask of pip for a release.
+fn packages(family: &str, version: &str) -> anyhow::Result<Vec<String>> {
+    let names: &[&str] = match family {
+        "jax" => &["jax", "jaxlib"],
+        // The same as `tensorflow`, without what a GPU wants.
+        "tensorflow" => &["tensorflow-cpu"],
+        _ => bail!("only jax and tensorflow are run, such as jax==0.10.2, not {family}"),
+    };
+    ensure!(!version.is_empty(), "a release has a version, such as {family}==1.2.3");
+    Ok(names.iter().map(|name| format!("{name}=={version}")).collect())
 }
 
 /// The first interpreter here whose version the requirements name.
@@ -205,10 +229,10 @@ mod tests {
             for entry in text.lines().skip(1).filter(|line| !line.starts_with(' ')) {
                 assert!(entry.contains("==") && entry.ends_with('\\'), "{name}: {entry}");
             }
-            assert!(
-                text.contains(&format!("\njax=={} ", name.trim_start_matches("jax-"))),
-                "{name}"
-            );
+            let (family, version) = name.split_once('-').unwrap_or_default();
+            for package in packages(family, version)? {
+                assert!(text.contains(&format!("\n{package} ")), "{name}: {package}");
+            }
         }
         Ok(())
     }

@@ -10,6 +10,7 @@ mod harvest;
 mod ifrt;
 mod jax;
 mod se;
+mod tensorflow;
 mod test;
 
 use std::path::{Path, PathBuf};
@@ -33,13 +34,19 @@ enum Verb {
         /// Makes the Python environments of all JAX releases, not only of those that the tests need.
         #[arg(long)]
         all_jax: bool,
+        /// The same for TensorFlow: more than a gigabyte each.
+        #[arg(long)]
+        all_tensorflow: bool,
     },
-    /// Writes the requirements of the environment of a JAX release, every package with its hashes.
-    PinJax {
-        /// Such as 0.10.2.
-        version: String,
+    /// Writes the requirements of the environment of a release, every package with its hashes.
+    Pin {
+        /// Such as jax==0.10.2 or tensorflow==2.21.0.
+        release: String,
         /// What else to ask of pip, such as numpy==2.1.3.
         others: Vec<String>,
+        /// The Pythons to pin for, the first one's choice of versions first, such as 3.12,3.11.
+        #[arg(long)]
+        python: Option<String>,
     },
     /// Holds the ABI data of the PJRT C API against the real headers of published packages, and against what
     /// plug-ins say.
@@ -64,6 +71,8 @@ enum Verb {
     },
     /// Runs JAX releases on plug-ins: as they are, through the adapter, with the handlers of jaxlib.
     Jax(jax::Jax),
+    /// Runs TensorFlow releases on a pluggable device.
+    Tensorflow(tensorflow::Tensorflow),
     /// Measures the command on large files: time and memory of whole processes.
     Bench(bench::Bench),
     /// Asks one plug-in for its sizes: what `abi` starts, because a plug-in may end its process.
@@ -81,14 +90,17 @@ enum Verb {
 fn main() -> anyhow::Result<()> {
     match Arguments::parse().verb {
         Verb::Test => test::run(),
-        Verb::Corpus { all_jax } => corpus::run(all_jax),
-        Verb::PinJax { version, others } => environment::pin(&version, &others),
+        Verb::Corpus { all_jax, all_tensorflow } => corpus::run(all_jax, all_tensorflow),
+        Verb::Pin { release, others, python } => {
+            environment::pin(&release, &others, python.as_deref())
+        }
         Verb::Abi(arguments) => abi::run(&arguments),
         Verb::Se(arguments) => se::run(&arguments),
         Verb::Ifrt(arguments) => ifrt::run(&arguments),
         Verb::Docs { check } => docs::run(check),
         Verb::Harvest { release, from } => harvest::run(&release, from.as_deref()),
         Verb::Jax(jax) => jax::run(&jax),
+        Verb::Tensorflow(tensorflow) => tensorflow::run(&tensorflow),
         Verb::Bench(bench) => bench::run(&bench),
         Verb::Sizes { plugin } => abi::sizes_child(&plugin),
         Verb::Measure { runs, command } => bench::run_measure(runs, &command),

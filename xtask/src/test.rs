@@ -18,7 +18,7 @@ const STEPS: &[(&str, &[&str])] = &[
 /// # Errors
 /// If one of them fails.
 pub fn run() -> anyhow::Result<()> {
-    crate::corpus::run(false)?;
+    crate::corpus::run(false, false)?;
     crate::docs::run(true)?;
     for (name, arguments) in STEPS {
         let begun = Instant::now();

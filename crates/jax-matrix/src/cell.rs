@@ -40,28 +40,7 @@ impl Cell {
     /// # Errors
     /// If the process cannot be started or watched. Whatever becomes of it after that is the outcome.
     pub fn run(&self, limit: Duration) -> io::Result<Outcome> {
-        let scratch = tempfile::tempdir()?;
-        let (printed, errors) = (scratch.path().join("printed"), scratch.path().join("errors"));
-        // Files, not pipes: what a library writes may be more than a pipe holds.
-        let mut child = self
-            .command()
-            .stdin(Stdio::null())
-            .stdout(File::create(&printed)?)
-            .stderr(File::create(&errors)?)
-            .spawn()?;
-        let begun = Instant::now();
-        let end = loop {
-            if let Some(status) = child.try_wait()? {
-                break ended(status);
-            }
-            if begun.elapsed() >= limit {
-                child.kill()?;
-                child.wait()?;
-                break End::TimedOut;
-            }
-            thread::sleep(Duration::from_millis(20));
-        };
-        Ok(Outcome::new(&text(&printed)?, &text(&errors)?, end))
+        run_probe(&mut self.command(), limit)
     }
 
     fn command(&self) -> Command {
@@ -83,6 +62,34 @@ impl Cell {
         }
         command
     }
+}
+
+/// Runs a probe, whatever it is written for, for at most this long.
+///
+/// # Errors
+/// If the process cannot be started or watched. Whatever becomes of it after that is the outcome.
+pub fn run_probe(command: &mut Command, limit: Duration) -> io::Result<Outcome> {
+    let scratch = tempfile::tempdir()?;
+    let (printed, errors) = (scratch.path().join("printed"), scratch.path().join("errors"));
+    // Files, not pipes: what a library writes may be more than a pipe holds.
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(File::create(&printed)?)
+        .stderr(File::create(&errors)?)
+        .spawn()?;
+    let begun = Instant::now();
+    let end = loop {
+        if let Some(status) = child.try_wait()? {
+            break ended(status);
+        }
+        if begun.elapsed() >= limit {
+            child.kill()?;
+            child.wait()?;
+            break End::TimedOut;
+        }
+        thread::sleep(Duration::from_millis(20));
+    };
+    Ok(Outcome::new(&text(&printed)?, &text(&errors)?, end))
 }
 
 /// Runs all of them, so many at a time, and returns what came of each, in their order.

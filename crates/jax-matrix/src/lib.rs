@@ -27,7 +27,7 @@ mod outcome;
 mod plugin;
 mod table;
 
-pub use cell::{Cell, run_all, run_each};
+pub use cell::{Cell, run_all, run_each, run_probe};
 pub use host::{Host, HostError};
 pub use outcome::{End, Outcome, STEPS, Step};
 pub use plugin::{PLUGINS, Plugin};

@@ -1,0 +1,32 @@
+//! Real TensorFlow releases on pluggable devices, and what worked.
+//!
+//! A *host* is a TensorFlow release in an environment of the corpus (`cargo xtask corpus`). Running it on a
+//! plug-in starts the environment's Python on `python/probe/tf_steps.py`, in a process of its own with a time
+//! limit: what TensorFlow does with a plug-in that it does not like is to end the process. The probe prints one
+//! line of JSON per step, which is all that is read of it.
+//!
+//! Only tests and `cargo xtask tensorflow` use this crate.
+//!
+//! ```
+//! use unskew_tensorflow_matrix::{Row, table};
+//! use unskew_jax_matrix::{End, Outcome};
+//!
+//! let line = r#"{"step": "device_listed", "ok": true, "detail": "['SOROBAN:0']", "seconds": 0.1}"#;
+//! let row = Row { version: "2.15.1".parse().unwrap(), outcome: Outcome::new(line, "", End::Finished) };
+//! assert!(table(&[row]).contains("| 2.15.1 |"));
+//! ```
+#![forbid(unsafe_code)]
+
+mod host;
+mod table;
+
+pub use host::{Host, HostError};
+pub use table::{Row, STEPS, table};
+
+use std::path::Path;
+
+/// The root of the repository, where the corpus and the probe lie.
+pub fn root() -> &'static Path {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.ancestors().nth(2).unwrap_or(here)
+}

@@ -1,0 +1,110 @@
+//! `cargo xtask tensorflow`: TensorFlow releases on a pluggable device, as a table.
+//!
+//! An environment has more than a gigabyte, so one that is not there yet is made for its run and removed after
+//! it, unless `--keep` is given. `--write` puts the table into the documentation.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context as _, ensure};
+use clap::Args;
+use unskew_tensorflow_matrix::{Host, Row, STEPS, table};
+
+use crate::environment::Environment;
+
+/// The page that `--write` makes.
+const PAGE: &str = "docs/reference/tensorflow-on-soroban.md";
+
+/// What stands above the table.
+const HEAD: &str = "<!-- made by `cargo xtask tensorflow --write` -->\n\n# TensorFlow releases on one plug-in\n\n\
+    Real releases of TensorFlow, each loading the same shared object, `soroban`, the example of \
+    `unskew-stream-executor-sdk`, and running the 16 steps of `python/probe/tf_steps.py`. A step passes if its \
+    result is right. *Variables* means variables on the device. *Keras* is a small model that is trained for 16 \
+    steps and has to come to the losses that the CPU comes to: with everything on the device, and without a word \
+    about devices. `docs/guide/write-a-tensorflow-plugin.md` says why a release fails where it does.\n\n";
+
+/// Runs TensorFlow releases on a pluggable device and prints what worked.
+#[derive(Args)]
+pub struct Tensorflow {
+    /// A TensorFlow release; all that have requirements if none is named.
+    #[arg(long = "release")]
+    releases: Vec<String>,
+    /// A shared object; the example of the SDK, which is built, if none is named.
+    #[arg(long)]
+    plugin: Option<PathBuf>,
+    /// The device type of that plug-in.
+    #[arg(long, default_value = "SOROBAN")]
+    device: String,
+    /// How many seconds a release may take.
+    #[arg(long, default_value_t = 300)]
+    limit: u64,
+    /// Keeps the environments that are made.
+    #[arg(long)]
+    keep: bool,
+    /// Puts the table into the documentation.
+    #[arg(long)]
+    write: bool,
+}
+
+/// Runs what was asked for.
+///
+/// # Errors
+/// If an environment cannot be made, or a release not be started. What a release does is no error.
+pub fn run(arguments: &Tensorflow) -> anyhow::Result<()> {
+    let plugin = match &arguments.plugin {
+        Some(plugin) => plugin.canonicalize().with_context(|| plugin.display().to_string())?,
+        None => example()?,
+    };
+    let mut rows = Vec::new();
+    for environment in environments(&arguments.releases)? {
+        let version = environment.name.trim_start_matches("tensorflow-").to_owned();
+        let was_there = Host::named(&version).is_ok();
+        environment.make()?;
+        let host = Host::named(&version)?;
+        let limit = Duration::from_secs(arguments.limit);
+        let outcome = host.run(&plugin, &arguments.device, limit)?;
+        eprintln!("tensorflow {version}: {} of {STEPS}", outcome.passed());
+        rows.push(Row { version: host.version, outcome });
+        if !was_there && !arguments.keep {
+            environment.remove()?;
+        }
+    }
+    rows.sort_by_key(|row| row.version);
+    let page = table(&rows);
+    print!("{page}");
+    if arguments.write {
+        fs::write(crate::root().join(PAGE), format!("{HEAD}{page}"))?;
+        println!("{PAGE}: written");
+    }
+    Ok(())
+}
+
+fn environments(releases: &[String]) -> anyhow::Result<Vec<Environment>> {
+    if !releases.is_empty() {
+        let named = releases.iter().map(|it| Environment::named(&format!("tensorflow-{it}")));
+        return named.collect();
+    }
+    let all = Environment::all()?;
+    Ok(all.into_iter().filter(|it| it.name.starts_with("tensorflow-")).collect())
+}
+
+/// Builds the example, and says where it lies.
+fn example() -> anyhow::Result<PathBuf> {
+    let output = Command::new(env!("CARGO"))
+        .args(["build", "--quiet", "--package", "unskew-stream-executor-sdk"])
+        .args(["--example", "soroban", "--message-format=json"])
+        .current_dir(crate::root())
+        .output()
+        .context("cargo")?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "the example was not built:\n{}", said.trim());
+    let messages = String::from_utf8_lossy(&output.stdout);
+    let mut found = messages.lines().filter_map(|line| {
+        let message: serde_json::Value = serde_json::from_str(line).ok()?;
+        let file = message.get("filenames")?.get(0)?.as_str()?;
+        file.ends_with("libsoroban.so").then(|| PathBuf::from(file))
+    });
+    found.next_back().context("cargo built no libsoroban.so")
+}
