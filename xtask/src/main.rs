@@ -4,6 +4,7 @@
 mod abi;
 mod bench;
 mod corpus;
+mod deviation;
 mod docs;
 mod environment;
 mod harvest;

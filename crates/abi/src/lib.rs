@@ -39,8 +39,10 @@ pub mod child;
 pub mod contract;
 mod extensible;
 mod library;
+mod panic;
 mod shared_object;
 
 pub use extensible::{ForeignStruct, Implausible, LARGEST_STRUCT, has_field};
 pub use library::{Library, LoadError};
+pub use panic::{Panicked, caught};
 pub use shared_object::{Format, Import, SharedObject};

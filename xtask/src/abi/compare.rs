@@ -9,21 +9,7 @@ use unskew_pjrt::layout::{self, Field, Struct};
 
 use super::set::HeaderSet;
 use super::{extensions, kinds};
-
-/// Something on which they differ.
-#[derive(Debug)]
-pub struct Deviation {
-    /// What it is about.
-    pub subject: String,
-    pub header: String,
-    pub data: String,
-}
-
-impl fmt::Display for Deviation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: header: {}; data: {}", self.subject, self.header, self.data)
-    }
-}
+use crate::deviation::Deviation;
 
 /// What was compared, and on what they differ.
 pub struct Report {

@@ -10,24 +10,10 @@ use unskew_lint::header::{Enum, Header, Item, Layout, Layouts, Record, Type};
 use unskew_stream_executor::layout::{Structure, contract};
 
 use super::pins::{HEADERS, Pin};
+use crate::deviation::Deviation;
 
 /// What the headers take from others that are not read.
 const INCLUDED: &str = "typedef unsigned char TF_Bool;";
-
-/// Something on which they differ.
-#[derive(Debug)]
-pub struct Deviation {
-    /// What it is about.
-    pub subject: String,
-    pub header: String,
-    pub data: String,
-}
-
-impl fmt::Display for Deviation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: header: {}; data: {}", self.subject, self.header, self.data)
-    }
-}
 
 /// What was compared, and on what they differ.
 pub struct Report {

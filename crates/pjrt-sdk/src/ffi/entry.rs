@@ -1,9 +1,7 @@
 //! What happens around every call: sizes, copies, panics.
 
-use std::any::Any;
 use std::ffi::c_void;
 use std::mem::size_of;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null_mut;
 
 use unskew_pjrt::sys::bindings::PJRT_Error;
@@ -100,22 +98,8 @@ fn too_small<T: Serve>(plugin: &Exported, announced: usize) -> Error {
 
 /// What `body` gives; a panic in it becomes an error that says where it was.
 pub(crate) fn caught<R>(place: &str, body: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
-    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| Err(panicked(place, panic)))
-}
-
-#[cold]
-fn panicked(place: &str, panic: Box<dyn Any + Send>) -> Error {
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
-    let error = Error::internal(format!(
-        "{place}: the plug-in panicked: {}",
-        text.unwrap_or("it gave no text")
-    ));
-    if text.is_none() {
-        // A value of the author's own type may panic again when it is dropped, where nobody catches it.
-        std::mem::forget(panic);
-    }
-    error
+    unskew_abi::caught(body)
+        .unwrap_or_else(|panicked| Err(Error::internal(format!("{place}: {panicked}"))))
 }
 
 #[cfg(test)]
