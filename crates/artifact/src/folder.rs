@@ -35,13 +35,14 @@ pub(crate) fn open(path: &Path, options: &Options) -> Result<Artifact, OpenError
 fn read(file: &Path, options: &Options, artifact: &mut Artifact) {
     let read = || -> Result<_, OpenError> {
         let source: Arc<dyn Source> = Arc::new(FileSource::open(file)?);
-        Ok(recognize::party(&source, Some(file), options)?)
+        Ok(recognize::parties(&source, Some(file), options)?)
     };
     match read() {
-        Ok(Some(party)) => {
-            artifact.add(file.display().to_string(), party);
+        Ok(parties) => {
+            for party in parties {
+                artifact.add(file.display().to_string(), party);
+            }
         }
-        Ok(None) => {}
         Err(error) => artifact.problems.push(error),
     }
 }

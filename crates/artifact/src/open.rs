@@ -23,10 +23,12 @@ pub fn open(path: &Path, options: &Options) -> Result<Artifact, OpenError> {
         return wheel::open(source, options);
     }
     let mut artifact = Artifact::new(source.name(), Container::File);
-    let Some(party) = recognize::party(&source, Some(path), options)? else {
+    let parties = recognize::parties(&source, Some(path), options)?;
+    if parties.is_empty() {
         let path = source.name().to_owned();
         return Err(OpenError::Unknown { path, looked_for: recognize::LOOKED_FOR.into() });
-    };
-    artifact.pieces.push(Piece { label: source.name().to_owned(), party: Arc::new(party) });
+    }
+    let piece = |party| Piece { label: source.name().to_owned(), party: Arc::new(party) };
+    artifact.pieces.extend(parties.into_iter().map(piece));
     Ok(artifact)
 }

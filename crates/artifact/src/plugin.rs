@@ -13,29 +13,37 @@ use unskew_stream_executor::preflight::{self, Preflight};
 
 use crate::Options;
 
-/// The party of the plug-in in `source`, which lies at `path` if it is a file of its own. None if it
-/// is no shared object, or one that is no plug-in.
+/// The parties of the plug-in in `source`, which lies at `path` if it is a file of its own: one for each
+/// interface that it serves. None if it is no shared object, or one that is no plug-in.
 ///
 /// # Errors
 /// If it is a broken shared object.
-pub(crate) fn party(
+pub(crate) fn parties(
     source: &Arc<dyn Source>,
     path: Option<&Path>,
     options: &Options,
-) -> Result<Option<Party>, ReadError> {
-    let Some(object) = SharedObject::read(source)? else { return Ok(None) };
+) -> Result<Vec<Party>, ReadError> {
+    let Some(object) = SharedObject::read(source)? else { return Ok(Vec::new()) };
     let name = source.name().rsplit(['/', '\\']).next().unwrap_or_default();
-    if !unskew_pjrt::recognizes(&object) {
-        let device = unskew_stream_executor::recognizes(&object);
-        return Ok(device.then(|| device_party(name, &object, path, options)));
+    let mut parties = Vec::new();
+    let pjrt = unskew_pjrt::recognizes(&object);
+    if pjrt {
+        let probe = match (&options.probe, path) {
+            (Some(command), Some(path)) => probe_in_child(command(path), options.limit),
+            (Some(_), None) => Err(not_asked("it lies in an archive")),
+            (None, _) => Err(not_asked("plug-ins are only read, not run")),
+        };
+        parties.push(unskew_pjrt::party(name, &object, probe));
     }
-    // A PJRT plug-in may serve TensorFlow too: libtpu exports both entries, and hosts of PJRT are many.
-    let probe = match (&options.probe, path) {
-        (Some(command), Some(path)) => probe_in_child(command(path), options.limit),
-        (Some(_), None) => Err(not_asked("it lies in an archive")),
-        (None, _) => Err(not_asked("plug-ins are only read, not run")),
+    // Some serve both; those that only bring kernels along with PJRT are PJRT plug-ins.
+    let device = match pjrt {
+        true => unskew_stream_executor::registers_device(&object),
+        false => unskew_stream_executor::recognizes(&object),
     };
-    Ok(Some(unskew_pjrt::party(name, &object, probe)))
+    if device {
+        parties.push(device_party(name, &object, path, options));
+    }
+    Ok(parties)
 }
 
 /// The party of a pluggable device, with what it does on trial if it may be run.
@@ -79,15 +87,13 @@ fn not_asked(reason: &str) -> ProbeError {
 }
 
 /// What the child process does whose command is [`Options::probe`]: loads the plug-in at `path`,
-/// prints what it says about itself, and returns the exit status of the process. `limit` is how long a
-/// pluggable device gets with each host that is played.
-pub fn probe_main(path: &Path, limit: Duration) -> i32 {
+/// prints what it says about itself, and returns the exit status of the process. With a `trial`, hosts of
+/// pluggable devices are played on it, for so long each.
+pub fn probe_main(path: &Path, trial: Option<Duration>) -> i32 {
     let source = FileSource::open(path).ok().map(|file| Arc::new(file) as Arc<dyn Source>);
     let object = source.and_then(|source| SharedObject::read(&source).ok().flatten());
-    match object {
-        Some(object) if !unskew_pjrt::recognizes(&object) => {
-            preflight::child_main(path, &object, limit)
-        }
-        object => unskew_pjrt::child_main(path, object.as_ref()),
+    match (trial, object) {
+        (Some(limit), Some(object)) => preflight::child_main(path, &object, limit),
+        (_, object) => unskew_pjrt::child_main(path, object.as_ref()),
     }
 }

@@ -57,25 +57,26 @@ const ENDINGS: [&str; 27] = [
     "tflite",
 ];
 
-/// The party in `source`, which lies at `path` if it is a file of its own; none if no boundary
-/// recognizes it.
+/// The parties in `source`, which lies at `path` if it is a file of its own; none if no boundary
+/// recognizes it, and several for a plug-in that serves several interfaces.
 ///
 /// # Errors
 /// Of the boundary whose file it is.
-pub(crate) fn party(
+pub(crate) fn parties(
     source: &Arc<dyn Source>,
     path: Option<&Path>,
     options: &Options,
-) -> Result<Option<Party>, ReadError> {
-    if let Some(party) = plugin::party(source, path, options)? {
-        return Ok(Some(party));
+) -> Result<Vec<Party>, ReadError> {
+    let plugins = plugin::parties(source, path, options)?;
+    if !plugins.is_empty() {
+        return Ok(plugins);
     }
     for reader in READERS {
         if let Some(party) = reader(source)? {
-            return Ok(Some(if options.infer { inferred(party) } else { party }));
+            return Ok(vec![if options.infer { inferred(party) } else { party }]);
         }
     }
-    Ok(None)
+    Ok(Vec::new())
 }
 
 /// Adds what the database tells about a party that does not say it itself.

@@ -25,8 +25,9 @@ pub(crate) fn open(source: Arc<dyn Source>, options: &Options) -> Result<Artifac
     }
     for entry in archive.entries().iter().filter(|entry| recognize::is_candidate(&entry.name)) {
         match read(&archive, entry, options) {
-            Ok(Some((label, party))) => artifact.add(label, party),
-            Ok(None) => {}
+            Ok((label, parties)) => {
+                parties.into_iter().for_each(|party| artifact.add(label.clone(), party));
+            }
             Err(error) => artifact.problems.push(error),
         }
     }
@@ -45,7 +46,8 @@ pub(crate) fn open(source: Arc<dyn Source>, options: &Options) -> Result<Artifac
     Ok(artifact)
 }
 
-type Found = Option<(String, unskew_core::Party)>;
+/// Where a member lies, and its parties.
+type Found = (String, Vec<unskew_core::Party>);
 
 fn read(archive: &Archive, entry: &Entry, options: &Options) -> Result<Found, OpenError> {
     let label = format!("{}!{}", archive.name(), entry.name);
@@ -56,7 +58,7 @@ fn read(archive: &Archive, entry: &Entry, options: &Options) -> Result<Found, Op
         return read_copy(archive, entry, label, options);
     }
     let member = archive.member(entry)?;
-    Ok(recognize::party(&member, None, options)?.map(|party| (label, party)))
+    Ok((label, recognize::parties(&member, None, options)?))
 }
 
 /// Reads a member from a temporary file: a plug-in can only be asked if it is one, and a large
@@ -73,8 +75,8 @@ fn read_copy(
     let file: Arc<dyn Source> = Arc::new(FileSource::open(copy.path())?);
     let size = file.size();
     let named: Arc<dyn Source> = Arc::new(Slice::new(label.clone(), file, 0, size)?);
-    let party = recognize::party(&named, Some(copy.path()), options)?;
-    Ok(party.map(|party| (label, party)))
+    let parties = recognize::parties(&named, Some(copy.path()), options)?;
+    Ok((label, parties))
 }
 
 /// The package that a wheel says it is.

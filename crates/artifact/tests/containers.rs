@@ -191,6 +191,24 @@ fn a_pluggable_device_is_read_and_put_on_trial_if_it_may_be_run() {
 }
 
 #[test]
+fn a_plug_in_of_two_interfaces_is_two_parties() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "void SE_InitPlugin(void) {} const void *GetPjrtApi(void) { return 0; }";
+    let Some(plugin) = library(folder.path(), text) else { return };
+    let only = folder.path().join("only");
+    std::fs::create_dir(&only).unwrap();
+    let path = only.join("libboth.so");
+    std::fs::write(&path, &plugin).unwrap();
+    let members: &[(&str, &[u8])] = &[("pack/libboth.so", &plugin)];
+    let wheel = wheel(folder.path(), "both-1-py3-none-any.whl", members);
+    for path in [&path, &wheel, &only] {
+        let artifact = open(path, &Options::default()).unwrap();
+        let kinds: Vec<&str> = artifact.pieces.iter().map(|piece| &*piece.party.kind).collect();
+        assert_eq!(kinds, ["PJRT plug-in", "TensorFlow pluggable device"], "{}", path.display());
+    }
+}
+
+#[test]
 fn a_plug_in_in_a_wheel_is_asked_as_a_file_that_is_gone_afterwards() {
     let folder = tempfile::tempdir().unwrap();
     let text = "const void *GetPjrtApi(void) { return 0; }";

@@ -167,11 +167,7 @@ lets them log everything.")]
     Run(Run),
     /// Load a plug-in and print what it says about itself: a child process of the others
     #[command(name = "__probe", hide = true)]
-    Probe {
-        path: PathBuf,
-        #[arg(default_value_t = 10)]
-        seconds: u64,
-    },
+    Probe { path: PathBuf, seconds: Option<u64> },
 }
 
 #[derive(Debug, clap::Args)]

@@ -73,12 +73,13 @@ fn check(path: &Path, limit: Duration) -> anyhow::Result<Checked> {
     options.trial = limit;
     let side = sides::side(path.as_os_str(), &options)?;
     let label = path.display().to_string();
-    if let Some(party) = side.members.iter().find_map(|member| device::judged(&member.party)) {
-        return Ok(Checked { label, party, found: None });
-    }
-    let member =
-        side.members.into_iter().find(|member| member.party.capability::<Plugin>().is_some());
-    let Some(member) = member else { bail!("not a PJRT plug-in, nor a pluggable device: {label}") };
+    let pjrt = |member: &&sides::Member| member.party.capability::<Plugin>().is_some();
+    let Some(member) = side.members.iter().find(pjrt).cloned() else {
+        if let Some(party) = side.members.iter().find_map(|member| device::judged(&member.party)) {
+            return Ok(Checked { label, party, found: None });
+        }
+        bail!("not a PJRT plug-in, nor a pluggable device: {label}")
+    };
     let mut party = Arc::unwrap_or_clone(member.party);
     let probe = party.capability::<Plugin>().and_then(|plugin| plugin.probe.clone());
     let program = std::env::current_exe().context("cannot find this program")?;

@@ -5,6 +5,6 @@ use std::path::Path;
 use std::time::Duration;
 
 /// Ends the process, with the plug-in in whatever state it is.
-pub fn run(path: &Path, seconds: u64) -> ! {
-    std::process::exit(unskew_artifact::probe_main(path, Duration::from_secs(seconds)))
+pub fn run(path: &Path, seconds: Option<u64>) -> ! {
+    std::process::exit(unskew_artifact::probe_main(path, seconds.map(Duration::from_secs)))
 }
