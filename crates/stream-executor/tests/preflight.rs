@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use made::{build, build_with, child, found, judge, party, trial};
 use unskew_core::{Outcome, Party};
-use unskew_stream_executor::preflight::{End, Failure, Skew, Trial};
+use unskew_stream_executor::preflight::{End, Failure, Skew, Trial, preflight_in_child};
 
 /// Not a test of its own: what the child processes of the others run.
 #[test]
@@ -330,9 +330,53 @@ fn constructors_that_end_the_process_are_no_end_of_the_parent() {
     assert_eq!(failure, Some(Failure::Died("exit with code 0".to_owned())));
 }
 
+/// Whatever the child is or says, the parent ends with an answer and believes only what it can read.
 #[test]
-fn functions_of_a_plug_in_of_another_soname_are_found() {
-    // The functions for statuses work, both ways.
+fn a_child_that_is_none_of_ours_is_no_end_of_the_parent() {
+    let shell = |script: &str| {
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", script]);
+        preflight_in_child(command, Duration::from_secs(1))
+    };
+    let begun = Instant::now();
+    let silent = shell("exit 0");
+    assert_eq!(silent.failure, Some(Failure::Died("exit with code 0".to_owned())));
+    assert_eq!(shell("sleep 30").failure, Some(Failure::Late(1)));
+    // Noise without end does not prolong its time.
+    assert!(shell("exec yes").failure.is_some());
+    let mark = "@unskew-preflight";
+    for line in ["{", "null", "{\"played\":{}}", "\"loaded\"", "{\"played\":{\"script\":7}}", "[]"]
+    {
+        let found = shell(&format!("echo '{mark} {line}'; exit 3"));
+        assert_eq!(found.failure, Some(Failure::Died("exit with code 3".to_owned())), "{line}");
+        assert!(found.trials.is_empty());
+    }
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    assert!(shell(&format!("echo '{mark} {deep}'")).trials.is_empty());
+    assert_eq!(shell(&format!("echo '{mark} \"end\"'; sleep 30")).failure, None);
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn what_a_plug_in_writes_is_no_answer() {
+    let noise = "ENTERS for (int i = 0; i < 3000; i++) { puts(\"@unskew-preflight {\"); \
+        fputs(\"noise and more noise\\n\", stderr); } fflush(stdout);";
+    let Some(made) = build(noise) else { return };
+    assert_eq!(found(&judge(&party(&made), "2.21.0")), []);
+}
+
+#[test]
+fn a_process_that_a_plug_in_leaves_behind_is_not_waited_for() {
+    let forks = "ENTERS if (fork() == 0) { setsid(); sleep(3); _exit(0); } abort();";
+    let Some(made) = build(forks) else { return };
+    let begun = Instant::now();
+    let trials = trial(&made.path, 20);
+    assert!(begun.elapsed() < Duration::from_secs(15), "{:?}", begun.elapsed());
+    assert_eq!(trials.of_release(21).unwrap().end, End::Died("abort (SIGABRT)".to_owned()));
+}
+
+#[test]
+fn the_functions_for_statuses_work_both_ways() {
     let own = "ENTERS void *own = TF_NewStatus(); TF_SetStatus(own, 5, \"mine\"); \
         if (TF_GetCode(own) != 5 || strcmp(TF_Message(own), \"mine\") || TF_GetCode(status)) abort(); \
         TF_DeleteStatus(own);";
