@@ -86,7 +86,7 @@ impl<D: Device> Kernels<D> {
     }
 
     /// Whether the host lets plug-ins have variables on their devices: [`Context::assign_variable`] and its
-    /// like work. Releases from 2.7 to 2.18 do.
+    /// like work. Releases from 2.6 to 2.18 do.
     pub fn variables(&self) -> bool {
         crate::ffi::variables_served()
     }

@@ -34,6 +34,9 @@
 //!
 //! # Limits
 //!
+//! In TensorFlow 2.6 and 2.7, functions on a device take kernels that the C API has no means for; there, and only
+//! there, the host's own C++ kernels are called by their names.
+//!
 //! Linux only. Kernels that compute asynchronously are not offered: releases before 2.13 have none.
 //!
 //! Sources: *StreamExecutor C API Versioning Strategy*, and what `unskew_stream_executor::layout` was measured

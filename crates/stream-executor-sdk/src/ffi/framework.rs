@@ -87,14 +87,14 @@ pub(super) fn optional(name: &CStr) -> *mut c_void {
     unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) }
 }
 
-/// The libraries that have had the function by which TensorFlow names its release.
-const NAMED_BY: [&CStr; 3] =
+/// The libraries in which TensorFlow has had what plug-ins do not import.
+const OTHERS: [&CStr; 3] =
     [c"libtensorflow_cc.so.2", c"_pywrap_tensorflow_internal.so", c"libtensorflow.so.2"];
 
-/// The release that the host names itself, if its function for that can be reached.
-pub(super) fn version() -> Option<String> {
-    let mut found = optional(c"TF_Version");
-    for library in NAMED_BY {
+/// The address of a function of the host, wherever it is; null if it cannot be found.
+pub(super) fn of_host(name: &CStr) -> *mut c_void {
+    let mut found = optional(name);
+    for library in OTHERS {
         if !found.is_null() {
             break;
         }
@@ -104,11 +104,17 @@ pub(super) fn version() -> Option<String> {
             // SAFETY: the handle is one of the loader's, and the name ends with a zero. The library stays,
             // since who loaded it keeps it.
             unsafe {
-                found = libc::dlsym(handle, c"TF_Version".as_ptr());
+                found = libc::dlsym(handle, name.as_ptr());
                 libc::dlclose(handle);
             }
         }
     }
+    found
+}
+
+/// The release that the host names itself, if its function for that can be reached.
+pub(super) fn version() -> Option<String> {
+    let found = of_host(c"TF_Version");
     if found.is_null() {
         return None;
     }

@@ -6,6 +6,7 @@
 #![allow(unsafe_code, reason = "hosts call through C pointers")]
 #![allow(non_camel_case_types, reason = "the names of C")]
 
+mod adopted;
 mod attribute;
 mod context;
 mod copies;

@@ -19,9 +19,10 @@ pub fn register(kernels: &mut Kernels<Abacus>) -> Result<(), Error> {
     softmax::register(kernels)?;
     if kernels.variables() {
         variable::register(kernels)?;
-        train::register(kernels)?;
+        train::register(kernels)
+    } else {
+        variable::leave_to_cpu(kernels)
     }
-    Ok(())
 }
 
 /// Registers a kernel for `f32`.

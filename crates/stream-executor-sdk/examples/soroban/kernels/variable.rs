@@ -78,3 +78,30 @@ pub fn register(kernels: &mut Kernels<Abacus>) -> Result<(), Error> {
     }
     Ok(())
 }
+
+/// What stands where a variable is wanted that could never be given a value.
+struct Nowhere;
+
+impl Kernel<Abacus> for Nowhere {
+    fn new(_: &Construction<'_>) -> Result<Self, Error> {
+        Err(Error::unimplemented(
+            "this TensorFlow has no way to give a value to a variable of a pluggable device; let TensorFlow place \
+             the variable, or use: tf.device('/device:CPU:0')",
+        ))
+    }
+
+    fn compute(&self, _: &Context<'_, Abacus>) -> Result<(), Error> {
+        Err(Error::internal("a variable that was not made"))
+    }
+}
+
+/// TensorFlow 2.5 makes variables on any device and can assign to none of them. So it is told to prefer the
+/// CPU for them.
+pub fn leave_to_cpu(kernels: &mut Kernels<Abacus>) -> Result<(), Error> {
+    let release = kernels.host().and_then(|host| host.release());
+    if release.is_some_and(|release| (release.major, release.minor) == (2, 5)) {
+        let def = KernelDef::new("VarHandleOp").host_memory("resource").priority(-1);
+        kernels.register::<Nowhere>(&def)?;
+    }
+    Ok(())
+}
