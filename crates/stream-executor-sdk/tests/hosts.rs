@@ -1,7 +1,7 @@
 //! A small plug-in under hosts of several ages, some of them broken: what is written, and what is answered.
 //!
 //! The functions of TensorFlow that a plug-in imports for statuses are played here.
-#![allow(clippy::unwrap_used, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 #![allow(unsafe_code, reason = "the tests call the entries as C hosts do")]
 
 use std::ffi::{CStr, c_char, c_int};
