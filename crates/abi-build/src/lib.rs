@@ -128,5 +128,8 @@ fn split(parameters: &str) -> Vec<&str> {
 
 /// A name in C as a name in Rust.
 pub fn ident(name: &str) -> String {
-    if name == "type" { "r#type".to_owned() } else { name.to_owned() }
+    match name {
+        "type" | "priv" => format!("r#{name}"),
+        _ => name.to_owned(),
+    }
 }

@@ -94,6 +94,7 @@ fn what_cpu_plug_ins_do_not_have_is_a_typed_error() {
         // The extension is there, and the slot of its compiler is null.
         assert!(plugin.api().extension("PhaseCompile").is_some());
         refused(plugin.phase_compiler().unwrap_err());
+        assert!(plugin.profiler().is_none());
         refused(client.abi_version().unwrap_err());
         refused(executable.abi_version().unwrap_err());
         refused(plugin.runtime_abi_version_of(b"").unwrap_err());

@@ -1,66 +1,21 @@
 //! The host API on real CPU plug-ins of three ages.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may")]
 
+mod corpus;
+
 use std::future::IntoFuture;
-use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
+use corpus::{ADD, SUM, add, clients, files, one, plugins, ramp, supported};
 use unskew_pjrt::convert::compile_options::{CompileOptions, DeviceAssignment};
 use unskew_pjrt::host::LoadError;
 use unskew_pjrt::sys::CallError;
 use unskew_pjrt::{
-    Buffer, Client, ElementType, Error, ErrorCode, ExecuteOptions, HostArray, LoadedExecutable,
-    Outputs, Plugin, Program,
+    Buffer, ElementType, Error, ErrorCode, ExecuteOptions, HostArray, Outputs, Plugin, Program,
 };
-
-const ADD: &str = r"module @add {
-  func.func public @main(%a: tensor<2x3xf32>, %b: tensor<2x3xf32>) -> tensor<2x3xf32> {
-    %0 = stablehlo.add %a, %b : tensor<2x3xf32>
-    return %0 : tensor<2x3xf32>
-  }
-}";
-
-/// The plug-ins of the corpus that are here.
-fn plugins() -> Vec<(PathBuf, Plugin)> {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
-    let names = [
-        "xla-cpu-pjrt-0.0.1.so",
-        "fastatomstruct-xla-cpu-2026.6.23.so",
-        "lammps-jax-pjrt-cpu-0.11.2.so",
-    ];
-    let there = |name: &&&str| {
-        let found = corpus.join(name).exists();
-        if !found {
-            println!("{name} skipped: run cargo xtask corpus");
-        }
-        found
-    };
-    let paths = names.iter().filter(there).map(|name| corpus.join(name));
-    paths.map(|path| (path.clone(), Plugin::load(&path).unwrap())).collect()
-}
-
-fn clients() -> Vec<Client> {
-    plugins().iter().map(|(_, plugin)| plugin.create_client(&[]).unwrap()).collect()
-}
-
-fn one() -> Vec<u8> {
-    CompileOptions::default().write()
-}
-
-fn add(client: &Client) -> LoadedExecutable {
-    client.compile(Program::mlir(ADD), &one()).unwrap()
-}
-
-fn ramp(client: &Client, scale: f32) -> Buffer {
-    let values: Vec<f32> = (0..6_u8).map(|i| f32::from(i) * scale).collect();
-    let device = &client.addressable_devices().unwrap()[0];
-    client.buffer_of(&values, &[2, 3], device).unwrap()
-}
-
-const SUM: [f32; 6] = [0.0, 11.0, 22.0, 33.0, 44.0, 55.0];
 
 #[test]
 fn plug_ins_of_three_ages_live_in_one_process_and_add() {
@@ -81,7 +36,7 @@ fn plug_ins_of_three_ages_live_in_one_process_and_add() {
 
 #[test]
 fn loading_twice_is_the_same_plug_in() {
-    for (path, plugin) in plugins() {
+    for (path, plugin) in files().iter().zip(plugins()) {
         let again = Plugin::load(path).unwrap();
         assert!(std::ptr::eq(plugin.api(), again.api()));
     }
@@ -315,13 +270,6 @@ fn a_program_of_two_replicas_runs_on_two_devices() {
         let copy = a.copy_to_memory(&memory).unwrap();
         assert_eq!(copy.memory().unwrap(), memory);
     }
-}
-
-/// The answer; none if the function is there and says that it is not supported.
-fn supported<T>(answer: Result<T, Error>) -> Option<T> {
-    let supported = |error: &Error| !error.is_unimplemented();
-    assert!(!answer.as_ref().is_err_and(supported), "{:?}", answer.err());
-    answer.inspect_err(|error| println!("{error}")).ok()
 }
 
 #[test]

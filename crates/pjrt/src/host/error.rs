@@ -102,6 +102,12 @@ pub enum Error {
         /// The number of the buffer in its transfer.
         index: usize,
     },
+    /// A profile was started twice, stopped without a start, or read before its end.
+    #[error("a step of a profile out of its order, which is start, stop, collect: {step}")]
+    OutOfOrder {
+        /// The step.
+        step: &'static str,
+    },
     /// The memory of the host is none of the device's.
     #[error("only a platform whose memory is the host's can use memory of the host: {platform}")]
     NotHostMemory {

@@ -62,7 +62,7 @@ pub use device::{Device, DeviceDescription, MemoryDescription};
 pub use error::Error;
 pub use event::{Event, Pending};
 pub use executable::Executable;
-pub use extension::{ExecuteContext, Ffi, Layout, PhaseCompiler, UserType};
+pub use extension::{ExecuteContext, Ffi, Layout, PhaseCompiler, Profile, Profiler, UserType};
 pub use failure::Failure;
 pub use foreign::{DmaMapped, ProcessInfo};
 pub use key_value::{KeyValueError, KeyValueStore};

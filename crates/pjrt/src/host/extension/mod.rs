@@ -11,6 +11,7 @@
 //! | MemoryDescriptions | [`DeviceDescription::memories`](super::DeviceDescription::memories) |
 //! | Shardings | [`Executable::output_shardings`](super::Executable::output_shardings) |
 //! | PhaseCompile | [`PhaseCompiler`] |
+//! | Profiler | [`Profiler`], [`Profile`] |
 //! | AbiVersion | [`RuntimeAbiVersion`], [`ExecutableAbiVersion`] |
 //! | ExecutableMetadata | [`Executable::vendor_metadata`](super::Executable::vendor_metadata) |
 //! | Stream | [`Device::stream`](super::Device::stream), [`Device::wait_for`](super::Device::wait_for) |
@@ -22,8 +23,10 @@ mod abi_version;
 mod ffi;
 mod layouts;
 mod phases;
+mod profiler;
 
 pub use abi_version::{ExecutableAbiVersion, RuntimeAbiVersion};
 pub use ffi::{ExecuteContext, Ffi, UserType};
 pub use layouts::Layout;
 pub use phases::PhaseCompiler;
+pub use profiler::{Profile, Profiler};

@@ -7,5 +7,6 @@ pub(crate) mod layouts;
 pub(crate) mod memories;
 pub(crate) mod metadata;
 pub(crate) mod phases;
+pub(crate) mod profiler;
 pub(crate) mod shardings;
 pub(crate) mod stream;
