@@ -149,7 +149,11 @@ fn expression(f: &mut fmt::Formatter<'_>, shown: &Expression) -> fmt::Result {
     match shown {
         Expression::Name(name) => f.write_str(&name.text),
         Expression::Attribute { of, name, .. } => {
-            operand(f, of)?;
+            // `1.real` would be read as a number with a fraction.
+            match **of {
+                Expression::Constant { value: Constant::Int(_), .. } => write!(f, "({of})")?,
+                _ => operand(f, of)?,
+            }
             write!(f, ".{}", name.text)
         }
         Expression::Call(call) => {
@@ -217,14 +221,10 @@ fn expression(f: &mut fmt::Formatter<'_>, shown: &Expression) -> fmt::Result {
 
 /// With parentheses where the operator around it would bind more strongly.
 fn operand(f: &mut fmt::Formatter<'_>, shown: &Expression) -> fmt::Result {
-    let number =
-        matches!(shown, Expression::Constant { value: Constant::Int(_) | Constant::Float(_), .. });
     match shown {
         Expression::Unary { .. } | Expression::Binary { .. } | Expression::Choice { .. } => {
             write!(f, "({shown})")
         }
-        // `1.real` is no expression; nothing else is lost by parentheses.
-        _ if number => write!(f, "{shown}"),
         _ => expression(f, shown),
     }
 }

@@ -71,6 +71,16 @@ fn what_is_python_and_not_torchscript_is_refused_with_its_place() {
 }
 
 #[test]
+fn what_is_shown_is_read_as_the_same() {
+    for text in ["x = (1).real\n", "x = -(a + b) * c\n", "x = (a if b else c).d[1:, ::2]\n"] {
+        let module = parse(text).unwrap();
+        let shown = module.to_string();
+        let again = parse(&shown).unwrap_or_else(|error| panic!("{shown}: {error}"));
+        assert_eq!(shape(&module), shape(&again), "{shown}");
+    }
+}
+
+#[test]
 fn upgraders_of_pytorch_are_in_this_language() {
     let text = "\
 def full_0_4(size: List[int], fill_value: number, *, dtype: Optional[int]=None) -> Tensor:

@@ -145,8 +145,8 @@ fn default_value(argument: &Argument) -> Option<String> {
     Some(format!("[{}]", items.join(",")))
 }
 
-/// A single value without quotes and blanks; numbers as they are shown.
-fn plain(text: &str) -> String {
+/// A single value without quotes and blanks, numbers in one way of writing: equal texts are equal values.
+pub(crate) fn plain(text: &str) -> String {
     let text = text.replace([' ', '"', '\''], "");
     text.parse::<f64>().map_or(text, |number| number.to_string())
 }

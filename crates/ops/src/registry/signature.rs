@@ -2,7 +2,7 @@
 
 use unskew_script::{Expression, Function, Parameter};
 
-use crate::change::is_same_type;
+use crate::change::{is_same_type, plain};
 use crate::{Argument, Schema, Type};
 
 pub(super) fn check(function: &Function, schema: &Schema) -> Result<(), String> {
@@ -47,12 +47,6 @@ fn one(parameter: &Parameter, argument: &Argument) -> Result<(), String> {
             Err(format!("the default of {name} is {is}, in the schema {}", shown(was.clone())))
         }
     }
-}
-
-/// Without quotes and blanks; numbers as they are shown.
-fn plain(text: &str) -> String {
-    let text = text.replace([' ', '"', '\''], "");
-    text.parse::<f64>().map_or(text, |number| number.to_string())
 }
 
 /// A type as TorchScript writes it, as one of the schema language: `Optional[List[int]]` is `int[]?`.
