@@ -1,0 +1,45 @@
+//! The arguments of the verbs that look and judge: `inspect`, `check`, `matrix`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use super::{GridFormat, ReportFormat};
+
+#[derive(Debug, clap::Args)]
+pub struct Inspect {
+    /// What to look at: paths or releases
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<OsString>,
+    /// How to print
+    #[arg(long, value_name = "FORMAT", default_value = "full")]
+    pub format: ReportFormat,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Check {
+    /// One side: a path or a release
+    #[arg(value_name = "A")]
+    pub a: OsString,
+    /// The other sides: paths or releases
+    #[arg(long, required = true, num_args = 1.., value_name = "B")]
+    pub with: Vec<OsString>,
+    /// How to print
+    #[arg(long, value_name = "FORMAT", default_value = "full")]
+    pub format: ReportFormat,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Matrix {
+    /// The rows: paths or releases
+    #[arg(required = true, value_name = "A")]
+    pub a: Vec<OsString>,
+    /// The columns: paths or releases
+    #[arg(long, required = true, num_args = 1.., value_name = "B")]
+    pub with: Vec<OsString>,
+    /// How to print
+    #[arg(long, value_name = "FORMAT", default_value = "table")]
+    pub format: GridFormat,
+    /// Write to this file, which appears whole or not at all
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}

@@ -1,0 +1,182 @@
+//! The arguments: one definition, from which help and errors follow. What a verb takes stands in a file
+//! of its own.
+
+mod adapt;
+mod conform;
+mod format;
+mod judge;
+mod look_up;
+mod run;
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum};
+use unskew_core::{Context, Date, Severity};
+
+pub use adapt::{Adapt, ShownExtensions, UnstampedChoice};
+pub use conform::Conform;
+pub use format::{GridFormat, ReportFormat};
+pub use judge::{Check, Inspect, Matrix};
+pub use look_up::{Explain, Releases};
+pub use run::{Run, RunFormat, Shown};
+
+const EXIT_STATUS: &str = "\
+Exit status:
+  0  no finding of severity error
+  1  at least one, or something could not be read (--deny warning: warnings count too)
+  2  could not run: wrong arguments, or nothing could be read";
+
+const NAMES: &str = "\
+A side is a path (model, checkpoint, plug-in, wheel, folder) or a release: torch@2.1,
+tensorflow@2.15, jax@0.6.2. A shorter version means the newest that begins with it, a
+family alone (torch) all its releases. To name a file called `torch`, write `./torch`.";
+
+/// Will these two pieces of ML software, built at different times, work together?
+#[derive(Debug, Parser)]
+#[command(version, name = "unskew", after_help = EXIT_STATUS, max_term_width = 100)]
+pub struct Args {
+    #[command(subcommand)]
+    pub verb: Verb,
+    #[command(flatten)]
+    pub global: Global,
+}
+
+/// What every verb takes.
+#[derive(Debug, clap::Args)]
+pub struct Global {
+    /// When to colour
+    #[command(flatten)]
+    pub color: Color,
+    /// Judge promises as of this day (YYYY-MM-DD) instead of today
+    #[arg(long, global = true, value_name = "DATE")]
+    as_of: Option<Date>,
+    /// From which severity on a finding makes the exit status 1
+    #[arg(long, global = true, value_name = "SEVERITY", default_value = "error")]
+    deny: Deny,
+}
+
+/// When to colour.
+#[derive(Debug, clap::Args)]
+pub struct Color {
+    /// When to colour
+    #[arg(long = "color", global = true, value_name = "WHEN", default_value = "auto")]
+    choice: ColorChoice,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ColorChoice {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Deny {
+    Error,
+    Warning,
+    Note,
+}
+
+impl Color {
+    /// Lets every stream of this process follow the choice.
+    pub fn write_global(&self) {
+        match self.choice {
+            ColorChoice::Auto => anstream::ColorChoice::Auto,
+            ColorChoice::Always => anstream::ColorChoice::Always,
+            ColorChoice::Never => anstream::ColorChoice::Never,
+        }
+        .write_global();
+    }
+}
+
+impl Global {
+    /// The day of the question; the one clock of Unskew.
+    pub fn context(&self) -> Context {
+        let today = || jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date();
+        Context::on(self.as_of.unwrap_or_else(today))
+    }
+
+    /// From which severity on findings count.
+    pub fn deny(&self) -> Severity {
+        match self.deny {
+            Deny::Error => Severity::Error,
+            Deny::Warning => Severity::Warning,
+            Deny::Note => Severity::Note,
+        }
+    }
+}
+
+/// One verb.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Say what a file is and every version it carries
+    #[command(after_help = "\
+Examples:
+  unskew inspect model.pt
+  unskew inspect saved_model/ libpjrt_cpu.so wheel.whl --format json")]
+    Inspect(Inspect),
+    /// Judge two sides: a verdict with reasons
+    #[command(after_help = format!("{NAMES}\n
+Examples:
+  unskew check model.pt --with torch@1.10
+  unskew check frozen_graph.pb --with tensorflow@2.4 tensorflow@2.15
+  unskew check libpjrt_cpu.so --with jax@0.6.2 --deny warning\n\n{EXIT_STATUS}"))]
+    Check(Check),
+    /// Judge every pair of many: a table
+    #[command(after_help = format!("{NAMES}\n`all` means every release.\n
+Examples:
+  unskew matrix models/ --with torch
+  unskew matrix *.pb --with tensorflow --format html -o matrix.html
+  unskew matrix a.pt b.pb --with all --format csv\n\n{EXIT_STATUS}"))]
+    Matrix(Matrix),
+    /// Explain a rule: what it means, why, and what mends it
+    #[command(after_help = "\
+Examples:
+  unskew explain            lists every rule
+  unskew explain CO001")]
+    Explain(Explain),
+    /// Show the built-in database of releases
+    #[command(after_help = "\
+Examples:
+  unskew releases
+  unskew releases torch
+  unskew releases torch@2.1 --op aten::gelu
+  unskew releases --axis ifrt.serdes --as-of 2026-07-01")]
+    Releases(Releases),
+    /// Make a PJRT plug-in that a host of another age can use
+    #[command(after_help = "\
+Examples:
+  unskew adapt pjrt_c_api_cpu_plugin.so --for jax@0.6.2 -o adapted/
+  unskew adapt libpjrt.so --present 0.54 -o adapted/
+  unskew adapt libpjrt.so --emulate 0.48 --guard -o old/
+
+The result is a shared object with a file of settings beside it; both stay together. It loads the
+plug-in from where that lies now.")]
+    Adapt(Adapt),
+    /// Check whether a PJRT plug-in or a pluggable device does what the interface says, and who can use it
+    #[command(after_help = format!("\
+Examples:
+  unskew conform libpjrt_cpu.so
+  unskew conform libpjrt_cpu.so --verbose
+  unskew conform --diff old.so new.so\n\n{EXIT_STATUS}"))]
+    Conform(Conform),
+    /// Make some checks of a plug-in: a child process of `conform`
+    #[command(name = "__conform", hide = true)]
+    ConformChild { path: PathBuf, from: usize, to: usize },
+    /// Compile a StableHLO program on a PJRT plug-in and run it
+    #[command(after_help = "\
+An input is a .npy file, a number for every place, or made: zeros, ones, iota, random[:SEED]. A .npz
+file gives several inputs. With several devices, commas separate one input for each: a.npy,b.npy.
+
+Examples:
+  unskew run pjrt_c_api_cpu_plugin.so add.mlir --input a.npy --input b.npy -o results/
+  unskew run libpjrt.so model.stablehlo --fill random --repeat 100 --timings
+  unskew run libpjrt.so sum.mlir --replicas 2 --input 1,2
+
+The plug-in runs in a child process. Plug-ins built from XLA log little; TF_CPP_MIN_LOG_LEVEL=0
+lets them log everything.")]
+    Run(Run),
+    /// Load a plug-in and print what it says about itself: a child process of the others
+    #[command(name = "__probe", hide = true)]
+    Probe { path: PathBuf, seconds: Option<u64> },
+}

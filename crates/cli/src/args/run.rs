@@ -1,0 +1,91 @@
+//! The arguments of `run`.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use unskew_array::Fill;
+use unskew_pjrt::{Attribute, Value};
+
+#[derive(Debug, clap::Args)]
+pub struct Run {
+    /// The plug-in, a shared object
+    #[arg(value_name = "PLUGIN")]
+    pub plugin: PathBuf,
+    /// The program: StableHLO as text or bytecode
+    #[arg(value_name = "PROGRAM")]
+    pub program: PathBuf,
+    /// An input, one for each parameter in their order
+    #[arg(long, short, value_name = "INPUT", allow_hyphen_values = true)]
+    pub input: Vec<String>,
+    /// What the parameters without an input get: zeros, ones, iota, random or random:SEED
+    #[arg(long, value_name = "FILL")]
+    pub fill: Option<Fill>,
+    /// The folder for the results, as .npy files
+    #[arg(long, short, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// How many replicas of the program run
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub replicas: u32,
+    /// Into how many partitions the program is split
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub partitions: u32,
+    /// The device to run on, by its number
+    #[arg(long, value_name = "ID", conflicts_with_all = ["replicas", "partitions"])]
+    pub device: Option<i32>,
+    /// An option of the client, which the plug-in defines
+    #[arg(long = "option", value_name = "NAME=VALUE", value_parser = client_option)]
+    pub client_options: Vec<(String, String)>,
+    /// Run the program so many times more, for --timings
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub repeat: u32,
+    /// Print how long each step took
+    #[arg(long)]
+    pub timings: bool,
+    /// How much of the results to print
+    #[arg(long, value_name = "WHAT", default_value = "full")]
+    pub print: Shown,
+    /// How to print
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: RunFormat,
+    /// For the child process
+    #[arg(long, hide = true)]
+    pub in_this_process: bool,
+}
+
+/// How much of the results is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Shown {
+    /// Shapes and values, long arrays shortened
+    Full,
+    /// Shapes
+    Summary,
+}
+
+/// How results are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum RunFormat {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+}
+
+impl Run {
+    /// The options of the client: numbers and truths by their looks, everything else as text.
+    pub fn options(&self) -> Vec<Attribute> {
+        let value = |text: &str| match (text.parse(), text) {
+            (Ok(number), _) => Value::Number(number),
+            (_, "true") => Value::Bool(true),
+            (_, "false") => Value::Bool(false),
+            _ => Value::Text(text.to_owned()),
+        };
+        let option =
+            |(name, text): &(String, String)| Attribute { name: name.clone(), value: value(text) };
+        self.client_options.iter().map(option).collect()
+    }
+}
+
+fn client_option(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("wanted NAME=VALUE")?;
+    Ok((name.to_owned(), value.to_owned()))
+}
