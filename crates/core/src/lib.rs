@@ -12,7 +12,9 @@
 //! * [`check`] walks the requirements of both against what the other provides. The [`Verdict`] has
 //!   one [`Finding`] per reason, and, apart from whether the pair works, the [`Promise`]s: whether
 //!   its makers *say* that it works, in which [`Window`], until which day;
-//! * [`negotiate`] finds the highest version that two sides share, with the floor of each part.
+//! * [`negotiate`] finds the highest version that two sides share, with the floor of each part;
+//! * a [`Conversion`] lists what is done to an artifact so that the other side accepts it, and what stands
+//!   in the way.
 //!
 //! The path of the data is one-way: a boundary crate reads bytes and makes a `Party`; `check` makes
 //! a `Verdict`; a renderer prints it. Nothing here knows a file format, opens a file or asks a clock:
@@ -43,6 +45,7 @@
 #![forbid(unsafe_code)]
 
 mod axis;
+mod conversion;
 mod data_version;
 mod finding;
 mod history;
@@ -58,6 +61,7 @@ mod version;
 mod window;
 
 pub use axis::Axis;
+pub use conversion::{Conversion, Rewrite};
 pub use data_version::{DataConsumer, DataRefusal, DataVersions};
 pub use finding::{Finding, Places, Side};
 pub use history::{Entry, Floor, History, HistoryError};

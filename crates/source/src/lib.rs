@@ -8,7 +8,8 @@
 //! * [`Archive`]: a zip archive over a source; a stored member is again a source of its own, so the
 //!   tensors in it are never read;
 //! * [`wire`]: the fields of a protobuf message over a source, payloads skipped unless asked for;
-//! * [`OutputFile`]: a file that appears whole or not at all;
+//! * [`Assembly`]: an output of copied ranges and new bytes, which is a source too; [`Output`]: a file or a
+//!   folder of them; [`OutputFile`]: a file that appears whole or not at all;
 //! * [`ReadError`]: what could not be read, with the file, the record, the byte and the cause.
 //!
 //! Input is hostile until parsed. Every read into memory has a limit ([`limits`]), every addition of
@@ -26,6 +27,8 @@
 #![forbid(unsafe_code)]
 
 mod archive;
+mod assembly;
+mod copy;
 mod error;
 pub mod limits;
 mod output;
@@ -33,6 +36,7 @@ mod source;
 pub mod wire;
 
 pub use archive::{Archive, Entry};
+pub use assembly::Assembly;
 pub use error::{Problem, ReadError};
-pub use output::OutputFile;
+pub use output::{Output, OutputFile};
 pub use source::{BytesSource, FileSource, Slice, Source, SourceExt};

@@ -2,10 +2,11 @@
 
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::{Problem, ReadError, limits};
+use crate::{Problem, ReadError, copy, limits};
 
 /// Something whose bytes can be read at any place, from several threads at once.
 pub trait Source: Send + Sync {
@@ -20,6 +21,15 @@ pub trait Source: Send + Sync {
     /// # Errors
     /// Whatever the system says.
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize>;
+
+    /// Appends the bytes of `range` to `file`. A source that lies in a file lets the system copy them,
+    /// which shares the blocks where the file system can.
+    ///
+    /// # Errors
+    /// If they cannot be read or written, or the source ends before.
+    fn copy_to(&self, range: Range<u64>, file: &mut File) -> io::Result<()> {
+        copy::through_memory(self, range, file)
+    }
 }
 
 /// Reads built on [`Source::read_at`].
@@ -135,6 +145,12 @@ impl Source for FileSource {
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
         std::os::windows::fs::FileExt::seek_read(&self.file, buffer, offset)
     }
+
+    #[cfg(target_os = "linux")]
+    fn copy_to(&self, range: Range<u64>, file: &mut File) -> io::Result<()> {
+        let rest = copy::by_the_system(&self.file, range, file)?;
+        copy::through_memory(self, rest, file)
+    }
 }
 
 /// Bytes in memory.
@@ -215,6 +231,15 @@ impl Source for Slice {
             Some(at) if n > 0 => self.whole.read_at(at, &mut buffer[..n]),
             _ => Ok(0),
         }
+    }
+
+    fn copy_to(&self, range: Range<u64>, file: &mut File) -> io::Result<()> {
+        // What lies beyond the slice is not its own, even if the whole has it.
+        if range.end > self.size {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        let within = |offset: u64| self.start.saturating_add(offset);
+        self.whole.copy_to(within(range.start)..within(range.end), file)
     }
 }
 
