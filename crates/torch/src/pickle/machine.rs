@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use unskew_source::{Problem, ReadError};
 
 use super::opcode::{Operand, operand};
-use super::{Id, Pickle, Value};
+use super::{Call, Id, Pickle, Value};
 
 /// The most values of one pickle, and the most entries of its stack, its marks and its memo. The
 /// bytecode of a large model has some 100,000.
@@ -131,21 +131,31 @@ impl<'b> Machine<'b> {
         self.push(Value::Tuple(members))
     }
 
-    /// Adds members to the list or dictionary on top of the stack; a description of an object that
-    /// would be built takes them without keeping them.
+    /// Adds members to the list or dictionary on top of the stack, or to the description of an object
+    /// that would be built.
     fn extend(&mut self, members: &[Id]) -> Result<bool, Problem> {
         let top = self.top()?;
         match self.values.get_mut(top as usize) {
             Some(Value::List(list) | Value::Dict(list)) => list.extend_from_slice(members),
-            Some(Value::Call(_) | Value::Persistent) => {}
+            Some(Value::Call(call)) => call.items.extend_from_slice(members),
+            Some(Value::Persistent(_)) => {}
             _ => return malformed("adds members to what has none"),
         }
         Ok(true)
     }
 
-    fn call(&mut self, callee: Id) -> Result<bool, Problem> {
+    fn call(&mut self, callee: Id, arguments: Option<Id>) -> Result<bool, Problem> {
         self.calls += 1;
-        self.push(Value::Call(callee))
+        self.push(Value::Call(Call { callee, arguments, state: None, items: Vec::new() }))
+    }
+
+    /// Gives the object on top of the stack its state.
+    fn build(&mut self, state: Id) -> Result<bool, Problem> {
+        let top = self.top()?;
+        if let Some(Value::Call(call)) = self.values.get_mut(top as usize) {
+            call.state = Some(state);
+        }
+        Ok(true)
     }
 
     fn import(&mut self, module: String, name: String) -> Result<bool, Problem> {
@@ -200,7 +210,7 @@ impl<'b> Machine<'b> {
                     self.pop_mark()?;
                     self.import(module, name)?;
                     let callee = self.pop()?;
-                    return self.call(callee);
+                    return self.call(callee, None);
                 }
                 self.import(module, name)
             }
@@ -266,29 +276,33 @@ impl<'b> Machine<'b> {
             }
             0x94 => return self.memorize(self.memo.len() as u64),
             b'Q' => {
-                self.pop()?;
-                return self.push(Value::Persistent);
+                let which = self.pop()?;
+                return self.push(Value::Persistent(Some(which)));
             }
             0x97 => return self.push(Value::Bytes(0)),
             0x98 => drop(self.top()?),
             // Calls: the callee lies below its arguments.
             b'R' | 0x81 => {
-                self.pop()?;
+                let arguments = self.pop()?;
                 let callee = self.pop()?;
-                return self.call(callee);
+                return self.call(callee, Some(arguments));
             }
             0x92 => {
                 self.pop()?;
-                self.pop()?;
+                let arguments = self.pop()?;
                 let callee = self.pop()?;
-                return self.call(callee);
+                return self.call(callee, Some(arguments));
             }
             b'o' => {
                 let members = self.pop_mark()?;
                 let callee = members.first().copied();
-                return callee.map_or_else(|| malformed("a call without callee"), |c| self.call(c));
+                let Some(callee) = callee else { return malformed("a call without callee") };
+                return self.call(callee, None);
             }
-            b'b' => drop(self.pop()?),
+            b'b' => {
+                let state = self.pop()?;
+                return self.build(state);
+            }
             0x93 => {
                 let (name, module) = (self.pop()?, self.pop()?);
                 let part = |id: Id| match self.values.get(id as usize) {
@@ -337,7 +351,7 @@ impl<'b> Machine<'b> {
                 (Ok(key), _) => self.memorize(key as u64),
                 (Err(_), _) => malformed(format!("no number of a value: {line}")),
             },
-            b'P' => self.push(Value::Persistent),
+            b'P' => self.push(Value::Persistent(None)),
             _ => self.push(Value::Text(line.trim_matches(['\'', '"']).to_owned())),
         }
     }
@@ -371,6 +385,26 @@ mod tests {
         assert_eq!(pickle.calls, 1);
         assert!(matches!(pickle.root(), Value::Call(_)));
         assert_eq!(pickle.len, bytes.len());
+    }
+
+    #[test]
+    fn what_an_object_is_given_is_kept() {
+        // c.D(1) with the state {2: 3}, and 4 added.
+        let bytes = b"\x80\x02cc\nD\nK\x01\x85\x81}K\x02K\x03sbK\x04a.";
+        let pickle = scan("f", bytes).unwrap();
+        let Value::Call(call) = pickle.root() else { panic!("{pickle:?}") };
+        assert_eq!(pickle.value(call.callee), &Value::Global("c".into(), "D".into()));
+        let arguments = pickle.value(call.arguments.unwrap());
+        assert_eq!(pickle.members(arguments).collect::<Vec<_>>(), [&Value::Int(1)]);
+        let Value::Dict(state) = pickle.value(call.state.unwrap()) else { panic!("{pickle:?}") };
+        assert_eq!(
+            state.iter().filter_map(|id| pickle.value(*id).int()).collect::<Vec<_>>(),
+            [2, 3]
+        );
+        assert_eq!(
+            call.items.iter().map(|id| pickle.value(*id)).collect::<Vec<_>>(),
+            [&Value::Int(4)]
+        );
     }
 
     #[test]

@@ -39,10 +39,24 @@ pub enum Value {
     Dict(Vec<Id>),
     /// An import that would be made: module and name.
     Global(String, String),
-    /// A call that would be made, or an object that would be built, of this callee.
-    Call(Id),
-    /// A value kept outside of the pickle, such as a tensor's storage.
-    Persistent,
+    /// A call that would be made, or an object that would be built.
+    Call(Call),
+    /// A value kept outside of the pickle, such as a tensor's storage, and what says which one: a value,
+    /// or a text of protocol 0, which is not kept.
+    Persistent(Option<Id>),
+}
+
+/// A call that would be made, or an object that would be built.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Call {
+    /// What would be called.
+    pub callee: Id,
+    /// What it would be given: a tuple, if the instruction is one of those that are in use.
+    pub arguments: Option<Id>,
+    /// What the object would get as its state.
+    pub state: Option<Id>,
+    /// What would be added to it: members of a list, or keys and values in turn.
+    pub items: Vec<Id>,
 }
 
 /// What a pickle describes, and what it would import.
