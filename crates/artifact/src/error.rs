@@ -4,6 +4,10 @@ use std::path::PathBuf;
 
 use unskew_source::ReadError;
 
+/// What can be converted, for messages.
+const CONVERTIBLE: &str = "PyTorch files are converted for torch, TensorFlow's for tensorflow; \
+    a PJRT plug-in is adapted with `unskew adapt`";
+
 /// Why a path could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
@@ -47,6 +51,14 @@ pub enum OpenError {
         path: String,
         /// The limit.
         limit: usize,
+    },
+    /// Nothing here converts such a file for such a release.
+    #[error("{path}: nothing that can be converted for {release}; {CONVERTIBLE}")]
+    NoConversion {
+        /// The path.
+        path: String,
+        /// The release.
+        release: String,
     },
     /// A plug-in could not be asked.
     #[error("{path}: the plug-in could not be asked: {reason}")]

@@ -30,6 +30,7 @@
 #![forbid(unsafe_code)]
 
 mod artifact;
+mod convert;
 mod error;
 mod folder;
 mod ifrt;
@@ -42,6 +43,7 @@ mod unversioned;
 mod wheel;
 
 pub use artifact::{Artifact, Container, Piece};
+pub use convert::{ConvertOptions, Converted, convert};
 pub use error::OpenError;
 pub use open::open;
 pub use options::Options;

@@ -10,6 +10,12 @@ pub(crate) fn write(report: &Report, out: &mut dyn Write) -> fmt::Result {
         let party = &look.party;
         writeln!(out, "{}: {}", Plain(&look.path), Plain(&party.side().origin))?;
     }
+    for one in &report.conversions {
+        for rewrite in &one.plan.rewrites {
+            let (from, what) = (Plain(&one.from), Plain(&rewrite.what));
+            writeln!(out, "{from}: {DIM}{}:{DIM:#} {what}", rewrite.adaptation)?;
+        }
+    }
     for (path, finding) in report.findings() {
         let style = of_severity(finding.severity);
         let (severity, code) = (finding.severity, finding.rule.code);
@@ -19,6 +25,13 @@ pub(crate) fn write(report: &Report, out: &mut dyn Write) -> fmt::Result {
     for pair in &report.pairs {
         let (a, b) = (Plain(pair.a.label()), Plain(pair.b.label()));
         writeln!(out, "{a}: {DIM}with {b}:{DIM:#} {}", pair.outcome())?;
+    }
+    for one in &report.conversions {
+        let (from, to) = (Plain(&one.from), Plain(&one.to));
+        match &one.written {
+            Some(written) => writeln!(out, "{from}: to {to}: written {}", Plain(&written.path))?,
+            None => writeln!(out, "{from}: to {to}: nothing written")?,
+        }
     }
     Ok(())
 }

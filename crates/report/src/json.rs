@@ -10,6 +10,7 @@
 //! | `as_of` | the day on which promises were judged, `YYYY-MM-DD` |
 //! | `pairs` | the pairs that were checked: `a`, `b`, `outcome`, `adaptations`, `first_failure`, `findings`, `promises`, `unchecked` |
 //! | `parties` | the parties that were looked at: `path`, `name`, `role`, `kind`, `origin`, `dated`, `provides`, `requires`, `features`, `facts`, `findings` |
+//! | `conversions` | what was to be converted: `from`, `to`, `written` (`path` and `size` in bytes, or null), `rewrites`, `blockers` |
 //! | `failures` | what could not be read: `path`, `message` |
 //! | `summary` | `errors`, `warnings`, `notes`: how many findings of each severity |
 //!
@@ -19,15 +20,16 @@
 //!
 //! A side of a pair has `path` (null for a release), `name`, `role` and `origin`. A finding has `code`,
 //! `name`, `severity`, `phase`, `message`, `subject`, `other`, `places` (the first few), `places_count`,
-//! `symptom`, `mend` and `adaptation`; a promise `policy`, `state`, `window`, `from`, `until`, `statement`
+//! `symptom`, `mend` and `adaptation`; so has an entry of `blockers`. A rewrite has `adaptation`, `what`,
+//! `places` (the first few), `places_count` and `lossy`; a promise `policy`, `state`, `window`, `from`, `until`, `statement`
 //! and `reference`; an entry of `unchecked` has `axis`, `owner` and `other`.
 
 use std::fmt::{self, Write};
 
 use serde::Serialize;
-use unskew_core::{Finding, Outcome, Party, Promise, Side, Unchecked, VersionRange};
+use unskew_core::{Finding, Outcome, Party, Promise, Rewrite, Side, Unchecked, VersionRange};
 
-use crate::{Look, Pair, Report, Subject};
+use crate::{Converted, Look, Pair, Report, Subject};
 
 /// The version of the schema.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -45,6 +47,7 @@ struct Document<'a> {
     as_of: String,
     pairs: Vec<PairJson<'a>>,
     parties: Vec<PartyJson<'a>>,
+    conversions: Vec<ConvertedJson<'a>>,
     failures: Vec<FailureJson<'a>>,
     summary: SummaryJson,
 }
@@ -152,6 +155,30 @@ struct FactJson<'a> {
 }
 
 #[derive(Serialize)]
+struct ConvertedJson<'a> {
+    from: &'a str,
+    to: &'a str,
+    written: Option<WrittenJson<'a>>,
+    rewrites: Vec<RewriteJson<'a>>,
+    blockers: Vec<FindingJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct WrittenJson<'a> {
+    path: &'a str,
+    size: u64,
+}
+
+#[derive(Serialize)]
+struct RewriteJson<'a> {
+    adaptation: &'a str,
+    what: &'a str,
+    places: &'a [String],
+    places_count: usize,
+    lossy: bool,
+}
+
+#[derive(Serialize)]
 struct FailureJson<'a> {
     path: &'a str,
     message: &'a str,
@@ -179,6 +206,7 @@ impl<'a> From<&'a Report> for Document<'a> {
             as_of: report.context.as_of.to_string(),
             pairs: report.pairs.iter().map(PairJson::from).collect(),
             parties: report.looks.iter().map(PartyJson::from).collect(),
+            conversions: report.conversions.iter().map(ConvertedJson::from).collect(),
             failures: report
                 .failures
                 .iter()
@@ -302,6 +330,31 @@ impl<'a> From<&'a Look> for PartyJson<'a> {
                 .map(|fact| FactJson { label: &fact.label, value: &fact.value })
                 .collect(),
             findings: party.notes.iter().map(FindingJson::from).collect(),
+        }
+    }
+}
+
+impl<'a> From<&'a Converted> for ConvertedJson<'a> {
+    fn from(one: &'a Converted) -> Self {
+        let written = one.written.as_ref();
+        Self {
+            from: &one.from,
+            to: &one.to,
+            written: written.map(|result| WrittenJson { path: &result.path, size: result.size }),
+            rewrites: one.plan.rewrites.iter().map(RewriteJson::from).collect(),
+            blockers: one.plan.blockers.iter().map(FindingJson::from).collect(),
+        }
+    }
+}
+
+impl<'a> From<&'a Rewrite> for RewriteJson<'a> {
+    fn from(rewrite: &'a Rewrite) -> Self {
+        Self {
+            adaptation: rewrite.adaptation,
+            what: &rewrite.what,
+            places: rewrite.places.named(),
+            places_count: rewrite.places.count(),
+            lossy: rewrite.lossy,
         }
     }
 }

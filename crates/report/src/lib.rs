@@ -1,7 +1,7 @@
 //! Renders what Unskew has to say: for people, for scripts, for CI.
 //!
 //! There is one model and there are many renderers. A [`Report`] holds the pairs that were checked,
-//! or the parties that were looked at, and what could not be read; [`Report::render`] prints it as
+//! the parties that were looked at, what was converted, and what could not be read; [`Report::render`] prints it as
 //!
 //! | [`Format`] | for | one finding is |
 //! | --- | --- | --- |
@@ -36,6 +36,7 @@
 #![forbid(unsafe_code)]
 
 mod concise;
+mod conversion;
 mod full;
 mod github;
 mod inventory;
@@ -46,7 +47,7 @@ mod sarif;
 mod style;
 mod tally;
 
-pub use model::{Failure, Format, Look, Pair, Report, Subject};
+pub use model::{Converted, Failure, Format, Look, Pair, Report, Subject, Written};
 pub use plain::Plain;
 pub use style::{BAD, DIM, EMPHASIS, GOOD, NOTE, WARN, of_severity};
 pub use tally::Tally;

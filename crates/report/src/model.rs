@@ -3,9 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use unskew_core::{Context, Finding, Outcome, Party, Severity, Side, Verdict};
+use unskew_core::{Context, Conversion, Finding, Outcome, Party, Severity, Side, Verdict};
 
-use crate::{Tally, concise, full, github, inventory, json, sarif};
+use crate::{Tally, concise, conversion, full, github, inventory, json, sarif};
 
 /// How a report is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -97,6 +97,28 @@ pub struct Look {
     pub party: Arc<Party>,
 }
 
+/// One artifact that was to be converted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Converted {
+    /// The path of the artifact.
+    pub from: String,
+    /// For whom: `torch@1.4.0`.
+    pub to: String,
+    /// What is done to it, and what stands in the way.
+    pub plan: Conversion,
+    /// Where the result stands; none if nothing was written.
+    pub written: Option<Written>,
+}
+
+/// A result that was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// The file or folder.
+    pub path: String,
+    /// Its size in bytes.
+    pub size: u64,
+}
+
 /// What could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
@@ -115,6 +137,8 @@ pub struct Report {
     pub pairs: Vec<Pair>,
     /// The parties that were looked at.
     pub looks: Vec<Look>,
+    /// The artifacts that were to be converted; the verdict on a result is one of the pairs.
+    pub conversions: Vec<Converted>,
     /// What could not be read.
     pub failures: Vec<Failure>,
 }
@@ -122,7 +146,13 @@ pub struct Report {
 impl Report {
     /// An empty report.
     pub fn new(context: Context) -> Self {
-        Self { context, pairs: Vec::new(), looks: Vec::new(), failures: Vec::new() }
+        Self {
+            context,
+            pairs: Vec::new(),
+            looks: Vec::new(),
+            conversions: Vec::new(),
+            failures: Vec::new(),
+        }
     }
 
     /// All findings with the path in which each was found.
@@ -133,7 +163,11 @@ impl Report {
             .flat_map(|pair| pair.verdict.findings.iter().map(|f| (pair.place_of(f), f)));
         let of_looks =
             self.looks.iter().flat_map(|look| look.party.notes.iter().map(|f| (&*look.path, f)));
-        of_pairs.chain(of_looks)
+        let of_conversions = self
+            .conversions
+            .iter()
+            .flat_map(|one| one.plan.blockers.iter().map(|f| (&*one.from, f)));
+        of_conversions.chain(of_pairs).chain(of_looks)
     }
 
     /// How many findings of each severity there are.
@@ -166,6 +200,9 @@ impl Report {
                 writeln!(out)?;
             }
             inventory::write(look, out)?;
+        }
+        for one in &self.conversions {
+            conversion::write(one, out)?;
         }
         full::write(self, out)
     }

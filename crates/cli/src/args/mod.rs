@@ -3,6 +3,7 @@
 
 mod adapt;
 mod conform;
+mod convert;
 mod format;
 mod judge;
 mod look_up;
@@ -15,6 +16,7 @@ use unskew_core::{Context, Date, Severity};
 
 pub use adapt::{Adapt, ShownExtensions, UnstampedChoice};
 pub use conform::Conform;
+pub use convert::Convert;
 pub use format::{GridFormat, ReportFormat};
 pub use judge::{Check, Inspect, Matrix};
 pub use look_up::{Explain, Releases};
@@ -143,6 +145,15 @@ Examples:
   unskew releases torch@2.1 --op aten::gelu
   unskew releases --axis ifrt.serdes --as-of 2026-07-01")]
     Releases(Releases),
+    /// Rewrite an artifact so that a release accepts it, or say what stands in the way
+    #[command(after_help = format!("\
+Examples:
+  unskew convert net.pt --to torch@1.4 -o old.pt
+  unskew convert net.pt2 --to torch@2.15 --dry-run
+  unskew convert saved_model/ --to tensorflow@2.4 -o converted/
+
+The result is judged before it is written. If no exact form exists, nothing is written.\n\n{EXIT_STATUS}"))]
+    Convert(Convert),
     /// Make a PJRT plug-in that a host of another age can use
     #[command(after_help = "\
 Examples:

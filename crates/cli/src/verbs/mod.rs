@@ -3,6 +3,7 @@
 mod adapt;
 mod check;
 mod conform;
+mod convert;
 mod explain;
 mod inspect;
 mod matrix;
@@ -24,6 +25,7 @@ pub fn run(args: &Args) -> anyhow::Result<Status> {
         Verb::Matrix(matrix) => matrix::run(matrix, &args.global),
         Verb::Explain(explain) => explain::run(explain),
         Verb::Releases(releases) => releases::run(releases, &args.global),
+        Verb::Convert(convert) => convert::run(convert, &args.global),
         Verb::Adapt(adapt) => adapt::run(adapt, &args.global),
         Verb::Conform(conform) => conform::run(conform, &args.global),
         Verb::ConformChild { path, from, to } => conform::child(path, *from, *to),

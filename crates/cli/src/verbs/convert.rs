@@ -1,0 +1,83 @@
+//! `unskew convert A --to B -o OUT`: an artifact that B accepts, made from one that it does not.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use unskew_artifact::{ConvertOptions, Converted};
+use unskew_core::{Context, Severity};
+use unskew_releases::Release;
+use unskew_report::{Pair, Report, Subject, Written};
+
+use crate::args::{Convert, Global};
+use crate::exit::{Ending, Status};
+use crate::{print, sides};
+
+pub fn run(args: &Convert, global: &Global) -> anyhow::Result<Status> {
+    let release = unskew_releases::find(&args.to)?;
+    if let Some(output) = &args.output {
+        refuse_overlap(&args.artifact, output)?;
+    }
+    let options = ConvertOptions { allowed: args.allow.clone() };
+    let converted = unskew_artifact::convert(&args.artifact, release, &options)?;
+    let mut report = Report::new(global.context());
+    if converted.plan.is_possible() {
+        report.pairs = judge(&converted, args, release, &report.context)?;
+    }
+    let fits = report.pairs.iter().all(|pair| pair.verdict.severity() < Some(Severity::Error));
+    let written = match &args.output {
+        Some(place) if !args.dry_run && converted.plan.is_possible() && fits => {
+            let write = converted.output.write(place);
+            write.with_context(|| format!("cannot write {}", place.display()))?;
+            Some(Written { path: place.display().to_string(), size: converted.output.size() })
+        }
+        _ => None,
+    };
+    report.conversions.push(unskew_report::Converted {
+        from: args.artifact.display().to_string(),
+        to: release.to_string(),
+        plan: converted.plan,
+        written,
+    });
+    print::out(&report.render(args.format.into()))?;
+    Ok(Ending { done: 1, failed: 0, worst: report.severity(), deny: global.deny() }.into())
+}
+
+/// What the release says to the result, read from the plan before anything is written.
+fn judge(
+    converted: &Converted,
+    args: &Convert,
+    release: Release,
+    context: &Context,
+) -> anyhow::Result<Vec<Pair>> {
+    let parties = converted.parties(&sides::options()).context("the result cannot be read")?;
+    if parties.is_empty() {
+        bail!("the result is nothing that Unskew knows; please report this");
+    }
+    let place = args.output.as_deref().unwrap_or(&args.artifact).display().to_string();
+    let runtime = release.party();
+    let pair = |party: &unskew_core::Party| Pair {
+        a: Subject::at(place.clone(), party),
+        b: Subject::of(&runtime),
+        verdict: unskew_core::check(party, &runtime, context),
+    };
+    Ok(parties.iter().map(pair).collect())
+}
+
+/// An input is never changed in place, so the result may neither replace it nor lie in it.
+fn refuse_overlap(artifact: &Path, output: &Path) -> anyhow::Result<()> {
+    let name = || artifact.display().to_string();
+    let input = artifact.canonicalize().with_context(|| format!("no such file: {}", name()))?;
+    let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    let Ok(folder) = folder.canonicalize() else {
+        bail!("cannot write {}; no such folder: {}", output.display(), folder.display());
+    };
+    let place: PathBuf = match output.canonicalize() {
+        Ok(place) => place,
+        Err(_) => folder.join(output.file_name().unwrap_or_default()),
+    };
+    if place.starts_with(&input) {
+        bail!("the result would overwrite the artifact, which is never changed: {}", name());
+    }
+    Ok(())
+}
