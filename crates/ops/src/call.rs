@@ -29,6 +29,15 @@ pub enum Misfit {
     GivenTwice(String),
     /// An argument without a default that the call does not give.
     Missing(String),
+    /// A value of another type.
+    Type {
+        /// The argument.
+        argument: String,
+        /// The type of the value.
+        is: String,
+        /// The type of the argument.
+        wants: String,
+    },
 }
 
 impl fmt::Display for Misfit {
@@ -40,6 +49,9 @@ impl fmt::Display for Misfit {
             Self::UnknownKeyword(name) => write!(f, "no argument {name}"),
             Self::GivenTwice(name) => write!(f, "argument {name} given twice"),
             Self::Missing(name) => write!(f, "argument {name} not given"),
+            Self::Type { argument, is, wants } => {
+                write!(f, "argument {argument} is {is}, takes {wants}")
+            }
         }
     }
 }

@@ -14,7 +14,8 @@
 //!   runs of releases that have it; nothing of it is parsed before someone asks for a name;
 //! * [`OperatorTable`]: one release of a history.
 //!
-//! * [`Registry`]: the operators that changed at a version, with upgraders in TorchScript.
+//! * [`Registry`]: the operators that changed, with upgraders and downgraders in TorchScript; what becomes
+//!   of one call in one release.
 //!
 //! No file format is known here: where calls come from is the business of the boundary crates.
 //!
@@ -55,7 +56,10 @@ pub use change::{
 pub use history::{Definition, OperatorHistory};
 pub use merge::merge;
 pub use parse::SchemaError;
-pub use registry::{Historic, OperatorVersion, Registry, RegistryError};
+pub use registry::{
+    Blocked, Bridge, Condition, Decision, Fit, Given, Registry, RegistryChange, RegistryError,
+    Releases, ResolvedCall, Since, Sources, Step, Target, Writer,
+};
 pub use rows::{HistoryError, Kept, Rows, TableChange};
 pub use runs::{Run, Runs};
 pub use schema::{Argument, Schema};

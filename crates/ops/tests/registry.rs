@@ -4,15 +4,21 @@
 use std::fs::read_to_string;
 use std::sync::Arc;
 
-use unskew_ops::{OperatorHistory, Registry, changes};
+use unskew_ops::{OperatorHistory, Registry, Since, Sources, changes};
 
 fn data(path: &str) -> String {
     read_to_string(format!("{}/../{path}", env!("CARGO_MANIFEST_DIR"))).unwrap()
 }
 
 fn registry() -> Registry {
-    let versions = data("torch/data/operator_versions.yaml");
-    Registry::load(&versions, &data("torch/data/operator_upgraders.py")).unwrap()
+    let [versions, upgraders, downgraders] = ["versions.yaml", "upgraders.py", "downgraders.py"]
+        .map(|file| data(&format!("torch/data/operator_{file}")));
+    let (versions, upgraders, downgraders) = (&versions, &upgraders, &downgraders);
+    Registry::load(Sources { versions, upgraders, downgraders }).unwrap()
+}
+
+fn load(versions: &str, upgraders: &str) -> Result<Registry, unskew_ops::RegistryError> {
+    Registry::load(Sources { versions, upgraders, downgraders: "" })
 }
 
 fn history() -> Arc<OperatorHistory> {
@@ -20,32 +26,39 @@ fn history() -> Arc<OperatorHistory> {
 }
 
 #[test]
-fn every_upgrader_calls_what_every_release_with_upgraders_has() {
+fn every_function_calls_what_its_releases_have() {
     let (registry, history) = (registry(), history());
-    let first = "1.12.1".parse().unwrap();
-    let mut releases = 0;
-    for release in history.releases().iter().filter(|release| **release >= first) {
+    for release in history.releases() {
         let faults = registry.check(&history.table(*release).unwrap());
         assert!(faults.is_empty(), "{release}: {}", faults[0]);
-        releases += 1;
     }
-    assert_eq!(releases, 18);
-    // Before, gelu took no way of computing.
-    let faults = registry.check(&history.table("1.11.0".parse().unwrap()).unwrap());
-    assert!(faults.iter().any(|fault| fault.what.starts_with("gelu_0_9")), "{faults:?}");
+    // Held against releases that it does not name, a function fails.
+    let (versions, upgraders) =
+        (data("torch/data/operator_versions.yaml"), data("torch/data/operator_upgraders.py"));
+    let downgraders = data("torch/data/operator_downgraders.py");
+    let versions = versions.replace("on: 1.12-", "on: 1.11-");
+    let sources = Sources { versions: &versions, upgraders: &upgraders, downgraders: &downgraders };
+    let faults =
+        Registry::load(sources).unwrap().check(&history.table("1.11.0".parse().unwrap()).unwrap());
+    let what = "gelu_0_9: no aten::gelu of torch 1.11.0 takes 1 by place, approximate=";
+    assert_eq!(faults[0].what, what, "{faults:?}");
+    assert_eq!(
+        upgraders.lines().nth(faults[0].line - 1).unwrap(),
+        "def gelu_0_9(self: Tensor) -> Tensor:"
+    );
 }
 
 #[test]
-fn every_historic_schema_was_one_of_a_release() {
+fn every_schema_was_one_of_a_release() {
     let (registry, history) = (registry(), history());
-    for (operator, versions) in registry.operators() {
-        for historic in versions.iter().filter_map(|version| version.historic.as_ref()) {
-            let name = &historic.schema.name;
-            let was = history.named(name).iter().any(|definition| {
+    for (operator, changes_of) in registry.operators() {
+        let bridges = changes_of.iter().flat_map(|one| one.upgrader.iter().chain(&one.downgraders));
+        for schema in bridges.map(|bridge| &bridge.schema) {
+            let was = history.named(&schema.name).iter().any(|definition| {
                 definition.schema.full_name() == operator
-                    && changes(&definition.schema, &historic.schema).is_empty()
+                    && changes(&definition.schema, schema).is_empty()
             });
-            assert!(was, "{}", historic.schema);
+            assert!(was, "{schema}");
         }
     }
 }
@@ -54,7 +67,9 @@ fn every_historic_schema_was_one_of_a_release() {
 fn a_file_means_the_first_change_that_is_newer() {
     let registry = registry();
     assert_eq!(registry.current(), 10);
-    let version = |operator, file| registry.historic(operator, file).map(|change| change.version);
+    let version = |operator, file| {
+        registry.historic(operator, file).and_then(|change| change.since.version())
+    };
     assert_eq!(version("aten::div.Tensor", 3), Some(4));
     assert_eq!(version("aten::div.Tensor", 4), None);
     assert_eq!(version("aten::linspace", 3), Some(8));
@@ -84,9 +99,12 @@ fn keys_may_be_repeated_and_a_change_may_have_no_upgrader() {
     // A default before a parameter without one is no Python; the schema language has it.
     let upgrader = FOO_UPGRADER.replace("=1, b: Tensor", ", b: Tensor");
     let versions = FOO.replace("alpha=1", "alpha");
-    let registry = Registry::load(&versions, &upgrader).unwrap();
+    let registry = load(&versions, &upgrader).unwrap();
     let (_, changes) = registry.operators().next().unwrap();
-    assert_eq!(changes.iter().map(|change| change.version).collect::<Vec<_>>(), [10, 25]);
+    assert_eq!(
+        changes.iter().map(|change| change.since).collect::<Vec<_>>(),
+        [10, 25].map(Since::Version)
+    );
     assert!(registry.upgrader("foo", 0).is_some());
     assert!(registry.upgrader("foo", 10).is_none());
     assert_eq!(registry.current(), 25);
@@ -96,17 +114,22 @@ fn keys_may_be_repeated_and_a_change_may_have_no_upgrader() {
 fn faults_are_told_with_their_file_and_line() {
     let versions = FOO.replace("alpha=1", "alpha");
     let upgrader = FOO_UPGRADER.replace("=1, b: Tensor", ", b: Tensor");
-    let load = |from: &str, to: &str, in_versions: bool| {
+    let fault = |from: &str, to: &str, in_versions: bool| {
         let (mut a, mut b) = (versions.clone(), upgrader.clone());
         let text = if in_versions { &mut a } else { &mut b };
         assert!(text.contains(from), "{from}");
         *text = text.replace(from, to);
-        Registry::load(&a, &b).unwrap_err().to_string()
+        load(&a, &b).unwrap_err().to_string()
     };
     for (from, to, in_versions, message) in [
         ("version: 25", "version: 10", true, "line 6: versions rise: 10 after 10"),
         ("version: 25", "version: x", true, "line 6: not a version number: x"),
-        ("note: a new mode that old runtimes do not know", "mobile: true", true, "has no upgrader"),
+        (
+            "note: a new mode that old runtimes do not know",
+            "mobile: true",
+            true,
+            "line 6: foo, changed at operator version 25: no upgrader",
+        ),
         ("upgrader: foo_upgrader_0_9", "upgrader: bar", true, "has no function bar"),
         ("upgrader: foo", "upgradr: foo", true, "line 4: no such key: upgradr"),
         ("schema: foo(", "schema: bar(", true, "the schema is of bar, not of foo"),
@@ -117,14 +140,9 @@ fn faults_are_told_with_their_file_and_line() {
         (") -> Tensor:", ") -> int:", false, "returns int, the schema Tensor"),
         ("(self: Tensor, ", "(", false, "takes 2 arguments, the schema has 3"),
         ("return", "import", false, "operator_upgraders.py, line 3"),
-        (
-            "def foo",
-            "def unused(x: int) -> int:\n  return x\ndef foo",
-            false,
-            "the upgrader of nothing",
-        ),
+        ("def foo", "def unused(x: int) -> int:\n  return x\ndef foo", false, "stands for nothing"),
     ] {
-        let error = load(from, to, in_versions);
+        let error = fault(from, to, in_versions);
         assert!(error.contains(message), "{from} -> {to}: {error}");
     }
 }

@@ -1,5 +1,5 @@
-# What files below an operator version meant by an operator, with the operators of today. Each function stands
-# for one schema of operator_versions.yaml; the numbers in its name are the versions of the files.
+# What old files meant by an operator, with the operators of today. Each function stands for one schema of
+# operator_versions.yaml. The numbers in its name are the operator versions of the files, or the release.
 
 # Below version 4 dividing integers gave integers.
 
@@ -89,3 +89,37 @@ def gelu_0_9(self: Tensor) -> Tensor:
 
 def gelu_out_0_9(self: Tensor, *, out: Tensor) -> Tensor:
   return torch.gelu(self, approximate='none', out=out)
+
+# Before 1.13 floor_divide rounded towards zero.
+
+def floor_divide_before_1_13(self: Tensor, other: Tensor) -> Tensor:
+  return torch.div(self, other, rounding_mode='trunc')
+
+def floor_divide_Scalar_before_1_13(self: Tensor, other: number) -> Tensor:
+  return torch.div(self, other, rounding_mode='trunc')
+
+def floor_divide_out_before_1_13(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
+  return torch.div(self, other, rounding_mode='trunc', out=out)
+
+def floor_divide__Tensor_before_1_13(self: Tensor, other: Tensor) -> Tensor:
+  return self.div_(other, rounding_mode='trunc')
+
+def floor_divide__Scalar_before_1_13(self: Tensor, other: number) -> Tensor:
+  return self.div_(other, rounding_mode='trunc')
+
+# Before 1.4 a range was one of floats unless a type was given.
+
+def arange_before_1_4(end: number, *, dtype: Optional[int]=None, layout: Optional[int]=None, device: Optional[Device]=None, pin_memory: Optional[bool]=None) -> Tensor:
+  if dtype is None:
+    end = float(end)
+  return torch.arange(end, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
+
+def arange_start_before_1_4(start: number, end: number, *, dtype: Optional[int]=None, layout: Optional[int]=None, device: Optional[Device]=None, pin_memory: Optional[bool]=None) -> Tensor:
+  if dtype is None:
+    end = float(end)
+  return torch.arange(start, end, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
+
+def arange_start_step_before_1_4(start: number, end: number, step: number, *, dtype: Optional[int]=None, layout: Optional[int]=None, device: Optional[Device]=None, pin_memory: Optional[bool]=None) -> Tensor:
+  if dtype is None:
+    end = float(end)
+  return torch.arange(start, end, step, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)

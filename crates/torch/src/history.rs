@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 use unskew_core::Version;
-use unskew_ops::{Registry, Schema};
+use unskew_ops::{Registry, Schema, Sources};
 
 use crate::{Format, Model, Stamp};
 
@@ -148,8 +148,8 @@ static UPGRADERS: LazyLock<Vec<Upgrader>> = LazyLock::new(|| {
     versions
         .filter_map(|change| {
             Some(Upgrader {
-                schema: change.historic.as_ref()?.schema.clone(),
-                bumped_at: i64::from(change.version),
+                schema: change.upgrader.as_ref()?.schema.clone(),
+                bumped_at: i64::from(change.since.version()?),
                 mobile: change.mobile,
                 gone_in: change.gone_in,
             })
@@ -157,15 +157,20 @@ static UPGRADERS: LazyLock<Vec<Upgrader>> = LazyLock::new(|| {
         .collect()
 });
 
-/// PyTorch's own registry of operator versions, with its upgraders; none only if the files were broken,
+/// The registry of PyTorch's operators: its own upgraders, and those that it does not have; none only if the files were broken,
 /// which a test excludes.
 pub fn registry() -> Option<&'static Registry> {
-    static REGISTRY: LazyLock<Option<Registry>> = LazyLock::new(|| {
-        let versions = include_str!("../data/operator_versions.yaml");
-        Registry::load(versions, include_str!("../data/operator_upgraders.py")).ok()
-    });
+    static REGISTRY: LazyLock<Option<Registry>> =
+        LazyLock::new(|| Registry::load(REGISTRY_SOURCES).ok());
     REGISTRY.as_ref()
 }
+
+/// The files of the registry.
+pub const REGISTRY_SOURCES: Sources<'static> = Sources {
+    versions: include_str!("../data/operator_versions.yaml"),
+    upgraders: include_str!("../data/operator_upgraders.py"),
+    downgraders: include_str!("../data/operator_downgraders.py"),
+};
 
 static BUILTINS: LazyLock<Vec<Schema>> = LazyLock::new(|| {
     let schemas = FILE.iter().flat_map(|file| &file.builtin.schemas);
@@ -225,8 +230,7 @@ mod tests {
     #[test]
     fn the_data_is_read_whole() {
         let file: File = toml::from_str(include_str!("../data/history.toml")).unwrap();
-        let versions = include_str!("../data/operator_versions.yaml");
-        Registry::load(versions, include_str!("../data/operator_upgraders.py")).unwrap();
+        Registry::load(REGISTRY_SOURCES).unwrap();
         assert_eq!(upgraders().len(), 19);
         let refused =
             |minor| refusal(Version::pair(1, minor), &Model::new(Format::MobileFlatbuffer));

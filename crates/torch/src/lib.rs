@@ -51,6 +51,7 @@ mod verdict;
 
 pub use code::ArgumentKind;
 pub use format::read;
+pub use history::{REGISTRY_SOURCES, registry};
 pub use model::{Format, Given, Model, Stamp, Use, UsePlaces};
 pub use party::{of_model, party};
 pub use producer::Producer;

@@ -10,8 +10,7 @@ pub use table::{OperatorChange, TableDiff, diff};
 use std::fmt;
 
 use crate::{Argument, Schema};
-pub(crate) use subtype::is_same as is_same_type;
-use subtype::is_subtype;
+pub(crate) use subtype::{is_same as is_same_type, is_subtype};
 
 /// One change of a schema, and where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use crate::Type;
 const NUMBERS: [&str; 5] = ["SymInt", "ScalarType", "Layout", "MemoryFormat", "QScheme"];
 
 /// Whether a value of `narrow` is a value of `wide`.
-pub(super) fn is_subtype(narrow: &Type, wide: &Type) -> bool {
+pub(crate) fn is_subtype(narrow: &Type, wide: &Type) -> bool {
     match (narrow, wide) {
         (Type::Optional(narrow), Type::Optional(wide)) => is_subtype(narrow, wide),
         (narrow, Type::Optional(wide)) => {

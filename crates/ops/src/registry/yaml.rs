@@ -4,18 +4,19 @@ use std::collections::BTreeMap;
 
 use saphyr_parser::{Event, Parser, Span};
 
-use super::{Historic, OperatorVersion, RegistryError, VERSIONS, fault};
-use crate::Schema;
+use super::draft::Draft;
+use super::{RegistryChange, RegistryError, Since, VERSIONS, fault};
 
-/// An entry as it is written: keys with their values and lines.
+/// An entry as it is written: keys with their values and lines. A list is its items, one a line.
 type Pairs = Vec<(String, String, usize)>;
 
-pub(super) fn read(text: &str) -> Result<BTreeMap<String, Vec<OperatorVersion>>, RegistryError> {
+pub(super) fn read(text: &str) -> Result<BTreeMap<String, Vec<RegistryChange>>, RegistryError> {
     let mut operators = BTreeMap::new();
     for pairs in entries(text)? {
-        let (operator, line, versions) = entry(pairs)?;
-        if operators.insert(operator.clone(), versions).is_some() {
-            return Err(fault(VERSIONS, line, format!("a second entry for {operator}")));
+        for (operator, line, changes) in entry(&pairs)? {
+            if operators.insert(operator.clone(), changes).is_some() {
+                return Err(fault(VERSIONS, line, format!("a second entry for {operator}")));
+            }
         }
     }
     Ok(operators)
@@ -24,17 +25,30 @@ pub(super) fn read(text: &str) -> Result<BTreeMap<String, Vec<OperatorVersion>>,
 /// The entries: a list of maps from texts to texts, and nothing else.
 fn entries(text: &str) -> Result<Vec<Pairs>, RegistryError> {
     let (mut all, mut current, mut key) = (Vec::new(), None::<Pairs>, None::<String>);
-    let mut in_list = false;
+    let (mut in_list, mut names) = (false, None::<Vec<String>>);
     for event in Parser::new_from_str(text) {
         let (event, span): (Event<'_>, Span) =
             event.map_err(|error| fault(VERSIONS, error.marker().line(), error.info()))?;
         let line = span.start.line();
-        let shape =
-            || fault(VERSIONS, line, "wanted a list of entries, each of keys with one value");
+        let shape = || {
+            let what = "wanted a list of entries, each of keys with one value, or func with a list";
+            fault(VERSIONS, line, what)
+        };
         match event {
             Event::SequenceStart(..) if !in_list => in_list = true,
             Event::MappingStart(..) if in_list && current.is_none() => current = Some(Vec::new()),
+            Event::SequenceStart(..) if key.as_deref() == Some("func") && names.is_none() => {
+                names = Some(Vec::new());
+            }
+            Event::SequenceEnd if names.is_some() => {
+                let pairs = current.as_mut().ok_or_else(shape)?;
+                let list = names.take().unwrap_or_default().join("\n");
+                pairs.push((key.take().unwrap_or_default(), list, line));
+            }
             Event::MappingEnd => all.extend(current.take()),
+            Event::Scalar(value, ..) if names.is_some() => {
+                names.iter_mut().for_each(|n| n.push(value.to_string()))
+            }
             Event::Scalar(value, ..) => {
                 let pairs = current.as_mut().ok_or_else(shape)?;
                 match key.take() {
@@ -51,117 +65,85 @@ fn entries(text: &str) -> Result<Vec<Pairs>, RegistryError> {
     Ok(all)
 }
 
-fn entry(pairs: Pairs) -> Result<(String, usize, Vec<OperatorVersion>), RegistryError> {
-    let mut pairs = pairs.into_iter();
-    let Some((key, operator, first)) = pairs.next() else {
+/// The changes of each operator that an entry names.
+fn entry(pairs: &Pairs) -> Result<Vec<(String, usize, Vec<RegistryChange>)>, RegistryError> {
+    let Some(((key, names, line), pairs)) = pairs.split_first() else {
         return Err(fault(VERSIONS, 1, "an entry without keys"));
     };
     if key != "func" {
-        return Err(fault(VERSIONS, first, format!("an entry begins with func, not with {key}")));
+        return Err(fault(VERSIONS, *line, format!("an entry begins with func, not with {key}")));
     }
-    let mut versions: Vec<Draft> = Vec::new();
+    let one =
+        |operator: &str| Ok((operator.to_owned(), *line, of_operator(operator, *line, pairs)?));
+    names.lines().map(one).collect()
+}
+
+fn of_operator(
+    operator: &str,
+    first: usize,
+    pairs: &[(String, String, usize)],
+) -> Result<Vec<RegistryChange>, RegistryError> {
+    let mut drafts: Vec<Draft> = Vec::new();
     for (key, value, line) in pairs {
-        if key == "version" {
-            versions.push(Draft::new(&value, line)?);
+        if let Some(since) = since(key, value, *line)? {
+            drafts.push(Draft::new(since, *line));
             continue;
         }
-        let Some(draft) = versions.last_mut() else {
-            return Err(fault(
-                VERSIONS,
-                line,
-                format!("{key} stands before the version it belongs to"),
-            ));
+        let before = || {
+            let what = format!("{key} stands before the version or release that it belongs to");
+            fault(VERSIONS, *line, what)
         };
-        draft.set(&key, value, line)?;
+        let draft = drafts.last_mut().ok_or_else(before)?;
+        draft.set(key, value).map_err(|what| fault(VERSIONS, *line, what))?;
     }
-    let versions: Vec<OperatorVersion> =
-        versions.into_iter().map(|draft| draft.finish(&operator)).collect::<Result<_, _>>()?;
-    if versions.is_empty() {
-        return Err(fault(VERSIONS, first, format!("{operator} has no version")));
+    let finish = |draft: Draft| {
+        let line = draft.line();
+        draft.finish(operator).map_err(|what| fault(VERSIONS, line, what))
+    };
+    let changes: Vec<RegistryChange> = drafts.into_iter().map(finish).collect::<Result<_, _>>()?;
+    if changes.is_empty() {
+        return Err(fault(VERSIONS, first, format!("{operator} has no version and no release")));
     }
-    if let Some(pair) = versions.windows(2).find(|pair| pair[0].version >= pair[1].version) {
-        let what = format!("versions rise: {} after {}", pair[1].version, pair[0].version);
-        return Err(fault(VERSIONS, pair[1].line, what));
-    }
-    Ok((operator, first, versions))
+    rising(&changes)?;
+    Ok(changes)
 }
 
-/// A version whose keys are still being read.
-struct Draft {
-    version: OperatorVersion,
-    upgrader: Option<String>,
-    schema: Option<Schema>,
+/// What a key begins, if it begins a change.
+fn since(key: &str, value: &str, line: usize) -> Result<Option<Since>, RegistryError> {
+    let dated: fn(unskew_core::Version) -> Since = match key {
+        "version" => {
+            let number = value
+                .parse()
+                .map_err(|_| fault(VERSIONS, line, format!("not a version number: {value}")))?;
+            return Ok(Some(Since::Version(number)));
+        }
+        "removed_in" => Since::Removed,
+        "broken_in" => Since::Broken,
+        "meaning_changed_in" => Since::Meaning,
+        "added_in" => Since::Added,
+        _ => return Ok(None),
+    };
+    let release = value.parse();
+    let release = release.map_err(|_| fault(VERSIONS, line, format!("not a release: {value}")))?;
+    Ok(Some(dated(release)))
 }
 
-impl Draft {
-    fn new(value: &str, line: usize) -> Result<Self, RegistryError> {
-        let number = value.parse();
-        let number =
-            number.map_err(|_| fault(VERSIONS, line, format!("not a version number: {value}")))?;
-        let version = OperatorVersion {
-            version: number,
-            historic: None,
-            note: None,
-            mobile: true,
-            gone_in: None,
-            line,
-        };
-        Ok(Self { version, upgrader: None, schema: None })
+/// Versions rise; releases do not fall, because several forms of an operator may go at once.
+fn rising(changes: &[RegistryChange]) -> Result<(), RegistryError> {
+    let (mut version, mut release) = (None, None);
+    for change in changes {
+        let (since, line) = (change.since, change.line);
+        let number = since.version();
+        let fell = version.zip(number).filter(|(before, now)| before >= now);
+        if let Some((before, now)) = fell {
+            return Err(fault(VERSIONS, line, format!("versions rise: {now} after {before}")));
+        }
+        let dated = since.release();
+        let fell = release.zip(dated).filter(|(before, now)| before > now);
+        if let Some((before, now)) = fell {
+            return Err(fault(VERSIONS, line, format!("releases rise: {now} after {before}")));
+        }
+        (version, release) = (number.or(version), dated.or(release));
     }
-
-    fn set(&mut self, key: &str, value: String, line: usize) -> Result<(), RegistryError> {
-        let wrong = |what: String| fault(VERSIONS, line, what);
-        let twice = match key {
-            "upgrader" => self.upgrader.replace(value).is_some(),
-            "note" => self.version.note.replace(value).is_some(),
-            "schema" => {
-                let schema = value.parse::<Schema>().map_err(|error| wrong(error.to_string()))?;
-                self.schema.replace(schema).is_some()
-            }
-            "mobile" => {
-                self.version.mobile =
-                    value.parse().map_err(|_| wrong(format!("neither true nor false: {value}")))?;
-                false
-            }
-            "gone_in" => {
-                let release =
-                    value.parse().map_err(|_| wrong(format!("not a release: {value}")))?;
-                self.version.gone_in.replace(release).is_some()
-            }
-            other => {
-                let known = "func, version, upgrader, schema, note, mobile and gone_in";
-                return Err(wrong(format!("no such key: {other}; there are {known}")));
-            }
-        };
-        if twice { Err(wrong(format!("{key} stands twice in one version"))) } else { Ok(()) }
-    }
-
-    fn finish(self, operator: &str) -> Result<OperatorVersion, RegistryError> {
-        let Self { mut version, upgrader, schema } = self;
-        let wrong = |what: String| Err(fault(VERSIONS, version.line, what));
-        version.historic = match (upgrader, schema) {
-            (Some(upgrader), Some(schema)) => {
-                if schema.full_name() != operator {
-                    return wrong(format!(
-                        "the schema is of {}, not of {operator}",
-                        schema.full_name()
-                    ));
-                }
-                Some(Historic { schema, upgrader })
-            }
-            (None, None) if version.note.is_some() => None,
-            (None, None) => {
-                return wrong(format!(
-                    "{operator}: version {} has no upgrader; write one, or a note that says why none is needed",
-                    version.version
-                ));
-            }
-            _ => {
-                return wrong(format!(
-                    "{operator}: an upgrader and the schema that it stands for belong together"
-                ));
-            }
-        };
-        Ok(version)
-    }
+    Ok(())
 }

@@ -1,0 +1,148 @@
+//! A call whose overload is known, and whether a release takes it.
+
+use super::decide::Blocked;
+use crate::change::{is_subtype, plain};
+use crate::{CallShape, Misfit, OperatorTable, Schema, Type};
+
+/// A call whose overload is known.
+#[derive(Clone, Copy, Debug)]
+pub struct ResolvedCall<'c> {
+    /// The schema that its writer meant.
+    pub schema: &'c Schema,
+    /// What it gives, those by place first.
+    pub given: &'c [Given],
+}
+
+/// One argument that a call gives.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Given {
+    /// The argument's name in the schema, also if it is given by place.
+    pub name: String,
+    /// Whether it is given by name.
+    pub by_name: bool,
+    /// The value as TorchScript writes it, if it is a literal.
+    pub value: Option<String>,
+    /// The type of the value, if it is known better than from the schema.
+    pub ty: Option<Type>,
+}
+
+impl Given {
+    /// The type of the value for an argument of type `own`: a literal is what it is, or `None`.
+    fn type_in<'g>(&'g self, own: &'g Type) -> &'g Type {
+        match (&self.ty, own, self.value.as_deref()) {
+            (Some(ty), ..) => ty,
+            (None, Type::Optional(inner), Some(value)) if value != "None" => inner,
+            _ => own,
+        }
+    }
+}
+
+/// In which form a release takes a call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fit {
+    /// The overload by which the release knows the operator, if it is another one.
+    pub overload: Option<String>,
+    /// Arguments that must not be given: their values are what the release does anyway.
+    pub without: Vec<String>,
+}
+
+impl ResolvedCall<'_> {
+    fn shape(&self) -> CallShape {
+        let keywords =
+            self.given.iter().filter(|one| one.by_name).map(|one| one.name.clone()).collect();
+        CallShape { positional: self.given.iter().filter(|one| !one.by_name).count(), keywords }
+    }
+
+    /// The value of an argument, given or by default, if it is a literal.
+    pub(super) fn value(&self, argument: &str) -> Option<&str> {
+        if let Some(given) = self.given.iter().find(|one| one.name == argument) {
+            return given.value.as_deref();
+        }
+        self.schema.arguments.iter().find(|one| one.name == argument)?.default.as_deref()
+    }
+
+    /// Whether it is a call of this form of the operator: the names stand in the same places.
+    pub(super) fn is_of(&self, schema: &Schema) -> bool {
+        let by_place = self.given.iter().filter(|one| !one.by_name).zip(&schema.arguments);
+        schema.accepts(&self.shape()).is_ok()
+            && by_place.into_iter().all(|(given, argument)| given.name == argument.name)
+    }
+
+    /// The form in which the release takes the call.
+    ///
+    /// If it has the overload, that decides: another one may mean something else by the same call. Releases
+    /// that named overloads otherwise are searched for one that takes it.
+    pub(super) fn fit(&self, table: &OperatorTable) -> Result<Fit, Blocked> {
+        let Schema { name, overload, .. } = self.schema;
+        let (same, others): (Vec<Schema>, Vec<Schema>) =
+            table.overloads(name).partition(|schema| schema.overload == *overload);
+        let named = !same.is_empty();
+        let mut misfit = None;
+        for candidate in if named { same } else { others } {
+            match self.fit_one(&candidate) {
+                Ok(without) => {
+                    let overload = (!named).then_some(candidate.overload);
+                    return Ok(Fit { overload, without });
+                }
+                Err(why) => misfit = misfit.or(Some(why)),
+            }
+        }
+        let unknown = Blocked::Unknown { nearest: table.nearest_with(name) };
+        Err(misfit.map_or(unknown, Blocked::Misfit))
+    }
+
+    fn fit_one(&self, candidate: &Schema) -> Result<Vec<String>, Misfit> {
+        let (mut kept, mut without) = (self.given.to_vec(), Vec::new());
+        loop {
+            let call = ResolvedCall { schema: self.schema, given: &kept };
+            let misfit = match candidate.accepts(&call.shape()) {
+                Ok(()) => return call.types_fit(candidate).map(|()| without),
+                Err(misfit) => misfit,
+            };
+            let at = match &misfit {
+                Misfit::UnknownKeyword(name) => kept.iter().position(|one| one.name == *name),
+                Misfit::TooMany { .. } => kept.iter().rposition(|one| !one.by_name),
+                _ => None,
+            };
+            let Some(at) = at.filter(|at| self.is_default(&kept[*at])) else { return Err(misfit) };
+            without.push(kept.remove(at).name);
+        }
+    }
+
+    /// Whether the value of an argument is what it would be if it were not given.
+    fn is_default(&self, given: &Given) -> bool {
+        let argument = self.schema.arguments.iter().find(|one| one.name == given.name);
+        let default = argument.and_then(|one| one.default.as_deref());
+        matches!((default, &given.value), (Some(default), Some(value)) if plain(default) == plain(value))
+    }
+
+    /// Whether the values that are given are of the types that stand in their places.
+    fn types_fit(&self, candidate: &Schema) -> Result<(), Misfit> {
+        let mut places = candidate.arguments.iter();
+        for given in self.given {
+            let takes = if given.by_name {
+                candidate.arguments.iter().find(|one| one.name == given.name)
+            } else {
+                places.next()
+            };
+            let own = self.schema.arguments.iter().find(|one| one.name == given.name);
+            let (Some(takes), Some(own)) = (takes, own) else { continue };
+            let ty = given.type_in(&own.ty);
+            let none = given.value.as_deref() == Some("None") && takes.ty.takes_none();
+            if !none && !is_subtype(ty, &takes.ty) && !is_item(ty, &takes.ty) {
+                let (is, wants) = (ty.to_string(), takes.ty.to_string());
+                return Err(Misfit::Type { argument: takes.name.clone(), is, wants });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether one value stands for a list of a fixed length.
+fn is_item(ty: &Type, list: &Type) -> bool {
+    match list {
+        Type::List(item, Some(_)) => is_subtype(ty, item),
+        Type::Optional(list) => is_item(ty, list),
+        _ => false,
+    }
+}

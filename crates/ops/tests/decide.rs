@@ -1,0 +1,154 @@
+//! What becomes of calls between the real releases.
+#![allow(clippy::unwrap_used, missing_docs, reason = "a test may fail")]
+
+use std::fs::read_to_string;
+use std::sync::{Arc, LazyLock};
+
+use unskew_ops::{
+    Blocked, Decision, Fit, Given, OperatorHistory, Registry, ResolvedCall, Schema, Sources,
+    Target, Writer,
+};
+
+fn data(path: &str) -> String {
+    read_to_string(format!("{}/../{path}", env!("CARGO_MANIFEST_DIR"))).unwrap()
+}
+
+static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
+    let [versions, upgraders, downgraders] = ["versions.yaml", "upgraders.py", "downgraders.py"]
+        .map(|file| data(&format!("torch/data/operator_{file}")));
+    let (versions, upgraders, downgraders) = (&versions, &upgraders, &downgraders);
+    Registry::load(Sources { versions, upgraders, downgraders }).unwrap()
+});
+
+static HISTORY: LazyLock<Arc<OperatorHistory>> = LazyLock::new(|| {
+    Arc::new(OperatorHistory::from_text(data("releases/data/torch/operators.tsv")).unwrap())
+});
+
+/// `1.10.2: floor_divide | self other`, to a release: what is written and by whom, in one line.
+///
+/// Arguments stand as the call has them: `name` or `name=literal` by place, `*name...` by name.
+fn decide(
+    writer: &str,
+    version: u32,
+    operator: &str,
+    given: &str,
+    to: &str,
+    to_version: u32,
+) -> String {
+    let release = writer.parse().unwrap();
+    let (name, overload) = operator.split_once('.').unwrap_or((operator, ""));
+    let table = HISTORY.table(release).unwrap();
+    let schema: Schema = table.overload(&format!("aten::{name}"), overload).unwrap();
+    let given: Vec<Given> = given
+        .split_whitespace()
+        .map(|one| {
+            let (name, value) = one.split_once('=').map_or((one, None), |(n, v)| (n, Some(v)));
+            Given {
+                name: name.trim_start_matches('*').to_owned(),
+                by_name: name.starts_with('*'),
+                value: value.map(str::to_owned),
+                ty: None,
+            }
+        })
+        .collect();
+    let minor = unskew_core::Version::pair(release.major(), release.minor());
+    let writer = Writer { operator_version: version, since: Some(minor), until: Some(minor) };
+    let table = HISTORY.table(to.parse().unwrap()).unwrap();
+    let target = Target { table: &table, operator_version: to_version };
+    let call = ResolvedCall { schema: &schema, given: &given };
+    shown(REGISTRY.decide(call, &writer, target))
+}
+
+fn shown(decision: Decision<'_>) -> String {
+    match decision {
+        Decision::Keep => "keep".to_owned(),
+        Decision::Fitted(Fit { overload, without }) => {
+            let overload = overload.map_or(String::new(), |overload| format!(" as .{overload}"));
+            format!("keep{overload} without {}", without.join(", "))
+        }
+        Decision::Upgrade(step) => format!("up {}", step.function.name.text),
+        Decision::Downgrade(step) => format!("down {}", step.function.name.text),
+        Decision::Blocked(blocked) => format!("blocked: {blocked}"),
+    }
+}
+
+#[test]
+fn a_result_that_changed_is_upgraded_for_new_releases_and_downgraded_for_old_ones() {
+    let floor = |writer, to| decide(writer, 3, "floor_divide", "self other", to, 3);
+    assert_eq!(floor("1.10.2", "2.15.0"), "up floor_divide_before_1_13");
+    assert_eq!(floor("1.10.2", "1.12.1"), "keep");
+    assert_eq!(floor("2.0.1", "2.15.0"), "keep");
+    assert_eq!(floor("2.0.1", "1.8.1"), "down floor_divide_to_1_12");
+    assert!(floor("2.0.1", "1.7.1").starts_with("blocked: another result since 1.13"));
+    let arange = |given, to| decide("1.3.1", 1, "arange", given, to, 3);
+    assert_eq!(arange("end=5", "1.4.0"), "up arange_before_1_4");
+    assert_eq!(arange("end *dtype=4", "2.15.0"), "keep");
+    assert_eq!(arange("end *dtype=None", "2.15.0"), "up arange_before_1_4");
+    assert_eq!(arange("end *dtype", "2.15.0"), "up arange_before_1_4");
+}
+
+#[test]
+fn without_knowing_the_writer_a_changed_result_is_not_guessed() {
+    let schema: Schema = "aten::floor_divide(Tensor self, Tensor other) -> Tensor".parse().unwrap();
+    let given = ["self", "other"].map(|name| Given { name: name.to_owned(), ..Given::default() });
+    let table = HISTORY.table("2.15.0".parse().unwrap()).unwrap();
+    let call = ResolvedCall { schema: &schema, given: &given };
+    let target = Target { table: &table, operator_version: 10 };
+    let Decision::Blocked(blocked) = REGISTRY.decide(call, &Writer::default(), target) else {
+        panic!()
+    };
+    assert_eq!(blocked, Blocked::WriterUnknown { changed_in: "1.13".parse().unwrap() });
+}
+
+#[test]
+fn a_version_is_crossed_by_an_upgrader_only_if_the_file_changes_its_version() {
+    let div = |version, to_version| {
+        decide("1.5.1", version, "div.Tensor", "self other", "2.15.0", to_version)
+    };
+    assert_eq!(div(3, 3), "keep");
+    assert_eq!(div(3, 10), "up div_Tensor_0_3");
+    assert_eq!(div(4, 10), "keep");
+    assert_eq!(decide("1.10.2", 5, "linspace", "start end", "2.15.0", 10), "up linspace_0_7");
+    assert_eq!(decide("1.10.2", 5, "linspace", "start end steps=5", "2.15.0", 10), "keep");
+}
+
+#[test]
+fn what_is_given_as_the_default_is_left_out_where_it_is_not_known() {
+    let gelu = |given| decide("2.15.0", 10, "gelu", given, "1.4.0", 2);
+    assert_eq!(gelu("self"), "keep");
+    assert_eq!(gelu("self *approximate='none'"), "keep without approximate");
+    assert_eq!(gelu("self *approximate='tanh'"), "down gelu_to_1_11");
+    assert_eq!(gelu("self *approximate"), "down gelu_to_1_11");
+}
+
+#[test]
+fn attention_is_taken_apart_where_it_does_not_drop_anything_at_random() {
+    let attention = |given, to| decide("2.15.0", 3, "scaled_dot_product_attention", given, to, 3);
+    assert_eq!(attention("query key value", "1.13.1"), "down scaled_dot_product_attention_to_1_13");
+    assert_eq!(
+        attention("query key value attn_mask dropout_p=0.1", "1.13.1"),
+        "blocked: exact only if dropout_p=0.0; it is 0.1"
+    );
+    assert_eq!(
+        attention("query key value attn_mask dropout_p", "1.13.1"),
+        "blocked: exact only if dropout_p=0.0; the value is known only when the program runs"
+    );
+    assert_eq!(attention("query key value", "2.0.1"), "keep");
+    assert_eq!(
+        attention("query key value *scale=None *enable_gqa=False", "2.0.1"),
+        "keep without scale, enable_gqa"
+    );
+    assert!(
+        attention("query key value *scale=0.5", "2.0.1").starts_with("blocked: no argument scale")
+    );
+    assert!(attention("query key value", "1.4.0").starts_with("blocked: new in 2.0"));
+}
+
+#[test]
+fn an_overload_of_another_name_is_taken_only_if_the_own_one_is_gone() {
+    let add = decide("1.10.2", 3, "index_add.alpha", "self dim index source *alpha", "2.15.0", 3);
+    assert_eq!(add, "keep as . without ");
+    // The own overload lost a default; `atol_rtol_float` takes the call and means something else.
+    let pinv = decide("1.10.2", 3, "linalg_pinv", "self", "2.15.0", 3);
+    assert!(!pinv.starts_with("keep"), "{pinv}");
+}
