@@ -15,7 +15,8 @@
 //! * [`OperatorTable`]: one release of a history.
 //!
 //! * [`Registry`]: the operators that changed, with upgraders and downgraders in TorchScript; what becomes
-//!   of one call in one release.
+//!   of one call in one release;
+//! * [`typing`]: which overload each operator call of a TorchScript program means.
 //!
 //! No file format is known here: where calls come from is the business of the boundary crates.
 //!
@@ -48,6 +49,7 @@ mod runs;
 mod schema;
 mod table;
 mod types;
+pub mod typing;
 
 pub use call::{CallShape, Misfit};
 pub use change::{

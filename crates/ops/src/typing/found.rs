@@ -1,0 +1,118 @@
+//! What is found in a program.
+
+use std::sync::Arc;
+
+use unskew_script::Span;
+
+use super::{Bound, Choice, FunctionId, Given, Literal};
+use crate::Schema;
+
+/// How a call is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spelling {
+    /// By its name: `torch.add(a, b)`, `ops.prim.shape(a)`.
+    Name,
+    /// As a method: `a.add(b)`.
+    Method,
+    /// As a part of the language: `a + b`, `a[0]`, `int(a)`, `a.shape`.
+    Language,
+}
+
+/// One call of an operator.
+#[derive(Clone, Debug)]
+pub struct ResolvedCall {
+    /// The operator: `aten::div`.
+    pub operator: Arc<str>,
+    /// The number of the record.
+    pub record: usize,
+    /// Where the call stands.
+    pub span: Span,
+    /// Where the name of the operator stands, if it is written.
+    pub callee: Option<Span>,
+    /// The function around it.
+    pub function: FunctionId,
+    /// How it is written.
+    pub spelling: Spelling,
+    /// What it gives.
+    pub given: Vec<Given>,
+    /// Which overload it means.
+    pub choice: Choice,
+    /// Whether it lies in a branch.
+    pub in_branch: bool,
+    /// Whether it may run: no branch around it is known never to be taken, and its function is called.
+    pub live: bool,
+    /// Whether it is gone when the dead branches are removed.
+    pub removable: bool,
+    /// Whether the loader looks at it at all: its function is named somewhere.
+    pub loaded: bool,
+}
+
+impl ResolvedCall {
+    /// The schema that it means, if that is one.
+    pub fn schema(&self) -> Option<&Schema> {
+        match &self.choice {
+            Choice::One(signature, _) => Some(&signature.schema),
+            _ => None,
+        }
+    }
+
+    /// What the call gives for the argument of this name; none if it leaves it to its default or the call is
+    /// not resolved.
+    pub fn argument(&self, name: &str) -> Option<&Given> {
+        let Choice::One(signature, binding) = &self.choice else { return None };
+        let at = signature.schema.arguments.iter().position(|one| one.name == name)?;
+        match binding.arguments.get(at)? {
+            Bound::Given(place) | Bound::Rest(place) => self.given.get(*place),
+            Bound::Default => None,
+        }
+    }
+
+    /// The value of an argument, given or by default, if it is known.
+    pub fn value(&self, name: &str) -> Option<Literal> {
+        let schema = self.schema()?;
+        match self.argument(name) {
+            Some(given) => given.literal.clone(),
+            None => {
+                let argument = schema.arguments.iter().find(|one| one.name == name)?;
+                Literal::of_default(argument.default.as_ref()?)
+            }
+        }
+    }
+}
+
+/// What the loader would refuse.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The number of the record.
+    pub record: usize,
+    /// Where.
+    pub span: Span,
+    /// The function around it.
+    pub function: FunctionId,
+    /// What is wrong.
+    pub what: String,
+}
+
+/// A branch of which it is known whether it is taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Branch {
+    /// The number of the record.
+    pub record: usize,
+    /// The function around it.
+    pub function: FunctionId,
+    /// The whole `if`, or `a if b else c`.
+    pub span: Span,
+    /// Whether the condition holds.
+    pub taken: bool,
+}
+
+/// What is found in a whole program.
+#[derive(Clone, Debug, Default)]
+pub struct Typing {
+    /// Every call of an operator.
+    pub calls: Vec<ResolvedCall>,
+    /// What the loader would refuse, besides calls that no overload takes.
+    pub faults: Vec<Fault>,
+    /// The branches that are always or never taken.
+    pub branches: Vec<Branch>,
+}

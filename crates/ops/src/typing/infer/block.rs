@@ -1,0 +1,231 @@
+//! Statements.
+
+use unskew_script::{Expression, Span, Statement};
+
+use super::Walker;
+use crate::typing::scope::{Frame, Thing};
+use crate::typing::{Literal, ScriptType, annotation, unify};
+
+impl<'p> Walker<'p, '_> {
+    /// Walks statements; what stands behind the end of the function cannot run.
+    pub(super) fn block(&mut self, body: &'p [Statement]) {
+        let live = self.live;
+        for statement in body {
+            self.live &= !self.ended;
+            self.statement(statement);
+        }
+        self.live = live;
+    }
+
+    fn statement(&mut self, statement: &'p Statement) {
+        match statement {
+            Statement::Assign { target, value, .. } => {
+                let thing = self.value(value);
+                self.assign(target, thing);
+            }
+            Statement::Annotated { target, annotation, value, .. } => {
+                let declared = annotation::of(annotation).unwrap_or(ScriptType::Unknown);
+                let thing = match value {
+                    Some(value) => {
+                        let thing = self.value(value);
+                        self.hold(&thing.ty(), &declared, value.span(), "the value");
+                        Thing::Value(declared, thing.literal().cloned())
+                    }
+                    None => Thing::of(declared),
+                };
+                self.assign(target, thing);
+            }
+            Statement::Expression { value, .. } => {
+                self.value(value);
+                self.ended |= raises(value);
+            }
+            Statement::Return { value, span } => {
+                let ty = value.as_ref().map_or(ScriptType::None, |value| self.value(value).ty());
+                if let Some(routine) = self.program.routines().get(self.function) {
+                    self.hold(&ty, &routine.returns, *span, "what is returned");
+                }
+                self.ended = true;
+            }
+            Statement::If { test, then, otherwise, span } => {
+                self.branch(test, then, otherwise, *span)
+            }
+            Statement::While { test, body, .. } => self.repeat(body, |walker| {
+                walker.value(test);
+            }),
+            Statement::For { target, items, body, .. } => {
+                let items = self.items(items);
+                self.repeat(body, |walker| walker.assign(target, Thing::of(items)));
+            }
+            Statement::With { items, body, .. } => {
+                for (entered, name) in items {
+                    let thing = self.value(entered);
+                    if let Some(name) = name {
+                        self.assign(name, thing);
+                    }
+                }
+                self.block(body);
+            }
+            Statement::Class(_) | Statement::Function(_) | Statement::Pass { .. } => {}
+        }
+    }
+
+    /// Faults a value that is not of the type that is wanted.
+    pub(super) fn hold(&mut self, has: &ScriptType, wants: &ScriptType, span: Span, what: &str) {
+        let interface = |name: &str| {
+            self.program.class_of(name).is_none_or(|(_, class)| class.base.ends_with("Interface"))
+        };
+        // Which classes have the methods of an interface is not looked at.
+        let classes = matches!((has, wants), (ScriptType::Class(_), ScriptType::Class(name)) if interface(name));
+        if !classes && !unify::converts(has, wants, true) {
+            self.fault(span, format!("{what} is {has} where {wants} is wanted"));
+        }
+    }
+
+    fn assign(&mut self, target: &'p Expression, thing: Thing) {
+        match target {
+            Expression::Name(name) => self.scope.set(&name.text, thing),
+            Expression::Tuple { items, .. } | Expression::List { items, .. } => {
+                let parts = parts(&thing, items.len());
+                if parts.is_none() {
+                    let what = format!("{} names for the parts of {}", items.len(), thing.ty());
+                    self.fault(target.span(), what);
+                }
+                let mut parts = parts.unwrap_or_default().into_iter();
+                for item in items {
+                    let part = parts.next().unwrap_or(Thing::of(ScriptType::Unknown));
+                    self.assign(item, part);
+                }
+            }
+            Expression::Attribute { of, .. } => {
+                self.value(of);
+            }
+            Expression::Subscript { of, index, span } => self.assign_item(of, index, thing, *span),
+            _ => self.fault(target.span(), "nothing can be assigned to this"),
+        }
+    }
+
+    fn branch(
+        &mut self,
+        test: &'p Expression,
+        then: &'p [Statement],
+        otherwise: &'p [Statement],
+        span: Span,
+    ) {
+        let decided = self.decided(test);
+        let holds = self.value(test).literal().and_then(Literal::truth);
+        if let Some(taken) = decided {
+            // The loader leaves out the other branch as it reads it.
+            self.refine(test, taken);
+            self.block(if taken { then } else { otherwise });
+            return;
+        }
+        self.condition(span, holds);
+        let (one, one_ended) = self.one_of_two(test, then, true, holds);
+        let (other, other_ended) = self.one_of_two(test, otherwise, false, holds);
+        match (one_ended, other_ended) {
+            (true, true) => {
+                self.scope.join(one, other, holds);
+                self.ended = true;
+            }
+            (true, false) => self.scope.take(other),
+            (false, true) => self.scope.take(one),
+            (false, false) => self.scope.join(one, other, holds),
+        }
+        self.ended |= match holds {
+            Some(true) => one_ended,
+            Some(false) => other_ended,
+            None => false,
+        };
+    }
+
+    fn one_of_two(
+        &mut self,
+        test: &'p Expression,
+        body: &'p [Statement],
+        taken: bool,
+        holds: Option<bool>,
+    ) -> (Frame<'p>, bool) {
+        let live = self.live;
+        self.live &= holds != Some(!taken);
+        self.branches += 1;
+        self.scope.enter();
+        self.refine(test, taken);
+        self.block(body);
+        self.branches -= 1;
+        self.live = live;
+        (self.scope.leave(), std::mem::take(&mut self.ended))
+    }
+
+    fn repeat(&mut self, body: &'p [Statement], begin: impl FnOnce(&mut Self)) {
+        let mut assigned = Vec::new();
+        names(body, &mut assigned);
+        self.scope.forget(&assigned);
+        begin(self);
+        self.branches += 1;
+        self.scope.enter();
+        self.block(body);
+        self.branches -= 1;
+        self.ended = false;
+        let frame = self.scope.leave();
+        self.scope.join(frame, Frame::new(), None);
+        self.scope.forget(&assigned);
+    }
+}
+
+/// Whether an expression is the exception that ends a function.
+fn raises(value: &Expression) -> bool {
+    let Expression::Call(call) = value else { return false };
+    call.function.path().as_deref() == Some("ops.prim.RaiseException")
+}
+
+/// The parts of a value that is taken apart.
+fn parts(thing: &Thing, count: usize) -> Option<Vec<Thing>> {
+    let ty = match thing.ty() {
+        ScriptType::Tuple(types) => {
+            return (types.len() == count)
+                .then(|| types.iter().map(|ty| Thing::of(ty.clone())).collect());
+        }
+        ScriptType::List(item) => (*item).clone(),
+        ScriptType::Tensor => ScriptType::Tensor,
+        // Which may be a named tuple.
+        ScriptType::Unknown | ScriptType::Class(_) => ScriptType::Unknown,
+        _ => return None,
+    };
+    Some(vec![Thing::of(ty); count])
+}
+
+/// The names that statements assign.
+fn names<'p>(body: &'p [Statement], found: &mut Vec<&'p str>) {
+    let mut target = |target: &'p Expression| match target {
+        Expression::Name(name) => found.push(&name.text),
+        Expression::Tuple { items, .. } => {
+            for item in items {
+                if let Expression::Name(name) = item {
+                    found.push(&name.text);
+                }
+            }
+        }
+        _ => {}
+    };
+    for statement in body {
+        match statement {
+            Statement::Assign { target: to, .. } | Statement::Annotated { target: to, .. } => {
+                target(to)
+            }
+            Statement::For { target: to, .. } => target(to),
+            _ => {}
+        }
+    }
+    for statement in body {
+        match statement {
+            Statement::If { then, otherwise, .. } => {
+                names(then, found);
+                names(otherwise, found);
+            }
+            Statement::While { body, .. }
+            | Statement::For { body, .. }
+            | Statement::With { body, .. } => names(body, found),
+            _ => {}
+        }
+    }
+}

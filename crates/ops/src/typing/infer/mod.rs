@@ -1,0 +1,203 @@
+//! The walk over a program.
+//!
+//! Every function is walked with the types that it declares. Methods may be called from outside, so
+//! nothing is known of what they are given. A function that is no method can only be called by the
+//! program; it is walked once for each set of literals that its calls give, and what holds in all of these
+//! walks holds. Calls in branches that are not taken add no such set.
+
+mod block;
+mod call;
+mod contexts;
+mod fold;
+mod language;
+mod refine;
+mod value;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use unskew_script::Span;
+
+use super::scope::{Scope, Thing};
+use super::{
+    Fault, FunctionId, Given, Literal, Operators, Overloads, Program, ResolvedCall, Spelling,
+    Typing,
+};
+
+/// The most faults that are kept.
+const FAULTS: usize = 1000;
+
+/// The most calls of one program; a large one has some ten thousand.
+const CALLS: usize = 1 << 19;
+
+/// What a function is given: for each parameter the value, if it is known.
+type Context = Vec<Option<Literal>>;
+
+/// Finds the types of a program, and the overload of every operator call.
+pub fn infer(program: &Program, operators: &dyn Operators) -> Typing {
+    contexts::run(Walker::new(program, operators))
+}
+
+/// A call or a mention of a function of the program.
+struct Mention {
+    from: FunctionId,
+    span: Span,
+    to: FunctionId,
+}
+
+struct Walker<'p, 't> {
+    program: &'p Program,
+    overloads: Overloads<'t>,
+    scope: Scope<'p>,
+    function: FunctionId,
+    record: usize,
+    /// Whether what is walked may run.
+    live: bool,
+    /// Whether the block has ended, by `return` or by an exception.
+    ended: bool,
+    /// How many branches and loops are around.
+    branches: usize,
+    found: Found,
+    /// What functions are given by live calls.
+    demands: Vec<(FunctionId, Context)>,
+}
+
+/// A condition: the function and the place, and whether it was met true, false, and unknown.
+type Condition = (FunctionId, Span, [bool; 3]);
+
+/// What is found so far.
+#[derive(Default)]
+struct Found {
+    typing: Typing,
+    /// Where each call is in the list: the same call is met once for each context.
+    calls: HashMap<(usize, usize, usize, Arc<str>), usize>,
+    faults: HashSet<(usize, usize, String)>,
+    mentions: Vec<Mention>,
+    mentioned: HashSet<(usize, usize, FunctionId)>,
+    /// By the place of the `if`.
+    conditions: HashMap<(usize, usize, usize), Condition>,
+}
+
+impl<'p, 't> Walker<'p, 't> {
+    fn new(program: &'p Program, operators: &'t dyn Operators) -> Self {
+        Self {
+            program,
+            overloads: Overloads::new(operators),
+            scope: Scope::default(),
+            function: 0,
+            record: 0,
+            live: true,
+            ended: false,
+            branches: 0,
+            found: Found::default(),
+            demands: Vec::new(),
+        }
+    }
+
+    /// Walks one function with what it is given.
+    fn routine(&mut self, id: FunctionId, context: Option<&Context>, live: bool) {
+        let Some(routine) = self.program.routines().get(id) else { return };
+        let Some(body) = self.program.body(id) else { return };
+        (self.function, self.record) = (id, routine.record);
+        (self.live, self.ended, self.branches) = (live, false, 0);
+        for parameter in &body.parameters {
+            if let Some(default) = &parameter.default {
+                self.scope.enter();
+                self.value(default);
+                self.scope.leave();
+            }
+        }
+        self.scope.enter();
+        for (at, (parameter, ty)) in body.parameters.iter().zip(&routine.parameters).enumerate() {
+            let literal = context.and_then(|context| context.get(at)?.clone());
+            self.scope.set(&parameter.name.text, Thing::Value(ty.ty.clone(), literal));
+        }
+        self.block(&body.body);
+        self.scope.leave();
+    }
+
+    fn fault(&mut self, span: Span, what: impl Into<String>) {
+        let what = what.into();
+        if self.found.typing.faults.len() < FAULTS
+            && self.found.faults.insert((self.record, span.start, what.clone()))
+        {
+            let (record, function) = (self.record, self.function);
+            self.found.typing.faults.push(Fault { record, span, function, what });
+        }
+    }
+
+    /// Notes that a function is named at a place.
+    fn mention(&mut self, to: FunctionId, span: Span) {
+        if self.found.mentioned.insert((self.record, span.start, to)) {
+            self.found.mentions.push(Mention { from: self.function, span, to });
+        }
+    }
+
+    /// Resolves a call of an operator, and notes it.
+    fn operator(
+        &mut self,
+        operator: &str,
+        given: Vec<Given>,
+        (span, callee): (Span, Option<Span>),
+        spelling: Spelling,
+    ) -> Thing {
+        let choice = self.overloads.choose(operator, &given);
+        let returns = match &choice {
+            super::Choice::One(_, binding) => binding.returns.clone(),
+            super::Choice::Several(all) => {
+                let first = all[0].1.returns.clone();
+                all.iter().fold(first, |joined, (_, binding)| joined.join(&binding.returns))
+            }
+            super::Choice::Misfit(_) | super::Choice::Missing => super::ScriptType::Unknown,
+        };
+        let literal = fold::operator(operator, &given);
+        let key = (self.record, span.start, span.end, Arc::from(operator));
+        match self.found.calls.get(&key) {
+            Some(at) => {
+                let known = &mut self.found.typing.calls[*at];
+                known.live |= self.live;
+                for (known, new) in known.given.iter_mut().zip(&given) {
+                    if known.literal != new.literal {
+                        known.literal = None;
+                    }
+                }
+            }
+            None if self.found.typing.calls.len() < CALLS => {
+                self.found.calls.insert(key, self.found.typing.calls.len());
+                self.found.typing.calls.push(ResolvedCall {
+                    operator: operator.into(),
+                    record: self.record,
+                    span,
+                    callee,
+                    function: self.function,
+                    spelling,
+                    given,
+                    choice,
+                    in_branch: self.branches > 0,
+                    live: self.live,
+                    removable: false,
+                    loaded: true,
+                });
+            }
+            None => {
+                self.fault(span, format!("more than {CALLS} calls; the others were not looked at"))
+            }
+        }
+        Thing::Value(returns, literal)
+    }
+
+    /// Notes what a condition is, as far as it is known here.
+    fn condition(&mut self, span: Span, holds: Option<bool>) {
+        if !self.live {
+            return;
+        }
+        let key = (self.record, span.start, span.end);
+        let entry = self.found.conditions.entry(key);
+        let (.., met) = entry.or_insert((self.function, span, [false; 3]));
+        met[match holds {
+            Some(true) => 0,
+            Some(false) => 1,
+            None => 2,
+        }] = true;
+    }
+}

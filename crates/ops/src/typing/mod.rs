@@ -1,0 +1,65 @@
+//! Types of TorchScript programs, and the overload that each call of an operator means.
+//!
+//! A program names operators without their overloads: `torch.div(a, b)` is `aten::div.Tensor`,
+//! `div.Scalar` or `div.int`, and means another thing in each case. The loader finds out from the types of
+//! the values, and so does [`infer`]: it walks every function of a [`Program`] with the types that its
+//! signature declares, through assignments, branches and loops, into attributes of classes, calls of the
+//! program's own functions and what the schemas of operators return, and ends with a [`Typing`]:
+//!
+//! * a [`ResolvedCall`] for each call: where it stands, what it gives (types, and values that stand in the
+//!   code), and the [`Choice`] of one overload out of those of the [`Operators`];
+//! * what the loader would refuse, as [`Fault`]s with their places;
+//! * the [`Branch`]es that are always or never taken. A function that is no method can be called by the
+//!   program only, so what all its calls give is known: a call of `F.interpolate` with
+//!   `mode="bilinear"` leaves one branch of a dozen. [`Typing::prunings`] are the edits that remove the others.
+//!
+//! How an overload is found is [`choose`], which takes types from anywhere: an interpreter has them from its
+//! values. [`check`] is all of it for a text that stands alone, such as an upgrader.
+//!
+//! ```
+//! use unskew_ops::Schema;
+//! use unskew_ops::typing::{Program, check, infer};
+//!
+//! let operators: Vec<Schema> = [
+//!     "aten::div.Tensor(Tensor self, Tensor other) -> Tensor",
+//!     "aten::div.int(int a, int b) -> float",
+//!     "aten::size.int(Tensor self, int dim) -> int",
+//! ].map(|text| text.parse().unwrap()).into();
+//!
+//! let text = "def half(x: Tensor) -> float:\n  return torch.div(torch.size(x, 0), 2)\n";
+//! let mut program = Program::new();
+//! program.add("code/__torch__/m.py", "__torch__.m", text).unwrap();
+//! let typing = infer(&program, &&operators[..]);
+//! let called: Vec<String> =
+//!     typing.calls.iter().filter_map(|call| Some(call.schema()?.full_name())).collect();
+//! assert_eq!(called, ["aten::div.int", "aten::size.int"]);
+//!
+//! let wrong = check("upgraders.py", "def f(x: str) -> Tensor:\n  return torch.div(x, 2)\n", &&operators[..]);
+//! assert!(wrong.unwrap_err()[0].to_string().starts_with("upgraders.py, line 2: aten::div"));
+//! ```
+//!
+//! Source: *PyTorch RFC 0017, Operator Versioning*, "Torchscript changes", which has the loader match the
+//! schemas of the file's own version. The rules of matching are those that the loader shows.
+
+mod annotation;
+mod found;
+mod infer;
+mod literal;
+mod overload;
+mod problem;
+mod program;
+mod prune;
+mod scope;
+mod signature;
+mod unify;
+mod value_type;
+
+pub use found::{Branch, Fault, ResolvedCall, Spelling, Typing};
+pub use infer::infer;
+pub use literal::{Bits, Literal};
+pub use overload::{Choice, Operators, Overloads, choose};
+pub use problem::{Problem, check};
+pub use program::{ClassType, FunctionId, ParameterType, Program, ProgramError, Record, Routine};
+pub use prune::Pruning;
+pub use signature::{Binding, Bound, Given, Mismatch, Signature};
+pub use value_type::ScriptType;

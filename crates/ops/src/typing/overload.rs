@@ -1,0 +1,192 @@
+//! Which overload a call means.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::{Binding, Bound, Given, Mismatch, ScriptType, Signature};
+use crate::{OperatorHistory, OperatorTable, Schema};
+
+/// Where the overloads of an operator are found: the table of a release, or all releases together.
+pub trait Operators {
+    /// Every overload of `name`, `aten::add`; none if there is no such operator.
+    fn overloads(&self, name: &str) -> Vec<Schema>;
+}
+
+impl Operators for OperatorTable {
+    fn overloads(&self, name: &str) -> Vec<Schema> {
+        Self::overloads(self, name).collect()
+    }
+}
+
+/// All releases together: of each overload its newest schema first, then the older ones.
+impl Operators for OperatorHistory {
+    fn overloads(&self, name: &str) -> Vec<Schema> {
+        let definitions = self.named(name);
+        let mut newest: Vec<_> = definitions
+            .iter()
+            .map(|one| {
+                let last = one.runs.iter().last();
+                (last.map(|run| (run.until.is_none(), run.until)), &one.schema)
+            })
+            .collect();
+        newest.sort_by(|(a, _), (b, _)| b.cmp(a));
+        newest.into_iter().map(|(_, schema)| schema.clone()).collect()
+    }
+}
+
+impl<T: Operators + ?Sized> Operators for &T {
+    fn overloads(&self, name: &str) -> Vec<Schema> {
+        (**self).overloads(name)
+    }
+}
+
+impl<T: Operators + ?Sized> Operators for Arc<T> {
+    fn overloads(&self, name: &str) -> Vec<Schema> {
+        (**self).overloads(name)
+    }
+}
+
+/// Several sources of operators, the first of which that has an overload is believed.
+impl Operators for [&dyn Operators] {
+    fn overloads(&self, name: &str) -> Vec<Schema> {
+        self.iter().flat_map(|one| one.overloads(name)).collect()
+    }
+}
+
+/// Schemas that stand alone.
+impl Operators for [Schema] {
+    fn overloads(&self, name: &str) -> Vec<Schema> {
+        self.iter().filter(|schema| schema.name == name).cloned().collect()
+    }
+}
+
+/// What is found for a call.
+#[derive(Clone, Debug)]
+pub enum Choice {
+    /// The overload that it means.
+    One(Arc<Signature>, Binding),
+    /// Several fit equally well, because the type of a value cannot be told.
+    Several(Vec<(Arc<Signature>, Binding)>),
+    /// None fits: each with the reason.
+    Misfit(Vec<(Arc<Signature>, Mismatch)>),
+    /// No operator of this name.
+    Missing,
+}
+
+/// The overloads of a table, each made ready once.
+pub struct Overloads<'t> {
+    operators: &'t dyn Operators,
+    known: HashMap<String, Arc<[Arc<Signature>]>>,
+}
+
+impl<'t> Overloads<'t> {
+    /// Nothing is looked up before it is asked for.
+    pub fn new(operators: &'t dyn Operators) -> Self {
+        Self { operators, known: HashMap::new() }
+    }
+
+    /// The overloads of one operator.
+    pub fn of(&mut self, name: &str) -> Arc<[Arc<Signature>]> {
+        if let Some(known) = self.known.get(name) {
+            return known.clone();
+        }
+        let schemas = self.operators.overloads(name);
+        let all: Arc<[Arc<Signature>]> =
+            schemas.into_iter().map(|schema| Arc::new(Signature::new(schema))).collect();
+        self.known.insert(name.to_owned(), all.clone());
+        all
+    }
+
+    /// The overload that a call means.
+    pub fn choose(&mut self, name: &str, given: &[Given]) -> Choice {
+        choose(&self.of(name), given)
+    }
+}
+
+/// The overload that a call means, as PyTorch chooses it: the first that takes the values as they are; if
+/// there is none, the first that takes them with conversions.
+///
+/// PyTorch asks overloads in the order in which its libraries register them, which no table shows; special
+/// ones stand before general ones there. So here the most special one is taken: the one whose types are
+/// subtypes of those of all others that fit.
+pub fn choose(overloads: &[Arc<Signature>], given: &[Given]) -> Choice {
+    if overloads.is_empty() {
+        return Choice::Missing;
+    }
+    let vague = given.iter().any(|one| one.ty.is_vague());
+    let mut reasons = Vec::new();
+    for conversions in [false, true] {
+        let mut fits: Vec<(&Arc<Signature>, Binding)> = Vec::new();
+        reasons.clear();
+        for signature in overloads {
+            match signature.matches(given, conversions) {
+                Ok(binding) => fits.push((signature, binding)),
+                Err(reason) => reasons.push((signature, reason)),
+            }
+        }
+        // The same overload of several releases counts once.
+        let mut seen: Vec<&str> = Vec::new();
+        fits.retain(|(signature, _)| {
+            let overload = signature.schema.overload.as_str();
+            let new = !seen.contains(&overload);
+            seen.push(overload);
+            new || overload.is_empty()
+        });
+        if fits.is_empty() {
+            continue;
+        }
+        let undecided = vague && fits.len() > 1 && differ(&fits, given);
+        if undecided {
+            let all = fits.into_iter().map(|(signature, b)| (signature.clone(), b)).collect();
+            return Choice::Several(all);
+        }
+        let best = most_special(&fits);
+        let (signature, binding) = fits.swap_remove(best);
+        return Choice::One(signature.clone(), binding);
+    }
+    Choice::Misfit(reasons.into_iter().map(|(s, reason)| (s.clone(), reason)).collect())
+}
+
+/// Whether a value that cannot be told stands where the overloads want different types.
+fn differ(fits: &[(&Arc<Signature>, Binding)], given: &[Given]) -> bool {
+    let (_, first) = &fits[0];
+    given.iter().enumerate().filter(|(_, one)| one.ty.is_vague()).any(|(place, _)| {
+        let wants = wanted(first, place);
+        fits.iter().any(|(_, other)| wanted(other, place) != wants)
+    })
+}
+
+/// The type that a binding wants of the value at `place`.
+fn wanted(binding: &Binding, place: usize) -> Option<&ScriptType> {
+    let at = binding.arguments.iter().position(|bound| *bound == Bound::Given(place))?;
+    binding.formal.get(at)
+}
+
+fn most_special(fits: &[(&Arc<Signature>, Binding)]) -> usize {
+    let mut best = 0;
+    for at in 1..fits.len() {
+        if is_more_special(&fits[at], &fits[best]) {
+            best = at;
+        }
+    }
+    best
+}
+
+/// Whether one binding wants subtypes of what the other wants, and something more special somewhere; of two
+/// that want the same, the one that leaves fewer arguments to defaults.
+fn is_more_special(one: &(&Arc<Signature>, Binding), other: &(&Arc<Signature>, Binding)) -> bool {
+    let defaults = |binding: &Binding| {
+        binding.arguments.iter().filter(|bound| **bound == Bound::Default).count()
+    };
+    let mut strictly = false;
+    for (at, bound) in one.1.arguments.iter().enumerate() {
+        let Bound::Given(place) = bound else { continue };
+        let (a, b) = (&one.1.formal[at], wanted(&other.1, *place));
+        let Some(b) = b else { continue };
+        if !a.is_subtype_of(b) {
+            return false;
+        }
+        strictly |= !b.is_subtype_of(a);
+    }
+    strictly || defaults(&one.1) < defaults(&other.1)
+}

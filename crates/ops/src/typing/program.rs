@@ -1,0 +1,323 @@
+//! All code that belongs together, with its functions and classes by their full names.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use unskew_script::{Class, Constant, Expression, Function, Module, ScriptError, Statement};
+
+use super::{Literal, ScriptType, annotation};
+
+/// One text of a program.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// Its name: `code/__torch__/m.py`.
+    pub name: Arc<str>,
+    /// The text.
+    pub text: Arc<str>,
+    /// The text, read.
+    pub module: Module,
+    /// Where its lines begin.
+    lines: Vec<usize>,
+}
+
+/// A text that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{record}, {error}")]
+pub struct ProgramError {
+    /// The record.
+    pub record: Arc<str>,
+    /// What is wrong, with its line.
+    pub error: ScriptError,
+}
+
+/// The number of a function in its program.
+pub type FunctionId = usize;
+
+/// A function or a method.
+#[derive(Clone, Debug)]
+pub struct Routine {
+    /// The full name: `__torch__.m.M.forward`.
+    pub name: Arc<str>,
+    /// The number of its record.
+    pub record: usize,
+    /// The class that it is a method of.
+    pub class: Option<Arc<str>>,
+    /// What it takes.
+    pub parameters: Vec<ParameterType>,
+    /// What it returns, if it says so.
+    pub returns: ScriptType,
+    /// Where it stands in its module: the statement, and the one within the class.
+    path: (usize, Option<usize>),
+}
+
+/// What a function takes.
+#[derive(Clone, Debug)]
+pub struct ParameterType {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its type.
+    pub ty: ScriptType,
+    /// Whether it may be left out.
+    pub has_default: bool,
+    /// The default, if it is a literal.
+    pub default: Option<Literal>,
+    /// Whether it is given by name only.
+    pub keyword_only: bool,
+}
+
+/// A class of the program.
+#[derive(Clone, Debug, Default)]
+pub struct ClassType {
+    /// What it is made from: `Module`, `NamedTuple`, `Enum`, `Interface`.
+    pub base: String,
+    /// Its attributes, in their order.
+    pub attributes: Vec<(Arc<str>, ScriptType, Option<Literal>)>,
+    /// Its methods.
+    pub methods: HashMap<Arc<str>, FunctionId>,
+}
+
+impl ClassType {
+    /// The type of an attribute, and its value if it is a constant.
+    pub fn attribute(&self, name: &str) -> Option<(&ScriptType, Option<&Literal>)> {
+        let found = self.attributes.iter().find(|(known, ..)| &**known == name)?;
+        Some((&found.1, found.2.as_ref()))
+    }
+}
+
+/// All code of an archive, or a text that stands alone.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    records: Vec<Record>,
+    routines: Vec<Routine>,
+    functions: HashMap<Arc<str>, FunctionId>,
+    classes: HashMap<Arc<str>, ClassType>,
+    constants: Vec<ScriptType>,
+}
+
+impl Program {
+    /// A program without code.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A text that stands alone, such as a file of upgraders; its functions have no longer names.
+    ///
+    /// # Errors
+    /// [`ProgramError`] if it is no TorchScript.
+    pub fn of_text(name: &str, text: &str) -> Result<Self, ProgramError> {
+        let mut program = Self::new();
+        program.add(name, "", text)?;
+        Ok(program)
+    }
+
+    /// Adds a record, whose functions and classes get names that begin with `qualifier`: what is in
+    /// `code/__torch__/m.py` is `__torch__.m`.
+    ///
+    /// # Errors
+    /// [`ProgramError`] if it is no TorchScript.
+    pub fn add(&mut self, name: &str, qualifier: &str, text: &str) -> Result<(), ProgramError> {
+        let record = self.read(name, text)?;
+        let body = std::mem::take(&mut self.records[record].module.body);
+        for (at, statement) in body.iter().enumerate() {
+            match statement {
+                Statement::Function(function) => {
+                    let full = qualified(qualifier, &function.name.text);
+                    let id = self.routine(full.clone(), record, function, (at, None), None);
+                    self.functions.insert(full, id);
+                }
+                Statement::Class(class) => self.class(qualifier, record, class, at),
+                _ => {}
+            }
+        }
+        self.records[record].module.body = body;
+        Ok(())
+    }
+
+    /// Adds a record whose functions are the methods of one module, as archives of 1.1 and 1.2 have them.
+    ///
+    /// # Errors
+    /// [`ProgramError`] if it is no TorchScript.
+    pub fn add_methods(&mut self, name: &str, class: &str, text: &str) -> Result<(), ProgramError> {
+        let record = self.read(name, text)?;
+        let body = std::mem::take(&mut self.records[record].module.body);
+        let full: Arc<str> = class.into();
+        for (at, statement) in body.iter().enumerate() {
+            let Statement::Function(function) = statement else { continue };
+            let name = qualified(class, &function.name.text);
+            let id = self.routine(name, record, function, (at, None), Some(&full));
+            let described = self.classes.entry(full.clone()).or_default();
+            described.methods.insert(function.name.text.as_str().into(), id);
+        }
+        self.records[record].module.body = body;
+        Ok(())
+    }
+
+    fn read(&mut self, name: &str, text: &str) -> Result<usize, ProgramError> {
+        let record: Arc<str> = name.into();
+        let module = unskew_script::parse(text)
+            .map_err(|error| ProgramError { record: record.clone(), error })?;
+        let newlines = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        let lines = newlines.map(|(at, _)| at + 1).collect();
+        self.records.push(Record { name: record, text: text.into(), module, lines });
+        Ok(self.records.len() - 1)
+    }
+
+    fn routine(
+        &mut self,
+        name: Arc<str>,
+        record: usize,
+        function: &Function,
+        path: (usize, Option<usize>),
+        class: Option<&Arc<str>>,
+    ) -> FunctionId {
+        let parameters = function.parameters.iter().enumerate().map(|(at, parameter)| {
+            let annotated = parameter.annotation.as_ref();
+            let ty = match (annotated, class) {
+                (Some(annotation), _) => annotation::of(annotation).unwrap_or(ScriptType::Unknown),
+                (None, Some(class)) if at == 0 => ScriptType::Class(class.clone()),
+                // What says no type is a tensor.
+                (None, _) => ScriptType::Tensor,
+            };
+            ParameterType {
+                name: parameter.name.text.as_str().into(),
+                ty,
+                has_default: parameter.default.is_some(),
+                default: parameter.default.as_ref().and_then(Literal::of),
+                keyword_only: parameter.keyword_only,
+            }
+        });
+        let returns = function.returns.as_ref().and_then(annotation::of);
+        self.routines.push(Routine {
+            name,
+            record,
+            class: class.cloned(),
+            parameters: parameters.collect(),
+            returns: returns.unwrap_or(ScriptType::Unknown),
+            path,
+        });
+        self.routines.len() - 1
+    }
+
+    fn class(&mut self, qualifier: &str, record: usize, class: &Class, at: usize) {
+        let full = qualified(qualifier, &class.name.text);
+        let base = class.bases.first().and_then(Expression::path).unwrap_or_default();
+        let mut described = ClassType { base, ..ClassType::default() };
+        for (inner, statement) in class.body.iter().enumerate() {
+            match statement {
+                Statement::Function(function) => {
+                    let name = qualified(&full, &function.name.text);
+                    let id = self.routine(name, record, function, (at, Some(inner)), Some(&full));
+                    described.methods.insert(function.name.text.as_str().into(), id);
+                }
+                statement => described.attributes.extend(attribute(statement, &described.base)),
+            }
+        }
+        // What was described from elsewhere stays where the text says nothing.
+        if let Some(known) = self.classes.remove(&full) {
+            described.attributes.extend(known.attributes);
+        }
+        self.classes.insert(full, described);
+    }
+
+    /// Says what attributes a class has that the code does not describe.
+    pub fn describe(&mut self, class: &str, attributes: Vec<(Arc<str>, ScriptType)>) {
+        let described = self.classes.entry(class.into()).or_default();
+        let more = attributes.into_iter().map(|(name, ty)| (name, ty, None));
+        described.attributes.extend(more);
+    }
+
+    /// Says of what types the constants `CONSTANTS.c0`, `CONSTANTS.c1` are.
+    pub fn set_constants(&mut self, types: Vec<ScriptType>) {
+        self.constants = types;
+    }
+
+    /// The type of the constant `c0`; a tensor if nothing is said of it, as nearly all are.
+    pub(super) fn constant(&self, name: &str) -> ScriptType {
+        let at = name.strip_prefix('c').and_then(|at| at.parse::<usize>().ok());
+        at.and_then(|at| self.constants.get(at)).cloned().unwrap_or(ScriptType::Tensor)
+    }
+
+    /// The records, in the order in which they were added.
+    pub fn records(&self) -> &[Record] {
+        &self.records
+    }
+
+    /// Every function and method.
+    pub fn routines(&self) -> &[Routine] {
+        &self.routines
+    }
+
+    /// The function of a full name.
+    pub fn function(&self, name: &str) -> Option<FunctionId> {
+        self.functions.get(name).copied()
+    }
+
+    /// The class of a full name.
+    pub fn class_of(&self, name: &str) -> Option<(&Arc<str>, &ClassType)> {
+        self.classes.get_key_value(name)
+    }
+
+    /// Whether it has a class.
+    pub fn has_classes(&self) -> bool {
+        !self.classes.is_empty()
+    }
+
+    /// The text of a function.
+    pub fn body(&self, id: FunctionId) -> Option<&Function> {
+        let routine = self.routines.get(id)?;
+        let (at, inner) = routine.path;
+        match (self.records.get(routine.record)?.module.body.get(at)?, inner) {
+            (Statement::Function(function), None) => Some(function),
+            (Statement::Class(class), Some(inner)) => match class.body.get(inner)? {
+                Statement::Function(function) => Some(function),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+impl Record {
+    /// The line, from 1, on which a byte stands.
+    pub fn line(&self, at: usize) -> usize {
+        self.lines.partition_point(|start| *start <= at) + 1
+    }
+
+    /// The column in characters, from 1, at which a byte stands.
+    pub fn column(&self, at: usize) -> usize {
+        let before = self.text.get(..at).unwrap_or(&self.text);
+        before.rsplit('\n').next().unwrap_or("").chars().count() + 1
+    }
+}
+
+fn qualified(qualifier: &str, name: &str) -> Arc<str> {
+    if qualifier.is_empty() { name.into() } else { format!("{qualifier}.{name}").into() }
+}
+
+/// The attribute that a statement of a class declares: `weight : Tensor`, `stride : Final[int] = 1`,
+/// `__annotations__["0"] = T`, and `RED = 1` in an enumeration.
+fn attribute(statement: &Statement, base: &str) -> Option<(Arc<str>, ScriptType, Option<Literal>)> {
+    match statement {
+        Statement::Annotated { target: Expression::Name(name), annotation, value, .. } => {
+            let ty = annotation::of(annotation).unwrap_or(ScriptType::Unknown);
+            // A value without `Final` is a default, not a constant.
+            let is_final = matches!(annotation, Expression::Subscript { of, .. }
+                if of.path().as_deref() == Some("Final"));
+            let value = value.as_ref().filter(|_| is_final).and_then(Literal::of);
+            Some((name.text.as_str().into(), ty, value))
+        }
+        Statement::Assign { target: Expression::Subscript { of, index, .. }, value, .. } => {
+            let Expression::Constant { value: Constant::Text(name), .. } = &**index else {
+                return None;
+            };
+            (of.path().as_deref() == Some("__annotations__")).then(|| {
+                let ty = annotation::of(value).unwrap_or(ScriptType::Unknown);
+                (name.as_str().into(), ty, None)
+            })
+        }
+        Statement::Assign { target: Expression::Name(name), value, .. } if base == "Enum" => {
+            Some((name.text.as_str().into(), ScriptType::Unknown, Literal::of(value)))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,118 @@
+//! What the names of a function stand for, branch by branch.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::{FunctionId, Literal, ScriptType};
+
+/// What an expression is.
+#[derive(Clone, Debug)]
+pub(super) enum Thing {
+    /// A value of a type, and what it is if that stands there.
+    Value(ScriptType, Option<Literal>),
+    /// A function of the program.
+    Function(FunctionId),
+    /// A class of the program.
+    Class(Arc<str>),
+}
+
+impl Thing {
+    pub(super) fn of(ty: ScriptType) -> Self {
+        Self::Value(ty, None)
+    }
+
+    pub(super) fn ty(&self) -> ScriptType {
+        match self {
+            Self::Value(ty, _) => ty.clone(),
+            Self::Function(_) | Self::Class(_) => ScriptType::Unknown,
+        }
+    }
+
+    pub(super) fn literal(&self) -> Option<&Literal> {
+        match self {
+            Self::Value(_, literal) => literal.as_ref(),
+            Self::Function(_) | Self::Class(_) => None,
+        }
+    }
+}
+
+/// The names that were assigned in one block.
+pub(super) type Frame<'p> = HashMap<&'p str, Thing>;
+
+/// The frames of all blocks around a statement.
+#[derive(Default)]
+pub(super) struct Scope<'p> {
+    frames: Vec<Frame<'p>>,
+}
+
+impl<'p> Scope<'p> {
+    pub(super) fn enter(&mut self) {
+        self.frames.push(Frame::new());
+    }
+
+    pub(super) fn leave(&mut self) -> Frame<'p> {
+        self.frames.pop().unwrap_or_default()
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&Thing> {
+        self.frames.iter().rev().find_map(|frame| frame.get(name))
+    }
+
+    pub(super) fn set(&mut self, name: &'p str, thing: Thing) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.insert(name, thing);
+        }
+    }
+
+    /// Takes over what a block assigned that surely runs.
+    pub(super) fn take(&mut self, frame: Frame<'p>) {
+        for (name, thing) in frame {
+            self.set(name, thing);
+        }
+    }
+
+    /// Takes over what one of two blocks assigned. `surely` is the block that is known to run.
+    pub(super) fn join(&mut self, then: Frame<'p>, otherwise: Frame<'p>, surely: Option<bool>) {
+        let mut names: Vec<&'p str> = then.keys().copied().collect();
+        names.extend(otherwise.keys().copied().filter(|name| !then.contains_key(name)));
+        for name in names {
+            let outer = self.get(name).cloned();
+            let one = then.get(name).or(outer.as_ref());
+            let other = otherwise.get(name).or(outer.as_ref());
+            let joined = match (one, other) {
+                (Some(one), Some(other)) => both(one, other, surely),
+                // Assigned in one of them only: whoever uses it behind knows that this one ran.
+                (Some(one), None) | (None, Some(one)) => one.clone(),
+                (None, None) => continue,
+            };
+            self.set(name, joined);
+        }
+    }
+
+    /// Forgets the values, not the types, of names that a loop assigns.
+    pub(super) fn forget(&mut self, names: &[&'p str]) {
+        for name in names {
+            if let Some(Thing::Value(ty, Some(_))) = self.get(name) {
+                let thing = Thing::of(ty.clone());
+                self.set(name, thing);
+            }
+        }
+    }
+}
+
+fn both(one: &Thing, other: &Thing, surely: Option<bool>) -> Thing {
+    match (one, other) {
+        (Thing::Value(a, x), Thing::Value(b, y)) => {
+            let literal = match surely {
+                Some(true) => x.clone(),
+                Some(false) => y.clone(),
+                None if x == y => x.clone(),
+                None => None,
+            };
+            Thing::Value(a.join(b), literal)
+        }
+        (Thing::Function(a), Thing::Function(b)) if a == b => one.clone(),
+        (Thing::Class(a), Thing::Class(b)) if a == b => one.clone(),
+        _ => Thing::of(ScriptType::Unknown),
+    }
+}

@@ -1,0 +1,247 @@
+//! Types of programs: what real ones call, and what is found in texts.
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs, reason = "a test may fail")]
+
+use std::collections::BTreeMap;
+use std::fs::{File, read_to_string};
+use std::io::Read;
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
+
+use unskew_ops::typing::{Literal, Problem, Program, Typing, check, infer};
+use unskew_ops::{OperatorHistory, OperatorTable};
+
+static HISTORY: LazyLock<Arc<OperatorHistory>> = LazyLock::new(|| {
+    let path = format!("{}/../releases/data/torch/operators.tsv", env!("CARGO_MANIFEST_DIR"));
+    Arc::new(OperatorHistory::from_text(read_to_string(path).unwrap()).unwrap())
+});
+
+fn table(release: &str) -> OperatorTable {
+    HISTORY.table(release.parse().unwrap()).unwrap()
+}
+
+fn typed(text: &str) -> Result<(Program, Typing), Vec<Problem>> {
+    check("f.py", text, &table("2.15.0"))
+}
+
+/// The overloads that a text calls, in its order.
+fn calls(text: &str) -> Vec<String> {
+    let (_, typing) = typed(text).unwrap_or_else(|all| panic!("{text}{}", all[0]));
+    typing.calls.iter().map(|call| call.schema().unwrap().full_name()).collect()
+}
+
+fn problem(text: &str) -> String {
+    typed(text).err().map_or_else(String::new, |all| all[0].to_string())
+}
+
+#[test]
+fn an_overload_is_found_by_types() {
+    for (signature, call, overload) in [
+        ("a: Tensor, b: Tensor", "torch.div(a, b)", "div.Tensor"),
+        ("a: Tensor, b: float", "torch.div(a, b)", "div.Scalar"),
+        ("a: int, b: int", "torch.div(a, b)", "div.int"),
+        ("a: int, b: float", "torch.add(a, b)", "add.int_float"),
+        ("a: number, b: int", "torch.add(a, b)", "add"),
+        ("a: List[int], b: List[int]", "torch.add(a, b)", "add.t"),
+        ("a: str, b: str", "torch.eq(a, b)", "eq.str"),
+        ("a: Tensor, b: int", "torch.to(a, b)", "to.dtype"),
+        ("a: Tensor, b: Device", "torch.to(a, b)", "to.prim_Device"),
+        ("a: Tensor, b: List[int]", "torch.sum(a, b)", "sum.dim_IntList"),
+        ("a: Tensor, b: int", "torch.sum(a, b)", "sum.dim_IntList"),
+        ("a: Tensor, b: int", "a.view(b, -1)", "view"),
+        ("a: Tensor, b: Tensor", "torch.max(a, b)", "max.other"),
+        ("a: int, b: int", "torch.zeros([a, b])", "zeros"),
+        ("a: int, b: int", "torch.zeros(a, b)", "zeros"),
+        ("a: Tuple[int, int], b: int", "torch.zeros(a)", "zeros"),
+        ("a: Tensor, b: int", "torch.add(a, b, alpha=2)", "add.Scalar"),
+        ("a: Dict[str, int], b: str", "torch.__contains__(a, b)", "__contains__.str"),
+        ("a: Tensor, b: List[Tensor]", "torch.index(a, b)", "index.Tensor_hacked_twin"),
+        ("a: Tensor, b: str", "a.to(torch.device(b))", "to.prim_Device"),
+        ("a: Tensor, b: int", "a * 2 + b", "add.Scalar"),
+    ] {
+        let found = calls(&format!("def f({signature}):\n  {call}\n"));
+        assert!(found.contains(&format!("aten::{overload}")), "{call} of {signature}: {found:?}");
+    }
+}
+
+#[test]
+fn types_flow_through_branches_loops_and_own_functions() {
+    let text = "\
+def first(xs: List[Tensor], n: Optional[int]=None) -> Tuple[Tensor, int]:
+  if n is None:
+    m = 1
+  else:
+    m = n + 1
+  return (xs[0], m)
+def f(xs: List[Tensor], a: Any) -> Tensor:
+  x, n, = first(xs)
+  y = [x]
+  for i in range(n):
+    y.append(torch.mul(xs[i], i))
+  if isinstance(a, float):
+    x = torch.div(x, a)
+  total = annotate(List[int], [])
+  for one in y:
+    total.append(one.size(0))
+  while n < 3:
+    n = n + 1
+  return torch.add(y[0], total[0])
+";
+    let found = calls(text);
+    for overload in
+        ["add.int", "append.t", "mul.Scalar", "div.Scalar", "size.int", "add.Scalar", "lt.int"]
+    {
+        assert!(found.contains(&format!("aten::{overload}")), "{overload}: {found:?}");
+    }
+}
+
+#[test]
+fn what_the_loader_refuses_is_told_with_its_line() {
+    for (text, wanted) in [
+        ("def f(x: Tensor):\n  y\n", "line 2: no such name: y"),
+        ("def f(x: Tensor):\n  torch.nothing(x)\n", "line 2: no operator aten::nothing"),
+        ("def f(x: str) -> Tensor:\n  return torch.relu(x)\n", "self is str, takes Tensor"),
+        ("def f(x: Tensor) -> int:\n  return torch.relu(x) + x\n", ""),
+        (
+            "def f(x: Tensor) -> str:\n  return x\n",
+            "what is returned is Tensor where str is wanted",
+        ),
+        (
+            "def f(x: Tensor) -> Tensor:\n  return torch.gelu(x, aproximate='none')\n",
+            "no argument aproximate",
+        ),
+        ("def f(x: Tensor):\n  a, b, = torch.relu(x), x, x\n", "2 names for the parts of"),
+        ("def g(x: int) -> int:\n  return x\ndef f():\n  g()\n", "g is called without x"),
+        (
+            "def g(x: int) -> int:\n  return x\ndef f():\n  g('a')\n",
+            "x of g is str where int is wanted",
+        ),
+        ("def f(x):\n  import os\n", "line 2"),
+    ] {
+        let found = problem(text);
+        assert!(found.contains(wanted), "{text}{found}");
+        assert_eq!(found.is_empty(), wanted.is_empty(), "{text}{found}");
+    }
+}
+
+#[test]
+fn values_that_stand_in_the_code_are_known() {
+    let (_, typing) = typed(
+        "def f(x: Tensor) -> Tensor:\n  mode = 'tanh'\n  return torch.gelu(x, approximate=mode)\n",
+    )
+    .unwrap();
+    let call = &typing.calls[0];
+    assert_eq!(call.value("approximate"), Some(Literal::Text("tanh".into())));
+    let (_, typing) = typed("def f(x: Tensor) -> Tensor:\n  return torch.gelu(x)\n").unwrap();
+    assert_eq!(typing.calls[0].value("approximate"), Some(Literal::Text("none".into())));
+    assert!(typing.calls[0].argument("approximate").is_none());
+}
+
+/// A module with a function that is called with these modes.
+fn module(modes: &[&str]) -> Program {
+    let mut program = Program::new();
+    let function = "\
+def up(x: Tensor, mode: str) -> Tensor:
+  if torch.eq(mode, \"a\"):
+    y = torch.relu(x)
+  else:
+    if torch.eq(mode, \"b\"):
+      y = torch.gelu(x)
+    else:
+      y = torch.sigmoid(x)
+  return y
+";
+    program.add("code/__torch__/f.py", "__torch__.f", function).unwrap();
+    let mut text = "class M(Module):\n  def forward(self: __torch__.M, x: Tensor) -> Tensor:\n    _0 = __torch__.f.up\n".to_owned();
+    for mode in modes {
+        text += &format!("    x = _0(x, \"{mode}\", )\n");
+    }
+    text += "    return x\n";
+    program.add("code/__torch__.py", "__torch__", &text).unwrap();
+    program
+}
+
+#[test]
+fn branches_that_no_call_takes_are_dead_and_their_removal_is_an_edit() {
+    let live = |modes: &[&str]| {
+        let program = module(modes);
+        let typing = infer(&program, &table("2.15.0"));
+        assert!(typing.problems(&program).is_empty());
+        let calls = typing.calls.iter().filter(|call| call.live);
+        let names: Vec<String> = calls.map(|call| call.operator.replace("aten::", "")).collect();
+        let removable = typing.calls.iter().filter(|call| call.removable).count();
+        (names, removable, typing.prunings(&program))
+    };
+    let (names, removable, prunings) = live(&["b"]);
+    assert_eq!(names, ["eq", "eq", "gelu"]);
+    assert_eq!((removable, prunings.len()), (2, 1));
+    assert_eq!(prunings[0].text, "y = torch.gelu(x)");
+    assert_eq!((prunings[0].line, prunings[0].taken), (2, false));
+
+    // Two calls that do not agree: what neither takes is dead.
+    let (names, removable, prunings) = live(&["a", "c"]);
+    assert_eq!(names, ["eq", "relu", "eq", "sigmoid"]);
+    assert_eq!((removable, prunings.len()), (1, 1));
+    assert_eq!(prunings[0].text, "y = torch.sigmoid(x)");
+
+    let (names, removable, _) = live(&["a", "b", "c"]);
+    assert_eq!((names.len(), removable), (5, 0));
+}
+
+#[test]
+fn a_text_without_its_dead_branches_is_typed_the_same() {
+    let program = module(&["b"]);
+    let typing = infer(&program, &table("2.15.0"));
+    let record = &program.records()[0];
+    let mut edits = unskew_script::Edits::new(&record.text);
+    for pruning in typing.prunings(&program) {
+        edits.replace(pruning.span, pruning.text).unwrap();
+    }
+    let text = edits.finish();
+    assert_eq!(text, "def up(x: Tensor, mode: str) -> Tensor:\n  y = torch.gelu(x)\n  return y\n");
+}
+
+#[test]
+fn every_division_of_real_voice_models_is_of_integers() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
+    let mut divisions: BTreeMap<String, usize> = BTreeMap::new();
+    for name in ["silero-vad-5.1.jit", "silero-vad-6.2.3.jit", "hakai-kelp-presence.pt"] {
+        let path = corpus.join(name);
+        let file = File::open(&path)
+            .unwrap_or_else(|e| panic!("{}: {e}; run cargo xtask corpus", path.display()));
+        let mut archive = zip::ZipArchive::new(file).unwrap();
+        let mut program = Program::new();
+        for i in 0..archive.len() {
+            let mut record = archive.by_index(i).unwrap();
+            let path = record.name().unwrap().into_owned();
+            let Some((_, module)) = path.split_once("/code/") else { continue };
+            let Some(module) = module.strip_suffix(".py") else { continue };
+            let mut text = String::new();
+            record.read_to_string(&mut text).unwrap();
+            program.add(&path, &module.replace('/', "."), &text).unwrap();
+        }
+        for release in ["1.13.1", "2.15.0"] {
+            let typing = infer(&program, &table(release));
+            let problems = typing.problems(&program);
+            assert!(problems.is_empty(), "{name} in {release}: {}", problems[0]);
+        }
+        let typing = infer(&program, &**HISTORY);
+        for call in typing.calls.iter().filter(|call| &*call.operator == "aten::div") {
+            *divisions.entry(call.schema().unwrap().full_name()).or_default() += 1;
+        }
+    }
+    println!("{divisions:?}");
+    assert_eq!(divisions, BTreeMap::from([("aten::div.int".to_owned(), 6)]));
+}
+
+#[test]
+fn upgraders_of_pytorch_are_typed_in_every_release_that_has_them() {
+    let path = format!("{}/../torch/data/operator_upgraders.py", env!("CARGO_MANIFEST_DIR"));
+    let text = read_to_string(path).unwrap();
+    let first = "1.13.1".parse().unwrap();
+    for release in HISTORY.releases().iter().filter(|release| **release >= first) {
+        let table = HISTORY.table(*release).unwrap();
+        if let Err(problems) = check("operator_upgraders.py", &text, &table) {
+            panic!("{release}: {}", problems[0]);
+        }
+    }
+}
