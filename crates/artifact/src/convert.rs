@@ -6,14 +6,28 @@ use std::sync::Arc;
 use unskew_core::{Conversion, Party};
 use unskew_releases::Release;
 use unskew_source::{FileSource, Output, ReadError, Source};
+use unskew_tensorflow::convert::VersionOptions;
 
-use crate::{OpenError, Options, recognize};
+use crate::{OpenError, Options, folder, recognize};
 
 /// How to convert.
 #[derive(Clone, Debug, Default)]
 pub struct ConvertOptions {
     /// The lossy adaptations that may be used, by name.
     pub allowed: Vec<String>,
+    /// What becomes of the versions of TensorFlow graphs.
+    pub versions: VersionOptions,
+}
+
+impl ConvertOptions {
+    /// The same, as the TensorFlow boundary has them.
+    fn tensorflow(&self) -> unskew_tensorflow::Options {
+        let lossy = |name: &str| unskew_tensorflow::Options::LOSSY.contains(&name);
+        unskew_tensorflow::Options {
+            lossy: self.allowed.iter().any(|name| lossy(name)),
+            versions: self.versions.clone(),
+        }
+    }
 }
 
 /// What a boundary makes of an artifact: none if it is not its own.
@@ -23,7 +37,30 @@ type Planned = Result<Option<(Conversion, Output)>, ReadError>;
 type Converter = fn(&Arc<dyn Source>, Release, &ConvertOptions) -> Planned;
 
 /// The converters of files, asked in this order.
-const CONVERTERS: [Converter; 0] = [];
+const CONVERTERS: [Converter; 1] = [tensorflow];
+
+fn tensorflow(source: &Arc<dyn Source>, release: Release, options: &ConvertOptions) -> Planned {
+    match unskew_releases::tensorflow::runtime_of(release) {
+        Some(runtime) => unskew_tensorflow::convert(source, &runtime, &options.tensorflow()),
+        None => Ok(None),
+    }
+}
+
+/// A SavedModel folder, with all its files by their paths below it.
+fn saved_model(
+    path: &Path,
+    release: Release,
+    options: &ConvertOptions,
+) -> Result<Option<(Conversion, Output)>, OpenError> {
+    let Some(runtime) = unskew_releases::tensorflow::runtime_of(release) else { return Ok(None) };
+    let mut files: Vec<(String, Arc<dyn Source>)> = Vec::new();
+    for file in folder::files(path)? {
+        let below = file.strip_prefix(path).unwrap_or(&file);
+        let parts: Vec<_> = below.iter().map(|part| part.to_string_lossy()).collect();
+        files.push((parts.join("/"), Arc::new(FileSource::open(&file)?)));
+    }
+    Ok(unskew_tensorflow::convert_saved_model(&files, &runtime, &options.tensorflow())?)
+}
 
 /// An artifact that was planned anew for a release; nothing is written yet.
 pub struct Converted {
@@ -65,12 +102,19 @@ pub fn convert(
     release: Release,
     options: &ConvertOptions,
 ) -> Result<Converted, OpenError> {
+    let none = || {
+        let (path, release) = (path.display().to_string(), release.to_string());
+        OpenError::NoConversion { path, release }
+    };
+    if path.is_dir() {
+        let (plan, output) = saved_model(path, release, options)?.ok_or_else(none)?;
+        return Ok(Converted { plan, output });
+    }
     let source: Arc<dyn Source> = Arc::new(FileSource::open(path)?);
     for converter in CONVERTERS {
         if let Some((plan, output)) = converter(&source, release, options)? {
             return Ok(Converted { plan, output });
         }
     }
-    let (path, release) = (path.display().to_string(), release.to_string());
-    Err(OpenError::NoConversion { path, release })
+    Err(none())
 }

@@ -18,8 +18,7 @@ const ENTRIES: usize = 100_000;
 /// If it cannot be read, is too large, or has nothing to check in it.
 pub(crate) fn open(path: &Path, options: &Options) -> Result<Artifact, OpenError> {
     let name = path.display().to_string();
-    let mut walk = Walk { root: path, entries: 0, files: Vec::new() };
-    walk.folder(path, 0)?;
+    let walk = Walk::of(path)?;
     let files = walk.files.len();
     let mut artifact = Artifact::new(&*name, Container::Folder);
     for file in walk.files.iter().filter(|file| recognize::is_candidate(&file.to_string_lossy())) {
@@ -30,6 +29,22 @@ pub(crate) fn open(path: &Path, options: &Options) -> Result<Artifact, OpenError
         return Err(OpenError::Nothing { path: name, container: "folder", files, looked_for });
     }
     Ok(artifact)
+}
+
+/// Every file in the folder at `path`, for those who need all of it.
+///
+/// # Errors
+/// If it cannot be read, is too large or too deep, or has a link in it.
+pub(crate) fn files(path: &Path) -> Result<Vec<PathBuf>, OpenError> {
+    let walk = Walk::of(path)?;
+    match walk.passed {
+        Some(passed) => {
+            let why = "a link or a folder too deep, which is not followed; copy the folder with `cp -rL` first";
+            let source = std::io::Error::new(std::io::ErrorKind::Unsupported, why);
+            Err(OpenError::Io { path: passed, source })
+        }
+        None => Ok(walk.files),
+    }
 }
 
 fn read(file: &Path, options: &Options, artifact: &mut Artifact) {
@@ -53,9 +68,17 @@ struct Walk<'a> {
     root: &'a Path,
     entries: usize,
     files: Vec<PathBuf>,
+    /// The first thing that was passed by.
+    passed: Option<PathBuf>,
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
+    fn of(root: &'a Path) -> Result<Self, OpenError> {
+        let mut walk = Self { root, entries: 0, files: Vec::new(), passed: None };
+        walk.folder(root, 0)?;
+        Ok(walk)
+    }
+
     fn folder(&mut self, folder: &Path, depth: usize) -> Result<(), OpenError> {
         let io = |source| OpenError::Io { path: folder.to_owned(), source };
         let mut entries = Vec::new();
@@ -74,6 +97,8 @@ impl Walk<'_> {
                 self.folder(&path, depth + 1)?;
             } else if kind.is_file() {
                 self.files.push(path);
+            } else {
+                self.passed.get_or_insert(path);
             }
         }
         Ok(())

@@ -109,6 +109,11 @@ pub fn runtime(row: &Row) -> Option<Runtime> {
     })
 }
 
+/// A release as a runtime; none if it is of another family.
+pub fn runtime_of(release: crate::Release) -> Option<Runtime> {
+    (release.family() == crate::Family::TensorFlow).then(|| runtime(release.row())).flatten()
+}
+
 /// The release of `row` as a party. A row that is not one of [`rows`] gives a party that provides
 /// and requires nothing.
 pub fn party(row: &Row) -> Party {

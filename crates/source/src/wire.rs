@@ -99,6 +99,11 @@ impl<'s> Message<'s> {
         self.source
     }
 
+    /// The byte of the source behind the field that was read last, payload included.
+    pub fn position(&self) -> u64 {
+        self.position
+    }
+
     /// The next field; none at the end. The payload of a length-delimited field is not read.
     ///
     /// # Errors

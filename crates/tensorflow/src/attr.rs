@@ -117,6 +117,8 @@ pub enum AttrValue {
         dtype: DataType,
         /// The shape.
         shape: Shape,
+        /// Whether it is one number, which is zero.
+        zero: bool,
     },
     /// The name of a function.
     Func(Box<str>),
@@ -186,7 +188,9 @@ impl AttrValue {
     #[must_use]
     pub fn judged(&self) -> Self {
         match self {
-            Self::Tensor { dtype, .. } => Self::Tensor { dtype: *dtype, shape: Shape(None) },
+            Self::Tensor { dtype, .. } => {
+                Self::Tensor { dtype: *dtype, shape: Shape(None), zero: false }
+            }
             other => other.clone(),
         }
     }
@@ -216,7 +220,7 @@ impl Hash for AttrValue {
             Self::Bool(b) => b.hash(state),
             Self::Type(dtype) => dtype.hash(state),
             Self::Shape(shape) => shape.hash(state),
-            Self::Tensor { dtype, shape } => (dtype, shape).hash(state),
+            Self::Tensor { dtype, shape, zero } => (dtype, shape, zero).hash(state),
             Self::Func(name) | Self::Placeholder(name) => name.hash(state),
             Self::List(values) => values.hash(state),
             Self::Large(kind, len) => (kind, len).hash(state),
@@ -234,7 +238,7 @@ impl fmt::Display for AttrValue {
             Self::Bool(b) => write!(f, "{b}"),
             Self::Type(t) => write!(f, "{t}"),
             Self::Shape(shape) => write!(f, "{shape}"),
-            Self::Tensor { dtype, shape } => write!(f, "tensor({dtype} {shape})"),
+            Self::Tensor { dtype, shape, .. } => write!(f, "tensor({dtype} {shape})"),
             Self::Func(name) => write!(f, "@{name}"),
             Self::Placeholder(name) => write!(f, "${name}"),
             Self::Large(kind, len) => write!(f, "{kind} of {len}"),

@@ -39,6 +39,8 @@ pub struct Function {
     pub signature: OpDef,
     /// The body.
     pub nodes: Vec<Node>,
+    /// Where its results come from: `node:output:0`.
+    pub returns: Vec<Box<str>>,
 }
 
 impl Node {

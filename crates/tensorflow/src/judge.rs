@@ -14,7 +14,7 @@ pub use checkpoint::CheckpointMatcher;
 pub use merge::merge_check;
 
 use crate::structure::Structure;
-use crate::{GraphFile, GraphUse, Runtime, promise, rules};
+use crate::{GraphFile, GraphUse, Runtime, convert, promise, rules};
 use report::Report;
 
 /// Judges a file with graphs against a release, or against another such file into which it is merged.
@@ -92,7 +92,8 @@ fn structure(structure: &Structure, graph: &GraphUse, runtime: &Runtime, report:
         let symptom = "has an _output_shapes attribute inconsistent with the GraphDef for output #3: \
             Dimension 0 in both shapes must be equal";
         let rule = rules::NotedShapes { consumer };
-        report.add(rule.finding().with_symptom(symptom).at(structure.noted_shapes.clone()));
+        let finding = rule.finding().with_symptom(symptom).with_adaptation(convert::DROP_SHAPES);
+        report.add(finding.at(structure.noted_shapes.clone()));
     }
 }
 

@@ -49,6 +49,7 @@
 
 mod attr;
 mod change;
+pub mod convert;
 mod dtype;
 mod file;
 mod graph;
@@ -70,6 +71,7 @@ pub use attr::{AttrKind, AttrValue, Shape, Single};
 pub use change::{
     OpChange, OpChangeKind, RegistryDiff, op_change_rules, op_changes, registry_diff,
 };
+pub use convert::{Options, convert, convert_saved_model};
 pub use dtype::{DataType, DataTypeError};
 pub use file::{GraphFile, TensorFlowFile, read_file};
 pub use graph::{Function, Graph, Node};

@@ -17,4 +17,4 @@ pub use graph_def::graph;
 pub use kind::{Encoding, Kind, recognize};
 pub use op_def::op_list;
 pub use saved_model::{MetaGraph, SavedModel, SavedObject, meta_graph, saved_model};
-pub use text::transcode;
+pub use text::{transcode, transcode_whole};

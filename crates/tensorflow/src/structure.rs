@@ -54,7 +54,7 @@ impl Structure {
                     structure.deep_indices.add(&node.name);
                 }
             }
-            if node.op.starts_with("FusedBatchNormGrad") && notes_a_shape(node) {
+            if notes_an_old_shape(node) {
                 structure.noted_shapes.add(&node.name);
             }
         }
@@ -70,8 +70,11 @@ fn constant_rank(node: &Node) -> Option<usize> {
     }
 }
 
-/// Whether one of the unused outputs is noted to have elements.
-fn notes_a_shape(node: &Node) -> bool {
+/// Whether this is the gradient of a batch norm with an unused output that is noted to have elements.
+pub(crate) fn notes_an_old_shape(node: &Node) -> bool {
+    if !node.op.starts_with("FusedBatchNormGrad") {
+        return false;
+    }
     let Some(AttrValue::List(shapes)) = node.attr(OUTPUT_SHAPES) else { return false };
     UNUSED_OUTPUTS.iter().filter_map(|i| shapes.get(*i)).any(|shape| {
         matches!(shape, AttrValue::Shape(shape)

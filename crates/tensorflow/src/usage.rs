@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use unskew_core::{DataVersions, Places};
 
+use crate::convert::{Proved, Wiring};
 use crate::read::{MetaGraph, SavedObject};
-use crate::{AttrValue, Graph, Node, structure};
+use crate::{AttrValue, Graph, Node, OpDef, structure};
 
 /// Where nodes stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -31,11 +32,27 @@ pub struct Use {
     pub inputs: u64,
     /// Where the nodes stand.
     pub scope: Scope,
+    /// What the graph proves of their inputs and outputs, for those that other ops might replace.
+    pub proved: Proved,
     /// The nodes.
     pub places: Places,
 }
 
 impl Use {
+    /// What one node asks, without a place.
+    pub(crate) fn of_node(node: &Node, scope: Scope, proved: Proved) -> Self {
+        // Attributes for the runtime's own use pass everywhere; shapes of outputs are looked at apart.
+        let judged = node.attrs.iter().filter(|(name, _)| !name.starts_with('_'));
+        Self {
+            op: node.op.clone(),
+            attrs: judged.map(|(name, value)| (name.clone(), value.judged())).collect(),
+            inputs: node.data_inputs().count() as u64,
+            scope,
+            proved,
+            places: Places::default(),
+        }
+    }
+
     /// The value of an attribute.
     pub fn attr(&self, name: &str) -> Option<&AttrValue> {
         self.attrs.iter().find(|(known, _)| &**known == name).map(|(_, value)| value)
@@ -53,6 +70,8 @@ pub struct GraphUse {
     pub tensorflow_version: Option<String>,
     /// Whether attributes that have their default were left out.
     pub stripped_defaults: bool,
+    /// The ops that it uses, as its exporter defines them, if it says so.
+    pub own_ops: Vec<OpDef>,
     /// The objects of TensorFlow 2, if it has any.
     pub objects: Option<Vec<SavedObject>>,
     /// The nodes.
@@ -74,6 +93,7 @@ impl GraphUse {
             tags: meta.tags,
             tensorflow_version: meta.tensorflow_version,
             stripped_defaults: meta.stripped_defaults,
+            own_ops: meta.ops,
             objects: meta.objects,
             ..Self::of_graph(&meta.graph)
         }
@@ -94,15 +114,17 @@ impl GraphUse {
             uses: Vec::new(),
             hasher: RandomState::new(),
         };
+        let mut wiring = Wiring::of_graph(graph);
         for node in &graph.nodes {
-            gather.add(node, Scope::Graph, "");
+            gather.add(node, Scope::Graph, "", &mut wiring);
         }
         let mut nodes = graph.nodes.len();
         for (i, function) in graph.functions.iter().enumerate() {
             let scope = if called.contains(&i) { Scope::Called } else { Scope::Uncalled };
             nodes += function.nodes.len();
+            let mut wiring = Wiring::of_function(function);
             for node in &function.nodes {
-                gather.add(node, scope, &function.signature.name);
+                gather.add(node, scope, &function.signature.name, &mut wiring);
             }
         }
         let calls = graph.nodes.iter().filter(|node| library.contains_key(&*node.op));
@@ -169,13 +191,14 @@ struct Gather<'g> {
 }
 
 impl Gather<'_> {
-    fn add(&mut self, node: &Node, scope: Scope, function: &str) {
+    fn add<'n>(&mut self, node: &'n Node, scope: Scope, function: &str, wiring: &mut Wiring<'n>) {
         if self.library.contains_key(&*node.op) {
             return;
         }
         // Attributes for the runtime's own use pass everywhere; shapes of outputs are looked at apart.
         let judged = || node.attrs.iter().filter(|(name, _)| !name.starts_with('_'));
         let inputs = node.data_inputs().count() as u64;
+        let proved = wiring.proved(node);
         // Attributes stand in any order, so their digests are added.
         let digest = judged().map(|(name, value)| self.hasher.hash_one((name, value.judged())));
         let digest = digest.fold(inputs, u64::wrapping_add);
@@ -183,18 +206,13 @@ impl Gather<'_> {
         let same = alike.iter().copied().find(|i| {
             self.uses.get(*i).is_some_and(|other| {
                 other.inputs == inputs
+                    && other.proved == proved
                     && judged().count() == other.attrs.len()
                     && judged().all(|(name, value)| other.attr(name) == Some(&value.judged()))
             })
         });
         let place = same.unwrap_or_else(|| {
-            self.uses.push(Use {
-                op: node.op.clone(),
-                attrs: judged().map(|(name, value)| (name.clone(), value.judged())).collect(),
-                inputs,
-                scope,
-                places: Places::default(),
-            });
+            self.uses.push(Use::of_node(node, scope, proved));
             alike.push(self.uses.len() - 1);
             self.uses.len() - 1
         });

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
-use unskew_artifact::{ConvertOptions, Converted};
+use unskew_artifact::{ConvertOptions, Converted, VersionOptions};
 use unskew_core::{Context, Severity};
-use unskew_releases::Release;
+use unskew_releases::{Family, Release};
 use unskew_report::{Pair, Report, Subject, Written};
 
 use crate::args::{Convert, Global};
@@ -17,7 +17,8 @@ pub fn run(args: &Convert, global: &Global) -> anyhow::Result<Status> {
     if let Some(output) = &args.output {
         refuse_overlap(&args.artifact, output)?;
     }
-    let options = ConvertOptions { allowed: args.allow.clone() };
+    let options =
+        ConvertOptions { allowed: args.allow.clone(), versions: versions(args, release)? };
     let converted = unskew_artifact::convert(&args.artifact, release, &options)?;
     let mut report = Report::new(global.context());
     if converted.plan.is_possible() {
@@ -40,6 +41,21 @@ pub fn run(args: &Convert, global: &Global) -> anyhow::Result<Status> {
     });
     print::out(&report.render(args.format.into()))?;
     Ok(Ending { done: 1, failed: 0, worst: report.severity(), deny: global.deny() }.into())
+}
+
+/// What becomes of the versions of a graph.
+fn versions(args: &Convert, release: Release) -> anyhow::Result<VersionOptions> {
+    let asked = &args.versions;
+    if !asked.stay() && release.family() != Family::TensorFlow {
+        bail!("only TensorFlow graphs have versions that can be set, not files for {release}");
+    }
+    Ok(VersionOptions {
+        producer: asked.set_producer.map(i64::from),
+        clear: asked.clear_versions,
+        min_consumer: asked.min_consumer.map(i64::from),
+        bad_consumers: asked.bad_consumer.iter().copied().map(i64::from).collect(),
+        only_with_op: asked.only_with_op.clone(),
+    })
 }
 
 /// What the release says to the result, read from the plan before anything is written.

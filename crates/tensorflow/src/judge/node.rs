@@ -3,6 +3,7 @@
 use unskew_core::{Finding, Phase, Severity};
 
 use super::report::Report;
+use crate::convert::{Adapter, is_idle};
 use crate::op_def::{AttrDef, Deprecation};
 use crate::registry::Lookup;
 use crate::{AttrValue, GraphUse, OpDef, Runtime, Scope, Use, rules};
@@ -35,7 +36,7 @@ impl Phases {
     }
 }
 
-/// What is to be said about the nodes of one use.
+/// What is to be said about the nodes of one use. A finding that an adaptation removes names it.
 pub(super) fn judge(
     one: &Use,
     graph: &GraphUse,
@@ -44,8 +45,45 @@ pub(super) fn judge(
     report: &mut Report,
 ) {
     let Some(phases) = Phases::of(one.scope, as_objects, runtime) else { return };
+    let mut found = Vec::new();
+    look(one, graph, phases, runtime, &mut |finding| found.push(finding));
+    let refused = |finding: &Finding| finding.severity == Severity::Error;
+    if found.iter().any(refused) {
+        let producer = graph.effective_versions().producer;
+        let adapter = Adapter { runtime, own: &graph.own_ops, producer, lossy: false };
+        let adapted = adapter.adapt(one);
+        let mut left = Vec::new();
+        look(&adapted.now, graph, phases, runtime, &mut |finding| left.push(finding));
+        left.retain(refused);
+        let left: Vec<String> = left.into_iter().map(|finding| finding.message).collect();
+        let known = |message: &String| found.iter().any(|finding| finding.message == *message);
+        let exact = left.iter().all(known);
+        let by_attr = |finding: &Finding| {
+            let attrs = adapted.steps.iter().filter(|step| step.attr().is_some());
+            let named = |attr: &str| finding.message.contains(&format!("`{attr}`"));
+            attrs.clone().find(|step| step.attr().is_some_and(named)).map(|step| step.adaptation())
+        };
+        let any = adapted.steps.first().map(|step| step.adaptation());
+        for finding in found.iter_mut().filter(|finding| refused(finding)) {
+            if exact && !left.contains(&finding.message) {
+                finding.adaptation = by_attr(finding).or(any).map(str::to_owned);
+            } else if let Some(condition) = adapter.condition(one) {
+                finding.mend = Some(condition);
+            }
+        }
+    }
+    found.into_iter().for_each(|finding| report.add(finding.at(one.places.clone())));
+}
+
+/// What is to be said about nodes that ask this.
+fn look(
+    one: &Use,
+    graph: &GraphUse,
+    phases: Phases,
+    runtime: &Runtime,
+    say: &mut dyn FnMut(Finding),
+) {
     let found = runtime.ops.look_up(&one.op);
-    let mut say = |finding: Finding| report.add(finding.at(one.places.clone()));
     let Some(op) = found.op() else {
         say(missing(one, &found, phases, runtime));
         return;
@@ -146,6 +184,9 @@ fn unknown(
         };
     }
     match known {
+        _ if is_idle(name, attr) => {
+            rules::AttributeIgnoredWithoutEffect { op: name, attr: &attr, consumer }.finding()
+        }
         None => rules::AttributeInNoRelease { op: name, attr: &attr, value, consumer }.finding(),
         Some(Some(default)) if default == value => {
             rules::AttributeIgnoredAtDefault { op: name, attr: &attr, value, consumer }.finding()

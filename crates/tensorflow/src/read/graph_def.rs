@@ -101,10 +101,22 @@ fn function(message: &mut Message<'_>, kept: &mut Kept) -> Result<Function, Read
                 let name = || format!("function {}, node_def", function.signature.name);
                 function.nodes.push(node.map_err(|e| e.in_field(name()))?);
             }
+            4 => function.returns.extend(message.enter(&field, |m| result(m, kept))?),
             _ => {}
         }
     }
     Ok(function)
+}
+
+/// Where a result of a function comes from.
+fn result(message: &mut Message<'_>, kept: &mut Kept) -> Result<Option<Box<str>>, ReadError> {
+    let mut from = None;
+    while let Some(field) = message.next()? {
+        if field.number == 2 {
+            from = Some(kept.text(message, &field)?);
+        }
+    }
+    Ok(from)
 }
 
 fn gradient(message: &mut Message<'_>, kept: &mut Kept) -> Result<(String, String), ReadError> {

@@ -122,10 +122,11 @@ static TENSOR: Fields = Fields(&[("dtype", 1, Type), ("tensor_shape", 2, Message
 static LIBRARY: Fields =
     Fields(&[("function", 1, Message(&FUNCTION)), ("gradient", 2, Message(&GRADIENT))]);
 static GRADIENT: Fields = Fields(&[("function_name", 1, Text), ("gradient_func", 2, Text)]);
+static RESULT: Fields = Fields(&[("key", 1, Skipped), ("value", 2, Text)]);
 static FUNCTION: Fields = Fields(&[
     ("signature", 1, Message(&OP)),
     ("node_def", 3, Message(&NODE)),
-    ("ret", 4, Skipped),
+    ("ret", 4, Message(&RESULT)),
     ("attr", 5, Skipped),
 ]);
 

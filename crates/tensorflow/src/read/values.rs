@@ -129,9 +129,9 @@ fn single(
             AttrValue::Shape(shape)
         }
         Single::Tensor => {
-            let (dtype, shape) = message.enter(field, tensor_head)?;
+            let (dtype, shape, zero) = message.enter(field, tensor_head)?;
             kept.count(message, shape.rank().unwrap_or(0) * size_of::<i64>())?;
-            AttrValue::Tensor { dtype, shape }
+            AttrValue::Tensor { dtype, shape, zero }
         }
         Single::Func => {
             let mut name: Box<str> = "".into();
@@ -214,18 +214,31 @@ fn dim(message: &mut Message<'_>) -> Result<i64, ReadError> {
     Ok(size)
 }
 
-/// The element type and the shape of a `TensorProto`; its values are not read.
-fn tensor_head(message: &mut Message<'_>) -> Result<(DataType, Shape), ReadError> {
+/// The longest value of one number.
+const NUMBER: u64 = 16;
+
+/// The element type and the shape of a `TensorProto`, and whether it is one number that is zero. No other
+/// value is read.
+fn tensor_head(message: &mut Message<'_>) -> Result<(DataType, Shape, bool), ReadError> {
     let mut dtype = DataType(0);
     let mut dims = Shape(Some(Vec::new()));
+    // Values that are left out are zero.
+    let mut other = false;
     while let Some(field) = message.next()? {
-        match field.number {
-            1 => dtype = DataType(field.varint().unwrap_or(0) as i32),
-            2 => dims = message.enter(&field, shape)?,
-            _ => {}
+        match (field.number, field.value) {
+            (1, _) => dtype = DataType(field.varint().unwrap_or(0) as i32),
+            (2, _) => dims = message.enter(&field, shape)?,
+            (3, _) => {}
+            // The bytes of the tensor, or one number in a field of its type; texts are no numbers.
+            (4..=7 | 10 | 13, Value::Bytes(span)) if span.len <= NUMBER => {
+                other |= message.bytes(&field)?.iter().any(|byte| *byte != 0);
+            }
+            (4..=7 | 10 | 13, Value::Varint(0) | Value::Fixed32(0) | Value::Fixed64(0)) => {}
+            _ => other = true,
         }
     }
-    Ok((dtype, dims))
+    let one = dims.0.as_ref().is_some_and(|dims| dims.iter().all(|dim| *dim == 1));
+    Ok((dtype, dims, one && !other))
 }
 
 /// A `VersionDef`.

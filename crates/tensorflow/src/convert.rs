@@ -1,0 +1,114 @@
+//! Graphs made so that a release takes them.
+//!
+//! What stands between a graph and an older release is mostly an attribute that has its default, or a newer
+//! name of an op that the release has. Such things are changed in the bytes of the file: a node that needs
+//! nothing is copied as it lies, values of tensors are never read, and unknown fields stay. So a conversion
+//! costs what copying the file costs.
+//!
+//! | adaptation | what it does | exact |
+//! | --- | --- | --- |
+//! | `drop-default-attribute` | drops attributes that the release does not know, at the default that they came with | yes |
+//! | `drop-idle-attribute` | drops attributes that no result depends on (`data/idle-attributes.toml`) | yes |
+//! | `replace-op` | puts an op in place of one that means the same (`data/replacements.toml`) | yes: a condition is proved from the graph or the row is not used |
+//! | `drop-noted-shapes` | drops shapes that an exporter noted and that TensorFlow 2.4 computes otherwise | yes |
+//! | `drop-attribute` | drops any attribute that the release does not know | no: only if [`Options::lossy`] says so |
+//! | `set-versions` | sets or clears the versions of the graph | only on request |
+//!
+//! [`crate::findings`] asks the same code, so a finding carries the adaptation that removes it.
+
+mod adapt;
+mod edit;
+mod op_bytes;
+mod plan;
+mod rope;
+mod saved_model;
+mod table;
+mod versions;
+mod wiring;
+
+use std::sync::Arc;
+
+use unskew_core::Conversion;
+use unskew_source::wire::Message;
+use unskew_source::{Assembly, Output, ReadError, Source};
+
+pub(crate) use adapt::{Adapter, DROP_SHAPES};
+pub use saved_model::convert_saved_model;
+pub(crate) use table::is_idle;
+pub use table::{Proof, Replacement, replacements};
+pub use versions::VersionOptions;
+pub use wiring::Proved;
+pub(crate) use wiring::Wiring;
+
+use crate::Runtime;
+use crate::read::{self, Encoding, Kind, MetaGraph};
+
+/// How to convert.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Whether attributes may be dropped that have an effect: the adaptation `drop-attribute`.
+    pub lossy: bool,
+    /// What becomes of the versions of the graphs.
+    pub versions: VersionOptions,
+}
+
+impl Options {
+    /// The names of the adaptations that lose something.
+    pub const LOSSY: [&'static str; 1] = [adapt::DROP_ANY];
+}
+
+/// Plans the file in `source` anew for `to`, and makes the result; none if it is no file of TensorFlow's.
+///
+/// Nothing is written. The result is to be judged like any other file before it is: what no exact
+/// adaptation exists for is still in it. A text becomes bytes, with every field that it has.
+///
+/// # Errors
+/// If the file is broken; with the byte and the field.
+pub fn convert(
+    source: &Arc<dyn Source>,
+    to: &Runtime,
+    options: &Options,
+) -> Result<Option<(Conversion, Output)>, ReadError> {
+    let converted = convert_file(source, to, options)?;
+    Ok(converted.map(|(plan, assembly)| (plan, Output::File(Arc::new(assembly)))))
+}
+
+fn convert_file(
+    source: &Arc<dyn Source>,
+    to: &Runtime,
+    options: &Options,
+) -> Result<Option<(Conversion, Assembly)>, ReadError> {
+    let Some((kind, encoding)) = read::recognize(&**source)? else { return Ok(None) };
+    if kind == Kind::Table {
+        let known = read::checkpoint(&**source)?.is_some();
+        return Ok(known.then(|| (Conversion::default(), Assembly::of(source))));
+    }
+    let bytes: Arc<dyn Source> = match encoding {
+        Encoding::Text => Arc::new(read::transcode_whole(&**source, kind)?),
+        Encoding::Binary => source.clone(),
+    };
+    let mut plan = Conversion::default();
+    let mut edits = Vec::new();
+    for graph in graphs(kind, &*bytes)? {
+        let (edit, more) = plan::plan(&graph, to, options);
+        plan.extend(more);
+        edits.push(edit);
+    }
+    if edits.iter().all(edit::GraphEdit::is_empty) {
+        // A text that needs nothing stays a text.
+        return Ok(Some((plan, Assembly::of(source))));
+    }
+    let rope = edit::file(&mut Message::whole(&*bytes), kind, &edits)?;
+    Ok(Some((plan, rope.assemble(&bytes, source.name())?)))
+}
+
+/// The graphs of a file, with what is said about them.
+fn graphs(kind: Kind, bytes: &dyn Source) -> Result<Vec<MetaGraph>, ReadError> {
+    Ok(match kind {
+        Kind::SavedModel => read::saved_model(bytes)?.meta_graphs,
+        Kind::MetaGraph => vec![read::meta_graph(bytes)?],
+        Kind::Graph | Kind::Table => {
+            vec![MetaGraph { graph: read::graph(bytes)?, ..MetaGraph::default() }]
+        }
+    })
+}

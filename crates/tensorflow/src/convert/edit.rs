@@ -1,0 +1,289 @@
+//! What is changed in a file, and the walk that changes it.
+//!
+//! A message is walked field by field. What is not changed is copied as it lies, unknown fields and unusual
+//! encodings with it; only the messages on the way to a change get a new length. Values of tensors are never
+//! read.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
+
+use unskew_source::ReadError;
+use unskew_source::wire::{Field, Message};
+
+use super::rope::Rope;
+use crate::read::Kind;
+
+/// What is changed in one node.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct NodeEdit {
+    /// The new op.
+    pub(super) op: Option<String>,
+    /// All inputs, if they change.
+    pub(super) inputs: Option<Vec<String>>,
+    /// Attributes that go.
+    pub(super) drop: BTreeSet<String>,
+    /// Attributes that get another name.
+    pub(super) rename: BTreeMap<String, String>,
+}
+
+impl NodeEdit {
+    /// Whether nothing changes.
+    pub(super) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// The place of a node: in the body of a function, or in the graph itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Place {
+    pub(super) function: Option<usize>,
+    pub(super) node: usize,
+}
+
+/// What becomes of the versions of a graph.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) enum VersionsEdit {
+    /// They stay.
+    #[default]
+    Keep,
+    /// They go.
+    Clear,
+    /// They are this message.
+    Set(Vec<u8>),
+}
+
+/// What is changed in one graph, and in what is said about it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct GraphEdit {
+    pub(super) nodes: HashMap<Place, NodeEdit>,
+    pub(super) versions: VersionsEdit,
+    /// Ops that the list of used ops loses.
+    pub(super) unlisted: BTreeSet<String>,
+    /// Ops that it gets: each an `OpDef`.
+    pub(super) listed: Vec<Vec<u8>>,
+}
+
+impl GraphEdit {
+    /// Whether nothing changes.
+    pub(super) fn is_empty(&self) -> bool {
+        self.nodes.is_empty() && self.versions == VersionsEdit::Keep
+    }
+}
+
+/// A message under way: the new bytes of the one that is walked.
+struct Walk<'w, 's> {
+    message: &'w mut Message<'s>,
+    out: Rope,
+}
+
+/// Walks the message in which `message` stands; `edit` says of each field whether it wrote it itself.
+fn walk<'s>(
+    message: &mut Message<'s>,
+    edit: &mut dyn FnMut(&mut Walk<'_, 's>, &Field) -> Result<bool, ReadError>,
+) -> Result<Rope, ReadError> {
+    let mut walk = Walk { message, out: Rope::default() };
+    while let Some(field) = walk.message.next()? {
+        let whole = field.offset..walk.message.position();
+        if !edit(&mut walk, &field)? {
+            walk.out.copy(whole);
+        }
+    }
+    Ok(walk.out)
+}
+
+impl<'s> Walk<'_, 's> {
+    /// Goes into the message in `field`; says whether it came out another one.
+    fn inside(
+        &mut self,
+        field: &Field,
+        name: &str,
+        read: impl FnOnce(&mut Message<'s>) -> Result<Rope, ReadError>,
+    ) -> Result<bool, ReadError> {
+        let inner = self.message.enter(field, read).map_err(|error| error.in_field(name))?;
+        let range = |span: unskew_source::wire::Span| Range {
+            start: span.start,
+            end: span.start.saturating_add(span.len),
+        };
+        if field.span().is_some_and(|span| inner.is(&range(span))) {
+            return Ok(false);
+        }
+        self.out.message(field.number, inner);
+        Ok(true)
+    }
+}
+
+/// The file of this kind with these changes, one for each of its graphs.
+pub(super) fn file(
+    message: &mut Message<'_>,
+    kind: Kind,
+    edits: &[GraphEdit],
+) -> Result<Rope, ReadError> {
+    let mut graphs = edits.iter();
+    match kind {
+        Kind::SavedModel => {
+            walk(message, &mut |walk, field| match (field.number, graphs.as_slice()) {
+                (2, [edit, ..]) => {
+                    graphs.next();
+                    walk.inside(field, "meta_graphs", |message| meta_graph(message, edit))
+                }
+                _ => Ok(false),
+            })
+        }
+        Kind::MetaGraph => {
+            edits.first().map_or_else(|| Ok(Rope::default()), |edit| meta_graph(message, edit))
+        }
+        Kind::Graph | Kind::Table => {
+            edits.first().map_or_else(|| Ok(Rope::default()), |edit| graph(message, edit))
+        }
+    }
+}
+
+fn meta_graph(message: &mut Message<'_>, edit: &GraphEdit) -> Result<Rope, ReadError> {
+    walk(message, &mut |walk, field| match field.number {
+        1 => walk.inside(field, "meta_info_def", |message| info(message, edit)),
+        2 => walk.inside(field, "graph_def", |message| graph(message, edit)),
+        _ => Ok(false),
+    })
+}
+
+fn info(message: &mut Message<'_>, edit: &GraphEdit) -> Result<Rope, ReadError> {
+    walk(message, &mut |walk, field| match field.number {
+        2 => walk.inside(field, "stripped_op_list", |message| op_list(message, edit)),
+        _ => Ok(false),
+    })
+}
+
+fn op_list(message: &mut Message<'_>, edit: &GraphEdit) -> Result<Rope, ReadError> {
+    let mut listed = BTreeSet::new();
+    let mut list = walk(message, &mut |walk, field| {
+        let name = match field.number {
+            1 => name_of(walk.message, field)?,
+            _ => return Ok(false),
+        };
+        let goes = edit.unlisted.contains(&name);
+        listed.insert(name);
+        Ok(goes)
+    })?;
+    for op in &edit.listed {
+        let name = unskew_source::BytesSource::new("op", op.clone());
+        let name = own_name(&mut Message::whole(&name))?;
+        if listed.insert(name) {
+            let mut inner = Rope::default();
+            inner.bytes(op);
+            list.message(1, inner);
+        }
+    }
+    Ok(list)
+}
+
+fn graph(message: &mut Message<'_>, edit: &GraphEdit) -> Result<Rope, ReadError> {
+    let (mut nodes, mut functions) = (0, 0);
+    let mut graph = walk(message, &mut |walk, field| match field.number {
+        1 => {
+            let place = Place { function: None, node: nodes };
+            nodes += 1;
+            match edit.nodes.get(&place) {
+                Some(edit) => walk.inside(field, "node", |message| node(message, edit)),
+                None => Ok(false),
+            }
+        }
+        2 => walk.inside(field, "library", |message| library(message, edit, &mut functions)),
+        4 => Ok(edit.versions != VersionsEdit::Keep),
+        _ => Ok(false),
+    })?;
+    if let VersionsEdit::Set(versions) = &edit.versions {
+        let mut inner = Rope::default();
+        inner.bytes(versions);
+        graph.message(4, inner);
+    }
+    Ok(graph)
+}
+
+fn library(
+    message: &mut Message<'_>,
+    edit: &GraphEdit,
+    functions: &mut usize,
+) -> Result<Rope, ReadError> {
+    walk(message, &mut |walk, field| {
+        if field.number != 1 {
+            return Ok(false);
+        }
+        let function = *functions;
+        *functions += 1;
+        walk.inside(field, "function", |message| {
+            let mut nodes = 0;
+            walk_function(message, edit, function, &mut nodes)
+        })
+    })
+}
+
+fn walk_function(
+    message: &mut Message<'_>,
+    edit: &GraphEdit,
+    function: usize,
+    nodes: &mut usize,
+) -> Result<Rope, ReadError> {
+    walk(message, &mut |walk, field| {
+        if field.number != 3 {
+            return Ok(false);
+        }
+        let place = Place { function: Some(function), node: *nodes };
+        *nodes += 1;
+        match edit.nodes.get(&place) {
+            Some(edit) => walk.inside(field, "node_def", |message| node(message, edit)),
+            None => Ok(false),
+        }
+    })
+}
+
+/// A node: its changed inputs stand where the first one stood.
+fn node(message: &mut Message<'_>, edit: &NodeEdit) -> Result<Rope, ReadError> {
+    let mut inputs = edit.inputs.as_ref();
+    walk(message, &mut |walk, field| match field.number {
+        2 => {
+            let Some(op) = &edit.op else { return Ok(false) };
+            walk.out.text(2, op);
+            Ok(true)
+        }
+        3 if edit.inputs.is_some() => {
+            for input in inputs.take().into_iter().flatten() {
+                walk.out.text(3, input);
+            }
+            Ok(true)
+        }
+        5 => {
+            let key = name_of(walk.message, field)?;
+            match edit.rename.get(&key) {
+                _ if edit.drop.contains(&key) => Ok(true),
+                Some(name) => walk.inside(field, "attr", |message| renamed(message, name)),
+                None => Ok(false),
+            }
+        }
+        _ => Ok(false),
+    })
+}
+
+/// An attribute under another name.
+fn renamed(message: &mut Message<'_>, name: &str) -> Result<Rope, ReadError> {
+    walk(message, &mut |walk, field| {
+        if field.number == 1 {
+            walk.out.text(1, name);
+        }
+        Ok(field.number == 1)
+    })
+}
+
+/// The name of an attribute, an op or a function: the first field of its message.
+fn name_of(message: &mut Message<'_>, field: &Field) -> Result<String, ReadError> {
+    message.enter(field, own_name)
+}
+
+fn own_name(message: &mut Message<'_>) -> Result<String, ReadError> {
+    let mut name = String::new();
+    while let Some(field) = message.next()? {
+        if field.number == 1 {
+            name = message.string(&field)?;
+        }
+    }
+    Ok(name)
+}

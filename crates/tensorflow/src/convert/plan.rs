@@ -1,0 +1,182 @@
+//! What is to be done to one graph.
+
+use std::collections::{BTreeSet, HashSet};
+
+use unskew_core::{Conversion, Rewrite};
+
+use super::adapt::{Adapted, Adapter, DROP_SHAPES, Step};
+use super::edit::{GraphEdit, NodeEdit, Place};
+use super::{Options, Wiring, op_bytes, versions};
+use crate::read::MetaGraph;
+use crate::{Graph, Node, Runtime, Scope, Use, structure};
+
+/// The attribute in which exporters note shapes.
+const OUTPUT_SHAPES: &str = "_output_shapes";
+
+/// The changes that make `to` take the graph, as far as there are such, and a word on each.
+pub(super) fn plan(meta: &MetaGraph, to: &Runtime, options: &Options) -> (GraphEdit, Conversion) {
+    let graph = &meta.graph;
+    let mut plan = Plan { graph, edit: GraphEdit::default(), words: Conversion::default() };
+    plan.versions(to, options);
+    let producer = match options.versions.producer {
+        Some(producer) => producer,
+        None if options.versions.clear => 0,
+        None => graph.versions.as_ref().map_or(0, |versions| versions.producer),
+    };
+    let adapter = Adapter { runtime: to, own: &meta.ops, producer, lossy: options.lossy };
+    plan.nodes(&graph.nodes, None, &mut Wiring::of_graph(graph), &adapter);
+    for (i, function) in graph.functions.iter().enumerate() {
+        plan.nodes(&function.nodes, Some(i), &mut Wiring::of_function(function), &adapter);
+    }
+    if !meta.ops.is_empty() {
+        plan.list_ops(to);
+    }
+    (plan.edit, plan.words)
+}
+
+struct Plan<'g> {
+    graph: &'g Graph,
+    edit: GraphEdit,
+    words: Conversion,
+}
+
+impl<'g> Plan<'g> {
+    fn versions(&mut self, to: &Runtime, options: &Options) {
+        let (edit, words) = versions::plan(self.graph, to, &options.versions);
+        self.edit.versions = edit;
+        self.words.extend(words);
+    }
+
+    fn nodes(
+        &mut self,
+        nodes: &'g [Node],
+        function: Option<usize>,
+        wiring: &mut Wiring<'g>,
+        adapter: &Adapter<'_>,
+    ) {
+        let library: HashSet<&str> =
+            self.graph.functions.iter().map(|function| &*function.signature.name).collect();
+        let body = function.and_then(|i| self.graph.functions.get(i));
+        for (at, node) in nodes.iter().enumerate() {
+            let mut edit = NodeEdit::default();
+            let place = match body {
+                Some(body) => format!("{}/{}", body.signature.name, node.name),
+                None => node.name.to_string(),
+            };
+            if !library.contains(&*node.op) && !adapter.is_content(node) {
+                let one = Use::of_node(node, Scope::Graph, wiring.proved(node));
+                let adapted = adapter.adapt(&one);
+                for step in &adapted.steps {
+                    self.words.add(in_words(step, &one, &adapted).at(&place));
+                }
+                let arguments: Vec<&str> = body
+                    .map(|body| body.signature.inputs.iter().map(|arg| &*arg.name).collect())
+                    .unwrap_or_default();
+                edit = node_edit(node, &adapted, &arguments);
+            }
+            let clash = adapter.runtime.computes_empty_reserves() && function.is_none();
+            if clash && structure::notes_an_old_shape(node) {
+                edit.drop.insert(OUTPUT_SHAPES.to_owned());
+                let what = format!(
+                    "attribute `{OUTPUT_SHAPES}` of `{}` removed: it notes shapes of unused outputs as \
+                     TensorFlow before 2.4 computed them",
+                    node.op
+                );
+                self.words.add(Rewrite::new(DROP_SHAPES, what).at(&place));
+            }
+            if !edit.is_empty() {
+                self.edit.nodes.insert(Place { function, node: at }, edit);
+            }
+        }
+    }
+
+    /// What the list of used ops loses and gets.
+    fn list_ops(&mut self, to: &Runtime) {
+        let bodies = self.graph.functions.iter().enumerate().map(|(i, f)| (Some(i), &f.nodes));
+        let mut before = BTreeSet::new();
+        let mut after: BTreeSet<&str> = BTreeSet::new();
+        for (function, nodes) in bodies.chain([(None, &self.graph.nodes)]) {
+            for (at, node) in nodes.iter().enumerate() {
+                before.insert(&*node.op);
+                let edit = self.edit.nodes.get(&Place { function, node: at });
+                after.insert(edit.and_then(|edit| edit.op.as_deref()).unwrap_or(&node.op));
+            }
+        }
+        self.edit.unlisted =
+            before.iter().filter(|op| !after.contains(*op)).map(ToString::to_string).collect();
+        let new = after.iter().filter(|op| !before.contains(*op));
+        let found = new.filter_map(|op| to.ops.look_up(op).op().map(op_bytes::encode));
+        self.edit.listed = found.collect();
+    }
+}
+
+fn in_words(step: &Step, one: &Use, adapted: &Adapted) -> Rewrite {
+    let op = &one.op;
+    let what = match step {
+        Step::Default(attr, value) => {
+            format!("attribute `{attr}` of `{op}` removed, which has its default: {value}")
+        }
+        Step::Idle(attr) => {
+            format!("attribute `{attr}` of `{op}` removed, on which no result depends")
+        }
+        Step::Lost(attr) => {
+            let value = one.attr(attr).map(ToString::to_string).unwrap_or_default();
+            format!("attribute `{attr}` of `{op}` removed, which is not at its default: {value}")
+        }
+        Step::Replaced(from, to) => {
+            let row = adapted.rows.iter().find(|row| row.from == *from && row.to == *to);
+            let why = row.map_or("", |row| &row.why);
+            format!("op `{from}` replaced by `{to}`. {why}")
+        }
+    };
+    let rewrite = Rewrite::new(step.adaptation(), what);
+    if matches!(step, Step::Lost(_)) { rewrite.losing() } else { rewrite }
+}
+
+/// The steps as a change of the bytes of `node`, which stands in a function with these arguments, or in none.
+fn node_edit(node: &Node, adapted: &Adapted, arguments: &[&str]) -> NodeEdit {
+    let mut edit = NodeEdit::default();
+    for (name, _) in node.attrs.iter().filter(|(name, _)| !name.starts_with('_')) {
+        let mut now = name.to_string();
+        for row in &adapted.rows {
+            now = row.rename.get(&now).cloned().unwrap_or(now);
+        }
+        if adapted.now.attr(&now).is_none() {
+            edit.drop.insert(name.to_string());
+        } else if now != **name {
+            edit.rename.insert(name.to_string(), now);
+        }
+    }
+    if adapted.rows.is_empty() {
+        return edit;
+    }
+    edit.op = Some(adapted.now.op.to_string());
+    if adapted.rows.iter().any(|row| row.free.is_some()) && node.attr(OUTPUT_SHAPES).is_some() {
+        // There are fewer outputs now than shapes.
+        edit.drop.insert(OUTPUT_SHAPES.to_owned());
+    }
+    let (mut control, mut data): (Vec<String>, Vec<String>) =
+        node.inputs.iter().map(|input| input.to_string()).partition(|input| input.starts_with('^'));
+    for row in &adapted.rows {
+        let mut at = 0;
+        data.retain(|_| {
+            at += 1;
+            !row.drop_inputs.contains(&(at - 1))
+        });
+        if row.to_control {
+            for input in std::mem::take(&mut data) {
+                let name = input.split(':').next().unwrap_or(&input);
+                let waits = format!("^{name}");
+                // An argument of a function is there before anything in it runs.
+                if !arguments.contains(&name) && !control.contains(&waits) {
+                    control.push(waits);
+                }
+            }
+        }
+    }
+    data.append(&mut control);
+    if data.iter().map(|input| &**input).ne(node.inputs.iter().map(|input| &**input)) {
+        edit.inputs = Some(data);
+    }
+    edit
+}

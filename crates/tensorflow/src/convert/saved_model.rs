@@ -1,0 +1,64 @@
+//! A SavedModel folder as a whole.
+
+use std::sync::Arc;
+
+use unskew_core::{Conversion, Rewrite};
+use unskew_source::{Assembly, Output, ReadError, Source};
+
+use super::{Options, convert_file};
+use crate::Runtime;
+
+/// The file with the hashes of the others.
+const FINGERPRINT: &str = "fingerprint.pb";
+
+/// The adaptation that removes hashes that do not hold any more.
+const DROP_FINGERPRINT: &str = "drop-fingerprint";
+
+/// Plans a SavedModel folder anew for `to`; none if no file in it is a graph of TensorFlow's. `files` are all its
+/// files by their paths below it. Graphs are converted; variables, assets and everything else are copied by range.
+///
+/// A `fingerprint.pb` has hashes of the graph, which do not hold for another one. It is left out where the graph
+/// changes: TensorFlow from 2.11 on takes a SavedModel without one, and makes one where it is asked for it.
+///
+/// # Errors
+/// If a graph is broken; with the byte and the field.
+pub fn convert_saved_model(
+    files: &[(String, Arc<dyn Source>)],
+    to: &Runtime,
+    options: &Options,
+) -> Result<Option<(Conversion, Output)>, ReadError> {
+    let mut plan = Conversion::default();
+    let mut output: Vec<(String, Arc<Assembly>)> = Vec::new();
+    let mut graphs = 0;
+    for (path, source) in files {
+        let is_graph = path == "saved_model.pb" || path == "saved_model.pbtxt";
+        let converted = if is_graph { convert_file(source, to, options)? } else { None };
+        let assembly = match converted {
+            Some((more, assembly)) => {
+                graphs += 1;
+                plan.extend(more);
+                assembly
+            }
+            None => Assembly::of(source),
+        };
+        output.push((renamed(path, &plan), Arc::new(assembly)));
+    }
+    if graphs == 0 {
+        return Ok(None);
+    }
+    if !plan.changes_nothing() && output.iter().any(|(path, _)| path == FINGERPRINT) {
+        output.retain(|(path, _)| path != FINGERPRINT);
+        let what = "fingerprint.pb left out: its hashes are those of the graph before; TensorFlow makes one \
+                    where it is asked for it";
+        plan.add(Rewrite::new(DROP_FINGERPRINT, what).at(FINGERPRINT));
+    }
+    Ok(Some((plan, Output::Folder(output))))
+}
+
+/// A text that changes becomes bytes, which TensorFlow looks for under another name.
+fn renamed(path: &str, plan: &Conversion) -> String {
+    match path {
+        "saved_model.pbtxt" if !plan.changes_nothing() => "saved_model.pb".to_owned(),
+        other => other.to_owned(),
+    }
+}

@@ -1,0 +1,161 @@
+//! The data of the adaptations: ops that mean the same, and attributes that mean nothing.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+/// An op that means the same as another, under conditions.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Replacement {
+    /// The op that a release lacks.
+    pub from: String,
+    /// The op that means the same.
+    pub to: String,
+    /// Both inputs are the same but for their last two dimensions.
+    #[serde(default)]
+    pub(super) same_batch: bool,
+    /// The first input has one element, or all shapes are the same.
+    #[serde(default)]
+    pub(super) scalar_or_same: bool,
+    /// The input of this number is a constant zero.
+    pub(super) zero: Option<usize>,
+    /// Nothing uses this output.
+    pub(super) free: Option<FreeOutput>,
+    /// Attributes of one value.
+    #[serde(default)]
+    pub(super) same_types: Vec<String>,
+    /// Attributes that get another name.
+    #[serde(default)]
+    pub(super) rename: BTreeMap<String, String>,
+    /// Attributes that the other op needs not, whatever their value.
+    #[serde(default)]
+    pub(super) drop: Vec<String>,
+    /// Inputs that the other op does not have.
+    #[serde(default)]
+    pub(super) drop_inputs: Vec<usize>,
+    /// All inputs are waited for only.
+    #[serde(default)]
+    pub(super) to_control: bool,
+    /// Where the equality comes from.
+    pub proof: Proof,
+    /// Why both mean the same.
+    pub why: String,
+}
+
+/// Where it comes from that two ops mean the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Proof {
+    /// TensorFlow registers one kernel under both names.
+    Registry,
+    /// Real releases computed the same bits with both; a test repeats it.
+    Measured,
+    /// The deprecation of the one names the other.
+    Deprecation,
+}
+
+/// An output that nothing may use.
+#[derive(Debug, Deserialize)]
+pub(super) struct FreeOutput {
+    pub(super) output: usize,
+    /// Its name, which references in functions use.
+    pub(super) name: String,
+    /// The op whose nodes may use it all the same.
+    pub(super) but: String,
+}
+
+impl Replacement {
+    /// Whether its conditions are about more than the node itself.
+    pub(super) fn asks_the_wiring(&self) -> bool {
+        self.same_batch || self.scalar_or_same || self.zero.is_some() || self.free.is_some()
+    }
+
+    /// What must be known of the graph, in words.
+    pub(crate) fn condition(&self) -> Option<String> {
+        let from = &self.from;
+        if self.same_batch {
+            return Some(format!(
+                "`{}` does not broadcast, so the dimensions of both inputs of `{from}`, the last two \
+                 apart, must be known to be the same",
+                self.to
+            ));
+        }
+        if self.scalar_or_same {
+            return Some(format!(
+                "`{}` does not broadcast, so the inputs of `{from}` must be known to have one shape",
+                self.to
+            ));
+        }
+        if let Some(input) = self.zero {
+            return Some(format!("input {input} of `{from}` must be a constant zero"));
+        }
+        self.free.as_ref().map(|free| format!("nothing may use output {} of `{from}`", free.output))
+    }
+}
+
+/// An attribute that changes nothing that a graph computes.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Idle {
+    op: String,
+    attr: String,
+    #[expect(dead_code, reason = "the reason is for whoever reads the table")]
+    why: String,
+}
+
+#[derive(Deserialize)]
+struct Replacements {
+    replacement: Vec<Replacement>,
+}
+
+#[derive(Deserialize)]
+struct IdleAttributes {
+    idle: Vec<Idle>,
+}
+
+const REPLACEMENTS: &str = include_str!("../../data/replacements.toml");
+const IDLE: &str = include_str!("../../data/idle-attributes.toml");
+
+/// Every pair of ops that mean the same, in the order of the file. A test reads the file, so it is there.
+pub fn replacements() -> &'static [Replacement] {
+    static ALL: LazyLock<Vec<Replacement>> = LazyLock::new(|| {
+        toml::from_str(REPLACEMENTS)
+            .map_or_else(|_| Vec::new(), |all: Replacements| all.replacement)
+    });
+    &ALL
+}
+
+/// The pairs that begin with this op.
+pub(super) fn from(op: &str) -> impl Iterator<Item = &'static Replacement> {
+    replacements().iter().filter(move |row| row.from == op)
+}
+
+/// Whether an attribute changes nothing that a graph computes.
+pub(crate) fn is_idle(op: &str, attr: &str) -> bool {
+    static ALL: LazyLock<Vec<Idle>> = LazyLock::new(|| {
+        toml::from_str(IDLE).map_or_else(|_| Vec::new(), |all: IdleAttributes| all.idle)
+    });
+    ALL.iter().any(|idle| {
+        idle.attr == attr
+            && match idle.op.strip_prefix('*').and_then(|rest| rest.strip_suffix('*')) {
+                Some(part) => op.contains(part),
+                None => idle.op == op,
+            }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tables_can_be_read() {
+        assert!(toml::from_str::<Replacements>(REPLACEMENTS).is_ok());
+        assert!(toml::from_str::<IdleAttributes>(IDLE).is_ok());
+        assert!(is_idle("VarHandleOp", "debug_name"));
+        assert!(is_idle("TFRecordDataset", "metadata"));
+        assert!(!is_idle("VarHandleOp", "shape"));
+    }
+}

@@ -1,0 +1,278 @@
+//! What a graph proves about the inputs and outputs of a node.
+//!
+//! A shape is known where the graph says it (a constant, a placeholder, a variable, the shapes that its
+//! exporter noted), or where it is the shape of something else (`Relu(x)` has the shape of `x`). Two shapes that
+//! are not known may so be known to be the same.
+
+use std::collections::{HashMap, HashSet};
+
+use super::table::{self, Replacement};
+use crate::{AttrValue, Function, Graph, Node};
+
+/// The replacements of an op whose conditions about the wiring hold: one bit for each row of the table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Proved(u64);
+
+impl Proved {
+    /// Whether what `row` asks of the wiring holds.
+    pub(super) fn holds(self, row: &Replacement) -> bool {
+        !row.asks_the_wiring() || index(row).is_some_and(|at| self.0 & 1 << at != 0)
+    }
+}
+
+fn index(row: &Replacement) -> Option<usize> {
+    table::replacements().iter().position(|other| std::ptr::eq(other, row)).filter(|at| *at < 64)
+}
+
+/// How far shapes are followed from node to node.
+const DEPTH: usize = 64;
+
+/// Ops whose output has the shape of their first input.
+const SHAPED_LIKE_THE_FIRST: [&str; 40] = [
+    "Identity",
+    "Relu",
+    "Relu6",
+    "Elu",
+    "Selu",
+    "LeakyRelu",
+    "Sigmoid",
+    "Tanh",
+    "Softplus",
+    "Softsign",
+    "Abs",
+    "Neg",
+    "Sign",
+    "Square",
+    "Sqrt",
+    "Rsqrt",
+    "Exp",
+    "Expm1",
+    "Log",
+    "Log1p",
+    "Sin",
+    "Cos",
+    "Floor",
+    "Ceil",
+    "Round",
+    "Rint",
+    "Reciprocal",
+    "Inv",
+    "IsNan",
+    "IsInf",
+    "IsFinite",
+    "LogicalNot",
+    "Cast",
+    "StopGradient",
+    "PreventGradient",
+    "CheckNumerics",
+    "ZerosLike",
+    "OnesLike",
+    "BiasAdd",
+    "Softmax",
+];
+
+/// Ops whose two inputs are broadcast to the shape of the output.
+const BROADCAST: [&str; 24] = [
+    "Add",
+    "AddV2",
+    "Sub",
+    "Mul",
+    "Div",
+    "RealDiv",
+    "FloorDiv",
+    "Mod",
+    "FloorMod",
+    "Maximum",
+    "Minimum",
+    "Pow",
+    "SquaredDifference",
+    "Greater",
+    "GreaterEqual",
+    "Less",
+    "LessEqual",
+    "Equal",
+    "NotEqual",
+    "LogicalAnd",
+    "LogicalOr",
+    "Atan2",
+    "TruncateDiv",
+    "DivNoNan",
+];
+
+/// A shape: its dimensions, or that of an output (a node by its number, or an argument by its name).
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Shape<'g> {
+    Dims(Vec<i64>),
+    Of(&'g str, &'g str),
+}
+
+/// The nodes of a graph or of the body of a function, by name.
+pub(crate) struct Wiring<'g> {
+    nodes: &'g [Node],
+    returns: &'g [Box<str>],
+    by_name: HashMap<&'g str, &'g Node>,
+    in_function: bool,
+    /// What is read of each node, by whom: `(node, output as it is written)` to the ops of the readers. Made
+    /// when it is asked for.
+    read: Option<HashMap<(&'g str, &'g str), HashSet<&'g str>>>,
+}
+
+/// The own shape of a placeholder, which is one for the whole of a run; a variable's is not.
+fn stays<'g>(node: &Node, own: impl FnOnce() -> Shape<'g>) -> Option<Shape<'g>> {
+    node.op.starts_with("Placeholder").then(own)
+}
+
+impl<'g> Wiring<'g> {
+    /// The wiring of the graph itself.
+    pub(crate) fn of_graph(graph: &'g Graph) -> Self {
+        Self::new(&graph.nodes, &[], false)
+    }
+
+    /// The wiring of the body of a function.
+    pub(crate) fn of_function(function: &'g Function) -> Self {
+        Self::new(&function.nodes, &function.returns, true)
+    }
+
+    fn new(nodes: &'g [Node], returns: &'g [Box<str>], in_function: bool) -> Self {
+        Self { nodes, returns, by_name: HashMap::new(), in_function, read: None }
+    }
+
+    /// What is proved for the replacements of `node`, those that follow one another included.
+    pub(crate) fn proved(&mut self, node: &'g Node) -> Proved {
+        let mut proved = Proved::default();
+        let mut ops: Vec<&str> = vec![&node.op];
+        let mut seen = 0;
+        while let Some(op) = ops.get(seen).copied() {
+            seen += 1;
+            for row in table::from(op) {
+                if !ops.contains(&&*row.to) {
+                    ops.push(&row.to);
+                }
+                if row.asks_the_wiring() && self.proves(row, node) {
+                    proved.0 |= index(row).map_or(0, |at| 1 << at);
+                }
+            }
+        }
+        proved
+    }
+
+    fn proves(&mut self, row: &Replacement, node: &'g Node) -> bool {
+        if self.by_name.is_empty() {
+            self.by_name = self.nodes.iter().map(|node| (&*node.name, node)).collect();
+        }
+        let batch = |shape: Option<&Shape<'g>>| match shape {
+            Some(Shape::Dims(dims)) => {
+                dims.len().checked_sub(2).and_then(|end| dims.get(..end)).map(<[i64]>::to_vec)
+            }
+            _ => None,
+        };
+        let shape = |input: usize| self.input_shape(node, input, 0);
+        let fits = if row.same_batch {
+            let (a, b) = (shape(0), shape(1));
+            // The shapes of two matrices are no batches, and one tensor has the batches of itself.
+            batch(a.as_ref()).is_some_and(|a| Some(a) == batch(b.as_ref())) || a.is_some() && a == b
+        } else if row.scalar_or_same {
+            let (condition, a, b) = (shape(0), shape(1), shape(2));
+            a.is_some() && a == b && (condition == a || condition == Some(Shape::Dims(vec![])))
+        } else if let Some(input) = row.zero {
+            self.is_zero(node, input)
+        } else {
+            true
+        };
+        fits && row.free.as_ref().is_none_or(|free| {
+            let number = free.output.to_string();
+            let written = if self.in_function { &*free.name } else { &*number };
+            let readers = self.readers();
+            let used = readers
+                .iter()
+                .find(|((name, output), _)| **name == *node.name && *output == written);
+            used.is_none_or(|(_, ops)| ops.iter().all(|op| *op == free.but))
+        })
+    }
+
+    /// The shape of an input.
+    fn input_shape(&self, node: &'g Node, input: usize, depth: usize) -> Option<Shape<'g>> {
+        let input = node.inputs.iter().filter(|input| !input.starts_with('^')).nth(input)?;
+        let (name, output) = input.split_once(':').unwrap_or((input, "0"));
+        if depth < DEPTH { self.shape(name, output, depth + 1) } else { None }
+    }
+
+    fn is_zero(&self, node: &Node, input: usize) -> bool {
+        let Some(input) = node.data_inputs().nth(input) else { return false };
+        self.by_name.get(input).is_some_and(|node| {
+            &*node.op == "Const"
+                && matches!(node.attr("value"), Some(AttrValue::Tensor { zero: true, .. }))
+        })
+    }
+
+    /// The shape of an output.
+    fn shape(&self, name: &'g str, output: &'g str, depth: usize) -> Option<Shape<'g>> {
+        let own = || Shape::Of(name, output);
+        let Some(node) = self.by_name.get(name) else {
+            // An argument of the function, which is a tensor like any other.
+            return self.in_function.then(own);
+        };
+        let number: usize = output.rsplit(':').next()?.parse().ok()?;
+        let known = |value: &AttrValue| match value {
+            AttrValue::Shape(shape) => {
+                shape.0.clone().filter(|dims| dims.iter().all(|dim| *dim >= 0)).map(Shape::Dims)
+            }
+            AttrValue::Tensor { shape, .. } => shape.0.clone().map(Shape::Dims),
+            _ => None,
+        };
+        let noted = match node.attr("_output_shapes") {
+            // In a function the number counts from the first of its name.
+            Some(AttrValue::List(shapes)) if !self.in_function || shapes.len() == 1 => {
+                shapes.get(number).and_then(known)
+            }
+            _ => None,
+        };
+        if noted.is_some() {
+            return noted;
+        }
+        let input = |at: usize| self.input_shape(node, at, depth);
+        match &*node.op {
+            "Const" => node.attr("value").and_then(known),
+            // Graphs of producers below 22 wrote no shape as an empty one.
+            "Placeholder" | "Variable" => {
+                let shape = node.attr("shape").and_then(known);
+                shape.filter(|shape| *shape != Shape::Dims(vec![])).or_else(|| stays(node, own))
+            }
+            "PlaceholderV2" | "VarHandleOp" | "VariableV2" => {
+                node.attr("shape").and_then(known).or_else(|| stays(node, own))
+            }
+            // A variable whose shape is not known may be of another one at the next reading.
+            "ReadVariableOp" => {
+                input(0).filter(|shape| matches!(shape, Shape::Dims(_))).or_else(|| Some(own()))
+            }
+            op if SHAPED_LIKE_THE_FIRST.contains(&op) => input(0).or_else(|| Some(own())),
+            op if BROADCAST.contains(&op) => match (input(0)?, input(1)?) {
+                (a, b) if a == b => Some(a),
+                (a, Shape::Dims(dims)) if dims.is_empty() => Some(a),
+                (Shape::Dims(dims), b) if dims.is_empty() => Some(b),
+                _ => Some(own()),
+            },
+            _ => Some(own()),
+        }
+    }
+
+    fn readers(&mut self) -> &HashMap<(&'g str, &'g str), HashSet<&'g str>> {
+        let (nodes, returns) = (self.nodes, self.returns);
+        self.read.get_or_insert_with(|| {
+            let mut read: HashMap<_, HashSet<&str>> = HashMap::new();
+            let parts = |input: &'g str| {
+                let (name, rest) = input.split_once(':').unwrap_or((input, "0"));
+                (name, rest.split(':').next().unwrap_or(rest))
+            };
+            for node in nodes {
+                for input in node.inputs.iter().filter(|input| !input.starts_with('^')) {
+                    read.entry(parts(input)).or_default().insert(&node.op);
+                }
+            }
+            for result in returns {
+                read.entry(parts(result)).or_default().insert("");
+            }
+            read
+        })
+    }
+}
