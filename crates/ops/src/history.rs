@@ -4,11 +4,12 @@
 //! of releases is less than 1 MB, of which only the names that are asked for are parsed.
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use unskew_core::Version;
 
 use crate::rows::{HistoryError, Kept, Rows};
+use crate::typing::Signature;
 use crate::{OperatorTable, Runs, Schema};
 
 /// One schema and the releases that have it.
@@ -20,6 +21,14 @@ pub struct Definition {
     pub schema: Schema,
     /// The releases that have it.
     pub runs: Runs,
+    signature: OnceLock<Arc<Signature>>,
+}
+
+impl Definition {
+    /// The schema, ready to be held against many calls; made once.
+    pub fn signature(&self) -> &Arc<Signature> {
+        self.signature.get_or_init(|| Arc::new(Signature::new(self.schema.clone())))
+    }
 }
 
 /// The operator tables of all releases of one runtime.
@@ -59,7 +68,8 @@ impl OperatorHistory {
     pub fn named(&self, name: &str) -> Arc<[Definition]> {
         let definition = |(text, runs): (&str, &str)| {
             let schema = text.parse().ok()?;
-            Some(Definition { text: text.to_owned(), schema, runs: runs.parse().ok()? })
+            let (text, runs) = (text.to_owned(), runs.parse().ok()?);
+            Some(Definition { text, schema, runs, signature: OnceLock::new() })
         };
         self.kept.get(name, || self.rows.named(name).filter_map(definition).collect())
     }

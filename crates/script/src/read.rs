@@ -120,6 +120,8 @@ impl Reader<'_> {
                 Statement::With { items, body: self.statements(&inner.body)?, span }
             }
             py::Stmt::Pass(_) => Statement::Pass { span },
+            // Code of 1.1 to 1.3 imports its own modules, which are found without that.
+            py::Stmt::Import(inner) if inner.names.iter().all(is_own) => Statement::Pass { span },
             other => return self.refuse(other, &kind(other.into())),
         })
     }
@@ -316,6 +318,11 @@ impl Reader<'_> {
         }
         Ok(Call { function: self.expression(&call.func)?, arguments, span })
     }
+}
+
+/// Whether an import is one of the program's own modules: `import __torch__.m`.
+fn is_own(alias: &py::Alias) -> bool {
+    alias.asname.is_none() && (alias.name.split('.').next() == Some("__torch__"))
 }
 
 /// What a node is called in messages.

@@ -147,7 +147,7 @@ pub enum Statement {
         /// Where it stands.
         span: Span,
     },
-    /// `pass`.
+    /// `pass`, or an import of the program's own module in code of PyTorch 1.1 to 1.3, which does nothing.
     Pass {
         /// Where it stands.
         span: Span,

@@ -71,6 +71,15 @@ fn what_is_python_and_not_torchscript_is_refused_with_its_place() {
 }
 
 #[test]
+fn old_code_imports_its_own_modules() {
+    let text = "op_version_set = 1\nimport __torch__.torch.nn.modules.conv\nimport __torch__\n";
+    assert_eq!(parse(text).unwrap().body.len(), 3);
+    for text in ["import os\n", "import __torch__ as t\n", "from __torch__ import m\n"] {
+        assert!(parse(text).is_err(), "{text}");
+    }
+}
+
+#[test]
 fn what_is_shown_is_read_as_the_same() {
     for text in ["x = (1).real\n", "x = -(a + b) * c\n", "x = (a if b else c).d[1:, ::2]\n"] {
         let module = parse(text).unwrap();

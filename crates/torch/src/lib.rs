@@ -49,7 +49,7 @@ pub mod rules;
 mod runtime;
 mod verdict;
 
-pub use code::ArgumentKind;
+pub use code::Callable;
 pub use format::read;
 pub use history::{REGISTRY_SOURCES, registry};
 pub use model::{Format, Given, Model, Stamp, Use, UsePlaces};

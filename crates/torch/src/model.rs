@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::sync::Arc;
 
 use unskew_core::{Places, Version};
 use unskew_ops::CallShape;
+use unskew_ops::typing::Program;
 
 use crate::Producer;
-use crate::code::ArgumentKind;
 
 /// The most distinct ways in which one file may use operators.
 const USES: usize = 1 << 18;
@@ -100,10 +101,6 @@ pub struct Use {
     pub name: String,
     /// What is given.
     pub given: Given,
-    /// What the values by place are, as far as the code says.
-    pub kinds: Vec<ArgumentKind>,
-    /// Whether a `dtype` is given that is not `None`.
-    pub has_dtype: bool,
 }
 
 /// The places of one use.
@@ -132,6 +129,8 @@ pub struct Model {
     pub uses: BTreeMap<Use, UsePlaces>,
     /// The classes registered in C++ that it names.
     pub classes: BTreeMap<String, Places>,
+    /// The code, if it has some.
+    pub program: Option<Arc<Program>>,
     /// Whether it holds compiled libraries.
     pub compiled: bool,
     /// What else is to be known about it.
@@ -149,6 +148,7 @@ impl Model {
             producer: Producer::unknown(),
             uses: BTreeMap::new(),
             classes: BTreeMap::new(),
+            program: None,
             compiled: false,
             facts: Vec::new(),
         }
@@ -195,11 +195,6 @@ impl Use {
 
     /// A use of an overload.
     pub(crate) fn overload(name: &str, overload: &str, count: Option<u64>) -> Self {
-        Self {
-            name: name.to_owned(),
-            given: Given::Overload(overload.to_owned(), count),
-            kinds: Vec::new(),
-            has_dtype: false,
-        }
+        Self { name: name.to_owned(), given: Given::Overload(overload.to_owned(), count) }
     }
 }

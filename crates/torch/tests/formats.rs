@@ -71,7 +71,10 @@ fn a_pickle_is_described_and_its_imports_are_shown() {
 #[test]
 fn a_package_has_its_version_and_its_python() {
     let bytes = archive(&[
-        ("p/.data/ts_code/code/__torch__.py", b"  _0 = torch.gelu(x)\n"),
+        (
+            "p/.data/ts_code/code/__torch__.py",
+            b"def f(x: Tensor) -> Tensor:\n  return torch.gelu(x)\n",
+        ),
         ("p/.data/extern_modules", b"torch\nnumpy\n"),
         ("p/.data/python_version", b"3.11.7"),
         ("p/.data/version", b"6\n"),
@@ -101,7 +104,7 @@ fn versions_outside_of_the_range_are_refused_on_both_sides() {
 
 #[test]
 fn what_a_table_lacks_is_missing_and_what_no_table_knows_is_a_libraries() {
-    let code = "def f(x):\n  a = torch.divv(x, x)\n  b = ops.torchvision.nms(x, x, 0.5)\n  c = torch.gelu(x, wrong=1)\n  return torch._pair(x)\n";
+    let code = "def f(x, n: int):\n  a = torch.divv(x, x)\n  b = ops.torchvision.nms(x, x, 0.5)\n  c = torch.gelu(x, wrong=1)\n  return torch._pair(n)\n";
     let verdict = on(&party("m.pt", &script(b"3\n", code)), "2.15.0");
     assert_eq!(codes(&verdict), ["OP001", "OP003", "OP004"]);
     assert_eq!(verdict.findings[0].places.named(), ["code/__torch__.py:2"]);
@@ -123,7 +126,7 @@ fn a_class_that_was_removed_is_missing_from_that_release_on() {
 
 #[test]
 fn packed_parameters_kept_as_tensors_are_refused() {
-    let code = "op_version_set = 1\ndef f(self, x):\n  return ops.quantized.conv2d_relu(x, self.p, [1, 1], [0, 0], [1, 1], 1, 1., 0)\n";
+    let code = "op_version_set = 1\nclass M(Module):\n  p : Tensor\n  def f(self: __torch__.M, x: Tensor) -> Tensor:\n    return ops.quantized.conv2d_relu(x, self.p, [1, 1], [0, 0], [1, 1], 1, 1., 0)\n";
     let file = party("m.pt", &script(b"1\n", code));
     assert_eq!(codes(&on(&file, "2.15.0")), ["PT302"]);
     assert!(on(&file, "1.4.0").works());

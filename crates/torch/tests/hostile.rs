@@ -156,7 +156,7 @@ fn faults_name_the_file_the_record_and_the_place() {
         (vec![("a/version", &b"three"[..]), code], "a.pt, record version: no number: \"three\""),
         (
             vec![("a/version", b"3"), ("a/code/x.py", &brackets)],
-            "a.pt, record code/x.py: nests deeper",
+            "a.pt, record code/x.py: no TorchScript: line 1, column 301: nested",
         ),
         (
             vec![("a/version", b"3"), code, ("a/bytecode.pkl", b"\x80\x02K")],

@@ -29,12 +29,12 @@
 //! let text = "def half(x: Tensor) -> float:\n  return torch.div(torch.size(x, 0), 2)\n";
 //! let mut program = Program::new();
 //! program.add("code/__torch__/m.py", "__torch__.m", text).unwrap();
-//! let typing = infer(&program, &&operators[..]);
+//! let typing = infer(&program, &operators);
 //! let called: Vec<String> =
 //!     typing.calls.iter().filter_map(|call| Some(call.schema()?.full_name())).collect();
 //! assert_eq!(called, ["aten::div.int", "aten::size.int"]);
 //!
-//! let wrong = check("upgraders.py", "def f(x: str) -> Tensor:\n  return torch.div(x, 2)\n", &&operators[..]);
+//! let wrong = check("upgraders.py", "def f(x: str) -> Tensor:\n  return torch.div(x, 2)\n", &operators);
 //! assert!(wrong.unwrap_err()[0].to_string().starts_with("upgraders.py, line 2: aten::div"));
 //! ```
 //!

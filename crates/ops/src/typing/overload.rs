@@ -9,54 +9,50 @@ use crate::{OperatorHistory, OperatorTable, Schema};
 /// Where the overloads of an operator are found: the table of a release, or all releases together.
 pub trait Operators {
     /// Every overload of `name`, `aten::add`; none if there is no such operator.
-    fn overloads(&self, name: &str) -> Vec<Schema>;
+    fn overloads(&self, name: &str) -> Vec<Arc<Signature>>;
 }
 
 impl Operators for OperatorTable {
-    fn overloads(&self, name: &str) -> Vec<Schema> {
-        Self::overloads(self, name).collect()
+    fn overloads(&self, name: &str) -> Vec<Arc<Signature>> {
+        let definitions = self.history().named(name);
+        let here = definitions.iter().filter(|one| one.runs.contains(self.release()));
+        here.map(|one| one.signature().clone()).collect()
     }
 }
 
 /// All releases together: of each overload its newest schema first, then the older ones.
 impl Operators for OperatorHistory {
-    fn overloads(&self, name: &str) -> Vec<Schema> {
+    fn overloads(&self, name: &str) -> Vec<Arc<Signature>> {
         let definitions = self.named(name);
         let mut newest: Vec<_> = definitions
             .iter()
             .map(|one| {
                 let last = one.runs.iter().last();
-                (last.map(|run| (run.until.is_none(), run.until)), &one.schema)
+                (last.map(|run| (run.until.is_none(), run.until)), one)
             })
             .collect();
-        newest.sort_by(|(a, _), (b, _)| b.cmp(a));
-        newest.into_iter().map(|(_, schema)| schema.clone()).collect()
+        newest.sort_by_key(|(age, _)| std::cmp::Reverse(*age));
+        newest.into_iter().map(|(_, one)| one.signature().clone()).collect()
     }
 }
 
 impl<T: Operators + ?Sized> Operators for &T {
-    fn overloads(&self, name: &str) -> Vec<Schema> {
+    fn overloads(&self, name: &str) -> Vec<Arc<Signature>> {
         (**self).overloads(name)
     }
 }
 
 impl<T: Operators + ?Sized> Operators for Arc<T> {
-    fn overloads(&self, name: &str) -> Vec<Schema> {
+    fn overloads(&self, name: &str) -> Vec<Arc<Signature>> {
         (**self).overloads(name)
     }
 }
 
-/// Several sources of operators, the first of which that has an overload is believed.
-impl Operators for [&dyn Operators] {
-    fn overloads(&self, name: &str) -> Vec<Schema> {
-        self.iter().flat_map(|one| one.overloads(name)).collect()
-    }
-}
-
 /// Schemas that stand alone.
-impl Operators for [Schema] {
-    fn overloads(&self, name: &str) -> Vec<Schema> {
-        self.iter().filter(|schema| schema.name == name).cloned().collect()
+impl Operators for Vec<Schema> {
+    fn overloads(&self, name: &str) -> Vec<Arc<Signature>> {
+        let named = self.iter().filter(|schema| schema.name == name);
+        named.map(|schema| Arc::new(Signature::new(schema.clone()))).collect()
     }
 }
 
@@ -90,9 +86,7 @@ impl<'t> Overloads<'t> {
         if let Some(known) = self.known.get(name) {
             return known.clone();
         }
-        let schemas = self.operators.overloads(name);
-        let all: Arc<[Arc<Signature>]> =
-            schemas.into_iter().map(|schema| Arc::new(Signature::new(schema))).collect();
+        let all: Arc<[Arc<Signature>]> = self.operators.overloads(name).into();
         self.known.insert(name.to_owned(), all.clone());
         all
     }

@@ -1,12 +1,27 @@
 //! The code of a TorchScript archive: which operators it calls, how, and where.
 //!
-//! The code is a small Python: the operators of PyTorch itself are called as `torch.NAME(...)`, all
-//! others as `ops.NS.NAME(...)`; methods and functions of the model are called by other names. So the
-//! calls are found without parsing the language, by its tokens alone. A runtime resolves *every* call
-//! when it loads a file, also in a branch that can never be taken, so nothing is left out; a call in
-//! a branch is marked as such.
+//! When a file is read its code becomes a [`Program`], and [`written`] says which operators it names. Which
+//! overload a call means is found when the operators of a release are at hand: [`typed`] groups the calls
+//! that mean the same. A runtime resolves *every* call when it loads a file, also in a branch that can never
+//! be taken, so nothing is left out; what lies in a branch, and what can never run, is marked as such.
 
-mod calls;
-mod token;
+mod callable;
+mod constants;
+mod typed;
+mod written;
 
-pub use calls::{ArgumentKind, scan};
+pub use callable::Callable;
+pub(crate) use constants::types as constant_types;
+pub(crate) use typed::{TypedUse, typed};
+pub(crate) use written::{classes, written};
+
+use unskew_ops::typing::Program;
+
+/// Whether one of the records has the line `op_version_set = N`, which files of version 1 have.
+pub(crate) fn has_op_version_set(program: &Program) -> bool {
+    let mut lines = program.records().iter().flat_map(|record| &record.module.body);
+    lines.any(|statement| {
+        matches!(statement, unskew_script::Statement::Assign { target, .. }
+            if target.path().as_deref() == Some("op_version_set"))
+    })
+}

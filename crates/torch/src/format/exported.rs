@@ -138,8 +138,7 @@ fn graph(graph: &Graph, record: &str, model: &mut Model) {
             positional: 0,
             keywords: keywords.filter(|name| !name.is_empty()).collect(),
         };
-        let one =
-            Use { name, given: Given::Named(overload, shape), kinds: Vec::new(), has_dtype: false };
+        let one = Use { name, given: Given::Named(overload, shape) };
         model.add_use(one, format!("{record}, node {i}"), false);
     }
 }

@@ -6,6 +6,7 @@ mod debug;
 mod executorch;
 mod exported;
 mod flatbuffer;
+mod legacy;
 mod mobile_flatbuffer;
 mod records;
 mod script;
@@ -44,7 +45,7 @@ fn archive(source: &Arc<dyn Source>) -> Result<Option<Model>, ReadError> {
     } else if records.has("archive_format") || records.any("models/", ".json") {
         read(exported::read_archive)
     } else if records.has("model.json") && records.any("code/", ".py") {
-        read(script::read_legacy)
+        read(legacy::read)
     } else if records.any(".data/ts_code/", "") || records.has(".data/python_version") {
         read(script::read_package)
     } else if records.any("code/", ".py") || records.has("bytecode.pkl") {

@@ -1,61 +1,49 @@
-//! TorchScript archives of every age, and `torch.package`.
+//! TorchScript archives of 1.3 and later, and `torch.package`.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use unskew_core::Version;
+use unskew_ops::typing::{Program, ProgramError};
 use unskew_source::ReadError;
 
 use super::records::Records;
 use super::{bytecode, debug};
-use crate::code;
 use crate::model::{Given, Use};
-use crate::{Format, Model, Stamp};
+use crate::{Format, Model, Stamp, code, pickle};
+
+/// The record with the constants that the code names.
+const CONSTANTS: &str = "constants.pkl";
+
+/// The most classes registered in C++ of one record.
+const CLASSES: usize = 1000;
 
 /// An archive of 1.3 or later, with or without bytecode.
 pub(super) fn read(records: &Records) -> Result<Model, ReadError> {
     let mobile = records.has("bytecode.pkl");
     let mut model = Model::new(if mobile { Format::Mobile } else { Format::Script });
     model.file_format = Some(records.version()?);
-    let op_version_set = read_code(records, "code/", &mut model)?;
+    let mut program = read_code(records, "code/", &mut model)?;
+    read_constants(records, &mut program)?;
+    let op_version_set = code::has_op_version_set(&program);
     if mobile {
         // The mobile interpreter runs the bytecode; the code beside it is for the other loader.
         model.uses.clear();
         bytecode::read(records, &mut model)?;
     }
+    model.program = Some(Arc::new(program));
     written_by(records, &mut model, op_version_set)?;
     Ok(model)
-}
-
-/// An archive of 1.1 or 1.2.
-pub(super) fn read_legacy(records: &Records) -> Result<Model, ReadError> {
-    let mut model = Model::new(Format::LegacyScript);
-    model.file_format = Some(records.version()?);
-    read_code(records, "code/", &mut model)?;
-    let description = records.get("model.json")?.unwrap_or_default();
-    let description: LegacyDescription = serde_json::from_slice(&description).map_err(|error| {
-        ReadError::malformed(records.file(), error.to_string()).in_record("model.json")
-    })?;
-    let (since, until, sign) = match description.proto_version.as_deref() {
-        Some("3") => (Version::pair(1, 0), Version::pair(1, 1), "protoVersion 3"),
-        Some("5") => (Version::pair(1, 2), Version::pair(1, 2), "protoVersion 5"),
-        _ => (Version::pair(1, 0), Version::pair(1, 2), "model.json"),
-    };
-    model.producer.narrow(Some(since), Some(until), sign);
-    if let Some(version) = description.proto_version {
-        model.facts.push(("proto version", version));
-    }
-    Ok(model)
-}
-
-#[derive(serde::Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct LegacyDescription {
-    proto_version: Option<String>,
 }
 
 /// A `torch.package`, with the TorchScript code that it may carry.
 pub(super) fn read_package(records: &Records) -> Result<Model, ReadError> {
     let mut model = Model::new(Format::Package);
     model.file_format = Some(records.version()?);
-    read_code(records, ".data/ts_code/code/", &mut model)?;
+    let program = read_code(records, ".data/ts_code/code/", &mut model)?;
+    if !program.records().is_empty() {
+        model.program = Some(Arc::new(program));
+    }
     if let Some(bytes) = records.get(".data/python_version")? {
         model.facts.push(("python", String::from_utf8_lossy(&bytes).trim().to_owned()));
     }
@@ -68,33 +56,46 @@ pub(super) fn read_package(records: &Records) -> Result<Model, ReadError> {
     Ok(model)
 }
 
-/// Scans the code records under `folder`; says whether one of them has `op_version_set`.
-fn read_code(records: &Records, folder: &str, model: &mut Model) -> Result<bool, ReadError> {
-    let mut op_version_set = false;
+/// Reads the code records under `folder`.
+fn read_code(records: &Records, folder: &str, model: &mut Model) -> Result<Program, ReadError> {
+    let mut program = Program::new();
     for (name, entry) in records.all() {
-        if !(name.starts_with(folder) && name.ends_with(".py")) {
-            continue;
-        }
+        let module = name.strip_prefix(folder).and_then(|name| name.strip_suffix(".py"));
+        let Some(module) = module else { continue };
         let bytes = records.content(entry)?;
         let text = String::from_utf8_lossy(&bytes);
-        let scan = code::scan(&text)
-            .map_err(|problem| ReadError::new(records.file(), problem).in_record(name))?;
-        op_version_set |= scan.op_version_set;
-        for class in scan.classes {
-            model.classes.entry(class).or_default().add(name);
-        }
-        for call in scan.calls {
-            let place = format!("{name}:{}", call.line);
-            let one = Use {
-                name: call.name,
-                given: Given::Shape(call.shape),
-                kinds: call.kinds,
-                has_dtype: call.has_dtype,
-            };
-            model.add_use(one, place, call.in_branch);
+        let added = program.add(name, &module.replace('/', "."), &text);
+        added.map_err(|fault| no_code(records, &fault))?;
+    }
+    notice(&program, model);
+    Ok(program)
+}
+
+pub(super) fn no_code(records: &Records, fault: &ProgramError) -> ReadError {
+    ReadError::malformed(records.file(), format!("no TorchScript: {}", fault.error))
+        .in_record(&*fault.record)
+}
+
+/// Notes what a program names.
+pub(super) fn notice(program: &Program, model: &mut Model) {
+    for record in program.records() {
+        let named: BTreeSet<&str> = code::classes(&record.text).take(CLASSES).collect();
+        for class in named {
+            model.classes.entry(class.to_owned()).or_default().add(&record.name);
         }
     }
-    Ok(op_version_set)
+    for call in code::written(program) {
+        let one = Use { name: call.name, given: Given::Shape(call.shape) };
+        model.add_use(one, format_args!("{}:{}", call.record, call.line), call.in_branch);
+    }
+}
+
+/// Says of what types the constants are that the code names.
+fn read_constants(records: &Records, program: &mut Program) -> Result<(), ReadError> {
+    let Some(bytes) = records.get(CONSTANTS)? else { return Ok(()) };
+    let pickle = pickle::scan(records.file(), &bytes).map_err(|e| e.in_record(CONSTANTS))?;
+    program.set_constants(code::constant_types(&pickle));
+    Ok(())
 }
 
 /// Tells the writer by what the archive looks like.

@@ -1,5 +1,6 @@
 //! What a file and a release have to say to each other, beyond the numbers.
 
+mod calls;
 mod load;
 mod operators;
 mod promise;
@@ -11,24 +12,26 @@ use std::sync::{Arc, OnceLock};
 use unskew_core::{Context, Judgement, Matcher, Party, Places};
 use unskew_ops::OperatorHistory;
 
+use crate::code::TypedUse;
 use crate::{Format, Model, Producer, Runtime};
+use writer::Reading;
 
 /// Judges one file against a release.
 pub(crate) struct Judge {
     model: Arc<Model>,
-    /// Who wrote the file by the tables of this history: the same for every release of it.
-    writer: OnceLock<(Arc<OperatorHistory>, Producer)>,
+    /// The file by the tables of this history: the same for every release of it.
+    reading: OnceLock<(Arc<OperatorHistory>, Arc<Reading>)>,
 }
 
 impl Judge {
     pub(crate) fn new(model: Arc<Model>) -> Self {
-        Self { model, writer: OnceLock::new() }
+        Self { model, reading: OnceLock::new() }
     }
 
-    fn writer(&self, history: &Arc<OperatorHistory>) -> Producer {
-        let told = || (history.clone(), self.model.producer_by(history));
-        let (known, producer) = self.writer.get_or_init(told);
-        if Arc::ptr_eq(known, history) { producer.clone() } else { self.model.producer_by(history) }
+    fn reading(&self, history: &Arc<OperatorHistory>) -> Arc<Reading> {
+        let read = || (history.clone(), Arc::new(Reading::of(&self.model, history)));
+        let (known, reading) = self.reading.get_or_init(read);
+        if Arc::ptr_eq(known, history) { reading.clone() } else { read().1 }
     }
 }
 
@@ -37,6 +40,8 @@ struct Pair<'p> {
     file: &'p str,
     model: &'p Model,
     producer: &'p Producer,
+    /// The calls of its code; none if a loader reads something else.
+    calls: &'p [TypedUse],
     runtime: &'p Runtime,
     runtime_name: String,
 }
@@ -44,11 +49,12 @@ struct Pair<'p> {
 impl Matcher for Judge {
     fn judge(&self, owner: &Party, other: &Party, _: &Context) -> Option<Judgement> {
         let runtime: &Runtime = other.capability()?;
-        let producer = self.writer(runtime.operators.history());
+        let reading = self.reading(runtime.operators.history());
         let pair = Pair {
             file: &owner.name,
             model: &self.model,
-            producer: &producer,
+            producer: &reading.producer,
+            calls: &reading.calls,
             runtime,
             runtime_name: runtime.name(),
         };
@@ -57,6 +63,7 @@ impl Matcher for Judge {
             // Nothing else matters for a file that is refused by its form.
             return Some(Judgement { findings, promises: promise::promises(&pair) });
         }
+        findings.extend(calls::findings(&pair));
         findings.extend(operators::findings(&pair));
         findings.extend(silent::findings(&pair));
         Some(Judgement { findings, promises: promise::promises(&pair) })

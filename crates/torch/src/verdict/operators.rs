@@ -1,19 +1,18 @@
 //! The operators of a file in the table of a release.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use unskew_core::{Finding, Places, Version};
-use unskew_ops::{Argument, CallShape, OperatorTable, Schema};
+use unskew_ops::{OperatorTable, Schema};
 
 use super::{Pair, add_all};
-use crate::code::ArgumentKind;
 use crate::history::{self, Upgrader};
 use crate::model::{Given, UsePlaces};
 use crate::{Use, rules};
 
 /// What is wrong with a use. In the order in which they are told apart.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Fault {
+pub(super) enum Fault {
     /// No operator of this name.
     Missing,
     /// The name belongs to a library.
@@ -38,7 +37,7 @@ enum Fault {
 pub(super) fn findings(pair: &Pair<'_>) -> Vec<Finding> {
     let mut faults: BTreeMap<(Fault, String), Places> = BTreeMap::new();
     for (one, UsePlaces { places, only_in_branches }) in &pair.model.uses {
-        let Some(fault) = fault(pair, one, places) else { continue };
+        let Some(fault) = fault(pair, one) else { continue };
         let named = matches!(fault, Fault::Missing | Fault::Library);
         let operator = if named { one.name.clone() } else { one.full_name() };
         let kept = faults.entry((fault, operator)).or_default();
@@ -58,7 +57,10 @@ fn in_early_mobile_registry(pair: &Pair<'_>, name: &str, overload: &str) -> bool
         }) == Some(())
 }
 
-fn fault(pair: &Pair<'_>, one: &Use, places: &Places) -> Option<Fault> {
+fn fault(pair: &Pair<'_>, one: &Use) -> Option<Fault> {
+    if matches!(one.given, Given::Shape(_)) {
+        return None;
+    }
     let table = &pair.runtime.operators;
     if let Given::Overload(overload, _) = &one.given
         && in_early_mobile_registry(pair, &one.name, overload)
@@ -66,10 +68,7 @@ fn fault(pair: &Pair<'_>, one: &Use, places: &Places) -> Option<Fault> {
         return None;
     }
     if !table.knows(&one.name) {
-        return match &one.given {
-            Given::Shape(_) if history::builtins(&one.name).next().is_some() => None,
-            _ => Some(missing(table, &one.name)),
-        };
+        return Some(missing(table, &one.name));
     }
     if let Some(since) = history::refusing_since(&one.name)
         && pair.runtime.minor() >= since
@@ -77,7 +76,8 @@ fn fault(pair: &Pair<'_>, one: &Use, places: &Places) -> Option<Fault> {
         return Some(Fault::Refusing(since));
     }
     match &one.given {
-        Given::Shape(shape) => by_shape(pair, one, shape, places),
+        // Code is judged by its types.
+        Given::Shape(_) => None,
         Given::Overload(overload, given) => by_overload(pair, one, overload, *given),
         Given::Named(overload, shape) => {
             let found = table.find(&one.name, |definition| {
@@ -92,13 +92,13 @@ fn fault(pair: &Pair<'_>, one: &Use, places: &Places) -> Option<Fault> {
     }
 }
 
-fn missing(table: &OperatorTable, name: &str) -> Fault {
+pub(super) fn missing(table: &OperatorTable, name: &str) -> Fault {
     let namespace = name.split("::").next().unwrap_or(name);
     if table.history().has_namespace(namespace) { Fault::Missing } else { Fault::Library }
 }
 
 /// The upgraders that the release applies to this file's uses of `name`.
-fn upgraders<'p>(
+pub(super) fn upgraders<'p>(
     pair: &'p Pair<'_>,
     name: &'p str,
 ) -> impl Iterator<Item = &'static Upgrader> + 'p {
@@ -112,72 +112,6 @@ fn upgraders<'p>(
             && (upgrader.mobile || !mobile)
             && upgrader.gone_in.is_none_or(|gone| pair.runtime.minor() < gone)
     })
-}
-
-fn by_shape(pair: &Pair<'_>, one: &Use, shape: &CallShape, places: &Places) -> Option<Fault> {
-    let table = &pair.runtime.operators;
-    let mut misfits: BTreeSet<String> = BTreeSet::new();
-    let mut class = None;
-    let mut note = |misfit: String| {
-        misfits.insert(misfit);
-    };
-    let fits = table.find(&one.name, |definition| match takes(&definition.schema, one, shape) {
-        Ok(()) => match packed(pair, &definition.schema, places) {
-            None => Some(()),
-            Some(wanted) => {
-                class = Some(wanted.to_owned());
-                None
-            }
-        },
-        Err(misfit) => {
-            note(misfit);
-            None
-        }
-    });
-    let mut others =
-        upgraders(pair, &one.name).map(|u| &u.schema).chain(history::builtins(&one.name));
-    if fits.is_some() || others.any(|schema| takes(schema, one, shape).is_ok()) {
-        return None;
-    }
-    match class {
-        Some(class) => Some(Fault::Class(class)),
-        None => {
-            let misfits: Vec<String> = misfits.into_iter().take(3).collect();
-            Some(Fault::Misfit(misfits.join("; or ")))
-        }
-    }
-}
-
-/// Whether a schema takes a call by its shape, and a literal `None` where the call has one.
-fn takes(schema: &Schema, one: &Use, shape: &CallShape) -> Result<(), String> {
-    schema.accepts(shape).map_err(|misfit| misfit.to_string())?;
-    let given = schema.arguments.iter().zip(&one.kinds);
-    let mut none = given.filter(|(_, kind)| **kind == ArgumentKind::None);
-    match none.find(|(argument, _)| !argument.ty.takes_none()) {
-        Some((argument, _)) if !schema.variadic => Err(format!("None for {}", argument.name)),
-        _ => Ok(()),
-    }
-}
-
-/// The class that a schema wants or gives where the file can only have a tensor: a file of version 1
-/// that names no class, and the dynamic LSTM of version 2, which keeps packed weights as a tensor.
-fn packed<'s>(pair: &Pair<'_>, schema: &'s Schema, places: &Places) -> Option<&'s str> {
-    if !schema.name.starts_with("quantized::") {
-        return None;
-    }
-    let version = pair.model.operator_version();
-    let class = |all: &'s [Argument]| all.iter().find_map(|argument| argument.ty.class());
-    let lstm = |place: &String| place.contains("quantized/dynamic/modules/rnn");
-    if version == Some(1) && pair.model.classes.is_empty() {
-        class(&schema.arguments)
-    } else if version == Some(2)
-        && schema.name.contains("linear_prepack")
-        && places.named().iter().any(lstm)
-    {
-        class(&schema.returns)
-    } else {
-        None
-    }
 }
 
 fn by_overload(pair: &Pair<'_>, one: &Use, overload: &str, given: Option<u64>) -> Option<Fault> {
@@ -230,7 +164,7 @@ fn pushed(pair: &Pair<'_>, one: &Use, overload: &str) -> Option<usize> {
     counts.all(|count| count == first).then_some(first)
 }
 
-fn word(pair: &Pair<'_>, fault: &Fault, operator: &str) -> Finding {
+pub(super) fn word(pair: &Pair<'_>, fault: &Fault, operator: &str) -> Finding {
     let Pair { file, runtime: release, runtime_name: runtime, .. } = pair;
     let table = &release.operators;
     let name = operator.split('.').next().unwrap_or(operator);

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use unskew_core::{Finding, Places};
+use unskew_ops::typing::{Given, ScriptType};
 
-use super::{Pair, add_all};
+use super::Pair;
+use crate::code::TypedUse;
 use crate::history::{self, SilentChange};
-use crate::model::Given;
-use crate::{ArgumentKind, Use, rules};
+use crate::rules;
 
 /// How sure it is that a call is concerned.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,12 +20,26 @@ enum Concern {
 /// The silent changes that lie between the writer of the file and the release.
 pub(super) fn findings(pair: &Pair<'_>) -> Vec<Finding> {
     let mut concerned: BTreeMap<(&str, Concern), (&SilentChange, Places)> = BTreeMap::new();
-    for (one, known) in &pair.model.uses {
+    let mut add = |operator, change, concern, places: &Places| {
+        let entry = concerned.entry((operator, concern));
+        entry.or_insert_with(|| (change, Places::default())).1.extend(places);
+    };
+    for call in pair.calls.iter().filter(|call| call.live > 0) {
+        for change in history::silent_changes(&call.operator) {
+            if let Some(by_time) = by_time(pair, change)
+                && let Some(concern) = of_call(call, change, by_time)
+            {
+                add(&*call.operator, change, concern, &call.places);
+            }
+        }
+    }
+    for (one, known) in pair.model.uses.iter().filter(|_| pair.calls.is_empty()) {
         for change in history::silent_changes(&one.name) {
-            let Some(concern) = concern(pair, one, change) else { continue };
-            let entry = concerned.entry((one.name.as_str(), concern));
-            let (_, places) = entry.or_insert_with(|| (change, Places::default()));
-            add_all(places, &known.places, "");
+            // Only code leaves arguments to the loader.
+            if let Some(by_time) = by_time(pair, change).filter(|_| !change.integers_without_dtype)
+            {
+                add(&*one.name, change, by_time, &known.places);
+            }
         }
     }
     let finding =
@@ -32,8 +47,8 @@ pub(super) fn findings(pair: &Pair<'_>) -> Vec<Finding> {
     concerned.into_iter().map(finding).collect()
 }
 
-/// Whether a use may mean something else in the release than it meant to the writer.
-fn concern(pair: &Pair<'_>, one: &Use, change: &SilentChange) -> Option<Concern> {
+/// Whether the change lies between the writer and the release.
+fn by_time(pair: &Pair<'_>, change: &SilentChange) -> Option<Concern> {
     let changed_in = change.changed_in();
     let new_runtime = pair.runtime.minor() >= changed_in;
     let producer = pair.producer;
@@ -43,15 +58,24 @@ fn concern(pair: &Pair<'_>, one: &Use, change: &SilentChange) -> Option<Concern>
     if together {
         return None;
     }
-    let by_time = if apart { Concern::Certain } else { Concern::Possible };
+    Some(if apart { Concern::Certain } else { Concern::Possible })
+}
+
+/// Whether a call may mean something else in the release than it meant to the writer.
+fn of_call(call: &TypedUse, change: &SilentChange, by_time: Concern) -> Option<Concern> {
     if !change.integers_without_dtype {
         return Some(by_time);
     }
-    let by_place = matches!(one.given, Given::Shape(_));
-    if one.has_dtype || !by_place || one.kinds.contains(&ArgumentKind::Float) {
+    let keyword = |one: &&Given| one.keyword.is_some();
+    let dtype = |one: &&Given| one.keyword.as_deref() == Some("dtype");
+    if call.given.iter().find(dtype).is_some_and(|one| one.ty != ScriptType::None) {
         return None;
     }
-    let integers = one.kinds.iter().all(|kind| *kind == ArgumentKind::Int);
+    let mut places = call.given.iter().filter(|one| !keyword(one));
+    if places.clone().any(|one| one.ty == ScriptType::Float) {
+        return None;
+    }
+    let integers = places.all(|one| one.ty == ScriptType::Int);
     Some(if integers { by_time } else { Concern::Possible })
 }
 

@@ -7,8 +7,26 @@
 use unskew_core::Version;
 use unskew_ops::{Definition, OperatorHistory};
 
+use crate::code::{self, Callable, TypedUse};
 use crate::model::Given;
 use crate::{Model, Producer, Use};
+
+/// A file, read with the operators of all releases at hand.
+pub(super) struct Reading {
+    /// Who wrote it.
+    pub producer: Producer,
+    /// The calls of its code; none if a loader reads something else.
+    pub calls: Vec<TypedUse>,
+}
+
+impl Reading {
+    pub(super) fn of(model: &Model, history: &OperatorHistory) -> Self {
+        let program = model.program.as_ref().filter(|_| !model.format.is_mobile());
+        let calls = program.map(|program| code::typed(program, &Callable(history)));
+        let calls = calls.unwrap_or_default();
+        Self { producer: producer(model, &calls, history), calls }
+    }
+}
 
 impl Model {
     /// The producer that the layout tells, narrowed by the operators that the file uses.
@@ -16,23 +34,44 @@ impl Model {
     /// A file that states its producer is believed, and a use that no table of `history` takes says
     /// nothing.
     pub fn producer_by(&self, history: &OperatorHistory) -> Producer {
-        let mut producer = self.producer.clone();
-        if producer.exact.is_some() {
-            return producer;
-        }
-        for one in self.uses.keys() {
-            let definitions = history.named(&one.name);
-            let runs = || definitions.iter().filter(|d| fits(one, d)).flat_map(|d| d.runs.iter());
-            let since = runs().map(|run| run.since).min().map(minor);
-            let open = runs().any(|run| run.until.is_none());
-            let until = runs().filter_map(|run| run.until).max().filter(|_| !open).map(minor);
-            // What the oldest table has may be older than all tables.
-            let oldest = history.releases().first().copied().map(minor);
-            let since = since.filter(|since| Some(*since) != oldest);
-            producer.narrow(since, until, &format!("calls {}", one.full_name()));
-        }
-        producer
+        Reading::of(self, history).producer
     }
+}
+
+fn producer(model: &Model, calls: &[TypedUse], history: &OperatorHistory) -> Producer {
+    let mut producer = model.producer.clone();
+    if producer.exact.is_some() {
+        return producer;
+    }
+    // What the oldest table has may be older than all tables.
+    let oldest = history.releases().first().copied().map(minor);
+    let mut narrow = |definitions: &[&Definition], name: String| {
+        let runs = || definitions.iter().flat_map(|definition| definition.runs.iter());
+        let since = runs().map(|run| run.since).min().map(minor);
+        let open = runs().any(|run| run.until.is_none());
+        let until = runs().filter_map(|run| run.until).max().filter(|_| !open).map(minor);
+        let since = since.filter(|since| Some(*since) != oldest);
+        producer.narrow(since, until, &format!("calls {name}"));
+    };
+    for call in calls {
+        let definitions = history.named(&call.operator);
+        let fits = |conversions| {
+            let all = definitions.iter();
+            let fits = all.filter(|one| one.signature().matches(&call.given, conversions).is_ok());
+            fits.collect::<Vec<_>>()
+        };
+        let mut fitting = fits(false);
+        if fitting.is_empty() {
+            fitting = fits(true);
+        }
+        narrow(&fitting, call.full_name());
+    }
+    for one in model.uses.keys().filter(|_| calls.is_empty()) {
+        let definitions = history.named(&one.name);
+        let fitting: Vec<&Definition> = definitions.iter().filter(|d| fits(one, d)).collect();
+        narrow(&fitting, one.full_name());
+    }
+    producer
 }
 
 fn minor(version: Version) -> Version {

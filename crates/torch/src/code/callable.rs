@@ -1,0 +1,28 @@
+//! What code can call.
+
+use std::sync::{Arc, LazyLock};
+
+use unskew_ops::typing::{Operators, Signature};
+
+use crate::history;
+
+/// The operators of a table, and the functions that every loader compiles itself, which no table shows.
+#[derive(Clone, Copy, Debug)]
+pub struct Callable<T>(pub T);
+
+impl<T: Operators> Operators for Callable<T> {
+    fn overloads(&self, name: &str) -> Vec<Arc<Signature>> {
+        let mut overloads = self.0.overloads(name);
+        overloads.extend(builtins(name).cloned());
+        overloads
+    }
+}
+
+/// The functions of this name that the loader compiles itself.
+pub(crate) fn builtins(name: &str) -> impl Iterator<Item = &'static Arc<Signature>> {
+    static BUILTINS: LazyLock<Vec<Arc<Signature>>> = LazyLock::new(|| {
+        let schemas = history::builtins().iter();
+        schemas.map(|schema| Arc::new(Signature::new(schema.clone()))).collect()
+    });
+    BUILTINS.iter().filter(move |signature| signature.schema.name == name)
+}

@@ -1,0 +1,85 @@
+//! The calls of a program with their types, those that give the same together.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use unskew_core::Places;
+use unskew_ops::typing::{
+    Choice, Given, Literal, Operators, Program, ResolvedCall, ScriptType, Signature, Spelling,
+    infer,
+};
+
+/// Calls of one operator that give values of the same types.
+#[derive(Debug)]
+pub(crate) struct TypedUse {
+    /// The operator: `aten::div`.
+    pub operator: Arc<str>,
+    /// What they give.
+    pub given: Vec<Given>,
+    /// The overload that its writer meant, if it can be told.
+    pub meant: Option<Arc<Signature>>,
+    /// Where they stand: all that the loader looks at.
+    pub places: Places,
+    /// Where those stand that may run.
+    pub live: usize,
+    /// Whether all of them are gone when the branches are removed that are never taken.
+    pub removable: bool,
+}
+
+impl TypedUse {
+    /// The operator with the overload that is meant, or without if that cannot be told.
+    pub(crate) fn full_name(&self) -> String {
+        let meant = self.meant.as_ref();
+        meant.map_or_else(|| self.operator.to_string(), |one| one.schema.full_name())
+    }
+}
+
+/// What makes calls the same.
+type Key = (Arc<str>, Vec<(Option<String>, bool, ScriptType, Option<Literal>)>);
+
+/// The calls of a program that the loader looks at.
+///
+/// What the language writes without a name (`a + b`, `int(a)`) is left out: every release has it.
+pub(crate) fn typed(program: &Program, operators: &dyn Operators) -> Vec<TypedUse> {
+    let typing = infer(program, operators);
+    let mut known: HashMap<Key, usize> = HashMap::new();
+    let mut uses: Vec<TypedUse> = Vec::new();
+    let written = |call: &&ResolvedCall| call.loaded && call.spelling != Spelling::Language;
+    for call in typing.calls.into_iter().filter(|call| written(&call)) {
+        let Some(record) = program.records().get(call.record) else { continue };
+        let place = format!("{}:{}", record.name, record.line(call.span.start));
+        let remark = match (call.live, call.in_branch) {
+            (false, _) => " (never runs)",
+            (true, true) => " (in a branch)",
+            (true, false) => "",
+        };
+        let at = *known.entry(key(&call)).or_insert_with(|| {
+            uses.push(TypedUse {
+                operator: call.operator,
+                given: call.given,
+                meant: match call.choice {
+                    Choice::One(signature, _) => Some(signature),
+                    _ => None,
+                },
+                places: Places::default(),
+                live: 0,
+                removable: true,
+            });
+            uses.len() - 1
+        });
+        let one = &mut uses[at];
+        one.places.add(format_args!("{place}{remark}"));
+        one.live += usize::from(call.live);
+        one.removable &= call.removable;
+    }
+    uses
+}
+
+fn key(call: &ResolvedCall) -> Key {
+    let given = call.given.iter().map(|one| {
+        // Only `None` and short values tell overloads and versions apart.
+        let literal = one.literal.clone();
+        (one.keyword.clone(), one.receiver, one.ty.clone(), literal)
+    });
+    (call.operator.clone(), given.collect())
+}

@@ -1,0 +1,134 @@
+//! The operators that a program names, as they are written.
+
+use unskew_ops::CallShape;
+use unskew_ops::typing::Program;
+use unskew_script::{Call, Expression, Statement};
+
+/// The prefix of classes that are registered in C++.
+const CLASSES: &str = "__torch__.torch.classes.";
+
+/// One call as it is written.
+pub(crate) struct WrittenCall<'p> {
+    /// The operator: `aten::add` for `torch.add`, `ns::name` for `ops.ns.name`.
+    pub name: String,
+    /// How many values it gives, and which names.
+    pub shape: CallShape,
+    /// The record.
+    pub record: &'p str,
+    /// The line, from 1.
+    pub line: usize,
+    /// Whether it lies in a branch.
+    pub in_branch: bool,
+}
+
+/// Every call of an operator.
+pub(crate) fn written(program: &Program) -> Vec<WrittenCall<'_>> {
+    let mut found = Vec::new();
+    for record in program.records() {
+        let mut seek = |call: &Call, in_branch: bool| {
+            if let Some(name) = operator(&call.function) {
+                let line = record.line(call.span.start);
+                let shape = shape(call);
+                found.push(WrittenCall { name, shape, record: &record.name, line, in_branch });
+            }
+        };
+        block(&record.module.body, false, &mut seek);
+    }
+    found
+}
+
+/// The classes registered in C++ that a text names: `xnnpack.LinearOpContext`.
+pub(crate) fn classes(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices(CLASSES).filter_map(|(at, _)| {
+        let rest = text.get(at + CLASSES.len()..)?;
+        let end = rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.')));
+        rest.get(..end.unwrap_or(rest.len())).map(|name| name.trim_end_matches('.'))
+    })
+}
+
+/// The operator that a callee names, if it does.
+fn operator(callee: &Expression) -> Option<String> {
+    let Expression::Attribute { of, name, .. } = callee else { return None };
+    match &**of {
+        Expression::Name(root) if root.text == "torch" => Some(format!("aten::{}", name.text)),
+        Expression::Attribute { of: root, name: space, .. } => match &**root {
+            Expression::Name(root) if root.text == "ops" => {
+                Some(format!("{}::{}", space.text, name.text))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn shape(call: &Call) -> CallShape {
+    let keywords = call.arguments.iter().filter_map(|one| Some(one.keyword.as_ref()?.text.clone()));
+    let keywords: Vec<String> = keywords.collect();
+    CallShape { positional: call.arguments.len() - keywords.len(), keywords }
+}
+
+fn block(body: &[Statement], in_branch: bool, seek: &mut impl FnMut(&Call, bool)) {
+    for statement in body {
+        match statement {
+            Statement::Class(class) => block(&class.body, in_branch, seek),
+            Statement::Function(function) => block(&function.body, false, seek),
+            Statement::Assign { target, value, .. } => {
+                expression(target, in_branch, seek);
+                expression(value, in_branch, seek);
+            }
+            Statement::Expression { value, .. } => expression(value, in_branch, seek),
+            Statement::Annotated { value, .. } | Statement::Return { value, .. } => {
+                value.iter().for_each(|value| expression(value, in_branch, seek));
+            }
+            Statement::If { test, then, otherwise, .. } => {
+                expression(test, in_branch, seek);
+                block(then, true, seek);
+                block(otherwise, true, seek);
+            }
+            Statement::While { test, body, .. } | Statement::For { items: test, body, .. } => {
+                expression(test, in_branch, seek);
+                block(body, true, seek);
+            }
+            Statement::With { items, body, .. } => {
+                items.iter().for_each(|(entered, _)| expression(entered, in_branch, seek));
+                block(body, in_branch, seek);
+            }
+            Statement::Pass { .. } => {}
+        }
+    }
+}
+
+fn expression(of: &Expression, in_branch: bool, seek: &mut impl FnMut(&Call, bool)) {
+    let mut each = |inner: &Expression| expression(inner, in_branch, seek);
+    match of {
+        Expression::Call(call) => {
+            each(&call.function);
+            call.arguments.iter().for_each(|argument| each(&argument.value));
+            seek(call, in_branch);
+        }
+        Expression::Attribute { of, .. } => each(of),
+        Expression::Subscript { of, index, .. } => {
+            each(of);
+            each(index);
+        }
+        Expression::Slice { parts, .. } => parts.iter().flatten().for_each(each),
+        Expression::List { items, .. } | Expression::Tuple { items, .. } => {
+            items.iter().for_each(each);
+        }
+        Expression::Dict { items, .. } => items.iter().for_each(|(key, value)| {
+            each(key);
+            each(value);
+        }),
+        Expression::Unary { operand, .. } => each(operand),
+        Expression::Binary { left, right, .. } => {
+            each(left);
+            each(right);
+        }
+        Expression::Choice { test, then, otherwise, .. } => {
+            each(test);
+            expression(then, true, seek);
+            expression(otherwise, true, seek);
+        }
+        Expression::Name(_) | Expression::Constant { .. } => {}
+    }
+}

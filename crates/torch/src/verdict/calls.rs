@@ -1,0 +1,101 @@
+//! The calls of TorchScript code in the operators of a release.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use unskew_core::{Finding, Places};
+use unskew_ops::Argument;
+use unskew_ops::typing::{Choice, Mismatch, Operators, ScriptType, Signature, choose};
+
+use super::Pair;
+use super::operators::{Fault, missing, upgraders, word};
+use crate::code::{Callable, TypedUse};
+use crate::history;
+
+/// What removes branches that are never taken.
+pub(super) const PRUNE: &str = "prune-dead-branch";
+
+/// The most reasons for which a call fits nothing.
+const REASONS: usize = 3;
+
+/// One finding for each operator and fault, with its places.
+pub(super) fn findings(pair: &Pair<'_>) -> Vec<Finding> {
+    let mut faults: BTreeMap<(Fault, String), (Places, bool)> = BTreeMap::new();
+    for call in pair.calls {
+        let Some(fault) = fault(pair, call) else { continue };
+        let named = matches!(fault, Fault::Missing | Fault::Library);
+        let operator = if named { call.operator.to_string() } else { call.full_name() };
+        let (places, removable) =
+            faults.entry((fault, operator)).or_insert((Places::default(), true));
+        places.extend(&call.places);
+        *removable &= call.removable;
+    }
+    let finding = |((fault, operator), (places, removable)): ((Fault, String), (Places, bool))| {
+        let finding = word(pair, &fault, &operator).at(places);
+        if !removable {
+            return finding;
+        }
+        let release = pair.runtime.release.version;
+        let mend = format!(
+            "It never runs, and the loader looks for it all the same: `unskew convert {} --to torch@{release}` removes the branch.",
+            pair.file
+        );
+        finding.with_adaptation(PRUNE).with_mend(mend)
+    };
+    faults.into_iter().map(finding).collect()
+}
+
+fn fault(pair: &Pair<'_>, call: &TypedUse) -> Option<Fault> {
+    let table = &pair.runtime.operators;
+    let mut overloads = Callable(table).overloads(&call.operator);
+    if overloads.is_empty() {
+        return Some(missing(table, &call.operator));
+    }
+    if let Some(since) = history::refusing_since(&call.operator)
+        && pair.runtime.minor() >= since
+    {
+        return Some(Fault::Refusing(since));
+    }
+    let upgraded = upgraders(pair, &call.operator).map(|one| Signature::new(one.schema.clone()));
+    overloads.extend(upgraded.map(Arc::new));
+    match choose(&overloads, &call.given) {
+        Choice::One(signature, _) => returned_class(pair, call, &signature).map(Fault::Class),
+        Choice::Several(_) | Choice::Missing => None,
+        Choice::Misfit(reasons) => Some(misfit(call, &reasons)),
+    }
+}
+
+/// Why a call fits nothing: what the overload says that its writer meant, or the first few.
+fn misfit(call: &TypedUse, reasons: &[(Arc<Signature>, Mismatch)]) -> Fault {
+    let meant = call.meant.as_ref().map(|meant| meant.schema.overload.as_str());
+    let (same, others): (Vec<_>, Vec<_>) = reasons
+        .iter()
+        .partition(|(signature, _)| Some(signature.schema.overload.as_str()) == meant);
+    let reasons = if same.is_empty() { others } else { same };
+    // Packed weights, which were tensors once.
+    let packed = |(_, mismatch): &&&(Arc<Signature>, Mismatch)| match mismatch {
+        Mismatch::Type { has: ScriptType::Tensor, wants: ScriptType::Class(class), .. } => {
+            Some(class.to_string())
+        }
+        _ => None,
+    };
+    if let Some(class) = reasons.iter().find_map(|reason| packed(&reason)) {
+        return Fault::Class(class);
+    }
+    let mut words: Vec<String> = reasons.iter().map(|(_, mismatch)| mismatch.to_string()).collect();
+    words.sort();
+    words.dedup();
+    words.truncate(REASONS);
+    Fault::Misfit(words.join("; or "))
+}
+
+/// The class that an operator gives where the file keeps a tensor: the dynamic LSTM of version 2, which
+/// keeps packed weights as a tensor.
+fn returned_class(pair: &Pair<'_>, call: &TypedUse, signature: &Signature) -> Option<String> {
+    let lstm = |place: &String| place.contains("quantized/dynamic/modules/rnn");
+    let old = pair.model.operator_version() == Some(2)
+        && call.operator.starts_with("quantized::linear_prepack")
+        && call.places.named().iter().any(lstm);
+    let class = |all: &[Argument]| all.iter().find_map(|one| one.ty.class().map(str::to_owned));
+    if old { class(&signature.schema.returns) } else { None }
+}
