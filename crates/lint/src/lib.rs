@@ -1,9 +1,18 @@
-//! What people who change an interface hand in, read so that it can be judged.
+//! What people who change an interface hand in, and what it does to those who were built before.
 //!
 //! A promise about versions is kept or broken in a header: a field is appended or inserted, a size
-//! macro is moved along or forgotten, the version number is raised or not. [`header`] reads the
-//! declarations of C headers without a compiler, because several of the headers that matter do not
-//! compile on their own: they lack a `struct`, or are C++ in one branch and C in the other.
+//! macro is moved along or forgotten, the version number is raised or not. Three steps lead to a verdict:
+//!
+//! 1. [`header`] reads the declarations of C headers without a compiler, because several of the headers
+//!    that matter do not compile on their own: they lack a `struct`, or are C++ in one branch and C in the
+//!    other;
+//! 2. [`contract`] finds in them what two sides must agree on: structs that may grow and the sizes that are
+//!    announced for them, tables of functions, extensions, enumerations, versions;
+//! 3. [`change`] compares two contracts, says of every change what it does and which number it raises under
+//!    a policy, and whether that number was raised.
+//!
+//! Every kind of change is a rule of the family `HD`, a file in `rules/` with a pair of headers on which it
+//! fires in `tests/fixtures/`. Policies are files in `data/policies/`.
 //!
 //! ```
 //! use unskew_lint::header::{Header, Layouts};
@@ -28,4 +37,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod change;
+pub mod contract;
 pub mod header;
+pub mod rules;

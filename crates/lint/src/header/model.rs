@@ -363,7 +363,13 @@ impl Header {
 
     /// The number that a macro without arguments stands for.
     pub fn number(&self, name: &str) -> Option<i64> {
-        let defined = self.macros.iter().find(|m| m.name == name && m.parameters.is_none())?;
-        super::expression::number(&defined.body)
+        self.macros.iter().find(|m| m.name == name && m.parameters.is_none())?.number()
+    }
+}
+
+impl Macro {
+    /// The number that it stands for, if it takes no arguments and stands for one.
+    pub fn number(&self) -> Option<i64> {
+        self.parameters.is_none().then(|| super::expression::number(&self.body))?
     }
 }

@@ -1,0 +1,142 @@
+//! Single fields: their types, names and remarks, and those that are gone.
+
+use super::align::Alignment;
+use super::likeness::Likeness;
+use super::pair::Pair;
+use super::record::Comparing;
+use super::{Changes, Subject};
+use crate::contract::{Deadline, Member, Remark, Spot};
+use crate::rules;
+
+impl Comparing<'_, '_> {
+    /// Fields that stayed: their types, names and remarks.
+    pub fn fields(&mut self, alignment: &Alignment) {
+        for (index, at) in alignment.to_new.iter().enumerate() {
+            let (Some(old), Some(new)) =
+                (self.old.members.get(index), at.and_then(|at| self.new.members.get(at)))
+            else {
+                continue;
+            };
+            self.types(old, new);
+            self.deprecated(old, new);
+        }
+        for (index, at) in &alignment.renamed {
+            let (Some(old), Some(new)) = (self.old.members.get(*index), self.new.members.get(*at))
+            else {
+                continue;
+            };
+            let (record, old_name, new_name) = (&self.new.name, &old.name, &new.name);
+            let finding = rules::FieldRenamed { record, old_name, new_name }.finding();
+            self.changes.add(&self.subject, finding, [&new.spot], [&old.spot]);
+        }
+    }
+
+    fn types(&mut self, old: &Member, new: &Member) {
+        let likeness = match old.bits == new.bits {
+            true => self.pair.likeness(&old.r#type, &new.r#type),
+            false => Likeness::Different,
+        };
+        let (record, field) = (&self.new.name, &new.name);
+        let text = |member: &Member| match member.bits {
+            Some(bits) => format!("`{}` of {bits} bits", member.r#type),
+            None => format!("`{}`", member.r#type),
+        };
+        let (old_type, new_type) = (text(old), text(new));
+        let inline = old.is_function && new.is_function;
+        let whole = format!("{record}.{field}");
+        let finding = match likeness {
+            Likeness::Same => return,
+            _ if inline => {
+                let what = super::callable::difference(self.pair, &old.r#type, &new.r#type);
+                match likeness {
+                    Likeness::Different => {
+                        rules::SignatureChanged { name: &whole, what: &what }.finding()
+                    }
+                    _ => rules::SignatureRespelled { name: &whole, what: &what }.finding(),
+                }
+            }
+            Likeness::Alike => rules::FieldTypeRespelled {
+                record,
+                field,
+                old_type: &old_type,
+                new_type: &new_type,
+            }
+            .finding(),
+            Likeness::Different => {
+                rules::FieldTypeChanged { record, field, old_type: &old_type, new_type: &new_type }
+                    .finding()
+            }
+        };
+        self.changes.add(&self.subject, finding, [&new.spot], [&old.spot]);
+    }
+
+    fn deprecated(&mut self, old: &Member, new: &Member) {
+        if old.remark.deprecated.is_some() || new.remark.deprecated.is_none() {
+            return;
+        }
+        let name = format!("{}.{}", self.new.name, new.name);
+        let finding = match old.remark.no_op || new.remark.no_op {
+            true => rules::Deprecated { name: &name }.finding(),
+            false => rules::DeprecatedWithoutNoOp { name: &name }.finding(),
+        };
+        self.changes.add(&self.subject, finding, [&new.spot], [&old.spot]);
+    }
+
+    /// Fields that are gone; whether others moved because of it.
+    pub fn removed(&mut self, alignment: &Alignment) -> bool {
+        let moved = self.moved(alignment);
+        let moved_words = if moved.is_empty() { String::new() } else { format!(": {moved}") };
+        let mut found = false;
+        let record = &self.new.name;
+        let last_stayed = alignment.to_new.iter().rposition(Option::is_some);
+        for (index, old) in self.old.members.iter().enumerate() {
+            if !alignment.is_removed(index) {
+                continue;
+            }
+            found = true;
+            let in_front = last_stayed.is_some_and(|last| index < last);
+            let moved: &str = if in_front { &moved_words } else { "" };
+            let field = &old.name;
+            let finding = if old.remark.deprecated.is_some() {
+                rules::DeprecatedFieldRemoved { record, field, moved: &moved }.finding()
+            } else if old.is_function && self.old.is_table() {
+                rules::FunctionRemoved { record, field, moved: &moved }.finding()
+            } else {
+                rules::FieldRemoved { record, field, moved: &moved }.finding()
+            };
+            self.changes.add(&self.subject, finding, [&self.new.spot], [&old.spot]);
+            let name = format!("{record}.{field}");
+            before_its_time(self.pair, &self.subject, &old.remark, &name, &old.spot, self.changes);
+        }
+        found
+    }
+}
+
+/// Something that is gone, although its comment says until when it stays.
+pub fn before_its_time(
+    pair: &Pair<'_>,
+    subject: &Subject,
+    remark: &Remark,
+    name: &str,
+    spot: &Spot,
+    changes: &mut Changes,
+) {
+    let Some(until) = remark.deprecated.as_ref().and_then(|d| d.until) else { return };
+    let line = pair.new.line_of(&subject.file, subject.extension);
+    let (until, now) = match until {
+        Deadline::Version(major, minor) => {
+            let Some(line) = line else { return };
+            let [now_major, now_minor, ..] = line.key();
+            if (now_major, now_minor) >= (major, minor) {
+                return;
+            }
+            (format!("version {major}.{minor}"), format!("version {line}"))
+        }
+        Deadline::Day(day) => match pair.today {
+            Some(today) if today < day => (day.to_string(), today.to_string()),
+            _ => return,
+        },
+    };
+    let finding = rules::RemovedBeforeItsTime { name: &name, until: &until, now: &now }.finding();
+    changes.add(subject, finding, [], [spot]);
+}

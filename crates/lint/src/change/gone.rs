@@ -1,0 +1,33 @@
+//! Headers that are gone: one finding for all that they declared.
+
+use std::collections::BTreeMap;
+
+use super::pair::Pair;
+use super::words::{count, list};
+use super::{Change, Changes, Subject};
+use crate::rules;
+
+/// Codes of findings about something that is gone.
+const GONE: [&str; 4] = ["HD115", "HD207", "HD602", "HD303"];
+
+/// Puts one finding in the place of those about everything that headers declared which are gone.
+pub fn headers(pair: &Pair<'_>, changes: &mut Changes) {
+    // Two headers that are compared are one header, whatever each is called.
+    if pair.old.files.len() < 2 && pair.new.files.len() < 2 {
+        return;
+    }
+    let is_gone = |change: &Change| {
+        !pair.new.files.contains_key(change.file.as_str())
+            && GONE.contains(&change.finding.rule.code)
+    };
+    let mut by_file: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for change in changes.list.extract_if(.., |change| is_gone(change)) {
+        by_file.entry(change.file).or_default().push(change.subject);
+    }
+    for (file, names) in by_file {
+        let (number, names) = (count(names.len(), "declaration"), list(&names));
+        let finding = rules::HeaderRemoved { file: &file, count: &number, names: &names }.finding();
+        let subject = Subject { name: file.clone(), file, extension: false };
+        changes.add(&subject, finding, [], []);
+    }
+}

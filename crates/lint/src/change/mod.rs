@@ -1,0 +1,165 @@
+//! From one contract to the next: what changed, which number that raises, and whether it was raised.
+//!
+//! A change is an instance of a rule. Which kind of change raises which number is not for the rules to
+//! say but for a [`Policy`], a data file; there is one for each public document:
+//!
+//! | policy | document | numbers |
+//! | --- | --- | --- |
+//! | `pjrt` | PJRT C API ABI versioning | major for what breaks, minor for what is added or renamed |
+//! | `stream-executor` | StreamExecutor C API versioning | semantic versioning; a rename breaks too |
+//!
+//! Comparing goes field by field, by name first: a field that kept its place under another name was
+//! renamed, a field that others were put in front of has moved. One cause makes one finding: the fields
+//! that moved because of it are counted in its message. A type that is only spelled in another way
+//! (`const`, `void*`, another name of the same type) is the same to a machine.
+//!
+//! What a finding weighs depends on the numbers. A change that breaks is an error unless its version has a
+//! new major number; it is a warning where an extension has a new number, because that number is in no
+//! message that the two sides exchange. A change of a class whose number was raised is a note.
+//!
+//! ```
+//! use unskew_lint::change::{Class, Policy, compare};
+//! use unskew_lint::contract::{Contract, Source};
+//!
+//! let read = |text: &str| {
+//!     Contract::read(&[Source { name: "thing.h", text: text.as_bytes() }], "")
+//! };
+//! let old = read("#define THING_MINOR 1
+//!     struct Thing { size_t struct_size; int a; };
+//!     #define THING_STRUCT_SIZE SIZE(Thing, a)");
+//! let new = read("#define THING_MINOR 2
+//!     struct Thing { size_t struct_size; int a; void* b; };
+//!     #define THING_STRUCT_SIZE SIZE(Thing, a)");
+//! let policy = Policy::named("pjrt").ok_or("no such policy")?;
+//! let comparison = compare(&old, &new, policy, None);
+//! let codes: Vec<_> = comparison.changes.iter().map(|c| c.finding.rule.code).collect();
+//! assert_eq!(codes, ["HD002", "HD101"], "appended, and announced with its old end");
+//! assert_eq!(comparison.bumps[0].required, Class::Minor);
+//! assert_eq!(comparison.bumps[0].made, Class::Minor);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod align;
+mod callable;
+mod embedded;
+mod enumeration;
+mod field;
+mod gone;
+mod likeness;
+mod pair;
+mod policy;
+mod record;
+mod rename;
+mod size;
+mod standing;
+mod version;
+mod words;
+
+pub use likeness::Likeness;
+pub use policy::{Class, HeaderPolicyError, Policy};
+pub use version::Bump;
+
+use unskew_core::{Date, Finding, Places, Severity};
+
+use crate::contract::{Contract, Spot};
+use pair::Pair;
+
+/// One change, with what the policy says of it.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// What changed, as an instance of its rule.
+    pub finding: Finding,
+    /// Which number it raises; a fault is wrong under every number.
+    pub class: Class,
+    /// The version that covers it: the name of its numbers, and its header.
+    pub line: Option<(String, String)>,
+    /// What changed, in a word: `PJRT_Api`.
+    subject: String,
+    file: String,
+    extension: bool,
+}
+
+/// Everything that changed between two contracts.
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    /// The changes, gravest first.
+    pub changes: Vec<Change>,
+    /// For every version: the number that was to be raised, and the one that was.
+    pub bumps: Vec<Bump>,
+}
+
+impl Comparison {
+    /// The findings, gravest first.
+    pub fn findings(&self) -> impl Iterator<Item = &Finding> {
+        self.changes.iter().map(|change| &change.finding)
+    }
+
+    /// The gravest severity.
+    pub fn severity(&self) -> Option<Severity> {
+        self.findings().map(|finding| finding.severity).max()
+    }
+}
+
+/// Compares two contracts. `today` is the day on which deprecations with a date are judged.
+pub fn compare(old: &Contract, new: &Contract, policy: &Policy, today: Option<Date>) -> Comparison {
+    let pair = Pair::of(old, new, today);
+    let mut changes = Changes::default();
+    record::all(&pair, &mut changes);
+    callable::all(&pair, &mut changes);
+    enumeration::all(&pair, &mut changes);
+    standing::all(&pair, &mut changes);
+    gone::headers(&pair, &mut changes);
+    let (mut changes, bumps) = version::judge(&pair, policy, changes.list);
+    changes.retain(|change| policy.wants(change.finding.rule));
+    changes.sort_by_cached_key(|change| {
+        (change.finding.gravity(), change.finding.places.named().to_vec())
+    });
+    Comparison { changes, bumps }
+}
+
+/// Changes as they are found.
+#[derive(Default)]
+struct Changes {
+    list: Vec<Change>,
+}
+
+/// What a change is about: in which header it counts, and whether it is part of an extension.
+#[derive(Clone, Debug)]
+struct Subject {
+    name: String,
+    file: String,
+    extension: bool,
+}
+
+impl Subject {
+    fn of(name: &str, spot: &Spot) -> Self {
+        Self { name: name.to_owned(), file: spot.file.to_string(), extension: false }
+    }
+
+    fn part_of_extension(mut self, extension: bool) -> Self {
+        self.extension = extension;
+        self
+    }
+}
+
+impl Changes {
+    /// Adds a change with its places in the new headers and in the old ones.
+    fn add<'s>(
+        &mut self,
+        subject: &Subject,
+        finding: Finding,
+        new: impl IntoIterator<Item = &'s Spot>,
+        old: impl IntoIterator<Item = &'s Spot>,
+    ) {
+        let mut places: Places = new.into_iter().collect();
+        places.extend(&old.into_iter().map(|spot| format!("{spot} (before)")).collect());
+        self.list.push(Change {
+            finding: finding.at(places),
+            class: Class::Fault,
+            line: None,
+            subject: subject.name.clone(),
+            file: subject.file.clone(),
+            extension: subject.extension,
+        });
+    }
+}

@@ -1,0 +1,38 @@
+//! The two contracts that are compared, and what is called otherwise in the new one.
+
+use std::collections::BTreeMap;
+
+use unskew_core::Date;
+
+use super::rename;
+use crate::contract::Contract;
+
+/// Old and new.
+pub struct Pair<'a> {
+    pub old: &'a Contract,
+    pub new: &'a Contract,
+    pub today: Option<Date>,
+    /// Types of the old contract that have another name in the new one.
+    pub renamed: BTreeMap<String, String>,
+}
+
+impl<'a> Pair<'a> {
+    pub fn of(old: &'a Contract, new: &'a Contract, today: Option<Date>) -> Self {
+        let mut pair = Self { old, new, today, renamed: BTreeMap::new() };
+        // Types of functions take structs, so that the names of these come first.
+        pair.renamed = rename::structs(&pair);
+        let more = rename::others(&pair);
+        pair.renamed.extend(more);
+        pair
+    }
+
+    /// What a type of the old contract is called in the new one.
+    pub fn new_name<'n>(&'n self, old: &'n str) -> &'n str {
+        self.renamed.get(old).map_or(old, String::as_str)
+    }
+
+    /// Whether a type of the new contract had another name before.
+    pub fn had_another_name(&self, new: &str) -> bool {
+        self.renamed.values().any(|name| name == new)
+    }
+}

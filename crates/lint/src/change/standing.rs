@@ -1,0 +1,147 @@
+//! What is to be said about the new headers as they stand: what could not be read, new structs that cannot
+//! grow, and what was added.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::pair::Pair;
+use super::words::list;
+use super::{Changes, Subject, record};
+use crate::contract::{Contract, Spot, Struct};
+use crate::header::{RecordKind, Type};
+use crate::rules;
+
+/// Looks at the new headers.
+pub fn all(pair: &Pair<'_>, changes: &mut Changes) {
+    unread(pair, changes);
+    new_structs(pair, changes);
+    added(pair, changes);
+    for (name, spot) in &pair.new.homeless {
+        let what = "it is not declared".to_owned();
+        let finding = rules::SizeMacroOfNothing { record: name, what: &what }.finding();
+        changes.add(&Subject::of(name, spot), finding, [spot], []);
+    }
+}
+
+fn unread(pair: &Pair<'_>, changes: &mut Changes) {
+    for (one, old) in pair.new.unread.iter().map(|u| (u, false)).chain(
+        // What could not be read in the old headers only is as much of a gap.
+        pair.old
+            .unread
+            .iter()
+            .filter(|u| pair.new.unread.iter().all(|n| n.what != u.what))
+            .map(|u| (u, true)),
+    ) {
+        let what = one.what.trim_start_matches("could not read this declaration: ");
+        let finding = rules::DeclarationNotRead { what: &what }.finding();
+        let subject = Subject::of("", &one.spot);
+        match old {
+            true => changes.add(&subject, finding, [], [&one.spot]),
+            false => changes.add(&subject, finding, [&one.spot], []),
+        }
+    }
+}
+
+fn new_structs(pair: &Pair<'_>, changes: &mut Changes) {
+    let new = pair.new;
+    if !new.structs.values().any(Struct::is_extensible) {
+        return;
+    }
+    let users = users(new);
+    let announces: BTreeSet<&str> = new
+        .structs
+        .values()
+        .filter(|record| !record.announced.is_empty())
+        .map(|record| &*record.spot.file)
+        .collect();
+    for (name, one) in &new.structs {
+        // What was opaque before is a handle, and nobody asks it for its size.
+        let known = pair.old.declares(name) || pair.had_another_name(name) || is_handle(new, one);
+        if known || one.kind == RecordKind::Union || name.is_empty() {
+            continue;
+        }
+        let subject = record::subject(one);
+        if one.is_extensible() {
+            if one.announced.is_empty() && announces.contains(&*one.spot.file) {
+                let last_field = one.last().map_or("", |last| &last.name);
+                let finding = rules::SizeNotAnnounced { record: name, last_field: &last_field };
+                changes.add(&subject, finding.finding(), [&one.spot], []);
+            }
+        } else if let Some(user) = users.get(name.as_str())
+            && !one.is_extension()
+        {
+            let user = format!("`{user}`");
+            let finding = rules::NoStructSize { record: name, user: &user }.finding();
+            changes.add(&subject, finding, [&one.spot], []);
+        }
+    }
+}
+
+/// Whether a struct is an object with a table of its functions in front.
+fn is_handle(contract: &Contract, record: &Struct) -> bool {
+    let Some(Type::Pointer { to, .. }) = record.members.first().map(|member| &member.r#type) else {
+        return false;
+    };
+    let Type::Named { name, .. } = &**to else { return false };
+    let table = contract.structs.get(name);
+    table.is_some_and(|table| table.members.iter().any(|member| member.is_function))
+}
+
+/// Who hands over which type: the first field or function for each.
+pub fn users(contract: &Contract) -> BTreeMap<&str, String> {
+    let mut users = BTreeMap::new();
+    for one in contract.structs.values() {
+        for member in &one.members {
+            mention(&member.r#type, &|| format!("{}.{}", one.name, member.name), &mut users);
+        }
+    }
+    for (name, function) in contract.callbacks.iter().chain(&contract.functions) {
+        mention(&function.r#type, &|| name.clone(), &mut users);
+    }
+    users
+}
+
+fn mention<'t>(r#type: &'t Type, user: &dyn Fn() -> String, users: &mut BTreeMap<&'t str, String>) {
+    match r#type {
+        Type::Named { name, .. } => {
+            users.entry(name).or_insert_with(user);
+        }
+        Type::Pointer { to: inner, .. } | Type::Array { of: inner, .. } => {
+            mention(inner, user, users);
+        }
+        Type::Function { result, parameters, .. } => {
+            mention(result, user, users);
+            for parameter in parameters {
+                mention(&parameter.r#type, user, users);
+            }
+        }
+        Type::Record(_) | Type::Enum(_) => {}
+    }
+}
+
+/// New types, functions and constants, together for each header.
+fn added(pair: &Pair<'_>, changes: &mut Changes) {
+    let (old, new) = (pair.old, pair.new);
+    let mut by_file: BTreeMap<String, Vec<(&str, &Spot)>> = BTreeMap::new();
+    let known = |name: &str| old.declares(name) || pair.had_another_name(name) || name.is_empty();
+    let structs = new.structs.iter().map(|(name, one)| (name, &one.spot));
+    let enums = new.enums.iter().map(|(name, one)| (name, &one.spot));
+    let callbacks = new.callbacks.iter().map(|(name, one)| (name, &one.spot));
+    let opaque = new.opaque.iter();
+    let types = structs.chain(enums).chain(callbacks).chain(opaque).filter(|(n, _)| !known(n));
+    let functions = new.functions.iter().map(|(name, one)| (name, &one.spot));
+    let functions = functions.filter(|(name, _)| !old.functions.contains_key(*name));
+    let constants = new.constants.iter().map(|(name, one)| (name, &one.spot));
+    let constants = constants.filter(|(name, _)| !old.constants.contains_key(*name));
+    let mut seen = BTreeSet::new();
+    for (name, spot) in types.chain(functions).chain(constants) {
+        if seen.insert(name) {
+            by_file.entry(spot.file.to_string()).or_default().push((name, spot));
+        }
+    }
+    for (file, found) in by_file.into_iter().filter(|(_, found)| !found.is_empty()) {
+        let names = list(found.iter().map(|(name, _)| name));
+        let subject = Subject { name: names.clone(), file, extension: false };
+        let finding = rules::Added { names: &names }.finding();
+        changes.add(&subject, finding, found.iter().map(|(_, spot)| *spot), []);
+    }
+}

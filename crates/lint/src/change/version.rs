@@ -1,0 +1,243 @@
+//! The number that changes ask for, and the number that was raised.
+
+use std::collections::BTreeMap;
+
+use unskew_core::{Finding, Places, Severity};
+
+use super::pair::Pair;
+use super::words::list;
+use super::{Change, Class, Policy};
+use crate::contract::{VersionLine, VersionNumber};
+use crate::rules;
+
+/// One version: what was to be raised, and what was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bump {
+    /// What the names of its numbers begin with: `PJRT_API`.
+    pub line: String,
+    /// The header in which it stands.
+    pub file: String,
+    /// The version before; empty if there was none.
+    pub before: String,
+    /// The version now.
+    pub after: String,
+    /// What its changes ask for.
+    pub required: Class,
+    /// What was raised: patch stands for nothing or the last number.
+    pub made: Class,
+    /// Whether it is one number for everything: any raise will do.
+    pub single: bool,
+}
+
+type Key = (String, String);
+
+/// Gives every change its class, weighs it by the numbers, and adds what is to be said about these.
+pub fn judge(
+    pair: &Pair<'_>,
+    policy: &Policy,
+    mut changes: Vec<Change>,
+) -> (Vec<Change>, Vec<Bump>) {
+    let mut bumps: BTreeMap<Key, Bump> =
+        pair.new.lines.iter().map(|line| bump(pair, line)).collect();
+    let mut reasons: BTreeMap<Key, Vec<(Class, String)>> = BTreeMap::new();
+    let mut numberless: BTreeMap<String, Vec<(Class, String)>> = BTreeMap::new();
+    for change in &mut changes {
+        change.class = policy.class(change.finding.rule);
+        let line = pair.new.line_of(&change.file, change.extension);
+        let line = line.or_else(|| pair.old.line_of(&change.file, change.extension));
+        change.line = line.map(key);
+        if !policy.wants(change.finding.rule) || change.class == Class::Fault {
+            continue;
+        }
+        let reason = (change.class, change.subject.clone());
+        match change.line.as_ref().filter(|key| bumps.contains_key(*key)) {
+            Some(key) => reasons.entry(key.clone()).or_default().push(reason),
+            None if change.class > Class::Patch && change.line.is_none() => {
+                numberless.entry(change.file.clone()).or_default().push(reason);
+            }
+            None => {}
+        }
+    }
+    for (key, reasons) in &reasons {
+        if let Some(bump) = bumps.get_mut(key) {
+            bump.required = reasons.iter().map(|(class, _)| *class).max().unwrap_or(Class::Patch);
+        }
+    }
+    for change in &mut changes {
+        let bump = change.line.as_ref().and_then(|key| bumps.get(key));
+        change.finding.severity = weigh(policy, change, bump);
+    }
+    for (key, bump) in &bumps {
+        let reasons = reasons.get(key).map(Vec::as_slice).unwrap_or_default();
+        let line = pair.new.lines.iter().find(|line| self::key(line) == *key);
+        if let Some(finding) = line.and_then(|line| missing(line, bump, reasons)) {
+            changes.push(fault(finding, key));
+        }
+    }
+    changes.extend(lines_that_fell(pair));
+    changes.extend(numberless.iter().map(|(file, reasons)| no_version(file, reasons)));
+    (changes, bumps.into_values().collect())
+}
+
+fn key(line: &VersionLine) -> Key {
+    (line.name.clone(), line.file().to_owned())
+}
+
+/// The same version in the old headers: in the header of the same name if several have it.
+fn before<'p>(pair: &Pair<'p>, line: &VersionLine) -> Option<&'p VersionLine> {
+    let same = || pair.old.lines.iter().filter(|old| old.name == line.name);
+    same().find(|old| old.file() == line.file()).or_else(|| same().next())
+}
+
+fn bump(pair: &Pair<'_>, line: &VersionLine) -> (Key, Bump) {
+    let old = before(pair, line);
+    let made = match old {
+        None => Class::Minor,
+        Some(old) => {
+            let ([a, b, _, x], [c, d, _, y]) = (old.key(), line.key());
+            match (c > a, (a, d > b), y > x) {
+                (true, ..) => Class::Major,
+                (_, (major, true), _) if major == c => Class::Minor,
+                (.., true) => Class::Major,
+                _ => Class::Patch,
+            }
+        }
+    };
+    let bump = Bump {
+        line: line.name.clone(),
+        file: line.file().to_owned(),
+        before: old.map(ToString::to_string).unwrap_or_default(),
+        after: line.to_string(),
+        required: Class::Patch,
+        made,
+        single: line.is_single(),
+    };
+    (key(line), bump)
+}
+
+/// What a finding weighs, now that it is known which numbers were raised.
+fn weigh(policy: &Policy, change: &Change, bump: Option<&Bump>) -> Severity {
+    let rule = change.finding.rule;
+    let own = policy.severity(rule);
+    if change.class != Class::Major {
+        return own.unwrap_or(change.finding.severity);
+    }
+    match bump {
+        Some(bump) if bump.made == Class::Major && bump.single => Severity::Warning,
+        Some(bump) if bump.made == Class::Major => Severity::Note,
+        _ => own.unwrap_or(Severity::Error),
+    }
+}
+
+/// The finding about a number that was not raised far enough.
+fn missing(line: &VersionLine, bump: &Bump, reasons: &[(Class, String)]) -> Option<Finding> {
+    if bump.required <= bump.made || bump.required == Class::Patch {
+        return None;
+    }
+    let what = subjects(reasons, bump.required);
+    let edit = edit(line, bump.required);
+    let places: Places = line.numbers().map(|number| &number.spot).collect();
+    let finding = if bump.single {
+        rules::ExtensionVersionNotRaised {
+            line: &bump.line,
+            after: &bump.after,
+            what: &what,
+            edit: &edit,
+        }
+        .finding()
+    } else {
+        let moved = match bump.before == bump.after {
+            true => format!("stays at {}", bump.after),
+            false => format!("went from {} to {}", bump.before, bump.after),
+        };
+        rules::VersionNotRaised {
+            line: &bump.line,
+            moved: &moved,
+            what: &what,
+            required: &bump.required,
+            edit: &edit,
+        }
+        .finding()
+    };
+    Some(finding.at(places))
+}
+
+/// What the changes of a class are about.
+fn subjects(reasons: &[(Class, String)], class: Class) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for (_, name) in reasons.iter().filter(|(of, _)| *of == class) {
+        if !names.contains(&name.as_str()) {
+            names.push(name);
+        }
+    }
+    // What was added comes as a list already.
+    match names.as_slice() {
+        [one] if one.starts_with('`') => (*one).to_owned(),
+        _ => list(names.iter().map(|name| name.replace('`', ""))),
+    }
+}
+
+/// The line that the header should have.
+fn edit(line: &VersionLine, required: Class) -> String {
+    let next = |number: &VersionNumber| {
+        format!("`#define {} {}`", number.name, number.value.saturating_add(1))
+    };
+    let number = match required {
+        Class::Major => line.major.as_ref(),
+        _ => line.minor.as_ref(),
+    };
+    match (number.or(line.single.as_ref()), required) {
+        (Some(number), Class::Major) if line.single.is_none() => {
+            format!("Write {}, or take the change back.", next(number))
+        }
+        (Some(number), _) => format!("Write {}.", next(number)),
+        (None, _) => format!("Define a {required} number for `{}`, and raise it.", line.name),
+    }
+}
+
+fn fault(finding: Finding, key: &Key) -> Change {
+    Change {
+        finding,
+        class: Class::Fault,
+        line: Some(key.clone()),
+        subject: key.0.clone(),
+        file: key.1.clone(),
+        extension: false,
+    }
+}
+
+/// Versions that went down or away.
+fn lines_that_fell(pair: &Pair<'_>) -> Vec<Change> {
+    let mut found = Vec::new();
+    for line in &pair.new.lines {
+        let Some(old) = before(pair, line).filter(|old| old.key() > line.key()) else { continue };
+        let (name, before, after) = (&line.name, old.to_string(), line.to_string());
+        let finding =
+            rules::VersionLowered { line: name, before: &before, after: &after }.finding();
+        let places: Places = line.numbers().map(|number| &number.spot).collect();
+        found.push(fault(finding.at(places), &key(line)));
+    }
+    for old in &pair.old.lines {
+        if pair.new.lines.iter().any(|line| line.name == old.name) {
+            continue;
+        }
+        // A header that is gone takes its version along; what it declared makes its own findings.
+        let two_headers = pair.old.files.len() == 1 && pair.new.files.len() == 1;
+        let stays = pair.new.files.contains_key(old.file()) || two_headers;
+        if stays {
+            let finding =
+                rules::VersionGone { line: &old.name, before: &old.to_string() }.finding();
+            let places: Places =
+                old.numbers().map(|number| format!("{} (before)", number.spot)).collect();
+            found.push(fault(finding.at(places), &key(old)));
+        }
+    }
+    found
+}
+
+fn no_version(file: &str, reasons: &[(Class, String)]) -> Change {
+    let required = reasons.iter().map(|(class, _)| *class).max().unwrap_or(Class::Patch);
+    let what = subjects(reasons, required);
+    let finding = rules::NoVersion { file: &file, what: &what, required: &required }.finding();
+    fault(finding.at(Places::from_iter([file])), &(String::new(), file.to_owned()))
+}

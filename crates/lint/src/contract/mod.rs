@@ -1,0 +1,67 @@
+//! A header read as an interface contract: what two sides that were built at different times must agree on.
+//!
+//! A plain C interface breaks whenever a struct changes. The interfaces between frameworks and devices
+//! do not, because they follow a contract, which this module finds in the declarations:
+//!
+//! | part of the contract | how it looks in a header | here |
+//! | --- | --- | --- |
+//! | extensible struct | its first field is `size_t struct_size` | [`Struct::is_extensible`] |
+//! | announced size | a macro, enumerator or constant that names the last field | [`Struct::announced`] |
+//! | function table | an extensible struct with function pointers | [`Member::is_function`] |
+//! | extension | a struct that begins with the base of a chain: size, type, next | [`Struct::is_extension`] |
+//! | version | `..._MAJOR`, `..._MINOR`, `..._PATCH`, or one number `..._VERSION` | [`VersionLine`] |
+//! | use | alone behind a pointer, as an element of an array, inside of another struct | [`Uses`] |
+//! | remarks | "deprecated", "optional", "0 is no-op", "NULL is no-op" | [`Remark`] |
+//!
+//! Several headers make one [`Contract`]: a struct of one may be embedded in that of another, and a
+//! function may move between them. What could not be read stands in [`Contract::unread`]; the rest is
+//! judged all the same.
+//!
+//! ```
+//! use unskew_lint::contract::{Contract, Source};
+//!
+//! let contract = Contract::read(&[Source { name: "thing.h", text: b"
+//!     #define THING_MAJOR 1
+//!     #define THING_MINOR 4
+//!     typedef struct Thing { size_t struct_size; int kind; char flag; } Thing;
+//!     #define THING_STRUCT_SIZE OFFSET_OF_END(Thing, flag)
+//! " }], "");
+//! let thing = &contract.structs["Thing"];
+//! assert!(thing.is_extensible());
+//! assert_eq!(thing.layout.as_ref().map(|layout| (layout.end, layout.size)), Ok((13, 16)));
+//! assert_eq!(contract.lines[0].to_string(), "1.4");
+//! ```
+
+mod announced;
+mod read;
+mod remark;
+mod structure;
+mod uses;
+mod version;
+
+pub use announced::{AnnouncedSize, Extent};
+pub use read::{Alias, Constant, Contract, Enumeration, Function, Source, Unread, Value};
+pub use remark::{Deadline, Deprecation, Remark};
+pub use structure::{Member, Struct};
+pub use uses::Uses;
+pub use version::{VersionLine, VersionNumber};
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::header::Place;
+
+/// A place in one of the headers of a contract.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Spot {
+    /// The header's name.
+    pub file: Arc<str>,
+    /// Where in it.
+    pub place: Place,
+}
+
+impl fmt::Display for Spot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.place.line)
+    }
+}

@@ -1,0 +1,347 @@
+//! From the text of headers to their contract.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use super::structure::Struct;
+use super::version::{self, VersionLine};
+use super::{Remark, Spot, announced, uses};
+use crate::header::{Enum, Header, Item, Layouts, Record, RecordKind, Type};
+
+/// The text of a header and the name by which findings call it.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// The name: a path below the folder that is compared.
+    pub name: &'a str,
+    /// The text, of any encoding.
+    pub text: &'a [u8],
+}
+
+/// A function, or the type of one.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Where.
+    pub spot: Spot,
+    /// Its type: a [`Type::Function`], or a pointer to one.
+    pub r#type: Type,
+    /// What its comment says.
+    pub remark: Remark,
+}
+
+/// An enumeration.
+#[derive(Clone, Debug)]
+pub struct Enumeration {
+    /// Where.
+    pub spot: Spot,
+    /// What it declares.
+    pub declared: Enum,
+}
+
+/// Another name for a type that is no function.
+#[derive(Clone, Debug)]
+pub struct Alias {
+    /// Where.
+    pub spot: Spot,
+    /// The type.
+    pub r#type: Type,
+}
+
+/// What a constant is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// A number.
+    Number(i64),
+    /// A string, with its quotes.
+    Text(String),
+}
+
+/// A macro without arguments, an enumerator without an enumeration, or a variable that is set.
+#[derive(Clone, Debug)]
+pub struct Constant {
+    /// Its name.
+    pub name: String,
+    /// Where.
+    pub spot: Spot,
+    /// What it is.
+    pub value: Value,
+}
+
+/// What could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unread {
+    /// Where.
+    pub spot: Spot,
+    /// What, as [`Problem::what`](crate::header::Problem::what) says it.
+    pub what: String,
+}
+
+/// What some headers, together, promise.
+#[derive(Clone, Debug, Default)]
+pub struct Contract {
+    /// Structs and unions by name. Of several declarations the first counts, here and below.
+    pub structs: BTreeMap<String, Struct>,
+    /// Structs that are only named, with where.
+    pub opaque: BTreeMap<String, Spot>,
+    /// Enumerations by name.
+    pub enums: BTreeMap<String, Enumeration>,
+    /// Functions that the library exports.
+    pub functions: BTreeMap<String, Function>,
+    /// Named types of functions.
+    pub callbacks: BTreeMap<String, Function>,
+    /// Other names for types.
+    pub aliases: BTreeMap<String, Alias>,
+    /// Constants that are no part of a version.
+    pub constants: BTreeMap<String, Constant>,
+    /// The versions, by header and name.
+    pub lines: Vec<VersionLine>,
+    /// Sizes that are announced for structs that are not declared.
+    pub homeless: Vec<(String, Spot)>,
+    /// What could not be read.
+    pub unread: Vec<Unread>,
+    /// The names of the headers, and what each includes of the others.
+    pub files: BTreeMap<Arc<str>, BTreeSet<Arc<str>>>,
+}
+
+impl Contract {
+    /// Reads headers that belong together. `prelude` declares types of headers that are not at hand.
+    ///
+    /// Never fails: see [`Contract::unread`].
+    pub fn read(sources: &[Source<'_>], prelude: &str) -> Self {
+        let mut contract = Self::default();
+        let names: Vec<Arc<str>> = sources.iter().map(|source| Arc::from(source.name)).collect();
+        let headers = with_includes(sources);
+        let foreign = Header::read(prelude.as_bytes());
+        let mut layouts = Layouts::of(headers.iter().chain([&foreign]));
+        for (header, file) in headers.iter().zip(&names) {
+            contract.enter(header, file, &mut layouts);
+            contract.files.insert(Arc::clone(file), included(header, &names));
+        }
+        let mut sizes = BTreeMap::new();
+        for (header, file) in headers.iter().zip(&names) {
+            for (name, mut found) in announced::sizes(header, file) {
+                sizes.entry(name).or_insert_with(Vec::new).append(&mut found);
+            }
+        }
+        for (name, found) in sizes {
+            match contract.structs.get_mut(&name) {
+                Some(record) => record.announced = found,
+                None => contract.homeless.extend(found.into_iter().map(|a| (name.clone(), a.spot))),
+            }
+        }
+        contract.finish();
+        contract
+    }
+
+    fn enter<'h>(&mut self, header: &'h Header, file: &Arc<str>, layouts: &mut Layouts<'h>) {
+        let spot = |place| Spot { file: Arc::clone(file), place };
+        for problem in &header.problems {
+            self.unread.push(Unread { spot: spot(problem.place), what: problem.what.clone() });
+        }
+        for declaration in &header.declarations {
+            let at = spot(declaration.place);
+            let remark = Remark::of([declaration.doc.as_str()]);
+            match &declaration.item {
+                Item::Record(record) if !self.structs.contains_key(&record.name) => {
+                    let mut found = Struct::of(record, at, layouts.layout(&record.name));
+                    if found.layout.is_err() {
+                        place_as_far_as_known(record, &mut found, layouts);
+                    }
+                    found.remark = remark;
+                    found.conditions = Arc::clone(&declaration.conditions);
+                    self.structs.insert(record.name.clone(), found);
+                }
+                Item::Opaque(name) => {
+                    self.opaque.entry(name.clone()).or_insert(at);
+                }
+                Item::Enum(r#enum) if r#enum.name.is_empty() => self.loose(r#enum, file),
+                Item::Enum(r#enum) => {
+                    let declared = r#enum.clone();
+                    let name = r#enum.name.clone();
+                    self.enums.entry(name).or_insert(Enumeration { spot: at, declared });
+                }
+                Item::Typedef { name, r#type } if is_function(r#type) => {
+                    let function = Function { spot: at, r#type: r#type.clone(), remark };
+                    self.callbacks.entry(name.clone()).or_insert(function);
+                }
+                Item::Typedef { name, r#type } => {
+                    let alias = Alias { spot: at, r#type: r#type.clone() };
+                    self.aliases.entry(name.clone()).or_insert(alias);
+                }
+                Item::Function { name, r#type } => {
+                    let function = Function { spot: at, r#type: r#type.clone(), remark };
+                    self.functions.entry(name.clone()).or_insert(function);
+                }
+                Item::Variable { name, value, .. } => {
+                    if let Ok(number) = value.trim().parse() {
+                        self.constant(name, at, Value::Number(number));
+                    }
+                }
+                Item::Record(_) | Item::Invocation { .. } | Item::Assertion(_) => {}
+            }
+        }
+        for defined in header.macros.iter().filter(|defined| defined.parameters.is_none()) {
+            if let Some(number) = defined.number() {
+                self.constant(&defined.name, spot(defined.place), Value::Number(number));
+            } else if defined.body.starts_with('"') {
+                let text = Value::Text(defined.body.clone());
+                self.constant(&defined.name, spot(defined.place), text);
+            }
+        }
+    }
+
+    /// Enumerators without an enumeration are constants.
+    fn loose(&mut self, r#enum: &Enum, file: &Arc<str>) {
+        for enumerator in &r#enum.enumerators {
+            if let Some(value) = enumerator.value {
+                let spot = Spot { file: Arc::clone(file), place: enumerator.place };
+                self.constant(&enumerator.name, spot, Value::Number(value));
+            }
+        }
+    }
+
+    fn constant(&mut self, name: &str, spot: Spot, value: Value) {
+        // A version is one of its header, so that two headers may have numbers of one name.
+        let key = match version::is_version(name) {
+            true => format!("{} {name}", spot.file),
+            false => name.to_owned(),
+        };
+        self.constants.entry(key).or_insert(Constant { name: name.to_owned(), spot, value });
+    }
+
+    /// What needs everything to be there.
+    fn finish(&mut self) {
+        self.lines = version::lines(self.constants.values());
+        self.constants.retain(|_, constant| !version::is_version(&constant.name));
+        let mut functions = uses::functions(&self.functions);
+        functions.extend(uses::functions(&self.callbacks));
+        let mut structs = std::mem::take(&mut self.structs);
+        uses::find(&mut structs, &functions);
+        let bases: BTreeMap<String, bool> = structs
+            .values()
+            .filter(|record| is_base(record) && record.members.len() <= 4)
+            .map(|record| (record.name.clone(), record.is_extensible()))
+            .collect();
+        for record in structs.values_mut() {
+            let held = record.members.first().and_then(|first| match &first.r#type {
+                Type::Named { name, .. } => bases.get(name).copied().or_else(|| {
+                    // The base may be declared in a header that is not at hand.
+                    (first.name == "base" && name.ends_with("_Base")).then_some(true)
+                }),
+                _ => None,
+            });
+            let written_out = is_base(record) && record.members.len() > 4;
+            record.extension = held.is_some() || written_out;
+            record.sized_base = held.unwrap_or_default();
+            for member in &mut record.members {
+                member.is_function = match &member.r#type {
+                    Type::Pointer { to, .. } => match &**to {
+                        Type::Named { name, .. } => self.callbacks.contains_key(name),
+                        other => is_function(other),
+                    },
+                    Type::Named { name, .. } => self.callbacks.contains_key(name),
+                    _ => false,
+                };
+            }
+        }
+        self.structs = structs;
+    }
+
+    /// The version that covers what a header declares: its own, or that of a header that it includes, or
+    /// the only one that there is. An extension goes by a single number, everything else by the three.
+    pub fn line_of(&self, file: &str, extension: bool) -> Option<&VersionLine> {
+        let own = |file: &str| {
+            let here = || self.lines.iter().filter(|line| line.file() == file);
+            let wanted = here().find(|line| line.is_single() == extension);
+            wanted.or_else(|| here().next())
+        };
+        if let Some(line) = own(file) {
+            return Some(line);
+        }
+        let (mut seen, mut open) = (BTreeSet::from([file]), vec![file]);
+        while let Some(next) = open.pop() {
+            for include in self.files.get(next).into_iter().flatten() {
+                if let Some(line) = own(include) {
+                    return Some(line);
+                }
+                if seen.insert(include) {
+                    open.push(include);
+                }
+            }
+        }
+        let mut full = self.lines.iter().filter(|line| !line.is_single());
+        full.next().filter(|_| full.next().is_none())
+    }
+
+    /// Whether anything of this name is declared.
+    pub fn declares(&self, name: &str) -> bool {
+        self.structs.contains_key(name)
+            || self.opaque.contains_key(name)
+            || self.enums.contains_key(name)
+            || self.callbacks.contains_key(name)
+            || self.aliases.contains_key(name)
+    }
+}
+
+/// Reads the headers; those that include others a second time, with the macros of those.
+fn with_includes(sources: &[Source<'_>]) -> Vec<Header> {
+    let first: Vec<Header> = sources.iter().map(|source| Header::read(source.text)).collect();
+    let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (index, source) in sources.iter().enumerate() {
+        by_name.entry(base_name(source.name)).or_default().push(index);
+    }
+    let again = |index: usize, header: &Header| {
+        let found = header.includes.iter().filter_map(|name| by_name.get(base_name(name)));
+        let found: BTreeSet<usize> = found.flatten().copied().filter(|at| *at != index).collect();
+        let included: Vec<&Header> = found.iter().filter_map(|at| first.get(*at)).collect();
+        let text = sources.get(index).map_or(&[][..], |source| source.text);
+        match included.iter().all(|header| header.macros.is_empty()) {
+            true => header.clone(),
+            false => Header::read_with(text, &included),
+        }
+    };
+    first.iter().enumerate().map(|(index, header)| again(index, header)).collect()
+}
+
+/// Which of the headers `names` a header includes.
+fn included(header: &Header, names: &[Arc<str>]) -> BTreeSet<Arc<str>> {
+    let wanted: BTreeSet<&str> = header.includes.iter().map(|name| base_name(name)).collect();
+    names.iter().filter(|name| wanted.contains(base_name(name))).cloned().collect()
+}
+
+fn base_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// Whether a type is a function or a pointer to one.
+pub fn is_function(r#type: &Type) -> bool {
+    match r#type {
+        Type::Function { .. } => true,
+        Type::Pointer { to, .. } => matches!(**to, Type::Function { .. }),
+        _ => false,
+    }
+}
+
+/// Whether a struct begins with what every extension of a chain has: its type, and the next one.
+fn is_base(record: &Struct) -> bool {
+    let has = |name: &str| record.members.iter().take(4).any(|member| member.name == name);
+    has("type") && has("next")
+}
+
+/// Offsets of the fields before the first one whose type is not known.
+fn place_as_far_as_known<'h>(record: &'h Record, found: &mut Struct, layouts: &mut Layouts<'h>) {
+    let mut at = 0_u64;
+    for (field, member) in record.fields.iter().zip(&mut found.members) {
+        if field.bits.is_some() || !found.attributes.is_empty() {
+            return;
+        }
+        let Ok((size, align)) = layouts.measure(&field.r#type) else { return };
+        let offset = match record.kind {
+            RecordKind::Struct => at.checked_next_multiple_of(align),
+            RecordKind::Union => Some(0),
+        };
+        let Some((offset, end)) = offset.and_then(|o| Some((o, o.checked_add(size)?))) else {
+            return;
+        };
+        (member.offset, member.size, at) = (Some(offset), Some(size), end);
+    }
+}

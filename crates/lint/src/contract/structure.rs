@@ -1,0 +1,159 @@
+//! Structs and their fields as parts of a contract.
+
+use std::sync::Arc;
+
+use super::{AnnouncedSize, Extent, Remark, Spot, Uses};
+use crate::header::{Layout, LayoutError, Record, RecordKind, Type};
+
+/// A field of a struct.
+#[derive(Clone, Debug)]
+pub struct Member {
+    /// Its name; a made one for an anonymous struct or union.
+    pub name: String,
+    /// Where it stands.
+    pub spot: Spot,
+    /// Its type.
+    pub r#type: Type,
+    /// Its offset in bytes; none if a type before it is not known.
+    pub offset: Option<u64>,
+    /// Its size in bytes; none if its type is not known.
+    pub size: Option<u64>,
+    /// Its width, if it is a bit-field.
+    pub bits: Option<u32>,
+    /// Whether it points to a function.
+    pub is_function: bool,
+    /// What its comments say.
+    pub remark: Remark,
+}
+
+impl Member {
+    /// Where it ends, in bytes.
+    pub fn end(&self) -> Option<u64> {
+        self.offset?.checked_add(self.size?)
+    }
+}
+
+/// A struct or union.
+#[derive(Clone, Debug)]
+pub struct Struct {
+    /// Its name.
+    pub name: String,
+    /// Where it stands.
+    pub spot: Spot,
+    /// Struct or union.
+    pub kind: RecordKind,
+    /// Its fields.
+    pub members: Vec<Member>,
+    /// Attributes that change the layout.
+    pub attributes: Vec<String>,
+    /// The conditions of the preprocessor around it.
+    pub conditions: Arc<[String]>,
+    /// Where its fields lie, or why that cannot be told.
+    pub layout: Result<Layout, LayoutError>,
+    /// The sizes that headers announce for it.
+    pub announced: Vec<AnnouncedSize>,
+    /// Where it is used.
+    pub uses: Uses,
+    /// What its comment says.
+    pub remark: Remark,
+    /// Whether it begins with the base of a chain of extensions, by value or written out.
+    pub extension: bool,
+    /// Whether that base says how large the whole is.
+    pub sized_base: bool,
+}
+
+impl Struct {
+    /// A struct without what only the whole contract can tell.
+    pub(super) fn of(record: &Record, spot: Spot, layout: Result<Layout, LayoutError>) -> Self {
+        let file = Arc::clone(&spot.file);
+        let mut placed = layout.as_ref().map(|l| l.fields.as_slice()).unwrap_or_default();
+        let mut members = Vec::with_capacity(record.fields.len());
+        for (index, field) in record.fields.iter().enumerate() {
+            let at = placed.iter().position(|p| p.name == field.name);
+            let own = at.and_then(|at| placed.get(at));
+            let (offset, size) = (own.map(|p| p.offset), own.map(|p| p.size));
+            placed = at.and_then(|at| placed.get(at + 1..)).unwrap_or_default();
+            let name = match field.name.as_str() {
+                "" => format!("(unnamed, number {})", index + 1),
+                name => name.to_owned(),
+            };
+            members.push(Member {
+                name,
+                spot: Spot { file: Arc::clone(&file), place: field.place },
+                r#type: field.r#type.clone(),
+                offset,
+                size,
+                bits: field.bits,
+                is_function: false,
+                remark: Remark::of([field.doc.as_str(), field.remark.as_str()]),
+            });
+        }
+        let changes = |a: &&String| a.contains("packed") || a.contains("align");
+        Self {
+            name: record.name.clone(),
+            spot,
+            kind: record.kind,
+            members,
+            attributes: record.attributes.iter().filter(changes).cloned().collect(),
+            conditions: Arc::from([]),
+            layout,
+            announced: Vec::new(),
+            uses: Uses::default(),
+            remark: Remark::default(),
+            extension: false,
+            sized_base: false,
+        }
+    }
+
+    /// Whether it says how large it is, and so may grow: its first field is `struct_size`, or the base of
+    /// an extension, which has one.
+    pub fn is_extensible(&self) -> bool {
+        self.kind == RecordKind::Struct
+            && self.members.first().is_some_and(|first| {
+                let own = first.name == "struct_size";
+                (own && !matches!(first.r#type, Type::Pointer { .. })) || self.sized_base
+            })
+    }
+
+    /// Whether it is one of a chain of extensions: it begins with a struct that has a type and a next one.
+    pub fn is_extension(&self) -> bool {
+        self.extension
+    }
+
+    /// Whether it is a table of functions: they are most of what stands behind its head.
+    pub fn is_table(&self) -> bool {
+        let functions = self.members.iter().filter(|member| member.is_function).count();
+        functions > 0 && 2 * functions + 3 >= self.members.len() && self.is_extensible()
+    }
+
+    /// The last field.
+    pub fn last(&self) -> Option<&Member> {
+        self.members.last().filter(|_| self.kind == RecordKind::Struct)
+    }
+
+    /// Where the last field ends, in bytes.
+    pub fn end(&self) -> Option<u64> {
+        self.layout.as_ref().ok().map(|layout| layout.end)
+    }
+
+    /// The size with the padding behind the last field, in bytes.
+    pub fn size(&self) -> Option<u64> {
+        self.layout.as_ref().ok().map(|layout| layout.size)
+    }
+
+    /// The field of this name.
+    pub fn member(&self, name: &str) -> Option<&Member> {
+        self.members.iter().find(|member| member.name == name)
+    }
+
+    /// The size that an announcement stands for, in bytes; none if it names no field of this struct.
+    pub fn extent(&self, extent: &Extent) -> Option<u64> {
+        match extent {
+            Extent::Field(name) => match &self.layout {
+                Ok(layout) => layout.end_of(name),
+                Err(_) => None,
+            },
+            Extent::Whole => self.size(),
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Version numbers as headers define them.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::{Constant, Spot, Value};
+
+/// One number of a version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VersionNumber {
+    /// The name that defines it: `SE_MINOR`.
+    pub name: String,
+    /// The number.
+    pub value: i64,
+    /// Where.
+    pub spot: Spot,
+}
+
+/// A version that a header defines: up to three numbers, or a single one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct VersionLine {
+    /// What the names of its numbers begin with: `PJRT_API`.
+    pub name: String,
+    /// Raised when an old side does not work any more.
+    pub major: Option<VersionNumber>,
+    /// Raised when something is added.
+    pub minor: Option<VersionNumber>,
+    /// Raised when something is mended.
+    pub patch: Option<VersionNumber>,
+    /// One number for everything, as extensions have it.
+    pub single: Option<VersionNumber>,
+}
+
+impl VersionLine {
+    /// The header in which it stands.
+    pub fn file(&self) -> &str {
+        self.numbers().next().map_or("", |number| &number.spot.file)
+    }
+
+    /// Its numbers, the most important first.
+    pub fn numbers(&self) -> impl Iterator<Item = &VersionNumber> {
+        [&self.major, &self.minor, &self.patch, &self.single].into_iter().flatten()
+    }
+
+    /// The numbers as one can compare them; what the header does not define is 0.
+    pub fn key(&self) -> [i64; 4] {
+        let value = |number: &Option<VersionNumber>| number.as_ref().map_or(0, |n| n.value);
+        [value(&self.major), value(&self.minor), value(&self.patch), value(&self.single)]
+    }
+
+    /// Whether it is one number for everything.
+    pub fn is_single(&self) -> bool {
+        self.single.is_some()
+    }
+}
+
+impl fmt::Display for VersionLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, number) in self.numbers().enumerate() {
+            let dot = if index == 0 { "" } else { "." };
+            write!(f, "{dot}{}", number.value)?;
+        }
+        Ok(())
+    }
+}
+
+/// The endings of the names of numbers, and which number each means.
+const ENDINGS: [(&str, usize); 10] = [
+    ("_VERSION_MAJOR", 0),
+    ("_MAJOR_VERSION", 0),
+    ("_MAJOR", 0),
+    ("_VERSION_MINOR", 1),
+    ("_MINOR_VERSION", 1),
+    ("_MINOR", 1),
+    ("_VERSION_PATCH", 2),
+    ("_PATCH_VERSION", 2),
+    ("_PATCH", 2),
+    ("_VERSION", 3),
+];
+
+/// Whether a constant is part of a version.
+pub fn is_version(name: &str) -> bool {
+    ENDINGS.iter().any(|(ending, _)| name.len() > ending.len() && name.ends_with(ending))
+}
+
+/// The versions among the constants, each once for every header that defines it.
+pub fn lines<'a>(constants: impl IntoIterator<Item = &'a Constant>) -> Vec<VersionLine> {
+    let mut lines: BTreeMap<(&str, &str), VersionLine> = BTreeMap::new();
+    for constant in constants {
+        let Value::Number(value) = constant.value else { continue };
+        let name = constant.name.as_str();
+        let found = ENDINGS.iter().find_map(|(ending, part)| {
+            let stem = name.strip_suffix(ending).filter(|stem| !stem.is_empty())?;
+            Some((stem, *part))
+        });
+        let Some((stem, part)) = found else { continue };
+        let line = lines.entry((&constant.spot.file, stem)).or_default();
+        stem.clone_into(&mut line.name);
+        let number = VersionNumber { name: name.to_owned(), value, spot: constant.spot.clone() };
+        let place = match part {
+            0 => &mut line.major,
+            1 => &mut line.minor,
+            2 => &mut line.patch,
+            _ => &mut line.single,
+        };
+        place.get_or_insert(number);
+    }
+    lines
+        .into_values()
+        .map(|mut line| {
+            // `X_VERSION` beside `X_MAJOR` is made of it.
+            if line.major.is_some() || line.minor.is_some() {
+                line.single = None;
+            }
+            line
+        })
+        .filter(|line| line.major.is_some() || line.minor.is_some() || line.single.is_some())
+        .collect()
+}
