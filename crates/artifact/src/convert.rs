@@ -37,7 +37,7 @@ type Planned = Result<Option<(Conversion, Output)>, ReadError>;
 type Converter = fn(&Arc<dyn Source>, Release, &ConvertOptions) -> Planned;
 
 /// The converters of files, asked in this order.
-const CONVERTERS: [Converter; 1] = [tensorflow];
+const CONVERTERS: [Converter; 2] = [torch, tensorflow];
 
 fn tensorflow(source: &Arc<dyn Source>, release: Release, options: &ConvertOptions) -> Planned {
     match unskew_releases::tensorflow::runtime_of(release) {
@@ -60,6 +60,16 @@ fn saved_model(
         files.push((parts.join("/"), Arc::new(FileSource::open(&file)?)));
     }
     Ok(unskew_tensorflow::convert_saved_model(&files, &runtime, &options.tensorflow())?)
+}
+
+fn torch(source: &Arc<dyn Source>, to: Release, _: &ConvertOptions) -> Planned {
+    if to.family() != unskew_releases::Family::Torch {
+        return Ok(None);
+    }
+    match unskew_releases::torch::runtime(to.row()) {
+        Some(runtime) => unskew_torch::convert(source, &runtime),
+        None => Ok(None),
+    }
 }
 
 /// An artifact that was planned anew for a release; nothing is written yet.

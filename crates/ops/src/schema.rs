@@ -23,7 +23,12 @@ pub struct Argument {
 impl Argument {
     /// Whether it is an out argument: given by name only, and written to.
     pub fn is_out(&self) -> bool {
-        self.keyword_only && self.alias.as_ref().is_some_and(|alias| alias.written)
+        self.keyword_only && self.is_written()
+    }
+
+    /// Whether the operator writes to what it is given here.
+    pub fn is_written(&self) -> bool {
+        self.alias.as_ref().is_some_and(|alias| alias.written)
     }
 }
 

@@ -6,6 +6,7 @@
 //! DOS date 1980-00-00, whose month 0 is legal here.
 
 use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::sync::Arc;
 
 use zip::{CompressionMethod, ZipArchive};
@@ -24,6 +25,21 @@ pub struct Entry {
     /// Whether it has a real modification date; PyTorch from 1.4 on writes none.
     pub has_date: bool,
     index: usize,
+}
+
+/// A member as it stands in its archive, compressed or not: what a copy of it is made of.
+#[derive(Clone)]
+pub struct RawMember {
+    /// The archive.
+    pub source: Arc<dyn Source>,
+    /// Where the bytes of the member stand in it.
+    pub range: Range<u64>,
+    /// How many bytes it has when inflated.
+    pub size: u64,
+    /// The checksum of these.
+    pub crc32: u32,
+    /// Whether they are deflated.
+    pub deflated: bool,
 }
 
 /// A zip archive, its directory read.
@@ -102,6 +118,45 @@ impl Archive {
         let start = file.data_start().unwrap_or(u64::MAX);
         drop(file);
         Ok(Arc::new(Slice::new(name, self.source.clone(), start, entry.size)?))
+    }
+
+    /// A member as it stands in the archive. Its bytes are not read.
+    ///
+    /// # Errors
+    /// If it is broken, encrypted, or compressed by anything but deflate.
+    pub fn raw(&self, entry: &Entry) -> Result<RawMember, ReadError> {
+        let error = |problem| ReadError::new(self.name(), problem).in_record(&entry.name);
+        let mut zip = self.zip.clone();
+        let file = zip
+            .by_index_raw(entry.index)
+            .map_err(|error| zip_error(self.name(), error).in_record(&entry.name))?;
+        if file.encrypted() {
+            return Err(error(Problem::Unsupported(
+                "is encrypted; decrypt the archive first".to_owned(),
+            )));
+        }
+        let deflated = match file.compression() {
+            CompressionMethod::Stored => false,
+            CompressionMethod::Deflated => true,
+            other => {
+                let what = format!("compressed by {other}; only deflate is read");
+                return Err(error(Problem::Unsupported(what)));
+            }
+        };
+        let start = file.data_start().unwrap_or(u64::MAX);
+        match start.checked_add(file.compressed_size()) {
+            Some(end) if end <= self.source.size() => Ok(RawMember {
+                source: self.source.clone(),
+                range: start..end,
+                size: file.size(),
+                crc32: file.crc32(),
+                deflated,
+            }),
+            end => {
+                let needed = end.unwrap_or(u64::MAX);
+                Err(error(Problem::Truncated { len: self.source.size(), needed }).at(start))
+            }
+        }
     }
 
     /// Writes the bytes of a member, inflated, to `out`; returns how many there were.

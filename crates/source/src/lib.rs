@@ -7,6 +7,7 @@
 //! * [`Source`]: positioned reads; [`FileSource`], [`BytesSource`], [`Slice`] (a part of another);
 //! * [`Archive`]: a zip archive over a source; a stored member is again a source of its own, so the
 //!   tensors in it are never read;
+//! * [`ArchiveOutput`]: a zip archive that is mostly made of the members of others, copied as they stand;
 //! * [`wire`]: the fields of a protobuf message over a source, payloads skipped unless asked for;
 //! * [`Assembly`]: an output of copied ranges and new bytes, which is a source too; [`Output`]: a file or a
 //!   folder of them; [`OutputFile`]: a file that appears whole or not at all;
@@ -27,6 +28,7 @@
 #![forbid(unsafe_code)]
 
 mod archive;
+mod archive_output;
 mod assembly;
 mod copy;
 mod error;
@@ -35,7 +37,8 @@ mod output;
 mod source;
 pub mod wire;
 
-pub use archive::{Archive, Entry};
+pub use archive::{Archive, Entry, RawMember};
+pub use archive_output::ArchiveOutput;
 pub use assembly::Assembly;
 pub use error::{Problem, ReadError};
 pub use output::{Output, OutputFile};

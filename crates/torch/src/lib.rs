@@ -38,6 +38,7 @@
 #![forbid(unsafe_code)]
 
 mod code;
+mod convert;
 mod format;
 mod history;
 mod model;
@@ -50,6 +51,7 @@ mod runtime;
 mod verdict;
 
 pub use code::Callable;
+pub use convert::convert;
 pub use format::read;
 pub use history::{REGISTRY_SOURCES, registry};
 pub use model::{Format, Given, Model, Stamp, Use, UsePlaces};

@@ -4,6 +4,7 @@
 //! `models/NAME.json`. Both hold the same graph: nodes whose targets name an overload, with named
 //! arguments. From 2.5 on the file says which version wrote it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
@@ -101,7 +102,8 @@ fn program(
     bytes: &[u8],
     model: &mut Model,
 ) -> Result<(), ReadError> {
-    let program: Program = serde_json::from_slice(bytes)
+    let bytes = without_float_words(bytes);
+    let program: Program = serde_json::from_slice(&bytes)
         .map_err(|error| ReadError::malformed(records.file(), error.to_string()).in_record(name))?;
     let version = match program.schema_version {
         SchemaVersion::Number(n) => Version::number(n),
@@ -122,6 +124,35 @@ fn program(
     model.facts.push(("opset version", opsets.join(", ")));
     graph(&program.graph_module.graph, name, model);
     Ok(())
+}
+
+/// Python writes `Infinity` and `NaN` for floats, which JSON does not have: here they become 0, since no
+/// number matters. The text keeps its length, so faults are found at their places.
+fn without_float_words(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let mut changed = Cow::Borrowed(bytes);
+    let (mut at, mut in_text) = (0, false);
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'\\' if in_text => at += 1,
+            b'"' => in_text = !in_text,
+            b'I' | b'N' | b'-' if !in_text => {
+                let rest = bytes.get(at..).unwrap_or_default();
+                let words: [&[u8]; 3] = [b"Infinity", b"-Infinity", b"NaN"];
+                if let Some(word) = words.into_iter().find(|word| rest.starts_with(word)) {
+                    let end = at + word.len();
+                    if let Some(word) = changed.to_mut().get_mut(at..end) {
+                        word.fill(b' ');
+                        word[0] = b'0';
+                    }
+                    at = end;
+                    continue;
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    changed
 }
 
 /// The nesting is bounded by the JSON reader, which refuses more than 128 levels.
@@ -145,7 +176,7 @@ fn graph(graph: &Graph, record: &str, model: &mut Model) {
 
 /// `torch.ops.aten.add.Tensor` as an operator and an overload. Other targets are Python functions
 /// and operators of higher order, which are in no operator table.
-fn target(target: &str) -> Option<(String, String)> {
+pub(crate) fn target(target: &str) -> Option<(String, String)> {
     let (namespace, rest) = target.strip_prefix("torch.ops.")?.split_once('.')?;
     let (name, overload) = rest.rsplit_once('.')?;
     if namespace == "higher_order" || name.contains('.') {

@@ -16,7 +16,8 @@ use std::sync::Arc;
 use unskew_source::{Archive, ReadError, Source, SourceExt};
 
 use crate::Model;
-use records::Records;
+pub(crate) use exported::target;
+pub(crate) use records::Records;
 
 /// Reads whatever PyTorch file `source` is; none if it is none.
 ///

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use unskew_core::Version;
-use unskew_source::{Archive, Entry, Problem, ReadError, Source};
+use unskew_source::{Archive, Entry, Problem, RawMember, ReadError, Source};
 
 use crate::Stamp;
 
@@ -12,7 +12,7 @@ use crate::Stamp;
 const TOTAL: u64 = 256 << 20;
 
 /// An archive whose members are named from within their common folder.
-pub(super) struct Records {
+pub(crate) struct Records {
     archive: Archive,
     root: String,
     read: Cell<u64>,
@@ -20,7 +20,7 @@ pub(super) struct Records {
 
 impl Records {
     /// Reads the directory of the archive.
-    pub(super) fn open(source: &Arc<dyn Source>) -> Result<Self, ReadError> {
+    pub(crate) fn open(source: &Arc<dyn Source>) -> Result<Self, ReadError> {
         let archive = Archive::open(source.clone())?;
         // A file of `torch.export` up to 2.7 has its records at the top.
         let first = archive.entries().first().map_or("", |entry| entry.name.as_str());
@@ -32,12 +32,22 @@ impl Records {
     }
 
     /// The name of the file.
-    pub(super) fn file(&self) -> &str {
+    pub(crate) fn file(&self) -> &str {
         self.archive.name()
     }
 
+    /// The folder that all records lie in, with a slash; empty if there is none.
+    pub(crate) fn root(&self) -> &str {
+        &self.root
+    }
+
+    /// A record as it stands in the archive.
+    pub(crate) fn raw(&self, entry: &Entry) -> Result<RawMember, ReadError> {
+        self.archive.raw(entry)
+    }
+
     /// Every record, with its name from within the folder, in the order of the archive.
-    pub(super) fn all(&self) -> impl Iterator<Item = (&str, &Entry)> {
+    pub(crate) fn all(&self) -> impl Iterator<Item = (&str, &Entry)> {
         self.archive
             .entries()
             .iter()
@@ -45,17 +55,17 @@ impl Records {
     }
 
     /// Whether there is a record of this name.
-    pub(super) fn has(&self, name: &str) -> bool {
+    pub(crate) fn has(&self, name: &str) -> bool {
         self.all().any(|(record, _)| record == name)
     }
 
     /// Whether a record's name begins and ends like this.
-    pub(super) fn any(&self, prefix: &str, suffix: &str) -> bool {
+    pub(crate) fn any(&self, prefix: &str, suffix: &str) -> bool {
         self.all().any(|(record, _)| record.starts_with(prefix) && record.ends_with(suffix))
     }
 
     /// The content of a record; none if there is no such record.
-    pub(super) fn get(&self, name: &str) -> Result<Option<Vec<u8>>, ReadError> {
+    pub(crate) fn get(&self, name: &str) -> Result<Option<Vec<u8>>, ReadError> {
         match self.all().find(|(record, _)| *record == name) {
             Some((_, entry)) => self.content(entry).map(Some),
             None => Ok(None),
@@ -63,7 +73,7 @@ impl Records {
     }
 
     /// The content of a record, within the limit of all records together.
-    pub(super) fn content(&self, entry: &Entry) -> Result<Vec<u8>, ReadError> {
+    pub(crate) fn content(&self, entry: &Entry) -> Result<Vec<u8>, ReadError> {
         let bytes = self.archive.read(entry)?;
         let total = self.read.get().saturating_add(bytes.len() as u64);
         self.read.set(total);
@@ -77,7 +87,7 @@ impl Records {
 
     /// The file format version: `.data/version` if it is there, else `version`. No PyTorch reads an
     /// archive without either.
-    pub(super) fn version(&self) -> Result<Stamp, ReadError> {
+    pub(crate) fn version(&self) -> Result<Stamp, ReadError> {
         for place in [".data/version", "version"] {
             if let Some(bytes) = self.get(place)? {
                 let text = String::from_utf8_lossy(&bytes);

@@ -8,8 +8,10 @@
 
 mod machine;
 mod opcode;
+mod write;
 
 pub use machine::scan;
+pub use write::Unwritable;
 
 /// The number of a value in its [`Pickle`].
 pub type Id = u32;

@@ -50,6 +50,14 @@ pub fn runtimes() -> BTreeMap<String, Party> {
     releases.map(|r| (r.version.to_string(), runtime(r).party())).collect()
 }
 
+/// One release of the database.
+pub fn runtime(version: &str) -> Runtime {
+    let calendar = Arc::new(Calendar::from_toml(&data("releases.toml")).unwrap());
+    let release = calendar.first(|release| release.version.to_string() == version).unwrap();
+    let operators = Arc::new(history()).table(release.version).unwrap();
+    Runtime { release: release.clone(), operators, calendar: calendar.clone() }
+}
+
 pub fn source(name: &str, bytes: &[u8]) -> Arc<dyn Source> {
     Arc::new(BytesSource::new(name, bytes.to_vec()))
 }

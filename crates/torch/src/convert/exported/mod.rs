@@ -1,0 +1,170 @@
+//! `torch.export` archives between schemas.
+//!
+//! A release loads its own major version and no other: 1 (PyTorch 2.1), 2 (2.2), 5 (2.3, 2.4), 7 (2.5),
+//! 8 (since 2.6). What every schema has stands in `data/exported.tsv`; `recast` walks a graph along the
+//! types of two of them. What is beyond types has a module each: `first`, the signature of 2.1, which says
+//! by maps what later ones say by a list of specs; `higher_order`, what `cond` and its like give back;
+//! `operators`, calls of operators that another release takes differently;
+//! `stamp`, the numbers and names of the whole; `container`, the records around the graph, and `weights`,
+//! the tensors in them.
+
+mod container;
+mod expression;
+mod first;
+mod higher_order;
+mod operators;
+mod recast;
+mod schema;
+mod stamp;
+mod weights;
+
+use unskew_core::{Conversion, Places, Rewrite, Version};
+use unskew_source::ReadError;
+
+use super::Task;
+use super::draft::Draft;
+use super::json::Json;
+use crate::{Format, rules};
+use recast::{Found, Recast};
+use schema::Schema;
+
+/// The record of the graph up to 2.7.
+const PROGRAM: &str = "serialized_exported_program.json";
+
+/// The adaptation of everything that changes with the schema.
+const SCHEMA: &str = "pt2-schema";
+
+/// Where a program comes from and what it becomes.
+struct Course {
+    from: Schema,
+    to: Schema,
+}
+
+/// Plans the archive anew for the release; none if it stays as it is or cannot be converted.
+pub(super) fn plan(task: &Task<'_>, plan: &mut Conversion) -> Result<Option<Draft>, ReadError> {
+    let Some(to) = task.to.release.exported.and_then(Schema::of) else {
+        block(task, plan, "none", "is missing: it has no torch.export", Places::default());
+        return Ok(None);
+    };
+    let mut draft = Draft::of(task.records)?;
+    let mut first = None;
+    for (record, _) in task.records.all() {
+        let wanted = match task.model.format {
+            Format::ExportedArchive => container::is_model(record),
+            _ => record == PROGRAM,
+        };
+        if !wanted {
+            continue;
+        }
+        let bytes = task.records.get(record)?.unwrap_or_default();
+        let program = Json::read(task.records.file(), record, &bytes)?;
+        let Some(version) = stamp::version(&program) else {
+            let fault = ReadError::malformed(task.records.file(), "no schema_version");
+            return Err(fault.in_record(record));
+        };
+        let Some(from) = Schema::of(version) else {
+            let what = format!("knows nothing of the schema {version} of the file");
+            block(task, plan, &to.version.to_string(), &what, Places::from_iter([record]));
+            return Ok(None);
+        };
+        let course = Course { from, to: to.clone() };
+        if let Some(program) = self::program(task, plan, &course, record, program) {
+            draft.replace(record, program.to_string().into_bytes());
+        }
+        first.get_or_insert(course);
+    }
+    let Some(course) = first else { return Ok(None) };
+    container::plan(task, plan, &course, draft)
+}
+
+/// The program of one record in the other schema; none if it stays as it is.
+fn program(
+    task: &Task<'_>,
+    plan: &mut Conversion,
+    course: &Course,
+    record: &str,
+    program: Json,
+) -> Option<Json> {
+    let (from, to) = (&course.from.version, &course.to.version);
+    let mut found = Found::default();
+    let mut changed = program.clone();
+    let is_down = to < from;
+    if is_down {
+        whole(task, course, &mut changed, &mut found);
+    }
+    let second = Schema::of(Version::number(2))?;
+    match (from.major(), to.major()) {
+        (1, 2..) => {
+            changed = walk(&course.from, &second, changed, &mut found);
+            first::up(&mut changed, &mut found);
+            changed = walk(&second, &course.to, changed, &mut found);
+        }
+        (2.., 1) => {
+            changed = walk(&course.from, &second, changed, &mut found);
+            first::down(&mut changed, &mut found);
+            changed = walk(&second, &course.to, changed, &mut found);
+        }
+        _ => changed = walk(&course.from, &course.to, changed, &mut found),
+    }
+    if !is_down {
+        whole(task, course, &mut changed, &mut found);
+    }
+    if let Some(graph) = graph_of(&mut changed) {
+        if !course.to.has_plain_outputs() {
+            for output in graph.get("outputs").map_or(&[][..], Json::items) {
+                let plain = |name| output.get(name).is_some_and(|value| *value != Json::Null);
+                if let Some(kind) = ["as_none", "as_int"].into_iter().find(|name| plain(name)) {
+                    found.block(format!("has no outputs {kind}"), "graph_module.graph.outputs");
+                }
+            }
+        }
+        operators::put(graph, &task.to.operators, &mut found);
+    }
+    for (what, places) in found.blocked {
+        block(task, plan, &to.to_string(), &what, places);
+    }
+    let same = from.major() == to.major() && changed == program;
+    if same || !plan.is_possible() {
+        return None;
+    }
+    stamp::number(&mut changed, *to);
+    let what = format!("the schema is {to} instead of {from}");
+    plan.add(Rewrite::new(SCHEMA, what).at(record));
+    for (what, places) in found.changed {
+        let mut rewrite = Rewrite::new(SCHEMA, what);
+        rewrite.places = places;
+        plan.add(rewrite);
+    }
+    Some(changed)
+}
+
+fn walk(from: &Schema, to: &Schema, program: Json, found: &mut Found) -> Json {
+    let mut walk = Recast::new(from, to);
+    let program = walk.program(program);
+    found.extend(walk.found);
+    program
+}
+
+fn graph_of(program: &mut Json) -> Option<&mut Json> {
+    program.get_mut("graph_module")?.get_mut("graph")
+}
+
+/// What no walk along types converts. It is done in the words of the newer schema.
+fn whole(task: &Task<'_>, course: &Course, program: &mut Json, found: &mut Found) {
+    if let Some(graph) = graph_of(program) {
+        higher_order::put(graph, course, found);
+    }
+    stamp::put(program, course, &task.to.operators, found);
+}
+
+/// Says that something has no form in the schema of the release.
+fn block(task: &Task<'_>, plan: &mut Conversion, schema: &str, what: &str, places: Places) {
+    let major = task.model.exported.as_ref().map(|stamp| stamp.version.major());
+    let same = |release: &crate::Release| release.exported.map(Version::major) == major;
+    let nearest = task.to.calendar.span(same);
+    let nearest = format!("torch {nearest}");
+    let (file, runtime) = (&task.file, &task.to.name());
+    let finding =
+        rules::Pt2HasNoForm { file, runtime, schema: &schema, what: &what, nearest: &nearest };
+    plan.blockers.push(finding.finding().at(places));
+}

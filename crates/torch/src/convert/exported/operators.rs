@@ -1,0 +1,90 @@
+//! Calls of operators that the other release takes differently.
+//!
+//! A node names an overload and its arguments. Where the other release has the overload with fewer
+//! arguments, those that have their default value are left out; so are those of checks, which give nothing.
+
+use unskew_ops::{OperatorTable, Schema};
+
+use super::recast::Found;
+use crate::convert::json::Json;
+use crate::format::target;
+
+/// Operators that only differ from another one by writing to what they return: nothing in a graph but
+/// their result is looked at.
+const RETURNED: [(&str, &str); 1] =
+    [("torch.ops.aten.detach_.default", "torch.ops.aten.detach.default")];
+
+/// Fits the nodes of `graph` to the operators of the other release.
+pub(super) fn put(graph: &mut Json, table: &OperatorTable, found: &mut Found) {
+    for node in graph.get_mut("nodes").map_or(&mut [][..], Json::items_mut) {
+        for input in node.get_mut("inputs").map_or(&mut [][..], Json::items_mut) {
+            let inner = input.get_mut("arg").and_then(|arg| arg.get_mut("as_graph"));
+            if let Some(graph) = inner.and_then(|argument| argument.get_mut("graph")) {
+                put(graph, table, found);
+            }
+        }
+        fit(node, table, found);
+    }
+}
+
+fn fit(node: &mut Json, table: &OperatorTable, found: &mut Found) {
+    let Some((name, overload)) = node.get("target").and_then(Json::as_text).and_then(target) else {
+        return;
+    };
+    let Some(schema) = table.overload(&name, &overload) else { return };
+    let Some(Json::List(inputs)) = node.get_mut("inputs") else { return };
+    let known = |input: &Json| {
+        let name = input.get("name").and_then(Json::as_text).unwrap_or_default();
+        name.is_empty() || schema.arguments.iter().any(|argument| argument.name == name)
+    };
+    if inputs.iter().all(known) {
+        return;
+    }
+    let definitions = table.history().named(&name);
+    let newer = definitions.iter().map(|definition| &definition.schema);
+    let newer: Vec<&Schema> = newer.filter(|newer| newer.overload == overload).collect();
+    let is_check = schema.returns.is_empty();
+    inputs.retain(|input| {
+        if known(input) {
+            return true;
+        }
+        let argument = input.get("name").and_then(Json::as_text).unwrap_or_default();
+        let mut same = newer.iter().flat_map(|schema| &schema.arguments);
+        let default = same.find(|a| a.name == argument).and_then(|a| a.default.as_deref());
+        let value = input.get("arg").unwrap_or(&Json::Null);
+        let is_default = default.is_some_and(|default| means(value, default));
+        if is_default || is_check {
+            let why = if is_default { "it has its default" } else { "the check is left out" };
+            found.change(format!("{name}: {argument} is left out, {why}"));
+        }
+        !(is_default || is_check)
+    });
+}
+
+/// Whether an argument is a default as a schema writes it.
+fn means(argument: &Json, default: &str) -> bool {
+    let mut meant = argument.fields().iter().filter(|(_, value)| *value != Json::Null);
+    let Some((kind, value)) = meant.next() else { return false };
+    match kind.as_str() {
+        "as_none" => default == "None",
+        "as_bool" => value.to_string().eq_ignore_ascii_case(default),
+        "as_int" | "as_float" => {
+            let number = |text: &str| text.parse::<f64>().ok();
+            number(&value.to_string()).is_some_and(|n| Some(n) == number(default))
+        }
+        "as_string" => value.as_text() == Some(default.trim_matches(['"', '\''])),
+        _ => false,
+    }
+}
+
+/// Replaces operators that write to what they return by those that do not.
+pub(super) fn return_only(graph: &mut Json, found: &mut Found) {
+    for node in graph.get_mut("nodes").map_or(&mut [][..], Json::items_mut) {
+        let Some(target) = node.get_mut("target") else { continue };
+        let pair = RETURNED.iter().find(|(writing, _)| target.as_text() == Some(writing));
+        if let Some((old, new)) = pair {
+            *target = Json::text(*new);
+            found.change(format!("{new} in place of {old}"));
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! The schemas of `torch.export` by version: `data/exported.tsv`.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use unskew_core::Version;
+
+use crate::convert::json::Json;
+
+/// What the type of a field is made of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Type {
+    /// A type of the schema, or `int`, `str`, `bool`, `float`, `bytes`.
+    Named(&'static str),
+    List(Box<Type>),
+    /// A map from texts.
+    Dict(Box<Type>),
+    Optional(Box<Type>),
+    /// A tuple; its members are not looked into.
+    Tuple,
+}
+
+/// What the absence of a field means.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Absence {
+    /// This value.
+    Means(Json),
+    /// Nothing that runs depends on the field.
+    Harmless,
+    /// A rule of its own converts the field.
+    OwnRule,
+    /// A value cannot be expressed without the field.
+    Inexpressible,
+}
+
+/// A field of a struct, an alternative of a union, or a value of an enumeration.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Field {
+    pub(super) name: &'static str,
+    pub(super) ty: Type,
+    pub(super) default: Option<Json>,
+    pub(super) absence: Absence,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Struct,
+    Union,
+    Enum,
+}
+
+/// A type of one schema version.
+#[derive(Clone, Debug)]
+pub(super) struct Shape {
+    pub(super) kind: Kind,
+    pub(super) fields: Vec<Field>,
+}
+
+impl Shape {
+    pub(super) fn field(&self, name: &str) -> Option<&Field> {
+        self.fields.iter().find(|field| field.name == name)
+    }
+}
+
+/// All types of one schema version.
+#[derive(Clone, Debug)]
+pub(super) struct Schema {
+    pub(super) version: Version,
+    types: BTreeMap<&'static str, Shape>,
+}
+
+struct Row {
+    kind: Kind,
+    ty: &'static str,
+    field: Field,
+    since: Version,
+    until: Option<Version>,
+}
+
+static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
+    let lines = include_str!("../../../data/exported.tsv").lines();
+    lines.filter_map(row).collect()
+});
+
+fn row(line: &'static str) -> Option<Row> {
+    let columns: Vec<&'static str> = line.split('\t').collect();
+    let &[kind, ty, name, is, default, since, until, absent] = columns.as_slice() else {
+        return None;
+    };
+    let kind = match kind {
+        "struct" => Kind::Struct,
+        "union" => Kind::Union,
+        "enum" => Kind::Enum,
+        _ => return None,
+    };
+    let absence = match absent {
+        "-" => Absence::Inexpressible,
+        "*" => Absence::Harmless,
+        "!" => Absence::OwnRule,
+        json => Absence::Means(Json::literal(json)),
+    };
+    let default = (default != "-").then(|| Json::literal(default));
+    let field = Field { name, ty: self::ty(is), default, absence };
+    Some(Row { kind, ty, field, since: since.parse().ok()?, until: until.parse().ok() })
+}
+
+/// `list[opt[int]]` as a type.
+fn ty(text: &'static str) -> Type {
+    let inner = |head: &str| text.strip_prefix(head)?.strip_suffix(']');
+    if let Some(inner) = inner("list[") {
+        Type::List(Box::new(ty(inner)))
+    } else if let Some(inner) = inner("opt[") {
+        Type::Optional(Box::new(ty(inner)))
+    } else if let Some(inner) = inner("dict[str,") {
+        Type::Dict(Box::new(ty(inner)))
+    } else if text.starts_with("tuple[") {
+        Type::Tuple
+    } else {
+        Type::Named(text)
+    }
+}
+
+impl Schema {
+    /// The schema of this version; none if no release of its major version is known.
+    pub(super) fn of(version: Version) -> Option<Self> {
+        let newest = ROWS.iter().map(|row| row.since).max()?;
+        let known = ROWS.iter().any(|row| row.since.major() == version.major());
+        if version.major() > newest.major() || !known {
+            return None;
+        }
+        let mut types: BTreeMap<&'static str, Shape> = BTreeMap::new();
+        let rows = ROWS
+            .iter()
+            .filter(|row| row.since <= version && row.until.is_none_or(|until| version <= until));
+        for Row { kind, ty, field, .. } in rows {
+            let shape = types.entry(ty).or_insert(Shape { kind: *kind, fields: Vec::new() });
+            shape.fields.push(field.clone());
+        }
+        Some(Self { version, types })
+    }
+
+    pub(super) fn shape(&self, name: &str) -> Option<&Shape> {
+        self.types.get(name)
+    }
+
+    /// Whether a union stands with all its alternatives, those that are not meant as null: up to 2.2.
+    pub(super) fn spells_out_unions(&self) -> bool {
+        self.version < Version::number(5)
+    }
+
+    /// Whether a reader passes over fields that it does not know: since 2.9.
+    pub(super) fn passes_over_fields(&self) -> bool {
+        self.version >= Version::pair(8, 14)
+    }
+
+    /// Whether symbolic expressions are written as the calls that build them: since 2.6.
+    pub(super) fn writes_calls(&self) -> bool {
+        self.version >= Version::pair(8, 2)
+    }
+
+    /// Whether a graph may give back none or a number: since 2.4.
+    pub(super) fn has_plain_outputs(&self) -> bool {
+        self.version >= Version::pair(5, 3)
+    }
+
+    /// Whether a reader takes the texts `Infinity`, `-Infinity` and `NaN` for floats: since 2.7.
+    pub(super) fn has_floats_as_text(&self) -> bool {
+        self.version >= Version::pair(8, 7)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_of_the_data_is_a_row_and_every_type_is_defined_where_it_is_used() {
+        let lines = include_str!("../../../data/exported.tsv").lines();
+        assert_eq!(lines.filter(|line| !line.starts_with(['#', 'k'])).count(), ROWS.len());
+        let plain = ["int", "str", "bool", "float", "bytes"];
+        fn names<'t>(ty: &'t Type, all: &mut Vec<&'t str>) {
+            match ty {
+                Type::Named(name) => all.push(name),
+                Type::List(inner) | Type::Dict(inner) | Type::Optional(inner) => names(inner, all),
+                Type::Tuple => {}
+            }
+        }
+        for version in
+            ["1", "2", "5.1", "5.3", "7.3", "8.2", "8.7", "8.8", "8.14", "8.15", "8.17", "8.20"]
+        {
+            let schema = Schema::of(version.parse().unwrap()).unwrap();
+            assert!(schema.shape("ExportedProgram").is_some(), "{version}");
+            for shape in schema.types.values().filter(|shape| shape.kind != Kind::Enum) {
+                let mut used = Vec::new();
+                shape.fields.iter().for_each(|field| names(&field.ty, &mut used));
+                let own = ["SchemaVersion"];
+                for name in used {
+                    let known = plain.contains(&name) || own.contains(&name);
+                    assert!(known || schema.shape(name).is_some(), "{version}: {name}");
+                }
+            }
+        }
+        assert!(Schema::of(Version::pair(9, 1)).is_none());
+        assert!(Schema::of(Version::pair(8, 99)).is_some());
+        assert!(Schema::of(Version::pair(3, 0)).is_none());
+    }
+}

@@ -1,0 +1,69 @@
+//! Files as other releases want them: `unskew convert`.
+//!
+//! [`convert`] plans a file anew for a release. What the release loads as it is stays as it is, byte for
+//! byte. What it does not load is rewritten where an exact form exists; what has none is a blocker with its
+//! place, and nothing is written.
+//!
+//! An archive is made from the archive: records that do not change are copied by range with the checksum
+//! that they have, so tensors are neither read nor held in memory. Only structure is read: the graph, the
+//! code, the pickles.
+//!
+//! | module | what it changes |
+//! | --- | --- |
+//! | `exported` | the graph of a `torch.export` archive between the schemas 1 to 8, and its container |
+//!
+//! What was converted is read again and judged like any other file before it is written.
+
+mod draft;
+mod exported;
+mod json;
+
+use std::sync::Arc;
+
+use unskew_core::Conversion;
+use unskew_source::{Archive, Assembly, Output, ReadError, Source};
+
+use crate::format::{self, Records};
+use crate::{Model, Runtime};
+
+/// A file, read, and the release that it is converted for.
+struct Task<'t> {
+    /// The name that findings show.
+    file: &'t str,
+    records: &'t Records,
+    model: &'t Model,
+    to: &'t Runtime,
+}
+
+/// Plans the file in `source` anew for the release `to`; none if it is no PyTorch file, or one of a format
+/// that is not converted.
+///
+/// If the plan has a blocker, the output is the file as it is, which nobody should take for converted.
+///
+/// # Errors
+/// If it is a PyTorch file, but broken.
+pub fn convert(
+    source: &Arc<dyn Source>,
+    to: &Runtime,
+) -> Result<Option<(Conversion, Output)>, ReadError> {
+    if !Archive::recognizes(&**source) {
+        return Ok(None);
+    }
+    let Some(model) = format::read(source)? else { return Ok(None) };
+    let records = Records::open(source)?;
+    let file = source.name().rsplit(['/', '\\']).next().unwrap_or_default();
+    let task = Task { file, records: &records, model: &model, to };
+    let mut plan = Conversion::default();
+    let draft = if model.format.is_exported() {
+        exported::plan(&task, &mut plan)?
+    } else {
+        return Ok(None);
+    };
+    let output = match draft {
+        Some(draft) if plan.is_possible() && !plan.changes_nothing() => {
+            draft.finish(source.name())?
+        }
+        _ => Assembly::of(source),
+    };
+    Ok(Some((plan, Output::File(Arc::new(output)))))
+}

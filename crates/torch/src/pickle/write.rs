@@ -1,0 +1,278 @@
+//! Pickles, written: protocol 2, which every PyTorch reads.
+//!
+//! The same value gives the same bytes. A value that is referred to twice is written once and recalled
+//! from then on, as in the pickle that it was read from.
+
+use std::collections::HashMap;
+
+use super::{Id, Pickle, Value};
+
+/// What cannot be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unwritable {
+    /// The content of bytes is not kept when a pickle is read.
+    #[error("the pickle has bytes, whose content was not kept")]
+    Bytes,
+    /// What a value outside of the pickle is called was not kept.
+    #[error("the pickle refers to something outside by a line of text")]
+    Outside,
+    /// It nests deeper than [`unskew_source::limits::DEPTH`], or refers to itself.
+    #[error("the pickle nests too deeply, or refers to itself")]
+    TooDeep,
+}
+
+impl Pickle {
+    /// A pickle without values.
+    pub fn empty() -> Self {
+        Self { values: vec![], root: 0, protocol: 2, len: 0, imports: Vec::new(), calls: 0 }
+    }
+
+    /// Adds a value, which nothing refers to yet.
+    pub fn push(&mut self, value: Value) -> Id {
+        self.values.push(value);
+        (self.values.len() - 1) as Id
+    }
+
+    /// Puts another value in the place of one.
+    pub fn replace(&mut self, id: Id, value: Value) {
+        if let Some(old) = self.values.get_mut(id as usize) {
+            *old = value;
+        }
+    }
+
+    /// The number of the value that unpickling gives.
+    pub fn root_id(&self) -> Id {
+        self.root
+    }
+
+    /// Makes a value the one that unpickling gives.
+    pub fn set_root(&mut self, id: Id) {
+        self.root = id;
+    }
+
+    /// Adds a text.
+    pub fn text(&mut self, text: &str) -> Id {
+        self.push(Value::Text(text.to_owned()))
+    }
+
+    /// Adds a tuple.
+    pub fn tuple(&mut self, members: impl Into<Vec<Id>>) -> Id {
+        self.push(Value::Tuple(members.into()))
+    }
+
+    /// Adds a call of a function with arguments.
+    pub fn call(&mut self, module: &str, name: &str, arguments: impl Into<Vec<Id>>) -> Id {
+        let callee = self.push(Value::Global(module.to_owned(), name.to_owned()));
+        let arguments = Some(self.tuple(arguments));
+        self.push(Value::Call(super::Call { callee, arguments, state: None, items: Vec::new() }))
+    }
+
+    /// The bytes, as protocol 2.
+    ///
+    /// # Errors
+    /// [`Unwritable`].
+    pub fn write(&self) -> Result<Vec<u8>, Unwritable> {
+        let mut writer = Writer { pickle: self, out: vec![0x80, 2], memo: HashMap::new() };
+        writer.value(self.root, 0)?;
+        writer.out.push(b'.');
+        Ok(writer.out)
+    }
+}
+
+struct Writer<'p> {
+    pickle: &'p Pickle,
+    out: Vec<u8>,
+    /// What was written and can be recalled.
+    memo: HashMap<Id, u32>,
+}
+
+impl Writer<'_> {
+    fn value(&mut self, id: Id, depth: usize) -> Result<(), Unwritable> {
+        if depth > unskew_source::limits::DEPTH {
+            return Err(Unwritable::TooDeep);
+        }
+        if let Some(key) = self.memo.get(&id) {
+            match u8::try_from(*key) {
+                Ok(key) => self.out.extend([b'h', key]),
+                Err(_) => {
+                    self.out.push(b'j');
+                    self.out.extend(key.to_le_bytes());
+                }
+            }
+            return Ok(());
+        }
+        let pickle = self.pickle;
+        match pickle.value(id) {
+            Value::None => self.out.push(b'N'),
+            Value::Bool(value) => self.out.push(if *value { 0x88 } else { 0x89 }),
+            Value::Int(number) => self.int(*number),
+            Value::BigInt(bytes) => {
+                self.out.extend([0x8a, bytes.len() as u8]);
+                self.out.extend(bytes);
+            }
+            Value::Float(number) => {
+                self.out.push(b'G');
+                self.out.extend(number.to_be_bytes());
+            }
+            Value::Text(text) => {
+                self.out.push(b'X');
+                self.out.extend((text.len() as u32).to_le_bytes());
+                self.out.extend(text.as_bytes());
+                self.memorize(id);
+            }
+            Value::Bytes(_) => return Err(Unwritable::Bytes),
+            Value::Tuple(members) => {
+                if members.len() > 3 {
+                    self.out.push(b'(');
+                }
+                for member in members {
+                    self.value(*member, depth + 1)?;
+                }
+                self.out.push(match members.len() {
+                    0 => b')',
+                    n @ 1..=3 => 0x84 + n as u8,
+                    _ => b't',
+                });
+                if !members.is_empty() {
+                    self.memorize(id);
+                }
+            }
+            Value::List(members) => {
+                self.out.push(b']');
+                self.memorize(id);
+                self.members(members, b'e', depth)?;
+            }
+            Value::Dict(members) => {
+                self.out.push(b'}');
+                self.memorize(id);
+                self.members(members, b'u', depth)?;
+            }
+            Value::Global(module, name) => {
+                self.out.push(b'c');
+                self.out.extend(format!("{module}\n{name}\n").as_bytes());
+                self.memorize(id);
+            }
+            Value::Call(call) => {
+                self.value(call.callee, depth + 1)?;
+                match call.arguments {
+                    Some(arguments) => self.value(arguments, depth + 1)?,
+                    None => self.out.push(b')'),
+                }
+                self.out.push(b'R');
+                self.memorize(id);
+                self.members(&call.items, b'u', depth)?;
+                if let Some(state) = call.state {
+                    self.value(state, depth + 1)?;
+                    self.out.push(b'b');
+                }
+            }
+            Value::Persistent(None) => return Err(Unwritable::Outside),
+            Value::Persistent(Some(name)) => {
+                self.value(*name, depth + 1)?;
+                self.out.push(b'Q');
+            }
+        }
+        Ok(())
+    }
+
+    fn members(&mut self, members: &[Id], end: u8, depth: usize) -> Result<(), Unwritable> {
+        if members.is_empty() {
+            return Ok(());
+        }
+        self.out.push(b'(');
+        for member in members {
+            self.value(*member, depth + 1)?;
+        }
+        self.out.push(end);
+        Ok(())
+    }
+
+    fn int(&mut self, number: i64) {
+        if let Ok(byte) = u8::try_from(number) {
+            self.out.extend([b'K', byte]);
+        } else if let Ok(short) = u16::try_from(number) {
+            self.out.push(b'M');
+            self.out.extend(short.to_le_bytes());
+        } else if let Ok(int) = i32::try_from(number) {
+            self.out.push(b'J');
+            self.out.extend(int.to_le_bytes());
+        } else {
+            self.out.extend([0x8a, 8]);
+            self.out.extend(number.to_le_bytes());
+        }
+    }
+
+    fn memorize(&mut self, id: Id) {
+        let key = self.memo.len() as u32;
+        self.memo.insert(id, key);
+        match u8::try_from(key) {
+            Ok(key) => self.out.extend([b'q', key]),
+            Err(_) => {
+                self.out.push(b'r');
+                self.out.extend(key.to_le_bytes());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pickle::scan;
+
+    /// Two pickles describe the same, seen from their roots.
+    fn same(a: (&Pickle, Id), b: (&Pickle, Id)) -> bool {
+        let all = |x: &[Id], y: &[Id]| {
+            x.len() == y.len() && x.iter().zip(y).all(|(x, y)| same((a.0, *x), (b.0, *y)))
+        };
+        match (a.0.value(a.1), b.0.value(b.1)) {
+            (Value::Tuple(x), Value::Tuple(y))
+            | (Value::List(x), Value::List(y))
+            | (Value::Dict(x), Value::Dict(y)) => all(x, y),
+            (Value::Call(x), Value::Call(y)) => {
+                all(&[x.callee], &[y.callee])
+                    && all(x.arguments.as_slice(), y.arguments.as_slice())
+                    && all(&x.items, &y.items)
+                    && all(x.state.as_slice(), y.state.as_slice())
+            }
+            (Value::Persistent(Some(x)), Value::Persistent(Some(y))) => all(&[*x], &[*y]),
+            (x, y) => x == y,
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let mut pickle = Pickle::empty();
+        let shared = pickle.text("shared");
+        let mut members = vec![shared, shared];
+        for number in [0, 7, 255, 256, 65_535, 65_536, -1, i64::MIN, i64::MAX] {
+            members.push(pickle.push(Value::Int(number)));
+        }
+        members.push(pickle.push(Value::Float(-0.5)));
+        members.push(pickle.push(Value::Bool(true)));
+        members.push(pickle.push(Value::None));
+        let outside = pickle.push(Value::Persistent(Some(shared)));
+        let call = pickle.call("collections", "OrderedDict", []);
+        let dict = pickle.push(Value::Dict(vec![shared, outside, call, call]));
+        let empty = pickle.tuple([]);
+        members.extend([dict, empty]);
+        for n in 0..300 {
+            members.push(pickle.text(&format!("name{n}")));
+        }
+        members.push(shared);
+        let root = pickle.push(Value::List(members));
+        pickle.set_root(root);
+        let bytes = pickle.write().unwrap();
+        let back = scan("f", &bytes).unwrap();
+        assert!(same((&pickle, pickle.root_id()), (&back, back.root_id())));
+        assert_eq!(back.write().unwrap(), bytes);
+    }
+
+    #[test]
+    fn what_refers_to_itself_is_refused() {
+        let mut pickle = Pickle::empty();
+        let tuple = pickle.tuple([0]);
+        pickle.set_root(tuple);
+        assert_eq!(pickle.write(), Err(Unwritable::TooDeep));
+    }
+}

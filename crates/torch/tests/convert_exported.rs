@@ -1,0 +1,78 @@
+//! `torch.export` archives that real releases wrote, converted for other releases.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
+
+mod corpus;
+
+use std::sync::Arc;
+
+use corpus::{files, runtime, runtimes, source, split, verdict};
+use unskew_core::Severity;
+use unskew_source::{Output, SourceExt};
+use unskew_torch::convert;
+
+/// The archives of the corpus, by release and name.
+fn archives() -> Vec<(String, Vec<u8>)> {
+    files().0.into_iter().filter(|(name, _)| name.ends_with(".pt2")).collect()
+}
+
+fn file(output: Output) -> Arc<unskew_source::Assembly> {
+    match output {
+        Output::File(file) => file,
+        Output::Folder(_) => panic!("a folder"),
+    }
+}
+
+#[test]
+fn every_archive_becomes_one_that_2_15_accepts() {
+    let newest = runtime("2.15.0");
+    let party = newest.party();
+    let mut converted = 0;
+    for (name, bytes) in archives() {
+        let (plan, output) = convert(&source(&name, &bytes), &newest).unwrap().unwrap();
+        assert!(plan.is_possible(), "{name}: {:?}", plan.blockers);
+        let (release, ..) = split(&name);
+        assert_eq!(plan.changes_nothing(), release >= "2.6".parse().unwrap(), "{name}");
+        let result = file(output).all().unwrap();
+        if plan.changes_nothing() {
+            assert_eq!(result, bytes, "{name}");
+        } else {
+            converted += 1;
+        }
+        let found = verdict(&corpus::party(&name, &result), &party);
+        assert!(found.severity() < Some(Severity::Error), "{name}: {found:?}");
+    }
+    assert!(converted >= 24, "{converted}");
+}
+
+#[test]
+fn what_is_converted_for_any_release_is_accepted_by_it_or_has_a_named_blocker() {
+    let runtimes = runtimes();
+    for (name, bytes) in archives() {
+        for version in ["2.1.2", "2.2.2", "2.3.1", "2.4.1", "2.5.1", "2.6.0", "2.8.0", "2.9.1"] {
+            let to = runtime(version);
+            let (plan, output) = convert(&source(&name, &bytes), &to).unwrap().unwrap();
+            for blocker in &plan.blockers {
+                assert!(!blocker.places.is_empty(), "{name} for {version}: {blocker:?}");
+            }
+            if plan.is_possible() {
+                let result = file(output).all().unwrap();
+                let found = verdict(&corpus::party(&name, &result), &runtimes[version]);
+                assert!(
+                    found.severity() < Some(Severity::Error),
+                    "{name} for {version}: {found:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_converted_archive_converted_again_does_not_change() {
+    let newest = runtime("2.15.0");
+    for (name, bytes) in archives().into_iter().take(12) {
+        let (_, output) = convert(&source(&name, &bytes), &newest).unwrap().unwrap();
+        let once = file(output).all().unwrap();
+        let (plan, _) = convert(&source(&name, &once), &newest).unwrap().unwrap();
+        assert!(plan.changes_nothing(), "{name}: {:?}", plan.rewrites);
+    }
+}
