@@ -83,6 +83,10 @@ pub(crate) fn parties(
 fn inferred(mut party: Party) -> Party {
     let history = unskew_releases::tensorflow::history();
     party.facts.extend(history.and_then(|h| unskew_tensorflow::producer_fact(&party, h)));
+    if let Some((operators, calendar)) = unskew_releases::torch::database() {
+        let needs = unskew_torch::needs_facts(&party, operators, calendar);
+        party.facts.extend(needs);
+    }
     party
 }
 

@@ -43,6 +43,11 @@ pub fn runtime(row: &Row) -> Option<Runtime> {
     Some(Runtime { release: release.clone(), operators, calendar: CALENDAR.clone() })
 }
 
+/// The operators of all releases, and their numbers.
+pub fn database() -> Option<(&'static Arc<OperatorHistory>, &'static Calendar)> {
+    Some((OPERATORS.as_ref()?, &**CALENDAR))
+}
+
 /// The release of `row` as a party. A row that is not one of [`rows`] gives a party that provides
 /// and requires nothing.
 pub fn party(row: &Row) -> Party {

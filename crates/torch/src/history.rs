@@ -110,6 +110,7 @@ struct File {
     refusing: Vec<RefusingRow>,
     exported: Vec<ExportedRow>,
     builtin: Builtin,
+    bytecode: Bytecode,
 }
 
 #[derive(Deserialize)]
@@ -137,6 +138,12 @@ struct ExportedRow {
 #[serde(deny_unknown_fields)]
 struct Builtin {
     schemas: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Bytecode {
+    promoted: Vec<String>,
 }
 
 /// The file is part of the program; a fault in it leaves nothing, which a test finds.
@@ -216,6 +223,11 @@ pub fn exported_by(schema: Version) -> (Option<Version>, Option<Version>) {
         let [since, until] = &row.releases;
         (since.parse().ok(), until.parse().ok())
     })
+}
+
+/// Whether bytecode has an operator as this instruction since version 8.
+pub fn is_promoted(instruction: &str) -> bool {
+    FILE.iter().flat_map(|file| &file.bytecode.promoted).any(|name| name == instruction)
 }
 
 /// The schemas of the functions that the loader compiles itself; no table has them.

@@ -1,7 +1,7 @@
 //! What is read from a file, whatever its format.
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use unskew_core::{Places, Version};
@@ -131,6 +131,12 @@ pub struct Model {
     pub classes: BTreeMap<String, Places>,
     /// The code, if it has some.
     pub program: Option<Arc<Program>>,
+    /// Whether its code says `op_version_set`, without which no file is of version 1.
+    pub op_version_set: bool,
+    /// Whether its pickle says of what types containers are, as files of version 3 and later may.
+    pub typed_containers: bool,
+    /// The instructions of its bytecode by name.
+    pub instructions: BTreeSet<String>,
     /// Whether it holds compiled libraries.
     pub compiled: bool,
     /// What else is to be known about it.
@@ -149,6 +155,9 @@ impl Model {
             uses: BTreeMap::new(),
             classes: BTreeMap::new(),
             program: None,
+            op_version_set: false,
+            typed_containers: false,
+            instructions: BTreeSet::new(),
             compiled: false,
             facts: Vec::new(),
         }

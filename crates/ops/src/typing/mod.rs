@@ -45,6 +45,7 @@ mod annotation;
 mod found;
 mod infer;
 mod literal;
+mod named;
 mod overload;
 mod problem;
 mod program;

@@ -182,5 +182,7 @@ fn is_more_special(one: &(&Arc<Signature>, Binding), other: &(&Arc<Signature>, B
         }
         strictly |= !b.is_subtype_of(a);
     }
-    strictly || defaults(&one.1) < defaults(&other.1)
+    // Of one overload in several releases the newest stands first.
+    let same = one.0.schema.overload == other.0.schema.overload;
+    strictly || !same && defaults(&one.1) < defaults(&other.1)
 }

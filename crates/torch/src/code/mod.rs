@@ -11,6 +11,7 @@ mod typed;
 mod written;
 
 pub use callable::Callable;
+pub(crate) use callable::builtins;
 pub(crate) use constants::types as constant_types;
 pub(crate) use typed::{TypedUse, typed};
 pub(crate) use written::{classes, written};

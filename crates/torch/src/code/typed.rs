@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use unskew_core::Places;
 use unskew_ops::typing::{
-    Choice, Given, Literal, Operators, Program, ResolvedCall, ScriptType, Signature, Spelling,
-    infer,
+    Binding, Choice, Given, Literal, Operators, Program, ResolvedCall, ScriptType, Signature,
+    Spelling, infer,
 };
 
 /// Calls of one operator that give values of the same types.
@@ -18,6 +18,8 @@ pub(crate) struct TypedUse {
     pub given: Vec<Given>,
     /// The overload that its writer meant, if it can be told.
     pub meant: Option<Arc<Signature>>,
+    /// How the values stand for its arguments.
+    pub binding: Option<Binding>,
     /// Where they stand: all that the loader looks at.
     pub places: Places,
     /// Where those stand that may run.
@@ -54,13 +56,15 @@ pub(crate) fn typed(program: &Program, operators: &dyn Operators) -> Vec<TypedUs
             (true, false) => "",
         };
         let at = *known.entry(key(&call)).or_insert_with(|| {
+            let (meant, binding) = match call.choice {
+                Choice::One(signature, binding) => (Some(signature), Some(binding)),
+                _ => (None, None),
+            };
             uses.push(TypedUse {
                 operator: call.operator,
                 given: call.given,
-                meant: match call.choice {
-                    Choice::One(signature, _) => Some(signature),
-                    _ => None,
-                },
+                meant,
+                binding,
                 places: Places::default(),
                 live: 0,
                 removable: true,

@@ -24,6 +24,9 @@ const UNSAID: i64 = 3;
 /// The most operators of all functions together.
 const OPERATORS: usize = 1 << 20;
 
+/// The most different instructions; PyTorch has some fifty.
+const INSTRUCTIONS: usize = 1000;
+
 /// Reads the bytecode of an archive into `model`.
 pub(super) fn read(records: &Records, model: &mut Model) -> Result<(), ReadError> {
     let Some(bytes) = records.get(RECORD)? else { return Ok(()) };
@@ -45,7 +48,16 @@ pub(super) fn read(records: &Records, model: &mut Model) -> Result<(), ReadError
         let name = parts.next().and_then(Value::text).unwrap_or("?").to_owned();
         let code =
             parts.next().ok_or_else(|| malformed("a function without code").in_field(&name))?;
-        for operator in operators(&pickle, code) {
+        for instruction in part(&pickle, code, "instructions") {
+            let name = pickle.members(instruction).next().and_then(Value::text);
+            let new = |name: &&str| !model.instructions.contains(*name);
+            if let Some(name) = name.filter(new)
+                && model.instructions.len() < INSTRUCTIONS
+            {
+                model.instructions.insert(name.to_owned());
+            }
+        }
+        for operator in part(&pickle, code, "operators") {
             count += 1;
             if count > OPERATORS {
                 let what = "the bytecode (counted in operators)".to_owned();
@@ -70,11 +82,11 @@ pub(super) fn read(records: &Records, model: &mut Model) -> Result<(), ReadError
     Ok(())
 }
 
-/// The operators of one function.
-fn operators<'p>(pickle: &'p Pickle, code: &'p Value) -> impl Iterator<Item = &'p Value> {
+/// The members of one part of a function: its `instructions`, its `operators`.
+fn part<'p>(pickle: &'p Pickle, code: &'p Value, name: &'p str) -> impl Iterator<Item = &'p Value> {
     let table = pickle.members(code).find_map(|part| {
         let mut pair = pickle.members(part);
-        let named = pair.next().and_then(Value::text) == Some("operators");
+        let named = pair.next().and_then(Value::text) == Some(name);
         if named { pair.next() } else { None }
     });
     table.into_iter().flat_map(|table| pickle.members(table))

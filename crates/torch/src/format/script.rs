@@ -15,6 +15,9 @@ use crate::{Format, Model, Stamp, code, pickle};
 /// The record with the constants that the code names.
 const CONSTANTS: &str = "constants.pkl";
 
+/// What a pickle imports to say of what type a container is.
+const TYPE_TAG: &str = "torch.jit._pickle.restore_type_tag";
+
 /// The most classes registered in C++ of one record.
 const CLASSES: usize = 1000;
 
@@ -25,14 +28,15 @@ pub(super) fn read(records: &Records) -> Result<Model, ReadError> {
     model.file_format = Some(records.version()?);
     let mut program = read_code(records, "code/", &mut model)?;
     read_constants(records, &mut program)?;
-    let op_version_set = code::has_op_version_set(&program);
+    model.op_version_set = code::has_op_version_set(&program);
+    model.typed_containers = has_typed_containers(records);
     if mobile {
         // The mobile interpreter runs the bytecode; the code beside it is for the other loader.
         model.uses.clear();
         bytecode::read(records, &mut model)?;
     }
     model.program = Some(Arc::new(program));
-    written_by(records, &mut model, op_version_set)?;
+    written_by(records, &mut model)?;
     Ok(model)
 }
 
@@ -90,6 +94,13 @@ pub(super) fn notice(program: &Program, model: &mut Model) {
     }
 }
 
+/// Whether the attributes hold containers that say their type. What cannot be read says nothing.
+fn has_typed_containers(records: &Records) -> bool {
+    let Ok(Some(bytes)) = records.get("data.pkl") else { return false };
+    let Ok(pickle) = pickle::scan(records.file(), &bytes) else { return false };
+    pickle.imports.iter().any(|import| import == TYPE_TAG)
+}
+
 /// Says of what types the constants are that the code names.
 fn read_constants(records: &Records, program: &mut Program) -> Result<(), ReadError> {
     let Some(bytes) = records.get(CONSTANTS)? else { return Ok(()) };
@@ -99,7 +110,7 @@ fn read_constants(records: &Records, program: &mut Program) -> Result<(), ReadEr
 }
 
 /// Tells the writer by what the archive looks like.
-fn written_by(records: &Records, model: &mut Model, op_version_set: bool) -> Result<(), ReadError> {
+fn written_by(records: &Records, model: &mut Model) -> Result<(), ReadError> {
     let version = model.operator_version();
     let dated = records.all().next().is_some_and(|(_, entry)| entry.has_date);
     let producer = &mut model.producer;
@@ -118,7 +129,7 @@ fn written_by(records: &Records, model: &mut Model, op_version_set: bool) -> Res
         Some(10) => sign(Some((1, 12)), None, "version 10"),
         _ => {}
     }
-    if op_version_set {
+    if model.op_version_set {
         sign(None, Some((1, 4)), "op_version_set in the code");
     }
     if version.is_some_and(|version| version >= 3) {

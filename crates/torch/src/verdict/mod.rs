@@ -14,7 +14,7 @@ use unskew_ops::OperatorHistory;
 
 use crate::code::TypedUse;
 use crate::{Format, Model, Producer, Runtime};
-use writer::Reading;
+pub(crate) use writer::Reading;
 
 /// Judges one file against a release.
 pub(crate) struct Judge {

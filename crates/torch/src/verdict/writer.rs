@@ -12,7 +12,7 @@ use crate::model::Given;
 use crate::{Model, Producer, Use};
 
 /// A file, read with the operators of all releases at hand.
-pub(super) struct Reading {
+pub(crate) struct Reading {
     /// Who wrote it.
     pub producer: Producer,
     /// The calls of its code; none if a loader reads something else.
@@ -20,7 +20,7 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    pub(super) fn of(model: &Model, history: &OperatorHistory) -> Self {
+    pub(crate) fn of(model: &Model, history: &OperatorHistory) -> Self {
         let program = model.program.as_ref().filter(|_| !model.format.is_mobile());
         let calls = program.map(|program| code::typed(program, &Callable(history)));
         let calls = calls.unwrap_or_default();

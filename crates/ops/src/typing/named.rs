@@ -1,0 +1,72 @@
+//! A resolved call as the registry of operator versions wants it.
+
+use super::{Binding, Bound, Choice, Given, ResolvedCall, ScriptType, Signature};
+use crate::Type;
+
+impl ResolvedCall {
+    /// What the call gives, each value with the name of its argument; none if the call is not resolved.
+    pub fn named(&self) -> Option<Vec<crate::Given>> {
+        match &self.choice {
+            Choice::One(signature, binding) => Some(binding.named(signature, &self.given)),
+            _ => None,
+        }
+    }
+}
+
+impl Binding {
+    /// The values of a call that was bound so, each with the name of its argument, those by place first.
+    pub fn named(&self, signature: &Signature, given: &[Given]) -> Vec<crate::Given> {
+        let bound = signature.schema.arguments.iter().zip(&self.arguments);
+        let mut named: Vec<(bool, crate::Given)> = bound
+            .filter_map(|(argument, bound)| {
+                let (place, whole) = match bound {
+                    Bound::Given(place) => (*place, true),
+                    Bound::Rest(place) => (*place, false),
+                    Bound::Default => return None,
+                };
+                let value = given.get(place)?;
+                let by_name = value.keyword.is_some();
+                let literal = value.literal.as_ref().filter(|_| whole);
+                let one = crate::Given {
+                    name: argument.name.clone(),
+                    by_name,
+                    value: literal.map(ToString::to_string),
+                    ty: value.ty.schema_type().filter(|_| whole),
+                };
+                Some((by_name, one))
+            })
+            .collect();
+        named.sort_by_key(|(by_name, _)| *by_name);
+        named.into_iter().map(|(_, one)| one).collect()
+    }
+}
+
+impl ScriptType {
+    /// The type as a schema writes it: `int[]?`; none if something in it cannot be told.
+    pub fn schema_type(&self) -> Option<Type> {
+        let named = |name: &str| Some(Type::Named(name.to_owned()));
+        let all = |types: &[Self]| types.iter().map(Self::schema_type).collect::<Option<Vec<_>>>();
+        match self {
+            Self::Unknown => None,
+            Self::Any => named("Any"),
+            Self::None => named("NoneType"),
+            Self::Tensor => named("Tensor"),
+            Self::Int => named("int"),
+            Self::Float => named("float"),
+            Self::Complex => named("complex"),
+            Self::Bool => named("bool"),
+            Self::Number => named("Scalar"),
+            Self::Str => named("str"),
+            Self::Named(name) | Self::Class(name) | Self::Variable(name) => named(name),
+            Self::List(item) => Some(Type::List(Box::new(item.schema_type()?), None)),
+            Self::Optional(inner) => Some(Type::Optional(Box::new(inner.schema_type()?))),
+            Self::Dict(pair) => {
+                let types = vec![pair.0.schema_type()?, pair.1.schema_type()?];
+                Some(Type::Applied("Dict".to_owned(), types))
+            }
+            Self::Tuple(items) => Some(Type::Tuple(all(items)?)),
+            Self::Union(members) => Some(Type::Applied("Union".to_owned(), all(members)?)),
+            Self::Applied(name, types) => Some(Type::Applied(name.to_string(), all(types)?)),
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Which releases take which uses of operators.
+
+use std::sync::Arc;
+
+use unskew_core::{Places, Version};
+use unskew_ops::typing::Signature;
+use unskew_ops::{OperatorHistory, Runs};
+
+use super::{Need, first};
+use crate::code::{TypedUse, builtins};
+use crate::model::Given;
+use crate::verdict::Reading;
+use crate::{Calendar, Model, Release, Use, history};
+
+/// One use, and the releases that take it.
+pub(super) struct Accepted {
+    name: String,
+    places: Places,
+    /// Whether it may run.
+    pub runs: bool,
+    /// Nothing if every release takes it.
+    by: Option<Vec<Runs>>,
+}
+
+impl Accepted {
+    fn is_by(&self, release: Version) -> bool {
+        self.by.as_ref().is_none_or(|all| all.iter().any(|runs| runs.contains(release)))
+    }
+}
+
+/// Every use of an operator of the model.
+pub(super) fn uses(
+    model: &Model,
+    reading: &Reading,
+    operators: &Arc<OperatorHistory>,
+) -> Vec<Accepted> {
+    if !reading.calls.is_empty() {
+        return reading.calls.iter().map(|call| of_call(model, call, operators)).collect();
+    }
+    let of_use = |(one, known): (&Use, &crate::UsePlaces)| {
+        let definitions = operators.named(&one.name);
+        let fits = |schema: &unskew_ops::Schema| match &one.given {
+            Given::Shape(shape) => schema.accepts(shape).is_ok(),
+            Given::Overload(overload, given) => {
+                let count = schema.arguments.len() as u64;
+                schema.overload == *overload && given.is_none_or(|given| given <= count)
+            }
+            Given::Named(overload, shape) => {
+                schema.overload == *overload && schema.accepts(shape).is_ok()
+            }
+        };
+        let fitting = definitions.iter().filter(|definition| fits(&definition.schema));
+        Accepted {
+            name: one.full_name(),
+            places: known.places.clone(),
+            runs: true,
+            by: Some(fitting.map(|definition| definition.runs.clone()).collect()),
+        }
+    };
+    model.uses.iter().map(of_use).collect()
+}
+
+fn of_call(model: &Model, call: &TypedUse, operators: &Arc<OperatorHistory>) -> Accepted {
+    let takes = |signature: &Arc<Signature>| signature.matches(&call.given, true).is_ok();
+    let definitions = operators.named(&call.operator);
+    let fitting = definitions.iter().filter(|definition| takes(definition.signature()));
+    let mut by: Vec<Runs> = fitting.map(|definition| definition.runs.clone()).collect();
+    // A release with an upgrader takes what the old schema took.
+    let version = model.operator_version().unwrap_or(0);
+    let upgraders = history::upgraders().iter().filter(|one| one.schema.name == *call.operator);
+    for upgrader in upgraders.filter(|one| version < one.bumped_at) {
+        if Signature::new(upgrader.schema.clone()).matches(&call.given, true).is_ok() {
+            by.extend("1.12.1-".parse::<Runs>().ok());
+        }
+    }
+    let everywhere = builtins(&call.operator).any(takes);
+    Accepted {
+        name: call.full_name(),
+        places: call.places.clone(),
+        runs: !call.removable,
+        by: (!everywhere).then_some(by),
+    }
+}
+
+/// The lowest release that takes all `uses` and fits by its numbers, and what the one before lacks.
+pub(super) fn lowest<'u>(
+    operators: &OperatorHistory,
+    calendar: &Calendar,
+    refusal: &dyn Fn(&Release) -> Option<String>,
+    uses: impl Iterator<Item = &'u Accepted> + Clone,
+) -> Option<Need> {
+    let row = |version: Version| calendar.releases().iter().find(|row| row.version == version);
+    let lacks = |release: Version| uses.clone().find(|one| !one.is_by(release));
+    let numbers = |release: Version| match row(release) {
+        Some(row) => refusal(row),
+        None => Some("is not in the database".to_owned()),
+    };
+    let mut before: Option<Version> = None;
+    for release in operators.releases().iter().copied() {
+        if lacks(release).is_none() && numbers(release).is_none() {
+            let because = before.map(|before| match lacks(before) {
+                Some(one) => {
+                    format!("{before} does not take {} in {}", one.name, first(&one.places))
+                }
+                None => format!("{before} {}", numbers(before).unwrap_or_default()),
+            });
+            return Some(Need { version: release, because });
+        }
+        before = Some(release);
+    }
+    None
+}
