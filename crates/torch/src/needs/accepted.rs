@@ -10,7 +10,7 @@ use super::{Need, first};
 use crate::code::{TypedUse, builtins};
 use crate::model::Given;
 use crate::verdict::Reading;
-use crate::{Calendar, Model, Release, Use, history};
+use crate::{Calendar, Model, Release, Stamp, Use, history};
 
 /// One use, and the releases that take it.
 pub(super) struct Accepted {
@@ -49,7 +49,11 @@ pub(super) fn uses(
                 schema.overload == *overload && schema.accepts(shape).is_ok()
             }
         };
-        let fitting = definitions.iter().filter(|definition| fits(&definition.schema));
+        // The mobile interpreters of 1.4 to 1.6 have some operators in a registry of their own.
+        let early = operators.named(&format!("_{}", one.name));
+        let early = early.iter().filter(|_| model.bytecode.as_ref().is_some_and(is_early));
+        let fitting =
+            definitions.iter().chain(early).filter(|definition| fits(&definition.schema));
         Accepted {
             name: one.full_name(),
             places: known.places.clone(),
@@ -58,6 +62,10 @@ pub(super) fn uses(
         }
     };
     model.uses.iter().map(of_use).collect()
+}
+
+fn is_early(bytecode: &Stamp) -> bool {
+    bytecode.version.major() == 3
 }
 
 fn of_call(model: &Model, call: &TypedUse, operators: &Arc<OperatorHistory>) -> Accepted {
