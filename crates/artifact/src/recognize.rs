@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use unskew_core::Party;
-use unskew_source::{ReadError, Source};
+use unskew_source::{FileSource, ReadError, Source};
 
 use crate::{Options, ifrt, plugin, unversioned};
 
@@ -73,10 +73,23 @@ pub(crate) fn parties(
     }
     for reader in READERS {
         if let Some(party) = reader(source)? {
+            let party = match path {
+                Some(path) => beside(party, source, path)?,
+                None => party,
+            };
             return Ok(vec![if options.infer { inferred(party) } else { party }]);
         }
     }
     Ok(Vec::new())
+}
+
+/// Adds what the files beside that of a party tell: the data files of a checkpoint, the checkpoint of a graph.
+fn beside(party: Party, source: &Arc<dyn Source>, path: &Path) -> Result<Party, ReadError> {
+    let open = |name: &str| -> Option<Arc<dyn Source>> {
+        let file = FileSource::open(&path.with_file_name(name)).ok()?;
+        Some(Arc::new(file))
+    };
+    unskew_tensorflow::with_what_lies_beside(party, source.name(), &open)
 }
 
 /// Adds what the database tells about a party that does not say it itself.

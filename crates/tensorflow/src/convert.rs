@@ -79,7 +79,7 @@ fn convert_file(
     options: &Options,
 ) -> Result<Option<(Conversion, Assembly)>, ReadError> {
     let Some((kind, encoding)) = read::recognize(&**source)? else { return Ok(None) };
-    if kind == Kind::Table {
+    if matches!(kind, Kind::Table | Kind::OpList) {
         let known = read::checkpoint(&**source)?.is_some();
         return Ok(known.then(|| (Conversion::default(), Assembly::of(source))));
     }
@@ -107,7 +107,7 @@ fn graphs(kind: Kind, bytes: &dyn Source) -> Result<Vec<MetaGraph>, ReadError> {
     Ok(match kind {
         Kind::SavedModel => read::saved_model(bytes)?.meta_graphs,
         Kind::MetaGraph => vec![read::meta_graph(bytes)?],
-        Kind::Graph | Kind::Table => {
+        Kind::Graph | Kind::Table | Kind::OpList => {
             vec![MetaGraph { graph: read::graph(bytes)?, ..MetaGraph::default() }]
         }
     })

@@ -39,6 +39,12 @@ const NAMES: [&str; 32] = [
     "uint2",
 ];
 
+/// How many bytes an element takes in a data file, by number, from 1 on; 0 where that differs from element to
+/// element, or where there are none.
+const SIZES: [u64; 32] = [
+    4, 8, 4, 1, 2, 1, 0, 8, 8, 1, 1, 1, 4, 2, 2, 2, 2, 16, 2, 0, 0, 4, 8, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+];
+
 /// How far the number of a reference type lies above that of the type.
 const REF: i32 = 100;
 
@@ -61,6 +67,14 @@ pub struct DataType(pub i32);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not an element type: {0}")]
 pub struct DataTypeError(pub String);
+
+impl DataType {
+    /// How many bytes an element takes in a data file; none for texts, handles, and types without a name.
+    pub fn size(self) -> Option<u64> {
+        let place = usize::try_from(self.0).ok()?.checked_sub(1)?;
+        SIZES.get(place).copied().filter(|size| *size > 0)
+    }
+}
 
 impl fmt::Display for DataType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

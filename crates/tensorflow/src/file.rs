@@ -5,7 +5,7 @@ use std::sync::Arc;
 use unskew_source::{ReadError, Source};
 
 use crate::GraphUse;
-use crate::read::{self, Checkpoint, Encoding, Kind};
+use crate::read::{self, Checkpoint, Encoding, Kind, Restored};
 
 /// A graph file: a GraphDef, a MetaGraphDef or a SavedModel. A capability of its party.
 #[derive(Clone, Debug)]
@@ -18,6 +18,8 @@ pub struct GraphFile {
     pub schema_version: Option<i64>,
     /// The graphs: one, or one for each set of tags of a SavedModel.
     pub graphs: Vec<GraphUse>,
+    /// What the graphs take from a checkpoint.
+    pub restores: Vec<Restored>,
 }
 
 /// One of TensorFlow's files.
@@ -35,8 +37,10 @@ pub enum TensorFlowFile {
 /// If it is, but broken.
 pub fn read_file(source: &Arc<dyn Source>) -> Result<Option<TensorFlowFile>, ReadError> {
     let Some((kind, encoding)) = read::recognize(&**source)? else { return Ok(None) };
-    if kind == Kind::Table {
-        return Ok(read::checkpoint(&**source)?.map(TensorFlowFile::Checkpoint));
+    match kind {
+        Kind::Table => return Ok(read::checkpoint(&**source)?.map(TensorFlowFile::Checkpoint)),
+        Kind::OpList => return Ok(None),
+        _ => {}
     }
     let bytes: Arc<dyn Source> = match encoding {
         Encoding::Text => Arc::new(read::transcode(&**source, kind)?),
@@ -48,13 +52,21 @@ pub fn read_file(source: &Arc<dyn Source>) -> Result<Option<TensorFlowFile>, Rea
         error
     };
     let (schema_version, graphs) = parse(kind, &*bytes).map_err(placed)?;
-    Ok(Some(TensorFlowFile::Graphs(GraphFile { kind, encoding, schema_version, graphs })))
+    let restores = |graph: &GraphUse| graph.uses.iter().any(|one| read::is_restore(&one.op));
+    let restores = match graphs.iter().any(restores) {
+        true => read::restored(&*bytes, kind).map_err(placed)?,
+        false => Vec::new(),
+    };
+    let file = GraphFile { kind, encoding, schema_version, graphs, restores };
+    Ok(Some(TensorFlowFile::Graphs(file)))
 }
 
 /// The schema number and the graphs of a message.
 fn parse(kind: Kind, bytes: &dyn Source) -> Result<(Option<i64>, Vec<GraphUse>), ReadError> {
     Ok(match kind {
-        Kind::Graph | Kind::Table => (None, vec![GraphUse::of_graph(&read::graph(bytes)?)]),
+        Kind::Graph | Kind::Table | Kind::OpList => {
+            (None, vec![GraphUse::of_graph(&read::graph(bytes)?)])
+        }
         Kind::MetaGraph => (None, vec![GraphUse::of_meta_graph(read::meta_graph(bytes)?)]),
         Kind::SavedModel => {
             let model = read::saved_model(bytes)?;

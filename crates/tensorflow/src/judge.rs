@@ -1,10 +1,13 @@
 //! A graph against a released TensorFlow, and against another graph.
 
 mod checkpoint;
+mod functions;
 mod merge;
 mod node;
 mod report;
+mod stored;
 mod versions;
+mod wiring;
 
 use std::sync::Arc;
 
@@ -12,9 +15,11 @@ use unskew_core::{Context, Finding, Judgement, Matcher, Party, Phase, Severity};
 
 pub use checkpoint::CheckpointMatcher;
 pub use merge::merge_check;
+pub(crate) use stored::with_findings;
+pub use stored::{data_findings, restore_findings};
 
-use crate::structure::Structure;
-use crate::{GraphFile, GraphUse, Runtime, convert, promise, rules};
+use crate::read::Checkpoint;
+use crate::{GraphFile, GraphUse, Runtime, promise, rules};
 use report::Report;
 
 /// Judges a file with graphs against a release, or against another such file into which it is merged.
@@ -30,6 +35,10 @@ impl Matcher for GraphMatcher {
             }
             judgement.promises.dedup();
             return Some(judgement);
+        }
+        if let Some(checkpoint) = other.capability::<Checkpoint>() {
+            let findings = restore_findings(&self.0.restores, checkpoint);
+            return Some(Judgement { findings, promises: Vec::new() });
         }
         let file = other.capability::<GraphFile>()?;
         Some(merge::judge(owner, &self.0, other, file))
@@ -51,50 +60,18 @@ pub fn findings(graph: &GraphUse, file: &GraphFile, runtime: &Runtime) -> Vec<Fi
     for one in &graph.uses {
         node::judge(one, graph, as_objects, runtime, &mut report);
     }
-    if !graph.calls.is_empty() && !runtime.imports_functions() {
-        let rule = rules::FunctionsNotImported { consumer: &runtime.version };
-        report.add(rule.finding().at(graph.calls.clone()));
-    }
-    structure(&graph.structure, graph, runtime, &mut report);
+    functions::judge(graph, as_objects, runtime, &mut report);
+    wiring::judge(graph, as_objects, runtime, &mut report);
     report.finish(graph, runtime)
 }
 
-/// What the wiring of the graph says.
-fn structure(structure: &Structure, graph: &GraphUse, runtime: &Runtime, report: &mut Report) {
-    let consumer = &runtime.version;
-    if !structure.cycle.is_empty() {
-        let phase = if runtime.imports_in_python() { Phase::FirstUse } else { Phase::Load };
-        let count = structure.cycle.count();
-        let finding = rules::Cycle { count: &count }.finding().in_phase(phase);
-        report.add(
-            finding.with_symptom(format!("{count} nodes in a cycle")).at(structure.cycle.clone()),
-        );
-    }
-    if !structure.dangling.is_empty() {
-        let rule = rules::InputOfNoNode { count: &structure.dangling.count() };
-        report.add(rule.finding().at(structure.dangling.clone()));
-    }
-    if !structure.duplicates.is_empty() {
-        let rule = rules::NameTwice { count: &structure.duplicates.count() };
-        report.add(rule.finding().at(structure.duplicates.clone()));
-    }
-    let producer = graph.effective_versions().producer;
-    let from = runtime.flat_indices_from();
-    if !structure.deep_indices.is_empty() && from.is_none_or(|from| producer >= from) {
-        let when = from.map_or("from every producer".to_owned(), |from| {
-            format!("from producer {from} on; the graph has producer {producer}")
-        });
-        let rule = rules::DeepReductionIndices { consumer, when: &when };
-        let symptom = "Shape must be at most rank 1 but is rank 2";
-        report.add(rule.finding().with_symptom(symptom).at(structure.deep_indices.clone()));
-    }
-    if !structure.noted_shapes.is_empty() && runtime.computes_empty_reserves() {
-        let symptom = "has an _output_shapes attribute inconsistent with the GraphDef for output #3: \
-            Dimension 0 in both shapes must be equal";
-        let rule = rules::NotedShapes { consumer };
-        let finding = rule.finding().with_symptom(symptom).with_adaptation(convert::DROP_SHAPES);
-        report.add(finding.at(structure.noted_shapes.clone()));
-    }
+/// What is to be said of the graph itself where the loader builds functions only: a warning.
+fn for_sessions_only(finding: Finding) -> Finding {
+    let severity = finding.severity.min(Severity::Warning);
+    finding.with_severity(severity).with_mend(
+        "Load it with `tf.saved_model.load`, which builds the functions and does not look at the graph \
+         itself; the loader of sessions and TensorFlow Serving do.",
+    )
 }
 
 /// Whether a finding stops the import.

@@ -48,10 +48,12 @@
 #![forbid(unsafe_code)]
 
 mod attr;
+mod behaviour;
 mod change;
 pub mod convert;
 mod dtype;
 mod file;
+mod functions;
 mod graph;
 mod history;
 pub mod infer;
@@ -74,13 +76,14 @@ pub use change::{
 pub use convert::{Options, convert, convert_saved_model};
 pub use dtype::{DataType, DataTypeError};
 pub use file::{GraphFile, TensorFlowFile, read_file};
+pub use functions::Functions;
 pub use graph::{Function, Graph, Node};
 pub use history::{Definition, OpHistory};
 pub use infer::{Bracket, infer_producer, producer_fact};
-pub use judge::{findings, merge_check};
+pub use judge::{data_findings, findings, merge_check, restore_findings};
 pub use op_def::OpDef;
 pub use op_text::OpTextError;
-pub use party::party;
+pub use party::{party, with_what_lies_beside};
 pub use promise::{day_of, policy};
 pub use registry::{Lookup, OpRegistry};
 pub use runtime::{CHECKPOINT_AXIS, GRAPH_AXIS, ReleaseNumber, Runtime};

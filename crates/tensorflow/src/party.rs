@@ -5,7 +5,7 @@ use std::sync::Arc;
 use unskew_core::{DataVersions, Party, Provision, Requirement, Role, Version};
 use unskew_source::{ReadError, Source};
 
-use crate::judge::{CheckpointMatcher, GraphMatcher};
+use crate::judge::{self, CheckpointMatcher, GraphMatcher};
 use crate::read::{Checkpoint, Encoding, Kind};
 use crate::runtime::{CHECKPOINT_AXIS, GRAPH_AXIS};
 use crate::{GraphFile, GraphUse, TensorFlowFile, read_file, rules};
@@ -78,8 +78,15 @@ fn describe(mut party: Party, graph: &GraphUse, several: bool) -> Party {
     }
     let stripped = if graph.stripped_defaults { ", attributes at default left out" } else { "" };
     party = party.fact(label("nodes"), format!("{} of {} ops{stripped}", graph.nodes, graph.ops()));
-    if graph.functions > 0 {
-        party = party.fact(label("functions"), graph.functions);
+    let (functions, called) = (graph.functions.names.len(), graph.functions.called.len());
+    if functions > 0 {
+        let uncalled = functions.saturating_sub(called);
+        let uncalled = if uncalled > 0 {
+            format!(", {uncalled} of them not called by the graph")
+        } else {
+            String::new()
+        };
+        party = party.fact(label("functions"), format!("{functions}{uncalled}"));
     }
     if let Some(objects) = &graph.objects {
         party = party.fact(label("versioned objects"), objects.len());
@@ -87,7 +94,40 @@ fn describe(mut party: Party, graph: &GraphUse, several: bool) -> Party {
     party
 }
 
+/// A party that was read from the file at hand, with what lies beside that file: the data files of a
+/// checkpoint, the checkpoint of a graph (`model.meta` and `model.index`, `saved_model.pb` and
+/// `variables/variables.index`). `beside` opens the file of a name relative to the folder of `file`. A graph
+/// without a checkpoint beside it stays as it is: one may be given to it later.
+///
+/// # Errors
+/// If a checkpoint beside a graph is broken.
+pub fn with_what_lies_beside(
+    party: Party,
+    file: &str,
+    beside: &dyn Fn(&str) -> Option<Arc<dyn Source>>,
+) -> Result<Party, ReadError> {
+    if let Some(checkpoint) = party.capability::<Checkpoint>() {
+        let size = |name: &str| beside(name).map(|source| source.size());
+        let found = judge::data_findings(checkpoint, file, &size);
+        return Ok(judge::with_findings(party, CHECKPOINT_AXIS, found));
+    }
+    let Some(graphs) = party.capability::<GraphFile>() else { return Ok(party) };
+    let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
+    let index = match (graphs.kind, name.strip_suffix(".meta")) {
+        (Kind::SavedModel, _) => "variables/variables.index".to_owned(),
+        (Kind::MetaGraph, Some(prefix)) => format!("{prefix}.index"),
+        _ => return Ok(party),
+    };
+    let Some(index) = beside(&index).filter(|_| !graphs.restores.is_empty()) else {
+        return Ok(party);
+    };
+    let Some(TensorFlowFile::Checkpoint(checkpoint)) = read_file(&index)? else { return Ok(party) };
+    let found = judge::restore_findings(&graphs.restores, &checkpoint);
+    Ok(judge::with_findings(party, CHECKPOINT_AXIS, found))
+}
+
 fn checkpoint_party(name: String, checkpoint: Checkpoint) -> Party {
+    let checkpoint = Arc::new(checkpoint);
     let kind = format!("checkpoint, format {}", checkpoint.format);
     let producer = Version::number(checkpoint.versions.producer);
     let order = if checkpoint.big_endian { "highest first" } else { "lowest first" };
@@ -97,8 +137,21 @@ fn checkpoint_party(name: String, checkpoint: Checkpoint) -> Party {
         .fact("versions", in_words(&checkpoint.versions))
         .fact("data files", checkpoint.shards)
         .fact("byte order", order)
+        .fact("tensors", tensors(&checkpoint))
         .require(Requirement::matches(CHECKPOINT_AXIS, CheckpointMatcher(checkpoint.clone())))
-        .with_capability(Arc::new(checkpoint))
+        .with_capability(checkpoint)
+}
+
+/// How many tensors there are, and how large they are together.
+fn tensors(checkpoint: &Checkpoint) -> String {
+    let ranges = checkpoint.tensors.iter().filter_map(|tensor| tensor.range);
+    let ranges = ranges.chain(checkpoint.slice_ranges.iter().copied());
+    let bytes = ranges.fold(0u64, |sum, range| sum.saturating_add(range.len));
+    let cut = checkpoint.tensors.iter().filter(|tensor| tensor.slices > 0).count();
+    let count = checkpoint.tensors.len();
+    let cut = if cut > 0 { format!(", {cut} of them in slices") } else { String::new() };
+    let size = if checkpoint.format == 2 { format!(", {bytes} bytes") } else { String::new() };
+    format!("{count}{cut}{size}")
 }
 
 fn in_words(versions: &DataVersions) -> String {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use unskew_core::{DataConsumer, Date, Party, Provision, Role, Version, VersionRange};
 
 use crate::OpRegistry;
+use crate::behaviour::{self, NOTED_SHAPES};
 
 /// The axis of GraphDef versions.
 pub const GRAPH_AXIS: &str = "tf.graph_def";
@@ -84,19 +85,14 @@ impl Runtime {
         self.version >= Version::pair(2, 0)
     }
 
-    /// Whether the shapes of unused outputs of batch norms are other than before. Measured on 1.15
-    /// and from 2.4 on.
+    /// Whether the shapes of unused outputs of batch norms are other than before.
     pub fn computes_empty_reserves(&self) -> bool {
-        self.version >= Version::pair(2, 4)
+        let noted = behaviour::named(NOTED_SHAPES);
+        noted.is_some_and(|(_, noted)| noted.era(self.version, 0).is_some())
     }
 
     /// Whether a failing import says that the graph is more than the forward window newer.
     pub fn names_the_window(&self) -> bool {
         self.version >= Version::pair(2, 4)
-    }
-
-    /// The first producer whose reductions may have indices of one dimension at most; none: all.
-    pub fn flat_indices_from(&self) -> Option<i64> {
-        (self.version >= Version::pair(1, 0)).then_some(21)
     }
 }

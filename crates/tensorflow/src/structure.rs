@@ -1,24 +1,16 @@
 //! What is to be said about the wiring of a graph, whatever the ops are.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use unskew_core::Places;
 
-use crate::{AttrValue, Graph, Node};
-
-/// Ops whose second input says which dimensions are reduced.
-const REDUCTIONS: [&str; 8] = ["Sum", "Mean", "Prod", "Min", "Max", "All", "Any", "EuclideanNorm"];
+use crate::behaviour::{self, NOTED_SHAPES, behaviours};
+use crate::{Function, Graph, Node};
 
 /// Ops through which a loop goes back to its beginning.
 const BACK_EDGES: [&str; 2] = ["NextIteration", "RefNextIteration"];
 
-/// The attribute in which the exporter noted the shapes of the outputs.
-const OUTPUT_SHAPES: &str = "_output_shapes";
-
-/// Outputs of `FusedBatchNormGrad` that nothing uses: their noted shapes changed with TensorFlow 2.4.
-const UNUSED_OUTPUTS: [usize; 2] = [3, 4];
-
-/// What is to be said about the wiring of a graph.
+/// What is to be said about the wiring of a graph, or of the bodies of functions.
 #[derive(Clone, Debug, Default)]
 pub struct Structure {
     /// Nodes that wait for themselves, or for such a node; loops of the graph's own are none.
@@ -27,69 +19,88 @@ pub struct Structure {
     pub dangling: Places,
     /// Names that several nodes have.
     pub duplicates: Places,
-    /// Reductions over indices of more than one dimension.
-    pub deep_indices: Places,
-    /// Gradients of batch norms that note a shape which TensorFlow 2.4 computes otherwise.
-    pub noted_shapes: Places,
+    /// What some releases check although no definition of an op says so: for each such behaviour, in the
+    /// order of the data, where it is.
+    pub(crate) behaviours: Vec<Places>,
 }
 
 impl Structure {
-    /// Looks at the nodes of `graph` itself; functions are not wired by names of nodes alone.
+    /// Looks at the nodes of `graph` itself.
     pub fn of(graph: &Graph) -> Self {
-        let mut structure = Self::default();
-        let mut by_name: HashMap<&str, usize> = HashMap::with_capacity(graph.nodes.len());
-        for (i, node) in graph.nodes.iter().enumerate() {
-            if by_name.insert(&node.name, i).is_some() {
-                structure.duplicates.add(&node.name);
+        Self::of_nodes("", &graph.nodes, &HashSet::new())
+    }
+
+    /// Looks at the body of a function, whose arguments are inputs as nodes are.
+    pub(crate) fn of_body(function: &Function) -> Self {
+        let signature = &function.signature;
+        let arguments: HashSet<&str> = signature.inputs.iter().map(|arg| &*arg.name).collect();
+        let mut found = Self::of_nodes(&signature.name, &function.nodes, &arguments);
+        let nodes: HashSet<&str> = function.nodes.iter().map(|node| &*node.name).collect();
+        for result in &function.returns {
+            let name = result.split_once(':').map_or(&**result, |(name, _)| name);
+            if !nodes.contains(name) && !arguments.contains(name) {
+                found.dangling.add(format_args!("{} returns <- {name}", signature.name));
             }
         }
-        let get = |name: &str| by_name.get(name).and_then(|i| graph.nodes.get(*i));
-        for node in &graph.nodes {
-            for input in node.sources().filter(|input| get(input).is_none()) {
-                structure.dangling.add(format_args!("{} <- {input}", node.name));
+        found
+    }
+
+    fn of_nodes(function: &str, nodes: &[Node], arguments: &HashSet<&str>) -> Self {
+        let mut structure = Self::default();
+        let place = |name: &str| match function {
+            "" => name.to_owned(),
+            function => format!("{function}/{name}"),
+        };
+        let mut by_name: HashMap<&str, usize> = HashMap::with_capacity(nodes.len());
+        for (i, node) in nodes.iter().enumerate() {
+            if by_name.insert(&node.name, i).is_some() {
+                structure.duplicates.add(place(&node.name));
             }
-            if REDUCTIONS.contains(&&*node.op) {
-                let indices = node.data_inputs().nth(1).and_then(get);
-                if indices.and_then(constant_rank).is_some_and(|rank| rank > 1) {
-                    structure.deep_indices.add(&node.name);
+        }
+        let get = |name: &str| by_name.get(name).and_then(|i| nodes.get(*i));
+        structure.behaviours.resize(behaviours().len(), Places::default());
+        for node in nodes {
+            let known = |input: &&str| get(input).is_some() || arguments.contains(input);
+            for input in node.sources().filter(|input| !known(input)) {
+                structure.dangling.add(format_args!("{} <- {input}", place(&node.name)));
+            }
+            for (behaviour, places) in behaviours().iter().zip(&mut structure.behaviours) {
+                if (function.is_empty() || !behaviour.graph_only) && behaviour.sees(node, get) {
+                    places.add(place(&node.name));
                 }
             }
-            if notes_an_old_shape(node) {
-                structure.noted_shapes.add(&node.name);
-            }
         }
-        structure.cycle = cycle(graph, &by_name);
+        let stuck = cycle(nodes, &by_name);
+        structure.cycle =
+            stuck.iter().filter_map(|i| nodes.get(*i)).map(|n| place(&n.name)).collect();
         structure
     }
-}
 
-fn constant_rank(node: &Node) -> Option<usize> {
-    match node.attr("value")? {
-        AttrValue::Tensor { shape, .. } if &*node.op == "Const" => shape.rank(),
-        _ => None,
+    /// Adds what is to be said about another body.
+    pub(crate) fn extend(&mut self, more: &Self) {
+        self.cycle.extend(&more.cycle);
+        self.dangling.extend(&more.dangling);
+        self.duplicates.extend(&more.duplicates);
+        self.behaviours.resize(behaviours().len(), Places::default());
+        for (places, more) in self.behaviours.iter_mut().zip(&more.behaviours) {
+            places.extend(more);
+        }
     }
 }
 
 /// Whether this is the gradient of a batch norm with an unused output that is noted to have elements.
 pub(crate) fn notes_an_old_shape(node: &Node) -> bool {
-    if !node.op.starts_with("FusedBatchNormGrad") {
-        return false;
-    }
-    let Some(AttrValue::List(shapes)) = node.attr(OUTPUT_SHAPES) else { return false };
-    UNUSED_OUTPUTS.iter().filter_map(|i| shapes.get(*i)).any(|shape| {
-        matches!(shape, AttrValue::Shape(shape)
-            if shape.0.as_ref().is_some_and(|dims| dims.as_slice() != [0] && dims.iter().all(|d| *d >= 0)))
-    })
+    behaviour::named(NOTED_SHAPES).is_some_and(|(_, behaviour)| behaviour.sees(node, |_| None))
 }
 
 /// The nodes that are never ready when each waits for its inputs, those of loops apart.
-fn cycle(graph: &Graph, by_name: &HashMap<&str, usize>) -> Places {
-    let mut waits = vec![0usize; graph.nodes.len()];
-    let mut followers: Vec<Vec<usize>> = vec![Vec::new(); graph.nodes.len()];
+fn cycle(nodes: &[Node], by_name: &HashMap<&str, usize>) -> Vec<usize> {
+    let mut waits = vec![0usize; nodes.len()];
+    let mut followers: Vec<Vec<usize>> = vec![Vec::new(); nodes.len()];
     let mut ready = Vec::new();
-    for (i, node) in graph.nodes.iter().enumerate() {
+    for (i, node) in nodes.iter().enumerate() {
         for source in node.sources().filter_map(|source| by_name.get(source)) {
-            let back = graph.nodes.get(*source).is_some_and(|n| BACK_EDGES.contains(&&*n.op));
+            let back = nodes.get(*source).is_some_and(|n| BACK_EDGES.contains(&&*n.op));
             if let (false, Some(list)) = (back, followers.get_mut(*source)) {
                 list.push(i);
                 waits[i] += 1;
@@ -107,8 +118,7 @@ fn cycle(graph: &Graph, by_name: &HashMap<&str, usize>) -> Places {
             }
         }
     }
-    let stuck = graph.nodes.iter().zip(&waits).filter(|(_, waits)| **waits > 0);
-    stuck.map(|(node, _)| &node.name).collect()
+    waits.iter().enumerate().filter(|(_, waits)| **waits > 0).map(|(i, _)| i).collect()
 }
 
 #[cfg(test)]
@@ -141,6 +151,23 @@ mod tests {
         ]);
         let structure = Structure::of(&graph);
         assert!(structure.cycle.is_empty() && structure.dangling.is_empty());
+    }
+
+    #[test]
+    fn the_arguments_of_a_function_are_inputs_of_its_body() {
+        let body =
+            graph(&[("y", "Identity", &["x"]), ("z", "Identity", &["y:output:0", "gone:out:0"])]);
+        let argument = crate::op_def::ArgDef {
+            name: "x".to_owned(),
+            kind: crate::op_def::ArgKind::Each("T".to_owned()),
+            reference: false,
+        };
+        let signature =
+            crate::OpDef { name: "f".into(), inputs: vec![argument], ..crate::OpDef::default() };
+        let returns = vec!["y:output:0".into(), "lost:output:0".into()];
+        let structure = Structure::of_body(&Function { signature, nodes: body.nodes, returns });
+        assert_eq!(structure.dangling.to_string(), "f/z <- gone, f returns <- lost");
+        assert!(structure.cycle.is_empty());
     }
 
     #[test]

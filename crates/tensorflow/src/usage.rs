@@ -7,6 +7,7 @@ use std::sync::Arc;
 use unskew_core::{DataVersions, Places};
 
 use crate::convert::{Proved, Wiring};
+use crate::functions::Functions;
 use crate::read::{MetaGraph, SavedObject};
 use crate::{AttrValue, Graph, Node, OpDef, structure};
 
@@ -78,8 +79,8 @@ pub struct GraphUse {
     pub uses: Vec<Use>,
     /// Nodes of the graph that call functions of its library.
     pub calls: Places,
-    /// How many functions the library has.
-    pub functions: usize,
+    /// The functions of its library.
+    pub functions: Functions,
     /// How many nodes there are in all.
     pub nodes: usize,
     /// What is wrong with its structure, or known to have been judged differently over time.
@@ -107,7 +108,7 @@ impl GraphUse {
             .enumerate()
             .map(|(i, function)| (&*function.signature.name, i))
             .collect();
-        let called = called(graph, &library);
+        let functions = Functions::of(graph);
         let mut gather = Gather {
             library: &library,
             found: HashMap::new(),
@@ -120,7 +121,7 @@ impl GraphUse {
         }
         let mut nodes = graph.nodes.len();
         for (i, function) in graph.functions.iter().enumerate() {
-            let scope = if called.contains(&i) { Scope::Called } else { Scope::Uncalled };
+            let scope = if functions.called.contains(&i) { Scope::Called } else { Scope::Uncalled };
             nodes += function.nodes.len();
             let mut wiring = Wiring::of_function(function);
             for node in &function.nodes {
@@ -131,7 +132,7 @@ impl GraphUse {
         Self {
             versions: graph.versions.clone(),
             calls: calls.map(|node| &node.name).collect(),
-            functions: graph.functions.len(),
+            functions,
             nodes,
             uses: gather.uses,
             structure: structure::Structure::of(graph),
@@ -157,29 +158,6 @@ impl GraphUse {
         }
         counts
     }
-}
-
-/// The functions that run when the graph does, directly or through others, by their places.
-fn called(graph: &Graph, library: &HashMap<&str, usize>) -> HashSet<usize> {
-    let gradients: HashMap<&str, &str> =
-        graph.gradients.iter().map(|(of, is)| (&**of, &**is)).collect();
-    let mut called = HashSet::new();
-    let mut open: Vec<&[Node]> = vec![&graph.nodes];
-    while let Some(nodes) = open.pop() {
-        for node in nodes {
-            let named = node.attrs.iter().flat_map(|(_, value)| value.functions());
-            for name in named.chain([&*node.op]) {
-                let gradient = gradients.get(name).copied();
-                for function in [Some(name), gradient].into_iter().flatten() {
-                    let Some(i) = library.get(function) else { continue };
-                    if called.insert(*i) {
-                        open.extend(graph.functions.get(*i).map(|f| &*f.nodes));
-                    }
-                }
-            }
-        }
-    }
-    called
 }
 
 struct Gather<'g> {

@@ -132,7 +132,7 @@ pub(super) fn file(
         Kind::MetaGraph => {
             edits.first().map_or_else(|| Ok(Rope::default()), |edit| meta_graph(message, edit))
         }
-        Kind::Graph | Kind::Table => {
+        Kind::Graph | Kind::Table | Kind::OpList => {
             edits.first().map_or_else(|| Ok(Rope::default()), |edit| graph(message, edit))
         }
     }

@@ -1,5 +1,7 @@
 //! A checkpoint against a release.
 
+use std::sync::Arc;
+
 use unskew_core::{Context, Judgement, Matcher, Party, Places};
 
 use super::versions;
@@ -7,7 +9,7 @@ use crate::Runtime;
 use crate::read::Checkpoint;
 
 /// Judges the header of a checkpoint against a release.
-pub struct CheckpointMatcher(pub Checkpoint);
+pub struct CheckpointMatcher(pub Arc<Checkpoint>);
 
 impl Matcher for CheckpointMatcher {
     fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {

@@ -1,8 +1,8 @@
 //! Two graphs in one.
 
-use unskew_core::{DataConsumer, DataVersions, Finding, Judgement, Party};
+use unskew_core::{DataConsumer, DataVersions, Finding, Judgement, Party, Version};
 
-use crate::{GraphFile, rules};
+use crate::{GraphFile, GraphUse, behaviour, rules};
 
 /// What is to be said about a graph of the versions `a` into which one of `b` is imported, or the
 /// other way round: the result is the same.
@@ -55,10 +55,29 @@ pub(super) fn judge(
     if key(owner, mine) > key(other, theirs) {
         return Judgement::default();
     }
-    let first = |file: &GraphFile| file.graphs.first().map(|graph| graph.effective_versions());
-    let findings = match (first(mine), first(theirs)) {
-        (Some(a), Some(b)) => merge_check(&a, &b),
+    let findings = match (mine.graphs.first(), theirs.graphs.first()) {
+        (Some(a), Some(b)) => {
+            let (x, y) = (a.effective_versions(), b.effective_versions());
+            let mut findings = merge_check(&x, &y);
+            findings.extend(placeholders([(a, x.producer), (b, y.producer)]));
+            findings
+        }
         _ => Vec::new(),
     };
     Judgement { findings, promises: Vec::new() }
+}
+
+/// Placeholders whose shape means something else after the merge: they are in the graph of the higher
+/// producer.
+fn placeholders(graphs: [(&GraphUse, i64); 2]) -> Option<Finding> {
+    let (index, behaviour) = behaviour::named("scalar-placeholder")?;
+    let newest = Version::number(i64::MAX);
+    let [(.., a), (.., b)] = graphs;
+    let (lower, higher) = (a.min(b), a.max(b));
+    let border = behaviour.border(newest).filter(|border| lower < *border && *border <= higher)?;
+    let (newer, _) = graphs.into_iter().find(|(_, producer)| *producer == higher)?;
+    let places = newer.structure.behaviours.get(index).filter(|places| !places.is_empty())?;
+    let (lower, higher, border) = (&lower, &higher, &border);
+    let rule = rules::MergeChangesPlaceholders { lower, higher, border };
+    Some(rule.finding().at(places.clone()))
 }

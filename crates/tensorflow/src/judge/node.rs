@@ -2,9 +2,10 @@
 
 use unskew_core::{Finding, Phase, Severity};
 
+use super::for_sessions_only;
 use super::report::Report;
 use crate::convert::{Adapter, is_idle};
-use crate::op_def::{AttrDef, Deprecation};
+use crate::op_def::{ArgKind, AttrDef, Deprecation, ElementType};
 use crate::registry::Lookup;
 use crate::{AttrValue, GraphUse, OpDef, Runtime, Scope, Use, rules};
 
@@ -13,9 +14,12 @@ use crate::{AttrValue, GraphUse, OpDef, Runtime, Scope, Use, rules};
 struct Phases {
     /// That the op is not there.
     missing: Phase,
-    /// What the importer itself checks: kinds, values, inputs.
-    wrong: Phase,
-    /// What the core checks: unknown attributes, deprecations.
+    /// What the nodes are wired by: the number of inputs, and the attributes that stand for types and
+    /// numbers of arguments.
+    wiring: Phase,
+    /// Values of attributes.
+    values: Phase,
+    /// What the core checks when it makes a kernel: unknown attributes, deprecations.
     refused: Phase,
 }
 
@@ -24,15 +28,31 @@ impl Phases {
     fn of(scope: Scope, as_objects: bool, runtime: &Runtime) -> Option<Self> {
         use Phase::{FirstUse, Load};
         let python = runtime.imports_in_python();
-        let of = |missing, wrong, refused| Some(Self { missing, wrong, refused });
-        match scope {
-            Scope::Graph => of(Load, Load, if python { FirstUse } else { Load }),
-            // All functions are built when the model is loaded.
-            Scope::Called | Scope::Uncalled if as_objects => of(Load, Load, Load),
-            Scope::Uncalled => None,
-            // The core looks the ops of called functions up when their callers are imported.
-            Scope::Called => of(if python { FirstUse } else { Load }, FirstUse, FirstUse),
-        }
+        let phases = |missing, wiring, values, refused| Self { missing, wiring, values, refused };
+        Some(match scope {
+            // All functions are built when the model is loaded; of the graph itself the loader of sessions
+            // would say so.
+            _ if as_objects => phases(Load, Load, Load, Load),
+            Scope::Graph if python => phases(Load, Load, Load, FirstUse),
+            Scope::Graph => phases(Load, Load, Load, Load),
+            Scope::Uncalled => return None,
+            // Python looks at functions when they run. The core wires the bodies of called functions when
+            // their callers are imported, and makes their kernels when they run.
+            Scope::Called if python => phases(FirstUse, FirstUse, FirstUse, FirstUse),
+            Scope::Called => phases(Load, Load, FirstUse, FirstUse),
+        })
+    }
+
+    /// When a fault of this attribute shows.
+    fn of_attr(self, op: &OpDef, attr: &str) -> Phase {
+        let uses = |kind: &ArgKind| match kind {
+            ArgKind::One(ElementType::Attr(name)) | ArgKind::Each(name) => name == attr,
+            ArgKind::Many(number, ElementType::Attr(name)) => number == attr || name == attr,
+            ArgKind::Many(number, _) => number == attr,
+            ArgKind::One(_) => false,
+        };
+        let wires = op.inputs.iter().chain(&op.outputs).any(|arg| uses(&arg.kind));
+        if wires { self.wiring } else { self.values }
     }
 }
 
@@ -46,14 +66,15 @@ pub(super) fn judge(
 ) {
     let Some(phases) = Phases::of(one.scope, as_objects, runtime) else { return };
     let mut found = Vec::new();
-    look(one, graph, phases, runtime, &mut |finding| found.push(finding));
+    let own = (as_objects && one.scope != Scope::Graph).then_some(runtime);
+    look(one, graph, phases, own, runtime, &mut |finding| found.push(finding));
     let refused = |finding: &Finding| finding.severity == Severity::Error;
     if found.iter().any(refused) {
         let producer = graph.effective_versions().producer;
         let adapter = Adapter { runtime, own: &graph.own_ops, producer, lossy: false };
         let adapted = adapter.adapt(one);
         let mut left = Vec::new();
-        look(&adapted.now, graph, phases, runtime, &mut |finding| left.push(finding));
+        look(&adapted.now, graph, phases, own, runtime, &mut |finding| left.push(finding));
         left.retain(refused);
         let left: Vec<String> = left.into_iter().map(|finding| finding.message).collect();
         let known = |message: &String| found.iter().any(|finding| finding.message == *message);
@@ -72,7 +93,11 @@ pub(super) fn judge(
             }
         }
     }
-    found.into_iter().for_each(|finding| report.add(finding.at(one.places.clone())));
+    let session_only = as_objects && one.scope == Scope::Graph;
+    for finding in found {
+        let finding = if session_only { for_sessions_only(finding) } else { finding };
+        report.add(finding.at(one.places.clone()));
+    }
 }
 
 /// What is to be said about nodes that ask this.
@@ -80,6 +105,7 @@ fn look(
     one: &Use,
     graph: &GraphUse,
     phases: Phases,
+    builder: Option<&Runtime>,
     runtime: &Runtime,
     say: &mut dyn FnMut(Finding),
 ) {
@@ -89,7 +115,7 @@ fn look(
         return;
     };
     if let Some(deprecation) = &op.deprecation {
-        say(deprecated(op, deprecation, graph, phases));
+        say(deprecated(op, deprecation, graph, builder, phases));
     }
     let mut complete = true;
     for (name, value) in &one.attrs {
@@ -97,7 +123,9 @@ fn look(
             Some(attr) => {
                 let fault = attribute(op, attr, value, runtime);
                 complete &= fault.is_none();
-                fault.into_iter().for_each(|fault| say(fault.in_phase(phases.wrong)));
+                let kind = fault.as_ref().is_some_and(|f| f.rule.code == rules::TF206.code);
+                let phase = if kind { phases.of_attr(op, name) } else { phases.values };
+                fault.into_iter().for_each(|fault| say(fault.in_phase(phase)));
             }
             None => say(unknown(op, name, value, &found, phases, runtime)),
         }
@@ -107,12 +135,18 @@ fn look(
         complete = false;
         let rule =
             rules::AttributeMissing { op: &op.name, attr: &attr.name, consumer: &runtime.version };
-        let symptom = format!("NodeDef missing attr '{}' from Op<name={}", attr.name, op.name);
-        say(rule.finding().with_symptom(symptom).in_phase(phases.wrong));
+        // The core wires bodies of functions before it looks at their attributes.
+        let wired = phases.of_attr(op, &attr.name) != phases.values;
+        let symptom = match wired {
+            true => format!("type attr not found: {}", attr.name),
+            false => format!("NodeDef missing attr '{}' from Op<name={}", attr.name, op.name),
+        };
+        let phase = phases.of_attr(op, &attr.name);
+        say(rule.finding().with_symptom(symptom).in_phase(phase));
     }
     // How many inputs there should be is only known if the attributes that count them are right.
     if complete {
-        inputs(one, op, runtime).into_iter().for_each(|fault| say(fault.in_phase(phases.wrong)));
+        inputs(one, op, runtime).into_iter().for_each(|fault| say(fault.in_phase(phases.wiring)));
     }
 }
 
@@ -134,9 +168,17 @@ fn missing(one: &Use, found: &Lookup, phases: Phases, runtime: &Runtime) -> Find
     finding.with_symptom(symptom).in_phase(phases.missing)
 }
 
-/// Refused from a producer on; below it only a message is logged.
-fn deprecated(op: &OpDef, deprecation: &Deprecation, graph: &GraphUse, phases: Phases) -> Finding {
-    let producer = &graph.effective_versions().producer;
+/// Refused from a producer on; below it only a message is logged. `builder`: a release that builds the
+/// functions of a SavedModel with its own number, whatever the file says.
+fn deprecated(
+    op: &OpDef,
+    deprecation: &Deprecation,
+    graph: &GraphUse,
+    builder: Option<&Runtime>,
+    phases: Phases,
+) -> Finding {
+    let own = graph.effective_versions().producer;
+    let producer = &builder.map_or(own, |runtime| runtime.graph_def.version);
     let Deprecation { version, explanation } = deprecation;
     let op = &op.name;
     if producer >= version {
@@ -144,7 +186,12 @@ fn deprecated(op: &OpDef, deprecation: &Deprecation, graph: &GraphUse, phases: P
             "Op {op} is not available in GraphDef version {producer}. It has been removed in \
              version {version}. {explanation}."
         );
-        let rule = rules::OpDeprecated { op, version, producer, explanation };
+        let whose = match builder {
+            Some(_) => "tf.saved_model.load builds functions as producer",
+            None => "the graph has producer",
+        };
+        let whose = &whose;
+        let rule = rules::OpDeprecated { op, version, whose, producer, explanation };
         return rule.finding().with_symptom(symptom).in_phase(phases.refused);
     }
     let finding = rules::OpOnItsWayOut { op, version, producer, explanation }.finding();

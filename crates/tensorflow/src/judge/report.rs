@@ -40,7 +40,8 @@ impl Report {
                     "Converting GraphDef to Graph has failed with an error: '{inner}' The binary \
                      trying to import the GraphDef was built when GraphDef version was {consumer}. \
                      The GraphDef was produced by a binary built when GraphDef version was \
-                     {producer}."
+                     {producer}. The difference between these versions is larger than TensorFlow's forward \
+                     compatibility guarantee, and might be the root cause for failing to import the GraphDef."
                 ));
             }
         }

@@ -1,13 +1,19 @@
-//! Checkpoints: what stands under the empty key of their table.
+//! Checkpoints: the header of their table, and what it lists of the tensors.
+//!
+//! Format 2 is an `.index` with data files beside it: under the empty key the header, under each name where its
+//! tensor lies. Format 1 is one file with everything; under the empty key stand the names, types and shapes of
+//! all tensors, under other keys their values, which are not read.
 
 use unskew_core::DataVersions;
-use unskew_source::wire::Message;
+use unskew_source::wire::{Field, Message, Value};
 use unskew_source::{BytesSource, Problem, ReadError, Source};
 
-use super::{table, values};
+use super::table::{Entry, Table};
+use super::values;
+use crate::{DataType, Shape};
 
-/// What the header of a checkpoint says.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// What a checkpoint says of itself, without its values.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Checkpoint {
     /// 1 for one file with everything, 2 for an `.index` with data files beside it.
     pub format: u8,
@@ -17,39 +23,108 @@ pub struct Checkpoint {
     pub big_endian: bool,
     /// The versions.
     pub versions: DataVersions,
+    /// The tensors, by name.
+    pub tensors: Vec<StoredTensor>,
+    /// How many slices of tensors have entries of their own.
+    pub slices: usize,
+    /// The ranges of those slices in the data files.
+    pub slice_ranges: Vec<StoredRange>,
 }
 
-/// The header of the checkpoint in `source`; none if the table is no checkpoint.
+/// A tensor of a checkpoint.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StoredTensor {
+    /// The name: `dense/kernel`, `w/.ATTRIBUTES/VARIABLE_VALUE`.
+    pub name: Box<str>,
+    /// The element type.
+    pub dtype: DataType,
+    /// The shape.
+    pub shape: Shape,
+    /// Where its bytes lie; none in format 1, and for a tensor that is stored in slices.
+    pub range: Option<StoredRange>,
+    /// Into how many slices it is cut; 0 if it is not.
+    pub slices: usize,
+}
+
+/// Where bytes lie in the data files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StoredRange {
+    /// The data file, from 0 on.
+    pub shard: u64,
+    /// The first byte.
+    pub start: u64,
+    /// How many bytes.
+    pub len: u64,
+}
+
+/// The most tensors of a checkpoint; the largest models have some ten thousand.
+const TENSORS: usize = 1 << 20;
+
+/// The most bytes that their names have together.
+const NAMES: usize = 64 << 20;
+
+/// What the key of a slice begins with.
+const SLICE: u8 = 0;
+
+/// The checkpoint in `source`; none if the table is no checkpoint.
 ///
 /// # Errors
-/// If the table is torn, or its checksums do not match.
+/// If the table is torn, a checksum does not match, or there is more in it than is kept.
 pub fn checkpoint(source: &dyn Source) -> Result<Option<Checkpoint>, ReadError> {
-    let first = table::first(source)?;
-    if !first.key.is_empty() {
+    let table = Table::open(source)?;
+    let mut found: Option<Checkpoint> = None;
+    let mut names = 0usize;
+    let mut foreign = false;
+    table.entries(|entry| {
+        let Some(checkpoint) = &mut found else {
+            found = header(source, entry)?;
+            foreign = found.is_none();
+            // Format 1 says everything under the empty key.
+            return Ok(found.as_ref().is_some_and(|checkpoint| checkpoint.format == 2));
+        };
+        names = names.saturating_add(entry.key.len());
+        if checkpoint.tensors.len().saturating_add(checkpoint.slices) >= TENSORS || names > NAMES {
+            let what = "the list of tensors".to_owned();
+            let problem = Problem::TooLarge { what, size: names as u64, limit: NAMES as u64 };
+            return Err(ReadError::new(source.name(), problem).at(entry.offset));
+        }
+        bundle_entry(source, entry, checkpoint)?;
+        Ok(true)
+    })?;
+    if let (Some(_), Some(end)) = (&found, table.reaches_beyond()) {
+        let problem = Problem::Truncated { len: source.size(), needed: end };
+        return Err(ReadError::new(source.name(), problem).in_record("table"));
+    }
+    Ok(found.filter(|_| !foreign))
+}
+
+/// The header under the empty key; none if that is not the header of a checkpoint.
+fn header(source: &dyn Source, entry: &Entry<'_>) -> Result<Option<Checkpoint>, ReadError> {
+    if !entry.key.is_empty() {
         return Ok(None);
     }
-    let value = BytesSource::new(source.name(), first.value);
-    // Places in the value become places in the file.
-    let placed = |mut error: ReadError| {
-        error.offset = error.offset.map(|at| at.saturating_add(first.offset));
-        if let Problem::Truncated { .. } = *error.problem {
-            *error.problem = Problem::Malformed("a checkpoint header that ends early".to_owned());
-        }
-        error.in_record("checkpoint header")
-    };
+    let value = BytesSource::new(source.name(), entry.value.to_vec());
+    let placed = |error| placed(error, entry, "checkpoint header");
     let mut message = Message::whole(&value);
-    let begins_with = Message::whole(&value).next().map_err(placed)?;
-    match begins_with {
+    match Message::whole(&value).next().map_err(placed)? {
         Some(field) if field.number == 1 && field.span().is_some() => {
             message.next().map_err(placed)?;
-            let versions = message.enter(&field, tensor_slice_meta).map_err(placed)?;
-            Ok(Some(Checkpoint { format: 1, shards: 1, big_endian: false, versions }))
+            message.enter(&field, tensor_slice_meta).map_err(placed).map(Some)
         }
         Some(field) if field.number <= 3 => bundle_header(&mut message).map_err(placed).map(Some),
         // Protobuf leaves zeros out: a header of zeros is empty.
         None => Ok(Some(Checkpoint { format: 2, ..Checkpoint::default() })),
         Some(_) => Ok(None),
     }
+}
+
+/// Places in the value of an entry become places in the file.
+fn placed(mut error: ReadError, entry: &Entry<'_>, record: &str) -> ReadError {
+    error.offset = Some(error.offset.map_or(entry.offset, |at| at.saturating_add(entry.offset)));
+    if let Problem::Truncated { .. } = *error.problem {
+        *error.problem = Problem::Malformed(format!("a {record} that ends early"));
+    }
+    error.in_record(record)
 }
 
 /// A `BundleHeaderProto`.
@@ -66,13 +141,78 @@ fn bundle_header(message: &mut Message<'_>) -> Result<Checkpoint, ReadError> {
     Ok(header)
 }
 
-/// The versions of a `SavedTensorSliceMeta`.
-fn tensor_slice_meta(message: &mut Message<'_>) -> Result<DataVersions, ReadError> {
-    let mut versions = DataVersions::default();
+/// A `BundleEntryProto`: a tensor under its name, or a slice of one under a key that begins with a zero.
+fn bundle_entry(
+    source: &dyn Source,
+    entry: &Entry<'_>,
+    checkpoint: &mut Checkpoint,
+) -> Result<(), ReadError> {
+    let record = "entry of a tensor";
+    let value = BytesSource::new(source.name(), entry.value.to_vec());
+    let mut message = Message::whole(&value);
+    let (mut tensor, mut range) = (StoredTensor::default(), StoredRange::default());
+    tensor.shape = Shape(Some(Vec::new()));
+    let mut read = || -> Result<(), ReadError> {
+        while let Some(field) = message.next()? {
+            let number = |field: &Field| field.varint().unwrap_or(0);
+            match field.number {
+                1 => tensor.dtype = DataType(number(&field) as i32),
+                2 => tensor.shape = message.enter(&field, values::shape)?,
+                3 => range.shard = u64::from(number(&field) as u32),
+                4 => range.start = number(&field),
+                5 => range.len = number(&field),
+                7 => tensor.slices += 1,
+                _ => {}
+            }
+        }
+        Ok(())
+    };
+    read().map_err(|error| placed(error, entry, record))?;
+    if entry.key.first() == Some(&SLICE) {
+        checkpoint.slices += 1;
+        checkpoint.slice_ranges.push(range);
+        return Ok(());
+    }
+    let name = std::str::from_utf8(entry.key).map_err(|_| {
+        let what = "the name of a tensor that is no text";
+        ReadError::malformed(source.name(), what).at(entry.offset).in_record(record)
+    })?;
+    tensor.name = name.into();
+    tensor.range = (tensor.slices == 0).then_some(range);
+    checkpoint.tensors.push(tensor);
+    Ok(())
+}
+
+/// A `SavedTensorSliceMeta`: everything that format 1 says of its tensors.
+fn tensor_slice_meta(message: &mut Message<'_>) -> Result<Checkpoint, ReadError> {
+    let mut checkpoint = Checkpoint { format: 1, shards: 1, ..Checkpoint::default() };
     while let Some(field) = message.next()? {
-        if field.number == 2 {
-            versions = message.enter(&field, values::versions)?;
+        match field.number {
+            1 if checkpoint.tensors.len() >= TENSORS => {
+                return Err(message.malformed(field.offset, "more tensors than are kept"));
+            }
+            1 => checkpoint.tensors.push(message.enter(&field, slice_meta)?),
+            2 => checkpoint.versions = message.enter(&field, values::versions)?,
+            _ => {}
         }
     }
-    Ok(versions)
+    checkpoint.tensors.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(checkpoint)
+}
+
+/// A `SavedSliceMeta`.
+fn slice_meta(message: &mut Message<'_>) -> Result<StoredTensor, ReadError> {
+    let mut tensor = StoredTensor { shape: Shape(Some(Vec::new())), ..StoredTensor::default() };
+    while let Some(field) = message.next()? {
+        match (field.number, field.value) {
+            (1, _) => tensor.name = message.string(&field)?.into(),
+            (2, _) => tensor.shape = message.enter(&field, values::shape)?,
+            (3, Value::Varint(number)) => tensor.dtype = DataType(number as i32),
+            (4, _) => tensor.slices += 1,
+            _ => {}
+        }
+    }
+    // A tensor in one piece has one slice, which is all of it.
+    tensor.slices = if tensor.slices <= 1 { 0 } else { tensor.slices };
+    Ok(tensor)
 }

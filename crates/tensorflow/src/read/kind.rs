@@ -20,6 +20,8 @@ pub enum Kind {
     SavedModel,
     /// A table of the kind that checkpoints are.
     Table,
+    /// An OpList: the registry of ops of a TensorFlow.
+    OpList,
 }
 
 /// How a file is written.
@@ -76,6 +78,7 @@ fn message_kind(message: &mut Message<'_>) -> Result<Option<Kind>, ReadError> {
             });
             Ok(goes_on.then_some(Kind::Graph))
         }
+        (1, false) if probe(message, &first, is_op_def)? => Ok(Some(Kind::OpList)),
         (1, false) if probe(message, &first, is_info)? => {
             let graph = message.next()?.filter(|field| field.number == 2);
             let Some(graph) = graph else { return Ok(None) };
@@ -115,6 +118,22 @@ fn is_node(message: &mut Message<'_>) -> Result<bool, ReadError> {
         }
         if name && op {
             return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// A definition of an op: a name, and arguments or attributes that are messages with names.
+fn is_op_def(message: &mut Message<'_>) -> Result<bool, ReadError> {
+    let mut name = false;
+    for _ in 0..LOOKS {
+        let Some(field) = message.next()? else { return Ok(name) };
+        match field.number {
+            1 => name = is_name(message, &field)? && is_op(&message.bytes(&field)?),
+            2..=4 => return Ok(name && probe(message, &field, begins_with_name)?),
+            5 | 6 | 8 | 20 if field.span().is_some() => {}
+            16..=19 | 21 if field.varint().is_some() => {}
+            _ => return Ok(false),
         }
     }
     Ok(false)

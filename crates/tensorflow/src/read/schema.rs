@@ -66,7 +66,8 @@ static SLOT: Fields = Fields(&[
 ]);
 static USER_OBJECT: Fields = Fields(&[("identifier", 1, Text), ("version", 2, Message(&VERSIONS))]);
 
-static OP_LIST: Fields = Fields(&[("op", 1, Message(&OP))]);
+/// `OpList`.
+pub(crate) static OP_LIST: Fields = Fields(&[("op", 1, Message(&OP))]);
 
 /// `GraphDef`.
 pub(crate) static GRAPH: Fields = Fields(&[
@@ -186,6 +187,11 @@ pub(crate) fn kind_of_text(head: &[u8]) -> Option<Kind> {
             let inner = rest.trim_start_matches([' ', ':', '{', '<']).trim();
             let next = if inner.is_empty() { lines.find(|line| !line.is_empty())? } else { inner };
             (next.starts_with("name:") || next.starts_with("op:")).then_some(Kind::Graph)
+        }
+        "op" if opens => {
+            let inner = rest.trim_start_matches([' ', ':', '{', '<']).trim();
+            let next = if inner.is_empty() { lines.find(|line| !line.is_empty())? } else { inner };
+            next.starts_with("name:").then_some(Kind::OpList)
         }
         _ => None,
     }

@@ -24,6 +24,7 @@ pub fn transcode(source: &dyn Source, kind: Kind) -> Result<BytesSource, ReadErr
     let fields = match kind {
         Kind::SavedModel => &schema::SAVED_MODEL,
         Kind::MetaGraph => &schema::META_GRAPH,
+        Kind::OpList => &schema::OP_LIST,
         Kind::Graph | Kind::Table => &schema::GRAPH,
     };
     let mut text = Text::new(source);

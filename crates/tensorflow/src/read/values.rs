@@ -188,7 +188,7 @@ fn packed_varints(bytes: &[u8]) -> Option<Vec<u64>> {
 }
 
 /// A `TensorShapeProto`.
-fn shape(message: &mut Message<'_>) -> Result<Shape, ReadError> {
+pub(crate) fn shape(message: &mut Message<'_>) -> Result<Shape, ReadError> {
     let mut dims = Vec::new();
     let mut unknown = false;
     while let Some(field) = message.next()? {

@@ -1,0 +1,288 @@
+//! The library of a graph: which functions run, what they call, and what is wrong with that.
+//!
+//! A function is called by a node whose op is its name, or whose attributes name it (`PartitionedCall`,
+//! `While`, `MapDataset`), and gradients are functions too. TensorFlow 1.8 and later wire the bodies of
+//! called functions when their callers are imported; nobody looks at functions that nothing calls, except
+//! the loader of SavedModels with objects, which builds all of them.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use unskew_core::Places;
+
+use crate::structure::Structure;
+use crate::{Graph, Node};
+
+/// Ops that do nothing but call: recursion through them alone has no end for the importer.
+const CALLS: [&str; 2] = ["PartitionedCall", "StatefulPartitionedCall"];
+
+/// Takes the name of an op as well as of a function.
+const GRADIENT: &str = "SymbolicGradient";
+
+/// What is to be said about the library of a graph.
+#[derive(Clone, Debug, Default)]
+pub struct Functions {
+    /// The names of all functions, in the order of the library.
+    pub names: Vec<Arc<str>>,
+    /// The functions that run when the graph does, by their places in the library.
+    pub(crate) called: HashSet<usize>,
+    /// What is wrong with the calls in the graph and in the functions that it calls.
+    pub calls: Calls,
+    /// What is wrong with the calls in functions that the graph does not call.
+    pub other_calls: Calls,
+    /// Called functions that call themselves, be it through others, by plain calls alone.
+    pub endless: Places,
+    /// Those that do so through a condition or a loop.
+    pub recursive: Places,
+    /// Functions that do either and that the graph does not call.
+    pub other_recursive: Places,
+    /// Functions of one name with different bodies.
+    pub twice: Places,
+    /// Entries for gradients that name a function which is not there.
+    pub gradients: Places,
+    /// The wiring of the bodies of called functions.
+    pub called_bodies: Structure,
+    /// The wiring of the bodies of all others.
+    pub other_bodies: Structure,
+}
+
+/// What is wrong with calls of functions.
+#[derive(Clone, Debug, Default)]
+pub struct Calls {
+    /// Of functions that the library does not have: `node -> function`.
+    pub missing: Places,
+    /// With more or fewer inputs than the function has.
+    pub miscounted: Places,
+}
+
+impl Functions {
+    /// Looks at the library of `graph`.
+    pub fn of(graph: &Graph) -> Self {
+        let library = Library::of(graph);
+        let called = library.reached();
+        let mut found = Self {
+            names: graph.functions.iter().map(|f| f.signature.name.as_str().into()).collect(),
+            ..Self::default()
+        };
+        library.calls("", &graph.nodes, &mut found.calls);
+        for (i, function) in graph.functions.iter().enumerate() {
+            let name = function.signature.name.as_str();
+            if library.by_name.get(name) != Some(&i) {
+                let first = library.by_name.get(name).and_then(|i| graph.functions.get(*i));
+                if first != Some(function) {
+                    found.twice.add(name);
+                }
+                continue;
+            }
+            let runs = called.contains(&i);
+            let calls = if runs { &mut found.calls } else { &mut found.other_calls };
+            library.calls(name, &function.nodes, calls);
+            let bodies = if runs { &mut found.called_bodies } else { &mut found.other_bodies };
+            bodies.extend(&Structure::of_body(function));
+        }
+        for (of, is) in &graph.gradients {
+            let gone = [of, is].into_iter().filter(|name| !library.by_name.contains_key(&***name));
+            gone.for_each(|name| found.gradients.add(format_args!("gradient of {of} -> {name}")));
+        }
+        library.recursion(&called, &mut found);
+        found.called = called;
+        found
+    }
+}
+
+/// A graph with its functions by name.
+struct Library<'g> {
+    graph: &'g Graph,
+    by_name: HashMap<&'g str, usize>,
+}
+
+impl<'g> Library<'g> {
+    fn of(graph: &'g Graph) -> Self {
+        let mut by_name = HashMap::with_capacity(graph.functions.len());
+        for (i, function) in graph.functions.iter().enumerate() {
+            by_name.entry(&*function.signature.name).or_insert(i);
+        }
+        Self { graph, by_name }
+    }
+
+    /// The functions that run when the graph does, directly or through others, by their places.
+    fn reached(&self) -> HashSet<usize> {
+        let gradients: HashMap<&str, &str> =
+            self.graph.gradients.iter().map(|(of, is)| (&**of, &**is)).collect();
+        let mut reached = HashSet::new();
+        let mut open: Vec<&[Node]> = vec![&self.graph.nodes];
+        while let Some(nodes) = open.pop() {
+            for name in nodes.iter().flat_map(named).chain(nodes.iter().map(|node| &*node.op)) {
+                let gradient = gradients.get(name).copied();
+                for function in [Some(name), gradient].into_iter().flatten() {
+                    let Some(i) = self.by_name.get(function) else { continue };
+                    if reached.insert(*i) {
+                        open.extend(self.graph.functions.get(*i).map(|f| &*f.nodes));
+                    }
+                }
+            }
+        }
+        reached
+    }
+
+    /// The faults of the calls in `nodes`, which are the body of `function`, or the graph if that has no
+    /// name.
+    fn calls(&self, function: &str, nodes: &[Node], found: &mut Calls) {
+        let place = |node: &Node| match function {
+            "" => node.name.to_string(),
+            function => format!("{function}/{}", node.name),
+        };
+        for node in nodes {
+            if &*node.op != GRADIENT {
+                let gone = |name: &&str| !name.is_empty() && !self.by_name.contains_key(name);
+                for name in named(node).filter(gone) {
+                    found.missing.add(format_args!("{} -> {name}", place(node)));
+                }
+            }
+            let callee = self.by_name.get(&*node.op).and_then(|i| self.graph.functions.get(*i));
+            let wanted = callee.and_then(|f| f.signature.input_count(|name| node.attr(name)));
+            if wanted.is_some_and(|wanted| wanted != node.data_inputs().count() as u64) {
+                found.miscounted.add(place(node));
+            }
+        }
+    }
+
+    fn recursion(&self, called: &HashSet<usize>, found: &mut Functions) {
+        let plain =
+            |node: &Node| self.by_name.contains_key(&*node.op) || CALLS.contains(&&*node.op);
+        let endless = self.cycles(called, plain);
+        let name = |i: &usize| self.graph.functions.get(*i).map(|f| &f.signature.name);
+        endless.iter().filter_map(name).for_each(|name| found.endless.add(name));
+        let all = self.cycles(called, |_| true);
+        let rest = all.iter().filter(|i| !endless.contains(i));
+        rest.filter_map(name).for_each(|name| found.recursive.add(name));
+        let everything = self.cycles(&(0..self.graph.functions.len()).collect(), |_| true);
+        let rest = everything.iter().filter(|i| !all.contains(i));
+        rest.filter_map(name).for_each(|name| found.other_recursive.add(name));
+    }
+
+    /// The functions among `called` that call themselves through the nodes that `counts`.
+    fn cycles(&self, called: &HashSet<usize>, counts: impl Fn(&Node) -> bool) -> Vec<usize> {
+        let mut left: Vec<usize> = called.iter().copied().collect();
+        left.sort_unstable();
+        let callees = |i: usize| -> HashSet<usize> {
+            let nodes = self.graph.functions.get(i).map_or(&[][..], |f| &f.nodes);
+            let names = nodes.iter().filter(|node| counts(node));
+            names
+                .flat_map(|node| named(node).chain([&*node.op]))
+                .filter_map(|name| self.by_name.get(name).copied())
+                .filter(|callee| called.contains(callee))
+                .collect()
+        };
+        let calls: HashMap<usize, HashSet<usize>> =
+            left.iter().map(|i| (*i, callees(*i))).collect();
+        let mut callers: HashMap<usize, HashSet<usize>> = HashMap::new();
+        for (caller, callees) in &calls {
+            for callee in callees {
+                callers.entry(*callee).or_default().insert(*caller);
+            }
+        }
+        // What calls nothing that is left is in no cycle, and neither is what nothing left calls.
+        peel(&mut left, &calls, &callers);
+        peel(&mut left, &callers, &calls);
+        left
+    }
+}
+
+/// Takes away, again and again, what has no follower among those that are left.
+fn peel(
+    left: &mut Vec<usize>,
+    followers: &HashMap<usize, HashSet<usize>>,
+    leaders: &HashMap<usize, HashSet<usize>>,
+) {
+    let inside: HashSet<usize> = left.iter().copied().collect();
+    let of = |map: &HashMap<usize, HashSet<usize>>, i: &usize| -> Vec<usize> {
+        let all = map.get(i).into_iter().flatten();
+        all.copied().filter(|other| inside.contains(other)).collect()
+    };
+    let mut counts: HashMap<usize, usize> =
+        left.iter().map(|i| (*i, of(followers, i).len())).collect();
+    let mut free: Vec<usize> = left.iter().copied().filter(|i| counts.get(i) == Some(&0)).collect();
+    let mut gone: HashSet<usize> = HashSet::new();
+    while let Some(i) = free.pop() {
+        gone.insert(i);
+        for leader in of(leaders, &i) {
+            if let Some(count) = counts.get_mut(&leader) {
+                *count = count.saturating_sub(1);
+                if *count == 0 {
+                    free.push(leader);
+                }
+            }
+        }
+    }
+    left.retain(|i| !gone.contains(i));
+}
+
+/// The functions that the attributes of a node name; those for the runtime's own use apart.
+fn named(node: &Node) -> impl Iterator<Item = &str> {
+    let attrs = node.attrs.iter().filter(|(name, _)| !name.starts_with('_'));
+    attrs.flat_map(|(_, value)| value.functions())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{AttrValue, Function, OpDef};
+
+    fn call(name: &str, op: &str, function: &str) -> Node {
+        let attrs = vec![("f".into(), AttrValue::Func(function.into()))];
+        Node { name: name.into(), op: op.into(), inputs: vec![], attrs }
+    }
+
+    fn function(name: &str, nodes: Vec<Node>) -> Function {
+        Function {
+            signature: OpDef { name: name.into(), ..OpDef::default() },
+            nodes,
+            ..Function::default()
+        }
+    }
+
+    fn graph(functions: Vec<Function>) -> Functions {
+        let nodes = vec![call("main", "PartitionedCall", "f")];
+        Functions::of(&Graph { nodes, functions, ..Graph::default() })
+    }
+
+    #[test]
+    fn a_function_that_is_called_and_not_there_is_found_where_it_is_called() {
+        let found = graph(vec![
+            function("f", vec![call("inner", "PartitionedCall", "gone")]),
+            function("lonely", vec![call("inner", "PartitionedCall", "also_gone")]),
+        ]);
+        assert_eq!(found.calls.missing.to_string(), "f/inner -> gone");
+        assert_eq!(found.other_calls.missing.to_string(), "lonely/inner -> also_gone");
+        let gradient = graph(vec![function("f", vec![call("g", "SymbolicGradient", "Identity")])]);
+        assert!(gradient.calls.missing.is_empty());
+    }
+
+    #[test]
+    fn functions_that_call_each_other_are_endless_and_their_callers_are_not() {
+        let found = graph(vec![
+            function("f", vec![call("a", "PartitionedCall", "g")]),
+            function("g", vec![call("a", "PartitionedCall", "h"), call("b", "If", "leaf")]),
+            function("h", vec![call("a", "PartitionedCall", "g")]),
+            function("leaf", vec![]),
+        ]);
+        assert_eq!(found.endless.to_string(), "g, h");
+        assert!(found.recursive.is_empty());
+    }
+
+    #[test]
+    fn recursion_through_a_condition_is_told_from_plain_recursion() {
+        let found = graph(vec![function("f", vec![call("a", "If", "f")])]);
+        assert!(found.endless.is_empty());
+        assert_eq!(found.recursive.to_string(), "f");
+    }
+
+    #[test]
+    fn functions_of_one_name_may_be_there_twice_if_they_are_the_same() {
+        let same = graph(vec![function("f", vec![]), function("f", vec![])]);
+        assert!(same.twice.is_empty());
+        let other = graph(vec![function("f", vec![]), function("f", vec![call("a", "NoOp", "")])]);
+        assert_eq!(other.twice.to_string(), "f");
+    }
+}

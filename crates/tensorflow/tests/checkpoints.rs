@@ -1,0 +1,133 @@
+//! Checkpoints that TensorFlow 2.21.0 wrote, whole and damaged: six variables, one of them in three slices.
+#![allow(clippy::unwrap_used, missing_docs, reason = "a test may fail")]
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use unskew_core::{Party, Severity};
+use unskew_source::{BytesSource, FileSource, Source};
+use unskew_tensorflow::read::Checkpoint;
+use unskew_tensorflow::{DataType, TensorFlowFile, party, read_file, with_what_lies_beside};
+
+const DATA: &str = "v2.data-00000-of-00001";
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/variables")
+}
+
+fn open(path: &Path) -> Option<Arc<dyn Source>> {
+    Some(Arc::new(FileSource::open(path).ok()?))
+}
+
+/// The party of a file with what lies beside it in the same folder.
+fn read(path: &Path) -> Party {
+    let found = party(&open(path).unwrap()).unwrap().unwrap();
+    with_what_lies_beside(found, &path.display().to_string(), &|name| {
+        open(&path.with_file_name(name))
+    })
+    .unwrap()
+}
+
+fn checkpoint(bytes: Vec<u8>) -> Result<Checkpoint, String> {
+    let source: Arc<dyn Source> = Arc::new(BytesSource::new("v2.index", bytes));
+    match read_file(&source).map_err(|error| error.to_string())? {
+        Some(TensorFlowFile::Checkpoint(checkpoint)) => Ok(checkpoint),
+        _ => Err("no checkpoint".to_owned()),
+    }
+}
+
+fn codes(party: &Party) -> Vec<&str> {
+    party.notes.iter().map(|finding| finding.rule.code).collect()
+}
+
+/// A copy of the checkpoint of format 2 that may be damaged.
+fn copy() -> tempfile::TempDir {
+    let copy = tempfile::tempdir().unwrap();
+    for file in ["v2.index", "v2.meta", DATA] {
+        std::fs::copy(folder().join(file), copy.path().join(file)).unwrap();
+    }
+    copy
+}
+
+#[test]
+fn both_formats_list_the_same_tensors() {
+    let of = |name: &str| checkpoint(std::fs::read(folder().join(name)).unwrap()).unwrap();
+    let (first, second) = (of("v1.ckpt"), of("v2.index"));
+    assert_eq!((first.format, second.format), (1, 2));
+    let list = |checkpoint: &Checkpoint| -> Vec<(String, DataType, String, usize)> {
+        let tensors = checkpoint.tensors.iter();
+        tensors.map(|t| (t.name.to_string(), t.dtype, t.shape.to_string(), t.slices)).collect()
+    };
+    assert_eq!(list(&first), list(&second));
+    let kernel = &second.tensors[1];
+    assert_eq!((&*kernel.name, &*kernel.shape.to_string()), ("dense/kernel", "[3,4]"));
+    assert_eq!(kernel.range.unwrap().len, 48);
+    let parts = second.tensors.iter().find(|tensor| &*tensor.name == "parts").unwrap();
+    assert_eq!((parts.slices, parts.range), (3, None));
+    assert_eq!(second.slice_ranges.len(), 3);
+}
+
+#[test]
+fn a_whole_checkpoint_fits_its_data_and_its_graph() {
+    assert_eq!(codes(&read(&folder().join("v2.index"))), [""; 0]);
+    assert_eq!(codes(&read(&folder().join("v2.meta"))), [""; 0]);
+}
+
+#[test]
+fn a_data_file_that_is_missing_or_cut_is_found_with_the_tensors() {
+    let copy = copy();
+    let file = std::fs::OpenOptions::new().write(true).open(copy.path().join(DATA)).unwrap();
+    file.set_len(60).unwrap();
+    let cut = read(&copy.path().join("v2.index"));
+    assert_eq!(codes(&cut), ["TF402"]);
+    assert!(cut.notes[0].message.contains("which has 60"), "{}", cut.notes[0].message);
+    assert!(cut.notes[0].places.count() > 1);
+    std::fs::remove_file(copy.path().join(DATA)).unwrap();
+    assert_eq!(codes(&read(&copy.path().join("v2.index"))), ["TF401"]);
+}
+
+#[test]
+fn a_graph_of_another_model_wants_other_tensors() {
+    let copy = copy();
+    let meta = copy.path().join("v2.meta");
+    let mut renamed = std::fs::read(&meta).unwrap();
+    let name = b"dense/kernel";
+    for at in 0..renamed.len() - name.len() {
+        if renamed[at..].starts_with(name) {
+            renamed[at] = b'D';
+        }
+    }
+    std::fs::write(&meta, renamed).unwrap();
+    let found = read(&meta);
+    assert_eq!(codes(&found), ["TF404", "TF406"]);
+    assert_eq!(found.notes[0].severity, Severity::Error);
+    assert_eq!(found.notes[0].places.to_string(), "Dense/kernel");
+    assert_eq!(found.notes[1].places.to_string(), "dense/kernel");
+}
+
+#[test]
+fn the_first_format_fits_its_graph_too() {
+    let graph = party(&open(&folder().join("v1.ckpt.meta")).unwrap()).unwrap().unwrap();
+    let stored = party(&open(&folder().join("v1.ckpt")).unwrap()).unwrap().unwrap();
+    let today = unskew_core::Context::on(unskew_core::Date::constant(2026, 11, 1));
+    let verdict = unskew_core::check(&graph, &stored, &today);
+    assert!(verdict.works(), "{verdict:?}");
+    assert!(verdict.findings.is_empty(), "{:?}", verdict.findings);
+}
+
+#[test]
+fn every_bit_of_an_index_is_guarded_by_a_checksum_or_a_magic_number() {
+    let whole = std::fs::read(folder().join("v2.index")).unwrap();
+    let good = checkpoint(whole.clone()).unwrap();
+    for at in 0..whole.len() {
+        let mut damaged = whole.clone();
+        damaged[at] ^= 0x10;
+        // The padding of the footer and the index of the index are not read.
+        if let Ok(read) = checkpoint(damaged) {
+            assert!(at >= whole.len() - 48 || read == good, "byte {at}");
+        }
+    }
+    for len in 0..whole.len() {
+        assert!(checkpoint(whole[..len].to_vec()).is_err());
+    }
+}

@@ -1,0 +1,123 @@
+//! Rules that no definition of an op holds, and rules of loaders: what real TensorFlow does with graphs is what we
+//! say of them, in the same phase and with the same words.
+#![allow(clippy::panic, clippy::unwrap_used, missing_docs, reason = "a test may fail")]
+
+mod graphs;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+
+use unskew_core::{Finding, Phase, Severity};
+use unskew_source::{BytesSource, FileSource, Source};
+use unskew_tensorflow::{GraphFile, Runtime, TensorFlowFile, findings, read_file};
+
+/// The interpreter of the corpus that has this TensorFlow; none, said aloud, without a corpus.
+fn python(version: &str) -> Option<PathBuf> {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/python");
+    let python = corpus.join(format!("tensorflow-{version}/bin/python"));
+    if !python.exists() {
+        println!("skipped: tensorflow {version} is not there; run cargo xtask corpus");
+    }
+    python.exists().then_some(python)
+}
+
+fn runtime(version: &str) -> Runtime {
+    graphs::runtime(version)
+}
+
+fn judged(source: Arc<dyn Source>, runtime: &Runtime) -> (Option<Phase>, Vec<Finding>) {
+    let Some(TensorFlowFile::Graphs(file)) = read_file(&source).unwrap() else {
+        panic!("no graph")
+    };
+    let file: GraphFile = file;
+    let found = findings(&file.graphs[0], &file, runtime);
+    let errors = found.iter().filter(|finding| finding.severity == Severity::Error);
+    (errors.filter_map(|finding| finding.phase).min(), found)
+}
+
+/// What a release said of each case: the phase in which it failed, and its words.
+fn told(version: &str, folder: &Path) -> Option<BTreeMap<String, (String, String)>> {
+    let python = python(version)?;
+    let mut listing = String::new();
+    for (name, text) in graphs::ALL {
+        let path = folder.join(format!("{name}.pbtxt"));
+        std::fs::write(&path, text).unwrap();
+        listing += &format!("{name}\t{}\n", path.display());
+    }
+    std::fs::write(folder.join("listing"), listing).unwrap();
+    let driver = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/real/driver.py");
+    let models = folder.join("models");
+    let output = Command::new(python).arg(driver).arg(folder.join("listing")).arg(models).output();
+    let output = output.unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let line = |line: &str| {
+        let mut parts = line.splitn(3, '\t').map(str::to_owned);
+        Some((parts.next()?, (parts.next()?, parts.next()?)))
+    };
+    Some(text.lines().filter_map(line).collect())
+}
+
+fn agrees(version: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(told) = told(version, folder.path()) else { return };
+    let runtime = runtime(version);
+    assert_eq!(told.len(), graphs::ALL.len() + 5, "{told:?}");
+    let mut wrong = Vec::new();
+    for (name, (phase, words)) in &told {
+        let text = graphs::ALL.iter().find(|(case, _)| case == name).map(|(_, text)| *text);
+        let source: Arc<dyn Source> = match text {
+            Some(text) => {
+                let text = text.replace("@own@", &runtime.graph_def.version.to_string());
+                Arc::new(BytesSource::new(format!("{name}.pbtxt"), text.into_bytes()))
+            }
+            None => {
+                let path = folder.path().join("models").join(name).join("saved_model.pb");
+                Arc::new(FileSource::open(&path).unwrap())
+            }
+        };
+        let (expected, found) = judged(source, &runtime);
+        let expected = expected.map_or("ok", Phase::as_str);
+        // Endless recursion kills the process, wherever it is.
+        let agrees = phase == expected || phase == "died" && expected != "ok";
+        let say = |f: &Finding| format!("{} {:?} {:?}", f.rule.code, f.phase, f.symptom);
+        let judged: Vec<String> = found.iter().map(say).collect();
+        if !agrees {
+            wrong.push(format!("{name}: {phase} ({words}), judged {expected}: {judged:?}"));
+        }
+        if phase != "ok" && phase != "died" {
+            let symptom = |finding: &Finding| {
+                let symptom = finding.symptom.as_deref().unwrap_or_default();
+                finding.severity == Severity::Error && words.contains(symptom)
+            };
+            if !found.iter().any(symptom) {
+                wrong.push(format!("{name}: {words}; judged {judged:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{version}: {wrong:#?}");
+}
+
+#[test]
+fn tensorflow_2_15_does_what_is_said_of_it() {
+    agrees("2.15.1");
+}
+
+#[test]
+fn tensorflow_2_21_does_what_is_said_of_it() {
+    agrees("2.21.0");
+}
+
+#[test]
+fn what_a_saved_model_with_objects_is_loaded_by_does_not_look_at_the_graph_itself() {
+    let text = graphs::ALL.iter().find(|(name, _)| *name == "colocated").unwrap().1;
+    let text = text.replace("@own@", "1645");
+    let text = format!("meta_graphs {{ graph_def {{ {text} }} object_graph_def {{ }} }}");
+    let source: Arc<dyn Source> =
+        Arc::new(BytesSource::new("saved_model.pbtxt", text.into_bytes()));
+    let (phase, found) = judged(source, &runtime("2.15.1"));
+    assert_eq!(phase, None);
+    assert!(found.iter().any(|f| f.rule.code == "TF307" && f.severity == Severity::Warning));
+}
