@@ -48,3 +48,628 @@ def scaled_dot_product_attention_to_1_13(query: Tensor, key: Tensor, value: Tens
   weights = torch.softmax(scores, -1)
   nothing = torch.eq(torch.sum(torch.ne(scores, float('-inf')), [-1], True), 0)
   return torch.matmul(torch.masked_fill(weights, nothing, 0.0), value)
+
+# Names that an operator got besides the one it had.
+
+def absolute_to_1_5(self: Tensor) -> Tensor:
+  return torch.abs(self)
+
+def absolute_out_to_1_5(self: Tensor, *, out: Tensor) -> Tensor:
+  return torch.abs(self, out=out)
+
+def absolute__to_1_5(self: Tensor) -> Tensor:
+  return torch.abs_(self)
+
+def arccos_to_1_6(self: Tensor) -> Tensor:
+  return torch.acos(self)
+
+def arccos_out_to_1_6(self: Tensor, *, out: Tensor) -> Tensor:
+  return torch.acos(self, out=out)
+
+def arccos__to_1_6(self: Tensor) -> Tensor:
+  return torch.acos_(self)
+
+def arccosh_to_1_6(self: Tensor) -> Tensor:
+  return torch.acosh(self)
+
+def arccosh_out_to_1_6(self: Tensor, *, out: Tensor) -> Tensor:
+  return torch.acosh(self, out=out)
+
+def arccosh__to_1_6(self: Tensor) -> Tensor:
+  return torch.acosh_(self)
+
+def arcsin_to_1_6(self: Tensor) -> Tensor:
+  return torch.asin(self)
+
+def arcsin_out_to_1_6(self: Tensor, *, out: Tensor) -> Tensor:
+  return torch.asin(self, out=out)
+
+def arcsin__to_1_6(self: Tensor) -> Tensor:
+  return torch.asin_(self)
+
+def arcsinh_to_1_6(self: Tensor) -> Tensor:
+  return torch.asinh(self)
+
+def arcsinh_out_to_1_6(self: Tensor, *, out: Tensor) -> Tensor:
+  return torch.asinh(self, out=out)
+
+def arcsinh__to_1_6(self: Tensor) -> Tensor:
+  return torch.asinh_(self)
+
+def arctan_to_1_6(self: Tensor) -> Tensor:
+  return torch.atan(self)
+
+def arctan_out_to_1_6(self: Tensor, *, out: Tensor) -> Tensor:
+  return torch.atan(self, out=out)
+
+def arctan__to_1_6(self: Tensor) -> Tensor:
+  return torch.atan_(self)
+
+def arctan2_to_1_10(self: Tensor, other: Tensor) -> Tensor:
+  return torch.atan2(self, other)
+
+def arctan2_out_to_1_10(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
+  return torch.atan2(self, other, out=out)
+
+def arctan2__to_1_10(self: Tensor, other: Tensor) -> Tensor:
+  return torch.atan2_(self, other)
+
+def arctanh_to_1_6(self: Tensor) -> Tensor:
+  return torch.atanh(self)
+
+def arctanh_out_to_1_6(self: Tensor, *, out: Tensor) -> Tensor:
+  return torch.atanh(self, out=out)
+
+def arctanh__to_1_6(self: Tensor) -> Tensor:
+  return torch.atanh_(self)
+
+def concat_to_1_9(tensors: List[Tensor], dim: int=0) -> Tensor:
+  return torch.cat(tensors, dim)
+
+def concat_out_to_1_9(tensors: List[Tensor], dim: int=0, *, out: Tensor) -> Tensor:
+  return torch.cat(tensors, dim, out=out)
+
+def concatenate_to_1_12(tensors: List[Tensor], dim: int=0) -> Tensor:
+  return torch.cat(tensors, dim)
+
+def concatenate_out_to_1_12(tensors: List[Tensor], dim: int=0, *, out: Tensor) -> Tensor:
+  return torch.cat(tensors, dim, out=out)
+
+def fix_to_1_6(self: Tensor) -> Tensor:
+  return torch.trunc(self)
+
+def fix_out_to_1_6(self: Tensor, *, out: Tensor) -> Tensor:
+  return torch.trunc(self, out=out)
+
+def fix__to_1_6(self: Tensor) -> Tensor:
+  return torch.trunc_(self)
+
+def greater_Scalar_to_1_6(self: Tensor, other: number) -> Tensor:
+  return torch.gt(self, other)
+
+def greater_Scalar_out_to_1_6(self: Tensor, other: number, *, out: Tensor) -> Tensor:
+  return torch.gt(self, other, out=out)
+
+def greater_Tensor_to_1_6(self: Tensor, other: Tensor) -> Tensor:
+  return torch.gt(self, other)
+
+def greater_Tensor_out_to_1_6(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
+  return torch.gt(self, other, out=out)
+
+def greater__Scalar_to_1_6(self: Tensor, other: number) -> Tensor:
+  return torch.gt_(self, other)
+
+def greater__Tensor_to_1_6(self: Tensor, other: Tensor) -> Tensor:
+  return torch.gt_(self, other)
+
+def greater_equal_Scalar_to_1_6(self: Tensor, other: number) -> Tensor:
+  return torch.ge(self, other)
+
+def greater_equal_Scalar_out_to_1_6(self: Tensor, other: number, *, out: Tensor) -> Tensor:
+  return torch.ge(self, other, out=out)
+
+def greater_equal_Tensor_to_1_6(self: Tensor, other: Tensor) -> Tensor:
+  return torch.ge(self, other)
+
+def greater_equal_Tensor_out_to_1_6(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
+  return torch.ge(self, other, out=out)
+
+def greater_equal__Scalar_to_1_6(self: Tensor, other: number) -> Tensor:
+  return torch.ge_(self, other)
+
+def greater_equal__Tensor_to_1_6(self: Tensor, other: Tensor) -> Tensor:
+  return torch.ge_(self, other)
+
+def less_Scalar_to_1_6(self: Tensor, other: number) -> Tensor:
+  return torch.lt(self, other)
+
+def less_Scalar_out_to_1_6(self: Tensor, other: number, *, out: Tensor) -> Tensor:
+  return torch.lt(self, other, out=out)
+
+def less_Tensor_to_1_6(self: Tensor, other: Tensor) -> Tensor:
+  return torch.lt(self, other)
+
+def less_Tensor_out_to_1_6(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
+  return torch.lt(self, other, out=out)
+
+def less__Scalar_to_1_6(self: Tensor, other: number) -> Tensor:
+  return torch.lt_(self, other)
+
+def less__Tensor_to_1_6(self: Tensor, other: Tensor) -> Tensor:
+  return torch.lt_(self, other)
+
+def less_equal_Scalar_to_1_6(self: Tensor, other: number) -> Tensor:
+  return torch.le(self, other)
+
+def less_equal_Scalar_out_to_1_6(self: Tensor, other: number, *, out: Tensor) -> Tensor:
+  return torch.le(self, other, out=out)
+
+def less_equal_Tensor_to_1_6(self: Tensor, other: Tensor) -> Tensor:
+  return torch.le(self, other)
+
+def less_equal_Tensor_out_to_1_6(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
+  return torch.le(self, other, out=out)
+
+def less_equal__Scalar_to_1_6(self: Tensor, other: number) -> Tensor:
+  return torch.le_(self, other)
+
+def less_equal__Tensor_to_1_6(self: Tensor, other: Tensor) -> Tensor:
+  return torch.le_(self, other)
+
+def multiply_Scalar_to_1_6(self: Tensor, other: number) -> Tensor:
+  return torch.mul(self, other)
+
+def multiply_Tensor_to_1_6(self: Tensor, other: Tensor) -> Tensor:
+  return torch.mul(self, other)
+
+def multiply_out_to_1_6(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
+  return torch.mul(self, other, out=out)
+
+def multiply__Scalar_to_1_6(self: Tensor, other: number) -> Tensor:
+  return torch.mul_(self, other)
+
+def multiply__Tensor_to_1_6(self: Tensor, other: Tensor) -> Tensor:
+  return torch.mul_(self, other)
+
+def negative_to_1_6(self: Tensor) -> Tensor:
+  return torch.neg(self)
+
+def negative_out_to_1_6(self: Tensor, *, out: Tensor) -> Tensor:
+  return torch.neg(self, out=out)
+
+def negative__to_1_6(self: Tensor) -> Tensor:
+  return torch.neg_(self)
+
+def not_equal_Scalar_to_1_6(self: Tensor, other: number) -> Tensor:
+  return torch.ne(self, other)
+
+def not_equal_Scalar_out_to_1_6(self: Tensor, other: number, *, out: Tensor) -> Tensor:
+  return torch.ne(self, other, out=out)
+
+def not_equal_Tensor_to_1_6(self: Tensor, other: Tensor) -> Tensor:
+  return torch.ne(self, other)
+
+def not_equal_Tensor_out_to_1_6(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
+  return torch.ne(self, other, out=out)
+
+def not_equal__Scalar_to_1_6(self: Tensor, other: number) -> Tensor:
+  return torch.ne_(self, other)
+
+def not_equal__Tensor_to_1_6(self: Tensor, other: Tensor) -> Tensor:
+  return torch.ne_(self, other)
+
+def subtract_Scalar_to_1_6(self: Tensor, other: number, alpha: number=1) -> Tensor:
+  return torch.sub(self, other, alpha)
+
+def subtract_Tensor_to_1_6(self: Tensor, other: Tensor, *, alpha: number=1) -> Tensor:
+  return torch.sub(self, other, alpha=alpha)
+
+def subtract_out_to_1_6(self: Tensor, other: Tensor, *, alpha: number=1, out: Tensor) -> Tensor:
+  return torch.sub(self, other, alpha=alpha, out=out)
+
+def subtract__Scalar_to_1_6(self: Tensor, other: number, alpha: number=1) -> Tensor:
+  return torch.sub_(self, other, alpha)
+
+def subtract__Tensor_to_1_6(self: Tensor, other: Tensor, *, alpha: number=1) -> Tensor:
+  return torch.sub_(self, other, alpha=alpha)
+
+def swapaxes_to_1_7(self: Tensor, axis0: int, axis1: int) -> Tensor:
+  return torch.transpose(self, axis0, axis1)
+
+def swapaxes__to_1_7(self: Tensor, axis0: int, axis1: int) -> Tensor:
+  return torch.transpose_(self, axis0, axis1)
+
+def swapdims_to_1_7(self: Tensor, dim0: int, dim1: int) -> Tensor:
+  return torch.transpose(self, dim0, dim1)
+
+def swapdims__to_1_7(self: Tensor, dim0: int, dim1: int) -> Tensor:
+  return torch.transpose_(self, dim0, dim1)
+
+def moveaxis_int_to_1_7(self: Tensor, source: int, destination: int) -> Tensor:
+  return torch.movedim(self, source, destination)
+
+def moveaxis_intlist_to_1_7(self: Tensor, source: List[int], destination: List[int]) -> Tensor:
+  return torch.movedim(self, source, destination)
+
+def outer_to_1_6(self: Tensor, vec2: Tensor) -> Tensor:
+  return torch.ger(self, vec2)
+
+def outer_out_to_1_6(self: Tensor, vec2: Tensor, *, out: Tensor) -> Tensor:
+  return torch.ger(self, vec2, out=out)
+
+def linalg_det_to_1_6(A: Tensor) -> Tensor:
+  return torch.det(A)
+
+def linalg_inv_to_1_7(A: Tensor) -> Tensor:
+  return torch.inverse(A)
+
+def linalg_inv_out_to_1_7(A: Tensor, *, out: Tensor) -> Tensor:
+  result = torch.inverse(A)
+  return out.resize_(result.size()).copy_(result)
+
+def linalg_slogdet_to_1_7(A: Tensor) -> Tuple[Tensor, Tensor]:
+  return torch.slogdet(A)
+
+def linalg_matmul_to_1_9(self: Tensor, other: Tensor) -> Tensor:
+  return torch.matmul(self, other)
+
+def linalg_matmul_out_to_1_9(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
+  return torch.matmul(self, other, out=out)
+
+def linalg_matrix_power_to_1_8(self: Tensor, n: int) -> Tensor:
+  return torch.matrix_power(self, n)
+
+def special_digamma_to_1_9(self: Tensor) -> Tensor:
+  return torch.digamma(self)
+
+def special_digamma_out_to_1_9(self: Tensor, *, out: Tensor) -> Tensor:
+  return torch.digamma(self, out=out)
+
+def special_psi_to_1_9(self: Tensor) -> Tensor:
+  return torch.digamma(self)
+
+def special_psi_out_to_1_9(self: Tensor, *, out: Tensor) -> Tensor:
+  return torch.digamma(self, out=out)
+
+def special_erf_to_1_8(self: Tensor) -> Tensor:
+  return torch.erf(self)
+
+def special_erf_out_to_1_8(self: Tensor, *, out: Tensor) -> Tensor:
+  return torch.erf(self, out=out)
+
+def special_erfc_to_1_8(self: Tensor) -> Tensor:
+  return torch.erfc(self)
+
+def special_erfc_out_to_1_8(self: Tensor, *, out: Tensor) -> Tensor:
+  return torch.erfc(self, out=out)
+
+def special_erfinv_to_1_8(self: Tensor) -> Tensor:
+  return torch.erfinv(self)
+
+def special_erfinv_out_to_1_8(self: Tensor, *, out: Tensor) -> Tensor:
+  return torch.erfinv(self, out=out)
+
+def special_exp2_to_1_8(self: Tensor) -> Tensor:
+  return torch.exp2(self)
+
+def special_exp2_out_to_1_8(self: Tensor, *, out: Tensor) -> Tensor:
+  return torch.exp2(self, out=out)
+
+def special_expit_to_1_8(self: Tensor) -> Tensor:
+  return torch.sigmoid(self)
+
+def special_expit_out_to_1_8(self: Tensor, *, out: Tensor) -> Tensor:
+  return torch.sigmoid(self, out=out)
+
+def special_expm1_to_1_8(self: Tensor) -> Tensor:
+  return torch.expm1(self)
+
+def special_expm1_out_to_1_8(self: Tensor, *, out: Tensor) -> Tensor:
+  return torch.expm1(self, out=out)
+
+def special_gammaln_to_1_8(self: Tensor) -> Tensor:
+  return torch.lgamma(self)
+
+def special_gammaln_out_to_1_8(self: Tensor, *, out: Tensor) -> Tensor:
+  return torch.lgamma(self, out=out)
+
+def special_i0_to_1_9(self: Tensor) -> Tensor:
+  return torch.i0(self)
+
+def special_i0_out_to_1_9(self: Tensor, *, out: Tensor) -> Tensor:
+  return torch.i0(self, out=out)
+
+def special_log1p_to_1_9(self: Tensor) -> Tensor:
+  return torch.log1p(self)
+
+def special_log1p_out_to_1_9(self: Tensor, *, out: Tensor) -> Tensor:
+  return torch.log1p(self, out=out)
+
+def special_logit_to_1_8(self: Tensor, eps: Optional[float]=None) -> Tensor:
+  return torch.logit(self, eps)
+
+def special_logit_out_to_1_8(self: Tensor, eps: Optional[float]=None, *, out: Tensor) -> Tensor:
+  return torch.logit(self, eps, out=out)
+
+def special_polygamma_to_1_9(n: int, self: Tensor) -> Tensor:
+  return torch.polygamma(n, self)
+
+def special_polygamma_out_to_1_9(n: int, self: Tensor, *, out: Tensor) -> Tensor:
+  return torch.polygamma(n, self, out=out)
+
+def special_sinc_to_1_9(self: Tensor) -> Tensor:
+  return torch.sinc(self)
+
+def special_sinc_out_to_1_9(self: Tensor, *, out: Tensor) -> Tensor:
+  return torch.sinc(self, out=out)
+
+def special_multigammaln_to_1_9(self: Tensor, p: int) -> Tensor:
+  return torch.mvlgamma(self, p)
+
+def special_logsumexp_to_1_9(self: Tensor, dim: List[int], keepdim: bool=False) -> Tensor:
+  return torch.logsumexp(self, dim, keepdim)
+
+def special_logsumexp_out_to_1_9(self: Tensor, dim: List[int], keepdim: bool=False, *, out: Tensor) -> Tensor:
+  return torch.logsumexp(self, dim, keepdim, out=out)
+
+def special_xlogy_to_1_9(self: Tensor, other: Tensor) -> Tensor:
+  return torch.xlogy(self, other)
+
+def special_xlogy_other_scalar_to_1_9(self: Tensor, other: number) -> Tensor:
+  return torch.xlogy(self, other)
+
+def special_xlogy_other_scalar_out_to_1_9(self: Tensor, other: number, *, out: Tensor) -> Tensor:
+  return torch.xlogy(self, other, out=out)
+
+def special_xlogy_out_to_1_9(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
+  return torch.xlogy(self, other, out=out)
+
+def special_xlogy_self_scalar_to_1_9(self: number, other: Tensor) -> Tensor:
+  return torch.xlogy(self, other)
+
+def special_xlogy_self_scalar_out_to_1_9(self: number, other: Tensor, *, out: Tensor) -> Tensor:
+  return torch.xlogy(self, other, out=out)
+
+def row_stack_to_1_7(tensors: List[Tensor]) -> Tensor:
+  return torch.vstack(tensors)
+
+def row_stack_out_to_1_7(tensors: List[Tensor], *, out: Tensor) -> Tensor:
+  return torch.vstack(tensors, out=out)
+
+def argwhere_to_1_10(self: Tensor) -> Tensor:
+  return torch.nonzero(self)
+
+def special_softmax_to_1_10(self: Tensor, dim: int, dtype: Optional[int]=None) -> Tensor:
+  return torch.softmax(self, dim, dtype)
+
+# Activations.
+
+def hardsigmoid_to_1_4(self: Tensor) -> Tensor:
+  return torch.div(torch.clamp(torch.add(self, 3), 0, 6), 6)
+
+def hardsigmoid__to_1_4(self: Tensor) -> Tensor:
+  return self.copy_(torch.div(torch.clamp(torch.add(self, 3), 0, 6), 6))
+
+def hardswish_to_1_5(self: Tensor) -> Tensor:
+  return torch.mul(self, torch.div(torch.clamp(torch.add(self, 3), 0, 6), 6))
+
+def hardswish__to_1_5(self: Tensor) -> Tensor:
+  return self.copy_(torch.mul(self, torch.div(torch.clamp(torch.add(self, 3), 0, 6), 6)))
+
+def silu_to_1_6(self: Tensor) -> Tensor:
+  return torch.mul(self, torch.sigmoid(self))
+
+def silu__to_1_6(self: Tensor) -> Tensor:
+  return self.mul_(torch.sigmoid(self))
+
+def mish_to_1_8(self: Tensor) -> Tensor:
+  return torch.mul(self, torch.tanh(torch.softplus(self)))
+
+def mish__to_1_8(self: Tensor) -> Tensor:
+  return self.mul_(torch.tanh(torch.softplus(self)))
+
+def relu6_to_1_8(self: Tensor) -> Tensor:
+  return torch.hardtanh(self, 0, 6)
+
+def relu6__to_1_8(self: Tensor) -> Tensor:
+  return torch.hardtanh_(self, 0, 6)
+
+# Elements, one by one.
+
+def square_to_1_4(self: Tensor) -> Tensor:
+  return torch.pow(self, 2)
+
+def square__to_1_4(self: Tensor) -> Tensor:
+  return self.pow_(2)
+
+def deg2rad_to_1_5(self: Tensor) -> Tensor:
+  return torch.mul(self, 0.017453292519943295)
+
+def rad2deg_to_1_5(self: Tensor) -> Tensor:
+  return torch.mul(self, 57.29577951308232)
+
+def maximum_to_1_6(self: Tensor, other: Tensor) -> Tensor:
+  return torch.max(self, other)
+
+def minimum_to_1_6(self: Tensor, other: Tensor) -> Tensor:
+  return torch.min(self, other)
+
+def logaddexp_to_1_5(self: Tensor, other: Tensor) -> Tensor:
+  high = torch.max(self, other)
+  apart = torch.neg(torch.abs(torch.sub(self, other)))
+  return torch.where(torch.eq(self, other), torch.add(self, 0.6931471805599453), torch.add(high, torch.log1p(torch.exp(apart))))
+
+def isposinf_to_1_6(self: Tensor) -> Tensor:
+  return torch.eq(self, float('inf'))
+
+def isneginf_to_1_6(self: Tensor) -> Tensor:
+  return torch.eq(self, float('-inf'))
+
+def logical_and_to_1_4(self: Tensor, other: Tensor) -> Tensor:
+  return torch.ne(self, 0) & torch.ne(other, 0)
+
+def logical_or_to_1_4(self: Tensor, other: Tensor) -> Tensor:
+  return torch.ne(self, 0) | torch.ne(other, 0)
+
+# Shapes.
+
+def tile_to_1_7(self: Tensor, dims: List[int]) -> Tensor:
+  sizes = dims
+  while len(sizes) < self.dim():
+    sizes = [1] + sizes
+  return self.repeat(sizes)
+
+def ravel_to_1_7(self: Tensor) -> Tensor:
+  return torch.reshape(self, [-1])
+
+def movedim_int_to_1_6(self: Tensor, source: int, destination: int) -> Tensor:
+  rank = self.dim()
+  source = source + rank if source < 0 else source
+  destination = destination + rank if destination < 0 else destination
+  order: List[int] = []
+  for i in range(rank):
+    if i != source:
+      order.append(i)
+  order.insert(destination, source)
+  return self.permute(order)
+
+def unflatten_int_to_1_5(self: Tensor, dim: int, sizes: List[int]) -> Tensor:
+  rank = self.dim()
+  dim = dim + rank if dim < 0 else dim
+  shape = self.size()
+  return self.view(shape[:dim] + sizes + shape[dim + 1:])
+
+def fliplr_to_1_5(self: Tensor) -> Tensor:
+  return torch.flip(self, [1])
+
+def flipud_to_1_5(self: Tensor) -> Tensor:
+  return torch.flip(self, [0])
+
+def hstack_to_1_6(tensors: List[Tensor]) -> Tensor:
+  if tensors[0].dim() < 2:
+    parts: List[Tensor] = []
+    for one in tensors:
+      parts.append(torch.reshape(one, [-1]))
+    return torch.cat(parts, 0)
+  return torch.cat(tensors, 1)
+
+def vstack_to_1_6(tensors: List[Tensor]) -> Tensor:
+  if tensors[0].dim() < 2:
+    parts: List[Tensor] = []
+    for one in tensors:
+      parts.append(torch.reshape(one, [1, -1]))
+    return torch.cat(parts, 0)
+  return torch.cat(tensors, 0)
+
+def diff_to_1_7(self: Tensor, n: int=1, dim: int=-1, prepend: Optional[Tensor]=None, append: Optional[Tensor]=None) -> Tensor:
+  result = self
+  if prepend is not None:
+    result = torch.cat([prepend, result], dim)
+  if append is not None:
+    result = torch.cat([result, append], dim)
+  for i in range(n):
+    size = result.size(dim) - 1
+    if result.dtype == 11:
+      result = torch.ne(torch.narrow(result, dim, 1, size), torch.narrow(result, dim, 0, size))
+    else:
+      result = torch.sub(torch.narrow(result, dim, 1, size), torch.narrow(result, dim, 0, size))
+  return result
+
+def pad_to_1_11(self: Tensor, pad: List[int], mode: str='constant', value: Optional[float]=None) -> Tensor:
+  if mode == 'constant':
+    return torch.constant_pad_nd(self, pad, 0.0 if value is None else value)
+  if mode == 'reflect':
+    if len(pad) == 2:
+      return torch.reflection_pad1d(self, pad)
+    return torch.reflection_pad2d(self, pad)
+  if mode == 'replicate':
+    if len(pad) == 2:
+      return torch.replication_pad1d(self, pad)
+    if len(pad) == 4:
+      return torch.replication_pad2d(self, pad)
+    return torch.replication_pad3d(self, pad)
+  for i in range(len(pad) // 2):
+    dim = self.dim() - 1 - i
+    size = self.size(dim)
+    before = torch.narrow(self, dim, size - pad[2 * i], pad[2 * i])
+    after = torch.narrow(self, dim, 0, pad[2 * i + 1])
+    self = torch.cat([before, self, after], dim)
+  return self
+
+# Sums and norms.
+
+def amax_to_1_6(self: Tensor, dim: List[int]=[], keepdim: bool=False) -> Tensor:
+  result = self
+  for i in range(self.dim()):
+    if len(dim) == 0 or i in dim or i - self.dim() in dim:
+      result = torch.max(result, i, True)[0]
+  if not keepdim:
+    for i in range(self.dim()):
+      last = self.dim() - 1 - i
+      if len(dim) == 0 or last in dim or last - self.dim() in dim:
+        result = torch.squeeze(result, last)
+  return result
+
+def amin_to_1_6(self: Tensor, dim: List[int]=[], keepdim: bool=False) -> Tensor:
+  result = self
+  for i in range(self.dim()):
+    if len(dim) == 0 or i in dim or i - self.dim() in dim:
+      result = torch.min(result, i, True)[0]
+  if not keepdim:
+    for i in range(self.dim()):
+      last = self.dim() - 1 - i
+      if len(dim) == 0 or last in dim or last - self.dim() in dim:
+        result = torch.squeeze(result, last)
+  return result
+
+def count_nonzero_to_1_6(self: Tensor, dim: Optional[int]=None) -> Tensor:
+  if dim is None:
+    return torch.sum(torch.ne(self, 0))
+  return torch.sum(torch.ne(self, 0), [dim])
+
+def rms_norm_to_2_3(input: Tensor, normalized_shape: List[int], weight: Optional[Tensor]=None, eps: Optional[float]=None) -> Tensor:
+  dims: List[int] = []
+  for i in range(len(normalized_shape)):
+    dims.append(-1 - i)
+  size = torch.add(torch.mean(torch.mul(input, input), dims, True), 0.0 if eps is None else eps)
+  result = torch.mul(input, torch.rsqrt(size))
+  if weight is not None:
+    result = torch.mul(result, weight)
+  return result
+
+# Convolutions that say how they pad in words.
+
+def conv1d_padding_to_1_8(input: Tensor, weight: Tensor, bias: Optional[Tensor]=None, stride: List[int]=[1], padding: str='valid', dilation: List[int]=[1], groups: int=1) -> Tensor:
+  if padding == 'valid':
+    return torch.conv1d(input, weight, bias, stride, [0], dilation, groups)
+  rest: List[int] = []
+  for i in range(1):
+    axis = 0 - i
+    total = dilation[axis if len(dilation) > 1 else 0] * (weight.size(axis + 2) - 1)
+    rest = rest + [total // 2, total - total // 2]
+  return torch.conv1d(torch.constant_pad_nd(input, rest, 0), weight, bias, stride, [0], dilation, groups)
+
+def conv2d_padding_to_1_8(input: Tensor, weight: Tensor, bias: Optional[Tensor]=None, stride: List[int]=[1, 1], padding: str='valid', dilation: List[int]=[1, 1], groups: int=1) -> Tensor:
+  if padding == 'valid':
+    return torch.conv2d(input, weight, bias, stride, [0], dilation, groups)
+  rest: List[int] = []
+  for i in range(2):
+    axis = 1 - i
+    total = dilation[axis if len(dilation) > 1 else 0] * (weight.size(axis + 2) - 1)
+    rest = rest + [total // 2, total - total // 2]
+  return torch.conv2d(torch.constant_pad_nd(input, rest, 0), weight, bias, stride, [0], dilation, groups)
+
+def conv3d_padding_to_1_8(input: Tensor, weight: Tensor, bias: Optional[Tensor]=None, stride: List[int]=[1, 1, 1], padding: str='valid', dilation: List[int]=[1, 1, 1], groups: int=1) -> Tensor:
+  if padding == 'valid':
+    return torch.conv3d(input, weight, bias, stride, [0], dilation, groups)
+  rest: List[int] = []
+  for i in range(3):
+    axis = 2 - i
+    total = dilation[axis if len(dilation) > 1 else 0] * (weight.size(axis + 2) - 1)
+    rest = rest + [total // 2, total - total // 2]
+  return torch.conv3d(torch.constant_pad_nd(input, rest, 0), weight, bias, stride, [0], dilation, groups)
+
+# Matrices, by their older operators.
+
+def linalg_cholesky_to_1_7(self: Tensor, *, upper: bool=False) -> Tensor:
+  return torch.cholesky(self, upper)
