@@ -222,6 +222,84 @@ def what_ran_on_the_device():
     return sorted(placed)
 
 
+def fields(message):
+    """The fields of a protobuf message: number and value."""
+    at = 0
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = message[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    while at < len(message):
+        key = varint()
+        if key & 7 == 0:
+            yield key >> 3, varint()
+            continue
+        length = {1: 8, 5: 4}.get(key & 7) or varint()
+        yield key >> 3, message[at : at + length]
+        at += length
+
+
+def profiled(body):
+    """What the plug-in's profiler wrote down meanwhile: how often which event, by line."""
+    with tempfile.TemporaryDirectory() as folder:
+        tf.profiler.experimental.start(folder)
+        body()
+        tf.profiler.experimental.stop()
+        files = [os.path.join(at, name) for at, _, names in os.walk(folder) for name in names]
+        spaces = [open(path, "rb").read() for path in files if path.endswith(".xplane.pb")]
+    lines = {}
+    for plane in [list(fields(value)) for space in spaces for number, value in fields(space) if number == 1]:
+        if (2, DEVICE.encode()) not in plane:
+            continue
+        names = {}
+        for metadata in [dict(fields(dict(fields(value))[2])) for number, value in plane if number == 4]:
+            names[metadata[1]] = metadata[2].decode()
+        for line in [list(fields(value)) for number, value in plane if number == 3]:
+            counts = lines.setdefault(dict(line)[2].decode(), {})
+            for event in [dict(fields(value)) for number, value in line if number == 4]:
+                name = names[event[1]]
+                counts[name] = counts.get(name, 0) + 1
+    assert lines, "no plane %s in: %s" % (DEVICE, files)
+    return lines
+
+
+@step
+def profile():
+    """The profiler of the plug-in tells what ran on its device."""
+    a = random(8, 8)
+    with tf.device(DEVICE):
+        one = tf.constant(a)
+        lines = profiled(lambda: [near(tf.linalg.matmul(one, one), a @ a, 1e-4) for _ in range(3)])
+    assert lines["kernels"].get("MatMul") == 3, lines
+    return lines["kernels"]
+
+
+@step
+def graph_rewritten():
+    """The graph optimizer of the plug-in is called, and what it leaves out does not run."""
+
+    @tf.function
+    def program(x, y):
+        return tf.nn.relu(tf.nn.relu(x - y)) * 3.0 + y
+
+    x, y = random(4, 4), random(4)
+    with tf.device(DEVICE):
+        x_there, y_there = tf.constant(x), tf.constant(y)
+        lines = profiled(lambda: near(program(x_there, y_there), np.maximum(x - y, 0) * 3 + y, 1e-4))
+    rewritten = lines["graphs"].get("Relu left out: 1", 0)
+    assert rewritten, "no graph was rewritten: %s" % lines
+    assert lines["kernels"].get("Unary<Relu>") == 1, lines
+    return lines
+
+
 @step
 def many_calls():
     """Also says how long one call takes, in microseconds."""

@@ -20,10 +20,12 @@ const PAGE: &str = "docs/reference/tensorflow-on-soroban.md";
 /// What stands above the table.
 const HEAD: &str = "<!-- made by `cargo xtask tensorflow --write` -->\n\n# TensorFlow releases on one plug-in\n\n\
     Real releases of TensorFlow, each loading the same shared object, `soroban`, the example of \
-    `unskew-stream-executor-sdk`, and running the 16 steps of `python/probe/tf_steps.py`. A step passes if its \
+    `unskew-stream-executor-sdk`, and running the 18 steps of `python/probe/tf_steps.py`. A step passes if its \
     result is right. *Variables* means variables on the device. *Keras* is a small model that is trained for 16 \
     steps and has to come to the losses that the CPU comes to: with everything on the device, and without a word \
-    about devices. `docs/guide/write-a-tensorflow-plugin.md` says why a release fails where it does.\n\n";
+    about devices. *Profiler* means that TensorFlow's profile of a program has what the \
+    plug-in's profiler wrote down, *graph optimizer* that TensorFlow had the plug-in rewrite a graph and ran what it \
+    made. `docs/guide/write-a-tensorflow-plugin.md` says why a release fails where it does.\n\n";
 
 /// Runs TensorFlow releases on a pluggable device and prints what worked.
 #[derive(Args)]

@@ -6,7 +6,7 @@ use unskew_core::Version;
 use unskew_jax_matrix::{End, Outcome};
 
 /// How many steps the probe has.
-pub const STEPS: usize = 16;
+pub const STEPS: usize = 18;
 
 /// A line of the table: a release, and what came of it.
 #[derive(Debug, Clone)]
@@ -21,20 +21,22 @@ pub struct Row {
 pub fn table(rows: &[Row]) -> String {
     let mut text = String::from(
         "| TensorFlow | device | eager | `tf.function` | variables | Keras, all on the device | Keras, placed by \
-         TensorFlow | steps | us a call | what fails first |\n\
-         | --- | --- | --- | --- | --- | --- | --- | --: | --: | --- |\n",
+         TensorFlow | profiler | graph optimizer | steps | us a call | what fails first |\n\
+         | --- | --- | --- | --- | --- | --- | --- | --- | --- | --: | --: | --- |\n",
     );
     for Row { version, outcome } in rows {
         let mark = |names: &[&str]| if passed(outcome, names) { "yes" } else { "no" };
         let _ = writeln!(
             text,
-            "| {version} | {} | {} | {} | {} | {} | {} | {} of {STEPS} | {} | {} |",
+            "| {version} | {} | {} | {} | {} | {} | {} | {} | {} | {} of {STEPS} | {} | {} |",
             mark(&["device_listed"]),
             mark(&["eager_add", "eager_matmul", "broadcasting", "reductions", "gradient"]),
             mark(&["function"]),
             mark(&["variable"]),
             mark(&["keras_training"]),
             mark(&["keras_placed_by_tensorflow"]),
+            mark(&["profile"]),
+            mark(&["graph_rewritten"]),
             outcome.passed(),
             speed(outcome),
             first_failure(outcome),
@@ -77,6 +79,6 @@ mod tests {
         let text = table(&[Row { version, outcome }]);
         let row = text.lines().nth(2).unwrap_or_default();
         assert!(row.contains("| 2.6 | yes | no | no | no |"), "{row}");
-        assert!(row.contains("| 2 of 16 | 31.67 | function: InternalError: no kernel |"), "{row}");
+        assert!(row.contains("| 2 of 18 | 31.67 | function: InternalError: no kernel |"), "{row}");
     }
 }

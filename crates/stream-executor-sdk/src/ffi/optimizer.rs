@@ -69,10 +69,11 @@ unsafe fn fill_in<E: OptimizerExports>(target: *mut c::TP_Optimizer) -> Result<(
     let kind = Structure::TP_Optimizer;
     // SAFETY: the caller says that the host hands it out.
     let mut writer = unsafe { structs::writer(target, kind, NEWEST) }?;
-    // Both have the same size; only the release tells.
-    let old = framework::version().and_then(|it| crate::host::release_of(&it)) < Some(WITH_ITEM);
-    let optimize =
-        if old { optimize_2_5::<E> as *const c_void } else { optimize::<E> as *const c_void };
+    let optimize = if without_item() {
+        optimize_2_5::<E> as *const c_void
+    } else {
+        optimize::<E> as *const c_void
+    };
     let create: Option<unsafe extern "C" fn() -> *mut c_void> = Some(create);
     let destroy: Option<unsafe extern "C" fn(*mut c_void)> = Some(destroy);
     for set in [
@@ -83,6 +84,15 @@ unsafe fn fill_in<E: OptimizerExports>(target: *mut c::TP_Optimizer) -> Result<(
         set.map_err(super::register::absent)?;
     }
     Ok(())
+}
+
+/// Whether the host is 2.5. Its structs have the sizes of later ones, so its own word tells, or, where that cannot
+/// be had, a function that went when the parameter came.
+fn without_item() -> bool {
+    match framework::version().and_then(|it| crate::host::release_of(&it)) {
+        Some(release) => release < WITH_ITEM,
+        None => !framework::of_host(c"TF_GetGrapplerItem").is_null(),
+    }
 }
 
 /// # Safety

@@ -8,6 +8,7 @@ use unskew_stream_executor_sdk::{
 
 use crate::array::positions;
 use crate::device::Abacus;
+use crate::profile::Measured;
 use crate::sys::{elements, elements_mut};
 
 /// How elements are brought together.
@@ -159,11 +160,11 @@ pub fn register(kernels: &mut Kernels<Abacus>) -> Result<(), Error> {
             def.data_type(attribute, index).host_memory(argument)
         };
         let axes = |name: &str| def(name, "reduction_indices", "Tidx");
-        kernels.register::<Reduce<Sum>>(&axes("Sum"))?;
-        kernels.register::<Reduce<Mean>>(&axes("Mean"))?;
-        kernels.register::<Reduce<Max>>(&axes("Max"))?;
-        kernels.register::<Fill>(&def("Fill", "dims", "index_type"))?;
-        kernels.register::<BroadcastTo>(&def("BroadcastTo", "shape", "Tidx"))?;
+        kernels.register::<Measured<Reduce<Sum>>>(&axes("Sum"))?;
+        kernels.register::<Measured<Reduce<Mean>>>(&axes("Mean"))?;
+        kernels.register::<Measured<Reduce<Max>>>(&axes("Max"))?;
+        kernels.register::<Measured<Fill>>(&def("Fill", "dims", "index_type"))?;
+        kernels.register::<Measured<BroadcastTo>>(&def("BroadcastTo", "shape", "Tidx"))?;
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ use unskew_stream_executor_sdk::{
 };
 
 use crate::device::Abacus;
+use crate::profile::Measured;
 use crate::sys::{Element, elements, elements_mut};
 
 /// Gives a variable a value.
@@ -72,9 +73,9 @@ pub fn register(kernels: &mut Kernels<Abacus>) -> Result<(), Error> {
     for data_type in [DataType::FLOAT, DataType::INT64] {
         let def =
             |name: &str| KernelDef::new(name).data_type("dtype", data_type).host_memory("resource");
-        kernels.register::<Assign>(&def("AssignVariableOp"))?;
-        kernels.register::<Change<false>>(&def("AssignAddVariableOp"))?;
-        kernels.register::<Change<true>>(&def("AssignSubVariableOp"))?;
+        kernels.register::<Measured<Assign>>(&def("AssignVariableOp"))?;
+        kernels.register::<Measured<Change<false>>>(&def("AssignAddVariableOp"))?;
+        kernels.register::<Measured<Change<true>>>(&def("AssignSubVariableOp"))?;
     }
     Ok(())
 }
@@ -101,7 +102,7 @@ pub fn leave_to_cpu(kernels: &mut Kernels<Abacus>) -> Result<(), Error> {
     let release = kernels.host().and_then(|host| host.release());
     if release.is_some_and(|release| (release.major, release.minor) == (2, 5)) {
         let def = KernelDef::new("VarHandleOp").host_memory("resource").priority(-1);
-        kernels.register::<Nowhere>(&def)?;
+        kernels.register::<Measured<Nowhere>>(&def)?;
     }
     Ok(())
 }
