@@ -1,5 +1,6 @@
 //! `cargo xtask harvest FAMILY==VERSION`: the database entry of a release, made from its package.
 
+mod exports;
 mod jax;
 mod row;
 mod tensorflow;
@@ -26,11 +27,12 @@ pub fn run(release: &str, from: Option<&Path>) -> anyhow::Result<()> {
         release.split_once("==").with_context(|| format!("not FAMILY==VERSION: {release}"))?;
     match (family, from) {
         ("jax", None) => jax::harvest(version),
+        ("tensorflow-exports", None) => tensorflow::harvest_exports(version),
         ("tensorflow", None) => tensorflow::harvest(version),
         ("tensorflow", Some(list)) => tensorflow::harvest_from_oplist(version, list),
         ("torch", None) => torch::harvest(version),
         ("torch", Some(table)) => torch::harvest_from_table(version, table),
-        _ => bail!("harvest knows torch, tensorflow and jax, not: {family}"),
+        _ => bail!("harvest knows torch, tensorflow, tensorflow-exports and jax, not: {family}"),
     }
 }
 

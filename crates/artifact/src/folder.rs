@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use unskew_source::{FileSource, Source};
 
-use crate::{Artifact, Container, OpenError, Options, recognize};
+use crate::{Artifact, Container, OpenError, Options, company, plugin, recognize};
 
 /// How deep folders are walked.
 const DEPTH: usize = 16;
@@ -24,6 +24,10 @@ pub(crate) fn open(path: &Path, options: &Options) -> Result<Artifact, OpenError
     for file in walk.files.iter().filter(|file| recognize::is_candidate(&file.to_string_lossy())) {
         read(file, options, &mut artifact);
     }
+    for link in walk.links.iter().filter(|link| plugin::is_device(link)) {
+        read(link, options, &mut artifact);
+    }
+    company::mark(&mut artifact.pieces);
     if artifact.pieces.is_empty() && artifact.problems.is_empty() {
         let looked_for = recognize::LOOKED_FOR.into();
         return Err(OpenError::Nothing { path: name, container: "folder", files, looked_for });
@@ -63,18 +67,19 @@ fn read(file: &Path, options: &Options, artifact: &mut Artifact) {
 }
 
 /// A walk that ends. Links are not followed: one to a folder above would make it endless, and one
-/// out of the folder would show what the user did not name.
+/// out of the folder would show what the user did not name. Those that look like shared objects are kept apart.
 struct Walk<'a> {
     root: &'a Path,
     entries: usize,
     files: Vec<PathBuf>,
     /// The first thing that was passed by.
     passed: Option<PathBuf>,
+    links: Vec<PathBuf>,
 }
 
 impl<'a> Walk<'a> {
     fn of(root: &'a Path) -> Result<Self, OpenError> {
-        let mut walk = Self { root, entries: 0, files: Vec::new(), passed: None };
+        let mut walk = Self { root, entries: 0, files: Vec::new(), links: Vec::new(), passed: None };
         walk.folder(root, 0)?;
         Ok(walk)
     }
@@ -98,6 +103,9 @@ impl<'a> Walk<'a> {
             } else if kind.is_file() {
                 self.files.push(path);
             } else {
+                if kind.is_symlink() && recognize::is_library(&path.to_string_lossy()) {
+                    self.links.push(path.clone());
+                }
                 self.passed.get_or_insert(path);
             }
         }

@@ -12,7 +12,8 @@
 //! messages, which have none, last. A boundary that says "mine, but broken" ends the search with its
 //! error; in a folder or a wheel that error stands beside the other pieces in
 //! [`Artifact::problems`]. Folders are walked up to a depth and a number of files, and symbolic links
-//! are not followed. Members of a wheel are read where they lie; a shared object that must be loaded
+//! are not followed, but for those to pluggable devices of TensorFlow, which follows them too: two of the same
+//! platform in one folder end its process. Members of a wheel are read where they lie; a shared object that must be loaded
 //! to be known is copied to a temporary file.
 //!
 //! A plug-in is foreign code that may crash whoever loads it, so this crate loads none. What only
@@ -31,6 +32,7 @@
 
 mod artifact;
 mod convert;
+mod company;
 mod error;
 mod folder;
 mod ifrt;

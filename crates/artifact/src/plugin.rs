@@ -77,6 +77,13 @@ pub(crate) fn needs_file(source: &Arc<dyn Source>) -> bool {
     matches!(SharedObject::read(source), Ok(Some(object)) if asked(&object))
 }
 
+/// Whether the file at `path` is a pluggable device of TensorFlow; what cannot be read is none.
+pub(crate) fn is_device(path: &Path) -> bool {
+    let source = FileSource::open(path).ok().map(|file| Arc::new(file) as Arc<dyn Source>);
+    let object = source.and_then(|source| SharedObject::read(&source).ok().flatten());
+    object.is_some_and(|object| unskew_stream_executor::registers_device(&object))
+}
+
 fn not_asked(reason: &str) -> ProbeError {
     ProbeError {
         cause: ProbeFailure::NotAsked(reason.to_owned()),

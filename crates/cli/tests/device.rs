@@ -73,3 +73,48 @@ fn a_plug_in_that_blocks_is_told_after_the_limit() {
     let words = "2.14 to 2.21    fails: no answer from SE_InitPlugin within 1 s";
     assert!(text(&output).contains(words), "{}", text(&output));
 }
+
+/// A plug-in that registers a platform.
+const NAMED: &str = r#"
+#include <stdint.h>
+void SE_InitPlugin(uint64_t *params, void *status) {
+  uint64_t *platform = (uint64_t *)params[4];
+  if (platform) { platform[2] = (uint64_t)"ABACUS"; platform[3] = (uint64_t)"ABACUS"; }
+}
+"#;
+
+/// TensorFlow loads every shared object of a folder, and follows links; at the second of the same platform it ends.
+#[test]
+fn a_copy_and_a_link_in_a_folder_of_plug_ins_are_told() {
+    let made = tempfile::tempdir().unwrap();
+    let Some(plugin) = build(made.path(), NAMED) else { return };
+    for linked in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let place = |name: &str| folder.path().join(name);
+        std::fs::copy(&plugin, place("libabacus.so.1")).unwrap();
+        let alone = unskew(&["inspect"], folder.path());
+        assert!(!text(&alone).contains("SE027"), "{}", text(&alone));
+        match linked {
+            true => std::os::unix::fs::symlink("libabacus.so.1", place("libabacus.so")).unwrap(),
+            false => assert!(std::fs::copy(&plugin, place("libabacus.so")).is_ok()),
+        }
+        // Another folder, another process: no company.
+        std::fs::create_dir(place("other")).unwrap();
+        std::fs::copy(&plugin, place("other/libabacus.so")).unwrap();
+        let words =
+            "error SE027 libabacus.so.1, in the same folder, registers the same platform: ABACUS";
+        for arguments in [
+            &["inspect", "--format", "concise"][..],
+            &["check", "--with", "tensorflow@2.18", "--format", "concise"],
+            &["matrix", "--with", "tensorflow@2.18", "--format", "concise"],
+        ] {
+            let output = unskew(arguments, folder.path());
+            assert_eq!(output.status.code(), Some(1), "{arguments:?}: {}", text(&output));
+            let said = text(&output);
+            let told: Vec<&str> = said.lines().filter(|line| line.contains("SE027")).collect();
+            assert_eq!(told.len(), 2, "{arguments:?}: {said}");
+            let one = format!("{}: {words}", place("libabacus.so").display());
+            assert!(told.contains(&one.as_str()), "{told:?}");
+        }
+    }
+}

@@ -6,6 +6,8 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use serde::Deserialize;
 use unskew_core::Version;
 
+use crate::symbols::{Symbols, is_covered};
+
 /// The first release that loads pluggable devices.
 const FIRST_LOADER: Version = Version::pair(2, 5);
 
@@ -16,8 +18,16 @@ const FIRST_GLOBAL: Version = Version::pair(2, 19);
 /// The library that needs no other of TensorFlow; each of the others needs it.
 pub(crate) const FRAMEWORK: &str = "libtensorflow_framework.so.2";
 
-/// The library that has everything else.
-pub(crate) const CC: &str = "libtensorflow_cc.so.2";
+/// The library that has everything else, and the one that had it before there was that.
+const CC: &str = "libtensorflow_cc.so.2";
+const PYWRAP: &str = "_pywrap_tensorflow_internal.so";
+
+/// The first release with [`CC`].
+const FIRST_CC: Version = Version::pair(2, 12);
+
+/// The C++ symbols of all releases, read when a plug-in that imports some is held against one.
+static SYMBOLS: LazyLock<Symbols> =
+    LazyLock::new(|| Symbols::read(include_bytes!("../data/cpp.bin")).unwrap_or_default());
 
 /// What one TensorFlow release offers to plug-ins. A capability of the release's party.
 #[derive(Clone, Debug)]
@@ -42,7 +52,7 @@ static TABLES: LazyLock<Vec<OnceLock<Table>>> =
 /// let exports = unskew_stream_executor::exports(&"2.21.0".parse().unwrap());
 /// assert_eq!(exports.has("TF_NewStatus"), Some(true));
 /// assert_eq!(exports.has("TF_AssignVariable"), Some(false));
-/// assert_eq!(unskew_stream_executor::exports(&"2.9.3".parse().unwrap()).has("TF_NewStatus"), None);
+/// assert_eq!(unskew_stream_executor::exports(&"2.22.0".parse().unwrap()).has("TF_NewStatus"), None);
 /// ```
 pub fn exports(version: &Version) -> Arc<Exports> {
     let measured = measured()
@@ -89,6 +99,29 @@ impl Exports {
         let mut libraries = libraries.iter();
         let reached = libraries.any(|library| in_framework || library != FRAMEWORK);
         Some(self.symbols_are_global() || reached)
+    }
+
+    /// Whether a plug-in that needs `libraries` of TensorFlow finds the C++ symbol `name`, as it is mangled; none if
+    /// that is not known of the release or of the symbol.
+    ///
+    /// ```
+    /// let release = |version: &str| unskew_stream_executor::exports(&version.parse().unwrap());
+    /// let framework = ["libtensorflow_framework.so.2".to_owned()];
+    /// let fatal = "_ZN10tensorflow8internal15LogMessageFatalD1Ev";
+    /// assert_eq!(release("2.10.1").reaches_cpp(fatal, &framework), Some(true));
+    /// assert_eq!(release("2.18.1").reaches_cpp(fatal, &framework), Some(false));
+    /// ```
+    pub fn reaches_cpp(&self, name: &str, libraries: &[String]) -> Option<bool> {
+        let found = SYMBOLS.find(name, self.table.filter(|_| is_covered(name))?);
+        let all = self.symbols_are_global();
+        let elsewhere = all || libraries.iter().any(|library| library != FRAMEWORK);
+        let framework = all || !libraries.is_empty();
+        Some(found.framework && framework || found.elsewhere && elsewhere)
+    }
+
+    /// The library of the release that has what [`FRAMEWORK`] has not.
+    pub(crate) fn other_library(&self) -> &'static str {
+        if self.version >= FIRST_CC { CC } else { PYWRAP }
     }
 
     /// Whether a plug-in sees the symbols of the release without needing its libraries.
@@ -203,7 +236,8 @@ mod tests {
 
     #[test]
     fn the_tables_have_the_measured_sizes_with_shared_functions_once() {
-        assert_eq!(measured().len(), 10);
+        assert_eq!(measured().len(), 17);
+        assert_eq!(of("2.5.3").count(), Some(531));
         assert_eq!(of("2.18.1").count(), Some(652));
         assert_eq!(of("2.21.0").count(), Some(614));
     }
@@ -247,8 +281,35 @@ mod tests {
     }
 
     #[test]
+    fn before_2_12_the_rest_is_in_the_python_module() {
+        let cc = "libtensorflow_cc.so.2";
+        assert_eq!(
+            (of("2.11.0").has_library(cc), of("2.12.1").has_library(cc)),
+            (Some(false), Some(true))
+        );
+        assert_eq!(of("2.11.0").other_library(), "_pywrap_tensorflow_internal.so");
+        let framework = [FRAMEWORK.to_owned()];
+        assert_eq!(of("2.9.3").reaches("TFE_NewContext", &framework), Some(false));
+    }
+
+    #[test]
+    fn the_table_of_cpp_symbols_is_whole() {
+        assert!(SYMBOLS.len() > 300_000, "{}", SYMBOLS.len());
+        let all = [FRAMEWORK.to_owned(), CC.to_owned()];
+        for release in measured() {
+            let release = of(&release.to_string());
+            // Of every release that there was, and of none.
+            let name = "_ZN10tensorflow8OpKernelC2EPNS_20OpKernelConstructionE";
+            assert_eq!(release.reaches_cpp(name, &all), Some(true), "{}", release.version());
+            let name = "_ZN10tensorflow8OpKernelC2EPNS_20OpKernelDestructionE";
+            assert_eq!(release.reaches_cpp(name, &all), Some(false), "{}", release.version());
+            assert_eq!(release.reaches_cpp("_ZNSt6vectorIN10tensorflow6TensorEEC2Ev", &all), None);
+        }
+    }
+
+    #[test]
     fn what_is_not_measured_is_not_known() {
-        assert_eq!(of("2.9.3").has("TF_NewStatus"), None);
-        assert!(of("2.9.3").loads_plugins() && !of("2.4.4").loads_plugins());
+        assert_eq!(of("2.22.0").has("TF_NewStatus"), None);
+        assert!(of("2.22.0").loads_plugins() && !of("2.4.4").loads_plugins());
     }
 }

@@ -7,7 +7,7 @@
 //!
 //! * the C functions that it imports, of which releases dropped 35 at once without a word;
 //! * the libraries that it names as needed;
-//! * C++ symbols of TensorFlow or protobuf, which no release promises to keep.
+//! * the C++ symbols of TensorFlow or protobuf that it imports, which no release promises to keep.
 //!
 //! [`party`] reads the plug-in; [`exports`] is what a release offers, a capability that the party of
 //! a TensorFlow release carries. What only running code can tell, the callbacks that a plug-in
@@ -26,15 +26,18 @@
 //! ```
 
 pub mod bindings;
+mod company;
 mod exports;
 pub mod layout;
 mod matcher;
 mod plugin;
 pub mod preflight;
 pub mod rules;
+pub mod symbols;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod sys;
 
+pub use company::{beside, platform};
 pub use exports::{Exports, exports, measured};
 pub use matcher::policy;
 pub use plugin::{C_API_AXIS, Plugin, asked, from_object, party, recognizes, registers_device};

@@ -7,10 +7,10 @@ use unskew_core::{
     Context, Finding, Judgement, Matcher, Party, Places, Policy, Promise, PromiseState, Version,
 };
 
-use crate::exports::{CC, Exports, FRAMEWORK, exports, measured};
+use crate::exports::{Exports, FRAMEWORK, exports, measured};
 use crate::layout::FIRST;
 use crate::plugin::Plugin;
-use crate::preflight::{End, Preflight, findings};
+use crate::preflight::{End, Entry, Preflight, findings, of_entries};
 use crate::rules;
 
 /// How many names a message has.
@@ -81,19 +81,37 @@ impl Matcher for Functions {
     }
 }
 
-/// That the plug-in binds to C++ symbols. Which of them a release has is not known: see [`Unknown`].
+/// Which of the C++ symbols that the plug-in binds to it finds, and that none of them is promised. Whether all of
+/// that is known says [`CppKnown`].
 pub(crate) struct CppSymbols(pub(crate) Arc<Plugin>);
 
 impl Matcher for CppSymbols {
     fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
-        other.capability::<Exports>()?;
-        let findings = cpp(&self.0).into_iter().collect();
-        Some(Judgement { findings, promises: Vec::new() })
+        let release = other.capability::<Exports>()?;
+        if !release.loads_plugins() {
+            return Some(Judgement::default());
+        }
+        let absent = absent(&self.0, release);
+        let finding =
+            if absent.is_empty() { cpp(&self.0) } else { not_found(&self.0, release, &absent) };
+        Some(Judgement { findings: finding.into_iter().collect(), promises: Vec::new() })
     }
 }
 
-/// What cannot be told: required callbacks that are empty, because only running code shows them; the
-/// C++ symbols of a release, because none is measured.
+/// Whether it is known of every C++ symbol that the plug-in binds to whether the release has it.
+pub(crate) struct CppKnown(pub(crate) Arc<Plugin>);
+
+impl Matcher for CppKnown {
+    fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
+        let (plugin, release) = (&*self.0, other.capability::<Exports>()?);
+        let found = |name: &String| has_cpp(plugin, release, name).is_some();
+        // One that is not there decides, whatever is known of the others.
+        let known = !absent(plugin, release).is_empty() || plugin.cpp.iter().all(found);
+        (known || !release.loads_plugins()).then(Judgement::default)
+    }
+}
+
+/// What cannot be told: required callbacks that are empty, because only running code shows them.
 pub(crate) struct Unknown;
 
 impl Matcher for Unknown {
@@ -116,6 +134,28 @@ impl Matcher for Callbacks {
         let trial = self.0.of_release(minor)?;
         let known = !matches!(trial.end, End::NotMade(_)) && !trial.is_moot();
         known.then(|| Judgement { findings: findings(trial, &release), promises: Vec::new() })
+    }
+}
+
+/// What a host of the release finds when it goes through the entries that come after registration.
+pub(crate) struct Entries(pub(crate) Arc<Preflight>);
+
+impl Matcher for Entries {
+    fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
+        let release = other.capability::<Exports>()?.version();
+        let minor = u32::try_from(release.minor()).ok()?;
+        if release.major() != 2 || minor < FIRST.minor {
+            return Some(Judgement::default());
+        }
+        let accepted = self.0.of_release(minor).is_some_and(|trial| trial.is_accepted());
+        let open = |entry| {
+            let trial = self.0.entered(entry, minor);
+            trial.is_some_and(|trial| matches!(trial.end, End::NotMade(_)) || trial.is_moot())
+        };
+        // A plug-in that is not registered comes no further, which is said already.
+        let known = !accepted || !Entry::OTHERS.into_iter().any(open);
+        let findings = of_entries(&self.0, &release);
+        known.then_some(Judgement { findings, promises: Vec::new() })
     }
 }
 
@@ -184,7 +224,7 @@ fn unseen<'a>(plugin: &'a Plugin, release: &Exports) -> Vec<&'a String> {
 fn not_needed(plugin: &Plugin, release: &Exports, functions: &[&String]) -> Finding {
     let framework = [FRAMEWORK.to_owned()];
     let suffices = |name: &&String| release.reaches(name, &framework) != Some(false);
-    let library = if functions.iter().all(suffices) { FRAMEWORK } else { CC };
+    let library = if functions.iter().all(suffices) { FRAMEWORK } else { release.other_library() };
     let rule = rules::LibraryNotNeeded {
         release: &release.version(),
         unseen: &functions.len(),
@@ -199,6 +239,37 @@ fn cpp(plugin: &Plugin) -> Option<Finding> {
     let (count, names) = (plugin.cpp.len(), listed(&plugin.cpp));
     let rule = rules::CppSymbols { count: &count, names: &names };
     (count > 0).then(|| unbound(rule.finding(), &plugin.cpp))
+}
+
+/// Whether the plug-in finds a C++ symbol in the release, if that is known.
+fn has_cpp(plugin: &Plugin, release: &Exports, name: &str) -> Option<bool> {
+    // Libraries have other names on macOS and Windows, of which nothing was measured.
+    let elf = plugin.format == Format::Elf;
+    let found = release.reaches_cpp(name, &plugin.libraries).filter(|_| elf)?;
+    // What is linked into TensorFlow may come from another library as well.
+    let own = plugin.alone || is_own(name);
+    (found || own).then_some(found)
+}
+
+/// Whether only TensorFlow has such a symbol.
+fn is_own(name: &str) -> bool {
+    let of = |part| name.find(part).unwrap_or(usize::MAX);
+    of("10tensorflow").min(of("3tsl")) < of("6google8protobuf").min(of("4absl"))
+}
+
+fn absent<'a>(plugin: &'a Plugin, release: &Exports) -> Vec<&'a String> {
+    plugin.cpp.iter().filter(|name| has_cpp(plugin, release, name) == Some(false)).collect()
+}
+
+fn not_found(plugin: &Plugin, release: &Exports, absent: &[&String]) -> Option<Finding> {
+    let rule = rules::CppSymbolNotFound {
+        release: &release.version(),
+        missing: &absent.len(),
+        imported: &plugin.cpp.len(),
+        names: &listed(absent),
+        remedy: &remedy(plugin, release.version()),
+    };
+    Some(unbound(rule.finding(), absent))
 }
 
 /// A finding about symbols that the loader does not bind, with what it says about the first.
@@ -220,16 +291,16 @@ pub(crate) fn listed<T: AsRef<str>>(names: &[T]) -> String {
 }
 
 /// What to install instead: the newest release that has everything. A release that was not measured
-/// is not named, nor any to a plug-in with C++ imports, of which no release is known to have them.
+/// is not named.
 fn remedy(plugin: &Plugin, release: Version) -> String {
     let has_all = |version: &&Version| {
         let offered = exports(version);
         let lacks = |name: &String| offered.has_library(name) == Some(false);
         let binds = missing(plugin, &offered).is_empty() && unseen(plugin, &offered).is_empty();
-        binds && !plugin.libraries.iter().any(lacks)
+        let cpp = plugin.cpp.iter().all(|name| has_cpp(plugin, &offered, name) == Some(true));
+        binds && cpp && !plugin.libraries.iter().any(lacks)
     };
-    let fits = || measured().iter().rev().find(has_all);
-    match plugin.cpp.is_empty().then(fits).flatten() {
+    match measured().iter().rev().find(has_all) {
         Some(fits) => format!("Install tensorflow=={fits}, the newest release that has it all."),
         None => {
             format!("Rebuild the plug-in with the headers and exports of TensorFlow {release}.")

@@ -7,8 +7,11 @@ use unskew_core::{Party, Requirement, Role};
 use unskew_source::{ReadError, Source};
 
 use crate::exports;
-use crate::matcher::{Callbacks, CppSymbols, Functions, Loader, Needed, OwnPlatform, Unknown};
+use crate::matcher::{
+    Callbacks, CppKnown, CppSymbols, Entries, Functions, Loader, Needed, OwnPlatform, Unknown,
+};
 use crate::preflight::{Preflight, facts, remarks};
+use crate::symbols::is_cpp;
 
 /// The axis of TensorFlow's C functions.
 pub const C_API_AXIS: &str = "tf.c_api";
@@ -25,15 +28,15 @@ const CPP_AXIS: &str = "tf.cpp_symbols";
 /// The axis of what only running code tells.
 const CALLBACKS_AXIS: &str = "se.callbacks";
 
+/// The axis of what comes after the registration of a platform.
+const ENTRIES_AXIS: &str = "se.entries";
+
 /// The axis of the platforms of one process.
-const PLATFORM_AXIS: &str = "se.platform";
+pub(crate) const PLATFORM_AXIS: &str = "se.platform";
 
 /// The functions by which TensorFlow enters a plug-in, in the order of the calls.
 const ENTRIES: [&str; 5] =
     ["SE_InitPlugin", "TFNPD_InitPlugin", "TF_InitKernel", "TF_InitGraph", "TF_InitProfiler"];
-
-/// Parts of mangled C++ names that belong to TensorFlow or to what is linked into it.
-const CPP_PARTS: [&str; 4] = ["10tensorflow", "3tsl", "6google8protobuf", "4absl"];
 
 /// What a plug-in takes from TensorFlow, as its file says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,6 +51,8 @@ pub struct Plugin {
     pub cpp: Vec<String>,
     /// The libraries of TensorFlow that it needs, by file name.
     pub libraries: Vec<String>,
+    /// Whether it needs no libraries but those of TensorFlow and of the system: then nobody else has what it imports.
+    pub alone: bool,
 }
 
 /// Whether a shared object is a pluggable device, or an extension of the same interface.
@@ -79,7 +84,8 @@ pub fn from_object(name: &str, object: &SharedObject) -> Party {
 pub fn asked(name: &str, object: &SharedObject, preflight: Preflight) -> Party {
     let preflight = Arc::new(preflight);
     let mut party = read(name, object)
-        .require(Requirement::matches(CALLBACKS_AXIS, Callbacks(Arc::clone(&preflight))));
+        .require(Requirement::matches(CALLBACKS_AXIS, Callbacks(Arc::clone(&preflight))))
+        .require(Requirement::matches(ENTRIES_AXIS, Entries(Arc::clone(&preflight))));
     if preflight.platform().is_some() {
         let own = Requirement::matches(PLATFORM_AXIS, OwnPlatform(Arc::clone(&preflight)));
         party = party.require(own.irrelevant_if_absent());
@@ -109,7 +115,7 @@ fn read(name: &str, object: &SharedObject) -> Party {
         party = party
             .fact("C++ symbols", plugin.cpp.len())
             .require(Requirement::matches(CPP_AXIS, CppSymbols(Arc::clone(&plugin))))
-            .require(Requirement::matches(CPP_AXIS, Unknown));
+            .require(Requirement::matches(CPP_AXIS, CppKnown(Arc::clone(&plugin))));
     }
     party
         .require(Requirement::matches(LOADER_AXIS, Loader))
@@ -130,6 +136,7 @@ impl Plugin {
             entries: ENTRIES.into_iter().filter(|entry| object.exports(entry)).collect(),
             functions: names(is_c_api),
             cpp: names(is_cpp),
+            alone: object.needed.iter().all(|library| is_known(file_name(library))),
             libraries: files.filter(|library| exports::is_library(library)).collect(),
         }
     }
@@ -139,8 +146,23 @@ pub(crate) fn is_c_api(name: &str) -> bool {
     ["TF_", "TFE_", "TSL_"].iter().any(|prefix| name.starts_with(prefix))
 }
 
-pub(crate) fn is_cpp(name: &str) -> bool {
-    name.starts_with("_Z") && CPP_PARTS.iter().any(|part| name.contains(part))
+/// The libraries of the system that every plug-in needs; they have no symbol of TensorFlow.
+const SYSTEM: [&str; 11] = [
+    "libc.so",
+    "libm.so",
+    "libdl.so",
+    "librt.so",
+    "libpthread.so",
+    "libgcc_s.so",
+    "libstdc++.so",
+    "libc++.so",
+    "libz.so",
+    "libgomp.so",
+    "ld-linux",
+];
+
+fn is_known(library: &str) -> bool {
+    exports::is_library(library) || SYSTEM.iter().any(|start| library.starts_with(start))
 }
 
 fn file_name(path: &str) -> &str {

@@ -77,7 +77,7 @@ fn a_plug_in_of_functions_that_stayed_loads_everywhere_since_2_5() {
 #[test]
 fn functions_of_an_unmeasured_release_are_not_checked() {
     let Some(bytes) = build("SE_InitPlugin", &["TF_NewStatus"], FRAMEWORK) else { return };
-    let verdict = judge(&plugin(bytes), "2.9.3");
+    let verdict = judge(&plugin(bytes), "2.22.0");
     assert!(verdict.unchecked.iter().any(|gap| gap.axis.as_str() == "tf.c_api"));
 }
 
@@ -122,24 +122,56 @@ fn imports_without_a_library_fail_and_cpp_symbols_are_no_promise() {
     let without = plugin(bytes);
     assert_eq!(codes(&judge(&without, "2.18.1")), ["SE004"]);
     assert!(judge(&without, "2.19.1").works());
-    let cpp = ["_ZN10tensorflow8internal15LogMessageFatalD1Ev", "TF_NewStatus"];
-    let Some(bytes) = build("SE_InitPlugin", &cpp, FRAMEWORK) else { return };
+}
+
+/// Of the destructor of a class that every release up to 2.10 has where plug-ins see it.
+const FATAL: &str = "_ZN10tensorflow8internal15LogMessageFatalD1Ev";
+
+#[test]
+fn a_cpp_symbol_is_there_or_not_and_is_no_promise() {
+    let Some(bytes) = build("SE_InitPlugin", &[FATAL, "TF_NewStatus"], FRAMEWORK) else { return };
     let plugin = plugin(bytes);
-    let verdict = judge(&plugin, "2.21.0");
+    let verdict = judge(&plugin, "2.10.1");
     assert!(verdict.works());
     assert_eq!(codes(&verdict), ["SE005"]);
-    let gaps = |verdict: &Verdict| -> Vec<String> {
-        verdict.unchecked.iter().map(|gap| gap.axis.to_string()).collect()
-    };
-    assert_eq!(gaps(&verdict), ["tf.cpp_symbols", "se.callbacks"]);
-    // TensorFlow 2.18.1 exports every C function of such a plug-in and refuses it nonetheless.
-    let imports = [cpp[0], "TF_AssignVariable"];
-    let Some(bytes) = build("SE_InitPlugin", &imports, FRAMEWORK) else { return };
-    let verdict = judge(&self::plugin(bytes), "2.21.0");
-    assert_eq!(codes(&verdict), ["SE002", "SE005"]);
+    assert_eq!(gaps(&verdict), ["se.callbacks"]);
+    let verdict = judge(&plugin, "2.21.0");
+    assert_eq!(codes(&verdict), ["SE026"]);
+    let finding = &verdict.findings[0];
+    assert_eq!(finding.symptom.as_deref(), Some(&*format!("undefined symbol: {FATAL}")));
+    assert!(finding.mend.as_ref().unwrap().contains("tensorflow==2.10.1"), "{:?}", finding.mend);
+    assert_eq!(gaps(&verdict), ["se.callbacks"]);
+    // A release that was not measured: neither its C functions nor its C++ symbols are known.
+    let newer = judge(&plugin, "2.22.0");
+    assert_eq!(codes(&newer), ["SE005"]);
+    assert_eq!(gaps(&newer), ["tf.cpp_symbols", "tf.c_api", "se.callbacks"]);
+    // No release has both.
+    let never = "_ZN10tensorflow8internal15LogMessageFatalD9Ev";
+    let Some(bytes) = build("SE_InitPlugin", &[never], FRAMEWORK) else { return };
+    let verdict = judge(&self::plugin(bytes), "2.10.1");
     assert!(verdict.findings[0].mend.as_ref().unwrap().starts_with("Rebuild the plug-in"));
-    // A warning about something else must not hide that the functions were not checked.
-    assert!(gaps(&judge(&plugin, "2.9.3")).contains(&"tf.c_api".to_owned()));
+}
+
+#[test]
+fn a_symbol_that_another_library_may_have_is_not_known_to_be_missing() {
+    let absl = "_ZN4absl9nobody_has4thisEv";
+    for (name, soname, wanted) in [
+        (absl, Some("libtensorflow_framework.so.2"), vec!["SE026"]),
+        // A vendor's own library may bring protobuf and absl along, but not TensorFlow.
+        (absl, Some("libvendor.so.1"), vec!["SE005"]),
+        (FATAL, Some("libvendor.so.1"), vec!["SE026"]),
+    ] {
+        let Some(bytes) = build("SE_InitPlugin", &[name], soname) else { return };
+        let verdict = judge(&plugin(bytes), "2.21.0");
+        assert_eq!(codes(&verdict), wanted, "{name} {soname:?}");
+        let known = !gaps(&verdict).contains(&"tf.cpp_symbols".to_owned());
+        assert_eq!(known, wanted == ["SE026"]);
+    }
+}
+
+/// What the axes are that were not checked.
+fn gaps(verdict: &Verdict) -> Vec<String> {
+    verdict.unchecked.iter().map(|gap| gap.axis.to_string()).collect()
 }
 
 #[test]

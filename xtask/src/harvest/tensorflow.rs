@@ -17,7 +17,7 @@ use unskew_source::BytesSource;
 use unskew_tensorflow::{OpHistory, read};
 
 use super::row::{self, Row};
-use super::{report, run_command};
+use super::{exports, report, run_command};
 
 /// Where the history of op registries lies, from the root of the repository.
 const OPS: &str = "crates/releases/data/tensorflow/ops.tsv";
@@ -35,6 +35,9 @@ const LIBRARIES: [&str; 4] = [
     "tensorflow/libtensorflow_cc.so.2",
     "tensorflow/python/_pywrap_tensorflow_internal.so",
 ];
+
+/// The packages of a release: the one for CPUs is smaller.
+const PACKAGES: [&str; 2] = ["tensorflow-cpu", "tensorflow"];
 
 /// Loads the libraries named on the command line and writes what `TF_GetAllOpList` returns to the
 /// file named first. The last library that has the function has the most ops.
@@ -61,11 +64,8 @@ pub fn harvest(version: &str) -> Result<()> {
     fs::create_dir_all(&scratch)?;
     let wheel = fetch(version, &scratch)?;
     let site = scratch.join("site");
-    let mut wanted: Vec<&str> = HEADERS.to_vec();
-    wanted.extend(LIBRARIES);
-    let unpack = "import sys, zipfile\nwheel = zipfile.ZipFile(sys.argv[1])\n\
-        for name in wheel.namelist():\n    if name in sys.argv[3:]: wheel.extract(name, sys.argv[2])\n";
-    run_command(Command::new("python3").args(["-c", unpack]).args([&wheel, &site]).args(&wanted))?;
+    unpack(&wheel, &site, &[HEADERS.as_slice(), &LIBRARIES, &exports::LIBRARIES].concat())?;
+    exports::take(version, &site)?;
     let mut row = Row::new(version);
     super::set_day(&mut row, "tensorflow", version);
     row.set("graph_def", graph_def_version(&site)?.to_string());
@@ -84,6 +84,27 @@ pub fn harvest(version: &str) -> Result<()> {
         bail!("{}: {}", site.display(), String::from_utf8_lossy(&dump.stderr).trim());
     }
     harvest_from_oplist(version, &list)
+}
+
+/// Takes only what the libraries of `tensorflow==version` export, and leaves nothing behind.
+///
+/// # Errors
+/// If pip does not find the version, or a library is broken.
+pub fn harvest_exports(version: &str) -> Result<()> {
+    let scratch = std::env::temp_dir().join(format!("unskew-harvest-exports-{version}"));
+    fs::create_dir_all(&scratch)?;
+    let (wheel, site) = (fetch(version, &scratch)?, scratch.join("site"));
+    unpack(&wheel, &site, &exports::LIBRARIES)?;
+    exports::take(version, &site)?;
+    fs::remove_dir_all(&scratch).with_context(|| scratch.display().to_string())
+}
+
+/// Unpacks members of a wheel, as far as they are there.
+fn unpack(wheel: &Path, site: &Path, members: &[&str]) -> Result<()> {
+    let program = "import sys, zipfile\nwheel = zipfile.ZipFile(sys.argv[1])\n\
+        for name in wheel.namelist():\n    if name in sys.argv[3:]: wheel.extract(name, sys.argv[2])\n";
+    run_command(Command::new("python3").args(["-c", program]).args([wheel, site]).args(members))?;
+    Ok(())
 }
 
 /// Takes the registry of `version` from a file with an `OpList`.
@@ -125,7 +146,7 @@ pub fn harvest_from_oplist(version: &str, path: &Path) -> Result<()> {
     fs::write(&path, text).with_context(|| path.display().to_string())
 }
 
-/// The wheel of a release, fetched unless it is there; the one for CPUs first, which is smaller.
+/// The wheel of a release, fetched unless it is there.
 fn fetch(version: &str, scratch: &Path) -> Result<PathBuf> {
     let wheel = || {
         let files = fs::read_dir(scratch).ok()?;
@@ -136,13 +157,14 @@ fn fetch(version: &str, scratch: &Path) -> Result<PathBuf> {
         return Ok(wheel);
     }
     let mut fault = None;
-    for package in ["tensorflow-cpu", "tensorflow"] {
-        let fetched = run_command(
-            Command::new("python3")
-                .args(["-m", "pip", "download", "--quiet", "--no-deps", "--dest"])
-                .arg(scratch)
-                .arg(format!("{package}=={version}")),
-        );
+    // A release has wheels for the Pythons of its day only; its libraries are the same in all of them.
+    let pythons = ["", "--python-version=3.11", "--python-version=3.9"];
+    for (package, python) in pythons.iter().flat_map(|it| PACKAGES.map(|package| (package, it))) {
+        let mut pip = Command::new("python3");
+        pip.args(["-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:"]);
+        pip.args(Some(python).filter(|python| !python.is_empty()));
+        let fetched =
+            run_command(pip.arg("--dest").arg(scratch).arg(format!("{package}=={version}")));
         match (fetched, wheel()) {
             (Ok(_), Some(wheel)) => return Ok(wheel),
             (Err(error), _) => fault = Some(error),

@@ -50,8 +50,8 @@ fn text(reports: &[Report]) -> anyhow::Result<String> {
         );
     }
     text.push_str(
-        "\nWheels before 2.5 have no header of graph optimizers, wheels before 2.7 none of profilers: there the data is\n\
-         that of the next release.\n",
+        "\nWheels before 2.5 have no header of graph optimizers: there the data is that of the next release. Profilers\n\
+         came with 2.7.\n",
     );
     Ok(text)
 }

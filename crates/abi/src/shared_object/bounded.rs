@@ -8,6 +8,9 @@ use std::sync::Arc;
 use object::read::{ReadCache, ReadRef};
 use unskew_source::{Problem, ReadError, Source, limits};
 
+/// The most bytes of one table. The names of TensorFlow's largest library take 82 MB since 2.19.
+const LARGEST_TABLE: u64 = 2 * limits::RECORD;
+
 /// The most bytes of all tables of one shared object together.
 const ALL_TABLES: u64 = 4 * limits::RECORD;
 
@@ -59,7 +62,7 @@ impl<'a> Bounded<'a> {
 
     fn charge(&self, size: u64) -> Result<(), ()> {
         match self.left.get().checked_sub(size) {
-            Some(left) if size <= limits::RECORD => {
+            Some(left) if size <= LARGEST_TABLE => {
                 self.left.set(left);
                 Ok(())
             }
@@ -76,7 +79,7 @@ impl<'a> Bounded<'a> {
             0 => ReadError::malformed(file, format!("broken shared object: {parser}")),
             size => {
                 let what = "a table of the shared object".to_owned();
-                ReadError::new(file, Problem::TooLarge { what, size, limit: limits::RECORD })
+                ReadError::new(file, Problem::TooLarge { what, size, limit: LARGEST_TABLE })
             }
         }
     }

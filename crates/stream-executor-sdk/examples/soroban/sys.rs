@@ -3,8 +3,17 @@
 
 use std::ffi::c_void;
 use std::ptr::null_mut;
+use std::sync::atomic::Ordering;
 
 use unskew_stream_executor_sdk::{DataType, Error, Tensor};
+
+use crate::graph::LEFT_OUT;
+
+/// How many nodes the graph optimizer has left out, for who asks the library.
+#[unsafe(no_mangle)]
+pub extern "C" fn soroban_left_out() -> u64 {
+    LEFT_OUT.load(Ordering::Relaxed)
+}
 
 /// A type of elements that kernels compute with.
 ///

@@ -58,7 +58,7 @@ pub fn child_main(path: &Path, object: &SharedObject, limit: Duration) -> i32 {
     };
     say(&Line::Loaded);
     let mut late = None;
-    for script in super::plan::plan() {
+    for script in super::plan::plan(|entry| object.exports(entry)) {
         let trial = match &late {
             // What blocks once blocks again, and each time costs the whole limit.
             Some(stage) => not_made(script, format!("it did not come back from {stage} before")),

@@ -2,13 +2,13 @@
 
 use unskew_abi::contract::InterfaceVersion;
 
-use super::{End, Preflight, Skew, Trial, bytes, era_of};
+use super::{End, Entry, Preflight, Skew, Trial, bytes, era_of};
 use crate::layout::{Releases, Structure, releases_of};
 
 /// Labels and facts about a plug-in that was put on trial.
 pub(crate) fn facts(preflight: &Preflight) -> Vec<(String, String)> {
     let mut facts = Vec::new();
-    let released = || preflight.trials.iter().filter(|trial| trial.script.skew == Skew::None);
+    let released = || preflight.trials.iter().filter(|trial| trial.script.is_released());
     if let Some(trial) = released().find(|trial| trial.name.is_some()) {
         let name = trial.name.as_deref().unwrap_or_default();
         let device_type = trial.device_type.as_deref().unwrap_or("none");
@@ -18,13 +18,34 @@ pub(crate) fn facts(preflight: &Preflight) -> Vec<(String, String)> {
         facts.push(("built with headers of".to_owned(), span(releases)));
     }
     for trial in released() {
-        let era = era_of(trial.script.minor).map(span).unwrap_or_default();
+        let era = era_of(trial.script.minor, Entry::Device).map(span).unwrap_or_default();
         facts.push((format!("host: {era}"), outcome(trial)));
     }
+    facts.extend(entries(preflight));
     for trial in preflight.trials.iter().filter(|trial| trial.script.skew != Skew::None) {
         facts.push((format!("host {}", trial.script.skew), outcome(trial)));
     }
     facts
+}
+
+/// What each of the entries that come after registration did, by releases where they differ.
+pub fn entries(preflight: &Preflight) -> Vec<(String, String)> {
+    let mut rows: Vec<(Entry, Releases, String)> = Vec::new();
+    for trial in preflight.trials.iter().filter(|trial| trial.script.entry != Entry::Device) {
+        let (entry, seen) = (trial.script.entry, outcome(trial));
+        let Some(era) = era_of(trial.script.minor, entry) else { continue };
+        match rows.last_mut() {
+            // The newest come first.
+            Some((last, span, words)) if *last == entry && *words == seen => span.first = era.first,
+            _ => rows.push((entry, era, seen)),
+        }
+    }
+    let alone = |entry| rows.iter().filter(|row| row.0 == entry).count() == 1;
+    let label = |entry: Entry, releases| match alone(entry) {
+        true => entry.function().to_owned(),
+        false => format!("{}: {}", entry.function(), span(releases)),
+    };
+    rows.iter().map(|(entry, releases, seen)| (label(*entry, *releases), seen.clone())).collect()
 }
 
 impl Preflight {
@@ -32,7 +53,7 @@ impl Preflight {
     /// structs that it fills in; none if it leaves the host's there.
     pub fn headers(&self) -> Option<Releases> {
         // A size that is not the host's own is the plug-in's; one that never differs is the host's.
-        let released = self.trials.iter().filter(|trial| trial.script.skew == Skew::None);
+        let released = self.trials.iter().filter(|trial| trial.script.is_released());
         let structures =
             [Structure::SP_Platform, Structure::SP_PlatformFns, Structure::SP_StreamExecutor];
         let mut sizes = Vec::new();
@@ -118,6 +139,14 @@ fn said(message: &str) -> &str {
 }
 
 fn registered(trial: &Trial) -> String {
+    let device_type = trial.device_type.as_deref().unwrap_or("no device type");
+    match trial.script.entry {
+        Entry::Device => {}
+        Entry::Kernels if trial.kernels == 1 => return "registers 1 kernel".to_owned(),
+        Entry::Kernels => return format!("registers {} kernels", trial.kernels),
+        Entry::Graph => return format!("registers a graph optimizer for {device_type}"),
+        Entry::Profiler => return format!("registers a profiler for {device_type}"),
+    }
     match (trial.devices, trial.no_device()) {
         (_, Some(call)) => format!("registers; {} fails: {}", call.function, said(&call.message)),
         (Some(1), None) => "registers, 1 device".to_owned(),

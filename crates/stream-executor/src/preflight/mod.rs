@@ -14,6 +14,7 @@
 //! | structs that are 64 bytes longer | whether it will work with hosts of the future |
 //! | structs that end one field earlier | whether it writes only what is there |
 //! | no structs, a second registration | whether it survives what no host should do |
+//! | `TF_InitKernel`, `TF_InitGraph`, `TF_InitProfiler` | what comes after registration, each in a process of its own |
 //!
 //! ```
 //! use std::process::Command;
@@ -42,12 +43,14 @@ mod usage;
 pub use child::{DEFAULT_LIMIT, child_main, preflight_in_child};
 pub(crate) use era::era_of;
 pub use era::eras;
+pub use facts::entries;
 pub(crate) use facts::facts;
 pub use findings::{findings, remarks};
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 pub(crate) use trial::VERSION;
-pub use trial::{Call, Empty, End, Script, Seen, Skew, Trial};
+pub use trial::{Call, Empty, End, Entry, Script, Seen, Skew, Trial};
 
+pub(crate) use usage::of_entries;
 pub use usage::{Usage, Use, faults, usages};
 
 use serde::{Deserialize, Serialize};
@@ -105,8 +108,13 @@ impl Preflight {
 
     /// What it did with the host of a release, by its minor.
     pub fn of_release(&self, minor: u32) -> Option<&Trial> {
-        let era = era_of(minor)?;
-        self.of(Script::of(era.first.minor))
+        self.entered(Entry::Device, minor)
+    }
+
+    /// What it did with the host of a release that goes through an entry.
+    pub fn entered(&self, entry: Entry, minor: u32) -> Option<&Trial> {
+        let era = era_of(minor, entry)?;
+        self.of(Script::through(era.first.minor, entry))
     }
 
     /// The name of the platform that it registers.

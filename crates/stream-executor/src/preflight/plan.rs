@@ -1,12 +1,12 @@
 //! Which hosts are played, in which order.
 
-use super::era::eras;
-use super::trial::{Script, Skew};
+use super::era::{eras, eras_of};
+use super::trial::{Entry, Script, Skew};
 use crate::layout::NEWEST;
 
-/// Every host that a plug-in is tried with: those of all eras, the newest first, and then hosts that no
-/// release is, with the structs of the newest.
-pub(crate) fn plan() -> Vec<Script> {
+/// Every host that a plug-in with these entries is tried with: those of all eras, the newest first, then hosts
+/// that no release is, with the structs of the newest, and then what comes after the registration of a platform.
+pub(crate) fn plan(has: impl Fn(&str) -> bool) -> Vec<Script> {
     let mut scripts: Vec<Script> =
         eras().iter().rev().map(|era| Script::of(era.first.minor)).collect();
     let skews = [
@@ -20,6 +20,10 @@ pub(crate) fn plan() -> Vec<Script> {
         Skew::Twice,
         Skew::NoStructs,
     ];
-    scripts.extend(skews.map(|skew| Script { minor: NEWEST.minor, skew }));
+    scripts.extend(skews.map(|skew| Script { skew, ..Script::of(NEWEST.minor) }));
+    for entry in Entry::OTHERS.into_iter().filter(|entry| has(entry.function())) {
+        let hosts = eras_of(entry).into_iter().rev();
+        scripts.extend(hosts.map(|era| Script::through(era.first.minor, entry)));
+    }
     scripts
 }

@@ -9,8 +9,14 @@ use unskew_abi::contract::InterfaceVersion;
 pub(crate) const VERSION: [i32; 3] = [0, 0, 1];
 
 /// The functions whose error keeps a plug-in from being registered.
-const REGISTRATION: [&str; 4] =
-    ["SE_InitPlugin", "create_device_fns", "create_stream_executor", "create_timer_fns"];
+const REGISTRATION: [&str; 6] = [
+    "SE_InitPlugin",
+    "create_device_fns",
+    "create_stream_executor",
+    "create_timer_fns",
+    "TF_InitGraph",
+    "TF_InitProfiler",
+];
 
 /// A host that the preflight plays: one of a release, or one that differs from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,6 +25,37 @@ pub struct Script {
     pub minor: u32,
     /// How it differs from the release.
     pub skew: Skew,
+    /// The entry of the plug-in that it goes through, after the one that registers the platform.
+    pub entry: Entry,
+}
+
+/// An entry of a plug-in, each of which is tried by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Entry {
+    /// `SE_InitPlugin`: the platform, and the first device.
+    Device,
+    /// `TF_InitKernel`.
+    Kernels,
+    /// `TF_InitGraph`.
+    Graph,
+    /// `TF_InitProfiler`.
+    Profiler,
+}
+
+impl Entry {
+    /// Those that a host goes through after the platform is registered, in their order.
+    pub const OTHERS: [Self; 3] = [Self::Kernels, Self::Graph, Self::Profiler];
+
+    /// The function.
+    pub const fn function(self) -> &'static str {
+        match self {
+            Self::Device => "SE_InitPlugin",
+            Self::Kernels => "TF_InitKernel",
+            Self::Graph => "TF_InitGraph",
+            Self::Profiler => "TF_InitProfiler",
+        }
+    }
 }
 
 /// How a host differs from its release.
@@ -44,7 +81,17 @@ pub enum Skew {
 impl Script {
     /// The host of a release, as it is.
     pub fn of(minor: u32) -> Self {
-        Self { minor, skew: Skew::None }
+        Self { minor, skew: Skew::None, entry: Entry::Device }
+    }
+
+    /// The same host, going through this entry.
+    pub fn through(minor: u32, entry: Entry) -> Self {
+        Self { entry, ..Self::of(minor) }
+    }
+
+    /// Whether it is a host of a release that registers a device.
+    pub(crate) fn is_released(self) -> bool {
+        self.skew == Skew::None && self.entry == Entry::Device
     }
 
     pub(crate) fn release(self) -> InterfaceVersion {
@@ -86,6 +133,8 @@ pub struct Trial {
     pub device_type: Option<String>,
     /// The version in the struct after registration: the host's own, if the plug-in left it alone.
     pub version: [i32; 3],
+    /// How many kernels it registered.
+    pub kernels: u64,
     /// How many devices the plug-in says that there are; none if it was not asked.
     pub devices: Option<i32>,
     /// Functions of TensorFlow that the plug-in called and that the preflight does not have: what came
@@ -164,6 +213,7 @@ impl Trial {
             name: None,
             device_type: None,
             version: VERSION,
+            kernels: 0,
             devices: None,
             lacking: Vec::new(),
             stage: String::new(),

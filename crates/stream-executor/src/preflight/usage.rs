@@ -3,7 +3,7 @@
 use unskew_core::{Finding, Severity, Version};
 
 use super::facts::{outcome, span};
-use super::{End, Preflight, Trial, eras, findings};
+use super::{End, Entry, Preflight, Trial, eras, findings};
 use crate::layout::{FIRST, Releases};
 
 /// Releases of one era, and what they do with a plug-in.
@@ -60,11 +60,41 @@ pub fn usages(preflight: &Preflight) -> Vec<Usage> {
     let usage = |releases: Releases| {
         let trial = preflight.of_release(releases.first.minor)?;
         let last = Version::pair(2, releases.last.minor.into());
-        let findings = findings(trial, &last);
+        let mut findings = findings(trial, &last);
+        findings.extend(later(preflight, releases));
         let verdict = verdict(releases, trial, &findings);
         Some(Usage { releases, verdict, seen: outcome(trial), findings })
     };
     eras().into_iter().rev().filter_map(usage).collect()
+}
+
+/// What the entries that come after registration show in these releases, each thing once.
+fn later(preflight: &Preflight, releases: Releases) -> Vec<Finding> {
+    let mut found: Vec<(Version, Finding)> = Vec::new();
+    for minor in (FIRST.minor.max(releases.first.minor)..=releases.last.minor).rev() {
+        let release = Version::pair(2, minor.into());
+        for finding in of_entries(preflight, &release) {
+            let same = |(at, known): &(Version, Finding)| {
+                known.message.replace(&at.to_string(), "")
+                    == finding.message.replace(&release.to_string(), "")
+            };
+            if !found.iter().any(same) {
+                found.push((release, finding));
+            }
+        }
+    }
+    found.into_iter().map(|(_, finding)| finding).collect()
+}
+
+/// What a host of `release` finds in the entries that come after registration.
+pub(crate) fn of_entries(preflight: &Preflight, release: &Version) -> Vec<Finding> {
+    let Ok(minor) = u32::try_from(release.minor()) else { return Vec::new() };
+    // What goes wrong before is the registration's.
+    if !preflight.of_release(minor).is_some_and(Trial::is_accepted) {
+        return Vec::new();
+    }
+    let trials = Entry::OTHERS.into_iter().filter_map(|entry| preflight.entered(entry, minor));
+    trials.flat_map(|trial| findings(trial, release)).collect()
 }
 
 fn verdict(releases: Releases, trial: &Trial, findings: &[Finding]) -> Use {

@@ -7,10 +7,11 @@ use std::ptr::NonNull;
 
 use unskew_abi::SharedObject;
 
-use super::status;
+use super::{functions, status};
 use crate::exports::{FRAMEWORK, every_function, is_library, libraries};
-use crate::plugin::{is_c_api, is_cpp};
+use crate::plugin::is_c_api;
 use crate::preflight::stand_in::{ADDRESSES, CALLED, PAGE, library};
+use crate::symbols::is_cpp;
 
 /// A plug-in in this process.
 pub(crate) struct Loaded {
@@ -27,7 +28,7 @@ impl Loaded {
     /// # Errors
     /// What the system's loader says.
     pub(crate) fn open(path: &Path, object: &SharedObject) -> Result<Self, String> {
-        let here = status::FUNCTIONS.iter().map(|(name, _)| (*name).to_owned());
+        let here = functions::functions().map(|(name, _)| name.to_owned());
         let strong = object.imports.iter().filter(|import| !import.weak);
         let wanted = strong.filter(|import| is_c_api(&import.name) || is_cpp(&import.name));
         // The libraries that the plug-in brings along have imports too.
@@ -66,13 +67,16 @@ impl Loaded {
 
     /// The functions of TensorFlow that were called, in this process or a copy of it, and are not here.
     pub(crate) fn lacking(&self) -> Vec<String> {
-        let is_here = |name: &str| status::FUNCTIONS.iter().any(|(here, _)| *here == name);
+        let here: Vec<&str> = functions::functions().map(|(name, _)| name).collect();
         let was_called = |i: usize| {
             // SAFETY: the stand-in has a byte for each of its functions, and is never unloaded.
             unsafe { self.called.add(i).read_volatile() != 0 }
         };
-        let named =
-            self.functions.iter().enumerate().filter(|(i, name)| was_called(*i) && !is_here(name));
+        let named = self
+            .functions
+            .iter()
+            .enumerate()
+            .filter(|(i, name)| was_called(*i) && !here.contains(&name.as_str()));
         named.map(|(_, name)| name.clone()).collect()
     }
 
@@ -91,8 +95,8 @@ fn stand_in(soname: &str, functions: &[String]) -> Result<*mut u8, String> {
     let table = address(handle, ADDRESSES).ok_or("the stand-in has no table")?;
     let called = address(handle, CALLED).ok_or("the stand-in has no marks")?;
     for (i, name) in functions.iter().enumerate() {
-        let known = status::FUNCTIONS.iter().find(|(here, _)| here == name);
-        let target = known.map_or(status::nothing as *const c_void, |(_, function)| *function);
+        let known = functions::functions().find(|(here, _)| here == name);
+        let target = known.map_or(status::nothing as *const c_void, |(_, function)| function);
         // SAFETY: the table has a word for each function, and nobody calls one yet.
         unsafe { table.cast::<*const c_void>().add(i).write(target) };
     }

@@ -5,6 +5,8 @@
 #![allow(unsafe_code, reason = "loads and calls foreign code")]
 
 mod copy;
+mod entries;
+mod functions;
 mod guarded;
 mod loaded;
 mod play;

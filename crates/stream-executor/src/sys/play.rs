@@ -9,7 +9,7 @@ use super::guarded::Guarded;
 use super::{Loaded, status};
 use crate::bindings::TF_Status;
 use crate::layout::{FIRST, Otherwise, Structure, contract, demands};
-use crate::preflight::{Call, Empty, Script, Seen, Skew, Trial, VERSION};
+use crate::preflight::{Call, Empty, Entry, Script, Seen, Skew, Trial, VERSION};
 
 /// The longest name that is read, in bytes.
 const LONGEST_NAME: usize = 256;
@@ -22,11 +22,11 @@ type Fallible = unsafe extern "C" fn(*mut u8, *mut u8, *mut TF_Status);
 /// A function that takes the platform and a struct, to free what is in it.
 type Destroy = unsafe extern "C" fn(*mut u8, *mut u8);
 /// A function that takes a struct, to free what is in it.
-type DestroyOne = unsafe extern "C" fn(*mut u8);
+pub(super) type DestroyOne = unsafe extern "C" fn(*mut u8);
 /// The function that takes a device, how many bytes of which kind, and a place for the piece.
 type Allocate = unsafe extern "C" fn(*mut u8, u64, i64, *mut u8);
 /// The entry.
-type Enter = unsafe extern "C" fn(*mut u8, *mut TF_Status);
+pub(super) type Enter = unsafe extern "C" fn(*mut u8, *mut TF_Status);
 
 /// Plays the host of `script` on a plug-in. `seen` gets what was seen before every call and at the end:
 /// a call may be the last.
@@ -38,17 +38,17 @@ pub(crate) fn play(loaded: &Loaded, script: Script, seen: &mut dyn FnMut(&Trial)
     host.say();
 }
 
-struct Host<'a> {
-    loaded: &'a Loaded,
-    script: Script,
-    trial: Trial,
+pub(super) struct Host<'a> {
+    pub(super) loaded: &'a Loaded,
+    pub(super) script: Script,
+    pub(super) trial: Trial,
     seen: &'a mut dyn FnMut(&Trial),
     structs: Vec<Handed>,
 }
 
 /// A struct that was handed out.
 #[derive(Clone, Copy)]
-struct Handed {
+pub(super) struct Handed {
     structure: Structure,
     contract: &'static Contract,
     memory: Guarded,
@@ -59,19 +59,19 @@ impl Handed {
         self.contract.field(field).map(|(_, field)| field.offset)
     }
 
-    fn put<T: Copy>(&self, field: &str, value: T) {
+    pub(super) fn put<T: Copy>(&self, field: &str, value: T) {
         if let Some(offset) = self.offset(field) {
             self.memory.put(offset, value);
         }
     }
 
     /// The address in a field; none if it is null, or not there.
-    fn pointer(&self, field: &str) -> Option<NonNull<c_void>> {
+    pub(super) fn pointer(&self, field: &str) -> Option<NonNull<c_void>> {
         let address = self.memory.get::<usize>(self.offset(field)?)?;
         NonNull::new(std::ptr::with_exposed_provenance_mut(address))
     }
 
-    fn address(&self) -> *mut u8 {
+    pub(super) fn address(&self) -> *mut u8 {
         self.memory.address()
     }
 }
@@ -108,6 +108,12 @@ impl Host<'_> {
                 self.loaded.unload();
                 return None;
             }
+        }
+        if self.script.entry != Entry::Device {
+            // What was seen so far is told by another trial.
+            self.structs.clear();
+            self.trial = Trial { version: self.trial.version, ..Trial::new(self.script) };
+            return self.later();
         }
         for handed in [&params, &platform, &fns] {
             self.demand(handed);
@@ -241,7 +247,7 @@ impl Host<'_> {
         self.call(function, |_| unsafe { called(platform.address(), handed.address()) });
     }
 
-    fn destroy_one(&mut self, function: &str, params: &Handed, handed: &Handed) {
+    pub(super) fn destroy_one(&mut self, function: &str, params: &Handed, handed: &Handed) {
         let Some(address) = params.pointer(function) else { return };
         // SAFETY: as in `ask`.
         let called = unsafe { std::mem::transmute::<NonNull<c_void>, DestroyOne>(address) };
@@ -250,7 +256,7 @@ impl Host<'_> {
     }
 
     /// Makes a call and notes what it did; says whether it was answered without an error.
-    fn call(&mut self, function: &str, call: impl FnOnce(*mut TF_Status)) -> bool {
+    pub(super) fn call(&mut self, function: &str, call: impl FnOnce(*mut TF_Status)) -> bool {
         self.trial.stage = function.to_owned();
         self.say();
         let status = status::new();
@@ -279,7 +285,7 @@ impl Host<'_> {
     }
 
     /// Memory for a struct of the release, as the script has it.
-    fn hand_out(&mut self, structure: Structure) -> Option<Handed> {
+    pub(super) fn hand_out(&mut self, structure: Structure) -> Option<Handed> {
         let contract = contract(structure, self.script.release())?;
         let (mut bytes, mut announced) = (contract.size(), None);
         match self.script.skew {
@@ -308,7 +314,7 @@ impl Host<'_> {
     }
 
     /// Notes the fields that the release wants and that are null.
-    fn demand(&mut self, handed: &Handed) {
+    pub(super) fn demand(&mut self, handed: &Handed) {
         for demand in demands(handed.structure, self.script.release()) {
             let there = handed.offset(demand.field);
             let value = there.and_then(|offset| handed.memory.get::<u64>(offset));
@@ -343,9 +349,9 @@ impl Host<'_> {
     }
 
     /// A text of the plug-in.
-    fn text(&mut self, platform: &Handed, field: &str) -> Option<String> {
-        let address = platform.pointer(field)?.cast::<c_char>().as_ptr();
-        self.trial.stage = format!("reading SP_Platform.{field}");
+    pub(super) fn text(&mut self, handed: &Handed, field: &str) -> Option<String> {
+        let address = handed.pointer(field)?.cast::<c_char>().as_ptr();
+        self.trial.stage = format!("reading {}.{field}", handed.structure.name());
         self.say();
         // SAFETY: the plug-in says that a text lies there; if none does, the copy ends and says where.
         let bytes = unsafe {
@@ -356,7 +362,7 @@ impl Host<'_> {
     }
 }
 
-const VERSION_FIELDS: [&str; 3] = ["major_version", "minor_version", "patch_version"];
+pub(super) const VERSION_FIELDS: [&str; 3] = ["major_version", "minor_version", "patch_version"];
 
 fn number(params: &Handed, field: &str) -> i32 {
     params.offset(field).and_then(|offset| params.memory.get(offset)).unwrap_or_default()

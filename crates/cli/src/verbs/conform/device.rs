@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use unskew_core::Party;
 use unskew_report::{BAD, DIM, EMPHASIS, GOOD, Plain, WARN};
-use unskew_stream_executor::preflight::{Preflight, Skew, Use, faults, usages};
+use unskew_stream_executor::preflight::{Preflight, Skew, Use, entries, faults, usages};
 
 /// The party of the plug-in with what is wrong with it; none if it was not put on trial.
 pub fn judged(party: &Arc<Party>) -> Option<Arc<Party>> {
@@ -39,6 +39,13 @@ pub fn text(label: &str, preflight: &Preflight, verbose: bool) -> String {
             true => writeln!(text, "{DIM}: {}{DIM:#}", Plain(&usage.seen)),
             false => writeln!(text),
         };
+    }
+    let later = entries(preflight);
+    if !later.is_empty() {
+        let _ = writeln!(text, "  {EMPHASIS}After registration{EMPHASIS:#}");
+    }
+    for (entry, seen) in later {
+        let _ = writeln!(text, "    {entry:16} {}", Plain(&seen));
     }
     let _ = writeln!(text, "  {EMPHASIS}Hosts that no release is{EMPHASIS:#}");
     for trial in preflight.trials.iter().filter(|trial| trial.script.skew != Skew::None) {
