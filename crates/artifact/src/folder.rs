@@ -79,7 +79,8 @@ struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     fn of(root: &'a Path) -> Result<Self, OpenError> {
-        let mut walk = Self { root, entries: 0, files: Vec::new(), links: Vec::new(), passed: None };
+        let mut walk =
+            Self { root, entries: 0, files: Vec::new(), links: Vec::new(), passed: None };
         walk.folder(root, 0)?;
         Ok(walk)
     }

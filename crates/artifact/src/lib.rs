@@ -31,8 +31,8 @@
 #![forbid(unsafe_code)]
 
 mod artifact;
-mod convert;
 mod company;
+mod convert;
 mod error;
 mod folder;
 mod ifrt;
