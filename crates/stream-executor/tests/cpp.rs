@@ -95,7 +95,8 @@ fn agrees_with(release: &str) {
         plugins.push(plugin);
     }
     let host = Host::named(release).unwrap();
-    let output = Command::new(&host.python)
+    let output = host
+        .command()
         .args(["-c", LOAD])
         .args(&plugins)
         .env("TF_CPP_MIN_LOG_LEVEL", "3")

@@ -43,13 +43,9 @@ impl Host {
         Ok(Self { version: parsed, python })
     }
 
-    /// Runs the probe on a plug-in for at most this long.
-    ///
-    /// # Errors
-    /// If the process cannot be started or watched. Whatever becomes of it after that is the outcome.
-    pub fn run(&self, plugin: &Path, device_type: &str, limit: Duration) -> io::Result<Outcome> {
+    /// The interpreter, with nothing of this process in its surroundings that TensorFlow would go by.
+    pub fn command(&self) -> Command {
         let mut command = Command::new(&self.python);
-        command.arg(crate::root().join("python/probe/tf_steps.py")).arg(plugin).arg(device_type);
         // What a developer set for another TensorFlow must not reach this one.
         for name in ["PYTHONPATH", "PYTHONHOME", "TF_XLA_FLAGS", "TF_PLUGGABLE_DEVICE_LIBRARY_PATH"]
         {
@@ -57,6 +53,16 @@ impl Host {
         }
         // The tests of the SDK find the stub by this, which TensorFlow must not.
         command.env_remove("LD_LIBRARY_PATH").env("TF_ENABLE_ONEDNN_OPTS", "0");
+        command
+    }
+
+    /// Runs the probe on a plug-in for at most this long.
+    ///
+    /// # Errors
+    /// If the process cannot be started or watched. Whatever becomes of it after that is the outcome.
+    pub fn run(&self, plugin: &Path, device_type: &str, limit: Duration) -> io::Result<Outcome> {
+        let mut command = self.command();
+        command.arg(crate::root().join("python/probe/tf_steps.py")).arg(plugin).arg(device_type);
         run_probe(&mut command, limit)
     }
 }
