@@ -1,27 +1,20 @@
 //! The operators that an upgrader calls.
 
-use unskew_script::{Call, Expression, Function, Statement};
+use std::collections::BTreeSet;
 
-use crate::CallShape;
+use unskew_script::{Call, Expression, Function, Statement};
 
 /// Functions of the language itself.
 const BUILTINS: [&str; 7] = ["float", "int", "bool", "isinstance", "len", "list", "range"];
 
-/// A call of an operator.
-pub(super) struct OperatorCall {
-    /// Its name with its namespace, without an overload.
-    pub operator: String,
-    /// What it gives.
-    pub shape: CallShape,
-}
-
-pub(super) fn of(function: &Function) -> Vec<OperatorCall> {
-    let mut found = Vec::new();
+/// The names of all operators that a function calls, with their namespaces, without overloads.
+pub(super) fn of(function: &Function) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
     function.body.iter().for_each(|statement| in_statement(statement, &mut found));
     found
 }
 
-fn in_statement(statement: &Statement, found: &mut Vec<OperatorCall>) {
+fn in_statement(statement: &Statement, found: &mut BTreeSet<String>) {
     let mut each = |expression: &Expression| in_expression(expression, found);
     match statement {
         Statement::Assign { value, .. } | Statement::Expression { value, .. } => each(value),
@@ -44,7 +37,7 @@ fn in_statement(statement: &Statement, found: &mut Vec<OperatorCall>) {
     }
 }
 
-fn in_expression(expression: &Expression, found: &mut Vec<OperatorCall>) {
+fn in_expression(expression: &Expression, found: &mut BTreeSet<String>) {
     match expression {
         Expression::Call(call) => in_call(call, found),
         Expression::Attribute { of, .. } => in_expression(of, found),
@@ -74,27 +67,23 @@ fn in_expression(expression: &Expression, found: &mut Vec<OperatorCall>) {
     }
 }
 
-fn in_call(call: &Call, found: &mut Vec<OperatorCall>) {
+fn in_call(call: &Call, found: &mut BTreeSet<String>) {
     call.arguments.iter().for_each(|argument| in_expression(&argument.value, found));
-    let keywords: Vec<String> =
-        call.arguments.iter().filter_map(|a| Some(a.keyword.as_ref()?.text.clone())).collect();
-    let positional = call.arguments.len() - keywords.len();
     match &call.function {
         Expression::Name(name) if BUILTINS.contains(&name.text.as_str()) => {}
         Expression::Attribute { of, name, .. } => {
             // `torch.div(x)` is aten's, `ops.quantized.add(x)` its own namespace's, `x.div(y)` a method.
-            let (operator, receiver) = match of.path().as_deref() {
-                Some("torch") => (format!("aten::{}", name.text), 0),
+            let operator = match of.path().as_deref() {
+                Some("torch") => format!("aten::{}", name.text),
                 Some(path) if path.starts_with("ops.") => {
-                    (format!("{}::{}", &path["ops.".len()..], name.text), 0)
+                    format!("{}::{}", &path["ops.".len()..], name.text)
                 }
                 _ => {
                     in_expression(of, found);
-                    (format!("aten::{}", name.text), 1)
+                    format!("aten::{}", name.text)
                 }
             };
-            let shape = CallShape { positional: positional + receiver, keywords };
-            found.push(OperatorCall { operator, shape });
+            found.insert(operator);
         }
         other => in_expression(other, found),
     }

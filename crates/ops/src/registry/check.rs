@@ -1,54 +1,54 @@
 //! Whether the functions of a registry run on a release.
 
-use unskew_script::Module;
-
 use super::entry::Bridge;
-use super::{DOWNGRADERS, Registry, RegistryError, UPGRADERS, calls, fault};
+use super::{DOWNGRADERS, Registry, RegistryError, UPGRADERS, fault};
 use crate::OperatorTable;
+use crate::typing::{Program, Typing, infer};
 
 impl Registry {
-    /// Holds what all functions call against the operators of a release, for those that say that they run
-    /// on it. Shapes of calls are compared, types are not.
+    /// Holds all functions that say that they run on a release against its operators: every call is one
+    /// that an overload takes, with the types that it gives, and what a function returns is of the type
+    /// that it says.
     pub fn check(&self, table: &OperatorTable) -> Vec<RegistryError> {
-        let mut found = Vec::new();
-        for change in self.operators.values().flatten() {
-            let gone = change.gone_in.is_some_and(|gone| gone <= table.release());
-            if let Some(bridge) = change.upgrader.as_ref().filter(|_| !gone) {
-                self.check_one(UPGRADERS, bridge, table, &mut found);
-            }
-            for bridge in &change.downgraders {
-                self.check_one(DOWNGRADERS, bridge, table, &mut found);
-            }
-        }
+        let release = table.release();
+        let changes = || self.operators.values().flatten();
+        let there = |gone: Option<unskew_core::Version>| gone.is_none_or(|gone| release < gone);
+        let up =
+            changes().filter(|change| there(change.gone_in)).filter_map(|c| c.upgrader.as_ref());
+        let down = changes().flat_map(|change| &change.downgraders);
+        let mut found = check_file(UPGRADERS, &self.upgraders, up, table);
+        found.extend(check_file(DOWNGRADERS, &self.downgraders, down, table));
         found
     }
+}
 
-    fn check_one(
-        &self,
-        file: &'static str,
-        bridge: &Bridge,
-        table: &OperatorTable,
-        found: &mut Vec<RegistryError>,
-    ) {
-        let up = file == UPGRADERS;
-        let module: &Module = if up { &self.upgraders } else { &self.downgraders };
-        let name = &bridge.function;
-        let function = module.functions().find(|function| function.name.text == *name);
-        let Some(function) = function.filter(|_| bridge.on.contains(table.release())) else {
-            return;
-        };
-        let line = self.lines[usize::from(!up)].get(name).copied().unwrap_or(0);
-        for call in calls::of(function) {
-            let mut overloads = table.overloads(&call.operator).peekable();
-            let (operator, release, shape) = (&call.operator, table.release(), &call.shape);
-            let what = if overloads.peek().is_none() {
-                format!("{name}: torch {release} has no {operator}")
-            } else if overloads.any(|schema| schema.accepts(shape).is_ok()) {
-                continue;
-            } else {
-                format!("{name}: no {operator} of torch {release} takes {shape}")
-            };
-            found.push(fault(file, line, what));
-        }
-    }
+fn check_file<'b>(
+    file: &'static str,
+    program: &Program,
+    bridges: impl Iterator<Item = &'b Bridge>,
+    table: &OperatorTable,
+) -> Vec<RegistryError> {
+    let typing = infer(program, table);
+    let here = bridges.filter(|bridge| bridge.on.contains(table.release()));
+    here.flat_map(|bridge| check_one(file, program, &typing, bridge, table)).collect()
+}
+
+fn check_one(
+    file: &'static str,
+    program: &Program,
+    typing: &Typing,
+    bridge: &Bridge,
+    table: &OperatorTable,
+) -> Vec<RegistryError> {
+    let name = &bridge.function;
+    let Some(id) = program.function(name) else { return Vec::new() };
+    let calls = typing.calls.iter().filter(|call| call.function == id);
+    let calls = calls.filter_map(|call| Some((call.record, call.span, call.problem()?)));
+    let faults = typing.faults.iter().filter(|fault| fault.function == id);
+    let faults = faults.map(|fault| (fault.record, fault.span, fault.what.clone()));
+    let error = |(record, span, what): (usize, unskew_script::Span, String)| {
+        let line = program.records().get(record).map_or(0, |record| record.line(span.start));
+        fault(file, line, format!("{name}, on torch {}: {what}", table.release()))
+    };
+    calls.chain(faults).map(error).collect()
 }

@@ -5,10 +5,11 @@ use std::fmt;
 use unskew_core::Version;
 use unskew_script::Function;
 
-use super::Registry;
 use super::condition::Condition;
 use super::entry::{Bridge, RegistryChange, Since, minor};
-use super::resolved::{Fit, ResolvedCall};
+use super::site::{Fit, ResolvedCall};
+use super::{Registry, function_of};
+use crate::typing::Program;
 use crate::{Misfit, OperatorTable};
 
 /// What is known of whoever wrote a file.
@@ -214,7 +215,7 @@ impl Registry {
 
     fn step<'r>(
         &self,
-        module: &'r unskew_script::Module,
+        program: &'r Program,
         change: &'r RegistryChange,
         bridge: &'r Bridge,
         call: ResolvedCall<'_>,
@@ -232,8 +233,7 @@ impl Registry {
                 return Err(Blocked::Value { needs, given: given.map(str::to_owned) });
             }
         }
-        let mut functions = module.functions();
-        let function = functions.find(|f| f.name.text == bridge.function).ok_or_else(none)?;
+        let function = function_of(program, &bridge.function).ok_or_else(none)?;
         Ok(Step { function, bridge, change })
     }
 }

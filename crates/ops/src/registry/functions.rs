@@ -4,15 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use unskew_script::{Function, Module};
 
+use crate::typing::Program;
+
 use super::entry::Bridge;
 use super::{RegistryError, VERSIONS, fault, signature};
 
-/// The module, and the lines on which its functions begin.
+/// The program of the file.
 pub(super) fn load<'b>(
     file: &'static str,
     text: &str,
     bridges: impl Iterator<Item = (&'b Bridge, usize)>,
-) -> Result<(Module, BTreeMap<String, usize>), RegistryError> {
+) -> Result<Program, RegistryError> {
     let module = unskew_script::parse(text).map_err(|error| fault(file, error.line, error.what))?;
     let functions = by_name(file, &module, text)?;
     let mut used = BTreeSet::new();
@@ -35,8 +37,7 @@ pub(super) fn load<'b>(
         let what = format!("{name} stands for nothing; delete it, or name it in {VERSIONS}");
         return Err(fault(file, *line, what));
     }
-    let lines = functions.into_iter().map(|(name, (_, line))| (name.to_owned(), line)).collect();
-    Ok((module, lines))
+    Program::of_text(file, text).map_err(|error| fault(file, error.error.line, error.error.what))
 }
 
 /// The functions of a module, each with the line on which it begins.

@@ -52,18 +52,20 @@ mod decide;
 mod draft;
 mod entry;
 mod functions;
-mod resolved;
 mod signature;
+mod site;
 mod yaml;
 
 pub use condition::Condition;
 pub use decide::{Blocked, Decision, Step, Target, Writer};
 pub use entry::{Bridge, RegistryChange, Releases, Since};
-pub use resolved::{Fit, Given, ResolvedCall};
+pub use site::{Fit, Given, ResolvedCall};
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use unskew_script::{Function, Module};
+use unskew_script::Function;
+
+use crate::typing::Program;
 
 /// The texts of the three files.
 #[derive(Clone, Copy, Debug, Default)]
@@ -80,10 +82,8 @@ pub struct Sources<'t> {
 #[derive(Debug)]
 pub struct Registry {
     operators: BTreeMap<String, Vec<RegistryChange>>,
-    upgraders: Module,
-    downgraders: Module,
-    /// The lines on which functions begin, by their names: upgraders, downgraders.
-    lines: [BTreeMap<String, usize>; 2],
+    upgraders: Program,
+    downgraders: Program,
 }
 
 /// What is wrong with a registry.
@@ -113,9 +113,9 @@ impl Registry {
         let up = changes().flat_map(|change| change.upgrader.iter().map(|one| (one, change.line)));
         let down =
             changes().flat_map(|change| change.downgraders.iter().map(|one| (one, change.line)));
-        let (upgraders, up_lines) = functions::load(UPGRADERS, sources.upgraders, up)?;
-        let (downgraders, down_lines) = functions::load(DOWNGRADERS, sources.downgraders, down)?;
-        Ok(Self { operators, upgraders, downgraders, lines: [up_lines, down_lines] })
+        let upgraders = functions::load(UPGRADERS, sources.upgraders, up)?;
+        let downgraders = functions::load(DOWNGRADERS, sources.downgraders, down)?;
+        Ok(Self { operators, upgraders, downgraders })
     }
 
     /// The newest version of all operators: what a writer of today may need.
@@ -148,15 +148,18 @@ impl Registry {
 
     /// An upgrader or a downgrader by its name.
     pub fn function(&self, name: &str) -> Option<&Function> {
-        let mut all = self.upgraders.functions().chain(self.downgraders.functions());
-        all.find(|function| function.name.text == name)
+        function_of(&self.upgraders, name).or_else(|| function_of(&self.downgraders, name))
     }
 
     /// The operators that an upgrader calls, by their names without overloads: what a runtime with a
     /// selected list of operators must have besides those that its models call.
     pub fn callees(function: &Function) -> BTreeSet<String> {
-        calls::of(function).into_iter().map(|call| call.operator).collect()
+        calls::of(function)
     }
+}
+
+fn function_of<'p>(program: &'p Program, name: &str) -> Option<&'p Function> {
+    program.body(program.function(name)?)
 }
 
 fn fault(file: &'static str, line: usize, what: impl Into<String>) -> RegistryError {
