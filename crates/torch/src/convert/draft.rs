@@ -102,7 +102,6 @@ impl Draft {
     }
 
     /// Removes a record; says whether it was there.
-    #[cfg(any())]
     pub(super) fn remove(&mut self, name: &str) -> bool {
         let before = self.items.len();
         self.items.retain(|item| item.name != name);

@@ -10,6 +10,7 @@
 //!
 //! | module | what it changes |
 //! | --- | --- |
+//! | `script` | TorchScript: calls, branches that never run, the layout of older and later releases |
 //! | `exported` | the graph of a `torch.export` archive between the schemas 1 to 8, and its container |
 //!
 //! What was converted is read again and judged like any other file before it is written.
@@ -17,6 +18,7 @@
 mod draft;
 mod exported;
 mod json;
+mod script;
 
 use std::sync::Arc;
 
@@ -24,7 +26,7 @@ use unskew_core::Conversion;
 use unskew_source::{Archive, Assembly, Output, ReadError, Source};
 
 use crate::format::{self, Records};
-use crate::{Model, Runtime};
+use crate::{Format, Model, Runtime};
 
 /// A file, read, and the release that it is converted for.
 struct Task<'t> {
@@ -56,6 +58,8 @@ pub fn convert(
     let mut plan = Conversion::default();
     let draft = if model.format.is_exported() {
         exported::plan(&task, &mut plan)?
+    } else if matches!(model.format, Format::Script | Format::LegacyScript | Format::Package) {
+        script::plan(&task, &mut plan)?
     } else {
         return Ok(None);
     };

@@ -144,9 +144,9 @@ impl<'b> Machine<'b> {
         Ok(true)
     }
 
-    fn call(&mut self, callee: Id, arguments: Option<Id>) -> Result<bool, Problem> {
+    fn call(&mut self, callee: Id, arguments: Option<Id>, builds: bool) -> Result<bool, Problem> {
         self.calls += 1;
-        self.push(Value::Call(Call { callee, arguments, state: None, items: Vec::new() }))
+        self.push(Value::Call(Call { builds, callee, arguments, state: None, items: Vec::new() }))
     }
 
     /// Gives the object on top of the stack its state.
@@ -210,7 +210,7 @@ impl<'b> Machine<'b> {
                     self.pop_mark()?;
                     self.import(module, name)?;
                     let callee = self.pop()?;
-                    return self.call(callee, None);
+                    return self.call(callee, None, true);
                 }
                 self.import(module, name)
             }
@@ -285,19 +285,19 @@ impl<'b> Machine<'b> {
             b'R' | 0x81 => {
                 let arguments = self.pop()?;
                 let callee = self.pop()?;
-                return self.call(callee, Some(arguments));
+                return self.call(callee, Some(arguments), opcode == 0x81);
             }
             0x92 => {
                 self.pop()?;
                 let arguments = self.pop()?;
                 let callee = self.pop()?;
-                return self.call(callee, Some(arguments));
+                return self.call(callee, Some(arguments), true);
             }
             b'o' => {
                 let members = self.pop_mark()?;
                 let callee = members.first().copied();
                 let Some(callee) = callee else { return malformed("a call without callee") };
-                return self.call(callee, None);
+                return self.call(callee, None, true);
             }
             b'b' => {
                 let state = self.pop()?;

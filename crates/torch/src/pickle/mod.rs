@@ -51,6 +51,8 @@ pub enum Value {
 /// A call that would be made, or an object that would be built.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
+    /// Whether an object is built, rather than a function called.
+    pub builds: bool,
     /// What would be called.
     pub callee: Id,
     /// What it would be given: a tuple, if the instruction is one of those that are in use.

@@ -40,6 +40,11 @@ impl Pickle {
         }
     }
 
+    /// How many values there are; their numbers begin with 0.
+    pub fn count(&self) -> Id {
+        self.values.len() as Id
+    }
+
     /// The number of the value that unpickling gives.
     pub fn root_id(&self) -> Id {
         self.root
@@ -64,7 +69,16 @@ impl Pickle {
     pub fn call(&mut self, module: &str, name: &str, arguments: impl Into<Vec<Id>>) -> Id {
         let callee = self.push(Value::Global(module.to_owned(), name.to_owned()));
         let arguments = Some(self.tuple(arguments));
-        self.push(Value::Call(super::Call { callee, arguments, state: None, items: Vec::new() }))
+        let (state, items) = (None, Vec::new());
+        self.push(Value::Call(super::Call { builds: false, callee, arguments, state, items }))
+    }
+
+    /// Adds an object of a class, with its state.
+    pub fn object(&mut self, module: &str, name: &str, state: Id) -> Id {
+        let callee = self.push(Value::Global(module.to_owned(), name.to_owned()));
+        let (arguments, state) = (Some(self.tuple([])), Some(state));
+        let items = Vec::new();
+        self.push(Value::Call(super::Call { builds: true, callee, arguments, state, items }))
     }
 
     /// The bytes, as protocol 2.
@@ -158,12 +172,18 @@ impl Writer<'_> {
                     Some(arguments) => self.value(arguments, depth + 1)?,
                     None => self.out.push(b')'),
                 }
-                self.out.push(b'R');
-                self.memorize(id);
+                self.out.push(if call.builds { 0x81 } else { b'R' });
+                if !call.builds {
+                    self.memorize(id);
+                }
                 self.members(&call.items, b'u', depth)?;
                 if let Some(state) = call.state {
                     self.value(state, depth + 1)?;
                     self.out.push(b'b');
+                }
+                // PyTorch's own reader makes an object only when it has its state.
+                if call.builds {
+                    self.memorize(id);
                 }
             }
             Value::Persistent(None) => return Err(Unwritable::Outside),

@@ -1,0 +1,276 @@
+//! The calls of a program, for a release that takes some of them differently.
+
+use std::collections::BTreeMap;
+
+use unskew_core::{Conversion, Places, Rewrite, Version};
+use unskew_ops::typing::{Bound, Choice, Program, ResolvedCall as Call, Spelling, Typing, infer};
+use unskew_ops::{Blocked, Decision, Given, Registry, ResolvedCall, Target, Writer};
+use unskew_script::{Edits, Span};
+
+use crate::code::Callable;
+use crate::convert::Task;
+use crate::{history, rules};
+
+/// The adaptations, as findings name them.
+const UPGRADE: &str = "upgrade-operator";
+const DOWNGRADE: &str = "downgrade-operator";
+const DEFAULT: &str = "drop-default-argument";
+const PRUNE: &str = "prune-dead-branch";
+
+/// The calls of the program of a file, resolved to overloads.
+pub(super) struct Calls<'t> {
+    task: &'t Task<'t>,
+    program: &'t Program,
+    typing: Typing,
+    writer: Writer,
+    registry: Option<&'static Registry>,
+}
+
+/// What the code becomes.
+#[derive(Default)]
+pub(super) struct Texts {
+    /// New texts by their records; those that do not change are left out.
+    pub(super) changed: BTreeMap<String, String>,
+    /// Functions that take the place of calls, by name.
+    pub(super) functions: BTreeMap<String, String>,
+}
+
+/// What is done to one call.
+enum Change {
+    /// Another function is called.
+    Callee(&'static str, String),
+    /// Arguments are left out.
+    Without(Vec<String>),
+}
+
+impl<'t> Calls<'t> {
+    pub(super) fn of(task: &'t Task<'t>, program: &'t Program, writer: Writer) -> Self {
+        let history = task.to.operators.history();
+        // A call means what it meant to its writer; where that is not known, what it meant to anyone.
+        let minor = |release: &Version| Version::pair(release.major(), release.minor());
+        let mut releases = history.releases().iter();
+        let wrote = releases.find(|release| Some(minor(release)) == writer.since);
+        let typing = match wrote.and_then(|release| history.clone().table(*release)) {
+            Some(table) => infer(program, &Callable(&table)),
+            None => infer(program, &Callable(&**history)),
+        };
+        Self { task, program, typing, writer, registry: history::registry() }
+    }
+
+    /// The lowest operator version in which every call means what it means in the file.
+    pub(super) fn needs(&self) -> u32 {
+        let Some(registry) = self.registry else { return 0 };
+        let calls = self.typing.calls.iter().filter(|call| call.loaded && !call.removable);
+        let needs = calls.filter_map(|call| {
+            let Choice::One(signature, _) = &call.choice else { return None };
+            let given = given(call);
+            let resolved = ResolvedCall { schema: &signature.schema, given: &given };
+            Some(registry.needs(resolved, self.writer.operator_version))
+        });
+        needs.max().unwrap_or(0)
+    }
+
+    /// The code for a file of this version.
+    pub(super) fn fit(&self, version: i64, plan: &mut Conversion) -> Texts {
+        let mut texts = Texts::default();
+        let mut edits: BTreeMap<usize, Vec<(Span, String)>> = BTreeMap::new();
+        for call in self.typing.calls.iter().filter(|call| call.loaded) {
+            let (full, change) = match self.change(call, version) {
+                Ok(None) => continue,
+                Ok(Some(found)) => found,
+                Err((operator, why)) => {
+                    self.block(plan, call, &operator, &why);
+                    continue;
+                }
+            };
+            let place = self.place(call);
+            let all = edits.entry(call.record).or_default();
+            match change {
+                Change::Callee(adaptation, function) => {
+                    let Some(callee) = call.callee.filter(|_| call.spelling == Spelling::Name)
+                    else {
+                        self.block(plan, call, &full, "it is called as a method");
+                        continue;
+                    };
+                    let name = function.clone();
+                    all.push((callee, format!("__torch__.unskew.{name}")));
+                    let what = format!("{full} is computed by {name}");
+                    plan.add(Rewrite::new(adaptation, what).at(&place));
+                    if let Some(text) = self.function(&name) {
+                        texts.functions.insert(name, text);
+                    }
+                }
+                Change::Without(names) => {
+                    for given in &call.given {
+                        let is = given.keyword.as_ref().is_some_and(|name| names.contains(name));
+                        if let (true, Some(record)) = (is, self.program.records().get(call.record))
+                        {
+                            all.push((argument(&record.text, given.span), String::new()));
+                        }
+                    }
+                    let what = format!("{full}: {} left out, as by default", names.join(", "));
+                    plan.add(Rewrite::new(DEFAULT, what).at(&place));
+                }
+            }
+        }
+        texts.changed = self.edited(edits);
+        texts
+    }
+
+    /// What is done to a call; an error says why there is no exact form.
+    fn change(
+        &self,
+        call: &Call,
+        version: i64,
+    ) -> Result<Option<(String, Change)>, (String, String)> {
+        let table = &self.task.to.operators;
+        let operator = call.operator.to_string();
+        let Choice::One(signature, _) = &call.choice else {
+            let gone = call.spelling == Spelling::Name
+                && !table.knows(&operator)
+                && table.nearest_with(&operator).is_some();
+            return if gone { Err((operator, "it is not there".to_owned())) } else { Ok(None) };
+        };
+        let schema = &signature.schema;
+        let full = schema.full_name();
+        let Some(registry) = self.registry.filter(|_| call.spelling != Spelling::Language) else {
+            return Ok(None);
+        };
+        if history::builtins().iter().any(|builtin| builtin.name == schema.name) {
+            return Ok(None);
+        }
+        if self.is_upgraded(registry, &full, version) {
+            return Ok(None);
+        }
+        let given = given(call);
+        let resolved = ResolvedCall { schema, given: &given };
+        let target = Target { table, operator_version: u32::try_from(version).unwrap_or(0) };
+        match registry.decide(resolved, &self.writer, target) {
+            Decision::Keep => Ok(None),
+            Decision::Fitted(fit) if fit.without.is_empty() => Ok(None),
+            Decision::Fitted(fit) => Ok(Some((full, Change::Without(fit.without)))),
+            Decision::Upgrade(step) => {
+                let name = step.function.name.text.clone();
+                Ok(Some((full, Change::Callee(UPGRADE, name))))
+            }
+            Decision::Downgrade(step) => {
+                let name = step.function.name.text.clone();
+                Ok(Some((full, Change::Callee(DOWNGRADE, name))))
+            }
+            // The file does not show what is meant: the verdict on the result says so.
+            Decision::Blocked(Blocked::WriterUnknown { .. }) => Ok(None),
+            Decision::Blocked(why) => Err((full, why.to_string())),
+        }
+    }
+
+    /// Whether the release itself replaces the calls of an operator, for files of this version.
+    fn is_upgraded(&self, registry: &Registry, operator: &str, version: i64) -> bool {
+        let version = u32::try_from(version).unwrap_or(0);
+        let Some(change) = registry.historic(operator, version) else { return false };
+        let bump = change.since.version().unwrap_or(u32::MAX);
+        let newest = self.task.to.release.file_format.max.map_or(0, |max| max.major());
+        let is_there = change.gone_in.is_none_or(|gone| self.task.to.minor() < gone);
+        i64::from(bump) <= newest && is_there && self.writer.operator_version < bump
+    }
+
+    /// The text of a function of the registry.
+    fn function(&self, name: &str) -> Option<String> {
+        let registry = self.registry?;
+        let changes = registry.operators().flat_map(|(_, changes)| changes);
+        let mut bridges = changes.flat_map(|one| one.upgrader.iter().chain(&one.downgraders));
+        bridges.find(|bridge| bridge.function == name)?;
+        registry.function(name).map(ToString::to_string)
+    }
+
+    /// The texts without branches that never run and hold calls that the release does not take.
+    pub(super) fn prune(&self, version: i64, plan: &mut Conversion) -> BTreeMap<String, String> {
+        let calls = self.typing.calls.iter().filter(|call| call.loaded && call.removable);
+        let dead: Vec<&Call> = calls.filter(|call| self.change(call, version).is_err()).collect();
+        let mut edits: BTreeMap<usize, Vec<(Span, String)>> = BTreeMap::new();
+        let prunings =
+            if dead.is_empty() { Vec::new() } else { self.typing.prunings(self.program) };
+        for pruning in prunings {
+            let inside = |call: &&&Call| {
+                call.record == pruning.record
+                    && pruning.span.start <= call.span.start
+                    && call.span.end <= pruning.span.end
+            };
+            let Some(call) = dead.iter().find(inside) else { continue };
+            let Some(record) = self.program.records().get(pruning.record) else { continue };
+            edits.entry(pruning.record).or_default().push((pruning.span, pruning.text));
+            let holds = if pruning.taken { "always" } else { "never" };
+            let operator = &call.operator;
+            let what = format!("a branch with {operator} is removed: its condition {holds} holds");
+            let place = format!("{}:{}", record.name, pruning.line);
+            plan.add(Rewrite::new(PRUNE, what).at(place));
+        }
+        self.edited(edits)
+    }
+
+    fn edited(&self, edits: BTreeMap<usize, Vec<(Span, String)>>) -> BTreeMap<String, String> {
+        let texts = edits.into_iter().filter_map(|(record, all)| {
+            let record = self.program.records().get(record)?;
+            Some((record.name.to_string(), edited(&record.text, all)))
+        });
+        texts.collect()
+    }
+
+    fn place(&self, call: &Call) -> String {
+        let record = self.program.records().get(call.record);
+        record.map_or_else(String::new, |r| format!("{}:{}", r.name, r.line(call.span.start)))
+    }
+
+    fn block(&self, plan: &mut Conversion, call: &Call, operator: &str, why: &str) {
+        let (file, runtime) = (&self.task.file, &self.task.to.name());
+        let finding = rules::CallHasNoForm { file, runtime, operator: &operator, why: &why };
+        let finding = finding.finding();
+        let place = Places::from_iter([self.place(call)]);
+        let same = plan.blockers.iter_mut().find(|known| known.message == finding.message);
+        match same {
+            Some(known) => known.places.extend(&place),
+            None => plan.blockers.push(finding.at(place)),
+        }
+    }
+}
+
+/// What a call gives, as the registry wants it.
+fn given(call: &Call) -> Vec<Given> {
+    let Choice::One(signature, binding) = &call.choice else { return Vec::new() };
+    let mut all: Vec<Given> = call
+        .given
+        .iter()
+        .map(|one| Given {
+            name: one.keyword.clone().unwrap_or_default(),
+            by_name: one.keyword.is_some(),
+            value: one.literal.as_ref().map(ToString::to_string),
+            ty: None,
+        })
+        .collect();
+    for (argument, bound) in signature.schema.arguments.iter().zip(&binding.arguments) {
+        if let Bound::Given(place) | Bound::Rest(place) = bound
+            && let Some(one) = all.get_mut(*place)
+        {
+            argument.name.clone_into(&mut one.name);
+        }
+    }
+    all
+}
+
+/// An argument given by name, from the comma in front of it to its end.
+fn argument(text: &str, value: Span) -> Span {
+    let before = text.get(..value.start).unwrap_or_default();
+    let start = before.rfind([',', '(']).unwrap_or(value.start);
+    let start = if before.as_bytes().get(start) == Some(&b'(') { start + 1 } else { start };
+    Span { start, end: value.end }
+}
+
+/// The text with all replacements, none of which lies in another.
+fn edited(text: &str, mut all: Vec<(Span, String)>) -> String {
+    let mut edits = Edits::new(text);
+    all.sort_by_key(|(span, _)| (span.start, span.end));
+    for (span, by) in all {
+        // Overlaps were excluded; if one were left, the call would stay and the verdict would say so.
+        let _ = edits.replace(span, by);
+    }
+    edits.finish()
+}

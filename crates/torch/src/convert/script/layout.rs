@@ -1,0 +1,157 @@
+//! What releases up to 1.5 do not know of later archives, and the version record.
+//!
+//! Since 1.6 classes list their buffers and say whether they train, pickled containers carry tags of their
+//! types, and there are records for the order of bytes and the identity of the file. The readers of 1.4 and
+//! 1.5 stumble over the first three and need none of them.
+
+use std::collections::BTreeMap;
+
+use unskew_core::{Conversion, Version};
+use unskew_source::ReadError;
+
+use super::{block, rewrite};
+use crate::Format;
+use crate::convert::Task;
+use crate::convert::draft::Draft;
+use crate::pickle::{self, Value};
+
+/// The adaptations.
+const VERSION: &str = "version-record";
+const LAYOUT: &str = "older-layout";
+
+/// The last release of the older layout.
+const OLDER: Version = Version::pair(1, 5);
+
+/// The version record, where later releases look for a version above 5.
+const HIDDEN: &str = ".data/version";
+
+/// What the members of a class look like that the older layout does not have.
+const LINES: [(&str, &str); 3] =
+    [("__buffers__ = [", "]"), ("training : bool", ""), ("_is_full_backward_hook : ", "]")];
+
+/// Whether the release has the older layout.
+fn is_older(task: &Task<'_>) -> bool {
+    task.to.minor() <= OLDER
+}
+
+/// The version of the converted file; none if the release is older than all that are converted for.
+///
+/// A version that the release reads stays. Else it is the lowest in which every call keeps its meaning, or
+/// the highest that the release reads, for which calls are then fitted.
+pub(super) fn version(task: &Task<'_>, found: i64, needed: i64) -> Option<i64> {
+    let release = &task.to.release;
+    if task.to.minor() < Version::pair(1, 4) {
+        return None;
+    }
+    // 1.5 says that it reads version 3, and ends on every such archive.
+    let (floor, most) = match is_older(task) {
+        true => (2, 2),
+        false => (3, release.file_format.max.map_or(found, Version::major)),
+    };
+    let floor = if task.model.format == Format::Package { 6 } else { floor };
+    Some(if found <= most { found } else { needed.max(floor).min(most) })
+}
+
+/// Takes out of the classes what the release does not know.
+pub(super) fn classes(
+    task: &Task<'_>,
+    plan: &mut Conversion,
+    texts: &mut BTreeMap<String, String>,
+) {
+    if !is_older(task) {
+        return;
+    }
+    let trains = texts.values().any(|text| text.contains(".training"));
+    for (record, text) in texts {
+        let known = |line: &&str| {
+            let line = line.trim();
+            let is = |(begin, end): &&(&str, &str)| line.starts_with(begin) && line.ends_with(end);
+            match LINES.iter().find(is) {
+                Some((begin, _)) => begin.starts_with("training") && trains,
+                None => true,
+            }
+        };
+        let kept: String = text.split_inclusive('\n').filter(known).collect();
+        if kept != *text {
+            let what = "attributes that later modules have are left out of classes";
+            rewrite(plan, LAYOUT, what.to_owned(), record);
+            *text = kept;
+        }
+    }
+}
+
+/// Fits the records to the release and to the version of the converted file.
+pub(super) fn plan(
+    task: &Task<'_>,
+    plan: &mut Conversion,
+    draft: &mut Draft,
+    target: i64,
+) -> Result<(), ReadError> {
+    let found = task.model.operator_version();
+    if found != Some(target) {
+        let old = if task.records.has(HIDDEN) { HIDDEN } else { "version" };
+        let new = if target > 5 { HIDDEN } else { "version" };
+        draft.rename(old, new);
+        draft.replace(new, format!("{target}\n").into_bytes());
+        let found = found.unwrap_or(0);
+        rewrite(plan, VERSION, format!("the version is {target} instead of {found}"), new);
+    }
+    if !is_older(task) || task.model.format == Format::LegacyScript {
+        return Ok(());
+    }
+    for (record, _) in task.records.all() {
+        let later = record == "byteorder"
+            || record == ".data/serialization_id"
+            || (record.ends_with(".debug_pkl") && found > Some(2));
+        if later && draft.remove(record) {
+            let what = "a record that later releases have is left out".to_owned();
+            rewrite(plan, LAYOUT, what, record);
+        }
+    }
+    for record in ["data.pkl", "constants.pkl"] {
+        untag(task, plan, draft, record)?;
+    }
+    Ok(())
+}
+
+/// Takes the tags of types off containers.
+fn untag(
+    task: &Task<'_>,
+    plan: &mut Conversion,
+    draft: &mut Draft,
+    record: &str,
+) -> Result<(), ReadError> {
+    let Some(bytes) = task.records.get(record)? else { return Ok(()) };
+    let file = task.records.file();
+    let mut pickle = pickle::scan(file, &bytes).map_err(|error| error.in_record(record))?;
+    let tagged: Vec<(u32, Value)> = (0..pickle.count())
+        .filter_map(|id| {
+            let Value::Call(call) = pickle.value(id) else { return None };
+            let Value::Global(_, name) = pickle.value(call.callee) else { return None };
+            let Value::Tuple(arguments) = pickle.value(call.arguments?) else { return None };
+            let inner = arguments.first().filter(|_| name == "restore_type_tag")?;
+            Some((id, pickle.value(*inner).clone()))
+        })
+        .collect();
+    if tagged.is_empty() {
+        return Ok(());
+    }
+    for (id, inner) in tagged {
+        pickle.replace(id, inner);
+    }
+    match pickle.write() {
+        Ok(bytes) => {
+            draft.replace(record, bytes);
+            rewrite(plan, LAYOUT, "containers lose the tags of their types".to_owned(), record);
+        }
+        Err(why) => {
+            block(
+                task,
+                plan,
+                &format!("{record} cannot be written without tags: {why}"),
+                [record].into_iter().collect(),
+            );
+        }
+    }
+    Ok(())
+}

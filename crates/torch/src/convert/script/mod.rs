@@ -1,0 +1,128 @@
+//! TorchScript archives for other releases.
+//!
+//! Four things are fitted: the calls in the code (`calls`), branches that never run (`calls` too, because
+//! they are removed where a call in them is not there), attributes and records that the release does not
+//! know (`layout`), and the version record, which gets the lowest number that holds for all calls.
+//! Archives of 1.1 and 1.2 get the layout of later ones first (`legacy`).
+
+mod calls;
+mod layout;
+mod legacy;
+mod tensors;
+
+use std::collections::BTreeMap;
+
+use unskew_core::{Conversion, Places, Rewrite};
+use unskew_ops::Writer;
+use unskew_ops::typing::Program;
+use unskew_source::ReadError;
+
+use super::Task;
+use super::draft::Draft;
+use crate::{Format, code, pickle, rules};
+use calls::Calls;
+
+/// The record that functions are put into which take the place of calls.
+const FUNCTIONS: &str = "code/__torch__/unskew.py";
+
+/// The version that archives of 1.1 and 1.2 get: the lowest of the layout that they get.
+const AFTER_LEGACY: i64 = 2;
+
+/// Plans the archive anew for the release; none if it stays as it is or cannot be converted.
+pub(super) fn plan(task: &Task<'_>, plan: &mut Conversion) -> Result<Option<Draft>, ReadError> {
+    let model = task.model;
+    let legacy = model.format == Format::LegacyScript;
+    let Some(program) = &model.program else { return Ok(None) };
+    let version = model.operator_version().unwrap_or(0);
+    let history = task.to.operators.history();
+    let producer = model.producer_by(history);
+    let writer = Writer {
+        operator_version: u32::try_from(version).unwrap_or(0),
+        since: producer.since,
+        until: producer.until,
+    };
+    let calls = Calls::of(task, program, writer);
+    let found = if legacy { AFTER_LEGACY } else { version };
+    let Some(target) = layout::version(task, found, i64::from(calls.needs())) else {
+        let read = task.to.release.file_format;
+        let what = format!("it reads version {read}, and 1.4 is the oldest release converted for");
+        block(task, plan, &what, Places::default());
+        return Ok(None);
+    };
+    let pruned = calls.prune(target, plan);
+    let mut texts = if pruned.is_empty() {
+        calls.fit(target, plan)
+    } else {
+        let program = without(task, program, &pruned)?;
+        let mut texts = Calls::of(task, &program, writer).fit(target, plan);
+        for (record, text) in pruned {
+            texts.changed.entry(record).or_insert(text);
+        }
+        texts
+    };
+    let mut all: BTreeMap<String, String> = program
+        .records()
+        .iter()
+        .map(|record| {
+            let name = record.name.to_string();
+            let text = texts.changed.remove(&name).unwrap_or_else(|| record.text.to_string());
+            (name, text)
+        })
+        .collect();
+    layout::classes(task, plan, &mut all);
+    let mut draft = Draft::of(task.records)?;
+    if legacy {
+        legacy::plan(task, plan, &mut draft, &all)?;
+    } else {
+        for record in program.records() {
+            if let Some(text) = all.get(&*record.name).filter(|text| **text != *record.text) {
+                draft.replace(&record.name, text.clone().into_bytes());
+            }
+        }
+    }
+    if !texts.functions.is_empty() {
+        draft.add(FUNCTIONS, functions(&texts.functions).into_bytes(), true);
+    }
+    layout::plan(task, plan, &mut draft, target)?;
+    Ok(Some(draft))
+}
+
+/// The program with other texts for some of its records.
+fn without(
+    task: &Task<'_>,
+    program: &Program,
+    texts: &BTreeMap<String, String>,
+) -> Result<Program, ReadError> {
+    let mut new = Program::new();
+    for record in program.records() {
+        let text = texts.get(&*record.name).map_or(&*record.text, String::as_str);
+        let path = record.name.trim_start_matches(".data/ts_code/").trim_start_matches("code/");
+        let qualifier = path.trim_end_matches(".py").replace('/', ".");
+        new.add(&record.name, &qualifier, text).map_err(|fault| {
+            let what = format!("a text without its dead branches cannot be read: {fault}");
+            ReadError::malformed(task.records.file(), what).in_record(&*record.name)
+        })?;
+    }
+    if let Some(bytes) = task.records.get("constants.pkl")? {
+        let pickle = pickle::scan(task.records.file(), &bytes)
+            .map_err(|error| error.in_record("constants.pkl"))?;
+        new.set_constants(code::constant_types(&pickle));
+    }
+    Ok(new)
+}
+
+fn functions(all: &BTreeMap<String, String>) -> String {
+    all.values().cloned().collect::<Vec<_>>().join("")
+}
+
+/// Says that something besides calls has no form in the release.
+pub(super) fn block(task: &Task<'_>, plan: &mut Conversion, what: &str, places: Places) {
+    let (file, runtime) = (&task.file, &task.to.name());
+    let finding = rules::ArchiveHasNoForm { file, runtime, what: &what };
+    plan.blockers.push(finding.finding().at(places));
+}
+
+/// A rewrite at one place.
+fn rewrite(plan: &mut Conversion, adaptation: &'static str, what: String, place: &str) {
+    plan.add(Rewrite::new(adaptation, what).at(place));
+}

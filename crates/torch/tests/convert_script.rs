@@ -1,0 +1,127 @@
+//! TorchScript archives that real releases wrote, converted for other releases.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
+
+mod corpus;
+
+use std::sync::Arc;
+
+use corpus::{files, party, runtime, source, split, verdict};
+use unskew_core::{Conversion, Severity};
+use unskew_source::{Archive, BytesSource, Output, SourceExt};
+use unskew_torch::{Runtime, convert};
+
+fn converted(name: &str, bytes: &[u8], to: &Runtime) -> (Conversion, Vec<u8>) {
+    let (plan, output) = convert(&source(name, bytes), to).unwrap().unwrap();
+    let Output::File(file) = output else { panic!("a folder") };
+    (plan, file.all().unwrap())
+}
+
+fn accepted(name: &str, bytes: &[u8], to: &Runtime) {
+    let found = verdict(&party(name, bytes), &to.party());
+    assert!(found.severity() < Some(Severity::Error), "{name}: {found:?}");
+}
+
+/// The content of a record, named from within the folder of the archive.
+fn record(bytes: &[u8], name: &str) -> Option<String> {
+    let archive = Archive::open(Arc::new(BytesSource::new("a", bytes.to_vec()))).unwrap();
+    let wanted = |entry: &&unskew_source::Entry| {
+        entry.name.split_once('/').is_some_and(|(_, record)| record == name)
+    };
+    let entry = archive.entries().iter().find(wanted)?;
+    Some(String::from_utf8(archive.read(entry).unwrap()).unwrap())
+}
+
+fn scripts() -> Vec<(String, Vec<u8>)> {
+    files().0.into_iter().filter(|(name, _)| name.ends_with(".pt")).collect()
+}
+
+#[test]
+fn archives_of_1_1_and_1_2_get_the_layout_that_2_15_reads() {
+    let newest = runtime("2.15.0");
+    let old = scripts().into_iter().filter(|(name, _)| split(name).0 < "1.3".parse().unwrap());
+    let mut count = 0;
+    for (name, bytes) in old {
+        let (plan, result) = converted(&name, &bytes, &newest);
+        assert!(plan.is_possible() && !plan.changes_nothing(), "{name}: {:?}", plan.blockers);
+        accepted(&name, &result, &newest);
+        assert!(record(&result, "model.json").is_none());
+        assert!(record(&result, "code/__torch__.py").unwrap().starts_with("class "));
+        count += 1;
+    }
+    assert_eq!(count, 31);
+}
+
+#[test]
+fn a_file_that_the_release_loads_and_runs_alike_is_returned_as_it_is() {
+    let newest = runtime("2.15.0");
+    let mut unchanged = 0;
+    for (name, bytes) in scripts() {
+        let (release, _, stem, _) = split(&name);
+        if release >= "1.4".parse().unwrap() && stem != "qdiv" {
+            let (plan, result) = converted(&name, &bytes, &newest);
+            assert!(plan.changes_nothing() && plan.is_possible(), "{name}: {plan:?}");
+            assert_eq!(result, bytes, "{name}");
+            unchanged += 1;
+        }
+    }
+    assert!(unchanged > 150, "{unchanged}");
+}
+
+#[test]
+fn what_was_rounded_towards_zero_and_what_was_a_range_of_floats_stays_so() {
+    let (files, _) = files();
+    let newest = runtime("2.15.0");
+    for (name, function) in [
+        ("1.6.0/qdiv.pt", "floor_divide_before_1_13"),
+        ("1.10.2/qdiv.pt", "floor_divide_before_1_13"),
+        ("1.3.1/arange.pt", "arange_before_1_4"),
+        ("1.1.0/arange.pt", "arange_before_1_4"),
+    ] {
+        let (plan, result) = converted(name, &files[name], &newest);
+        assert!(plan.is_possible(), "{name}: {:?}", plan.blockers);
+        let functions = record(&result, "code/__torch__/unskew.py").unwrap();
+        assert!(functions.contains(&format!("def {function}(")), "{name}: {functions}");
+        let code = record(&result, "code/__torch__.py").unwrap();
+        assert!(code.contains(&format!("__torch__.unskew.{function}(")), "{name}: {code}");
+        // The result means what it says, whoever is asked next.
+        let (again, _) = converted(name, &result, &newest);
+        assert!(again.changes_nothing(), "{name}: {again:?}");
+    }
+}
+
+#[test]
+fn gelu_of_2_15_becomes_an_archive_of_the_layout_of_1_4() {
+    let (files, _) = files();
+    let oldest = runtime("1.4.0");
+    let (plan, result) = converted("Gelu.pt", &files["2.15.0/Gelu.pt"], &oldest);
+    assert!(plan.is_possible(), "{:?}", plan.blockers);
+    accepted("Gelu.pt", &result, &oldest);
+    assert_eq!(record(&result, "version").unwrap(), "2\n");
+    for gone in [".data/version", ".data/serialization_id", "byteorder"] {
+        assert!(record(&result, gone).is_none(), "{gone}");
+    }
+    let code = record(&result, "code/__torch__.py").unwrap();
+    assert!(!code.contains("__buffers__") && code.contains("torch.gelu(x)"), "{code}");
+}
+
+#[test]
+fn interpolate_of_2_12_and_later_loses_the_branch_that_2_5_cannot_load() {
+    let (files, _) = files();
+    let target = runtime("2.5.1");
+    for name in ["2.12.1/Net.pt", "2.15.0/Net.pt"] {
+        let (plan, result) = converted(name, &files[name], &target);
+        assert!(plan.is_possible(), "{name}: {:?}", plan.blockers);
+        assert!(plan.rewrites.iter().all(|one| one.adaptation == "prune-dead-branch"), "{plan:?}");
+        accepted(name, &result, &target);
+    }
+}
+
+#[test]
+fn a_call_without_an_exact_form_is_a_blocker_with_its_place() {
+    let (files, _) = files();
+    let (plan, result) = converted("Div.pt", &files["2.15.0/Div.pt"], &runtime("1.4.0"));
+    let blocker = &plan.blockers[0];
+    assert_eq!(blocker.rule.code, "PT402");
+    assert!(blocker.places.named()[0].starts_with("code/__torch__.py:"), "{blocker:?}");
+    assert_eq!(result, files["2.15.0/Div.pt"]);
+}
