@@ -4,11 +4,13 @@
 //! * `docs/reference/pjrt-abi.md` and the pages that it links, from the ABI data of `unskew-pjrt`;
 //! * `docs/reference/stream-executor-abi.md`, from the ABI data of `unskew-stream-executor`;
 //! * `docs/reference/ifrt-types.md`, from what the types of `unskew-ifrt` declare;
+//! * `docs/reference/operator-upgraders.md`, from the registry of PyTorch's operators and what ran on real releases;
 //! * `docs/reference/json.md`, from the documentation of the module that writes the JSON report;
 //! * `docs/reference/stamped-executables.md`, from that of the module that stamps executables;
 //! * `docs/reference/native-stablehlo.md`, from that of the module that rewrites such programs.
 
 mod ifrt_types;
+mod operator_upgraders;
 mod pjrt_abi;
 mod stream_executor_abi;
 
@@ -59,6 +61,7 @@ fn pages(root: &Path) -> anyhow::Result<BTreeMap<PathBuf, String>> {
     pages.extend(pjrt_abi::pages());
     pages.insert(ifrt_types::PAGE.into(), ifrt_types::page());
     pages.insert(stream_executor_abi::PAGE.into(), stream_executor_abi::page());
+    pages.insert(operator_upgraders::PAGE.into(), operator_upgraders::page(root)?);
     let source = "crates/report/src/json.rs";
     pages.insert("docs/reference/json.md".into(), module_page(root, source, "The JSON report")?);
     let source = "crates/pjrt/src/convert/stamp/mod.rs";
