@@ -10,6 +10,7 @@ mod environment;
 mod harvest;
 mod ifrt;
 mod jax;
+mod new_upgrader;
 mod se;
 mod tensorflow;
 mod test;
@@ -70,6 +71,8 @@ enum Verb {
         #[arg(long)]
         from: Option<PathBuf>,
     },
+    /// Writes a change of an operator into the registry: its entry, its upgrader or downgrader, its test.
+    NewUpgrader(Box<new_upgrader::NewUpgrader>),
     /// Runs JAX releases on plug-ins: as they are, through the adapter, with the handlers of jaxlib.
     Jax(jax::Jax),
     /// Runs TensorFlow releases on a pluggable device.
@@ -100,6 +103,7 @@ fn main() -> anyhow::Result<()> {
         Verb::Ifrt(arguments) => ifrt::run(&arguments),
         Verb::Docs { check } => docs::run(check),
         Verb::Harvest { release, from } => harvest::run(&release, from.as_deref()),
+        Verb::NewUpgrader(change) => new_upgrader::run(&change),
         Verb::Jax(jax) => jax::run(&jax),
         Verb::Tensorflow(tensorflow) => tensorflow::run(&tensorflow),
         Verb::Bench(bench) => bench::run(&bench),

@@ -59,8 +59,8 @@ pub use history::{Definition, OperatorHistory};
 pub use merge::merge;
 pub use parse::SchemaError;
 pub use registry::{
-    Blocked, Bridge, Condition, Decision, Fit, Given, Registry, RegistryChange, RegistryError,
-    Releases, ResolvedCall, Since, Sources, Step, Target, Writer,
+    Blocked, Bridge, Condition, Decision, Fit, Given, NewChange, Registry, RegistryChange,
+    RegistryError, Releases, ResolvedCall, Since, Sources, Step, Target, Writer, Written,
 };
 pub use rows::{HistoryError, Kept, Rows, TableChange};
 pub use runs::{Run, Runs};

@@ -45,6 +45,7 @@
 //!
 //! Source: PyTorch RFC 0017, *Operator Versioning*, "Code changes" and "Downgraders for FC".
 
+mod author;
 mod calls;
 mod check;
 mod condition;
@@ -56,6 +57,7 @@ mod signature;
 mod site;
 mod yaml;
 
+pub use author::{NewChange, Written};
 pub use condition::Condition;
 pub use decide::{Blocked, Decision, Step, Target, Writer};
 pub use entry::{Bridge, RegistryChange, Releases, Since};
@@ -88,11 +90,11 @@ pub struct Registry {
 
 /// What is wrong with a registry.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{file}, line {line}: {what}")]
+#[error("{file}{}: {what}", place(*line))]
 pub struct RegistryError {
     /// Which of the files.
     pub file: &'static str,
-    /// The line, from 1.
+    /// The line, from 1; 0 for what is not in the file yet.
     pub line: usize,
     /// What is wrong, and what to do.
     pub what: String,
@@ -160,6 +162,10 @@ impl Registry {
 
 fn function_of<'p>(program: &'p Program, name: &str) -> Option<&'p Function> {
     program.body(program.function(name)?)
+}
+
+fn place(line: usize) -> String {
+    if line == 0 { String::new() } else { format!(", line {line}") }
 }
 
 fn fault(file: &'static str, line: usize, what: impl Into<String>) -> RegistryError {
