@@ -36,7 +36,7 @@ def registry():
     found, operator, since, function = {}, None, (0,), None
     with open(os.path.join(DATA, "operator_versions.yaml")) as file:
         for line in file:
-            key, _, value = line.strip(" -\n").partition(": ")
+            key, _, value = line.strip().lstrip("- ").partition(": ")
             if key == "func":
                 operator = value
             elif key == "version":
