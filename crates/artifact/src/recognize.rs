@@ -95,7 +95,8 @@ fn beside(party: Party, source: &Arc<dyn Source>, path: &Path) -> Result<Party, 
 /// Adds what the database tells about a party that does not say it itself.
 fn inferred(mut party: Party) -> Party {
     let history = unskew_releases::tensorflow::history();
-    party.facts.extend(history.and_then(|h| unskew_tensorflow::producer_fact(&party, h)));
+    let facts = history.map(|h| unskew_tensorflow::producer_facts(&party, h));
+    party.facts.extend(facts.into_iter().flatten());
     if let Some((operators, calendar)) = unskew_releases::torch::database() {
         let needs = unskew_torch::needs_facts(&party, operators, calendar);
         party.facts.extend(needs);

@@ -69,3 +69,25 @@ pub fn chain(error: &anyhow::Error) -> String {
     }
     text
 }
+
+/// Paragraphs of a width that reads well, indented.
+pub fn wrapped(body: &str, indent: usize) -> String {
+    const WIDTH: usize = 88;
+    let mut text = String::new();
+    for (index, line) in body.lines().enumerate() {
+        if index > 0 {
+            text.push('\n');
+        }
+        let mut column = 0;
+        for word in line.split_whitespace() {
+            if column > 0 && column + 1 + word.len() > WIDTH {
+                text.push('\n');
+                column = 0;
+            }
+            text.push_str(&" ".repeat(if column == 0 { indent } else { 1 }));
+            text.push_str(word);
+            column += 1 + word.len();
+        }
+    }
+    text
+}

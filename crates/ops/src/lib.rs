@@ -45,6 +45,7 @@ mod merge;
 mod parse;
 mod registry;
 mod rows;
+pub mod rules;
 mod runs;
 mod schema;
 mod table;
@@ -54,6 +55,7 @@ pub mod typing;
 pub use call::{CallShape, Misfit};
 pub use change::{
     Change, ChangeKind, ChangeRule, OperatorChange, TableDiff, change_rules, changes, diff,
+    diff_findings, in_a_sentence,
 };
 pub use history::{Definition, OperatorHistory};
 pub use merge::merge;
@@ -65,5 +67,5 @@ pub use registry::{
 pub use rows::{HistoryError, Kept, Rows, TableChange};
 pub use runs::{Run, Runs};
 pub use schema::{Argument, Schema};
-pub use table::{OperatorTable, Overloads};
+pub use table::{OperatorTable, Overloads, TableError};
 pub use types::{Alias, Type};

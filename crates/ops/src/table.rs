@@ -1,10 +1,23 @@
 //! The operators of one release.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use unskew_core::Version;
 
-use crate::{Definition, OperatorHistory, Schema};
+use crate::{Definition, OperatorHistory, Rows, Schema, SchemaError};
+
+/// Why a text is no table of operators.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{name}, line {line}: not a schema of an operator")]
+pub struct TableError {
+    /// The file.
+    pub name: String,
+    /// The line, from 1 on.
+    pub line: usize,
+    /// Why.
+    pub source: SchemaError,
+}
 
 /// One release of an [`OperatorHistory`].
 #[derive(Clone, Debug)]
@@ -16,6 +29,32 @@ pub struct OperatorTable {
 impl OperatorTable {
     pub(crate) fn new(history: Arc<OperatorHistory>, release: Version) -> Self {
         Self { history, release }
+    }
+
+    /// The table in a text with one schema a line, as runtimes list their operators; blank lines and lines that
+    /// begin with `#` are left out. None if the first line is no schema.
+    ///
+    /// # Errors
+    /// If a later line is none, with its number.
+    pub fn read(name: &str, text: &str) -> Result<Option<Self>, TableError> {
+        let lines = text.lines().enumerate().map(|(i, line)| (i + 1, line.trim()));
+        let mut schemas = BTreeSet::new();
+        for (line, text) in lines.filter(|(_, text)| !text.is_empty() && !text.starts_with('#')) {
+            match text.parse::<Schema>() {
+                Ok(schema) => {
+                    schemas.insert(schema.to_string());
+                }
+                Err(_) if schemas.is_empty() => return Ok(None),
+                Err(source) => return Err(TableError { name: name.to_owned(), line, source }),
+            }
+        }
+        if schemas.is_empty() {
+            return Ok(None);
+        }
+        let release = Version::number(0);
+        let (text, _) = Rows::with_release(None, release, schemas);
+        let history = OperatorHistory::from_text(text).ok().map(Arc::new);
+        Ok(history.map(|history| Self { history, release }))
     }
 
     /// The history that this is a release of.

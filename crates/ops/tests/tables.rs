@@ -115,3 +115,17 @@ fn the_example_of_the_rfc_is_read_and_judged() {
     assert!(found.iter().any(|change| !change.kind.is_backward_compatible()));
     assert!(found.iter().any(|change| !change.kind.is_forward_compatible()));
 }
+
+#[test]
+fn a_list_of_schemas_is_a_table_and_a_line_that_is_none_is_an_error() {
+    use unskew_ops::{OperatorTable, diff_findings};
+    let read = |text: &str| OperatorTable::read("list", text);
+    let old = read("# two\naten::a(Tensor self) -> Tensor\naten::b(Tensor self) -> Tensor\n");
+    let new = read("aten::a(Tensor self, int n) -> Tensor\n").unwrap().unwrap();
+    let found = diff_findings(&diff(&old.unwrap().unwrap(), &new));
+    let codes: Vec<&str> = found.iter().map(|finding| finding.rule.code).collect();
+    assert_eq!(codes, ["OP201", "OP204", "OP230"]);
+    assert!(read("words\n").unwrap().is_none());
+    let error = read("aten::a(Tensor self) -> Tensor\nwords\n").unwrap_err();
+    assert_eq!(error.to_string(), "list, line 2: not a schema of an operator");
+}

@@ -21,6 +21,8 @@ pub use kind::{OpChangeKind, op_change_rules};
 use std::collections::BTreeMap;
 use std::fmt;
 
+use unskew_ops::in_a_sentence;
+
 use crate::{OpDef, OpRegistry};
 
 /// One change of an op, and where it is.
@@ -39,7 +41,8 @@ pub struct OpChange {
 impl fmt::Display for OpChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { kind, place, was, is } = self;
-        let summary = kind.rule().map_or("the definition changed", |rule| rule.summary.as_str());
+        let summary =
+            in_a_sentence(kind.rule().map_or("the definition changed", |rule| rule.summary));
         write!(f, "{summary}: {place}")?;
         match (was.is_empty(), is.is_empty()) {
             (true, true) => Ok(()),

@@ -1,16 +1,21 @@
 //! Which TensorFlow a graph came from, from its ops and attributes.
 //!
 //! An exporter writes all attributes that its registry gives an op, and no others. So the releases
-//! whose registries have exactly these sets are those that may have written the graph. Graphs whose
-//! attributes at default were left out (most SavedModels) can be bounded only from below, and by ops
-//! that were removed.
+//! whose registries have exactly these sets, and allow these values, are those that may have written the graph.
+//! Where attributes at default were left out (most SavedModels) the sets bound it only from below, and ops that
+//! were removed from above; but such files carry the definitions of the ops that they use, and the releases
+//! that have exactly these definitions bound it from both sides. Each end of the bracket has its evidence: what
+//! the release before it lacks, and what the one after it would have written otherwise.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use unskew_core::{Fact, Party, Version};
 
-use crate::{GraphFile, GraphUse, OpDef, OpHistory};
+use unskew_ops::Runs;
+
+use crate::op_def::AttrDef;
+use crate::{AttrValue, Definition, GraphFile, GraphUse, OpDef, OpHistory, Use, op_changes};
 
 /// The releases that may have written a graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +26,12 @@ pub struct Bracket {
     pub open: bool,
     /// Whether attributes at their default may have been left out.
     pub stripped: bool,
+    /// Whether the definitions that the file carries of its own ops were found in releases.
+    pub by_definitions: bool,
+    /// Why the release before the first one cannot have written it.
+    pub not_before: Option<String>,
+    /// Why the release after the last one cannot have written it.
+    pub not_after: Option<String>,
 }
 
 impl Bracket {
@@ -45,38 +56,146 @@ impl fmt::Display for Bracket {
 
 /// The releases of `history` that may have written `graph`. Ops that no release has are left out.
 pub fn bracket(graph: &GraphUse, history: &OpHistory) -> Bracket {
-    let exact = releases(graph, history, false);
-    if !graph.stripped_defaults && !exact.is_empty() {
-        return finish(exact, history, false);
+    let own = own_definitions(graph, history);
+    let exact =
+        if graph.stripped_defaults { Vec::new() } else { attributes(graph, history, false) };
+    let loose = attributes(graph, history, true);
+    // A changed TensorFlow, or several, may have written parts of it: then fewer clues are asked.
+    let ways = [(&exact, true, false), (&loose, true, true), (&exact, false, false)];
+    for (clues, with_own, stripped) in ways {
+        let own = if with_own { own.as_slice() } else { &[] };
+        let clues: Vec<&Clue<'_>> = clues.iter().chain(own).collect();
+        let found = finish(&clues, history, stripped, !own.is_empty());
+        if !(found.is_empty() || clues.is_empty() || graph.stripped_defaults && !stripped) {
+            return found;
+        }
     }
-    finish(releases(graph, history, true), history, true)
+    finish(&loose.iter().collect::<Vec<_>>(), history, true, false)
 }
 
-fn finish(releases: Vec<Version>, history: &OpHistory, stripped: bool) -> Bracket {
-    let open = releases.last().is_some_and(|last| history.releases().last() == Some(last));
-    Bracket { releases, open, stripped }
+/// What one op says about its exporter.
+struct Clue<'g> {
+    op: &'g str,
+    /// The definitions that fit.
+    able: Vec<Runs>,
+    says: Says<'g>,
 }
 
-fn releases(graph: &GraphUse, history: &OpHistory, stripped: bool) -> Vec<Version> {
-    let mut sets: BTreeMap<&str, BTreeSet<BTreeSet<&str>>> = BTreeMap::new();
+enum Says<'g> {
+    /// The uses of the op, and whether attributes at default may have been left out.
+    Uses(Vec<&'g Use>, bool),
+    /// Its definition as the file carries it.
+    Definition(&'g OpDef),
+}
+
+impl Clue<'_> {
+    fn fits(&self, release: Version) -> bool {
+        self.able.iter().any(|runs| runs.contains(release))
+    }
+
+    /// Why `release` does not fit.
+    fn why(&self, history: &OpHistory, release: Version) -> String {
+        let op = self.op;
+        let definitions = history.named(op);
+        let has = definitions.iter().find(|definition| definition.runs.contains(release));
+        let Some(Definition { op: theirs, .. }) = has else {
+            return format!("{release} has no op `{op}`");
+        };
+        match &self.says {
+            Says::Definition(own) => {
+                let changes = op_changes(own, theirs);
+                let what = changes.first().map_or("is defined otherwise".to_owned(), |change| {
+                    format!("is defined otherwise ({change})")
+                });
+                format!("in {release} op `{op}` {what}")
+            }
+            Says::Uses(uses, stripped) => {
+                let unknown = uses.iter().flat_map(|one| &one.attrs);
+                let unknown =
+                    unknown.map(|(name, _)| &**name).find(|name| theirs.attr(name).is_none());
+                let absent = |attr: &&AttrDef| {
+                    let left_out = *stripped && attr.default.is_some();
+                    !left_out && uses.iter().any(|one| one.attr(&attr.name).is_none())
+                };
+                match (unknown, theirs.attrs.iter().find(absent)) {
+                    (Some(attr), _) => format!("op `{op}` of {release} has no attribute `{attr}`"),
+                    (_, Some(attr)) => {
+                        format!("{release} writes attribute `{}` of op `{op}`", attr.name)
+                    }
+                    _ => format!("op `{op}` of {release} does not allow a value that it has here"),
+                }
+            }
+        }
+    }
+}
+
+fn finish(clues: &[&Clue<'_>], history: &OpHistory, stripped: bool, own: bool) -> Bracket {
+    let all = history.releases();
+    let fits = |release: &Version| clues.iter().all(|clue| clue.fits(*release));
+    let releases: Vec<Version> = all.iter().copied().filter(fits).collect();
+    let open = releases.last().is_some_and(|last| all.last() == Some(last));
+    let why = |release: Option<&Version>| {
+        let release = *release?;
+        let clue = clues.iter().find(|clue| !clue.fits(release))?;
+        Some(clue.why(history, release))
+    };
+    let before = releases.first().and_then(|first| all.iter().rfind(|release| *release < first));
+    let after = releases.last().and_then(|last| all.iter().find(|release| *release > last));
+    let (not_before, not_after) = (why(before), why(after));
+    Bracket { releases, open, stripped, by_definitions: own, not_before, not_after }
+}
+
+/// What the attributes of each op say.
+fn attributes<'g>(graph: &'g GraphUse, history: &OpHistory, stripped: bool) -> Vec<Clue<'g>> {
+    let mut by_op: BTreeMap<&str, Vec<&Use>> = BTreeMap::new();
     for one in &graph.uses {
-        let set = one.attrs.iter().map(|(name, _)| &**name).collect();
-        sets.entry(&one.op).or_default().insert(set);
+        by_op.entry(&one.op).or_default().push(one);
     }
-    let mut fits: Vec<Version> = history.releases().to_vec();
-    for (op, sets) in sets {
+    let clue = |(op, uses): (&'g str, Vec<&'g Use>)| {
         let definitions = history.named(op);
         // An op of a library of custom ops, or an internal one that old registries do not list.
         if definitions.is_empty() || op.starts_with('_') {
-            continue;
+            return None;
         }
-        let able: Vec<_> = definitions
-            .iter()
-            .filter(|definition| sets.iter().all(|set| fits_set(&definition.op, set, stripped)))
-            .collect();
-        fits.retain(|release| able.iter().any(|definition| definition.runs.contains(*release)));
-    }
-    fits
+        let able = definitions.iter().filter(|definition| {
+            uses.iter().all(|one| {
+                let set = one.attrs.iter().map(|(name, _)| &**name).collect();
+                fits_set(&definition.op, &set, stripped) && allows(&definition.op, one)
+            })
+        });
+        let able = able.map(|definition| definition.runs.clone()).collect();
+        Some(Clue { op, able, says: Says::Uses(uses, stripped) })
+    };
+    by_op.into_iter().filter_map(clue).collect()
+}
+
+/// What the definitions say that the file carries of its own ops; those that no release has say nothing.
+fn own_definitions<'g>(graph: &'g GraphUse, history: &OpHistory) -> Vec<Clue<'g>> {
+    let clue = |own: &'g OpDef| {
+        let definitions = history.named(&own.name);
+        let same = definitions.iter().filter(|definition| definition.op == *own);
+        let able: Vec<Runs> = same.map(|definition| definition.runs.clone()).collect();
+        let says = Says::Definition(own);
+        (!able.is_empty() && !own.name.starts_with('_')).then_some(Clue {
+            op: &own.name,
+            able,
+            says,
+        })
+    };
+    graph.own_ops.iter().filter_map(clue).collect()
+}
+
+/// Whether a definition allows the values of a use.
+fn allows(op: &OpDef, one: &Use) -> bool {
+    one.attrs.iter().all(|(name, value)| {
+        let allowed = op.attr(name).and_then(|attr| attr.allowed.as_ref());
+        let values = match value {
+            AttrValue::List(values) => values.as_slice(),
+            AttrValue::Placeholder(_) | AttrValue::Large(..) => &[],
+            single => std::slice::from_ref(single),
+        };
+        allowed.is_none_or(|allowed| values.iter().all(|value| allowed.contains(value)))
+    })
 }
 
 fn fits_set(op: &OpDef, set: &BTreeSet<&str>, stripped: bool) -> bool {
@@ -91,12 +210,20 @@ pub fn infer_producer(party: &Party, history: &OpHistory) -> Option<Bracket> {
     Some(bracket(graph, history))
 }
 
-/// The same as a fact that `inspect` shows.
-pub fn producer_fact(party: &Party, history: &OpHistory) -> Option<Fact> {
-    let bracket = infer_producer(party, history)?;
-    let how = if bracket.stripped { "attributes at default were left out" } else { "exact" };
-    let value = format!("{bracket} (from its ops and attributes; {how})");
-    Some(Fact { label: "producer bracket".to_owned(), value })
+/// The same as facts that `inspect` shows: the bracket, and its evidence on either side.
+pub fn producer_facts(party: &Party, history: &OpHistory) -> Vec<Fact> {
+    let Some(bracket) = infer_producer(party, history) else { return Vec::new() };
+    let how = match (bracket.by_definitions, bracket.stripped) {
+        (true, true) => "from its ops and their definitions; attributes at default were left out",
+        (true, false) => "from its ops, attributes and definitions; exact",
+        (false, true) => "from its ops and attributes; attributes at default were left out",
+        (false, false) => "from its ops and attributes; exact",
+    };
+    let fact = |label: &str, value: String| Fact { label: label.to_owned(), value };
+    let mut facts = vec![fact("producer bracket", format!("{bracket} ({how})"))];
+    facts.extend(bracket.not_before.map(|why| fact("not before", why)));
+    facts.extend(bracket.not_after.map(|why| fact("not after", why)));
+    facts
 }
 
 #[cfg(test)]
@@ -125,12 +252,29 @@ mod tests {
         let newer = graph("Cast", &["SrcT", "DstT", "Truncate"]);
         assert_eq!(says(&newer), "tensorflow 1.11.0 or later");
         assert_eq!(says(&graph("Old", &[])), "tensorflow 1.4.1 to 1.15.0");
+        let history = OpHistory::from_text(HISTORY).unwrap();
+        let why = bracket(&newer, &history);
+        assert_eq!(why.not_before.unwrap(), "op `Cast` of 1.4.1 has no attribute `Truncate`");
+        let older = bracket(&graph("Cast", &["SrcT", "DstT"]), &history);
+        assert_eq!(older.not_after.unwrap(), "1.11.0 writes attribute `Truncate` of op `Cast`");
     }
 
     #[test]
     fn without_attributes_at_default_only_a_lower_end_is_known() {
         let mut graph = graph("Cast", &["SrcT", "DstT"]);
         graph.stripped_defaults = true;
+        assert_eq!(says(&graph), "tensorflow 1.4.1 or later");
+    }
+
+    #[test]
+    fn definitions_that_the_file_carries_bound_it_from_both_sides() {
+        let mut graph = graph("Cast", &["SrcT", "DstT"]);
+        graph.stripped_defaults = true;
+        graph.own_ops =
+            vec!["Cast(x: SrcT) -> (y: DstT) {SrcT: type, DstT: type}".parse().unwrap()];
+        assert_eq!(says(&graph), "tensorflow 1.4.1");
+        // A definition of no release says nothing.
+        graph.own_ops = vec!["Cast(x: SrcT) -> () {SrcT: type}".parse().unwrap()];
         assert_eq!(says(&graph), "tensorflow 1.4.1 or later");
     }
 

@@ -35,6 +35,13 @@ pub fn day_of(graph_def: i64) -> Option<Date> {
     day.checked_add(days.days()).ok()
 }
 
+/// The GraphDef version of a day, from the first day on.
+pub fn version_of(day: Date) -> Option<i64> {
+    let (number, first) = FIRST_DAY;
+    let days = first.until(day).ok().map(|span| i64::from(span.get_days()))?;
+    (days >= 0).then(|| number.saturating_add(days))
+}
+
 /// The releases that may have written the graph, and how that is known.
 fn producers(graph: &GraphUse, runtime: &Runtime) -> (Vec<Version>, String) {
     let said = graph.tensorflow_version.as_deref();
@@ -140,6 +147,8 @@ mod tests {
         assert_eq!(day_of(30), Some(Date::constant(2019, 5, 9)));
         assert_eq!(day_of(1395), Some(Date::constant(2023, 2, 2)));
         assert_eq!(day_of(27), None);
+        assert_eq!(version_of(Date::constant(2023, 2, 2)), Some(1395));
+        assert_eq!(version_of(Date::constant(2019, 5, 8)), None);
     }
 
     #[test]

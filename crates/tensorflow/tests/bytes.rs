@@ -289,6 +289,16 @@ fn weights_are_passed_over_where_they_lie() {
 
 proptest! {
     #[test]
+    fn a_registry_of_any_bytes_is_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let _ = unskew_tensorflow::diff::Registry::read(&source(bytes.clone()));
+        // Behind the beginning of a real one.
+        let op = field(1, &[field(1, b"A"), field(4, &[field(1, b"T"), field(2, b"type")].concat())].concat());
+        let _ = unskew_tensorflow::diff::Registry::read(&source([op, bytes].concat()));
+    }
+}
+
+proptest! {
+    #[test]
     fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
         let file = source(bytes);
         let _ = party(&file);

@@ -4,10 +4,12 @@
 mod adapt;
 mod conform;
 mod convert;
+mod diff;
 mod format;
 mod judge;
 mod look_up;
 mod run;
+mod tf;
 
 use std::path::PathBuf;
 
@@ -17,10 +19,12 @@ use unskew_core::{Context, Date, Severity};
 pub use adapt::{Adapt, ShownExtensions, UnstampedChoice};
 pub use conform::Conform;
 pub use convert::Convert;
+pub use diff::Diff;
 pub use format::{GridFormat, ReportFormat};
 pub use judge::{Check, Inspect, Matrix};
 pub use look_up::{Explain, Releases};
 pub use run::{Run, RunFormat, Shown};
+pub use tf::{Evolve, Task, Tf};
 
 const EXIT_STATUS: &str = "\
 Exit status:
@@ -131,6 +135,16 @@ Examples:
   unskew matrix *.pb --with tensorflow --format html -o matrix.html
   unskew matrix a.pt b.pb --with all --format csv\n\n{EXIT_STATUS}"))]
     Matrix(Matrix),
+    /// Say what changed between two registries of operators, and what should have been done
+    #[command(after_help = format!("\
+Each side is a release (tensorflow@2.12, torch@1.10), an OpList of TensorFlow (bytes or text), or a
+list of PyTorch operators with one schema a line.
+
+Examples:
+  unskew diff tensorflow@2.11 tensorflow@2.12
+  unskew diff ops-before.pb ops-after.pbtxt --format github
+  unskew diff torch@1.10 torch@2.1 --format concise\n\n{EXIT_STATUS}"))]
+    Diff(Diff),
     /// Explain a rule: what it means, why, and what mends it
     #[command(after_help = "\
 Examples:
@@ -171,6 +185,8 @@ Examples:
   unskew conform libpjrt_cpu.so --verbose
   unskew conform --diff old.so new.so\n\n{EXIT_STATUS}"))]
     Conform(Conform),
+    /// What concerns those who change TensorFlow: how to evolve an op
+    Tf(Tf),
     /// Make some checks of a plug-in: a child process of `conform`
     #[command(name = "__conform", hide = true)]
     ConformChild { path: PathBuf, from: usize, to: usize },

@@ -50,31 +50,13 @@ fn page(rule: &Rule) -> String {
     for (heading, body) in [("What", what), ("Why", why), ("Mend", mend), ("Reference", reference)]
     {
         if !body.trim().is_empty() {
-            let _ = writeln!(text, "{EMPHASIS}{heading}{EMPHASIS:#}\n{}\n", wrapped(body.trim()));
+            let _ = writeln!(
+                text,
+                "{EMPHASIS}{heading}{EMPHASIS:#}\n{}\n",
+                print::wrapped(body.trim(), 2)
+            );
         }
     }
     let _ = writeln!(text, "{DIM}since Unskew {since}{DIM:#}");
-    text
-}
-
-/// Paragraphs of a width that reads well, indented.
-fn wrapped(body: &str) -> String {
-    const WIDTH: usize = 88;
-    let mut text = String::new();
-    for (index, line) in body.lines().enumerate() {
-        if index > 0 {
-            text.push('\n');
-        }
-        let mut column = 0;
-        for word in line.split_whitespace() {
-            if column > 0 && column + 1 + word.len() > WIDTH {
-                text.push('\n');
-                column = 0;
-            }
-            text.push_str(if column == 0 { "  " } else { " " });
-            text.push_str(word);
-            column += 1 + word.len();
-        }
-    }
     text
 }

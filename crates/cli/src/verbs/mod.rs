@@ -4,12 +4,14 @@ mod adapt;
 mod check;
 mod conform;
 mod convert;
+mod diff;
 mod explain;
 mod inspect;
 mod matrix;
 mod probe;
 mod releases;
 mod run;
+mod tf;
 
 use crate::args::{Args, Verb};
 use crate::exit::Status;
@@ -23,6 +25,8 @@ pub fn run(args: &Args) -> anyhow::Result<Status> {
         Verb::Inspect(inspect) => inspect::run(inspect, &args.global),
         Verb::Check(check) => check::run(check, &args.global),
         Verb::Matrix(matrix) => matrix::run(matrix, &args.global),
+        Verb::Diff(diff) => diff::run(diff, &args.global),
+        Verb::Tf(tf) => tf::run(tf, &args.global),
         Verb::Explain(explain) => explain::run(explain),
         Verb::Releases(releases) => releases::run(releases, &args.global),
         Verb::Convert(convert) => convert::run(convert, &args.global),

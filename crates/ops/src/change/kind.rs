@@ -4,6 +4,9 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use unskew_core::Rule;
+
+use crate::rules;
 
 const TEXT: &str = include_str!("../../data/changes.toml");
 
@@ -65,16 +68,12 @@ pub enum ChangeKind {
 pub struct ChangeRule<K> {
     /// The kind.
     pub kind: K,
-    /// What happened, in one line.
-    pub summary: String,
+    /// The code of the rule that explains it.
+    pub rule: String,
     /// Whether programs of the old schema still run.
     pub backward: bool,
     /// Whether programs of the new schema that do not use what is new still run on old runtimes.
     pub forward: bool,
-    /// Why.
-    pub why: String,
-    /// What to do.
-    pub instead: String,
 }
 
 /// A file of such rules.
@@ -94,6 +93,20 @@ impl<K: DeserializeOwned> ChangeRule<K> {
     }
 }
 
+impl<K> ChangeRule<K> {
+    /// The rule that explains it, among those of a crate.
+    pub fn among(&self, rules: &[&'static Rule]) -> Option<&'static Rule> {
+        rules.iter().find(|rule| rule.code == self.rule).copied()
+    }
+}
+
+/// The summary of a rule as a part of a sentence.
+pub fn in_a_sentence(summary: &str) -> String {
+    let mut letters = summary.trim_end_matches('.').chars();
+    let first = letters.next().map(|letter| letter.to_ascii_lowercase());
+    first.into_iter().chain(letters).collect()
+}
+
 /// Every rule, in the order of the file. Read once; a test reads the file, so it is there.
 pub fn change_rules() -> &'static [ChangeRule<ChangeKind>] {
     static RULES: LazyLock<Vec<ChangeRule<ChangeKind>>> =
@@ -103,18 +116,23 @@ pub fn change_rules() -> &'static [ChangeRule<ChangeKind>] {
 
 impl ChangeKind {
     /// What is known of it; none only if the data lacked it, which a test excludes.
-    pub fn rule(self) -> Option<&'static ChangeRule<Self>> {
+    pub fn known(self) -> Option<&'static ChangeRule<Self>> {
         change_rules().iter().find(|rule| rule.kind == self)
+    }
+
+    /// The rule that explains it: what happened, why it matters, what to do instead.
+    pub fn rule(self) -> Option<&'static Rule> {
+        self.known()?.among(rules::RULES)
     }
 
     /// Whether programs of the old schema still run.
     pub fn is_backward_compatible(self) -> bool {
-        self.rule().is_some_and(|rule| rule.backward)
+        self.known().is_some_and(|known| known.backward)
     }
 
     /// Whether programs of the new schema still run on old runtimes.
     pub fn is_forward_compatible(self) -> bool {
-        self.rule().is_some_and(|rule| rule.forward)
+        self.known().is_some_and(|known| known.forward)
     }
 }
 
@@ -130,6 +148,7 @@ mod tests {
         kinds.sort_unstable();
         kinds.dedup();
         assert_eq!(kinds.len(), count);
+        assert!(rules.iter().all(|rule| rule.kind.rule().is_some()));
         // The last one declared.
         assert_eq!(count, ChangeKind::VariadicChanged as usize + 1);
     }

@@ -1,10 +1,12 @@
 //! What changed between two schemas of an operator, and whom it breaks.
 
+mod findings;
 mod kind;
 mod subtype;
 mod table;
 
-pub use kind::{ChangeKind, ChangeRule, change_rules};
+pub use findings::diff_findings;
+pub use kind::{ChangeKind, ChangeRule, change_rules, in_a_sentence};
 pub use table::{OperatorChange, TableDiff, diff};
 
 use std::fmt;
@@ -28,7 +30,7 @@ pub struct Change {
 impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { kind, place, was, is } = self;
-        let summary = kind.rule().map_or("the schema changed", |rule| rule.summary.as_str());
+        let summary = in_a_sentence(kind.rule().map_or("the schema changed", |rule| rule.summary));
         match (was.is_empty(), is.is_empty()) {
             (true, true) => write!(f, "{summary}: {place}"),
             (true, false) => write!(f, "{summary}: {is}"),

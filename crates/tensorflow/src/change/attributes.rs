@@ -39,7 +39,22 @@ fn attribute(was: &AttrDef, is: &AttrDef, found: &mut Vec<OpChange>) {
             Some(values) => AttrValue::List(values.clone()).to_string(),
             None => "any".to_owned(),
         };
-        add(kind, shown(was), shown(is), name);
+        match (&was.allowed, &is.allowed) {
+            // Of two lists only what one of them lacks.
+            (Some(before), Some(after)) => {
+                let (from, to) = match kind {
+                    OpChangeKind::AllowedNarrowed => (before, after),
+                    _ => (after, before),
+                };
+                let only = from.iter().filter(|value| !to.contains(value)).cloned().collect();
+                let only = AttrValue::List(only).to_string();
+                let narrowed = kind == OpChangeKind::AllowedNarrowed;
+                let (lost, won) =
+                    if narrowed { (only, String::new()) } else { (String::new(), only) };
+                add(kind, lost, won, name);
+            }
+            _ => add(kind, shown(was), shown(is), name),
+        }
     }
     let kind = match (&was.default, &is.default) {
         (None, Some(_)) => OpChangeKind::DefaultAdded,

@@ -3,7 +3,10 @@
 use std::sync::LazyLock;
 
 use serde::Deserialize;
+use unskew_core::Rule;
 use unskew_ops::ChangeRule;
+
+use crate::rules;
 
 const TEXT: &str = include_str!("../../data/changes.toml");
 
@@ -60,18 +63,23 @@ pub fn op_change_rules() -> &'static [ChangeRule<OpChangeKind>] {
 
 impl OpChangeKind {
     /// What is known of it; none only if the data lacked it, which a test excludes.
-    pub fn rule(self) -> Option<&'static ChangeRule<Self>> {
+    pub fn known(self) -> Option<&'static ChangeRule<Self>> {
         op_change_rules().iter().find(|rule| rule.kind == self)
+    }
+
+    /// The rule that explains it: what happened, why it matters, what should have been done.
+    pub fn rule(self) -> Option<&'static Rule> {
+        self.known()?.among(rules::RULES)
     }
 
     /// Whether graphs of the old definition still load and mean the same.
     pub fn is_backward_compatible(self) -> bool {
-        self.rule().is_some_and(|rule| rule.backward)
+        self.known().is_some_and(|known| known.backward)
     }
 
     /// Whether graphs of the new definition that do not use what is new load in old releases.
     pub fn is_forward_compatible(self) -> bool {
-        self.rule().is_some_and(|rule| rule.forward)
+        self.known().is_some_and(|known| known.forward)
     }
 
     /// Whether TensorFlow's own check of its registry refuses it. That check does not look at
@@ -99,6 +107,7 @@ mod tests {
         kinds.sort_unstable();
         kinds.dedup();
         assert_eq!(kinds.len(), count);
+        assert!(rules.iter().all(|rule| rule.kind.rule().is_some()));
         // The last one declared.
         assert_eq!(count, OpChangeKind::ReferenceRelaxed as usize + 1);
     }

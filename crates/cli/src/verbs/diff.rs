@@ -1,0 +1,41 @@
+//! `unskew diff OLD NEW`: every change between two registries of operators, and what should have been done.
+
+mod subject;
+
+use anyhow::bail;
+use unskew_core::{Finding, Outcome, Severity, Verdict};
+use unskew_report::{Pair, Report};
+
+use crate::args::{Diff, Global};
+use crate::exit::{Ending, Status};
+use crate::print;
+pub use subject::{Named, Thing, subject};
+
+pub fn run(args: &Diff, global: &Global) -> anyhow::Result<Status> {
+    let (old, new) = (subject(&args.old)?, subject(&args.new)?);
+    let findings = match (&old.thing, &new.thing) {
+        (Thing::Registry(a), Thing::Registry(b)) => unskew_tensorflow::diff::findings(a, b),
+        (Thing::Operators(a), Thing::Operators(b)) => {
+            unskew_ops::diff_findings(&unskew_ops::diff(a, b))
+        }
+        _ => bail!(
+            "two of one kind can be compared, not {} and {}",
+            old.thing.kind(),
+            new.thing.kind()
+        ),
+    };
+    let mut report = Report::new(global.context());
+    report.pairs.push(pair(&old, &new, findings));
+    print::out(&report.render(args.format.into()))?;
+    Ok(Ending { done: 1, failed: 0, worst: report.severity(), deny: global.deny() }.into())
+}
+
+/// Two sides with what changed between them, gravest first.
+pub fn pair(old: &Named, new: &Named, mut findings: Vec<Finding>) -> Pair {
+    findings.sort_by_key(Finding::gravity);
+    let breaks = findings.iter().any(|finding| finding.severity == Severity::Error);
+    let outcome = if breaks { Outcome::Incompatible } else { Outcome::Compatible };
+    let (promises, unchecked) = (Vec::new(), Vec::new());
+    let verdict = Verdict { outcome, findings, promises, unchecked };
+    Pair { a: old.subject.clone(), b: new.subject.clone(), verdict }
+}

@@ -1,0 +1,96 @@
+//! From what a user names to what can be compared.
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context as _, bail};
+use unskew_core::{Role, Side};
+use unskew_ops::OperatorTable;
+use unskew_releases::{Family, Release, find};
+use unskew_report::Subject;
+use unskew_source::{FileSource, Source};
+use unskew_tensorflow::diff::Registry;
+
+/// Something that can be compared with another of its kind.
+pub enum Thing {
+    /// An op registry of TensorFlow.
+    Registry(Registry),
+    /// An operator table of PyTorch.
+    Operators(OperatorTable),
+}
+
+impl Thing {
+    /// What it is, for messages.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Registry(_) => "an op registry of TensorFlow",
+            Self::Operators(_) => "an operator table of PyTorch",
+        }
+    }
+}
+
+/// The same with the name by which it is shown.
+pub struct Named {
+    pub subject: Subject,
+    pub thing: Thing,
+}
+
+/// What `name` names: a release, or what lies in a file.
+///
+/// # Errors
+/// If it is neither, or cannot be read.
+pub fn subject(name: &OsStr) -> anyhow::Result<Named> {
+    let path = Path::new(name);
+    match name.to_str().filter(|_| !path.exists()) {
+        Some(release) if release.contains('@') => of_release(find(release)?),
+        _ => of_file(path),
+    }
+}
+
+/// A release.
+///
+/// # Errors
+/// If it has nothing to compare.
+pub fn of_release(release: Release) -> anyhow::Result<Named> {
+    let thing = match release.family() {
+        Family::TensorFlow => unskew_releases::tensorflow::runtime(release.row())
+            .map(|runtime| Thing::Registry(Registry::of_release(&runtime))),
+        Family::Torch => unskew_releases::torch::runtime(release.row())
+            .map(|runtime| Thing::Operators(runtime.operators)),
+        Family::Jax => None,
+    };
+    let thing = thing.with_context(|| format!("no registry of operators is known of {release}"))?;
+    Ok(Named { subject: Subject::of(&release.party()), thing })
+}
+
+fn of_file(path: &Path) -> anyhow::Result<Named> {
+    let source: Arc<dyn Source> = Arc::new(FileSource::open(path)?);
+    let (thing, origin) = if let Some(registry) = Registry::read(&source)? {
+        let origin = format!("OpList, {} ops", registry.len());
+        (Thing::Registry(registry), origin)
+    } else if let Some(table) = OperatorTable::read(source.name(), &text(&source)?)? {
+        let origin = format!("operator table, {} schemas", table.texts().count());
+        (Thing::Operators(table), origin)
+    } else {
+        bail!(
+            "{}: nothing that can be compared; looked for an OpList of TensorFlow (bytes or text) and a \
+             list of PyTorch operators, one schema a line",
+            path.display()
+        )
+    };
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+    let side = Side { role: Role::Runtime, name, origin };
+    let path = Some(path.display().to_string());
+    Ok(Named { subject: Subject { path, side }, thing })
+}
+
+/// The file as text; what is no text holds no operators.
+fn text(source: &Arc<dyn Source>) -> anyhow::Result<String> {
+    use unskew_source::SourceExt as _;
+    let head = source.head(4096)?;
+    if head.contains(&0) || head.is_empty() {
+        return Ok(String::new());
+    }
+    Ok(String::from_utf8(source.all()?).unwrap_or_default())
+}

@@ -1,0 +1,12 @@
+//! `unskew tf TASK`: what concerns those who change TensorFlow.
+
+mod evolve;
+
+use crate::args::{Global, Task, Tf};
+use crate::exit::Status;
+
+pub fn run(args: &Tf, global: &Global) -> anyhow::Result<Status> {
+    match &args.task {
+        Task::Evolve(args) => evolve::run(args, global),
+    }
+}
