@@ -33,6 +33,7 @@
 mod artifact;
 mod company;
 mod convert;
+mod device;
 mod error;
 mod folder;
 mod ifrt;

@@ -6,13 +6,14 @@ use std::sync::Arc;
 use unskew_core::Party;
 use unskew_source::{FileSource, ReadError, Source};
 
-use crate::{Options, ifrt, plugin, unversioned};
+use crate::{Options, device, ifrt, plugin, unversioned};
 
 /// A boundary's reader: none if the file is not its own.
 type Reader = fn(&Arc<dyn Source>) -> Result<Option<Party>, ReadError>;
 
 /// The readers, those with magic numbers first; a bare protobuf message has none and comes last.
-const READERS: [Reader; 5] = [
+const READERS: [Reader; 6] = [
+    device::party,
     unskew_stablehlo::party,
     unskew_torch::party,
     ifrt::party,
@@ -22,7 +23,7 @@ const READERS: [Reader; 5] = [
 
 /// What is looked for, for messages.
 pub(crate) const LOOKED_FOR: &str = "PyTorch archives (.pt, .ptl, .pt2, .pte), TensorFlow graphs, \
-    SavedModels and checkpoints, StableHLO artifacts, IFRT values with the name of their type, plug-ins (exports GetPjrtApi, SE_InitPlugin, \
+    SavedModels and checkpoints, StableHLO artifacts, IFRT values with the name of their type, operator tables of devices (.json), plug-ins (exports GetPjrtApi, SE_InitPlugin, \
     TF_InitGraph or TF_InitKernel), wheels";
 
 /// Endings of files that may be one of these. In a folder or a wheel only such files are opened:

@@ -1,10 +1,11 @@
-//! The operators of one release.
+//! The operators of one release, or of a device that has its own selection of them.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use unskew_core::Version;
 
+use crate::typing::{Operators, Signature};
 use crate::{Definition, OperatorHistory, Rows, Schema, SchemaError};
 
 /// Why a text is no table of operators.
@@ -19,16 +20,18 @@ pub struct TableError {
     pub source: SchemaError,
 }
 
-/// One release of an [`OperatorHistory`].
+/// One release of an [`OperatorHistory`], or what a device has that was built from one.
 #[derive(Clone, Debug)]
 pub struct OperatorTable {
     history: Arc<OperatorHistory>,
     release: Version,
+    /// What the device has in place of the release's own operators.
+    own: Option<Arc<OperatorHistory>>,
 }
 
 impl OperatorTable {
     pub(crate) fn new(history: Arc<OperatorHistory>, release: Version) -> Self {
-        Self { history, release }
+        Self { history, release, own: None }
     }
 
     /// The table in a text with one schema a line, as runtimes list their operators; blank lines and lines that
@@ -54,10 +57,41 @@ impl OperatorTable {
         let release = Version::number(0);
         let (text, _) = Rows::with_release(None, release, schemas);
         let history = OperatorHistory::from_text(text).ok().map(Arc::new);
-        Ok(history.map(|history| Self { history, release }))
+        Ok(history.map(|history| Self { history, release, own: None }))
     }
 
-    /// The history that this is a release of.
+    /// The operators of a device, from their schemas: a runtime that was built from `release` and has these
+    /// operators and no others.
+    ///
+    /// # Errors
+    /// The first text that is no schema, by its place in the list, with what is wrong with it.
+    pub fn of_device(
+        history: Arc<OperatorHistory>,
+        release: Version,
+        schemas: &[String],
+    ) -> Result<Self, (usize, SchemaError)> {
+        let mut lines = BTreeSet::new();
+        for (at, text) in schemas.iter().enumerate() {
+            let schema: Schema = text.parse().map_err(|error| (at, error))?;
+            lines.insert(schema.to_string());
+        }
+        let rows = lines.iter().map(|line| format!("{line}\t{release}-\n"));
+        let text = format!("#releases\t{release}\n{}", rows.collect::<String>());
+        let own = OperatorHistory::from_text(text).ok().map(Arc::new);
+        Ok(Self { history, release, own })
+    }
+
+    /// What is looked up: the device's own operators, or those of all releases.
+    fn defined(&self) -> &Arc<OperatorHistory> {
+        self.own.as_ref().unwrap_or(&self.history)
+    }
+
+    /// Whether it is the table of a device and not that of a release.
+    pub fn is_of_device(&self) -> bool {
+        self.own.is_some()
+    }
+
+    /// The history that this is a release of; for a device that of the release it was built from.
     pub fn history(&self) -> &Arc<OperatorHistory> {
         &self.history
     }
@@ -69,12 +103,12 @@ impl OperatorTable {
 
     /// Every schema that the release has under `name`.
     pub fn overloads(&self, name: &str) -> Overloads {
-        Overloads { definitions: self.history.named(name), release: self.release, at: 0 }
+        Overloads { definitions: self.defined().named(name), release: self.release, at: 0 }
     }
 
     /// Every schema of the release, as it is written.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
-        self.history.rows().of(self.release)
+        self.defined().rows().of(self.release)
     }
 
     /// The schema of one overload, the empty one for an operator without overload names.
@@ -84,12 +118,12 @@ impl OperatorTable {
 
     /// Whether the release has any operator of this name.
     pub fn knows(&self, name: &str) -> bool {
-        self.history.named(name).iter().any(|d| d.runs.contains(self.release))
+        self.defined().named(name).iter().any(|d| d.runs.contains(self.release))
     }
 
     /// Calls `visit` with each definition of `name` in this release until it returns a value.
     pub fn find<T>(&self, name: &str, visit: impl FnMut(&Definition) -> Option<T>) -> Option<T> {
-        let definitions = self.history.named(name);
+        let definitions = self.defined().named(name);
         definitions.iter().filter(|d| d.runs.contains(self.release)).find_map(visit)
     }
 
@@ -102,6 +136,14 @@ impl OperatorTable {
         let later = releases.iter().filter(|release| **release > self.release).find(has);
         let earlier = releases.iter().rev().filter(|release| **release < self.release).find(has);
         later.or(earlier).copied()
+    }
+}
+
+impl Operators for OperatorTable {
+    fn overloads(&self, name: &str) -> Vec<Arc<Signature>> {
+        let definitions = self.defined().named(name);
+        let here = definitions.iter().filter(|one| one.runs.contains(self.release));
+        here.map(|one| one.signature().clone()).collect()
     }
 }
 

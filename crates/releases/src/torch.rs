@@ -40,12 +40,13 @@ pub fn rows() -> &'static [Row] {
 pub fn runtime(row: &Row) -> Option<Runtime> {
     let release = CALENDAR.releases().iter().find(|release| release.version == row.version)?;
     let operators = OPERATORS.as_ref()?.table(release.version)?;
-    Some(Runtime { release: release.clone(), operators, calendar: CALENDAR.clone() })
+    let (release, calendar) = (release.clone(), CALENDAR.clone());
+    Some(Runtime { release, operators, calendar, device: None })
 }
 
 /// The operators of all releases, and their numbers.
-pub fn database() -> Option<(&'static Arc<OperatorHistory>, &'static Calendar)> {
-    Some((OPERATORS.as_ref()?, &**CALENDAR))
+pub fn database() -> Option<(&'static Arc<OperatorHistory>, &'static Arc<Calendar>)> {
+    Some((OPERATORS.as_ref()?, &*CALENDAR))
 }
 
 /// The release of `row` as a party. A row that is not one of [`rows`] gives a party that provides

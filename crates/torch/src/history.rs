@@ -39,6 +39,8 @@ impl SilentChange {
 pub struct Upgrader {
     /// The schema that it means.
     pub schema: Schema,
+    /// The name of its function.
+    pub function: String,
     /// The operator version from which on the name means something else.
     pub bumped_at: i64,
     /// Whether the mobile interpreter has it.
@@ -156,6 +158,7 @@ static UPGRADERS: LazyLock<Vec<Upgrader>> = LazyLock::new(|| {
         .filter_map(|change| {
             Some(Upgrader {
                 schema: change.upgrader.as_ref()?.schema.clone(),
+                function: change.upgrader.as_ref()?.function.clone(),
                 bumped_at: i64::from(change.since.version()?),
                 mobile: change.mobile,
                 gone_in: change.gone_in,

@@ -39,6 +39,7 @@
 
 mod code;
 mod convert;
+mod device;
 mod format;
 mod history;
 mod model;
@@ -53,6 +54,10 @@ mod verdict;
 
 pub use code::Callable;
 pub use convert::convert;
+pub use device::{
+    Closure, Device, DeviceOperator, DeviceTable, PACKAGE_RECORD, SelectionError, TableError,
+    add_to_package, closure, of_package, selection,
+};
 pub use format::read;
 pub use history::{REGISTRY_SOURCES, registry};
 pub use model::{Format, Given, Model, Stamp, Use, UsePlaces};

@@ -8,7 +8,7 @@ use unskew_core::{
 use unskew_ops::OperatorTable;
 
 use crate::release::{Calendar, Release};
-use crate::rules;
+use crate::{Device, rules};
 
 /// The axes of this boundary.
 pub mod axes {
@@ -35,12 +35,17 @@ pub struct Runtime {
     pub operators: OperatorTable,
     /// All releases, to name one that would do.
     pub calendar: Arc<Calendar>,
+    /// What it says of itself, if it is no release but a device that was built from one.
+    pub device: Option<Arc<Device>>,
 }
 
 impl Runtime {
     /// The name that findings show: `torch 2.15.0`.
     pub fn name(&self) -> String {
-        format!("torch {}", self.release.version)
+        match &self.device {
+            Some(device) => device.name.clone(),
+            None => format!("torch {}", self.release.version),
+        }
     }
 
     /// `major.minor` of the release, which is what files are dated by.
@@ -51,8 +56,12 @@ impl Runtime {
     /// The release as a party: what it reads, and what it requires of a file.
     pub fn party(&self) -> Party {
         let Release { version, released, file_format, bytecode, exported, .. } = self.release;
-        let mut party = Party::new(self.name(), Role::Runtime, "PyTorch release")
-            .from_origin(format!("released {released}"))
+        let (kind, origin) = match &self.device {
+            Some(_) => ("device with PyTorch", format!("built from torch {version}")),
+            None => ("PyTorch release", format!("released {released}")),
+        };
+        let mut party = Party::new(self.name(), Role::Runtime, kind)
+            .from_origin(origin)
             .dated(released)
             .provide(Provision::version(axes::RELEASE, version))
             .provide(Provision::new(axes::FILE_FORMAT, file_format))

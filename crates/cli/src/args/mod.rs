@@ -8,6 +8,7 @@ mod diff;
 mod format;
 mod judge;
 mod look_up;
+mod ops;
 mod run;
 mod tf;
 
@@ -23,6 +24,7 @@ pub use diff::Diff;
 pub use format::{GridFormat, ReportFormat};
 pub use judge::{Check, Inspect, Matrix};
 pub use look_up::{Explain, Releases};
+pub use ops::{Ops, OpsClosure, OpsTable, OpsVerb};
 pub use run::{Run, RunFormat, Shown};
 pub use tf::{Evolve, Task, Tf};
 
@@ -168,6 +170,8 @@ Examples:
 
 The result is judged before it is written. If no exact form exists, nothing is written.\n\n{EXIT_STATUS}"))]
     Convert(Convert),
+    /// Operators: tables of devices and packages, selective-build lists
+    Ops(Ops),
     /// Make a PJRT plug-in that a host of another age can use
     #[command(after_help = "\
 Examples:

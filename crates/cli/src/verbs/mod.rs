@@ -8,6 +8,7 @@ mod diff;
 mod explain;
 mod inspect;
 mod matrix;
+mod ops;
 mod probe;
 mod releases;
 mod run;
@@ -29,6 +30,7 @@ pub fn run(args: &Args) -> anyhow::Result<Status> {
         Verb::Tf(tf) => tf::run(tf, &args.global),
         Verb::Explain(explain) => explain::run(explain),
         Verb::Releases(releases) => releases::run(releases, &args.global),
+        Verb::Ops(ops) => ops::run(ops),
         Verb::Convert(convert) => convert::run(convert, &args.global),
         Verb::Adapt(adapt) => adapt::run(adapt, &args.global),
         Verb::Conform(conform) => conform::run(conform, &args.global),

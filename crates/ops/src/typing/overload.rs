@@ -4,20 +4,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::{Binding, Bound, Given, Mismatch, ScriptType, Signature};
-use crate::{OperatorHistory, OperatorTable, Schema};
+use crate::{OperatorHistory, Schema};
 
-/// Where the overloads of an operator are found: the table of a release, or all releases together.
+/// Where the overloads of an operator are found: the table of a release or a device, or all releases together.
 pub trait Operators {
     /// Every overload of `name`, `aten::add`; none if there is no such operator.
     fn overloads(&self, name: &str) -> Vec<Arc<Signature>>;
-}
-
-impl Operators for OperatorTable {
-    fn overloads(&self, name: &str) -> Vec<Arc<Signature>> {
-        let definitions = self.history().named(name);
-        let here = definitions.iter().filter(|one| one.runs.contains(self.release()));
-        here.map(|one| one.signature().clone()).collect()
-    }
 }
 
 /// All releases together: of each overload its newest schema first, then the older ones.
@@ -97,6 +89,9 @@ impl<'t> Overloads<'t> {
     }
 }
 
+/// Overloads that are registered before more special ones: bytecode of PyTorch has `Float.Scalar` for integers.
+const FIRST: [(&str, &str); 1] = [("aten::Float", "Scalar")];
+
 /// The overload that a call means, as PyTorch chooses it: the first that takes the values as they are; if
 /// there is none, the first that takes them with conversions.
 ///
@@ -157,6 +152,12 @@ fn wanted(binding: &Binding, place: usize) -> Option<&ScriptType> {
 }
 
 fn most_special(fits: &[(&Arc<Signature>, Binding)]) -> usize {
+    let is_first = |fit: &(&Arc<Signature>, Binding)| {
+        FIRST.contains(&(fit.0.schema.name.as_str(), fit.0.schema.overload.as_str()))
+    };
+    if let Some(first) = fits.iter().position(is_first) {
+        return first;
+    }
     let mut best = 0;
     for at in 1..fits.len() {
         if is_more_special(&fits[at], &fits[best]) {

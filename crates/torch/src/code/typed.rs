@@ -20,6 +20,8 @@ pub(crate) struct TypedUse {
     pub meant: Option<Arc<Signature>>,
     /// How the values stand for its arguments.
     pub binding: Option<Binding>,
+    /// Whether the language writes them without a name: `a + b`, `int(a)`.
+    pub language: bool,
     /// Where they stand: all that the loader looks at.
     pub places: Places,
     /// Where those stand that may run.
@@ -40,14 +42,11 @@ impl TypedUse {
 type Key = (Arc<str>, Vec<(Option<String>, bool, ScriptType, Option<Literal>)>);
 
 /// The calls of a program that the loader looks at.
-///
-/// What the language writes without a name (`a + b`, `int(a)`) is left out: every release has it.
 pub(crate) fn typed(program: &Program, operators: &dyn Operators) -> Vec<TypedUse> {
     let typing = infer(program, operators);
     let mut known: HashMap<Key, usize> = HashMap::new();
     let mut uses: Vec<TypedUse> = Vec::new();
-    let written = |call: &&ResolvedCall| call.loaded && call.spelling != Spelling::Language;
-    for call in typing.calls.into_iter().filter(|call| written(&call)) {
+    for call in typing.calls.into_iter().filter(|call| call.loaded) {
         let Some(record) = program.records().get(call.record) else { continue };
         let place = format!("{}:{}", record.name, record.line(call.span.start));
         let remark = match (call.live, call.in_branch) {
@@ -65,6 +64,7 @@ pub(crate) fn typed(program: &Program, operators: &dyn Operators) -> Vec<TypedUs
                 given: call.given,
                 meant,
                 binding,
+                language: call.spelling == Spelling::Language,
                 places: Places::default(),
                 live: 0,
                 removable: true,
@@ -75,6 +75,7 @@ pub(crate) fn typed(program: &Program, operators: &dyn Operators) -> Vec<TypedUs
         one.places.add(format_args!("{place}{remark}"));
         one.live += usize::from(call.live);
         one.removable &= call.removable;
+        one.language &= call.spelling == Spelling::Language;
     }
     uses
 }

@@ -52,8 +52,7 @@ pub(super) fn uses(
         // The mobile interpreters of 1.4 to 1.6 have some operators in a registry of their own.
         let early = operators.named(&format!("_{}", one.name));
         let early = early.iter().filter(|_| model.bytecode.as_ref().is_some_and(is_early));
-        let fitting =
-            definitions.iter().chain(early).filter(|definition| fits(&definition.schema));
+        let fitting = definitions.iter().chain(early).filter(|definition| fits(&definition.schema));
         Accepted {
             name: one.full_name(),
             places: known.places.clone(),

@@ -10,6 +10,8 @@
 mod accepted;
 mod operator_version;
 
+pub(crate) use operator_version::versioned;
+
 use std::sync::Arc;
 
 use unskew_core::{Fact, Party, Places, Version};

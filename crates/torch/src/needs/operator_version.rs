@@ -1,19 +1,31 @@
 //! The operator versions under which the calls of a model mean what they mean.
 
-use unskew_core::Version;
+use unskew_core::{Places, Version};
 use unskew_ops::typing::{Given as Value, Literal};
 use unskew_ops::{Given as Argument, OperatorHistory, ResolvedCall, Schema};
 
 use super::{Need, first};
+use crate::code::TypedUse;
 use crate::model::Given;
 use crate::verdict::Reading;
 use crate::{Model, history};
 
-/// A call with its schema, in words with its place.
-struct Versioned {
-    schema: Schema,
-    given: Vec<Argument>,
+/// A call with its schema.
+pub(crate) struct Versioned {
+    /// The schema that its writer meant.
+    pub schema: Schema,
+    /// What it gives.
+    pub given: Vec<Argument>,
+    /// The call in words.
     words: String,
+    /// Where it stands.
+    pub places: Places,
+}
+
+impl Versioned {
+    fn because(&self) -> String {
+        format!("{} in {}", self.words, first(&self.places))
+    }
 }
 
 /// The lowest and the highest operator version.
@@ -27,11 +39,11 @@ pub(super) fn bounds(
     let (Some(registry), Some(written)) = (history::registry(), version(model)) else {
         return (lowest, None);
     };
-    for call in calls(model, reading, operators) {
+    for call in versioned(model, &reading.calls, operators) {
         let resolved = ResolvedCall { schema: &call.schema, given: &call.given };
         let needs = Version::number(i64::from(registry.needs(resolved, written)));
         if needs > lowest.version {
-            lowest = Need { version: needs, because: Some(call.words.clone()) };
+            lowest = Need { version: needs, because: Some(call.because()) };
         }
         // What it meant before a change, it means only below that change.
         let historic = registry.historic(&call.schema.full_name(), written);
@@ -40,7 +52,7 @@ pub(super) fn bounds(
         {
             let version = Version::number(i64::from(change) - 1);
             if highest.as_ref().is_none_or(|known| version < known.version) {
-                highest = Some(Need { version, because: Some(call.words) });
+                highest = Some(Need { version, because: Some(call.because()) });
             }
         }
     }
@@ -51,19 +63,20 @@ fn version(model: &Model) -> Option<u32> {
     model.operator_version().and_then(|version| u32::try_from(version).ok())
 }
 
-fn calls(model: &Model, reading: &Reading, operators: &OperatorHistory) -> Vec<Versioned> {
+/// Every call whose overload is known and that may run.
+pub(crate) fn versioned(
+    model: &Model,
+    typed: &[TypedUse],
+    operators: &OperatorHistory,
+) -> Vec<Versioned> {
     let mut calls = Vec::new();
-    for call in reading.calls.iter().filter(|call| !call.removable) {
+    for call in typed.iter().filter(|call| !call.removable) {
         let (Some(meant), Some(binding)) = (&call.meant, &call.binding) else { continue };
         calls.push(Versioned {
             schema: meant.schema.clone(),
             given: binding.named(meant, &call.given),
-            words: format!(
-                "{}({}) in {}",
-                call.full_name(),
-                values(&call.given),
-                first(&call.places)
-            ),
+            words: format!("{}({})", call.full_name(), values(&call.given)),
+            places: call.places.clone(),
         });
     }
     for (one, known) in &model.uses {
@@ -80,8 +93,8 @@ fn calls(model: &Model, reading: &Reading, operators: &OperatorHistory) -> Vec<V
             ty: None,
         };
         let given = schema.arguments.iter().take(given).map(argument).collect();
-        let words = format!("{} in {}", one.full_name(), first(&known.places));
-        calls.push(Versioned { schema, given, words });
+        let (words, places) = (one.full_name(), known.places.clone());
+        calls.push(Versioned { schema, given, words, places });
     }
     calls
 }

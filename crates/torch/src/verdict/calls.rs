@@ -21,7 +21,9 @@ const REASONS: usize = 3;
 /// One finding for each operator and fault, with its places.
 pub(super) fn findings(pair: &Pair<'_>) -> Vec<Finding> {
     let mut faults: BTreeMap<(Fault, String), (Places, bool)> = BTreeMap::new();
-    for call in pair.calls {
+    // What the language writes without a name every release has; a device may not.
+    let device = pair.runtime.device.is_some();
+    for call in pair.calls.iter().filter(|call| device || !call.language) {
         let Some(fault) = fault(pair, call) else { continue };
         let named = matches!(fault, Fault::Missing | Fault::Library);
         let operator = if named { call.operator.to_string() } else { call.full_name() };
@@ -59,10 +61,17 @@ fn fault(pair: &Pair<'_>, call: &TypedUse) -> Option<Fault> {
     let upgraded = upgraders(pair, &call.operator).map(|one| Signature::new(one.schema.clone()));
     overloads.extend(upgraded.map(Arc::new));
     match choose(&overloads, &call.given) {
+        Choice::One(signature, _) if is_another(pair, call, &signature) => Some(Fault::Overload),
         Choice::One(signature, _) => returned_class(pair, call, &signature).map(Fault::Class),
         Choice::Several(_) | Choice::Missing => None,
         Choice::Misfit(reasons) => Some(misfit(call, &reasons)),
     }
+}
+
+/// Whether a device takes another overload than the one that is meant, because it lacks that.
+fn is_another(pair: &Pair<'_>, call: &TypedUse, found: &Signature) -> bool {
+    let meant = call.meant.as_ref().map(|meant| &meant.schema.overload);
+    pair.runtime.device.is_some() && meant.is_some_and(|meant| *meant != found.schema.overload)
 }
 
 /// Why a call fits nothing: what the overload says that its writer meant, or the first few.

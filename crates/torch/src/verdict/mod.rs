@@ -1,6 +1,7 @@
 //! What a file and a release have to say to each other, beyond the numbers.
 
 mod calls;
+mod device;
 mod load;
 mod operators;
 mod promise;
@@ -66,6 +67,7 @@ impl Matcher for Judge {
         findings.extend(calls::findings(&pair));
         findings.extend(operators::findings(&pair));
         findings.extend(silent::findings(&pair));
+        findings.extend(device::findings(&pair));
         Some(Judgement { findings, promises: promise::promises(&pair) })
     }
 }

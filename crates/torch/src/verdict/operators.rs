@@ -165,6 +165,18 @@ fn pushed(pair: &Pair<'_>, one: &Use, overload: &str) -> Option<usize> {
 }
 
 pub(super) fn word(pair: &Pair<'_>, fault: &Fault, operator: &str) -> Finding {
+    let finding = by_rule(pair, fault, operator);
+    let listed = matches!(fault, Fault::Missing | Fault::Overload | Fault::Misfit(_));
+    if !listed || pair.runtime.device.is_none() {
+        return finding;
+    }
+    // A release that has the operator is no help to a device that was built without it.
+    let list =
+        format!("Build the runtime with the list that `unskew ops closure {}` prints.", pair.file);
+    finding.with_mend(list)
+}
+
+fn by_rule(pair: &Pair<'_>, fault: &Fault, operator: &str) -> Finding {
     let Pair { file, runtime: release, runtime_name: runtime, .. } = pair;
     let table = &release.operators;
     let name = operator.split('.').next().unwrap_or(operator);
@@ -218,6 +230,11 @@ pub(super) fn word(pair: &Pair<'_>, fault: &Fault, operator: &str) -> Finding {
 
 /// A release with an operator of this name: for the mend, and in words.
 fn nearest(table: &OperatorTable, name: &str) -> (String, String) {
+    let base = table.history().table(table.release());
+    if table.is_of_device() && base.is_some_and(|base| base.knows(name)) {
+        let release = table.release().to_string();
+        return (release.clone(), format!("torch {release} has it, this build leaves it out"));
+    }
     match table.nearest_with(name) {
         Some(release) if release > table.release() => {
             (format!("{release} or later"), format!("first in {release}"))

@@ -45,6 +45,7 @@ pub fn runtimes() -> BTreeMap<String, Party> {
         release: release.clone(),
         operators: history.table(release.version).unwrap(),
         calendar: calendar.clone(),
+        device: None,
     };
     let releases = calendar.releases().iter();
     releases.map(|r| (r.version.to_string(), runtime(r).party())).collect()
@@ -55,7 +56,7 @@ pub fn runtime(version: &str) -> Runtime {
     let calendar = Arc::new(Calendar::from_toml(&data("releases.toml")).unwrap());
     let release = calendar.first(|release| release.version.to_string() == version).unwrap();
     let operators = Arc::new(history()).table(release.version).unwrap();
-    Runtime { release: release.clone(), operators, calendar: calendar.clone() }
+    Runtime { release: release.clone(), operators, calendar: calendar.clone(), device: None }
 }
 
 pub fn source(name: &str, bytes: &[u8]) -> Arc<dyn Source> {

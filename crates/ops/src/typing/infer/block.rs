@@ -85,6 +85,15 @@ impl<'p> Walker<'p, '_> {
         match target {
             Expression::Name(name) => self.scope.set(&name.text, thing),
             Expression::Tuple { items, .. } | Expression::List { items, .. } => {
+                match thing.ty() {
+                    ScriptType::Tuple(_) => {
+                        self.implied("prim::TupleUnpack", &thing, target.span());
+                    }
+                    ScriptType::List(_) => {
+                        self.implied("prim::ListUnpack", &thing, target.span());
+                    }
+                    _ => {}
+                }
                 let parts = parts(&thing, items.len());
                 if parts.is_none() {
                     let what = format!("{} names for the parts of {}", items.len(), thing.ty());

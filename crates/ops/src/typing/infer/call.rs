@@ -175,8 +175,23 @@ impl<'p> Walker<'p, '_> {
     fn declared(&mut self, name: &str, ty: &'p Argument, value: &'p Argument) -> Thing {
         let ty = self.annotated(&ty.value);
         let thing = self.value(&value.value);
+        let span = value.value.span();
         if name == "annotate" {
-            self.hold(&thing.ty(), &ty, value.value.span(), "the value");
+            self.hold(&thing.ty(), &ty, span, "the value");
+            match (thing.ty(), &ty) {
+                (ScriptType::Tensor, ScriptType::Int) => {
+                    self.implied("aten::IntImplicit", &thing, span)
+                }
+                (ScriptType::Tensor, ScriptType::Float) => {
+                    self.implied("aten::FloatImplicit", &thing, span)
+                }
+                (ScriptType::Tensor, ScriptType::Number) => {
+                    self.implied("aten::ScalarImplicit", &thing, span)
+                }
+                _ => {}
+            }
+        } else {
+            self.implied("prim::unchecked_cast", &thing, span);
         }
         let literal =
             thing.literal().filter(|literal| **literal != Literal::None || name == "annotate");

@@ -98,6 +98,15 @@ impl<'p> Walker<'p, '_> {
         Thing::Value(ScriptType::Bool, fold::operator(name, &given))
     }
 
+    /// An operator that the language needs and does not name, if the table has it: a program that is held
+    /// against a table from before it was an operator does not need it there.
+    pub(super) fn implied(&mut self, name: &str, thing: &Thing, span: Span) {
+        if !self.overloads.of(name).is_empty() {
+            let given = vec![given(thing, span)];
+            self.operator(name, given, (span, None), Spelling::Language);
+        }
+    }
+
     /// The type of what a loop takes from `of`.
     pub(super) fn items(&mut self, of: &'p Expression) -> ScriptType {
         match self.value(of).ty() {

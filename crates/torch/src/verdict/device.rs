@@ -1,0 +1,76 @@
+//! What only devices lack: operators that upgraders call, and versions of single operators.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use unskew_core::{Finding, Places};
+use unskew_ops::ResolvedCall;
+
+use super::Pair;
+use crate::model::Given;
+use crate::needs::versioned;
+use crate::{Device, device, history, rules};
+
+pub(super) fn findings(pair: &Pair<'_>) -> Vec<Finding> {
+    let Some(device) = &pair.runtime.device else { return Vec::new() };
+    let mut findings = upgraders(pair);
+    findings.extend(versions(pair, device));
+    findings
+}
+
+/// The operators that upgraders of the file's calls would call and the device does not have.
+fn upgraders(pair: &Pair<'_>) -> Vec<Finding> {
+    let table = &pair.runtime.operators;
+    let called = device::upgraders(table.history());
+    let mut missing: BTreeMap<(String, String), Places> = BTreeMap::new();
+    for (operator, places) in used(pair) {
+        let name = operator.split('.').next().unwrap_or(&operator);
+        let applied = super::operators::upgraders(pair, name);
+        for upgrader in applied.filter(|upgrader| upgrader.schema.full_name() == operator) {
+            for callee in called.get(&upgrader.function).into_iter().flatten() {
+                let (name, overload) = callee.split_once('.').unwrap_or((callee, ""));
+                if table.overload(name, overload).is_none() {
+                    let kept = missing.entry((operator.clone(), callee.clone())).or_default();
+                    kept.extend(&places);
+                }
+            }
+        }
+    }
+    let Pair { file, runtime_name: runtime, .. } = pair;
+    let finding = |((operator, callee), places): ((String, String), Places)| {
+        let (operator, callee) = (&operator, &callee);
+        rules::UpgraderOperatorMissing { file, operator, runtime, callee }.finding().at(places)
+    };
+    missing.into_iter().map(finding).collect()
+}
+
+/// The overloads that the file uses, with their places.
+fn used(pair: &Pair<'_>) -> Vec<(String, Places)> {
+    let calls = pair.calls.iter().map(|call| (call.full_name(), call.places.clone()));
+    let uses = pair.model.uses.iter().filter(|(one, _)| !matches!(one.given, Given::Shape(_)));
+    let uses = uses.map(|(one, known)| (one.full_name(), known.places.clone()));
+    calls.chain(uses).collect()
+}
+
+/// The calls that mean what an operator means only from a later version on than the device has.
+fn versions(pair: &Pair<'_>, device: &Device) -> Vec<Finding> {
+    let operators = pair.runtime.operators.history();
+    let (Some(registry), Some(written)) = (history::registry(), pair.model.operator_version())
+    else {
+        return Vec::new();
+    };
+    let Ok(written) = u32::try_from(written) else { return Vec::new() };
+    let mut findings = Vec::new();
+    let mut seen = BTreeSet::new();
+    for call in versioned(pair.model, pair.calls, operators) {
+        let operator = &call.schema.full_name();
+        let needs =
+            &registry.needs(ResolvedCall { schema: &call.schema, given: &call.given }, written);
+        let Some(has) = device.versions.get(operator).filter(|has| *has < needs) else { continue };
+        if seen.insert(operator.clone()) {
+            let Pair { file, runtime_name: runtime, .. } = pair;
+            let finding = rules::OperatorVersion { file, operator, runtime, needs, has }.finding();
+            findings.push(finding.at(call.places));
+        }
+    }
+    findings
+}
