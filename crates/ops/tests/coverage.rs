@@ -103,18 +103,9 @@ fn every_function_has_cases_or_says_that_no_release_can_run_it() {
         .map(|bridge| bridge.function.as_str())
         .filter(|function| !cased.contains(function))
         .collect();
-    // Those of cuDNN, MIOpen and CUDA, those of oneDNN that 1.10 runs only from inside, and `full` with names.
-    let known = [
-        "cudnn_",
-        "miopen_",
-        "mkldnn_",
-        "conv_depthwise3d_",
-        "batch_norm_backward_",
-        "full_names_",
-    ];
-    let unknown: Vec<&&str> =
-        without.iter().filter(|name| !known.iter().any(|known| name.starts_with(known))).collect();
-    assert!(unknown.is_empty(), "{unknown:?}");
+    // CUDA alone has the first one; the second one's release that filled with floats has it nowhere in reach.
+    let known = ["batch_norm_backward_elemt_before_2_1", "full_names_0_4"];
+    assert_eq!(without, known);
     let functions: BTreeSet<&str> =
         cased.into_iter().filter(|name| !name.starts_with('#')).collect();
     for function in functions {

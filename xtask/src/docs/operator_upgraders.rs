@@ -18,9 +18,10 @@ them. This page says of each public one what an old call becomes in the newest r
 older releases can do. It is made from the [operator registry](operator-registry.md).
 
 An upgrader and a downgrader give what the operator itself gave, floats up to rounding. *Proved by* says where:
-the operator itself was called on a real release, and the function with the same arguments on others; the cases
-stand in `crates/torch/data/operator_cases.tsv`, and run by `crates/torch/tests/operators/real.py`. \"not run\" is
-what no release can run alone on a processor: kernels of cuDNN, MIOpen and CUDA, and of oneDNN inside 1.10.
+`8 of 1.10.2 on 2.15.0` is eight calls of the operator on the real 1.10.2, and the function with the same arguments
+on the real 2.15.0. Kernels of cuDNN, MIOpen and oneDNN that no release runs alone are held against what 2.15.0
+computes for the same convolution and its gradients. The cases stand in `crates/torch/data/operator_cases.tsv`, and are run by
+`crates/torch/tests/operators/real.py`. \"not run\" is what only runs with CUDA, or on a release that is not in reach.
 ";
 
 /// The page.
