@@ -273,7 +273,10 @@ fn way(
 impl RegistryChange {
     /// Whether a call is one that means the same on both sides of the change.
     fn means_the_same(&self, call: ResolvedCall<'_>) -> bool {
-        let holds = |c: &Condition| c.holds(call.value(&c.argument)) == Some(true);
+        let holds = |c: &Condition| {
+            let is_something = !c.equal && c.value == "None" && call.gives_something(&c.argument);
+            is_something || c.holds(call.value(&c.argument)) == Some(true)
+        };
         self.same.as_ref().is_some_and(|all| all.iter().all(holds))
     }
 }

@@ -61,6 +61,14 @@ impl ResolvedCall<'_> {
         self.schema.arguments.iter().find(|one| one.name == argument)?.default.as_deref()
     }
 
+    /// Whether an argument is given by a value that cannot be `None`, whatever it is.
+    pub(super) fn gives_something(&self, argument: &str) -> bool {
+        let given = self.given.iter().find(|one| one.name == argument);
+        let own = self.schema.arguments.iter().find(|one| one.name == argument);
+        let (Some(given), Some(own)) = (given, own) else { return false };
+        given.value.is_none() && !given.ty.as_ref().unwrap_or(&own.ty).takes_none()
+    }
+
     /// Whether it is a call of this form of the operator: the names stand in the same places.
     pub(super) fn is_of(&self, schema: &Schema) -> bool {
         let by_place = self.given.iter().filter(|one| !one.by_name).zip(&schema.arguments);

@@ -11,6 +11,7 @@
 //! | module | what it changes |
 //! | --- | --- |
 //! | `script` | TorchScript: calls, branches that never run, the layout of older and later releases |
+//! | `mobile` | bytecode, and the operators in it |
 //! | `exported` | the graph of a `torch.export` archive between the schemas 1 to 8, and its container |
 //!
 //! What was converted is read again and judged like any other file before it is written.
@@ -18,15 +19,16 @@
 mod draft;
 mod exported;
 mod json;
+mod mobile;
 mod script;
 
 use std::sync::Arc;
 
-use unskew_core::Conversion;
+use unskew_core::{Conversion, Places};
 use unskew_source::{Archive, Assembly, Output, ReadError, Source};
 
 use crate::format::{self, Records};
-use crate::{Format, Model, Runtime};
+use crate::{Format, Model, Runtime, rules};
 
 /// A file, read, and the release that it is converted for.
 struct Task<'t> {
@@ -37,8 +39,8 @@ struct Task<'t> {
     to: &'t Runtime,
 }
 
-/// Plans the file in `source` anew for the release `to`; none if it is no PyTorch file, or one of a format
-/// that is not converted.
+/// Plans the file in `source` anew for the release `to`; none if it is no PyTorch file. What no release
+/// wants in another form, such as a checkpoint, stays as it is.
 ///
 /// If the plan has a blocker, the output is the file as it is, which nobody should take for converted.
 ///
@@ -48,20 +50,25 @@ pub fn convert(
     source: &Arc<dyn Source>,
     to: &Runtime,
 ) -> Result<Option<(Conversion, Output)>, ReadError> {
-    if !Archive::recognizes(&**source) {
-        return Ok(None);
-    }
     let Some(model) = format::read(source)? else { return Ok(None) };
-    let records = Records::open(source)?;
     let file = source.name().rsplit(['/', '\\']).next().unwrap_or_default();
-    let task = Task { file, records: &records, model: &model, to };
     let mut plan = Conversion::default();
+    if !Archive::recognizes(&**source) {
+        if model.format == Format::MobileFlatbuffer {
+            flatbuffer(file, to, &mut plan);
+        }
+        return Ok(Some((plan, Output::File(Arc::new(Assembly::of(source))))));
+    }
+    let records = Records::open(source)?;
+    let task = Task { file, records: &records, model: &model, to };
     let draft = if model.format.is_exported() {
         exported::plan(&task, &mut plan)?
     } else if matches!(model.format, Format::Script | Format::LegacyScript | Format::Package) {
-        script::plan(&task, &mut plan)?
+        script::plan(&task, &mut plan, 0)?.map(|(draft, _)| draft)
+    } else if model.format == Format::Mobile {
+        mobile::plan(&task, &mut plan)?
     } else {
-        return Ok(None);
+        None
     };
     let output = match draft {
         Some(draft) if plan.is_possible() && !plan.changes_nothing() => {
@@ -70,4 +77,16 @@ pub fn convert(
         _ => Assembly::of(source),
     };
     Ok(Some((plan, Output::File(Arc::new(output)))))
+}
+
+/// Bytecode in a flatbuffer is not turned into a zip archive: it stays, or it cannot be converted.
+fn flatbuffer(file: &str, to: &Runtime, plan: &mut Conversion) {
+    let highest = to.release.bytecode.and_then(|range| range.max).map_or(0, |max| max.major());
+    if highest < 9 {
+        let (file, runtime) = (&file, &to.name());
+        let what =
+            &"it reads no bytecode in a flatbuffer (version 9), and none becomes a zip archive";
+        let finding = rules::ArchiveHasNoForm { file, runtime, what }.finding();
+        plan.blockers.push(finding.at(Places::from_iter(["the whole file"])));
+    }
 }

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use unskew_core::{Conversion, Places, Rewrite, Version};
 use unskew_ops::typing::{Bound, Choice, Program, ResolvedCall as Call, Spelling, Typing, infer};
-use unskew_ops::{Blocked, Decision, Given, Registry, ResolvedCall, Target, Writer};
+use unskew_ops::{
+    Blocked, Decision, Given, OperatorTable, Registry, ResolvedCall, Schema, Target, Writer,
+};
 use unskew_script::{Edits, Span};
 
 use crate::code::Callable;
@@ -41,6 +43,8 @@ enum Change {
     Callee(&'static str, String),
     /// Arguments are left out.
     Without(Vec<String>),
+    /// The last arguments are left out.
+    Fewer(i64),
 }
 
 impl<'t> Calls<'t> {
@@ -100,6 +104,15 @@ impl<'t> Calls<'t> {
                         texts.functions.insert(name, text);
                     }
                 }
+                Change::Fewer(less) => {
+                    let Some(record) = self.program.records().get(call.record) else { continue };
+                    let less = usize::try_from(less).unwrap_or(0);
+                    for given in call.given.iter().rev().take(less) {
+                        all.push((argument(&record.text, given.span), String::new()));
+                    }
+                    let what = format!("{full}: {less} of its arguments are left out");
+                    plan.add(Rewrite::new(DEFAULT, what).at(&place));
+                }
                 Change::Without(names) => {
                     for given in &call.given {
                         let is = given.keyword.as_ref().is_some_and(|name| names.contains(name));
@@ -139,8 +152,11 @@ impl<'t> Calls<'t> {
         if history::builtins().iter().any(|builtin| builtin.name == schema.name) {
             return Ok(None);
         }
-        if self.is_upgraded(registry, &full, version) {
+        if is_upgraded(self.task, registry, &full, self.writer, version) {
             return Ok(None);
+        }
+        if let Some(less) = surplus(table, schema, Some(call.given.len() as i64)) {
+            return Ok(Some((full, Change::Fewer(less))));
         }
         let given = given(call);
         let resolved = ResolvedCall { schema, given: &given };
@@ -161,16 +177,6 @@ impl<'t> Calls<'t> {
             Decision::Blocked(Blocked::WriterUnknown { .. }) => Ok(None),
             Decision::Blocked(why) => Err((full, why.to_string())),
         }
-    }
-
-    /// Whether the release itself replaces the calls of an operator, for files of this version.
-    fn is_upgraded(&self, registry: &Registry, operator: &str, version: i64) -> bool {
-        let version = u32::try_from(version).unwrap_or(0);
-        let Some(change) = registry.historic(operator, version) else { return false };
-        let bump = change.since.version().unwrap_or(u32::MAX);
-        let newest = self.task.to.release.file_format.max.map_or(0, |max| max.major());
-        let is_there = change.gone_in.is_none_or(|gone| self.task.to.minor() < gone);
-        i64::from(bump) <= newest && is_there && self.writer.operator_version < bump
     }
 
     /// The text of a function of the registry.
@@ -223,14 +229,38 @@ impl<'t> Calls<'t> {
     fn block(&self, plan: &mut Conversion, call: &Call, operator: &str, why: &str) {
         let (file, runtime) = (&self.task.file, &self.task.to.name());
         let finding = rules::CallHasNoForm { file, runtime, operator: &operator, why: &why };
-        let finding = finding.finding();
         let place = Places::from_iter([self.place(call)]);
-        let same = plan.blockers.iter_mut().find(|known| known.message == finding.message);
-        match same {
-            Some(known) => known.places.extend(&place),
-            None => plan.blockers.push(finding.at(place)),
-        }
+        super::add_blocker(plan, finding.finding(), place);
     }
+}
+
+/// Whether the release itself replaces the calls of an operator, for files of this version.
+pub(in crate::convert) fn is_upgraded(
+    task: &Task<'_>,
+    registry: &Registry,
+    operator: &str,
+    writer: Writer,
+    version: i64,
+) -> bool {
+    let version = u32::try_from(version).unwrap_or(0);
+    let Some(change) = registry.historic(operator, version) else { return false };
+    let bump = change.since.version().unwrap_or(u32::MAX);
+    let newest = task.to.release.file_format.max.map_or(0, |max| max.major());
+    let is_there = change.gone_in.is_none_or(|gone| task.to.minor() < gone);
+    let mobile = change.mobile || !task.model.format.is_mobile();
+    i64::from(bump) <= newest && is_there && mobile && writer.operator_version < bump
+}
+
+/// How many arguments too many a call gives for a release, if nothing that is computed depends on them:
+/// later releases say the class of an exception behind its message.
+pub(in crate::convert) fn surplus(
+    table: &OperatorTable,
+    schema: &Schema,
+    given: Option<i64>,
+) -> Option<i64> {
+    let takes = table.overload(&schema.name, &schema.overload)?.arguments.len() as i64;
+    let given = given.unwrap_or(schema.arguments.len() as i64);
+    (schema.name == "prim::RaiseException" && given > takes).then_some(given - takes)
 }
 
 /// What a call gives, as the registry wants it.

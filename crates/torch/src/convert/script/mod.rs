@@ -5,14 +5,14 @@
 //! know (`layout`), and the version record, which gets the lowest number that holds for all calls.
 //! Archives of 1.1 and 1.2 get the layout of later ones first (`legacy`).
 
-mod calls;
+pub(super) mod calls;
 mod layout;
 mod legacy;
 mod tensors;
 
 use std::collections::BTreeMap;
 
-use unskew_core::{Conversion, Places, Rewrite};
+use unskew_core::{Conversion, Finding, Places, Rewrite};
 use unskew_ops::Writer;
 use unskew_ops::typing::Program;
 use unskew_source::ReadError;
@@ -28,8 +28,13 @@ const FUNCTIONS: &str = "code/__torch__/unskew.py";
 /// The version that archives of 1.1 and 1.2 get: the lowest of the layout that they get.
 const AFTER_LEGACY: i64 = 2;
 
-/// Plans the archive anew for the release; none if it stays as it is or cannot be converted.
-pub(super) fn plan(task: &Task<'_>, plan: &mut Conversion) -> Result<Option<Draft>, ReadError> {
+/// Plans the archive anew for the release, with its version, which may not be below `needs`; none if it
+/// cannot be converted.
+pub(super) fn plan(
+    task: &Task<'_>,
+    plan: &mut Conversion,
+    needs: u32,
+) -> Result<Option<(Draft, i64)>, ReadError> {
     let model = task.model;
     let legacy = model.format == Format::LegacyScript;
     let Some(program) = &model.program else { return Ok(None) };
@@ -43,7 +48,7 @@ pub(super) fn plan(task: &Task<'_>, plan: &mut Conversion) -> Result<Option<Draf
     };
     let calls = Calls::of(task, program, writer);
     let found = if legacy { AFTER_LEGACY } else { version };
-    let Some(target) = layout::version(task, found, i64::from(calls.needs())) else {
+    let Some(target) = layout::version(task, found, i64::from(calls.needs().max(needs))) else {
         let read = task.to.release.file_format;
         let what = format!("it reads version {read}, and 1.4 is the oldest release converted for");
         block(task, plan, &what, Places::default());
@@ -84,7 +89,7 @@ pub(super) fn plan(task: &Task<'_>, plan: &mut Conversion) -> Result<Option<Draf
         draft.add(FUNCTIONS, functions(&texts.functions).into_bytes(), true);
     }
     layout::plan(task, plan, &mut draft, target)?;
-    Ok(Some(draft))
+    Ok(Some((draft, target)))
 }
 
 /// The program with other texts for some of its records.
@@ -119,7 +124,15 @@ fn functions(all: &BTreeMap<String, String>) -> String {
 pub(super) fn block(task: &Task<'_>, plan: &mut Conversion, what: &str, places: Places) {
     let (file, runtime) = (&task.file, &task.to.name());
     let finding = rules::ArchiveHasNoForm { file, runtime, what: &what };
-    plan.blockers.push(finding.finding().at(places));
+    add_blocker(plan, finding.finding(), places);
+}
+
+/// Adds a blocker; one that says the same already gets its places.
+pub(super) fn add_blocker(plan: &mut Conversion, finding: Finding, places: Places) {
+    match plan.blockers.iter_mut().find(|known| known.message == finding.message) {
+        Some(known) => known.places.extend(&places),
+        None => plan.blockers.push(finding.at(places)),
+    }
 }
 
 /// A rewrite at one place.

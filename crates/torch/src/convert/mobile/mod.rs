@@ -1,0 +1,203 @@
+//! Mobile archives for other releases: bytecode, and the operators in it.
+//!
+//! | change | what is done |
+//! | --- | --- |
+//! | version 8 to 7 | instructions that were operators before become operators again |
+//! | version 6 or 7 to 5 or 4 | defaults are given in front of each call, which says no longer how many it gives |
+//! | version 4 or 5 to 7 | each operator says how many arguments its calls give, where newer ones take more |
+//! | an upgrader of the release that wants more than is given | defaults of the old schema are given |
+//! | another meaning | an upgrader or downgrader that is one call takes the place of the operator |
+//!
+//! The code beside the bytecode shares the version record with it, and is fitted too.
+
+mod bytecode;
+mod calls;
+
+use unskew_core::{Conversion, Places, Rewrite};
+use unskew_source::ReadError;
+
+use super::Task;
+use super::draft::Draft;
+use super::script;
+use crate::pickle;
+use bytecode::{Bytecode, COUNTED, Function, Instruction, Operator, UNSAID};
+use calls::Calls;
+
+const RECORD: &str = "bytecode.pkl";
+
+/// The handles of instructions, which debuggers use; they belong to the instructions as they were.
+const HANDLES: &str = "mobile_debug_handles.pkl";
+
+/// The adaptation.
+const BYTECODE: &str = "bytecode-version";
+
+/// The instructions that version 8 has for operators of version 7.
+const PROMOTED: [(&str, &str, &str, i64); 9] = [
+    ("__IS__", "aten::__is__", "", 2),
+    ("UN_INITIALIZED", "prim::Uninitialized", "", 0),
+    ("__ISNOT__", "aten::__isnot__", "", 2),
+    ("DEVICE", "prim::device", "", 1),
+    ("DTYPE", "prim::dtype", "", 1),
+    ("DIM", "aten::dim", "", 1),
+    ("__NOT__", "aten::__not__", "", 1),
+    ("NUM_TO_TENSOR", "prim::NumToTensor", "Scalar", 1),
+    ("IS_CUDA", "prim::is_cuda", "", 1),
+];
+
+/// What version 8 has and nothing here turns into operators.
+const ONLY_8: [&str; 2] = ["DICT_INDEX", "TO_LIST"];
+
+/// Plans the archive anew for the release; none if it stays as it is or cannot be converted.
+pub(super) fn plan(task: &Task<'_>, plan: &mut Conversion) -> Result<Option<Draft>, ReadError> {
+    let here = || Places::from_iter([RECORD]);
+    let bytes = task.records.get(RECORD)?.unwrap_or_default();
+    let file = task.records.file();
+    let pickle = pickle::scan(file, &bytes).map_err(|error| error.in_record(RECORD))?;
+    let Some(mut code) = Bytecode::of(pickle) else {
+        return Err(ReadError::malformed(file, "not a tuple of functions").in_record(RECORD));
+    };
+    let Some(range) = task.to.release.bytecode else {
+        script::block(task, plan, "it has no mobile interpreter", here());
+        return Ok(None);
+    };
+    let bound = |version: Option<unskew_core::Version>| version.map(|version| version.major());
+    let (lowest, highest) = (bound(range.min).unwrap_or(4), bound(range.max).unwrap_or(8));
+    if highest < 4 {
+        let what = "its bytecode has no version, and none is converted to it";
+        script::block(task, plan, what, here());
+        return Ok(None);
+    }
+    if code.version == UNSAID {
+        // What 1.4 to 1.6 write differs from version 4 by the number, and by how tuples are made.
+        name_tuples(&mut code);
+        code.version = 4;
+        plan.add(Rewrite::new(BYTECODE, "the bytecode says its version: 4").at(RECORD));
+    }
+    let mut target = code.version.clamp(lowest, highest);
+    let calls = Calls::of(task, &code);
+    if (4..COUNTED).contains(&code.version) && calls.any_grew(&code) {
+        target = highest.min(7);
+        if target < COUNTED {
+            script::block(task, plan, "operators take more than the bytecode gives", here());
+            return Ok(None);
+        }
+        calls.count(&mut code);
+        sign(task, plan, &mut code);
+        let what = "operators say how many arguments are given, since newer ones take more";
+        plan.add(Rewrite::new(BYTECODE, what).at(RECORD));
+    }
+    let from = code.version;
+    let Some((mut draft, version)) = script::plan(task, plan, calls.needs(&code))? else {
+        return Ok(None);
+    };
+    if target < 8 && from >= 8 {
+        unpromote(task, plan, &mut code);
+    }
+    let lengths: Vec<usize> = code.functions.iter().map(|one| one.instructions.len()).collect();
+    calls.fit(&mut code, version, target, plan);
+    code.version = target;
+    if target != from {
+        let what = format!("the bytecode has version {target} instead of {from}");
+        plan.add(Rewrite::new(BYTECODE, what).at(RECORD));
+    }
+    if plan.changes_nothing() || !plan.is_possible() {
+        return Ok(None);
+    }
+    let same = |(one, length): (&bytecode::Function, &usize)| one.instructions.len() == *length;
+    if !code.functions.iter().zip(&lengths).all(same) && draft.remove(HANDLES) {
+        let what = "handles for debuggers are left out: there are more instructions";
+        plan.add(Rewrite::new(BYTECODE, what).at(HANDLES));
+    }
+    let tensors = |pickle: &pickle::Pickle| {
+        (0..pickle.count()).any(|id| matches!(pickle.value(id), pickle::Value::Persistent(_)))
+    };
+    if (from < 5) != (target < 5) && tensors(&code.pickle) {
+        script::block(task, plan, "tensors in bytecode lie in other records than before", here());
+    }
+    match code.finish().write() {
+        Ok(bytes) => draft.replace(RECORD, bytes),
+        Err(why) => script::block(task, plan, &why.to_string(), here()),
+    }
+    Ok(Some(draft))
+}
+
+/// Has an instruction in the place of the operator by which 1.4 and 1.5 make tuples.
+fn name_tuples(code: &mut Bytecode) {
+    for Function { instructions, operators, .. } in &mut code.functions {
+        for instruction in instructions.iter_mut().filter(|one| one.name == "OPN") {
+            let operator = usize::try_from(instruction.x).ok().and_then(|x| operators.get(x));
+            if operator.is_some_and(|one| one.name == "prim::TupleConstruct") {
+                let (name, x) = ("TUPLE_CONSTRUCT".to_owned(), instruction.n);
+                *instruction = Instruction { name, x, n: 0 };
+            }
+        }
+    }
+}
+
+/// Gives functions the signatures that version 5 and later want, from the code beside the bytecode.
+fn sign(task: &Task<'_>, plan: &mut Conversion, code: &mut Bytecode) {
+    let Bytecode { pickle, functions, .. } = code;
+    for function in functions {
+        if function.has_signature(pickle) {
+            continue;
+        }
+        let program = task.model.program.as_ref();
+        let body = program.and_then(|program| {
+            let routines = program.routines();
+            program.body(routines.iter().position(|one| *one.name == *function.name)?)
+        });
+        let signature = body.and_then(|body| {
+            let parameters = body
+                .parameters
+                .iter()
+                .map(|one| Some((one.name.text.clone(), one.annotation.as_ref()?.to_string())));
+            Some((parameters.collect::<Option<Vec<_>>>()?, body.returns.as_ref()?.to_string()))
+        });
+        match signature {
+            Some((parameters, returns)) => function.sign(pickle, &parameters, &returns),
+            None => {
+                let what = "a function has no signature in the code beside the bytecode";
+                script::block(task, plan, what, Places::from_iter([&function.name]));
+            }
+        }
+    }
+}
+
+/// Has operators in the place of instructions that came with version 8.
+fn unpromote(task: &Task<'_>, plan: &mut Conversion, code: &mut Bytecode) {
+    for function in &mut code.functions {
+        for at in 0..function.instructions.len() {
+            let name = function.instructions[at].name.clone();
+            if name == "FORMAT" {
+                let operator = Operator {
+                    name: "aten::format".to_owned(),
+                    overload: String::new(),
+                    given: None,
+                };
+                let number = function.operator(operator);
+                let instruction = &mut function.instructions[at];
+                // It takes any number of values: as many as the instruction says.
+                let (name, n) = ("OPN".to_owned(), instruction.x);
+                *instruction = Instruction { name, x: number, n };
+                continue;
+            }
+            let known = PROMOTED.iter().find(|(instruction, ..)| *instruction == name);
+            if let Some((_, operator, overload, given)) = known {
+                let operator = Operator {
+                    name: (*operator).to_owned(),
+                    overload: (*overload).to_owned(),
+                    given: Some(*given),
+                };
+                let number = function.operator(operator);
+                let instruction = &mut function.instructions[at];
+                instruction.name = "OP".to_owned();
+                (instruction.x, instruction.n) = (number, 0);
+                let what = format!("the instruction {name} is an operator");
+                plan.add(Rewrite::new(BYTECODE, what).at(&function.name));
+            } else if ONLY_8.contains(&name.as_str()) {
+                let what = format!("version 7 of bytecode has no instruction {name}");
+                script::block(task, plan, &what, Places::from_iter([&function.name]));
+            }
+        }
+    }
+}

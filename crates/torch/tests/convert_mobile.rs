@@ -1,0 +1,81 @@
+//! Mobile archives that real releases wrote, converted for other releases.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
+
+mod corpus;
+
+use corpus::{files, party, runtime, source, verdict};
+use unskew_core::{Conversion, Severity};
+use unskew_source::{Output, SourceExt};
+use unskew_torch::{Runtime, convert, read};
+
+fn converted(name: &str, bytes: &[u8], to: &Runtime) -> (Conversion, Vec<u8>) {
+    let (plan, output) = convert(&source(name, bytes), to).unwrap().unwrap();
+    let Output::File(file) = output else { panic!("a folder") };
+    (plan, file.all().unwrap())
+}
+
+/// Converts a file that has an exact form; gives its bytecode version and its operator version.
+fn versions(name: &str, bytes: &[u8], to: &Runtime) -> (i64, i64) {
+    let (plan, result) = converted(name, bytes, to);
+    assert!(plan.is_possible(), "{name}: {:?}", plan.blockers);
+    let found = verdict(&party(name, &result), &to.party());
+    assert!(found.severity() < Some(Severity::Error), "{name}: {found:?}");
+    let model = read(&source(name, &result)).unwrap().unwrap();
+    (model.bytecode.unwrap().version.major(), model.file_format.unwrap().version.major())
+}
+
+#[test]
+fn upgraders_of_the_release_find_every_argument_that_they_take() {
+    let (files, _) = files();
+    let newest = runtime("2.15.0");
+    for name in ["linspace", "linspace_default", "logspace_default"] {
+        let name = format!("1.10.2/{name}.ptl");
+        let (plan, _) = converted(&name, &files[&name], &newest);
+        assert_eq!(plan.rewrites[0].adaptation, "materialize-defaults", "{name}: {plan:?}");
+        assert_eq!(versions(&name, &files[&name], &newest), (7, 3));
+    }
+}
+
+#[test]
+fn bytecode_without_a_version_gets_one() {
+    let (files, _) = files();
+    let newest = runtime("2.15.0");
+    for name in ["1.4.0/div_float.ptl", "1.6.0/conv.ptl", "1.6.0/loop.ptl"] {
+        assert_eq!(versions(name, &files[name], &newest).0, 4, "{name}");
+    }
+    // gelu takes more since 1.12: it is said how many values the file gives.
+    assert_eq!(versions("1.6.0/gelu.ptl", &files["1.6.0/gelu.ptl"], &newest).0, 7);
+}
+
+#[test]
+fn gelu_of_2_15_goes_back_with_bytecode_operators_and_version() {
+    let (files, _) = files();
+    for (release, wanted) in [("1.10.2", (7, 6)), ("1.9.1", (5, 6)), ("1.8.1", (4, 3))] {
+        let found = versions("Gelu.ptl", &files["2.15.0/Gelu.ptl"], &runtime(release));
+        assert_eq!(found.0, wanted.0, "{release}");
+        assert!(found.1 <= wanted.1, "{release}: {found:?}");
+    }
+}
+
+#[test]
+fn loops_and_conditions_go_back_to_bytecode_5() {
+    let (files, _) = files();
+    let target = runtime("1.9.1");
+    for name in ["2.15.0/Ctl.ptl", "2.15.0/Lstm.ptl", "1.12.1/loop.ptl", "1.12.1/conv.ptl"] {
+        assert_eq!(versions(name, &files[name], &target).0, 5, "{name}");
+    }
+}
+
+#[test]
+fn floor_divide_of_1_10_rounds_as_it_did() {
+    let (files, _) = files();
+    for release in ["1.7.1", "1.9.1", "1.10.2"] {
+        let name = format!("{release}/qdiv.ptl");
+        let (plan, result) = converted(&name, &files[&name], &runtime("2.15.0"));
+        assert!(plan.is_possible(), "{name}: {:?}", plan.blockers);
+        let model = read(&source(&name, &result)).unwrap().unwrap();
+        let uses: Vec<String> = model.uses.keys().map(|one| one.full_name()).collect();
+        assert!(uses.contains(&"aten::div.Tensor_mode".to_owned()), "{uses:?}");
+        assert!(!uses.contains(&"aten::floor_divide".to_owned()), "{uses:?}");
+    }
+}
