@@ -24,7 +24,7 @@ pub use diff::Diff;
 pub use format::{GridFormat, ReportFormat};
 pub use judge::{Check, Inspect, Matrix};
 pub use look_up::{Explain, Releases};
-pub use ops::{Ops, OpsClosure, OpsTable, OpsVerb};
+pub use ops::{Ops, OpsClosure, OpsRun, OpsTable, OpsVerb};
 pub use run::{Run, RunFormat, Shown};
 pub use tf::{Evolve, Task, Tf};
 

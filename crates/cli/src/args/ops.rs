@@ -28,6 +28,15 @@ Examples:
   unskew ops closure model.ptl > selected.yaml
   unskew ops closure models/*.pt -o selected.yaml")]
     Closure(OpsClosure),
+    /// Run a model with the operators of a release, without PyTorch
+    #[command(after_help = "\
+Inputs are given in the order of the method's parameters: an .npy file for a tensor, or a
+number, true, false or none.
+
+Examples:
+  unskew ops run model.pt --input x.npy
+  unskew ops run model.pt --input x.npy --input 3 --as torch@1.12 -o outputs/")]
+    Run(OpsRun),
 }
 
 #[derive(Debug, clap::Args)]
@@ -59,5 +68,24 @@ pub struct OpsClosure {
     pub models: Vec<PathBuf>,
     /// Write to this file, which appears whole or not at all
     #[arg(long, short, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct OpsRun {
+    /// A TorchScript archive of any age, or one of torch.export
+    #[arg(value_name = "MODEL")]
+    pub model: PathBuf,
+    /// An input: an .npy file, or a number, true, false, none
+    #[arg(long, value_name = "INPUT", allow_hyphen_values = true)]
+    pub input: Vec<String>,
+    /// The method to call
+    #[arg(long, value_name = "NAME", default_value = "forward")]
+    pub method: String,
+    /// With the operators of this release [default: of the newest]
+    #[arg(long = "as", value_name = "RELEASE")]
+    pub release: Option<String>,
+    /// Save outputs as NAME.npy in this folder instead of printing them
+    #[arg(long, short, value_name = "FOLDER")]
     pub output: Option<PathBuf>,
 }

@@ -1,6 +1,7 @@
 //! `unskew ops ...`: operators. One file per subcommand.
 
 mod closure;
+mod run;
 mod table;
 
 use std::path::Path;
@@ -18,6 +19,7 @@ pub fn run(args: &Ops) -> anyhow::Result<Status> {
     match &args.what {
         OpsVerb::Table(table) => table::run(table),
         OpsVerb::Closure(closure) => closure::run(closure),
+        OpsVerb::Run(args) => run::run(args),
     }
 }
 

@@ -1,0 +1,121 @@
+//! The interpreter.
+
+use unskew_ops::Registry;
+use unskew_script::Function;
+
+use crate::limits::Meter;
+use crate::machine::{Machine, Upgraders};
+use crate::operators::Context;
+use crate::{Code, Limits, Program, RunError, Semantics, Value};
+
+/// Runs operators, functions and programs.
+#[derive(Clone)]
+pub struct Interpreter {
+    semantics: Semantics,
+    limits: Limits,
+    registry: Option<(&'static Registry, u32)>,
+}
+
+impl Interpreter {
+    /// With the operators of these semantics, and the usual limits.
+    pub fn new(semantics: Semantics) -> Self {
+        Self { semantics, limits: Limits::default(), registry: None }
+    }
+
+    /// With other limits.
+    #[must_use]
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// With upgraders: an operator of a program means what it meant at the program's operator version, as a
+    /// release does it that knows the operator versions up to `known`.
+    #[must_use]
+    pub fn with_upgraders(mut self, registry: &'static Registry, known: u32) -> Self {
+        self.registry = Some((registry, known));
+        self
+    }
+
+    fn run<R>(
+        &self,
+        code: &Code,
+        constants: &[Value],
+        version: Option<u32>,
+        run: impl FnOnce(&Machine<'_>) -> R,
+    ) -> R {
+        let meter = Meter::new(self.limits);
+        let context = Context { semantics: &self.semantics, meter: &meter };
+        let upgraders = self.registry.zip(version);
+        let upgraders =
+            upgraders.map(|((registry, known), version)| Upgraders { registry, version, known });
+        run(&Machine { code, constants, context, upgraders })
+    }
+
+    /// Calls an operator, `aten::add` or one overload of it, `aten::add.Tensor`, with values by place and
+    /// by name.
+    ///
+    /// # Errors
+    /// If there is no such operator, or it refuses what it is given.
+    pub fn operator(
+        &self,
+        name: &str,
+        positional: Vec<Value>,
+        named: Vec<(String, Value)>,
+    ) -> Result<Value, RunError> {
+        self.run(&Code::default(), &[], None, |machine| {
+            machine.run_operator(name, &(positional, named))
+        })
+    }
+
+    /// Calls a function that stands alone, such as an upgrader.
+    ///
+    /// # Errors
+    /// What stops it, without a place: a function alone has no text.
+    pub fn function(
+        &self,
+        function: &Function,
+        positional: Vec<Value>,
+        named: Vec<(String, Value)>,
+    ) -> Result<Value, RunError> {
+        let meter = Meter::new(self.limits);
+        let context = Context { semantics: &self.semantics, meter: &meter };
+        let code = Code::default();
+        let machine = Machine { code: &code, constants: &[], context, upgraders: None };
+        machine.run_alone(function, (positional, named))
+    }
+
+    /// Calls a function of some code by its qualified name.
+    ///
+    /// ```
+    /// use unskew_interpreter::{Code, Interpreter, Semantics, Value};
+    /// let mut code = Code::default();
+    /// code.add("sum.py", "", "def f(n: int) -> int:\n  s = 0\n  for i in range(n):\n    s = s + i\n  return s\n")
+    ///     .unwrap();
+    /// let sum = Interpreter::new(Semantics::newest()).call(&code, "f", vec![Value::from(5_i64)]);
+    /// assert_eq!(sum.unwrap().to_string(), "10");
+    /// ```
+    ///
+    /// # Errors
+    /// What stops it, with the place in the code.
+    pub fn call(&self, code: &Code, name: &str, values: Vec<Value>) -> Result<Value, RunError> {
+        self.run(code, &[], None, |machine| machine.run(name, (values, Vec::new())))
+    }
+
+    /// Calls a method of a program's module, most often `forward`.
+    ///
+    /// # Errors
+    /// What stops it, with the place in the code.
+    pub fn method(
+        &self,
+        program: &Program,
+        name: &str,
+        values: Vec<Value>,
+    ) -> Result<Value, RunError> {
+        let version = program.operator_version();
+        self.run(&program.code, &program.constants, version, |machine| match &program.graph {
+            Some(graph) => graph.run(values, |operator, named| machine.run_node(operator, named)),
+            None => machine.run_method(&program.module, name, (values, Vec::new())),
+        })
+    }
+}

@@ -1,0 +1,106 @@
+//! How much a program may take. Programs are foreign: one that runs for ever, or asks for all memory,
+//! must end with an error.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use crate::Problem;
+
+/// How much a program may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// How many statements, calls and items of lists.
+    pub steps: u64,
+    /// How many elements of tensors may be calculated, each multiplication of a sum counted.
+    pub elements: u64,
+    /// How many bytes all tensors may take at a time.
+    pub bytes: u64,
+    /// How deep calls, blocks and expressions may nest together.
+    pub depth: usize,
+}
+
+impl Default for Limits {
+    /// What every real file of the corpus stays below by far, and what ends in about a minute.
+    fn default() -> Self {
+        Self { steps: 20_000_000, elements: 20_000_000_000, bytes: 4 << 30, depth: 400 }
+    }
+}
+
+/// Counts what a program takes.
+#[derive(Debug)]
+pub(crate) struct Meter {
+    limits: Limits,
+    steps: Cell<u64>,
+    elements: Cell<u64>,
+    bytes: Cell<u64>,
+    depth: Cell<usize>,
+}
+
+impl Meter {
+    pub(crate) fn new(limits: Limits) -> Rc<Self> {
+        let zero = || Cell::new(0);
+        Rc::new(Self {
+            limits,
+            steps: zero(),
+            elements: zero(),
+            bytes: zero(),
+            depth: Cell::new(0),
+        })
+    }
+
+    /// Counts statements, calls, items.
+    pub(crate) fn step(&self, count: u64) -> Result<(), Problem> {
+        add(&self.steps, count, self.limits.steps, "steps")
+    }
+
+    /// Counts elements that are calculated.
+    pub(crate) fn work(&self, count: usize) -> Result<(), Problem> {
+        add(&self.elements, count as u64, self.limits.elements, "elements")
+    }
+
+    /// Takes memory; [`Meter::release`] gives it back.
+    pub(crate) fn take(&self, bytes: usize) -> Result<(), Problem> {
+        let before = self.bytes.get();
+        add(&self.bytes, bytes as u64, self.limits.bytes, "bytes of tensors").inspect_err(|_| {
+            self.bytes.set(before);
+        })
+    }
+
+    /// Refuses a tensor that could not be copied, though it takes no memory yet: a view may repeat one
+    /// element without end.
+    pub(crate) fn could_hold(&self, count: usize) -> Result<(), Problem> {
+        // Elements are read as numbers of up to so many bytes.
+        let bytes = (count as u64).saturating_mul(16);
+        let limit = self.limits.bytes;
+        if bytes > limit { Err(Problem::Limit { what: "bytes of tensors", limit }) } else { Ok(()) }
+    }
+
+    pub(crate) fn release(&self, bytes: usize) {
+        self.bytes.set(self.bytes.get().saturating_sub(bytes as u64));
+    }
+
+    /// Goes one level deeper for as long as what is returned lives.
+    pub(crate) fn enter(&self) -> Result<Level<'_>, Problem> {
+        let depth = self.depth.get() + 1;
+        if depth > self.limits.depth {
+            return Err(Problem::Limit { what: "nested calls", limit: self.limits.depth as u64 });
+        }
+        self.depth.set(depth);
+        Ok(Level(self))
+    }
+}
+
+/// One level of nesting.
+pub(crate) struct Level<'m>(&'m Meter);
+
+impl Drop for Level<'_> {
+    fn drop(&mut self) {
+        self.0.depth.set(self.0.depth.get().saturating_sub(1));
+    }
+}
+
+fn add(counter: &Cell<u64>, count: u64, limit: u64, what: &'static str) -> Result<(), Problem> {
+    let now = counter.get().saturating_add(count);
+    counter.set(now);
+    if now > limit { Err(Problem::Limit { what, limit }) } else { Ok(()) }
+}

@@ -1,0 +1,98 @@
+//! Names that are part of the language.
+
+use unskew_script::{Call, Expression};
+
+use super::execute::truth;
+use super::{Fault, Frame, Machine, kinds};
+use crate::problem::{malformed, refused, unsupported};
+use crate::{Number, Problem, Value};
+
+impl<'p> Machine<'p> {
+    pub(super) fn builtin(
+        &self,
+        name: &str,
+        call: &'p Call,
+        frame: &mut Frame<'p>,
+    ) -> Result<Value, Fault> {
+        let argument = |at: usize| call.arguments.get(at).map(|argument| &argument.value);
+        match (name, argument(0), argument(1)) {
+            ("annotate" | "unchecked_cast", Some(kind), Some(value)) => {
+                let value = self.evaluate(value, frame)?;
+                return Ok(kinds::annotated(kind, value));
+            }
+            ("uninitialized", Some(_), None) => return Ok(Value::None),
+            ("isinstance", Some(value), Some(kind)) => {
+                let value = self.evaluate(value, frame)?;
+                return Ok(kinds::is_instance(&value, kind).into());
+            }
+            ("getattr", Some(of), Some(Expression::Constant { value, .. })) => {
+                let of = self.evaluate(of, frame)?;
+                let unskew_script::Constant::Text(name) = value else {
+                    return Ok(malformed("getattr() without a name")?);
+                };
+                return self.attribute(&of, name);
+            }
+            ("getattr", Some(of), Some(name)) => {
+                let (of, name) = (self.evaluate(of, frame)?, self.evaluate(name, frame)?);
+                return self.attribute(&of, name.text().unwrap_or(""));
+            }
+            _ => {}
+        }
+        let (positional, named) = self.given(call, frame)?;
+        let first = positional.first();
+        match (name, first) {
+            ("int", _) => self.operator("aten::Int", &positional, &named),
+            ("float", _) => self.operator("aten::Float", &positional, &named),
+            ("bool", Some(value @ (Value::Number(_) | Value::Tensor(_)))) => {
+                Ok(truth(value)?.into())
+            }
+            ("complex", _) => self.operator("aten::Complex", &positional, &named),
+            ("str", Some(value)) => self.operator("aten::str", std::slice::from_ref(value), &[]),
+            ("len", Some(Value::Tuple(tuple))) => Ok(Value::from(tuple.items.len() as i64)),
+            ("len", _) => self.operator("aten::len", &positional, &named),
+            ("list", Some(value)) => Ok(Value::list(self.items(value)?)),
+            ("tuple", Some(value)) => Ok(Value::tuple(self.items(value)?)),
+            ("list", None) => Ok(Value::list(Vec::new())),
+            ("dict", None) => Ok(Value::Dict(Default::default())),
+            ("abs", Some(Value::Tensor(_))) => self.operator("aten::abs", &positional, &named),
+            ("abs" | "max" | "min", _) => self.extreme(name, &positional),
+            ("round", _) => self.operator("aten::round", &positional, &named),
+            ("pow", _) => self.operator("aten::pow", &positional, &named),
+            ("sum", _) => self.operator("aten::sum", &positional, &named),
+            ("range", _) => Ok(self.range_list(&positional)?),
+            ("print", _) => Ok(Value::None),
+            _ => Ok(malformed(format!("no function of this name: {name}"))?),
+        }
+    }
+
+    fn extreme(&self, name: &str, positional: &[Value]) -> Result<Value, Fault> {
+        self.operator(&format!("prim::{name}"), positional, &[])
+    }
+
+    fn range_list(&self, positional: &[Value]) -> Result<Value, Problem> {
+        let numbers: Option<Vec<Number>> = positional.iter().map(Value::number).collect();
+        let Some(numbers) = numbers else {
+            return malformed("range() of something that is no number");
+        };
+        let given: Vec<i64> = numbers.into_iter().map(Number::int).collect();
+        let [start, end, step] = range(&given)?;
+        let span = i128::from(end) - i128::from(start);
+        let count = (span.max(0) / i128::from(step.max(1))) as u64 + 1;
+        if step < 0 {
+            return unsupported("a list of a range that goes down");
+        }
+        self.context.meter.step(count)?;
+        Ok(Value::ints((start..end).step_by(step as usize)))
+    }
+}
+
+/// Start, end and step.
+pub(super) fn range(given: &[i64]) -> Result<[i64; 3], Problem> {
+    match *given {
+        [end] => Ok([0, end, 1]),
+        [start, end] => Ok([start, end, 1]),
+        [_, _, 0] => refused("range() arg 3 must not be zero"),
+        [start, end, step] => Ok([start, end, step]),
+        _ => malformed("range() of other than one to three numbers"),
+    }
+}

@@ -1,0 +1,151 @@
+//! Runs the syntax tree.
+
+mod builtin;
+mod call;
+mod code;
+mod evaluate;
+mod execute;
+mod kinds;
+
+use std::collections::HashMap;
+
+use unskew_ops::{Bridge, Registry};
+use unskew_script::{Function, Span};
+
+use crate::operators::Context;
+use crate::{Problem, RunError, Value};
+
+pub use code::Code;
+pub(crate) use code::named_fields;
+
+/// What runs a program.
+pub(crate) struct Machine<'p> {
+    pub(crate) code: &'p Code,
+    /// What `CONSTANTS.c0` and the following are.
+    pub(crate) constants: &'p [Value],
+    pub(crate) context: Context<'p>,
+    /// What old calls mean.
+    pub(crate) upgraders: Option<Upgraders<'p>>,
+}
+
+/// What old calls mean to a release.
+#[derive(Clone, Copy)]
+pub(crate) struct Upgraders<'p> {
+    pub(crate) registry: &'p Registry,
+    /// The operator version of the program.
+    pub(crate) version: u32,
+    /// The newest operator version that the release knows.
+    pub(crate) known: u32,
+}
+
+impl<'p> Upgraders<'p> {
+    /// What the program means by an operator, if that is not what it means today.
+    fn of(&self, operator: &str) -> Option<&'p Bridge> {
+        let change = self.registry.historic(operator, self.version)?;
+        change.upgrader.as_ref().filter(|_| change.since.version() <= Some(self.known))
+    }
+}
+
+/// The names of a function that runs.
+pub(crate) struct Frame<'p> {
+    /// The file; none for an upgrader.
+    unit: Option<usize>,
+    locals: HashMap<&'p str, Value>,
+}
+
+/// What went wrong, and where as soon as that is known.
+pub(crate) struct Fault {
+    problem: Box<Problem>,
+    place: Option<Option<(usize, Span)>>,
+}
+
+impl From<Problem> for Fault {
+    fn from(problem: Problem) -> Self {
+        Self { problem: Box::new(problem), place: None }
+    }
+}
+
+impl Fault {
+    /// The place, if no inner one is known.
+    fn at(mut self, unit: Option<usize>, span: Span) -> Self {
+        self.place.get_or_insert_with(|| unit.map(|unit| (unit, span)));
+        self
+    }
+}
+
+type Given = (Vec<Value>, Vec<(String, Value)>);
+
+impl<'p> Machine<'p> {
+    fn finish(&self, result: Result<Value, Fault>) -> Result<Value, RunError> {
+        result.map_err(|fault| RunError {
+            place: fault.place.flatten().and_then(|(unit, span)| self.code.place(unit, span)),
+            problem: *fault.problem,
+        })
+    }
+
+    /// Calls a function of the program.
+    pub(crate) fn run(&self, name: &str, given: Given) -> Result<Value, RunError> {
+        let result = match self.code.function(name) {
+            Some((unit, function)) => self.function(Some(unit), function, given),
+            None => {
+                Err(Problem::Malformed(format!("the program has no such function: {name}")).into())
+            }
+        };
+        self.finish(result)
+    }
+
+    /// Calls a method of an object of the program.
+    pub(crate) fn run_method(
+        &self,
+        object: &Value,
+        name: &str,
+        given: Given,
+    ) -> Result<Value, RunError> {
+        self.finish(self.method(object, name, given))
+    }
+
+    /// Calls an operator.
+    pub(crate) fn run_operator(&self, name: &str, given: &Given) -> Result<Value, RunError> {
+        self.finish(self.operator(name, &given.0, &given.1))
+    }
+
+    /// Calls an overload as a graph does. What a graph has as a tensor may have been a number there, which
+    /// is another overload here.
+    pub(crate) fn run_node(
+        &self,
+        name: &str,
+        named: Vec<(String, Value)>,
+    ) -> Result<Value, RunError> {
+        let exact = self.run_operator(name, &(Vec::new(), named.clone()));
+        let base = name.split_once('.').map_or(name, |(base, _)| base);
+        match exact {
+            Err(error) if matches!(error.problem, Problem::NoOverload { .. }) => {
+                let other = self.run_operator(base, &(Vec::new(), named.clone()));
+                other
+                    .or_else(|_| self.run_operator(name, &self.with_tensors(named)?))
+                    .map_err(|_| error)
+            }
+            result => result,
+        }
+    }
+
+    /// Numbers among operands as tensors without dimensions.
+    fn with_tensors(&self, mut named: Vec<(String, Value)>) -> Result<Given, RunError> {
+        for (name, value) in &mut named {
+            if let ("self" | "other", Value::Number(number)) = (name.as_str(), &*value) {
+                let tensor = crate::Tensor::scalar(self.context.meter, number.dtype(), *number)?;
+                *value = tensor.into();
+            }
+        }
+        Ok((Vec::new(), named))
+    }
+
+    /// Calls a function that is not part of the program, such as an upgrader.
+    pub(crate) fn run_alone(
+        &self,
+        function: &'p Function,
+        given: Given,
+    ) -> Result<Value, RunError> {
+        self.finish(self.function(None, function, given))
+    }
+}

@@ -1,0 +1,64 @@
+//! Attention.
+
+use super::activation::{along, soften};
+use super::matrix::matmul;
+use super::{Arguments, Context, Operator, plain};
+use crate::problem::{refused, unsupported};
+use crate::tensor::broadcast;
+use crate::{Dtype, Problem, Tensor, Value};
+
+#[rustfmt::skip]
+pub(super) const OPERATORS: &[Operator] = &[
+    plain("aten::scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0., bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor", attention),
+];
+
+fn attention(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let (query, key, value) = (args.tensor(0)?, args.tensor(1)?, args.tensor(2)?);
+    let mask = args.tensor_or_none(3)?;
+    if args.float(4)? > 0.0 {
+        return unsupported("attention with dropout");
+    }
+    if args.boolean(7)? {
+        return unsupported("attention with groups of queries");
+    }
+    let ([.., rows, width], [.., columns, _]) = (query.shape(), key.shape()) else {
+        return refused(format!("attention of {query} and {key}"));
+    };
+    let scale = args.float_or_none(6)?.unwrap_or(1.0 / (*width as f64).sqrt());
+    let scores = matmul(context, query, &key.transposed()?)?;
+    let mut numbers = scores.floats();
+    numbers.iter_mut().for_each(|number| *number *= scale);
+    if args.boolean(5)? {
+        if mask.is_some() {
+            return refused("Explicit attn_mask should not be set when is_causal=True");
+        }
+        for (at, number) in numbers.iter_mut().enumerate() {
+            if at % columns > at / columns % rows {
+                *number = f64::NEG_INFINITY;
+            }
+        }
+    }
+    let mut shape = scores.shape().to_vec();
+    if let Some(mask) = mask {
+        shape = broadcast(&shape, mask.shape())?;
+        let spread = scores.expand(&shape)?;
+        if spread.shape() != scores.shape() {
+            return unsupported("an attention mask with more dimensions than the scores");
+        }
+        let mask_numbers = mask.expand(&shape)?.floats();
+        for (number, mask_number) in numbers.iter_mut().zip(mask_numbers) {
+            match mask.dtype() {
+                Dtype::Bool if mask_number == 0.0 => *number = f64::NEG_INFINITY,
+                Dtype::Bool => {}
+                _ => *number += mask_number,
+            }
+        }
+    }
+    let scores = Tensor::of_floats(context.meter, scores.dtype(), &shape, numbers)?;
+    let last = scores.rank() - 1;
+    let weights = along(context, &scores, last, scores.dtype(), |run| {
+        // A query that may see nothing gets zeros.
+        if run.iter().all(|n| *n == f64::NEG_INFINITY) { run.fill(0.0) } else { soften(run) }
+    })?;
+    Ok(matmul(context, &weights, value)?.into())
+}

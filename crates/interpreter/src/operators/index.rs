@@ -1,0 +1,429 @@
+//! Parts of tensors, by index.
+
+use super::arguments::axis;
+use super::{Arguments, Context, Operator, all, plain};
+use crate::problem::{refused, unsupported};
+use crate::tensor::{Elements, broadcast, contiguous_strides};
+use crate::{Dtype, Number, Problem, Tensor, Value};
+
+#[rustfmt::skip]
+pub(super) const OPERATORS: &[Operator] = &[
+    plain("aten::select.int(Tensor(a) self, int dim, int index) -> Tensor(a)", select),
+    plain("aten::slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)", slice),
+    plain("aten::narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a)", narrow),
+    plain("aten::index_select(Tensor self, int dim, Tensor index) -> Tensor", index_select),
+    plain("aten::gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor", gather),
+    plain("aten::index.Tensor(Tensor self, Tensor?[] indices) -> Tensor", index),
+    plain("aten::_unsafe_index.Tensor(Tensor self, Tensor?[] indices) -> Tensor", index),
+    plain("aten::index_put_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor(a!)", index_put_in_place),
+    plain("aten::index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor", index_put),
+    all("aten::index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor", index_add),
+    all("aten::index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor", index_fill),
+    all("aten::index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor", index_copy),
+    all("aten::masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor", masked_fill),
+    all("aten::masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor", masked_fill),
+    plain("aten::masked_select(Tensor self, Tensor mask) -> Tensor", masked_select),
+    plain("aten::nonzero(Tensor self) -> Tensor", nonzero),
+    plain("aten::take(Tensor self, Tensor index) -> Tensor", take),
+    all("aten::scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor", scatter),
+    all("aten::scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor", scatter),
+    plain("aten::embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False, bool sparse=False) -> Tensor", embedding),
+    plain("aten::one_hot(Tensor self, int num_classes=-1) -> Tensor", one_hot),
+];
+
+/// An index of a dimension, from its end if it is negative.
+fn place(index: i64, size: usize) -> Result<usize, Problem> {
+    let from_start = if index < 0 { index + size as i64 } else { index };
+    match usize::try_from(from_start).ok().filter(|at| *at < size) {
+        Some(at) => Ok(at),
+        None => refused(format!("index {index} is out of bounds for dimension with size {size}")),
+    }
+}
+
+fn size_at(tensor: &Tensor, axis: usize) -> usize {
+    tensor.shape().get(axis).copied().unwrap_or(1)
+}
+
+fn select(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let tensor = args.tensor(0)?;
+    if tensor.rank() == 0 {
+        return refused("select() cannot be applied to a 0-dim tensor.");
+    }
+    let axis = args.axis(1, tensor.rank())?;
+    Ok(tensor.select(axis, place(args.int(2)?, size_at(tensor, axis))?)?.into())
+}
+
+/// The bounds of a slice, as Python has them.
+pub(super) fn bounds(start: Option<i64>, end: Option<i64>, size: usize) -> (usize, usize) {
+    let clamp = |at: i64| {
+        let at = if at < 0 { at.saturating_add(size as i64) } else { at };
+        at.clamp(0, size as i64) as usize
+    };
+    let start = clamp(start.unwrap_or(0));
+    (start, clamp(end.unwrap_or(i64::MAX)).max(start))
+}
+
+fn slice(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let tensor = args.tensor(0)?;
+    if tensor.rank() == 0 {
+        return refused("slice() cannot be applied to a 0-dim tensor.");
+    }
+    let axis = args.axis(1, tensor.rank())?;
+    let step = args.int(4)?;
+    let Some(step) = usize::try_from(step).ok().filter(|step| *step > 0) else {
+        return refused("slice step must be positive");
+    };
+    let (start, end) = bounds(args.int_or_none(2)?, args.int_or_none(3)?, size_at(tensor, axis));
+    Ok(tensor.narrow(axis, start, (end - start).div_ceil(step), step)?.into())
+}
+
+fn narrow(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let tensor = args.tensor(0)?;
+    let axis = args.axis(1, tensor.rank())?;
+    let size = size_at(tensor, axis) as i64;
+    let (start, length) = (args.int(2)?, args.int(3)?);
+    let from = if start < 0 { start + size } else { start };
+    if length < 0 || from < 0 || from.checked_add(length).is_none_or(|end| end > size) {
+        return refused(format!(
+            "start ({start}) + length ({length}) exceeds dimension size ({size})."
+        ));
+    }
+    Ok(tensor.narrow(axis, from as usize, length as usize, 1)?.into())
+}
+
+fn index_select(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let (tensor, index) = (args.tensor(0)?, args.tensor(2)?);
+    if index.rank() > 1 {
+        return refused("index_select(): Index is supposed to be a vector");
+    }
+    if tensor.rank() == 0 {
+        return Ok(tensor.copy()?.into());
+    }
+    let axis = args.axis(1, tensor.rank())?;
+    let mut shape = tensor.shape().to_vec();
+    shape[axis] = index.count();
+    let result = Tensor::filled(context.meter, tensor.dtype(), &shape, Number::Int(0))?;
+    for (at, from) in index.ints().into_iter().enumerate() {
+        let from = place(from, size_at(tensor, axis))?;
+        result.select(axis, at)?.copy_from(&tensor.select(axis, from)?)?;
+    }
+    Ok(result.into())
+}
+
+/// The position in each dimension of the `at`-th element of a shape.
+fn coordinates(shape: &[usize], mut at: usize) -> Vec<usize> {
+    let mut place = vec![0; shape.len()];
+    for axis in (0..shape.len()).rev() {
+        place[axis] = at % shape[axis].max(1);
+        at /= shape[axis].max(1);
+    }
+    place
+}
+
+/// The number of an element in row-major order.
+fn ordinal(shape: &[usize], place: &[usize]) -> usize {
+    place.iter().zip(contiguous_strides(shape)).map(|(at, stride)| at * stride).sum()
+}
+
+fn gather(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let (tensor, index) = (args.tensor(0)?, args.tensor(2)?);
+    let axis = args.axis(1, tensor.rank())?;
+    if tensor.rank().max(1) != index.rank().max(1) {
+        return refused("Index tensor must have the same number of dimensions as input tensor");
+    }
+    let numbers = tensor.numbers();
+    let mut found = Vec::with_capacity(index.count());
+    for (nth, at) in index.ints().into_iter().enumerate() {
+        let mut from = coordinates(index.shape(), nth);
+        let at = place(at, size_at(tensor, axis))?;
+        if let Some(place) = from.get_mut(axis) {
+            *place = at;
+        }
+        match numbers.get(ordinal(tensor.shape(), &from)) {
+            Some(number) => found.push(*number),
+            None => return refused(format!("Size does not match: {index} of {tensor}")),
+        }
+    }
+    let elements = Elements::of_numbers(tensor.dtype(), &found);
+    Ok(Tensor::from_elements(context.meter, tensor.dtype(), index.shape(), &elements)?.into())
+}
+
+/// Where the elements lie that indexes of dimensions choose, and the shape that they have.
+fn chosen(tensor: &Tensor, indices: &[Value]) -> Result<(Vec<usize>, Vec<usize>), Problem> {
+    // A mask is the positions of what is true in it.
+    let mut lists: Vec<Option<(Vec<usize>, Vec<i64>)>> = Vec::new();
+    for index in indices {
+        match index {
+            Value::Tensor(mask) if matches!(mask.dtype(), Dtype::Bool | Dtype::U8) => {
+                let places = true_places(mask);
+                for axis in 0..mask.rank() {
+                    if mask.shape()[axis] != size_at(tensor, lists.len()) {
+                        return refused(format!(
+                            "The shape of the mask {mask} does not match {tensor}"
+                        ));
+                    }
+                    let column = places.iter().map(|place| place[axis] as i64).collect();
+                    lists.push(Some((vec![places.len()], column)));
+                }
+            }
+            Value::Tensor(index) => lists.push(Some((index.shape().to_vec(), index.ints()))),
+            _ => lists.push(None),
+        }
+    }
+    lists.resize(lists.len().max(tensor.rank()), None);
+    if lists.len() > tensor.rank() {
+        return refused(format!("too many indices for {tensor}"));
+    }
+    let mut common = Vec::new();
+    for (shape, _) in lists.iter().flatten() {
+        common = broadcast(&common, shape)?;
+    }
+    let indexed: Vec<usize> = (0..lists.len()).filter(|axis| lists[*axis].is_some()).collect();
+    // The result has them where they stand together, else first.
+    let together = indexed.windows(2).all(|pair| pair[1] == pair[0] + 1);
+    let first = if together { indexed.first().copied().unwrap_or(0) } else { 0 };
+    let free: Vec<usize> = (0..lists.len()).filter(|axis| lists[*axis].is_none()).collect();
+    let mut shape: Vec<usize> = free.iter().map(|axis| tensor.shape()[*axis]).collect();
+    let insert = free.iter().filter(|axis| **axis < first).count();
+    shape.splice(insert..insert, common.iter().copied());
+
+    let count = crate::tensor::count(&shape)?;
+    let mut places = Vec::new();
+    for nth in 0..count {
+        let at = coordinates(&shape, nth);
+        let within = &at[insert..insert + common.len()];
+        let mut source = vec![0; tensor.rank()];
+        for (free_nth, axis) in free.iter().enumerate() {
+            let shift = if free_nth < insert { 0 } else { common.len() };
+            source[*axis] = at[free_nth + shift];
+        }
+        for axis in &indexed {
+            let Some((shape, list)) = &lists[*axis] else { continue };
+            let own: Vec<usize> = within[common.len() - shape.len()..]
+                .iter()
+                .zip(shape)
+                .map(|(at, size)| if *size == 1 { 0 } else { *at })
+                .collect();
+            let index = list.get(ordinal(shape, &own)).copied().unwrap_or(0);
+            source[*axis] = place(index, tensor.shape()[*axis])?;
+        }
+        places.push(ordinal(tensor.shape(), &source));
+    }
+    Ok((places, shape))
+}
+
+fn true_places(mask: &Tensor) -> Vec<Vec<usize>> {
+    let truths = mask.numbers().into_iter().enumerate();
+    truths.filter(|(_, n)| n.is_true()).map(|(at, _)| coordinates(mask.shape(), at)).collect()
+}
+
+fn index(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let tensor = args.tensor(0)?;
+    let (places, shape) = chosen(tensor, &args.items(1)?)?;
+    let numbers = tensor.numbers();
+    let found: Vec<Number> = places.iter().filter_map(|at| numbers.get(*at).copied()).collect();
+    let elements = Elements::of_numbers(tensor.dtype(), &found);
+    Ok(Tensor::from_elements(context.meter, tensor.dtype(), &shape, &elements)?.into())
+}
+
+fn put(target: &Tensor, args: &Arguments<'_>) -> Result<(), Problem> {
+    let (places, shape) = chosen(target, &args.items(1)?)?;
+    let values = args.tensor(2)?.expand(&shape)?.numbers();
+    let mut numbers = target.numbers();
+    for (at, value) in places.into_iter().zip(values) {
+        if let Some(number) = numbers.get_mut(at) {
+            *number = if args.boolean(3)? { sum(*number, value) } else { value };
+        }
+    }
+    target.write(&Elements::of_numbers(target.dtype(), &numbers))
+}
+
+fn sum(a: Number, b: Number) -> Number {
+    match (a, b) {
+        (Number::Float(_), _) | (_, Number::Float(_)) => Number::Float(a.float() + b.float()),
+        _ => Number::Int(a.int().wrapping_add(b.int())),
+    }
+}
+
+fn index_put_in_place(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let target = args.tensor(0)?;
+    put(target, args)?;
+    Ok(target.clone().into())
+}
+
+fn index_put(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let target = args.tensor(0)?.copy()?;
+    put(&target, args)?;
+    Ok(target.into())
+}
+
+/// Changes what an index chooses of a dimension of a copy.
+fn at_index(
+    args: &Arguments<'_>,
+    change: impl Fn(&Tensor, usize) -> Result<(), Problem>,
+) -> Result<Value, Problem> {
+    let (target, index) = (args.tensor(0)?.copy()?, args.tensor(2)?);
+    let axis = args.axis(1, target.rank())?;
+    if index.rank() > 1 {
+        return refused("Index is supposed to be a vector");
+    }
+    for (nth, at) in index.ints().into_iter().enumerate() {
+        let at = place(at, size_at(&target, axis))?;
+        let part = if target.rank() == 0 { target.clone() } else { target.select(axis, at)? };
+        change(&part, nth)?;
+    }
+    Ok(target.into())
+}
+
+fn index_add(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let (target, source, alpha) = (args.tensor(0)?, args.tensor(3)?, args.number(4)?);
+    if target.dtype() != source.dtype() {
+        return refused("index_add_(): self and source must have the same scalar type");
+    }
+    let axis = args.axis(1, target.rank())?;
+    at_index(args, |part, nth| {
+        let from = if source.rank() == 0 { source.clone() } else { source.select(axis, nth)? };
+        let name = Value::from(alpha);
+        let given = [Value::from(part.clone()), from.into(), name];
+        let added = super::find("aten::add").iter().find(|entry| entry.schema.overload == "Tensor");
+        match added.map(|entry| entry.run(context, &given)).transpose()? {
+            Some(Value::Tensor(added)) => part.copy_from(&added),
+            _ => unsupported("index_add without add"),
+        }
+    })
+}
+
+fn index_fill(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let value = Tensor::scalar(context.meter, args.tensor(0)?.dtype(), args.number(3)?)?;
+    at_index(args, |part, _| part.copy_from(&value))
+}
+
+fn index_copy(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let source = args.tensor(3)?;
+    let axis = args.axis(1, args.tensor(0)?.rank())?;
+    at_index(args, |part, nth| {
+        if source.rank() == 0 {
+            part.copy_from(source)
+        } else {
+            part.copy_from(&source.select(axis, nth)?)
+        }
+    })
+}
+
+fn masked_fill(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let (tensor, mask) = (args.tensor(0)?, args.tensor(1)?);
+    let value = match args.value(2) {
+        Value::Tensor(value) if value.rank() > 0 => {
+            return refused("masked_fill_ only supports a 0-dimensional value tensor");
+        }
+        Value::Tensor(value) => value.item()?,
+        _ => args.number(2)?,
+    };
+    let shape = broadcast(tensor.shape(), mask.shape())?;
+    let result = tensor.expand(&shape)?.copy()?;
+    let mask = mask.expand(&shape)?.numbers();
+    let numbers: Vec<Number> = result
+        .numbers()
+        .into_iter()
+        .zip(mask)
+        .map(|(number, masked)| if masked.is_true() { value } else { number })
+        .collect();
+    result.write(&Elements::of_numbers(result.dtype(), &numbers))?;
+    Ok(result.into())
+}
+
+fn masked_select(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let (tensor, mask) = (args.tensor(0)?, args.tensor(1)?);
+    let shape = broadcast(tensor.shape(), mask.shape())?;
+    let (numbers, mask) = (tensor.expand(&shape)?.numbers(), mask.expand(&shape)?.numbers());
+    let kept: Vec<Number> =
+        numbers.into_iter().zip(mask).filter(|(_, keep)| keep.is_true()).map(|(n, _)| n).collect();
+    let elements = Elements::of_numbers(tensor.dtype(), &kept);
+    Ok(Tensor::from_elements(context.meter, tensor.dtype(), &[kept.len()], &elements)?.into())
+}
+
+fn nonzero(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let tensor = args.tensor(0)?;
+    let places = true_places(tensor);
+    let flat = places.iter().flatten().map(|at| *at as i64).collect();
+    Ok(Tensor::of_ints(context.meter, Dtype::I64, &[places.len(), tensor.rank()], flat)?.into())
+}
+
+fn take(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let (tensor, index) = (args.tensor(0)?, args.tensor(1)?);
+    let numbers = tensor.numbers();
+    let mut found = Vec::new();
+    for at in index.ints() {
+        found.extend(numbers.get(place(at, numbers.len())?));
+    }
+    let elements = Elements::of_numbers(tensor.dtype(), &found);
+    Ok(Tensor::from_elements(context.meter, tensor.dtype(), index.shape(), &elements)?.into())
+}
+
+fn scatter(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let (target, index) = (args.tensor(0)?.copy()?, args.tensor(2)?);
+    let axis = args.axis(1, target.rank())?;
+    let mut numbers = target.numbers();
+    let source = args.value(3).tensor();
+    let from = source.map(Tensor::numbers);
+    for (nth, at) in index.ints().into_iter().enumerate() {
+        let own = coordinates(index.shape(), nth);
+        let value = match (&from, source) {
+            (Some(from), Some(source)) => from.get(ordinal(source.shape(), &own)).copied(),
+            _ => Some(args.number(3)?),
+        };
+        let mut to = own;
+        let at = place(at, size_at(&target, axis))?;
+        if let Some(place) = to.get_mut(axis) {
+            *place = at;
+        }
+        match (numbers.get_mut(ordinal(target.shape(), &to)), value) {
+            (Some(place), Some(value)) => *place = value,
+            _ => return refused(format!("Expected index {index} to be smaller than {target}")),
+        }
+    }
+    target.write(&Elements::of_numbers(target.dtype(), &numbers))?;
+    Ok(target.into())
+}
+
+fn embedding(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let (weight, indices) = (args.tensor(0)?, args.tensor(1)?);
+    let [rows, width] = *weight.shape() else {
+        return refused("'weight' must be 2-D");
+    };
+    let shape: Vec<usize> = indices.shape().iter().copied().chain([width]).collect();
+    let result = Tensor::filled(context.meter, weight.dtype(), &shape, Number::Int(0))?;
+    let flat = result.reshape(&[indices.count(), width])?;
+    for (nth, row) in indices.ints().into_iter().enumerate() {
+        match usize::try_from(row).ok().filter(|row| *row < rows) {
+            Some(row) => flat.select(0, nth)?.copy_from(&weight.select(0, row)?)?,
+            None => return refused("index out of range in self"),
+        }
+    }
+    Ok(result.into())
+}
+
+fn one_hot(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let (tensor, classes) = (args.tensor(0)?, args.int(1)?);
+    let indexes = tensor.ints();
+    let largest = indexes.iter().copied().max().unwrap_or(-1);
+    let classes = if classes == -1 { largest + 1 } else { classes };
+    if largest >= classes || indexes.iter().any(|index| *index < 0) {
+        return refused("Class values must be smaller than num_classes.");
+    }
+    let shape: Vec<usize> = tensor.shape().iter().copied().chain([classes as usize]).collect();
+    crate::tensor::count(&shape)?;
+    context.meter.work(crate::tensor::count(&shape)?)?;
+    let row = |index: i64| (0..classes).map(move |class| i64::from(class == index));
+    let numbers = indexes.into_iter().flat_map(row).collect();
+    Ok(Tensor::of_ints(context.meter, Dtype::I64, &shape, numbers)?.into())
+}
+
+/// A dimension and an index that `t[i]` means.
+pub(crate) fn item(tensor: &Tensor, index: i64) -> Result<Tensor, Problem> {
+    if tensor.rank() == 0 {
+        return refused("invalid index of a 0-dim tensor.");
+    }
+    let axis = axis(0, tensor.rank())?;
+    tensor.select(axis, place(index, size_at(tensor, axis))?)
+}

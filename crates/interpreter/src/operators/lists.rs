@@ -1,0 +1,216 @@
+//! Lists and dictionaries.
+
+use std::cmp::Ordering;
+use std::rc::Rc;
+
+use super::index::bounds;
+use super::scalars::{compare, equal};
+use super::{Arguments, Context, Operator, plain};
+use crate::problem::refused;
+use crate::{Number, Problem, Value};
+
+#[rustfmt::skip]
+pub(super) const OPERATORS: &[Operator] = &[
+    plain("aten::len.t(t[] a) -> int", |_, a| Ok(Value::from(a.list(0)?.borrow().len() as i64))),
+    plain("aten::len.Tensor(Tensor t) -> int", |_, a| a.tensor(0)?.shape().first().map_or_else(|| refused("len() of a 0-d tensor"), |size| Ok(Value::from(*size as i64)))),
+    plain("aten::len.str(str s) -> int", |_, a| Ok(Value::from(a.text(0)?.chars().count() as i64))),
+    plain("aten::len.Dict_str(Dict(str, t) self) -> int", |_, a| Ok(Value::from(a.dict(0)?.borrow().len() as i64))),
+    plain("aten::append.t(t[](a!) self, t(c -> *) el) -> t[](a!)", append),
+    plain("aten::insert.t(t[](a!) self, int idx, t(b -> *) el) -> ()", insert),
+    plain("aten::extend.t(t[](a!) self, t[] other) -> ()", extend),
+    plain("aten::pop.t(t[](a!) self, int idx=-1) -> t(*)", pop),
+    plain("aten::clear.t(t[](a!) self) -> ()", |_, a| { a.list(0)?.borrow_mut().clear(); Ok(Value::None) }),
+    plain("aten::reverse.t(t[](a!) self) -> ()", |_, a| { a.list(0)?.borrow_mut().reverse(); Ok(Value::None) }),
+    plain("aten::copy.t(t[](a) self) -> t[]", |_, a| Ok(Value::list(a.items(0)?))),
+    plain("aten::list.t(t[] l) -> t[]", |_, a| Ok(Value::list(a.items(0)?))),
+    plain("aten::list(str t) -> str[]", |_, a| Ok(Value::list(a.text(0)?.chars().map(|c| Value::from(c.to_string().as_str())).collect()))),
+    plain("aten::add.t(t[] a, t[] b) -> t[]", |_, a| Ok(Value::list([a.items(0)?, a.items(1)?].concat()))),
+    plain("aten::add_.t(t[](a!) self, t[] b) -> t[]", extend_in_place),
+    plain("aten::mul.left_t(t[] l, int n) -> t[]", repeat),
+    plain("aten::__getitem__.t(t[](a) list, int idx) -> t(*)", item),
+    plain("aten::__getitem__.str(str s, int index) -> str", letter),
+    plain("aten::__getitem__.Dict_str(Dict(str, t) self, str key) -> t(*)", dict_item),
+    plain("aten::__getitem__.Dict_int(Dict(int, t) self, int key) -> t(*)", dict_item),
+    plain("aten::_set_item.t(t[](a!) l, int idx, t(b -> *) el) -> t[](a!)", set_item),
+    plain("aten::_set_item.str(Dict(str, t)(a!) l, str(b -> *) idx, t(c -> *) v) -> ()", set_dict_item),
+    plain("aten::_set_item.int(Dict(int, t)(a!) l, int(b -> *) idx, t(c -> *) v) -> ()", set_dict_item),
+    plain("aten::slice.t(t[] l, int? start=None, int? end=None, int step=1) -> t[]", slice),
+    plain("aten::slice.str(str string, int? start=None, int? end=None, int step=1) -> str", slice_text),
+    plain("aten::__contains__.int_list(int[] l, int item) -> bool", contains),
+    plain("aten::__contains__.str_list(str[] l, str item) -> bool", contains),
+    plain("aten::__contains__.float_list(float[] l, float item) -> bool", contains),
+    plain("aten::__contains__.str(Dict(str, t) dict, str key) -> bool", |_, a| Ok(find(a)?.is_some().into())),
+    plain("aten::__contains__.int(Dict(int, t) dict, int key) -> bool", |_, a| Ok(find(a)?.is_some().into())),
+    plain("aten::keys.str(Dict(str, t) self) -> str[](*)", |_, a| Ok(Value::list(a.dict(0)?.borrow().iter().map(|(key, _)| key.clone()).collect()))),
+    plain("aten::values.str(Dict(str, t) self) -> t[](*)", |_, a| Ok(Value::list(a.dict(0)?.borrow().iter().map(|(_, value)| value.clone()).collect()))),
+    plain("aten::items.str(Dict(str, t) self) -> ((str, t)[])", |_, a| Ok(Value::list(a.dict(0)?.borrow().iter().map(|(key, value)| Value::tuple(vec![key.clone(), value.clone()])).collect()))),
+    plain("aten::get.str(Dict(str, t) self, str key) -> t(*)?", |_, a| Ok(find(a)?.unwrap_or(Value::None))),
+    plain("aten::get.default_str(Dict(str, t) self, str key, t default_value) -> t(*)", |_, a| Ok(find(a)?.unwrap_or_else(|| a.value(2).clone()))),
+    plain("aten::sorted.int(int[](a) input) -> int[]", |_, a| Ok(Value::list(ordered(a.items(0)?, false)))),
+    plain("aten::sorted.float(float[](a) input) -> float[]", |_, a| Ok(Value::list(ordered(a.items(0)?, false)))),
+    plain("aten::sorted.str(str[](a) input) -> str[]", |_, a| Ok(Value::list(ordered(a.items(0)?, false)))),
+    plain("aten::sort.int(int[](a!) self, bool reverse=False) -> ()", sort),
+    plain("aten::sort.float(float[](a!) self, bool reverse=False) -> ()", sort),
+    plain("aten::index.list_int(int[] self, int el) -> int", index),
+    plain("aten::count.int(int[] self, int el) -> int", |_, a| Ok(Value::from(a.items(0)?.iter().filter(|item| equal(item, a.value(1))).count() as i64))),
+    plain("aten::sum.int(int[] self) -> int", |_, a| Ok(Value::from(a.ints(0)?.into_iter().fold(0_i64, i64::wrapping_add)))),
+    plain("aten::all.int(int[] self) -> bool", |_, a| Ok(a.ints(0)?.into_iter().all(|n| n != 0).into())),
+    plain("aten::all.bool(bool[] self) -> bool", |_, a| Ok(a.ints(0)?.into_iter().all(|n| n != 0).into())),
+    plain("aten::any.int(int[] self) -> bool", |_, a| Ok(a.ints(0)?.into_iter().any(|n| n != 0).into())),
+    plain("aten::any.bool(bool[] self) -> bool", |_, a| Ok(a.ints(0)?.into_iter().any(|n| n != 0).into())),
+    plain("aten::eq.int_list(int[] a, int[] b) -> bool", |_, a| Ok(equal(a.value(0), a.value(1)).into())),
+    plain("aten::eq.float_list(float[] a, float[] b) -> bool", |_, a| Ok(equal(a.value(0), a.value(1)).into())),
+    plain("aten::eq.bool_list(bool[] a, bool[] b) -> bool", |_, a| Ok(equal(a.value(0), a.value(1)).into())),
+    plain("aten::eq.str_list(str[] a, str[] b) -> bool", |_, a| Ok(equal(a.value(0), a.value(1)).into())),
+    plain("aten::ne.int_list(int[] a, int[] b) -> bool", |_, a| Ok((!equal(a.value(0), a.value(1))).into())),
+    plain("aten::ne.float_list(float[] a, float[] b) -> bool", |_, a| Ok((!equal(a.value(0), a.value(1))).into())),
+    plain("aten::ne.str_list(str[] a, str[] b) -> bool", |_, a| Ok((!equal(a.value(0), a.value(1))).into())),
+];
+
+/// The place in a list of this length, from its end if it is negative.
+fn place(index: i64, length: usize) -> Result<usize, Problem> {
+    let from_start = if index < 0 { index + length as i64 } else { index };
+    match usize::try_from(from_start).ok().filter(|at| *at < length) {
+        Some(at) => Ok(at),
+        None => refused("list index out of range"),
+    }
+}
+
+fn append(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    args.list(0)?.borrow_mut().push(args.value(1).clone());
+    Ok(args.value(0).clone())
+}
+
+fn insert(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let mut list = args.list(0)?.borrow_mut();
+    let at = bounds(Some(args.int(1)?), None, list.len()).0;
+    list.insert(at, args.value(2).clone());
+    Ok(Value::None)
+}
+
+fn grow(context: &Context<'_>, args: &Arguments<'_>) -> Result<(), Problem> {
+    let more = args.items(1)?;
+    context.meter.step(more.len() as u64)?;
+    args.list(0)?.borrow_mut().extend(more);
+    Ok(())
+}
+
+fn extend(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    grow(context, args)?;
+    Ok(Value::None)
+}
+
+fn extend_in_place(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    grow(context, args)?;
+    Ok(args.value(0).clone())
+}
+
+fn pop(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let mut list = args.list(0)?.borrow_mut();
+    let at = place(args.int(1)?, list.len())?;
+    Ok(list.remove(at))
+}
+
+fn repeat(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let (items, times) = (args.items(0)?, args.int(1)?.max(0));
+    context.meter.step((items.len() as u64).saturating_mul(times as u64))?;
+    Ok(Value::list((0..times).flat_map(|_| items.iter().cloned()).collect()))
+}
+
+fn item(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let list = args.list(0)?.borrow();
+    let at = place(args.int(1)?, list.len())?;
+    Ok(list.get(at).cloned().unwrap_or(Value::None))
+}
+
+fn letter(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let letters: Vec<char> = args.text(0)?.chars().collect();
+    let at = place(args.int(1)?, letters.len())?;
+    Ok(letters.get(at).map_or(Value::None, |letter| Value::from(letter.to_string().as_str())))
+}
+
+/// What a dictionary has under a key.
+fn find(args: &Arguments<'_>) -> Result<Option<Value>, Problem> {
+    let dict = args.dict(0)?.borrow();
+    let found = dict.iter().find(|(key, _)| equal(key, args.value(1)));
+    Ok(found.map(|(_, value)| value.clone()))
+}
+
+fn dict_item(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    match find(args)? {
+        Some(value) => Ok(value),
+        None => refused(format!("KeyError: {}", args.value(1))),
+    }
+}
+
+fn set_item(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let mut list = args.list(0)?.borrow_mut();
+    let at = place(args.int(1)?, list.len())?;
+    if let Some(place) = list.get_mut(at) {
+        *place = args.value(2).clone();
+    }
+    Ok(args.value(0).clone())
+}
+
+fn set_dict_item(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let mut dict = args.dict(0)?.borrow_mut();
+    match dict.iter_mut().find(|(key, _)| equal(key, args.value(1))) {
+        Some((_, value)) => *value = args.value(2).clone(),
+        None => dict.push((args.value(1).clone(), args.value(2).clone())),
+    }
+    Ok(Value::None)
+}
+
+fn part<T: Clone>(items: &[T], args: &Arguments<'_>) -> Result<Vec<T>, Problem> {
+    let (start, end) = bounds(args.int_or_none(1)?, args.int_or_none(2)?, items.len());
+    match usize::try_from(args.int(3)?).ok().filter(|step| *step > 0) {
+        Some(step) => Ok(items[start..end].iter().step_by(step).cloned().collect()),
+        None => crate::problem::unsupported("slices of a list that go backwards"),
+    }
+}
+
+fn slice(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    Ok(Value::list(part(&args.items(0)?, args)?))
+}
+
+fn slice_text(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let letters: Vec<char> = args.text(0)?.chars().collect();
+    Ok(Value::from(part(&letters, args)?.into_iter().collect::<String>().as_str()))
+}
+
+fn contains(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    Ok(args.items(0)?.iter().any(|item| equal(item, args.value(1))).into())
+}
+
+fn ordered(mut items: Vec<Value>, reverse: bool) -> Vec<Value> {
+    items.sort_by(|a, b| {
+        let order = compare(a, b).unwrap_or(Ordering::Equal);
+        if reverse { order.reverse() } else { order }
+    });
+    items
+}
+
+fn sort(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let sorted = ordered(args.items(0)?, args.boolean(1)?);
+    *args.list(0)?.borrow_mut() = sorted;
+    Ok(Value::None)
+}
+
+fn index(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    match args.items(0)?.iter().position(|item| equal(item, args.value(1))) {
+        Some(at) => Ok(Value::Number(Number::Int(at as i64))),
+        None => refused(format!("'{}' is not in list", args.value(1))),
+    }
+}
+
+/// Whether two values are the same object.
+pub(crate) fn same(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::None, Value::None) => true,
+        (Value::List(a), Value::List(b)) => Rc::ptr_eq(a, b),
+        (Value::Dict(a), Value::Dict(b)) => Rc::ptr_eq(a, b),
+        (Value::Object(a), Value::Object(b)) => Rc::ptr_eq(a, b),
+        (Value::Tensor(_), _) | (_, Value::Tensor(_)) => false,
+        _ => equal(a, b),
+    }
+}

@@ -1,0 +1,196 @@
+//! Normalizations.
+
+use super::convolution::float_layer;
+use super::{Arguments, Context, Operator, plain};
+use crate::problem::refused;
+use crate::{Dtype, Problem, Tensor, Value};
+
+#[rustfmt::skip]
+pub(super) const OPERATORS: &[Operator] = &[
+    plain("aten::batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, float eps, bool cudnn_enabled) -> Tensor", batch_norm),
+    plain("aten::_native_batch_norm_legit_no_training(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, Tensor running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor)", frozen_batch_norm),
+    plain("aten::instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor", instance_norm),
+    plain("aten::layer_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, bool cudnn_enable=True) -> Tensor", |c, a| Ok(layer_norm(c, a)?.0.into())),
+    plain("aten::native_layer_norm(Tensor input, int[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> (Tensor, Tensor, Tensor)", native_layer_norm),
+    plain("aten::group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, bool cudnn_enabled=True) -> Tensor", group_norm),
+];
+
+/// The number of each channel, or a default for all.
+fn channels(tensor: Option<&Tensor>, count: usize, default: f64) -> Result<Vec<f64>, Problem> {
+    match tensor {
+        None => Ok(vec![default; count]),
+        Some(tensor) if tensor.count() == count => Ok(tensor.floats()),
+        Some(tensor) => refused(format!("expected {count} elements: {tensor}")),
+    }
+}
+
+/// The channels of an input, and how many elements of one image each has.
+fn layout(input: &Tensor) -> Result<(usize, usize), Problem> {
+    match input.shape() {
+        [_, channels, space @ ..] => Ok((*channels, space.iter().product())),
+        _ => refused(format!("expected at least 2D input: {input}")),
+    }
+}
+
+/// Mean and variance, the latter with the divisor of a sample or of all.
+fn moments(numbers: impl Iterator<Item = f64> + Clone) -> (f64, f64, f64) {
+    let count = numbers.clone().count() as f64;
+    let mean = numbers.clone().sum::<f64>() / count;
+    let squares: f64 = numbers.map(|n| (n - mean) * (n - mean)).sum();
+    (mean, squares / count, squares / (count - 1.0))
+}
+
+fn batch_norm(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let input = args.tensor(0)?;
+    let (count, area) = layout(input)?;
+    let numbers = input.floats();
+    let (mut means, mut vars) = if args.boolean(5)? {
+        (vec![0.0; count], vec![0.0; count])
+    } else {
+        let (Some(mean), Some(var)) = (args.tensor_or_none(3)?, args.tensor_or_none(4)?) else {
+            return refused("running_mean must be defined in evaluation mode");
+        };
+        (channels(Some(mean), count, 0.0)?, channels(Some(var), count, 1.0)?)
+    };
+    if args.boolean(5)? {
+        if input.shape()[0] * area <= 1 {
+            return refused(format!(
+                "Expected more than 1 value per channel when training, got {input}"
+            ));
+        }
+        let mut samples = vec![0.0; count];
+        for channel in 0..count {
+            let own = numbers.chunks(area.max(1)).skip(channel).step_by(count).flatten().copied();
+            (means[channel], vars[channel], samples[channel]) = moments(own);
+        }
+        let momentum = args.float(6)?;
+        for (running, new) in
+            [(args.tensor_or_none(3)?, &means), (args.tensor_or_none(4)?, &samples)]
+        {
+            let Some(running) = running else { continue };
+            let mixed = running.floats().into_iter().zip(new);
+            let mixed = mixed.map(|(old, new)| (1.0 - momentum) * old + momentum * new).collect();
+            running.write(&crate::tensor::Elements::Float(mixed))?;
+        }
+    }
+    normalized(context, args, (count, area), (&means, &vars), args.float(7)?)
+}
+
+fn normalized(
+    context: &Context<'_>,
+    args: &Arguments<'_>,
+    (count, area): (usize, usize),
+    (means, vars): (&[f64], &[f64]),
+    eps: f64,
+) -> Result<Value, Problem> {
+    let input = args.tensor(0)?;
+    let dtype = float_layer(input, "batch_norm")?;
+    let weight = channels(args.tensor_or_none(1)?, count, 1.0)?;
+    let bias = channels(args.tensor_or_none(2)?, count, 0.0)?;
+    let mut numbers = input.floats();
+    for (nth, run) in numbers.chunks_mut(area.max(1)).enumerate() {
+        let channel = nth % count;
+        let scale = weight[channel] / (vars[channel] + eps).sqrt();
+        run.iter_mut().for_each(|n| *n = (*n - means[channel]) * scale + bias[channel]);
+    }
+    Ok(Tensor::of_floats(context.meter, dtype, input.shape(), numbers)?.into())
+}
+
+fn frozen_batch_norm(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let (count, area) = layout(args.tensor(0)?)?;
+    let means = channels(args.tensor_or_none(3)?, count, 0.0)?;
+    let vars = channels(args.tensor_or_none(4)?, count, 1.0)?;
+    let result = normalized(context, args, (count, area), (&means, &vars), args.float(6)?)?;
+    let empty = || Tensor::of_floats(context.meter, Dtype::F32, &[0], Vec::new());
+    Ok(Value::tuple(vec![result, empty()?.into(), empty()?.into()]))
+}
+
+fn instance_norm(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let input = args.tensor(0)?;
+    let (count, area) = layout(input)?;
+    if !args.boolean(5)? {
+        let means = channels(args.tensor_or_none(3)?, count, 0.0)?;
+        let vars = channels(args.tensor_or_none(4)?, count, 1.0)?;
+        return normalized(context, args, (count, area), (&means, &vars), args.float(7)?);
+    }
+    if args.tensor_or_none(3)?.is_some() {
+        return crate::problem::unsupported("instance_norm that keeps running statistics");
+    }
+    let weight = channels(args.tensor_or_none(1)?, count, 1.0)?;
+    let bias = channels(args.tensor_or_none(2)?, count, 0.0)?;
+    let mut numbers = input.floats();
+    let eps = args.float(7)?;
+    for (nth, run) in numbers.chunks_mut(area.max(1)).enumerate() {
+        let (mean, var, _) = moments(run.iter().copied());
+        let scale = weight[nth % count] / (var + eps).sqrt();
+        run.iter_mut().for_each(|n| *n = (*n - mean) * scale + bias[nth % count]);
+    }
+    Ok(Tensor::of_floats(context.meter, input.dtype(), input.shape(), numbers)?.into())
+}
+
+/// The result, the means, and one divided by the deviations.
+fn layer_norm(
+    context: &Context<'_>,
+    args: &Arguments<'_>,
+) -> Result<(Tensor, Tensor, Tensor), Problem> {
+    let (input, shape) = (args.tensor(0)?, args.sizes(1)?);
+    let dtype = float_layer(input, "LayerNormKernelImpl")?;
+    if shape.is_empty() || !input.shape().ends_with(&shape) {
+        return refused(format!(
+            "Given normalized_shape={shape:?}, expected input with shape [*, {shape:?}], but got input of size {:?}",
+            input.shape()
+        ));
+    }
+    let size: usize = shape.iter().product();
+    let weight = channels(args.tensor_or_none(2)?, size, 1.0)?;
+    let bias = channels(args.tensor_or_none(3)?, size, 0.0)?;
+    let eps = args.float(4)?;
+    let mut numbers = input.floats();
+    let (mut means, mut scales) = (Vec::new(), Vec::new());
+    for run in numbers.chunks_mut(size.max(1)) {
+        let (mean, var, _) = moments(run.iter().copied());
+        let scale = 1.0 / (var + eps).sqrt();
+        for (at, n) in run.iter_mut().enumerate() {
+            *n = (*n - mean) * scale * weight[at] + bias[at];
+        }
+        means.push(mean);
+        scales.push(scale);
+    }
+    let mut reduced = input.shape()[..input.rank() - shape.len()].to_vec();
+    reduced.resize(input.rank(), 1);
+    Ok((
+        Tensor::of_floats(context.meter, dtype, input.shape(), numbers)?,
+        Tensor::of_floats(context.meter, dtype, &reduced, means)?,
+        Tensor::of_floats(context.meter, dtype, &reduced, scales)?,
+    ))
+}
+
+fn native_layer_norm(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let (result, means, scales) = layer_norm(context, args)?;
+    Ok(Value::tuple(vec![result.into(), means.into(), scales.into()]))
+}
+
+fn group_norm(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let input = args.tensor(0)?;
+    let dtype = float_layer(input, "GroupNormKernelImpl")?;
+    let (count, area) = layout(input)?;
+    let groups = usize::try_from(args.int(1)?).ok().filter(|g| *g > 0 && count % g == 0);
+    let Some(groups) = groups else {
+        return refused(format!(
+            "Expected number of channels in input to be divisible by num_groups: {input}"
+        ));
+    };
+    let weight = channels(args.tensor_or_none(2)?, count, 1.0)?;
+    let bias = channels(args.tensor_or_none(3)?, count, 0.0)?;
+    let (eps, per_group) = (args.float(4)?, count / groups);
+    let mut numbers = input.floats();
+    for (nth, group) in numbers.chunks_mut((per_group * area).max(1)).enumerate() {
+        let (mean, var, _) = moments(group.iter().copied());
+        let scale = 1.0 / (var + eps).sqrt();
+        for (at, n) in group.iter_mut().enumerate() {
+            let channel = nth % groups * per_group + at / area;
+            *n = (*n - mean) * scale * weight[channel] + bias[channel];
+        }
+    }
+    Ok(Tensor::of_floats(context.meter, dtype, input.shape(), numbers)?.into())
+}

@@ -1,0 +1,390 @@
+//! Sums, means, extremes: dimensions that go away.
+
+use super::{Arguments, Context, Operator, plain, with_out};
+use crate::problem::{refused, unsupported};
+use crate::tensor::Elements;
+use crate::{Dtype, Number, Problem, Tensor, Value};
+
+#[rustfmt::skip]
+pub(super) const OPERATORS: &[Operator] = &[
+    plain("aten::sum(Tensor self, *, ScalarType? dtype=None) -> Tensor", |c, a| sum(c, a.tensor(0)?, None, false, a.dtype(1)?)),
+    with_out("aten::sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", |c, a| sum(c, a.tensor(0)?, Some(a.axes(1, a.tensor(0)?.rank())?), a.boolean(2)?, a.dtype(3)?)),
+    plain("aten::mean(Tensor self, *, ScalarType? dtype=None) -> Tensor", |c, a| mean(c, a.tensor(0)?, None, false, a.dtype(1)?)),
+    with_out("aten::mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", |c, a| mean(c, a.tensor(0)?, Some(a.axes(1, a.tensor(0)?.rank())?), a.boolean(2)?, a.dtype(3)?)),
+    plain("aten::prod(Tensor self, *, ScalarType? dtype=None) -> Tensor", |c, a| prod(c, a.tensor(0)?, None, false, a.dtype(1)?)),
+    plain("aten::prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", |c, a| prod(c, a.tensor(0)?, Some(a.axes(1, a.tensor(0)?.rank())?), a.boolean(2)?, a.dtype(3)?)),
+    plain("aten::any(Tensor self) -> Tensor", |c, a| truth(c, a, None, |run| run.iter().any(|n| n.is_true()))),
+    plain("aten::any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor", |c, a| truth(c, a, Some(a.boolean(2)?), |run| run.iter().any(|n| n.is_true()))),
+    plain("aten::all(Tensor self) -> Tensor", |c, a| truth(c, a, None, |run| run.iter().all(|n| n.is_true()))),
+    plain("aten::all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor", |c, a| truth(c, a, Some(a.boolean(2)?), |run| run.iter().all(|n| n.is_true()))),
+    plain("aten::max(Tensor self) -> Tensor", |c, a| extreme(c, a.tensor(0)?, None, false, true)),
+    plain("aten::min(Tensor self) -> Tensor", |c, a| extreme(c, a.tensor(0)?, None, false, false)),
+    plain("aten::amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor", |c, a| extreme(c, a.tensor(0)?, Some(a.axes(1, a.tensor(0)?.rank())?), a.boolean(2)?, true)),
+    plain("aten::amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor", |c, a| extreme(c, a.tensor(0)?, Some(a.axes(1, a.tensor(0)?.rank())?), a.boolean(2)?, false)),
+    plain("aten::max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", |c, a| extreme_with_place(c, a, true)),
+    plain("aten::min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", |c, a| extreme_with_place(c, a, false)),
+    plain("aten::argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor", |c, a| place(c, a, true)),
+    plain("aten::argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor", |c, a| place(c, a, false)),
+    plain("aten::var(Tensor self, bool unbiased=True) -> Tensor", |c, a| var(c, a.tensor(0)?, None, false, f64::from(u8::from(a.boolean(1)?)), false)),
+    plain("aten::var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor", |c, a| var(c, a.tensor(0)?, Some(a.axes(1, a.tensor(0)?.rank())?), a.boolean(3)?, f64::from(u8::from(a.boolean(2)?)), false)),
+    plain("aten::var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor", |c, a| var(c, a.tensor(0)?, Some(a.axes(1, a.tensor(0)?.rank())?), a.boolean(3)?, a.float_or_none(2)?.unwrap_or(1.0), false)),
+    plain("aten::std(Tensor self, bool unbiased=True) -> Tensor", |c, a| var(c, a.tensor(0)?, None, false, f64::from(u8::from(a.boolean(1)?)), true)),
+    plain("aten::std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor", |c, a| var(c, a.tensor(0)?, Some(a.axes(1, a.tensor(0)?.rank())?), a.boolean(3)?, f64::from(u8::from(a.boolean(2)?)), true)),
+    plain("aten::std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor", |c, a| var(c, a.tensor(0)?, Some(a.axes(1, a.tensor(0)?.rank())?), a.boolean(3)?, a.float_or_none(2)?.unwrap_or(1.0), true)),
+    plain("aten::norm.Scalar(Tensor self, Scalar p=2) -> Tensor", |c, a| norm(c, a.tensor(0)?, Some(a.number(1)?), None, false, None)),
+    plain("aten::norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor", |c, a| norm(c, a.tensor(0)?, a.number_or_none(1)?, Some(a.axes(2, a.tensor(0)?.rank())?), a.boolean(3)?, None)),
+    plain("aten::norm.ScalarOpt_dim_dtype(Tensor self, Scalar? p, int[1] dim, bool keepdim, *, ScalarType dtype) -> Tensor", |c, a| norm(c, a.tensor(0)?, a.number_or_none(1)?, Some(a.axes(2, a.tensor(0)?.rank())?), a.boolean(3)?, a.dtype(4)?)),
+    plain("aten::norm.ScalarOpt_dtype(Tensor self, Scalar? p, *, ScalarType dtype) -> Tensor", |c, a| norm(c, a.tensor(0)?, a.number_or_none(1)?, None, false, a.dtype(2)?)),
+    with_out("aten::frobenius_norm(Tensor self) -> Tensor", |c, a| norm(c, a.tensor(0)?, None, None, false, None)),
+    with_out("aten::frobenius_norm.dim(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", |c, a| norm(c, a.tensor(0)?, None, Some(a.axes(1, a.tensor(0)?.rank())?), a.boolean(2)?, None)),
+    with_out("aten::linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", |c, a| norm(c, a.tensor(0)?, Some(a.number(1)?), Some(a.axes(2, a.tensor(0)?.rank())?), a.boolean(3)?, a.dtype(4)?)),
+    plain("aten::cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor", cumsum),
+    plain("aten::cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor", cumprod),
+    plain("aten::logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", logsumexp),
+    plain("aten::count_nonzero(Tensor self, int? dim=None) -> Tensor", count_nonzero),
+    plain("aten::trace(Tensor self) -> Tensor", trace),
+];
+
+/// A tensor cut into the runs that a reduction takes together.
+struct Runs {
+    tensor: Tensor,
+    /// The elements of a run.
+    size: usize,
+    /// The shape of the result.
+    shape: Vec<usize>,
+}
+
+/// The runs over some dimensions, or over all.
+fn runs(tensor: &Tensor, axes: Option<Vec<usize>>, keep: bool) -> Result<Runs, Problem> {
+    let axes = axes.unwrap_or_else(|| (0..tensor.rank()).collect());
+    let kept: Vec<usize> = (0..tensor.rank()).filter(|axis| !axes.contains(axis)).collect();
+    let order: Vec<usize> = kept.iter().chain(&axes).copied().collect();
+    let shape = match keep {
+        true => (0..tensor.rank())
+            .map(|a| if axes.contains(&a) { 1 } else { tensor.shape()[a] })
+            .collect(),
+        false => kept.iter().map(|axis| tensor.shape()[*axis]).collect(),
+    };
+    let size = axes.iter().map(|axis| tensor.shape()[*axis]).product();
+    Ok(Runs { tensor: tensor.permute(&order)?, size, shape })
+}
+
+impl Runs {
+    /// One result for each run.
+    fn each<T: Clone, R>(&self, numbers: Vec<T>, of: impl Fn(&[T]) -> R) -> Vec<R> {
+        if self.size == 0 {
+            let count: usize = self.shape.iter().product();
+            return (0..count).map(|_| of(&[])).collect();
+        }
+        numbers.chunks(self.size).map(of).collect()
+    }
+}
+
+fn sum(
+    context: &Context<'_>,
+    tensor: &Tensor,
+    axes: Option<Vec<usize>>,
+    keep: bool,
+    dtype: Option<Dtype>,
+) -> Result<Value, Problem> {
+    // The sum of integers of any width is a wide one.
+    let wide = if tensor.dtype().is_integral() { Dtype::I64 } else { tensor.dtype() };
+    let dtype = dtype.unwrap_or(wide);
+    let runs = runs(tensor, axes, keep)?;
+    let elements = match runs.tensor.elements_as(dtype) {
+        Elements::Int(numbers) => Elements::Int(
+            runs.each(numbers, |run| run.iter().fold(0_i64, |sum, n| sum.wrapping_add(*n))),
+        ),
+        Elements::Float(numbers) => Elements::Float(runs.each(numbers, |run| run.iter().sum())),
+        Elements::Complex(numbers) => Elements::Complex(
+            runs.each(numbers, |run| run.iter().fold((0.0, 0.0), |s, n| (s.0 + n.0, s.1 + n.1))),
+        ),
+    };
+    Ok(Tensor::from_elements(context.meter, dtype, &runs.shape, &elements)?.into())
+}
+
+fn float_only(tensor: &Tensor, dtype: Option<Dtype>, what: &str) -> Result<Dtype, Problem> {
+    let dtype = dtype.unwrap_or(tensor.dtype());
+    if dtype.is_integral() {
+        return refused(format!(
+            "{what}(): could not infer output dtype. Input dtype must be either a floating point or \
+             complex dtype. Got: {}",
+            dtype.storage_name()
+        ));
+    }
+    if dtype.is_complex() {
+        return unsupported(format!("{what} of complex numbers"));
+    }
+    Ok(dtype)
+}
+
+fn floats(tensor: &Tensor, dtype: Dtype) -> Vec<f64> {
+    match tensor.elements_as(dtype) {
+        Elements::Float(numbers) => numbers,
+        _ => tensor.floats(),
+    }
+}
+
+fn mean(
+    context: &Context<'_>,
+    tensor: &Tensor,
+    axes: Option<Vec<usize>>,
+    keep: bool,
+    dtype: Option<Dtype>,
+) -> Result<Value, Problem> {
+    let dtype = float_only(tensor, dtype, "mean")?;
+    let runs = runs(tensor, axes, keep)?;
+    let means =
+        runs.each(floats(&runs.tensor, dtype), |run| run.iter().sum::<f64>() / run.len() as f64);
+    Ok(Tensor::of_floats(context.meter, dtype, &runs.shape, means)?.into())
+}
+
+fn prod(
+    context: &Context<'_>,
+    tensor: &Tensor,
+    axes: Option<Vec<usize>>,
+    keep: bool,
+    dtype: Option<Dtype>,
+) -> Result<Value, Problem> {
+    let wide = if tensor.dtype().is_integral() { Dtype::I64 } else { tensor.dtype() };
+    let dtype = dtype.unwrap_or(wide);
+    let runs = runs(tensor, axes, keep)?;
+    let elements = match runs.tensor.elements_as(dtype) {
+        Elements::Int(numbers) => Elements::Int(
+            runs.each(numbers, |run| run.iter().fold(1_i64, |product, n| product.wrapping_mul(*n))),
+        ),
+        Elements::Float(numbers) => Elements::Float(runs.each(numbers, |run| run.iter().product())),
+        Elements::Complex(_) => return unsupported("prod of complex numbers"),
+    };
+    Ok(Tensor::from_elements(context.meter, dtype, &runs.shape, &elements)?.into())
+}
+
+fn truth(
+    context: &Context<'_>,
+    args: &Arguments<'_>,
+    keep: Option<bool>,
+    holds: fn(&[Number]) -> bool,
+) -> Result<Value, Problem> {
+    let tensor = args.tensor(0)?;
+    let axes = keep.map(|_| args.axes(1, tensor.rank())).transpose()?;
+    let runs = runs(tensor, axes, keep.unwrap_or(false))?;
+    let truths = runs.each(runs.tensor.numbers(), |run| i64::from(holds(run)));
+    let dtype = if tensor.dtype() == Dtype::U8 { Dtype::U8 } else { Dtype::Bool };
+    Ok(Tensor::of_ints(context.meter, dtype, &runs.shape, truths)?.into())
+}
+
+/// The place of the largest or smallest; what is no number wins, of equal ones the first.
+fn best(run: &[Number], largest: bool) -> usize {
+    let mut best = 0;
+    for (at, number) in run.iter().enumerate().skip(1) {
+        let Some(known) = run.get(best) else { break };
+        if known.float().is_nan() {
+            break;
+        }
+        let wins = match number.compare(*known) {
+            None => true,
+            Some(order) => {
+                if largest {
+                    order.is_gt()
+                } else {
+                    order.is_lt()
+                }
+            }
+        };
+        if wins {
+            best = at;
+        }
+    }
+    best
+}
+
+fn not_empty(runs: &Runs) -> Result<(), Problem> {
+    if runs.size == 0 && !runs.shape.contains(&0) {
+        return refused("Expected reduction dim to be specified for input.numel() == 0.");
+    }
+    Ok(())
+}
+
+fn extreme(
+    context: &Context<'_>,
+    tensor: &Tensor,
+    axes: Option<Vec<usize>>,
+    keep: bool,
+    largest: bool,
+) -> Result<Value, Problem> {
+    let runs = runs(tensor, axes, keep)?;
+    not_empty(&runs)?;
+    let of = |run: &[Number]| run.get(best(run, largest)).copied().unwrap_or(Number::Int(0));
+    let found = runs.each(runs.tensor.numbers(), of);
+    let elements = Elements::of_numbers(tensor.dtype(), &found);
+    Ok(Tensor::from_elements(context.meter, tensor.dtype(), &runs.shape, &elements)?.into())
+}
+
+fn extreme_with_place(
+    context: &Context<'_>,
+    args: &Arguments<'_>,
+    largest: bool,
+) -> Result<Value, Problem> {
+    let tensor = args.tensor(0)?;
+    let axes = args.axes(1, tensor.rank())?;
+    let values = extreme(context, tensor, Some(axes.clone()), args.boolean(2)?, largest)?;
+    let runs = runs(tensor, Some(axes), args.boolean(2)?)?;
+    let places = runs.each(runs.tensor.numbers(), |run| best(run, largest) as i64);
+    let places = Tensor::of_ints(context.meter, Dtype::I64, &runs.shape, places)?;
+    Ok(Value::tuple(vec![values, places.into()]))
+}
+
+fn place(context: &Context<'_>, args: &Arguments<'_>, largest: bool) -> Result<Value, Problem> {
+    let tensor = args.tensor(0)?;
+    let axes = match args.value(1) {
+        Value::None => None,
+        _ => Some(args.axes(1, tensor.rank())?),
+    };
+    super::pointwise::of_kind(tensor, crate::dtype::Category::Int)?;
+    let runs = runs(tensor, axes, args.boolean(2)?)?;
+    not_empty(&runs)?;
+    let places = runs.each(runs.tensor.numbers(), |run| best(run, largest) as i64);
+    Ok(Tensor::of_ints(context.meter, Dtype::I64, &runs.shape, places)?.into())
+}
+
+fn var(
+    context: &Context<'_>,
+    tensor: &Tensor,
+    axes: Option<Vec<usize>>,
+    keep: bool,
+    correction: f64,
+    root: bool,
+) -> Result<Value, Problem> {
+    let dtype = tensor.dtype();
+    if !dtype.is_float() {
+        return refused("std and var only support floating point and complex dtypes");
+    }
+    let runs = runs(tensor, axes, keep)?;
+    let results = runs.each(runs.tensor.floats(), |run| {
+        let count = run.len() as f64;
+        let mean = run.iter().sum::<f64>() / count;
+        let squares: f64 = run.iter().map(|n| (n - mean) * (n - mean)).sum();
+        let var = squares / (count - correction).max(0.0);
+        if root { var.sqrt() } else { var }
+    });
+    Ok(Tensor::of_floats(context.meter, dtype, &runs.shape, results)?.into())
+}
+
+fn norm(
+    context: &Context<'_>,
+    tensor: &Tensor,
+    order: Option<Number>,
+    axes: Option<Vec<usize>>,
+    keep: bool,
+    dtype: Option<Dtype>,
+) -> Result<Value, Problem> {
+    let own = dtype.unwrap_or(tensor.dtype());
+    if own.is_integral() {
+        return refused("norm(): expected a floating point or complex tensor");
+    }
+    let order = order.map_or(2.0, Number::float);
+    let runs = runs(tensor, axes, keep)?;
+    let sizes: Vec<f64> = match runs.tensor.elements_as(own) {
+        Elements::Complex(numbers) => numbers.iter().map(|(a, b)| a.hypot(*b)).collect(),
+        Elements::Float(numbers) => numbers.iter().map(|n| n.abs()).collect(),
+        Elements::Int(_) => runs.tensor.floats(),
+    };
+    if order.is_infinite() && runs.size == 0 && !runs.shape.contains(&0) {
+        return refused("norm(): the operation has no identity for an empty tensor");
+    }
+    let results = runs.each(sizes, |run| norm_of(run, order));
+    Ok(Tensor::of_floats(context.meter, own.part(), &runs.shape, results)?.into())
+}
+
+fn norm_of(run: &[f64], order: f64) -> f64 {
+    let nan = run.iter().any(|n| n.is_nan());
+    if order == f64::INFINITY {
+        return if nan { f64::NAN } else { run.iter().copied().fold(0.0, f64::max) };
+    }
+    if order == f64::NEG_INFINITY {
+        return if nan { f64::NAN } else { run.iter().copied().fold(f64::INFINITY, f64::min) };
+    }
+    if order == 0.0 {
+        return run.iter().filter(|n| **n != 0.0).count() as f64;
+    }
+    if order == 2.0 {
+        return run.iter().map(|n| n * n).sum::<f64>().sqrt();
+    }
+    run.iter().map(|n| n.powf(order)).sum::<f64>().powf(1.0 / order)
+}
+
+/// Every element with what was gathered before it along a dimension.
+fn running(
+    context: &Context<'_>,
+    args: &Arguments<'_>,
+    int: fn(i64, i64) -> i64,
+    float: fn(f64, f64) -> f64,
+) -> Result<Value, Problem> {
+    let tensor = args.tensor(0)?;
+    let axis = args.axis(1, tensor.rank())?;
+    let wide = if tensor.dtype().is_integral() { Dtype::I64 } else { tensor.dtype() };
+    let dtype = args.dtype(2)?.unwrap_or(wide);
+    let last = tensor.rank().saturating_sub(1);
+    let mut order: Vec<usize> = (0..tensor.rank()).collect();
+    if tensor.rank() > 0 {
+        order.swap(axis, last);
+    }
+    let swapped = tensor.permute(&order)?;
+    let size = swapped.shape().last().copied().unwrap_or(1).max(1);
+    let elements = match swapped.elements_as(dtype) {
+        Elements::Int(mut numbers) => {
+            numbers.chunks_mut(size).for_each(|run| {
+                (1..run.len()).for_each(|at| run[at] = int(run[at - 1], run[at]));
+            });
+            Elements::Int(numbers)
+        }
+        Elements::Float(mut numbers) => {
+            numbers.chunks_mut(size).for_each(|run| {
+                (1..run.len()).for_each(|at| run[at] = float(run[at - 1], run[at]));
+            });
+            Elements::Float(numbers)
+        }
+        Elements::Complex(_) => return unsupported("running sums of complex numbers"),
+    };
+    let result = Tensor::from_elements(context.meter, dtype, swapped.shape(), &elements)?;
+    Ok(result.permute(&order)?.contiguous()?.into())
+}
+
+fn cumsum(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    running(context, args, i64::wrapping_add, |a, b| a + b)
+}
+
+fn cumprod(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    running(context, args, i64::wrapping_mul, |a, b| a * b)
+}
+
+fn logsumexp(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let tensor = args.tensor(0)?;
+    let dtype = if tensor.dtype().is_integral() { Dtype::F32 } else { tensor.dtype() };
+    let runs = runs(tensor, Some(args.axes(1, tensor.rank())?), args.boolean(2)?)?;
+    let results = runs.each(floats(&runs.tensor, dtype), |run| {
+        let largest = run.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let shift = if largest.is_infinite() { 0.0 } else { largest };
+        shift + run.iter().map(|n| (n - shift).exp()).sum::<f64>().ln()
+    });
+    Ok(Tensor::of_floats(context.meter, dtype, &runs.shape, results)?.into())
+}
+
+fn count_nonzero(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let tensor = args.tensor(0)?;
+    let runs = runs(tensor, Some(args.axes(1, tensor.rank())?), false)?;
+    let counts =
+        runs.each(runs.tensor.numbers(), |run| run.iter().filter(|n| n.is_true()).count() as i64);
+    Ok(Tensor::of_ints(context.meter, Dtype::I64, &runs.shape, counts)?.into())
+}
+
+fn trace(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let tensor = args.tensor(0)?;
+    if tensor.rank() != 2 {
+        return refused(format!(
+            "trace: expected a matrix, but got tensor with dim {}",
+            tensor.rank()
+        ));
+    }
+    sum(context, &super::shape::diagonal_of(tensor, 0, 0, 1)?, None, false, None)
+}

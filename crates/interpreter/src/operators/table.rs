@@ -1,0 +1,216 @@
+//! All operators by name.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use unskew_ops::{Argument, Schema, Type};
+
+use super::{Arguments, Context, FAMILIES, Forms, Run};
+use crate::problem::{malformed, refused};
+use crate::{Dtype, Problem, Tensor, Value};
+
+/// One overload.
+pub(crate) struct Entry {
+    pub(crate) schema: Schema,
+    /// What the values of the defaults are; one for each argument.
+    pub(crate) defaults: Vec<Option<super::bind::Default>>,
+    run: Run,
+    target: Target,
+}
+
+/// Where the result goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Target {
+    /// To the caller.
+    New,
+    /// Into the first argument.
+    First,
+    /// Into the last argument.
+    Last,
+}
+
+/// By name, each with its overloads in the order in which they are tried.
+static TABLE: LazyLock<BTreeMap<String, Vec<Entry>>> = LazyLock::new(|| {
+    let mut table: BTreeMap<String, Vec<Entry>> = BTreeMap::new();
+    for operator in FAMILIES.iter().copied().flatten() {
+        // A schema that cannot be read is missing, which a test finds.
+        let Ok(schema) = operator.schema.parse::<Schema>() else { continue };
+        for (schema, target) in forms(schema, operator.forms) {
+            let defaults = schema.arguments.iter().map(super::bind::default).collect();
+            let entry = Entry { schema, defaults, run: operator.run, target };
+            table.entry(entry.schema.name.clone()).or_default().push(entry);
+        }
+    }
+    table
+});
+
+/// Every operator that the interpreter has, by its schema, sorted by name.
+pub fn operators() -> impl Iterator<Item = &'static Schema> {
+    TABLE.values().flatten().map(|entry| &entry.schema)
+}
+
+/// The overloads of a name.
+pub(crate) fn find(name: &str) -> &'static [Entry] {
+    TABLE.get(name).map_or(&[], Vec::as_slice)
+}
+
+/// Operators whose overload `Tensor` has an out form of another name than most.
+const TENSOR_OUT: [&str; 16] = [
+    "eq",
+    "ne",
+    "not_equal",
+    "lt",
+    "less",
+    "le",
+    "less_equal",
+    "gt",
+    "greater",
+    "ge",
+    "greater_equal",
+    "bitwise_and",
+    "bitwise_or",
+    "bitwise_xor",
+    "remainder",
+    "fmod",
+];
+
+/// Overloads without an out form, of operators that have one otherwise.
+const NO_OUT: [&str; 12] = [
+    "divide.Scalar",
+    "divide.Scalar_mode",
+    "multiply.Scalar",
+    "subtract.Scalar",
+    "true_divide.Scalar",
+    "frobenius_norm",
+    "masked_fill.Scalar",
+    "masked_fill.Tensor",
+    "relu6",
+    "index_fill.int_Scalar",
+    "rsub.Scalar",
+    "rsub.Tensor",
+];
+
+/// The overload name of the out form.
+fn out_name(schema: &Schema) -> Option<String> {
+    let (full, name) = (schema.full_name(), schema.name.trim_start_matches("aten::"));
+    if NO_OUT.contains(&full.trim_start_matches("aten::")) {
+        return None;
+    }
+    Some(match (name, schema.overload.as_str()) {
+        ("lerp", "Tensor") => "Tensor_out".to_owned(),
+        (name, "Tensor") if TENSOR_OUT.contains(&name) => "Tensor_out".to_owned(),
+        ("sum", "dim_IntList") => "IntList_out".to_owned(),
+        (_, "" | "Tensor" | "dim") => "out".to_owned(),
+        (_, "Tensor_mode") => "out_mode".to_owned(),
+        (_, other) => format!("{other}_out"),
+    })
+}
+
+/// The overload name of the form that writes into `self`.
+fn in_place_name(schema: &Schema) -> &str {
+    match (schema.name.as_str(), schema.overload.as_str()) {
+        ("aten::floor_divide", "") => "Tensor",
+        ("aten::pow", overload) => overload.trim_start_matches("Tensor_"),
+        (_, overload) => overload,
+    }
+}
+
+fn forms(schema: Schema, forms: Forms) -> Vec<(Schema, Target)> {
+    let mut all = Vec::new();
+    if forms == Forms::All {
+        let mut own = schema.clone();
+        own.name.push('_');
+        own.overload = in_place_name(&schema).to_owned();
+        all.push((own, Target::First));
+    }
+    if let Some(overload) = out_name(&schema).filter(|_| forms != Forms::Plain) {
+        let mut own = schema.clone();
+        own.overload = overload;
+        own.arguments.push(Argument {
+            name: "out".into(),
+            ty: Type::Named("Tensor".into()),
+            alias: None,
+            default: None,
+            keyword_only: true,
+        });
+        all.push((own, Target::Last));
+    }
+    if forms != Forms::OnlyOut {
+        all.push((schema, Target::New));
+    }
+    all
+}
+
+impl Entry {
+    /// Runs it on arguments that were bound to its schema.
+    pub(crate) fn run(&self, context: &Context<'_>, values: &[Value]) -> Result<Value, Problem> {
+        match self.target {
+            Target::New => (self.run)(context, &Arguments::new(values)),
+            Target::First => {
+                let result = (self.run)(context, &Arguments::new(values))?;
+                let (Some(target), Some(result)) =
+                    (values.first().and_then(Value::tensor), result.tensor())
+                else {
+                    return malformed("only tensors are written to");
+                };
+                may_store(context, result.dtype(), target)?;
+                if result.shape() != target.shape() {
+                    return refused(format!(
+                        "output with shape {:?} doesn't match the broadcast shape {:?}",
+                        target.shape(),
+                        result.shape()
+                    ));
+                }
+                target.copy_from(result)?;
+                Ok(Value::Tensor(target.clone()))
+            }
+            Target::Last => {
+                let (Some(Value::Tensor(target)), rest) =
+                    (values.last(), values.get(..values.len().saturating_sub(1)).unwrap_or(&[]))
+                else {
+                    return malformed("only tensors are written to");
+                };
+                let result = (self.run)(context, &Arguments::new(rest))?;
+                let Some(result) = result.tensor() else {
+                    return malformed("only tensors are written");
+                };
+                may_store(context, result.dtype(), target)?;
+                let target = target.resized(result.shape())?;
+                target.copy_from(result)?;
+                Ok(Value::Tensor(target))
+            }
+        }
+    }
+}
+
+fn may_store(context: &Context<'_>, from: Dtype, to: &Tensor) -> Result<(), Problem> {
+    let to = to.dtype();
+    if !from.can_cast(to) && !context.semantics.has("results-are-cast") {
+        return refused(format!(
+            "result type {} can't be cast to the desired output type {}",
+            from.storage_name(),
+            to.storage_name()
+        ));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_schema_is_read_and_stands_once() {
+        let mut seen = std::collections::BTreeSet::new();
+        for operator in FAMILIES.iter().copied().flatten() {
+            let schema: Schema = operator.schema.parse().unwrap();
+            assert!(seen.insert(schema.to_string()), "{schema}");
+        }
+        for schema in operators() {
+            for argument in &schema.arguments {
+                let Some(text) = &argument.default else { continue };
+                assert!(super::super::bind::default(argument).is_some(), "{schema}: {text}");
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Texts.
+
+use super::{Arguments, Context, Operator, plain};
+use crate::problem::refused;
+use crate::{Problem, Value};
+
+/// How long a text may become: programs make messages, not books.
+const LONGEST: usize = 1 << 20;
+
+#[rustfmt::skip]
+pub(super) const OPERATORS: &[Operator] = &[
+    plain("aten::format(str self, ...) -> str", format),
+    plain("aten::percentFormat(str self, ...) -> str", percent),
+    plain("aten::add.str(str a, str b) -> str", |_, a| text(format!("{}{}", a.text(0)?, a.text(1)?))),
+    plain("aten::str(t elem) -> str", |_, a| text(a.value(0).to_string())),
+    plain("aten::join(str self, str[] values) -> str", join),
+    plain("aten::lower(str self) -> str", |_, a| text(a.text(0)?.to_lowercase())),
+    plain("aten::upper(str self) -> str", |_, a| text(a.text(0)?.to_uppercase())),
+    plain("aten::strip(str self, str chars=\" \") -> str", |_, a| text(a.text(0)?.trim_matches(|c| a.text(1).is_ok_and(|chars| chars.contains(c))))),
+    plain("aten::replace(str self, str old, str new, int max=-1) -> str", |_, a| text(a.text(0)?.replace(a.text(1)?, a.text(2)?))),
+    plain("aten::split.str(str self, str? separator=None, int max=-1) -> str[]", split),
+    plain("aten::startswith(str self, str substr, int start=0, int end=-1) -> bool", |_, a| Ok(a.text(0)?.starts_with(a.text(1)?).into())),
+    plain("aten::endswith(str self, str substr, int start=0, int end=-1) -> bool", |_, a| Ok(a.text(0)?.ends_with(a.text(1)?).into())),
+];
+
+fn text(text: impl AsRef<str>) -> Result<Value, Problem> {
+    let text = text.as_ref();
+    if text.len() > LONGEST {
+        return Err(Problem::Limit { what: "bytes of a text", limit: LONGEST as u64 });
+    }
+    Ok(Value::from(text))
+}
+
+fn values<'a>(args: &'a Arguments<'_>) -> impl Iterator<Item = &'a Value> {
+    (1..args.len()).map(|at| args.value(at))
+}
+
+/// Each `{}` is the next value.
+fn format(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let (mut result, mut values) = (String::new(), values(args));
+    let mut rest = args.text(0)?;
+    while let Some((before, behind)) = rest.split_once("{}") {
+        let Some(value) = values.next() else {
+            return refused(format!("Too few arguments for format string: {}", args.text(0)?));
+        };
+        result.push_str(before);
+        result.push_str(&value.to_string());
+        if result.len() > LONGEST {
+            break;
+        }
+        rest = behind;
+    }
+    result.push_str(rest);
+    text(result)
+}
+
+/// `%s` and `%d`.
+fn percent(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let mut given: Vec<Value> = values(args).cloned().collect();
+    if let [Value::Tuple(tuple)] = given.as_slice() {
+        given = tuple.items.clone();
+    }
+    let mut values = given.iter();
+    let mut result = String::new();
+    let mut letters = args.text(0)?.chars();
+    while let Some(letter) = letters.next() {
+        match (letter, letter == '%') {
+            (_, false) => result.push(letter),
+            _ => match letters.next() {
+                Some('%') => result.push('%'),
+                Some('s' | 'd' | 'i' | 'f' | 'g') => match values.next() {
+                    Some(value) => result.push_str(&value.to_string()),
+                    None => return refused("Too few arguments for format string"),
+                },
+                other => return refused(format!("The specifier %{other:?} is not supported")),
+            },
+        }
+        if result.len() > LONGEST {
+            break;
+        }
+    }
+    text(result)
+}
+
+fn join(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let items = args.items(1)?;
+    let parts: Vec<&str> = items.iter().filter_map(Value::text).collect();
+    let size: usize = parts.iter().map(|part| part.len()).sum();
+    if size.saturating_add(parts.len().saturating_mul(args.text(0)?.len())) > LONGEST {
+        return Err(Problem::Limit { what: "bytes of a text", limit: LONGEST as u64 });
+    }
+    text(parts.join(args.text(0)?))
+}
+
+fn split(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let parts: Vec<Value> = match args.text_or_none(1)? {
+        Some("") => return refused("empty separator"),
+        Some(separator) => args.text(0)?.split(separator).map(Value::from).collect(),
+        None => args.text(0)?.split_whitespace().map(Value::from).collect(),
+    };
+    Ok(Value::list(parts))
+}

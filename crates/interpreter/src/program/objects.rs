@@ -1,0 +1,223 @@
+//! What the pickles of an archive describe, as values.
+//!
+//! Nothing is unpickled: the description is read ([`unskew_torch::pickle`]), and of the calls in it only
+//! those are carried out that make tensors, lists, and objects of the archive's own classes.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use unskew_source::ReadError;
+use unskew_torch::pickle::{Call, Id, Pickle, Value as Described, scan};
+
+use super::records::Records;
+use crate::limits::Meter;
+use crate::machine::named_fields;
+use crate::tensor::Storage;
+use crate::value::{Object, Tuple};
+use crate::{Code, Dtype, Limits, Tensor, Value};
+
+/// How deep objects may nest.
+const DEPTH: usize = 200;
+
+/// What the pickle of this name is; none if there is none.
+pub(super) fn read(
+    records: &Records,
+    code: &Code,
+    name: &str,
+    constants: &[Value],
+) -> Result<Option<Value>, ReadError> {
+    let record = format!("{name}.pkl");
+    let Some(bytes) = records.get(&record)? else { return Ok(None) };
+    let pickle = scan(records.file(), &bytes).map_err(|error| error.in_record(&record))?;
+    let meter = Meter::new(Limits::default());
+    let mut reader = Reader {
+        records,
+        code,
+        pickle: &pickle,
+        folder: name,
+        constants,
+        meter,
+        made: HashMap::new(),
+        storages: HashMap::new(),
+    };
+    reader.value(pickle.root(), None, 0).map(Some).map_err(|what| records.fault(&record, what))
+}
+
+struct Reader<'r> {
+    records: &'r Records,
+    code: &'r Code,
+    pickle: &'r Pickle,
+    folder: &'r str,
+    constants: &'r [Value],
+    meter: Rc<Meter>,
+    /// By the number of the description: what is shared is made once.
+    made: HashMap<Id, Value>,
+    storages: HashMap<String, (Rc<Storage>, Dtype)>,
+}
+
+impl Reader<'_> {
+    fn of(&mut self, id: Id, depth: usize) -> Result<Value, String> {
+        if let Some(value) = self.made.get(&id) {
+            return Ok(value.clone());
+        }
+        let value = self.value(self.pickle.value(id), Some(id), depth + 1)?;
+        self.made.insert(id, value.clone());
+        Ok(value)
+    }
+
+    fn all(&mut self, ids: &[Id], depth: usize) -> Result<Vec<Value>, String> {
+        ids.iter().map(|id| self.of(*id, depth)).collect()
+    }
+
+    fn value(
+        &mut self,
+        described: &Described,
+        id: Option<Id>,
+        depth: usize,
+    ) -> Result<Value, String> {
+        if depth > DEPTH {
+            return Err(format!("objects nest deeper than {DEPTH}"));
+        }
+        Ok(match described {
+            Described::None => Value::None,
+            Described::Bool(yes) => Value::from(*yes),
+            Described::Int(number) => Value::from(*number),
+            Described::Float(number) => Value::from(*number),
+            Described::Text(text) => Value::from(text.as_str()),
+            Described::Tuple(ids) => Value::tuple(self.all(ids, depth)?),
+            Described::List(ids) => Value::list(self.all(ids, depth)?),
+            Described::Dict(ids) => self.dict(ids, depth)?,
+            Described::Call(call) => self.call(call, id, depth)?,
+            Described::Global(module, name) => Value::Callable(format!("{module}.{name}").into()),
+            Described::BigInt(_) => return Err("an integer of more than 64 bits".into()),
+            Described::Bytes(_) => return Err("bytes where a value should be".into()),
+            Described::Persistent(_) => return Err("a storage where a value should be".into()),
+        })
+    }
+
+    fn dict(&mut self, ids: &[Id], depth: usize) -> Result<Value, String> {
+        let values = self.all(ids, depth)?;
+        let pairs = values.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect();
+        Ok(Value::Dict(Rc::new(std::cell::RefCell::new(pairs))))
+    }
+
+    fn call(&mut self, call: &Call, id: Option<Id>, depth: usize) -> Result<Value, String> {
+        let Described::Global(module, name) = self.pickle.value(call.callee) else {
+            return Err("a call of something that has no name".into());
+        };
+        let full = format!("{module}.{name}");
+        let arguments = match call.arguments.map(|id| self.pickle.value(id)) {
+            Some(Described::Tuple(ids)) => ids.clone(),
+            _ => Vec::new(),
+        };
+        if module.starts_with("__torch__") {
+            return self.object(&full, call, &arguments, id, depth);
+        }
+        let first = arguments.first().copied();
+        match (full.as_str(), first) {
+            ("torch._utils._rebuild_tensor_v2" | "torch._utils._rebuild_tensor", _) => {
+                self.tensor(&arguments, depth)
+            }
+            ("torch._utils._rebuild_parameter", Some(data)) => self.of(data, depth),
+            (
+                "torch.jit._pickle.build_intlist"
+                | "torch.jit._pickle.build_doublelist"
+                | "torch.jit._pickle.build_boollist"
+                | "torch.jit._pickle.build_tensorlist"
+                | "torch.jit._pickle.restore_type_tag",
+                Some(list),
+            ) => self.of(list, depth),
+            ("torch.jit._pickle.build_tensor_from_id", Some(at)) => {
+                let at = self.of(at, depth)?.number().map_or(-1, crate::Number::int);
+                let known = usize::try_from(at).ok().and_then(|at| self.constants.get(at));
+                known.cloned().ok_or_else(|| format!("no constant of this number: {at}"))
+            }
+            ("collections.OrderedDict", _) => self.dict(&call.items, depth),
+            ("torch.device", Some(device)) => match self.of(device, depth)? {
+                Value::Text(name) => Ok(Value::Device(name)),
+                other => Err(format!("a device that is {}", other.type_name())),
+            },
+            _ => Err(format!("the interpreter does not make these: {full}")),
+        }
+    }
+
+    /// An object of a class of the code, with its attributes.
+    fn object(
+        &mut self,
+        class: &str,
+        call: &Call,
+        arguments: &[Id],
+        id: Option<Id>,
+        depth: usize,
+    ) -> Result<Value, String> {
+        if let Some((_, fields)) = self.code.class(class).and_then(|(unit, class)| {
+            named_fields(class).map(|fields| (unit, fields.iter().map(|f| Rc::from(*f)).collect()))
+        }) {
+            let fields: Vec<Rc<str>> = fields;
+            let items = self.all(arguments, depth)?;
+            let named = Some((Rc::from(class), fields));
+            return Ok(Value::Tuple(Rc::new(Tuple { items, named })));
+        }
+        let object = Rc::new(Object { class: class.into(), attributes: Default::default() });
+        // Before its attributes, which may refer to it.
+        if let Some(id) = id {
+            self.made.insert(id, Value::Object(object.clone()));
+        }
+        match call.state.map(|id| self.pickle.value(id)) {
+            None => {}
+            Some(Described::Dict(ids)) => {
+                for pair in ids.chunks_exact(2) {
+                    let name = self.pickle.value(pair[0]).text().unwrap_or("").to_owned();
+                    let value = self.of(pair[1], depth)?;
+                    object.set(&name, value);
+                }
+            }
+            Some(_) => return Err(format!("an object with a state of its own: {class}")),
+        }
+        Ok(Value::Object(object))
+    }
+
+    fn tensor(&mut self, arguments: &[Id], depth: usize) -> Result<Value, String> {
+        let [storage, offset, shape, strides, ..] = arguments else {
+            return Err("a tensor with too few numbers".into());
+        };
+        let Described::Persistent(Some(which)) = self.pickle.value(*storage) else {
+            return Err("a tensor without a storage".into());
+        };
+        let which: Vec<&Described> = self.pickle.members(self.pickle.value(*which)).collect();
+        let [_, Described::Global(_, class), Described::Text(key), ..] = which.as_slice() else {
+            return Err("a storage that does not say what it is".into());
+        };
+        let (storage, dtype) = self.storage(class, key)?;
+        let mut sizes = |id: Id| -> Result<Vec<usize>, String> {
+            let items = self.of(id, depth)?.items().unwrap_or_default();
+            let size = |item: &Value| usize::try_from(item.number()?.int()).ok();
+            items.iter().map(size).collect::<Option<_>>().ok_or_else(|| "no sizes".to_owned())
+        };
+        let (shape, strides) = (sizes(*shape)?, sizes(*strides)?);
+        let offset = self.pickle.value(*offset).int().and_then(|n| usize::try_from(n).ok());
+        let offset = offset.ok_or("a tensor without an offset")?;
+        let tensor = Tensor::over(storage, dtype, offset, shape, strides);
+        tensor.map(Value::Tensor).map_err(|problem| problem.to_string())
+    }
+
+    fn storage(&mut self, class: &str, key: &str) -> Result<(Rc<Storage>, Dtype), String> {
+        if let Some((storage, dtype)) = self.storages.get(key) {
+            return Ok((storage.clone(), *dtype));
+        }
+        let name = class.strip_suffix("Storage").unwrap_or(class);
+        let dtype = Dtype::named(name).ok_or_else(|| format!("a storage of this kind: {class}"))?;
+        let places =
+            [format!("{}/{key}", self.folder), format!("tensors/{key}"), format!("data/{key}")];
+        for place in places {
+            let bytes = self.records.get(&place).map_err(|error| error.to_string())?;
+            if let Some(bytes) = bytes {
+                let storage =
+                    Storage::new(&self.meter, bytes).map_err(|problem| problem.to_string())?;
+                self.storages.insert(key.to_owned(), (storage.clone(), dtype));
+                return Ok((storage, dtype));
+            }
+        }
+        Err(format!("no record for the storage {key}"))
+    }
+}

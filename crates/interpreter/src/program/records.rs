@@ -1,0 +1,81 @@
+//! The records of an archive.
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use unskew_source::{Archive, Problem, ReadError, Source, SourceExt};
+
+/// The most bytes of all records together: weights are read whole to be calculated with.
+const TOTAL: u64 = 4 << 30;
+
+/// The members of an archive, named from within the folder that all of them lie in.
+pub(super) struct Records {
+    archive: Archive,
+    root: String,
+    read: Cell<u64>,
+}
+
+impl Records {
+    pub(super) fn open(source: &Arc<dyn Source>) -> Result<Self, ReadError> {
+        let archive = Archive::open(source.clone())?;
+        let first = archive.entries().first().map_or("", |entry| entry.name.as_str());
+        let root = first.split_once('/').map_or(String::new(), |(root, _)| format!("{root}/"));
+        let all = archive.entries().iter().all(|entry| entry.name.starts_with(&root));
+        let root = if all { root } else { String::new() };
+        Ok(Self { archive, root, read: Cell::new(0) })
+    }
+
+    pub(super) fn file(&self) -> &str {
+        self.archive.name()
+    }
+
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.archive.entries().iter().filter_map(|entry| entry.name.strip_prefix(&self.root))
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.names().any(|known| known == name)
+    }
+
+    /// The content of a record; none if there is none.
+    pub(super) fn get(&self, name: &str) -> Result<Option<Vec<u8>>, ReadError> {
+        let mut entries = self.archive.entries().iter();
+        let wanted = |entry: &&unskew_source::Entry| {
+            entry.name.strip_prefix(&self.root).is_some_and(|known| known == name)
+        };
+        let Some(entry) = entries.find(wanted) else { return Ok(None) };
+        let total = self.read.get().saturating_add(entry.size);
+        self.read.set(total);
+        if total > TOTAL {
+            let what = "the records together".to_owned();
+            let problem = Problem::TooLarge { what, size: total, limit: TOTAL };
+            return Err(ReadError::new(self.file(), problem).in_record(name));
+        }
+        // Tensors are larger than what may be read at once otherwise.
+        let member = self.archive.member(entry)?;
+        let mut bytes = vec![0; usize::try_from(member.size()).unwrap_or(0)];
+        member.fill(0, &mut bytes).map_err(|error| error.in_record(name))?;
+        Ok(Some(bytes))
+    }
+
+    pub(super) fn text(&self, name: &str) -> Result<String, ReadError> {
+        match String::from_utf8(self.get(name)?.unwrap_or_default()) {
+            Ok(text) => Ok(text),
+            Err(_) => Err(self.fault(name, "no text in UTF-8")),
+        }
+    }
+
+    /// The operator version.
+    pub(super) fn version(&self) -> Result<Option<i64>, ReadError> {
+        for name in [".data/version", "version"] {
+            if let Some(bytes) = self.get(name)? {
+                return Ok(String::from_utf8_lossy(&bytes).trim().parse().ok());
+            }
+        }
+        Ok(None)
+    }
+
+    pub(super) fn fault(&self, record: &str, what: impl Into<String>) -> ReadError {
+        ReadError::malformed(self.file(), what.into()).in_record(record)
+    }
+}

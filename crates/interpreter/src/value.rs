@@ -1,0 +1,254 @@
+//! What a program calculates with.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::rc::Rc;
+
+use crate::{Number, Tensor};
+
+/// The pairs of a dictionary.
+pub(crate) type Dict = Rc<RefCell<Vec<(Value, Value)>>>;
+
+/// A value of a program. A clone of a list, a dictionary, an object or a tensor is the same one.
+#[derive(Clone, Debug)]
+pub enum Value {
+    /// `None`.
+    None,
+    /// A number, or true or false.
+    Number(Number),
+    /// A text.
+    Text(Rc<str>),
+    /// A tensor.
+    Tensor(Tensor),
+    /// A list.
+    List(Rc<RefCell<Vec<Value>>>),
+    /// A tuple, with the names of its fields if it is a named one.
+    Tuple(Rc<Tuple>),
+    /// A dictionary, in the order of insertion.
+    Dict(Rc<RefCell<Vec<(Value, Value)>>>),
+    /// An object of a class of the program, such as a module.
+    Object(Rc<Object>),
+    /// A device: `cpu`.
+    Device(Rc<str>),
+    /// A function or a class of the program, by its qualified name.
+    Callable(Rc<str>),
+}
+
+/// A tuple.
+#[derive(Clone, Debug, Default)]
+pub struct Tuple {
+    /// Its items.
+    pub items: Vec<Value>,
+    /// The class, and the name of each field; none if it has no names.
+    pub named: Option<(Rc<str>, Vec<Rc<str>>)>,
+}
+
+/// An object.
+#[derive(Debug)]
+pub struct Object {
+    /// The qualified name of its class.
+    pub class: Rc<str>,
+    /// Its attributes.
+    pub attributes: RefCell<Vec<(Rc<str>, Value)>>,
+}
+
+impl Object {
+    /// The attribute of this name.
+    pub fn get(&self, name: &str) -> Option<Value> {
+        let attributes = self.attributes.borrow();
+        attributes.iter().find(|(known, _)| &**known == name).map(|(_, value)| value.clone())
+    }
+
+    /// Sets an attribute.
+    pub fn set(&self, name: &str, value: Value) {
+        let mut attributes = self.attributes.borrow_mut();
+        match attributes.iter_mut().find(|(known, _)| &**known == name) {
+            Some((_, old)) => *old = value,
+            None => attributes.push((name.into(), value)),
+        }
+    }
+}
+
+impl Value {
+    /// A list of these values.
+    pub fn list(items: Vec<Self>) -> Self {
+        Self::List(Rc::new(RefCell::new(items)))
+    }
+
+    /// A tuple of these values.
+    pub fn tuple(items: Vec<Self>) -> Self {
+        Self::Tuple(Rc::new(Tuple { items, named: None }))
+    }
+
+    /// A list of integers.
+    pub fn ints(numbers: impl IntoIterator<Item = i64>) -> Self {
+        Self::list(numbers.into_iter().map(Self::from).collect())
+    }
+
+    /// The items of a list or a tuple.
+    pub fn items(&self) -> Option<Vec<Self>> {
+        match self {
+            Self::List(list) => Some(list.borrow().clone()),
+            Self::Tuple(tuple) => Some(tuple.items.clone()),
+            _ => None,
+        }
+    }
+
+    /// The tensor, if it is one.
+    pub fn tensor(&self) -> Option<&Tensor> {
+        match self {
+            Self::Tensor(tensor) => Some(tensor),
+            _ => None,
+        }
+    }
+
+    /// The number, if it is one.
+    pub fn number(&self) -> Option<Number> {
+        match self {
+            Self::Number(number) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// The text, if it is one.
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Every tensor in it, in order: a tuple or a list gives those of its items.
+    pub fn tensors(&self) -> Vec<Tensor> {
+        let mut found = Vec::new();
+        self.collect(&mut found, 0);
+        found
+    }
+
+    fn collect(&self, found: &mut Vec<Tensor>, depth: usize) {
+        // A list may hold itself.
+        if depth > 50 {
+            return;
+        }
+        match self {
+            Self::Tensor(tensor) => found.push(tensor.clone()),
+            Self::List(items) => items.borrow().iter().for_each(|v| v.collect(found, depth + 1)),
+            Self::Tuple(tuple) => tuple.items.iter().for_each(|v| v.collect(found, depth + 1)),
+            Self::Dict(items) => {
+                items.borrow().iter().for_each(|(_, v)| v.collect(found, depth + 1));
+            }
+            _ => {}
+        }
+    }
+
+    /// The name of its type, for messages.
+    pub fn type_name(&self) -> String {
+        match self {
+            Self::None => "None".into(),
+            Self::Number(Number::Bool(_)) => "bool".into(),
+            Self::Number(Number::Int(_)) => "int".into(),
+            Self::Number(Number::Float(_)) => "float".into(),
+            Self::Number(Number::Complex(..)) => "complex".into(),
+            Self::Text(_) => "str".into(),
+            Self::Tensor(_) => "Tensor".into(),
+            Self::List(items) => match items.borrow().first() {
+                Some(Self::List(_)) => "list[]".into(),
+                Some(first) => format!("{}[]", first.type_name()),
+                None => "list".into(),
+            },
+            Self::Tuple(tuple) => match &tuple.named {
+                Some((class, _)) => class.to_string(),
+                None => "tuple".into(),
+            },
+            Self::Dict(_) => "Dict".into(),
+            Self::Object(object) => object.class.to_string(),
+            Self::Device(_) => "Device".into(),
+            Self::Callable(_) => "function".into(),
+        }
+    }
+}
+
+impl From<Number> for Value {
+    fn from(number: Number) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl From<i64> for Value {
+    fn from(number: i64) -> Self {
+        Self::Number(Number::Int(number))
+    }
+}
+
+impl From<f64> for Value {
+    fn from(number: f64) -> Self {
+        Self::Number(Number::Float(number))
+    }
+}
+
+impl From<bool> for Value {
+    fn from(yes: bool) -> Self {
+        Self::Number(Number::Bool(yes))
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+impl From<Tensor> for Value {
+    fn from(tensor: Tensor) -> Self {
+        Self::Tensor(tensor)
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        show(f, self, false, 0)
+    }
+}
+
+/// As Python shows it; texts in quotes where they are items.
+fn show(f: &mut fmt::Formatter<'_>, value: &Value, quoted: bool, depth: usize) -> fmt::Result {
+    if depth > 20 {
+        return f.write_str("...");
+    }
+    match value {
+        Value::None => f.write_str("None"),
+        Value::Number(number) => write!(f, "{number}"),
+        Value::Text(text) if quoted => write!(f, "'{text}'"),
+        Value::Text(text) | Value::Device(text) | Value::Callable(text) => f.write_str(text),
+        Value::Tensor(tensor) => write!(f, "{}", tensor.to_array()),
+        Value::List(items) => {
+            f.write_str("[")?;
+            commas(f, &items.borrow(), depth)?;
+            f.write_str("]")
+        }
+        Value::Tuple(tuple) => {
+            f.write_str("(")?;
+            commas(f, &tuple.items, depth)?;
+            f.write_str(if tuple.items.len() == 1 { ",)" } else { ")" })
+        }
+        Value::Dict(items) => {
+            f.write_str("{")?;
+            for (i, (key, value)) in items.borrow().iter().enumerate() {
+                f.write_str(if i == 0 { "" } else { ", " })?;
+                show(f, key, true, depth + 1)?;
+                f.write_str(": ")?;
+                show(f, value, true, depth + 1)?;
+            }
+            f.write_str("}")
+        }
+        Value::Object(object) => write!(f, "<{}>", object.class),
+    }
+}
+
+fn commas(f: &mut fmt::Formatter<'_>, items: &[Value], depth: usize) -> fmt::Result {
+    for (i, item) in items.iter().enumerate() {
+        f.write_str(if i == 0 { "" } else { ", " })?;
+        show(f, item, true, depth + 1)?;
+    }
+    Ok(())
+}
