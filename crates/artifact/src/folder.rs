@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use unskew_source::{FileSource, Source};
+use unskew_tensorflow::diff::Registry;
 
 use crate::{Artifact, Container, OpenError, Options, company, plugin, recognize};
 
@@ -58,7 +59,8 @@ fn read(file: &Path, options: &Options, artifact: &mut Artifact) {
     };
     match read() {
         Ok(parties) => {
-            for party in parties {
+            // A registry asks nothing of a release: `unskew diff` compares it with another.
+            for party in parties.into_iter().filter(|p| p.capability::<Registry>().is_none()) {
                 artifact.add(file.display().to_string(), party);
             }
         }

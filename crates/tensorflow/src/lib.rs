@@ -60,6 +60,7 @@ mod graph;
 mod history;
 pub mod infer;
 mod judge;
+mod object;
 pub mod op_def;
 mod op_text;
 mod party;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use unskew_core::{DataVersions, Party, Provision, Requirement, Role, Version};
 use unskew_source::{ReadError, Source};
 
+use crate::diff::Registry;
 use crate::judge::{self, CheckpointMatcher, GraphMatcher};
 use crate::read::{Checkpoint, Encoding, Kind};
 use crate::runtime::{CHECKPOINT_AXIS, GRAPH_AXIS};
@@ -16,10 +17,20 @@ use crate::{GraphFile, GraphUse, TensorFlowFile, read_file, rules};
 /// If it is one, but broken; with the byte and the field.
 pub fn party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError> {
     let file = source.name().rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
-    Ok(read_file(source)?.map(|found| match found {
-        TensorFlowFile::Graphs(graphs) => graph_party(file, graphs),
-        TensorFlowFile::Checkpoint(checkpoint) => checkpoint_party(file, checkpoint),
-    }))
+    Ok(match read_file(source)? {
+        Some(TensorFlowFile::Graphs(graphs)) => Some(graph_party(file, graphs)),
+        Some(TensorFlowFile::Checkpoint(checkpoint)) => Some(checkpoint_party(file, checkpoint)),
+        None => Registry::read(source)?.map(|registry| registry_party(file, registry)),
+    })
+}
+
+/// A registry asks nothing of anybody; `unskew diff` compares it with another.
+fn registry_party(name: String, registry: Registry) -> Party {
+    let deprecated = registry.ops.texts().filter(|op| op.contains(" deprecated(")).count();
+    Party::new(name, Role::Runtime, "op registry (OpList)")
+        .fact("ops", registry.len())
+        .fact("deprecated", deprecated)
+        .with_capability(Arc::new(registry))
 }
 
 fn graph_party(name: String, file: GraphFile) -> Party {

@@ -67,6 +67,65 @@ fn both_formats_list_the_same_tensors() {
     assert_eq!(second.slice_ranges.len(), 3);
 }
 
+fn masked_crc(bytes: &[u8]) -> u32 {
+    let bit = |crc: u32| if crc & 1 == 1 { (crc >> 1) ^ 0x82f6_3b78 } else { crc >> 1 };
+    let byte = |crc: u32, byte: &u8| (0..8).fold(crc ^ u32::from(*byte), |crc, _| bit(crc));
+    (!bytes.iter().fold(!0u32, byte)).rotate_right(15).wrapping_add(0xa282_ead8)
+}
+
+/// Where a block lies, as a table writes it.
+fn handle(start: usize, len: usize) -> Vec<u8> {
+    let varint = |mut n: usize| {
+        let mut bytes = Vec::new();
+        while n >= 0x80 {
+            bytes.push(n as u8 | 0x80);
+            n >>= 7;
+        }
+        bytes.push(n as u8);
+        bytes
+    };
+    [varint(start), varint(len)].concat()
+}
+
+/// A table of one data block, which is stored with this byte for its compression.
+fn table(stored: &[u8], compression: u8) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut add = |block: &[u8], compression: u8| {
+        let start = bytes.len();
+        bytes.extend(block);
+        bytes.push(compression);
+        let checksum = masked_crc(&bytes[start..]).to_le_bytes();
+        bytes.extend(checksum);
+        handle(start, block.len())
+    };
+    let data = add(stored, compression);
+    let entry = [&[0, 1, data.len() as u8, b'z'], &data[..], &[0, 0, 0, 0, 1, 0, 0, 0]].concat();
+    let index = add(&entry, 0);
+    let footer = bytes.len();
+    bytes.extend([handle(0, 0), index].concat());
+    bytes.resize(footer + 40, 0);
+    bytes.extend(0xdb47_7524_8b80_fb57_u64.to_le_bytes());
+    bytes
+}
+
+#[test]
+fn blocks_that_snappy_compressed_are_read_and_bombs_are_refused() {
+    let whole = std::fs::read(folder().join("v1.ckpt")).unwrap();
+    // Its one data block has 630 bytes, as its index says.
+    let block = &whole[..630];
+    let good = checkpoint(whole.clone()).unwrap();
+    assert_eq!(checkpoint(table(block, 0)).unwrap(), good);
+    let compressed = snap::raw::Encoder::new().compress_vec(block).unwrap();
+    assert_eq!(checkpoint(table(&compressed, 1)).unwrap(), good);
+    for len in 0..compressed.len() {
+        assert!(checkpoint(table(&compressed[..len], 1)).is_err());
+    }
+    // A block that says it has 4 GiB.
+    let bomb = [&[0xff, 0xff, 0xff, 0xff, 0x0f], &compressed[2..]].concat();
+    assert!(checkpoint(table(&bomb, 1)).unwrap_err().contains("uncompressed"));
+    assert!(checkpoint(table(block, 9)).unwrap_err().contains("compression 9"));
+}
+
 #[test]
 fn a_whole_checkpoint_fits_its_data_and_its_graph() {
     assert_eq!(codes(&read(&folder().join("v2.index"))), [""; 0]);

@@ -3,7 +3,7 @@
 use unskew_core::{DataConsumer, DataRefusal, DataVersions, Finding, Phase, Places, Version};
 
 use super::report::Report;
-use crate::{GraphUse, Runtime, rules};
+use crate::{GraphUse, Runtime, object, rules};
 
 /// The versions of the graph, by the rule of the document.
 pub(super) fn judge(graph: &GraphUse, as_objects: bool, runtime: &Runtime, report: &mut Report) {
@@ -73,19 +73,17 @@ pub(super) fn refused(
     finding.with_symptom(symptom)
 }
 
-/// The version that every TensorFlow has as a reader and a writer of objects.
-const OBJECT_VERSION: DataConsumer = DataConsumer { version: 1, min_producer: 1 };
-
 /// What revives an optimizer of Keras 2.
 const OPTIMIZER: &str = "optimizer";
 
 /// The versions of the objects of a SavedModel: who is not admitted gets a generic object.
 pub(super) fn objects(graph: &GraphUse, runtime: &Runtime, report: &mut Report) {
     for object in graph.objects.iter().flatten() {
-        if object.versions.accepted_by(OBJECT_VERSION).is_err() {
+        let reader = object::reader(&object.identifier, runtime.version);
+        if let Err(refusal) = object.versions.accepted_by(reader) {
             let rule = rules::ObjectFallsBack {
                 identifier: &object.identifier,
-                min_consumer: &object.versions.min_consumer,
+                refusal: &refusal,
                 consumer: &runtime.version,
             };
             report.add(rule.finding().at(Places::from_iter(["object_graph_def"])));

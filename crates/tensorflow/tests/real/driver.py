@@ -49,13 +49,16 @@ def graphs(listing):
                 say(name, "died")
 
 
-class Module(tf.Module):
-    def __init__(self):
-        self.w = tf.Variable(2.0)
+def module():
+    class Module(tf.Module):
+        def __init__(self):
+            self.w = tf.Variable(2.0)
 
-    @tf.function(input_signature=[tf.TensorSpec([2, 2], tf.float32, name="x")])
-    def f(self, x):
-        return tf.raw_ops.MatrixDeterminant(input=x) * self.w
+        @tf.function(input_signature=[tf.TensorSpec([2, 2], tf.float32, name="x")])
+        def f(self, x):
+            return tf.raw_ops.MatrixDeterminant(input=x) * self.w
+
+    return Module()
 
 
 def bodies(model):
@@ -99,7 +102,7 @@ def models(folder):
     changes = [deprecated, unknown_in_graph, unknown_in_function, closed, model_that_calls_nothing]
     for change in changes:
         place = os.path.join(folder, change.__name__)
-        tf.saved_model.save(Module(), place)
+        tf.saved_model.save(module(), place)
         path = os.path.join(place, "saved_model.pb")
         model = saved_model_pb2.SavedModel()
         with open(path, "rb") as file:
