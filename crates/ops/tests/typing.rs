@@ -245,3 +245,77 @@ fn upgraders_of_pytorch_are_typed_in_every_release_that_has_them() {
         }
     }
 }
+
+#[test]
+fn hostile_programs_end() {
+    let lines = |line: &str, count: usize| line.repeat(count);
+    let double = format!(
+        "def f(a: int, b: bool):\n  x = (a, a)\n  y = (1, 1)\n{}  if b:\n    z = x\n  else:\n    z = y\n  return z\n",
+        lines("  x = (x, x)\n  y = (y, y)\n", 200)
+    );
+    let nested = format!("def f(x: int):\n  y = {}x{}\n", "(".repeat(250), ",)".repeat(250));
+    let union = format!(
+        "def f(x: Union[{}]) -> Tensor:\n  return torch.relu(x)\n",
+        (0..2000).map(|n| format!("__torch__.C{n}")).collect::<Vec<_>>().join(", ")
+    );
+    let deep = format!("def f(x: {}int{}):\n  return x\n", "List[".repeat(250), "]".repeat(250));
+    // Each function calls the next one twice, with values of its own.
+    let calls: String = (0..300)
+        .map(|n| {
+            format!("def f{n}(x: int, y: bool):\n  f{}(1, y)\n  f{}({n}, True)\n", n + 1, n + 1)
+        })
+        .collect();
+    let calls = format!("{calls}def f300(x: int, y: bool):\n  f0(x, y)\n");
+    let itself = "def f(x: Tensor) -> Tensor:\n  return f(f(x))\n".to_owned();
+    let ifs =
+        format!("def f(b: bool):\n{}", lines("  if b:\n    x = 1\n  else:\n    x = 2\n", 3000));
+    for text in [double, nested, union, deep, calls, itself, ifs] {
+        let _ = check("f.py", &text, &table("2.15.0"));
+    }
+}
+
+#[test]
+fn classes_that_hold_each_other_are_followed_as_far_as_the_code_goes() {
+    let text = "\
+class A(Module):
+  b : __torch__.B
+  x : Tensor
+  def forward(self: __torch__.A) -> Tensor:
+    return torch.relu(self.b.a.b.a.x)
+class B(Module):
+  a : __torch__.A
+  def forward(self: __torch__.B) -> Tensor:
+    return (self.a).forward()
+";
+    let mut program = Program::new();
+    program.add("code/__torch__.py", "__torch__", text).unwrap();
+    let typing = infer(&program, &table("2.15.0"));
+    assert!(typing.problems(&program).is_empty(), "{:?}", typing.problems(&program));
+    let wrong = text.replace("(self.a).forward()", "(self.c).forward()");
+    let mut program = Program::new();
+    program.add("code/__torch__.py", "__torch__", &wrong).unwrap();
+    let problems = infer(&program, &table("2.15.0")).problems(&program);
+    assert_eq!(
+        problems[0].to_string(),
+        "code/__torch__.py, line 9: __torch__.B has no attribute c"
+    );
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn any_program_is_typed_or_refused(tokens in proptest::collection::vec(
+        proptest::sample::select(vec![
+            "x", "y", "self", "torch.add(x, y)", "torch.relu", "(", ")", "[", "]", ", ", " = ", "1", "2.5", "None",
+            "\n  ", "\n    ", "\ndef f(x: Tensor, y: int=1) -> Tensor:\n  ", "\nclass C(Module):\n  ", "if x:", "else:",
+            "for x in y:", "while x:", "return x", " is ", " not ", " and ", " + ", "isinstance(x, int)", "f(x)", "x : List[int]",
+            "annotate(int, x)", "getattr(x, \"y\")", "x.y", "CONSTANTS.c0", "__torch__.C", "pass", "range(x)",
+        ]), 0..60)) {
+        let _ = check("f.py", &tokens.concat(), &table("2.15.0"));
+        let text = format!("def f(x: Tensor, y: int) -> Tensor:\n  {}", tokens.concat());
+        if let Ok((program, typing)) = check("f.py", &text, &table("2.15.0")) {
+            let _ = typing.prunings(&program);
+        }
+    }
+}

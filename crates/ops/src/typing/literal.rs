@@ -8,6 +8,10 @@ use unskew_script::{Constant, Expression};
 /// The most items of a list that is known as a whole.
 const ITEMS: usize = 64;
 
+/// The largest value that is known, counted in the values that it is made of. Tuples of tuples may double with
+/// each line of a program.
+const LARGEST: usize = 256;
+
 /// How deep lists in lists are known.
 const DEPTH: usize = 4;
 
@@ -81,6 +85,21 @@ impl Literal {
             return None;
         }
         items.iter().map(|item| Self::within(item, depth + 1)).collect()
+    }
+
+    /// A tuple of these, if it is not too large to be kept.
+    pub(super) fn tuple(items: Vec<Self>) -> Option<Self> {
+        let size: usize = items.iter().map(Self::size).sum();
+        (size < LARGEST).then(|| Self::Tuple(items.into()))
+    }
+
+    fn size(&self) -> usize {
+        match self {
+            Self::List(items) | Self::Tuple(items) => {
+                1 + items.iter().map(Self::size).sum::<usize>()
+            }
+            _ => 1,
+        }
     }
 
     /// Whether it counts as true in a condition.

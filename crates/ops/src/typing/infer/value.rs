@@ -106,8 +106,7 @@ impl<'p> Walker<'p, '_> {
                 let things: Vec<Thing> = items.iter().map(|item| self.value(item)).collect();
                 let literals: Option<Vec<Literal>> =
                     things.iter().map(|thing| thing.literal().cloned()).collect();
-                let literal =
-                    literals.filter(|all| all.len() <= 16).map(|all| Literal::Tuple(all.into()));
+                let literal = literals.and_then(Literal::tuple);
                 Thing::Value(ScriptType::tuple(things.iter().map(Thing::ty)), literal)
             }
             Expression::Dict { items, .. } => self.dict(items),
