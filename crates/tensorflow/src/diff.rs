@@ -124,7 +124,7 @@ pub fn findings(old: &Registry, new: &Registry) -> Vec<Finding> {
 /// The numbers of ops, of which each counts once, however much of it changed.
 fn summary(diff: &RegistryDiff, old: &Registry, new: &Registry) -> Finding {
     let incompatible = diff.with(OpChangeKind::is_refused_by_the_registry).count();
-    let redefaulted = diff.with(|kind| kind == OpChangeKind::DefaultChanged).count();
+    let redefaulted = diff.with(OpChangeKind::is_of_a_default).count();
     let removed = diff.removed().count();
     rules::ChangeSummary {
         old: &old.len(),

@@ -214,8 +214,7 @@ impl Record {
             let [old, new] = pair else { continue };
             let diff = registry_diff(&old.ops, &new.ops);
             changed.extend(diff.with(OpChangeKind::is_refused_by_the_registry).map(str::to_owned));
-            let redefault = |kind| kind == OpChangeKind::DefaultChanged;
-            redefaulted.extend(diff.with(redefault).map(str::to_owned));
+            redefaulted.extend(diff.with(OpChangeKind::is_of_a_default).map(str::to_owned));
         }
         let before = removed.iter().filter(|name| deprecated.contains(*name));
         Self {

@@ -42,6 +42,13 @@ fn changes_between_releases_are_those_that_tensorflows_own_check_finds() {
 }
 
 #[test]
+fn defaults_of_three_ops_changed_or_went_with_1_2() {
+    let history = history();
+    let found = registry_diff(&registry(&history, "1.1"), &registry(&history, "1.2"));
+    assert_eq!(found.with(OpChangeKind::is_of_a_default).count(), 3);
+}
+
+#[test]
 fn no_op_was_ever_deprecated_before_it_was_removed() {
     let history = history();
     for (old, new) in [("1.12", "1.13"), ("1.15", "2.0"), ("2.12", "2.21")] {

@@ -82,6 +82,11 @@ impl OpChangeKind {
         self.known().is_some_and(|known| known.forward)
     }
 
+    /// Whether a default is another one, or gone.
+    pub fn is_of_a_default(self) -> bool {
+        matches!(self, Self::DefaultChanged | Self::DefaultRemoved)
+    }
+
     /// Whether TensorFlow's own check of its registry refuses it. That check does not look at
     /// defaults, and not at ops that are gone.
     pub fn is_refused_by_the_registry(self) -> bool {
