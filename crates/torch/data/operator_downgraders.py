@@ -38,7 +38,7 @@ def scaled_dot_product_attention_to_1_13(query: Tensor, key: Tensor, value: Tens
     value = torch.repeat_interleave(value, query.size(-3) // value.size(-3), -3)
   scores = torch.matmul(torch.mul(query, factor), torch.transpose(key, -2, -1))
   if is_causal:
-    seen = torch.tril(torch.ones([query.size(-2), key.size(-2)], dtype=torch.uint8, device=query.device))
+    seen = torch.tril(torch.ones([query.size(-2), key.size(-2)], dtype=0, device=query.device))
     scores = torch.masked_fill(scores, torch.eq(seen, 0), float('-inf'))
   if attn_mask is not None:
     if attn_mask.dtype == 11:
@@ -673,3 +673,228 @@ def conv3d_padding_to_1_8(input: Tensor, weight: Tensor, bias: Optional[Tensor]=
 
 def linalg_cholesky_to_1_7(self: Tensor, *, upper: bool=False) -> Tensor:
   return torch.cholesky(self, upper)
+
+# Interpolation to the nearest element by its centre.
+
+def _upsample_nearest_exact1d_to_1_10(self: Tensor, output_size: List[int], scales: Optional[float]=None) -> Tensor:
+  result = self
+  size = output_size[0]
+  step = float(self.size(2)) / float(size)
+  if scales is not None:
+    step = 1.0 / scales
+  places = torch.floor(torch.mul(torch.add(torch.arange(size, dtype=6, device=self.device), 0.5), step))
+  places = torch.clamp(places.to(4), 0, self.size(2) - 1)
+  result = torch.index_select(result, 2, places)
+  return result
+
+def _upsample_nearest_exact1d_vec_to_1_10(input: Tensor, output_size: Optional[List[int]], scale_factors: Optional[List[float]]) -> Tensor:
+  result = input
+  if output_size is None:
+    size = int(torch.floor(float(input.size(2)) * (1.0 if scale_factors is None else scale_factors[0])))
+  else:
+    size = output_size[0]
+  step = float(input.size(2)) / float(size)
+  if scale_factors is not None:
+    step = 1.0 / scale_factors[0]
+  places = torch.floor(torch.mul(torch.add(torch.arange(size, dtype=6, device=input.device), 0.5), step))
+  places = torch.clamp(places.to(4), 0, input.size(2) - 1)
+  result = torch.index_select(result, 2, places)
+  return result
+
+def _upsample_nearest_exact2d_to_1_10(self: Tensor, output_size: List[int], scales_h: Optional[float]=None, scales_w: Optional[float]=None) -> Tensor:
+  result = self
+  size = output_size[0]
+  step = float(self.size(2)) / float(size)
+  if scales_h is not None:
+    step = 1.0 / scales_h
+  places = torch.floor(torch.mul(torch.add(torch.arange(size, dtype=6, device=self.device), 0.5), step))
+  places = torch.clamp(places.to(4), 0, self.size(2) - 1)
+  result = torch.index_select(result, 2, places)
+  size = output_size[1]
+  step = float(self.size(3)) / float(size)
+  if scales_w is not None:
+    step = 1.0 / scales_w
+  places = torch.floor(torch.mul(torch.add(torch.arange(size, dtype=6, device=self.device), 0.5), step))
+  places = torch.clamp(places.to(4), 0, self.size(3) - 1)
+  result = torch.index_select(result, 3, places)
+  return result
+
+def _upsample_nearest_exact2d_vec_to_1_10(input: Tensor, output_size: Optional[List[int]], scale_factors: Optional[List[float]]) -> Tensor:
+  result = input
+  if output_size is None:
+    size = int(torch.floor(float(input.size(2)) * (1.0 if scale_factors is None else scale_factors[0])))
+  else:
+    size = output_size[0]
+  step = float(input.size(2)) / float(size)
+  if scale_factors is not None:
+    step = 1.0 / scale_factors[0]
+  places = torch.floor(torch.mul(torch.add(torch.arange(size, dtype=6, device=input.device), 0.5), step))
+  places = torch.clamp(places.to(4), 0, input.size(2) - 1)
+  result = torch.index_select(result, 2, places)
+  if output_size is None:
+    size = int(torch.floor(float(input.size(3)) * (1.0 if scale_factors is None else scale_factors[1])))
+  else:
+    size = output_size[1]
+  step = float(input.size(3)) / float(size)
+  if scale_factors is not None:
+    step = 1.0 / scale_factors[1]
+  places = torch.floor(torch.mul(torch.add(torch.arange(size, dtype=6, device=input.device), 0.5), step))
+  places = torch.clamp(places.to(4), 0, input.size(3) - 1)
+  result = torch.index_select(result, 3, places)
+  return result
+
+def _upsample_nearest_exact3d_to_1_10(self: Tensor, output_size: List[int], scales_d: Optional[float]=None, scales_h: Optional[float]=None, scales_w: Optional[float]=None) -> Tensor:
+  result = self
+  size = output_size[0]
+  step = float(self.size(2)) / float(size)
+  if scales_d is not None:
+    step = 1.0 / scales_d
+  places = torch.floor(torch.mul(torch.add(torch.arange(size, dtype=6, device=self.device), 0.5), step))
+  places = torch.clamp(places.to(4), 0, self.size(2) - 1)
+  result = torch.index_select(result, 2, places)
+  size = output_size[1]
+  step = float(self.size(3)) / float(size)
+  if scales_h is not None:
+    step = 1.0 / scales_h
+  places = torch.floor(torch.mul(torch.add(torch.arange(size, dtype=6, device=self.device), 0.5), step))
+  places = torch.clamp(places.to(4), 0, self.size(3) - 1)
+  result = torch.index_select(result, 3, places)
+  size = output_size[2]
+  step = float(self.size(4)) / float(size)
+  if scales_w is not None:
+    step = 1.0 / scales_w
+  places = torch.floor(torch.mul(torch.add(torch.arange(size, dtype=6, device=self.device), 0.5), step))
+  places = torch.clamp(places.to(4), 0, self.size(4) - 1)
+  result = torch.index_select(result, 4, places)
+  return result
+
+def _upsample_nearest_exact3d_vec_to_1_10(input: Tensor, output_size: Optional[List[int]], scale_factors: Optional[List[float]]) -> Tensor:
+  result = input
+  if output_size is None:
+    size = int(torch.floor(float(input.size(2)) * (1.0 if scale_factors is None else scale_factors[0])))
+  else:
+    size = output_size[0]
+  step = float(input.size(2)) / float(size)
+  if scale_factors is not None:
+    step = 1.0 / scale_factors[0]
+  places = torch.floor(torch.mul(torch.add(torch.arange(size, dtype=6, device=input.device), 0.5), step))
+  places = torch.clamp(places.to(4), 0, input.size(2) - 1)
+  result = torch.index_select(result, 2, places)
+  if output_size is None:
+    size = int(torch.floor(float(input.size(3)) * (1.0 if scale_factors is None else scale_factors[1])))
+  else:
+    size = output_size[1]
+  step = float(input.size(3)) / float(size)
+  if scale_factors is not None:
+    step = 1.0 / scale_factors[1]
+  places = torch.floor(torch.mul(torch.add(torch.arange(size, dtype=6, device=input.device), 0.5), step))
+  places = torch.clamp(places.to(4), 0, input.size(3) - 1)
+  result = torch.index_select(result, 3, places)
+  if output_size is None:
+    size = int(torch.floor(float(input.size(4)) * (1.0 if scale_factors is None else scale_factors[2])))
+  else:
+    size = output_size[2]
+  step = float(input.size(4)) / float(size)
+  if scale_factors is not None:
+    step = 1.0 / scale_factors[2]
+  places = torch.floor(torch.mul(torch.add(torch.arange(size, dtype=6, device=input.device), 0.5), step))
+  places = torch.clamp(places.to(4), 0, input.size(4) - 1)
+  result = torch.index_select(result, 4, places)
+  return result
+
+# What torch.export writes for what has been there under another name.
+
+def _unsafe_index_Tensor_to_2_0(self: Tensor, indices: List[Optional[Tensor]]) -> Tensor:
+  return torch.index(self, indices)
+
+def _native_batch_norm_legit_no_training_to_2_0(input: Tensor, weight: Optional[Tensor], bias: Optional[Tensor], running_mean: Tensor, running_var: Tensor, momentum: float, eps: float) -> Tuple[Tensor, Tensor, Tensor]:
+  result, mean, deviation = torch.native_batch_norm(input, weight, bias, running_mean, running_var, False, momentum, eps)
+  nothing = torch.zeros([0], dtype=input.dtype, device=input.device)
+  return (result, nothing, nothing)
+
+def _to_copy_to_1_9(self: Tensor, *, dtype: Optional[int]=None, layout: Optional[int]=None, device: Optional[Device]=None, pin_memory: Optional[bool]=None, non_blocking: bool=False, memory_format: Optional[int]=None) -> Tensor:
+  return torch.to(self, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory, non_blocking=non_blocking, copy=True, memory_format=memory_format)
+
+# Numbers that are none, bounds that are tensors.
+
+def nan_to_num_to_1_7(self: Tensor, nan: Optional[float]=None, posinf: Optional[float]=None, neginf: Optional[float]=None) -> Tensor:
+  if not torch.is_floating_point(self):
+    return torch.clone(self)
+  most = 3.4028234663852886e+38
+  if self.dtype == 5:
+    most = 65504.0
+  if self.dtype == 7:
+    most = 1.7976931348623157e+308
+  if self.dtype == 15:
+    most = 3.3895313892515355e+38
+  high = torch.full_like(self, most if posinf is None else posinf)
+  low = torch.full_like(self, -most if neginf is None else neginf)
+  result = torch.where(torch.ne(self, self), torch.full_like(self, 0.0 if nan is None else nan), self)
+  result = torch.where(torch.eq(self, float('inf')), high, result)
+  return torch.where(torch.eq(self, float('-inf')), low, result)
+
+def clamp_Tensor_to_1_8(self: Tensor, min: Optional[Tensor]=None, max: Optional[Tensor]=None) -> Tensor:
+  result = self
+  if min is not None:
+    result = torch.max(result, min)
+  if max is not None:
+    result = torch.min(result, max)
+  return result
+
+# Matrices and vectors, before linalg.
+
+def linalg_vector_norm_to_1_8(self: Tensor, ord: number=2, dim: Optional[List[int]]=None, keepdim: bool=False, *, dtype: Optional[int]=None) -> Tensor:
+  value = self
+  if dtype is not None:
+    value = self.to(dtype)
+  dims: List[int] = []
+  if dim is None:
+    for i in range(self.dim()):
+      dims.append(i)
+  else:
+    dims = dim
+  return torch.norm(value, ord, dims, keepdim)
+
+def linalg_qr_to_1_7(A: Tensor, mode: str='reduced') -> Tuple[Tensor, Tensor]:
+  return torch.qr(A, mode == 'reduced')
+
+def linalg_svd_to_1_8(A: Tensor, full_matrices: bool=True, *, driver: Optional[str]=None) -> Tuple[Tensor, Tensor, Tensor]:
+  U, S, V = torch.svd(A, not full_matrices)
+  return (U, S, torch.transpose(V, -2, -1))
+
+def linalg_solve_to_1_7(A: Tensor, B: Tensor, *, left: bool=True) -> Tensor:
+  if B.dim() == 1 or (A.dim() - 1 == B.dim() and B.size() == A.size()[:-1]):
+    return torch.squeeze(torch.solve(torch.unsqueeze(B, -1), A)[0], -1)
+  return torch.solve(B, A)[0]
+
+def linalg_cross_to_1_10(self: Tensor, other: Tensor, *, dim: int=-1) -> Tensor:
+  both = torch.broadcast_tensors([self, other])
+  return torch.cross(both[0], both[1], dim)
+
+def linalg_diagonal_to_1_10(A: Tensor, *, offset: int=0, dim1: int=-2, dim2: int=-1) -> Tensor:
+  return torch.diagonal(A, offset, dim1, dim2)
+
+# Division that rounds down, before it had a mode.
+
+def floor_divide_to_1_7(self: Tensor, other: Tensor) -> Tensor:
+  if not (torch.is_floating_point(self) or torch.is_floating_point(other)):
+    return torch.floor_divide(torch.sub(self, torch.remainder(self, other)), other)
+  rest = torch.fmod(self, other)
+  quotient = torch.true_divide(torch.sub(self, rest), other)
+  apart = torch.ne(torch.lt(other, 0), torch.lt(rest, 0))
+  quotient = torch.where(torch.ne(rest, 0) & apart, torch.sub(quotient, 1), quotient)
+  result = torch.floor(quotient)
+  result = torch.where(torch.gt(torch.sub(quotient, result), 0.5), torch.add(result, 1), result)
+  return torch.where(torch.eq(other, 0), torch.true_divide(self, other), result)
+
+def floor_divide_Scalar_to_1_7(self: Tensor, other: number) -> Tensor:
+  if not (torch.is_floating_point(self) or isinstance(other, float)):
+    return torch.floor_divide(torch.sub(self, torch.remainder(self, other)), other)
+  value = torch.mul(self, 1.0)
+  rest = torch.fmod(value, other)
+  quotient = torch.true_divide(torch.sub(value, rest), other)
+  apart = torch.ne(torch.lt(torch.full_like(rest, other), 0), torch.lt(rest, 0))
+  quotient = torch.where(torch.ne(rest, 0) & apart, torch.sub(quotient, 1), quotient)
+  result = torch.floor(quotient)
+  result = torch.where(torch.gt(torch.sub(quotient, result), 0.5), torch.add(result, 1), result)
+  return torch.true_divide(value, other) if other == 0 else result
