@@ -77,6 +77,9 @@ pub fn run(all_jax: bool, all_tensorflow: bool) -> anyhow::Result<()> {
         let done = environment.make()?;
         println!("corpus: python/{}: {done}, {} s", environment.name, begun.elapsed().as_secs());
     }
+    // Models that the newest release writes and older ones are tried on.
+    let written = unskew_tensorflow_matrix::written_models()?;
+    println!("{}: there", written.display());
     Ok(())
 }
 

@@ -26,9 +26,17 @@ const PIN: &str = include_str!("environment/pin.py");
 /// first.
 const PYTHONS: &str = "3.12,3.11,3.13";
 
-/// Prints the Python version of an interpreter, as `3.11`, and fails if its pip knows no `--python`.
-const VERSION: &str = "import sys, pip; assert tuple(map(int, pip.__version__.split('.')[:2])) >= (22, 3); \
-                       print('%d.%d' % sys.version_info[:2])";
+/// Prints the Python version of an interpreter, as `3.11`.
+const VERSION: &str = "import sys; print('%d.%d' % sys.version_info[:2])";
+
+/// The same, and fails if its pip knows no `--python`.
+const VERSION_WITH_PIP: &str = "import sys, pip; \
+                                assert tuple(map(int, pip.__version__.split('.')[:2])) >= (22, 3); \
+                                print('%d.%d' % sys.version_info[:2])";
+
+/// Pythons for which pip has no version that knows `--python`. Another Python's pip puts packages for them
+/// where they look.
+const WITHOUT_PIP: [&str; 2] = ["3.6", "3.7"];
 
 /// One environment: its requirements, and where it belongs.
 pub struct Environment {
@@ -105,10 +113,29 @@ impl Environment {
         // Without a pip of its own, an environment needs no script, and can be moved.
         let made = Command::new(python).args(["-m", "venv", "--without-pip"]).arg(part).output()?;
         ensure!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr).trim());
-        let pip = Command::new(python)
-            .args(["-m", "pip", "--python"])
-            .arg(part.join("bin/python"))
-            .args(["install", "--quiet", "--require-hashes", "--no-deps", "--no-compile"])
+        let version = version(python, VERSION).unwrap_or_default();
+        let mut pip = if WITHOUT_PIP.contains(&&*version) {
+            let python = interpreters(&[]).into_iter().find(|it| with_pip(it).is_some());
+            let mut pip = Command::new(python.context("no Python here has pip 22.3 or newer")?);
+            pip.args([
+                "-m",
+                "pip",
+                "install",
+                "--python-version",
+                &version,
+                "--implementation",
+                "cp",
+            ]);
+            pip.args(["--platform", "manylinux2014_x86_64", "--target"]);
+            pip.arg(part.join(format!("lib/python{version}/site-packages")));
+            pip
+        } else {
+            let mut pip = Command::new(python);
+            pip.args(["-m", "pip", "--python"]).arg(part.join("bin/python")).arg("install");
+            pip
+        };
+        let pip = pip
+            .args(["--quiet", "--require-hashes", "--no-deps", "--no-compile"])
             .args(["--only-binary=:all:", "--disable-pip-version-check", "--requirement"])
             .arg(&self.requirements)
             .output()?;
@@ -145,12 +172,31 @@ pub fn pin(release: &str, others: &[String], pythons: Option<&str>) -> anyhow::R
 fn packages(family: &str, version: &str) -> anyhow::Result<Vec<String>> {
     let names: &[&str] = match family {
         "jax" => &["jax", "jaxlib"],
+        // Before 1.15 there was one package for all machines.
+        "tensorflow" if is_before(version, 1, 15) => &["tensorflow"],
         // The same as `tensorflow`, without what a GPU wants.
         "tensorflow" => &["tensorflow-cpu"],
         _ => bail!("only jax and tensorflow are run, such as jax==0.10.2, not {family}"),
     };
     ensure!(!version.is_empty(), "a release has a version, such as {family}==1.2.3");
     Ok(names.iter().map(|name| format!("{name}=={version}")).collect())
+}
+
+/// Whether a version such as `1.4.1` is older than this one.
+fn is_before(version: &str, major: u32, minor: u32) -> bool {
+    let mut parts = version.split('.').map_while(|part| part.parse::<u32>().ok());
+    (parts.next(), parts.next()) < (Some(major), Some(minor))
+}
+
+/// What an interpreter says of its version, if it can be asked.
+fn version(python: &Path, question: &str) -> Option<String> {
+    let output = Command::new(python).args(["-c", question]).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+/// The version of an interpreter whose pip knows `--python`.
+fn with_pip(python: &Path) -> Option<String> {
+    version(python, VERSION_WITH_PIP)
 }
 
 /// The first interpreter here whose version the requirements name.
@@ -162,9 +208,8 @@ fn fitting(name: &str, requirements: &str) -> anyhow::Result<PathBuf> {
         .collect();
     let mut seen = Vec::new();
     for python in interpreters(&wanted) {
-        let output = Command::new(&python).args(["-c", VERSION]).output();
-        if let Some(output) = output.ok().filter(|output| output.status.success()) {
-            let version = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        let old = version(&python, VERSION).filter(|version| WITHOUT_PIP.contains(&&**version));
+        if let Some(version) = old.or_else(|| with_pip(&python)) {
             if wanted.contains(&version.as_str()) {
                 return Ok(python);
             }

@@ -13,6 +13,7 @@ mod jax;
 mod new_upgrader;
 mod se;
 mod tensorflow;
+mod tensorflow_data;
 mod test;
 
 use std::path::{Path, PathBuf};
@@ -77,6 +78,9 @@ enum Verb {
     Jax(jax::Jax),
     /// Runs TensorFlow releases on a pluggable device.
     Tensorflow(tensorflow::Tensorflow),
+    /// Loads graphs and SavedModels, as they are and converted, on TensorFlow releases, and holds the verdicts
+    /// against what they did.
+    TensorflowData(tensorflow_data::TensorflowData),
     /// Measures the command on large files: time and memory of whole processes.
     Bench(bench::Bench),
     /// Asks one plug-in for its sizes: what `abi` starts, because a plug-in may end its process.
@@ -106,6 +110,7 @@ fn main() -> anyhow::Result<()> {
         Verb::NewUpgrader(change) => new_upgrader::run(&change),
         Verb::Jax(jax) => jax::run(&jax),
         Verb::Tensorflow(tensorflow) => tensorflow::run(&tensorflow),
+        Verb::TensorflowData(arguments) => tensorflow_data::run(&arguments),
         Verb::Bench(bench) => bench::run(&bench),
         Verb::Sizes { plugin } => abi::sizes_child(&plugin),
         Verb::Measure { runs, command } => bench::run_measure(runs, &command),

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use clap::Args;
+use unskew_core::Version;
 use unskew_tensorflow_matrix::{Host, Row, STEPS, table};
 
 use crate::environment::Environment;
@@ -83,13 +84,21 @@ pub fn run(arguments: &Tensorflow) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The release that an environment is of.
+fn version_of(environment: &Environment) -> Option<Version> {
+    environment.name.trim_start_matches("tensorflow-").parse().ok()
+}
+
 fn environments(releases: &[String]) -> anyhow::Result<Vec<Environment>> {
     if !releases.is_empty() {
         let named = releases.iter().map(|it| Environment::named(&format!("tensorflow-{it}")));
         return named.collect();
     }
-    let all = Environment::all()?;
-    Ok(all.into_iter().filter(|it| it.name.starts_with("tensorflow-")).collect())
+    let all = Environment::all()?.into_iter().filter(|it| it.name.starts_with("tensorflow-"));
+    // Pluggable devices came with 2.5; older releases are there for their graphs.
+    let first = Version::pair(2, 5);
+    let loads = |it: &Environment| version_of(it).is_some_and(|version| version >= first);
+    Ok(all.filter(loads).collect())
 }
 
 /// Builds the example, and says where it lies.

@@ -61,9 +61,7 @@ impl Host {
     /// # Errors
     /// If the process cannot be started or watched. Whatever becomes of it after that is the outcome.
     pub fn run(&self, plugin: &Path, device_type: &str, limit: Duration) -> io::Result<Outcome> {
-        let mut command = self.command();
-        command.arg(crate::root().join("python/probe/tf_steps.py")).arg(plugin).arg(device_type);
-        run_probe(&mut command, limit)
+        run_probe(&mut self.probe("tf_steps.py", &[plugin, Path::new(device_type)]), limit)
     }
 }
 

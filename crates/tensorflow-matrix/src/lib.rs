@@ -5,7 +5,10 @@
 //! limit: what TensorFlow does with a plug-in that it does not like is to end the process. The probe prints one
 //! line of JSON per step, which is all that is read of it.
 //!
-//! Only tests and `cargo xtask tensorflow` use this crate.
+//! Graphs and SavedModels are loaded in the same way ([`Host::load`], `python/probe/tf_load.py`), on releases from
+//! 0.12 on, and models for older releases are written ([`Host::write_models`]).
+//!
+//! Only tests, `cargo xtask tensorflow` and `cargo xtask tensorflow-data` use this crate.
 //!
 //! ```
 //! use unskew_tensorflow_matrix::{Row, table};
@@ -17,11 +20,16 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod battery;
 mod host;
+mod load;
 mod table;
+mod trial;
 
 pub use host::{Host, HostError};
+pub use load::{Came, Job, Loaded, Loader, Value};
 pub use table::{Row, STEPS, table};
+pub use trial::{MODELS, Model, Trial, battery_trials, models, trials, written_models};
 
 use std::path::Path;
 

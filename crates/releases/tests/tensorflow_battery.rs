@@ -1,17 +1,15 @@
 //! Verdicts against what real TensorFlows said: 26 graphs on 24 releases, and single cases.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-mod graphs;
-mod proto;
-
 use std::sync::Arc;
 
-use proto::{Graph, dtype, int, node, shapes};
 use unskew_core::{Context, Date, Outcome, Party, Phase, Severity, Verdict, check};
 use unskew_releases::find;
 use unskew_source::{BytesSource, Source};
+use unskew_tensorflow_matrix::battery;
+use unskew_tensorflow_matrix::battery::proto::{self, Graph, dtype, int, node, shapes};
 
-const BATTERY: &str = include_str!("../data/tensorflow/battery.txt");
+const BATTERY: &str = include_str!("data/tensorflow/battery.txt");
 
 fn party(graph: &Graph) -> Party {
     let source: Arc<dyn Source> = Arc::new(BytesSource::new("graph.pb", graph.bytes()));
@@ -41,7 +39,7 @@ fn verdicts_agree_with_what_real_releases_said_of_the_battery() {
     for line in lines {
         let (case, measured) = line.split_once(' ').unwrap();
         for (release, measured) in releases.iter().zip(measured.chars()) {
-            let graph = graphs::graph(case, graph_def(release)).unwrap();
+            let graph = battery::graph(case, graph_def(release)).unwrap();
             let verdict = verdict(&graph, release);
             let said = match verdict.first_failure() {
                 Some(Phase::Load) => 'i',
@@ -126,7 +124,7 @@ fn shapes_noted_on_gradients_of_batch_norms_stop_the_import_from_2_4_on() {
 
 #[test]
 fn a_graph_far_newer_than_its_reader_gets_the_words_of_the_forward_window() {
-    let graph = |above: i64| graphs::graph("unknown_op", 1645 + above).unwrap();
+    let graph = |above: i64| battery::graph("unknown_op", 1645 + above).unwrap();
     let symptom = |above: i64| {
         let verdict = verdict(&graph(above), "2.15.1");
         verdict.findings[0].symptom.clone().unwrap()

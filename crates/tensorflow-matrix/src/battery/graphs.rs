@@ -1,6 +1,6 @@
 //! The graphs of the battery. Some depend on the version of the TensorFlow that reads them.
 
-use crate::proto::{Graph, Message, boolean, dtype, float, int, node, tensor};
+use super::proto::{Graph, Message, boolean, dtype, float, int, node, tensor};
 
 const FLOAT: i64 = 1;
 const INT32: i64 = 3;
@@ -73,6 +73,36 @@ fn sum(producer: i64) -> Graph {
         ),
     )
 }
+
+/// The names of all cases.
+pub const CASES: [&str; 26] = [
+    "ok_producer0",
+    "ok_self",
+    "ok_future_producer+1000",
+    "min_consumer_too_new",
+    "bad_consumer_self",
+    "producer_negative",
+    "unknown_op",
+    "unknown_op_producer+22",
+    "unknown_op_producer+21",
+    "unknown_attr",
+    "unknown_attr_underscore",
+    "missing_attr_no_default",
+    "attr_wrong_kind",
+    "too_many_inputs",
+    "disallowed_dtype",
+    "deprecated_op_producer8",
+    "deprecated_op_producer9",
+    "deprecated_op_self",
+    "cycle",
+    "cast_truncate_default",
+    "unknown_op_in_unused_function",
+    "unknown_op_in_called_function",
+    "Inv_producer5",
+    "Inv_producer17",
+    "sum_rank2_indices_producer20",
+    "sum_rank2_indices_producer21",
+];
 
 /// The graph of this case for a TensorFlow of this GraphDef version.
 pub fn graph(case: &str, version: i64) -> Option<Graph> {

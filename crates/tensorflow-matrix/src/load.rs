@@ -1,0 +1,152 @@
+//! What real releases do with graphs and SavedModels.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use unskew_jax_matrix::{End, run_probe};
+
+use crate::Host;
+
+/// How something is loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Loader {
+    /// A GraphDef is imported.
+    Graph,
+    /// A MetaGraphDef is imported.
+    Meta,
+    /// A SavedModel is loaded for a session.
+    Session,
+    /// A SavedModel is loaded as the objects of TensorFlow 2.
+    Objects,
+}
+
+/// Something to be loaded.
+#[derive(Clone, Debug, Serialize)]
+pub struct Job {
+    /// The name, by which its result is found.
+    pub name: String,
+    /// A file, or the folder of a SavedModel.
+    pub path: PathBuf,
+    /// How it is loaded.
+    pub loader: Loader,
+    /// Whether every failure of a run is the graph's fault; else only those that no input could mend.
+    pub strict: bool,
+}
+
+/// How far something came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Came {
+    /// It runs.
+    Ok,
+    /// Loading it failed.
+    Import,
+    /// It was loaded, and its first run failed.
+    Run,
+}
+
+/// A value that was computed.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(untagged)]
+pub enum Value {
+    /// A number.
+    Number(f64),
+    /// Text, or a number that JSON does not have.
+    Text(String),
+}
+
+/// What came of a job.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Loaded {
+    /// How far it came.
+    pub phase: Came,
+    /// The first values of each output.
+    pub values: BTreeMap<String, Vec<Value>>,
+    /// What TensorFlow said to a failure.
+    pub said: String,
+}
+
+impl Loaded {
+    /// Whether the outputs that both computed are the same: texts letter by letter, numbers up to `tolerance`.
+    /// Without an output in common they are not.
+    pub fn computes_what(&self, other: &Self, tolerance: f64) -> bool {
+        let close = |(a, b): (&Value, &Value)| match (a, b) {
+            (Value::Number(a), Value::Number(b)) => (a - b).abs() <= tolerance * b.abs().max(1.0),
+            (a, b) => a == b,
+        };
+        let mut both =
+            self.values.iter().filter_map(|(name, values)| Some((values, other.values.get(name)?)));
+        let mut any = false;
+        let same = both.all(|(a, b)| {
+            any = true;
+            a.len() == b.len() && a.iter().zip(b).all(close)
+        });
+        any && same
+    }
+}
+
+impl Host {
+    /// Loads all of these in one process.
+    ///
+    /// # Errors
+    /// If the process cannot be started, or ended before it was through: with its last words.
+    pub fn load(&self, jobs: &[Job], limit: Duration) -> io::Result<BTreeMap<String, Loaded>> {
+        let mut list = tempfile::NamedTempFile::new()?;
+        serde_json::to_writer(&mut list, jobs)?;
+        list.flush()?;
+        let outcome = run_probe(&mut self.probe("tf_load.py", &[list.path()]), limit)?;
+        let mut loaded = BTreeMap::new();
+        for step in &outcome.steps {
+            loaded.insert(step.step.clone(), serde_json::from_str(&step.detail)?);
+        }
+        if outcome.end != End::Finished || loaded.len() < jobs.len() {
+            let words = outcome.errors.lines().rev().take(5).collect::<Vec<_>>().join("\n");
+            let what =
+                format!("{} after {} of {} jobs: {words}", outcome.end, loaded.len(), jobs.len());
+            return Err(io::Error::other(what));
+        }
+        Ok(loaded)
+    }
+
+    /// Lets this release write the models that older ones are tried on into `folder`.
+    ///
+    /// # Errors
+    /// If it did not; with its last words.
+    pub fn write_models(&self, folder: &Path) -> io::Result<()> {
+        let output = self.probe("tf_write.py", &[folder]).output()?;
+        if output.status.success() {
+            return Ok(());
+        }
+        Err(io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned()))
+    }
+
+    /// A command that runs a probe in the environment of this release.
+    pub(crate) fn probe(&self, script: &str, arguments: &[&Path]) -> Command {
+        let mut command = self.command();
+        command.arg(crate::root().join("python/probe").join(script)).args(arguments);
+        command
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_the_same_up_to_the_tolerance_and_only_if_there_are_any() {
+        let loaded = |value: f64| Loaded {
+            phase: Came::Ok,
+            values: BTreeMap::from([("y".to_owned(), vec![Value::Number(value)])]),
+            said: String::new(),
+        };
+        assert!(loaded(1.0).computes_what(&loaded(1.000_001), 1e-5));
+        assert!(!loaded(1.0).computes_what(&loaded(1.1), 1e-5));
+        let none = Loaded { phase: Came::Ok, values: BTreeMap::new(), said: String::new() };
+        assert!(!none.computes_what(&loaded(1.0), 1e-5));
+    }
+}

