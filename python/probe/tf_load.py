@@ -27,6 +27,8 @@ warnings.filterwarnings("ignore")
 
 import numpy as np
 import tensorflow as tf
+from tensorflow.core.framework import graph_pb2
+from tensorflow.core.protobuf import meta_graph_pb2
 
 v1 = tf.compat.v1 if hasattr(tf, "compat") and hasattr(tf.compat, "v1") and hasattr(tf.compat.v1, "Session") else tf
 
@@ -119,7 +121,7 @@ def run_graph(session, graph, fetches, strict):
 
 
 def graph(path, meta, strict):
-    message = v1.MetaGraphDef() if meta else v1.GraphDef()
+    message = meta_graph_pb2.MetaGraphDef() if meta else graph_pb2.GraphDef()
     with open(path, "rb") as file:
         message.ParseFromString(file.read())
     made_graph = tf.Graph()

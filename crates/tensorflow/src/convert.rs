@@ -30,7 +30,7 @@ use std::sync::Arc;
 
 use unskew_core::Conversion;
 use unskew_source::wire::Message;
-use unskew_source::{Assembly, Output, ReadError, Source};
+use unskew_source::{Assembly, Output, Problem, ReadError, Source};
 
 pub(crate) use adapt::{Adapter, DROP_SHAPES};
 pub use saved_model::convert_saved_model;
@@ -57,13 +57,17 @@ impl Options {
     pub const LOSSY: [&'static str; 1] = [adapt::DROP_ANY];
 }
 
+/// What to do with a text that would have to change.
+const AS_BYTES: &str = "protobuf text is judged, but not changed; write it as bytes first \
+    (`tf.io.write_graph(..., as_text=False)`), which keeps every field";
+
 /// Plans the file in `source` anew for `to`, and makes the result; none if it is no file of TensorFlow's.
 ///
 /// Nothing is written. The result is to be judged like any other file before it is: what no exact
-/// adaptation exists for is still in it. A text becomes bytes, with every field that it has.
+/// adaptation exists for is still in it.
 ///
 /// # Errors
-/// If the file is broken; with the byte and the field.
+/// If the file is broken, with the byte and the field; or if it is a text that would have to change.
 pub fn convert(
     source: &Arc<dyn Source>,
     to: &Runtime,
@@ -83,13 +87,13 @@ fn convert_file(
         let known = read::checkpoint(&**source)?.is_some();
         return Ok(known.then(|| (Conversion::default(), Assembly::of(source))));
     }
-    let bytes: Arc<dyn Source> = match encoding {
-        Encoding::Text => Arc::new(read::transcode_whole(&**source, kind)?),
+    let structure: Arc<dyn Source> = match encoding {
+        Encoding::Text => Arc::new(read::transcode(&**source, kind)?),
         Encoding::Binary => source.clone(),
     };
     let mut plan = Conversion::default();
     let mut edits = Vec::new();
-    for graph in graphs(kind, &*bytes)? {
+    for graph in graphs(kind, &*structure)? {
         let (edit, more) = plan::plan(&graph, to, options);
         plan.extend(more);
         edits.push(edit);
@@ -98,8 +102,11 @@ fn convert_file(
         // A text that needs nothing stays a text.
         return Ok(Some((plan, Assembly::of(source))));
     }
-    let rope = edit::file(&mut Message::whole(&*bytes), kind, &edits)?;
-    Ok(Some((plan, rope.assemble(&bytes, source.name())?)))
+    if encoding == Encoding::Text {
+        return Err(ReadError::new(source.name(), Problem::Unsupported(AS_BYTES.into())));
+    }
+    let rope = edit::file(&mut Message::whole(&**source), kind, &edits)?;
+    Ok(Some((plan, rope.assemble(source, source.name())?)))
 }
 
 /// The graphs of a file, with what is said about them.

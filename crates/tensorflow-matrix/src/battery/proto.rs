@@ -65,7 +65,14 @@ pub fn shapes(shapes: &[&[i64]]) -> Message {
     Message::default().message(1, list)
 }
 pub fn tensor(dtype: i64, dims: &[i64]) -> Message {
-    Message::default().message(8, Message::default().int(1, dtype).message(2, shape(dims)))
+    let head = Message::default().int(1, dtype).message(2, shape(dims));
+    // Old importers want a value, which stands for all.
+    let whole = match dtype {
+        1 => head.float(5, 0.5),
+        3 => head.int(7, 0),
+        _ => head,
+    };
+    Message::default().message(8, whole)
 }
 
 /// A node of an op with inputs and attributes.

@@ -287,3 +287,45 @@ fn own_name(message: &mut Message<'_>) -> Result<String, ReadError> {
     }
     Ok(name)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use proptest::prelude::*;
+    use unskew_source::{BytesSource, Source, SourceExt as _};
+
+    use super::*;
+
+    fn unchanged(bytes: Vec<u8>, kind: Kind) -> Option<Vec<u8>> {
+        let source: Arc<dyn Source> = Arc::new(BytesSource::new("any", bytes));
+        let rope = file(&mut Message::whole(&*source), kind, &[GraphEdit::default()]).ok()?;
+        rope.assemble(&source, "out").ok()?.all().ok()
+    }
+
+    #[test]
+    fn a_node_that_changes_leaves_unknown_fields_and_odd_lengths_of_others_as_they_are() {
+        // A node with a length of two bytes, one of an unknown field, then the node that changes.
+        let bytes = b"\x0a\x83\x00\x0a\x01a\xfa\x01\x01z\x0a\x09\x0a\x01b\x12\x01X\xd2\x3e\x00";
+        let source: Arc<dyn Source> = Arc::new(BytesSource::new("graph", bytes.to_vec()));
+        let mut edit = GraphEdit::default();
+        let place = Place { function: None, node: 1 };
+        edit.nodes.insert(place, NodeEdit { op: Some("Yes".into()), ..NodeEdit::default() });
+        let rope = file(&mut Message::whole(&*source), Kind::Graph, &[edit]).unwrap();
+        let out = rope.assemble(&source, "out").unwrap().all().unwrap();
+        let wanted = b"\x0a\x83\x00\x0a\x01a\xfa\x01\x01z\x0a\x0b\x0a\x01b\x12\x03Yes\xd2\x3e\x00";
+        assert_eq!(out, wanted);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_not_changed_keeps_every_byte(
+            bytes in proptest::collection::vec(prop_oneof![3 => 0u8..40, 1 => any::<u8>()], 0..200),
+            kind in prop_oneof![Just(Kind::Graph), Just(Kind::MetaGraph), Just(Kind::SavedModel)],
+        ) {
+            if let Some(same) = unchanged(bytes.clone(), kind) {
+                prop_assert_eq!(same, bytes);
+            }
+        }
+    }
+}

@@ -41,7 +41,7 @@ pub fn convert_saved_model(
             }
             None => Assembly::of(source),
         };
-        output.push((renamed(path, &plan), Arc::new(assembly)));
+        output.push((path.clone(), Arc::new(assembly)));
     }
     if graphs == 0 {
         return Ok(None);
@@ -53,12 +53,4 @@ pub fn convert_saved_model(
         plan.add(Rewrite::new(DROP_FINGERPRINT, what).at(FINGERPRINT));
     }
     Ok(Some((plan, Output::Folder(output))))
-}
-
-/// A text that changes becomes bytes, which TensorFlow looks for under another name.
-fn renamed(path: &str, plan: &Conversion) -> String {
-    match path {
-        "saved_model.pbtxt" if !plan.changes_nothing() => "saved_model.pb".to_owned(),
-        other => other.to_owned(),
-    }
 }

@@ -10,14 +10,15 @@ use crate::{GraphUse, Runtime, promise};
 #[derive(Default)]
 pub(super) struct Report {
     findings: Vec<Finding>,
-    /// Where a finding stands, by what makes it the same as another.
-    found: HashMap<(&'static str, Option<Phase>, String), usize>,
+    /// Where a finding stands, by what makes it the same as another: one that can be mended is another.
+    found: HashMap<(&'static str, Option<Phase>, String, Option<String>), usize>,
 }
 
 impl Report {
     /// Adds a finding; one that says the same as another only adds its places to it.
     pub(super) fn add(&mut self, finding: Finding) {
-        let key = (finding.rule.code, finding.phase, finding.message.clone());
+        let key =
+            (finding.rule.code, finding.phase, finding.message.clone(), finding.adaptation.clone());
         match self.found.get(&key).and_then(|at| self.findings.get_mut(*at)) {
             Some(known) => known.places.extend(&finding.places),
             None => {

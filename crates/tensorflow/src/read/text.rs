@@ -33,13 +33,6 @@ pub fn transcode(source: &dyn Source, kind: Kind) -> Result<BytesSource, ReadErr
     Ok(BytesSource::new(source.name(), bytes))
 }
 
-/// placeholder
-pub fn transcode_whole(source: &dyn Source, kind: Kind) -> Result<BytesSource, ReadError> {
-    let _ = kind;
-    let what = "a text is not converted; write the graph as bytes first".to_owned();
-    Err(ReadError::new(source.name(), Problem::Unsupported(what)))
-}
-
 struct Text<'s> {
     source: &'s dyn Source,
     block: Vec<u8>,
