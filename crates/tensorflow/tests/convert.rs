@@ -81,14 +81,14 @@ fn graph(parts: &[u8]) -> Vec<u8> {
     for (at, part) in parts.iter().enumerate() {
         let name = format!("n{at}");
         graph.extend(match part % 6 {
-            0 => node(&name, "AddV2", &["x", "x"], &[of_float.clone()]),
+            0 => node(&name, "AddV2", &["x", "x"], std::slice::from_ref(&of_float)),
             1 => {
                 let truncate = vec![0x28, part >> 4 & 1];
                 let attrs = [("SrcT", float()), ("DstT", float()), ("Truncate", truncate)];
                 node(&name, "Cast", &["x"], &attrs)
             }
-            2 => node(&name, "SelectV2", &["x", "x", "x"], &[of_float.clone()]),
-            3 => node(&name, "SelectV2", &["x", "n0", "x"], &[of_float.clone()]),
+            2 => node(&name, "SelectV2", &["x", "x", "x"], std::slice::from_ref(&of_float)),
+            3 => node(&name, "SelectV2", &["x", "n0", "x"], std::slice::from_ref(&of_float)),
             4 => {
                 let attrs = [("dtype", float()), ("debug_name", field(2, b"v/"))];
                 node(&name, "VarHandleOp", &[], &attrs)

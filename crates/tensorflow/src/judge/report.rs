@@ -7,11 +7,14 @@ use unskew_core::{Finding, Phase};
 use super::stops_import;
 use crate::{GraphUse, Runtime, promise};
 
+/// The rule, the phase, the message and the adaptation.
+type Key = (&'static str, Option<Phase>, String, Option<String>);
+
 #[derive(Default)]
 pub(super) struct Report {
     findings: Vec<Finding>,
     /// Where a finding stands, by what makes it the same as another: one that can be mended is another.
-    found: HashMap<(&'static str, Option<Phase>, String, Option<String>), usize>,
+    found: HashMap<Key, usize>,
 }
 
 impl Report {
