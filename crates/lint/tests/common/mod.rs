@@ -12,6 +12,11 @@ pub fn diff(old: &str, new: &str, policy: Option<&str>) -> Comparison {
     diff_bytes(&[("api.h", old.as_bytes())], &[("api.h", new.as_bytes())], policy)
 }
 
+/// The contract of one header.
+pub fn contract(text: &str) -> Contract {
+    Contract::read(&[Source { name: "api.h", text: text.as_bytes() }], "")
+}
+
 /// The same for folders.
 pub fn diff_bytes(
     old: &[(&str, &[u8])],
