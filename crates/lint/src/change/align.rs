@@ -19,6 +19,8 @@ pub struct Alignment {
     pub replaced: Vec<(usize, usize)>,
     /// Old fields that are in another order, in the order of the new struct.
     pub reordered: Vec<usize>,
+    removed: Vec<bool>,
+    added: Vec<bool>,
 }
 
 impl Alignment {
@@ -55,17 +57,23 @@ impl Alignment {
             }
         }
         let reordered = out_of_order(&to_old);
-        Self { to_new, to_old, renamed, replaced, reordered }
+        let removed = to_new.iter().map(Option::is_none).collect();
+        let added = to_old.iter().map(Option::is_none).collect();
+        let mut found = Self { to_new, to_old, renamed, replaced, reordered, removed, added };
+        for (index, at) in &found.replaced {
+            (found.removed[*index], found.added[*at]) = (false, false);
+        }
+        found
     }
 
     /// Whether an old field is gone, and nothing stands in its place.
     pub fn is_removed(&self, index: usize) -> bool {
-        self.to_new.get(index) == Some(&None) && self.replaced.iter().all(|(old, _)| *old != index)
+        self.removed.get(index).copied().unwrap_or_default()
     }
 
     /// Whether a new field was not there, and takes the place of none.
     pub fn is_added(&self, at: usize) -> bool {
-        self.to_old.get(at) == Some(&None) && self.replaced.iter().all(|(_, new)| *new != at)
+        self.added.get(at).copied().unwrap_or_default()
     }
 
     /// The last new field that an old one became.

@@ -1,6 +1,6 @@
 //! Enumerations and constants: their values.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::pair::Pair;
 use super::words::list;
@@ -54,7 +54,7 @@ fn compare(name: &str, old: &Enumeration, new: &Enumeration, changes: &mut Chang
             fresh.entry(number).or_insert(value);
         }
     }
-    let mut renamed: Vec<&str> = Vec::new();
+    let mut renamed: HashSet<&str> = HashSet::new();
     for old_value in &was.enumerators {
         let value = &old_value.name;
         let old_number = number(old_value);
@@ -69,7 +69,7 @@ fn compare(name: &str, old: &Enumeration, new: &Enumeration, changes: &mut Chang
             .finding(),
             None => match old_value.value.and_then(|number| fresh.get(&number)) {
                 Some(other) => {
-                    renamed.push(&other.name);
+                    renamed.insert(&other.name);
                     rules::EnumeratorRenamed {
                         name: &name,
                         number: &old_number,
@@ -85,7 +85,7 @@ fn compare(name: &str, old: &Enumeration, new: &Enumeration, changes: &mut Chang
         changes.add(&subject, finding, [&new.spot], [&old.spot]);
     }
     let come = is.enumerators.iter().filter(|value| {
-        !old_names.contains_key(value.name.as_str()) && !renamed.contains(&value.name.as_str())
+        !old_names.contains_key(value.name.as_str()) && !renamed.contains(value.name.as_str())
     });
     let come: Vec<&Enumerator> = come.collect();
     if !come.is_empty() {

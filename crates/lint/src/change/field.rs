@@ -6,6 +6,7 @@ use super::pair::Pair;
 use super::record::Comparing;
 use super::{Changes, Subject};
 use crate::contract::{Deadline, Member, Remark, Spot};
+use crate::header::Type;
 use crate::rules;
 
 impl Comparing<'_, '_> {
@@ -32,7 +33,8 @@ impl Comparing<'_, '_> {
     }
 
     fn types(&mut self, old: &Member, new: &Member) {
-        let likeness = match old.bits == new.bits {
+        let inner = matches!(new.r#type, Type::Record(_)) && old.size != new.size;
+        let likeness = match old.bits == new.bits && !inner {
             true => self.pair.likeness(&old.r#type, &new.r#type),
             false => Likeness::Different,
         };

@@ -3,7 +3,7 @@
 use super::pair::Pair;
 use super::rename;
 use crate::contract::Contract;
-use crate::header::{Parameter, Type};
+use crate::header::{Parameter, RecordKind, Type};
 
 /// How deeply types are followed.
 const DEPTH: usize = 64;
@@ -59,14 +59,18 @@ impl Pair<'_> {
                 let parameters = pairs.map(|(x, y)| deeper(&x.r#type, &y.r#type)).max();
                 deeper(a, b).max(parameters.unwrap_or(Likeness::Same))
             }
+            // A union may have more ways to read it; whether it grew is seen by its size.
             (Type::Record(a), Type::Record(b))
-                if a.kind == b.kind && a.fields.len() == b.fields.len() =>
+                if a.kind == b.kind
+                    && (a.fields.len() == b.fields.len()
+                        || (a.kind == RecordKind::Union && a.fields.len() < b.fields.len())) =>
             {
                 let fields = a.fields.iter().zip(&b.fields).map(|(x, y)| {
                     let names = if x.name == y.name { Likeness::Same } else { Likeness::Different };
                     names.max(deeper(&x.r#type, &y.r#type))
                 });
-                fields.max().unwrap_or(Likeness::Same)
+                let found = fields.max().unwrap_or(Likeness::Same);
+                if a.fields.len() == b.fields.len() { found } else { found.respelled() }
             }
             (Type::Enum(a), Type::Enum(b)) => {
                 let values = |e: &crate::header::Enum| {

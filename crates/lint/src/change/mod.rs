@@ -45,6 +45,7 @@ mod embedded;
 mod enumeration;
 mod field;
 mod gone;
+mod insertion;
 mod likeness;
 mod pair;
 mod policy;

@@ -1,6 +1,6 @@
 //! The two contracts that are compared, and what is called otherwise in the new one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use unskew_core::Date;
 
@@ -14,15 +14,19 @@ pub struct Pair<'a> {
     pub today: Option<Date>,
     /// Types of the old contract that have another name in the new one.
     pub renamed: BTreeMap<String, String>,
+    /// Their names in the new one.
+    new_names: BTreeSet<String>,
 }
 
 impl<'a> Pair<'a> {
     pub fn of(old: &'a Contract, new: &'a Contract, today: Option<Date>) -> Self {
-        let mut pair = Self { old, new, today, renamed: BTreeMap::new() };
+        let (renamed, new_names) = (BTreeMap::new(), BTreeSet::new());
+        let mut pair = Self { old, new, today, renamed, new_names };
         // Types of functions take structs, so that the names of these come first.
         pair.renamed = rename::structs(&pair);
         let more = rename::others(&pair);
         pair.renamed.extend(more);
+        pair.new_names = pair.renamed.values().cloned().collect();
         pair
     }
 
@@ -33,6 +37,6 @@ impl<'a> Pair<'a> {
 
     /// Whether a type of the new contract had another name before.
     pub fn had_another_name(&self, new: &str) -> bool {
-        self.renamed.values().any(|name| name == new)
+        self.new_names.contains(new)
     }
 }

@@ -1,5 +1,7 @@
 //! Structs: which came and went, and how those that stayed changed.
 
+use std::collections::BTreeSet;
+
 use unskew_core::{Finding, Severity};
 
 use super::align::Alignment;
@@ -7,7 +9,7 @@ use super::embedded::Embedded;
 use super::pair::Pair;
 use super::words::{bytes, count, list};
 use super::{Changes, Subject, field, size};
-use crate::contract::{Contract, Extent, Struct, Uses};
+use crate::contract::{Contract, Extent, Member, Struct, Uses};
 use crate::header::{RecordKind, Type};
 use crate::rules;
 
@@ -131,28 +133,30 @@ impl Comparing<'_, '_> {
 
     fn reordered(&mut self, alignment: &Alignment) {
         let moved = alignment.reordered.iter().filter_map(|index| self.old.members.get(*index));
-        let places: Vec<_> = moved.map(|member| (member.name.as_str(), &member.spot)).collect();
+        let places: Vec<_> = moved.map(|member| &member.spot).collect();
         if places.is_empty() {
             return;
         }
         // With each field that went, the one whose place it took.
         let mut names: Vec<&str> = Vec::new();
+        let mut seen = BTreeSet::new();
         for index in &alignment.reordered {
             let here = alignment.to_new.get(*index).copied().flatten();
             let there = here.and_then(|at| self.old.members.get(at));
             let own = self.old.members.get(*index);
             for member in own.into_iter().chain(there) {
-                if !names.contains(&member.name.as_str()) {
+                if seen.insert(member.name.as_str()) {
                     names.push(&member.name);
                 }
             }
         }
         let record = &self.new.name;
         let finding = rules::FieldsReordered { record, fields: &list(names) }.finding();
-        let new = places.iter().filter_map(|(name, _)| Some(&self.new.member(name)?.spot));
-        let old = places.iter().map(|(_, spot)| *spot);
-        let new: Vec<_> = new.collect();
-        self.changes.add(&self.subject, finding, new, old);
+        let new = alignment.reordered.iter().filter_map(|index| {
+            let at = alignment.to_new.get(*index).copied().flatten()?;
+            Some(&self.new.members.get(at)?.spot)
+        });
+        self.changes.add(&self.subject, finding, new, places);
     }
 
     /// How many fields lie elsewhere, in words; empty if none does.
@@ -172,75 +176,10 @@ impl Comparing<'_, '_> {
         }
     }
 
-    /// New fields between old ones; whether there are any.
-    fn inserted(&mut self, alignment: &Alignment) -> bool {
-        let Some(last_kept) = alignment.last_kept() else { return false };
-        let moved = self.moved(alignment);
-        let moved = if moved.is_empty() { "the fields behind it moved".to_owned() } else { moved };
-        let last_field = self.old.members.last().map_or("", |member| &member.name);
-        let mut found = false;
-        for (at, member) in self.new.members.iter().enumerate().take(last_kept) {
-            if !alignment.is_added(at) {
-                continue;
-            }
-            let next = self.next_kept(alignment, at);
-            let next_field = next.map_or("", |(old, _)| &self.old.members[old].name);
-            let (record, field) = (&self.new.name, &member.name);
-            let stayed = next.is_some_and(|(old, new)| {
-                let (old, new) = (&self.old.members[old], &self.new.members[new]);
-                old.offset.is_some() && old.offset == new.offset
-            });
-            let finding = if stayed && self.old.kind == RecordKind::Struct {
-                let (offset, bytes) = (bytes(member.offset), bytes(member.size));
-                rules::FieldInPadding {
-                    record,
-                    field,
-                    last_field: &last_field,
-                    offset: &offset,
-                    bytes: &bytes,
-                }
-                .finding()
-            } else if self.old.kind == RecordKind::Union {
-                continue;
-            } else if at == 0 && self.new.is_extensible() && !self.old.is_extensible() {
-                rules::StructSizeInserted { record, moved: &moved }.finding()
-            } else if member.is_function && self.new.is_table() {
-                rules::FunctionInserted {
-                    record,
-                    field,
-                    last_field: &last_field,
-                    next_field: &next_field,
-                    moved: &moved,
-                }
-                .finding()
-            } else {
-                rules::FieldInserted {
-                    record,
-                    field,
-                    last_field: &last_field,
-                    next_field: &next_field,
-                    moved: &moved,
-                }
-                .finding()
-            };
-            found |= !stayed;
-            self.changes.add(&self.subject, finding, [&member.spot], [&self.old.spot]);
-        }
-        let functions: Vec<usize> = (0..last_kept).filter(|at| alignment.is_added(*at)).collect();
-        self.required(&functions);
-        found
-    }
-
-    /// The next field behind `at` that was there before: its old and its new number.
-    fn next_kept(&self, alignment: &Alignment, at: usize) -> Option<(usize, usize)> {
-        let behind = alignment.to_old.iter().enumerate().skip(at + 1);
-        behind.filter_map(|(new, old)| Some(((*old)?, new))).next()
-    }
-
     /// New functions of which the header does not say that they may be left out.
-    fn required(&mut self, added: &[usize]) {
-        let members = added.iter().filter_map(|at| self.new.members.get(*at));
-        let wanted: Vec<_> = members
+    pub fn required(&mut self, added: &[&Member]) {
+        let wanted: Vec<_> = added
+            .iter()
             .filter(|m| m.is_function && !m.remark.optional && !m.remark.no_op)
             .filter(|_| self.old.is_table())
             .collect();
@@ -276,8 +215,7 @@ impl Comparing<'_, '_> {
             rules::FieldAppended { record, fields: &fields, end: &end, old_end: &old_end }.finding()
         };
         self.changes.add(&self.subject, finding, added.iter().map(|m| &m.spot), []);
-        let numbers: Vec<usize> = (first..self.new.members.len()).collect();
-        self.required(&numbers);
+        self.required(&added);
         if !self.old.is_extensible() {
             return;
         }

@@ -7,13 +7,16 @@ use crate::contract::{AnnouncedSize, Extent, Struct};
 use crate::rules;
 use unskew_core::Severity;
 
+/// How many announcements of one struct are looked at; a header has one, or one for each side of an `#if`.
+const ANNOUNCEMENTS: usize = 16;
+
 /// Looks at what is announced for a struct.
 pub fn compare(old: Option<&Struct>, new: &Struct, changes: &mut Changes) {
     let before = old.and_then(|old| stale(old).map(|(a, _)| (old, a)));
     let Some(last) = new.last() else { return };
     let subject = subject(new);
     let record = &new.name;
-    for announced in &new.announced {
+    for announced in new.announced.iter().take(ANNOUNCEMENTS) {
         let Extent::Field(named_field) = &announced.extent else { continue };
         if new.member(named_field).is_none() && new.extent(&announced.extent).is_none() {
             let what = format!("it has no field `{named_field}`");
@@ -55,7 +58,7 @@ pub fn compare(old: Option<&Struct>, new: &Struct, changes: &mut Changes) {
 /// The announcement that does not reach to the end, with the field that it names.
 fn stale(record: &Struct) -> Option<(&AnnouncedSize, &str)> {
     let last = record.last()?;
-    record.announced.iter().find_map(|announced| {
+    record.announced.iter().take(ANNOUNCEMENTS).find_map(|announced| {
         let Extent::Field(name) = &announced.extent else { return None };
         let named = record.member(name)?;
         let ends_there = record.extent(&announced.extent).is_some()

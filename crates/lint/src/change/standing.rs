@@ -23,14 +23,11 @@ pub fn all(pair: &Pair<'_>, changes: &mut Changes) {
 }
 
 fn unread(pair: &Pair<'_>, changes: &mut Changes) {
-    for (one, old) in pair.new.unread.iter().map(|u| (u, false)).chain(
-        // What could not be read in the old headers only is as much of a gap.
-        pair.old
-            .unread
-            .iter()
-            .filter(|u| pair.new.unread.iter().all(|n| n.what != u.what))
-            .map(|u| (u, true)),
-    ) {
+    // What could not be read in the old headers only is as much of a gap.
+    let known: BTreeSet<&str> = pair.new.unread.iter().map(|one| one.what.as_str()).collect();
+    let before = pair.old.unread.iter().filter(|one| !known.contains(one.what.as_str()));
+    let now = pair.new.unread.iter().map(|one| (one, false));
+    for (one, old) in now.chain(before.map(|one| (one, true))) {
         let what = one.what.trim_start_matches("could not read this declaration: ");
         let finding = rules::DeclarationNotRead { what: &what }.finding();
         let subject = Subject::of("", &one.spot);

@@ -1,6 +1,6 @@
 //! The number that changes ask for, and the number that was raised.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use unskew_core::{Finding, Places, Severity};
 
@@ -37,15 +37,20 @@ pub fn judge(
     policy: &Policy,
     mut changes: Vec<Change>,
 ) -> (Vec<Change>, Vec<Bump>) {
+    let before = Before::of(pair);
     let mut bumps: BTreeMap<Key, Bump> =
-        pair.new.lines.iter().map(|line| bump(pair, line)).collect();
+        pair.new.lines.iter().map(|line| bump(&before, line)).collect();
     let mut reasons: BTreeMap<Key, Vec<(Class, String)>> = BTreeMap::new();
     let mut numberless: BTreeMap<String, Vec<(Class, String)>> = BTreeMap::new();
+    let mut known: BTreeMap<(String, bool), Option<Key>> = BTreeMap::new();
     for change in &mut changes {
         change.class = policy.class(change.finding.rule);
-        let line = pair.new.line_of(&change.file, change.extension);
-        let line = line.or_else(|| pair.old.line_of(&change.file, change.extension));
-        change.line = line.map(key);
+        let asked = (change.file.clone(), change.extension);
+        let found = known.entry(asked).or_insert_with(|| {
+            let line = pair.new.line_of(&change.file, change.extension);
+            line.or_else(|| pair.old.line_of(&change.file, change.extension)).map(key)
+        });
+        change.line.clone_from(found);
         if !policy.wants(change.finding.rule) || change.class == Class::Fault {
             continue;
         }
@@ -67,14 +72,15 @@ pub fn judge(
         let bump = change.line.as_ref().and_then(|key| bumps.get(key));
         change.finding.severity = weigh(policy, change, bump);
     }
-    for (key, bump) in &bumps {
-        let reasons = reasons.get(key).map(Vec::as_slice).unwrap_or_default();
-        let line = pair.new.lines.iter().find(|line| self::key(line) == *key);
-        if let Some(finding) = line.and_then(|line| missing(line, bump, reasons)) {
-            changes.push(fault(finding, key));
+    for line in &pair.new.lines {
+        let key = key(line);
+        let Some(bump) = bumps.get(&key) else { continue };
+        let reasons = reasons.get(&key).map(Vec::as_slice).unwrap_or_default();
+        if let Some(finding) = missing(line, bump, reasons) {
+            changes.push(fault(finding, &key));
         }
     }
-    changes.extend(lines_that_fell(pair));
+    changes.extend(lines_that_fell(pair, &before));
     changes.extend(numberless.iter().map(|(file, reasons)| no_version(file, reasons)));
     (changes, bumps.into_values().collect())
 }
@@ -83,14 +89,27 @@ fn key(line: &VersionLine) -> Key {
     (line.name.clone(), line.file().to_owned())
 }
 
-/// The same version in the old headers: in the header of the same name if several have it.
-fn before<'p>(pair: &Pair<'p>, line: &VersionLine) -> Option<&'p VersionLine> {
-    let same = || pair.old.lines.iter().filter(|old| old.name == line.name);
-    same().find(|old| old.file() == line.file()).or_else(|| same().next())
+/// The versions of the old headers, by name.
+struct Before<'p>(BTreeMap<&'p str, Vec<&'p VersionLine>>);
+
+impl<'p> Before<'p> {
+    fn of(pair: &Pair<'p>) -> Self {
+        let mut lines: BTreeMap<&str, Vec<&VersionLine>> = BTreeMap::new();
+        for line in &pair.old.lines {
+            lines.entry(&line.name).or_default().push(line);
+        }
+        Self(lines)
+    }
+
+    /// The same version: that of the header of the same name if several have it.
+    fn line(&self, line: &VersionLine) -> Option<&'p VersionLine> {
+        let same = self.0.get(line.name.as_str())?;
+        same.iter().find(|old| old.file() == line.file()).or_else(|| same.first()).copied()
+    }
 }
 
-fn bump(pair: &Pair<'_>, line: &VersionLine) -> (Key, Bump) {
-    let old = before(pair, line);
+fn bump(before: &Before<'_>, line: &VersionLine) -> (Key, Bump) {
+    let old = before.line(line);
     let made = match old {
         None => Class::Minor,
         Some(old) => {
@@ -148,6 +167,7 @@ fn missing(line: &VersionLine, bump: &Bump, reasons: &[(Class, String)]) -> Opti
     } else {
         let moved = match bump.before == bump.after {
             true => format!("stays at {}", bump.after),
+            false if bump.before.is_empty() => format!("begins with {}", bump.after),
             false => format!("went from {} to {}", bump.before, bump.after),
         };
         rules::VersionNotRaised {
@@ -164,12 +184,9 @@ fn missing(line: &VersionLine, bump: &Bump, reasons: &[(Class, String)]) -> Opti
 
 /// What the changes of a class are about.
 fn subjects(reasons: &[(Class, String)], class: Class) -> String {
-    let mut names: Vec<&str> = Vec::new();
-    for (_, name) in reasons.iter().filter(|(of, _)| *of == class) {
-        if !names.contains(&name.as_str()) {
-            names.push(name);
-        }
-    }
+    let mut seen = BTreeSet::new();
+    let names = reasons.iter().filter(|(of, _)| *of == class).map(|(_, name)| name.as_str());
+    let names: Vec<&str> = names.filter(|name| seen.insert(*name)).collect();
     // What was added comes as a list already.
     match names.as_slice() {
         [one] if one.starts_with('`') => (*one).to_owned(),
@@ -207,18 +224,18 @@ fn fault(finding: Finding, key: &Key) -> Change {
 }
 
 /// Versions that went down or away.
-fn lines_that_fell(pair: &Pair<'_>) -> Vec<Change> {
+fn lines_that_fell(pair: &Pair<'_>, before: &Before<'_>) -> Vec<Change> {
     let mut found = Vec::new();
     for line in &pair.new.lines {
-        let Some(old) = before(pair, line).filter(|old| old.key() > line.key()) else { continue };
-        let (name, before, after) = (&line.name, old.to_string(), line.to_string());
-        let finding =
-            rules::VersionLowered { line: name, before: &before, after: &after }.finding();
+        let Some(old) = before.line(line).filter(|old| old.key() > line.key()) else { continue };
+        let (name, was, after) = (&line.name, old.to_string(), line.to_string());
+        let finding = rules::VersionLowered { line: name, before: &was, after: &after }.finding();
         let places: Places = line.numbers().map(|number| &number.spot).collect();
         found.push(fault(finding.at(places), &key(line)));
     }
+    let names: BTreeSet<&str> = pair.new.lines.iter().map(|line| line.name.as_str()).collect();
     for old in &pair.old.lines {
-        if pair.new.lines.iter().any(|line| line.name == old.name) {
+        if names.contains(old.name.as_str()) {
             continue;
         }
         // A header that is gone takes its version along; what it declared makes its own findings.

@@ -20,6 +20,7 @@ pub struct Uses {
 pub fn find(structs: &mut BTreeMap<String, Struct>, functions: &[(String, &Type)]) {
     let mut uses: BTreeMap<String, Uses> = BTreeMap::new();
     for record in structs.values() {
+        let counts = Counts::of(record);
         for member in &record.members {
             let place = || format!("{}.{}", record.name, member.name);
             match &member.r#type {
@@ -32,9 +33,8 @@ pub fn find(structs: &mut BTreeMap<String, Struct>, functions: &[(String, &Type)
                     }
                 }
                 Type::Pointer { to, .. } => {
-                    let siblings = record.members.iter().map(|m| (m.name.as_str(), &m.r#type));
                     if let Type::Named { name, .. } = &**to
-                        && counted(&member.name, siblings)
+                        && counts.count(&member.name)
                     {
                         uses.entry(name.clone()).or_default().element_of.insert(place());
                     }
@@ -86,17 +86,33 @@ fn counts(next: &Parameter, pointer: &str) -> bool {
     is_integer(&next.r#type) && (is_count(&next.name) || is_count_of(&next.name, pointer))
 }
 
-/// Whether a field beside a pointer says how many things it points to.
-fn counted<'a>(pointer: &str, siblings: impl Iterator<Item = (&'a str, &'a Type)>) -> bool {
-    let mut previous = "";
-    for (name, r#type) in siblings {
-        let behind = previous == pointer && is_count(name);
-        if is_integer(r#type) && (behind || is_count_of(name, pointer)) {
-            return true;
+/// Which pointers of a struct have a field beside them that says how many things they point to.
+struct Counts<'s> {
+    /// What integer fields count, by their names.
+    things: BTreeSet<String>,
+    /// Fields right in front of one that is a count of something.
+    followed: BTreeSet<&'s str>,
+}
+
+impl<'s> Counts<'s> {
+    fn of(record: &'s Struct) -> Self {
+        let (mut things, mut followed) = (BTreeSet::new(), BTreeSet::new());
+        let mut previous = "";
+        for member in &record.members {
+            if is_integer(&member.r#type) {
+                things.extend(counted(&member.name));
+                if is_count(&member.name) {
+                    followed.insert(previous);
+                }
+            }
+            previous = &member.name;
         }
-        previous = name;
+        Self { things, followed }
     }
-    false
+
+    fn count(&self, pointer: &str) -> bool {
+        self.followed.contains(pointer) || self.things.contains(bare(pointer))
+    }
 }
 
 fn is_integer(r#type: &Type) -> bool {
@@ -114,12 +130,21 @@ fn is_count(name: &str) -> bool {
 
 /// Whether `name` is `num_things`, `things_count`, `things_size`, `n_things` for `things`.
 fn is_count_of(name: &str, things: &str) -> bool {
+    !things.is_empty() && counted(name).is_some_and(|of| of == bare(things))
+}
+
+/// What a count of this name counts: `thing` for `num_things`.
+fn counted(name: &str) -> Option<String> {
     let stem = ["num_", "n_", "n"].iter().find_map(|p| name.strip_prefix(p));
     let stem = stem.or_else(|| {
         ["_count", "_size", "_len", "_length"].iter().find_map(|end| name.strip_suffix(end))
     });
-    let bare = |text: &str| text.trim_end_matches('s').to_owned();
-    !things.is_empty() && stem.is_some_and(|stem| bare(stem) == bare(things))
+    stem.map(|stem| bare(stem).to_owned())
+}
+
+/// A name without what makes it a plural.
+fn bare(name: &str) -> &str {
+    name.trim_end_matches('s')
 }
 
 /// What counts as a use of a function's type.
