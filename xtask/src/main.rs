@@ -10,6 +10,7 @@ mod environment;
 mod harvest;
 mod ifrt;
 mod jax;
+mod new_rule;
 mod new_upgrader;
 mod se;
 mod tensorflow;
@@ -64,6 +65,13 @@ enum Verb {
         #[arg(long)]
         check: bool,
     },
+    /// Makes the files of a new rule: the rule itself, and for headers a fixture and a snapshot.
+    NewRule {
+        /// Two letters for the family and three digits, such as HD120.
+        code: String,
+        /// Words joined by hyphens.
+        name: String,
+    },
     /// Takes a release into the database, from its real package.
     Harvest {
         /// Such as torch==2.15.0, tensorflow==2.21.0 or jax==0.10.2.
@@ -106,6 +114,7 @@ fn main() -> anyhow::Result<()> {
         Verb::Se(arguments) => se::run(&arguments),
         Verb::Ifrt(arguments) => ifrt::run(&arguments),
         Verb::Docs { check } => docs::run(check),
+        Verb::NewRule { code, name } => new_rule::run(&code, &name),
         Verb::Harvest { release, from } => harvest::run(&release, from.as_deref()),
         Verb::NewUpgrader(change) => new_upgrader::run(&change),
         Verb::Jax(jax) => jax::run(&jax),

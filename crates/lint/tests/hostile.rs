@@ -22,9 +22,12 @@ fn judged(before: &[u8], behind: &[u8]) -> (Vec<&'static str>, String) {
     (codes(&comparison, Severity::Warning), lines(&comparison))
 }
 
+/// What it is, what stands before and behind the rest, and what else is found.
+type Case = (&'static str, &'static [u8], &'static [u8], &'static [&'static str]);
+
 #[test]
 fn what_cannot_be_read_is_said_with_its_place_and_the_rest_is_judged() {
-    let cases: [(&str, &[u8], &[u8], &[&str]); 8] = [
+    let cases: [Case; 8] = [
         ("an unknown macro", b"VENDOR_BEGIN(x, y) VENDOR_END\n", b"", &[]),
         ("a macro around a field list", b"struct X { VENDOR(a, b) };\n", b"", &["HD007"]),
         ("a comment without end", b"", b"/* never closed\nstruct Late { int x; };\n", &["HD007"]),

@@ -155,7 +155,7 @@ fn moved(pair: &Pair<'_>, changes: &mut Changes) {
     for (name, from) in old {
         let Some(to) = new.get(pair.new_name(name)) else { continue };
         // A header that has another name altogether moved nothing.
-        let both = pair.new.files.contains_key(&from.file) && pair.old.files.len() > 1;
+        let both = pair.new.files.contains(&from.file) && pair.old.files.len() > 1;
         if both && from.file != to.file {
             let (file, old_file) = (&to.file, &from.file);
             let finding = rules::MovedToAnotherHeader { name: &name, file, old_file }.finding();

@@ -124,7 +124,7 @@ pub fn before_its_time(
     changes: &mut Changes,
 ) {
     let Some(until) = remark.deprecated.as_ref().and_then(|d| d.until) else { return };
-    let line = pair.new.line_of(&subject.file, subject.extension);
+    let line = pair.new.line_of(&subject.file, subject.extension, &subject.name);
     let (until, now) = match until {
         Deadline::Version(major, minor) => {
             let Some(line) = line else { return };

@@ -17,8 +17,7 @@ pub fn headers(pair: &Pair<'_>, changes: &mut Changes) {
         return;
     }
     let is_gone = |change: &Change| {
-        !pair.new.files.contains_key(change.file.as_str())
-            && GONE.contains(&change.finding.rule.code)
+        !pair.new.files.contains(change.file.as_str()) && GONE.contains(&change.finding.rule.code)
     };
     let mut by_file: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for change in changes.list.extract_if(.., |change| is_gone(change)) {

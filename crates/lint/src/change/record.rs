@@ -110,7 +110,6 @@ impl Comparing<'_, '_> {
                 .any(|c| matches!(c.finding.rule.code, "HD105" | "HD106" | "HD117" | "HD118"))
         });
         embedded.look(self.pair, self.old, self.new, &alignment, !moves);
-        self.layout_unknown();
     }
 
     fn attributes(&mut self) {
@@ -255,15 +254,6 @@ impl Comparing<'_, '_> {
             let (record, old_name, new_name) = (&self.new.name, &old.name, &new.name);
             let finding = rules::FieldReplaced { record, old_name, new_name }.finding();
             self.changes.add(&self.subject, finding, [&new.spot], [&old.spot]);
-        }
-    }
-
-    fn layout_unknown(&mut self) {
-        if let Err(why) = &self.new.layout
-            && !self.new.members.is_empty()
-        {
-            let finding = rules::LayoutNotKnown { record: &self.new.name, why }.finding();
-            self.changes.add(&self.subject, finding, [&self.new.spot], []);
         }
     }
 }

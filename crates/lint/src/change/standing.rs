@@ -6,13 +6,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::pair::Pair;
 use super::words::list;
 use super::{Changes, Subject, record};
-use crate::contract::{Contract, Spot, Struct};
+use crate::contract::{Contract, Spot, Struct, Unread};
 use crate::header::{RecordKind, Type};
 use crate::rules;
 
 /// Looks at the new headers.
 pub fn all(pair: &Pair<'_>, changes: &mut Changes) {
     unread(pair, changes);
+    layouts(pair, changes);
     new_structs(pair, changes);
     added(pair, changes);
     for (name, spot) in &pair.new.homeless {
@@ -22,19 +23,49 @@ pub fn all(pair: &Pair<'_>, changes: &mut Changes) {
     }
 }
 
+/// One finding for each header: where one declaration is not understood, the next ones seldom are.
 fn unread(pair: &Pair<'_>, changes: &mut Changes) {
     // What could not be read in the old headers only is as much of a gap.
     let known: BTreeSet<&str> = pair.new.unread.iter().map(|one| one.what.as_str()).collect();
     let before = pair.old.unread.iter().filter(|one| !known.contains(one.what.as_str()));
     let now = pair.new.unread.iter().map(|one| (one, false));
+    let mut by_file: BTreeMap<(bool, &str), Vec<&Unread>> = BTreeMap::new();
     for (one, old) in now.chain(before.map(|one| (one, true))) {
-        let what = one.what.trim_start_matches("could not read this declaration: ");
+        by_file.entry((old, &one.spot.file)).or_default().push(one);
+    }
+    for ((old, file), found) in by_file {
+        let Some(first) = found.first() else { continue };
+        let first = first.what.trim_start_matches("could not read this declaration: ");
+        let what = match found.len() {
+            1 => first.to_owned(),
+            number => format!("{first}; and {} more in `{file}`", number - 1),
+        };
         let finding = rules::DeclarationNotRead { what: &what }.finding();
-        let subject = Subject::of("", &one.spot);
+        let subject = Subject { name: String::new(), file: file.to_owned(), extension: false };
+        let spots = found.iter().map(|one| &one.spot);
         match old {
-            true => changes.add(&subject, finding, [], [&one.spot]),
-            false => changes.add(&subject, finding, [&one.spot], []),
+            true => changes.add(&subject, finding, [], spots),
+            false => changes.add(&subject, finding, spots, []),
         }
+    }
+}
+
+/// Structs whose fields could not be placed, one finding for each header and reason.
+fn layouts(pair: &Pair<'_>, changes: &mut Changes) {
+    let mut found: BTreeMap<(String, String), Vec<&Struct>> = BTreeMap::new();
+    for record in pair.new.structs.values().filter(|record| !record.members.is_empty()) {
+        if let Err(why) = &record.layout
+            && pair.old.structs.contains_key(&record.name)
+        {
+            let key = (record.spot.file.to_string(), why.to_string());
+            found.entry(key).or_default().push(record);
+        }
+    }
+    for ((file, why), records) in found {
+        let names = list(records.iter().map(|record| &record.name));
+        let finding = rules::LayoutNotKnown { records: &names, why: &why }.finding();
+        let subject = Subject { name: names.clone(), file, extension: false };
+        changes.add(&subject, finding, records.iter().map(|record| &record.spot), []);
     }
 }
 

@@ -42,13 +42,14 @@ pub fn judge(
         pair.new.lines.iter().map(|line| bump(&before, line)).collect();
     let mut reasons: BTreeMap<Key, Vec<(Class, String)>> = BTreeMap::new();
     let mut numberless: BTreeMap<String, Vec<(Class, String)>> = BTreeMap::new();
-    let mut known: BTreeMap<(String, bool), Option<Key>> = BTreeMap::new();
+    let mut known: BTreeMap<(String, bool, String), Option<Key>> = BTreeMap::new();
     for change in &mut changes {
         change.class = policy.class(change.finding.rule);
-        let asked = (change.file.clone(), change.extension);
+        let asked = (change.file.clone(), change.extension, change.subject.clone());
         let found = known.entry(asked).or_insert_with(|| {
-            let line = pair.new.line_of(&change.file, change.extension);
-            line.or_else(|| pair.old.line_of(&change.file, change.extension)).map(key)
+            let (file, extension, name) = (&change.file, change.extension, &change.subject);
+            let line = pair.new.line_of(file, extension, name);
+            line.or_else(|| pair.old.line_of(file, extension, name)).map(key)
         });
         change.line.clone_from(found);
         if !policy.wants(change.finding.rule) || change.class == Class::Fault {
@@ -240,7 +241,7 @@ fn lines_that_fell(pair: &Pair<'_>, before: &Before<'_>) -> Vec<Change> {
         }
         // A header that is gone takes its version along; what it declared makes its own findings.
         let two_headers = pair.old.files.len() == 1 && pair.new.files.len() == 1;
-        let stays = pair.new.files.contains_key(old.file()) || two_headers;
+        let stays = pair.new.files.contains(old.file()) || two_headers;
         if stays {
             let finding =
                 rules::VersionGone { line: &old.name, before: &old.to_string() }.finding();

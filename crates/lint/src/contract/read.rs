@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::structure::Struct;
-use super::version::{self, VersionLine};
+use super::version::{self, LineIndex, VersionLine};
 use super::{Remark, Spot, announced, uses};
 use crate::header::{Enum, Header, Item, Layouts, Record, RecordKind, Type};
 
@@ -98,8 +98,9 @@ pub struct Contract {
     pub homeless: Vec<(String, Spot)>,
     /// What could not be read.
     pub unread: Vec<Unread>,
-    /// The names of the headers, and what each includes of the others.
-    pub files: BTreeMap<Arc<str>, BTreeSet<Arc<str>>>,
+    /// The names of the headers.
+    pub files: BTreeSet<Arc<str>>,
+    index: LineIndex,
 }
 
 impl Contract {
@@ -114,7 +115,7 @@ impl Contract {
         let mut layouts = Layouts::of(headers.iter().chain([&foreign]));
         for (header, file) in headers.iter().zip(&names) {
             contract.enter(header, file, &mut layouts);
-            contract.files.insert(Arc::clone(file), included(header, &names));
+            contract.files.insert(Arc::clone(file));
         }
         let mut sizes = BTreeMap::new();
         for (header, file) in headers.iter().zip(&names) {
@@ -244,32 +245,17 @@ impl Contract {
             }
         }
         self.structs = structs;
+        let extensions = self.structs.values().filter(|record| record.extension);
+        self.index = LineIndex::of(&self.lines, extensions.map(|record| &*record.spot.file));
     }
 
-    /// The version that covers what a header declares: its own, or that of a header that it includes, or
-    /// the only one that there is. An extension goes by a single number, everything else by the three.
-    pub fn line_of(&self, file: &str, extension: bool) -> Option<&VersionLine> {
-        let own = |file: &str| {
-            let here = || self.lines.iter().filter(|line| line.file() == file);
-            let wanted = here().find(|line| line.is_single() == extension);
-            wanted.or_else(|| here().next())
-        };
-        if let Some(line) = own(file) {
-            return Some(line);
-        }
-        let (mut seen, mut open) = (BTreeSet::from([file]), vec![file]);
-        while let Some(next) = open.pop() {
-            for include in self.files.get(next).into_iter().flatten() {
-                if let Some(line) = own(include) {
-                    return Some(line);
-                }
-                if seen.insert(include) {
-                    open.push(include);
-                }
-            }
-        }
-        let mut full = self.lines.iter().filter(|line| !line.is_single());
-        full.next().filter(|_| full.next().is_none())
+    /// The version that covers the declaration of `name` in a header, or none.
+    ///
+    /// A number that has its name counts first (`THING_VERSION` for `Thing`). Extensions, and whatever else
+    /// stands in the header of one, go by the single number of that header; everything else goes by a version
+    /// of three numbers: that of its header, or the only one that there is in all headers.
+    pub fn line_of(&self, file: &str, extension: bool, name: &str) -> Option<&VersionLine> {
+        self.index.line(file, extension, name).and_then(|at| self.lines.get(at))
     }
 
     /// Whether anything of this name is declared.
@@ -300,12 +286,6 @@ fn with_includes(sources: &[Source<'_>]) -> Vec<Header> {
         }
     };
     first.iter().enumerate().map(|(index, header)| again(index, header)).collect()
-}
-
-/// Which of the headers `names` a header includes.
-fn included(header: &Header, names: &[Arc<str>]) -> BTreeSet<Arc<str>> {
-    let wanted: BTreeSet<&str> = header.includes.iter().map(|name| base_name(name)).collect();
-    names.iter().filter(|name| wanted.contains(base_name(name))).cloned().collect()
 }
 
 fn base_name(path: &str) -> &str {

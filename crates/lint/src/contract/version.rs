@@ -1,6 +1,6 @@
 //! Version numbers as headers define them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 
 use super::{Constant, Spot, Value};
@@ -116,4 +116,60 @@ pub fn lines<'a>(constants: impl IntoIterator<Item = &'a Constant>) -> Vec<Versi
         })
         .filter(|line| line.major.is_some() || line.minor.is_some() || line.single.is_some())
         .collect()
+}
+
+/// Which version covers what, for many questions.
+#[derive(Clone, Debug, Default)]
+pub struct LineIndex {
+    /// Single numbers by header and by the name that they have it from, without underscores.
+    by_name: HashMap<(String, String), usize>,
+    /// Single numbers by header.
+    single: HashMap<String, usize>,
+    /// Versions of three numbers by header.
+    full: HashMap<String, usize>,
+    /// Headers that declare an extension.
+    extensions: BTreeSet<String>,
+    /// The version of three numbers, if there is only one.
+    only: Option<usize>,
+}
+
+impl LineIndex {
+    /// For these versions and the headers that declare extensions.
+    pub fn of<'a>(lines: &[VersionLine], extensions: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut index = Self {
+            extensions: extensions.into_iter().map(str::to_owned).collect(),
+            ..Self::default()
+        };
+        let mut full = 0;
+        for (at, line) in lines.iter().enumerate() {
+            let file = line.file().to_owned();
+            if line.is_single() {
+                index.by_name.entry((file.clone(), plain(&line.name))).or_insert(at);
+                index.single.entry(file).or_insert(at);
+            } else {
+                full += 1;
+                index.only = Some(at);
+                index.full.entry(file).or_insert(at);
+            }
+        }
+        index.only = index.only.filter(|_| full == 1);
+        index
+    }
+
+    /// The number of the version that covers `name` in a header.
+    pub fn line(&self, file: &str, extension: bool, name: &str) -> Option<usize> {
+        let named = || self.by_name.get(&(file.to_owned(), plain(name))).copied();
+        let single = || self.single.get(file).copied();
+        let of_extension = || single().filter(|_| self.extensions.contains(file));
+        named()
+            .or_else(|| single().filter(|_| extension))
+            .or_else(|| self.full.get(file).copied())
+            .or_else(of_extension)
+            .or(self.only)
+    }
+}
+
+/// A name as it reads in any spelling: `TFE_CUSTOM_DEVICE` is `TFE_CustomDevice`.
+fn plain(name: &str) -> String {
+    name.replace('_', "").to_ascii_lowercase()
 }
