@@ -60,6 +60,7 @@ pub fn every_rule() -> impl Iterator<Item = &'static unskew_core::Rule> {
         rules::RULES,
         unskew_core::rules::RULES,
         unskew_ifrt::rules::RULES,
+        unskew_lint::rules::RULES,
         unskew_ops::rules::RULES,
         unskew_pjrt::rules::RULES,
         unskew_stablehlo::rules::RULES,

@@ -8,6 +8,7 @@ use std::fmt::{self, Write};
 use unskew_core::{Finding, Severity};
 
 use crate::Report;
+use crate::model::line;
 
 pub(crate) fn write(report: &Report, out: &mut dyn Write) -> fmt::Result {
     for (path, finding) in report.findings() {
@@ -19,8 +20,9 @@ pub(crate) fn write(report: &Report, out: &mut dyn Write) -> fmt::Result {
         let title = format!("{} {}", finding.rule.code, finding.rule.name);
         writeln!(
             out,
-            "::{command} file={},title={}::{}",
+            "::{command} file={}{},title={}::{}",
             property(path),
+            line(path, finding).map(|line| format!(",line={line}")).unwrap_or_default(),
             property(&title),
             message(&text(finding))
         )?;

@@ -128,6 +128,14 @@ pub struct Failure {
     pub message: String,
 }
 
+/// The line of `path` in which a finding stands, if its first place says so: `api.h:12` for `include/api.h`.
+pub(crate) fn line(path: &str, finding: &Finding) -> Option<u32> {
+    let (name, line) = finding.places.named().first()?.rsplit_once(':')?;
+    let folder = path.strip_suffix(name).filter(|_| !name.is_empty())?;
+    let whole = folder.is_empty() || folder.ends_with(['/', '\\']);
+    whole.then(|| line.parse().ok()).flatten()
+}
+
 /// Everything that one call has to say.
 #[derive(Clone, Debug)]
 pub struct Report {
@@ -205,5 +213,22 @@ impl Report {
             conversion::write(one, out)?;
         }
         full::write(self, out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use unskew_core::{Places, rules};
+
+    #[test]
+    fn a_place_in_the_file_itself_has_a_line() {
+        let at = |place: &str| {
+            Finding::new(&rules::CO001, "m").at(Places::from_iter([place]))
+        };
+        assert_eq!(line("include/api.h", &at("api.h:12")), Some(12));
+        assert_eq!(line("include/my_api.h", &at("api.h:12")), None);
+        assert_eq!(line("include/api.h", &at("api.h:12 (before)")), None);
+        assert_eq!(line("net.pt", &at("node:3")), None);
     }
 }

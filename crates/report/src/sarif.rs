@@ -10,6 +10,7 @@ use serde::Serialize;
 use unskew_core::{Finding, Rule, Severity};
 
 use crate::Report;
+use crate::model::line;
 
 pub(crate) fn write(report: &Report, out: &mut dyn Write) -> fmt::Result {
     let text = serde_json::to_string_pretty(&log(report)).map_err(|_| fmt::Error)?;
@@ -110,6 +111,14 @@ struct Location {
 #[serde(rename_all = "camelCase")]
 struct PhysicalLocation {
     artifact_location: ArtifactLocation,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    region: Option<Region>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Region {
+    start_line: u32,
 }
 
 #[derive(Serialize)]
@@ -130,7 +139,7 @@ fn log(report: &Report) -> Log<'_> {
         .map(|failure| Notification {
             level: "error",
             message: Text { text: &failure.message },
-            locations: [location(&failure.path)],
+            locations: [location(&failure.path, None)],
         })
         .collect();
     let driver = Driver {
@@ -170,7 +179,7 @@ fn result<'a>(path: &str, finding: &'a Finding, rule_index: usize) -> ResultObje
         rule_index,
         level: level(finding.severity),
         message: Text { text: &finding.message },
-        locations: [location(path)],
+        locations: [location(path, line(path, finding))],
         properties: Properties {
             phase: finding.phase.map(|phase| phase.as_str()),
             other: finding.other.as_ref().map(|side| &*side.name),
@@ -186,9 +195,10 @@ fn level(severity: Severity) -> &'static str {
     severity.as_str()
 }
 
-fn location(path: &str) -> Location {
+fn location(path: &str, line: Option<u32>) -> Location {
     let artifact_location = ArtifactLocation { uri: uri(path) };
-    Location { physical_location: PhysicalLocation { artifact_location } }
+    let region = line.map(|start_line| Region { start_line });
+    Location { physical_location: PhysicalLocation { artifact_location, region } }
 }
 
 /// A path as a URI reference (RFC 3986): every byte that may not stand in one is escaped.

@@ -4,7 +4,7 @@ use super::align::Alignment;
 use super::likeness::Likeness;
 use super::pair::Pair;
 use super::record::Comparing;
-use super::{Changes, Subject};
+use super::{Changes, Subject, insertion};
 use crate::contract::{Deadline, Member, Remark, Spot};
 use crate::header::Type;
 use crate::rules;
@@ -33,6 +33,9 @@ impl Comparing<'_, '_> {
     }
 
     fn types(&mut self, old: &Member, new: &Member) {
+        if insertion::is_used_up(old, new) {
+            return;
+        }
         let inner = matches!(new.r#type, Type::Record(_)) && old.size != new.size;
         let likeness = match old.bits == new.bits && !inner {
             true => self.pair.likeness(&old.r#type, &new.r#type),

@@ -35,6 +35,10 @@ impl Comparing<'_, '_> {
                 }
                 continue;
             }
+            if is_used_up(was, is) {
+                self.reserved_used(was, &run.fields);
+                continue;
+            }
             moves = true;
             let moved = match (was.offset, is.offset, behind.get(run.next.1).copied()) {
                 (Some(from), Some(to), Some(0 | 1) | None) => {
@@ -53,6 +57,17 @@ impl Comparing<'_, '_> {
             added.filter(|(at, _)| alignment.is_added(*at)).map(|(_, member)| member).collect();
         self.required(&added);
         moves
+    }
+
+    /// Fields that lie in bytes which were reserved.
+    pub fn reserved_used(&mut self, reserved: &Member, fields: &[&Member]) {
+        let record = &self.new.name;
+        let (fields_in_words, reserved_name) =
+            (list(fields.iter().map(|member| &member.name)), &reserved.name);
+        let finding =
+            rules::ReservedBytesUsed { record, reserved: reserved_name, fields: &fields_in_words };
+        let spots: Vec<&Spot> = fields.iter().map(|member| &member.spot).collect();
+        self.changes.add(&self.subject, finding.finding(), spots, [&reserved.spot]);
     }
 
     fn in_padding(&mut self, member: &Member) {
@@ -104,6 +119,12 @@ impl Comparing<'_, '_> {
     fn last_before(&self) -> String {
         self.old.members.last().map_or_else(String::new, |member| member.name.clone())
     }
+}
+
+/// Whether a reserved field gave bytes from its front, and ends where it did.
+pub fn is_used_up(was: &Member, is: &Member) -> bool {
+    let shrank = was.size > is.size && was.offset < is.offset;
+    was.is_reserved() && shrank && was.end().is_some() && was.end() == is.end()
 }
 
 /// New fields in rows, functions apart from others.

@@ -80,6 +80,13 @@ pub struct Change {
     extension: bool,
 }
 
+impl Change {
+    /// The header in which it counts: where the declaration stands now, or stood before it went.
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+}
+
 /// Everything that changed between two contracts.
 #[derive(Clone, Debug)]
 pub struct Comparison {

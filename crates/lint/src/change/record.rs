@@ -251,6 +251,11 @@ impl Comparing<'_, '_> {
             else {
                 continue;
             };
+            // The last of the reserved bytes, all of them at once.
+            if old.is_reserved() && old.size.is_some() && old.size >= new.size {
+                self.reserved_used(old, &[new]);
+                continue;
+            }
             let (record, old_name, new_name) = (&self.new.name, &old.name, &new.name);
             let finding = rules::FieldReplaced { record, old_name, new_name }.finding();
             self.changes.add(&self.subject, finding, [&new.spot], [&old.spot]);

@@ -33,6 +33,7 @@
 //! ```
 
 mod announced;
+mod folder;
 mod read;
 mod remark;
 mod structure;
@@ -40,6 +41,7 @@ mod uses;
 mod version;
 
 pub use announced::{AnnouncedSize, Extent};
+pub use folder::called_alike;
 pub use read::{Alias, Constant, Contract, Enumeration, Function, Source, Unread, Value};
 pub use remark::{Deadline, Deprecation, Remark};
 pub use structure::{Member, Struct};

@@ -280,12 +280,12 @@ fn with_includes(sources: &[Source<'_>]) -> Vec<Header> {
         let found: BTreeSet<usize> = found.flatten().copied().filter(|at| *at != index).collect();
         let included: Vec<&Header> = found.iter().filter_map(|at| first.get(*at)).collect();
         let text = sources.get(index).map_or(&[][..], |source| source.text);
-        match included.iter().all(|header| header.macros.is_empty()) {
-            true => header.clone(),
-            false => Header::read_with(text, &included),
-        }
+        let plain = included.iter().all(|header| header.macros.is_empty());
+        (!plain).then(|| Header::read_with(text, &included))
     };
-    first.iter().enumerate().map(|(index, header)| again(index, header)).collect()
+    let second: Vec<Option<Header>> =
+        first.iter().enumerate().map(|(index, header)| again(index, header)).collect();
+    first.into_iter().zip(second).map(|(first, second)| second.unwrap_or(first)).collect()
 }
 
 fn base_name(path: &str) -> &str {

@@ -27,6 +27,11 @@ pub struct Member {
 }
 
 impl Member {
+    /// Whether its name says that its bytes are for later.
+    pub fn is_reserved(&self) -> bool {
+        self.name.to_ascii_lowercase().contains("reserved")
+    }
+
     /// Where it ends, in bytes.
     pub fn end(&self) -> Option<u64> {
         self.offset?.checked_add(self.size?)
