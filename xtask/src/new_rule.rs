@@ -18,8 +18,8 @@ pub fn run(code: &str, name: &str) -> anyhow::Result<()> {
     for (path, text) in &files {
         let path = root.join(path);
         std::fs::create_dir_all(path.parent().context("no parent folder")?)?;
-        let mut file = std::fs::File::create_new(&path)
-            .with_context(|| format!("{}", path.display()))?;
+        let mut file =
+            std::fs::File::create_new(&path).with_context(|| format!("{}", path.display()))?;
         std::io::Write::write_all(&mut file, text.as_bytes())?;
         println!("{}", path.strip_prefix(root).unwrap_or(&path).display());
     }

@@ -223,9 +223,7 @@ mod tests {
 
     #[test]
     fn a_place_in_the_file_itself_has_a_line() {
-        let at = |place: &str| {
-            Finding::new(&rules::CO001, "m").at(Places::from_iter([place]))
-        };
+        let at = |place: &str| Finding::new(&rules::CO001, "m").at(Places::from_iter([place]));
         assert_eq!(line("include/api.h", &at("api.h:12")), Some(12));
         assert_eq!(line("include/my_api.h", &at("api.h:12")), None);
         assert_eq!(line("include/api.h", &at("api.h:12 (before)")), None);

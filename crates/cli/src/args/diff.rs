@@ -6,12 +6,15 @@ use super::ReportFormat;
 
 #[derive(Debug, clap::Args)]
 pub struct Diff {
-    /// What was: a file or a release
+    /// What was: a file, a folder of headers or a release
     #[arg(value_name = "OLD")]
     pub old: OsString,
-    /// What is: a file or a release
+    /// What is: a file, a folder of headers or a release
     #[arg(value_name = "NEW")]
     pub new: OsString,
+    /// Hold headers to this policy, pjrt or stream-executor, instead of the one that their versions name
+    #[arg(long, value_name = "POLICY")]
+    pub policy: Option<String>,
     /// How to print
     #[arg(long, value_name = "FORMAT", default_value = "full")]
     pub format: ReportFormat,

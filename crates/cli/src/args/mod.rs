@@ -137,15 +137,16 @@ Examples:
   unskew matrix *.pb --with tensorflow --format html -o matrix.html
   unskew matrix a.pt b.pb --with all --format csv\n\n{EXIT_STATUS}"))]
     Matrix(Matrix),
-    /// Say what changed between two registries of operators, and what should have been done
+    /// Say what changed between two registries of operators or two C headers, and what should have been done
     #[command(after_help = format!("\
-Each side is a release (tensorflow@2.12, torch@1.10), an OpList of TensorFlow (bytes or text), or a
-list of PyTorch operators with one schema a line.
+Each side is a release (tensorflow@2.12, torch@1.10), an OpList of TensorFlow (bytes or text), a list
+of PyTorch operators with one schema a line, or a C header or a folder of them.
 
 Examples:
   unskew diff tensorflow@2.11 tensorflow@2.12
   unskew diff ops-before.pb ops-after.pbtxt --format github
-  unskew diff torch@1.10 torch@2.1 --format concise\n\n{EXIT_STATUS}"))]
+  unskew diff torch@1.10 torch@2.1 --format concise
+  unskew diff include-before/ include/ --policy pjrt\n\n{EXIT_STATUS}"))]
     Diff(Diff),
     /// Explain a rule: what it means, why, and what mends it
     #[command(after_help = "\

@@ -1,9 +1,11 @@
-//! `unskew diff OLD NEW`: every change between two registries of operators, and what should have been done.
+//! `unskew diff OLD NEW`: every change between two registries of operators or two C headers, and what should
+//! have been done.
 
+mod headers;
 mod subject;
 
 use anyhow::bail;
-use unskew_core::{Finding, Outcome, Severity, Verdict};
+use unskew_core::{Finding, Outcome, Promise, Severity, Verdict};
 use unskew_report::{Pair, Report};
 
 use crate::args::{Diff, Global};
@@ -12,6 +14,9 @@ use crate::print;
 pub use subject::{Named, Thing, subject};
 
 pub fn run(args: &Diff, global: &Global) -> anyhow::Result<Status> {
+    if let Some(pairs) = headers::pairs(args, global)? {
+        return show(pairs, args, global);
+    }
     let (old, new) = (subject(&args.old)?, subject(&args.new)?);
     let findings = match (&old.thing, &new.thing) {
         (Thing::Registry(a), Thing::Registry(b)) => unskew_tensorflow::diff::findings(a, b),
@@ -24,8 +29,12 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<Status> {
             new.thing.kind()
         ),
     };
+    show(vec![pair(&old, &new, findings)], args, global)
+}
+
+fn show(pairs: Vec<Pair>, args: &Diff, global: &Global) -> anyhow::Result<Status> {
     let mut report = Report::new(global.context());
-    report.pairs.push(pair(&old, &new, findings));
+    report.pairs = pairs;
     print::out(&report.render(args.format.into()))?;
     Ok(Ending { done: 1, failed: 0, worst: report.severity(), deny: global.deny() }.into())
 }
@@ -33,9 +42,13 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<Status> {
 /// Two sides with what changed between them, gravest first.
 pub fn pair(old: &Named, new: &Named, mut findings: Vec<Finding>) -> Pair {
     findings.sort_by_key(Finding::gravity);
+    let verdict = verdict(findings, Vec::new());
+    Pair { a: old.subject.clone(), b: new.subject.clone(), verdict }
+}
+
+/// What breaks makes the two incompatible.
+fn verdict(findings: Vec<Finding>, promises: Vec<Promise>) -> Verdict {
     let breaks = findings.iter().any(|finding| finding.severity == Severity::Error);
     let outcome = if breaks { Outcome::Incompatible } else { Outcome::Compatible };
-    let (promises, unchecked) = (Vec::new(), Vec::new());
-    let verdict = Verdict { outcome, findings, promises, unchecked };
-    Pair { a: old.subject.clone(), b: new.subject.clone(), verdict }
+    Verdict { outcome, findings, promises, unchecked: Vec::new() }
 }
