@@ -102,6 +102,7 @@ fn title(family: &str) -> &'static str {
     match family {
         "AR" => "artifacts",
         "CO" => "core and windows",
+        "HD" => "headers",
         "IF" => "IFRT",
         "OP" => "operators",
         "PJ" => "PJRT plug-ins",
