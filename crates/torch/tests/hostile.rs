@@ -9,6 +9,8 @@ use std::sync::OnceLock;
 use corpus::{files, source};
 use proptest::prelude::*;
 use unskew_core::{Context, Date, check};
+use unskew_source::{Output, SourceExt};
+use unskew_torch::{Runtime, convert};
 
 /// One real file of each kind.
 fn samples() -> &'static [(String, Vec<u8>)] {
@@ -37,6 +39,22 @@ fn must_not_panic(bytes: &[u8]) {
         let runtimes = runtimes();
         let _ = check(&party, &runtimes["2.15.0"], &Context::on(Date::constant(2026, 11, 1)));
     }
+    for to in targets() {
+        let Ok(Some((plan, Output::File(output)))) = convert(&source("hostile.pt", bytes), to) else {
+            continue;
+        };
+        // What is planned without a blocker can be written, and read again.
+        if plan.is_possible() {
+            let result = output.all().unwrap();
+            assert!(unskew_torch::read(&source("result.pt", &result)).is_ok(), "{:?}", plan.rewrites);
+        }
+    }
+}
+
+/// A release that old files are converted for, and one for new ones.
+fn targets() -> &'static [Runtime] {
+    static TARGETS: OnceLock<Vec<Runtime>> = OnceLock::new();
+    TARGETS.get_or_init(|| ["2.15.0", "2.3.1"].map(corpus::runtime).into())
 }
 
 fn runtimes() -> &'static std::collections::BTreeMap<String, unskew_core::Party> {

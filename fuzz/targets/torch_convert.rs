@@ -1,0 +1,21 @@
+//! Any PyTorch file, converted for the newest release and for one of 2023.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use unskew_fuzz::source;
+use unskew_source::{Output, SourceExt};
+
+fuzz_target!(|bytes: &[u8]| {
+    for name in ["torch@2.15", "torch@2.1"] {
+        let Ok(release) = unskew_releases::find(name) else { continue };
+        let Some(runtime) = unskew_releases::torch::runtime(release.row()) else { continue };
+        let converted = unskew_torch::convert(&source("f.pt", bytes), &runtime);
+        if let Ok(Some((plan, Output::File(output)))) = converted
+            && plan.is_possible()
+        {
+            // What is planned without a blocker is a file that can be read.
+            let result = output.all().unwrap_or_default();
+            assert!(unskew_torch::read(&source("result.pt", &result)).is_ok());
+        }
+    }
+});
