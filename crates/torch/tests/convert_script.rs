@@ -51,6 +51,60 @@ fn archives_of_1_1_and_1_2_get_the_layout_that_2_15_reads() {
     assert_eq!(count, 31);
 }
 
+/// An archive as 1.2 writes it, with everything that a module may have. PyTorch 1.4.0, which still reads such
+/// archives, gives 33 and 49 for ones; so does 2.15.0 for what it becomes.
+fn with_weights() -> Vec<u8> {
+    let floats = |all: &[f32]| all.iter().flat_map(|one| one.to_le_bytes()).collect::<Vec<u8>>();
+    let tensor = |dims: &str, strides: &str, n: u8| {
+        format!(
+            r#"{{"dims": [{dims}], "offset": "0", "strides": [{strides}], "requiresGrad": {}, "dataType": "FLOAT", "data": {{"key": "tensors/{n}"}}, "device": "cpu"}}"#,
+            n == 0
+        )
+    };
+    let tensors = [
+        tensor(r#""2", "3""#, r#""3", "1""#, 0),
+        tensor(r#""2""#, r#""1""#, 1),
+        tensor(r#""1""#, r#""1""#, 2),
+    ];
+    let fc = r#"{"torchscriptArena": {"key": "code/net_fc.py"}, "name": "fc", "parameters": [{"isBuffer": false, "tensorId": "0", "name": "weight"}, {"isBuffer": true, "tensorId": "1", "name": "bias"}]}"#;
+    let main = format!(
+        r#"{{"protoVersion": "5", "mainModule": {{"torchscriptArena": {{"key": "code/net.py"}}, "name": "net", "attributes": [{{"name": "scale", "type": "int", "id": "0"}}], "submodules": [{fc}]}}, "tensors": [{}]}}"#,
+        tensors.join(", ")
+    );
+    let net = "op_version_set = 1\ndef forward(self,\n    x: Tensor) -> Tensor:\n  _0 = torch.add((self.fc).forward(x, ), CONSTANTS.c2, alpha=1)\n  return torch.mul(_0, self.scale)\n";
+    let inner = "op_version_set = 1\ndef forward(self,\n    x: Tensor) -> Tensor:\n  return torch.add(torch.matmul(x, torch.t(self.weight)), self.bias, alpha=1)\n";
+    let mut archive = unskew_source::ArchiveOutput::new("net.pt");
+    for (name, bytes) in [
+        ("net/version", b"1\n".to_vec()),
+        ("net/code/net.py", net.into()),
+        ("net/code/net_fc.py", inner.into()),
+        ("net/attributes.pkl", b"\x80\x02K\x02\x85.".to_vec()),
+        ("net/tensors/0", floats(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0])),
+        ("net/tensors/1", floats(&[0.5, -0.5])),
+        ("net/tensors/2", floats(&[10.0])),
+        ("net/model.json", main.into_bytes()),
+    ] {
+        archive.add(name, bytes, false).unwrap();
+    }
+    archive.finish().unwrap().all().unwrap()
+}
+
+#[test]
+fn modules_of_1_2_keep_their_parameters_buffers_attributes_and_constants() {
+    let newest = runtime("2.15.0");
+    let (plan, result) = converted("net.pt", &with_weights(), &newest);
+    assert!(plan.is_possible(), "{:?}", plan.blockers);
+    accepted("net.pt", &result, &newest);
+    let code = record(&result, "code/__torch__.py").unwrap();
+    let inner = "class net_fc(Module):\n  __parameters__ = [\"weight\", ]\n  __buffers__ = [\"bias\", ]\n  weight : Tensor\n  bias : Tensor\n";
+    assert!(code.contains(inner), "{code}");
+    assert!(code.contains("  scale : int\n  fc : __torch__.net_fc\n"), "{code}");
+    let archive = Archive::open(Arc::new(BytesSource::new("a", result))).unwrap();
+    for (name, size) in [("net/data/0", 24), ("net/data/1", 8), ("net/constants/2", 4)] {
+        assert_eq!(archive.entry(name).unwrap().size, size, "{name}");
+    }
+}
+
 #[test]
 fn a_file_that_the_release_loads_and_runs_alike_is_returned_as_it_is() {
     let newest = runtime("2.15.0");

@@ -40,13 +40,18 @@ fn must_not_panic(bytes: &[u8]) {
         let _ = check(&party, &runtimes["2.15.0"], &Context::on(Date::constant(2026, 11, 1)));
     }
     for to in targets() {
-        let Ok(Some((plan, Output::File(output)))) = convert(&source("hostile.pt", bytes), to) else {
+        let Ok(Some((plan, Output::File(output)))) = convert(&source("hostile.pt", bytes), to)
+        else {
             continue;
         };
         // What is planned without a blocker can be written, and read again.
         if plan.is_possible() {
             let result = output.all().unwrap();
-            assert!(unskew_torch::read(&source("result.pt", &result)).is_ok(), "{:?}", plan.rewrites);
+            assert!(
+                unskew_torch::read(&source("result.pt", &result)).is_ok(),
+                "{:?}",
+                plan.rewrites
+            );
         }
     }
 }
