@@ -10,10 +10,25 @@ missing: "No FFI handler registered for lapack_sgetrf_ffi on a platform Host".
 
 after which `jnp.linalg.solve` and `jax.pure_callback` work on every plug-in that is loaded and that has the
 FFI extension of the PJRT C API.
+
+And connects JAX to a server of the IFRT proxy:
+
+    unskew_jax.connect("grpc://127.0.0.1:8470")
 """
 
-from .errors import NoExtension, NoHandlers, NoPlugin, Refused, UnskewJaxError
+from .errors import NoExtension, NoHandlers, NoPlugin, NoProxy, Refused, UnskewJaxError
+from .proxy import connect
 from .register import Registered, register
 
-__all__ = ["NoExtension", "NoHandlers", "NoPlugin", "Refused", "Registered", "UnskewJaxError", "register"]
+__all__ = [
+    "NoExtension",
+    "NoHandlers",
+    "NoPlugin",
+    "NoProxy",
+    "Refused",
+    "Registered",
+    "UnskewJaxError",
+    "connect",
+    "register",
+]
 __version__ = "0.1.0"

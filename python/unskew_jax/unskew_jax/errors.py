@@ -21,3 +21,7 @@ class NoHandlers(UnskewJaxError):
 
 class Refused(UnskewJaxError):
     """The plug-in did not take a handler; the text is its own."""
+
+
+class NoProxy(UnskewJaxError):
+    """JAX cannot be connected to a server: jaxlib has no client, or JAX was used already."""

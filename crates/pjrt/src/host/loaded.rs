@@ -70,6 +70,11 @@ impl Outputs {
     pub fn events(&self) -> &[Event] {
         &self.events
     }
+
+    /// The events, taken out.
+    pub fn take_events(&mut self) -> Vec<Event> {
+        std::mem::take(&mut self.events)
+    }
 }
 
 impl LoadedExecutable {

@@ -1,0 +1,115 @@
+//! Arrays of a session: shards in buffers of the plug-in.
+
+use std::sync::Arc;
+
+use unskew_ifrt::types::{
+    ConcreteEvenSharding, DTypeKind, DeviceList, Shape, Sharding, SingleDeviceSharding,
+};
+use unskew_pjrt::Buffer;
+
+use crate::status::Status;
+
+/// An array.
+#[derive(Clone, Debug)]
+pub struct Array {
+    /// The type of its elements.
+    pub kind: DTypeKind,
+    /// Its dimensions.
+    pub dims: Vec<i64>,
+    /// Where it is.
+    pub spread: Spread,
+    /// Its shards, in the order of its devices.
+    pub shards: Vec<Shard>,
+}
+
+/// A part of an array, on one device.
+#[derive(Clone, Debug)]
+pub struct Shard {
+    /// The id of the device.
+    pub device: i32,
+    /// The part.
+    pub buffer: Arc<Buffer>,
+}
+
+/// On which devices an array is, and in which of their memories.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Spread {
+    /// The ids of the devices.
+    pub devices: Vec<i32>,
+    /// The kind of memory; none is the default.
+    pub memory_kind: Option<String>,
+}
+
+impl From<&Sharding> for Spread {
+    fn from(sharding: &Sharding) -> Self {
+        let (devices, memory_kind) = match sharding {
+            Sharding::SingleDevice(one) => (vec![one.device_id], &one.memory_kind),
+            Sharding::Opaque(of) => (of.devices.device_ids.clone(), &of.memory_kind),
+            Sharding::Concrete(of) => (of.devices.device_ids.clone(), &of.memory_kind),
+            Sharding::ConcreteEven(of) => (of.devices.device_ids.clone(), &of.memory_kind),
+            Sharding::ShardingParam(of) => (of.devices.device_ids.clone(), &of.memory_kind),
+            Sharding::Hlo(of) => (of.devices.device_ids.clone(), &of.memory_kind),
+        };
+        Self { devices, memory_kind: memory_kind.clone().filter(|kind| !kind.is_empty()) }
+    }
+}
+
+impl Spread {
+    /// On one device.
+    pub fn on(device: i32, memory_kind: Option<String>) -> Self {
+        Self { devices: vec![device], memory_kind }
+    }
+
+    /// The sharding of an array of these dimensions with shards of those: in a form that every client
+    /// since protocol 3 reads.
+    pub fn sharding(&self, dims: &[i64], shard_dims: &[i64]) -> Sharding {
+        let memory_kind = self.memory_kind.clone();
+        if let [device_id] = self.devices[..] {
+            return Sharding::SingleDevice(SingleDeviceSharding { device_id, memory_kind });
+        }
+        Sharding::ConcreteEven(ConcreteEvenSharding {
+            devices: DeviceList { device_ids: self.devices.clone() },
+            shape: Shape { dims: dims.to_vec() },
+            shard_shape: Shape { dims: shard_dims.to_vec() },
+            memory_kind,
+            is_fully_replicated: dims == shard_dims,
+        })
+    }
+}
+
+impl Array {
+    /// Its shard on a device.
+    pub fn on_device(&self, device: i32) -> Option<&Arc<Buffer>> {
+        let found = self.shards.iter().find(|shard| shard.device == device);
+        found.map(|shard| &shard.buffer)
+    }
+
+    /// A shard that is all of the array.
+    ///
+    /// # Errors
+    /// INVALID_ARGUMENT if there is none; what the plug-in answers.
+    pub fn whole(&self) -> Result<&Shard, Status> {
+        let first = self.shards.first();
+        let first = first.ok_or_else(|| Status::invalid("the array has no shard here"))?;
+        if self.spread.devices.len() > 1 && first.buffer.dimensions()? != self.dims {
+            let devices = self.spread.devices.len();
+            return Err(Status::invalid(format!(
+                "the array is spread over devices, and no one of them has all of it: {devices} devices"
+            )));
+        }
+        Ok(first)
+    }
+
+    /// An array of one of its shards.
+    ///
+    /// # Errors
+    /// What the plug-in answers.
+    pub fn of_shard(&self, shard: &Shard) -> Result<Self, Status> {
+        Ok(Self {
+            kind: self.kind,
+            dims: shard.buffer.dimensions()?,
+            spread: Spread::on(shard.device, self.spread.memory_kind.clone()),
+            shards: vec![shard.clone()],
+        })
+    }
+}

@@ -1,0 +1,67 @@
+//! An IFRT proxy server: JAX clients of any age on a PJRT plug-in of any age, over the network.
+//!
+//! Every jaxlib has a client of the IFRT proxy, and none has a server. This one speaks the protocol
+//! versions 3 to 25 and the SerDes versions 0 to 5, which is every client since jax 0.4.31, and runs what
+//! they ask for on a PJRT plug-in through `unskew_pjrt`, which is every plug-in since 0.29.
+//!
+//! ```no_run
+//! use std::net::TcpListener;
+//! use unskew_ifrt_proxy::{Limits, Server};
+//! use unskew_pjrt::Plugin;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let client = Plugin::load("pjrt_c_api_cpu_plugin.so")?.create_client(&[])?;
+//! let server = Server::new(client, Limits::default())?;
+//! server.serve(TcpListener::bind("127.0.0.1:8470")?, std::future::pending())?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # The way of a request
+//!
+//! ```text
+//! client -- GetVersion --------> negotiate                       versions that both speak, or a refusal
+//!        -- IfrtSession -------> service -> session (a thread) -> platform (the plug-in's client)
+//!        <- responses ---------- reply   <-      | handles: arrays, programs, futures, errors
+//!        -- HostBufferStore ---> host_buffers <--+ bytes on their way, which may come late
+//!        <- HostBufferLookup --- host_buffers <--+
+//! ```
+//!
+//! A [session] does its requests in their order on a thread of its own. What waits for a device
+//! is answered when the device is done, and holds up nothing. Where a request fails that was to make an
+//! array, the array's [handle](handles) stands for the error from then on: clients send on without
+//! waiting for answers.
+//!
+//! Values that have SerDes versions are [messages] within messages, read and written by `unskew_ifrt` at
+//! the session's version. XLA's own, which have none, stay bytes: compile options are edited by field
+//! number where an old client's would hurt a newer plug-in, and all else in them reaches the plug-in as
+//! it came.
+//!
+//! # What is refused
+//!
+//! A client's bytes are checked, never believed: unknown handles, devices that are not there, shapes that
+//! do not fit their data, negative versions, assignments that would end the plug-in's process are error
+//! statuses. So are, as UNIMPLEMENTED and by their names: functions of the client that programs call
+//! (host callbacks), programs of several (IFRT IR, MPMD), transfers by a shared directory, arrays of
+//! texts, arrays in other layouts than the default, resharding but to one device, and the text of a
+//! compiled program where the plug-in has none. [`Limits`] bounds sessions, requests, handles and bytes.
+
+pub mod array;
+pub mod element;
+pub mod handles;
+pub mod host_buffers;
+mod limits;
+pub mod messages;
+pub mod negotiate;
+pub mod platform;
+pub mod program;
+mod reply;
+mod server;
+pub mod service;
+pub mod session;
+pub mod status;
+mod strides;
+pub mod xla;
+
+pub use limits::Limits;
+pub use server::{ServeError, Server, interrupted};

@@ -1,0 +1,247 @@
+//! Programs: compiling them and asking about them.
+
+use bytes::Bytes;
+use prost::Message;
+
+use super::StatusMessage;
+
+/// A program to compile.
+#[derive(Clone, PartialEq, Message)]
+pub struct Compile {
+    /// A `Serialized` program.
+    #[prost(bytes = "bytes", tag = "1")]
+    pub program: Bytes,
+    /// `Serialized` options.
+    #[prost(bytes = "bytes", tag = "2")]
+    pub options: Bytes,
+    /// Functions of the client that the program calls.
+    #[prost(bytes = "bytes", repeated, tag = "3")]
+    pub host_callbacks: Vec<Bytes>,
+}
+
+/// A compiled program.
+#[derive(Clone, PartialEq, Message)]
+pub struct Compiled {
+    /// Its handle.
+    #[prost(fixed64, tag = "1")]
+    pub executable: u64,
+    /// Its name.
+    #[prost(string, tag = "2")]
+    pub name: String,
+    /// On how many devices it runs.
+    #[prost(int32, tag = "3")]
+    pub num_devices: i32,
+    /// What each of them runs, before 5.
+    #[prost(message, repeated, tag = "4")]
+    pub logical_ids: Vec<LogicalId>,
+    /// The usable ones.
+    #[prost(int32, repeated, tag = "5")]
+    pub addressable_device_ids: Vec<i32>,
+    /// What tells it from others.
+    #[prost(bytes = "bytes", optional, tag = "6")]
+    pub fingerprint: Option<Bytes>,
+    /// Why there is no fingerprint.
+    #[prost(message, optional, tag = "7")]
+    pub fingerprint_error: Option<StatusMessage>,
+    /// A future for when it can run.
+    #[prost(fixed64, optional, tag = "9")]
+    pub ready_future: Option<u64>,
+    /// All devices. Since 16.
+    #[prost(int32, repeated, tag = "10")]
+    pub device_ids: Vec<i32>,
+    /// Why it has no devices of a program of several. Since 20.
+    #[prost(message, optional, tag = "12")]
+    pub mpmd_error: Option<StatusMessage>,
+}
+
+/// Which replica and which partition a device runs.
+#[derive(Clone, Copy, PartialEq, Eq, Message)]
+pub struct LogicalId {
+    /// The replica.
+    #[prost(int32, tag = "1")]
+    pub replica: i32,
+    /// The partition.
+    #[prost(int32, tag = "2")]
+    pub partition: i32,
+}
+
+/// A list of XLA's own messages: shardings or layouts.
+#[derive(Clone, PartialEq, Eq, Message)]
+pub struct Opaques {
+    /// The messages.
+    #[prost(bytes = "bytes", repeated, tag = "1")]
+    pub list: Vec<Bytes>,
+}
+
+/// What a compiled program is like.
+#[derive(Clone, PartialEq, Message)]
+pub struct ExecutableMetadata {
+    /// How each parameter is spread, an `xla.OpSharding`.
+    #[prost(message, optional, tag = "1")]
+    pub parameter_shardings: Option<Opaques>,
+    /// How each result is spread.
+    #[prost(message, optional, tag = "2")]
+    pub output_shardings: Option<Opaques>,
+    /// In which memory each result is.
+    #[prost(message, optional, tag = "3")]
+    pub output_memory_kinds: Option<OutputMemoryKinds>,
+    /// How each parameter lies in memory, an `xla.LayoutProto`; or why that is not known.
+    #[prost(message, optional, tag = "4")]
+    pub parameter_layouts: Option<Opaques>,
+    /// Why not.
+    #[prost(message, optional, tag = "5")]
+    pub parameter_layouts_error: Option<StatusMessage>,
+    /// How each result lies in memory; or why that is not known.
+    #[prost(message, optional, tag = "6")]
+    pub output_layouts: Option<Opaques>,
+    /// Why not.
+    #[prost(message, optional, tag = "7")]
+    pub output_layouts_error: Option<StatusMessage>,
+    /// The parameters that are given away; or why they are not known.
+    #[prost(message, optional, tag = "8")]
+    pub donated_inputs: Option<DonatedInputs>,
+    /// Why not.
+    #[prost(message, optional, tag = "9")]
+    pub donated_inputs_error: Option<StatusMessage>,
+    /// How much memory it needs; or why that is not known.
+    #[prost(message, optional, tag = "10")]
+    pub memory_stats: Option<MemoryStats>,
+    /// Why not.
+    #[prost(message, optional, tag = "11")]
+    pub memory_stats_error: Option<StatusMessage>,
+    /// The size of its machine code.
+    #[prost(int64, tag = "12")]
+    pub code_size: i64,
+    /// Why it has no sizes of a program of several. Since 20.
+    #[prost(message, optional, tag = "14")]
+    pub mpmd_error: Option<StatusMessage>,
+}
+
+/// In which memory results are.
+#[derive(Clone, PartialEq, Message)]
+pub struct OutputMemoryKinds {
+    /// Why that is not known.
+    #[prost(message, optional, tag = "1")]
+    pub status: Option<StatusMessage>,
+    /// One list, with one kind for each result.
+    #[prost(message, repeated, tag = "2")]
+    pub lists: Vec<MemoryKinds>,
+}
+
+/// Kinds of memory.
+#[derive(Clone, PartialEq, Eq, Message)]
+pub struct MemoryKinds {
+    /// One for each result.
+    #[prost(string, repeated, tag = "1")]
+    pub kinds: Vec<String>,
+}
+
+/// Parameters that are given away.
+#[derive(Clone, PartialEq, Eq, Message)]
+pub struct DonatedInputs {
+    /// Their places.
+    #[prost(fixed32, repeated, tag = "1")]
+    pub indices: Vec<u32>,
+}
+
+/// How much memory a program needs, in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Message)]
+#[allow(missing_docs, reason = "named as in `unskew_pjrt::CompiledMemoryStats`")]
+pub struct MemoryStats {
+    #[prost(int64, tag = "1")]
+    pub generated_code_size: i64,
+    #[prost(int64, tag = "2")]
+    pub argument_size: i64,
+    #[prost(int64, tag = "3")]
+    pub output_size: i64,
+    #[prost(int64, tag = "4")]
+    pub alias_size: i64,
+    #[prost(int64, tag = "5")]
+    pub temp_size: i64,
+    #[prost(int64, tag = "7")]
+    pub host_generated_code_size: i64,
+    #[prost(int64, tag = "8")]
+    pub host_argument_size: i64,
+    #[prost(int64, tag = "9")]
+    pub host_output_size: i64,
+    #[prost(int64, tag = "10")]
+    pub host_alias_size: i64,
+    #[prost(int64, tag = "11")]
+    pub host_temp_size: i64,
+    #[prost(int64, tag = "14")]
+    pub peak_memory: i64,
+    #[prost(int64, tag = "15")]
+    pub total_size: i64,
+    #[prost(int64, tag = "16")]
+    pub total_allocation: i64,
+    #[prost(int64, tag = "17")]
+    pub indefinite_allocations: i64,
+    #[prost(int64, tag = "18")]
+    pub peak_unpadded_heap: i64,
+}
+
+/// What a program is estimated to cost. Since 18.
+#[derive(Clone, PartialEq, Message)]
+pub struct CostAnalysis {
+    /// Why that is not known.
+    #[prost(message, optional, tag = "1")]
+    pub status: Option<StatusMessage>,
+    /// An `AttributeMap`.
+    #[prost(bytes = "bytes", optional, tag = "2")]
+    pub attributes: Option<Bytes>,
+}
+
+/// A program for people. Since 19.
+#[derive(Clone, PartialEq, Message)]
+pub struct ProgramText {
+    /// Why there is none.
+    #[prost(message, optional, tag = "1")]
+    pub status: Option<StatusMessage>,
+    /// The text.
+    #[prost(string, optional, tag = "2")]
+    pub text: Option<String>,
+}
+
+/// The question which device runs what, unless told otherwise.
+#[derive(Clone, Copy, PartialEq, Eq, Message)]
+pub struct DefaultDeviceAssignment {
+    /// How many replicas.
+    #[prost(fixed64, tag = "1")]
+    pub replicas: u64,
+    /// How many partitions.
+    #[prost(fixed64, tag = "2")]
+    pub partitions: u64,
+}
+
+/// Which device runs what.
+#[derive(Clone, PartialEq, Eq, Message)]
+pub struct DeviceAssignment {
+    /// An `xla.DeviceAssignmentProto`.
+    #[prost(bytes = "bytes", optional, tag = "1")]
+    pub assignment: Option<Bytes>,
+}
+
+/// The question how an array lies in memory unless told otherwise. Since jax 0.6.
+#[derive(Clone, PartialEq, Message)]
+pub struct DefaultLayout {
+    /// A `DType`.
+    #[prost(bytes = "bytes", tag = "1")]
+    pub dtype: Bytes,
+    /// Its dimensions.
+    #[prost(int64, repeated, tag = "2")]
+    pub dims: Vec<i64>,
+    /// On which device.
+    #[prost(int32, tag = "3")]
+    pub device_id: i32,
+    /// In which memory.
+    #[prost(string, tag = "4")]
+    pub memory_kind: String,
+}
+
+/// A layout, as the plug-in serializes it: a text.
+#[derive(Clone, PartialEq, Eq, Message)]
+pub struct SerializedLayout {
+    /// The text.
+    #[prost(bytes = "bytes", tag = "1")]
+    pub layout: Bytes,
+}

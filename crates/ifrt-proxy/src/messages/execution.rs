@@ -1,0 +1,65 @@
+//! Running programs.
+
+use std::collections::HashMap;
+
+use bytes::Bytes;
+use prost::Message;
+
+/// A program to run.
+#[derive(Clone, PartialEq, Message)]
+pub struct Execute {
+    /// The program.
+    #[prost(fixed64, tag = "1")]
+    pub executable: u64,
+    /// Its arguments.
+    #[prost(fixed64, repeated, tag = "2")]
+    pub arguments: Vec<u64>,
+    /// `ExecuteOptions`; XLA's own in jaxlib before 0.4.32, with the same numbers for the same things.
+    #[prost(bytes = "bytes", optional, tag = "3")]
+    pub options: Option<Bytes>,
+    /// The devices of a program that runs on any.
+    #[prost(int32, repeated, tag = "4")]
+    pub device_ids: Vec<i32>,
+    /// The handles that the results get; none at the first run of a program, and before 12.
+    #[prost(fixed64, repeated, tag = "5")]
+    pub results: Vec<u64>,
+    /// The handle that the status gets. Since 12.
+    #[prost(fixed64, tag = "6")]
+    pub status: u64,
+}
+
+/// What came of it.
+#[derive(Clone, PartialEq, Message)]
+pub struct Executed {
+    /// A future for when it is done.
+    #[prost(fixed64, tag = "1")]
+    pub status: u64,
+    /// The results.
+    #[prost(message, repeated, tag = "2")]
+    pub outputs: Vec<Output>,
+}
+
+/// A result.
+#[derive(Clone, PartialEq, Message)]
+pub struct Output {
+    /// A `DType`.
+    #[prost(bytes = "bytes", tag = "1")]
+    pub dtype: Bytes,
+    /// A `Shape`.
+    #[prost(bytes = "bytes", tag = "2")]
+    pub shape: Bytes,
+    /// A `Sharding`.
+    #[prost(bytes = "bytes", tag = "3")]
+    pub sharding: Bytes,
+    /// Its handle.
+    #[prost(fixed64, tag = "4")]
+    pub array: u64,
+}
+
+/// How a run went. Since 21.
+#[derive(Clone, PartialEq, Message)]
+pub struct ExecuteResult {
+    /// How long it took on devices, in seconds, by their kinds.
+    #[prost(map = "string, double", tag = "1")]
+    pub device_time: HashMap<String, f64>,
+}

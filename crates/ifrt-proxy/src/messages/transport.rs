@@ -1,0 +1,69 @@
+//! What stands in the calls of gRPC beside the session.
+
+use bytes::Bytes;
+use prost::Message;
+
+use super::ProxyVersion;
+
+/// The versions that a client speaks.
+#[derive(Clone, Copy, PartialEq, Eq, Message)]
+pub struct GetVersion {
+    /// The lowest.
+    #[prost(message, optional, tag = "1")]
+    pub min: Option<ProxyVersion>,
+    /// The highest.
+    #[prost(message, optional, tag = "2")]
+    pub max: Option<ProxyVersion>,
+}
+
+/// The version that is spoken.
+#[derive(Clone, Copy, PartialEq, Eq, Message)]
+pub struct Version {
+    /// It.
+    #[prost(message, optional, tag = "1")]
+    pub version: Option<ProxyVersion>,
+}
+
+/// What a client says when it begins a session, in the header [`SESSION`](crate::service::SESSION).
+#[derive(Clone, PartialEq, Message)]
+pub struct SessionMetadata {
+    /// The version that was agreed.
+    #[prost(message, optional, tag = "1")]
+    pub version: Option<ProxyVersion>,
+    /// An `AttributeMap` that is meant for servers of one kind.
+    #[prost(bytes = "bytes", optional, tag = "2")]
+    pub initialization_data: Option<Bytes>,
+}
+
+/// Which buffer comes, in the header [`STORE`](crate::service::STORE).
+#[derive(Clone, Copy, PartialEq, Eq, Message)]
+pub struct StoreMetadata {
+    /// Of which session.
+    #[prost(fixed64, tag = "1")]
+    pub session: u64,
+    /// Its handle.
+    #[prost(fixed64, tag = "2")]
+    pub handle: u64,
+    /// Its size, in bytes.
+    #[prost(int64, tag = "3")]
+    pub size: i64,
+}
+
+/// A part of a buffer.
+#[derive(Clone, PartialEq, Eq, Message)]
+pub struct Chunk {
+    /// Its bytes.
+    #[prost(bytes = "bytes", tag = "1")]
+    pub data: Bytes,
+}
+
+/// A buffer of a session.
+#[derive(Clone, Copy, PartialEq, Eq, Message)]
+pub struct BufferName {
+    /// The session.
+    #[prost(fixed64, tag = "1")]
+    pub session: u64,
+    /// The handle.
+    #[prost(fixed64, tag = "2")]
+    pub handle: u64,
+}

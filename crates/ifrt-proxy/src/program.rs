@@ -1,0 +1,225 @@
+//! Programs of a session: checked, compiled, and what their results are.
+
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+use bytes::Bytes;
+use prost::Message as _;
+use unskew_core::Version;
+use unskew_ifrt::types::{
+    DType, DTypeKind, HloProgram, Ifrt, Serialized, Shape, XlaCompileOptions,
+};
+use unskew_pjrt::convert::compile_options::{CompileOptions, mend_debug_options};
+use unskew_pjrt::{Buffer, LoadedExecutable, Program};
+use unskew_serdes::proto::{decode, encode};
+
+use crate::array::Spread;
+use crate::messages::Compile;
+use crate::negotiate::Agreed;
+use crate::platform::Platform;
+use crate::session::written_at;
+use crate::status::{Code, Status};
+use crate::{element, xla};
+
+/// A compiled program.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The program.
+    pub executable: LoadedExecutable,
+    /// The devices that it runs on, in the order in which they take arguments.
+    pub devices: Vec<i32>,
+    /// How many replicas and partitions it has.
+    pub parts: (i64, i64),
+    /// What the compiler says of it.
+    pub facts: xla::Facts,
+    /// What its results are; known once it has run.
+    pub outputs: OnceLock<Vec<OutputSpec>>,
+}
+
+/// What a result is.
+#[derive(Clone, Debug)]
+pub struct OutputSpec {
+    /// The type of its elements.
+    pub kind: DTypeKind,
+    /// Its dimensions.
+    pub dims: Vec<i64>,
+    /// Where it is.
+    pub spread: Spread,
+    /// A `DType`, as it is told.
+    pub dtype_message: Bytes,
+    /// A `Shape`, as it is told.
+    pub shape_message: Bytes,
+    /// A `Sharding`, as it is told.
+    pub sharding_message: Bytes,
+}
+
+impl Loaded {
+    /// Compiles what a client sent.
+    ///
+    /// # Errors
+    /// If it is no program for this plug-in; what the compiler says.
+    pub fn compile(platform: &Platform, asked: &Compile) -> Result<Self, Status> {
+        if !asked.host_callbacks.is_empty() {
+            return Err(Status::unimplemented(
+                "programs that call functions of the client (host callbacks) are not served",
+            ));
+        }
+        let program = program(&asked.program)?;
+        let given = options(&asked.options)?;
+        let options = checked(platform, &given)?;
+        // The plug-in has the last word on options that are not understood here.
+        let mended = mend_debug_options(&given).unwrap_or(Cow::Borrowed(&given));
+        let compiled = platform.client.compile(Program::mlir(program.artifact()), &mended);
+        let executable = compiled.map_err(|error| {
+            let mut status = Status::from(error);
+            if let Some(why) = too_new(&program, platform.stablehlo) {
+                status.message = format!("{}; {why}", status.message);
+            }
+            status
+        })?;
+        let devices: Result<Vec<i32>, _> =
+            executable.devices().iter().map(|device| device.id()).collect();
+        let facts = executable.executable().map(|of| xla::Facts::of(&of)).unwrap_or_default();
+        let parts = (options.num_replicas, options.num_partitions);
+        Ok(Self { devices: devices?, parts, facts, outputs: OnceLock::new(), executable })
+    }
+
+    /// What its results are, by the results of its first run, those of the first device first.
+    ///
+    /// # Errors
+    /// What the plug-in answers.
+    pub fn outputs(&self, agreed: Agreed, results: &[Buffer]) -> Result<&[OutputSpec], Status> {
+        if let Some(known) = self.outputs.get() {
+            return Ok(known);
+        }
+        let each = self.executable.num_outputs();
+        let of_first = results.iter().take(each).enumerate();
+        let specs: Result<Vec<_>, _> =
+            of_first.map(|(at, result)| self.output(agreed, at, result)).collect();
+        let specs = specs?;
+        Ok(self.outputs.get_or_init(|| specs))
+    }
+
+    fn output(&self, agreed: Agreed, at: usize, result: &Buffer) -> Result<OutputSpec, Status> {
+        let kind = element::to_ifrt(result.element_type()?)?;
+        let shard = result.dimensions()?;
+        let sharding = self.facts.outputs.as_ref().and_then(|list| list.get(at));
+        let dims = match sharding.filter(|_| self.devices.len() > 1) {
+            None => shard.clone(),
+            Some(sharding) => {
+                let sharding = xla::OpSharding::decode(sharding.clone());
+                sharding
+                    .map_err(|error| Status::new(Code::Internal, error.to_string()))?
+                    .whole(&shard)?
+            }
+        };
+        let memory_kind = result.memory().and_then(|memory| memory.kind()).ok();
+        let spread = Spread { devices: self.devices.clone(), memory_kind };
+        let version = written_at(agreed)?;
+        Ok(OutputSpec {
+            kind,
+            dtype_message: encode(&DType::from(kind), version)?.into(),
+            shape_message: encode(&Shape { dims: dims.clone() }, version)?.into(),
+            sharding_message: encode(&spread.sharding(&dims, &shard), version)?.into(),
+            dims,
+            spread,
+        })
+    }
+}
+
+/// The program of a request.
+fn program(bytes: &[u8]) -> Result<HloProgram, Status> {
+    match decode::<Ifrt, Serialized>(bytes)? {
+        Serialized::HloProgram(program) => Ok(program),
+        Serialized::IfrtIrProgram(_) => {
+            Err(Status::unimplemented("programs of several programs (IFRT IR) are not served"))
+        }
+        Serialized::CustomCallProgram(_) => {
+            Err(Status::unimplemented("programs that only the runtime knows are not served"))
+        }
+        _ => Err(Status::invalid("this is no program")),
+    }
+}
+
+/// The serialized `CompileOptionsProto` of a request.
+fn options(bytes: &[u8]) -> Result<Vec<u8>, Status> {
+    match decode::<Ifrt, Serialized>(bytes)? {
+        Serialized::XlaCompileOptions(XlaCompileOptions {
+            compile_options,
+            outputs_bundle_slice_sizes,
+        }) => {
+            if outputs_bundle_slice_sizes.is_empty() {
+                return Ok(compile_options.0);
+            }
+            Err(Status::unimplemented("results in bundles are not served"))
+        }
+        _ => Err(Status::invalid("these are no options for a StableHLO program")),
+    }
+}
+
+/// Why a plug-in may have refused a program, if it says that it reads none that new. It is asked all the
+/// same: many read more than they say.
+fn too_new(program: &HloProgram, reads: Option<Version>) -> Option<String> {
+    let written = program.stablehlo().and_then(|text| text.parse::<Version>().ok())?;
+    let reads = reads.filter(|reads| written > *reads)?;
+    Some(format!(
+        "the program is written in StableHLO {written}, and the plug-in says that it reads up to {reads}: \
+         use an older jaxlib on the client, or a newer plug-in on the server"
+    ))
+}
+
+/// The options as they are read here, if a plug-in survives them: several end their process where a
+/// number is missing.
+fn checked(platform: &Platform, bytes: &[u8]) -> Result<CompileOptions, Status> {
+    let options = CompileOptions::read(bytes)?;
+    let (replicas, partitions) = (options.num_replicas, options.num_partitions);
+    let there = platform.devices.len();
+    let wanted = replicas.checked_mul(partitions).and_then(|count| usize::try_from(count).ok());
+    if replicas < 1 || partitions < 1 || wanted.is_none_or(|wanted| wanted > there) {
+        return Err(Status::invalid(format!(
+            "a program for {replicas} replicas of {partitions} partitions on {there} devices"
+        )));
+    }
+    if let Some(assignment) = &options.device_assignment {
+        let rows = &assignment.devices;
+        let fits = assignment.replicas == replicas
+            && assignment.computations == partitions
+            && i64::try_from(rows.len()) == Ok(partitions)
+            && rows.iter().all(|row| i64::try_from(row.len()) == Ok(replicas));
+        if !fits {
+            return Err(Status::invalid("the device assignment does not fit the program"));
+        }
+        for id in rows.iter().flatten() {
+            let id = i32::try_from(*id).map_err(|_| Status::invalid("a device id of 64 bits"))?;
+            platform.device(id)?;
+        }
+    }
+    Ok(options)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn artifact(version: &str) -> HloProgram {
+        let bytes = [b"ML\xefR\rStableHLO_v", version.as_bytes(), b"\0"].concat();
+        HloProgram::new(bytes).unwrap()
+    }
+
+    #[test]
+    fn of_a_program_too_new_for_the_plug_in_both_versions_are_named() {
+        let reads = Some("1.9.0".parse().unwrap());
+        assert_eq!(too_new(&artifact("1.8.6"), reads), None);
+        assert_eq!(too_new(&artifact("1.9.0"), reads), None);
+        assert_eq!(too_new(&artifact("1.13.7"), None), None);
+        let why = too_new(&artifact("1.13.7"), reads).unwrap();
+        assert!(why.contains("1.13.7") && why.contains("1.9.0"), "{why}");
+    }
+
+    #[test]
+    fn what_is_no_program_is_refused() {
+        assert!(program(b"").is_err());
+        assert!(program(&[0xff; 20]).is_err());
+        assert!(options(b"").is_err());
+    }
+}

@@ -1,0 +1,260 @@
+//! The calls of gRPC: versions, sessions, and host buffers beside them.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, mpsc};
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use prost::Message;
+use tokio::sync::{Semaphore, mpsc as queue};
+use tokio_stream::StreamExt as _;
+use tokio_stream::wrappers::UnboundedReceiverStream;
+use tonic::body::Body;
+use tonic::codegen::Service;
+use tonic::server::{Grpc, NamedService};
+use tonic::{Request, Response, Status, Streaming};
+use tonic_prost::ProstCodec;
+
+use crate::messages::{
+    BufferName, Chunk, Empty, GetVersion, Request as Asked, Response as Told, SessionMetadata,
+    StoreMetadata, Version,
+};
+use crate::negotiate::{Agreed, negotiate};
+use crate::reply::{Replies, Reply};
+use crate::server::{Open, Server};
+use crate::session::Session;
+
+/// The header in which a client says what it knows of its session.
+pub const SESSION: &str = "ifrt-proxy-grpc-ifrt-session-metadata-bin";
+
+/// The header in which a client says which buffer it sends.
+pub const STORE: &str = "ifrt-proxy-grpc-host-buffer-store-metadata-bin";
+
+/// How large the parts of a buffer are that is sent to a client, in bytes.
+const CHUNK: usize = 1 << 20;
+
+/// The most that is set aside for a buffer before its bytes have come.
+const AHEAD: usize = 64 << 20;
+
+/// The service, as a router of gRPC takes it.
+#[derive(Clone, Debug)]
+pub struct Ifrt {
+    server: Arc<Server>,
+}
+
+impl Ifrt {
+    /// The service of a server.
+    pub fn new(server: Arc<Server>) -> Self {
+        Self { server }
+    }
+}
+
+impl NamedService for Ifrt {
+    const NAME: &'static str = "xla.ifrt.proxy.GrpcIfrtService";
+}
+
+impl Service<http::Request<Body>> for Ifrt {
+    type Response = http::Response<Body>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: http::Request<Body>) -> Self::Future {
+        let server = Arc::clone(&self.server);
+        Box::pin(async move {
+            let method = request.uri().path().rsplit('/').next().unwrap_or_default().to_owned();
+            let limit = server.limits().request_bytes;
+            Ok(match method.as_str() {
+                "GetVersion" => grpc(limit).unary(Call(get_version), request).await,
+                "IfrtSession" => {
+                    let call = Call(move |asked| session(Arc::clone(&server), asked));
+                    grpc(limit).streaming(call, request).await
+                }
+                "HostBufferStore" => {
+                    let call = Call(move |asked| store(Arc::clone(&server), asked));
+                    grpc(limit).client_streaming(call, request).await
+                }
+                "HostBufferLookup" => {
+                    let call = Call(move |asked| look_up(Arc::clone(&server), asked));
+                    grpc(limit).server_streaming(call, request).await
+                }
+                "HostBufferDelete" => {
+                    let call = Call(move |asked| delete(Arc::clone(&server), asked));
+                    grpc(limit).unary(call, request).await
+                }
+                other => {
+                    Status::unimplemented(format!("this call is not served: {other}")).into_http()
+                }
+            })
+        })
+    }
+}
+
+/// A function as a service.
+struct Call<F>(F);
+
+impl<F, Q, A, Answering> Service<Request<Q>> for Call<F>
+where
+    F: Fn(Request<Q>) -> Answering,
+    Answering: Future<Output = Result<Response<A>, Status>>,
+{
+    type Response = Response<A>;
+    type Error = Status;
+    type Future = Answering;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Status>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<Q>) -> Answering {
+        (self.0)(request)
+    }
+}
+
+fn grpc<A, Q>(limit: usize) -> Grpc<ProstCodec<A, Q>>
+where
+    A: Message + Send + 'static,
+    Q: Message + Default + Send + 'static,
+{
+    Grpc::new(ProstCodec::default())
+        .max_decoding_message_size(limit)
+        .max_encoding_message_size(usize::MAX)
+}
+
+async fn get_version(asked: Request<GetVersion>) -> Result<Response<Version>, Status> {
+    let agreed = negotiate(asked.get_ref())?;
+    Ok(Response::new(Version { version: Some(agreed.message()) }))
+}
+
+type Responses = Pin<Box<dyn tokio_stream::Stream<Item = Result<Told, Status>> + Send>>;
+
+async fn session(
+    server: Arc<Server>,
+    asked: Request<Streaming<Asked>>,
+) -> Result<Response<Responses>, Status> {
+    let metadata: SessionMetadata = header(asked.metadata(), SESSION)?;
+    let agreed = Agreed::claimed(metadata.version.unwrap_or_default())?;
+    let open = server.open()?;
+    let (sender, outgoing) = queue::unbounded_channel();
+    serve(open, agreed, asked.into_inner(), Replies::new(sender))?;
+    // The permit of a response is given back when the response is on its way.
+    let responses = UnboundedReceiverStream::new(outgoing).map(|(response, _permit)| Ok(response));
+    Ok(Response::new(Box::pin(responses)))
+}
+
+/// Has a thread do the requests, and a task hand them over.
+fn serve(
+    open: Open,
+    agreed: Agreed,
+    mut asked: Streaming<Asked>,
+    replies: Arc<Replies>,
+) -> Result<(), Status> {
+    let (requests, queue) = mpsc::channel();
+    let (platform, limits) = (Arc::clone(open.platform()), *open.limits());
+    let buffers = Arc::clone(open.buffers());
+    let runtime = tokio::runtime::Handle::current();
+    let session = Session::new(open.id(), agreed, platform, Arc::clone(&buffers), limits, runtime);
+    let worker = std::thread::Builder::new().name(format!("session {:x}", open.id()));
+    let spawned = worker.spawn(move || {
+        session.serve(&queue);
+        // What the session had is gone now, so another may take its place.
+        drop(open);
+    });
+    spawned
+        .map_err(|error| Status::resource_exhausted(format!("no thread for a session: {error}")))?;
+    let permits = Arc::new(Semaphore::new(limits.requests));
+    tokio::spawn(async move {
+        while let Ok(Some(request)) = asked.message().await {
+            let Ok(permit) = Arc::clone(&permits).acquire_owned().await else { break };
+            let op_id = request.metadata.unwrap_or_default().op_id;
+            let reply = Reply::new(op_id, Arc::clone(&replies), permit);
+            if requests.send((request.ask, reply)).is_err() {
+                break;
+            }
+        }
+        // Nobody sends what a request may still wait for.
+        buffers.close();
+    });
+    Ok(())
+}
+
+async fn store(
+    server: Arc<Server>,
+    asked: Request<Streaming<Chunk>>,
+) -> Result<Response<Empty>, Status> {
+    let metadata: StoreMetadata = header(asked.metadata(), STORE)?;
+    let buffers = server.buffers_of(metadata.session)?;
+    let size = u64::try_from(metadata.size)
+        .map_err(|_| Status::invalid_argument(format!("a buffer of {} bytes", metadata.size)))?;
+    let room = buffers.room(size)?;
+    let size = usize::try_from(size).unwrap_or(usize::MAX);
+    let mut chunks = asked.into_inner();
+    let mut data = chunks.message().await?.unwrap_or_default().data;
+    // Most buffers are one part, which is not copied.
+    if data.len() < size {
+        let mut all = Vec::with_capacity(size.min(AHEAD).max(data.len()));
+        all.extend_from_slice(&data);
+        while let Some(chunk) = chunks.message().await? {
+            if chunk.data.len() > size - all.len() {
+                return Err(wrong_size(size));
+            }
+            all.extend_from_slice(&chunk.data);
+        }
+        data = Bytes::from(all);
+    }
+    if data.len() != size || chunks.message().await?.is_some_and(|more| !more.data.is_empty()) {
+        return Err(wrong_size(size));
+    }
+    room.put(metadata.handle, data)?;
+    Ok(Response::new(Empty {}))
+}
+
+fn wrong_size(size: usize) -> Status {
+    Status::invalid_argument(format!(
+        "the buffer does not have the size that was announced: {size}"
+    ))
+}
+
+type Chunks = Pin<Box<dyn tokio_stream::Stream<Item = Result<Chunk, Status>> + Send>>;
+
+async fn look_up(
+    server: Arc<Server>,
+    asked: Request<BufferName>,
+) -> Result<Response<Chunks>, Status> {
+    let BufferName { session, handle } = asked.into_inner();
+    let found = server.buffers_of(session)?.get(handle);
+    let data = found.ok_or_else(|| {
+        Status::not_found(format!("there is no host buffer with this handle: {handle}"))
+    })?;
+    // An empty buffer is one empty part.
+    let count = data.len().div_ceil(CHUNK).max(1);
+    let part = move |at: usize| {
+        let begin = at * CHUNK;
+        Ok(Chunk { data: data.slice(begin..data.len().min(begin + CHUNK)) })
+    };
+    Ok(Response::new(Box::pin(tokio_stream::iter((0..count).map(part)))))
+}
+
+async fn delete(
+    server: Arc<Server>,
+    asked: Request<BufferName>,
+) -> Result<Response<Empty>, Status> {
+    let BufferName { session, handle } = asked.into_inner();
+    server.buffers_of(session)?.delete(handle);
+    Ok(Response::new(Empty {}))
+}
+
+/// A message that stands in a header.
+fn header<M: Message + Default>(
+    headers: &tonic::metadata::MetadataMap,
+    name: &str,
+) -> Result<M, Status> {
+    let value = headers.get_bin(name).and_then(|value| value.to_bytes().ok());
+    let value = value.ok_or_else(|| Status::invalid_argument(format!("no header {name}")))?;
+    M::decode(value).map_err(|error| Status::invalid_argument(format!("header {name}: {error}")))
+}

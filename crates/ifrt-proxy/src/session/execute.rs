@@ -1,0 +1,130 @@
+//! Running programs.
+
+use std::sync::Arc;
+
+use unskew_ifrt::types::{ExecuteOptions as Asked, Ifrt};
+use unskew_pjrt::{Buffer, ExecuteOptions, Outputs};
+use unskew_serdes::proto::decode;
+
+use super::{Session, results};
+use crate::array::{Array, Shard};
+use crate::handles::Entry;
+use crate::messages::{Answer, Execute, ExecuteResult, Executed, Output};
+use crate::program::{Loaded, OutputSpec};
+use crate::reply::Reply;
+use crate::status::Status;
+
+/// The protocol before which every run has a status, wanted or not.
+const FILL_STATUS: i32 = 6;
+
+impl Session {
+    /// Runs a program.
+    pub(super) fn execute(&mut self, asked: &Execute) -> Result<Executed, Status> {
+        let program = self.handles.program(asked.executable)?;
+        let arguments = self.handles.arrays(&asked.arguments)?;
+        let options = asked.options.as_deref().unwrap_or_default();
+        let options: Asked = decode::<Ifrt, _>(options)?;
+        if !asked.device_ids.is_empty() && asked.device_ids != program.devices {
+            return Err(Status::unimplemented(
+                "loaded_executable_execute_request on other devices than those of the program",
+            ));
+        }
+        let each = program.executable.num_outputs();
+        let handles = results(&asked.results, each)?;
+        let with_status = options.fill_status || !self.agreed.since(FILL_STATUS);
+        let mut outputs = run(&program, &arguments, &options, with_status)?;
+        let buffers = outputs.take();
+        let specs = program.outputs(self.agreed, &buffers)?;
+        let arrays = per_output(&program, specs, buffers);
+        let mut told = Vec::new();
+        for ((handle, array), spec) in handles.into_iter().zip(arrays).zip(specs) {
+            let named = handle.is_some();
+            let array = self.handles.put(handle, Entry::Array(Arc::new(array)))?;
+            // A client that made the handles knows what they are from the first run.
+            if !named {
+                told.push(output(spec, array));
+            }
+        }
+        let status = if with_status {
+            let events = outputs.take_events();
+            self.handles.put(Some(asked.status), Entry::Future(events))?
+        } else {
+            0
+        };
+        Ok(Executed { status, outputs: told })
+    }
+
+    /// Answers when a run is over. How long it took on devices plug-ins do not say.
+    pub(super) fn fetch_result(&mut self, handle: u64, reply: Reply) {
+        match self.handles.take_future(handle) {
+            Ok(events) => {
+                reply.send_after(&events, Answer::FetchExecuteResult(ExecuteResult::default()));
+            }
+            Err(status) => reply.send(Err(status)),
+        }
+    }
+}
+
+/// Runs a program on each of its devices, with the shards that are there.
+fn run(
+    program: &Loaded,
+    arguments: &[Arc<Array>],
+    options: &Asked,
+    with_status: bool,
+) -> Result<Outputs, Status> {
+    let mut lists: Vec<Vec<&Buffer>> = Vec::with_capacity(program.devices.len());
+    for device in &program.devices {
+        let mut list = Vec::with_capacity(arguments.len());
+        for (at, argument) in arguments.iter().enumerate() {
+            let buffer = argument.on_device(*device).ok_or_else(|| {
+                Status::invalid(format!("argument {at} has no shard on device {device}"))
+            })?;
+            list.push(buffer.as_ref());
+        }
+        lists.push(list);
+    }
+    let lists: Vec<&[&Buffer]> = lists.iter().map(Vec::as_slice).collect();
+    let non_donatable: Vec<i64> =
+        options.non_donatable_input_indices.iter().map(|index| i64::from(*index)).collect();
+    let told = ExecuteOptions {
+        launch_id: options.launch_id,
+        non_donatable: &non_donatable,
+        ..ExecuteOptions::default()
+    };
+    let mut outputs = Outputs::new();
+    if with_status {
+        program.executable.execute_with_events(&lists, &told, &mut outputs)?;
+    } else {
+        program.executable.execute_into(&lists, &told, &mut outputs)?;
+    }
+    Ok(outputs)
+}
+
+/// The results by their places, each with its shard of every device: the plug-in has them by devices.
+fn per_output(program: &Loaded, specs: &[OutputSpec], buffers: Vec<Buffer>) -> Vec<Array> {
+    let empty = |spec: &OutputSpec| Array {
+        kind: spec.kind,
+        dims: spec.dims.clone(),
+        spread: spec.spread.clone(),
+        shards: Vec::with_capacity(program.devices.len()),
+    };
+    let mut arrays: Vec<Array> = specs.iter().map(empty).collect();
+    let mut buffers = buffers.into_iter();
+    for device in &program.devices {
+        for array in &mut arrays {
+            if let Some(buffer) = buffers.next() {
+                array.shards.push(Shard { device: *device, buffer: Arc::new(buffer) });
+            }
+        }
+    }
+    arrays
+}
+
+fn output(spec: &OutputSpec, array: u64) -> Output {
+    Output {
+        dtype: spec.dtype_message.clone(),
+        shape: spec.shape_message.clone(),
+        sharding: spec.sharding_message.clone(),
+        array,
+    }
+}

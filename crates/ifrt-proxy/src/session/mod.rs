@@ -1,0 +1,192 @@
+//! Sessions: the requests of one client, done in their order by one thread.
+//!
+//! A request that waits for a device does not hold up those behind it: it is answered when the device is
+//! done. What a request would have made stands, where it fails, for its error.
+
+mod arrays;
+mod copies;
+mod execute;
+mod init;
+mod programs;
+
+use std::sync::{Arc, mpsc};
+
+use unskew_ifrt::types::{Ifrt, any_version};
+
+use crate::handles::Handles;
+use crate::host_buffers::HostBuffers;
+use crate::limits::Limits;
+use crate::messages::{Answer, Ask, Empty, Flag};
+use crate::negotiate::Agreed;
+use crate::platform::Platform;
+use crate::reply::Reply;
+use crate::status::{Code, Status};
+
+/// What one client has and wants.
+#[derive(Debug)]
+pub struct Session {
+    pub(crate) id: u64,
+    pub(crate) agreed: Agreed,
+    pub(crate) platform: Arc<Platform>,
+    pub(crate) buffers: Arc<HostBuffers>,
+    pub(crate) handles: Handles,
+    pub(crate) limits: Limits,
+    pub(crate) runtime: tokio::runtime::Handle,
+    begun: bool,
+}
+
+/// A request and the duty to answer it.
+pub type Incoming = (Option<Ask>, Reply);
+
+impl Session {
+    /// A session in which nothing has happened yet. What waits for devices waits on `runtime`.
+    pub fn new(
+        id: u64,
+        agreed: Agreed,
+        platform: Arc<Platform>,
+        buffers: Arc<HostBuffers>,
+        limits: Limits,
+        runtime: tokio::runtime::Handle,
+    ) -> Self {
+        let handles = Handles::new(limits.handles);
+        Self { id, agreed, platform, buffers, handles, limits, runtime, begun: false }
+    }
+
+    /// Does all requests, one after the other, until there are no more.
+    pub fn serve(mut self, requests: &mpsc::Receiver<Incoming>) {
+        while let Ok((ask, reply)) = requests.recv() {
+            match ask {
+                Some(ask) => self.handle(ask, reply),
+                None => reply.send(Err(Status::unimplemented(
+                    "a request of a kind that this server does not know",
+                ))),
+            }
+        }
+    }
+
+    fn handle(&mut self, ask: Ask, reply: Reply) {
+        if !self.begun && !matches!(ask, Ask::Init(_)) {
+            let text = format!("a session begins with init_request, and not with {}", ask.name());
+            return reply.send(Err(Status::new(Code::FailedPrecondition, text)));
+        }
+        let made = made_by(&ask);
+        let result = match ask {
+            Ask::CheckFuture(of) => return self.check_future(of.handle, reply),
+            Ask::CheckValueReady(of) => return self.check_ready(&of.handles, reply),
+            Ask::CopyToHost(asked) => return self.copy_to_host(&asked, reply),
+            Ask::FetchExecuteResult(of) => return self.fetch_result(of.handle, reply),
+            other => self.answer(other),
+        };
+        if let Err(status) = &result {
+            made.iter().for_each(|handle| self.handles.poison(*handle, status));
+        }
+        reply.send(result);
+    }
+
+    /// Does a request that is answered at once.
+    fn answer(&mut self, ask: Ask) -> Result<Answer, Status> {
+        let name = ask.name();
+        Ok(match ask {
+            Ask::Init(_) => Answer::Init(self.init()?),
+            Ask::MakeArray(asked) => Answer::MakeArray(self.make_array(&asked)?),
+            Ask::MakeArraysFromShards(asked) => {
+                Answer::MakeArraysFromShards(self.make_from_shards(&asked)?)
+            }
+            Ask::MakeErrorArrays(asked) => Answer::MakeErrorArrays(self.make_errors(&asked)?),
+            Ask::Assemble(asked) => Answer::Assemble(self.assemble(&asked)?),
+            Ask::Disassemble(asked) => Answer::Disassemble(self.disassemble(&asked)?),
+            Ask::FullyReplicatedShard(asked) => Answer::FullyReplicatedShard(self.one_shard(asked)?),
+            Ask::CopyArrays(asked) => Answer::CopyArrays(self.copy_arrays(&asked)?),
+            Ask::Remap(asked) => Answer::Remap(self.remap(&asked)?),
+            Ask::Bitcast(asked) => Answer::Bitcast(self.bitcast(&asked)?),
+            Ask::Reshard(asked) => Answer::Reshard(self.reshard(&asked)?),
+            Ask::DeleteArray(of) => Answer::DeleteArray(self.delete_arrays(of.all())?),
+            Ask::IsArrayDeleted(of) => {
+                Answer::IsArrayDeleted(Flag { is: self.is_deleted(of.handle)? })
+            }
+            Ask::DestructArray(of) => {
+                of.all().for_each(|handle| _ = self.handles.remove(handle));
+                Answer::DestructArray(Empty {})
+            }
+            Ask::Compile(asked) => Answer::Compile(self.compile(&asked)?),
+            Ask::ExecutableMetadata(of) => Answer::ExecutableMetadata(self.metadata(of.handle)?),
+            Ask::CostAnalysis(of) => Answer::CostAnalysis(self.cost_analysis(of.handle)?),
+            Ask::ProgramText(of) => Answer::ProgramText(self.program_text(of.handle)?),
+            Ask::Execute(asked) => Answer::Execute(self.execute(&asked)?),
+            Ask::DeleteExecutable(of) => Answer::DeleteExecutable(self.delete_program(of.handle)?),
+            Ask::IsExecutableDeleted(of) => {
+                let program = self.handles.program(of.handle)?;
+                Answer::IsExecutableDeleted(Flag { is: program.executable.is_deleted()? })
+            }
+            Ask::DestructExecutable(of) => {
+                self.handles.remove(of.handle);
+                Answer::DestructExecutable(Empty {})
+            }
+            Ask::DefaultDeviceAssignment(asked) => {
+                Answer::DefaultDeviceAssignment(self.default_assignment(asked)?)
+            }
+            Ask::DefaultLayout(asked) => Answer::DefaultLayout(self.default_layout(&asked)?),
+            Ask::PollHostCallback(_)
+            | Ask::ReturnHostCallback(_)
+            | Ask::MpmdMetadata(_)
+            | Ask::MpmdCostAnalysis(_)
+            // These four are answered by `handle`.
+            | Ask::CheckFuture(_)
+            | Ask::CheckValueReady(_)
+            | Ask::CopyToHost(_)
+            | Ask::FetchExecuteResult(_) => {
+                return Err(Status::unimplemented(format!("this request is not served: {name}")));
+            }
+        })
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.buffers.close();
+    }
+}
+
+/// The SerDes version at which a session is written to.
+///
+/// # Errors
+/// If it is none that can be written.
+pub(crate) fn written_at(agreed: Agreed) -> Result<unskew_serdes::Version<Ifrt>, Status> {
+    let version = any_version().get(agreed.serdes.into());
+    version.map_err(|error| Status::new(Code::FailedPrecondition, error.to_string()))
+}
+
+/// The handles that a client made for what it asks for.
+fn made_by(ask: &Ask) -> Vec<u64> {
+    match ask {
+        Ask::MakeArray(asked) => asked.array.into_iter().collect(),
+        Ask::MakeArraysFromShards(asked) => asked.arrays.clone(),
+        Ask::MakeErrorArrays(asked) => asked.arrays.clone(),
+        Ask::Assemble(asked) => vec![asked.result],
+        Ask::FullyReplicatedShard(asked) => vec![asked.result],
+        Ask::Disassemble(asked) => asked.results.clone(),
+        Ask::CopyArrays(asked) => asked.results.clone(),
+        Ask::Remap(asked) => asked.results.clone(),
+        Ask::Reshard(asked) | Ask::Bitcast(asked) => asked.results.clone(),
+        Ask::Execute(asked) => {
+            let status = Some(asked.status).filter(|handle| *handle != 0);
+            asked.results.iter().copied().chain(status).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The handle that a client made for the result at a place; none lets the server make one.
+///
+/// # Errors
+/// INVALID_ARGUMENT if it made some, and another number of them.
+fn results(handles: &[u64], count: usize) -> Result<Vec<Option<u64>>, Status> {
+    if handles.is_empty() {
+        return Ok(vec![None; count]);
+    }
+    if handles.len() != count {
+        let given = handles.len();
+        return Err(Status::invalid(format!("{given} handles for {count} results")));
+    }
+    Ok(handles.iter().copied().map(Some).collect())
+}

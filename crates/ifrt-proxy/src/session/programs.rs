@@ -1,0 +1,243 @@
+//! Requests about programs.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use unskew_ifrt::types::{DType, Ifrt};
+use unskew_pjrt::convert::compile_options::DeviceAssignment as Assignment;
+use unskew_pjrt::{Error, Executable};
+use unskew_serdes::proto::{decode, encode};
+
+use super::{Session, init, written_at};
+use crate::handles::Entry;
+use crate::messages::{
+    Compile, Compiled, CostAnalysis, DefaultDeviceAssignment, DefaultLayout, DeviceAssignment,
+    DonatedInputs, ExecutableMetadata, Handle, LogicalId, MemoryKinds, MemoryStats, Opaques,
+    OutputMemoryKinds, ProgramText, SerializedLayout,
+};
+use crate::program::Loaded;
+use crate::status::Status;
+use crate::{element, xla};
+
+/// The protocol from which a program of several is told from others.
+const MPMD: i32 = 20;
+
+impl Session {
+    /// Compiles a program.
+    pub(super) fn compile(&mut self, asked: &Compile) -> Result<Compiled, Status> {
+        let program = Loaded::compile(&self.platform, asked)?;
+        let executable = program.executable.executable()?;
+        let fingerprint = program.executable.fingerprint();
+        let (fingerprint, fingerprint_error) = either(fingerprint);
+        let mut compiled = Compiled {
+            name: executable.name()?,
+            num_devices: i32::try_from(program.devices.len()).unwrap_or(i32::MAX),
+            logical_ids: self.logical_ids(&program),
+            addressable_device_ids: program.devices.clone(),
+            fingerprint: fingerprint.map(Bytes::from),
+            fingerprint_error,
+            device_ids: program.devices.clone(),
+            mpmd_error: self.no_mpmd(),
+            ..Compiled::default()
+        };
+        compiled.executable = self.handles.add(Entry::Program(Arc::new(program)))?;
+        compiled.ready_future = Some(self.handles.add(Entry::Future(Vec::new()))?);
+        Ok(compiled)
+    }
+
+    /// What each device runs, for clients before 5.
+    fn logical_ids(&self, program: &Loaded) -> Vec<LogicalId> {
+        if self.agreed.since(5) {
+            return Vec::new();
+        }
+        if let Ok(Some(ids)) = program.executable.logical_ids() {
+            return ids
+                .iter()
+                .map(|&(replica, partition)| LogicalId { replica, partition })
+                .collect();
+        }
+        let (replicas, partitions) = program.parts;
+        let number = |value: i64| i32::try_from(value).unwrap_or(i32::MAX);
+        let all = (0..number(replicas)).flat_map(|replica| {
+            (0..number(partitions)).map(move |partition| LogicalId { replica, partition })
+        });
+        all.collect()
+    }
+
+    fn no_mpmd(&self) -> Option<crate::messages::StatusMessage> {
+        let status = || Status::unimplemented("this is no program of several").message();
+        self.agreed.since(MPMD).then(status)
+    }
+
+    /// What a program is like.
+    pub(super) fn metadata(&self, handle: u64) -> Result<ExecutableMetadata, Status> {
+        let program = self.handles.program(handle)?;
+        let executable = program.executable.executable()?;
+        let facts = &program.facts;
+        let opaques = |list: &Option<Vec<Bytes>>| list.clone().map(|list| Opaques { list });
+        let (parameter_layouts, parameter_layouts_error) =
+            layouts(executable.parameter_layouts().map_err(Status::from));
+        let (output_layouts, output_layouts_error) =
+            layouts(executable.output_layouts().map_err(Status::from));
+        let (memory_stats, memory_stats_error) = either(memory_stats(&executable));
+        let unknown =
+            || Status::unimplemented("the plug-in does not say what it is given").message();
+        Ok(ExecutableMetadata {
+            parameter_shardings: opaques(&facts.parameters),
+            output_shardings: opaques(&facts.outputs),
+            output_memory_kinds: Some(memory_kinds(&executable)),
+            parameter_layouts,
+            parameter_layouts_error,
+            output_layouts,
+            output_layouts_error,
+            donated_inputs: facts.donated.clone().map(|indices| DonatedInputs { indices }),
+            donated_inputs_error: facts.donated.is_none().then(unknown),
+            memory_stats,
+            memory_stats_error,
+            code_size: executable.generated_code_size().unwrap_or_default(),
+            mpmd_error: self.no_mpmd(),
+        })
+    }
+
+    /// What a program is estimated to cost.
+    pub(super) fn cost_analysis(&self, handle: u64) -> Result<CostAnalysis, Status> {
+        let program = self.handles.program(handle)?;
+        let version = written_at(self.agreed)?;
+        let costs = program.executable.executable().and_then(|of| of.cost_analysis());
+        Ok(match costs {
+            Ok(costs) => {
+                let attributes = Some(encode(&init::attributes(&costs), version)?.into());
+                CostAnalysis { status: None, attributes }
+            }
+            Err(error) => {
+                CostAnalysis { status: Some(Status::from(error).message()), attributes: None }
+            }
+        })
+    }
+
+    /// A program for people. Plug-ins yield it as a protobuf of XLA's, of which only XLA makes a text.
+    pub(super) fn program_text(&self, handle: u64) -> Result<ProgramText, Status> {
+        let program = self.handles.program(handle)?;
+        let optimized = program.executable.executable().and_then(|of| of.optimized_program());
+        let text = optimized.map_err(Status::from).and_then(|(program, format)| {
+            let text = (format == "mlir").then(|| String::from_utf8(program).ok()).flatten();
+            text.ok_or_else(|| {
+                let why = "the plug-in has the compiled program as a protobuf, and not as a text";
+                Status::unimplemented(format!("{why}: {format}"))
+            })
+        });
+        let (text, status) = either(text);
+        Ok(ProgramText { status, text })
+    }
+
+    /// Unloads a program.
+    pub(super) fn delete_program(&mut self, handle: u64) -> Result<Handle, Status> {
+        self.handles.program(handle)?.executable.delete()?;
+        Ok(Handle { handle: self.handles.add(Entry::Future(Vec::new()))? })
+    }
+
+    /// Which device runs what unless told otherwise.
+    pub(super) fn default_assignment(
+        &self,
+        asked: DefaultDeviceAssignment,
+    ) -> Result<DeviceAssignment, Status> {
+        let there = self.platform.devices.len() as u64;
+        let wanted = asked.replicas.checked_mul(asked.partitions);
+        if wanted.is_none_or(|wanted| wanted == 0 || wanted > there) {
+            let (replicas, partitions) = (asked.replicas, asked.partitions);
+            return Err(Status::invalid(format!(
+                "{replicas} replicas of {partitions} partitions on {there} devices"
+            )));
+        }
+        let number = |count: u64| i32::try_from(count).unwrap_or(i32::MAX);
+        let (replicas, partitions) = (number(asked.replicas), number(asked.partitions));
+        let ids = self.platform.client.default_device_assignment(replicas, partitions)?;
+        // The plug-in lists replicas; the message has computations, which are partitions.
+        let columns = usize::try_from(partitions).unwrap_or_default();
+        let computation = |at: usize| -> Vec<i64> {
+            ids.iter().filter_map(|row| row.get(at).copied().map(i64::from)).collect()
+        };
+        let assignment = Assignment::of((0..columns).map(computation).collect());
+        Ok(DeviceAssignment { assignment: Some(assignment.write().into()) })
+    }
+
+    /// How an array lies in memory unless told otherwise.
+    pub(super) fn default_layout(&self, asked: &DefaultLayout) -> Result<SerializedLayout, Status> {
+        let kind = decode::<Ifrt, DType>(&asked.dtype)?.kind;
+        let element = element::to_pjrt(kind)?;
+        match self.platform.client.default_layout(element, &asked.dims) {
+            Ok(layout) => Ok(SerializedLayout { layout: layout.bytes().to_vec().into() }),
+            // Plug-ins that know of no layouts have one: row by row.
+            Err(error) if error.is_unimplemented() => {
+                let axes: Vec<String> =
+                    (0..asked.dims.len()).rev().map(|axis| axis.to_string()).collect();
+                Ok(SerializedLayout { layout: format!("{{{}}}", axes.join(",")).into() })
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// A value, or why there is none.
+fn either<T, E: Into<Status>>(
+    result: Result<T, E>,
+) -> (Option<T>, Option<crate::messages::StatusMessage>) {
+    match result {
+        Ok(value) => (Some(value), None),
+        Err(error) => (None, Some(error.into().message())),
+    }
+}
+
+fn layouts(
+    layouts: Result<Vec<unskew_pjrt::host::extension::Layout>, Status>,
+) -> (Option<Opaques>, Option<crate::messages::StatusMessage>) {
+    let messages = |layouts: Vec<unskew_pjrt::host::extension::Layout>| {
+        let messages = layouts.iter().map(|layout| xla::layout_message(&layout.text()));
+        messages.collect::<Result<Vec<_>, _>>()
+    };
+    either(layouts.and_then(messages).map(|list| Opaques { list }))
+}
+
+fn memory_kinds(executable: &Executable) -> OutputMemoryKinds {
+    match executable.output_memory_kinds() {
+        Ok(kinds) => OutputMemoryKinds { status: None, lists: vec![MemoryKinds { kinds }] },
+        Err(error) => {
+            OutputMemoryKinds { status: Some(Status::from(error).message()), lists: Vec::new() }
+        }
+    }
+}
+
+fn memory_stats(executable: &Executable) -> Result<MemoryStats, Error> {
+    let stats = executable.memory_stats()?;
+    let known = |number: Option<i64>| number.unwrap_or_default();
+    Ok(MemoryStats {
+        generated_code_size: known(stats.generated_code_size_in_bytes),
+        argument_size: known(stats.argument_size_in_bytes),
+        output_size: known(stats.output_size_in_bytes),
+        alias_size: known(stats.alias_size_in_bytes),
+        temp_size: known(stats.temp_size_in_bytes),
+        host_generated_code_size: known(stats.host_generated_code_size_in_bytes),
+        host_argument_size: known(stats.host_argument_size_in_bytes),
+        host_output_size: known(stats.host_output_size_in_bytes),
+        host_alias_size: known(stats.host_alias_size_in_bytes),
+        host_temp_size: known(stats.host_temp_size_in_bytes),
+        peak_memory: known(stats.peak_memory_in_bytes),
+        total_size: known(stats.total_size_in_bytes),
+        total_allocation: known(stats.total_allocation_bytes),
+        indefinite_allocations: known(stats.indefinite_allocations),
+        peak_unpadded_heap: known(stats.peak_unpadded_heap_bytes),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::status::Code;
+
+    #[test]
+    fn a_value_or_its_error_stands_in_a_message() {
+        assert_eq!(either::<_, Status>(Ok(3)), (Some(3), None));
+        let error = Status::new(Code::Internal, "why");
+        assert_eq!(either::<u8, _>(Err(error.clone())), (None, Some(error.message())));
+    }
+}

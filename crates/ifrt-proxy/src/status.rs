@@ -1,0 +1,148 @@
+//! Why something was not done, as the client is told.
+
+use unskew_ifrt::types::DTypeKind;
+
+use crate::messages::StatusMessage;
+
+/// A code of gRPC and a text.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{code:?}: {message}")]
+pub struct Status {
+    /// The code.
+    pub code: Code,
+    /// The text.
+    pub message: String,
+}
+
+/// The codes that this server answers with, or passes on from a plug-in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the codes of gRPC")]
+pub enum Code {
+    Cancelled = 1,
+    Unknown = 2,
+    InvalidArgument = 3,
+    DeadlineExceeded = 4,
+    NotFound = 5,
+    AlreadyExists = 6,
+    PermissionDenied = 7,
+    ResourceExhausted = 8,
+    FailedPrecondition = 9,
+    Aborted = 10,
+    OutOfRange = 11,
+    Unimplemented = 12,
+    Internal = 13,
+    Unavailable = 14,
+    DataLoss = 15,
+    Unauthenticated = 16,
+}
+
+impl Code {
+    const ALL: [Self; 16] = [
+        Self::Cancelled,
+        Self::Unknown,
+        Self::InvalidArgument,
+        Self::DeadlineExceeded,
+        Self::NotFound,
+        Self::AlreadyExists,
+        Self::PermissionDenied,
+        Self::ResourceExhausted,
+        Self::FailedPrecondition,
+        Self::Aborted,
+        Self::OutOfRange,
+        Self::Unimplemented,
+        Self::Internal,
+        Self::Unavailable,
+        Self::DataLoss,
+        Self::Unauthenticated,
+    ];
+
+    /// The code of a number; one that is none, and 0, which is no error, is [`Code::Unknown`].
+    pub fn of(number: i64) -> Self {
+        let found = Self::ALL.into_iter().find(|code| *code as i64 == number);
+        found.unwrap_or(Self::Unknown)
+    }
+}
+
+impl Status {
+    /// A status.
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, message: message.into() }
+    }
+
+    /// The client sent what makes no sense.
+    pub fn invalid(message: impl Into<String>) -> Self {
+        Self::new(Code::InvalidArgument, message)
+    }
+
+    /// This server, or the plug-in, cannot do it.
+    pub fn unimplemented(message: impl Into<String>) -> Self {
+        Self::new(Code::Unimplemented, message)
+    }
+
+    /// An element type that the plug-in interface does not have.
+    pub(crate) fn no_such_elements(kind: DTypeKind) -> Self {
+        Self::unimplemented(format!("PJRT plug-ins have no arrays of this kind: {kind:?}"))
+    }
+
+    /// As it stands in a response.
+    pub fn message(&self) -> StatusMessage {
+        StatusMessage { code: self.code as i32, message: self.message.clone() }
+    }
+}
+
+impl From<&StatusMessage> for Status {
+    fn from(from: &StatusMessage) -> Self {
+        Self::new(Code::of(from.code.into()), from.message.clone())
+    }
+}
+
+impl From<unskew_pjrt::Error> for Status {
+    fn from(error: unskew_pjrt::Error) -> Self {
+        use unskew_pjrt::Error;
+        let code = match &error {
+            Error::NotAShape(_) | Error::TooShort { .. } | Error::Uneven => Code::InvalidArgument,
+            Error::UnknownOption { .. } => Code::Unimplemented,
+            _ => error.code().map_or(Code::Internal, |code| Code::of(code.0.into())),
+        };
+        Self::new(code, error.to_string())
+    }
+}
+
+impl From<unskew_serdes::ReadError> for Status {
+    fn from(error: unskew_serdes::ReadError) -> Self {
+        Self::invalid(error.to_string())
+    }
+}
+
+impl From<unskew_serdes::WriteError> for Status {
+    fn from(error: unskew_serdes::WriteError) -> Self {
+        Self::new(Code::FailedPrecondition, error.to_string())
+    }
+}
+
+impl From<unskew_source::ReadError> for Status {
+    fn from(error: unskew_source::ReadError) -> Self {
+        Self::invalid(error.to_string())
+    }
+}
+
+impl From<Status> for tonic::Status {
+    fn from(status: Status) -> Self {
+        Self::new(tonic::Code::from_i32(status.code as i32), status.message)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_is_the_one_of_its_number_and_others_are_unknown() {
+        for code in Code::ALL {
+            assert_eq!(Code::of(code as i64), code);
+        }
+        for number in [i64::MIN, -1, 0, 17, i64::MAX] {
+            assert_eq!(Code::of(number), Code::Unknown);
+        }
+    }
+}
