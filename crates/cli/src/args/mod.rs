@@ -10,6 +10,7 @@ mod judge;
 mod look_up;
 mod ops;
 mod run;
+mod serve;
 mod tf;
 
 use std::path::PathBuf;
@@ -26,6 +27,7 @@ pub use judge::{Check, Inspect, Matrix};
 pub use look_up::{Explain, Releases};
 pub use ops::{Ops, OpsClosure, OpsRun, OpsTable, OpsVerb};
 pub use run::{Run, RunFormat, Shown};
+pub use serve::Serve;
 pub use tf::{Evolve, Task, Tf};
 
 const EXIT_STATUS: &str = "\
@@ -208,6 +210,16 @@ Examples:
 The plug-in runs in a child process. Plug-ins built from XLA log little; TF_CPP_MIN_LOG_LEVEL=0
 lets them log everything.")]
     Run(Run),
+    /// Serve a PJRT plug-in to JAX clients of any age, over the network
+    #[command(after_help = "\
+Examples:
+  unskew serve pjrt_c_api_cpu_plugin.so
+  unskew serve libpjrt.so --port 9000 --option cpu_device_count=4
+  unskew serve --client jax@0.6.2
+
+It listens on the loopback, because the clients in jaxlib neither encrypt nor say who they are. To
+reach it from another machine: ssh -L 8470:127.0.0.1:8470 SERVER")]
+    Serve(Serve),
     /// Load a plug-in and print what it says about itself: a child process of the others
     #[command(name = "__probe", hide = true)]
     Probe { path: PathBuf, seconds: Option<u64> },

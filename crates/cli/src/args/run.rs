@@ -71,21 +71,26 @@ pub enum RunFormat {
 }
 
 impl Run {
-    /// The options of the client: numbers and truths by their looks, everything else as text.
+    /// The options of the client.
     pub fn options(&self) -> Vec<Attribute> {
-        let value = |text: &str| match (text.parse(), text) {
-            (Ok(number), _) => Value::Number(number),
-            (_, "true") => Value::Bool(true),
-            (_, "false") => Value::Bool(false),
-            _ => Value::Text(text.to_owned()),
-        };
-        let option =
-            |(name, text): &(String, String)| Attribute { name: name.clone(), value: value(text) };
-        self.client_options.iter().map(option).collect()
+        attributes(&self.client_options)
     }
 }
 
-fn client_option(text: &str) -> Result<(String, String), String> {
+/// Options of a client: numbers and truths by their looks, everything else as text.
+pub fn attributes(options: &[(String, String)]) -> Vec<Attribute> {
+    let value = |text: &str| match (text.parse(), text) {
+        (Ok(number), _) => Value::Number(number),
+        (_, "true") => Value::Bool(true),
+        (_, "false") => Value::Bool(false),
+        _ => Value::Text(text.to_owned()),
+    };
+    let option =
+        |(name, text): &(String, String)| Attribute { name: name.clone(), value: value(text) };
+    options.iter().map(option).collect()
+}
+
+pub fn client_option(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("wanted NAME=VALUE")?;
     Ok((name.to_owned(), value.to_owned()))
 }

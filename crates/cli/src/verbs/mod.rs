@@ -12,6 +12,7 @@ mod ops;
 mod probe;
 mod releases;
 mod run;
+mod serve;
 mod tf;
 
 use crate::args::{Args, Verb};
@@ -36,6 +37,7 @@ pub fn run(args: &Args) -> anyhow::Result<Status> {
         Verb::Conform(conform) => conform::run(conform, &args.global),
         Verb::ConformChild { path, from, to } => conform::child(path, *from, *to),
         Verb::Run(run) => run::run(run, &args.global),
+        Verb::Serve(serve) => serve::run(serve),
         Verb::Probe { path, seconds } => probe::run(path, *seconds),
     }
 }
