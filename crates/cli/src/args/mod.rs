@@ -214,7 +214,7 @@ lets them log everything.")]
     #[command(after_help = "\
 Examples:
   unskew serve pjrt_c_api_cpu_plugin.so
-  unskew serve libpjrt.so --port 9000 --option cpu_device_count=4
+  unskew serve libpjrt.so --port 9000 --sessions 8
   unskew serve --client jax@0.6.2
 
 It listens on the loopback, because the clients in jaxlib neither encrypt nor say who they are. To
