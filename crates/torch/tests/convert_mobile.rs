@@ -48,6 +48,22 @@ fn bytecode_without_a_version_gets_one() {
 }
 
 #[test]
+fn bytecode_of_1_4_stays_as_it_is_for_1_4() {
+    let (files, _) = files();
+    let oldest = runtime("1.4.0");
+    let own = files.iter().filter(|(name, _)| name.starts_with("1.4.0/") && name.ends_with("ptl"));
+    for (name, bytes) in own.clone() {
+        let (plan, result) = converted(name, bytes, &oldest);
+        assert!(plan.is_possible() && plan.changes_nothing(), "{name}: {plan:?}");
+        assert_eq!(result, *bytes, "{name}");
+    }
+    assert_eq!(own.count(), 16);
+    // 1.6 makes tuples by an instruction of its own.
+    let (plan, _) = converted("hs.ptl", &files["1.6.0/hs.ptl"], &oldest);
+    assert!(!plan.is_possible());
+}
+
+#[test]
 fn gelu_of_2_15_goes_back_with_bytecode_operators_and_version() {
     let (files, _) = files();
     for (release, wanted) in [("1.10.2", (7, 6)), ("1.9.1", (5, 6)), ("1.8.1", (4, 3))] {

@@ -179,3 +179,23 @@ fn a_call_without_an_exact_form_is_a_blocker_with_its_place() {
     assert!(blocker.places.named()[0].starts_with("code/__torch__.py:"), "{blocker:?}");
     assert_eq!(result, files["2.15.0/Div.pt"]);
 }
+
+#[test]
+fn defaults_that_1_4_does_not_take_are_left_out_by_place_too() {
+    let (files, _) = files();
+    let oldest = runtime("1.4.0");
+    for name in ["1.6.0/upsample.pt", "1.7.1/upsample.pt"] {
+        let (plan, result) = converted(name, &files[name], &oldest);
+        assert!(plan.is_possible(), "{name}: {:?}", plan.blockers);
+        let code = record(&result, "code/__torch__.py").unwrap();
+        assert!(code.contains("torch.upsample_bilinear2d(x, [4, 4], False)"), "{name}: {code}");
+        accepted(name, &result, &oldest);
+    }
+}
+
+#[test]
+fn what_the_release_lacks_is_a_blocker_even_if_its_meaning_is_not_known() {
+    let (files, _) = files();
+    let (plan, _) = converted("qdiv.pt", &files["1.12.1/qdiv.pt"], &runtime("1.4.0"));
+    assert!(plan.blockers[0].message.contains("aten::floor_divide"), "{:?}", plan.blockers);
+}

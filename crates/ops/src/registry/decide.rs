@@ -147,7 +147,8 @@ impl Registry {
                     }
                 }
                 Ok(Way::Down) => return self.down(change, call, target),
-                Err(blocked) => return Decision::Blocked(blocked),
+                // Whatever it means, a release that does not take it does not run it.
+                Err(unknown) => return Decision::Blocked(fit.err().unwrap_or(unknown)),
             }
         }
         match fit {

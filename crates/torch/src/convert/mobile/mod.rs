@@ -13,7 +13,7 @@
 mod bytecode;
 mod calls;
 
-use unskew_core::{Conversion, Places, Rewrite};
+use unskew_core::{Conversion, Places, Rewrite, Version};
 use unskew_source::ReadError;
 
 use super::Task;
@@ -60,9 +60,12 @@ pub(super) fn plan(task: &Task<'_>, plan: &mut Conversion) -> Result<Option<Draf
         script::block(task, plan, "it has no mobile interpreter", here());
         return Ok(None);
     };
-    let bound = |version: Option<unskew_core::Version>| version.map(|version| version.major());
+    let bound = |version: Option<Version>| version.map(|version| version.major());
     let (lowest, highest) = (bound(range.min).unwrap_or(4), bound(range.max).unwrap_or(8));
     if highest < 4 {
+        if stays(task, &mut code)? {
+            return Ok(None);
+        }
         let what = "its bytecode has no version, and none is converted to it";
         script::block(task, plan, what, here());
         return Ok(None);
@@ -119,6 +122,22 @@ pub(super) fn plan(task: &Task<'_>, plan: &mut Conversion) -> Result<Option<Draf
         Err(why) => script::block(task, plan, &why.to_string(), here()),
     }
     Ok(Some(draft))
+}
+
+/// Whether 1.4 to 1.6, whose bytecode has no version, run bytecode of their own as it is.
+fn stays(task: &Task<'_>, code: &mut Bytecode) -> Result<bool, ReadError> {
+    let mut all = code.functions.iter().flat_map(|function| &function.instructions);
+    let is_later = all.any(|one| one.name == "TUPLE_CONSTRUCT");
+    if code.version != UNSAID || (is_later && task.to.minor() < Version::pair(1, 6)) {
+        return Ok(false);
+    }
+    let calls = Calls::of(task, code);
+    let mut plan = Conversion::default();
+    let Some((_, version)) = script::plan(task, &mut plan, calls.needs(code))? else {
+        return Ok(false);
+    };
+    calls.fit(code, version, UNSAID, &mut plan);
+    Ok(plan.changes_nothing() && plan.is_possible() && !calls.any_grew(code))
 }
 
 /// Has an instruction in the place of the operator by which 1.4 and 1.5 make tuples.

@@ -114,11 +114,11 @@ impl<'t> Calls<'t> {
                     plan.add(Rewrite::new(DEFAULT, what).at(&place));
                 }
                 Change::Without(names) => {
-                    for given in &call.given {
-                        let is = given.keyword.as_ref().is_some_and(|name| names.contains(name));
-                        if let (true, Some(record)) = (is, self.program.records().get(call.record))
-                        {
-                            all.push((argument(&record.text, given.span), String::new()));
+                    let Some(record) = self.program.records().get(call.record) else { continue };
+                    // By name or by place: the last ones are then left out first.
+                    for (one, known) in call.given.iter().zip(given(call)) {
+                        if names.contains(&known.name) {
+                            all.push((argument(&record.text, one.span), String::new()));
                         }
                     }
                     let what = format!("{full}: {} left out, as by default", names.join(", "));
