@@ -17,6 +17,10 @@ pub struct ConvertOptions {
     pub allowed: Vec<String>,
     /// What becomes of the versions of TensorFlow graphs.
     pub versions: VersionOptions,
+    /// The release that wrote a PyTorch file, where the file does not show it.
+    pub written_by: Option<Release>,
+    /// Whether the checksums of all records of a PyTorch archive are verified first.
+    pub verify: bool,
 }
 
 impl ConvertOptions {
@@ -27,6 +31,13 @@ impl ConvertOptions {
             lossy: self.allowed.iter().any(|name| lossy(name)),
             versions: self.versions.clone(),
         }
+    }
+
+    /// The same, as the PyTorch boundary has them.
+    fn torch(&self) -> unskew_torch::Options {
+        let runtime = |release: Release| unskew_releases::torch::runtime(release.row());
+        let written_by = self.written_by.and_then(runtime).map(|runtime| runtime.release.version);
+        unskew_torch::Options { written_by, verify: self.verify }
     }
 }
 
@@ -62,12 +73,12 @@ fn saved_model(
     Ok(unskew_tensorflow::convert_saved_model(&files, &runtime, &options.tensorflow())?)
 }
 
-fn torch(source: &Arc<dyn Source>, to: Release, _: &ConvertOptions) -> Planned {
+fn torch(source: &Arc<dyn Source>, to: Release, options: &ConvertOptions) -> Planned {
     if to.family() != unskew_releases::Family::Torch {
         return Ok(None);
     }
     match unskew_releases::torch::runtime(to.row()) {
-        Some(runtime) => unskew_torch::convert(source, &runtime),
+        Some(runtime) => unskew_torch::convert(source, &runtime, &options.torch()),
         None => Ok(None),
     }
 }

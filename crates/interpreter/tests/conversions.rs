@@ -94,7 +94,8 @@ fn outcome(
     interpreter: &Interpreter,
 ) -> Outcome {
     let file = source(name, bytes);
-    let (plan, output) = unskew_torch::convert(&file, to).unwrap().unwrap();
+    let (plan, output) =
+        unskew_torch::convert(&file, to, &unskew_torch::Options::default()).unwrap().unwrap();
     if let Some(blocker) = plan.blockers.first() {
         let why = blocker.message.split_once(": ").unwrap().1;
         return Outcome::Blocked(format!("{} {why}", blocker.rule.code));

@@ -53,7 +53,7 @@ mod runtime;
 mod verdict;
 
 pub use code::Callable;
-pub use convert::convert;
+pub use convert::{Options, convert};
 pub use device::{
     Closure, Device, DeviceOperator, DeviceTable, PACKAGE_RECORD, SelectionError, TableError,
     add_to_package, closure, of_package, selection,

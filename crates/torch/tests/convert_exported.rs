@@ -8,7 +8,7 @@ use std::sync::Arc;
 use corpus::{files, runtime, runtimes, source, split, verdict};
 use unskew_core::Severity;
 use unskew_source::{Output, SourceExt};
-use unskew_torch::convert;
+use unskew_torch::{Options, convert};
 
 /// The archives of the corpus, by release and name.
 fn archives() -> Vec<(String, Vec<u8>)> {
@@ -28,7 +28,8 @@ fn every_archive_becomes_one_that_2_15_accepts() {
     let party = newest.party();
     let mut converted = 0;
     for (name, bytes) in archives() {
-        let (plan, output) = convert(&source(&name, &bytes), &newest).unwrap().unwrap();
+        let (plan, output) =
+            convert(&source(&name, &bytes), &newest, &Options::default()).unwrap().unwrap();
         assert!(plan.is_possible(), "{name}: {:?}", plan.blockers);
         let (release, ..) = split(&name);
         assert_eq!(plan.changes_nothing(), release >= "2.6".parse().unwrap(), "{name}");
@@ -50,7 +51,8 @@ fn what_is_converted_for_any_release_is_accepted_by_it_or_has_a_named_blocker() 
     for (name, bytes) in archives() {
         for version in ["2.1.2", "2.2.2", "2.3.1", "2.4.1", "2.5.1", "2.6.0", "2.8.0", "2.9.1"] {
             let to = runtime(version);
-            let (plan, output) = convert(&source(&name, &bytes), &to).unwrap().unwrap();
+            let (plan, output) =
+                convert(&source(&name, &bytes), &to, &Options::default()).unwrap().unwrap();
             for blocker in &plan.blockers {
                 assert!(!blocker.places.is_empty(), "{name} for {version}: {blocker:?}");
             }
@@ -70,9 +72,11 @@ fn what_is_converted_for_any_release_is_accepted_by_it_or_has_a_named_blocker() 
 fn a_converted_archive_converted_again_does_not_change() {
     let newest = runtime("2.15.0");
     for (name, bytes) in archives().into_iter().take(12) {
-        let (_, output) = convert(&source(&name, &bytes), &newest).unwrap().unwrap();
+        let (_, output) =
+            convert(&source(&name, &bytes), &newest, &Options::default()).unwrap().unwrap();
         let once = file(output).all().unwrap();
-        let (plan, _) = convert(&source(&name, &once), &newest).unwrap().unwrap();
+        let (plan, _) =
+            convert(&source(&name, &once), &newest, &Options::default()).unwrap().unwrap();
         assert!(plan.changes_nothing(), "{name}: {:?}", plan.rewrites);
     }
 }

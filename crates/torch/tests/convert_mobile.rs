@@ -6,10 +6,10 @@ mod corpus;
 use corpus::{files, party, runtime, source, verdict};
 use unskew_core::{Conversion, Severity};
 use unskew_source::{Output, SourceExt};
-use unskew_torch::{Runtime, convert, read};
+use unskew_torch::{Options, Runtime, convert, read};
 
 fn converted(name: &str, bytes: &[u8], to: &Runtime) -> (Conversion, Vec<u8>) {
-    let (plan, output) = convert(&source(name, bytes), to).unwrap().unwrap();
+    let (plan, output) = convert(&source(name, bytes), to, &Options::default()).unwrap().unwrap();
     let Output::File(file) = output else { panic!("a folder") };
     (plan, file.all().unwrap())
 }
@@ -94,4 +94,23 @@ fn floor_divide_of_1_10_rounds_as_it_did() {
         assert!(uses.contains(&"aten::div.Tensor_mode".to_owned()), "{uses:?}");
         assert!(!uses.contains(&"aten::floor_divide".to_owned()), "{uses:?}");
     }
+}
+
+#[test]
+fn floor_divide_of_1_12_rounds_as_it_did_if_its_writer_is_stated() {
+    let (files, _) = files();
+    let (name, newest) = ("1.12.1/qdiv.ptl", runtime("2.15.0"));
+    let uses = |bytes: &[u8]| {
+        let model = read(&source(name, bytes)).unwrap().unwrap();
+        model.uses.keys().map(|one| one.full_name()).collect::<Vec<String>>()
+    };
+    let (_, kept) = converted(name, &files[name], &newest);
+    assert!(uses(&kept).contains(&"aten::floor_divide".to_owned()), "{:?}", uses(&kept));
+    let options = Options { written_by: Some("1.12.1".parse().unwrap()), ..Options::default() };
+    let (plan, output) = convert(&source(name, &files[name]), &newest, &options).unwrap().unwrap();
+    assert!(plan.is_possible(), "{:?}", plan.blockers);
+    let Output::File(file) = output else { panic!("a folder") };
+    let uses = uses(&file.all().unwrap());
+    assert!(uses.contains(&"aten::div.Tensor_mode".to_owned()), "{uses:?}");
+    assert!(!uses.contains(&"aten::floor_divide".to_owned()), "{uses:?}");
 }

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use corpus::{files, party, runtime, source, split, verdict};
 use unskew_core::{Conversion, Severity};
 use unskew_source::{Archive, BytesSource, Output, SourceExt};
-use unskew_torch::{Runtime, convert};
+use unskew_torch::{Options, Runtime, convert};
 
 fn converted(name: &str, bytes: &[u8], to: &Runtime) -> (Conversion, Vec<u8>) {
-    let (plan, output) = convert(&source(name, bytes), to).unwrap().unwrap();
+    let (plan, output) = convert(&source(name, bytes), to, &Options::default()).unwrap().unwrap();
     let Output::File(file) = output else { panic!("a folder") };
     (plan, file.all().unwrap())
 }
@@ -198,4 +198,73 @@ fn what_the_release_lacks_is_a_blocker_even_if_its_meaning_is_not_known() {
     let (files, _) = files();
     let (plan, _) = converted("qdiv.pt", &files["1.12.1/qdiv.pt"], &runtime("1.4.0"));
     assert!(plan.blockers[0].message.contains("aten::floor_divide"), "{:?}", plan.blockers);
+}
+
+fn stated(name: &str, bytes: &[u8], to: &Runtime, writer: &str) -> (Conversion, Vec<u8>) {
+    let options = Options { written_by: Some(writer.parse().unwrap()), ..Options::default() };
+    let (plan, output) = convert(&source(name, bytes), to, &options).unwrap().unwrap();
+    let Output::File(file) = output else { panic!("a folder") };
+    (plan, file.all().unwrap())
+}
+
+#[test]
+fn who_wrote_a_file_can_be_stated_where_it_does_not_show() {
+    let (files, _) = files();
+    let (name, newest) = ("1.12.1/qdiv.pt", runtime("2.15.0"));
+    let (plan, result) = converted(name, &files[name], &newest);
+    assert!(plan.changes_nothing() && plan.is_possible(), "{plan:?}");
+    let kept = verdict(&party(name, &result), &newest.party());
+    let kept = kept.findings.iter().find(|one| one.rule.code == "OP102").unwrap();
+    assert!(kept.mend.as_deref().unwrap().contains("--written-by"), "{kept:?}");
+
+    let (plan, result) = stated(name, &files[name], &newest, "1.12.1");
+    assert!(plan.is_possible() && !plan.changes_nothing(), "{plan:?}");
+    let functions = record(&result, "code/__torch__/unskew.py").unwrap();
+    assert!(functions.contains("def floor_divide_before_1_13("), "{functions}");
+    let found = verdict(&party(name, &result), &newest.party());
+    assert!(found.findings.iter().all(|one| one.rule.code != "OP102"), "{found:?}");
+
+    // Written after the change, the call means what it says.
+    let (plan, result) = stated(name, &files[name], &newest, "1.13.1");
+    assert!(plan.is_possible() && plan.changes_nothing(), "{plan:?}");
+    assert_eq!(result, files[name]);
+}
+
+#[test]
+fn a_stated_writer_that_the_file_contradicts_is_refused_with_both() {
+    let (files, _) = files();
+    for (name, writer) in [("1.6.0/qdiv.pt", "2.0.1"), ("2.15.0/Gelu.pt", "1.4.0")] {
+        let (plan, result) = stated(name, &files[name], &runtime("2.15.0"), writer);
+        let blocker = &plan.blockers[0];
+        assert_eq!(blocker.rule.code, "PT404", "{blocker:?}");
+        assert!(blocker.message.ends_with(&format!("torch {writer}")), "{blocker:?}");
+        assert!(!blocker.places.is_empty(), "{blocker:?}");
+        assert_eq!(result, files[name]);
+    }
+}
+
+#[test]
+fn checksums_are_verified_if_asked_for() {
+    let (files, _) = files();
+    let newest = runtime("2.15.0");
+    let options = Options { verify: true, ..Options::default() };
+    let mut count = 0;
+    for (name, bytes) in scripts().into_iter().step_by(20) {
+        assert!(convert(&source(&name, &bytes), &newest, &options).unwrap().is_some(), "{name}");
+        count += 1;
+    }
+    assert!(count > 5);
+    let mut bytes = files["2.15.0/Lstm.pt"].clone();
+    let archive = Archive::open(Arc::new(BytesSource::new("a", bytes.clone()))).unwrap();
+    let tensor = archive.entries().iter().filter(|one| one.name.contains("/data/"));
+    let tensor = tensor.max_by_key(|one| one.size).unwrap();
+    let start = archive.raw(tensor).unwrap().range.start as usize;
+    bytes[start] ^= 1;
+    let result = convert(&source("Lstm.pt", &bytes), &newest, &options);
+    let error = result.err().unwrap().to_string();
+    assert!(error.contains(&tensor.name), "{error}");
+    // Without being asked, nobody reads it.
+    assert!(converted("Lstm.pt", &bytes, &newest).0.is_possible());
+    let plain = source("net.pt", b"no archive");
+    assert!(convert(&plain, &newest, &options).unwrap().is_none());
 }

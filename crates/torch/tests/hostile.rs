@@ -10,7 +10,7 @@ use corpus::{files, source};
 use proptest::prelude::*;
 use unskew_core::{Context, Date, check};
 use unskew_source::{Output, SourceExt};
-use unskew_torch::{Runtime, convert};
+use unskew_torch::{Options, Runtime, convert};
 
 /// One real file of each kind.
 fn samples() -> &'static [(String, Vec<u8>)] {
@@ -40,7 +40,8 @@ fn must_not_panic(bytes: &[u8]) {
         let _ = check(&party, &runtimes["2.15.0"], &Context::on(Date::constant(2026, 11, 1)));
     }
     for to in targets() {
-        let Ok(Some((plan, Output::File(output)))) = convert(&source("hostile.pt", bytes), to)
+        let Ok(Some((plan, Output::File(output)))) =
+            convert(&source("hostile.pt", bytes), to, &Options::default())
         else {
             continue;
         };

@@ -22,10 +22,24 @@ pub struct Convert {
     #[arg(long, value_name = "ADAPTATION")]
     pub allow: Vec<String>,
     #[command(flatten)]
+    pub archive: TorchArchive,
+    #[command(flatten)]
     pub versions: Versions,
     /// How to print
     #[arg(long, value_name = "FORMAT", default_value = "full")]
     pub format: ReportFormat,
+}
+
+/// What is known of a PyTorch file, and what is checked.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "PyTorch files")]
+pub struct TorchArchive {
+    /// The release that wrote the file, where the file does not show it: torch@1.12.1
+    #[arg(long, value_name = "RELEASE")]
+    pub written_by: Option<String>,
+    /// Read every record and verify its checksum first; tensors are copied without being read otherwise
+    #[arg(long)]
+    pub verify: bool,
 }
 
 /// What becomes of the versions of a TensorFlow graph; they stay as they are unless one of these is given.

@@ -17,8 +17,12 @@ pub fn run(args: &Convert, global: &Global) -> anyhow::Result<Status> {
     if let Some(output) = &args.output {
         refuse_overlap(&args.artifact, output)?;
     }
-    let options =
-        ConvertOptions { allowed: args.allow.clone(), versions: versions(args, release)? };
+    let options = ConvertOptions {
+        allowed: args.allow.clone(),
+        versions: versions(args, release)?,
+        written_by: written_by(args, release)?,
+        verify: args.archive.verify,
+    };
     let converted = unskew_artifact::convert(&args.artifact, release, &options)?;
     let mut report = Report::new(global.context());
     if converted.plan.is_possible() {
@@ -41,6 +45,20 @@ pub fn run(args: &Convert, global: &Global) -> anyhow::Result<Status> {
     });
     print::out(&report.render(args.format.into()))?;
     Ok(Ending { done: 1, failed: 0, worst: report.severity(), deny: global.deny() }.into())
+}
+
+/// Who is stated to have written a PyTorch file.
+fn written_by(args: &Convert, release: Release) -> anyhow::Result<Option<Release>> {
+    let asked = &args.archive;
+    if (asked.verify || asked.written_by.is_some()) && release.family() != Family::Torch {
+        bail!("--written-by and --verify are for PyTorch files, not for those for {release}");
+    }
+    let Some(name) = &asked.written_by else { return Ok(None) };
+    let writer = unskew_releases::find(name)?;
+    if writer.family() != Family::Torch {
+        bail!("only a release of torch can have written a PyTorch file, not {writer}");
+    }
+    Ok(Some(writer))
 }
 
 /// What becomes of the versions of a graph.

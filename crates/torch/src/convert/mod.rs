@@ -13,6 +13,8 @@
 //! | `script` | TorchScript: calls, branches that never run, the layout of older and later releases |
 //! | `mobile` | bytecode, and the operators in it |
 //! | `exported` | the graph of a `torch.export` archive between the schemas 1 to 8, and its container |
+//! | `writer` | nothing: who wrote the file, where it does not show it |
+//! | `verify` | nothing: the checksums of all records, if asked for |
 //!
 //! What was converted is read again and judged like any other file before it is written.
 
@@ -21,14 +23,27 @@ mod exported;
 mod json;
 mod mobile;
 mod script;
+mod verify;
+mod writer;
 
 use std::sync::Arc;
 
-use unskew_core::{Conversion, Places};
+use unskew_core::{Conversion, Places, Version};
 use unskew_source::{Archive, Assembly, Output, ReadError, Source};
 
 use crate::format::{self, Records};
 use crate::{Format, Model, Runtime, rules};
+
+/// What the one who converts knows of a file, and asks for.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The release that wrote the file, where its layout does not show it. A file that shows another is
+    /// refused.
+    pub written_by: Option<Version>,
+    /// Whether every record is read and held against its checksum first. Without it those that are copied
+    /// by range are not read.
+    pub verify: bool,
+}
 
 /// A file, read, and the release that it is converted for.
 struct Task<'t> {
@@ -45,14 +60,24 @@ struct Task<'t> {
 /// If the plan has a blocker, the output is the file as it is, which nobody should take for converted.
 ///
 /// # Errors
-/// If it is a PyTorch file, but broken.
+/// If it is a PyTorch file, but broken; with [`Options::verify`], if a record has another checksum, or the file
+/// none at all.
 pub fn convert(
     source: &Arc<dyn Source>,
     to: &Runtime,
+    options: &Options,
 ) -> Result<Option<(Conversion, Output)>, ReadError> {
-    let Some(model) = format::read(source)? else { return Ok(None) };
+    let Some(mut model) = format::read(source)? else { return Ok(None) };
     let file = source.name().rsplit(['/', '\\']).next().unwrap_or_default();
     let mut plan = Conversion::default();
+    if options.verify {
+        verify::records(source)?;
+    }
+    if let Some(release) = options.written_by
+        && !writer::state(file, &mut model, release, to, &mut plan)
+    {
+        return Ok(Some((plan, Output::File(Arc::new(Assembly::of(source))))));
+    }
     if !Archive::recognizes(&**source) {
         if model.format == Format::MobileFlatbuffer {
             flatbuffer(file, to, &mut plan);
