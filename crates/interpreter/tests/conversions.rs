@@ -18,7 +18,7 @@ use unskew_core::{Context, Date, Version, check};
 use unskew_interpreter::{Interpreter, Problem, Program, Semantics, Value};
 use unskew_ops::OperatorHistory;
 use unskew_source::{Output, Source, SourceExt};
-use unskew_torch::{Calendar, Runtime};
+use unskew_torch::{Calendar, Options, Runtime};
 
 /// Types and shapes are exact; floats may differ by what the order of a sum of 32-bit floats changes.
 const TOLERANCE: f64 = 2e-6;
@@ -29,6 +29,7 @@ const TARGETS: [&str; 6] = ["1.4.0", "1.10.2", "1.13.1", "2.1.2", "2.6.0", "2.15
 const EXTENSIONS: [&str; 4] = ["pt", "ptl", "ff", "pt2"];
 
 /// What became of a file.
+#[derive(Debug)]
 enum Outcome {
     /// It gives what it gave, or refuses what it refused; whether it was rewritten for that.
     Equal { rewritten: bool },
@@ -91,11 +92,11 @@ fn outcome(
     bytes: &[u8],
     recorded: &Recorded,
     to: &Runtime,
+    options: &Options,
     interpreter: &Interpreter,
 ) -> Outcome {
     let file = source(name, bytes);
-    let (plan, output) =
-        unskew_torch::convert(&file, to, &unskew_torch::Options::default()).unwrap().unwrap();
+    let (plan, output) = unskew_torch::convert(&file, to, options).unwrap().unwrap();
     if let Some(blocker) = plan.blockers.first() {
         let why = blocker.message.split_once(": ").unwrap().1;
         return Outcome::Blocked(format!("{} {why}", blocker.rule.code));
@@ -194,7 +195,7 @@ fn table(files: &BTreeMap<String, Vec<u8>>, to: &Runtime) -> Table {
                 Ordering::Greater => Direction::Up,
             };
             let row = table.entry((direction, to.release.version, extension)).or_default();
-            row.add(outcome(&name, bytes, &recorded, to, &interpreter));
+            row.add(outcome(&name, bytes, &recorded, to, &Options::default(), &interpreter));
         }
     }
     table
@@ -274,4 +275,21 @@ fn converted_files_give_what_they_gave() {
     // Flatbuffers of mobile modules are all that is not executable.
     assert_eq!((down.blocked, up.blocked), (854, 0));
     assert_eq!([&down, &same, &up].map(|sums| sums.not_executable), [306, 38, 200]);
+}
+
+#[test]
+fn a_file_of_which_the_writer_is_stated_gives_what_it_gave() {
+    let files = files();
+    let runtimes = runtimes();
+    let recorded = recorded();
+    let recorded = recorded.iter().find(|one| one.model == "1.12.1/qdiv").unwrap();
+    let written_by = Some(Version::triple(1, 12, 1));
+    let options = Options { written_by, ..Options::default() };
+    for to in runtimes.iter().filter(|to| to.release.version >= Version::pair(1, 13)) {
+        for name in ["1.12.1/qdiv.pt", "1.12.1/qdiv.ptl"] {
+            let found = outcome(name, &files[name], recorded, to, &options, &interpreter(to));
+            let is_equal = matches!(found, Outcome::Equal { rewritten: true });
+            assert!(is_equal, "{name} for {}: {found:?}", to.name());
+        }
+    }
 }
