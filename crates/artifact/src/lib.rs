@@ -52,7 +52,7 @@ pub use open::open;
 pub use options::Options;
 pub use plugin::probe_main;
 pub use unskew_releases::Release;
-pub use unskew_tensorflow::convert::VersionOptions;
+pub use unskew_tensorflow::convert::{TEXT_TO_BYTES, VersionOptions};
 
 /// Every rule of Unskew, in the order of the codes.
 pub fn every_rule() -> impl Iterator<Item = &'static unskew_core::Rule> {

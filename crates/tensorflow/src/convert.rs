@@ -12,6 +12,7 @@
 //! | `replace-op` | puts an op in place of one that means the same (`data/replacements.toml`) | yes: a condition is proved from the graph or the row is not used |
 //! | `drop-noted-shapes` | drops shapes that an exporter noted and that TensorFlow 2.4 computes otherwise | yes |
 //! | `drop-attribute` | drops any attribute that the release does not know | no: only if [`Options::lossy`] says so |
+//! | `text-to-bytes` | makes bytes of a text in which something changes, with everything that it says | yes |
 //! | `set-versions` | sets or clears the versions of the graph | only on request |
 //!
 //! [`crate::findings`] asks the same code, so a finding carries the adaptation that removes it.
@@ -28,9 +29,9 @@ mod wiring;
 
 use std::sync::Arc;
 
-use unskew_core::Conversion;
+use unskew_core::{Conversion, Rewrite};
 use unskew_source::wire::Message;
-use unskew_source::{Assembly, Output, Problem, ReadError, Source};
+use unskew_source::{Assembly, Output, ReadError, Source};
 
 pub(crate) use adapt::{Adapter, DROP_SHAPES};
 pub use saved_model::convert_saved_model;
@@ -57,17 +58,17 @@ impl Options {
     pub const LOSSY: [&'static str; 1] = [adapt::DROP_ANY];
 }
 
-/// What to do with a text that would have to change.
-const AS_BYTES: &str = "protobuf text is judged, but not changed; write it as bytes first \
-    (`tf.io.write_graph(..., as_text=False)`), which keeps every field";
+/// The adaptation that makes bytes of a text that has to change.
+pub const TEXT_TO_BYTES: &str = "text-to-bytes";
 
 /// Plans the file in `source` anew for `to`, and makes the result; none if it is no file of TensorFlow's.
 ///
 /// Nothing is written. The result is to be judged like any other file before it is: what no exact
-/// adaptation exists for is still in it.
+/// adaptation exists for is still in it. A text that has to change becomes bytes.
 ///
 /// # Errors
-/// If the file is broken, with the byte and the field; or if it is a text that would have to change.
+/// If the file is broken, with the byte and the field; or if it is a text that has to change and says something that
+/// would be lost.
 pub fn convert(
     source: &Arc<dyn Source>,
     to: &Runtime,
@@ -102,11 +103,18 @@ fn convert_file(
         // A text that needs nothing stays a text.
         return Ok(Some((plan, Assembly::of(source))));
     }
-    if encoding == Encoding::Text {
-        return Err(ReadError::new(source.name(), Problem::Unsupported(AS_BYTES.into())));
-    }
-    let rope = edit::file(&mut Message::whole(&**source), kind, &edits)?;
-    Ok(Some((plan, rope.assemble(source, source.name())?)))
+    let whole: Arc<dyn Source> = match encoding {
+        Encoding::Text => {
+            plan.add(Rewrite::new(
+                TEXT_TO_BYTES,
+                "protobuf text becomes bytes of the same message",
+            ));
+            Arc::new(read::transcode_whole(&**source, kind)?)
+        }
+        Encoding::Binary => source.clone(),
+    };
+    let rope = edit::file(&mut Message::whole(&*whole), kind, &edits)?;
+    Ok(Some((plan, rope.assemble(&whole, source.name())?)))
 }
 
 /// The graphs of a file, with what is said about them.

@@ -20,4 +20,4 @@ pub use op_def::op_list;
 pub(crate) use restore::is_restore;
 pub use restore::{Restored, restored};
 pub use saved_model::{MetaGraph, SavedModel, SavedObject, meta_graph, saved_model};
-pub use text::transcode;
+pub use text::{transcode, transcode_whole};

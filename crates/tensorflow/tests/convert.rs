@@ -7,7 +7,9 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use unskew_core::{Conversion, DataConsumer, Date, check};
 use unskew_source::{BytesSource, Output, Source, SourceExt as _};
-use unskew_tensorflow::{OpHistory, OpRegistry, Options, Runtime, convert, party};
+use unskew_tensorflow::{
+    OpHistory, OpRegistry, Options, Runtime, convert, convert_saved_model, party,
+};
 
 const HISTORY: &str = "#releases\t1.4.1 2.4.4 2.15.1\n\
     Add(x: T, y: T) -> (z: T) {T: type}\t1.4.1-\n\
@@ -190,4 +192,49 @@ fn a_graph_with_gigabytes_of_weights_is_converted_without_reading_them() {
     let (plan, output) = converted(&file, &runtime("1.4.1"));
     assert_eq!(plan.rewrites[0].adaptation, "replace-op");
     assert_eq!(output.size(), size - 2, "AddV2 became Add");
+}
+
+#[test]
+fn a_text_that_changes_becomes_bytes_with_everything_that_it_says() {
+    let text = br#"node { name: "c" op: "Const" device: "/cpu" attr { key: "value" value { tensor {
+        dtype: DT_DOUBLE double_val: [1.5, -2] uint32_val: 7 tensor_content: "a\000" } } } }
+        node { name: "y" op: "AddV2" input: "c" input: "c" attr { key: "T" value { type: DT_FLOAT } } }"#;
+    let file = source(text.to_vec());
+    let (plan, output) = converted(&file, &runtime("1.4.1"));
+    let names: Vec<_> = plan.rewrites.iter().map(|rewrite| rewrite.adaptation).collect();
+    assert_eq!(names, ["replace-op", "text-to-bytes"]);
+    let doubles = [&[0x31][..], &1.5f64.to_le_bytes(), &[0x31], &(-2f64).to_le_bytes()].concat();
+    let tensor = [&[8, 2], &doubles[..], &[0x80, 1, 7], &field(4, b"a\0")].concat();
+    let c = [field(1, b"c"), field(2, b"Const"), field(4, b"/cpu")].concat();
+    let value = field(5, &[field(1, b"value"), field(2, &field(8, &tensor))].concat());
+    let y = node("y", "Add", &["c", "c"], &[("T", float())]);
+    assert_eq!(output.all().unwrap(), [field(1, &[c, value].concat()), y].concat());
+    // What needs nothing stays a text.
+    let (plan, output) = converted(&file, &runtime("2.4.4"));
+    assert!(plan.changes_nothing());
+    assert_eq!(output.all().unwrap(), text);
+}
+
+#[test]
+fn a_text_with_something_that_would_be_lost_does_not_become_bytes() {
+    let text = br#"node { name: "x" op: "AddV2" from_the_future: 1 attr { key: "T" value { type: DT_FLOAT } } }"#;
+    let error = convert(&source(text.to_vec()), &runtime("1.4.1"), &Options::default());
+    let error = error.err().unwrap().to_string();
+    assert!(error.contains("from_the_future"), "{error}");
+}
+
+#[test]
+fn a_saved_model_as_text_becomes_one_of_bytes() {
+    let text =
+        br#"saved_model_schema_version: 1 meta_graphs { meta_info_def { tags: "serve" } graph_def {
+        node { name: "x" op: "AddV2" attr { key: "T" value { type: DT_FLOAT } } } } }"#;
+    let text = Arc::new(BytesSource::new("saved_model.pbtxt", text.to_vec()));
+    let files = [("saved_model.pbtxt".to_owned(), text as Arc<dyn Source>)];
+    let made = convert_saved_model(&files, &runtime("1.4.1"), &Options::default());
+    let Some((_, Output::Folder(files))) = made.unwrap() else { unreachable!("a folder") };
+    assert_eq!(files[0].0, "saved_model.pb");
+    assert_eq!(
+        party(&(files[0].1.clone() as Arc<dyn Source>)).unwrap().unwrap().kind,
+        "SavedModel"
+    );
 }

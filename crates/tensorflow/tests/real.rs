@@ -5,12 +5,14 @@
 mod graphs;
 
 use std::collections::BTreeMap;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use unskew_core::{Finding, Phase, Severity};
-use unskew_source::{BytesSource, FileSource, Source};
+use unskew_source::{BytesSource, FileSource, Source, SourceExt as _};
+use unskew_tensorflow::read::{Kind, transcode_whole};
 use unskew_tensorflow::{GraphFile, Runtime, TensorFlowFile, findings, read_file};
 
 /// The interpreter of the corpus that has this TensorFlow; none, said aloud, without a corpus.
@@ -116,6 +118,46 @@ fn tensorflow_2_15_does_what_is_said_of_it() {
 #[test]
 fn tensorflow_2_21_does_what_is_said_of_it() {
     agrees("2.21.0");
+}
+
+/// Runs a script beside this file with these lines, and returns what it says.
+fn script(python: &Path, args: &[&str], lines: &str) -> String {
+    let mut command = Command::new(python);
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/real").join(args[0]);
+    command.arg(script).args(&args[1..]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn a_text_that_becomes_bytes_is_the_same_message_to_tensorflow() {
+    let Some(python) = python("2.21.0") else { return };
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let (folder, corpus) = (tempfile::tempdir().unwrap(), root.join("../../corpus"));
+    let files = [
+        ("graph", Kind::Graph, root.join("tests/data/graph.pb")),
+        ("meta", Kind::MetaGraph, root.join("tests/data/variables/v2.meta")),
+        ("saved_model", Kind::SavedModel, corpus.join("guesslang-2.2.1/saved_model.pb")),
+        ("saved_model", Kind::SavedModel, corpus.join("basic-pitch-0.4.0/saved_model.pb")),
+    ];
+    let (mut to_print, mut to_compare) = (String::new(), String::new());
+    for (at, (name, _, path)) in files.iter().enumerate() {
+        let out = folder.path().join(at.to_string()).display().to_string();
+        to_print += &format!("{name}\t{}\t{out}.pbtxt\n", path.display());
+        to_compare += &format!("{name}\t{}\t{out}.pb\n", path.display());
+    }
+    script(&python, &["text.py", "print"], &to_print);
+    for (at, (_, kind, _)) in files.iter().enumerate() {
+        let out = folder.path().join(at.to_string());
+        let text = FileSource::open(&out.with_extension("pbtxt")).unwrap();
+        let bytes = transcode_whole(&text, *kind).unwrap();
+        std::fs::write(out.with_extension("pb"), bytes.all().unwrap()).unwrap();
+    }
+    let told = script(&python, &["text.py", "compare"], &to_compare);
+    assert_eq!(told.matches("\tsame\n").count(), files.len(), "{told}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
-use unskew_artifact::{ConvertOptions, Converted, VersionOptions};
+use unskew_artifact::{ConvertOptions, Converted, TEXT_TO_BYTES, VersionOptions};
 use unskew_core::{Context, Severity};
 use unskew_releases::{Family, Release};
 use unskew_report::{Pair, Report, Subject, Written};
@@ -24,6 +24,9 @@ pub fn run(args: &Convert, global: &Global) -> anyhow::Result<Status> {
         verify: args.archive.verify,
     };
     let converted = unskew_artifact::convert(&args.artifact, release, &options)?;
+    if let Some(output) = &args.output {
+        refuse_bytes_as_text(&converted, output)?;
+    }
     let mut report = Report::new(global.context());
     if converted.plan.is_possible() {
         report.pairs = judge(&converted, args, release, &report.context)?;
@@ -95,6 +98,16 @@ fn judge(
         verdict: unskew_core::check(party, &runtime, context),
     };
     Ok(parties.iter().map(pair).collect())
+}
+
+/// A text that changes becomes bytes, which no reader of texts would take.
+fn refuse_bytes_as_text(converted: &Converted, output: &Path) -> anyhow::Result<()> {
+    let changes = converted.plan.rewrites.iter().any(|rewrite| rewrite.adaptation == TEXT_TO_BYTES);
+    if changes && output.extension().is_some_and(|ending| ending == "pbtxt") {
+        let name = output.with_extension("pb");
+        bail!("the result is bytes, not text: give it another name, such as {}", name.display());
+    }
+    Ok(())
 }
 
 /// An input is never changed in place, so the result may neither replace it nor lie in it.

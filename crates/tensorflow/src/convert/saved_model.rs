@@ -5,8 +5,14 @@ use std::sync::Arc;
 use unskew_core::{Conversion, Rewrite};
 use unskew_source::{Assembly, Output, ReadError, Source};
 
-use super::{Options, convert_file};
+use super::{Options, TEXT_TO_BYTES, convert_file};
 use crate::Runtime;
+
+/// The graphs of a SavedModel as bytes.
+const BYTES: &str = "saved_model.pb";
+
+/// The graphs of a SavedModel as text.
+const TEXT: &str = "saved_model.pbtxt";
 
 /// The file with the hashes of the others.
 const FINGERPRINT: &str = "fingerprint.pb";
@@ -16,6 +22,7 @@ const DROP_FINGERPRINT: &str = "drop-fingerprint";
 
 /// Plans a SavedModel folder anew for `to`; none if no file in it is a graph of TensorFlow's. `files` are all its
 /// files by their paths below it. Graphs are converted; variables, assets and everything else are copied by range.
+/// A `saved_model.pbtxt` that changes becomes a `saved_model.pb`.
 ///
 /// A `fingerprint.pb` has hashes of the graph, which do not hold for another one. It is left out where the graph
 /// changes: TensorFlow from 2.11 on takes a SavedModel without one, and makes one where it is asked for it.
@@ -30,18 +37,24 @@ pub fn convert_saved_model(
     let mut plan = Conversion::default();
     let mut output: Vec<(String, Arc<Assembly>)> = Vec::new();
     let mut graphs = 0;
+    // TensorFlow looks for the bytes first.
+    let main = [BYTES, TEXT].into_iter().find(|name| files.iter().any(|(path, _)| path == name));
     for (path, source) in files {
-        let is_graph = path == "saved_model.pb" || path == "saved_model.pbtxt";
+        let is_graph = Some(path.as_str()) == main;
+        let mut path = path.clone();
         let converted = if is_graph { convert_file(source, to, options)? } else { None };
         let assembly = match converted {
             Some((more, assembly)) => {
                 graphs += 1;
+                if more.rewrites.iter().any(|rewrite| rewrite.adaptation == TEXT_TO_BYTES) {
+                    BYTES.clone_into(&mut path);
+                }
                 plan.extend(more);
                 assembly
             }
             None => Assembly::of(source),
         };
-        output.push((path.clone(), Arc::new(assembly)));
+        output.push((path, Arc::new(assembly)));
     }
     if graphs == 0 {
         return Ok(None);

@@ -1,7 +1,13 @@
 //! The fields of TensorFlow's messages by name, as its text files use them: one table, from which the
 //! text reader makes the same bytes that the binary readers read.
+//!
+//! What a verdict does not need is marked: it is passed over where a file is judged, and kept where the whole of
+//! it becomes bytes. Messages that only that needs stand in `aside`, names of values in `named`.
 
 use super::Kind;
+
+mod aside;
+mod named;
 
 /// What a field holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,10 +20,18 @@ pub(crate) enum Holds {
     Text,
     /// The name or number of an element type.
     Type,
+    /// A 64-bit float.
+    Double,
+    /// A whole number of 64 bits that is written as it is.
+    Fixed64,
+    /// A whole number that is written with its sign in the lowest bit.
+    Zigzag,
+    /// One of these names, or its number.
+    Named(&'static [(&'static str, i64)]),
     /// Another message.
     Message(&'static Fields),
-    /// Nothing that a verdict needs: the values of tensors, documentation.
-    Skipped,
+    /// Something that no verdict needs, such as the values of tensors or documentation.
+    Aside(&'static Self),
 }
 
 /// The fields of one message.
@@ -25,14 +39,14 @@ pub(crate) enum Holds {
 pub(crate) struct Fields(&'static [(&'static str, u32, Holds)]);
 
 impl Fields {
-    /// The number of a field and what it holds; none for names that the table does not have, which
-    /// are skipped.
+    /// The number of a field and what it holds; none for names that the table does not have.
     pub(crate) fn get(&self, name: &str) -> Option<(u32, Holds)> {
         self.0.iter().find(|(known, ..)| *known == name).map(|(_, number, holds)| (*number, *holds))
     }
 }
 
-use Holds::{Float, Message, Number, Skipped, Text, Type};
+use Holds::{Aside, Double, Float, Message, Number, Text, Type};
+use aside::*;
 
 /// `SavedModel`.
 pub(crate) static SAVED_MODEL: Fields =
@@ -42,29 +56,55 @@ pub(crate) static SAVED_MODEL: Fields =
 pub(crate) static META_GRAPH: Fields = Fields(&[
     ("meta_info_def", 1, Message(&META_INFO)),
     ("graph_def", 2, Message(&GRAPH)),
-    ("saver_def", 3, Skipped),
-    ("collection_def", 4, Skipped),
-    ("signature_def", 5, Skipped),
-    ("asset_file_def", 6, Skipped),
+    ("saver_def", 3, Aside(&Message(&SAVER))),
+    ("collection_def", 4, Aside(&Message(&META_GRAPH_COLLECTION_DEF_ENTRY))),
+    ("signature_def", 5, Aside(&Message(&META_GRAPH_SIGNATURE_DEF_ENTRY))),
+    ("asset_file_def", 6, Aside(&Message(&ASSET_FILE))),
     ("object_graph_def", 7, Message(&OBJECT_GRAPH)),
 ]);
 
 static META_INFO: Fields = Fields(&[
+    ("meta_graph_version", 1, Aside(&Text)),
     ("stripped_op_list", 2, Message(&OP_LIST)),
+    ("any_info", 3, Aside(&Message(&ANY))),
     ("tags", 4, Text),
     ("tensorflow_version", 5, Text),
+    ("tensorflow_git_version", 6, Aside(&Text)),
     ("stripped_default_attrs", 7, Number),
+    ("function_aliases", 8, Aside(&Message(&FUNCTION_ALIAS))),
 ]);
 
-static OBJECT_GRAPH: Fields = Fields(&[("nodes", 1, Message(&OBJECT))]);
-static OBJECT: Fields =
-    Fields(&[("slot_variables", 3, Message(&SLOT)), ("user_object", 4, Message(&USER_OBJECT))]);
+static OBJECT_GRAPH: Fields = Fields(&[
+    ("nodes", 1, Message(&OBJECT)),
+    ("concrete_functions", 2, Aside(&Message(&SAVED_OBJECT_GRAPH_CONCRETE_FUNCTIONS_ENTRY))),
+]);
+static OBJECT: Fields = Fields(&[
+    ("children", 1, Aside(&Message(&CHILD))),
+    ("dependencies", 15, Aside(&Message(&CHILD))),
+    ("slot_variables", 3, Message(&SLOT)),
+    ("user_object", 4, Message(&USER_OBJECT)),
+    ("asset", 5, Aside(&Message(&SAVED_ASSET))),
+    ("function", 6, Aside(&Message(&SAVED_FUNCTION))),
+    ("variable", 7, Aside(&Message(&SAVED_VARIABLE))),
+    ("bare_concrete_function", 8, Aside(&Message(&SAVED_BARE_CONCRETE_FUNCTION))),
+    ("constant", 9, Aside(&Message(&SAVED_CONSTANT))),
+    ("resource", 10, Aside(&Message(&SAVED_RESOURCE))),
+    ("captured_tensor", 12, Aside(&Message(&CAPTURED_TENSOR))),
+    ("saveable_objects", 11, Aside(&Message(&SAVED_OBJECT_SAVEABLE_OBJECTS_ENTRY))),
+    ("registered_name", 13, Aside(&Text)),
+    ("serialized_user_proto", 14, Aside(&Message(&ANY))),
+    ("registered_saver", 16, Aside(&Text)),
+]);
 static SLOT: Fields = Fields(&[
     ("original_variable_node_id", 1, Number),
-    ("slot_name", 2, Skipped),
+    ("slot_name", 2, Aside(&Text)),
     ("slot_variable_node_id", 3, Number),
 ]);
-static USER_OBJECT: Fields = Fields(&[("identifier", 1, Text), ("version", 2, Message(&VERSIONS))]);
+static USER_OBJECT: Fields = Fields(&[
+    ("identifier", 1, Text),
+    ("version", 2, Message(&VERSIONS)),
+    ("metadata", 3, Aside(&Text)),
+]);
 
 /// `OpList`.
 pub(crate) static OP_LIST: Fields = Fields(&[("op", 1, Message(&OP))]);
@@ -72,10 +112,10 @@ pub(crate) static OP_LIST: Fields = Fields(&[("op", 1, Message(&OP))]);
 /// `GraphDef`.
 pub(crate) static GRAPH: Fields = Fields(&[
     ("node", 1, Message(&NODE)),
-    ("library", 2, Message(&LIBRARY)),
-    ("version", 3, Skipped),
     ("versions", 4, Message(&VERSIONS)),
-    ("debug_info", 5, Skipped),
+    ("version", 3, Aside(&Number)),
+    ("library", 2, Message(&LIBRARY)),
+    ("debug_info", 5, Aside(&Message(&GRAPH_DEBUG_INFO))),
 ]);
 
 static VERSIONS: Fields =
@@ -85,14 +125,15 @@ static NODE: Fields = Fields(&[
     ("name", 1, Text),
     ("op", 2, Text),
     ("input", 3, Text),
-    ("device", 4, Skipped),
+    ("device", 4, Aside(&Text)),
     ("attr", 5, Message(&ATTR_ENTRY)),
+    ("experimental_debug_info", 6, Aside(&Message(&NODE_ORIGIN))),
+    ("experimental_type", 7, Aside(&Message(&FULL_TYPE))),
 ]);
 
 static ATTR_ENTRY: Fields = Fields(&[("key", 1, Text), ("value", 2, Message(&ATTR_VALUE))]);
 
 static ATTR_VALUE: Fields = Fields(&[
-    ("list", 1, Message(&LIST_VALUE)),
     ("s", 2, Text),
     ("i", 3, Number),
     ("f", 4, Float),
@@ -100,8 +141,9 @@ static ATTR_VALUE: Fields = Fields(&[
     ("type", 6, Type),
     ("shape", 7, Message(&SHAPE)),
     ("tensor", 8, Message(&TENSOR)),
-    ("placeholder", 9, Text),
+    ("list", 1, Message(&LIST_VALUE)),
     ("func", 10, Message(&FUNC)),
+    ("placeholder", 9, Text),
 ]);
 
 static LIST_VALUE: Fields = Fields(&[
@@ -115,48 +157,80 @@ static LIST_VALUE: Fields = Fields(&[
     ("func", 9, Message(&FUNC)),
 ]);
 
-static FUNC: Fields = Fields(&[("name", 1, Text), ("attr", 2, Skipped)]);
+static FUNC: Fields = Fields(&[("name", 1, Text), ("attr", 2, Aside(&Message(&ATTR_ENTRY)))]);
 static SHAPE: Fields = Fields(&[("dim", 2, Message(&DIM)), ("unknown_rank", 3, Number)]);
-static DIM: Fields = Fields(&[("size", 1, Number), ("name", 2, Skipped)]);
-static TENSOR: Fields = Fields(&[("dtype", 1, Type), ("tensor_shape", 2, Message(&SHAPE))]);
+static DIM: Fields = Fields(&[("size", 1, Number), ("name", 2, Aside(&Text))]);
+static TENSOR: Fields = Fields(&[
+    ("dtype", 1, Type),
+    ("tensor_shape", 2, Message(&SHAPE)),
+    ("version_number", 3, Aside(&Number)),
+    ("tensor_content", 4, Aside(&Text)),
+    ("half_val", 13, Aside(&Number)),
+    ("float_val", 5, Aside(&Float)),
+    ("double_val", 6, Aside(&Double)),
+    ("int_val", 7, Aside(&Number)),
+    ("string_val", 8, Aside(&Text)),
+    ("scomplex_val", 9, Aside(&Float)),
+    ("int64_val", 10, Aside(&Number)),
+    ("bool_val", 11, Aside(&Number)),
+    ("dcomplex_val", 12, Aside(&Double)),
+    ("resource_handle_val", 14, Aside(&Message(&HANDLE))),
+    ("variant_val", 15, Aside(&Message(&VARIANT))),
+    ("uint32_val", 16, Aside(&Number)),
+    ("uint64_val", 17, Aside(&Number)),
+    ("float8_val", 18, Aside(&Text)),
+]);
 
-static LIBRARY: Fields =
-    Fields(&[("function", 1, Message(&FUNCTION)), ("gradient", 2, Message(&GRADIENT))]);
+static LIBRARY: Fields = Fields(&[
+    ("function", 1, Message(&FUNCTION)),
+    ("gradient", 2, Message(&GRADIENT)),
+    ("registered_gradients", 3, Aside(&Message(&REGISTERED_GRADIENT))),
+]);
 static GRADIENT: Fields = Fields(&[("function_name", 1, Text), ("gradient_func", 2, Text)]);
-static RESULT: Fields = Fields(&[("key", 1, Skipped), ("value", 2, Text)]);
+static RESULT: Fields = Fields(&[("key", 1, Aside(&Text)), ("value", 2, Text)]);
 static FUNCTION: Fields = Fields(&[
     ("signature", 1, Message(&OP)),
+    ("attr", 5, Aside(&Message(&ATTR_ENTRY))),
+    ("arg_attr", 7, Aside(&Message(&ARG_ATTRS_ENTRY))),
+    ("resource_arg_unique_id", 8, Aside(&Message(&RESOURCE_ID))),
     ("node_def", 3, Message(&NODE)),
     ("ret", 4, Message(&RESULT)),
-    ("attr", 5, Skipped),
+    ("control_ret", 6, Aside(&Message(&CONTROL_RESULT))),
 ]);
 
 static OP: Fields = Fields(&[
     ("name", 1, Text),
     ("input_arg", 2, Message(&ARG)),
     ("output_arg", 3, Message(&ARG)),
+    ("control_output", 20, Aside(&Text)),
     ("attr", 4, Message(&ATTR_DEF)),
     ("deprecation", 8, Message(&DEPRECATION)),
+    ("summary", 5, Aside(&Text)),
+    ("description", 6, Aside(&Text)),
+    ("is_commutative", 18, Number),
     ("is_aggregate", 16, Number),
     ("is_stateful", 17, Number),
-    ("is_commutative", 18, Number),
     ("allows_uninitialized_input", 19, Number),
     ("is_distributed_communication", 21, Number),
 ]);
 
 static ARG: Fields = Fields(&[
     ("name", 1, Text),
+    ("description", 2, Aside(&Text)),
     ("type", 3, Type),
     ("type_attr", 4, Text),
     ("number_attr", 5, Text),
     ("type_list_attr", 6, Text),
+    ("handle_data", 7, Aside(&Message(&TYPED_SHAPE))),
     ("is_ref", 16, Number),
+    ("experimental_full_type", 17, Aside(&Message(&FULL_TYPE))),
 ]);
 
 static ATTR_DEF: Fields = Fields(&[
     ("name", 1, Text),
     ("type", 2, Text),
     ("default_value", 3, Message(&ATTR_VALUE)),
+    ("description", 4, Aside(&Text)),
     ("has_minimum", 5, Number),
     ("minimum", 6, Number),
     ("allowed_values", 7, Message(&ATTR_VALUE)),

@@ -2,7 +2,8 @@
 //!
 //! A `.pbtxt` of a frozen graph is mostly numbers of tensors. It is read once from front to back in
 //! blocks; what a verdict does not need (see the table of fields) is passed over without being kept,
-//! so what stays in memory is the structure.
+//! so what stays in memory is the structure. Where the text is to become a file of bytes, everything is kept,
+//! and a field that the table does not have is an error: it would be lost.
 
 use unskew_source::{BytesSource, Problem, ReadError, Source, limits};
 
@@ -21,16 +22,28 @@ const TOKEN: usize = 1 << 20;
 /// # Errors
 /// If the text is none; with the byte.
 pub fn transcode(source: &dyn Source, kind: Kind) -> Result<BytesSource, ReadError> {
+    message(Text::new(source), kind)
+}
+
+/// The bytes of the message of this kind that `source` holds as text, with everything that it says.
+///
+/// # Errors
+/// If the text is none, says something that TensorFlow 2.21 does not know, or has more than 64 MiB as bytes; with the
+/// byte.
+pub fn transcode_whole(source: &dyn Source, kind: Kind) -> Result<BytesSource, ReadError> {
+    message(Text { whole: true, ..Text::new(source) }, kind)
+}
+
+fn message(mut text: Text<'_>, kind: Kind) -> Result<BytesSource, ReadError> {
     let fields = match kind {
         Kind::SavedModel => &schema::SAVED_MODEL,
         Kind::MetaGraph => &schema::META_GRAPH,
         Kind::OpList => &schema::OP_LIST,
         Kind::Graph | Kind::Table => &schema::GRAPH,
     };
-    let mut text = Text::new(source);
     let mut bytes = Vec::new();
     text.message(Some(fields), None, 0, &mut bytes)?;
-    Ok(BytesSource::new(source.name(), bytes))
+    Ok(BytesSource::new(text.source.name(), bytes))
 }
 
 struct Text<'s> {
@@ -38,11 +51,13 @@ struct Text<'s> {
     block: Vec<u8>,
     at: usize,
     block_start: u64,
+    /// Whether everything is kept.
+    whole: bool,
 }
 
 impl<'s> Text<'s> {
     fn new(source: &'s dyn Source) -> Self {
-        Self { source, block: Vec::new(), at: 0, block_start: 0 }
+        Self { source, block: Vec::new(), at: 0, block_start: 0, whole: false }
     }
 
     /// The fields of one message up to `end`. Without `fields` everything is passed over.
@@ -83,7 +98,7 @@ impl<'s> Text<'s> {
         } else {
             self.word("the name of a field")?
         };
-        let known = fields.and_then(|fields| fields.get(&name));
+        let known = self.wanted(fields, &name)?;
         let colon = self.eat(b':')?;
         if !self.eat(b'[')? {
             return self.value(known, colon, depth, out).map_err(|e| e.in_field(name));
@@ -95,6 +110,29 @@ impl<'s> Text<'s> {
             if !self.eat(b',')? {
                 self.value(known, true, depth, out).map_err(|e| e.in_field(&*name))?;
             }
+        }
+    }
+
+    /// The number of a field and what it holds, if it is kept.
+    fn wanted(
+        &self,
+        fields: Option<&'static Fields>,
+        name: &str,
+    ) -> Result<Option<(u32, Holds)>, ReadError> {
+        match fields.and_then(|fields| fields.get(name)) {
+            Some((number, Holds::Aside(holds))) => Ok(self.whole.then_some((number, *holds))),
+            None if self.whole => {
+                let what = match name {
+                    "" => "a message of any type in protobuf text: its fields are not known"
+                        .to_owned(),
+                    name => format!(
+                        "the field `{name}` in protobuf text: TensorFlow 2.21 has none of this name here"
+                    ),
+                };
+                let problem = Problem::Unsupported(what);
+                Err(ReadError::new(self.source.name(), problem).at(self.offset()))
+            }
+            known => Ok(known),
         }
     }
 
@@ -129,12 +167,14 @@ impl<'s> Text<'s> {
                 self.strings(Some(&mut text))?;
                 self.payload(number, &text, out)
             }
-            Some((number, holds @ (Holds::Number | Holds::Float | Holds::Type))) if !quoted => {
+            None if quoted => self.strings(None),
+            None => self.word("a value").map(drop),
+            Some((number, holds))
+                if !quoted && !matches!(holds, Holds::Text | Holds::Message(_)) =>
+            {
                 let word = self.word("a value")?;
                 self.scalar(number, holds, &word, out)
             }
-            Some((_, Holds::Skipped)) | None if quoted => self.strings(None),
-            Some((_, Holds::Skipped)) | None => self.word("a value").map(drop),
             Some(_) => Err(self.error("a value of the kind of this field")),
         }
     }
@@ -166,6 +206,28 @@ impl<'s> Text<'s> {
                 varint(u64::from(number) << 3, out);
                 varint(i64::from(found.ok_or_else(wrong)?) as u64, out);
             }
+            Holds::Double => {
+                let digits = word.trim_end_matches(['f', 'F']);
+                let float: f64 = word.parse().or_else(|_| digits.parse()).map_err(|_| wrong())?;
+                varint(u64::from(number) << 3 | 1, out);
+                out.extend(float.to_le_bytes());
+            }
+            Holds::Fixed64 => {
+                let value = integer(word).ok_or_else(wrong)?;
+                varint(u64::from(number) << 3 | 1, out);
+                out.extend(value.to_le_bytes());
+            }
+            Holds::Zigzag => {
+                let value = integer(word).ok_or_else(wrong)?;
+                varint(u64::from(number) << 3, out);
+                varint((value << 1 ^ value >> 63) as u64, out);
+            }
+            Holds::Named(names) => {
+                let named = names.iter().find(|(name, _)| *name == word).map(|(_, value)| *value);
+                let value = named.or_else(|| integer(word)).ok_or_else(wrong)?;
+                varint(u64::from(number) << 3, out);
+                varint(value as u64, out);
+            }
             _ => {
                 let value = integer(word).ok_or_else(wrong)?;
                 varint(u64::from(number) << 3, out);
@@ -194,6 +256,7 @@ impl<'s> Text<'s> {
 
     /// One text in quotes or several in a row, which are one. Without `keep` it is passed over.
     fn strings(&mut self, mut keep: Option<&mut Vec<u8>>) -> Result<(), ReadError> {
+        let longest = if self.whole { limits::RECORD as usize } else { TOKEN };
         while let Some(quote @ (b'"' | b'\'')) = self.peek()? {
             self.at += 1;
             loop {
@@ -203,8 +266,8 @@ impl<'s> Text<'s> {
                     byte => byte,
                 };
                 if let Some(keep) = &mut keep {
-                    if keep.len() >= TOKEN {
-                        return Err(self.error("a text of at most 1 MiB"));
+                    if keep.len() >= longest {
+                        return Err(self.error("a shorter text"));
                     }
                     keep.push(byte);
                 }
@@ -225,6 +288,9 @@ impl<'s> Text<'s> {
             b'f' => 12,
             b'x' | b'X' => self.digits(16, 2, 0)?,
             b'0'..=b'7' => self.digits(8, 2, u32::from(byte - b'0'))?,
+            other if self.whole && !b"\\'\"?".contains(&other) => {
+                return Err(self.error("an escape of one byte"));
+            }
             other => other,
         })
     }
