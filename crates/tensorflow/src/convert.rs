@@ -13,11 +13,12 @@
 //! | `drop-noted-shapes` | drops shapes that an exporter noted and that TensorFlow 2.4 computes otherwise | yes |
 //! | `drop-attribute` | drops any attribute that the release does not know | no: only if [`Options::lossy`] says so |
 //! | `text-to-bytes` | makes bytes of a text in which something changes, with everything that it says | yes |
-//! | `set-versions` | sets or clears the versions of the graph | only on request |
+//! | `set-versions` | sets or clears the versions of the graph or the checkpoint | only on request |
 //!
 //! [`crate::findings`] asks the same code, so a finding carries the adaptation that removes it.
 
 mod adapt;
+mod checkpoint;
 mod edit;
 mod op_bytes;
 mod plan;
@@ -85,8 +86,10 @@ fn convert_file(
 ) -> Result<Option<(Conversion, Assembly)>, ReadError> {
     let Some((kind, encoding)) = read::recognize(&**source)? else { return Ok(None) };
     if matches!(kind, Kind::Table | Kind::OpList) {
-        let known = read::checkpoint(&**source)?.is_some();
-        return Ok(known.then(|| (Conversion::default(), Assembly::of(source))));
+        let found = if kind == Kind::Table { read::checkpoint(&**source)? } else { None };
+        return found
+            .map(|found| checkpoint::convert(source, &found, &options.versions))
+            .transpose();
     }
     let structure: Arc<dyn Source> = match encoding {
         Encoding::Text => Arc::new(read::transcode(&**source, kind)?),

@@ -20,4 +20,12 @@ pub use op_def::op_list;
 pub(crate) use restore::is_restore;
 pub use restore::{Restored, restored};
 pub use saved_model::{MetaGraph, SavedModel, SavedObject, meta_graph, saved_model};
+pub(crate) use table::with_first_value;
 pub use text::{transcode, transcode_whole};
+
+/// The value under the first key of a table: the header of a checkpoint.
+pub(crate) fn first_value(
+    source: &dyn unskew_source::Source,
+) -> Result<Vec<u8>, unskew_source::ReadError> {
+    table::Table::open(source)?.first_value()
+}

@@ -1,11 +1,15 @@
 //! Checkpoints that TensorFlow 2.21.0 wrote, whole and damaged: six variables, one of them in three slices.
 #![allow(clippy::unwrap_used, missing_docs, reason = "a test may fail")]
 
+#[allow(dead_code, reason = "other tests use the rest")]
+mod graphs;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use unskew_core::{Party, Severity};
-use unskew_source::{BytesSource, FileSource, Source};
+use unskew_source::{BytesSource, FileSource, Output, Source, SourceExt as _};
+use unskew_tensorflow::convert::{Options, VersionOptions, convert};
 use unskew_tensorflow::read::Checkpoint;
 use unskew_tensorflow::{DataType, TensorFlowFile, party, read_file, with_what_lies_beside};
 
@@ -124,6 +128,32 @@ fn blocks_that_snappy_compressed_are_read_and_bombs_are_refused() {
     let bomb = [&[0xff, 0xff, 0xff, 0xff, 0x0f], &compressed[2..]].concat();
     assert!(checkpoint(table(&bomb, 1)).unwrap_err().contains("uncompressed"));
     assert!(checkpoint(table(block, 9)).unwrap_err().contains("compression 9"));
+}
+
+#[test]
+fn versions_of_a_checkpoint_change_and_everything_else_stays() {
+    let versions = VersionOptions {
+        producer: Some(300),
+        min_consumer: Some(1),
+        bad_consumers: [7, 8].into(),
+        ..VersionOptions::default()
+    };
+    let options = Options { versions, ..Options::default() };
+    let v1 = std::fs::read(folder().join("v1.ckpt")).unwrap();
+    let compressed = snap::raw::Encoder::new().compress_vec(&v1[..630]).unwrap();
+    let v2 = std::fs::read(folder().join("v2.index")).unwrap();
+    for bytes in [v1, v2, table(&compressed, 1)] {
+        let before = checkpoint(bytes.clone()).unwrap();
+        let source: Arc<dyn Source> = Arc::new(BytesSource::new("v2.index", bytes));
+        let to = graphs::runtime("2.21.0");
+        let (plan, output) = convert(&source, &to, &options).unwrap().unwrap();
+        assert_eq!(plan.rewrites.len(), 4, "{plan:?}");
+        let Output::File(file) = output else { unreachable!("a file becomes a file") };
+        let after = checkpoint(file.all().unwrap()).unwrap();
+        let asked = (after.versions.producer, after.versions.min_consumer);
+        assert_eq!((asked, after.versions.bad_consumers.len()), ((300, 1), 2));
+        assert_eq!(Checkpoint { versions: before.versions.clone(), ..after }, before);
+    }
 }
 
 #[test]

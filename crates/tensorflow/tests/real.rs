@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use unskew_core::{Finding, Phase, Severity};
 use unskew_source::{BytesSource, FileSource, Source, SourceExt as _};
+use unskew_tensorflow::convert::{Options, VersionOptions, convert};
 use unskew_tensorflow::read::{Kind, transcode_whole};
 use unskew_tensorflow::{GraphFile, Runtime, TensorFlowFile, findings, read_file};
 
@@ -118,6 +119,44 @@ fn tensorflow_2_15_does_what_is_said_of_it() {
 #[test]
 fn tensorflow_2_21_does_what_is_said_of_it() {
     agrees("2.21.0");
+}
+
+#[test]
+fn tensorflow_refuses_checkpoints_that_shut_it_out_and_reads_the_others() {
+    let Some(python) = python("2.21.0") else { return };
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/variables");
+    let folder = tempfile::tempdir().unwrap();
+    let index: Arc<dyn Source> = Arc::new(FileSource::open(&from.join("v2.index")).unwrap());
+    let none = VersionOptions::default();
+    let cases = [
+        ("new", VersionOptions { producer: Some(99), ..none.clone() }, "ok"),
+        ("none", VersionOptions { clear: true, ..none.clone() }, "ok"),
+        (
+            "min",
+            VersionOptions { min_consumer: Some(2), ..none.clone() },
+            "Checkpoint min consumer version 2 above current version 1",
+        ),
+        (
+            "bad",
+            VersionOptions { bad_consumers: [1].into(), ..none },
+            "Checkpoint disallows consumer version 1.",
+        ),
+    ];
+    let mut lines = String::new();
+    for (name, versions, _) in &cases {
+        let options = Options { versions: versions.clone(), ..Options::default() };
+        let made = convert(&index, &runtime("2.21.0"), &options).unwrap().unwrap();
+        let place = folder.path().join(name);
+        made.1.write(&place.with_extension("index")).unwrap();
+        let data = format!("{name}.data-00000-of-00001");
+        std::fs::copy(from.join("v2.data-00000-of-00001"), folder.path().join(data)).unwrap();
+        lines += &format!("{}\n", place.display());
+    }
+    let told = script(&python, &["checkpoint.py"], &lines);
+    assert_eq!(told.lines().count(), cases.len(), "{told}");
+    for ((name, _, words), line) in cases.iter().zip(told.lines()) {
+        assert!(line.contains(words), "{name}: {line}");
+    }
 }
 
 /// Runs a script beside this file with these lines, and returns what it says.

@@ -176,6 +176,36 @@ fn op_list(message: &mut Message<'_>, edit: &GraphEdit) -> Result<Rope, ReadErro
     Ok(list)
 }
 
+/// The header of a checkpoint of this format, with these versions or none.
+pub(super) fn header(
+    message: &mut Message<'_>,
+    format: u8,
+    versions: Option<&[u8]>,
+) -> Result<Rope, ReadError> {
+    // Format 1 has the versions inside of what it says of its tensors.
+    if format == 1 {
+        return walk(message, &mut |walk, field| match field.number {
+            1 => walk.inside(field, "meta", |message| versioned(message, 2, versions)),
+            _ => Ok(false),
+        });
+    }
+    versioned(message, 3, versions)
+}
+
+fn versioned(
+    message: &mut Message<'_>,
+    number: u32,
+    versions: Option<&[u8]>,
+) -> Result<Rope, ReadError> {
+    let mut rope = walk(message, &mut |_, field| Ok(field.number == number))?;
+    if let Some(versions) = versions {
+        let mut inner = Rope::default();
+        inner.bytes(versions);
+        rope.message(number, inner);
+    }
+    Ok(rope)
+}
+
 fn graph(message: &mut Message<'_>, edit: &GraphEdit) -> Result<Rope, ReadError> {
     let (mut nodes, mut functions) = (0, 0);
     let mut graph = walk(message, &mut |walk, field| match field.number {

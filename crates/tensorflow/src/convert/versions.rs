@@ -34,19 +34,46 @@ pub(super) fn plan(
     to: &Runtime,
     options: &VersionOptions,
 ) -> (VersionsEdit, Conversion) {
-    let mut words = Conversion::default();
     let before = graph.versions.clone().unwrap_or_default();
-    let mut after = if options.clear { DataVersions::default() } else { before.clone() };
+    let mut words = Conversion::default();
     if options.clear && graph.versions.is_some() {
         let what =
             format!("versions removed (producer {}): no deprecation applies", before.producer);
         words.add(Rewrite::new(SET_VERSIONS, what));
     }
-    after.producer = options.producer.unwrap_or(after.producer);
     if let Some(producer) = options.producer.filter(|producer| *producer != before.producer) {
         words.add(Rewrite::new(SET_VERSIONS, produced(graph, to, before.producer, producer)));
     }
     let applies = options.only_with_op.as_ref().is_none_or(|op| uses(graph, op));
+    set(&before, options, applies, words)
+}
+
+/// The versions that a checkpoint gets. It has no ops, so what is asked for only with an op is not set.
+pub(super) fn plan_checkpoint(
+    before: &DataVersions,
+    options: &VersionOptions,
+) -> (VersionsEdit, Conversion) {
+    let mut words = Conversion::default();
+    if options.clear && *before != DataVersions::default() {
+        let what = format!("versions removed (producer {})", before.producer);
+        words.add(Rewrite::new(SET_VERSIONS, what));
+    }
+    if let Some(producer) = options.producer.filter(|producer| *producer != before.producer) {
+        let what = format!("producer {} becomes {producer}", before.producer);
+        words.add(Rewrite::new(SET_VERSIONS, what));
+    }
+    set(before, options, options.only_with_op.is_none(), words)
+}
+
+/// The versions after `before`; `applies` says whether consumers are shut out.
+fn set(
+    before: &DataVersions,
+    options: &VersionOptions,
+    applies: bool,
+    mut words: Conversion,
+) -> (VersionsEdit, Conversion) {
+    let mut after = if options.clear { DataVersions::default() } else { before.clone() };
+    after.producer = options.producer.unwrap_or(after.producer);
     if let Some(min) = options.min_consumer.filter(|_| applies) {
         after.min_consumer = min;
         let what = format!("min_consumer {} becomes {min}", before.min_consumer);

@@ -9,6 +9,10 @@ use unskew_source::{Problem, ReadError, Source, SourceExt, limits};
 
 use super::crc32c;
 
+mod rewrite;
+
+pub(crate) use rewrite::with_first_value;
+
 const FOOTER: u64 = 48;
 const MAGIC: [u8; 8] = 0xdb47_7524_8b80_fb57_u64.to_le_bytes();
 
@@ -91,6 +95,16 @@ impl<'s> Table<'s> {
             }
         }
         Ok(())
+    }
+
+    /// The value under the first key.
+    pub(crate) fn first_value(&self) -> Result<Vec<u8>, ReadError> {
+        let mut value = Vec::new();
+        self.entries(|entry| {
+            value = entry.value.to_vec();
+            Ok(false)
+        })?;
+        Ok(value)
     }
 
     /// Whether every block lies in the file, in front of the footer; else where one ends.
