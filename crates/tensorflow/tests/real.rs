@@ -43,6 +43,14 @@ fn judged(source: Arc<dyn Source>, runtime: &Runtime) -> (Option<Phase>, Vec<Fin
     (errors.filter_map(|finding| finding.phase).min(), found)
 }
 
+/// A command that starts a Python of the corpus. Cargo puts the folder of a stand-in for TensorFlow's library, which
+/// the SDK for devices is linked with, into the loader's path of every test; the real one must find its own.
+fn interpreter(python: &Path) -> Command {
+    let mut command = Command::new(python);
+    command.env_remove("LD_LIBRARY_PATH");
+    command
+}
+
 /// What a release said of each case: the phase in which it failed, and its words.
 fn told(version: &str, folder: &Path) -> Option<BTreeMap<String, (String, String)>> {
     let python = python(version)?;
@@ -54,7 +62,7 @@ fn told(version: &str, folder: &Path) -> Option<BTreeMap<String, (String, String
     }
     std::fs::write(folder.join("listing"), listing).unwrap();
     let driver = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/real/driver.py");
-    let mut command = Command::new(python);
+    let mut command = interpreter(&python);
     command.arg(driver).arg(folder.join("listing"));
     if runtime(version).loads_objects() {
         command.arg(folder.join("models"));
@@ -161,7 +169,7 @@ fn tensorflow_refuses_checkpoints_that_shut_it_out_and_reads_the_others() {
 
 /// Runs a script beside this file with these lines, and returns what it says.
 fn script(python: &Path, args: &[&str], lines: &str) -> String {
-    let mut command = Command::new(python);
+    let mut command = interpreter(python);
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/real").join(args[0]);
     command.arg(script).args(&args[1..]).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command.spawn().unwrap();
