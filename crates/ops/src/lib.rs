@@ -61,8 +61,8 @@ pub use history::{Definition, OperatorHistory};
 pub use merge::merge;
 pub use parse::SchemaError;
 pub use registry::{
-    Blocked, Bridge, Condition, Decision, Fit, Given, NewChange, Registry, RegistryChange,
-    RegistryError, Releases, ResolvedCall, Since, Sources, Step, Target, Writer, Written,
+    Blocked, Bridge, Condition, Decision, Fit, GivenArgument, NewChange, OperatorCall, Registry,
+    RegistryChange, RegistryError, Releases, Since, Sources, Step, Target, Writer, Written,
 };
 pub use rows::{HistoryError, Kept, Rows, TableChange};
 pub use runs::{Run, Runs};

@@ -6,8 +6,8 @@ use std::fs::read_to_string;
 use std::sync::Arc;
 
 use unskew_ops::{
-    Blocked, Decision, Given, OperatorHistory, Registry, ResolvedCall, Schema, Sources, Target,
-    Writer, diff,
+    Blocked, Decision, GivenArgument, OperatorCall, OperatorHistory, Registry, Schema, Sources,
+    Target, Writer, diff,
 };
 
 fn data(path: &str) -> String {
@@ -63,17 +63,17 @@ fn every_call_of_them_has_an_answer_from_the_registry() {
     for schema in removed.iter().chain(&broken) {
         // Once as PyTorch prints calls, and once with every argument by its name, as `torch.export` does.
         for all_by_name in [false, true] {
-            let given: Vec<Given> = schema
+            let given: Vec<GivenArgument> = schema
                 .arguments
                 .iter()
-                .map(|argument| Given {
+                .map(|argument| GivenArgument {
                     name: argument.name.clone(),
                     by_name: all_by_name || argument.keyword_only,
                     value: argument.default.clone(),
                     ty: None,
                 })
                 .collect();
-            let call = ResolvedCall { schema, given: &given };
+            let call = OperatorCall { schema, given: &given };
             match registry.decide(call, &writer, target) {
                 Decision::Downgrade(step) => panic!("{schema}: {}", step.bridge.function),
                 Decision::Blocked(Blocked::NoForm { .. } | Blocked::Value { .. }) => {

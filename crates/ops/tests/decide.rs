@@ -5,8 +5,8 @@ use std::fs::read_to_string;
 use std::sync::{Arc, LazyLock};
 
 use unskew_ops::{
-    Blocked, Decision, Fit, Given, OperatorHistory, Registry, ResolvedCall, Schema, Sources,
-    Target, Writer,
+    Blocked, Decision, Fit, GivenArgument, OperatorCall, OperatorHistory, Registry, Schema,
+    Sources, Target, Writer,
 };
 
 fn data(path: &str) -> String {
@@ -39,11 +39,11 @@ fn decide(
     let (name, overload) = operator.split_once('.').unwrap_or((operator, ""));
     let table = HISTORY.table(release).unwrap();
     let schema: Schema = table.overload(&format!("aten::{name}"), overload).unwrap();
-    let given: Vec<Given> = given
+    let given: Vec<GivenArgument> = given
         .split_whitespace()
         .map(|one| {
             let (name, value) = one.split_once('=').map_or((one, None), |(n, v)| (n, Some(v)));
-            Given {
+            GivenArgument {
                 name: name.trim_start_matches('*').to_owned(),
                 by_name: name.starts_with('*'),
                 value: value.map(str::to_owned),
@@ -55,7 +55,7 @@ fn decide(
     let writer = Writer { operator_version: version, since: Some(minor), until: Some(minor) };
     let table = HISTORY.table(to.parse().unwrap()).unwrap();
     let target = Target { table: &table, operator_version: to_version };
-    let call = ResolvedCall { schema: &schema, given: &given };
+    let call = OperatorCall { schema: &schema, given: &given };
     shown(REGISTRY.decide(call, &writer, target))
 }
 
@@ -91,9 +91,10 @@ fn a_result_that_changed_is_upgraded_for_new_releases_and_downgraded_for_old_one
 #[test]
 fn without_knowing_the_writer_a_changed_result_is_not_guessed() {
     let schema: Schema = "aten::floor_divide(Tensor self, Tensor other) -> Tensor".parse().unwrap();
-    let given = ["self", "other"].map(|name| Given { name: name.to_owned(), ..Given::default() });
+    let given = ["self", "other"]
+        .map(|name| GivenArgument { name: name.to_owned(), ..GivenArgument::default() });
     let table = HISTORY.table("2.15.0".parse().unwrap()).unwrap();
-    let call = ResolvedCall { schema: &schema, given: &given };
+    let call = OperatorCall { schema: &schema, given: &given };
     let target = Target { table: &table, operator_version: 10 };
     let Decision::Blocked(blocked) = REGISTRY.decide(call, &Writer::default(), target) else {
         panic!()

@@ -7,7 +7,7 @@ use unskew_script::Function;
 
 use super::condition::Condition;
 use super::entry::{Bridge, RegistryChange, Since, minor};
-use super::site::{Fit, ResolvedCall};
+use super::site::{Fit, OperatorCall};
 use super::{Registry, function_of};
 use crate::typing::Program;
 use crate::{Misfit, OperatorTable};
@@ -132,7 +132,7 @@ impl Registry {
     /// concerns the call decides. If none does, the call stays if the target takes it.
     pub fn decide(
         &self,
-        call: ResolvedCall<'_>,
+        call: OperatorCall<'_>,
         writer: &Writer,
         target: Target<'_>,
     ) -> Decision<'_> {
@@ -160,7 +160,7 @@ impl Registry {
 
     /// The lowest operator version in which a call of a file of version `version` means what it means
     /// there: 0 for an operator that never changed.
-    pub fn needs(&self, call: ResolvedCall<'_>, version: u32) -> u32 {
+    pub fn needs(&self, call: OperatorCall<'_>, version: u32) -> u32 {
         let changes = self.changes_of(&call.schema.full_name()).iter();
         let concerned = changes.filter(|change| !change.means_the_same(call));
         concerned
@@ -174,7 +174,7 @@ impl Registry {
     fn up<'r>(
         &'r self,
         change: &'r RegistryChange,
-        call: ResolvedCall<'_>,
+        call: OperatorCall<'_>,
         target: Target<'_>,
     ) -> Option<Decision<'r>> {
         let release = target.table.release();
@@ -198,7 +198,7 @@ impl Registry {
     fn down<'r>(
         &'r self,
         change: &'r RegistryChange,
-        call: ResolvedCall<'_>,
+        call: OperatorCall<'_>,
         target: Target<'_>,
     ) -> Decision<'r> {
         let why = change.note.clone().filter(|_| change.downgraders.is_empty());
@@ -219,7 +219,7 @@ impl Registry {
         program: &'r Program,
         change: &'r RegistryChange,
         bridge: &'r Bridge,
-        call: ResolvedCall<'_>,
+        call: OperatorCall<'_>,
         release: Version,
     ) -> Result<Step<'r>, Blocked> {
         let none =
@@ -273,7 +273,7 @@ fn way(
 
 impl RegistryChange {
     /// Whether a call is one that means the same on both sides of the change.
-    fn means_the_same(&self, call: ResolvedCall<'_>) -> bool {
+    fn means_the_same(&self, call: OperatorCall<'_>) -> bool {
         let holds = |c: &Condition| {
             let is_something = !c.equal && c.value == "None" && call.gives_something(&c.argument);
             is_something || c.holds(call.value(&c.argument)) == Some(true)

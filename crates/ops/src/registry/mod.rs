@@ -61,7 +61,7 @@ pub use author::{NewChange, Written};
 pub use condition::Condition;
 pub use decide::{Blocked, Decision, Step, Target, Writer};
 pub use entry::{Bridge, RegistryChange, Releases, Since};
-pub use site::{Fit, Given, ResolvedCall};
+pub use site::{Fit, GivenArgument, OperatorCall};
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -6,16 +6,16 @@ use crate::{CallShape, Misfit, OperatorTable, Schema, Type};
 
 /// A call whose overload is known.
 #[derive(Clone, Copy, Debug)]
-pub struct ResolvedCall<'c> {
+pub struct OperatorCall<'c> {
     /// The schema that its writer meant.
     pub schema: &'c Schema,
     /// What it gives, those by place first.
-    pub given: &'c [Given],
+    pub given: &'c [GivenArgument],
 }
 
 /// One argument that a call gives.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Given {
+pub struct GivenArgument {
     /// The argument's name in the schema, also if it is given by place.
     pub name: String,
     /// Whether it is given by name.
@@ -26,7 +26,7 @@ pub struct Given {
     pub ty: Option<Type>,
 }
 
-impl Given {
+impl GivenArgument {
     /// The type of the value for an argument of type `own`: a literal is what it is, or `None`.
     fn type_in<'g>(&'g self, own: &'g Type) -> &'g Type {
         match (&self.ty, own, self.value.as_deref()) {
@@ -46,7 +46,7 @@ pub struct Fit {
     pub without: Vec<String>,
 }
 
-impl ResolvedCall<'_> {
+impl OperatorCall<'_> {
     fn shape(&self) -> CallShape {
         let keywords =
             self.given.iter().filter(|one| one.by_name).map(|one| one.name.clone()).collect();
@@ -102,7 +102,7 @@ impl ResolvedCall<'_> {
     fn fit_one(&self, candidate: &Schema) -> Result<Vec<String>, Misfit> {
         let (mut kept, mut without) = (self.given.to_vec(), Vec::new());
         loop {
-            let call = ResolvedCall { schema: self.schema, given: &kept };
+            let call = OperatorCall { schema: self.schema, given: &kept };
             let misfit = match candidate.accepts(&call.shape()) {
                 Ok(()) => return call.types_fit(candidate).map(|()| without),
                 Err(misfit) => misfit,
@@ -118,7 +118,7 @@ impl ResolvedCall<'_> {
     }
 
     /// Whether the value of an argument is what it would be if it were not given.
-    fn is_default(&self, given: &Given) -> bool {
+    fn is_default(&self, given: &GivenArgument) -> bool {
         let argument = self.schema.arguments.iter().find(|one| one.name == given.name);
         let default = argument.and_then(|one| one.default.as_deref());
         matches!((default, &given.value), (Some(default), Some(value)) if plain(default) == plain(value))

@@ -5,7 +5,7 @@ use crate::Type;
 
 impl ResolvedCall {
     /// What the call gives, each value with the name of its argument; none if the call is not resolved.
-    pub fn named(&self) -> Option<Vec<crate::Given>> {
+    pub fn named(&self) -> Option<Vec<crate::GivenArgument>> {
         match &self.choice {
             Choice::One(signature, binding) => Some(binding.named(signature, &self.given)),
             _ => None,
@@ -15,9 +15,9 @@ impl ResolvedCall {
 
 impl Binding {
     /// The values of a call that was bound so, each with the name of its argument, those by place first.
-    pub fn named(&self, signature: &Signature, given: &[Given]) -> Vec<crate::Given> {
+    pub fn named(&self, signature: &Signature, given: &[Given]) -> Vec<crate::GivenArgument> {
         let bound = signature.schema.arguments.iter().zip(&self.arguments);
-        let mut named: Vec<(bool, crate::Given)> = bound
+        let mut named: Vec<(bool, crate::GivenArgument)> = bound
             .filter_map(|(argument, bound)| {
                 let (place, whole) = match bound {
                     Bound::Given(place) => (*place, true),
@@ -27,7 +27,7 @@ impl Binding {
                 let value = given.get(place)?;
                 let by_name = value.keyword.is_some();
                 let literal = value.literal.as_ref().filter(|_| whole);
-                let one = crate::Given {
+                let one = crate::GivenArgument {
                     name: argument.name.clone(),
                     by_name,
                     value: literal.map(ToString::to_string),

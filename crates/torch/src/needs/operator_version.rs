@@ -2,7 +2,7 @@
 
 use unskew_core::{Places, Version};
 use unskew_ops::typing::{Given as Value, Literal};
-use unskew_ops::{Given as Argument, OperatorHistory, ResolvedCall, Schema};
+use unskew_ops::{GivenArgument, OperatorCall, OperatorHistory, Schema};
 
 use super::{Need, first};
 use crate::code::TypedUse;
@@ -15,7 +15,7 @@ pub(crate) struct Versioned {
     /// The schema that its writer meant.
     pub schema: Schema,
     /// What it gives.
-    pub given: Vec<Argument>,
+    pub given: Vec<GivenArgument>,
     /// The call in words.
     words: String,
     /// Where it stands.
@@ -40,7 +40,7 @@ pub(super) fn bounds(
         return (lowest, None);
     };
     for call in versioned(model, &reading.calls, operators) {
-        let resolved = ResolvedCall { schema: &call.schema, given: &call.given };
+        let resolved = OperatorCall { schema: &call.schema, given: &call.given };
         let needs = Version::number(i64::from(registry.needs(resolved, written)));
         if needs > lowest.version {
             lowest = Need { version: needs, because: Some(call.because()) };
@@ -86,7 +86,7 @@ pub(crate) fn versioned(
         let Some(definition) = same.last() else { continue };
         let schema = definition.schema.clone();
         let given = count.map_or(schema.arguments.len(), |count| count as usize);
-        let argument = |argument: &unskew_ops::Argument| Argument {
+        let argument = |argument: &unskew_ops::Argument| GivenArgument {
             name: argument.name.clone(),
             by_name: argument.keyword_only,
             value: None,

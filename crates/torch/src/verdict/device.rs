@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use unskew_core::{Finding, Places};
-use unskew_ops::ResolvedCall;
+use unskew_ops::OperatorCall;
 
 use super::Pair;
 use crate::model::Given;
@@ -64,7 +64,7 @@ fn versions(pair: &Pair<'_>, device: &Device) -> Vec<Finding> {
     for call in versioned(pair.model, pair.calls, operators) {
         let operator = &call.schema.full_name();
         let needs =
-            &registry.needs(ResolvedCall { schema: &call.schema, given: &call.given }, written);
+            &registry.needs(OperatorCall { schema: &call.schema, given: &call.given }, written);
         let Some(has) = device.versions.get(operator).filter(|has| *has < needs) else { continue };
         if seen.insert(operator.clone()) {
             let Pair { file, runtime_name: runtime, .. } = pair;

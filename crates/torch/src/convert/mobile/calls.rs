@@ -1,8 +1,10 @@
 //! The operators of bytecode, for a release that takes some of them differently.
 
 use unskew_core::{Conversion, Places, Rewrite, Version};
-use unskew_ops::typing::{Choice, Given as Value_, Literal, ScriptType, choose};
-use unskew_ops::{Blocked, Decision, Given, Registry, ResolvedCall, Schema, Target, Type, Writer};
+use unskew_ops::typing::{Choice, Given, Literal, ScriptType, choose};
+use unskew_ops::{
+    Blocked, Decision, GivenArgument, OperatorCall, Registry, Schema, Target, Type, Writer,
+};
 use unskew_script::{Expression, Function as Script, Span, Statement};
 
 use super::bytecode::{Bytecode, COUNTED, Function, Instruction, Operator};
@@ -66,12 +68,12 @@ impl<'t> Calls<'t> {
     }
 
     /// What a call of an operator gives: names, and no values.
-    fn given(schema: &Schema, operator: &Operator) -> Vec<Given> {
+    fn given(schema: &Schema, operator: &Operator) -> Vec<GivenArgument> {
         let count = operator.given.map_or(schema.arguments.len(), |n| n as usize);
-        let each = |argument: &unskew_ops::Argument| Given {
+        let each = |argument: &unskew_ops::Argument| GivenArgument {
             name: argument.name.clone(),
             by_name: argument.keyword_only,
-            ..Given::default()
+            ..GivenArgument::default()
         };
         schema.arguments.iter().take(count).map(each).collect()
     }
@@ -105,7 +107,7 @@ impl<'t> Calls<'t> {
         let needs = operators.filter_map(|operator| {
             let schema = self.meant(operator)?;
             let given = Self::given(&schema, operator);
-            let call = ResolvedCall { schema: &schema, given: &given };
+            let call = OperatorCall { schema: &schema, given: &given };
             Some(registry.needs(call, self.writer.operator_version))
         });
         needs.max().unwrap_or(0)
@@ -174,7 +176,7 @@ impl<'t> Calls<'t> {
             return added;
         }
         let given = Self::given(&schema, operator);
-        let call = ResolvedCall { schema: &schema, given: &given };
+        let call = OperatorCall { schema: &schema, given: &given };
         let target = Target { table, operator_version: u32::try_from(version).unwrap_or(0) };
         match registry.decide(call, &self.writer, target) {
             Decision::Upgrade(step) | Decision::Downgrade(step) => {
@@ -337,7 +339,7 @@ fn inline(
         };
         let keyword = argument.keyword.as_ref().map(|name| name.text.clone());
         let span = Span { start: 0, end: 0 };
-        given.push(Value_ { keyword, receiver: false, ty, literal, span });
+        given.push(Given { keyword, receiver: false, ty, literal, span });
     }
     let Choice::One(signature, _) = choose(&callable.overloads(&name), &given) else { return None };
     let new = &signature.schema;

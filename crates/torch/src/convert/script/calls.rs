@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use unskew_core::{Conversion, Places, Rewrite, Version};
 use unskew_ops::typing::{Bound, Choice, Program, ResolvedCall as Call, Spelling, Typing, infer};
 use unskew_ops::{
-    Blocked, Decision, Given, OperatorTable, Registry, ResolvedCall, Schema, Target, Writer,
+    Blocked, Decision, GivenArgument, OperatorCall, OperatorTable, Registry, Schema, Target, Writer,
 };
 use unskew_script::{Edits, Span};
 
@@ -68,7 +68,7 @@ impl<'t> Calls<'t> {
         let needs = calls.filter_map(|call| {
             let Choice::One(signature, _) = &call.choice else { return None };
             let given = given(call);
-            let resolved = ResolvedCall { schema: &signature.schema, given: &given };
+            let resolved = OperatorCall { schema: &signature.schema, given: &given };
             Some(registry.needs(resolved, self.writer.operator_version))
         });
         needs.max().unwrap_or(0)
@@ -159,7 +159,7 @@ impl<'t> Calls<'t> {
             return Ok(Some((full, Change::Fewer(less))));
         }
         let given = given(call);
-        let resolved = ResolvedCall { schema, given: &given };
+        let resolved = OperatorCall { schema, given: &given };
         let target = Target { table, operator_version: u32::try_from(version).unwrap_or(0) };
         match registry.decide(resolved, &self.writer, target) {
             Decision::Keep => Ok(None),
@@ -264,12 +264,12 @@ pub(in crate::convert) fn surplus(
 }
 
 /// What a call gives, as the registry wants it.
-fn given(call: &Call) -> Vec<Given> {
+fn given(call: &Call) -> Vec<GivenArgument> {
     let Choice::One(signature, binding) = &call.choice else { return Vec::new() };
-    let mut all: Vec<Given> = call
+    let mut all: Vec<GivenArgument> = call
         .given
         .iter()
-        .map(|one| Given {
+        .map(|one| GivenArgument {
             name: one.keyword.clone().unwrap_or_default(),
             by_name: one.keyword.is_some(),
             value: one.literal.as_ref().map(ToString::to_string),
