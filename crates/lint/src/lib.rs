@@ -39,5 +39,7 @@
 
 pub mod change;
 pub mod contract;
+pub mod files;
 pub mod header;
+pub mod kind;
 pub mod rules;

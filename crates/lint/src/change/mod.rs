@@ -85,6 +85,11 @@ impl Change {
     pub fn file(&self) -> &str {
         &self.file
     }
+
+    /// What changed, in a word: `PJRT_Api`.
+    pub fn subject(&self) -> &str {
+        &self.subject
+    }
 }
 
 /// Everything that changed between two contracts.

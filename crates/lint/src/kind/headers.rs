@@ -1,0 +1,160 @@
+//! C headers as a kind of files: contracts, compared under a policy.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+use unskew_core::{Promise, PromiseState};
+
+use super::{Change, Comparison, Kind, Level, Raise, Terms};
+use crate::change::{Bump, Class, Policy, compare};
+use crate::contract::{Contract, Source, called_alike};
+use crate::files::{Files, NotRead};
+
+/// C headers; see [`contract`](crate::contract).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Headers;
+
+impl Kind for Headers {
+    fn name(&self) -> &'static str {
+        "headers"
+    }
+
+    fn title(&self) -> &'static str {
+        "C headers"
+    }
+
+    fn recognizes(&self, name: &str, _head: &[u8]) -> bool {
+        let ending = name.rsplit_once('.').map(|(_, ending)| ending);
+        matches!(ending, Some("h" | "hh" | "hpp" | "hxx" | "inc"))
+    }
+
+    fn compare(&self, old: &Files, new: &Files, terms: &Terms<'_>) -> Result<Comparison, NotRead> {
+        let policy = policy(terms.policy, new)?;
+        let mut names: Vec<String> = old.names().map(str::to_owned).collect();
+        // Two files are one header, whatever each is called.
+        let one = old.len() == 1 && new.len() == 1;
+        if !one {
+            called_alike(names.iter_mut(), &new.names().collect::<Vec<_>>());
+        }
+        let texts = names.iter().map(String::as_str).zip(old.iter().map(|(_, text)| text));
+        let (was, is) = (contract(texts, &policy.prelude), contract(new.iter(), &policy.prelude));
+        let compared = compare(&was, &is, policy, terms.as_of);
+        let only = new.names().next().filter(|_| one);
+        let file = |file: &str| only.unwrap_or(file).to_owned();
+        let mut found = Comparison::default();
+        for change in compared.changes {
+            let (level, file) = (level(change.finding.rule.code), file(change.file()));
+            let subject = change.subject().to_owned();
+            found.changes.push(Change::new(change.finding, file, subject).on(level));
+        }
+        for bump in compared.bumps {
+            if bump.required > Class::Patch {
+                found.promises.push((file(&bump.file), promise(policy, &bump)));
+            }
+            if bump.made == Class::Major && !bump.single {
+                let Bump { line, before, after, .. } = bump;
+                found.majors.push(Raise { line, file: file(&bump.file), before, after });
+            }
+        }
+        for name in new.names() {
+            let before = if one { names.first().map_or(name, String::as_str) } else { name };
+            found.origins.insert(name.to_owned(), [origin(&was, before), origin(&is, name)]);
+        }
+        for name in names.iter().filter(|name| new.get(name).is_none() && !one) {
+            found.origins.insert(name.clone(), [origin(&was, name), origin(&is, name)]);
+        }
+        Ok(found)
+    }
+}
+
+fn contract<'a>(files: impl Iterator<Item = (&'a str, &'a [u8])>, prelude: &str) -> Contract {
+    let sources: Vec<Source<'_>> = files.map(|(name, text)| Source { name, text }).collect();
+    Contract::read(&sources, prelude)
+}
+
+/// The policy of this name, or the one that the versions in the headers name.
+fn policy(name: Option<&str>, headers: &Files) -> Result<&'static Policy, NotRead> {
+    let found = match name {
+        Some(name) => Policy::named(name),
+        None => Policy::of(&contract(headers.iter(), "")),
+    };
+    found.ok_or_else(|| {
+        let names: Vec<&str> = Policy::built_in().iter().map(|policy| &*policy.name).collect();
+        let why = format!("no such policy for headers, there are {}: ", names.join(" and "));
+        NotRead::new("", why + name.unwrap_or_default())
+    })
+}
+
+/// What a header is: `C header, PJRT_API 0.72`.
+fn origin(contract: &Contract, file: &str) -> String {
+    let lines = contract.lines.iter().filter(|line| line.file() == file);
+    let versions: Vec<String> = lines.map(|line| format!("{} {line}", line.name)).collect();
+    match versions.is_empty() {
+        true => "C header".to_owned(),
+        false => format!("C header, {}", versions.join(", ")),
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Levels {
+    wire: Vec<Cow<'static, str>>,
+    source: Vec<Cow<'static, str>>,
+}
+
+/// The level of every rule that has another than `promise`.
+static LEVELS: LazyLock<BTreeMap<Cow<'static, str>, Level>> = LazyLock::new(|| {
+    let file: Option<Levels> = toml::from_str(include_str!("../../data/levels.toml")).ok();
+    let levels = file.into_iter().flat_map(|file| {
+        let wire = file.wire.into_iter().map(|code| (code, Level::Wire));
+        wire.chain(file.source.into_iter().map(|code| (code, Level::Source)))
+    });
+    levels.collect()
+});
+
+fn level(code: &str) -> Level {
+    LEVELS.get(code).copied().unwrap_or(Level::Promise)
+}
+
+/// Whether the number was raised that the changes ask for.
+fn promise(policy: &Policy, bump: &Bump) -> Promise {
+    let kept = bump.made >= bump.required;
+    let made = match (bump.made, bump.single) {
+        (Class::Patch, _) => "its number was not raised".to_owned(),
+        (_, true) => "its number was raised".to_owned(),
+        (made, false) => format!("its {made} number was raised"),
+    };
+    let moved = match bump.before.as_str() {
+        "" => format!("begins with {}", bump.after),
+        before if before == bump.after => format!("stays at {}", bump.after),
+        before => format!("went from {before} to {}", bump.after),
+    };
+    let required = match bump.required {
+        Class::Major => "a change that breaks",
+        _ => "a change that adds something",
+    };
+    Promise {
+        policy: policy.title.clone(),
+        state: if kept { PromiseState::Promised } else { PromiseState::NotPromised },
+        window: None,
+        from: None,
+        until: None,
+        statement: format!("{} {moved}: {required}, and {made}", bump.line),
+        reference: policy.reference.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_level_is_that_of_a_rule() {
+        assert!(!LEVELS.is_empty());
+        for code in LEVELS.keys() {
+            assert!(crate::rules::RULES.iter().any(|rule| rule.code == code), "{code}");
+        }
+    }
+}
