@@ -1,6 +1,9 @@
 //! `cargo xtask test`: everything that CI runs, in the order in which faults are found fastest.
 
-use std::process::Command;
+mod transcript;
+
+use std::io::BufReader;
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context as _, ensure};
@@ -10,8 +13,10 @@ const STEPS: &[(&str, &[&str])] = &[
     ("format", &["fmt", "--all", "--check"]),
     ("clippy", &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]),
     ("documentation", &["doc", "--workspace", "--no-deps", "--quiet"]),
-    ("tests", &["test", "--workspace", "--no-fail-fast", "--", "--show-output"]),
 ];
+
+/// The last step.
+const TESTS: &[&str] = &["test", "--workspace", "--no-fail-fast", "--", "--show-output"];
 
 /// Fetches the corpus and runs every check.
 ///
@@ -22,14 +27,29 @@ pub fn run() -> anyhow::Result<()> {
     crate::docs::run(true)?;
     for (name, arguments) in STEPS {
         let begun = Instant::now();
-        let status = Command::new(env!("CARGO"))
-            .args(*arguments)
-            .current_dir(crate::root())
-            .env("RUSTDOCFLAGS", "-D warnings")
-            .status()
-            .with_context(|| format!("cargo {}", arguments.join(" ")))?;
+        let status =
+            cargo(arguments).status().with_context(|| format!("cargo {}", arguments.join(" ")))?;
         ensure!(status.success(), "{name} failed: cargo {}", arguments.join(" "));
         println!("{name}: passed in {} s", begun.elapsed().as_secs());
     }
+    tests()
+}
+
+/// Runs all tests; prints at the end, once more, what failed.
+fn tests() -> anyhow::Result<()> {
+    let begun = Instant::now();
+    let mut child = cargo(TESTS).stdout(Stdio::piped()).spawn().context("cargo test")?;
+    let output = child.stdout.take().context("the output of cargo test")?;
+    let failures = transcript::condense(BufReader::new(output), &mut std::io::stdout().lock())?;
+    let status = child.wait().context("cargo test")?;
+    ensure!(status.success(), "tests failed: cargo {}\n{}", TESTS.join(" "), failures.join("\n"));
+    println!("tests: passed in {} s", begun.elapsed().as_secs());
     Ok(())
+}
+
+/// A call of cargo in the root of the repository.
+fn cargo(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO"));
+    command.args(arguments).current_dir(crate::root()).env("RUSTDOCFLAGS", "-D warnings");
+    command
 }
