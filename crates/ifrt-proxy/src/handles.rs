@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use unskew_pjrt::Event;
 
+use crate::account::Account;
 use crate::array::Array;
+use crate::ledger::Ledger;
 use crate::program::Loaded;
 use crate::status::{Code, Status};
 
@@ -21,6 +23,7 @@ pub struct Handles {
     map: HashMap<u64, Entry>,
     next: u64,
     most: usize,
+    ledger: Ledger,
 }
 
 /// What a handle stands for.
@@ -37,9 +40,19 @@ pub enum Entry {
 }
 
 impl Handles {
-    /// None yet, and at most so many.
-    pub fn new(most: usize) -> Self {
-        Self { map: HashMap::new(), next: FIRST, most }
+    /// None yet, and at most so many; the bytes of arrays are counted.
+    pub fn new(most: usize, account: Arc<Account>) -> Self {
+        Self { map: HashMap::new(), next: FIRST, most, ledger: Ledger::new(account) }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.map.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.map.is_empty()
     }
 
     /// A handle of the server's for `entry`.
@@ -70,11 +83,30 @@ impl Handles {
 
     fn set(&mut self, handle: u64, entry: Entry) -> Result<u64, Status> {
         if self.map.len() >= self.most {
-            let text = format!("a session may have so many handles: {}", self.most);
+            let text = format!(
+                "a session may have {} arrays, executables and futures, and has so many: {}",
+                self.most,
+                self.map.len()
+            );
             return Err(Status::new(Code::ResourceExhausted, text));
+        }
+        if let Entry::Array(array) = &entry {
+            self.count(array)?;
         }
         self.map.insert(handle, entry);
         Ok(handle)
+    }
+
+    /// Counts the bytes of an array. Where they are too many, those that were deleted meanwhile are looked for.
+    fn count(&mut self, array: &Array) -> Result<(), Status> {
+        self.ledger.enter(array).or_else(|_| {
+            let arrays = self.map.values().filter_map(|entry| match entry {
+                Entry::Array(array) => Some(array),
+                _ => None,
+            });
+            self.ledger.sweep(arrays);
+            self.ledger.enter(array)
+        })
     }
 
     /// Poisons a handle that the client made, unless it stands for something.
@@ -133,7 +165,11 @@ impl Handles {
 
     /// Lets a handle go; whether it stood for something.
     pub fn remove(&mut self, handle: u64) -> bool {
-        self.map.remove(&handle).is_some()
+        let entry = self.map.remove(&handle);
+        if let Some(Entry::Array(array)) = &entry {
+            self.ledger.leave(array);
+        }
+        entry.is_some()
     }
 }
 
@@ -147,6 +183,11 @@ fn missing(what: &str, handle: u64, found: Option<&Entry>) -> Status {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::account::Totals;
+
+    fn handles(most: usize) -> Handles {
+        Handles::new(most, Account::new(0, Totals::new(0)))
+    }
 
     fn done() -> Entry {
         Entry::Future(Vec::new())
@@ -154,7 +195,7 @@ mod tests {
 
     #[test]
     fn a_poisoned_handle_yields_its_error_at_every_use() {
-        let mut handles = Handles::new(10);
+        let mut handles = handles(10);
         let error = Status::invalid("the cause");
         handles.poison(5, &error);
         assert_eq!(handles.array(5).unwrap_err(), error);
@@ -165,7 +206,7 @@ mod tests {
 
     #[test]
     fn a_handle_in_use_is_not_taken_nor_poisoned() {
-        let mut handles = Handles::new(10);
+        let mut handles = handles(10);
         handles.put(Some(3), done()).unwrap();
         assert!(handles.put(Some(3), done()).is_err());
         assert!(handles.put(Some(FIRST + 1), done()).is_err());
@@ -176,7 +217,7 @@ mod tests {
 
     #[test]
     fn a_session_has_so_many_handles() {
-        let mut handles = Handles::new(2);
+        let mut handles = handles(2);
         let own = handles.put(Some(0), done()).unwrap();
         assert!(own > FIRST);
         handles.put(None, done()).unwrap();
@@ -187,7 +228,7 @@ mod tests {
 
     #[test]
     fn a_handle_of_one_kind_is_none_of_another() {
-        let mut handles = Handles::new(2);
+        let mut handles = handles(2);
         handles.put(Some(1), done()).unwrap();
         assert_eq!(handles.array(1).unwrap_err().code, Code::NotFound);
         assert!(handles.take_future(1).is_ok());

@@ -3,11 +3,12 @@
 //! A client may name a buffer before its bytes have come, so who takes one waits for it.
 
 use std::collections::HashMap;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
+use crate::account::{Account, Charge, Place};
 use crate::status::{Code, Status};
 
 /// The buffers of one session.
@@ -15,14 +16,12 @@ use crate::status::{Code, Status};
 pub struct HostBuffers {
     state: Mutex<State>,
     changed: Condvar,
-    limit: u64,
+    account: Arc<Account>,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    there: HashMap<u64, Bytes>,
-    /// Of those that are there, and those that are being received.
-    bytes: u64,
+    there: HashMap<u64, (Bytes, Charge)>,
     closed: bool,
 }
 
@@ -30,13 +29,13 @@ struct State {
 #[derive(Debug)]
 pub struct Room<'a> {
     buffers: &'a HostBuffers,
-    size: u64,
+    charge: Charge,
 }
 
 impl HostBuffers {
-    /// No buffers yet; they may have so many bytes together.
-    pub fn new(limit: u64) -> Self {
-        Self { state: Mutex::default(), changed: Condvar::new(), limit }
+    /// No buffers yet; their bytes are counted.
+    pub fn new(account: Arc<Account>) -> Self {
+        Self { state: Mutex::default(), changed: Condvar::new(), account }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -48,17 +47,8 @@ impl HostBuffers {
     /// # Errors
     /// RESOURCE_EXHAUSTED if there is none.
     pub fn room(&self, size: u64) -> Result<Room<'_>, Status> {
-        let mut state = self.lock();
-        let after = state.bytes.saturating_add(size);
-        if after > self.limit {
-            let text = format!(
-                "host buffers of one session may have {} bytes together, and would have {after}",
-                self.limit
-            );
-            return Err(Status::new(Code::ResourceExhausted, text));
-        }
-        state.bytes = after;
-        Ok(Room { buffers: self, size })
+        let charge = self.account.charge(Place::Host, size)?;
+        Ok(Room { buffers: self, charge })
     }
 
     /// Puts a buffer that the server made.
@@ -71,7 +61,7 @@ impl HostBuffers {
 
     /// A buffer, without taking it.
     pub fn get(&self, handle: u64) -> Option<Bytes> {
-        self.lock().there.get(&handle).cloned()
+        self.lock().there.get(&handle).map(|(data, _)| data.clone())
     }
 
     /// Takes a buffer, and waits for it if it is not there yet.
@@ -82,8 +72,7 @@ impl HostBuffers {
         let until = Instant::now() + patience;
         let mut state = self.lock();
         loop {
-            if let Some(data) = state.there.remove(&handle) {
-                state.bytes = state.bytes.saturating_sub(data.len() as u64);
+            if let Some((data, _)) = state.there.remove(&handle) {
                 return Ok(data);
             }
             if state.closed {
@@ -101,18 +90,14 @@ impl HostBuffers {
 
     /// Lets a buffer go; whether it was there.
     pub fn delete(&self, handle: u64) -> bool {
-        let mut state = self.lock();
-        let data = state.there.remove(&handle);
-        state.bytes = state.bytes.saturating_sub(data.as_ref().map_or(0, |data| data.len() as u64));
-        data.is_some()
+        self.lock().there.remove(&handle).is_some()
     }
 
     /// Lets all buffers go, and ends every wait.
     pub fn close(&self) {
         let mut state = self.lock();
         state.closed = true;
-        let gone: u64 = state.there.drain().map(|(_, data)| data.len() as u64).sum();
-        state.bytes = state.bytes.saturating_sub(gone);
+        state.there.clear();
         self.changed.notify_all();
     }
 }
@@ -122,70 +107,63 @@ impl Room<'_> {
     ///
     /// # Errors
     /// ALREADY_EXISTS if there is one with that handle; CANCELLED if the session has ended.
-    pub fn put(mut self, handle: u64, data: Bytes) -> Result<(), Status> {
+    pub fn put(self, handle: u64, data: Bytes) -> Result<(), Status> {
         let mut state = self.buffers.lock();
         if state.closed {
             return Err(Status::new(Code::Cancelled, "the session has ended"));
         }
         if state.there.contains_key(&handle) {
             let text = format!("there is a host buffer with this handle already: {handle}");
-            drop(state);
             return Err(Status::new(Code::AlreadyExists, text));
         }
-        state.bytes = state.bytes.saturating_sub(self.size).saturating_add(data.len() as u64);
-        self.size = 0;
-        state.there.insert(handle, data);
+        state.there.insert(handle, (data, self.charge));
         self.buffers.changed.notify_all();
         Ok(())
     }
 }
 
-impl Drop for Room<'_> {
-    fn drop(&mut self) {
-        if self.size > 0 {
-            let mut state = self.buffers.lock();
-            state.bytes = state.bytes.saturating_sub(self.size);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
+    use crate::account::Totals;
+
+    fn buffers(limit: u64) -> (Arc<HostBuffers>, Arc<Totals>) {
+        let totals = Totals::new(u64::MAX);
+        let account = Account::new(limit, Arc::clone(&totals));
+        (Arc::new(HostBuffers::new(account)), totals)
+    }
 
     #[test]
     fn a_buffer_that_comes_late_is_waited_for() {
-        let buffers = Arc::new(HostBuffers::new(100));
+        let (buffers, totals) = buffers(100);
         let taker = Arc::clone(&buffers);
         let taker = std::thread::spawn(move || taker.take(7, Duration::from_secs(60)));
         buffers.put(7, Bytes::from_static(b"there")).unwrap();
         assert_eq!(taker.join().unwrap().unwrap(), "there");
-        assert_eq!(buffers.lock().bytes, 0);
+        assert_eq!(totals.at(Place::Host), 0);
     }
 
     #[test]
     fn a_buffer_that_never_comes_is_not_waited_for_for_ever() {
-        let error = HostBuffers::new(1).take(3, Duration::from_millis(5)).unwrap_err();
+        let error = buffers(1).0.take(3, Duration::from_millis(5)).unwrap_err();
         assert_eq!(error.code, Code::NotFound);
     }
 
     #[test]
     fn the_end_of_a_session_ends_a_wait_and_frees_all() {
-        let buffers = Arc::new(HostBuffers::new(100));
+        let (buffers, totals) = buffers(100);
         buffers.put(1, Bytes::from_static(b"gone")).unwrap();
         let taker = Arc::clone(&buffers);
         let taker = std::thread::spawn(move || taker.take(7, Duration::from_secs(60)));
         buffers.close();
         assert_eq!(taker.join().unwrap().unwrap_err().code, Code::Cancelled);
-        assert_eq!(buffers.lock().bytes, 0);
+        assert_eq!(totals.at(Place::Host), 0);
         assert!(buffers.put(2, Bytes::new()).is_err());
     }
 
     #[test]
     fn room_is_limited_and_given_back() {
-        let buffers = HostBuffers::new(10);
+        let (buffers, _) = buffers(10);
         let room = buffers.room(8).unwrap();
         assert_eq!(buffers.room(3).unwrap_err().code, Code::ResourceExhausted);
         drop(room);

@@ -46,21 +46,29 @@
 //! texts, arrays in other layouts than the default, resharding but to one device, and the text of a
 //! compiled program where the plug-in has none. [`Limits`] bounds sessions, requests, handles and bytes.
 
+pub mod account;
 pub mod array;
 pub mod element;
 pub mod handles;
 pub mod host_buffers;
+mod ledger;
 mod limits;
 pub mod messages;
+pub mod metrics;
 pub mod negotiate;
+pub mod ongoing;
+mod pages;
 pub mod platform;
 pub mod program;
 mod reply;
 mod server;
 pub mod service;
 pub mod session;
+pub mod sessions;
 pub mod status;
+mod stream;
 mod strides;
+pub mod trail;
 pub mod xla;
 
 pub use limits::Limits;

@@ -7,16 +7,21 @@ use std::time::Duration;
 pub struct Limits {
     /// How many sessions there may be at once.
     pub sessions: usize,
-    /// How many requests of one session may be unanswered; more wait in the network.
-    pub requests: usize,
+    /// How many requests of one session may be unanswered. More wait in the network, and are refused when
+    /// none was answered for as long as [`Limits::patience`] says.
+    pub requests: u32,
     /// How many arrays, programs and futures one session may have.
     pub handles: usize,
-    /// How many bytes one session may have on their way between host and devices.
-    pub host_bytes: u64,
+    /// How many bytes one session may have: its arrays, and buffers on their way between host and devices.
+    pub session_bytes: u64,
+    /// How many bytes all sessions may have together.
+    pub server_bytes: u64,
     /// The largest request, in bytes.
     pub request_bytes: usize,
     /// How long a request waits for the bytes of an array that it names.
     pub patience: Duration,
+    /// How long requests may take to be answered when the server is told to stop.
+    pub grace: Duration,
 }
 
 impl Default for Limits {
@@ -25,9 +30,11 @@ impl Default for Limits {
             sessions: 64,
             requests: 1024,
             handles: 1 << 20,
-            host_bytes: 16 << 30,
-            request_bytes: 1 << 30,
+            session_bytes: 16 << 30,
+            server_bytes: 64 << 30,
+            request_bytes: 256 << 20,
             patience: Duration::from_secs(60),
+            grace: Duration::from_secs(10),
         }
     }
 }

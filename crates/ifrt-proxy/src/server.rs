@@ -1,38 +1,52 @@
-//! The server: a plug-in's client, and the sessions on it.
+//! The server: a plug-in's client, the network, and how both end.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::net::TcpListener;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::path::Path;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use tokio_stream::wrappers::TcpListenerStream;
+use tonic::service::Routes;
 use unskew_pjrt::Client;
 
-use crate::host_buffers::HostBuffers;
+use crate::account::Place;
 use crate::limits::Limits;
+use crate::metrics::Metrics;
+use crate::ongoing::Ongoing;
+use crate::pages;
 use crate::platform::Platform;
 use crate::service::Ifrt;
-use crate::status::{Code, Status};
+use crate::sessions::Sessions;
+use crate::trail::Trail;
 
 /// How much may be on its way to the server before it has read any of it, in bytes.
 const WINDOW: u32 = 16 << 20;
 
-/// How long sessions may take to end when the server does.
-const GRACE: Duration = Duration::from_secs(1);
+/// How long what is not a session may take to end when the server does.
+const LAST: Duration = Duration::from_secs(1);
+
+/// How long a client on another machine may be silent before it is asked whether it is there, and how long
+/// it may think about that. On this machine the system tells.
+const SILENCE: Duration = Duration::from_secs(60);
 
 /// A server of one plug-in's client.
 #[derive(Debug)]
 pub struct Server {
     platform: Arc<Platform>,
     limits: Limits,
-    sessions: Mutex<HashMap<u64, Arc<HostBuffers>>>,
+    metrics: Arc<Metrics>,
+    sessions: Arc<Sessions>,
+    since: Instant,
 }
 
 /// Why a server cannot serve.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// The system has no threads or no sockets for it.
+    /// The plug-in does not say which devices it has.
+    #[error("the plug-in does not answer")]
+    Plugin(#[from] unskew_pjrt::Error),
+    /// The system has no threads, no sockets or no files for it.
     #[error("cannot serve")]
     Io(#[from] std::io::Error),
     /// The network failed.
@@ -45,13 +59,39 @@ impl Server {
     ///
     /// # Errors
     /// If the plug-in does not say which devices it has.
-    pub fn new(client: Client, limits: Limits) -> Result<Arc<Self>, unskew_pjrt::Error> {
+    pub fn new(client: Client, limits: Limits) -> Result<Arc<Self>, ServeError> {
+        Self::build(client, limits, None)
+    }
+
+    /// The same, which notes what it does in a file, for [`Trail::read`].
+    ///
+    /// # Errors
+    /// As [`Server::new`]; if the file cannot be made.
+    pub fn with_trail(
+        client: Client,
+        limits: Limits,
+        trail: &Path,
+    ) -> Result<Arc<Self>, ServeError> {
+        Self::build(client, limits, Some(Trail::create(trail)?))
+    }
+
+    fn build(
+        client: Client,
+        limits: Limits,
+        trail: Option<Arc<Trail>>,
+    ) -> Result<Arc<Self>, ServeError> {
         let platform = Arc::new(Platform::new(client)?);
-        Ok(Arc::new(Self { platform, limits, sessions: Mutex::default() }))
+        let metrics = Arc::new(Metrics::new());
+        let sessions = Sessions::new(limits, Arc::clone(&metrics), trail);
+        Ok(Arc::new(Self { platform, limits, metrics, sessions, since: Instant::now() }))
     }
 
     /// The plug-in's client and its devices.
     pub fn platform(&self) -> &Platform {
+        &self.platform
+    }
+
+    pub(crate) fn platform_of_sessions(&self) -> &Arc<Platform> {
         &self.platform
     }
 
@@ -60,12 +100,37 @@ impl Server {
         &self.limits
     }
 
-    /// How many sessions there are.
-    pub fn sessions(&self) -> usize {
-        self.lock().len()
+    /// What was counted.
+    pub fn metrics(&self) -> &Metrics {
+        &self.metrics
     }
 
-    /// Serves whoever connects, until `until` is over. Blocks.
+    /// The sessions that there are, the oldest first.
+    pub fn ongoing(&self) -> Vec<Arc<Ongoing>> {
+        self.sessions.ongoing()
+    }
+
+    pub(crate) fn sessions(&self) -> &Arc<Sessions> {
+        &self.sessions
+    }
+
+    /// How many bytes all sessions have together.
+    pub fn bytes(&self, place: Place) -> u64 {
+        self.sessions.totals().at(place)
+    }
+
+    /// For how long it is there.
+    pub fn age(&self) -> Duration {
+        self.since.elapsed()
+    }
+
+    /// Whether sessions may begin.
+    pub fn is_ready(&self) -> bool {
+        !self.sessions.is_stopping()
+    }
+
+    /// Serves whoever connects, until `until` is over and sessions have their answers, which may take as
+    /// long as [`Limits::grace`] says. Blocks.
     ///
     /// There is no encryption and no proof of who a client is: the clients in jaxlib have neither outside
     /// of the networks they were made for. So a listener belongs on the loopback, with a tunnel before it.
@@ -82,98 +147,80 @@ impl Server {
             .thread_name("network")
             .enable_all()
             .build()?;
-        let served = runtime.block_on(async {
-            listener.set_nonblocking(true)?;
-            let listener = tokio::net::TcpListener::from_std(listener)?;
-            let network = tonic::transport::Server::builder()
-                .initial_stream_window_size(WINDOW)
-                .initial_connection_window_size(WINDOW)
-                .tcp_nodelay(true)
-                .add_service(Ifrt::new(Arc::clone(self)))
-                .serve_with_incoming(TcpListenerStream::new(listener));
-            tokio::select! {
-                ended = network => ended.map_err(ServeError::from),
-                () = until => Ok(()),
-            }
-        });
-        runtime.shutdown_timeout(GRACE);
+        let served = runtime.block_on(self.network(listener, until));
+        runtime.shutdown_timeout(LAST);
         served
     }
 
-    /// A place for a session.
-    ///
-    /// # Errors
-    /// RESOURCE_EXHAUSTED if there is none.
-    pub(crate) fn open(self: &Arc<Self>) -> Result<Open, Status> {
-        let mut sessions = self.lock();
-        if sessions.len() >= self.limits.sessions {
-            let text = format!("the server has as many sessions as it may: {}", sessions.len());
-            return Err(Status::new(Code::ResourceExhausted, text));
+    async fn network(
+        self: &Arc<Self>,
+        listener: TcpListener,
+        until: impl Future<Output = ()>,
+    ) -> Result<(), ServeError> {
+        listener.set_nonblocking(true)?;
+        let remote = !listener.local_addr()?.ip().is_loopback();
+        let listener = tokio::net::TcpListener::from_std(listener)?;
+        let (reporter, health) = tonic_health::server::health_reporter();
+        reporter.set_serving::<Ifrt>().await;
+        let routes = Routes::from(pages::routes(Arc::clone(self), remote))
+            .add_service(health)
+            .add_service(Ifrt::new(Arc::clone(self)));
+        let (closing, closed) = tokio::sync::oneshot::channel::<()>();
+        let network = tonic::transport::Server::builder()
+            .accept_http1(true)
+            .initial_stream_window_size(WINDOW)
+            .initial_connection_window_size(WINDOW)
+            .http2_keepalive_interval(remote.then_some(SILENCE))
+            .http2_keepalive_timeout(Some(SILENCE))
+            .tcp_nodelay(true)
+            .add_routes(routes)
+            .serve_with_incoming_shutdown(TcpListenerStream::new(listener), async {
+                let _ = closed.await;
+            });
+        let mut network = pin!(network);
+        tokio::select! {
+            ended = &mut network => return ended.map_err(ServeError::from),
+            () = until => {}
         }
-        // Buffers travel beside the session, named by its number: one that another client cannot guess,
-        // by the random keys that the standard library makes for hash tables.
-        let id = loop {
-            let id = RandomState::new().build_hasher().finish();
-            if id != 0 && !sessions.contains_key(&id) {
-                break id;
-            }
-        };
-        let buffers = Arc::new(HostBuffers::new(self.limits.host_bytes));
-        sessions.insert(id, Arc::clone(&buffers));
-        Ok(Open { server: Arc::clone(self), id, buffers })
-    }
-
-    /// The host buffers of a session.
-    ///
-    /// # Errors
-    /// NOT_FOUND if there is no such session.
-    pub(crate) fn buffers_of(&self, session: u64) -> Result<Arc<HostBuffers>, Status> {
-        let found = self.lock().get(&session).cloned();
-        found.ok_or_else(|| Status::new(Code::NotFound, "there is no session with this number"))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<u64, Arc<HostBuffers>>> {
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+        tracing::info!(sessions = self.sessions.count(), "stopping");
+        self.sessions.stop();
+        reporter.set_not_serving::<Ifrt>().await;
+        reporter.set_service_status("", tonic_health::ServingStatus::NotServing).await;
+        tokio::select! {
+            ended = &mut network => return ended.map_err(ServeError::from),
+            _ = tokio::time::timeout(self.limits.grace + LAST, self.sessions.left()) => {}
+        }
+        drop(closing);
+        // Connections that stay open though nothing is on them are closed with the runtime.
+        let _ = tokio::time::timeout(LAST, network).await;
+        tracing::info!(sessions = self.sessions.count(), "stopped");
+        Ok(())
     }
 }
 
-/// Is over when somebody ends this process from its terminal. For [`Server::serve`].
+/// Is over when somebody ends this process: from its terminal, or as systems do it (SIGTERM). For
+/// [`Server::serve`].
 pub async fn interrupted() {
     // Where that cannot be seen, nothing ends the server but the system.
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
+    let terminal = async {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let system = async {
+            match signal(SignalKind::terminate()) {
+                Ok(mut signals) => _ = signals.recv().await,
+                Err(_) => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = terminal => {}
+            () = system => {}
+        }
     }
-}
-
-/// The place of a session, which is free again when this is dropped.
-#[derive(Debug)]
-pub(crate) struct Open {
-    server: Arc<Server>,
-    id: u64,
-    buffers: Arc<HostBuffers>,
-}
-
-impl Open {
-    pub(crate) fn id(&self) -> u64 {
-        self.id
-    }
-
-    pub(crate) fn buffers(&self) -> &Arc<HostBuffers> {
-        &self.buffers
-    }
-
-    pub(crate) fn platform(&self) -> &Arc<Platform> {
-        &self.server.platform
-    }
-
-    pub(crate) fn limits(&self) -> &Limits {
-        &self.server.limits
-    }
-}
-
-impl Drop for Open {
-    fn drop(&mut self) {
-        self.buffers.close();
-        self.server.lock().remove(&self.id);
-    }
+    #[cfg(not(unix))]
+    terminal.await;
 }

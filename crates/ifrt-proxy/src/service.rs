@@ -3,28 +3,21 @@
 use std::convert::Infallible;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, mpsc};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use prost::Message;
-use tokio::sync::{Semaphore, mpsc as queue};
-use tokio_stream::StreamExt as _;
-use tokio_stream::wrappers::UnboundedReceiverStream;
 use tonic::body::Body;
 use tonic::codegen::Service;
 use tonic::server::{Grpc, NamedService};
 use tonic::{Request, Response, Status, Streaming};
 use tonic_prost::ProstCodec;
 
-use crate::messages::{
-    BufferName, Chunk, Empty, GetVersion, Request as Asked, Response as Told, SessionMetadata,
-    StoreMetadata, Version,
-};
-use crate::negotiate::{Agreed, negotiate};
-use crate::reply::{Replies, Reply};
-use crate::server::{Open, Server};
-use crate::session::Session;
+use crate::messages::{BufferName, Chunk, Empty, GetVersion, StoreMetadata, Version};
+use crate::negotiate::negotiate;
+use crate::server::Server;
+use crate::stream::begin;
 
 /// The header in which a client says what it knows of its session.
 pub const SESSION: &str = "ifrt-proxy-grpc-ifrt-session-metadata-bin";
@@ -67,12 +60,17 @@ impl Service<http::Request<Body>> for Ifrt {
     fn call(&mut self, request: http::Request<Body>) -> Self::Future {
         let server = Arc::clone(&self.server);
         Box::pin(async move {
+            // Browsers do not speak HTTP/2 without encryption: no page that somebody looks at can ask for
+            // anything, whatever names it gives to this address.
+            if request.version() != http::Version::HTTP_2 {
+                return Ok(Status::unimplemented("gRPC speaks HTTP/2").into_http());
+            }
             let method = request.uri().path().rsplit('/').next().unwrap_or_default().to_owned();
             let limit = server.limits().request_bytes;
             Ok(match method.as_str() {
                 "GetVersion" => grpc(limit).unary(Call(get_version), request).await,
                 "IfrtSession" => {
-                    let call = Call(move |asked| session(Arc::clone(&server), asked));
+                    let call = Call(move |asked| begin(Arc::clone(&server), asked));
                     grpc(limit).streaming(call, request).await
                 }
                 "HostBufferStore" => {
@@ -131,64 +129,12 @@ async fn get_version(asked: Request<GetVersion>) -> Result<Response<Version>, St
     Ok(Response::new(Version { version: Some(agreed.message()) }))
 }
 
-type Responses = Pin<Box<dyn tokio_stream::Stream<Item = Result<Told, Status>> + Send>>;
-
-async fn session(
-    server: Arc<Server>,
-    asked: Request<Streaming<Asked>>,
-) -> Result<Response<Responses>, Status> {
-    let metadata: SessionMetadata = header(asked.metadata(), SESSION)?;
-    let agreed = Agreed::claimed(metadata.version.unwrap_or_default())?;
-    let open = server.open()?;
-    let (sender, outgoing) = queue::unbounded_channel();
-    serve(open, agreed, asked.into_inner(), Replies::new(sender))?;
-    // The permit of a response is given back when the response is on its way.
-    let responses = UnboundedReceiverStream::new(outgoing).map(|(response, _permit)| Ok(response));
-    Ok(Response::new(Box::pin(responses)))
-}
-
-/// Has a thread do the requests, and a task hand them over.
-fn serve(
-    open: Open,
-    agreed: Agreed,
-    mut asked: Streaming<Asked>,
-    replies: Arc<Replies>,
-) -> Result<(), Status> {
-    let (requests, queue) = mpsc::channel();
-    let (platform, limits) = (Arc::clone(open.platform()), *open.limits());
-    let buffers = Arc::clone(open.buffers());
-    let runtime = tokio::runtime::Handle::current();
-    let session = Session::new(open.id(), agreed, platform, Arc::clone(&buffers), limits, runtime);
-    let worker = std::thread::Builder::new().name(format!("session {:x}", open.id()));
-    let spawned = worker.spawn(move || {
-        session.serve(&queue);
-        // What the session had is gone now, so another may take its place.
-        drop(open);
-    });
-    spawned
-        .map_err(|error| Status::resource_exhausted(format!("no thread for a session: {error}")))?;
-    let permits = Arc::new(Semaphore::new(limits.requests));
-    tokio::spawn(async move {
-        while let Ok(Some(request)) = asked.message().await {
-            let Ok(permit) = Arc::clone(&permits).acquire_owned().await else { break };
-            let op_id = request.metadata.unwrap_or_default().op_id;
-            let reply = Reply::new(op_id, Arc::clone(&replies), permit);
-            if requests.send((request.ask, reply)).is_err() {
-                break;
-            }
-        }
-        // Nobody sends what a request may still wait for.
-        buffers.close();
-    });
-    Ok(())
-}
-
 async fn store(
     server: Arc<Server>,
     asked: Request<Streaming<Chunk>>,
 ) -> Result<Response<Empty>, Status> {
     let metadata: StoreMetadata = header(asked.metadata(), STORE)?;
-    let buffers = server.buffers_of(metadata.session)?;
+    let buffers = server.sessions().buffers_of(metadata.session)?;
     let size = u64::try_from(metadata.size)
         .map_err(|_| Status::invalid_argument(format!("a buffer of {} bytes", metadata.size)))?;
     let room = buffers.room(size)?;
@@ -227,7 +173,7 @@ async fn look_up(
     asked: Request<BufferName>,
 ) -> Result<Response<Chunks>, Status> {
     let BufferName { session, handle } = asked.into_inner();
-    let found = server.buffers_of(session)?.get(handle);
+    let found = server.sessions().buffers_of(session)?.get(handle);
     let data = found.ok_or_else(|| {
         Status::not_found(format!("there is no host buffer with this handle: {handle}"))
     })?;
@@ -245,12 +191,12 @@ async fn delete(
     asked: Request<BufferName>,
 ) -> Result<Response<Empty>, Status> {
     let BufferName { session, handle } = asked.into_inner();
-    server.buffers_of(session)?.delete(handle);
+    server.sessions().buffers_of(session)?.delete(handle);
     Ok(Response::new(Empty {}))
 }
 
 /// A message that stands in a header.
-fn header<M: Message + Default>(
+pub(crate) fn header<M: Message + Default>(
     headers: &tonic::metadata::MetadataMap,
     name: &str,
 ) -> Result<M, Status> {

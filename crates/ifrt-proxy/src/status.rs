@@ -37,7 +37,8 @@ pub enum Code {
 }
 
 impl Code {
-    const ALL: [Self; 16] = [
+    /// All of them.
+    pub const ALL: [Self; 16] = [
         Self::Cancelled,
         Self::Unknown,
         Self::InvalidArgument,
@@ -55,6 +56,30 @@ impl Code {
         Self::DataLoss,
         Self::Unauthenticated,
     ];
+
+    /// Its name in gRPC.
+    pub fn name(self) -> &'static str {
+        const NAMES: [&str; 17] = [
+            "OK",
+            "CANCELLED",
+            "UNKNOWN",
+            "INVALID_ARGUMENT",
+            "DEADLINE_EXCEEDED",
+            "NOT_FOUND",
+            "ALREADY_EXISTS",
+            "PERMISSION_DENIED",
+            "RESOURCE_EXHAUSTED",
+            "FAILED_PRECONDITION",
+            "ABORTED",
+            "OUT_OF_RANGE",
+            "UNIMPLEMENTED",
+            "INTERNAL",
+            "UNAVAILABLE",
+            "DATA_LOSS",
+            "UNAUTHENTICATED",
+        ];
+        NAMES[self as usize]
+    }
 
     /// The code of a number; one that is none, and 0, which is no error, is [`Code::Unknown`].
     pub fn of(number: i64) -> Self {

@@ -27,7 +27,7 @@ pub use judge::{Check, Inspect, Matrix};
 pub use look_up::{Explain, Releases};
 pub use ops::{Ops, OpsClosure, OpsRun, OpsTable, OpsVerb};
 pub use run::{Run, RunFormat, Shown};
-pub use serve::Serve;
+pub use serve::{LogFormat, LogLevel, Serve};
 pub use tf::{Evolve, Task, Tf};
 
 const EXIT_STATUS: &str = "\

@@ -95,6 +95,9 @@ macro_rules! asks {
         }
 
         impl Ask {
+            /// The names of all.
+            pub const NAMES: &[&str] = &[$($wire,)*];
+
             /// Its name in the protocol.
             pub fn name(&self) -> &'static str {
                 match self { $(Self::$name(_) => $wire,)* }

@@ -18,8 +18,10 @@ use crate::host_buffers::HostBuffers;
 use crate::limits::Limits;
 use crate::messages::{Answer, Ask, Empty, Flag};
 use crate::negotiate::Agreed;
+use crate::ongoing::Ongoing;
 use crate::platform::Platform;
 use crate::reply::Reply;
+use crate::sessions::Seat;
 use crate::status::{Code, Status};
 
 /// What one client has and wants.
@@ -32,35 +34,72 @@ pub struct Session {
     pub(crate) handles: Handles,
     pub(crate) limits: Limits,
     pub(crate) runtime: tokio::runtime::Handle,
+    ongoing: Arc<Ongoing>,
     begun: bool,
 }
 
-/// A request and the duty to answer it.
-pub type Incoming = (Option<Ask>, Reply);
+/// A request, the duty to answer it, and why it is refused, if it is.
+#[derive(Debug)]
+pub struct Incoming {
+    /// The request; none if it is of a kind that is not known here.
+    pub ask: Option<Ask>,
+    /// The duty to answer it.
+    pub reply: Reply,
+    /// Why it is not to be done. What it would have made stands for this error.
+    pub refused: Option<Status>,
+}
+
+/// What a request is called that is of no known kind.
+pub const UNKNOWN: &str = "unknown_request";
 
 impl Session {
-    /// A session in which nothing has happened yet. What waits for devices waits on `runtime`.
+    /// The session of a seat, in which nothing has happened yet. What waits for devices waits on `runtime`.
     pub fn new(
-        id: u64,
-        agreed: Agreed,
+        seat: &Seat,
         platform: Arc<Platform>,
-        buffers: Arc<HostBuffers>,
         limits: Limits,
         runtime: tokio::runtime::Handle,
     ) -> Self {
-        let handles = Handles::new(limits.handles);
-        Self { id, agreed, platform, buffers, handles, limits, runtime, begun: false }
+        let ongoing = Arc::clone(&seat.ongoing);
+        Self {
+            id: seat.id,
+            agreed: ongoing.agreed,
+            platform,
+            buffers: Arc::clone(&seat.buffers),
+            handles: Handles::new(limits.handles, Arc::clone(&ongoing.account)),
+            limits,
+            runtime,
+            ongoing,
+            begun: false,
+        }
     }
 
-    /// Does all requests, one after the other, until there are no more.
+    /// Does all requests, one after the other, until there are no more, or nobody waits for them.
     pub fn serve(mut self, requests: &mpsc::Receiver<Incoming>) {
-        while let Ok((ask, reply)) = requests.recv() {
-            match ask {
-                Some(ask) => self.handle(ask, reply),
-                None => reply.send(Err(Status::unimplemented(
-                    "a request of a kind that this server does not know",
-                ))),
+        while let Ok(incoming) = requests.recv() {
+            if self.ongoing.is_gone() {
+                return;
             }
+            let name = incoming.ask.as_ref().map_or(UNKNOWN, Ask::name);
+            self.ongoing.begin(name);
+            self.take(incoming);
+            self.ongoing.end(name, self.handles.len());
+        }
+    }
+
+    /// Does one request, or refuses it.
+    pub fn take(&mut self, incoming: Incoming) {
+        let Incoming { ask, reply, refused } = incoming;
+        match (ask, refused) {
+            (Some(ask), None) => self.handle(ask, reply),
+            (ask, Some(refused)) => {
+                let made = ask.as_ref().map(made_by).unwrap_or_default();
+                made.iter().for_each(|handle| self.handles.poison(*handle, &refused));
+                reply.send(Err(refused));
+            }
+            (None, None) => reply.send(Err(Status::unimplemented(
+                "a request of a kind that this server does not know",
+            ))),
         }
     }
 

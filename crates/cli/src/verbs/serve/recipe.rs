@@ -1,46 +1,10 @@
-//! `unskew serve PLUGIN`: a plug-in for JAX clients of any age, over the network.
-//!
-//! The clients in jaxlib neither encrypt nor say who they are, outside of the networks of their makers. So
-//! the server listens on the loopback; who wants it elsewhere takes a tunnel, or says that he knows.
+//! How a release of JAX connects.
 
-use std::io::Write as _;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
-
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use unskew_core::Version;
-use unskew_ifrt_proxy::{Limits, Server};
-use unskew_pjrt::Plugin;
-
-use crate::args::Serve;
-use crate::exit::Status;
-use crate::print;
-
-pub fn run(args: &Serve) -> anyhow::Result<Status> {
-    if let Some(client) = &args.client {
-        anstream::print!("{}", recipe(client, args.port)?);
-        return Ok(Status::Clean);
-    }
-    let plugin = args.plugin.as_ref().context("no plug-in to serve")?;
-    let address = args.insecure_bind.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
-    let client = Plugin::load(plugin)?.create_client(&args.options())?;
-    let limits = Limits { sessions: args.sessions, ..Limits::default() };
-    let server = Server::new(client, limits)?;
-    let listener = TcpListener::bind(SocketAddr::new(address, args.port))
-        .with_context(|| format!("cannot listen on {address} port {}", args.port))?;
-    let devices = server.platform().devices.len();
-    if !address.is_loopback() {
-        print::note(&format!(
-            "JAX clients neither encrypt nor say who they are; whoever reaches {address} can run programs here"
-        ));
-    }
-    anstream::println!("{devices} devices at grpc://{}", listener.local_addr()?);
-    std::io::stdout().flush()?;
-    server.serve(listener, unskew_ifrt_proxy::interrupted())?;
-    Ok(Status::Clean)
-}
 
 /// How a release of JAX connects.
-fn recipe(client: &str, port: u16) -> anyhow::Result<String> {
+pub fn recipe(client: &str, port: u16) -> anyhow::Result<String> {
     let version = client.strip_prefix("jax@").unwrap_or(client);
     let Ok(version) = version.parse::<Version>() else {
         bail!("not a release of JAX, such as jax@0.6.2: {client}");

@@ -1,0 +1,71 @@
+//! The process that watches the one that serves.
+//!
+//! It holds the other end of the server's standard input: when that closes the server stops by itself, with
+//! the time of grace for what is being done. So it does not matter how this process ends.
+
+use std::path::Path;
+use std::process::{Command, ExitStatus, Stdio};
+
+use anyhow::{Context as _, bail};
+use unskew_ifrt_proxy::interrupted;
+use unskew_ifrt_proxy::trail::Trail;
+
+use crate::exit::Status;
+
+/// What the plug-ins built from XLA log by: 0 is everything, 3 is nothing.
+const LOG_LEVEL: &str = "TF_CPP_MIN_LOG_LEVEL";
+
+/// Starts this command again as the server, and waits for its end.
+pub fn watch(plugin: &Path) -> anyhow::Result<Status> {
+    let trail = tempfile::NamedTempFile::new().context("no file for what the server is doing")?;
+    let status = serve_in_child(trail.path())?;
+    match status.code() {
+        Some(0) => Ok(Status::Clean),
+        // The child has said why.
+        Some(2) => Ok(Status::Failed),
+        _ => {
+            let doing = Trail::read(trail.path()).unwrap_or_default();
+            let doing = match doing.as_slice() {
+                [] => "no session was there".to_owned(),
+                lines => lines.join("; "),
+            };
+            let plugin = plugin.display();
+            tracing::error!(%plugin, %status, doing, "the plug-in ended the server");
+            bail!("the plug-in {plugin} ended the server's process: {status}; {doing}");
+        }
+    }
+}
+
+fn serve_in_child(trail: &Path) -> anyhow::Result<ExitStatus> {
+    let mut command = Command::new(std::env::current_exe().context("cannot find this command")?);
+    let mut args: Vec<_> = std::env::args_os().skip(1).collect();
+    // What stands behind `--` is no option.
+    let end = args.iter().position(|arg| arg == "--").unwrap_or(args.len());
+    args.splice(end..end, ["--watched".into(), trail.into()]);
+    command.args(args).stdin(Stdio::piped());
+    if std::env::var_os(LOG_LEVEL).is_none() {
+        command.env(LOG_LEVEL, "2");
+    }
+    // A key on the terminal (Ctrl-C) is for this process, which passes it on.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let mut child = tokio::process::Command::from(command)
+            .kill_on_drop(true)
+            .spawn()
+            .context("cannot start a child process")?;
+        let mut input = child.stdin.take();
+        loop {
+            tokio::select! {
+                status = child.wait() => break status.context("cannot wait for the server"),
+                () = interrupted() => {
+                    // The first time it is asked to stop, the second time it is stopped.
+                    if input.take().is_none() {
+                        child.start_kill().context("cannot end the server")?;
+                    }
+                }
+            }
+        }
+    })
+}

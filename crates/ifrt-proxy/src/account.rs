@@ -1,0 +1,152 @@
+//! Bytes that clients have here, counted, and refused where they would be too many.
+//!
+//! A [`Charge`] stands for bytes of a session as long as it lives, so whatever way something goes (deleted,
+//! taken, or with its session when the client dies), its bytes are given back.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::status::{Code, Status};
+
+/// Where bytes are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// On their way between a client and a device.
+    Host,
+    /// In arrays.
+    Device,
+}
+
+/// What all sessions have together.
+#[derive(Debug)]
+pub struct Totals {
+    used: Used,
+    limit: u64,
+}
+
+/// What one session has.
+#[derive(Debug)]
+pub struct Account {
+    used: Used,
+    limit: u64,
+    totals: Arc<Totals>,
+}
+
+/// Bytes of a session, which are given back when this is dropped.
+#[derive(Debug)]
+pub struct Charge {
+    account: Arc<Account>,
+    place: Place,
+    bytes: u64,
+}
+
+#[derive(Debug, Default)]
+struct Used {
+    all: AtomicU64,
+    device: AtomicU64,
+}
+
+impl Used {
+    /// Takes so many bytes of a limit, or says how many are taken already.
+    fn take(&self, limit: u64, place: Place, bytes: u64) -> Result<(), u64> {
+        let more = |used: u64| used.checked_add(bytes).filter(|after| *after <= limit);
+        self.all.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more)?;
+        if place == Place::Device {
+            self.device.fetch_add(bytes, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    fn give_back(&self, place: Place, bytes: u64) {
+        self.all.fetch_sub(bytes, Ordering::Relaxed);
+        if place == Place::Device {
+            self.device.fetch_sub(bytes, Ordering::Relaxed);
+        }
+    }
+
+    fn at(&self, place: Place) -> u64 {
+        let device = self.device.load(Ordering::Relaxed);
+        match place {
+            Place::Device => device,
+            Place::Host => self.all.load(Ordering::Relaxed).saturating_sub(device),
+        }
+    }
+}
+
+impl Totals {
+    /// Nothing yet, and at most so many bytes.
+    pub fn new(limit: u64) -> Arc<Self> {
+        Arc::new(Self { used: Used::default(), limit })
+    }
+
+    /// How many bytes there are at a place.
+    pub fn at(&self, place: Place) -> u64 {
+        self.used.at(place)
+    }
+}
+
+impl Account {
+    /// Nothing yet, and at most so many bytes.
+    pub fn new(limit: u64, totals: Arc<Totals>) -> Arc<Self> {
+        Arc::new(Self { used: Used::default(), limit, totals })
+    }
+
+    /// How many bytes there are at a place.
+    pub fn at(&self, place: Place) -> u64 {
+        self.used.at(place)
+    }
+
+    /// Counts bytes of this session.
+    ///
+    /// # Errors
+    /// RESOURCE_EXHAUSTED, with the numbers, if they are too many.
+    pub fn charge(self: &Arc<Self>, place: Place, bytes: u64) -> Result<Charge, Status> {
+        let refusal = |whose: &str, limit: u64, used: u64| {
+            let text = format!(
+                "{whose} may have {limit} bytes of arrays and of buffers on their way, has {used}, and \
+                 would have so many more: {bytes}"
+            );
+            Status::new(Code::ResourceExhausted, text)
+        };
+        self.used
+            .take(self.limit, place, bytes)
+            .map_err(|used| refusal("a session", self.limit, used))?;
+        if let Err(used) = self.totals.used.take(self.totals.limit, place, bytes) {
+            self.used.give_back(place, bytes);
+            return Err(refusal("all sessions of the server together", self.totals.limit, used));
+        }
+        Ok(Charge { account: Arc::clone(self), place, bytes })
+    }
+}
+
+impl Drop for Charge {
+    fn drop(&mut self) {
+        self.account.used.give_back(self.place, self.bytes);
+        self.account.totals.used.give_back(self.place, self.bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_counted_by_session_and_place_and_given_back() {
+        let totals = Totals::new(100);
+        let (one, two) = (Account::new(60, Arc::clone(&totals)), Account::new(60, totals.clone()));
+        let host = one.charge(Place::Host, 20).unwrap();
+        let device = one.charge(Place::Device, 40).unwrap();
+        assert_eq!((one.at(Place::Host), one.at(Place::Device)), (20, 40));
+        assert_eq!((totals.at(Place::Host), totals.at(Place::Device)), (20, 40));
+        let own = one.charge(Place::Host, 1).unwrap_err();
+        assert_eq!(own.code, Code::ResourceExhausted);
+        assert!(own.message.contains("a session may have 60 bytes"), "{own}");
+        let all = two.charge(Place::Host, 41).unwrap_err();
+        assert!(all.message.contains("together may have 100 bytes"), "{all}");
+        assert_eq!(two.at(Place::Host), 0);
+        assert!(two.charge(Place::Device, u64::MAX).is_err());
+        drop((host, device));
+        assert_eq!((totals.at(Place::Host), totals.at(Place::Device)), (0, 0));
+        assert!(two.charge(Place::Host, 60).is_ok());
+    }
+}

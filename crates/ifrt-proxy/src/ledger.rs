@@ -1,0 +1,92 @@
+//! The bytes of the arrays that a session has handles of.
+//!
+//! Arrays share buffers: the shards of one are arrays themselves when a client asks for them. So a buffer
+//! is counted once, by its address, for as long as a handle leads to it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use unskew_pjrt::Buffer;
+
+use crate::account::{Account, Charge, Place};
+use crate::array::Array;
+use crate::status::Status;
+
+/// The buffers behind the handles of a session.
+#[derive(Debug)]
+pub struct Ledger {
+    account: Arc<Account>,
+    held: HashMap<usize, Held>,
+}
+
+#[derive(Debug)]
+struct Held {
+    /// How many arrays with handles have it.
+    arrays: usize,
+    /// None once the buffer was found deleted.
+    charge: Option<Charge>,
+}
+
+impl Ledger {
+    /// No buffers yet.
+    pub fn new(account: Arc<Account>) -> Self {
+        Self { account, held: HashMap::new() }
+    }
+
+    /// Counts an array that gets a handle.
+    ///
+    /// # Errors
+    /// RESOURCE_EXHAUSTED if the session has too many bytes then; nothing is counted.
+    pub fn enter(&mut self, array: &Array) -> Result<(), Status> {
+        for (at, shard) in array.shards.iter().enumerate() {
+            if let Err(status) = self.enter_buffer(&shard.buffer) {
+                array.shards[..at].iter().for_each(|shard| self.leave_buffer(&shard.buffer));
+                return Err(status);
+            }
+        }
+        Ok(())
+    }
+
+    fn enter_buffer(&mut self, buffer: &Arc<Buffer>) -> Result<(), Status> {
+        if let Some(held) = self.held.get_mut(&key(buffer)) {
+            held.arrays += 1;
+            return Ok(());
+        }
+        // A plug-in that does not say how large a buffer is has its own way of running out of memory.
+        let bytes = buffer.on_device_size().unwrap_or_default() as u64;
+        let charge = Some(self.account.charge(Place::Device, bytes)?);
+        self.held.insert(key(buffer), Held { arrays: 1, charge });
+        Ok(())
+    }
+
+    /// Forgets an array that has a handle no longer.
+    pub fn leave(&mut self, array: &Array) {
+        array.shards.iter().for_each(|shard| self.leave_buffer(&shard.buffer));
+    }
+
+    fn leave_buffer(&mut self, buffer: &Arc<Buffer>) {
+        if let Some(held) = self.held.get_mut(&key(buffer)) {
+            held.arrays -= 1;
+            if held.arrays == 0 {
+                self.held.remove(&key(buffer));
+            }
+        }
+    }
+
+    /// Gives back what the buffers of these arrays have that were deleted, or given to a program: they
+    /// have no memory, though a client may keep their handles.
+    pub fn sweep<'a>(&mut self, arrays: impl Iterator<Item = &'a Arc<Array>>) {
+        for buffer in arrays.flat_map(|array| &array.shards).map(|shard| &shard.buffer) {
+            if let Some(held) = self.held.get_mut(&key(buffer))
+                && held.charge.is_some()
+                && buffer.is_deleted().unwrap_or(false)
+            {
+                held.charge = None;
+            }
+        }
+    }
+}
+
+fn key(buffer: &Arc<Buffer>) -> usize {
+    Arc::as_ptr(buffer).addr()
+}

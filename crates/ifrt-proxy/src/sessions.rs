@@ -1,0 +1,243 @@
+//! The sessions of a server: who may come in, what they have together, and when all have left.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+use crate::account::{Account, Totals};
+use crate::host_buffers::HostBuffers;
+use crate::limits::Limits;
+use crate::metrics::Metrics;
+use crate::negotiate::Agreed;
+use crate::ongoing::Ongoing;
+use crate::status::{Code, Status};
+use crate::trail::Trail;
+
+/// How often is looked whether all have left.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// All sessions of a server.
+#[derive(Debug)]
+pub struct Sessions {
+    limits: Limits,
+    totals: Arc<Totals>,
+    metrics: Arc<Metrics>,
+    trail: Option<Arc<Trail>>,
+    state: Mutex<State>,
+    stopping: watch::Sender<bool>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    there: HashMap<u64, (Arc<Ongoing>, Arc<HostBuffers>)>,
+    opened: u64,
+}
+
+/// The place of a session, which is free again when this is dropped.
+#[derive(Debug)]
+pub struct Seat {
+    sessions: Arc<Sessions>,
+    /// The number that its host buffers go by: whoever knows it reads and writes them.
+    pub id: u64,
+    /// What others know of it.
+    pub ongoing: Arc<Ongoing>,
+    /// Its host buffers.
+    pub buffers: Arc<HostBuffers>,
+}
+
+impl Sessions {
+    /// None yet.
+    pub fn new(limits: Limits, metrics: Arc<Metrics>, trail: Option<Arc<Trail>>) -> Arc<Self> {
+        Arc::new(Self {
+            limits,
+            totals: Totals::new(limits.server_bytes),
+            metrics,
+            trail,
+            state: Mutex::default(),
+            stopping: watch::Sender::new(false),
+        })
+    }
+
+    /// A place for a session.
+    ///
+    /// # Errors
+    /// RESOURCE_EXHAUSTED if there is none; UNAVAILABLE if the server is stopping.
+    pub fn open(
+        self: &Arc<Self>,
+        agreed: Agreed,
+        peer: Option<SocketAddr>,
+    ) -> Result<Seat, Status> {
+        let opened = self.try_open(agreed, peer);
+        match &opened {
+            Ok(_) => self.metrics.opened(),
+            Err(status) => {
+                self.metrics.refused(status.code);
+                tracing::warn!(
+                    ?peer,
+                    code = status.code.name(),
+                    "session refused: {}",
+                    status.message
+                );
+            }
+        }
+        opened
+    }
+
+    fn try_open(
+        self: &Arc<Self>,
+        agreed: Agreed,
+        peer: Option<SocketAddr>,
+    ) -> Result<Seat, Status> {
+        let mut state = self.lock();
+        if self.is_stopping() {
+            return Err(stopping());
+        }
+        let there = state.there.len();
+        if there >= self.limits.sessions {
+            let text = format!(
+                "the server may have {} sessions at once, and has so many: {there}",
+                self.limits.sessions
+            );
+            return Err(Status::new(Code::ResourceExhausted, text));
+        }
+        // Buffers travel beside the session, named by its number: one that another client cannot guess,
+        // by the random keys that the standard library makes for hash tables.
+        let id = loop {
+            let id = RandomState::new().build_hasher().finish();
+            if id != 0 && !state.there.contains_key(&id) {
+                break id;
+            }
+        };
+        state.opened += 1;
+        let account = Account::new(self.limits.session_bytes, Arc::clone(&self.totals));
+        let buffers = Arc::new(HostBuffers::new(Arc::clone(&account)));
+        let mark = self.trail.as_ref().map(Trail::mark);
+        let metrics = Arc::clone(&self.metrics);
+        let ongoing = Ongoing::new(state.opened, peer, agreed, account, metrics, mark);
+        state.there.insert(id, (Arc::clone(&ongoing), Arc::clone(&buffers)));
+        Ok(Seat { sessions: Arc::clone(self), id, ongoing, buffers })
+    }
+
+    /// The host buffers of a session.
+    ///
+    /// # Errors
+    /// NOT_FOUND if there is no such session.
+    pub fn buffers_of(&self, id: u64) -> Result<Arc<HostBuffers>, Status> {
+        let found = self.lock().there.get(&id).map(|(_, buffers)| Arc::clone(buffers));
+        found.ok_or_else(|| Status::new(Code::NotFound, "there is no session with this number"))
+    }
+
+    /// Those that there are, the oldest first.
+    pub fn ongoing(&self) -> Vec<Arc<Ongoing>> {
+        let mut all: Vec<_> =
+            self.lock().there.values().map(|(ongoing, _)| Arc::clone(ongoing)).collect();
+        all.sort_unstable_by_key(|ongoing| ongoing.number);
+        all
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.lock().there.len()
+    }
+
+    /// What all have together.
+    pub fn totals(&self) -> &Totals {
+        &self.totals
+    }
+
+    /// Lets nobody in any more, and tells those that are there to leave when they have their answers.
+    pub fn stop(&self) {
+        self.stopping.send_replace(true);
+    }
+
+    /// Whether nobody is let in any more.
+    pub fn is_stopping(&self) -> bool {
+        *self.stopping.borrow()
+    }
+
+    /// Becomes true when [`Sessions::stop`] is called.
+    pub fn stopping(&self) -> watch::Receiver<bool> {
+        self.stopping.subscribe()
+    }
+
+    /// Is over when all sessions have left.
+    pub async fn left(&self) {
+        while self.count() > 0 {
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What clients are told when the server stops.
+pub fn stopping() -> Status {
+    Status::new(Code::Unavailable, "the server is stopping; connect again when it is back")
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.buffers.close();
+        self.sessions.lock().there.remove(&self.id);
+        let of = &self.ongoing;
+        tracing::info!(
+            session = of.number,
+            client = of.client(),
+            requests = of.requests(),
+            failed = of.failed(),
+            seconds = of.since.elapsed().as_secs_f64(),
+            "session ended"
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AGREED: Agreed = Agreed { protocol: 25, serdes: 3 };
+
+    fn sessions(most: usize) -> Arc<Sessions> {
+        let limits = Limits { sessions: most, ..Limits::default() };
+        Sessions::new(limits, Arc::default(), None)
+    }
+
+    #[test]
+    fn there_are_so_many_sessions_at_once_and_not_more() {
+        let sessions = sessions(2);
+        let one = sessions.open(AGREED, None).unwrap();
+        let two = sessions.open(AGREED, None).unwrap();
+        assert_ne!(one.id, two.id);
+        let refused = sessions.open(AGREED, None).unwrap_err();
+        assert_eq!(refused.code, Code::ResourceExhausted);
+        assert!(refused.message.contains("2 sessions at once, and has so many: 2"), "{refused}");
+        drop(one);
+        assert_eq!(sessions.open(AGREED, None).unwrap().ongoing.number, 3);
+    }
+
+    #[test]
+    fn the_buffers_of_a_session_go_with_it() {
+        let sessions = sessions(2);
+        let seat = sessions.open(AGREED, None).unwrap();
+        seat.buffers.put(1, bytes::Bytes::from_static(b"abc")).unwrap();
+        assert_eq!(sessions.totals().at(crate::account::Place::Host), 3);
+        assert!(sessions.buffers_of(seat.id).is_ok());
+        let id = seat.id;
+        drop(seat);
+        assert_eq!(sessions.totals().at(crate::account::Place::Host), 0);
+        assert_eq!(sessions.buffers_of(id).unwrap_err().code, Code::NotFound);
+    }
+
+    #[test]
+    fn nobody_comes_in_while_the_server_stops() {
+        let sessions = sessions(2);
+        sessions.stop();
+        assert_eq!(sessions.open(AGREED, None).unwrap_err().code, Code::Unavailable);
+    }
+}

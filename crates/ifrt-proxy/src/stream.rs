@@ -1,0 +1,231 @@
+//! The stream of a session: its requests come in, its responses go out.
+//!
+//! A task reads requests and hands them to the session's thread. Each holds a permit until its response is
+//! on its way, so a client that asks faster than it is answered waits in the network. The stream ends with
+//! a word on why, unless the client ended it.
+
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc as queue, watch};
+use tokio_stream::StreamExt as _;
+use tokio_stream::wrappers::UnboundedReceiverStream;
+use tonic::{Request, Response, Status as Refusal, Streaming};
+
+use crate::account::Place;
+use crate::limits::Limits;
+use crate::messages::{Ask, Request as Asked, Response as Told, SessionMetadata};
+use crate::negotiate::Agreed;
+use crate::reply::{Replies, Reply};
+use crate::server::Server;
+use crate::service::{SESSION, header};
+use crate::session::{Incoming, Session, UNKNOWN};
+use crate::sessions::{Seat, stopping};
+use crate::status::{Code, Status};
+
+/// The responses of a session.
+pub type Responses = Pin<Box<dyn tokio_stream::Stream<Item = Result<Told, Refusal>> + Send>>;
+
+/// How often is looked whether a client has read what it asked for.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// Begins a session.
+///
+/// # Errors
+/// If its versions were not agreed, or there is no place for it.
+pub async fn begin(
+    server: Arc<Server>,
+    asked: Request<Streaming<Asked>>,
+) -> Result<Response<Responses>, Refusal> {
+    let metadata: SessionMetadata = header(asked.metadata(), SESSION)?;
+    let agreed = Agreed::claimed(metadata.version.unwrap_or_default())?;
+    let seat = server.sessions().open(agreed, asked.remote_addr())?;
+    let of = &seat.ongoing;
+    let (protocol, serdes) = (agreed.protocol, agreed.serdes);
+    tracing::info!(session = of.number, client = of.client(), protocol, serdes, "session began");
+    let (sender, outgoing) = queue::unbounded_channel();
+    let replies = Replies::new(sender, Arc::clone(&seat.ongoing));
+    serve(&server, seat, asked.into_inner(), replies)?;
+    // The permit of a response is given back when the response is on its way.
+    let responses = UnboundedReceiverStream::new(outgoing)
+        .map(|item| item.map(|(response, _permit)| response).map_err(Refusal::from));
+    Ok(Response::new(Box::pin(responses)))
+}
+
+/// Has a thread do the requests, and a task hand them over.
+fn serve(
+    server: &Arc<Server>,
+    seat: Seat,
+    asked: Streaming<Asked>,
+    replies: Arc<Replies>,
+) -> Result<(), Refusal> {
+    let (requests, queue) = mpsc::channel();
+    let limits = *server.limits();
+    let runtime = tokio::runtime::Handle::current();
+    let session = Session::new(&seat, Arc::clone(server.platform_of_sessions()), limits, runtime);
+    let reader = Reader {
+        ongoing: Arc::clone(&seat.ongoing),
+        buffers: Arc::clone(&seat.buffers),
+        replies: Arc::clone(&replies),
+        permits: Arc::new(Semaphore::new(limits.requests as usize)),
+        stopping: server.sessions().stopping(),
+        limits,
+    };
+    let worker = std::thread::Builder::new().name(format!("session {}", seat.ongoing.number));
+    let spawned = worker.spawn(move || {
+        // A fault of this program ends one session, and says so; the plug-in was not in it, so what others
+        // have is whole.
+        let done = std::panic::catch_unwind(AssertUnwindSafe(|| session.serve(&queue)));
+        if done.is_err() {
+            tracing::error!(
+                session = seat.ongoing.number,
+                "a fault of the server ended the session"
+            );
+            replies.end(Status::new(Code::Internal, "a fault of the server ended the session"));
+        }
+        // What the session had is gone now, so another may take its place.
+        drop(seat);
+    });
+    spawned.map_err(|error| {
+        Refusal::resource_exhausted(format!("no thread for a session: {error}"))
+    })?;
+    tokio::spawn(reader.run(asked, requests));
+    Ok(())
+}
+
+/// Reads the requests of a session.
+struct Reader {
+    ongoing: Arc<crate::ongoing::Ongoing>,
+    buffers: Arc<crate::host_buffers::HostBuffers>,
+    replies: Arc<Replies>,
+    permits: Arc<Semaphore>,
+    stopping: watch::Receiver<bool>,
+    limits: Limits,
+}
+
+/// Why no more requests are read.
+enum End {
+    /// The client has no more.
+    Done,
+    /// The client is gone.
+    Left,
+    /// It sent what cannot be read.
+    Unreadable(Refusal),
+    /// The server is told to stop.
+    Stopping,
+}
+
+impl Reader {
+    async fn run(mut self, mut asked: Streaming<Asked>, requests: mpsc::Sender<Incoming>) {
+        let end = self.read(&mut asked, &requests).await;
+        match end {
+            End::Left => {}
+            End::Done => self.finish(false).await,
+            End::Unreadable(why) => {
+                let (session, why) = (self.ongoing.number, unreadable(&why));
+                tracing::warn!(session, "a request cannot be read: {}", why.message);
+                self.replies.end(why);
+            }
+            End::Stopping => {
+                self.finish(true).await;
+                self.replies.end(stopping());
+            }
+        }
+        // What is still to be done nobody waits for, and nobody sends what it may wait for.
+        self.ongoing.set_gone();
+        self.buffers.close();
+    }
+
+    async fn read(
+        &mut self,
+        asked: &mut Streaming<Asked>,
+        requests: &mpsc::Sender<Incoming>,
+    ) -> End {
+        loop {
+            let request = tokio::select! {
+                biased;
+                _ = self.stopping.wait_for(|stopping| *stopping) => return End::Stopping,
+                // A client may be gone though its requests have not ended, as those of a tunnel do.
+                () = self.replies.unread() => return End::Left,
+                request = asked.message() => match request {
+                    Ok(Some(request)) => request,
+                    Ok(None) => return End::Done,
+                    Err(why) if lost(&why) => return End::Left,
+                    Err(why) => return End::Unreadable(why),
+                },
+            };
+            let (permit, refused) = tokio::select! {
+                permit = self.permit() => match permit {
+                    Ok(permit) => (Some(permit), None),
+                    Err(refused) => (None, Some(refused)),
+                },
+                () = self.replies.unread() => return End::Left,
+            };
+            let op_id = request.metadata.unwrap_or_default().op_id;
+            let name = request.ask.as_ref().map_or(UNKNOWN, Ask::name);
+            let reply = Reply::new(op_id, name, Arc::clone(&self.replies), permit);
+            if requests.send(Incoming { ask: request.ask, reply, refused }).is_err() {
+                return End::Left;
+            }
+        }
+    }
+
+    /// Leave to do a request: at once, or when another one is answered, but not for ever.
+    async fn permit(&self) -> Result<OwnedSemaphorePermit, Status> {
+        let permit = Arc::clone(&self.permits).acquire_owned();
+        match tokio::time::timeout(self.limits.patience, permit).await {
+            Ok(Ok(permit)) => Ok(permit),
+            _ => {
+                let Limits { requests, patience, .. } = self.limits;
+                let text = format!(
+                    "a session may have {requests} requests without an answer, and none of them was answered \
+                     for {patience:?}"
+                );
+                tracing::warn!(session = self.ongoing.number, "request refused: {text}");
+                Err(Status::new(Code::ResourceExhausted, text))
+            }
+        }
+    }
+
+    /// Waits until all is answered, and fetched if the client is to have time for that, but no longer than
+    /// the time of grace.
+    async fn finish(&self, fetched: bool) {
+        let answered = self.permits.acquire_many(self.limits.requests);
+        let done = async {
+            let answered = answered.await;
+            while fetched && self.ongoing.account.at(Place::Host) > 0 {
+                tokio::time::sleep(LOOK).await;
+            }
+            drop(answered);
+        };
+        let in_time = tokio::select! {
+            done = tokio::time::timeout(self.limits.grace, done) => done.is_ok(),
+            () = self.replies.unread() => true,
+        };
+        if !in_time {
+            let (session, requests) = (self.ongoing.number, self.ongoing.in_flight());
+            tracing::warn!(
+                session,
+                requests,
+                "requests were not answered within the time of grace"
+            );
+        }
+    }
+}
+
+/// Whether the connection is gone, rather than a request unreadable.
+fn lost(why: &Refusal) -> bool {
+    matches!(why.code(), tonic::Code::Cancelled | tonic::Code::Unknown | tonic::Code::Unavailable)
+}
+
+/// What a client is told whose request cannot be read.
+fn unreadable(why: &Refusal) -> Status {
+    let code = match why.code() {
+        // The message is larger than it may be; the text has both numbers.
+        tonic::Code::OutOfRange | tonic::Code::ResourceExhausted => Code::ResourceExhausted,
+        _ => Code::InvalidArgument,
+    };
+    Status::new(code, format!("a request that cannot be read: {}", why.message()))
+}
