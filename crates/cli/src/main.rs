@@ -8,6 +8,7 @@
 mod args;
 mod exit;
 mod grid;
+mod kinds;
 mod print;
 mod progress;
 mod sides;

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use jiff::civil::Date;
+
 use crate::{Phase, Role, Rule, Severity};
 
 /// How many places of one finding are kept by name; the others are counted.
@@ -77,6 +79,15 @@ impl fmt::Display for Places {
     }
 }
 
+/// Why somebody lives with a finding for some time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Accepted {
+    /// Why.
+    pub reason: String,
+    /// The last day.
+    pub until: Date,
+}
+
 /// One reason, as an instance of a [`Rule`]. A finding is a result, not an error.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
@@ -100,6 +111,10 @@ pub struct Finding {
     pub mend: Option<String>,
     /// The adaptation that removes this finding without loss, if Unskew has one.
     pub adaptation: Option<String>,
+    /// What names this one finding, and stays the same when lines move; none where nobody asks for it.
+    pub fingerprint: Option<String>,
+    /// Whether somebody accepted it; then it counts for nothing.
+    pub accepted: Option<Accepted>,
 }
 
 impl Finding {
@@ -116,6 +131,8 @@ impl Finding {
             symptom: None,
             mend: None,
             adaptation: None,
+            fingerprint: None,
+            accepted: None,
         }
     }
 

@@ -63,7 +63,7 @@ mod window;
 pub use axis::Axis;
 pub use conversion::{Conversion, Rewrite};
 pub use data_version::{DataConsumer, DataRefusal, DataVersions};
-pub use finding::{Finding, Places, Side};
+pub use finding::{Accepted, Finding, Places, Side};
 pub use history::{Entry, Floor, History, HistoryError};
 /// A calendar day. Every date of Unskew is one; none carries a time or a zone.
 pub use jiff::civil::Date;

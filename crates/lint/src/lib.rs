@@ -37,9 +37,12 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod baseline;
+pub mod boundary;
 pub mod change;
 pub mod contract;
 pub mod files;
 pub mod header;
+pub mod judge;
 pub mod kind;
 pub mod rules;

@@ -20,7 +20,11 @@ pub(crate) fn write(report: &Report, out: &mut dyn Write) -> fmt::Result {
         let style = of_severity(finding.severity);
         let (severity, code) = (finding.severity, finding.rule.code);
         let (path, message) = (Plain(path), Plain(&finding.message));
-        writeln!(out, "{path}: {style}{severity} {code}{style:#} {message}")?;
+        write!(out, "{path}: {style}{severity} {code}{style:#} {message}")?;
+        match &finding.accepted {
+            Some(accepted) => writeln!(out, " {DIM}(accepted until {}){DIM:#}", accepted.until)?,
+            None => writeln!(out)?,
+        }
     }
     for pair in &report.pairs {
         let (a, b) = (Plain(pair.a.label()), Plain(pair.b.label()));

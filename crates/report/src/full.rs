@@ -93,6 +93,12 @@ pub(crate) fn write_finding(finding: &Finding, out: &mut dyn Write) -> fmt::Resu
     if let Some(mend) = &finding.mend {
         line("mend", mend, out)?;
     }
+    if let Some(fingerprint) = &finding.fingerprint {
+        line("finding", fingerprint, out)?;
+    }
+    if let Some(accepted) = &finding.accepted {
+        line("accepted", &format!("until {}: {}", accepted.until, accepted.reason), out)?;
+    }
     Ok(())
 }
 
@@ -149,7 +155,7 @@ fn write_verdict(pair: &Pair, out: &mut dyn Write) -> fmt::Result {
         Outcome::Compatible | Outcome::Adaptable(_) => GOOD,
         Outcome::Incompatible | Outcome::Unrelated => BAD,
     };
-    let tally: Tally = verdict.findings.iter().map(|finding| finding.severity).collect();
+    let tally: Tally = verdict.findings.iter().collect();
     writeln!(out, "{style}{}{style:#}: {tally}", pair.outcome())
 }
 

@@ -11,7 +11,8 @@ use crate::Report;
 use crate::model::line;
 
 pub(crate) fn write(report: &Report, out: &mut dyn Write) -> fmt::Result {
-    for (path, finding) in report.findings() {
+    let counted = report.findings().filter(|(_, finding)| finding.accepted.is_none());
+    for (path, finding) in counted {
         let command = match finding.severity {
             Severity::Error => "error",
             Severity::Warning => "warning",

@@ -12,7 +12,7 @@
 //! | `parties` | the parties that were looked at: `path`, `name`, `role`, `kind`, `origin`, `dated`, `provides`, `requires`, `features`, `facts`, `findings` |
 //! | `conversions` | what was to be converted: `from`, `to`, `written` (`path` and `size` in bytes, or null), `rewrites`, `blockers` |
 //! | `failures` | what could not be read: `path`, `message` |
-//! | `summary` | `errors`, `warnings`, `notes`: how many findings of each severity |
+//! | `summary` | `errors`, `warnings`, `notes`: how many findings of each severity; `accepted`: how many count for nothing |
 //!
 //! `outcome` is `compatible`, `adaptable`, `incompatible` or `unrelated`; `severity` is `error`,
 //! `warning` or `note`; `phase` is `load`, `first use`, `silent` or null; the `state` of a promise is
@@ -20,7 +20,8 @@
 //!
 //! A side of a pair has `path` (null for a release), `name`, `role` and `origin`. A finding has `code`,
 //! `name`, `severity`, `phase`, `message`, `subject`, `other`, `places` (the first few), `places_count`,
-//! `symptom`, `mend` and `adaptation`; so has an entry of `blockers`. A rewrite has `adaptation`, `what`,
+//! `symptom`, `mend`, `adaptation`, `fingerprint` (null outside of `unskew lint`) and `accepted` (null, or `reason`
+//! and `until`); so has an entry of `blockers`. A rewrite has `adaptation`, `what`,
 //! `places` (the first few), `places_count` and `lossy`; a promise `policy`, `state`, `window`, `from`, `until`, `statement`
 //! and `reference`; an entry of `unchecked` has `axis`, `owner` and `other`.
 
@@ -92,6 +93,14 @@ struct FindingJson<'a> {
     symptom: Option<&'a str>,
     mend: Option<&'a str>,
     adaptation: Option<&'a str>,
+    fingerprint: Option<&'a str>,
+    accepted: Option<AcceptedJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct AcceptedJson<'a> {
+    reason: &'a str,
+    until: String,
 }
 
 #[derive(Serialize)]
@@ -189,6 +198,7 @@ struct SummaryJson {
     errors: usize,
     warnings: usize,
     notes: usize,
+    accepted: usize,
 }
 
 /// A text, or null where there is none.
@@ -216,6 +226,7 @@ impl<'a> From<&'a Report> for Document<'a> {
                 errors: tally.errors,
                 warnings: tally.warnings,
                 notes: tally.notes,
+                accepted: tally.accepted,
             },
         }
     }
@@ -272,6 +283,11 @@ impl<'a> From<&'a Finding> for FindingJson<'a> {
             symptom: finding.symptom.as_deref(),
             mend: finding.mend.as_deref(),
             adaptation: finding.adaptation.as_deref(),
+            fingerprint: finding.fingerprint.as_deref(),
+            accepted: finding.accepted.as_ref().map(|accepted| AcceptedJson {
+                reason: &accepted.reason,
+                until: accepted.until.to_string(),
+            }),
         }
     }
 }

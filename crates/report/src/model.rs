@@ -178,14 +178,15 @@ impl Report {
         of_conversions.chain(of_pairs).chain(of_looks)
     }
 
-    /// How many findings of each severity there are.
+    /// How many findings of each severity there are, without those that are accepted.
     pub fn tally(&self) -> Tally {
-        self.findings().map(|(_, finding)| finding.severity).collect()
+        self.findings().map(|(_, finding)| finding).collect()
     }
 
-    /// The gravest severity of all findings.
+    /// The gravest severity of all findings that are not accepted.
     pub fn severity(&self) -> Option<Severity> {
-        self.findings().map(|(_, finding)| finding.severity).max()
+        let counted = self.findings().filter(|(_, finding)| finding.accepted.is_none());
+        counted.map(|(_, finding)| finding.severity).max()
     }
 
     /// The report as text, with ANSI styles in the formats for people; ends with a line break.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
 use serde::Serialize;
-use unskew_core::{Finding, Rule, Severity};
+use unskew_core::{Accepted, Finding, Rule, Severity};
 
 use crate::Report;
 use crate::model::line;
@@ -89,7 +89,23 @@ struct ResultObject<'a> {
     level: &'static str,
     message: Text<'a>,
     locations: [Location; 1],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    partial_fingerprints: Option<Fingerprints<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    suppressions: Vec<Suppression<'a>>,
     properties: Properties<'a>,
+}
+
+#[derive(Serialize)]
+struct Fingerprints<'a> {
+    #[serde(rename = "unskew/v1")]
+    unskew: &'a str,
+}
+
+#[derive(Serialize)]
+struct Suppression<'a> {
+    kind: &'static str,
+    justification: &'a str,
 }
 
 #[derive(Serialize)]
@@ -180,6 +196,8 @@ fn result<'a>(path: &str, finding: &'a Finding, rule_index: usize) -> ResultObje
         level: level(finding.severity),
         message: Text { text: &finding.message },
         locations: [location(path, line(path, finding))],
+        partial_fingerprints: finding.fingerprint.as_deref().map(|unskew| Fingerprints { unskew }),
+        suppressions: finding.accepted.iter().map(suppression).collect(),
         properties: Properties {
             phase: finding.phase.map(|phase| phase.as_str()),
             other: finding.other.as_ref().map(|side| &*side.name),
@@ -188,6 +206,11 @@ fn result<'a>(path: &str, finding: &'a Finding, rule_index: usize) -> ResultObje
             mend: finding.mend.as_deref(),
         },
     }
+}
+
+/// An entry of `[[accept]]` stands outside of the source.
+fn suppression(accepted: &Accepted) -> Suppression<'_> {
+    Suppression { kind: "external", justification: &accepted.reason }
 }
 
 /// SARIF's levels have the names of our severities.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use unskew_core::Severity;
+use unskew_core::{Finding, Severity};
 
 /// Findings counted by severity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,13 +13,16 @@ pub struct Tally {
     pub warnings: usize,
     /// How many notes.
     pub notes: usize,
+    /// How many that are accepted, whatever they weigh.
+    pub accepted: usize,
 }
 
-impl FromIterator<Severity> for Tally {
-    fn from_iter<I: IntoIterator<Item = Severity>>(severities: I) -> Self {
+impl<'a> FromIterator<&'a Finding> for Tally {
+    fn from_iter<I: IntoIterator<Item = &'a Finding>>(findings: I) -> Self {
         let mut tally = Self::default();
-        for severity in severities {
-            match severity {
+        for finding in findings {
+            match finding.severity {
+                _ if finding.accepted.is_some() => tally.accepted += 1,
                 Severity::Error => tally.errors += 1,
                 Severity::Warning => tally.warnings += 1,
                 Severity::Note => tally.notes += 1,
@@ -33,11 +36,14 @@ impl FromIterator<Severity> for Tally {
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let counts = [(self.errors, "error"), (self.warnings, "warning"), (self.notes, "note")];
-        let words: Vec<String> = counts
+        let mut words: Vec<String> = counts
             .iter()
             .filter(|(count, _)| *count > 0)
             .map(|(count, word)| format!("{count} {word}{}", if *count == 1 { "" } else { "s" }))
             .collect();
+        if self.accepted > 0 {
+            words.push(format!("{} accepted", self.accepted));
+        }
         if words.is_empty() { f.write_str("no findings") } else { f.write_str(&words.join(", ")) }
     }
 }
@@ -48,7 +54,10 @@ mod tests {
 
     #[test]
     fn what_there_is_none_of_is_left_out() {
-        assert_eq!(Tally { errors: 1, warnings: 2, notes: 0 }.to_string(), "1 error, 2 warnings");
+        assert_eq!(
+            Tally { errors: 1, warnings: 2, ..Tally::default() }.to_string(),
+            "1 error, 2 warnings"
+        );
         assert_eq!(Tally::default().to_string(), "no findings");
     }
 }

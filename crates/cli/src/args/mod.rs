@@ -7,6 +7,7 @@ mod convert;
 mod diff;
 mod format;
 mod judge;
+mod lint;
 mod look_up;
 mod ops;
 mod run;
@@ -24,6 +25,7 @@ pub use convert::Convert;
 pub use diff::Diff;
 pub use format::{GridFormat, ReportFormat};
 pub use judge::{Check, Inspect, Matrix};
+pub use lint::Lint;
 pub use look_up::{Explain, Releases};
 pub use ops::{Ops, OpsClosure, OpsRun, OpsTable, OpsVerb};
 pub use run::{Run, RunFormat, Shown};
@@ -150,6 +152,14 @@ Examples:
   unskew diff torch@1.10 torch@2.1 --format concise
   unskew diff include-before/ include/ --policy pjrt\n\n{EXIT_STATUS}"))]
     Diff(Diff),
+    /// Hold what changed since a baseline to dated promises (unskew.toml): for CI
+    #[command(after_help = format!("\
+Examples:
+  unskew lint                                     against the baseline of unskew.toml
+  unskew lint --baseline git:origin/main...       against where this branch left main
+  unskew lint --baseline pypi:tensorflow-cpu==2.20.0 --format sarif
+  unskew lint --as-of 2027-01-31                  as if it were that day\n\n{EXIT_STATUS}"))]
+    Lint(Lint),
     /// Explain a rule: what it means, why, and what mends it
     #[command(after_help = "\
 Examples:

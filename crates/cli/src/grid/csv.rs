@@ -31,7 +31,7 @@ pub(super) fn render(grid: &Grid) -> String {
 
 /// First failure, errors, warnings, codes, promises, message.
 fn judged(verdict: &Verdict) -> [String; 6] {
-    let tally: unskew_report::Tally = verdict.findings.iter().map(|f| f.severity).collect();
+    let tally: unskew_report::Tally = verdict.findings.iter().collect();
     let mut codes: Vec<&str> = verdict.findings.iter().map(|f: &Finding| f.rule.code).collect();
     codes.dedup();
     let promises: Vec<String> =

@@ -47,8 +47,9 @@ pub fn pair(old: &Named, new: &Named, mut findings: Vec<Finding>) -> Pair {
 }
 
 /// What breaks makes the two incompatible.
-fn verdict(findings: Vec<Finding>, promises: Vec<Promise>) -> Verdict {
-    let breaks = findings.iter().any(|finding| finding.severity == Severity::Error);
+pub fn verdict(findings: Vec<Finding>, promises: Vec<Promise>) -> Verdict {
+    let counts = |finding: &&Finding| finding.accepted.is_none();
+    let breaks = findings.iter().filter(counts).any(|f| f.severity == Severity::Error);
     let outcome = if breaks { Outcome::Incompatible } else { Outcome::Compatible };
     Verdict { outcome, findings, promises, unchecked: Vec::new() }
 }

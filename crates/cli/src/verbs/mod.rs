@@ -7,6 +7,7 @@ mod convert;
 mod diff;
 mod explain;
 mod inspect;
+mod lint;
 mod matrix;
 mod ops;
 mod probe;
@@ -28,6 +29,7 @@ pub fn run(args: &Args) -> anyhow::Result<Status> {
         Verb::Check(check) => check::run(check, &args.global),
         Verb::Matrix(matrix) => matrix::run(matrix, &args.global),
         Verb::Diff(diff) => diff::run(diff, &args.global),
+        Verb::Lint(lint) => lint::run(lint, &args.global),
         Verb::Tf(tf) => tf::run(tf, &args.global),
         Verb::Explain(explain) => explain::run(explain),
         Verb::Releases(releases) => releases::run(releases, &args.global),

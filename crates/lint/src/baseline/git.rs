@@ -1,0 +1,276 @@
+//! Revisions of a repository, read by the command `git`: it knows every format of objects, alternates,
+//! partial clones and work trees, and it is there wherever a repository is.
+
+use std::collections::BTreeMap;
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use unskew_core::Date;
+
+use super::{Address, BaselineError, FILES, SIZE, Snapshot, Store, is_below, too_large};
+
+/// The repository that a folder belongs to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repository {
+    folder: PathBuf,
+}
+
+/// A commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Commit {
+    /// Its whole hash.
+    pub hash: String,
+    /// The day on which it was committed, where its committer was.
+    pub day: Date,
+}
+
+impl Repository {
+    /// The repository of `folder`. Whether there is one is found out when it is asked something.
+    pub fn of(folder: &Path) -> Self {
+        let here = || Path::new(".").to_owned();
+        let folder = if folder.as_os_str().is_empty() { here() } else { folder.to_owned() };
+        Self { folder }
+    }
+
+    /// What `git` prints.
+    fn ask(&self, arguments: &[&str]) -> Result<Vec<u8>, BaselineError> {
+        let ran = self.command(arguments).stdin(Stdio::null()).output().map_err(|e| self.no(&e))?;
+        if ran.status.success() {
+            return Ok(ran.stdout);
+        }
+        let said = String::from_utf8_lossy(&ran.stderr);
+        let line = said.lines().next().unwrap_or("no answer").trim_start_matches("fatal: ");
+        Err(BaselineError::Git(format!("{line} (in {})", self.folder.display())))
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new("git");
+        command.arg("-C").arg(&self.folder).args(arguments);
+        // What is asked here changes nothing, asks nobody, and is not for a pager.
+        command.env("GIT_TERMINAL_PROMPT", "0").env("GIT_OPTIONAL_LOCKS", "0").env("LC_ALL", "C");
+        command
+    }
+
+    fn no(&self, error: &std::io::Error) -> BaselineError {
+        BaselineError::Git(match error.kind() {
+            std::io::ErrorKind::NotFound => {
+                "the command is not installed; a baseline in a repository needs it".to_owned()
+            }
+            _ => error.to_string(),
+        })
+    }
+
+    /// The commit that a revision names.
+    ///
+    /// # Errors
+    /// If `git` is not there, the folder is in no repository, or the revision is not in it.
+    pub fn commit(&self, revision: &str) -> Result<Commit, BaselineError> {
+        // A name that begins with a hyphen would be an option.
+        let revision = format!("{revision}^{{commit}}");
+        let hash = self.ask(&["rev-parse", "--verify", "--quiet", "--end-of-options", &revision]);
+        let hash = hash.map_err(|error| match error {
+            BaselineError::Git(why) if why.starts_with("no answer") => BaselineError::Git(format!(
+                "no such revision in {}: {}; fetch it first (actions/checkout: fetch-depth: 0)",
+                self.folder.display(),
+                revision.trim_end_matches("^{commit}")
+            )),
+            other => other,
+        })?;
+        self.dated(&text(hash))
+    }
+
+    fn dated(&self, hash: &str) -> Result<Commit, BaselineError> {
+        let line = text(self.ask(&["log", "-1", "--format=%H %cs", hash])?);
+        commit(&line).ok_or_else(|| BaselineError::Git(format!("no commit: {line}")))
+    }
+
+    /// Where the branch that is checked out left `revision`.
+    ///
+    /// # Errors
+    /// As [`Repository::commit`]; and if the two have nothing in common.
+    pub fn fork(&self, revision: &str) -> Result<Commit, BaselineError> {
+        let base = self.commit(revision)?;
+        let hash = self.ask(&["merge-base", &base.hash, "HEAD"]).map_err(|error| match error {
+            BaselineError::Git(why) if why.starts_with("no answer") => BaselineError::Git(format!(
+                "HEAD and {revision} have no commit in common; fetch more of their history \
+                 (actions/checkout: fetch-depth: 0)"
+            )),
+            other => other,
+        })?;
+        self.dated(&text(hash))
+    }
+
+    /// The commits that changed files at `paths` (pathspecs), newest first, beginning with `from`: all since
+    /// `since`, and the one before, which was in force on that day.
+    ///
+    /// # Errors
+    /// As [`Repository::commit`].
+    pub fn history(
+        &self,
+        from: &str,
+        paths: &[String],
+        since: Option<Date>,
+    ) -> Result<Vec<Commit>, BaselineError> {
+        let mut arguments = vec!["log", "--first-parent", "--format=%H %cs", from, "--"];
+        arguments.extend(paths.iter().map(String::as_str));
+        let lines = text(self.ask(&arguments)?);
+        let mut commits = Vec::new();
+        for found in lines.lines().filter_map(commit) {
+            let before = since.is_some_and(|since| found.day < since);
+            commits.push(found);
+            if before {
+                break;
+            }
+        }
+        Ok(commits)
+    }
+
+    /// Whether the clone was cut off, so that it does not have all commits.
+    ///
+    /// # Errors
+    /// As [`Repository::commit`].
+    pub fn is_shallow(&self) -> Result<bool, BaselineError> {
+        Ok(text(self.ask(&["rev-parse", "--is-shallow-repository"])?) == "true")
+    }
+
+    /// The days of the tags whose names match `pattern`, with the names, oldest first.
+    ///
+    /// # Errors
+    /// As [`Repository::commit`].
+    pub fn tags(&self, pattern: &str) -> Result<Vec<(String, Date)>, BaselineError> {
+        let pattern = format!("refs/tags/{pattern}");
+        let format = "--format=%(creatordate:short) %(refname:short)";
+        let lines = text(self.ask(&["for-each-ref", "--sort=creatordate", format, &pattern])?);
+        let tag = |line: &str| {
+            let (day, name) = line.split_once(' ')?;
+            Some((name.to_owned(), day.parse().ok()?))
+        };
+        Ok(lines.lines().filter_map(tag).collect())
+    }
+
+    /// The files that are not ignored: what is tracked, and what is new.
+    ///
+    /// # Errors
+    /// As [`Repository::commit`].
+    pub fn working_tree(&self) -> Result<Vec<String>, BaselineError> {
+        let listed = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
+        let names = self.ask(&listed)?;
+        let names = names.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+        let mut names: Vec<String> =
+            names.map(|name| String::from_utf8_lossy(name).into_owned()).collect();
+        names.retain(|name| {
+            let kind = std::fs::symlink_metadata(self.folder.join(name));
+            kind.is_ok_and(|kind| kind.is_file())
+        });
+        names.sort();
+        names.dedup();
+        Ok(names)
+    }
+
+    /// The files of a commit below the folder of this repository.
+    ///
+    /// # Errors
+    /// As [`Repository::commit`].
+    pub fn snapshot(&self, commit: &Commit, label: &str) -> Result<Snapshot, BaselineError> {
+        let listed = self.ask(&["ls-tree", "-r", "-z", "--long", &commit.hash])?;
+        let mut names = BTreeMap::new();
+        for line in listed.split(|byte| *byte == 0).filter(|line| !line.is_empty()) {
+            if let Some((name, address)) = blob(&String::from_utf8_lossy(line)) {
+                names.insert(name, address);
+            }
+        }
+        too_large(label, names.len() as u64, FILES as u64)?;
+        let short: String = commit.hash.chars().take(12).collect();
+        Ok(Snapshot {
+            label: label.to_owned(),
+            origin: format!("commit {short}, {}", commit.day),
+            day: Some(commit.day),
+            single: false,
+            names,
+            store: Box::new(Objects(self.clone())),
+        })
+    }
+}
+
+/// A file of `git ls-tree --long`: `100644 blob HASH   SIZE<tab>PATH`. Links and modules are no files.
+fn blob(line: &str) -> Option<(String, Address)> {
+    let (head, name) = line.split_once('\t')?;
+    let mut parts = head.split_ascii_whitespace();
+    let (mode, kind, hash, size) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
+    let file = kind == "blob" && mode != "120000" && is_below(name);
+    let address = Address { key: hash.to_owned(), size: size.parse().ok() };
+    file.then(|| (name.to_owned(), address))
+}
+
+fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8_lossy(&bytes).trim().to_owned()
+}
+
+fn commit(line: &str) -> Option<Commit> {
+    let (hash, day) = line.trim().split_once(' ')?;
+    Some(Commit { hash: hash.to_owned(), day: day.parse().ok()? })
+}
+
+/// Objects by their hashes.
+struct Objects(Repository);
+
+impl Store for Objects {
+    fn read(&self, files: &[&Address]) -> Result<Vec<Vec<u8>>, BaselineError> {
+        if files.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut command = self.0.command(&["cat-file", "--batch"]);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().map_err(|error| self.0.no(&error))?;
+        let found = batch(&mut child, files);
+        let ended = child.wait();
+        let broken = |why: String| BaselineError::Git(why);
+        let found = found.map_err(|error| broken(format!("cat-file: {error}")))?;
+        match ended {
+            Ok(status) if status.success() => Ok(found),
+            Ok(status) => Err(broken(format!("cat-file ended with {status}"))),
+            Err(error) => Err(broken(error.to_string())),
+        }
+    }
+}
+
+/// Asks for one object after the other, so that neither side waits for a full pipe.
+fn batch(child: &mut Child, files: &[&Address]) -> std::io::Result<Vec<Vec<u8>>> {
+    let no_pipe = || std::io::Error::other("no pipe");
+    let mut asked = child.stdin.take().ok_or_else(no_pipe)?;
+    let mut answers = std::io::BufReader::new(child.stdout.take().ok_or_else(no_pipe)?);
+    let mut found = Vec::with_capacity(files.len());
+    for file in files {
+        writeln!(asked, "{}", file.key)?;
+        asked.flush()?;
+        let mut head = String::new();
+        std::io::BufRead::read_line(&mut answers, &mut head)?;
+        let size = head.trim().rsplit(' ').next().and_then(|size| size.parse::<u64>().ok());
+        let size = size.filter(|size| *size <= SIZE).ok_or_else(|| {
+            std::io::Error::other(format!("no object of a size that is read: {}", head.trim()))
+        })?;
+        let mut bytes = Vec::new();
+        answers.by_ref().take(size).read_to_end(&mut bytes)?;
+        answers.by_ref().take(1).read_to_end(&mut Vec::new())?;
+        if bytes.len() as u64 != size {
+            return Err(std::io::ErrorKind::UnexpectedEof.into());
+        }
+        found.push(bytes);
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_and_modules_of_a_tree_are_no_files() {
+        let name = |line: &str| blob(line).map(|(name, _)| name);
+        assert_eq!(name("100644 blob 00ff   12\ta b.h"), Some("a b.h".to_owned()));
+        assert_eq!(name("120000 blob 00ff    3\tlink.h"), None);
+        assert_eq!(name("160000 commit 00ff    -\tmodule"), None);
+        assert_eq!(name("100644 blob 00ff   12\t../a.h"), None);
+    }
+}

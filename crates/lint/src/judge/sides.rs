@@ -1,0 +1,84 @@
+//! The working tree and the baselines of a call, each opened once.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use unskew_core::Date;
+
+use super::{NotChecked, Request};
+use crate::baseline::{BaselineError, Place, Repository, Snapshot, tree, walk};
+use crate::boundary::Boundary;
+use crate::files::Files;
+
+pub struct Sides<'a> {
+    request: &'a Request<'a>,
+    /// The repository, if the root lies in one.
+    pub repository: Option<Repository>,
+    now: Snapshot,
+    opened: BTreeMap<String, Rc<Snapshot>>,
+    days: Option<Vec<Date>>,
+}
+
+impl<'a> Sides<'a> {
+    /// The working tree: what git does not ignore, or whatever lies in the folder.
+    pub fn of(request: &'a Request<'a>) -> Result<Self, BaselineError> {
+        let repository = Repository::of(request.root);
+        let (names, repository) = match repository.working_tree() {
+            Ok(names) => (names, Some(repository)),
+            Err(_) => (walk(request.root)?, None),
+        };
+        let now = tree(request.root, names, "working tree");
+        Ok(Self { request, repository, now, opened: BTreeMap::new(), days: None })
+    }
+
+    /// The files of a boundary as they are.
+    pub fn now(&self, boundary: &Boundary) -> Result<Files, BaselineError> {
+        let names: Vec<&str> = self.now.names().filter(|name| boundary.paths.has(name)).collect();
+        self.now.read(&names)
+    }
+
+    /// The files as they are that `wanted` takes.
+    pub fn files(&self, wanted: impl Fn(&str) -> bool) -> Result<Files, BaselineError> {
+        let names: Vec<&str> = self.now.names().filter(|name| wanted(name)).collect();
+        self.now.read(&names)
+    }
+
+    /// What a boundary is compared with.
+    pub fn baseline(&self, boundary: &Boundary) -> Result<Place, NotChecked> {
+        let config = self.request.config;
+        let named = self.request.baseline.or(boundary.baseline.as_deref());
+        let text = named.or(config.baseline.as_deref()).ok_or_else(|| {
+            let file = self.request.file;
+            NotChecked::Other(format!(
+                "nothing to compare with; name a baseline by --baseline git:main... or in {file}"
+            ))
+        })?;
+        Ok(Place::parse(text, self.request.root)?)
+    }
+
+    /// The files of a place.
+    pub fn open(&mut self, place: &Place) -> Result<Rc<Snapshot>, BaselineError> {
+        if let Some(opened) = self.opened.get(&place.text) {
+            return Ok(opened.clone());
+        }
+        let opened = Rc::new(place.open()?);
+        self.opened.insert(place.text.clone(), opened.clone());
+        Ok(opened)
+    }
+
+    /// The days of all releases.
+    pub fn release_days(&mut self) -> Result<Vec<Date>, BaselineError> {
+        if let Some(days) = &self.days {
+            return Ok(days.clone());
+        }
+        let config = self.request.config;
+        let mut days: Vec<Date> = config.releases.iter().map(|release| release.on).collect();
+        if let (Some(pattern), Some(repository)) = (&config.release_tags, &self.repository) {
+            days.extend(repository.tags(pattern)?.into_iter().map(|(_, day)| day));
+        }
+        days.sort_unstable();
+        days.dedup();
+        self.days = Some(days.clone());
+        Ok(days)
+    }
+}

@@ -1,0 +1,95 @@
+//! Removals that were announced: not before their day, and that day not before the window ends.
+
+use std::collections::BTreeMap;
+
+use unskew_core::{Date, Places, Severity};
+
+use super::{Check, NotChecked, weigh};
+use crate::baseline::Snapshot;
+use crate::boundary::Sunset;
+use crate::kind::{Change, Direction, Level};
+use crate::rules;
+
+/// Weighs what breaks something that was announced to go, and judges the announcements.
+pub fn check(
+    check: &Check<'_>,
+    snapshot: &Snapshot,
+    changes: &mut Vec<Change>,
+) -> Result<(), NotChecked> {
+    if check.boundary.sunsets.is_empty() {
+        return Ok(());
+    }
+    let told = told(check, snapshot)?;
+    let mut found = Vec::new();
+    for sunset in &check.boundary.sunsets {
+        let Sunset { what, removed, announced, line } = sunset;
+        let broken = changes
+            .iter_mut()
+            .filter(|change| change.finding.severity == Severity::Error && is_about(change, what));
+        let mut gone = false;
+        for change in broken {
+            if *removed <= check.request.as_of {
+                change.finding.severity = Severity::Note;
+                change.finding.mend = Some(format!("None is needed: announced on {announced}."));
+            } else {
+                gone = true;
+            }
+        }
+        let place = || Places::from_iter([format!("{}:{line}", check.request.file)]);
+        let mut add = |finding: unskew_core::Finding| {
+            let change = Change::new(finding.at(place()), check.request.file, what.clone());
+            found.push(change.on(Level::Promise).breaking(Direction::Backward));
+        };
+        if gone {
+            add(rules::RemovedBeforeSunset { item: what, removed }.finding());
+        }
+        if let Some(before) = told.get(what).filter(|before| *before > removed) {
+            add(rules::SunsetMovedForward { item: what, before, after: removed }.finding());
+        }
+        if let Some(window) = &check.boundary.backward {
+            let end = window.end(*announced, check.terms.releases)?;
+            if end.is_none_or(|end| end > *removed) {
+                let due =
+                    end.map_or_else(|| "that of a later release".to_owned(), |e| e.to_string());
+                let (item, due) = (what, &due);
+                add(rules::SunsetWithinWindow { item, removed, announced, window, due }.finding());
+            }
+        }
+    }
+    let strictness = check.boundary.level;
+    changes.retain(|change| change.finding.severity > Severity::Note || change.level <= strictness);
+    changes.extend(found.into_iter().filter_map(|change| weigh::weigh(check.boundary, change)));
+    Ok(())
+}
+
+/// Whether a change is about what was announced: its subject, or something that its message names.
+fn is_about(change: &Change, what: &str) -> bool {
+    let named = || change.finding.message.split('`').skip(1).step_by(2).any(|word| word == what);
+    change.subject == what || named()
+}
+
+/// The days of removal that the baseline's `unskew.toml` told for this boundary. It may be of another version
+/// of Unskew, so that nothing else is asked of it.
+fn told(check: &Check<'_>, snapshot: &Snapshot) -> Result<BTreeMap<String, Date>, NotChecked> {
+    let files = snapshot.read(&[check.request.file])?;
+    let Ok(text) = files.text(check.request.file) else { return Ok(BTreeMap::new()) };
+    let table: toml::Table = toml::from_str(text).map_err(|error| {
+        let file = check.request.file;
+        NotChecked::Other(format!("{file} of {}: {}", snapshot.label, error.message()))
+    })?;
+    let array = |value: Option<&toml::Value>| value.and_then(toml::Value::as_array).cloned();
+    let mut told = BTreeMap::new();
+    for boundary in array(table.get("boundary")).unwrap_or_default() {
+        if boundary.get("name").and_then(toml::Value::as_str) != Some(&check.boundary.name) {
+            continue;
+        }
+        for sunset in array(boundary.get("sunset")).unwrap_or_default() {
+            let what = sunset.get("what").and_then(toml::Value::as_str);
+            let day = sunset.get("removed").map(ToString::to_string);
+            if let (Some(what), Some(Ok(day))) = (what, day.map(|day| day.parse())) {
+                told.insert(what.to_owned(), day);
+            }
+        }
+    }
+    Ok(told)
+}
