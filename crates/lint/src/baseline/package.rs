@@ -144,8 +144,14 @@ impl Package {
             return Ok(());
         }
         let said = String::from_utf8_lossy(&ran.stderr);
-        let errors = said.lines().filter_map(|line| line.trim().strip_prefix("ERROR: "));
-        Err(Refusal::Said(errors.last().or(said.lines().last()).unwrap_or("no answer").to_owned()))
+        let mut errors = said.lines().filter_map(|line| line.trim().strip_prefix("ERROR: "));
+        Err(Refusal::Said(
+            errors
+                .next_back()
+                .or_else(|| said.lines().next_back())
+                .unwrap_or("no answer")
+                .to_owned(),
+        ))
     }
 }
 
