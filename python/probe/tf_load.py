@@ -3,7 +3,8 @@
     tf_load.py JOBS.json
 
 A job is {"name", "path", "loader", "strict"}: `graph` and `meta` import a GraphDef or a MetaGraphDef, `session` loads a
-SavedModel for a session, `objects` with `tf.saved_model.load`. What was loaded is run once on inputs made from
+SavedModel for a session, `objects` with `tf.saved_model.load`, `fingerprint` reads its fingerprint and computes it
+anew. What was loaded is run once on inputs made from
 their shapes. One line of JSON for each job:
 
     {"step": name, "ok": true, "detail": {"phase": "ok", "values": {...}}, "seconds": 0.1}
@@ -171,12 +172,25 @@ def objects(path):
     yield values, fault
 
 
+def fingerprint(path):
+    from tensorflow.core.protobuf import fingerprint_pb2
+    from tensorflow.python.saved_model.pywrap_saved_model import fingerprinting
+
+    read = tf.saved_model.experimental.read_fingerprint(path)
+    yield None
+    computed = fingerprint_pb2.FingerprintDef.FromString(fingerprinting.CreateFingerprintDef(path))
+    names = [field.name for field in computed.DESCRIPTOR.fields if field.name.endswith(("hash", "checksum"))]
+    same = {name: str(getattr(read, name) == getattr(computed, name)) for name in names}
+    yield {name: [value] for name, value in same.items()}, None
+
+
 def outcome(job):
     loaders = {
         "graph": lambda path: graph(path, False, job["strict"]),
         "meta": lambda path: graph(path, True, job["strict"]),
         "session": session,
         "objects": objects,
+        "fingerprint": fingerprint,
     }
     steps = loaders[job["loader"]](job["path"])
     try:

@@ -23,6 +23,9 @@ pub enum Loader {
     Session,
     /// A SavedModel is loaded as the objects of TensorFlow 2.
     Objects,
+    /// The fingerprint of a SavedModel is read and computed anew: each hash has the value `True` if both are the
+    /// same.
+    Fingerprint,
 }
 
 /// Something to be loaded.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use unskew_artifact::ConvertOptions;
 use unskew_tensorflow_matrix::{
-    Came, Host, Job, Loaded, Loader, battery_trials, models, root, trials, written_models,
+    Came, Host, Job, Loaded, Loader, Value, battery_trials, models, root, trials, written_models,
 };
 
 const LIMIT: Duration = Duration::from_secs(300);
@@ -107,6 +107,28 @@ fn replaced_ops_compute_the_same_bits() {
             );
             assert_eq!(found.values.len(), 10, "{name}");
         }
+    }
+}
+
+/// The hashes in `fingerprint.pb` of a folder that was converted are those that TensorFlow computes of it.
+#[test]
+fn fingerprints_of_converted_folders_are_those_of_tensorflow() {
+    let Some((_, new)) = hosts() else { return };
+    LazyLock::force(&WRITTEN);
+    let folder = tempfile::tempdir().unwrap();
+    let job = |name: &str| {
+        let path = folder.path().join(name);
+        let plan = convert(&root().join("corpus/written").join(name), "tensorflow@1.15.0", &path);
+        let updated = plan.iter().any(|what| what.starts_with("fingerprint.pb updated"));
+        assert!(updated, "{name}: {plan:?}");
+        Job { name: name.to_owned(), path, loader: Loader::Fingerprint, strict: true }
+    };
+    let jobs = ["dense", "conv", "lstm", "attention"].map(job);
+    for (name, found) in new.load(&jobs, LIMIT).unwrap() {
+        assert_eq!(found.phase, Came::Ok, "{name}: {}", found.said);
+        assert_eq!(found.values.len(), 5, "{name}: {:?}", found.values);
+        let same = |values: &Vec<Value>| *values == [Value::Text("True".to_owned())];
+        assert!(found.values.values().all(same), "{name}: {:?}", found.values);
     }
 }
 

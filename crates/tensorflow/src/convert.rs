@@ -13,6 +13,8 @@
 //! | `drop-noted-shapes` | drops shapes that an exporter noted and that TensorFlow 2.4 computes otherwise | yes |
 //! | `drop-attribute` | drops any attribute that the release does not know | no: only if [`Options::lossy`] says so |
 //! | `text-to-bytes` | makes bytes of a text in which something changes, with everything that it says | yes |
+//! | `update-fingerprint` | computes the hashes in `fingerprint.pb` of a SavedModel anew | yes |
+//! | `drop-fingerprint` | leaves `fingerprint.pb` out if its hashes were not those of the folder before | yes |
 //! | `set-versions` | sets or clears the versions of the graph or the checkpoint | only on request |
 //!
 //! [`crate::findings`] asks the same code, so a finding carries the adaptation that removes it.
@@ -20,6 +22,9 @@
 mod adapt;
 mod checkpoint;
 mod edit;
+mod farm;
+mod fingerprint;
+mod in_order;
 mod op_bytes;
 mod plan;
 mod rope;

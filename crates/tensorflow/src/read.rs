@@ -20,6 +20,7 @@ pub use op_def::op_list;
 pub(crate) use restore::is_restore;
 pub use restore::{Restored, restored};
 pub use saved_model::{MetaGraph, SavedModel, SavedObject, meta_graph, saved_model};
+pub(crate) use schema::{Fields, Holds, SAVED_MODEL};
 pub(crate) use table::with_first_value;
 pub use text::{transcode, transcode_whole};
 

@@ -71,13 +71,13 @@ impl GraphEdit {
 }
 
 /// A message under way: the new bytes of the one that is walked.
-struct Walk<'w, 's> {
-    message: &'w mut Message<'s>,
-    out: Rope,
+pub(super) struct Walk<'w, 's> {
+    pub(super) message: &'w mut Message<'s>,
+    pub(super) out: Rope,
 }
 
 /// Walks the message in which `message` stands; `edit` says of each field whether it wrote it itself.
-fn walk<'s>(
+pub(super) fn walk<'s>(
     message: &mut Message<'s>,
     edit: &mut dyn FnMut(&mut Walk<'_, 's>, &Field) -> Result<bool, ReadError>,
 ) -> Result<Rope, ReadError> {
@@ -93,7 +93,7 @@ fn walk<'s>(
 
 impl<'s> Walk<'_, 's> {
     /// Goes into the message in `field`; says whether it came out another one.
-    fn inside(
+    pub(super) fn inside(
         &mut self,
         field: &Field,
         name: &str,
@@ -304,7 +304,7 @@ fn renamed(message: &mut Message<'_>, name: &str) -> Result<Rope, ReadError> {
 }
 
 /// The name of an attribute, an op or a function: the first field of its message.
-fn name_of(message: &mut Message<'_>, field: &Field) -> Result<String, ReadError> {
+pub(super) fn name_of(message: &mut Message<'_>, field: &Field) -> Result<String, ReadError> {
     message.enter(field, own_name)
 }
 

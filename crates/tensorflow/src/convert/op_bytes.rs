@@ -1,4 +1,7 @@
-//! An op as the `OpDef` of a list of used ops.
+//! An op as the `OpDef` of a list of used ops, byte for byte as TensorFlow serializes it: fields by their numbers,
+//! numbers in lists packed, zeros left out where they say nothing.
+
+use std::collections::BTreeSet;
 
 use super::rope::Rope;
 use crate::op_def::{ArgDef, ArgKind, AttrDef, ElementType, Trait};
@@ -14,28 +17,33 @@ pub(super) fn encode(op: &OpDef) -> Vec<u8> {
     op.attrs.iter().for_each(|it| out.message(4, attr(it)));
     if let Some(deprecation) = &op.deprecation {
         let mut inner = Rope::default();
-        inner.number(1, deprecation.version as u64);
+        number_but_zero(&mut inner, 1, deprecation.version);
         inner.text(2, &deprecation.explanation);
         out.message(8, inner);
     }
-    for known in &op.traits {
-        let field = match known {
-            Trait::Aggregate => 16,
-            Trait::Stateful => 17,
-            Trait::Commutative => 18,
-            Trait::Uninitialized => 19,
-            Trait::Distributed => 21,
-        };
-        out.number(field, 1);
+    let traits = op.traits.iter().map(|known| match known {
+        Trait::Aggregate => 16,
+        Trait::Stateful => 17,
+        Trait::Commutative => 18,
+        Trait::Uninitialized => 19,
+        Trait::Distributed => 21,
+    });
+    traits.collect::<BTreeSet<u32>>().into_iter().for_each(|field| out.number(field, 1));
+    out.new_bytes()
+}
+
+/// A number of its own, which is not written if it is zero.
+fn number_but_zero(out: &mut Rope, field: u32, number: i64) {
+    if number != 0 {
+        out.number(field, number as u64);
     }
-    out.into_new()
 }
 
 fn arg(arg: &ArgDef) -> Rope {
     let mut out = Rope::default();
     out.text(1, &arg.name);
     let mut element = |element: &ElementType| match element {
-        ElementType::Fixed(dtype) => out.number(3, dtype.0 as u64),
+        ElementType::Fixed(dtype) => number_but_zero(&mut out, 3, i64::from(dtype.0)),
         ElementType::Attr(attr) => out.text(4, attr),
     };
     match &arg.kind {
@@ -61,7 +69,7 @@ fn attr(attr: &AttrDef) -> Rope {
     }
     if let Some(minimum) = attr.minimum {
         out.number(5, 1);
-        out.number(6, minimum as u64);
+        number_but_zero(&mut out, 6, minimum);
     }
     if let Some(allowed) = &attr.allowed {
         out.message(7, value(&AttrValue::List(allowed.clone())));
@@ -75,13 +83,47 @@ fn value(value: &AttrValue) -> Rope {
     match value {
         AttrValue::List(values) => {
             let mut list = Rope::default();
-            // A function has another number in a list; no op has such a default.
-            values.iter().for_each(|it| single(it, &mut list));
+            match values.first() {
+                Some(first) if is_packed(first) => {
+                    let mut packed = Rope::default();
+                    values.iter().for_each(|it| element(it, &mut packed));
+                    list.message(number_of(first), packed);
+                }
+                // A function has another number in a list; no op has such a default.
+                _ => values.iter().for_each(|it| single(it, &mut list)),
+            }
             out.message(1, list);
         }
         other => single(other, &mut out),
     }
     out
+}
+
+/// Whether values of this kind stand in lists without a field number each.
+fn is_packed(value: &AttrValue) -> bool {
+    number_of(value) != 0
+}
+
+/// The field of a number in an `AttrValue` and in a list; 0 for what is no number.
+fn number_of(value: &AttrValue) -> u32 {
+    match value {
+        AttrValue::Int(_) => 3,
+        AttrValue::Float(_) => 4,
+        AttrValue::Bool(_) => 5,
+        AttrValue::Type(_) => 6,
+        _ => 0,
+    }
+}
+
+/// A number in a packed list.
+fn element(value: &AttrValue, out: &mut Rope) {
+    match value {
+        AttrValue::Int(n) => out.varint(*n as u64),
+        AttrValue::Float(n) => out.bytes(&n.to_bits().to_le_bytes()),
+        AttrValue::Bool(b) => out.varint(u64::from(*b)),
+        AttrValue::Type(dtype) => out.varint(dtype.0 as u64),
+        _ => {}
+    }
 }
 
 fn single(value: &AttrValue, out: &mut Rope) {
@@ -119,7 +161,7 @@ fn shape(shape: &Shape) -> Rope {
         Some(dims) => {
             for dim in dims {
                 let mut inner = Rope::default();
-                inner.number(1, *dim as u64);
+                number_but_zero(&mut inner, 1, *dim);
                 out.message(2, inner);
             }
         }
@@ -147,7 +189,7 @@ mod tests {
             let mut inner = Rope::default();
             inner.bytes(&encode(&op));
             list.message(1, inner);
-            let source = BytesSource::new("list", list.into_new());
+            let source = BytesSource::new("list", list.new_bytes());
             assert_eq!(crate::read::op_list(&source).unwrap()[0].to_string(), op.to_string());
         }
     }

@@ -88,12 +88,12 @@ impl Rope {
     }
 
     /// The new bytes, for one that copies nothing.
-    pub(super) fn into_new(self) -> Vec<u8> {
-        let new = |piece| match piece {
-            Piece::New(bytes) => bytes,
+    pub(super) fn new_bytes(&self) -> Vec<u8> {
+        let new = |piece: &Piece| match piece {
+            Piece::New(bytes) => bytes.clone(),
             Piece::Copied(_) => Vec::new(),
         };
-        self.pieces.into_iter().flat_map(new).collect()
+        self.pieces.iter().flat_map(new).collect()
     }
 
     /// Adds everything of another.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use unskew_core::{Conversion, Rewrite};
 use unskew_source::{Assembly, Output, ReadError, Source};
 
+use super::fingerprint::{self, Updated};
 use super::{Options, TEXT_TO_BYTES, convert_file};
 use crate::Runtime;
 
@@ -17,6 +18,9 @@ const TEXT: &str = "saved_model.pbtxt";
 /// The file with the hashes of the others.
 const FINGERPRINT: &str = "fingerprint.pb";
 
+/// The adaptation that computes hashes of the graph anew.
+const UPDATE_FINGERPRINT: &str = "update-fingerprint";
+
 /// The adaptation that removes hashes that do not hold any more.
 const DROP_FINGERPRINT: &str = "drop-fingerprint";
 
@@ -24,8 +28,9 @@ const DROP_FINGERPRINT: &str = "drop-fingerprint";
 /// files by their paths below it. Graphs are converted; variables, assets and everything else are copied by range.
 /// A `saved_model.pbtxt` that changes becomes a `saved_model.pb`.
 ///
-/// A `fingerprint.pb` has hashes of the graph, which do not hold for another one. It is left out where the graph
-/// changes: TensorFlow from 2.11 on takes a SavedModel without one, and makes one where it is asked for it.
+/// A `fingerprint.pb` has hashes of the graph, which do not hold for another one. They are computed anew where the graph
+/// changes; if they did not hold before, the file is left out: TensorFlow from 2.11 on takes a SavedModel without
+/// one, and makes one where it is asked for it.
 ///
 /// # Errors
 /// If a graph is broken; with the byte and the field.
@@ -59,11 +64,41 @@ pub fn convert_saved_model(
     if graphs == 0 {
         return Ok(None);
     }
-    if !plan.changes_nothing() && output.iter().any(|(path, _)| path == FINGERPRINT) {
-        output.retain(|(path, _)| path != FINGERPRINT);
-        let what = "fingerprint.pb left out: its hashes are those of the graph before; TensorFlow makes one \
-                    where it is asked for it";
-        plan.add(Rewrite::new(DROP_FINGERPRINT, what).at(FINGERPRINT));
+    let original = |path: &str| files.iter().find(|(known, _)| known == path).map(|(_, it)| it);
+    let graph = output.iter().find(|(path, _)| path == BYTES).map(|(_, file)| file.clone());
+    if let (false, Some(file), Some(after)) = (plan.changes_nothing(), original(FINGERPRINT), graph)
+    {
+        let after: Arc<dyn Source> = after;
+        let updated = match original(BYTES) {
+            Some(before) => fingerprint::update(file, before, &after)?,
+            // The hashes are those of a file that is not there.
+            None => Updated::Unknown("saved_model_checksum"),
+        };
+        plan.add(fingerprinted(updated, &mut output));
     }
     Ok(Some((plan, Output::Folder(output))))
+}
+
+/// Puts the new fingerprint into the folder, or takes the old one out of it.
+fn fingerprinted(updated: Updated, output: &mut Vec<(String, Arc<Assembly>)>) -> Rewrite {
+    let rewrite = match updated {
+        Updated::To(file) => {
+            let file = Arc::new(file);
+            for (_, old) in output.iter_mut().filter(|(path, _)| path == FINGERPRINT) {
+                *old = file.clone();
+            }
+            let what = "fingerprint.pb updated: its hashes of the graph are those of the new one; a random name \
+                        of the save is removed";
+            Rewrite::new(UPDATE_FINGERPRINT, what)
+        }
+        Updated::Unknown(field) => {
+            output.retain(|(path, _)| path != FINGERPRINT);
+            let what = format!(
+                "fingerprint.pb left out: its {field} is not that of the folder as it came; TensorFlow makes one \
+                 where it is asked for it"
+            );
+            Rewrite::new(DROP_FINGERPRINT, what)
+        }
+    };
+    rewrite.at(FINGERPRINT)
 }

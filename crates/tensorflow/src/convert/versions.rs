@@ -137,5 +137,5 @@ pub(super) fn encode(versions: &DataVersions) -> Vec<u8> {
     for bad in &versions.bad_consumers {
         rope.number(3, *bad as u64);
     }
-    rope.into_new()
+    rope.new_bytes()
 }

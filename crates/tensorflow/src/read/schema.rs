@@ -43,6 +43,22 @@ impl Fields {
     pub(crate) fn get(&self, name: &str) -> Option<(u32, Holds)> {
         self.0.iter().find(|(known, ..)| *known == name).map(|(_, number, holds)| (*number, *holds))
     }
+
+    /// What the field of this number holds; none for numbers that the table does not have.
+    pub(crate) fn numbered(&self, number: u32) -> Option<Holds> {
+        self.0.iter().find(|(_, known, _)| *known == number).map(|(.., holds)| *holds)
+    }
+
+    /// What the fields hold.
+    pub(crate) fn kinds(&self) -> impl Iterator<Item = Holds> {
+        self.0.iter().map(|(.., holds)| *holds)
+    }
+
+    /// Whether this is the entry of a map: a key and a value. One message that is no entry looks the same.
+    pub(crate) fn is_entry(&self) -> bool {
+        let pair = matches!(self.0, [("key", 1, _), ("value", 2, _)]);
+        pair && !std::ptr::eq(self, &PAIR_VALUE)
+    }
 }
 
 use Holds::{Aside, Double, Float, Message, Number, Text, Type};
