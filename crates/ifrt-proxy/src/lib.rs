@@ -48,6 +48,7 @@
 
 pub mod account;
 pub mod array;
+pub mod client;
 pub mod element;
 pub mod handles;
 pub mod host_buffers;
@@ -60,7 +61,7 @@ pub mod ongoing;
 mod pages;
 pub mod platform;
 pub mod program;
-mod reply;
+pub mod reply;
 mod server;
 pub mod service;
 pub mod session;

@@ -8,8 +8,10 @@ pub struct Limits {
     /// How many sessions there may be at once.
     pub sessions: usize,
     /// How many requests of one session may be unanswered. More wait in the network, and are refused when
-    /// none was answered for as long as [`Limits::patience`] says.
+    /// none was answered for as long as [`Limits::stall`] says.
     pub requests: u32,
+    /// How long a request waits for the answers to others before it is refused.
+    pub stall: Duration,
     /// How many arrays, programs and futures one session may have.
     pub handles: usize,
     /// How many bytes one session may have: its arrays, and buffers on their way between host and devices.
@@ -29,6 +31,7 @@ impl Default for Limits {
         Self {
             sessions: 64,
             requests: 1024,
+            stall: Duration::from_secs(300),
             handles: 1 << 20,
             session_bytes: 16 << 30,
             server_bytes: 64 << 30,

@@ -175,13 +175,13 @@ impl Reader {
     /// Leave to do a request: at once, or when another one is answered, but not for ever.
     async fn permit(&self) -> Result<OwnedSemaphorePermit, Status> {
         let permit = Arc::clone(&self.permits).acquire_owned();
-        match tokio::time::timeout(self.limits.patience, permit).await {
+        match tokio::time::timeout(self.limits.stall, permit).await {
             Ok(Ok(permit)) => Ok(permit),
             _ => {
-                let Limits { requests, patience, .. } = self.limits;
+                let Limits { requests, stall, .. } = self.limits;
                 let text = format!(
                     "a session may have {requests} requests without an answer, and none of them was answered \
-                     for {patience:?}"
+                     for {stall:?}"
                 );
                 tracing::warn!(session = self.ongoing.number, "request refused: {text}");
                 Err(Status::new(Code::ResourceExhausted, text))

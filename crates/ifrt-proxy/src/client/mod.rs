@@ -1,0 +1,267 @@
+//! The other side: a client that speaks the protocol and knows nothing of JAX.
+//!
+//! It is for tests and measurements. It sends what it is told to, also what no client of jaxlib would, and
+//! shows what the server answers.
+
+mod load;
+mod program;
+
+use std::collections::HashMap;
+
+use bytes::Bytes;
+use prost::Message;
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::UnboundedReceiverStream;
+use tonic::client::Grpc;
+use tonic::codegen::http::uri::PathAndQuery;
+use tonic::metadata::{BinaryMetadataKey, MetadataValue};
+use tonic::transport::{Channel, Endpoint};
+use tonic::{Request, Streaming};
+use tonic_prost::ProstCodec;
+
+use crate::messages::{
+    Answer, Ask, BufferName, Chunk, Empty, GetVersion, Init, ProxyVersion, Request as Asked,
+    RequestMetadata, Response as Told, SessionMetadata, StoreMetadata, Version,
+};
+use crate::service::{SESSION, STORE};
+use crate::status::{Code, Status};
+
+pub use load::{Load, Outcome, load};
+pub use program::{Adder, ELEMENTS};
+
+/// A session of a client.
+#[derive(Debug)]
+pub struct Client {
+    channel: Channel,
+    requests: mpsc::UnboundedSender<Asked>,
+    responses: Streaming<Told>,
+    /// What came for requests that nobody has waited for yet.
+    early: HashMap<u64, Result<Answer, Status>>,
+    next: u64,
+    /// The version that is spoken.
+    pub version: ProxyVersion,
+    /// The number that its buffers go by; 0 before [`Client::init`].
+    pub session: u64,
+}
+
+impl Client {
+    /// Connects to `grpc://HOST:PORT`, agrees on versions with the server, of those up to `max`, and begins
+    /// a session.
+    ///
+    /// # Errors
+    /// If nobody is there, or the server refuses.
+    pub async fn connect(address: &str, max: ProxyVersion) -> Result<Self, Status> {
+        let address = address.replacen("grpc://", "http://", 1);
+        let endpoint = Endpoint::from_shared(address).map_err(unavailable)?;
+        let channel = endpoint.tcp_nodelay(true).connect().await.map_err(unavailable)?;
+        let min = ProxyVersion { protocol: crate::negotiate::LOWEST, serdes: 0 };
+        let asked = GetVersion { min: Some(min), max: Some(max) };
+        let told: Version = unary(&channel, "GetVersion", asked).await?;
+        let version = told.version.unwrap_or_default();
+        Self::begin(channel, version).await
+    }
+
+    /// Begins a session with versions that may never have been agreed.
+    ///
+    /// # Errors
+    /// If the server refuses.
+    pub async fn begin(channel: Channel, version: ProxyVersion) -> Result<Self, Status> {
+        let (requests, outgoing) = mpsc::unbounded_channel();
+        let mut request = Request::new(UnboundedReceiverStream::new(outgoing));
+        let metadata = SessionMetadata { version: Some(version), initialization_data: None };
+        insert(&mut request, SESSION, &metadata)?;
+        let mut grpc = ready(&channel).await?;
+        let told = grpc.streaming(request, path("IfrtSession"), codec::<Asked, Told>()).await;
+        let responses = told.map_err(told_status)?.into_inner();
+        Ok(Self {
+            channel,
+            requests,
+            responses,
+            early: HashMap::new(),
+            next: 1,
+            version,
+            session: 0,
+        })
+    }
+
+    /// The connection, which other sessions may use too.
+    pub fn channel(&self) -> Channel {
+        self.channel.clone()
+    }
+
+    /// Sends a request, and yields its number.
+    ///
+    /// # Errors
+    /// If the session has ended.
+    pub fn send(&mut self, ask: Ask) -> Result<u64, Status> {
+        let op_id = self.next;
+        self.next += 1;
+        let metadata = RequestMetadata { op_id, ..RequestMetadata::default() };
+        self.send_raw(Asked { metadata: Some(metadata), ask: Some(ask) })?;
+        Ok(op_id)
+    }
+
+    /// Sends whatever is a message.
+    ///
+    /// # Errors
+    /// If the session has ended.
+    pub fn send_raw(&mut self, request: Asked) -> Result<(), Status> {
+        let ended = |_| Status::new(Code::Unavailable, "the session has ended");
+        self.requests.send(request).map_err(ended)
+    }
+
+    /// Waits for the answer to a request.
+    ///
+    /// # Errors
+    /// The error that is the answer; why the session ended.
+    pub async fn answer(&mut self, op_id: u64) -> Result<Answer, Status> {
+        loop {
+            if let Some(answer) = self.early.remove(&op_id) {
+                return answer;
+            }
+            let (of, answer) = self.receive().await?;
+            self.early.insert(of, answer);
+        }
+    }
+
+    /// Waits for the next response, whatever it answers.
+    ///
+    /// # Errors
+    /// Why the session ended.
+    pub async fn receive(&mut self) -> Result<(u64, Result<Answer, Status>), Status> {
+        let told = self.responses.message().await.map_err(told_status)?;
+        let told = told.ok_or_else(|| Status::new(Code::Unavailable, "the session has ended"))?;
+        let metadata = told.metadata.unwrap_or_default();
+        let answer = match (metadata.status.as_ref(), told.answer) {
+            (Some(status), _) => Err(Status::from(status)),
+            (None, Some(answer)) => Ok(answer),
+            (None, None) => Err(Status::new(Code::Internal, "a response without an answer")),
+        };
+        Ok((metadata.op_id, answer))
+    }
+
+    /// Sends a request and waits for its answer.
+    ///
+    /// # Errors
+    /// As [`Client::answer`].
+    pub async fn ask(&mut self, ask: Ask) -> Result<Answer, Status> {
+        let op_id = self.send(ask)?;
+        self.answer(op_id).await
+    }
+
+    /// The first request.
+    ///
+    /// # Errors
+    /// As [`Client::ask`].
+    pub async fn init(&mut self) -> Result<Init, Status> {
+        match self.ask(Ask::Init(Empty {})).await? {
+            Answer::Init(init) => {
+                self.session = init.session_id;
+                Ok(init)
+            }
+            _ => Err(Status::new(Code::Internal, "another answer than to the first request")),
+        }
+    }
+
+    /// Sends a host buffer.
+    ///
+    /// # Errors
+    /// If the server refuses.
+    pub async fn store(&self, handle: u64, data: Bytes) -> Result<(), Status> {
+        let size = i64::try_from(data.len()).unwrap_or(i64::MAX);
+        self.store_as(StoreMetadata { session: self.session, handle, size }, data).await
+    }
+
+    /// Sends bytes as a host buffer of which something else is said.
+    ///
+    /// # Errors
+    /// If the server refuses.
+    pub async fn store_as(&self, what: StoreMetadata, data: Bytes) -> Result<(), Status> {
+        const CHUNK: usize = 1 << 20;
+        let mut chunks = Vec::new();
+        let mut left = data;
+        while left.len() > CHUNK {
+            chunks.push(Chunk { data: left.split_to(CHUNK) });
+        }
+        chunks.push(Chunk { data: left });
+        let mut request = Request::new(tokio_stream::iter(chunks));
+        insert(&mut request, STORE, &what)?;
+        let mut grpc = ready(&self.channel).await?;
+        let call = grpc.client_streaming(request, path("HostBufferStore"), codec::<Chunk, Empty>());
+        call.await.map(|_| ()).map_err(told_status)
+    }
+
+    /// Reads a host buffer of a session, this one's or another's.
+    ///
+    /// # Errors
+    /// If the server has none or does not give it.
+    pub async fn look_up(&self, session: u64, handle: u64) -> Result<Bytes, Status> {
+        let mut grpc = ready(&self.channel).await?;
+        let name = Request::new(BufferName { session, handle });
+        let call = grpc.server_streaming(name, path("HostBufferLookup"), codec::<_, Chunk>());
+        let mut chunks = call.await.map_err(told_status)?.into_inner();
+        let mut data = Vec::new();
+        while let Some(chunk) = chunks.message().await.map_err(told_status)? {
+            data.extend_from_slice(&chunk.data);
+        }
+        Ok(data.into())
+    }
+
+    /// Lets a host buffer go.
+    ///
+    /// # Errors
+    /// If the server knows no such session.
+    pub async fn delete(&self, session: u64, handle: u64) -> Result<(), Status> {
+        unary::<_, Empty>(&self.channel, "HostBufferDelete", BufferName { session, handle })
+            .await
+            .map(|_| ())
+    }
+}
+
+async fn unary<Q, A>(channel: &Channel, method: &str, asked: Q) -> Result<A, Status>
+where
+    Q: Message + Send + 'static,
+    A: Message + Default + Send + 'static,
+{
+    let mut grpc = ready(channel).await?;
+    let told = grpc.unary(Request::new(asked), path(method), codec::<Q, A>()).await;
+    told.map(tonic::Response::into_inner).map_err(told_status)
+}
+
+async fn ready(channel: &Channel) -> Result<Grpc<Channel>, Status> {
+    let mut grpc = Grpc::new(channel.clone()).max_decoding_message_size(usize::MAX);
+    grpc.ready().await.map_err(unavailable)?;
+    Ok(grpc)
+}
+
+fn codec<Q, A>() -> ProstCodec<Q, A>
+where
+    Q: Message + Send + 'static,
+    A: Message + Default + Send + 'static,
+{
+    ProstCodec::default()
+}
+
+fn path(method: &str) -> PathAndQuery {
+    let path = format!("/xla.ifrt.proxy.GrpcIfrtService/{method}");
+    path.parse().unwrap_or_else(|_| PathAndQuery::from_static("/"))
+}
+
+fn insert<T>(
+    request: &mut Request<T>,
+    name: &'static str,
+    what: &impl Message,
+) -> Result<(), Status> {
+    let key = BinaryMetadataKey::from_static(name);
+    request.metadata_mut().insert_bin(key, MetadataValue::from_bytes(&what.encode_to_vec()));
+    Ok(())
+}
+
+fn unavailable(error: impl std::error::Error) -> Status {
+    let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}"));
+    Status::new(Code::Unavailable, format!("{error}{}", cause.unwrap_or_default()))
+}
+
+fn told_status(status: tonic::Status) -> Status {
+    Status::new(Code::of(i64::from(i32::from(status.code()))), status.message())
+}
