@@ -10,6 +10,7 @@
 //! | `json` | scripts | an object of a [documented schema](json) with a version |
 //! | `sarif` | code scanning | a result of SARIF 2.1.0, the rules being metadata of the tool |
 //! | `github` | GitHub Actions | a workflow command: `::error file=...,title=...::message` |
+//! | `junit` | other CI servers | a test case of JUnit XML |
 //!
 //! The text formats carry ANSI styles; whoever prints them strips these where they are not wanted
 //! (`anstream` does). Everything reads the same without: no meaning is in a colour alone. Whatever came
@@ -41,6 +42,7 @@ mod full;
 mod github;
 mod inventory;
 pub mod json;
+mod junit;
 mod model;
 mod plain;
 mod sarif;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use unskew_core::{Context, Conversion, Finding, Outcome, Party, Severity, Side, Verdict};
 
-use crate::{Tally, concise, conversion, full, github, inventory, json, sarif};
+use crate::{Tally, concise, conversion, full, github, inventory, json, junit, sarif};
 
 /// How a report is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,6 +21,8 @@ pub enum Format {
     Sarif,
     /// For GitHub Actions: workflow commands.
     Github,
+    /// For CI servers: JUnit XML.
+    Junit,
 }
 
 /// One side of a pair as the user named it.
@@ -199,6 +201,7 @@ impl Report {
             Format::Json => json::write(self, &mut out),
             Format::Sarif => sarif::write(self, &mut out),
             Format::Github => github::write(self, &mut out),
+            Format::Junit => junit::write(self, &mut out),
         };
         out
     }

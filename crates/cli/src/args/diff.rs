@@ -6,12 +6,15 @@ use super::ReportFormat;
 
 #[derive(Debug, clap::Args)]
 pub struct Diff {
-    /// What was: a file, a folder of headers or a release
+    /// What was: a file, a folder, an archive, a revision (v1.0:include), a package (pypi:NAME==VERSION) or a release
     #[arg(value_name = "OLD")]
     pub old: OsString,
-    /// What is: a file, a folder of headers or a release
-    #[arg(value_name = "NEW")]
-    pub new: OsString,
+    /// What is
+    #[arg(value_name = "NEW", required_unless_present = "git")]
+    pub new: Option<OsString>,
+    /// Compare one path in two revisions; with it, OLD is that path
+    #[arg(long, value_name = "OLD..NEW")]
+    pub git: Option<String>,
     /// Hold headers to this policy, pjrt or stream-executor, instead of the one that their versions name
     #[arg(long, value_name = "POLICY")]
     pub policy: Option<String>,

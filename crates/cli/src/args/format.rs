@@ -17,6 +17,8 @@ pub enum ReportFormat {
     Sarif,
     /// GitHub workflow commands
     Github,
+    /// JUnit XML
+    Junit,
 }
 
 impl From<ReportFormat> for Format {
@@ -27,6 +29,7 @@ impl From<ReportFormat> for Format {
             ReportFormat::Json => Self::Json,
             ReportFormat::Sarif => Self::Sarif,
             ReportFormat::Github => Self::Github,
+            ReportFormat::Junit => Self::Junit,
         }
     }
 }

@@ -144,13 +144,15 @@ Examples:
     /// Say what changed between two registries of operators or two C headers, and what should have been done
     #[command(after_help = format!("\
 Each side is a release (tensorflow@2.12, torch@1.10), an OpList of TensorFlow (bytes or text), a list
-of PyTorch operators with one schema a line, or a C header or a folder of them.
+of PyTorch operators with one schema a line, or a C header or a folder of them. Files may lie in a folder,
+an archive (sdk.zip!include), a revision (v1.0:include) or a package (pypi:NAME==VERSION!FOLDER).
 
 Examples:
   unskew diff tensorflow@2.11 tensorflow@2.12
   unskew diff ops-before.pb ops-after.pbtxt --format github
   unskew diff torch@1.10 torch@2.1 --format concise
-  unskew diff include-before/ include/ --policy pjrt\n\n{EXIT_STATUS}"))]
+  unskew diff include-before/ include/ --policy pjrt
+  unskew diff --git v1.0..HEAD include\n\n{EXIT_STATUS}"))]
     Diff(Diff),
     /// Hold what changed since a baseline to dated promises (unskew.toml): for CI
     #[command(after_help = format!("\

@@ -1,10 +1,10 @@
-//! `unskew diff OLD NEW`: every change between two registries of operators or two C headers, and what should
-//! have been done.
+//! `unskew diff OLD NEW`: every change between two registries of operators, two C headers or other files that
+//! people make promises about, and what should have been done.
 
-mod headers;
+mod files;
 mod subject;
 
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 use unskew_core::{Finding, Outcome, Promise, Severity, Verdict};
 use unskew_report::{Pair, Report};
 
@@ -14,10 +14,11 @@ use crate::print;
 pub use subject::{Named, Thing, subject};
 
 pub fn run(args: &Diff, global: &Global) -> anyhow::Result<Status> {
-    if let Some(pairs) = headers::pairs(args, global)? {
+    if let Some(pairs) = files::pairs(args, global)? {
         return show(pairs, args, global);
     }
-    let (old, new) = (subject(&args.old)?, subject(&args.new)?);
+    let new = args.new.as_ref().context("no file of a kind that can be compared")?;
+    let (old, new) = (subject(&args.old)?, subject(new)?);
     let findings = match (&old.thing, &new.thing) {
         (Thing::Registry(a), Thing::Registry(b)) => unskew_tensorflow::diff::findings(a, b),
         (Thing::Operators(a), Thing::Operators(b)) => {

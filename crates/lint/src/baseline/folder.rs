@@ -69,7 +69,9 @@ pub fn open(path: &Path, label: &str) -> Result<Snapshot, BaselineError> {
         origin: String::new(),
         day: None,
         single,
-        names: addresses(names),
+        names: addresses(names, |name| {
+            std::fs::metadata(root.join(name)).ok().filter(|_| single).map(|known| known.len())
+        }),
         store: Box::new(Folder(root)),
     })
 }
@@ -81,11 +83,15 @@ pub fn tree(root: &Path, names: Vec<String>, label: &str) -> Snapshot {
         origin: String::new(),
         day: None,
         single: false,
-        names: addresses(names),
+        names: addresses(names, |_| None),
         store: Box::new(Folder(root.to_owned())),
     }
 }
 
-fn addresses(names: Vec<String>) -> BTreeMap<String, Address> {
-    names.into_iter().map(|name| (name.clone(), Address { key: name, size: None })).collect()
+fn addresses(names: Vec<String>, size: impl Fn(&str) -> Option<u64>) -> BTreeMap<String, Address> {
+    let address = |name: String| {
+        let size = size(&name);
+        (name.clone(), Address { key: name, size })
+    };
+    names.into_iter().map(address).collect()
 }

@@ -141,6 +141,11 @@ impl Snapshot {
         self.names.contains_key(name)
     }
 
+    /// Whether none of its files is larger than what is read; none whose size is known.
+    pub fn is_small(&self) -> bool {
+        self.names.values().all(|file| file.size.is_none_or(|size| size <= SIZE))
+    }
+
     /// Reads files. Names that the snapshot does not have are left out.
     ///
     /// # Errors

@@ -70,6 +70,19 @@ impl Place {
         }
     }
 
+    /// The folder or file in it, if one is named.
+    pub fn inner(&self) -> Option<&str> {
+        self.inner.as_deref()
+    }
+
+    /// Whether it is files of this machine that lie in no archive.
+    pub fn is_here(&self) -> bool {
+        match &self.what {
+            What::Path(path) => path.is_dir() || !archive::is_archive(path),
+            _ => false,
+        }
+    }
+
     /// The commit of the revision.
     ///
     /// # Errors

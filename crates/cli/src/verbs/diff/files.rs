@@ -1,0 +1,199 @@
+//! Files on each side, of kinds that Unskew knows: one pair for every file that has findings.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::path::Path;
+
+use anyhow::bail;
+use unskew_core::{Finding, Promise, Role, Side};
+use unskew_lint::baseline::{BaselineError, Place, Snapshot};
+use unskew_lint::files::Files;
+use unskew_lint::kind::{Comparison, Kind, Terms};
+use unskew_report::{Pair, Subject};
+
+use crate::args::{Diff, Global};
+use crate::kinds;
+
+/// What one side names, if it is files.
+struct Named {
+    /// As it was named.
+    text: String,
+    /// The path of its files in a working tree.
+    path: String,
+    /// Whether they are in a working tree, and not in a revision, an archive or a package.
+    here: bool,
+    snapshot: Snapshot,
+}
+
+/// What changed between two sides that are files of one kind; none if both are something else.
+///
+/// # Errors
+/// If only one side has files of a kind, or one cannot be read.
+pub fn pairs(args: &Diff, global: &Global) -> anyhow::Result<Option<Vec<Pair>>> {
+    let texts = texts(args)?;
+    let [old, new] = [named(&texts[0])?, named(&texts[1])?];
+    let mut pairs = Vec::new();
+    let mut alone = None;
+    for kind in kinds::ALL.iter().copied() {
+        let sides = [of_kind(kind, old.as_ref())?, of_kind(kind, new.as_ref())?];
+        match (&old, &new) {
+            (Some(old), Some(new)) if sides.iter().all(|files| !files.is_empty()) => {
+                pairs.extend(compare(kind, [old, new], &sides, args, global)?);
+            }
+            _ if sides.iter().any(|files| !files.is_empty()) => {
+                alone.get_or_insert((kind.title(), !sides[0].is_empty()));
+            }
+            _ => {}
+        }
+    }
+    match (pairs.is_empty(), alone) {
+        (true, None) if args.policy.is_some() => {
+            bail!("--policy is for headers, and these are none")
+        }
+        (true, None) => Ok(None),
+        (true, Some((what, first))) => {
+            let [with, without] =
+                if first { [&texts[0], &texts[1]] } else { [&texts[1], &texts[0]] };
+            bail!(
+                "two things of one kind can be compared: there are {what} in {with}, and none in {without}"
+            )
+        }
+        (false, _) => Ok(Some(pairs)),
+    }
+}
+
+/// The two sides as they are written; `--git OLD..NEW PATH` is short for OLD:PATH and NEW:PATH.
+fn texts(args: &Diff) -> anyhow::Result<[String; 2]> {
+    let text = |side: &OsStr| side.to_string_lossy().into_owned();
+    match (&args.git, &args.new) {
+        (None, Some(new)) => Ok([text(&args.old), text(new)]),
+        (Some(range), None) => {
+            let Some((old, new)) = range.split_once("..") else {
+                bail!("--git takes two revisions, OLD..NEW, or one, OLD.., for HEAD: {range}")
+            };
+            let path = text(&args.old);
+            let path = path.trim_start_matches("./").trim_end_matches('/');
+            let path = if path == "." { "" } else { path };
+            let new = if new.is_empty() { "HEAD" } else { new };
+            Ok([format!("git:{old}:{path}"), format!("git:{new}:{path}")])
+        }
+        (Some(_), Some(_)) => bail!("--git takes one path: unskew diff --git OLD..NEW PATH"),
+        (None, None) => bail!("two sides are compared: unskew diff OLD NEW"),
+    }
+}
+
+/// Opens what is named, if it can hold files. A name such as `torch@2.1` cannot.
+fn named(text: &str) -> anyhow::Result<Option<Named>> {
+    let place = match Place::parse(text, Path::new("")) {
+        Ok(place) => place,
+        Err(BaselineError::Unknown(_)) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let snapshot = place.open()?;
+    let path = place.inner().unwrap_or(text).to_owned();
+    let here = place.is_here();
+    Ok(Some(Named { text: text.to_owned(), path, here, snapshot }))
+}
+
+/// The files of one kind. What single files are is told by their first bytes as well, what files of a folder
+/// are by their names.
+fn of_kind(kind: &dyn Kind, side: Option<&Named>) -> anyhow::Result<Files> {
+    let Some(side) = side else { return Ok(Files::default()) };
+    let snapshot = &side.snapshot;
+    if snapshot.single {
+        let names: Vec<&str> = snapshot.names().collect();
+        if names.iter().any(|name| kind.recognizes(name, &[])) {
+            return Ok(snapshot.read(&names)?);
+        }
+        // Models have gigabytes; what is compared here is written by hand.
+        if !snapshot.is_small() {
+            return Ok(Files::default());
+        }
+        let files = snapshot.read(&names)?;
+        let is = files.iter().all(|(name, bytes)| kind.recognizes(name, bytes));
+        return Ok(if is { files } else { Files::default() });
+    }
+    let names: Vec<&str> = snapshot.names().filter(|name| kind.recognizes(name, &[])).collect();
+    Ok(snapshot.read(&names)?)
+}
+
+fn compare(
+    kind: &dyn Kind,
+    [old, new]: [&Named; 2],
+    [was, is]: &[Files; 2],
+    args: &Diff,
+    global: &Global,
+) -> anyhow::Result<Vec<Pair>> {
+    let terms = Terms {
+        as_of: Some(global.context().as_of),
+        policy: args.policy.as_deref(),
+        ..Terms::default()
+    };
+    let found = kind.compare(was, is, &terms).map_err(|error| match error.file.is_empty() {
+        true => anyhow::Error::msg(error.why),
+        false => error.into(),
+    })?;
+    Ok(by_file(kind, old, new, [was.len(), is.len()], found))
+}
+
+/// A pair for every file that has something to say; one for all if none has.
+fn by_file(
+    kind: &dyn Kind,
+    old: &Named,
+    new: &Named,
+    counts: [usize; 2],
+    found: Comparison,
+) -> Vec<Pair> {
+    let mut files: BTreeMap<Option<String>, (Vec<Finding>, Vec<Promise>)> = BTreeMap::new();
+    for change in found.changes {
+        files.entry(Some(change.file)).or_default().0.push(change.finding);
+    }
+    for (file, promise) in found.promises {
+        files.entry(Some(file)).or_default().1.push(promise);
+    }
+    if files.is_empty() {
+        let only = new.snapshot.names().next().filter(|_| new.snapshot.single);
+        files.entry(only.map(str::to_owned)).or_default();
+    }
+    let pair =
+        |(file, (mut findings, promises)): (Option<String>, (Vec<Finding>, Vec<Promise>))| {
+            let origins = file.as_ref().and_then(|file| found.origins.get(file)).cloned();
+            let whole = |count: usize| format!("{count} {}", kind.title());
+            let [was, is] = origins.unwrap_or_else(|| match &file {
+                Some(_) => [kind.title(), kind.title()].map(str::to_owned),
+                None => counts.map(whole),
+            });
+            let file = file.as_deref();
+            let (a, b) = (old.subject(file, was, false), new.subject(file, is, true));
+            findings.sort_by_cached_key(Finding::gravity);
+            let findings =
+                findings.into_iter().map(|finding| finding.about(b.side.clone())).collect();
+            Pair { a, b, verdict: super::verdict(findings, promises) }
+        };
+    files.into_iter().map(pair).collect()
+}
+
+impl Named {
+    /// One of the files, or the whole side.
+    fn subject(&self, file: Option<&str>, origin: String, new: bool) -> Subject {
+        let file = file.filter(|_| !self.snapshot.single);
+        let below = |folder: &str| match file {
+            // An archive or a package as a whole is no folder.
+            Some(file) if !self.here && self.path == self.text => format!("{folder}!{file}"),
+            Some(file) => Path::new(folder).join(file).display().to_string(),
+            None => folder.to_owned(),
+        };
+        let origin = match self.snapshot.origin.as_str() {
+            "" => origin,
+            from => format!("{origin}, {from}"),
+        };
+        let name = below(&self.text);
+        // Findings are about the new side: that one has a path, whatever revision it is of.
+        let path = match (self.here, new) {
+            (true, _) => Some(name.clone()),
+            (false, true) => Some(below(&self.path)),
+            (false, false) => None,
+        };
+        Subject { path, side: Side { role: Role::Artifact, name, origin } }
+    }
+}
