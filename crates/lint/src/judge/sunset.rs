@@ -30,6 +30,7 @@ pub fn check(
         for change in broken {
             if *removed <= check.request.as_of {
                 change.finding.severity = Severity::Note;
+                change.level = Level::All;
                 change.finding.mend = Some(format!("None is needed: announced on {announced}."));
             } else {
                 gone = true;

@@ -1,0 +1,126 @@
+//! What stands in `action.yml` and `.pre-commit-hooks.yaml` is run as it stands there, in a repository with a
+//! change that breaks a promise.
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs, reason = "a test may fail")]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use saphyr_parser::{Event, Parser};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The scalars of a YAML file by their paths: `runs.steps.1.run`.
+fn scalars(file: &str) -> BTreeMap<String, String> {
+    let text = std::fs::read_to_string(root().join(file)).unwrap();
+    let mut found = BTreeMap::new();
+    // Of every collection that is open: the next index, or the key that waits for its value.
+    let mut open: Vec<(Option<usize>, Option<String>)> = Vec::new();
+    let path = |open: &[(Option<usize>, Option<String>)]| {
+        let parts = open.iter().map(|(index, key)| match index {
+            Some(index) => index.to_string(),
+            None => key.clone().unwrap_or_default(),
+        });
+        parts.collect::<Vec<_>>().join(".")
+    };
+    let next = |open: &mut Vec<(Option<usize>, Option<String>)>| match open.last_mut() {
+        Some((Some(index), _)) => *index += 1,
+        Some((None, key)) => *key = None,
+        None => {}
+    };
+    for event in Parser::new_from_str(&text) {
+        match event.unwrap_or_else(|error| panic!("{file}: {error}")).0 {
+            Event::SequenceStart(..) => open.push((Some(0), None)),
+            Event::MappingStart(..) => open.push((None, None)),
+            Event::SequenceEnd | Event::MappingEnd => {
+                open.pop();
+                next(&mut open);
+            }
+            Event::Scalar(value, ..) => match open.last_mut() {
+                Some((None, key @ None)) => *key = Some(value.into_owned()),
+                _ => {
+                    found.insert(path(&open), value.into_owned());
+                    next(&mut open);
+                }
+            },
+            _ => {}
+        }
+    }
+    found
+}
+
+fn git(folder: &Path, arguments: &[&str]) {
+    let mut git = Command::new("git");
+    git.current_dir(folder).args(["-c", "user.name=a", "-c", "user.email=a@example.org"]);
+    git.args(arguments).env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null");
+    let ran = git.output().unwrap();
+    assert!(ran.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&ran.stderr));
+}
+
+/// A branch on which a field was inserted and nothing else was done.
+fn repository() -> tempfile::TempDir {
+    let made = tempfile::tempdir().unwrap();
+    let fixture = root().join("crates/lint/tests/fixtures/HD102-field-inserted");
+    let file = made.path().join("device.h");
+    std::fs::copy(fixture.join("old.h"), &file).unwrap();
+    let promises = "[[boundary]]\nname = \"device\"\npreset = \"pjrt\"\npaths = [\"*.h\"]\n";
+    std::fs::write(made.path().join("unskew.toml"), promises).unwrap();
+    git(made.path(), &["init", "--quiet", "--initial-branch=main"]);
+    git(made.path(), &["add", "--all"]);
+    git(made.path(), &["commit", "--quiet", "--message", "before"]);
+    git(made.path(), &["update-ref", "refs/remotes/origin/main", "HEAD"]);
+    std::fs::copy(fixture.join("new.h"), &file).unwrap();
+    made
+}
+
+fn said(ran: &Output) -> String {
+    String::from_utf8_lossy(&ran.stdout).into_owned() + &String::from_utf8_lossy(&ran.stderr)
+}
+
+#[test]
+fn the_step_of_the_action_annotates_the_change_and_fails() {
+    let action = scalars("action.yml");
+    let step = (0..9)
+        .find(|step| action.get(&format!("runs.steps.{step}.name")).is_some_and(|n| n == "Lint"))
+        .unwrap();
+    let script = &action[&format!("runs.steps.{step}.run")];
+    let repository = repository();
+    let mut bash = Command::new("bash");
+    bash.current_dir(repository.path()).args(["-e", "-c", script]);
+    for name in ["COMMAND", "BASELINE", "TARGET", "CONFIG", "FORMAT", "DENY"] {
+        let wanted = &action[&format!("runs.steps.{step}.env.{name}")];
+        let input = wanted.trim_start_matches("${{ inputs.").trim_end_matches(" }}");
+        let value = match name {
+            "COMMAND" => env!("CARGO_BIN_EXE_unskew"),
+            // github.base_ref: the branch that a pull request is for.
+            "TARGET" => "main",
+            _ => &action[&format!("inputs.{input}.default")],
+        };
+        bash.env(name, value);
+    }
+    let ran = bash.output().unwrap();
+    assert_eq!(ran.status.code(), Some(1), "{}", said(&ran));
+    assert!(said(&ran).contains("::error file=device.h,line="), "{}", said(&ran));
+}
+
+#[test]
+fn the_hook_for_pre_commit_finds_what_is_about_to_be_committed() {
+    let hooks = scalars(".pre-commit-hooks.yaml");
+    assert_eq!(hooks["0.id"], "unskew-lint");
+    assert_eq!(hooks["0.pass_filenames"], "false");
+    let repository = repository();
+    let mut words = hooks["0.entry"].split(' ');
+    assert_eq!(words.next(), Some("unskew"));
+    let run = |words: std::str::Split<'_, char>| {
+        let mut unskew = Command::new(env!("CARGO_BIN_EXE_unskew"));
+        unskew.current_dir(repository.path()).args(words).output().unwrap()
+    };
+    let ran = run(words.clone());
+    assert_eq!(ran.status.code(), Some(1), "{}", said(&ran));
+    assert!(said(&ran).contains("device.h: error HD102"), "{}", said(&ran));
+    git(repository.path(), &["commit", "--quiet", "--all", "--message", "accepted all the same"]);
+    // The window still has the version before.
+    assert_eq!(run(words).status.code(), Some(1));
+}
