@@ -11,8 +11,16 @@
 //! 3. [`change`] compares two contracts, says of every change what it does and which number it raises under
 //!    a policy, and whether that number was raised.
 //!
-//! Every kind of change is a rule of the family `HD`, a file in `rules/` with a pair of headers on which it
-//! fires in `tests/fixtures/`. Policies are files in `data/policies/`.
+//! Headers are one of several kinds of files that promises are made about. What is the same for all of them is the
+//! way from a promise to an exit status:
+//!
+//! 4. [`kind`] is what a kind of files has to know: what changed between two sides;
+//! 5. [`boundary`] reads `unskew.toml`, which says what is promised about which files;
+//! 6. [`baseline`] reads what they were: a revision, a folder, an archive, a package;
+//! 7. [`judge`] holds the one against the other, on a day.
+//!
+//! Every kind of change in a header is a rule of the family `HD`, a file in `rules/` with a pair of headers on which it
+//! fires in `tests/fixtures/`; policies are files in `data/policies/`. Rules of the family `PO` are about promises.
 //!
 //! ```
 //! use unskew_lint::header::{Header, Layouts};
