@@ -3,6 +3,7 @@
 mod exports;
 mod jax;
 mod row;
+mod spans;
 mod tensorflow;
 mod torch;
 
@@ -28,11 +29,14 @@ pub fn run(release: &str, from: Option<&Path>) -> anyhow::Result<()> {
     match (family, from) {
         ("jax", None) => jax::harvest(version),
         ("tensorflow-exports", None) => tensorflow::harvest_exports(version),
+        ("tensorflow-macos", wheel) => tensorflow::harvest_macos(version, wheel),
         ("tensorflow", None) => tensorflow::harvest(version),
         ("tensorflow", Some(list)) => tensorflow::harvest_from_oplist(version, list),
         ("torch", None) => torch::harvest(version),
         ("torch", Some(table)) => torch::harvest_from_table(version, table),
-        _ => bail!("harvest knows torch, tensorflow, tensorflow-exports and jax, not: {family}"),
+        _ => bail!(
+            "harvest knows torch, tensorflow, tensorflow-exports, tensorflow-macos and jax, not: {family}"
+        ),
     }
 }
 

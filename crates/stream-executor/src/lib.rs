@@ -38,6 +38,6 @@ pub mod symbols;
 mod sys;
 
 pub use company::{beside, platform};
-pub use exports::{Exports, exports, measured};
+pub use exports::{Exports, Image, Images, exports, measured};
 pub use matcher::policy;
 pub use plugin::{C_API_AXIS, Plugin, asked, from_object, party, recognizes, registers_device};

@@ -1,12 +1,13 @@
 //! A plug-in as a party.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use unskew_abi::{Format, SharedObject};
+use unskew_abi::{Format, Import, SharedObject};
 use unskew_core::{Party, Requirement, Role};
 use unskew_source::{ReadError, Source};
 
-use crate::exports;
+use crate::exports::{self, macos};
 use crate::matcher::{
     Callbacks, CppKnown, CppSymbols, Entries, Functions, Loader, Needed, OwnPlatform, Unknown,
 };
@@ -49,8 +50,15 @@ pub struct Plugin {
     pub functions: Vec<String>,
     /// The C++ symbols of TensorFlow that it imports, sorted, as they are mangled.
     pub cpp: Vec<String>,
-    /// The libraries of TensorFlow that it needs, by file name.
+    /// The libraries of TensorFlow that it needs, by file name; of a Mach-O file by the path that it names.
     pub libraries: Vec<String>,
+    /// The machine that it was built for: `x86-64`, `aarch64`.
+    pub machine: String,
+    /// Where `@rpath` leads in those paths (Mach-O).
+    pub rpaths: Vec<String>,
+    /// The functions and symbols that it takes from one library of TensorFlow and no other, with its path (Mach-O).
+    /// The rest it takes from whatever library has them.
+    pub bound: BTreeMap<String, String>,
     /// Whether it needs no libraries but those of TensorFlow and of the system: then nobody else has what it imports.
     pub alone: bool,
 }
@@ -104,8 +112,12 @@ fn read(name: &str, object: &SharedObject) -> Party {
         false if plugin.entries.contains(&"TFNPD_InitPlugin") => "TensorFlow PJRT device",
         false => "TensorFlow plug-in without a device",
     };
+    let also = match &*object.also {
+        [] => String::new(),
+        others => format!(", of a file that also has {}", others.join(", ")),
+    };
     let mut party = Party::new(name, Role::Plugin, kind)
-        .fact("file", format!("{} {}", object.format, object.machine))
+        .fact("file", format!("{} {}{also}", object.format, object.machine))
         .fact("entries", plugin.entries.join(" "))
         .fact("needs", object.needed.join(" "))
         .fact("imports", format!("{} C functions of TensorFlow", plugin.functions.len()))
@@ -127,17 +139,40 @@ fn read(name: &str, object: &SharedObject) -> Party {
 impl Plugin {
     fn of(object: &SharedObject) -> Self {
         let strong = || object.imports.iter().filter(|import| !import.weak);
-        let names = |wanted: fn(&str) -> bool| {
-            strong().map(|import| import.name.clone()).filter(|name| wanted(name)).collect()
+        // What a library of somebody else has, it may have under any name.
+        let ours = |import: &&Import| match (object.format, &import.library) {
+            (Format::MachO, Some(library)) => macos::is_library(library),
+            _ => true,
         };
-        let files = object.needed.iter().map(|library| file_name(library).to_owned());
+        let names = |wanted: fn(&str) -> bool| {
+            let names = strong().filter(ours).map(|import| import.name.clone());
+            names.filter(|name| wanted(name)).collect()
+        };
+        let bound = strong().filter(|_| object.format == Format::MachO).filter(ours);
         Self {
             format: object.format,
             entries: ENTRIES.into_iter().filter(|entry| object.exports(entry)).collect(),
             functions: names(is_c_api),
             cpp: names(is_cpp),
-            alone: object.needed.iter().all(|library| is_known(file_name(library))),
-            libraries: files.filter(|library| exports::is_library(library)).collect(),
+            alone: object.needed.iter().all(|library| is_known(object.format, library)),
+            libraries: libraries(object),
+            machine: object.machine.clone(),
+            rpaths: object.rpaths.clone(),
+            bound: bound
+                .filter_map(|import| Some((import.name.clone(), import.library.clone()?)))
+                .collect(),
+        }
+    }
+}
+
+/// The libraries of TensorFlow that a shared object needs.
+fn libraries(object: &SharedObject) -> Vec<String> {
+    let needed = object.needed.iter();
+    match object.format {
+        Format::MachO => needed.filter(|path| macos::is_library(path)).cloned().collect(),
+        _ => {
+            let files = needed.map(|library| file_name(library).to_owned());
+            files.filter(|library| exports::is_library(library)).collect()
         }
     }
 }
@@ -161,7 +196,13 @@ const SYSTEM: [&str; 11] = [
     "ld-linux",
 ];
 
-fn is_known(library: &str) -> bool {
+/// Whether a library is one of TensorFlow or of the system.
+fn is_known(format: Format, library: &str) -> bool {
+    if format == Format::MachO {
+        let system = ["/usr/lib/", "/System/"].iter().any(|start| library.starts_with(start));
+        return system || macos::is_library(library);
+    }
+    let library = file_name(library);
     exports::is_library(library) || SYSTEM.iter().any(|start| library.starts_with(start))
 }
 

@@ -1,26 +1,26 @@
-//! The C++ symbols that TensorFlow releases export: a table of hashes, `data/cpp.bin`.
+//! The C++ symbols that TensorFlow releases export: a table of hashes, `data/linux/cpp.bin` and the like.
 //!
 //! A release exports some 170 000 C++ symbols of its own, of protobuf and of absl, and a plug-in that imports one of
 //! them loads only where it is there. The names of all releases together have 40 MB; their hashes, with the
 //! releases that have them, have one. A name that no release has is taken for one that some release has once in ten
 //! thousand.
 //!
-//! The file has two numbers of 32 bits, how many different spans of releases there are and how many symbols, then
-//! the spans (for each a mask of the releases that have a symbol in `libtensorflow_framework.so.2`, and one of those
-//! that have it elsewhere), and then the symbols in the order of their hashes: how much larger the hash is than the
-//! one before, and which span, both in seven bits a byte. A bit of a mask is a release of
-//! [`measured`](crate::measured). `cargo xtask harvest tensorflow-exports==VERSION` makes it.
+//! A table has `PLACES` places in which a release may have a symbol, a library or several each. The file has two
+//! numbers of 32 bits, how many different spans of releases there are and how many symbols, then the spans (for each
+//! place a mask of the releases that have a symbol there), and then the symbols in the order of their hashes: how much
+//! larger the hash is than the one before, and which span, both in seven bits a byte. A bit of a mask is a release of
+//! those that were measured. `cargo xtask harvest tensorflow-exports==VERSION` makes it.
 //!
 //! ```
-//! use unskew_stream_executor::symbols::{Symbols, Where, is_covered};
+//! use unskew_stream_executor::symbols::{Symbols, is_covered};
 //!
 //! let name = "_ZN10tensorflow8internal15LogMessageFatalD1Ev";
 //! assert!(is_covered(name));
-//! let mut symbols = Symbols::default();
-//! symbols.insert(name, 3, Where { framework: true, elsewhere: false });
-//! let read = Symbols::read(&symbols.to_bytes()).unwrap();
-//! assert!(read.find(name, 3).framework);
-//! assert!(!read.find(name, 2).framework);
+//! let mut symbols = Symbols::<2>::default();
+//! symbols.insert(name, 3, 0);
+//! let read = Symbols::<2>::read(&symbols.to_bytes()).unwrap();
+//! assert_eq!(read.find(name, 3), [true, false]);
+//! assert_eq!(read.find(name, 2), [false, false]);
 //! ```
 
 use std::collections::BTreeMap;
@@ -59,35 +59,27 @@ pub fn is_covered(name: &str) -> bool {
         && !name.contains("_M_manager")
 }
 
-/// Which libraries of a release have a symbol.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Where {
-    /// `libtensorflow_framework.so.2`.
-    pub framework: bool,
-    /// The others: `libtensorflow_cc.so.2`, and the library of the Python module.
-    pub elsewhere: bool,
-}
-
-/// The releases that have a symbol, a bit each: in the framework's library, and elsewhere.
-type Span = (u32, u32);
+/// The releases that have a symbol, a bit each: a mask for every place.
+type Span<const PLACES: usize> = [u32; PLACES];
 
 /// The table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Symbols {
-    spans: BTreeMap<u32, Span>,
+pub struct Symbols<const PLACES: usize> {
+    spans: BTreeMap<u32, Span<PLACES>>,
 }
 
-impl Symbols {
+impl<const PLACES: usize> Symbols<PLACES> {
     /// Reads the table; none if the bytes are none.
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let (spans, rest) = number(bytes)?;
         let (count, mut rest) = number(rest)?;
         let mut known = Vec::new();
         for _ in 0..spans {
-            let (framework, behind) = number(rest)?;
-            let (elsewhere, behind) = number(behind)?;
-            known.push((framework, elsewhere));
-            rest = behind;
+            let mut span = [0; PLACES];
+            for mask in &mut span {
+                (*mask, rest) = number(rest)?;
+            }
+            known.push(span);
         }
         let (mut hash, mut read) = (0_u32, BTreeMap::new());
         for _ in 0..count {
@@ -102,22 +94,21 @@ impl Symbols {
 
     /// The table as a file.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut often: BTreeMap<Span, usize> = BTreeMap::new();
+        let mut often: BTreeMap<Span<PLACES>, usize> = BTreeMap::new();
         for span in self.spans.values() {
             *often.entry(*span).or_default() += 1;
         }
-        let mut order: Vec<(Span, usize)> = often.into_iter().collect();
+        let mut order: Vec<(Span<PLACES>, usize)> = often.into_iter().collect();
         // What is often there gets a short number.
         order.sort_by_key(|(span, count)| (std::cmp::Reverse(*count), *span));
-        let numbers: BTreeMap<Span, usize> =
+        let numbers: BTreeMap<Span<PLACES>, usize> =
             order.iter().enumerate().map(|(number, (span, _))| (*span, number)).collect();
         let mut bytes = Vec::new();
         for value in [order.len(), self.spans.len()] {
             bytes.extend_from_slice(&(value as u32).to_le_bytes());
         }
-        for ((framework, elsewhere), _) in order {
-            bytes.extend_from_slice(&framework.to_le_bytes());
-            bytes.extend_from_slice(&elsewhere.to_le_bytes());
+        for mask in order.iter().flat_map(|(span, _)| span) {
+            bytes.extend_from_slice(&mask.to_le_bytes());
         }
         let mut last = 0;
         for (hash, span) in &self.spans {
@@ -138,27 +129,27 @@ impl Symbols {
         self.spans.is_empty()
     }
 
-    /// Where a release, by its place among those that were measured, has a symbol.
-    pub fn find(&self, name: &str, release: usize) -> Where {
-        let (framework, elsewhere) = self.spans.get(&hash(name)).copied().unwrap_or_default();
-        let has = |mask: u32| bit(release).is_some_and(|bit| mask & bit != 0);
-        Where { framework: has(framework), elsewhere: has(elsewhere) }
+    /// In which places a release, by its number among those that were measured, has a symbol.
+    pub fn find(&self, name: &str, release: usize) -> [bool; PLACES] {
+        let span = self.spans.get(&hash(name)).copied().unwrap_or([0; PLACES]);
+        span.map(|mask| bit(release).is_some_and(|bit| mask & bit != 0))
     }
 
-    /// Adds that a release has a symbol.
-    pub fn insert(&mut self, name: &str, release: usize, place: Where) {
-        let Some(bit) = bit(release) else { return };
-        let span = self.spans.entry(hash(name)).or_default();
-        span.0 |= if place.framework { bit } else { 0 };
-        span.1 |= if place.elsewhere { bit } else { 0 };
+    /// Adds that a release has a symbol in a place.
+    pub fn insert(&mut self, name: &str, release: usize, place: usize) {
+        let Some(bit) = bit(release).filter(|_| place < PLACES) else { return };
+        let span = self.spans.entry(hash(name)).or_insert([0; PLACES]);
+        if let Some(mask) = span.get_mut(place) {
+            *mask |= bit;
+        }
     }
 
-    /// Makes room for a release at this place: those from there on move up.
+    /// Makes room for a release with this number: those from there on move up.
     pub fn make_room(&mut self, release: usize) {
         let Some(bit) = bit(release) else { return };
         let moved = |mask: u32| mask & (bit - 1) | (mask & !(bit - 1)) << 1;
         for span in self.spans.values_mut() {
-            *span = (moved(span.0), moved(span.1));
+            *span = span.map(moved);
         }
     }
 
@@ -166,9 +157,9 @@ impl Symbols {
     pub fn forget(&mut self, release: usize) {
         let Some(bit) = bit(release) else { return };
         for span in self.spans.values_mut() {
-            *span = (span.0 & !bit, span.1 & !bit);
+            *span = span.map(|mask| mask & !bit);
         }
-        self.spans.retain(|_, span| *span != (0, 0));
+        self.spans.retain(|_, span| span.iter().any(|mask| *mask != 0));
     }
 }
 
@@ -216,12 +207,13 @@ mod tests {
 
     #[test]
     fn a_release_is_put_between_others_and_replaced() {
-        let both = Where { framework: true, elsewhere: true };
-        let mut symbols = Symbols::default();
-        symbols.insert("_Z3tsl", 0, both);
-        symbols.insert("_Z3tsl", 1, both);
+        let (both, nowhere) = ([true, true], [false, false]);
+        let mut symbols = Symbols::<2>::default();
+        for (release, place) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+            symbols.insert("_Z3tsl", release, place);
+        }
         symbols.make_room(1);
-        assert_eq!(symbols.find("_Z3tsl", 1), Where::default());
+        assert_eq!(symbols.find("_Z3tsl", 1), nowhere);
         assert_eq!((symbols.find("_Z3tsl", 0), symbols.find("_Z3tsl", 2)), (both, both));
         symbols.forget(0);
         symbols.forget(2);
@@ -230,23 +222,21 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(names in proptest::collection::vec(("[a-z]{1,9}", 0_usize..32, any::<bool>()), 0..60)) {
-            let mut symbols = Symbols::default();
-            for (name, release, framework) in &names {
-                symbols.insert(name, *release, Where { framework: *framework, elsewhere: !framework });
+        fn what_is_written_is_read(names in proptest::collection::vec(("[a-z]{1,9}", 0_usize..32, 0_usize..4), 0..60)) {
+            let mut symbols = Symbols::<4>::default();
+            for (name, release, place) in &names {
+                symbols.insert(name, *release, *place);
             }
-            let read = Symbols::read(&symbols.to_bytes()).unwrap();
+            let read = Symbols::<4>::read(&symbols.to_bytes()).unwrap();
             prop_assert_eq!(&read, &symbols);
-            for (name, release, framework) in &names {
-                let found = read.find(name, *release);
-                let there = if *framework { found.framework } else { found.elsewhere };
-                prop_assert!(there);
+            for (name, release, place) in &names {
+                prop_assert!(read.find(name, *release)[*place]);
             }
         }
 
         #[test]
         fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
-            let _ = Symbols::read(&bytes);
+            let _ = Symbols::<2>::read(&bytes);
         }
     }
 }

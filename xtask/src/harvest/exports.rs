@@ -1,22 +1,17 @@
 //! Takes what the libraries of a TensorFlow wheel export into the data of the StreamExecutor boundary: the C
-//! functions by name, the C++ symbols as hashes.
+//! functions by name, the C++ symbols as hashes, and for macOS the images by the names that they give themselves.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, ensure};
 use unskew_abi::SharedObject;
 use unskew_core::Version;
 use unskew_source::{FileSource, Source};
-use unskew_stream_executor::symbols::{Symbols, Where, is_covered};
+use unskew_stream_executor::symbols::{Symbols, is_covered};
 
-/// The C functions by release.
-const FUNCTIONS: &str = "crates/stream-executor/data/exports.tsv";
-/// The C++ symbols by release.
-const SYMBOLS: &str = "crates/stream-executor/data/cpp.bin";
+use super::spans::Spans;
 
 /// The library that all others need.
 const FRAMEWORK: &str = "tensorflow/libtensorflow_framework.so.2";
@@ -26,118 +21,152 @@ const PYWRAP: &str = "tensorflow/python/_pywrap_tensorflow_internal.so";
 /// What is loaded along with the Python module since 2.19.
 const COMMON: &str = "tensorflow/python/lib_pywrap_tensorflow_common.so";
 
-/// The members of a wheel that are read.
+/// The members of a wheel for Linux that are read.
 pub const LIBRARIES: [&str; 4] = [FRAMEWORK, CC, PYWRAP, COMMON];
 
-/// A function and the library that has it, with the releases that do.
-type Functions = BTreeMap<(String, String), BTreeSet<Version>>;
+/// The images of a wheel for macOS: the name in the tables, the member.
+const IMAGES: [(&str, &str); 4] = [
+    ("framework", "tensorflow/libtensorflow_framework.2.dylib"),
+    ("cc", "tensorflow/libtensorflow_cc.2.dylib"),
+    ("pywrap", PYWRAP),
+    ("common", "tensorflow/python/lib_pywrap_tensorflow_common.dylib"),
+];
 
-/// Takes the exports of `version`, whose wheel was unpacked at `site`.
+/// With this module, Python loads [`PYWRAP`] for all; without it, on macOS, for itself alone.
+const GLOBAL_FLAGS: &str = "tensorflow/python/pywrap_dlopen_global_flags.py";
+
+/// The members of a wheel for macOS that are read.
+pub const MACOS_MEMBERS: [&str; 5] =
+    [IMAGES[0].1, IMAGES[1].1, IMAGES[2].1, IMAGES[3].1, GLOBAL_FLAGS];
+
+/// A machine that macOS runs on, as wheels name it.
+pub const MACOS_MACHINES: [&str; 2] = ["arm64", "x86_64"];
+
+const LINUX_HEAD: &str = "# The C functions that each TensorFlow wheel for Linux exports: name, library, first release, last one \
+     (empty: the newest).\n# The library is libtensorflow_framework.so.2, or `cc`: libtensorflow_cc.so.2, before \
+     2.12 _pywrap_tensorflow_internal.so.\n# Measured on these releases:\n";
+
+const MACOS_HEAD: &str = "# The C functions that each TensorFlow wheel for macOS exports: name, image, first release, last one (empty: the \
+     newest).\n# The image is the one that images.tsv has by this name.\n# Measured on these releases:\n";
+
+const IMAGES_HEAD: &str = "# What each TensorFlow wheel for macOS loads before any plug-in: name, file in site-packages, install name, \
+     whether dyld looks in it for symbols that are bound to no library, first release, last one (empty: the newest).\n\
+     # Measured on these releases:\n";
+
+/// What the libraries of one wheel export.
+struct Wheel<const PLACES: usize> {
+    /// Where the tables lie, from the root of the repository.
+    folder: String,
+    head: &'static str,
+    /// Names by the library that the table of functions has for them.
+    functions: Vec<(&'static str, Vec<String>)>,
+    /// Names by the place that the table of symbols has for them.
+    symbols: Vec<(usize, Vec<String>)>,
+}
+
+/// Takes the exports of `version` for Linux, whose wheel was unpacked at `site`.
 ///
 /// # Errors
 /// If the wheel has no such library, or one is broken.
 pub fn take(version: &str, site: &Path) -> Result<()> {
-    let release: Version = version.parse()?;
-    let framework = exports(&site.join(FRAMEWORK))?.context("no libtensorflow_framework.so.2")?;
-    let cc = exports(&site.join(CC))?;
-    let pywrap = exports(&site.join(PYWRAP))?;
-    let rest = cc.as_ref().or(pywrap.as_ref()).context("no library with the rest")?.clone();
-    let common = exports(&site.join(COMMON))?;
-    let (mut releases, mut functions) = read(&fs::read_to_string(crate::root().join(FUNCTIONS))?)?;
-    for releases in functions.values_mut() {
-        releases.remove(&release);
-    }
-    for (library, exported) in [("framework", &framework), ("cc", &rest)] {
-        for name in exported.iter().filter(|name| is_c_api(name)) {
-            let key = (name.clone(), library.to_owned());
-            functions.entry(key).or_default().insert(release);
-        }
-    }
-    let mut symbols = Symbols::read(&fs::read(crate::root().join(SYMBOLS))?).context(SYMBOLS)?;
-    let at = match releases.binary_search(&release) {
-        Ok(at) => at,
-        Err(at) => {
-            releases.insert(at, release);
-            symbols.make_room(at);
-            at
-        }
+    let exports = |library: &str| -> Result<Option<Vec<String>>> {
+        Ok(object(&site.join(library))?.map(|object| object.exports))
     };
-    ensure!(releases.len() <= 32, "a mask has 32 bits; widen those of {SYMBOLS}");
-    symbols.forget(at);
-    let elsewhere = [cc, pywrap, common];
-    let lists = [(true, &framework)]
-        .into_iter()
-        .chain(elsewhere.iter().flatten().map(|exported| (false, exported)));
-    for (in_framework, exported) in lists {
-        let place = Where { framework: in_framework, elsewhere: !in_framework };
-        for name in exported.iter().filter(|name| is_covered(name)) {
-            symbols.insert(name, at, place);
-        }
+    let framework = exports(FRAMEWORK)?.context("no libtensorflow_framework.so.2")?;
+    let (cc, pywrap, common) = (exports(CC)?, exports(PYWRAP)?, exports(COMMON)?);
+    let rest = cc.as_ref().or(pywrap.as_ref()).context("no library with the rest")?.clone();
+    let elsewhere = [cc, pywrap, common].into_iter().flatten().map(|exported| (1, exported));
+    Wheel::<2> {
+        folder: folder("linux"),
+        head: LINUX_HEAD,
+        functions: vec![("framework", framework.clone()), ("cc", rest)],
+        symbols: [(0, framework)].into_iter().chain(elsewhere).collect(),
     }
-    let bytes = symbols.to_bytes();
-    println!("tensorflow {version}: {} C++ symbols in all, {} bytes", symbols.len(), bytes.len());
-    fs::write(crate::root().join(SYMBOLS), bytes)?;
-    fs::write(crate::root().join(FUNCTIONS), written(&releases, &functions))?;
-    Ok(())
+    .enter(version)
 }
 
-/// What a library exports; none if there is no such file.
-fn exports(path: &Path) -> Result<Option<Vec<String>>> {
+/// Takes the images of `version` for macOS on a machine of [`MACOS_MACHINES`], whose wheel was unpacked at `site`.
+///
+/// # Errors
+/// If the wheel has no such image, or one is broken.
+pub fn take_macos(version: &str, machine: &str, site: &Path) -> Result<()> {
+    let folder = folder(&format!("macos-{machine}"));
+    let mut wheel =
+        Wheel::<4> { folder, head: MACOS_HEAD, functions: Vec::new(), symbols: Vec::new() };
+    let path = wheel.path("images.tsv");
+    let (release, mut images) = (version.parse()?, Spans::read(&path, IMAGES_HEAD)?);
+    images.enter(release);
+    for (place, (name, member)) in IMAGES.into_iter().enumerate() {
+        let Some(object) = object(&site.join(member))? else { continue };
+        let local = name == "pywrap" && !site.join(GLOBAL_FLAGS).exists();
+        let install_name = object.soname.with_context(|| format!("no install name: {member}"))?;
+        let scope = if local { "local" } else { "global" };
+        images.add(release, &[name, member, &install_name, scope]);
+        wheel.functions.push((name, object.exports.clone()));
+        wheel.symbols.push((place, object.exports));
+    }
+    ensure!(wheel.functions.len() > 1, "no images of TensorFlow: {}", site.display());
+    images.write(&path)?;
+    wheel.enter(version)
+}
+
+impl<const PLACES: usize> Wheel<PLACES> {
+    fn path(&self, file: &str) -> PathBuf {
+        crate::root().join(&self.folder).join(file)
+    }
+
+    /// Enters them for a release, and forgets what was said of it before.
+    fn enter(&self, version: &str) -> Result<()> {
+        let release: Version = version.parse()?;
+        let (functions, symbols) = (self.path("exports.tsv"), self.path("cpp.bin"));
+        let mut table = Spans::read(&functions, self.head)?;
+        let mut hashes = match symbols.exists() {
+            true => Symbols::<PLACES>::read(&fs::read(&symbols)?).context("cpp.bin")?,
+            false => Symbols::default(),
+        };
+        let (at, new) = table.enter(release);
+        if new {
+            hashes.make_room(at);
+        }
+        ensure!(at < 32 && table.releases().len() <= 32, "a mask of {} has 32 bits", self.folder);
+        for (library, exported) in &self.functions {
+            for name in exported.iter().filter(|name| is_c_api(name)) {
+                table.add(release, &[name, library]);
+            }
+        }
+        hashes.forget(at);
+        for (place, exported) in &self.symbols {
+            for name in exported.iter().filter(|name| is_covered(name)) {
+                hashes.insert(name, at, *place);
+            }
+        }
+        let bytes = hashes.to_bytes();
+        println!(
+            "{} of tensorflow {version}: {} C++ symbols in all, {} bytes",
+            self.folder,
+            hashes.len(),
+            bytes.len()
+        );
+        fs::write(symbols, bytes)?;
+        table.write(&functions)
+    }
+}
+
+fn folder(platform: &str) -> String {
+    format!("crates/stream-executor/data/{platform}")
+}
+
+/// What a library says; none if there is no such file.
+fn object(path: &Path) -> Result<Option<SharedObject>> {
     if !path.exists() {
         return Ok(None);
     }
     let source: Arc<dyn Source> = Arc::new(FileSource::open(path)?);
-    let object = SharedObject::read(&source)?.with_context(|| path.display().to_string())?;
-    Ok(Some(object.exports))
+    SharedObject::read(&source)?.with_context(|| path.display().to_string()).map(Some)
 }
 
 fn is_c_api(name: &str) -> bool {
     ["TF_", "TFE_", "TSL_"].iter().any(|prefix| name.starts_with(prefix))
-}
-
-/// The releases that were measured, in their order, and the functions.
-fn read(text: &str) -> Result<(Vec<Version>, Functions)> {
-    let line = text.lines().find_map(|line| line.strip_prefix("#releases\t")).context(FUNCTIONS)?;
-    let releases: Vec<Version> = line.split(' ').map(str::parse).collect::<Result<_, _>>()?;
-    let mut functions = Functions::new();
-    for line in text.lines().filter(|line| !line.starts_with('#')) {
-        let cells: Vec<&str> = line.split('\t').collect();
-        let [name, library, since, until] = *cells else { anyhow::bail!("{FUNCTIONS}: {line}") };
-        let since: Version = since.parse()?;
-        let until: Option<Version> = if until.is_empty() { None } else { Some(until.parse()?) };
-        let there =
-            |release: &&Version| **release >= since && until.is_none_or(|until| **release <= until);
-        let row = functions.entry((name.to_owned(), library.to_owned())).or_default();
-        row.extend(releases.iter().filter(there));
-    }
-    Ok((releases, functions))
-}
-
-/// The table: a row for every unbroken run of releases.
-fn written(releases: &[Version], functions: &Functions) -> String {
-    let mut text = String::from(
-        "# The C functions that each TensorFlow wheel for Linux exports: name, library, first release, last one \
-         (empty: the newest).\n# The library is libtensorflow_framework.so.2, or `cc`: libtensorflow_cc.so.2, before \
-         2.12 _pywrap_tensorflow_internal.so.\n# Measured on these releases:\n",
-    );
-    let names: Vec<String> = releases.iter().map(Version::to_string).collect();
-    let _ = writeln!(text, "#releases\t{}", names.join(" "));
-    for ((name, library), there) in functions {
-        let mut first = None;
-        for (i, release) in releases.iter().enumerate() {
-            let (has, last) = (there.contains(release), i + 1 == releases.len());
-            if has {
-                first = first.or(Some(release));
-            }
-            let before = if has { None } else { i.checked_sub(1).and_then(|i| releases.get(i)) };
-            if let (Some(since), true) = (first, !has || last) {
-                let until = before.map(Version::to_string).unwrap_or_default();
-                let _ = writeln!(text, "{name}\t{library}\t{since}\t{until}");
-                first = None;
-            }
-        }
-    }
-    text
 }
 
 #[cfg(test)]
@@ -145,10 +174,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_is_written_as_it_was_read() -> Result<()> {
-        let text = fs::read_to_string(crate::root().join(FUNCTIONS))?;
-        let (releases, functions) = read(&text)?;
-        assert_eq!(written(&releases, &functions), text);
+    fn the_tables_are_written_as_they_were_read() -> Result<()> {
+        for (table, head) in [
+            ("linux/exports.tsv", LINUX_HEAD),
+            ("macos-arm64/exports.tsv", MACOS_HEAD),
+            ("macos-arm64/images.tsv", IMAGES_HEAD),
+            ("macos-x86_64/exports.tsv", MACOS_HEAD),
+            ("macos-x86_64/images.tsv", IMAGES_HEAD),
+        ] {
+            let path = crate::root().join(folder(table));
+            assert_eq!(Spans::read(&path, head)?.written(), fs::read_to_string(&path)?, "{table}");
+        }
         Ok(())
     }
 }

@@ -39,6 +39,9 @@ const LIBRARIES: [&str; 4] = [
 /// The packages of a release: the one for CPUs is smaller.
 const PACKAGES: [&str; 2] = ["tensorflow-cpu", "tensorflow"];
 
+/// A wheel with fewer bytes has no library.
+const SMALLEST: u64 = 1 << 20;
+
 /// Loads the libraries named on the command line and writes what `TF_GetAllOpList` returns to the
 /// file named first. The last library that has the function has the most ops.
 const DUMP: &str = r#"
@@ -99,6 +102,71 @@ pub fn harvest_exports(version: &str) -> Result<()> {
     fs::remove_dir_all(&scratch).with_context(|| scratch.display().to_string())
 }
 
+/// Takes what the images of `tensorflow==version` export on macOS from its wheels, or from one at hand, and leaves
+/// nothing behind. A release has no wheel for some machines.
+///
+/// # Errors
+/// If pip finds no wheel, or an image is broken.
+pub fn harvest_macos(version: &str, at_hand: Option<&Path>) -> Result<()> {
+    let mut fault = None;
+    let mut taken = 0;
+    for machine in exports::MACOS_MACHINES {
+        let scratch = std::env::temp_dir().join(format!("unskew-harvest-{machine}-{version}"));
+        fs::create_dir_all(&scratch)?;
+        let wheel = match at_hand {
+            Some(wheel) if !wheel.to_string_lossy().contains(machine) => continue,
+            Some(wheel) => Ok(wheel.to_owned()),
+            None => fetch_macos(version, machine, &scratch),
+        };
+        let site = scratch.join("site");
+        let done = wheel.and_then(|wheel| {
+            unpack(&wheel, &site, &exports::MACOS_MEMBERS)?;
+            exports::take_macos(version, machine, &site)
+        });
+        fs::remove_dir_all(&scratch).with_context(|| scratch.display().to_string())?;
+        match done {
+            Ok(()) => taken += 1,
+            Err(error) => {
+                println!("  nothing for {machine}: {error:#}");
+                fault = Some(error);
+            }
+        }
+    }
+    match (taken, fault) {
+        (0, fault) => {
+            Err(fault.unwrap_or_else(|| anyhow::anyhow!("no wheel for macOS: {version}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The wheel of a release for macOS. For ARM it is Apple's package up to 2.12; the one of 2.13 to 2.15 has what the
+/// other has.
+fn fetch_macos(version: &str, machine: &str, scratch: &Path) -> Result<PathBuf> {
+    let mut fault = None;
+    for (package, python) in ["tensorflow", "tensorflow-macos"]
+        .into_iter()
+        .flat_map(|package| ["3.11", "3.9"].map(|python| (package, python)))
+    {
+        let mut pip = Command::new("python3");
+        pip.args(["-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:"]);
+        // This stands for every older macOS as well.
+        pip.args(["--platform", &format!("macosx_12_0_{machine}")]);
+        pip.args(["--python-version", python, "--dest"]).arg(scratch);
+        let fetched = run_command(pip.arg(format!("{package}=={version}")));
+        match (fetched, wheel_in(scratch)) {
+            // A package that only asks for the other one has no image.
+            (Ok(_), Some(wheel)) if fs::metadata(&wheel)?.len() < SMALLEST => {
+                fs::remove_file(wheel)?;
+            }
+            (Ok(_), Some(wheel)) => return Ok(wheel),
+            (Err(error), _) => fault = Some(error),
+            (Ok(_), None) => {}
+        }
+    }
+    Err(fault.unwrap_or_else(|| anyhow::anyhow!("pip fetched no wheel: {version} for {machine}")))
+}
+
 /// Unpacks members of a wheel, as far as they are there.
 fn unpack(wheel: &Path, site: &Path, members: &[&str]) -> Result<()> {
     let program = "import sys, zipfile\nwheel = zipfile.ZipFile(sys.argv[1])\n\
@@ -146,14 +214,15 @@ pub fn harvest_from_oplist(version: &str, path: &Path) -> Result<()> {
     fs::write(&path, text).with_context(|| path.display().to_string())
 }
 
+/// The wheel that lies in a folder.
+fn wheel_in(folder: &Path) -> Option<PathBuf> {
+    let mut paths = fs::read_dir(folder).ok()?.filter_map(|file| Some(file.ok()?.path()));
+    paths.find(|path| path.extension().is_some_and(|ending| ending == "whl"))
+}
+
 /// The wheel of a release, fetched unless it is there.
 fn fetch(version: &str, scratch: &Path) -> Result<PathBuf> {
-    let wheel = || {
-        let files = fs::read_dir(scratch).ok()?;
-        let mut paths = files.filter_map(|file| Some(file.ok()?.path()));
-        paths.find(|path| path.extension().is_some_and(|ending| ending == "whl"))
-    };
-    if let Some(wheel) = wheel() {
+    if let Some(wheel) = wheel_in(scratch) {
         return Ok(wheel);
     }
     let mut fault = None;
@@ -165,7 +234,7 @@ fn fetch(version: &str, scratch: &Path) -> Result<PathBuf> {
         pip.args(Some(python).filter(|python| !python.is_empty()));
         let fetched =
             run_command(pip.arg("--dest").arg(scratch).arg(format!("{package}=={version}")));
-        match (fetched, wheel()) {
+        match (fetched, wheel_in(scratch)) {
             (Ok(_), Some(wheel)) => return Ok(wheel),
             (Err(error), _) => fault = Some(error),
             (Ok(_), None) => {}

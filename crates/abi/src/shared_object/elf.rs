@@ -32,6 +32,8 @@ where
         machine: machine(header.e_machine(endian)),
         soname: None,
         needed: Vec::new(),
+        rpaths: Vec::new(),
+        also: Vec::new(),
         exports: Vec::new(),
         imports: Vec::new(),
     };

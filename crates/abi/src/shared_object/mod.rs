@@ -61,9 +61,14 @@ pub struct SharedObject {
     pub soname: Option<String>,
     /// The libraries that must be found before it loads, in the order in which they are searched.
     pub needed: Vec<String>,
+    /// Where `@rpath` leads (Mach-O), in the order in which it is tried; empty for other formats.
+    pub rpaths: Vec<String>,
+    /// The other machines that the file has a part for, which were not read (Mach-O).
+    pub also: Vec<String>,
     /// The symbols that it offers, sorted.
     pub exports: Vec<String>,
-    /// The symbols that it takes from others, sorted.
+    /// The symbols that it takes from others, sorted. One that it has itself and only prefers from others, as
+    /// Mach-O files do with what a compiler puts into every file, is none.
     pub imports: Vec<Import>,
 }
 
@@ -72,7 +77,8 @@ impl SharedObject {
     /// that is not position-independent, an object file.
     ///
     /// Only headers, the dynamic section and the dynamic symbol table are read; a table of debug
-    /// symbols is not, whatever its size. Of a Mach-O file for several machines the first is read.
+    /// symbols is not, whatever its size. Of a Mach-O file for several machines the part for 64-bit ARM is read,
+    /// the machine that new packages for macOS are built for, and the first one if there is none.
     ///
     /// # Errors
     /// If the file announces itself as a shared object and is broken.
@@ -84,12 +90,12 @@ impl SharedObject {
             return Self::of_one_machine(source);
         }
         // Java class files begin with the same four bytes, so what does not parse is another file.
-        let Ok(Some((offset, size))) = kind.and_then(|kind| other::first_of_fat(&data, kind))
-        else {
+        let Ok(Some(part)) = kind.and_then(|kind| other::part_of_fat(&data, kind)) else {
             return Ok(None);
         };
-        let part = Slice::new(source.name(), Arc::clone(source), offset, size)?;
-        Self::of_one_machine(&(Arc::new(part) as Arc<dyn Source>))
+        let slice = Slice::new(source.name(), Arc::clone(source), part.offset, part.size)?;
+        let object = Self::of_one_machine(&(Arc::new(slice) as Arc<dyn Source>))?;
+        Ok(object.map(|object| Self { also: part.others, ..object }))
     }
 
     fn of_one_machine(source: &Arc<dyn Source>) -> Result<Option<Self>, ReadError> {

@@ -1,23 +1,46 @@
 //! Mach-O and PE, through the parser's common view.
 
+use std::collections::BTreeSet;
+
 use object::read::macho::{FatArch, LoadCommandVariant, MachHeader, MachOFatFile32};
 use object::read::macho::{MachOFatFile64, MachOFile};
-use object::read::{self, Object, ObjectKind};
-use object::{Endianness, File, FileKind};
+use object::read::{self, ImportFlags, Object, ObjectKind};
+use object::{Architecture, Endianness, File, FileKind, macho};
 
 use super::bounded::Bounded;
 use super::{Format, Import, MOST_ENTRIES, SharedObject, machine, name};
 
+/// The most bytes of all names that a file exports. Those of the largest library of TensorFlow 2.20 have 96 MB.
+const MOST_BYTES: usize = 1 << 28;
+
+/// The most machines of one file that are named.
+const MOST_PARTS: usize = 16;
+
 type Data<'a> = &'a Bounded<'a>;
 
-/// Where the first machine's part of a Mach-O file for several machines lies: offset and size.
-pub(super) fn first_of_fat(data: Data<'_>, kind: FileKind) -> read::Result<Option<(u64, u64)>> {
-    fn first<A: FatArch>(arches: &[A]) -> Option<(u64, u64)> {
-        arches.first().map(|arch| (arch.offset().into(), arch.size().into()))
+/// The part of a Mach-O file for several machines that is read.
+pub(super) struct Part {
+    /// Where it begins, in bytes.
+    pub(super) offset: u64,
+    /// How many bytes it has.
+    pub(super) size: u64,
+    /// The machines of the other parts.
+    pub(super) others: Vec<String>,
+}
+
+/// The part for 64-bit ARM, or else the first; none if the file has no part.
+pub(super) fn part_of_fat(data: Data<'_>, kind: FileKind) -> read::Result<Option<Part>> {
+    fn part<A: FatArch>(arches: &[A]) -> Option<Part> {
+        let arm = arches.iter().position(|arch| arch.architecture() == Architecture::Aarch64);
+        let taken = arm.unwrap_or(0);
+        let others = arches.iter().enumerate().filter(|(i, _)| *i != taken).take(MOST_PARTS);
+        let others = others.map(|(_, arch)| machine(arch.architecture())).collect();
+        let arch = arches.get(taken)?;
+        Some(Part { offset: arch.offset().into(), size: arch.size().into(), others })
     }
     Ok(match kind {
-        FileKind::MachOFat32 => first(MachOFatFile32::parse(data)?.arches()),
-        _ => first(MachOFatFile64::parse(data)?.arches()),
+        FileKind::MachOFat32 => part(MachOFatFile32::parse(data)?.arches()),
+        _ => part(MachOFatFile64::parse(data)?.arches()),
     })
 }
 
@@ -42,50 +65,89 @@ pub(super) fn read(data: Data<'_>) -> read::Result<Option<SharedObject>> {
         machine: machine(file.architecture()),
         soname: None,
         needed: Vec::new(),
+        rpaths: Vec::new(),
+        also: Vec::new(),
         exports: Vec::new(),
         imports: Vec::new(),
     };
-    match &file {
-        File::MachO32(file) => load_commands(file, &mut object)?,
-        File::MachO64(file) => load_commands(file, &mut object)?,
-        _ => {}
-    }
-    symbols(&file, &mut object)?;
+    let listed = match &file {
+        File::MachO32(file) => load_commands(file, data, &mut object)?,
+        File::MachO64(file) => load_commands(file, data, &mut object)?,
+        _ => None,
+    };
+    symbols(&file, listed, &mut object)?;
     Ok(Some(object))
 }
 
-/// Fills in `needed` and `soname` of a Mach-O file.
+/// Fills in `needed`, `rpaths` and `soname` of a Mach-O file; the names of its list of exports, if it has one.
+///
+/// What the parser makes of that list is not used: it takes the number of the library of a symbol that is handed on
+/// for one more than it is, and refuses the last one.
 fn load_commands<'a, Mach: MachHeader<Endian = Endianness>>(
     file: &MachOFile<'a, Mach, Data<'a>>,
+    data: Data<'a>,
     object: &mut SharedObject,
-) -> read::Result<()> {
+) -> read::Result<Option<Vec<Vec<u8>>>> {
     let mut commands = file.macho_load_commands()?;
+    let (endian, mut listed) = (file.endian(), None);
     while let Some(command) = commands.next()? {
         match command.variant()? {
+            // A weak one may be missing.
+            LoadCommandVariant::Dylib(_) if command.cmd() == macho::LC_LOAD_WEAK_DYLIB => {}
             LoadCommandVariant::Dylib(library) if object.needed.len() < MOST_ENTRIES => {
-                object.needed.push(name(command.string(file.endian(), library.dylib.name)?));
+                object.needed.push(name(command.string(endian, library.dylib.name)?));
+            }
+            LoadCommandVariant::Rpath(rpath) if object.rpaths.len() < MOST_ENTRIES => {
+                object.rpaths.push(name(command.string(endian, rpath.path)?));
             }
             LoadCommandVariant::IdDylib(library) => {
-                object.soname = Some(name(command.string(file.endian(), library.dylib.name)?));
+                object.soname = Some(name(command.string(endian, library.dylib.name)?));
             }
             _ => {}
         }
+        if let Some(command) = command.dyld_exports_trie()? {
+            listed = Some(command.exports_trie(endian, data)?);
+        } else if let (Some(command), None) = (command.dyld_info()?, &listed) {
+            listed = Some(command.exports_trie(endian, data)?);
+        }
     }
-    Ok(())
+    let Some(mut trie) = listed else { return Ok(None) };
+    let (mut names, mut bytes) = (Vec::new(), 0);
+    while let Some(symbol) = trie.next()? {
+        bytes += symbol.name().len();
+        // The list shares beginnings of names, so a small one may have very many.
+        if names.len() >= MOST_ENTRIES || bytes > MOST_BYTES {
+            break;
+        }
+        names.push(symbol.into_name());
+    }
+    Ok(Some(names))
 }
 
 /// Fills in `exports` and `imports`, and `needed` where only imports name the libraries (PE).
-fn symbols<'a>(file: &File<'a, Data<'a>>, object: &mut SharedObject) -> read::Result<()> {
+/// `listed` are the exports where they are known already.
+fn symbols<'a>(
+    file: &File<'a, Data<'a>>,
+    listed: Option<Vec<Vec<u8>>>,
+    object: &mut SharedObject,
+) -> read::Result<()> {
     // A C symbol has an underscore in front of it on macOS, which no source text has.
     let plain = |bytes: &[u8]| match object.format {
         Format::MachO => name(bytes.strip_prefix(b"_").unwrap_or(bytes)),
         _ => name(bytes),
     };
     let mut exports = Vec::new();
-    for export in file.exports()?.take(MOST_ENTRIES) {
-        exports.extend(export?.name().into_name().map(plain));
+    match listed {
+        Some(names) => exports.extend(names.iter().map(|bytes| plain(bytes))),
+        None => {
+            for export in file.exports()?.take(MOST_ENTRIES) {
+                exports.extend(export?.name().into_name().map(plain));
+            }
+        }
     }
-    let mut imports = Vec::new();
+    exports.sort_unstable();
+    let own = |name: &String| exports.binary_search(name).is_ok();
+    let (mut imports, mut anywhere) = (Vec::new(), Vec::new());
     let mut needed: Vec<String> = Vec::new();
     for import in file.imports()?.take(MOST_ENTRIES) {
         let import = import?;
@@ -93,10 +155,25 @@ fn symbols<'a>(file: &File<'a, Data<'a>>, object: &mut SharedObject) -> read::Re
         if object.format == Format::Pe {
             needed.extend(library.clone());
         }
-        if let Some(bytes) = import.name().into_name() {
-            imports.push(Import { name: plain(bytes), library, weak: import.is_weak() });
+        let Some(bytes) = import.name().into_name() else { continue };
+        let weak = import.is_weak();
+        let one = Import { name: plain(bytes), library, weak };
+        // What is looked for in every library, is looked for in this one as well.
+        match import.flags() {
+            ImportFlags::MachOBind { dylib, .. }
+                if dylib == macho::BIND_SPECIAL_DYLIB_WEAK_LOOKUP =>
+            {
+                anywhere.push(one);
+            }
+            ImportFlags::MachOBind { dylib, .. }
+                if dylib == macho::BIND_SPECIAL_DYLIB_FLAT_LOOKUP && own(&one.name) => {}
+            _ => imports.push(one),
         }
     }
+    // A library that it is bound to by name says more than that it may come from any.
+    let named: BTreeSet<String> = imports.iter().map(|import| import.name.clone()).collect();
+    anywhere.retain(|import| !own(&import.name) && !named.contains(&import.name));
+    imports.extend(anywhere);
     needed.sort_unstable();
     needed.dedup();
     object.needed.extend(needed);

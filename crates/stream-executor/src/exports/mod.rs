@@ -1,4 +1,7 @@
-//! What TensorFlow releases export to plug-ins: `data/exports.tsv` and `data/libraries.toml`.
+//! What TensorFlow releases export to plug-ins: on Linux here, `data/linux`, on macOS [`macos`].
+
+pub(crate) mod macos;
+mod table;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, OnceLock};
@@ -7,6 +10,8 @@ use serde::Deserialize;
 use unskew_core::Version;
 
 use crate::symbols::{Symbols, is_covered};
+
+pub use macos::{Image, Images};
 
 /// The first release that loads pluggable devices.
 const FIRST_LOADER: Version = Version::pair(2, 5);
@@ -26,10 +31,11 @@ const PYWRAP: &str = "_pywrap_tensorflow_internal.so";
 const FIRST_CC: Version = Version::pair(2, 12);
 
 /// The C++ symbols of all releases, read when a plug-in that imports some is held against one.
-static SYMBOLS: LazyLock<Symbols> =
-    LazyLock::new(|| Symbols::read(include_bytes!("../data/cpp.bin")).unwrap_or_default());
+static SYMBOLS: LazyLock<Symbols<2>> =
+    LazyLock::new(|| Symbols::read(include_bytes!("../../data/linux/cpp.bin")).unwrap_or_default());
 
-/// What one TensorFlow release offers to plug-ins. A capability of the release's party.
+/// What one TensorFlow release offers to plug-ins. A capability of the release's party. What is said of functions and
+/// symbols holds for Linux; for macOS, see [`Exports::images`].
 #[derive(Clone, Debug)]
 pub struct Exports {
     version: Version,
@@ -112,11 +118,24 @@ impl Exports {
     /// assert_eq!(release("2.18.1").reaches_cpp(fatal, &framework), Some(false));
     /// ```
     pub fn reaches_cpp(&self, name: &str, libraries: &[String]) -> Option<bool> {
-        let found = SYMBOLS.find(name, self.table.filter(|_| is_covered(name))?);
+        let [in_framework, in_others] =
+            SYMBOLS.find(name, self.table.filter(|_| is_covered(name))?);
         let all = self.symbols_are_global();
         let elsewhere = all || libraries.iter().any(|library| library != FRAMEWORK);
         let framework = all || !libraries.is_empty();
-        Some(found.framework && framework || found.elsewhere && elsewhere)
+        Some(in_framework && framework || in_others && elsewhere)
+    }
+
+    /// The images that the release loads on macOS before any plug-in, as its wheel for this machine (`aarch64`,
+    /// `x86-64`) has them; none if that wheel was not measured.
+    ///
+    /// ```
+    /// let release = unskew_stream_executor::exports(&"2.19.1".parse().unwrap());
+    /// let images = release.images("aarch64").unwrap();
+    /// assert!(images.loaded("@rpath/_pywrap_tensorflow_internal.so", &[]).is_some());
+    /// ```
+    pub fn images(&self, machine: &str) -> Option<&'static Images> {
+        macos::images(self.version, machine)
     }
 
     /// The library of the release that has what [`FRAMEWORK`] has not.
@@ -172,36 +191,22 @@ pub(crate) fn libraries() -> impl Iterator<Item = &'static str> {
 /// Every C function that some release is known to export.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 pub(crate) fn every_function() -> impl Iterator<Item = &'static str> {
-    let rows = TABLE.lines().filter(|line| !line.starts_with('#'));
-    rows.filter_map(|line| line.split('\t').next()).filter(|name| !name.is_empty())
+    table::rows(TABLE).filter_map(|row| row.first().copied()).filter(|name| !name.is_empty())
 }
 
-/// The releases whose exports are known, oldest first.
+/// The releases whose exports on Linux are known, oldest first.
 pub fn measured() -> &'static [Version] {
-    static MEASURED: LazyLock<Vec<Version>> = LazyLock::new(|| {
-        let line = TABLE.lines().find_map(|line| line.strip_prefix("#releases\t"));
-        let releases = line.unwrap_or_default().split(' ');
-        releases.filter_map(|release| release.parse().ok()).collect()
-    });
+    static MEASURED: LazyLock<Vec<Version>> = LazyLock::new(|| table::releases(TABLE));
     &MEASURED
 }
 
-const TABLE: &str = include_str!("../data/exports.tsv");
+const TABLE: &str = include_str!("../../data/linux/exports.tsv");
 
 /// Reads the table of a release.
 fn functions(release: Version) -> Table {
-    let rows = TABLE.lines().filter(|line| !line.starts_with('#'));
-    let row = |line: &'static str| {
-        let mut cells = line.split('\t');
-        let (name, library, since) = (cells.next()?, cells.next()?, cells.next()?);
-        let since: Version = since.parse().ok()?;
-        let until: Option<Version> = cells.next().and_then(|cell| cell.parse().ok());
-        let there = since <= release && until.is_none_or(|until| release <= until);
-        there.then_some((name, library == "framework"))
-    };
     let mut functions = Table::new();
-    for (name, in_framework) in rows.filter_map(row) {
-        *functions.entry(name).or_default() |= in_framework;
+    for (name, library) in table::names(TABLE, release) {
+        *functions.entry(name).or_default() |= library == "framework";
     }
     functions
 }
@@ -222,7 +227,8 @@ struct Library {
 
 /// The file is part of the program and read by a test.
 static LIBRARIES: LazyLock<Vec<Library>> = LazyLock::new(|| {
-    let file: Option<Libraries> = toml::from_str(include_str!("../data/libraries.toml")).ok();
+    let file: Option<Libraries> =
+        toml::from_str(include_str!("../../data/linux/libraries.toml")).ok();
     file.map(|file| file.library).unwrap_or_default()
 });
 

@@ -1,0 +1,184 @@
+//! What dyld finds for a plug-in in a release: two-level names in the library that each is bound to, the others in
+//! every image that is not local.
+
+use unskew_abi::Format;
+use unskew_core::{Finding, Version};
+
+use super::{instead, is_own, listed, unbound};
+use crate::exports::{Exports, Image, Images, exports, macos};
+use crate::plugin::Plugin;
+use crate::rules;
+
+/// A plug-in and what a release loads before it.
+pub(super) struct Seen<'a> {
+    plugin: &'a Plugin,
+    images: &'static Images,
+    release: Version,
+}
+
+/// Where the release has a symbol that the plug-in imports.
+enum Place<'i> {
+    /// Where dyld looks for it.
+    Here,
+    /// In this image, where dyld does not look for it.
+    Elsewhere(&'i Image),
+    /// In none.
+    Nowhere,
+    /// In some image, but it is bound to a library that is not found.
+    Unbound,
+}
+
+/// Whether nobody can install the release on the machine that the plug-in is for.
+pub(super) fn has_no_wheel(plugin: &Plugin, release: &Exports) -> bool {
+    no_wheel(plugin, release).is_some()
+}
+
+/// That nobody can.
+pub(super) fn no_wheel(plugin: &Plugin, release: &Exports) -> Option<Finding> {
+    let macho = plugin.format == Format::MachO;
+    let last = macos::last_wheel(release.version(), &plugin.machine).filter(|_| macho)?;
+    let rule = rules::NoWheelForMachine {
+        release: &release.version(),
+        machine: &plugin.machine,
+        last: &last,
+    };
+    Some(rule.finding())
+}
+
+impl<'a> Seen<'a> {
+    /// None if the release was not measured for the machine of the plug-in.
+    pub(super) fn of(plugin: &'a Plugin, release: &Exports) -> Option<Self> {
+        let images = release.images(&plugin.machine)?;
+        Some(Self { plugin, images, release: release.version() })
+    }
+
+    /// The libraries that dyld does not find.
+    pub(super) fn libraries(&self) -> Vec<Finding> {
+        let finding = |library: &&String| {
+            let there = self.of_same_file(library).map_or_else(
+                || "no file there has that name".to_owned(),
+                |image| format!("{} calls itself {}", image.file, image.install_name),
+            );
+            let rule = rules::LibraryUnderAnotherName {
+                release: &self.release,
+                library: &library,
+                there: &there,
+                remedy: &self.remedy(),
+            };
+            rule.finding().with_symptom(format!("Library not loaded: {library}"))
+        };
+        self.lacking().iter().map(finding).collect()
+    }
+
+    fn lacking(&self) -> Vec<&'a String> {
+        let found = |path: &&String| self.images.loaded(path, &self.plugin.rpaths).is_some();
+        self.plugin.libraries.iter().filter(|path| !found(path)).collect()
+    }
+
+    fn of_same_file(&self, library: &str) -> Option<&Image> {
+        let file = |path: &str| path.rsplit('/').next().map(str::to_owned);
+        self.images.iter().find(|image| file(image.file) == file(library))
+    }
+
+    /// The C functions that dyld does not find.
+    pub(super) fn functions(&self) -> Vec<Finding> {
+        let all = &self.plugin.functions;
+        let nowhere = self.nowhere(all);
+        let rule = rules::FunctionNotExported {
+            release: &self.release,
+            missing: &nowhere.len(),
+            imported: &all.len(),
+            names: &listed(&nowhere),
+            remedy: &self.remedy(),
+        };
+        let missing = (!nowhere.is_empty()).then(|| unbound(self.plugin, rule.finding(), &nowhere));
+        missing.into_iter().chain(self.elsewhere("C functions", all)).collect()
+    }
+
+    /// The C++ symbols that dyld does not find.
+    pub(super) fn cpp(&self) -> Vec<Finding> {
+        let all = &self.plugin.cpp;
+        let nowhere = self.nowhere(all);
+        let rule = rules::CppSymbolNotFound {
+            release: &self.release,
+            missing: &nowhere.len(),
+            imported: &all.len(),
+            names: &listed(&nowhere),
+            remedy: &self.remedy(),
+        };
+        let missing = (!nowhere.is_empty()).then(|| unbound(self.plugin, rule.finding(), &nowhere));
+        missing.into_iter().chain(self.elsewhere("C++ symbols", all)).collect()
+    }
+
+    /// Whether it is known of every C++ symbol where it is.
+    pub(super) fn knows_cpp(&self) -> bool {
+        let fails =
+            |name: &String| matches!(self.place(name), Some(Place::Nowhere | Place::Elsewhere(_)));
+        let names = &self.plugin.cpp;
+        // One that is not found decides, whatever is known of the others.
+        names.iter().any(fails) || names.iter().all(|name| self.place(name).is_some())
+    }
+
+    /// Where a symbol is; none if that is not known.
+    fn place(&self, name: &str) -> Option<Place<'_>> {
+        let with: Vec<&Image> = self.images.with(name)?.collect();
+        let Some(first) = with.first() else {
+            // What is linked into TensorFlow may come from another library as well.
+            let bound = self.plugin.bound.contains_key(name);
+            let known = bound || self.plugin.alone || !name.starts_with("_Z") || is_own(name);
+            return known.then_some(Place::Nowhere);
+        };
+        let Some(library) = self.plugin.bound.get(name) else {
+            let global = with.iter().any(|image| image.global);
+            return Some(if global { Place::Here } else { Place::Elsewhere(first) });
+        };
+        Some(match self.images.loaded(library, &self.plugin.rpaths) {
+            Some(image) if with.contains(&image) => Place::Here,
+            Some(_) => Place::Elsewhere(first),
+            None => Place::Unbound,
+        })
+    }
+
+    fn nowhere(&self, names: &'a [String]) -> Vec<&'a String> {
+        names.iter().filter(|name| matches!(self.place(name), Some(Place::Nowhere))).collect()
+    }
+
+    /// That dyld looks for symbols where they are not.
+    fn elsewhere(&self, kind: &str, names: &'a [String]) -> Option<Finding> {
+        let there = |name: &'a String| match self.place(name) {
+            Some(Place::Elsewhere(image)) => Some((name, image.file)),
+            _ => None,
+        };
+        let symbols: Vec<(&String, &str)> = names.iter().filter_map(there).collect();
+        let (first, file) = *symbols.first()?;
+        let searched =
+            self.plugin.bound.get(first).map_or("the images that are not local", |it| it);
+        let names: Vec<&String> = symbols.into_iter().map(|(name, _)| name).collect();
+        let rule = rules::SymbolInAnotherLibrary {
+            release: &self.release,
+            count: &names.len(),
+            kind: &kind,
+            searched: &searched,
+            there: &file,
+            names: &listed(&names),
+            remedy: &self.remedy(),
+        };
+        Some(unbound(self.plugin, rule.finding(), &names))
+    }
+
+    /// Whether dyld finds everything, as far as that is known.
+    fn is_whole(&self) -> bool {
+        let here = |name: &String| matches!(self.place(name), Some(Place::Here));
+        let Plugin { functions, cpp, .. } = self.plugin;
+        self.lacking().is_empty() && functions.iter().chain(cpp).all(here)
+    }
+
+    fn remedy(&self) -> String {
+        let machine = self.plugin.machine.as_str();
+        let fits = |version: &Version| {
+            Seen::of(self.plugin, &exports(version)).is_some_and(|seen| seen.is_whole())
+        };
+        let fits = macos::measured(machine).rev().find(fits);
+        instead(fits.map(|fits| (macos::package(fits, machine), fits)), self.release)
+    }
+}
