@@ -57,7 +57,8 @@ enum Verb {
     Abi(abi::Abi),
     /// Holds the data of the StreamExecutor C API against the real headers in TensorFlow's wheels.
     Se(se::Se),
-    /// Holds the IFRT types against the protobuf descriptors in real packages of jaxlib.
+    /// Holds the IFRT types against the protobuf descriptors in real packages of jaxlib, and runs real JAX
+    /// releases on the proxy server.
     Ifrt(ifrt::Ifrt),
     /// Writes the pages that are made from rules and sources.
     Docs {

@@ -2,57 +2,16 @@
 //! it, with four devices.
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
-use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
-use unskew_jax_matrix::{End, Host, Outcome, PLUGINS, Plugin, root, run_probe};
+use unskew_jax_matrix::{End, Host, PLUGINS, PROXY_STEPS, Plugin, Served, directly};
 
 const LIMIT: Duration = Duration::from_secs(240);
 
-/// How many steps `python/probe/proxy_steps.py` has.
-const STEPS: usize = 15;
-
-/// A server, which ends with this.
-struct Server {
-    child: Child,
-    address: String,
-}
-
-impl Server {
-    fn of(plugin: &Plugin) -> Self {
-        let mut child = Command::new(example())
-            .arg(plugin.path())
-            .env("XLA_FLAGS", "--xla_force_host_platform_device_count=4")
-            .env("TF_CPP_MIN_LOG_LEVEL", "3")
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let printed = BufReader::new(child.stdout.take().unwrap());
-        let mut lines = printed.lines().map_while(Result::ok);
-        let address = lines.find(|line| line.starts_with("grpc://")).unwrap();
-        Self { child, address }
-    }
-
-    fn client(&self, version: &str) -> Outcome {
-        let host = Host::named(version).unwrap();
-        let python = root().join("python");
-        let mut command = Command::new(&host.python);
-        command.arg(python.join("probe/proxy_steps.py")).arg(&self.address);
-        for name in ["PYTHONHOME", "XLA_FLAGS", "JAX_PLATFORMS", "PJRT_NAMES_AND_LIBRARY_PATHS"] {
-            command.env_remove(name);
-        }
-        command.env("PYTHONPATH", python.join("unskew_jax"));
-        run_probe(&mut command, LIMIT).unwrap()
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+fn server(plugin: &Plugin) -> Served {
+    Served::start(Command::new(example()).arg(plugin.path())).unwrap()
 }
 
 /// The example, which Cargo builds beside the tests.
@@ -67,12 +26,24 @@ fn example() -> PathBuf {
 #[test]
 fn clients_of_three_ages_pass_every_step_on_the_oldest_and_the_newest_plug_in() {
     for plugin in [&PLUGINS[0], &PLUGINS[2]] {
-        let server = Server::of(plugin);
+        let server = server(plugin);
         for version in ["0.5.3", "0.6.2", "0.10.2"] {
-            let outcome = server.client(version);
+            let host = Host::named(version).unwrap();
+            let outcome = server.client(&host, "proxy_steps.py", LIMIT).unwrap();
             println!("jax {version} on {}: {} passed", plugin.name, outcome.passed());
             assert_eq!(outcome.failure(), None, "jax {version} on {}", plugin.name);
-            assert_eq!((outcome.passed(), outcome.end), (STEPS, End::Finished));
+            assert_eq!((outcome.passed(), outcome.end), (PROXY_STEPS, End::Finished));
         }
     }
+}
+
+#[test]
+fn a_network_learns_bit_by_bit_as_on_the_plug_in_itself() {
+    let (plugin, host) = (&PLUGINS[2], Host::named("0.10.2").unwrap());
+    let served = server(plugin).client(&host, "proxy_training.py", LIMIT).unwrap();
+    let direct = directly(&host, &plugin.path(), "proxy_training.py", LIMIT).unwrap();
+    assert_eq!((served.failure(), direct.failure()), (None, None));
+    println!("{}", served.steps[0].detail);
+    assert!(served.steps[0].detail.contains("of 200 losses"));
+    assert_eq!(served.steps[0].detail, direct.steps[0].detail);
 }

@@ -6,7 +6,10 @@
 //! process of its own with a time limit, since what a skewed host does with a plug-in is often to die. The
 //! probe prints one line of JSON per step, which is all that is read of it.
 //!
-//! Only tests and `cargo xtask jax` use this crate.
+//! [`Served`] is the other way to a plug-in: a server of the IFRT proxy, which JAX releases connect to and run
+//! `python/probe/proxy_steps.py` on.
+//!
+//! Only tests, `cargo xtask jax` and `cargo xtask ifrt` use this crate.
 //!
 //! ```
 //! use unskew_jax_matrix::{End, Outcome};
@@ -25,12 +28,14 @@ mod cell;
 mod host;
 mod outcome;
 mod plugin;
+mod served;
 mod table;
 
 pub use cell::{Cell, run_all, run_each, run_probe};
 pub use host::{Host, HostError};
 pub use outcome::{End, Outcome, STEPS, Step};
 pub use plugin::{PLUGINS, Plugin};
+pub use served::{PROXY_STEPS, Served, directly};
 pub use table::{Row, table};
 
 use std::path::Path;

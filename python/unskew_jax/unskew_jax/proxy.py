@@ -41,7 +41,9 @@ def connect(address: str, timeout: int = 30) -> None:
 
     def make():
         options = client.ClientConnectionOptions()
-        options.connection_timeout_in_seconds = timeout
+        # The first releases have no say in it: they try for two minutes.
+        if hasattr(options, "connection_timeout_in_seconds"):
+            options.connection_timeout_in_seconds = timeout
         return client.get_client(address, options)
 
     xla_bridge.register_backend_factory(PLATFORM, make, priority=500)

@@ -1,5 +1,8 @@
-//! `cargo xtask ifrt`: holds the IFRT types against the protobuf descriptors in real packages of jaxlib.
+//! `cargo xtask ifrt`: holds the IFRT types against the protobuf descriptors in real packages of jaxlib, and
+//! with `clients` runs real JAX releases on the server.
 
+mod clients;
+mod clients_page;
 mod compare;
 mod descriptor;
 mod page;
@@ -14,7 +17,10 @@ use unskew_core::{Version, VersionRange};
 
 /// What to check.
 #[derive(clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct Ifrt {
+    #[command(subcommand)]
+    other: Option<Other>,
     /// A JAX release; all that have an environment if none is named.
     #[arg(long = "release")]
     releases: Vec<String>,
@@ -23,11 +29,25 @@ pub struct Ifrt {
     write: bool,
 }
 
-/// Checks, and prints every deviation with both sides.
+/// What else there is.
+#[derive(clap::Subcommand)]
+enum Other {
+    /// Runs JAX releases on `unskew serve` with every plug-in.
+    Clients(clients::Clients),
+}
+
+/// Checks, and prints every deviation with both sides; or does what else is asked.
 ///
 /// # Errors
-/// If a package cannot be read, or something deviates.
+/// If a package cannot be read, or something deviates; as the other says.
 pub fn run(arguments: &Ifrt) -> anyhow::Result<()> {
+    match &arguments.other {
+        None => check(arguments),
+        Some(Other::Clients(clients)) => clients::run(clients),
+    }
+}
+
+fn check(arguments: &Ifrt) -> anyhow::Result<()> {
     let mut packages = packages()?;
     if !arguments.releases.is_empty() {
         packages.retain(|package| arguments.releases.contains(&package.version.to_string()));

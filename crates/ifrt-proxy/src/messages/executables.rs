@@ -19,7 +19,8 @@ pub struct Compile {
     pub host_callbacks: Vec<Bytes>,
 }
 
-/// A compiled program.
+/// A compiled program. Since 20 there may be the devices of a program of several (fields 11 and 12), which
+/// this is never: a client that finds either of them takes the program for one of several.
 #[derive(Clone, PartialEq, Message)]
 pub struct Compiled {
     /// Its handle.
@@ -49,9 +50,6 @@ pub struct Compiled {
     /// All devices. Since 16.
     #[prost(int32, repeated, tag = "10")]
     pub device_ids: Vec<i32>,
-    /// Why it has no devices of a program of several. Since 20.
-    #[prost(message, optional, tag = "12")]
-    pub mpmd_error: Option<StatusMessage>,
 }
 
 /// Which replica and which partition a device runs.
@@ -112,9 +110,6 @@ pub struct ExecutableMetadata {
     /// The size of its machine code.
     #[prost(int64, tag = "12")]
     pub code_size: i64,
-    /// Why it has no sizes of a program of several. Since 20.
-    #[prost(message, optional, tag = "14")]
-    pub mpmd_error: Option<StatusMessage>,
 }
 
 /// In which memory results are.

@@ -14,7 +14,7 @@ pub struct Execute {
     /// Its arguments.
     #[prost(fixed64, repeated, tag = "2")]
     pub arguments: Vec<u64>,
-    /// `ExecuteOptions`; XLA's own in jaxlib before 0.4.32, with the same numbers for the same things.
+    /// `ExecuteOptions`; before 6 [`OldExecuteOptions`].
     #[prost(bytes = "bytes", optional, tag = "3")]
     pub options: Option<Bytes>,
     /// The devices of a program that runs on any.
@@ -26,6 +26,18 @@ pub struct Execute {
     /// The handle that the status gets. Since 12.
     #[prost(fixed64, tag = "6")]
     pub status: u64,
+}
+
+/// How a program runs, as jaxlib had it before 0.4.34: XLA's own `ExecuteOptionsProto`. It has the numbers of
+/// the message that took its place, and more fields, which say what a server does anyway.
+#[derive(Clone, PartialEq, Eq, Message)]
+pub struct OldExecuteOptions {
+    /// The number of the run.
+    #[prost(int32, tag = "3")]
+    pub launch_id: i32,
+    /// The places of the arguments that stay usable.
+    #[prost(int32, repeated, tag = "7")]
+    pub non_donatable_input_indices: Vec<i32>,
 }
 
 /// What came of it.

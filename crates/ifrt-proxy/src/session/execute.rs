@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use prost::Message as _;
 use unskew_ifrt::types::{ExecuteOptions as Asked, Ifrt};
 use unskew_pjrt::{Buffer, ExecuteOptions, Outputs};
 use unskew_serdes::proto::decode;
@@ -9,12 +10,12 @@ use unskew_serdes::proto::decode;
 use super::{Session, results};
 use crate::array::{Array, Shard};
 use crate::handles::Entry;
-use crate::messages::{Answer, Execute, ExecuteResult, Executed, Output};
+use crate::messages::{Answer, Execute, ExecuteResult, Executed, OldExecuteOptions, Output};
 use crate::program::{Loaded, OutputSpec};
 use crate::reply::Reply;
 use crate::status::Status;
 
-/// The protocol before which every run has a status, wanted or not.
+/// The protocol before which every run has a status, wanted or not, and options of XLA's own.
 const FILL_STATUS: i32 = 6;
 
 impl Session {
@@ -22,8 +23,7 @@ impl Session {
     pub(super) fn execute(&mut self, asked: &Execute) -> Result<Executed, Status> {
         let program = self.handles.program(asked.executable)?;
         let arguments = self.handles.arrays(&asked.arguments)?;
-        let options = asked.options.as_deref().unwrap_or_default();
-        let options: Asked = decode::<Ifrt, _>(options)?;
+        let options = self.options(asked.options.as_deref().unwrap_or_default())?;
         if !asked.device_ids.is_empty() && asked.device_ids != program.devices {
             return Err(Status::unimplemented(
                 "loaded_executable_execute_request on other devices than those of the program",
@@ -52,6 +52,17 @@ impl Session {
             0
         };
         Ok(Executed { status, outputs: told })
+    }
+
+    /// How a program is to run.
+    fn options(&self, bytes: &[u8]) -> Result<Asked, Status> {
+        if self.agreed.since(FILL_STATUS) {
+            return Ok(decode::<Ifrt, _>(bytes)?);
+        }
+        let old = OldExecuteOptions::decode(bytes)
+            .map_err(|error| Status::invalid(format!("execute options: {error}")))?;
+        let OldExecuteOptions { launch_id, non_donatable_input_indices } = old;
+        Ok(Asked { launch_id, non_donatable_input_indices, ..Asked::default() })
     }
 
     /// Answers when a run is over. How long it took on devices plug-ins do not say.

@@ -19,9 +19,6 @@ use crate::program::Loaded;
 use crate::status::Status;
 use crate::{element, xla};
 
-/// The protocol from which a program of several is told from others.
-const MPMD: i32 = 20;
-
 impl Session {
     /// Compiles a program.
     pub(super) fn compile(&mut self, asked: &Compile) -> Result<Compiled, Status> {
@@ -37,7 +34,6 @@ impl Session {
             fingerprint: fingerprint.map(Bytes::from),
             fingerprint_error,
             device_ids: program.devices.clone(),
-            mpmd_error: self.no_mpmd(),
             ..Compiled::default()
         };
         compiled.executable = self.handles.add(Entry::Program(Arc::new(program)))?;
@@ -62,11 +58,6 @@ impl Session {
             (0..number(partitions)).map(move |partition| LogicalId { replica, partition })
         });
         all.collect()
-    }
-
-    fn no_mpmd(&self) -> Option<crate::messages::StatusMessage> {
-        let status = || Status::unimplemented("this is no program of several").message();
-        self.agreed.since(MPMD).then(status)
     }
 
     /// What a program is like.
@@ -95,7 +86,6 @@ impl Session {
             memory_stats,
             memory_stats_error,
             code_size: executable.generated_code_size().unwrap_or_default(),
-            mpmd_error: self.no_mpmd(),
         })
     }
 
