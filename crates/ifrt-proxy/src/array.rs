@@ -7,6 +7,7 @@ use unskew_ifrt::types::{
 };
 use unskew_pjrt::Buffer;
 
+use crate::pieces::Cut;
 use crate::status::Status;
 
 /// An array.
@@ -38,6 +39,8 @@ pub struct Spread {
     pub devices: Vec<i32>,
     /// The kind of memory; none is the default.
     pub memory_kind: Option<String>,
+    /// Which piece of it each of them has.
+    pub cut: Cut,
 }
 
 impl From<&Sharding> for Spread {
@@ -50,14 +53,15 @@ impl From<&Sharding> for Spread {
             Sharding::ShardingParam(of) => (of.devices.device_ids.clone(), &of.memory_kind),
             Sharding::Hlo(of) => (of.devices.device_ids.clone(), &of.memory_kind),
         };
-        Self { devices, memory_kind: memory_kind.clone().filter(|kind| !kind.is_empty()) }
+        let memory_kind = memory_kind.clone().filter(|kind| !kind.is_empty());
+        Self { devices, memory_kind, cut: Cut::from(sharding) }
     }
 }
 
 impl Spread {
     /// On one device.
     pub fn on(device: i32, memory_kind: Option<String>) -> Self {
-        Self { devices: vec![device], memory_kind }
+        Self { devices: vec![device], memory_kind, cut: Cut::Whole }
     }
 
     /// The sharding of an array of these dimensions with shards of those: in a form that every client
@@ -78,6 +82,30 @@ impl Spread {
 }
 
 impl Array {
+    /// An array of these shards.
+    ///
+    /// # Errors
+    /// INVALID_ARGUMENT if one of them is not what the sharding says, where it says it; what the plug-in
+    /// answers.
+    pub fn of_shards(
+        (kind, dims): (DTypeKind, Vec<i64>),
+        spread: Spread,
+        shards: Vec<Shard>,
+    ) -> Result<Self, Status> {
+        if let Some(pieces) = spread.cut.pieces(&dims, spread.devices.len())? {
+            for (shard, piece) in shards.iter().zip(&pieces) {
+                let (found, wanted) = (shard.buffer.dimensions()?, &piece.dims);
+                if found != *wanted {
+                    let device = shard.device;
+                    return Err(Status::invalid(format!(
+                        "the shard of device {device} is to be {wanted:?}, and is {found:?}"
+                    )));
+                }
+            }
+        }
+        Ok(Self { kind, dims, spread, shards })
+    }
+
     /// Its shard on a device.
     pub fn on_device(&self, device: i32) -> Option<&Arc<Buffer>> {
         let found = self.shards.iter().find(|shard| shard.device == device);

@@ -42,9 +42,9 @@
 //! A client's bytes are checked, never believed: unknown handles, devices that are not there, shapes that
 //! do not fit their data, negative versions, assignments that would end the plug-in's process are error
 //! statuses. So are, as UNIMPLEMENTED and by their names: functions of the client that programs call
-//! (host callbacks), programs of several (IFRT IR, MPMD), transfers by a shared directory, arrays of
-//! texts, arrays in other layouts than the default, resharding but to one device, and the text of a
-//! compiled program where the plug-in has none. [`Limits`] bounds sessions, requests, handles and bytes.
+//! (host callbacks), programs of several (IFRT IR, MPMD), arrays of texts, host data in other layouts than
+//! the default, resharding where the client does not say how an array is cut, and the text of a compiled
+//! program where the plug-in has none. [`Limits`] bounds sessions, requests, handles and bytes.
 
 pub mod account;
 pub mod array;
@@ -59,6 +59,7 @@ pub mod metrics;
 pub mod negotiate;
 pub mod ongoing;
 mod pages;
+pub mod pieces;
 pub mod platform;
 pub mod program;
 pub mod reply;
@@ -66,6 +67,7 @@ mod server;
 pub mod service;
 pub mod session;
 pub mod sessions;
+mod shared;
 pub mod status;
 mod stream;
 mod strides;

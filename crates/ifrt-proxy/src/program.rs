@@ -16,6 +16,7 @@ use unskew_serdes::proto::{decode, encode};
 use crate::array::Spread;
 use crate::messages::Compile;
 use crate::negotiate::Agreed;
+use crate::pieces::{Cut, OpSharding};
 use crate::platform::Platform;
 use crate::session::written_at;
 use crate::status::{Code, Status};
@@ -107,14 +108,19 @@ impl Loaded {
         let dims = match sharding.filter(|_| self.devices.len() > 1) {
             None => shard.clone(),
             Some(sharding) => {
-                let sharding = xla::OpSharding::decode(sharding.clone());
+                let sharding = OpSharding::decode(sharding.clone());
                 sharding
                     .map_err(|error| Status::new(Code::Internal, error.to_string()))?
                     .whole(&shard)?
             }
         };
         let memory_kind = result.memory().and_then(|memory| memory.kind()).ok();
-        let spread = Spread { devices: self.devices.clone(), memory_kind };
+        let cut = match sharding.cloned() {
+            Some(sharding) if self.devices.len() > 1 => Cut::Tiles(sharding),
+            None if self.devices.len() > 1 => Cut::Unknown,
+            _ => Cut::Whole,
+        };
+        let spread = Spread { devices: self.devices.clone(), memory_kind, cut };
         let version = written_at(agreed)?;
         Ok(OutputSpec {
             kind,

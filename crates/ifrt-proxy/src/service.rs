@@ -14,9 +14,10 @@ use tonic::server::{Grpc, NamedService};
 use tonic::{Request, Response, Status, Streaming};
 use tonic_prost::ProstCodec;
 
-use crate::messages::{BufferName, Chunk, Empty, GetVersion, StoreMetadata, Version};
+use crate::messages::{BufferName, Chunk, Empty, GetVersion, ReadFromDisk, StoreMetadata, Version};
 use crate::negotiate::negotiate;
 use crate::server::Server;
+use crate::shared;
 use crate::stream::begin;
 
 /// The header in which a client says what it knows of its session.
@@ -83,6 +84,10 @@ impl Service<http::Request<Body>> for Ifrt {
                 }
                 "HostBufferDelete" => {
                     let call = Call(move |asked| delete(Arc::clone(&server), asked));
+                    grpc(limit).unary(call, request).await
+                }
+                "HostBufferReadFromDisk" => {
+                    let call = Call(move |asked| read_from_disk(Arc::clone(&server), asked));
                     grpc(limit).unary(call, request).await
                 }
                 other => {
@@ -157,6 +162,22 @@ async fn store(
         return Err(wrong_size(size));
     }
     room.put(metadata.handle, data)?;
+    Ok(Response::new(Empty {}))
+}
+
+async fn read_from_disk(
+    server: Arc<Server>,
+    asked: Request<ReadFromDisk>,
+) -> Result<Response<Empty>, Status> {
+    let StoreMetadata { session, handle, size } = asked.into_inner().buffer.unwrap_or_default();
+    let buffers = server.sessions().buffers_of(session)?;
+    let folder = shared::folder()?;
+    let size = u64::try_from(size)
+        .map_err(|_| Status::invalid_argument(format!("a buffer of {size} bytes")))?;
+    let room = buffers.room(size)?;
+    let read = tokio::task::spawn_blocking(move || shared::read(folder, handle, size)).await;
+    let data = read.map_err(|error| Status::internal(error.to_string()))??;
+    room.put(handle, data)?;
     Ok(Response::new(Empty {}))
 }
 

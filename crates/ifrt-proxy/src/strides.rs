@@ -79,6 +79,80 @@ pub fn spread(
     Ok(out)
 }
 
+/// A dense array in row-major order, as a place for parts of it.
+#[derive(Debug)]
+pub struct Block {
+    /// How many bytes lie between neighbours of each axis.
+    pub strides: Vec<i64>,
+    /// How many bytes it has.
+    pub bytes: usize,
+    width: usize,
+}
+
+impl Block {
+    /// The place of an array.
+    ///
+    /// # Errors
+    /// INVALID_ARGUMENT if it is of elements without a size, or of a size that overflows.
+    pub fn whole(element: ElementType, dims: &[i64]) -> Result<Self, Status> {
+        let wrong = || Status::invalid(format!("an array of no size: {dims:?}"));
+        let width = element.host_bytes().ok_or_else(wrong)?;
+        let mut step = i64::try_from(width).map_err(|_| wrong())?;
+        let mut strides = Vec::new();
+        for dim in dims.iter().rev() {
+            strides.push(step);
+            step = step.checked_mul(*dim).filter(|_| *dim >= 0).ok_or_else(wrong)?;
+        }
+        strides.reverse();
+        Ok(Self { strides, bytes: usize::try_from(step).map_err(|_| wrong())?, width })
+    }
+
+    /// Where in it, in bytes, the element of this index is.
+    ///
+    /// # Errors
+    /// INVALID_ARGUMENT if that overflows.
+    pub fn offset(&self, index: &[i64]) -> Result<usize, Status> {
+        let sum = index
+            .iter()
+            .zip(&self.strides)
+            .try_fold(0_i64, |sum, (at, stride)| sum.checked_add(at.checked_mul(*stride)?));
+        let sum = sum.and_then(|sum| usize::try_from(sum).ok());
+        sum.ok_or_else(|| Status::invalid("an index that overflows"))
+    }
+}
+
+/// Puts a dense array of these dimensions into `data`, which is a [`Block`], from `origin` on.
+///
+/// # Errors
+/// INVALID_ARGUMENT if it does not fit.
+pub fn put(
+    block: &Block,
+    origin: &[i64],
+    dims: &[i64],
+    part: &[u8],
+    data: &mut [u8],
+) -> Result<(), Status> {
+    let row = dims.last().copied().unwrap_or(1);
+    let row = usize::try_from(row).unwrap_or(0).saturating_mul(block.width).max(1);
+    let mut index = origin.to_vec();
+    for values in part.chunks(row) {
+        let begin = block.offset(&index)?;
+        let place = data.get_mut(begin..begin.saturating_add(values.len()));
+        let place = place.ok_or_else(|| Status::invalid("a shard that is not in its array"))?;
+        place.copy_from_slice(values);
+        // The next row: the last axis is all in this one.
+        let axes = index.iter_mut().zip(origin).zip(dims).rev().skip(1);
+        for ((at, begin), dim) in axes {
+            *at += 1;
+            if *at < begin.saturating_add(*dim) {
+                break;
+            }
+            *at = *begin;
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -101,6 +175,24 @@ mod tests {
     fn column_major_strides_transpose() {
         let spread = spread(U8, &[2, 3], &[1, 2], &[1, 2, 3, 4, 5, 6]).unwrap();
         assert_eq!(spread, [1, 4, 2, 5, 3, 6]);
+    }
+
+    #[test]
+    fn parts_make_a_whole() {
+        let block = Block::whole(U8, &[2, 4]).unwrap();
+        let mut data = vec![0; block.bytes];
+        put(&block, &[0, 0], &[2, 2], &[1, 2, 5, 6], &mut data).unwrap();
+        put(&block, &[0, 2], &[2, 2], &[3, 4, 7, 8], &mut data).unwrap();
+        assert_eq!(data, [1, 2, 3, 4, 5, 6, 7, 8]);
+        assert_eq!(block.offset(&[1, 1]).unwrap(), 5);
+        assert!(put(&block, &[1, 3], &[1, 2], &[0, 0], &mut data).is_err());
+        assert!(Block::whole(U8, &[-1]).is_err());
+        assert!(Block::whole(U8, &[i64::MAX, 2]).is_err());
+        assert!(block.offset(&[i64::MAX, 1]).is_err());
+        let one = Block::whole(ElementType::F32, &[]).unwrap();
+        let mut data = vec![0; one.bytes];
+        put(&one, &[], &[], &[1, 2, 3, 4], &mut data).unwrap();
+        assert_eq!(data, [1, 2, 3, 4]);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! | --- | --- | --- |
 //! | `OpSharding` | 1 | its kind: 0 a copy on each device, 2 a tuple, 3 tiles |
 //! | | 3 | the number of tiles of each axis, and of groups of equal ones behind them |
+//! | | 4, 9, 10 | the devices in the order of their tiles: a list, or a rule |
 //! | | 5 | the shardings of a tuple |
 //! | `HloModuleProtoWithConfig` | 1 | the `HloModuleProto` |
 //! | `HloModuleProto` | 8, 18 | aliases of parameters with results, parameters given away |
@@ -15,33 +16,15 @@ use prost::Message;
 use unskew_pjrt::Executable;
 use unskew_pjrt::convert::hlo_program;
 
+use crate::pieces::{OpSharding, TILED, TUPLE};
 use crate::status::Status;
-
-/// How a value is spread.
-#[derive(Clone, PartialEq, Message)]
-pub struct OpSharding {
-    /// Its kind.
-    #[prost(int32, tag = "1")]
-    pub kind: i32,
-    /// The number of tiles of each axis.
-    #[prost(int64, repeated, tag = "3")]
-    pub tiles: Vec<i64>,
-    /// The shardings of a tuple.
-    #[prost(bytes = "bytes", repeated, tag = "5")]
-    pub parts: Vec<Bytes>,
-}
-
-/// The kind of a sharding by parts.
-const TUPLE: i32 = 2;
-/// The kind of a sharding in tiles.
-const TILED: i32 = 3;
 
 impl OpSharding {
     /// The dimensions of a value of which a device has a shard of these.
     ///
     /// # Errors
     /// INVALID_ARGUMENT if the sharding is of another rank, or the dimensions overflow.
-    pub fn whole(&self, shard: &[i64]) -> Result<Vec<i64>, Status> {
+    pub(crate) fn whole(&self, shard: &[i64]) -> Result<Vec<i64>, Status> {
         if self.kind != TILED {
             return Ok(shard.to_vec());
         }
@@ -178,7 +161,7 @@ mod tests {
 
     #[test]
     fn tiles_make_a_whole() {
-        let tiled = OpSharding { kind: TILED, tiles: vec![4, 1, 2], parts: Vec::new() };
+        let tiled = OpSharding { kind: TILED, tiles: vec![4, 1, 2], ..OpSharding::default() };
         assert_eq!(tiled.whole(&[2, 3]).unwrap(), [8, 3]);
         assert_eq!(OpSharding::default().whole(&[2, 3]).unwrap(), [2, 3]);
         assert!(tiled.whole(&[1; 4]).is_err());
@@ -195,9 +178,10 @@ mod tests {
 
     #[test]
     fn facts_are_read_from_a_program() {
-        let whole = OpSharding { kind: TILED, tiles: vec![4], parts: Vec::new() }.encode_to_vec();
+        let whole =
+            OpSharding { kind: TILED, tiles: vec![4], ..OpSharding::default() }.encode_to_vec();
         let tuple =
-            OpSharding { kind: TUPLE, tiles: Vec::new(), parts: vec![whole.clone().into()] };
+            OpSharding { kind: TUPLE, parts: vec![whole.clone().into()], ..OpSharding::default() };
         let module = HloModule {
             aliases: Some(Aliases {
                 entries: vec![Alias { parameter: 2 }, Alias { parameter: 0 }],

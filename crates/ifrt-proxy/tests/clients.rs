@@ -6,9 +6,12 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-use unskew_jax_matrix::{End, Host, PLUGINS, PROXY_STEPS, Plugin, Served, directly};
+use unskew_jax_matrix::{End, Host, PLUGINS, PROXY_STEPS, Plugin, Served, directly, run_probe};
 
 const LIMIT: Duration = Duration::from_secs(240);
+
+/// How many steps `python/probe/proxy_requests.py` has.
+const REQUESTS: usize = 17;
 
 fn server(plugin: &Plugin) -> Served {
     Served::start(Command::new(example()).arg(plugin.path())).unwrap()
@@ -46,4 +49,23 @@ fn a_network_learns_bit_by_bit_as_on_the_plug_in_itself() {
     println!("{}", served.steps[0].detail);
     assert!(served.steps[0].detail.contains("of 200 losses"));
     assert_eq!(served.steps[0].detail, direct.steps[0].detail);
+}
+
+/// What else programs ask for, of clients of two dialects: among it layouts, exported programs, collectives,
+/// large arrays by way of a shared folder, and what is refused.
+#[test]
+fn what_programs_ask_beyond_the_steps_is_served_or_refused_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let shared = "IFRT_PROXY_GRPC_LARGE_TRANSFER_OPTIMIZATION_DIRECTORY";
+    let threshold = "IFRT_PROXY_GRPC_LARGE_TRANSFER_OPTIMIZATION_THRESHOLD_BYTES";
+    for (plugin, version) in [(&PLUGINS[0], "0.5.3"), (&PLUGINS[2], "0.10.2")] {
+        let mut server = Command::new(example());
+        let server = Served::start(server.arg(plugin.path()).env(shared, folder.path())).unwrap();
+        let mut client = server.command(&Host::named(version).unwrap(), "proxy_requests.py");
+        client.env(shared, folder.path()).env(threshold, "1000000");
+        let outcome = run_probe(&mut client, LIMIT).unwrap();
+        println!("jax {version} on {}: {} passed", plugin.name, outcome.passed());
+        assert_eq!(outcome.failure(), None, "jax {version} on {}", plugin.name);
+        assert_eq!((outcome.passed(), outcome.end), (REQUESTS, End::Finished));
+    }
 }

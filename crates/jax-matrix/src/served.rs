@@ -70,7 +70,12 @@ impl Served {
     /// # Errors
     /// If the process cannot be started or watched. Whatever becomes of it after that is the outcome.
     pub fn client(&self, host: &Host, probe: &str, limit: Duration) -> io::Result<Outcome> {
-        run_probe(&mut command(host, probe, &self.address), limit)
+        run_probe(&mut self.command(host, probe), limit)
+    }
+
+    /// The command that does this, for more arguments and variables.
+    pub fn command(&self, host: &Host, probe: &str) -> Command {
+        command(host, probe, &self.address)
     }
 }
 

@@ -374,3 +374,20 @@ fn the_topology_of_a_client_describes_its_devices() {
         }
     }
 }
+
+#[test]
+fn contents_come_in_row_major_order_however_they_lie() {
+    let text = r#"module { func.func @main(%a: tensor<2x3xf32>) -> (tensor<2x3xf32> {mhlo.layout_mode = "{0,1}"}) {
+        %b = stablehlo.add %a, %a : tensor<2x3xf32>
+        return %b : tensor<2x3xf32> } }"#;
+    for client in clients() {
+        let program = client.compile(Program::mlir(text), &one()).unwrap();
+        let results = program.execute(&[&ramp(&client, 1.0)], &ExecuteOptions::default()).unwrap();
+        assert_eq!(results[0].minor_to_major().unwrap(), Some(vec![0, 1]));
+        let wanted = [0.0, 2.0, 4.0, 6.0, 8.0, 10.0];
+        assert_eq!(results[0].to_vec::<f32>().unwrap(), wanted);
+        let later = block_on(results[0].to_host_async().unwrap()).unwrap();
+        let values = later.chunks(4).map(|bytes| f32::from_ne_bytes(bytes.try_into().unwrap()));
+        assert!(values.eq(wanted));
+    }
+}

@@ -119,6 +119,20 @@ pub struct Remap {
     pub results: Vec<u64>,
 }
 
+/// An array spread otherwise. Up to 4.
+#[derive(Clone, PartialEq, Message)]
+pub struct OldReshard {
+    /// The array.
+    #[prost(fixed64, tag = "1")]
+    pub array: u64,
+    /// A `Sharding`.
+    #[prost(bytes = "bytes", tag = "2")]
+    pub sharding: Bytes,
+    /// [`Semantics`].
+    #[prost(int32, tag = "3")]
+    pub copy_semantics: i32,
+}
+
 /// Arrays by other specs: spread otherwise (reshard), or the same bits as other types (bitcast).
 #[derive(Clone, PartialEq, Message)]
 pub struct Respec {

@@ -24,8 +24,8 @@ pub struct Request {
     /// What is wanted.
     #[prost(
         oneof = "Ask",
-        tags = "2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, \
-                25, 26, 27, 28, 29, 30, 31, 32, 33, 34"
+        tags = "2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, \
+                24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34"
     )]
     pub ask: Option<Ask>,
 }
@@ -50,8 +50,8 @@ pub struct Response {
     /// The answer; none if the status is an error.
     #[prost(
         oneof = "Answer",
-        tags = "2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 23, 24, 25, 26, 27, \
-                28, 29, 32, 33, 34"
+        tags = "2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 23, 24, 25, 26, \
+                27, 28, 29, 32, 33, 34"
     )]
     pub answer: Option<Answer>,
 }
@@ -115,6 +115,7 @@ asks! {
     "7" Disassemble(Disassemble) = "disassemble_into_single_device_arrays_request";
     "8" CheckValueReady(Handles) = "check_value_ready_request";
     "9" DeleteArray(OldOrNewHandles) = "delete_array_request";
+    "10" OldReshard(OldReshard) = "reshard_request";
     "11" IsArrayDeleted(Handle) = "is_array_deleted_request";
     "12" DestructArray(OldOrNewHandles) = "destruct_array_request";
     "13" Compile(Compile) = "compile_request";
@@ -162,6 +163,8 @@ pub enum Answer {
     CheckValueReady(Empty),
     #[prost(message, tag = "9")]
     DeleteArray(Handle),
+    #[prost(message, tag = "10")]
+    OldReshard(Handle),
     #[prost(message, tag = "11")]
     IsArrayDeleted(Flag),
     #[prost(message, tag = "12")]

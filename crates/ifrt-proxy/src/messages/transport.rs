@@ -49,6 +49,14 @@ pub struct StoreMetadata {
     pub size: i64,
 }
 
+/// A buffer that lies in a folder which client and server share. Since 17.
+#[derive(Clone, Copy, PartialEq, Eq, Message)]
+pub struct ReadFromDisk {
+    /// Which buffer.
+    #[prost(message, optional, tag = "1")]
+    pub buffer: Option<StoreMetadata>,
+}
+
 /// A part of a buffer.
 #[derive(Clone, PartialEq, Eq, Message)]
 pub struct Chunk {

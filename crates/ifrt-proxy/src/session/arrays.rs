@@ -113,7 +113,7 @@ impl Session {
         }
         let shards: Option<Vec<Shard>> = shards.into_iter().collect();
         let shards = shards.ok_or_else(|| Status::invalid("a shard of the array has no data"))?;
-        Ok(Array { kind: spec.dtype.kind, dims: spec.shape.dims, spread, shards })
+        Array::of_shards((spec.dtype.kind, spec.shape.dims), spread, shards)
     }
 
     /// Gives handles to arrays that were made.

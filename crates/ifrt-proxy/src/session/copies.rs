@@ -46,7 +46,7 @@ impl Session {
                 _ => return Err(Status::invalid(format!("this is no shard for device {device}"))),
             }
         }
-        let array = Array { kind, dims, spread, shards };
+        let array = Array::of_shards((kind, dims), spread, shards)?;
         let handle = self.handles.put(Some(asked.result), Entry::Array(Arc::new(array)))?;
         Ok(Handle { handle })
     }
@@ -90,8 +90,9 @@ impl Session {
             if !asked.device_ids.is_empty() {
                 spread.devices.clone_from(&asked.device_ids);
             }
-            if asked.memory_kind.is_some() {
-                spread.memory_kind.clone_from(&asked.memory_kind);
+            // The first clients send an empty text for none.
+            if let Some(kind) = asked.memory_kind.as_ref().filter(|kind| !kind.is_empty()) {
+                spread.memory_kind = Some(kind.clone());
             }
             copies.push(self.onto(array, spread, asked.copy_semantics)?);
         }
@@ -99,7 +100,12 @@ impl Session {
     }
 
     /// The shards of an array on other devices, in their order.
-    fn onto(&self, array: &Array, spread: Spread, semantics: i32) -> Result<Array, Status> {
+    pub(super) fn onto(
+        &self,
+        array: &Array,
+        spread: Spread,
+        semantics: i32,
+    ) -> Result<Array, Status> {
         let devices = self.platform.devices_of(&spread)?;
         if devices.len() != array.shards.len() {
             let (there, wanted) = (array.shards.len(), devices.len());
@@ -139,7 +145,9 @@ impl Session {
             let pick = |index: i32| usize::try_from(index).ok();
             let from = pick(mapping.in_array).and_then(|at| arrays.get(at));
             let to = pick(mapping.out_array).and_then(|at| outputs.get_mut(at));
-            let (Some(from), Some(to)) = (from, to) else {
+            let spec = pick(mapping.out_array).and_then(|at| plan.output_specs.get(at));
+            let (Some(from), Some(to), Some(kind)) = (from, to, spec.map(|spec| spec.dtype.kind))
+            else {
                 return Err(Status::invalid("a plan names an array that is not there"));
             };
             for (source, target) in moves(mapping)? {
@@ -147,6 +155,9 @@ impl Session {
                 else {
                     return Err(Status::invalid("a plan names a shard that is not there"));
                 };
+                if from.kind != kind {
+                    return Err(Status::invalid("a plan makes elements of another type"));
+                }
                 *place = Some(shard.clone());
             }
         }
@@ -173,7 +184,7 @@ impl Session {
         let shards: Result<Vec<Shard>, Status> =
             shards.iter().map(|shard| self.share(shard, semantics)).collect();
         let dims = spec.shape.dims.clone();
-        Ok(Array { kind: spec.dtype.kind, dims, spread, shards: shards? })
+        Array::of_shards((spec.dtype.kind, dims), spread, shards?)
     }
 
     /// The same bits as arrays of other types.
@@ -199,25 +210,11 @@ impl Session {
         self.put_arrays(&places, cast)
     }
 
-    /// Arrays spread otherwise: as far as shards only move, or every device has all of the array.
-    pub(super) fn reshard(&mut self, asked: &Respec) -> Result<Handles, Status> {
-        let (arrays, specs) = self.respecs(asked)?;
-        let places = results(&asked.results, arrays.len())?;
-        let mut spread = Vec::new();
-        for (array, spec) in arrays.iter().zip(specs) {
-            let to = Spread::from(&spec.sharding);
-            if to.devices.len() != 1 || array.whole().is_err() {
-                return Err(Status::unimplemented(
-                    "reshard_arrays_request is served from arrays of which a device has all, to one device",
-                ));
-            }
-            let one = array.of_shard(array.whole()?)?;
-            spread.push(self.onto(&one, to, asked.copy_semantics)?);
-        }
-        self.put_arrays(&places, spread)
-    }
-
-    fn respecs(&self, asked: &Respec) -> Result<(Vec<Arc<Array>>, Vec<ArraySpec>), Status> {
+    /// Arrays, and what is to become of each.
+    pub(super) fn respecs(
+        &self,
+        asked: &Respec,
+    ) -> Result<(Vec<Arc<Array>>, Vec<ArraySpec>), Status> {
         let arrays = self.handles.arrays(&asked.arrays)?;
         let specs: Result<Vec<ArraySpec>, _> =
             asked.array_specs.iter().map(|spec| decode::<Ifrt, ArraySpec>(spec)).collect();

@@ -8,6 +8,7 @@ mod copies;
 mod execute;
 mod init;
 mod programs;
+mod reshard;
 
 use std::sync::{Arc, mpsc};
 
@@ -139,6 +140,7 @@ impl Session {
             Ask::Remap(asked) => Answer::Remap(self.remap(&asked)?),
             Ask::Bitcast(asked) => Answer::Bitcast(self.bitcast(&asked)?),
             Ask::Reshard(asked) => Answer::Reshard(self.reshard(&asked)?),
+            Ask::OldReshard(asked) => Answer::OldReshard(self.old_reshard(&asked)?),
             Ask::DeleteArray(of) => Answer::DeleteArray(self.delete_arrays(of.all())?),
             Ask::IsArrayDeleted(of) => {
                 Answer::IsArrayDeleted(Flag { is: self.is_deleted(of.handle)? })

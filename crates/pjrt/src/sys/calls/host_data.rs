@@ -3,6 +3,7 @@
 use std::ffi::c_void;
 use std::ptr::NonNull;
 
+use super::order::Turn;
 use super::read::{self, room};
 use super::{Handle, Owned, event};
 use crate::host::{Error, host_bytes};
@@ -126,33 +127,42 @@ pub(crate) fn host_size(buffer: &Handle<PJRT_Buffer>) -> Result<usize, Error> {
 pub(crate) struct Incoming {
     bytes: Vec<u8>,
     event: Owned<PJRT_Event>,
+    turn: Option<Turn>,
 }
 
 impl Incoming {
     /// What is written until the event happens, which the plug-in knows of.
     pub(crate) fn new(bytes: Vec<u8>, event: Owned<PJRT_Event>) -> Self {
-        Self { bytes, event }
+        Self { bytes, event, turn: None }
     }
 
     /// Waits.
     pub(crate) fn wait(self) -> Result<Vec<u8>, Error> {
-        let Self { bytes, event } = self;
-        event::wait(&event).map(|()| bytes).map_err(Into::into)
+        let Self { bytes, event, turn } = self;
+        event::wait(&event).map(|()| turned(turn, bytes)).map_err(Into::into)
     }
 
     /// Has `then` called with the bytes.
     pub(crate) fn when_ready(self, then: impl FnOnce(Result<Vec<u8>, Error>) + Send + 'static) {
-        let Self { bytes, event } = self;
+        let Self { bytes, event, turn } = self;
         event::when_ready(
             &event,
-            Box::new(move |done| then(done.map(|()| bytes).map_err(Into::into))),
+            Box::new(move |done| then(done.map(|()| turned(turn, bytes)).map_err(Into::into))),
         );
     }
 }
 
-/// Begins to copy the contents of a buffer to the host.
+fn turned(turn: Option<Turn>, bytes: Vec<u8>) -> Vec<u8> {
+    match turn {
+        Some(turn) => turn.turned(bytes),
+        None => bytes,
+    }
+}
+
+/// Begins to copy the contents of a buffer to the host, where they come in row-major order.
 pub(crate) fn to_host(buffer: &Handle<PJRT_Buffer>) -> Result<Incoming, Error> {
     let function = "PJRT_Buffer_ToHostBuffer";
+    let turn = Turn::of(buffer)?;
     let size = host_size(buffer)?;
     let mut bytes = room(function, size)?;
     bytes.resize(size, 0);
@@ -163,7 +173,7 @@ pub(crate) fn to_host(buffer: &Handle<PJRT_Buffer>) -> Result<Incoming, Error> {
     // SAFETY: the buffer is alive, and there is as much room as the plug-in asked for, which is not
     // freed before the event has happened.
     unsafe { buffer.api().call(&mut arguments) }?;
-    incoming(function, bytes, arguments.event, buffer)
+    Ok(Incoming { turn, ..incoming(function, bytes, arguments.event, buffer)? })
 }
 
 /// So many bytes from `offset` on, which the buffer has.
@@ -219,5 +229,5 @@ fn incoming(
     };
     // SAFETY: the event is the caller's to free.
     let event = unsafe { Owned::new(event, buffer.keep().clone()) };
-    Ok(Incoming { bytes, event })
+    Ok(Incoming { bytes, event, turn: None })
 }

@@ -22,6 +22,7 @@ pub(crate) mod host_data;
 pub(crate) mod key_value;
 pub(crate) mod memory;
 pub(crate) mod named;
+mod order;
 pub(crate) mod plugin;
 pub(crate) mod process;
 pub(crate) mod promise;
