@@ -1,4 +1,4 @@
-//! An IFRT proxy server: JAX clients of any age on a PJRT plug-in of any age, over the network.
+//! An IFRT proxy server: JAX clients since 0.4.31 on PJRT plug-ins, over the network.
 //!
 //! Every jaxlib has a client of the IFRT proxy, and none has a server. This one speaks the protocol
 //! versions 3 to 25 and the SerDes versions 0 to 5, which is every client since jax 0.4.31, and runs what
@@ -47,6 +47,7 @@
 //! program where the plug-in has none. [`Limits`] bounds sessions, requests, handles and bytes.
 
 pub mod account;
+mod aligned;
 pub mod array;
 pub mod client;
 pub mod element;

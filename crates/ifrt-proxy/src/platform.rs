@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use unskew_core::Version;
 use unskew_pjrt::{Buffer, Client, Device, HostArray, Memory, Place};
 
+use crate::aligned;
 use crate::array::Spread;
 use crate::status::Status;
 
@@ -76,7 +77,8 @@ impl Platform {
         spread.devices.iter().map(|id| self.device(*id)).collect()
     }
 
-    /// A buffer of host data that are copied while this waits, or of dense data without a copy here.
+    /// A buffer of host data that are copied while this waits; or of dense data without a copy here, and, if
+    /// there are many and the plug-in can use them where they are, without any.
     ///
     /// # Errors
     /// If the data do not fit, the memory is not there, or the plug-in refuses.
@@ -88,7 +90,10 @@ impl Platform {
     ) -> Result<Buffer, Status> {
         let (element_type, dims, strides) = array;
         let made = match strides {
-            None => self.client.buffer_from_owner(data, (element_type, dims), place, false),
+            None => {
+                let as_is = aligned::usable(&data);
+                self.client.buffer_from_owner(data, (element_type, dims), place, as_is)
+            }
             Some(_) => {
                 let array = HostArray { data: &data, element_type, dims, strides };
                 self.client.buffer(array, place)

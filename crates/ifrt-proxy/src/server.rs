@@ -30,6 +30,10 @@ const LAST: Duration = Duration::from_secs(1);
 /// it may think about that. On this machine the system tells.
 const SILENCE: Duration = Duration::from_secs(60);
 
+/// The largest part of a message that a client may send at once, in bytes: what a part of an array has, and a
+/// little more, so that none is cut.
+const FRAME: u32 = (1 << 20) + (1 << 10);
+
 /// A server of one plug-in's client.
 #[derive(Debug)]
 pub struct Server {
@@ -170,6 +174,7 @@ impl Server {
             .accept_http1(true)
             .initial_stream_window_size(WINDOW)
             .initial_connection_window_size(WINDOW)
+            .max_frame_size(FRAME)
             .http2_keepalive_interval(remote.then_some(SILENCE))
             .http2_keepalive_timeout(Some(SILENCE))
             .tcp_nodelay(true)

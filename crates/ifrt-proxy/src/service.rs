@@ -6,7 +6,6 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use bytes::Bytes;
 use prost::Message;
 use tonic::body::Body;
 use tonic::codegen::Service;
@@ -14,6 +13,7 @@ use tonic::server::{Grpc, NamedService};
 use tonic::{Request, Response, Status, Streaming};
 use tonic_prost::ProstCodec;
 
+use crate::aligned::Aligned;
 use crate::messages::{BufferName, Chunk, Empty, GetVersion, ReadFromDisk, StoreMetadata, Version};
 use crate::negotiate::negotiate;
 use crate::server::Server;
@@ -28,9 +28,6 @@ pub const STORE: &str = "ifrt-proxy-grpc-host-buffer-store-metadata-bin";
 
 /// How large the parts of a buffer are that is sent to a client, in bytes.
 const CHUNK: usize = 1 << 20;
-
-/// The most that is set aside for a buffer before its bytes have come.
-const AHEAD: usize = 64 << 20;
 
 /// The service, as a router of gRPC takes it.
 #[derive(Clone, Debug)]
@@ -148,15 +145,16 @@ async fn store(
     let mut data = chunks.message().await?.unwrap_or_default().data;
     // Most buffers are one part, which is not copied.
     if data.len() < size {
-        let mut all = Vec::with_capacity(size.min(AHEAD).max(data.len()));
-        all.extend_from_slice(&data);
+        let none = || Status::resource_exhausted(format!("there is no room for {size} bytes"));
+        let mut all = Aligned::of(size).ok_or_else(none)?;
+        all.extend(&data);
         while let Some(chunk) = chunks.message().await? {
             if chunk.data.len() > size - all.len() {
                 return Err(wrong_size(size));
             }
-            all.extend_from_slice(&chunk.data);
+            all.extend(&chunk.data);
         }
-        data = Bytes::from(all);
+        data = all.freeze();
     }
     if data.len() != size || chunks.message().await?.is_some_and(|more| !more.data.is_empty()) {
         return Err(wrong_size(size));

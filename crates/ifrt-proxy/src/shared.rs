@@ -1,9 +1,9 @@
 //! Large buffers in a folder that a client on the same machine shares with this server.
 //!
 //! Both find the folder in one environment variable, as the makers of the protocol have it. The client writes
-//! a file, calls, and removes the file when it has its answer. The file's name has no session in it, so
-//! clients that are there at the same time need folders of their own, and servers; the size that was
-//! announced is what tells a mix-up.
+//! a file and calls; the server reads it and removes it. The file's name has no session in it, so clients
+//! that are there at the same time need folders of their own, and servers; the size that was announced is
+//! what tells a mix-up.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -34,7 +34,7 @@ fn folder_of(value: Option<OsString>) -> Result<PathBuf, Status> {
     })
 }
 
-/// The buffer of a handle, which has so many bytes.
+/// Takes the buffer of a handle, which has so many bytes, out of the folder.
 ///
 /// # Errors
 /// NOT_FOUND if there is no such file; INVALID_ARGUMENT if it has another size.
@@ -58,6 +58,8 @@ pub(crate) fn read(folder: PathBuf, handle: u64, size: u64) -> Result<Bytes, Sta
     if data.len() != most {
         return Err(Status::invalid(format!("a shared buffer that was cut short: {size}")));
     }
+    // Clients leave it there. Where it cannot be removed, the next one of its name takes its place.
+    let _ = std::fs::remove_file(&path);
     Ok(data.into())
 }
 
@@ -81,8 +83,9 @@ mod tests {
         let at = || folder.path().to_owned();
         std::fs::write(folder.path().join("lt_7"), b"there").unwrap();
         std::fs::create_dir(folder.path().join("lt_8")).unwrap();
-        assert_eq!(read(at(), 7, 5).unwrap(), "there");
         assert_eq!(read(at(), 7, 6).unwrap_err().code, Code::InvalidArgument);
+        assert_eq!(read(at(), 7, 5).unwrap(), "there");
+        assert_eq!(read(at(), 7, 5).unwrap_err().code, Code::NotFound);
         assert_eq!(read(at(), 8, 5).unwrap_err().code, Code::InvalidArgument);
         assert_eq!(read(at(), 9, 5).unwrap_err().code, Code::NotFound);
     }

@@ -6,13 +6,18 @@ mod clients_page;
 mod compare;
 mod descriptor;
 mod page;
+mod proxy;
 mod scan;
+mod source;
+mod speed;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::ensure;
 pub use compare::type_names;
-use compare::{Report, TypeName, compare};
+use compare::{TypeName, compare};
+use proxy::Messages;
 use unskew_core::{Version, VersionRange};
 
 /// What to check.
@@ -34,6 +39,8 @@ pub struct Ifrt {
 enum Other {
     /// Runs JAX releases on `unskew serve` with every plug-in.
     Clients(clients::Clients),
+    /// Measures JAX on the server, beside the plug-in itself and a copy over TCP.
+    Speed(speed::Speed),
 }
 
 /// Checks, and prints every deviation with both sides; or does what else is asked.
@@ -44,6 +51,7 @@ pub fn run(arguments: &Ifrt) -> anyhow::Result<()> {
     match &arguments.other {
         None => check(arguments),
         Some(Other::Clients(clients)) => clients::run(clients),
+        Some(Other::Speed(speed)) => speed::run(speed),
     }
 }
 
@@ -53,41 +61,58 @@ fn check(arguments: &Ifrt) -> anyhow::Result<()> {
         packages.retain(|package| arguments.releases.contains(&package.version.to_string()));
     }
     ensure!(!packages.is_empty(), "no jaxlib is here; `cargo xtask corpus` fetches some");
-    let names = type_names();
-    let mut reports = Vec::new();
+    let (names, messages) = (type_names(), Messages::read()?);
+    let (mut reports, mut proxies) = (Vec::new(), Vec::new());
     for package in &packages {
-        let report = package.check(&names)?;
-        println!("{report}");
-        report.deviations.iter().for_each(|deviation| println!("  {deviation}"));
-        reports.push(report);
+        let found = package.scan(&names)?;
+        let report = package.serdes.map(|serdes| compare(&package.label(), serdes, &found, &names));
+        let proxy = messages.compare(&package.label(), &found.pool);
+        println!("{proxy}");
+        proxy.deviations.iter().for_each(|deviation| println!("  {deviation}"));
+        if let Some(report) = report {
+            println!("{report}");
+            report.deviations.iter().for_each(|deviation| println!("  {deviation}"));
+            reports.push(report);
+        }
+        proxies.push(proxy);
+    }
+    let found: BTreeSet<String> = proxies.iter().flat_map(|it| it.found.clone()).collect();
+    for field in messages.fields().difference(&found) {
+        println!("in none of these packages: {field}");
     }
     if arguments.write {
-        page::write(&reports)?;
+        page::write(&reports, &proxies)?;
     }
-    let deviations: usize = reports.iter().map(|report| report.deviations.len()).sum();
-    ensure!(deviations == 0, "{deviations} deviations in {} packages", reports.len());
+    let types: usize = reports.iter().map(|report| report.deviations.len()).sum();
+    let proxy: usize = proxies.iter().map(|report| report.deviations.len()).sum();
+    let deviations = types + proxy;
+    ensure!(deviations == 0, "{deviations} deviations in {} packages", packages.len());
     Ok(())
 }
 
 /// A jaxlib in the environments of the corpus.
 struct Package {
     version: Version,
-    /// The SerDes versions that it announces.
-    serdes: VersionRange,
+    /// The SerDes versions in its messages; none if it has no such versions yet.
+    serdes: Option<VersionRange>,
     /// The shared object with everything in it.
     object: PathBuf,
 }
 
 impl Package {
-    fn check(&self, names: &[TypeName]) -> anyhow::Result<Report> {
+    fn label(&self) -> String {
+        format!("jaxlib {}", self.version)
+    }
+
+    fn scan(&self, names: &[TypeName]) -> anyhow::Result<scan::Found> {
         let texts: Vec<&str> = names.iter().map(|name| name.name).collect();
         let found = scan::scan(&self.object, &texts)?;
         ensure!(found.files > 20, "{}: only {} descriptors", self.object.display(), found.files);
-        Ok(compare(&format!("jaxlib {}", self.version), self.serdes, &found, names))
+        Ok(found)
     }
 }
 
-/// The packages that are here and have versions in their messages, oldest first.
+/// The packages that are here, oldest first.
 fn packages() -> anyhow::Result<Vec<Package>> {
     let folder = crate::root().join("corpus/python");
     let mut all = Vec::new();
@@ -97,10 +122,8 @@ fn packages() -> anyhow::Result<Vec<Package>> {
         let Some(version) = name.strip_prefix("jax-").and_then(|text| text.parse().ok()) else {
             continue;
         };
-        if let Some(serdes) = announced(&version)
-            && let Some(object) = object(&place)
-        {
-            all.push(Package { version, serdes, object });
+        if let Some(object) = object(&place) {
+            all.push(Package { version, serdes: announced(&version), object });
         }
     }
     all.sort_by_key(|package| package.version);
@@ -129,6 +152,8 @@ fn object(environment: &Path) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    use anyhow::Context as _;
+
     use super::*;
 
     #[test]
@@ -137,12 +162,27 @@ mod tests {
         if packages.is_empty() {
             println!("SKIPPED: no jaxlib is here; `cargo xtask corpus` fetches some");
         }
-        for package in packages.iter().rev().take(3) {
-            let report = package.check(&type_names())?;
+        let (names, messages) = (type_names(), Messages::read()?);
+        let with_versions = packages.iter().rev().filter(|package| package.serdes.is_some());
+        let before = packages.iter().filter(|package| package.serdes.is_none()).next_back();
+        let mut found_fields = BTreeSet::new();
+        for package in with_versions.take(3).chain(before) {
+            let found = package.scan(&names)?;
+            let proxy = messages.compare(&package.label(), &found.pool);
+            assert!(proxy.deviations.is_empty(), "{proxy}: {:#?}", proxy.deviations);
+            assert!(proxy.compared[0] > 40 && proxy.compared[1] > 120, "{proxy}");
+            println!("{proxy}");
+            found_fields.extend(proxy.found);
+            let Some(serdes) = package.serdes else { continue };
+            let report = compare(&package.label(), serdes, &found, &names);
             assert!(report.deviations.is_empty(), "{report}: {:#?}", report.deviations);
             assert!(report.compared[0] > 20 && report.compared[1] > 70, "{report}");
             println!("{report}");
         }
+        // What none of them has is of clients between them: of 0.4.31.
+        let nowhere: Vec<String> = messages.fields().difference(&found_fields).cloned().collect();
+        println!("in none of these packages: {nowhere:?}");
+        assert!(packages.is_empty() || nowhere.len() < 12, "{nowhere:?}");
         Ok(())
     }
 
@@ -152,12 +192,13 @@ mod tests {
             println!("SKIPPED: no jaxlib is here; `cargo xtask corpus` fetches some");
             return Ok(());
         };
+        let serdes = package.serdes.context("the newest has versions")?;
         let names = type_names();
         let texts: Vec<&str> = names.iter().map(|name| name.name).collect();
         let deviations = |change: &dyn Fn(&mut scan::Found)| -> anyhow::Result<Vec<String>> {
             let mut found = scan::scan(&package.object, &texts)?;
             change(&mut found);
-            Ok(compare("changed", package.serdes, &found, &names).deviations)
+            Ok(compare("changed", serdes, &found, &names).deviations)
         };
         let message = |found: &mut scan::Found, change: &dyn Fn(&mut descriptor::Message)| {
             found.pool.messages.get_mut("xla.ifrt.ShapeProto").into_iter().for_each(change);

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use anyhow::Context as _;
 
 use super::compare::Report;
+use super::proxy::ProxyReport;
 
 /// Where it stands, from the root of the repository.
 const PAGE: &str = "docs/reference/ifrt-types-check.md";
@@ -13,9 +14,10 @@ const PAGE: &str = "docs/reference/ifrt-types-check.md";
 ///
 /// # Errors
 /// If it cannot be written.
-pub fn write(reports: &[Report]) -> anyhow::Result<()> {
+pub fn write(reports: &[Report], proxies: &[ProxyReport]) -> anyhow::Result<()> {
     let path = crate::root().join(PAGE);
-    std::fs::write(&path, text(reports)).with_context(|| path.display().to_string())?;
+    std::fs::write(&path, text(reports) + &proxy_text(proxies))
+        .with_context(|| path.display().to_string())?;
     println!("written: {PAGE}");
     Ok(())
 }
@@ -45,5 +47,29 @@ fn text(reports: &[Report]) -> String {
     text.push_str(
         "\njaxlib 0.6.x announces no SerDes versions yet, and has those of version 0 in its messages already.\n",
     );
+    text
+}
+
+fn proxy_text(reports: &[ProxyReport]) -> String {
+    let mut text = String::from(
+        "\n## The messages of the proxy\n\n\
+         The same for the messages of the server: the number, the kind and the label of every field, from the\n\
+         request and the response down, as the sources of `unskew-ifrt-proxy` declare them. *Not read* are fields of\n\
+         the package that the server neither reads nor writes.\n\n\
+         | package | messages | fields | not read | deviations |\n| --- | --- | --- | --- | --- |\n",
+    );
+    for report in reports {
+        let ([messages, fields], deviations) = (report.compared, report.deviations.len());
+        let _ = writeln!(
+            text,
+            "| {} | {messages} | {fields} | {} | {deviations} |",
+            report.label,
+            report.unread.len()
+        );
+    }
+    let unread: std::collections::BTreeSet<&String> =
+        reports.iter().flat_map(|report| &report.unread).collect();
+    let unread: Vec<String> = unread.into_iter().map(|field| format!("`{field}`")).collect();
+    let _ = writeln!(text, "\nNot read of any package: {}.", unread.join(", "));
     text
 }

@@ -222,7 +222,7 @@ Examples:
 The plug-in runs in a child process. Plug-ins built from XLA log little; TF_CPP_MIN_LOG_LEVEL=0
 lets them log everything.")]
     Run(Run),
-    /// Serve a PJRT plug-in to JAX clients of any age, over the network
+    /// Serve a PJRT plug-in to JAX clients since 0.4.31, over the network
     #[command(after_help = "\
 Examples:
   unskew serve pjrt_c_api_cpu_plugin.so

@@ -1,4 +1,4 @@
-//! `unskew serve PLUGIN`: a plug-in for JAX clients of any age, over the network.
+//! `unskew serve PLUGIN`: a plug-in for JAX clients since 0.4.31, over the network.
 //!
 //! The clients in jaxlib neither encrypt nor say who they are, outside of the networks of their makers. So
 //! the server listens on the loopback; who wants it elsewhere takes a tunnel, or says that he knows.

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::ptr::NonNull;
 
 use super::order::Turn;
-use super::read::{self, room};
+use super::read::{self, zeroed};
 use super::{Handle, Owned, event};
 use crate::host::{Error, host_bytes};
 use crate::sys::bindings::*;
@@ -164,8 +164,7 @@ pub(crate) fn to_host(buffer: &Handle<PJRT_Buffer>) -> Result<Incoming, Error> {
     let function = "PJRT_Buffer_ToHostBuffer";
     let turn = Turn::of(buffer)?;
     let size = host_size(buffer)?;
-    let mut bytes = room(function, size)?;
-    bytes.resize(size, 0);
+    let mut bytes = zeroed(function, size)?;
     let mut arguments = buffer.api().record::<PJRT_Buffer_ToHostBuffer_Args>();
     arguments.src = buffer.raw();
     arguments.dst = bytes.as_mut_ptr().cast();
@@ -203,8 +202,7 @@ pub(crate) fn raw_to_host(
 ) -> Result<Incoming, Error> {
     let function = "PJRT_Buffer_CopyRawToHost";
     let (from, count) = range_of(buffer, offset, size)?;
-    let mut bytes = room(function, size)?;
-    bytes.resize(size, 0);
+    let mut bytes = zeroed(function, size)?;
     let mut arguments = buffer.api().record::<PJRT_Buffer_CopyRawToHost_Args>();
     arguments.buffer = buffer.raw();
     arguments.dst = bytes.as_mut_ptr().cast::<c_void>();

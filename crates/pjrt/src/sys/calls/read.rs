@@ -64,6 +64,23 @@ pub(crate) fn room(function: &'static str, count: usize) -> Result<Vec<u8>, Erro
     Ok(room)
 }
 
+/// So many bytes that are 0. Of many, the system has the pages written only when they are used.
+pub(crate) fn zeroed(function: &'static str, count: usize) -> Result<Vec<u8>, Error> {
+    let wrong = Error::Implausible { function, count };
+    if count == 0 || count > MOST_BYTES {
+        return if count == 0 { Ok(Vec::new()) } else { Err(wrong) };
+    }
+    let Ok(layout) = std::alloc::Layout::array::<u8>(count) else { return Err(wrong) };
+    // SAFETY: the layout is not empty.
+    let start = unsafe { std::alloc::alloc_zeroed(layout) };
+    if start.is_null() {
+        return Err(wrong);
+    }
+    // SAFETY: the memory is of the allocator that `Vec` frees it to, with the layout of so many bytes, all
+    // of which are written.
+    Ok(unsafe { Vec::from_raw_parts(start, count, count) })
+}
+
 /// A list of objects that live in `keep`.
 ///
 /// # Safety

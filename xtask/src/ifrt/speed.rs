@@ -1,0 +1,144 @@
+//! `cargo xtask ifrt speed`: how fast JAX is on the server, on the plug-in itself, and beside a copy over TCP.
+//!
+//! Other work on the machine slows all of it, so what counts is measured in turns: the copy over TCP is that of
+//! the same seconds, and each round has one process on the server and one on the plug-in.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context as _, ensure};
+use unskew_jax_matrix::{Host, Outcome, PLUGINS, Served, directly};
+
+use crate::environment::Environment;
+
+const PROBE: &str = "proxy_speed.py";
+
+/// How long a client may take.
+const LIMIT: Duration = Duration::from_secs(240);
+
+/// How many bytes each transfer has, as in the probe.
+const MIB: f64 = 64.0;
+
+/// What to measure.
+#[derive(clap::Args)]
+pub struct Speed {
+    /// The JAX release, one that loads the plug-in itself too.
+    #[arg(long, default_value = "0.10.2")]
+    release: String,
+    /// The plug-in; the newest of the corpus if none is named.
+    #[arg(long)]
+    plugin: Option<PathBuf>,
+    /// How often.
+    #[arg(long, default_value_t = 3)]
+    rounds: usize,
+}
+
+/// Measures, and prints a table.
+///
+/// # Errors
+/// If the server cannot be had, or a measurement fails.
+pub fn run(speed: &Speed) -> anyhow::Result<()> {
+    Environment::named(&format!("jax-{}", speed.release))?.make()?;
+    let host = Host::named(&speed.release)?;
+    let plugin = speed.plugin.clone().unwrap_or_else(|| PLUGINS[2].path());
+    let plugin = plugin.canonicalize().with_context(|| plugin.display().to_string())?;
+    let server = server()?;
+    let (mut served, mut direct) = (Vec::new(), Vec::new());
+    for _ in 0..speed.rounds.max(1) {
+        let running = Served::start(Command::new(&server).arg(&plugin))?;
+        served.push(checked(running.client(&host, PROBE, LIMIT)?)?);
+        drop(running);
+        direct.push(checked(directly(&host, &plugin, PROBE, LIMIT)?)?);
+    }
+    print!("{}", table(&served, &direct));
+    Ok(())
+}
+
+/// The server, optimized.
+fn server() -> anyhow::Result<PathBuf> {
+    let built = Command::new(env!("CARGO"))
+        .args([
+            "build",
+            "--quiet",
+            "--release",
+            "--package",
+            "unskew-ifrt-proxy",
+            "--example",
+            "serve",
+        ])
+        .current_dir(crate::root())
+        .status()
+        .context("cargo")?;
+    ensure!(built.success(), "cargo built no server");
+    let here = std::env::current_exe()?;
+    let target = here.ancestors().nth(2).context("no folder of targets")?;
+    Ok(target.join("release/examples/serve"))
+}
+
+fn checked(outcome: Outcome) -> anyhow::Result<Outcome> {
+    match outcome.failure() {
+        None if !outcome.steps.is_empty() => Ok(outcome),
+        failure => anyhow::bail!("{PROBE} failed: {failure:?}"),
+    }
+}
+
+/// The median of a measurement over the rounds, in seconds.
+fn median(outcomes: &[Outcome], step: &str) -> f64 {
+    let all = outcomes.iter().flat_map(|outcome| &outcome.steps);
+    let mut all: Vec<f64> = all.filter(|it| it.step == step).map(|it| it.seconds).collect();
+    all.sort_by(f64::total_cmp);
+    all.get(all.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// The median over the rounds of what a transfer reaches of the copy over TCP.
+fn share(outcomes: &[Outcome], step: &str) -> f64 {
+    let of = |outcome: &Outcome, step| median(std::slice::from_ref(outcome), step);
+    let mut all: Vec<f64> = outcomes.iter().map(|it| of(it, "tcp") / of(it, step)).collect();
+    all.sort_by(f64::total_cmp);
+    all.get(all.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+fn table(served: &[Outcome], direct: &[Outcome]) -> String {
+    let micros = |outcomes: &[Outcome], step| 1e6 * median(outcomes, step);
+    let rate = |outcomes: &[Outcome], step| MIB / median(outcomes, step);
+    let mut text = String::from(
+        "| | on the server | the plug-in itself | of a TCP copy |\n| --- | --: | --: | --: |\n",
+    );
+    for (name, step) in [("a step of a chain", "chained"), ("a step waited for", "waited")] {
+        let (one, other) = (micros(served, step), micros(direct, step));
+        text.push_str(&format!("| {name} | {one:.0} us | {other:.0} us | |\n"));
+    }
+    for (name, step) in [("put 64 MiB", "put"), ("fetch 64 MiB", "fetch")] {
+        let (one, other) = (rate(served, step), rate(direct, step));
+        let share = 100.0 * share(served, step);
+        text.push_str(&format!("| {name} | {one:.0} MiB/s | {other:.0} MiB/s | {share:.0} % |\n"));
+    }
+    let tcp = rate(served, "tcp");
+    text.push_str(&format!("| copy 64 MiB over TCP | {tcp:.0} MiB/s | | |\n"));
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use unskew_jax_matrix::End;
+
+    use super::*;
+
+    fn outcome(tcp: f64, put: f64) -> Outcome {
+        let line = |step, seconds| {
+            format!(
+                "{{\"step\": \"{step}\", \"ok\": true, \"detail\": \"\", \"seconds\": {seconds}}}\n"
+            )
+        };
+        Outcome::new(&(line("tcp", tcp) + &line("put", put)), "", End::Finished)
+    }
+
+    #[test]
+    fn a_share_is_of_the_copy_of_the_same_round() {
+        let rounds = [outcome(1.0, 2.0), outcome(10.0, 20.0), outcome(1.0, 10.0)];
+        assert!((share(&rounds, "put") - 0.5).abs() < 1e-9);
+        assert!((median(&rounds, "put") - 10.0).abs() < 1e-9);
+        assert!(median(&rounds, "none").is_nan());
+    }
+}
