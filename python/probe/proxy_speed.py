@@ -27,7 +27,7 @@ def receiver():
         while True:
             at = 0
             while at < SIZE:
-                count = theirs.recv_into(buffer[at:], 1 << 20)
+                count = theirs.recv_into(buffer[at : at + (1 << 20)])
                 if not count:
                     os._exit(0)
                 at += count

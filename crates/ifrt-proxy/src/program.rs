@@ -70,10 +70,14 @@ impl Loaded {
         let options = checked(platform, &given)?;
         // The plug-in has the last word on options that are not understood here.
         let mended = mend_debug_options(&given).unwrap_or(Cow::Borrowed(&given));
+        let newer = too_new(&program, platform.stablehlo);
+        if let Some(why) = &newer {
+            tracing::warn!("{why}");
+        }
         let compiled = platform.client.compile(Program::mlir(program.artifact()), &mended);
         let executable = compiled.map_err(|error| {
             let mut status = Status::from(error);
-            if let Some(why) = too_new(&program, platform.stablehlo) {
+            if let Some(why) = newer {
                 status.message = format!("{}; {why}", status.message);
             }
             status
@@ -163,13 +167,13 @@ fn options(bytes: &[u8]) -> Result<Vec<u8>, Status> {
     }
 }
 
-/// Why a plug-in may have refused a program, if it says that it reads none that new. It is asked all the
-/// same: many read more than they say.
+/// A finding of rule SH001: why a plug-in may refuse a program, if it says that it reads none that new. It is
+/// asked all the same: many read more than they say.
 fn too_new(program: &HloProgram, reads: Option<Version>) -> Option<String> {
     let written = program.stablehlo().and_then(|text| text.parse::<Version>().ok())?;
     let reads = reads.filter(|reads| written > *reads)?;
     Some(format!(
-        "the program is written in StableHLO {written}, and the plug-in says that it reads up to {reads}: \
+        "SH001: the program is written in StableHLO {written}, and the plug-in says that it reads up to {reads}: \
          use an older jaxlib on the client, or a newer plug-in on the server"
     ))
 }
@@ -220,6 +224,7 @@ mod tests {
         assert_eq!(too_new(&artifact("1.13.7"), None), None);
         let why = too_new(&artifact("1.13.7"), reads).unwrap();
         assert!(why.contains("1.13.7") && why.contains("1.9.0"), "{why}");
+        assert!(why.starts_with("SH001"), "{why}");
     }
 
     #[test]

@@ -164,7 +164,7 @@ mod tests {
         }
         let (names, messages) = (type_names(), Messages::read()?);
         let with_versions = packages.iter().rev().filter(|package| package.serdes.is_some());
-        let before = packages.iter().filter(|package| package.serdes.is_none()).next_back();
+        let before = packages.iter().rfind(|package| package.serdes.is_none());
         let mut found_fields = BTreeSet::new();
         for package in with_versions.take(3).chain(before) {
             let found = package.scan(&names)?;
