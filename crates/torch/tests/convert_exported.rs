@@ -69,6 +69,16 @@ fn what_is_converted_for_any_release_is_accepted_by_it_or_has_a_named_blocker() 
 }
 
 #[test]
+fn a_release_without_torch_export_is_named_as_one() {
+    let (name, bytes) = archives().remove(0);
+    let (plan, _) =
+        convert(&source(&name, &bytes), &runtime("1.4.0"), &Options::default()).unwrap().unwrap();
+    let messages: Vec<&str> = plan.blockers.iter().map(|it| it.message.as_str()).collect();
+    let [message] = messages[..] else { panic!("{messages:?}") };
+    assert!(message.ends_with(".pt2: torch 1.4.0 has no torch.export"), "{message}");
+}
+
+#[test]
 fn a_converted_archive_converted_again_does_not_change() {
     let newest = runtime("2.15.0");
     for (name, bytes) in archives().into_iter().take(12) {

@@ -87,7 +87,7 @@ fn archive(
     let names: Vec<String> = models.map(|(record, _)| record.to_owned()).collect();
     let [model] = names.as_slice() else {
         let what = "takes one model in an archive, not several";
-        super::block(task, plan, &course.to.version.to_string(), what, names.iter().collect());
+        super::block(task, plan, Some(&course.to.version), what, names.iter().collect());
         return Ok(None);
     };
     let name = model.trim_start_matches("models/").trim_end_matches(".json");
@@ -105,7 +105,7 @@ fn archive(
         }
     }
     for (what, places) in found.blocked {
-        super::block(task, plan, &course.to.version.to_string(), &what, places);
+        super::block(task, plan, Some(&course.to.version), &what, places);
     }
     if archives {
         return Ok(Some(draft));

@@ -43,7 +43,7 @@ struct Course {
 /// Plans the archive anew for the release; none if it stays as it is or cannot be converted.
 pub(super) fn plan(task: &Task<'_>, plan: &mut Conversion) -> Result<Option<Draft>, ReadError> {
     let Some(to) = task.to.release.exported.and_then(Schema::of) else {
-        block(task, plan, "none", "is missing: it has no torch.export", Places::default());
+        block(task, plan, None, "has no torch.export", Places::default());
         return Ok(None);
     };
     let mut draft = Draft::of(task.records)?;
@@ -64,7 +64,7 @@ pub(super) fn plan(task: &Task<'_>, plan: &mut Conversion) -> Result<Option<Draf
         };
         let Some(from) = Schema::of(version) else {
             let what = format!("knows nothing of the schema {version} of the file");
-            block(task, plan, &to.version.to_string(), &what, Places::from_iter([record]));
+            block(task, plan, Some(&to.version), &what, Places::from_iter([record]));
             return Ok(None);
         };
         let course = Course { from, to: to.clone() };
@@ -121,7 +121,7 @@ fn program(
         operators::put(graph, &task.to.operators, &mut found);
     }
     for (what, places) in found.blocked {
-        block(task, plan, &to.to_string(), &what, places);
+        block(task, plan, Some(to), &what, places);
     }
     let same = from.major() == to.major() && changed == program;
     if same || !plan.is_possible() {
@@ -157,14 +157,22 @@ fn whole(task: &Task<'_>, course: &Course, program: &mut Json, found: &mut Found
     stamp::put(program, course, &task.to.operators, found);
 }
 
-/// Says that something has no form in the schema of the release.
-fn block(task: &Task<'_>, plan: &mut Conversion, schema: &str, what: &str, places: Places) {
+/// Says that something has no form in the schema of the release, or in a release that has no schema.
+fn block(
+    task: &Task<'_>,
+    plan: &mut Conversion,
+    schema: Option<&Version>,
+    what: &str,
+    places: Places,
+) {
     let major = task.model.exported.as_ref().map(|stamp| stamp.version.major());
     let same = |release: &crate::Release| release.exported.map(Version::major) == major;
     let nearest = task.to.calendar.span(same);
     let nearest = format!("torch {nearest}");
-    let (file, runtime) = (&task.file, &task.to.name());
+    let runtime = task.to.name();
+    let whose = schema
+        .map_or_else(|| runtime.clone(), |schema| format!("the schema {schema} of {runtime}"));
     let finding =
-        rules::Pt2HasNoForm { file, runtime, schema: &schema, what: &what, nearest: &nearest };
+        rules::Pt2HasNoForm { file: &task.file, whose: &whose, what: &what, nearest: &nearest };
     plan.blockers.push(finding.finding().at(places));
 }
