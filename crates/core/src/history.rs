@@ -63,6 +63,7 @@ pub struct History {
     entries: Vec<Entry>,
     floors: Vec<Floor>,
     releases: Vec<Date>,
+    window: Option<Window>,
 }
 
 /// Why a history could not be read, or has no answer.
@@ -122,12 +123,20 @@ impl History {
                 return Err(HistoryError::OutOfOrder { axis, version, landed });
             }
         }
-        Ok(Self { axis, title: title.into(), entries, floors, releases: Vec::new() })
+        let (title, releases) = (title.into(), Vec::new());
+        Ok(Self { axis, title, entries, floors, releases, window: None })
+    }
+
+    /// With the days of releases, to which windows counted in releases refer.
+    #[must_use]
+    pub fn with_releases(mut self, releases: Vec<Date>) -> Self {
+        self.releases = releases;
+        self
     }
 
     /// Reads a history file: `axis`, `title`, `[[version]]` with `number`, `landed`, `change` and
-    /// optionally `header` and `types`, `[[floor]]` with `number` and `landed`, and `releases`, the
-    /// days that windows counted in releases refer to.
+    /// optionally `header` and `types`, `[[floor]]` with `number` and `landed`, `releases`, the
+    /// days that windows counted in releases refer to, and `window`, the one that its makers promise.
     ///
     /// # Errors
     /// If the text is not such a file; the message names the line.
@@ -142,12 +151,28 @@ impl History {
             .collect::<Result<_, HistoryError>>()?;
         let mut history = Self::new(Axis::new(file.axis), file.title, entries, floors)?;
         history.releases = file.releases.into_iter().map(day).collect::<Result<_, _>>()?;
+        history.window = file.window;
         Ok(history)
     }
 
     /// Every entry, in the order in which they landed.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
+    }
+
+    /// The steps by which the lowest readable version was raised.
+    pub fn floors(&self) -> &[Floor] {
+        &self.floors
+    }
+
+    /// The days of releases.
+    pub fn releases(&self) -> &[Date] {
+        &self.releases
+    }
+
+    /// The window that the history itself names.
+    pub fn window(&self) -> Option<&Window> {
+        self.window.as_ref()
     }
 
     /// The newest version: what landed last.
@@ -234,6 +259,7 @@ struct HistoryFile {
     floor: Vec<FloorRow>,
     #[serde(default)]
     releases: Vec<toml::value::Datetime>,
+    window: Option<Window>,
 }
 
 #[derive(Deserialize)]

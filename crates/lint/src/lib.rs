@@ -52,5 +52,6 @@ pub mod contract;
 pub mod files;
 pub mod header;
 pub mod judge;
+pub mod history;
 pub mod kind;
 pub mod rules;

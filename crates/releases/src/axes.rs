@@ -4,7 +4,7 @@
 //! numbers of files move with the releases that read them; their histories are made from the rows, and a
 //! number landed there with the first release of the database that has it.
 
-use unskew_core::{Date, Entry, History, Version};
+use unskew_core::{Date, Entry, History, Version, Window};
 
 use crate::{tensorflow, torch};
 
@@ -57,6 +57,18 @@ fn torch_steps(number: impl Fn(&unskew_torch::Runtime) -> Option<Version>) -> Ve
         Some((row.released, format!("torch {}", row.version), version))
     };
     torch::rows().iter().filter_map(step).collect()
+}
+
+/// How much older a build of the other side may be than what it meets, as the makers of an axis promise it on
+/// `day`; none if they promise nothing that is known.
+pub fn window(axis: &str, day: Date) -> Option<Window> {
+    let policy = match axis {
+        "pjrt.api" => unskew_pjrt::policy(day),
+        "ifrt.serdes" => unskew_ifrt::policy(),
+        "stablehlo" => unskew_stablehlo::policy(),
+        _ => None,
+    };
+    policy?.forward.clone()
 }
 
 fn tensorflow_steps() -> Vec<Step> {

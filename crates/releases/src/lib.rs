@@ -31,7 +31,7 @@ mod row;
 pub mod tensorflow;
 pub mod torch;
 
-pub use axes::histories;
+pub use axes::{histories, window};
 pub use family::Family;
 pub use name::{Name, NameError, all, find, select};
 pub use release::Release;

@@ -6,6 +6,7 @@ mod conform;
 mod convert;
 mod diff;
 mod format;
+mod history;
 mod judge;
 mod lint;
 mod look_up;
@@ -24,6 +25,7 @@ pub use conform::Conform;
 pub use convert::Convert;
 pub use diff::Diff;
 pub use format::{GridFormat, ReportFormat};
+pub use history::History;
 pub use judge::{Check, Inspect, Matrix};
 pub use lint::Lint;
 pub use look_up::{Explain, Releases};
@@ -176,6 +178,13 @@ Examples:
   unskew releases torch@2.1 --op aten::gelu
   unskew releases --axis ifrt.serdes --as-of 2026-07-01")]
     Releases(Releases),
+    /// Answer what a dated history says: what was current, what must be supported, what may be removed
+    #[command(after_help = "\
+Examples:
+  unskew history CHANGELOG.md --at 2024-03-15 --window \"12 weeks\"
+  unskew history serdes_version.h --landed git --svg timeline.svg
+  unskew history pjrt.api --since 2026-01-01 --when 0.106")]
+    History(History),
     /// Rewrite an artifact so that a release accepts it, or say what stands in the way
     #[command(after_help = format!("\
 Examples:

@@ -6,6 +6,7 @@ mod conform;
 mod convert;
 mod diff;
 mod explain;
+mod history;
 mod inspect;
 mod lint;
 mod matrix;
@@ -34,6 +35,7 @@ pub fn run(args: &Args) -> anyhow::Result<Status> {
         Verb::Explain(explain) => explain::run(explain),
         Verb::Releases(releases) => releases::run(releases, &args.global),
         Verb::Ops(ops) => ops::run(ops),
+        Verb::History(history) => history::run(history, &args.global),
         Verb::Convert(convert) => convert::run(convert, &args.global),
         Verb::Adapt(adapt) => adapt::run(adapt, &args.global),
         Verb::Conform(conform) => conform::run(conform, &args.global),

@@ -1,0 +1,141 @@
+//! What is drawn: a bar for every version, of the days on which it was in force and the window after them.
+
+use unskew_core::{Date, Version};
+
+use super::{Answers, Fall};
+
+/// What becomes of a version on the day of the drawing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// It is in force.
+    Current,
+    /// It was, and its window is open.
+    Supported,
+    /// Its window has closed, and it is still read.
+    Removable,
+    /// It is no longer read.
+    Removed,
+    /// It lands after the day.
+    Ahead,
+}
+
+impl State {
+    pub(super) const ALL: [Self; 5] =
+        [Self::Current, Self::Supported, Self::Removable, Self::Removed, Self::Ahead];
+
+    pub(super) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Current => "in force",
+            Self::Supported => "in its window",
+            Self::Removable => "may be removed",
+            Self::Removed => "no longer read",
+            Self::Ahead => "not yet there",
+        }
+    }
+}
+
+/// One version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Bar {
+    pub(super) version: Version,
+    pub(super) state: State,
+    /// First and last days in force; the last is open for what is in force. More than one after a rollback.
+    pub(super) spans: Vec<(Date, Option<Date>)>,
+    /// The last day of its window, if that is known.
+    pub(super) until: Option<Date>,
+    pub(super) change: String,
+}
+
+/// The bars by version, from the first day to be drawn on, and the days between which they lie.
+pub(super) struct Drawing {
+    pub(super) bars: Vec<Bar>,
+    pub(super) from: Date,
+    pub(super) to: Date,
+    /// How many versions lie before.
+    pub(super) before: usize,
+}
+
+impl Drawing {
+    /// What is to be drawn; versions that neither were in force nor counted since `since` are left out.
+    pub(super) fn of(answers: &Answers, since: Option<Date>) -> Self {
+        let entries = answers.history.entries();
+        let mut bars: Vec<Bar> = Vec::new();
+        for (at, entry) in entries.iter().enumerate() {
+            let next = entries.get(at + 1).map(|next| next.landed);
+            let last = next.map(|day| day.yesterday().unwrap_or(day).max(entry.landed));
+            match bars.iter_mut().find(|bar| bar.version == entry.version) {
+                Some(bar) => bar.spans.push((entry.landed, last)),
+                None => bars.push(Bar {
+                    version: entry.version,
+                    state: State::Current,
+                    spans: vec![(entry.landed, last)],
+                    until: None,
+                    change: entry.change.clone(),
+                }),
+            }
+        }
+        let mut to = answers.day;
+        for bar in &mut bars {
+            let fall = answers.fall(bar.version).unwrap_or(Fall::Open);
+            if let (Fall::Last(last), Some(_)) = (fall, &answers.window) {
+                bar.until = Some(last);
+                to = to.max(last);
+            }
+            bar.state = state(answers, bar);
+        }
+        let open = |bar: &Bar| bar.spans.last().is_none_or(|(_, last)| last.is_none());
+        let end = |bar: &Bar| bar.until.or_else(|| bar.spans.last().and_then(|(_, last)| *last));
+        let all = bars.len();
+        if let Some(since) = since {
+            bars.retain(|bar| open(bar) || end(bar).is_some_and(|end| end >= since));
+        }
+        let first = bars.iter().filter_map(|bar| bar.spans.first()).map(|(from, _)| *from).min();
+        let from = since.or(first).unwrap_or(answers.day);
+        for bar in &bars {
+            to = bar.spans.iter().map(|(from, last)| last.unwrap_or(*from)).fold(to, Date::max);
+        }
+        Self { before: all - bars.len(), bars, from, to }
+    }
+
+    /// Where a day lies between the first and the last, from 0 to 1.
+    pub(super) fn place(&self, day: Date) -> f64 {
+        let days = |a: Date, b: Date| f64::from((b - a).get_days());
+        let all = days(self.from, self.to).max(1.0);
+        (days(self.from, day) / all).clamp(0.0, 1.0)
+    }
+
+    /// Days at which the scale is marked: the first of months, quarters or years, so that at most `most` are.
+    pub(super) fn marks(&self, most: usize) -> Vec<Date> {
+        let months = |step: i16| -> Vec<Date> {
+            let first = i32::from(self.from.year()) * 12 + i32::from(self.from.month()) - 1;
+            let last = i32::from(self.to.year()) * 12 + i32::from(self.to.month()) - 1;
+            let first = first.div_euclid(i32::from(step)) * i32::from(step);
+            (first..=last)
+                .step_by(usize::from(step.unsigned_abs()))
+                .filter_map(|month| {
+                    let year = i16::try_from(month.div_euclid(12)).ok()?;
+                    let month = i8::try_from(month.rem_euclid(12) + 1).ok()?;
+                    Date::new(year, month, 1).ok()
+                })
+                .filter(|day| *day >= self.from && *day <= self.to)
+                .collect()
+        };
+        let steps = [1, 2, 3, 6, 12, 24, 60, 120, 600];
+        steps.into_iter().map(months).find(|marks| marks.len() <= most).unwrap_or_default()
+    }
+}
+
+fn state(answers: &Answers, bar: &Bar) -> State {
+    let landed = bar.spans.first().map_or(answers.day, |(from, _)| *from);
+    if landed > answers.day {
+        State::Ahead
+    } else if Some(bar.version) == answers.current {
+        State::Current
+    } else if bar.version < answers.minimum {
+        State::Removed
+    } else if answers.removable.iter().any(|(version, _)| *version == bar.version) {
+        State::Removable
+    } else {
+        State::Supported
+    }
+}

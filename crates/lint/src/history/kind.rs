@@ -1,0 +1,166 @@
+//! Dated histories as a kind of files.
+
+use std::collections::BTreeMap;
+
+use unskew_core::Window;
+
+use super::{Chronicle, Fault, Form, Terms as HistoryTerms, changes, findings};
+use crate::files::{Files, NotRead};
+use crate::kind::{Change, Comparison, Direction, Kind, Level, Raise, Terms};
+use crate::rules;
+
+/// Dated histories; see [`history`](crate::history).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Histories;
+
+/// The option that says where files of each version are kept: `tests/golden/spec.{version}.bin`.
+const KEPT: &str = "kept";
+
+impl Kind for Histories {
+    fn name(&self) -> &'static str {
+        "history"
+    }
+
+    fn title(&self) -> &'static str {
+        "dated histories"
+    }
+
+    fn recognizes(&self, name: &str, head: &[u8]) -> bool {
+        let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+        match ending {
+            "toml" => Chronicle::read(name, head).is_some(),
+            "md" | "markdown" => Chronicle::read(name, head).is_some_and(|read| read.steps.len() > 1),
+            _ => false,
+        }
+    }
+
+    fn options(&self) -> &'static [&'static str] {
+        &[KEPT]
+    }
+
+    fn compare(&self, old: &Files, new: &Files, terms: &Terms<'_>) -> Result<Comparison, NotRead> {
+        let kept = kept(terms)?;
+        let mut found = Comparison::default();
+        let one = old.len() == 1 && new.len() == 1;
+        for (name, bytes) in new.iter() {
+            if kept.is_some_and(|pattern| matches(pattern, name)) {
+                continue;
+            }
+            let Some(mut now) = Chronicle::read(name, bytes) else {
+                let what = "no dated history: no version with a day";
+                let finding = rules::HistoryNotRead { what: &what }.finding();
+                let finding = finding.at([name].into_iter().collect());
+                found.changes.push(Change::new(finding, name, "history"));
+                continue;
+            };
+            if now.releases.is_empty() {
+                now.releases = terms.releases.to_vec();
+            }
+            let before = old.get(name).or_else(|| old.iter().next().filter(|_| one).map(|(_, b)| b));
+            let before = before.and_then(|bytes| Chronicle::read(name, bytes));
+            let said = HistoryTerms { today: terms.as_of, window: window(terms) };
+            let mut faults = findings(&now, said);
+            if let Some(before) = &before {
+                faults.extend(changes(before, &now, said));
+                found.majors.extend(raised(before, &now));
+            }
+            faults.extend(kept.and_then(|pattern| missing(&now, pattern, new)));
+            found.changes.extend(faults.into_iter().map(|fault| change(fault, name)));
+            let origin = |chronicle: Option<&Chronicle>| match chronicle {
+                Some(read) => format!("{}, {} versions", read.form.as_str(), read.steps.len()),
+                None => "no dated history".to_owned(),
+            };
+            found.origins.insert(name.to_owned(), [origin(before.as_ref()), origin(Some(&now))]);
+        }
+        // A history that is gone takes its windows with it.
+        for (name, bytes) in old.iter().filter(|(name, _)| !one && new.get(name).is_none()) {
+            let gone = Chronicle::read(name, bytes).and_then(|chronicle| chronicle.newest());
+            if let Some(version) = gone {
+                let finding = rules::EntryRemoved { version: &version }.finding();
+                let finding = finding.at([format!("{name} (before)")].into_iter().collect());
+                found.changes.push(Change::new(finding, name, "history").on(Level::Wire));
+            }
+        }
+        Ok(found)
+    }
+
+    fn items(
+        &self,
+        files: &Files,
+        _terms: &Terms<'_>,
+    ) -> Result<Option<BTreeMap<String, String>>, NotRead> {
+        let mut items = BTreeMap::new();
+        for (name, bytes) in files.iter() {
+            for step in Chronicle::read(name, bytes).into_iter().flat_map(|read| read.steps) {
+                let place = format!("{name}:{}", step.line);
+                items.entry(step.version.to_string()).or_insert(place);
+            }
+        }
+        Ok(Some(items))
+    }
+}
+
+/// The window under which histories are judged: what the boundary says of writers that are newer than their
+/// readers, or else of those that are older.
+fn window<'a>(terms: &Terms<'a>) -> Option<&'a Window> {
+    terms.forward.or(terms.backward)
+}
+
+fn kept<'a>(terms: &Terms<'a>) -> Result<Option<&'a str>, NotRead> {
+    let Some(value) = terms.options.and_then(|options| options.get(KEPT)) else { return Ok(None) };
+    match value.as_str() {
+        Some(pattern) if pattern.matches("{version}").count() == 1 => Ok(Some(pattern)),
+        _ => {
+            let why = "the option `kept` is a path with {version} in it, such as tests/golden/spec.{version}.bin";
+            Err(NotRead::new("", format!("{why}: {value}")))
+        }
+    }
+}
+
+/// Whether a path is that of a file kept for some version.
+fn matches(pattern: &str, name: &str) -> bool {
+    let Some((before, after)) = pattern.split_once("{version}") else { return false };
+    let middle = name.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
+    middle.is_some_and(|version| version.replace('_', ".").parse::<unskew_core::Version>().is_ok())
+}
+
+/// The file of the oldest version that is still read, if it is not there.
+fn missing(chronicle: &Chronicle, pattern: &str, files: &Files) -> Option<Fault> {
+    let lowest = chronicle.steps.iter().map(|step| step.version).min()?;
+    let version = chronicle.minimum().unwrap_or(lowest);
+    let path = |shown: &str| pattern.replace("{version}", shown);
+    let shown = version.to_string();
+    let there = [path(&shown), path(&shown.replace('.', "_"))];
+    if there.iter().any(|path| files.get(path).is_some_and(|bytes| !bytes.is_empty())) {
+        return None;
+    }
+    let line = chronicle.steps.iter().find(|step| step.version == version).map_or(1, |step| step.line);
+    let [path, _] = there;
+    let finding = rules::OldFileMissing { version: &version, path: &path }.finding();
+    let finding = finding.at([format!("{}:{line}", chronicle.file)].into_iter().collect());
+    Some(Fault { subject: format!("version {version}"), finding })
+}
+
+/// A first number that was raised.
+fn raised(old: &Chronicle, new: &Chronicle) -> Option<Raise> {
+    let (before, after) = (old.newest()?, new.newest()?);
+    let numbered = after.parts().len() > 1 && new.form != Form::Releases;
+    (numbered && after.major() > before.major()).then(|| Raise {
+        line: if new.axis.is_empty() { new.title.clone() } else { new.axis.clone() },
+        file: new.file.clone(),
+        before: before.to_string(),
+        after: after.to_string(),
+    })
+}
+
+/// From which level on a fault is reported, and whom it breaks.
+fn change(fault: Fault, file: &str) -> Change {
+    let code = fault.finding.rule.code;
+    let change = Change::new(fault.finding, file, fault.subject);
+    match code {
+        "HI011" | "HI021" => change.on(Level::Wire).breaking(Direction::Backward),
+        "HI014" => change.on(Level::Wire).breaking(Direction::Forward),
+        "HI005" | "HI010" | "HI016" | "HI017" => change.on(Level::Wire),
+        _ => change,
+    }
+}
