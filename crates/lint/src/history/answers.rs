@@ -93,7 +93,8 @@ impl Answers {
             }
             if let Fall::Last(last) = self.fall(version)? {
                 // A number that is still counted keeps all below it.
-                let before = found.last().map_or(last, |(_, day)| last.max(day.yesterday().unwrap_or(last)));
+                let before =
+                    found.last().map_or(last, |(_, day)| last.max(day.yesterday().unwrap_or(last)));
                 found.push((version, before.tomorrow().unwrap_or(before)));
             }
         }

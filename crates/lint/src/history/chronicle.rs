@@ -146,11 +146,8 @@ impl Chronicle {
             change: entry.change.clone(),
             parts: entry.parts.clone(),
         };
-        let raised = |floor: &Floor| Raised {
-            version: floor.version,
-            landed: Some(floor.landed),
-            line: 0,
-        };
+        let raised =
+            |floor: &Floor| Raised { version: floor.version, landed: Some(floor.landed), line: 0 };
         Self {
             file: history.axis.to_string(),
             form: Form::Toml,

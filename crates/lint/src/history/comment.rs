@@ -16,14 +16,25 @@ pub(super) fn read(file: &str, text: &str) -> Option<Chronicle> {
                 let header = day::find(rest.split_once(',').map_or(rest, |(day, _)| day))
                     .or_else(|| day::find(rest));
                 if header.is_none() && day::meant(rest) {
-                    problems.push(Problem { line: at + 1, what: format!("no day: {rest}"), day: true });
+                    problems.push(Problem {
+                        line: at + 1,
+                        what: format!("no day: {rest}"),
+                        day: true,
+                    });
                 }
                 let change = match rest.split_once(',') {
                     Some((day, change)) if day::find(day).is_some() || day::meant(day) => change,
                     _ => rest,
                 };
                 let change = change.trim().to_owned();
-                steps.push(Step { version, line: at + 1, header, landed: None, change, parts: Vec::new() });
+                steps.push(Step {
+                    version,
+                    line: at + 1,
+                    header,
+                    landed: None,
+                    change,
+                    parts: Vec::new(),
+                });
                 last = at;
             }
             // The next line of the same comment goes on with what changed.
@@ -42,7 +53,9 @@ pub(super) fn read(file: &str, text: &str) -> Option<Chronicle> {
     // `1: ...` in other comments is no version.
     let near = |step: &Step| {
         step.header.is_some()
-            || steps.iter().any(|other| other.header.is_some() && other.line.abs_diff(step.line) <= 8)
+            || steps
+                .iter()
+                .any(|other| other.header.is_some() && other.line.abs_diff(step.line) <= 8)
     };
     let keep: Vec<bool> = steps.iter().map(near).collect();
     let mut keep = keep.iter();

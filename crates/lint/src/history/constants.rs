@@ -63,7 +63,8 @@ fn meaning(name: &str) -> Option<StatedAs> {
 fn value(after: &str) -> Option<Version> {
     let after = after.trim_start();
     let after = after.strip_prefix("()").map_or(after, str::trim_start);
-    let states = after.starts_with(['{', '=', 'c', ':', '-']) || after.starts_with(|c: char| c.is_ascii_digit());
+    let states = after.starts_with(['{', '=', 'c', ':', '-'])
+        || after.starts_with(|c: char| c.is_ascii_digit());
     let end = after.char_indices().nth(REACH).map_or(after.len(), |(at, _)| at);
     let reach = after.get(..end)?;
     let body = match reach.find('{') {

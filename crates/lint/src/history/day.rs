@@ -56,14 +56,26 @@ fn named(words: &[&str]) -> Option<Date> {
 /// The month of a name or its first letters.
 fn month(word: &str) -> Option<i8> {
     const MONTHS: [&str; 12] = [
-        "january", "february", "march", "april", "may", "june", "july", "august", "september",
-        "october", "november", "december",
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
     ];
     let word = word.trim_end_matches('.').to_ascii_lowercase();
     if word.len() < 3 {
         return None;
     }
-    let at = MONTHS.iter().position(|name| name.starts_with(&word) || word == "sept" && *name == "september")?;
+    let at = MONTHS
+        .iter()
+        .position(|name| name.starts_with(&word) || word == "sept" && *name == "september")?;
     i8::try_from(at + 1).ok()
 }
 
@@ -75,7 +87,11 @@ mod tests {
     fn days_are_found_as_people_write_them() {
         let day = Some(Date::constant(2024, 11, 1));
         for text in [
-            "2024-11-01", "(Nov 1, 2024)", "- 2024/11/01", "1 November 2024", "November 1st, 2024",
+            "2024-11-01",
+            "(Nov 1, 2024)",
+            "- 2024/11/01",
+            "1 November 2024",
+            "November 1st, 2024",
             "Added date: 2024-11-01.",
         ] {
             assert_eq!(find(text), day, "{text}");

@@ -32,8 +32,16 @@ pub fn svg(answers: &Answers, since: Option<Date>) -> String {
          <rect width=\"{WIDTH}\" height=\"{height}\" class=\"paper\"/>",
         title = escaped(&heading(answers)),
     );
-    let _ = writeln!(out, "<text x=\"16\" y=\"26\" class=\"title\">{}</text>", escaped(&heading(answers)));
-    let _ = writeln!(out, "<text x=\"16\" y=\"46\" class=\"dim\">{}</text>", escaped(&subtitle(answers)));
+    let _ = writeln!(
+        out,
+        "<text x=\"16\" y=\"26\" class=\"title\">{}</text>",
+        escaped(&heading(answers))
+    );
+    let _ = writeln!(
+        out,
+        "<text x=\"16\" y=\"46\" class=\"dim\">{}</text>",
+        escaped(&subtitle(answers))
+    );
     scale(&drawing, answers, rows, &mut out);
     for (at, bar) in drawing.bars.iter().rev().enumerate() {
         row(&drawing, bar, answers.day, TOP + at as f64 * ROW, &mut out);

@@ -112,7 +112,7 @@ fn order(chronicle: &Chronicle, faults: &mut Faults<'_>) {
         } else if version < before {
             let rule = rules::VersionsDoNotRise { version, before };
             faults.add(named(*version), rule.finding(), step.line);
-        } else if let Some(missing) = skipped(*before, *version) {
+        } else if let Some(missing) = skipped(*before, *version, earlier) {
             let rule = rules::NumberSkipped { version, before, missing: &missing };
             faults.add(named(*version), rule.finding(), step.line);
         }
@@ -131,13 +131,17 @@ pub(super) fn following(version: Version) -> Version {
 
 /// The numbers between two that follow each other in the list. Numbers of three parts follow no such rule: patch
 /// numbers and minors are skipped as they come.
-fn skipped(before: Version, version: Version) -> Option<String> {
+fn skipped(before: Version, version: Version, earlier: &[Step]) -> Option<String> {
     let (a, b) = (before.parts(), version.parts());
     let ([a @ .., from], [b @ .., to]) = (a, b) else { return None };
     if a != b || a.len() > 1 || to - from < 2 {
         return None;
     }
     let first = following(before);
+    // What was there and was taken back is not missing.
+    if earlier.iter().any(|step| step.version >= first) {
+        return None;
+    }
     Some(match to - from {
         2 => first.to_string(),
         _ => {
@@ -164,8 +168,7 @@ fn twice(chronicle: &Chronicle, faults: &mut Faults<'_>) {
             continue;
         }
         let next = following(highest.unwrap_or(step.version));
-        let rule =
-            rules::NumberTwice { version: &step.version, count: &same.len(), next: &next };
+        let rule = rules::NumberTwice { version: &step.version, count: &same.len(), next: &next };
         faults.at(named(step.version), rule.finding(), same.iter().map(|(_, step)| step.line));
     }
 }

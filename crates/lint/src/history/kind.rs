@@ -29,7 +29,9 @@ impl Kind for Histories {
         let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
         match ending {
             "toml" => Chronicle::read(name, head).is_some(),
-            "md" | "markdown" => Chronicle::read(name, head).is_some_and(|read| read.steps.len() > 1),
+            "md" | "markdown" => {
+                Chronicle::read(name, head).is_some_and(|read| read.steps.len() > 1)
+            }
             _ => false,
         }
     }
@@ -56,7 +58,8 @@ impl Kind for Histories {
             if now.releases.is_empty() {
                 now.releases = terms.releases.to_vec();
             }
-            let before = old.get(name).or_else(|| old.iter().next().filter(|_| one).map(|(_, b)| b));
+            let before =
+                old.get(name).or_else(|| old.iter().next().filter(|_| one).map(|(_, b)| b));
             let before = before.and_then(|bytes| Chronicle::read(name, bytes));
             let said = HistoryTerms { today: terms.as_of, window: window(terms) };
             let mut faults = findings(&now, said);
@@ -134,7 +137,8 @@ fn missing(chronicle: &Chronicle, pattern: &str, files: &Files) -> Option<Fault>
     if there.iter().any(|path| files.get(path).is_some_and(|bytes| !bytes.is_empty())) {
         return None;
     }
-    let line = chronicle.steps.iter().find(|step| step.version == version).map_or(1, |step| step.line);
+    let line =
+        chronicle.steps.iter().find(|step| step.version == version).map_or(1, |step| step.line);
     let [path, _] = there;
     let finding = rules::OldFileMissing { version: &version, path: &path }.finding();
     let finding = finding.at([format!("{}:{line}", chronicle.file)].into_iter().collect());

@@ -76,9 +76,10 @@ fn number(heading: &str) -> Option<(Version, &str)> {
 fn body(line: &str, at: usize, step: &mut Step, problems: &mut Vec<Problem>) {
     let line = line.trim().trim_start_matches(['*', '-', '+']).trim();
     let lower = line.to_ascii_lowercase();
-    let labelled = ["added date", "date", "landed", "released", "added on"]
-        .into_iter()
-        .find(|label| lower.strip_prefix(label).is_some_and(|rest| rest.trim_start().starts_with(':')));
+    let labelled =
+        ["added date", "date", "landed", "released", "added on"].into_iter().find(|label| {
+            lower.strip_prefix(label).is_some_and(|rest| rest.trim_start().starts_with(':'))
+        });
     if labelled.is_some() && step.header.is_none() {
         step.header = day::find(line);
         if step.header.is_none() {

@@ -47,6 +47,6 @@ pub use answers::{Answers, Fall, Supported};
 pub use chronicle::{Chronicle, Form, Problem, Raised, Stated, StatedAs, Step};
 pub use draw_svg::svg;
 pub use draw_text::text;
-pub use kind::Histories;
 pub use findings::{Fault, Terms, findings};
+pub use kind::Histories;
 pub use revised::changes;

@@ -14,7 +14,8 @@ pub fn changes(old: &Chronicle, new: &Chronicle, terms: Terms<'_>) -> Vec<Fault>
     for (at, was) in old.steps.iter().enumerate() {
         // Numbers that come back after they were taken back are told apart by how often they were there.
         let nth = old.steps.iter().take(at).filter(|step| step.version == was.version).count();
-        let found = new.steps.iter().enumerate().filter(|(_, step)| step.version == was.version).nth(nth);
+        let found =
+            new.steps.iter().enumerate().filter(|(_, step)| step.version == was.version).nth(nth);
         match found {
             Some((place, is)) => {
                 if let Some(mark) = claimed.get_mut(place) {
@@ -38,20 +39,26 @@ pub fn changes(old: &Chronicle, new: &Chronicle, terms: Terms<'_>) -> Vec<Fault>
 
 /// The day or the number of an entry is another. A day that was missing may be filled in.
 fn rewritten(was: &Step, is: &Step, faults: &mut Faults<'_>) {
-    let moved = |what: &str, before: Option<unskew_core::Date>, after: Option<unskew_core::Date>| {
-        match (before, after) {
+    let moved =
+        |what: &str, before: Option<unskew_core::Date>, after: Option<unskew_core::Date>| match (
+            before, after,
+        ) {
             (Some(before), Some(after)) if before != after => {
                 Some(format!("{what} {after} was {before}"))
             }
             (Some(before), None) => Some(format!("{what} {before} is gone")),
             _ => None,
-        }
-    };
+        };
     // Whoever learns the true day adds it beside the written one.
     let landed = moved("its landing on", was.landed, is.landed);
-    let header = moved("its day", was.header, is.header).filter(|_| is.day() != was.day() || is.header.is_some());
+    let header = moved("its day", was.header, is.header)
+        .filter(|_| is.day() != was.day() || is.header.is_some());
     let parts = (!was.parts.is_empty() && was.parts != is.parts).then(|| {
-        format!("the types that it changes are {}, and were {}", is.parts.join(", "), was.parts.join(", "))
+        format!(
+            "the types that it changes are {}, and were {}",
+            is.parts.join(", "),
+            was.parts.join(", ")
+        )
     });
     for what in [landed, header, parts].into_iter().flatten() {
         let rule = rules::EntryRewritten { version: &is.version, what: &what };
@@ -60,7 +67,11 @@ fn rewritten(was: &Step, is: &Step, faults: &mut Faults<'_>) {
 }
 
 fn backdated(old: &Chronicle, step: &Step, form: Form, faults: &mut Faults<'_>) {
-    let latest = old.steps.iter().filter_map(|step| Some((step.day()?, step.version))).max_by_key(|(day, _)| *day);
+    let latest = old
+        .steps
+        .iter()
+        .filter_map(|step| Some((step.day()?, step.version)))
+        .max_by_key(|(day, _)| *day);
     let (Some(day), Some((before_day, before))) = (step.day(), latest) else { return };
     if day < before_day && form != Form::Releases {
         let rule = rules::EntryBackdated {
@@ -76,7 +87,8 @@ fn backdated(old: &Chronicle, step: &Step, form: Form, faults: &mut Faults<'_>) 
 /// Whether what is no longer read had left its window.
 fn raised(old: &Chronicle, new: &Chronicle, terms: Terms<'_>, faults: &mut Faults<'_>) {
     let (Some(today), Some(minimum)) = (terms.today, new.minimum()) else { return };
-    let before: Option<Version> = old.minimum().or_else(|| old.steps.iter().map(|s| s.version).min());
+    let before: Option<Version> =
+        old.minimum().or_else(|| old.steps.iter().map(|s| s.version).min());
     let Some(before) = before.filter(|before| *before < minimum) else { return };
     let Ok(answers) = Answers::of(old, today, terms.window) else { return };
     let Some(allowed) = answers.supported.and_then(|supported| supported.range.min) else { return };

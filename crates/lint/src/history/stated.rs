@@ -14,13 +14,13 @@ pub(super) fn all(chronicle: &Chronicle, terms: Terms<'_>, faults: &mut Faults<'
         match (stated.what, newest) {
             (StatedAs::Current, Some(newest)) if newest != stated.version => {
                 let (name, stated_as) = (&stated.name, &stated.version);
-                let rule =
-                    rules::CurrentIsNotNewest { name, stated: stated_as, newest: &newest };
+                let rule = rules::CurrentIsNotNewest { name, stated: stated_as, newest: &newest };
                 faults.add(name.as_str(), rule.finding(), stated.line);
             }
             (StatedAs::Current, _) => {}
             _ if !known => {
-                let rule = rules::ConstantOfNoVersion { name: &stated.name, stated: &stated.version };
+                let rule =
+                    rules::ConstantOfNoVersion { name: &stated.name, stated: &stated.version };
                 faults.add(stated.name.as_str(), rule.finding(), stated.line);
             }
             _ => {}

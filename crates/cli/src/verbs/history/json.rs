@@ -24,9 +24,7 @@ pub(super) fn document(told: &Told<'_>, args: &History) -> anyhow::Result<String
 
 fn answered(answers: &Answers, args: &History) -> Value {
     let pairs = |list: &[(Version, unskew_core::Date)], key: &str| -> Vec<Value> {
-        let one = |(version, day): &(Version, unskew_core::Date)| {
-            json!({ "version": version.to_string(), key: day.to_string() })
-        };
+        let one = |(version, day): &(Version, unskew_core::Date)| json!({ "version": version.to_string(), key: day.to_string() });
         list.iter().map(one).collect()
     };
     let supported = answers.supported.map(|supported| {

@@ -16,7 +16,8 @@ use super::source::{Named, open};
 /// If git knows nothing of the file, or `from` names no history.
 pub fn add(named: &mut Named, from: &OsStr) -> anyhow::Result<()> {
     if from == "git" && !Path::new(from).exists() {
-        let path = named.path.clone().context("git knows files only: this is an axis of the database")?;
+        let path =
+            named.path.clone().context("git knows files only: this is an axis of the database")?;
         let days = of_git(Path::new(&path))?;
         named.chronicle.land(|step| days.get(&step.line).copied());
         return Ok(());

@@ -1,0 +1,164 @@
+//! Every rule about formats and histories has a fixture on which it fires, and a snapshot of every fixture on
+//! which it does: what one rule says of the fixtures of others is seen.
+//!
+//! A fixture is a folder `tests/formats/fixtures/<CODE>-<name>` with the files `old.*` and `new.*`, or folders of
+//! these names; the old side may be missing. `terms.toml` says what differs from the terms below.
+//! `UNSKEW_BLESS=1 cargo test -p unskew-lint --test formats` writes the snapshots.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use unskew_core::{Date, Finding, Rule, Window};
+use unskew_lint::files::Files;
+use unskew_lint::kind::{Change, Kind, Terms};
+use unskew_lint::rules::RULES;
+
+/// The day on which fixtures are judged.
+const TODAY: Date = Date::constant(2026, 6, 1);
+
+fn tests() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/formats")
+}
+
+fn kind(code: &str) -> Option<&'static dyn Kind> {
+    match code.get(..2)? {
+        "HI" => Some(&unskew_lint::history::Histories),
+        _ => None,
+    }
+}
+
+fn of_formats(rule: &&&'static Rule) -> bool {
+    kind(rule.code).is_some()
+}
+
+/// One side of a fixture: a file that is called `format` with the ending it has, or the files of a folder.
+fn side(fixture: &Path, name: &str) -> Files {
+    let mut files = Files::default();
+    let folder = fixture.join(name);
+    if folder.is_dir() {
+        let mut open = vec![folder.clone()];
+        while let Some(next) = open.pop() {
+            for entry in std::fs::read_dir(&next).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    open.push(path);
+                } else {
+                    let below = path.strip_prefix(&folder).unwrap().to_string_lossy().into_owned();
+                    files.insert(below, std::fs::read(&path).unwrap());
+                }
+            }
+        }
+    }
+    for entry in std::fs::read_dir(fixture).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() && path.file_stem().unwrap() == name {
+            let ending = path.extension().unwrap().to_string_lossy();
+            files.insert(format!("format.{ending}"), std::fs::read(&path).unwrap());
+        }
+    }
+    files
+}
+
+struct Fixture {
+    name: String,
+    old: Files,
+    new: Files,
+    terms: toml::Table,
+}
+
+impl Fixture {
+    fn judge(&self, old: &Files) -> Vec<Change> {
+        let options = self.terms.get("options").and_then(toml::Value::as_table);
+        let forward: Option<Window> =
+            self.terms.get("forward").map(|text| text.as_str().unwrap().parse().unwrap());
+        let terms =
+            Terms { as_of: Some(TODAY), forward: forward.as_ref(), options, ..Terms::default() };
+        let kind =
+            kind(&self.name).unwrap_or_else(|| panic!("a fixture of no kind: {}", self.name));
+        kind.compare(old, &self.new, &terms).unwrap().changes
+    }
+}
+
+fn fixtures() -> Vec<Fixture> {
+    let mut all: Vec<Fixture> = std::fs::read_dir(tests().join("fixtures"))
+        .unwrap()
+        .map(|entry| {
+            let path = entry.unwrap().path();
+            let terms = std::fs::read_to_string(path.join("terms.toml")).unwrap_or_default();
+            Fixture {
+                name: path.file_name().unwrap().to_string_lossy().into_owned(),
+                old: side(&path, "old"),
+                new: side(&path, "new"),
+                terms: toml::from_str(&terms).unwrap(),
+            }
+        })
+        .collect();
+    all.sort_by(|a, b| a.name.cmp(&b.name));
+    all
+}
+
+fn shown(fixture: &str, finding: &Finding, text: &mut String) {
+    writeln!(text, "{fixture}: {}: {}", finding.severity, finding.message).unwrap();
+    writeln!(text, "  at {}", finding.places).unwrap();
+    if let Some(mend) = &finding.mend {
+        writeln!(text, "  mend: {}", mend.replace('\n', "\n        ")).unwrap();
+    }
+}
+
+#[test]
+fn every_rule_fires_on_its_fixture_and_nowhere_unseen() {
+    let fixtures = fixtures();
+    let found: BTreeMap<&str, Vec<Change>> =
+        fixtures.iter().map(|fixture| (&*fixture.name, fixture.judge(&fixture.old))).collect();
+    let bless = std::env::var_os("UNSKEW_BLESS").is_some();
+    let folder = tests().join("snapshots");
+    let (mut wanted, mut stale, mut silent) = (BTreeSet::new(), Vec::new(), Vec::new());
+    for rule in RULES.iter().filter(of_formats) {
+        let own = format!("{}-{}", rule.code, rule.name);
+        let mut text = String::new();
+        for (name, changes) in &found {
+            let of_rule = changes.iter().filter(|change| change.finding.rule.code == rule.code);
+            for change in of_rule {
+                shown(name, &change.finding, &mut text);
+            }
+        }
+        if !text.lines().any(|line| line.starts_with(&format!("{own}: "))) {
+            silent.push(own.clone());
+        }
+        let path = folder.join(format!("{own}.txt"));
+        wanted.insert(path.clone());
+        if bless {
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(&path, &text).unwrap();
+        } else if std::fs::read_to_string(&path).unwrap_or_default() != text {
+            stale.push(format!("{}:\n{text}", path.display()));
+        }
+    }
+    assert!(silent.is_empty(), "rules that do not fire on their fixtures: {silent:?}");
+    assert!(stale.is_empty(), "stale snapshots:\n{}", stale.join("\n"));
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        assert!(wanted.contains(&path), "a snapshot of no rule: {}", path.display());
+    }
+    for fixture in &fixtures {
+        let known = RULES.iter().any(|rule| fixture.name == format!("{}-{}", rule.code, rule.name));
+        assert!(known, "a fixture of no rule: {}", fixture.name);
+    }
+}
+
+/// What is wrong with one side already, and no change.
+const STANDING: [&str; 2] = ["HI001", "HI003"];
+
+#[test]
+fn what_is_beside_itself_has_no_change() {
+    for fixture in fixtures() {
+        let (same, alone) = (fixture.judge(&fixture.new), fixture.judge(&Files::default()));
+        let codes = |changes: &[Change]| -> Vec<&str> {
+            let codes = changes.iter().map(|change| change.finding.rule.code);
+            codes.filter(|code| !STANDING.contains(code)).collect()
+        };
+        assert_eq!(codes(&same), codes(&alone), "{}", fixture.name);
+    }
+}
