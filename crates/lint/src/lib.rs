@@ -54,4 +54,5 @@ pub mod header;
 pub mod judge;
 pub mod history;
 pub mod kind;
+pub mod protobuf;
 pub mod rules;

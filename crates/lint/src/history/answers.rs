@@ -121,10 +121,11 @@ impl Answers {
         let mut found: Vec<(Version, Date)> = Vec::new();
         for entry in self.history.entries().iter().filter(|entry| entry.landed <= self.day) {
             let known = found.iter().any(|(version, _)| *version == entry.version);
-            if let (false, Ok(Fall::Last(last))) = (known, self.fall(entry.version)) {
-                if last >= self.day {
-                    found.push((entry.version, last));
-                }
+            let fall = self.fall(entry.version);
+            if let (false, Ok(Fall::Last(last))) = (known, fall)
+                && last >= self.day
+            {
+                found.push((entry.version, last));
             }
         }
         found.sort_by_key(|(_, last)| *last);

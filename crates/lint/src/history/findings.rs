@@ -178,40 +178,39 @@ fn days(chronicle: &Chronicle, today: Option<Date>, faults: &mut Faults<'_>) {
     for step in &chronicle.steps {
         let (version, Some(day)) = (&step.version, step.day()) else { continue };
         let earlier = before.and_then(|before| Some((before.version, before.day()?)));
-        if let Some((other, other_day)) = earlier.filter(|(_, other)| *other > day) {
-            if chronicle.form != Form::Releases {
-                let rule = rules::DaysGoBackwards {
-                    version,
-                    day: &day,
-                    before: &other,
-                    before_day: &other_day,
-                };
-                faults.add(named(*version), rule.finding(), step.line);
-            }
+        let ordered = chronicle.form != Form::Releases;
+        if let Some((other, other_day)) = earlier.filter(|(_, other)| ordered && *other > day) {
+            let rule = rules::DaysGoBackwards {
+                version,
+                day: &day,
+                before: &other,
+                before_day: &other_day,
+            };
+            faults.add(named(*version), rule.finding(), step.line);
         }
         if let Some(today) = today.filter(|today| day > *today) {
             let rule = rules::DayAhead { version, day: &day, today: &today };
             faults.add(named(*version), rule.finding(), step.line);
         }
-        if let (Some(header), Some(landed)) = (step.header, step.landed) {
-            if header < landed {
-                let days = in_days(header, landed);
-                let rule = rules::DatedBeforeLanding {
-                    version,
-                    header: &header,
-                    landed: &landed,
-                    days: &days,
-                };
-                // A history that writes the landing down counts from it already.
-                let severity = match chronicle.form {
-                    Form::Toml => Severity::Note,
-                    _ => Severity::Warning,
-                };
-                faults.add(named(*version), rule.finding().with_severity(severity), step.line);
-            }
-        }
+        drifted(chronicle.form, step, faults);
         before = Some(step);
     }
+}
+
+/// The day that was written down, and the day on which the version was there.
+fn drifted(form: Form, step: &Step, faults: &mut Faults<'_>) {
+    let (Some(header), Some(landed)) = (step.header, step.landed) else { return };
+    if header >= landed {
+        return;
+    }
+    // A history that writes the landing down counts from it already.
+    let severity = match form {
+        Form::Toml => Severity::Note,
+        _ => Severity::Warning,
+    };
+    let (version, days) = (&step.version, &in_days(header, landed));
+    let rule = rules::DatedBeforeLanding { version, header: &header, landed: &landed, days };
+    faults.add(named(*version), rule.finding().with_severity(severity), step.line);
 }
 
 /// `1 day`, `17 days`.

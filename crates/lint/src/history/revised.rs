@@ -39,16 +39,15 @@ pub fn changes(old: &Chronicle, new: &Chronicle, terms: Terms<'_>) -> Vec<Fault>
 
 /// The day or the number of an entry is another. A day that was missing may be filled in.
 fn rewritten(was: &Step, is: &Step, faults: &mut Faults<'_>) {
-    let moved =
-        |what: &str, before: Option<unskew_core::Date>, after: Option<unskew_core::Date>| match (
-            before, after,
-        ) {
-            (Some(before), Some(after)) if before != after => {
-                Some(format!("{what} {after} was {before}"))
-            }
-            (Some(before), None) => Some(format!("{what} {before} is gone")),
-            _ => None,
-        };
+    let moved = |what: &str,
+                 before: Option<unskew_core::Date>,
+                 after: Option<unskew_core::Date>| match (before, after) {
+        (Some(before), Some(after)) if before != after => {
+            Some(format!("{what} {after} was {before}"))
+        }
+        (Some(before), None) => Some(format!("{what} {before} is gone")),
+        _ => None,
+    };
     // Whoever learns the true day adds it beside the written one.
     let landed = moved("its landing on", was.landed, is.landed);
     let header = moved("its day", was.header, is.header)

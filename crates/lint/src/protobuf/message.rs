@@ -1,0 +1,236 @@
+//! Messages that came, went or changed their shape.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::change::{Changes, Spot};
+use super::compatibility::{alike, leaf};
+use super::field;
+use super::model::{Field, Message, Presence, Range};
+use super::schema::Placed;
+use super::scope::Scope;
+use crate::rules;
+
+/// A message on both sides.
+pub(super) struct Pair<'s> {
+    pub(super) was: &'s Placed<Message>,
+    pub(super) is: &'s Placed<Message>,
+    pub(super) scope: Scope,
+}
+
+impl<'s> Pair<'s> {
+    /// The name that findings use.
+    pub(super) fn name(&self) -> &'s str {
+        &self.is.is.name
+    }
+
+    pub(super) fn new_spot(&self, line: usize) -> Option<Spot<'s>> {
+        Some((&self.is.file, line))
+    }
+
+    pub(super) fn old_spot(&self, line: usize) -> Option<Spot<'s>> {
+        Some((&self.was.file, line))
+    }
+
+    /// The first number that was never used.
+    pub(super) fn free(&self) -> i64 {
+        let fields = self.was.is.fields.iter().chain(&self.is.is.fields).map(|field| field.number);
+        let reserved = self.was.is.reserved.iter().chain(&self.is.is.reserved);
+        let reserved = reserved.map(|range| range.last).filter(|last| *last < 1 << 28);
+        fields.chain(reserved).max().unwrap_or(0) + 1
+    }
+}
+
+/// All messages.
+pub(super) fn all(changes: &mut Changes<'_>) {
+    let (old, new) = (changes.old, changes.new);
+    let renamed = renamed(changes);
+    for (name, was) in &old.messages {
+        let now = renamed.get(name.as_str()).copied().unwrap_or(name);
+        let scope = old.scope(name).max(new.scope(now));
+        let Some(is) = new.messages.get(now) else {
+            // What is gone may be what could not be read, which says so itself.
+            if new.problems.iter().any(|(file, _)| *file == was.file) {
+                continue;
+            }
+            let rule = rules::MessageRemoved { message: name };
+            changes.add(
+                (name, old.scope(name)),
+                rule.finding(),
+                None,
+                Some((&was.file, was.is.line)),
+            );
+            continue;
+        };
+        let pair = Pair { was, is, scope };
+        if now != name {
+            let rule = rules::MessageRenamed { message: &now, before: name };
+            let (is, was) = (pair.new_spot(is.is.line), pair.old_spot(was.is.line));
+            changes.add((now, scope), rule.finding(), is, was);
+        }
+        compare(&pair, changes);
+    }
+    let taken: BTreeSet<&str> = renamed.values().copied().collect();
+    for (name, is) in &new.messages {
+        if !old.messages.contains_key(name) && !taken.contains(name.as_str()) {
+            let scope = new.scope(name);
+            let rule = rules::MessageAdded { message: name, scope: &scope.as_str() };
+            changes.add((name, scope), rule.finding(), Some((&is.file, is.is.line)), None);
+        }
+    }
+}
+
+/// Messages that are gone by their name, and the new message of the same shape that took their place.
+fn renamed<'s>(changes: &Changes<'s>) -> BTreeMap<&'s str, &'s str> {
+    let (old, new) = (changes.old, changes.new);
+    let gone = old.messages.keys().filter(|name| !new.messages.contains_key(*name));
+    let mut came: Vec<&str> = new
+        .messages
+        .keys()
+        .filter(|name| !old.messages.contains_key(*name))
+        .map(String::as_str)
+        .collect();
+    let mut renamed = BTreeMap::new();
+    for name in gone {
+        let empty = old.messages.get(name).is_none_or(|message| message.is.fields.is_empty());
+        let fits = |other: &&str| alike(name, other, (old, new));
+        let same_leaf = came.iter().position(|other| leaf(other) == leaf(name));
+        // A message without fields is like every other one: only its name tells.
+        let same_shape = || came.iter().position(|other| !empty && fits(&other));
+        if let Some(at) = same_leaf.or_else(same_shape) {
+            renamed.insert(name.as_str(), came.swap_remove(at));
+        }
+    }
+    renamed
+}
+
+fn compare(pair: &Pair<'_>, changes: &mut Changes<'_>) {
+    let (was, is) = (&pair.was.is, &pair.is.is);
+    for before in &was.fields {
+        let same_number = is.fields.iter().find(|field| field.number == before.number);
+        let same_name = is.fields.iter().find(|field| field.name == before.name);
+        match (same_number, same_name) {
+            (Some(after), _) => field::changed(pair, before, after, changes),
+            (None, Some(after)) if !was.fields.iter().any(|other| other.number == after.number) => {
+                renumbered(pair, before, after, changes);
+            }
+            // The name went to a number of another field, which says so itself.
+            // What is gone may be what could not be read, which says so itself.
+            (None, _) if is.damaged => {}
+            (None, _) => removed(pair, before, changes),
+        }
+    }
+    for field in &is.fields {
+        let known = |other: &Field| other.number == field.number || other.name == field.name;
+        if !was.fields.iter().any(known) {
+            added(pair, field, changes);
+        }
+    }
+    reservations(pair, changes);
+    extensions(pair, changes);
+}
+
+fn renumbered(pair: &Pair<'_>, before: &Field, after: &Field, changes: &mut Changes<'_>) {
+    let rule = rules::FieldRenumbered {
+        field: &after.name,
+        message: &pair.name(),
+        before: &before.number,
+        number: &after.number,
+    };
+    let (is, was) = (pair.new_spot(after.line), pair.old_spot(before.line));
+    changes.add((&subject(pair, &after.name), pair.scope), rule.finding(), is, was);
+}
+
+fn removed(pair: &Pair<'_>, before: &Field, changes: &mut Changes<'_>) {
+    let is = &pair.is.is;
+    let reserved = |ranges: &[Range]| ranges.iter().any(|range| range.holds(before.number));
+    let (message, field, number) = (&pair.name(), &before.name, &before.number);
+    let name_reserved = is.reserved_names.contains(&before.name);
+    // The fields of others are not reserved but left out.
+    let foreign = pair.name().starts_with("extensions of ");
+    let finding = if !reserved(&is.reserved) && !reserved(&is.extension_ranges) && !foreign {
+        rules::FieldNumberNotReserved { message, field, number }.finding()
+    } else if !name_reserved && !is.fields.iter().any(|other| other.name == before.name) {
+        rules::FieldNameNotReserved { message, field }.finding()
+    } else {
+        rules::FieldRemovedAndReserved { message, field, number }.finding()
+    };
+    let subject = (subject(pair, &before.name), pair.scope);
+    let (spot, old) = (pair.new_spot(is.line), pair.old_spot(before.line));
+    changes.add((&subject.0, subject.1), finding, spot, old);
+    if before.presence == Presence::Required {
+        let rule = rules::RequiredRelaxed { message, field, how: &"is gone" };
+        changes.add((&subject.0, subject.1), rule.finding(), spot, old);
+    }
+}
+
+fn added(pair: &Pair<'_>, field: &Field, changes: &mut Changes<'_>) {
+    let was = &pair.was.is;
+    let (message, name, number) = (&pair.name(), &field.name, &field.number);
+    let free = pair.free();
+    let finding = if was.reserved.iter().any(|range| range.holds(field.number)) {
+        rules::ReservedNumberUsed { message, field: name, number, free: &free }.finding()
+    } else if was.reserved_names.contains(&field.name) {
+        rules::ReservedNameUsed { message, field: name }.finding()
+    } else if field.presence == Presence::Required {
+        rules::RequiredFieldAdded { message, field: name, number }.finding()
+    } else {
+        rules::MessageFieldAdded { message, field: name, number }.finding()
+    };
+    let subject = subject(pair, &field.name);
+    changes.add((&subject, pair.scope), finding, pair.new_spot(field.line), None);
+}
+
+/// What was reserved and is free now. What a new field took is told with that field.
+fn reservations(pair: &Pair<'_>, changes: &mut Changes<'_>) {
+    let (was, is) = (&pair.was.is, &pair.is.is);
+    let used = |range: &Range| is.fields.iter().any(|field| range.holds(field.number));
+    let covered = |range: &Range| {
+        let inside = |outer: &&Range| outer.first <= range.first && range.last <= outer.last;
+        is.reserved.iter().chain(&is.extension_ranges).any(|outer| inside(&outer))
+            || spanned(range, &is.reserved)
+    };
+    let ranges = was.reserved.iter().filter(|range| !covered(range) && !used(range)).map(shown);
+    let used = |name: &String| is.fields.iter().any(|field| field.name == *name);
+    let names =
+        was.reserved_names.iter().filter(|name| !is.reserved_names.contains(name) && !used(name));
+    for reserved in ranges.chain(names.map(|name| format!("\"{name}\""))) {
+        let rule = rules::ReservationDropped { message: &pair.name(), reserved: &reserved };
+        let spot = pair.new_spot(is.line);
+        changes.add((pair.name(), pair.scope), rule.finding(), spot, None);
+    }
+}
+
+/// Whether several ranges hold a short one together.
+fn spanned(range: &Range, ranges: &[Range]) -> bool {
+    const SHORT: i64 = 4096;
+    range.last - range.first < SHORT
+        && (range.first..=range.last).all(|number| ranges.iter().any(|other| other.holds(number)))
+}
+
+fn extensions(pair: &Pair<'_>, changes: &mut Changes<'_>) {
+    let (was, is) = (&pair.was.is, &pair.is.is);
+    for range in &was.extension_ranges {
+        let kept = is
+            .extension_ranges
+            .iter()
+            .any(|other| other.first <= range.first && range.last <= other.last)
+            || spanned(range, &is.extension_ranges);
+        if !kept {
+            let rule = rules::ExtensionRangeShrunk { message: &pair.name(), range: &shown(range) };
+            let (is, was) = (pair.new_spot(is.line), pair.old_spot(range.line));
+            changes.add((pair.name(), pair.scope), rule.finding(), is, was);
+        }
+    }
+}
+
+fn shown(range: &Range) -> String {
+    if range.first == range.last {
+        range.first.to_string()
+    } else {
+        format!("{} to {}", range.first, range.last)
+    }
+}
+
+pub(super) fn subject(pair: &Pair<'_>, field: &str) -> String {
+    format!("{}.{field}", pair.name())
+}
