@@ -25,6 +25,7 @@ fn tests() -> PathBuf {
 fn kind(code: &str) -> Option<&'static dyn Kind> {
     match code.get(..2)? {
         "HI" => Some(&unskew_lint::history::Histories),
+        "SD" => Some(&unskew_lint::serdes::Serdes),
         "PB" => Some(&unskew_lint::protobuf::Protobuf),
         _ => None,
     }

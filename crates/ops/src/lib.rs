@@ -61,7 +61,7 @@ pub use history::{Definition, OperatorHistory};
 pub use merge::merge;
 pub use parse::SchemaError;
 pub use registry::{
-    Blocked, Bridge, Condition, Decision, Fit, GivenArgument, NewChange, OperatorCall, Registry,
+    Account, Blocked, Bridge, Condition, Decision, Fit, GivenArgument, NewChange, OperatorCall, Owed, Registry,
     RegistryChange, RegistryError, Releases, Since, Sources, Step, Target, Writer, Written,
 };
 pub use rows::{HistoryError, Kept, Rows, TableChange};

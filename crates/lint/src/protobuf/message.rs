@@ -92,10 +92,10 @@ fn renamed<'s>(changes: &Changes<'s>) -> BTreeMap<&'s str, &'s str> {
     let mut renamed = BTreeMap::new();
     for name in gone {
         let empty = old.messages.get(name).is_none_or(|message| message.is.fields.is_empty());
-        let fits = |other: &&str| alike(name, other, (old, new));
+        let fits = |other: &str| alike(name, other, (old, new));
         let same_leaf = came.iter().position(|other| leaf(other) == leaf(name));
         // A message without fields is like every other one: only its name tells.
-        let same_shape = || came.iter().position(|other| !empty && fits(&other));
+        let same_shape = || came.iter().position(|other| !empty && fits(other));
         if let Some(at) = same_leaf.or_else(same_shape) {
             renamed.insert(name.as_str(), came.swap_remove(at));
         }

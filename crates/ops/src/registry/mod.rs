@@ -53,6 +53,7 @@ mod decide;
 mod draft;
 mod entry;
 mod functions;
+mod promised;
 mod signature;
 mod site;
 mod yaml;
@@ -60,6 +61,7 @@ mod yaml;
 pub use author::{NewChange, Written};
 pub use condition::Condition;
 pub use decide::{Blocked, Decision, Step, Target, Writer};
+pub use promised::{Account, Owed};
 pub use entry::{Bridge, RegistryChange, Releases, Since};
 pub use site::{Fit, GivenArgument, OperatorCall};
 

@@ -1,0 +1,211 @@
+//! PyTorch operators as a kind of files: tables of operators, and the registry of their changes.
+//!
+//! A table is a text with one schema a line, as runtimes print their operators. The registry is
+//! `operator_versions.yaml` with `operator_upgraders.py` and, if there is one, `operator_downgraders.py`, in one
+//! folder. Whatever changed in a table for old programs must be bridged by the registry.
+
+use std::collections::BTreeMap;
+
+use unskew_core::{Finding, Severity};
+use unskew_lint::files::{Files, NotRead};
+use unskew_lint::kind::{Change, Comparison, Direction, Kind, Level, Terms};
+use unskew_ops::{Account, OperatorTable, Owed, Registry, Sources, TableDiff, diff, diff_findings, rules};
+
+/// Operator tables and the registry of operator changes.
+pub struct Operators;
+
+const VERSIONS: &str = "operator_versions.yaml";
+const UPGRADERS: &str = "operator_upgraders.py";
+const DOWNGRADERS: &str = "operator_downgraders.py";
+/// How many lines that are no schemas are told of one table.
+const UNREAD: usize = 100;
+
+impl Kind for Operators {
+    fn name(&self) -> &'static str {
+        "operators"
+    }
+
+    fn title(&self) -> &'static str {
+        "PyTorch operators"
+    }
+
+    fn recognizes(&self, name: &str, _head: &[u8]) -> bool {
+        name.ends_with(VERSIONS)
+    }
+
+    fn compare(&self, old: &Files, new: &Files, _terms: &Terms<'_>) -> Result<Comparison, NotRead> {
+        let mut found = Comparison::default();
+        let (was, is) = (Side::read(old), Side::read(new));
+        for (file, line, text) in &is.unread {
+            let rule = rules::OperatorLineNotRead { line: text };
+            let finding = rule.finding().at([format!("{file}:{line}")].into_iter().collect());
+            found.changes.push(Change::new(finding, file.as_str(), text.as_str()));
+        }
+        let one = was.tables.len() == 1 && is.tables.len() == 1;
+        let mut diffs: Vec<(&str, TableDiff)> = Vec::new();
+        for (name, table) in &is.tables {
+            let before = was.tables.get(name).or_else(|| was.tables.values().next().filter(|_| one));
+            if let Some(before) = before {
+                diffs.push((name, diff(before, table)));
+            }
+        }
+        for name in was.tables.keys().filter(|name| !one && !is.tables.contains_key(*name)) {
+            return Err(NotRead::new(name.clone(), "the table of operators is gone"));
+        }
+        let account = is.account(&was, &diffs);
+        for (file, diff) in &diffs {
+            found.changes.extend(tabled(file, new, diff, account.as_ref()));
+        }
+        let registry = is.registry.as_ref();
+        for owed in account.into_iter().flat_map(|account| account.owed) {
+            found.changes.push(registered(owed, registry));
+        }
+        Ok(found)
+    }
+
+    fn items(
+        &self,
+        files: &Files,
+        _terms: &Terms<'_>,
+    ) -> Result<Option<BTreeMap<String, String>>, NotRead> {
+        let mut items = BTreeMap::new();
+        for (name, table) in Side::read(files).tables {
+            for text in table.texts() {
+                let operator = text.split_once('(').map_or(text, |(operator, _)| operator);
+                items.entry(operator.to_owned()).or_insert_with(|| name.clone());
+            }
+        }
+        Ok(Some(items))
+    }
+}
+
+/// What lies on one side.
+#[derive(Default)]
+struct Side<'f> {
+    tables: BTreeMap<String, OperatorTable>,
+    /// Lines of tables that are no schemas: file, line, text.
+    unread: Vec<(String, usize, String)>,
+    /// The folder of the registry, and its texts.
+    registry: Option<(String, Sources<'f>)>,
+}
+
+impl<'f> Side<'f> {
+    fn read(files: &'f Files) -> Self {
+        let mut side = Self::default();
+        for (name, bytes) in files.iter() {
+            if let Some(folder) = name.strip_suffix(VERSIONS) {
+                let text = |file: &str| {
+                    let bytes = files.get(&format!("{folder}{file}")).unwrap_or_default();
+                    std::str::from_utf8(bytes).unwrap_or_default()
+                };
+                let sources = Sources {
+                    versions: text(VERSIONS),
+                    upgraders: text(UPGRADERS),
+                    downgraders: text(DOWNGRADERS),
+                };
+                side.registry = Some((folder.to_owned(), sources));
+            } else if !name.ends_with(".py") && !name.ends_with(".tsv") {
+                side.table(name, &String::from_utf8_lossy(bytes));
+            }
+        }
+        side
+    }
+
+    /// Reads a table; lines that are no schemas are told and left out.
+    fn table(&mut self, name: &str, text: &str) {
+        let mut lines: Vec<&str> = text.lines().collect();
+        let told = self.unread.len();
+        while self.unread.len() - told < UNREAD {
+            match OperatorTable::read(name, &lines.join("\n")) {
+                Ok(Some(table)) => {
+                    self.tables.insert(name.to_owned(), table);
+                    return;
+                }
+                Ok(None) => return,
+                Err(error) => match lines.get_mut(error.line - 1) {
+                    Some(line) => {
+                        let shown = line.chars().take(120).collect();
+                        self.unread.push((name.to_owned(), error.line, shown));
+                        *line = "";
+                    }
+                    None => return,
+                },
+            }
+        }
+    }
+
+    /// What the registry owes to what changed in all tables.
+    fn account(&self, old: &Self, diffs: &[(&str, TableDiff)]) -> Option<Account> {
+        let (_, new) = self.registry.as_ref()?;
+        let before = old.registry.as_ref().map(|(_, sources)| *sources);
+        let mut all = TableDiff::default();
+        for (_, diff) in diffs {
+            all.removed.extend(diff.removed.iter().cloned());
+            all.changed.extend(diff.changed.iter().cloned());
+        }
+        Some(Registry::account(Some(&all), before, *new))
+    }
+}
+
+/// What changed in a table. What the registry bridges, or asks for itself, is a note.
+fn tabled(file: &str, files: &Files, diff: &TableDiff, account: Option<&Account>) -> Vec<Change> {
+    let text = String::from_utf8_lossy(files.get(file).unwrap_or_default()).into_owned();
+    let mut lines: BTreeMap<&str, usize> = BTreeMap::new();
+    for (at, line) in text.lines().enumerate() {
+        let line = line.trim();
+        lines.entry(line.split_once('(').map_or(line, |(name, _)| name)).or_insert(at + 1);
+    }
+    let place = |operator: &str| match lines.get(operator) {
+        Some(line) => format!("{file}:{line}"),
+        None => file.to_owned(),
+    };
+    let settled = |operator: &str| {
+        account.is_some_and(|account| {
+            account.served.contains(operator)
+                || account.owed.iter().any(|owed| owed.subject == operator)
+        })
+    };
+    let mut changes = Vec::new();
+    let mut add = |operator: String, part: TableDiff| {
+        for finding in diff_findings(&part).into_iter().filter(|found| found.rule.code != "OP230") {
+            let finding = finding.at([place(&operator)].into_iter().collect());
+            let error = finding.severity == Severity::Error;
+            let finding = match error && settled(&operator) {
+                true => finding.with_severity(Severity::Note),
+                false => finding,
+            };
+            let way = if error { Direction::Backward } else { Direction::Forward };
+            changes.push(change(finding, file, &operator, way));
+        }
+    };
+    for schema in &diff.removed {
+        let part = TableDiff { removed: vec![schema.clone()], ..TableDiff::default() };
+        add(schema.full_name(), part);
+    }
+    for changed in &diff.changed {
+        let part = TableDiff { changed: vec![changed.clone()], ..TableDiff::default() };
+        add(changed.old.full_name(), part);
+    }
+    if !diff.added.is_empty() {
+        let part = TableDiff { added: diff.added.clone(), ..TableDiff::default() };
+        add("operators".to_owned(), part);
+    }
+    changes
+}
+
+fn change(finding: Finding, file: &str, operator: &str, way: Direction) -> Change {
+    let level = match finding.severity {
+        Severity::Error => Level::Wire,
+        _ => Level::Promise,
+    };
+    Change::new(finding, file, operator).on(level).breaking(way)
+}
+
+fn registered(owed: Owed, registry: Option<&(String, Sources<'_>)>) -> Change {
+    let folder = registry.map_or("", |(folder, _)| folder.as_str());
+    let mut finding = owed.finding;
+    // The places name the file of the registry; here it lies in a folder.
+    finding.places = finding.places.named().iter().map(|place| format!("{folder}{place}")).collect();
+    let file = format!("{folder}{}", owed.file);
+    Change::new(finding, file, owed.subject).on(Level::Wire).breaking(Direction::Backward)
+}

@@ -1,0 +1,190 @@
+//! Locks as a kind of files.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::lock::{Lock, difference};
+use crate::files::{Files, NotRead};
+use crate::history::Chronicle;
+use crate::kind::{Change, Comparison, Direction, Kind, Level, Terms};
+use crate::rules;
+
+/// Locks of `unskew-serdes`; see [`serdes`](crate::serdes).
+///
+/// Option: `history`, the path of the dated history of the family, which says which versions there are and from
+/// which on they are read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Serdes;
+
+impl Kind for Serdes {
+    fn name(&self) -> &'static str {
+        "serdes"
+    }
+
+    fn title(&self) -> &'static str {
+        "locks of serialized types"
+    }
+
+    fn recognizes(&self, name: &str, head: &[u8]) -> bool {
+        name.ends_with(".lock") && head.starts_with(b"# What each type looks like at each version")
+    }
+
+    fn options(&self) -> &'static [&'static str] {
+        &["history"]
+    }
+
+    fn compare(&self, old: &Files, new: &Files, terms: &Terms<'_>) -> Result<Comparison, NotRead> {
+        let path = terms.options.and_then(|options| options.get("history"));
+        let path = path.map(|value| {
+            value
+                .as_str()
+                .ok_or_else(|| NotRead::new("", format!("the option `history` is a path: {value}")))
+        });
+        let path = path.transpose()?;
+        let history = path.map(|path| history(path, new)).transpose()?;
+        let mut found = Comparison::default();
+        let one = old.len() == 1 && new.len() == 1;
+        for (name, bytes) in new.iter().filter(|(name, _)| Some(*name) != path) {
+            let is = Lock::read(&String::from_utf8_lossy(bytes));
+            for (line, what) in &is.problems {
+                let finding = rules::LockNotRead { what }.finding();
+                let finding = finding.at([format!("{name}:{line}")].into_iter().collect());
+                found.changes.push(Change::new(finding, name, what.as_str()));
+            }
+            let before =
+                old.get(name).or_else(|| old.iter().next().filter(|_| one).map(|(_, b)| b));
+            let was = before.map(|bytes| Lock::read(&String::from_utf8_lossy(bytes)));
+            let judged = Judged { name, is: &is, was: was.as_ref(), history: history.as_ref() };
+            judged.known(&mut found.changes);
+            judged.compare(&mut found.changes);
+        }
+        Ok(found)
+    }
+
+    fn items(
+        &self,
+        files: &Files,
+        _terms: &Terms<'_>,
+    ) -> Result<Option<BTreeMap<String, String>>, NotRead> {
+        let mut items = BTreeMap::new();
+        for (name, bytes) in files.iter().filter(|(name, _)| name.ends_with(".lock")) {
+            for ((of, version), line) in Lock::read(&String::from_utf8_lossy(bytes)).lines {
+                items.insert(format!("{of} {version}"), format!("{name}:{}", line.line));
+            }
+        }
+        Ok(Some(items))
+    }
+}
+
+fn history(path: &str, files: &Files) -> Result<Chronicle, NotRead> {
+    let bytes = files.get(path).ok_or_else(|| {
+        NotRead::new(
+            path,
+            "no such file; the option `history` names one of the files of the boundary",
+        )
+    })?;
+    Chronicle::read(path, bytes).ok_or_else(|| NotRead::new(path, "no dated history"))
+}
+
+/// A lock with what it is held against.
+struct Judged<'a> {
+    name: &'a str,
+    is: &'a Lock,
+    was: Option<&'a Lock>,
+    history: Option<&'a Chronicle>,
+}
+
+impl Judged<'_> {
+    fn add(
+        &self,
+        changes: &mut Vec<Change>,
+        subject: String,
+        finding: unskew_core::Finding,
+        line: usize,
+    ) {
+        let place = if line == 0 { self.name.to_owned() } else { format!("{}:{line}", self.name) };
+        let finding = finding.at([place].into_iter().collect());
+        changes.push(Change::new(finding, self.name, subject).on(Level::Wire));
+    }
+
+    fn minimum(&self) -> i64 {
+        self.history.and_then(Chronicle::minimum).map_or(0, unskew_core::Version::major)
+    }
+
+    /// The versions of the lock, held against those of the history.
+    fn known(&self, changes: &mut Vec<Change>) {
+        let Some(history) = self.history else { return };
+        let versions: BTreeSet<i64> =
+            history.steps.iter().map(|step| step.version.major()).collect();
+        let mut told = BTreeSet::new();
+        for ((of, version), line) in &self.is.lines {
+            if !versions.contains(&i64::from(*version)) && told.insert(*version) {
+                let rule = rules::VersionNotInHistory { version, history: &history.file };
+                self.add(changes, format!("{of} {version}"), rule.finding(), line.line);
+            }
+        }
+        let newest = versions.last().and_then(|newest| u32::try_from(*newest).ok());
+        if let (Some(newest), Some(last)) = (newest, self.is.last())
+            && last < newest
+        {
+            let rule = rules::NewestNotLocked { version: &newest, last: &last };
+            self.add(changes, format!("version {newest}"), rule.finding(), 0);
+        }
+    }
+
+    fn compare(&self, changes: &mut Vec<Change>) {
+        let Some(was) = self.was else { return };
+        for ((of, version), before) in &was.lines {
+            let subject = format!("{of} {version}");
+            match self.is.lines.get(&(of.clone(), *version)) {
+                Some(after) if after.text == before.text => {}
+                Some(after) => {
+                    let next = was.last().unwrap_or(*version).saturating_add(1);
+                    let how = difference(&before.text, &after.text);
+                    let rule =
+                        rules::LockedFormatChanged { name: of, version, how: &how, next: &next };
+                    self.add(changes, subject, rule.finding(), after.line);
+                }
+                None if i64::from(*version) < self.minimum() => {}
+                None => {
+                    let rule = rules::LockedFormatRemoved { name: of, version };
+                    self.add(changes, subject, rule.finding(), 0);
+                    if let Some(change) = changes.last_mut() {
+                        change.breaks = Some(Direction::Backward);
+                    }
+                }
+            }
+        }
+        let last = was.last().unwrap_or(0);
+        for ((of, version), line) in &self.is.lines {
+            if was.lines.contains_key(&(of.clone(), *version)) {
+                continue;
+            }
+            let subject = format!("{of} {version}");
+            match was.newest(of) {
+                // A type that did not exist cannot have been in a version that is out.
+                None if *version <= last && self.was.is_some_and(|was| !was.lines.is_empty()) => {
+                    let rule = rules::TypeInOldVersion { name: of, version, last: &last };
+                    self.add(changes, subject, rule.finding(), line.line);
+                }
+                before => self.came(changes, (of, *version, line), before),
+            }
+        }
+    }
+
+    /// A version of a type that is new, and how it differs from the one before.
+    fn came(
+        &self,
+        changes: &mut Vec<Change>,
+        (of, version, line): (&String, u32, &super::Line),
+        before: Option<u32>,
+    ) {
+        let before = before.and_then(|at| self.was?.lines.get(&(of.clone(), at)));
+        let how = match before {
+            Some(before) if before.text == line.text => return,
+            Some(before) => difference(&before.text, &line.text),
+            None => "is new".to_owned(),
+        };
+        let rule = rules::FormatOfNewVersion { name: of, version: &version, how: &how };
+        self.add(changes, format!("{of} {version}"), rule.finding(), line.line);
+    }
+}
