@@ -1,9 +1,13 @@
 //! The kinds of files that `unskew lint` and `unskew diff` compare: one line each.
 
+mod operators;
+mod tf_ops;
+
 use unskew_lint::history::Histories;
 use unskew_lint::kind::{Headers, Kind};
 use unskew_lint::protobuf::Protobuf;
 use unskew_lint::serdes::Serdes;
 
 /// Every kind, in the order in which files are recognized.
-pub const ALL: &[&dyn Kind] = &[&Headers, &Protobuf, &Serdes, &Histories];
+pub const ALL: &[&dyn Kind] =
+    &[&Headers, &Protobuf, &Serdes, &Histories, &operators::Operators, &tf_ops::TfOps];

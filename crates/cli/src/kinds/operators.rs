@@ -9,7 +9,9 @@ use std::collections::BTreeMap;
 use unskew_core::{Finding, Severity};
 use unskew_lint::files::{Files, NotRead};
 use unskew_lint::kind::{Change, Comparison, Direction, Kind, Level, Terms};
-use unskew_ops::{Account, OperatorTable, Owed, Registry, Sources, TableDiff, diff, diff_findings, rules};
+use unskew_ops::{
+    Account, OperatorTable, Owed, Registry, Sources, TableDiff, diff, diff_findings, rules,
+};
 
 /// Operator tables and the registry of operator changes.
 pub struct Operators;
@@ -44,12 +46,14 @@ impl Kind for Operators {
         let one = was.tables.len() == 1 && is.tables.len() == 1;
         let mut diffs: Vec<(&str, TableDiff)> = Vec::new();
         for (name, table) in &is.tables {
-            let before = was.tables.get(name).or_else(|| was.tables.values().next().filter(|_| one));
+            let before =
+                was.tables.get(name).or_else(|| was.tables.values().next().filter(|_| one));
             if let Some(before) = before {
                 diffs.push((name, diff(before, table)));
             }
         }
-        for name in was.tables.keys().filter(|name| !one && !is.tables.contains_key(*name)) {
+        let gone = was.tables.keys().find(|name| !one && !is.tables.contains_key(*name));
+        if let Some(name) = gone {
             return Err(NotRead::new(name.clone(), "the table of operators is gone"));
         }
         let account = is.account(&was, &diffs);
@@ -205,7 +209,8 @@ fn registered(owed: Owed, registry: Option<&(String, Sources<'_>)>) -> Change {
     let folder = registry.map_or("", |(folder, _)| folder.as_str());
     let mut finding = owed.finding;
     // The places name the file of the registry; here it lies in a folder.
-    finding.places = finding.places.named().iter().map(|place| format!("{folder}{place}")).collect();
+    finding.places =
+        finding.places.named().iter().map(|place| format!("{folder}{place}")).collect();
     let file = format!("{folder}{}", owed.file);
     Change::new(finding, file, owed.subject).on(Level::Wire).breaking(Direction::Backward)
 }

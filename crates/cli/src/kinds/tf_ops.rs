@@ -102,7 +102,8 @@ fn registries(files: &Files) -> Result<BTreeMap<String, Registry>, NotRead> {
     let mut found = BTreeMap::new();
     for (name, bytes) in files.iter().filter(|(name, _)| !name.ends_with(".h")) {
         let source: Arc<dyn Source> = Arc::new(BytesSource::new(name, bytes.to_vec()));
-        let read = Registry::read(&source).map_err(|error| NotRead::new(name, error.to_string()))?;
+        let read =
+            Registry::read(&source).map_err(|error| NotRead::new(name, error.to_string()))?;
         let read = read.ok_or_else(|| NotRead::new(name, "no OpList of TensorFlow"))?;
         found.insert(name.to_owned(), read);
     }
@@ -126,7 +127,8 @@ impl Numbers {
             for line in String::from_utf8_lossy(bytes).lines() {
                 let mut words = line.split_whitespace();
                 let defines = words.next() == Some("#define");
-                let (Some(word), Some(Ok(value))) = (words.next(), words.next().map(str::parse)) else {
+                let (Some(word), Some(Ok(value))) = (words.next(), words.next().map(str::parse))
+                else {
                     continue;
                 };
                 let slot = match word {
@@ -155,5 +157,7 @@ fn option(terms: &Terms<'_>, key: &str) -> Result<Option<Version>, NotRead> {
     let Some(value) = terms.options.and_then(|options| options.get(key)) else { return Ok(None) };
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let version = text.parse();
-    version.map(Some).map_err(|_| NotRead::new("", format!("the option `{key}` is a version: {text}")))
+    version
+        .map(Some)
+        .map_err(|_| NotRead::new("", format!("the option `{key}` is a version: {text}")))
 }

@@ -61,8 +61,8 @@ mod yaml;
 pub use author::{NewChange, Written};
 pub use condition::Condition;
 pub use decide::{Blocked, Decision, Step, Target, Writer};
-pub use promised::{Account, Owed};
 pub use entry::{Bridge, RegistryChange, Releases, Since};
+pub use promised::{Account, Owed};
 pub use site::{Fit, GivenArgument, OperatorCall};
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -6,7 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use unskew_core::{Finding, Places};
 use unskew_script::Function;
 
-use super::{NewChange, Registry, RegistryChange, Since, Sources, UPGRADERS, VERSIONS, signature, yaml};
+use super::{
+    NewChange, Registry, RegistryChange, Since, Sources, UPGRADERS, VERSIONS, signature, yaml,
+};
 use crate::{Schema, TableDiff, rules};
 
 /// Something that the registry lacks, or has wrong.
@@ -113,11 +115,12 @@ impl Account {
         let line = |at: usize| upgraders.get(..at).unwrap_or("").matches('\n').count() + 1;
         let functions: BTreeMap<&str, &Function> =
             module.functions().map(|one| (one.name.text.as_str(), one)).collect();
-        for (operator, change) in now.iter().flat_map(|(name, list)| list.iter().map(move |one| (name, one))) {
+        for (operator, change) in
+            now.iter().flat_map(|(name, list)| list.iter().map(move |one| (name, one)))
+        {
             let Some(bridge) = &change.upgrader else { continue };
             let (upgrader, schema) = (&bridge.function, &bridge.schema);
-            let stub = signature::stub(upgrader, schema)
-                .unwrap_or_else(|why| format!("# {why}\n"));
+            let stub = signature::stub(upgrader, schema).unwrap_or_else(|why| format!("# {why}\n"));
             match functions.get(upgrader.as_str()) {
                 None => {
                     let rule = rules::UpgraderMissing {
@@ -132,7 +135,12 @@ impl Account {
                 Some(function) => {
                     if let Err(why) = signature::check(function, schema) {
                         let head = stub.lines().next().unwrap_or_default();
-                        let rule = rules::UpgraderDoesNotFit { upgrader, why: &why, operator, head: &head };
+                        let rule = rules::UpgraderDoesNotFit {
+                            upgrader,
+                            why: &why,
+                            operator,
+                            head: &head,
+                        };
                         self.add(operator, UPGRADERS, rule.finding(), line(function.span.start));
                     }
                 }
@@ -142,7 +150,9 @@ impl Account {
 
     /// What was promised before is promised still.
     fn kept(&mut self, was: &Entries, now: &Entries) {
-        for (operator, change) in was.iter().flat_map(|(name, list)| list.iter().map(move |one| (name, one))) {
+        for (operator, change) in
+            was.iter().flat_map(|(name, list)| list.iter().map(move |one| (name, one)))
+        {
             let Some(bridge) = &change.upgrader else { continue };
             let there = now.get(operator).into_iter().flatten();
             let kept = there.clone().any(|other| {
@@ -165,7 +175,9 @@ impl Account {
         let operator = schema.full_name();
         let news = book.news(&operator);
         let current = Book::current(book.was);
-        let bridge = |change: &&&RegistryChange| change.upgrader.as_ref().is_some_and(|one| one.schema == *schema);
+        let bridge = |change: &&&RegistryChange| {
+            change.upgrader.as_ref().is_some_and(|one| one.schema == *schema)
+        };
         if let Some(change) = news.iter().find(bridge) {
             match change.since {
                 Since::Version(version) if version <= current && !book.was.is_empty() => {
@@ -183,7 +195,8 @@ impl Account {
                 }
             }
         } else if let Some(change) = news.iter().find(|change| change.upgrader.is_some()) {
-            let other = change.upgrader.as_ref().map(|one| one.schema.to_string()).unwrap_or_default();
+            let other =
+                change.upgrader.as_ref().map(|one| one.schema.to_string()).unwrap_or_default();
             let rule = rules::UpgraderOfAnotherSchema {
                 operator: &operator,
                 schema: &schema,
@@ -220,7 +233,8 @@ impl Account {
                     schema.to_string().replace('"', "'")
                 );
                 let stub = signature::stub(&name, schema).unwrap_or_default();
-                let tests = written.cases.iter().map(|(name, given)| format!("{name}\t\t{given}\t"));
+                let tests =
+                    written.cases.iter().map(|(name, given)| format!("{name}\t\t{given}\t"));
                 (entry, stub, tests.collect::<Vec<_>>().join("\n"))
             }
             Err(error) => {

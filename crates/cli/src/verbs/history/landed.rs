@@ -63,10 +63,10 @@ fn days(blame: &str) -> BTreeMap<usize, Date> {
             let mut words = line.split(' ');
             committed = words.next().is_some_and(|hash| hash.bytes().any(|b| b != b'0'));
             at = words.nth(1).and_then(|word| word.parse().ok()).unwrap_or(0);
-        } else if let Some(seconds) = line.strip_prefix("committer-time ") {
-            if let (true, Some(day)) = (committed, seconds.parse().ok().and_then(day)) {
-                days.insert(at, day);
-            }
+        } else if let Some(seconds) = line.strip_prefix("committer-time ")
+            && let (true, Some(day)) = (committed, seconds.parse().ok().and_then(day))
+        {
+            days.insert(at, day);
         }
     }
     days
