@@ -2,11 +2,14 @@
 //!
 //! A rule is a file in the folder `rules/` of the crate that its family belongs to. A rule about headers also
 //! has a pair of headers on which it fires, a snapshot of every pair on which it does, and a line in every
-//! policy. Nothing is overwritten.
+//! policy; one about formats or histories a fixture and a snapshot. Nothing is overwritten.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
+
+/// The families of rules about formats and histories, and the endings of their fixtures.
+const FORMATS: [(&str, &str); 3] = [("PB", "proto"), ("HI", "toml"), ("SD", "lock")];
 
 /// Writes the files, and says what is left to do.
 ///
@@ -24,6 +27,12 @@ pub fn run(code: &str, name: &str) -> anyhow::Result<()> {
         println!("{}", path.strip_prefix(root).unwrap_or(&path).display());
     }
     println!("\nFill in the rule, let the code report it, and run `cargo xtask docs`.");
+    if FORMATS.iter().any(|(family, _)| code.starts_with(family)) {
+        println!(
+            "Write the files of the fixture, and run\n\
+             `UNSKEW_BLESS=1 cargo test -p unskew-lint --test formats`: the snapshot is the review."
+        );
+    }
     if code.starts_with("HD") {
         println!(
             "Write the headers, say in every file of crates/lint/data/policies what {code} raises, and run\n\
@@ -60,6 +69,14 @@ fn scaffold(root: &Path, code: &str, name: &str) -> anyhow::Result<Vec<(PathBuf,
             files.push((fixture.join(file), header(code, name, when)));
         }
         files.push((below.join(format!("tests/snapshots/{code}-{name}.txt")), String::new()));
+    }
+    if let Some((_, ending)) = FORMATS.iter().find(|(of, _)| *of == family) {
+        let fixture = below.join(format!("tests/formats/fixtures/{code}-{name}"));
+        for when in ["old", "new"] {
+            files.push((fixture.join(format!("{when}.{ending}")), String::new()));
+        }
+        let snapshot = below.join(format!("tests/formats/snapshots/{code}-{name}.txt"));
+        files.push((snapshot, String::new()));
     }
     Ok(files)
 }

@@ -11,6 +11,8 @@ pub(super) enum State {
     Current,
     /// It was, and its window is open.
     Supported,
+    /// It was, and no window is known.
+    Replaced,
     /// Its window has closed, and it is still read.
     Removable,
     /// It is no longer read.
@@ -20,13 +22,20 @@ pub(super) enum State {
 }
 
 impl State {
-    pub(super) const ALL: [Self; 5] =
-        [Self::Current, Self::Supported, Self::Removable, Self::Removed, Self::Ahead];
+    pub(super) const ALL: [Self; 6] = [
+        Self::Current,
+        Self::Supported,
+        Self::Replaced,
+        Self::Removable,
+        Self::Removed,
+        Self::Ahead,
+    ];
 
     pub(super) const fn as_str(self) -> &'static str {
         match self {
             Self::Current => "in force",
             Self::Supported => "in its window",
+            Self::Replaced => "replaced",
             Self::Removable => "may be removed",
             Self::Removed => "no longer read",
             Self::Ahead => "not yet there",
@@ -135,6 +144,8 @@ fn state(answers: &Answers, bar: &Bar) -> State {
         State::Removed
     } else if answers.removable.iter().any(|(version, _)| *version == bar.version) {
         State::Removable
+    } else if answers.window.is_none() {
+        State::Replaced
     } else {
         State::Supported
     }

@@ -193,7 +193,7 @@ fn legend(drawing: &Drawing, y: f64, out: &mut String) {
 const fn class(state: State) -> &'static str {
     match state {
         State::Current => "current",
-        State::Supported => "supported",
+        State::Supported | State::Replaced => "supported",
         State::Removable => "removable",
         State::Removed => "removed",
         State::Ahead => "ahead",

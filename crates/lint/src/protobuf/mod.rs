@@ -28,8 +28,8 @@
 //! let new = file("syntax = \"proto3\"; message Thing { sint32 size = 1; bytes data = 2; }");
 //! let found = Protobuf.compare(&old, &new, &Terms::default())?;
 //! let codes: Vec<_> = found.changes.iter().map(|change| change.finding.rule.code).collect();
-//! // The size is read as another number; the data are read as the name.
-//! assert_eq!(codes, ["PB202", "PB101"]);
+//! // The name is read as data, the size as another number.
+//! assert_eq!(codes, ["PB101", "PB202"]);
 //! # Ok::<(), unskew_lint::files::NotRead>(())
 //! ```
 

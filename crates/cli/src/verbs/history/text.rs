@@ -44,8 +44,10 @@ fn answered(answers: &Answers, args: &History, text: &mut String) -> anyhow::Res
     let since = answers.history.entries().iter().rev().find(|entry| entry.landed <= answers.day);
     let since = since.map(|entry| format!(", since {}", entry.landed)).unwrap_or_default();
     line("in force", format!("{current}{since}"))?;
-    if answers.undated > 0 {
-        line("", format!("{} later versions have no day and are in no answer", answers.undated))?;
+    match answers.undated {
+        0 => {}
+        1 => line("", "1 later version has no day and is in no answer".to_owned())?,
+        more => line("", format!("{more} later versions have no day and are in no answer"))?,
     }
     line("minimum", answers.minimum.to_string())?;
     let Some(window) = &answers.window else {
