@@ -178,7 +178,7 @@ Examples:
   unskew releases torch@2.1 --op aten::gelu
   unskew releases --axis ifrt.serdes --as-of 2026-07-01")]
     Releases(Releases),
-    /// Answer what a dated history says: what was current, what must be supported, what may be removed
+    /// Answer what follows from a dated history: what to support, what may be removed
     #[command(after_help = "\
 Examples:
   unskew history CHANGELOG.md --at 2024-03-15 --window \"12 weeks\"

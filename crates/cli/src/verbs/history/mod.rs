@@ -53,7 +53,7 @@ pub fn run(args: &History, global: &Global) -> anyhow::Result<Status> {
     match args.format {
         ReportFormat::Full | ReportFormat::Concise => print::out(&text::page(&told, args)?)?,
         ReportFormat::Json => print::out(&json::document(&told, args)?)?,
-        ReportFormat::Sarif | ReportFormat::Github => {
+        ReportFormat::Sarif | ReportFormat::Github | ReportFormat::Junit => {
             let mut report = Report::new(global.context());
             report.pairs = vec![pair(&told)];
             print::out(&report.render(args.format.into()))?;
