@@ -70,6 +70,6 @@ fn proxy_text(reports: &[ProxyReport]) -> String {
     let unread: std::collections::BTreeSet<&String> =
         reports.iter().flat_map(|report| &report.unread).collect();
     let unread: Vec<String> = unread.into_iter().map(|field| format!("`{field}`")).collect();
-    let _ = writeln!(text, "\nNot read of any package: {}.", unread.join(", "));
+    let _ = writeln!(text, "\nNot read, of one package or another: {}.", unread.join(", "));
     text
 }

@@ -16,7 +16,8 @@ use super::source::{Declared, Kind, declared};
 const SOURCES: &str = "crates/ifrt-proxy/src/messages";
 
 /// What stands in no other message.
-const ROOTS: [(&str, &str); 10] = [
+const ROOTS: [(&str, &str); 11] = [
+    ("OldExecuteOptions", "xla.ExecuteOptionsProto"),
     ("Request", "IfrtRequest"),
     ("Response", "IfrtResponse"),
     ("GetVersion", "GrpcGetVersionRequest"),
@@ -95,10 +96,8 @@ impl Messages {
             deviations: Vec::new(),
         };
         let mut seen = BTreeSet::new();
-        let mut left: Vec<(String, String)> = ROOTS
-            .iter()
-            .map(|(ours, theirs)| ((*ours).to_owned(), format!("{PACKAGE}.{theirs}")))
-            .collect();
+        let mut left: Vec<(String, String)> =
+            ROOTS.iter().map(|(ours, theirs)| ((*ours).to_owned(), full(theirs))).collect();
         while let Some((ours, theirs)) = left.pop() {
             if seen.insert((ours.clone(), theirs.clone())) {
                 left.extend(self.message(&mut report, pool, &ours, &theirs));
@@ -145,6 +144,11 @@ impl Messages {
         }
         inner
     }
+}
+
+/// The name of a message with its package: the proxy's, unless it has one.
+fn full(name: &str) -> String {
+    if name.contains('.') { name.to_owned() } else { format!("{PACKAGE}.{name}") }
 }
 
 impl Declared {
