@@ -49,6 +49,7 @@ pub mod baseline;
 pub mod boundary;
 pub mod change;
 pub mod contract;
+pub mod debug;
 pub mod files;
 pub mod header;
 pub mod history;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::structure::Struct;
 use super::version::{self, LineIndex, VersionLine};
 use super::{Remark, Spot, announced, uses};
-use crate::header::{Enum, Header, Item, Layouts, Record, RecordKind, Type};
+use crate::header::{Enum, Header, Item, Layout, Layouts, Record, RecordKind, Type};
 
 /// The text of a header and the name by which findings call it.
 #[derive(Clone, Copy, Debug)]
@@ -108,17 +108,20 @@ impl Contract {
     ///
     /// Never fails: see [`Contract::unread`].
     pub fn read(sources: &[Source<'_>], prelude: &str) -> Self {
-        let mut contract = Self::default();
         let names: Vec<Arc<str>> = sources.iter().map(|source| Arc::from(source.name)).collect();
-        let headers = with_includes(sources);
-        let foreign = Header::read(prelude.as_bytes());
-        let mut layouts = Layouts::of(headers.iter().chain([&foreign]));
-        for (header, file) in headers.iter().zip(&names) {
+        Self::of_headers(&with_includes(sources), &names, &Header::read(prelude.as_bytes()))
+    }
+
+    /// The contract of declarations that are read already, with the names of their headers.
+    pub fn of_headers(headers: &[Header], names: &[Arc<str>], foreign: &Header) -> Self {
+        let mut contract = Self::default();
+        let mut layouts = Layouts::of(headers.iter().chain([foreign]));
+        for (header, file) in headers.iter().zip(names) {
             contract.enter(header, file, &mut layouts);
             contract.files.insert(Arc::clone(file));
         }
         let mut sizes = BTreeMap::new();
-        for (header, file) in headers.iter().zip(&names) {
+        for (header, file) in headers.iter().zip(names) {
             for (name, mut found) in announced::sizes(header, file) {
                 sizes.entry(name).or_insert_with(Vec::new).append(&mut found);
             }
@@ -131,6 +134,17 @@ impl Contract {
         }
         contract.finish();
         contract
+    }
+
+    /// Puts fields where a compiler put them, instead of where the rules of C do.
+    pub fn place(&mut self, layouts: BTreeMap<String, Layout>) {
+        for (name, layout) in layouts {
+            let Some(record) = self.structs.get_mut(&name) else { continue };
+            for (member, placed) in record.members.iter_mut().zip(&layout.fields) {
+                (member.offset, member.size) = (Some(placed.offset), Some(placed.size));
+            }
+            record.layout = Ok(layout);
+        }
     }
 
     fn enter<'h>(&mut self, header: &'h Header, file: &Arc<str>, layouts: &mut Layouts<'h>) {

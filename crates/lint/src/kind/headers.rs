@@ -1,4 +1,5 @@
-//! C headers as a kind of files: contracts, compared under a policy.
+//! C headers as a kind of files: contracts, compared under a policy. A shared object with debug information says
+//! what its headers declared.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,6 +11,7 @@ use unskew_core::{Promise, PromiseState};
 use super::{Change, Comparison, Kind, Level, Raise, Terms};
 use crate::change::{Bump, Class, Policy, compare};
 use crate::contract::{Contract, Source, called_alike};
+use crate::debug;
 use crate::files::{Files, NotRead};
 
 /// C headers; see [`contract`](crate::contract).
@@ -25,7 +27,10 @@ impl Kind for Headers {
         "C headers"
     }
 
-    fn recognizes(&self, name: &str, _head: &[u8]) -> bool {
+    fn recognizes(&self, name: &str, head: &[u8]) -> bool {
+        if debug::is_object(head) {
+            return true;
+        }
         let ending = name.rsplit_once('.').map(|(_, ending)| ending);
         matches!(ending, Some("h" | "hh" | "hpp" | "hxx" | "inc"))
     }
@@ -39,11 +44,20 @@ impl Kind for Headers {
             called_alike(names.iter_mut(), &new.names().collect::<Vec<_>>());
         }
         let texts = names.iter().map(String::as_str).zip(old.iter().map(|(_, text)| text));
-        let (was, is) = (contract(texts, &policy.prelude), contract(new.iter(), &policy.prelude));
-        let compared = compare(&was, &is, policy, terms.as_of);
+        let (was, is) = (contract(texts, &policy.prelude)?, contract(new.iter(), &policy.prelude)?);
+        let mut compared = compare(&was, &is, policy, terms.as_of);
+        let compiled = [old, new].map(|side| side.iter().any(|(_, text)| debug::is_object(text)));
+        if compiled.contains(&true) {
+            let unknown = |code: &str| NOT_COMPILED.contains(&code);
+            compared.changes.retain(|change| !unknown(change.finding.rule.code));
+        }
         let only = new.names().next().filter(|_| one);
         let file = |file: &str| only.unwrap_or(file).to_owned();
         let mut found = Comparison::default();
+        if compiled.contains(&true) {
+            let place = new.names().next().unwrap_or_default();
+            found.promises.push((place.to_owned(), not_compiled(policy)));
+        }
         for change in compared.changes {
             let (level, file) = (level(change.finding.rule.code), file(change.file()));
             let subject = change.subject().to_owned();
@@ -69,16 +83,47 @@ impl Kind for Headers {
     }
 }
 
-fn contract<'a>(files: impl Iterator<Item = (&'a str, &'a [u8])>, prelude: &str) -> Contract {
+/// Rules about what debug information does not hold: macros and comments.
+const NOT_COMPILED: &[&str] =
+    &["HD004", "HD006", "HD010", "HD011", "HD119", "HD209", "HD501", "HD502", "HD601", "HD602"];
+
+/// What is said of a shared object in place of findings of [`NOT_COMPILED`].
+fn not_compiled(policy: &Policy) -> Promise {
+    Promise {
+        policy: policy.title.clone(),
+        state: PromiseState::Unknown,
+        window: None,
+        from: None,
+        until: None,
+        statement: "read from debug information, which has no macros and no comments: versions, \
+                    announced sizes and deprecations were judged only as far as they are no macros"
+            .to_owned(),
+        reference: policy.reference.clone(),
+    }
+}
+
+/// The contract of headers, or that of one shared object.
+fn contract<'a>(
+    files: impl Iterator<Item = (&'a str, &'a [u8])>,
+    prelude: &str,
+) -> Result<Contract, NotRead> {
     let sources: Vec<Source<'_>> = files.map(|(name, text)| Source { name, text }).collect();
-    Contract::read(&sources, prelude)
+    match sources.iter().find(|source| debug::is_object(source.text)) {
+        None => Ok(Contract::read(&sources, prelude)),
+        Some(object) if sources.len() == 1 => {
+            debug::read(object.text).map_err(|error| NotRead::new(object.name, error.to_string()))
+        }
+        Some(object) => {
+            Err(NotRead::new(object.name, "a shared object is compared alone, without other files"))
+        }
+    }
 }
 
 /// The policy of this name, or the one that the versions in the headers name.
 fn policy(name: Option<&str>, headers: &Files) -> Result<&'static Policy, NotRead> {
     let found = match name {
         Some(name) => Policy::named(name),
-        None => Policy::of(&contract(headers.iter(), "")),
+        None => Policy::of(&contract(headers.iter(), "")?),
     };
     found.ok_or_else(|| {
         let names: Vec<&str> = Policy::built_in().iter().map(|policy| &*policy.name).collect();
