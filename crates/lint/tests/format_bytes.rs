@@ -1,0 +1,120 @@
+//! Formats from the outside: bytes of any kind are read without a panic, and a text and its descriptors are one.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+use proptest::prelude::*;
+use unskew_core::Date;
+use unskew_lint::files::Files;
+use unskew_lint::history::{Answers, Chronicle, Histories, svg, text};
+use unskew_lint::kind::{Kind, Terms};
+use unskew_lint::protobuf::Protobuf;
+use unskew_lint::serdes::Serdes;
+
+const TODAY: Date = Date::constant(2026, 6, 1);
+
+/// Compares bytes with others under a name that the kind takes for its own.
+fn compare(kind: &dyn Kind, name: &str, old: &[u8], new: &[u8]) -> usize {
+    let side = |bytes: &[u8]| Files::from_iter([(name, bytes.to_vec())]);
+    let terms = Terms { as_of: Some(TODAY), ..Terms::default() };
+    kind.compare(&side(old), &side(new), &terms).unwrap().changes.len()
+}
+
+/// Pieces of which the forms are made, in any order.
+fn pieces() -> impl Strategy<Value = String> {
+    let words = [
+        "message A {",
+        "}",
+        "int32 a = 1;",
+        "repeated",
+        "oneof x {",
+        "enum E {",
+        "Z = 0;",
+        "reserved 1 to max;",
+        "map<",
+        "string,",
+        "> m = 3;",
+        "[packed = true]",
+        "service S {",
+        "rpc G(A) returns (stream B);",
+        "extend .A {",
+        "group G = 2 {",
+        "syntax = \"proto3\";",
+        "option",
+        "features.enum_type = CLOSED;",
+        "\"",
+        "/*",
+        "//",
+        "-",
+        "\n",
+        "## 0.4 (Mar 2, 2026)",
+        "## 0.4",
+        "// 3: 2026-02-30, x",
+        "// 2: 2026-01-02, y",
+        "static V minimum() { return V(3); }",
+        "[[version]]",
+        "number = 4",
+        "landed = 2026-01-02",
+        "[[floor]]",
+        "window = \"9 weeks\"",
+        "releases = [",
+        "99999999999999999999",
+    ];
+    prop::collection::vec(prop::sample::select(words.to_vec()), 0..60)
+        .prop_map(|list| list.join(" "))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn any_bytes_are_read_without_a_panic(old in prop::collection::vec(any::<u8>(), 0..400),
+                                          new in prop::collection::vec(any::<u8>(), 0..400)) {
+        compare(&Protobuf, "a.proto", &old, &new);
+        compare(&Serdes, "a.lock", &old, &new);
+        for name in ["a.toml", "a.md", "a.h"] {
+            compare(&Histories, name, &old, &new);
+        }
+    }
+
+    #[test]
+    fn pieces_of_the_forms_in_any_order_are_read_without_a_panic(old in pieces(), new in pieces()) {
+        compare(&Protobuf, "a.proto", old.as_bytes(), new.as_bytes());
+        for name in ["a.toml", "a.md", "a.h"] {
+            compare(&Histories, name, old.as_bytes(), new.as_bytes());
+            if let Some(chronicle) = Chronicle::read(name, new.as_bytes())
+                && let Ok(answers) = Answers::of(&chronicle, TODAY, None)
+            {
+                prop_assert!(svg(&answers, None).ends_with("</svg>\n"));
+                text(&answers, Some(TODAY));
+            }
+        }
+    }
+}
+
+#[test]
+fn descriptors_cut_anywhere_are_read_without_a_panic() {
+    let whole = include_bytes!("formats/described/everything.binpb");
+    for end in 0..whole.len() {
+        let mut cut = whole.to_vec();
+        cut.truncate(end);
+        compare(&Protobuf, "a.binpb", whole, &cut);
+        let mut flipped = whole.to_vec();
+        flipped[end] ^= 0x55;
+        compare(&Protobuf, "a.binpb", whole, &flipped);
+    }
+}
+
+#[test]
+fn a_text_and_the_descriptors_that_protoc_makes_of_it_say_the_same() {
+    let described = include_bytes!("formats/described/everything.binpb");
+    let written = include_bytes!("formats/described/everything.proto");
+    let side = |name: &str, bytes: &[u8]| Files::from_iter([(name, bytes.to_vec())]);
+    let (a, b) = (side("everything.binpb", described), side("everything.proto", written));
+    for (old, new) in [(&a, &b), (&b, &a)] {
+        let found = Protobuf.compare(old, new, &Terms::default()).unwrap().changes;
+        assert!(found.is_empty(), "{found:?}");
+    }
+    // That it compares at all: without a field there is a finding.
+    let less = String::from_utf8_lossy(written).replace("  optional Kind kind = 10;\n", "");
+    let less = side("everything.proto", less.as_bytes());
+    assert_eq!(Protobuf.compare(&a, &less, &Terms::default()).unwrap().changes.len(), 1);
+}
