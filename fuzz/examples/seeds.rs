@@ -80,7 +80,13 @@ fn sort(name: &str, bytes: &[u8]) -> Done {
         }
         "ff" | "pte" => seed("torch_flatbuffer", bytes)?,
         "safetensors" => seed("torch_file", bytes)?,
-        "pb" | "meta" => seed("tensorflow_file", bytes)?,
+        "pb" | "meta" => {
+            seed("tensorflow_file", bytes)?;
+            seed("tensorflow_convert", bytes)?;
+            if name.ends_with("/saved_model.pb") {
+                seed("tensorflow_saved_model", bytes)?;
+            }
+        }
         "pbtxt" => {
             seed("tensorflow_text", bytes)?;
             if let Ok(message) = transcode(&*source(name, bytes), Kind::Graph) {

@@ -1,7 +1,7 @@
 //! `cargo xtask bench`: whole processes on large files, and the programs that people use instead.
 //!
-//! The files are made here, the same on every machine: a frozen graph of 100 MB, a TorchScript
-//! archive of 50 MB, both again with more than 4 GiB of weights, and a folder of a hundred small
+//! The files are made here, the same on every machine: a frozen graph of 100 MB, a SavedModel of 210 MB, a TorchScript
+//! archive of 50 MB, graph and archive again with more than 4 GiB of weights, and a folder of a hundred small
 //! models. What is compared is what a user waits for: the whole command, from start to exit.
 
 mod graph;
@@ -25,6 +25,9 @@ const GRAPHS: [(&str, usize, Weights); 2] =
     [("graph-100mb.pb", 110, Weights::Noise), ("graph-4gib.pb", 740, Weights::Hole)];
 const ARCHIVES: [(&str, usize, Weights); 2] =
     [("archive-50mb.pt", 247, Weights::Noise), ("archive-4gib.pt", 2300, Weights::Hole)];
+
+/// The SavedModel of 210 MB: name, edge of its weights.
+const SAVED_MODEL: (&str, usize) = ("saved-model-210mb", 160);
 
 /// How many small models the matrix judges.
 const SMALL: usize = 100;
@@ -73,11 +76,17 @@ pub fn run(bench: &Bench) -> anyhow::Result<()> {
             ours(&format!("unskew check {name} --with {release}"), &check)?;
         }
     }
+    let model = text(&data.saved_model)?;
+    let check = ["check", model, "--with", "tensorflow@2.15"];
+    ours(&format!("unskew check {} --with tensorflow@2.15", SAVED_MODEL.0), &check)?;
     let matrix = ["matrix", text(&data.small)?, "--with", "torch", "tensorflow"];
     let csv = [&matrix[..], &["--format", "csv"]].concat();
     ours(&format!("unskew matrix ({SMALL} files) --with torch tensorflow"), &csv)?;
     if let Some(python) = &bench.tensorflow_python {
         peers(bench, python, "tensorflow", LOAD_GRAPH, &data.graphs[..1])?;
+        let show =
+            ["-m", "tensorflow.python.tools.saved_model_cli", "show", "--all", "--dir", model];
+        row(&format!("saved_model_cli show {}", SAVED_MODEL.0), bench.peer_runs, python, &show)?;
     }
     if let Some(python) = &bench.torch_python {
         peers(bench, python, "torch", LOAD_ARCHIVE, &data.archives)?;
@@ -136,6 +145,7 @@ fn row(what: &str, runs: usize, program: &Path, arguments: &[&str]) -> anyhow::R
 struct Data {
     graphs: Vec<PathBuf>,
     archives: Vec<PathBuf>,
+    saved_model: PathBuf,
     small: PathBuf,
 }
 
@@ -157,11 +167,15 @@ impl Data {
         };
         let graphs = make(&GRAPHS, graph::write)?;
         let archives = make(&ARCHIVES, torchscript::write)?;
+        let saved_model = folder.join(SAVED_MODEL.0);
+        if !saved_model.join("saved_model.pb").exists() {
+            graph::write_saved_model(&saved_model, SAVED_MODEL.1, Weights::Noise)?;
+        }
         let small = folder.join("small");
         if !small.exists() {
             copies(&small)?;
         }
-        Ok(Self { graphs, archives, small })
+        Ok(Self { graphs, archives, saved_model, small })
     }
 }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use clap::Args;
 use unskew_tensorflow_matrix::{
-    Came, Host, Job, Loaded, MODELS, Trial, battery_trials, trials, written_models,
+    Came, FOR_A_SESSION, Host, Job, Loaded, MODELS, Trial, battery_trials, trials, written_models,
 };
 
 use crate::environment::Environment;
@@ -30,10 +30,11 @@ const TOLERANCE: f64 = 1e-4;
 
 const HEAD: &str = "<!-- made by `cargo xtask tensorflow-data --write` -->\n\n# Graphs and SavedModels on real \
     TensorFlow releases\n\n\
-    Real releases of TensorFlow, each loading 26 graphs of a battery (one for each rule by which a graph is taken or \
+    Real releases of TensorFlow, each loading 40 graphs of a battery (one for each rule by which a graph is taken or \
     refused) and 14 models: those of the corpus, and nine that TensorFlow 2.21.0 wrote. What it did is held against \
     the verdict of `unskew check`, with its phase: `import` says that loading failed, `run` that the first run did. \
-    SavedModels are loaded with `tf.saved_model.load` from 2.0 on, for a session before. Where `check` announces \
+    SavedModels are loaded with `tf.saved_model.load` from 2.0 on, for a session before; from 2.0 on for a \
+    session too (`tf.compat.v1`). Where `check` announces \
     adaptations, the model was converted too (`unskew convert`), and has to load, and to compute what TensorFlow \
     2.21.0 computes with the original, up to 1e-4.\n\n";
 
@@ -167,13 +168,13 @@ fn page(columns: &[Column]) -> String {
         let cells: Vec<String> = columns.iter().map(|column| model_cell(column, name)).collect();
         let _ = writeln!(text, "| `{name}` | {} |", cells.join(" | "));
     }
-    let battery = columns.iter().map(|column| {
-        let cells = column.cells();
-        let of_battery = || cells.iter().filter(|cell| cell.trial.job.name.starts_with("battery/"));
-        format!("{}/{}", of_battery().filter(|cell| cell.agrees()).count(), of_battery().count())
-    });
-    let _ =
-        writeln!(text, "| battery, as expected | {} |", battery.collect::<Vec<_>>().join(" | "));
+    let _ = writeln!(
+        text,
+        "{}\n{}",
+        counted("SavedModels for a session of TensorFlow 2", columns, |name| name
+            .ends_with(FOR_A_SESSION)),
+        counted("battery", columns, |name| name.starts_with("battery/"))
+    );
     let wrong: Vec<String> = columns
         .iter()
         .flat_map(|column| {
@@ -190,6 +191,19 @@ fn page(columns: &[Column]) -> String {
         let _ = writeln!(text, "\nNot as expected:\n\n{}", wrong.join("\n"));
     }
     text
+}
+
+/// A row that counts how many of the jobs with such names went as expected.
+fn counted(what: &str, columns: &[Column], is: impl Fn(&str) -> bool) -> String {
+    let cells = columns.iter().map(|column| {
+        let cells = column.cells();
+        let of = || cells.iter().filter(|cell| is(&cell.trial.job.name));
+        match (of().filter(|cell| cell.agrees()).count(), of().count()) {
+            (_, 0) => "-".to_owned(),
+            (agreed, all) => format!("{agreed}/{all}"),
+        }
+    });
+    format!("| {what}, as expected | {} |", cells.collect::<Vec<_>>().join(" | "))
 }
 
 /// What became of a model: as it is, and converted.

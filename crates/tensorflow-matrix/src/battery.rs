@@ -1,4 +1,4 @@
-//! Twenty-six graphs, one for each rule by which TensorFlow takes or refuses graphs.
+//! Graphs, one for each rule by which TensorFlow takes or refuses graphs.
 //!
 //! Some depend on the version of the TensorFlow that reads them, so they are made for one.
 

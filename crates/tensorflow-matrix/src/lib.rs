@@ -29,7 +29,9 @@ mod trial;
 pub use host::{Host, HostError};
 pub use load::{Came, Job, Loaded, Loader, Value};
 pub use table::{Row, STEPS, table};
-pub use trial::{MODELS, Model, Trial, battery_trials, models, trials, written_models};
+pub use trial::{
+    FOR_A_SESSION, MODELS, Model, Trial, battery_trials, models, trials, written_models,
+};
 
 use std::path::Path;
 

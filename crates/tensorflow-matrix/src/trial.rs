@@ -28,6 +28,9 @@ pub const MODELS: [(&str, Loader); 14] = [
     ("written/renamed-ops.pb", Loader::Graph),
 ];
 
+/// What the names of jobs end with whose SavedModel is loaded for a session by a release of TensorFlow 2.
+pub const FOR_A_SESSION: &str = " (for a session)";
+
 /// A model that is here.
 #[derive(Clone, Debug)]
 pub struct Model {
@@ -109,6 +112,9 @@ pub fn trials(release: &str, folder: &Path) -> anyhow::Result<Vec<Trial>> {
         let party =
             parties().find(|party| party.capability::<unskew_tensorflow::GraphFile>().is_some());
         let Some(party) = party else { anyhow::bail!("no graph in {}", model.path.display()) };
+        if loader == Loader::Objects {
+            trials.extend(session(&model, party, release));
+        }
         let verdict = verdict(party, release);
         let name = model.name.to_owned();
         let job = Job { name, path: model.path.clone(), loader, strict: false };
@@ -119,6 +125,25 @@ pub fn trials(release: &str, folder: &Path) -> anyhow::Result<Vec<Trial>> {
         }
     }
     Ok(trials)
+}
+
+/// A SavedModel with objects for a session all the same, where a release would load it as objects.
+fn session(model: &Model, party: &Party, release: Release) -> Option<Trial> {
+    let mut file = party.capability::<unskew_tensorflow::GraphFile>()?.clone();
+    let runtime = unskew_releases::tensorflow::runtime_of(release)?;
+    // A session sees the graph alone.
+    file.graphs.iter_mut().for_each(|graph| graph.objects = None);
+    let graphs = file.graphs.iter();
+    let found = graphs.flat_map(|graph| unskew_tensorflow::findings(graph, &file, &runtime));
+    let errors = found.filter(|finding| finding.severity == Severity::Error);
+    let expected = match errors.filter_map(|finding| finding.phase).min() {
+        Some(Phase::Load) => Came::Import,
+        Some(Phase::FirstUse) => Came::Run,
+        Some(Phase::Silent) | None => Came::Ok,
+    };
+    let name = format!("{}{FOR_A_SESSION}", model.name);
+    let job = Job { name, path: model.path.clone(), loader: Loader::Session, strict: false };
+    Some(Trial { job, expected, converted: None })
 }
 
 /// A model after a conversion, which must run.

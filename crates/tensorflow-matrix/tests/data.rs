@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use unskew_artifact::ConvertOptions;
+use unskew_tensorflow_matrix::battery::proto::{Graph, Message, dtype, node, shape, tensor};
 use unskew_tensorflow_matrix::{
     Came, Host, Job, Loaded, Loader, Value, battery_trials, models, root, trials, written_models,
 };
@@ -129,6 +130,127 @@ fn fingerprints_of_converted_folders_are_those_of_tensorflow() {
         assert_eq!(found.values.len(), 5, "{name}: {:?}", found.values);
         let same = |values: &Vec<Value>| *values == [Value::Text("True".to_owned())];
         assert!(found.values.values().all(same), "{name}: {:?}", found.values);
+    }
+}
+
+/// Rows of the table that need functions or constants, on a graph of them: both releases compute the same bits with
+/// the replaced ops as with those before.
+#[test]
+fn replaced_diagonals_and_control_flow_compute_the_same_bits() {
+    let Some((old, new)) = hosts() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let before = folder.path().join("before.pb");
+    std::fs::write(&before, diagonals_and_control_flow().bytes()).unwrap();
+    let mut jobs = vec![graph_job("before", &before)];
+    for (release, ops) in [
+        ("1.15.0", &["MatrixSetDiagV3", "MatrixDiagPartV3", "StatelessCase"][..]),
+        ("1.10.1", &["MatrixSetDiagV3", "MatrixDiagPartV3", "StatelessIf", "StatelessWhile"]),
+    ] {
+        let after = folder.path().join(release);
+        let plan = convert(&before, &format!("tensorflow@{release}"), &after);
+        for op in ops {
+            let replaced = plan.iter().any(|what| what.starts_with(&format!("op `{op}` replaced")));
+            assert!(replaced, "{op} for {release}: {plan:?}");
+        }
+        jobs.push(graph_job(release, &after));
+    }
+    for host in [old, new] {
+        let loaded = host.load(&jobs, LIMIT).unwrap();
+        let before = &loaded["before"];
+        assert_eq!(before.phase, Came::Ok, "{}", before.said);
+        assert_eq!(before.values.len(), 5);
+        for job in &jobs {
+            let found = &loaded[&job.name];
+            assert_eq!(found.phase, Came::Ok, "{}: {}", job.name, found.said);
+            assert!(found.computes_what(before, 0.0), "{}: {:?}", job.name, found.values);
+        }
+    }
+}
+
+fn graph_job(name: &str, path: &Path) -> Job {
+    Job { name: name.to_owned(), path: path.to_owned(), loader: Loader::Graph, strict: true }
+}
+
+/// Constants are one half, and zero if they are whole numbers.
+fn diagonals_and_control_flow() -> Graph {
+    const FLOAT: i64 = 1;
+    const INT32: i64 = 3;
+    const BOOL: i64 = 10;
+    let constant = |name: &str, of: i64, dims: &[i64]| {
+        node(name, "Const", &[], &[("dtype", dtype(of)), ("value", tensor(of, dims))])
+    };
+    let t = || ("T", dtype(FLOAT));
+    let align = || ("align", Message::default().text(2, "LEFT_RIGHT"));
+    let types = || Message::default().message(1, Message::default().int(6, FLOAT));
+    let func = |name: &str| Message::default().text(1, name);
+    let calls = |name: &str| Message::default().message(10, func(name));
+    let argument = |name: &str, of: i64| Message::default().text(1, name).int(3, of);
+    let function = |name: &str, op: &str, result: i64| {
+        let signature = Message::default()
+            .text(1, name)
+            .message(2, argument("x", FLOAT))
+            .message(3, argument("y", result));
+        let half = constant("half", FLOAT, &[]);
+        let made = node("made", op, &["x", "half:output:0"], &[t()]);
+        let result = Message::default().text(1, "y").text(2, "made:z:0");
+        let body = Message::default().message(1, signature).message(3, half);
+        body.message(3, made).message(4, result)
+    };
+    let branches = Message::default().message(9, func("Plus")).message(9, func("Times"));
+    let branches = Message::default().message(1, branches);
+    let mut graph = Graph::new(1000);
+    graph.functions = vec![
+        function("Plus", "Add", FLOAT),
+        function("Times", "Mul", FLOAT),
+        function("AtMost", "LessEqual", BOOL),
+    ];
+    let tin = [("Tin", types()), ("Tout", types())];
+    let case = [&tin[..], &[("branches", branches)]].concat();
+    let choice = [("Tcond", dtype(FLOAT)), ("then_branch", calls("Times"))];
+    let choice = [&tin[..], &choice, &[("else_branch", calls("Plus"))]].concat();
+    let turns = [("T", types()), ("cond", calls("AtMost")), ("body", calls("Plus"))];
+    graph
+        .with(constant("c", FLOAT, &[]))
+        .with(constant("zero", INT32, &[]))
+        .with(node(
+            "x",
+            "Placeholder",
+            &[],
+            &[("dtype", dtype(FLOAT)), ("shape", of_shape(&[3, 4]))],
+        ))
+        .with(constant("diagonal", FLOAT, &[3]))
+        .with(node("set", "MatrixSetDiagV3", &["x", "diagonal", "zero"], &[t(), align()]))
+        .with(node("part", "MatrixDiagPartV3", &["x", "zero", "c"], &[t(), align()]))
+        .with(node("case", "StatelessCase", &["zero", "c"], &case))
+        .with(node("if", "StatelessIf", &["c", "c"], &choice))
+        .with(node("while", "StatelessWhile", &["c"], &turns))
+        .with(node("out_set", "Identity", &["set"], &[t()]))
+        .with(node("out_part", "Identity", &["part"], &[t()]))
+        .with(node("out_case", "Identity", &["case"], &[t()]))
+        .with(node("out_if", "Identity", &["if"], &[t()]))
+        .with(node("out_while", "Identity", &["while"], &[t()]))
+}
+
+fn of_shape(dims: &[i64]) -> Message {
+    Message::default().message(7, shape(dims))
+}
+
+/// Every row of the table helps some release: it lacks the op, or refuses it for its age, and has the other.
+#[test]
+fn every_replacement_helps_a_release() {
+    for row in unskew_tensorflow::convert::replacements() {
+        let helps = unskew_releases::all().any(|release| {
+            let Some(runtime) = unskew_releases::tensorflow::runtime_of(release) else {
+                return false;
+            };
+            let (from, to) = (runtime.ops.look_up(&row.from), runtime.ops.look_up(&row.to));
+            let wanted = from.op().is_none_or(|op| op.deprecation.is_some());
+            // Another row may lead on.
+            let chain = unskew_tensorflow::convert::replacements().iter();
+            let leads = chain.clone().any(|next| next.from == row.to);
+            wanted && (to.op().is_some() || leads)
+        });
+        assert!(helps, "{} to {}", row.from, row.to);
     }
 }
 

@@ -39,6 +39,8 @@ enum Sight {
     NotedShapeOf { outputs: Vec<usize>, other_than: Vec<i64> },
     /// This attribute is a shape without dimensions.
     ScalarAttribute(String),
+    /// This attribute is false.
+    FalseAttribute(String),
     /// This attribute names a node that is not there.
     ColocatedWithNoNode(String),
 }
@@ -139,6 +141,9 @@ impl Sight {
             }
             Self::ScalarAttribute(name) => {
                 matches!(node.attr(name), Some(AttrValue::Shape(shape)) if shape.rank() == Some(0))
+            }
+            Self::FalseAttribute(name) => {
+                matches!(node.attr(name), Some(AttrValue::Bool(false)))
             }
             Self::ColocatedWithNoNode(name) => {
                 let Some(AttrValue::List(classes)) = node.attr(name) else { return false };

@@ -39,7 +39,7 @@ use unskew_core::{Conversion, Rewrite};
 use unskew_source::wire::Message;
 use unskew_source::{Assembly, Output, ReadError, Source};
 
-pub(crate) use adapt::{Adapter, DROP_SHAPES};
+pub(crate) use adapt::{Adapted, Adapter, DROP_SHAPES};
 pub use saved_model::convert_saved_model;
 pub(crate) use table::is_idle;
 pub use table::{Proof, Replacement, replacements};

@@ -39,8 +39,8 @@ pub struct Function {
     pub signature: OpDef,
     /// The body.
     pub nodes: Vec<Node>,
-    /// Where its results come from: `node:output:0`.
-    pub returns: Vec<Box<str>>,
+    /// Its results by name, and where each comes from: `node:output:0`.
+    pub returns: Vec<(Box<str>, Box<str>)>,
 }
 
 impl Node {

@@ -2,6 +2,7 @@
 
 mod checkpoint;
 mod functions;
+mod joints;
 mod merge;
 mod node;
 mod report;
@@ -60,6 +61,7 @@ pub fn findings(graph: &GraphUse, file: &GraphFile, runtime: &Runtime) -> Vec<Fi
     for one in &graph.uses {
         node::judge(one, graph, as_objects, runtime, &mut report);
     }
+    joints::judge(graph, as_objects, runtime, &mut report);
     functions::judge(graph, as_objects, runtime, &mut report);
     wiring::judge(graph, as_objects, runtime, &mut report);
     report.finish(graph, runtime)

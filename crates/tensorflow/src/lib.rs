@@ -59,6 +59,7 @@ mod functions;
 mod graph;
 mod history;
 pub mod infer;
+mod joint;
 mod judge;
 mod object;
 pub mod op_def;

@@ -93,6 +93,11 @@ impl Runtime {
 
     /// Whether a failing import says that the graph is more than the forward window newer.
     pub fn names_the_window(&self) -> bool {
-        self.version >= Version::pair(2, 4)
+        self.version >= Version::pair(2, 3)
+    }
+
+    /// Whether it says so in the words of 2.3, which no other release uses.
+    pub fn names_the_window_first(&self) -> bool {
+        self.names_the_window() && self.version < Version::pair(2, 4)
     }
 }

@@ -36,7 +36,7 @@ impl Structure {
         let arguments: HashSet<&str> = signature.inputs.iter().map(|arg| &*arg.name).collect();
         let mut found = Self::of_nodes(&signature.name, &function.nodes, &arguments);
         let nodes: HashSet<&str> = function.nodes.iter().map(|node| &*node.name).collect();
-        for result in &function.returns {
+        for (_, result) in &function.returns {
             let name = result.split_once(':').map_or(&**result, |(name, _)| name);
             if !nodes.contains(name) && !arguments.contains(name) {
                 found.dangling.add(format_args!("{} returns <- {name}", signature.name));
@@ -164,7 +164,7 @@ mod tests {
         };
         let signature =
             crate::OpDef { name: "f".into(), inputs: vec![argument], ..crate::OpDef::default() };
-        let returns = vec!["y:output:0".into(), "lost:output:0".into()];
+        let returns = vec![("a".into(), "y:output:0".into()), ("b".into(), "lost:output:0".into())];
         let structure = Structure::of_body(&Function { signature, nodes: body.nodes, returns });
         assert_eq!(structure.dangling.to_string(), "f/z <- gone, f returns <- lost");
         assert!(structure.cycle.is_empty());

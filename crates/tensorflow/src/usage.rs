@@ -8,6 +8,7 @@ use unskew_core::{DataVersions, Places};
 
 use crate::convert::{Proved, Wiring};
 use crate::functions::Functions;
+use crate::joint::{Body, Joint, Joints, UseOf};
 use crate::read::{MetaGraph, SavedObject};
 use crate::{AttrValue, Graph, Node, OpDef, structure};
 
@@ -85,6 +86,8 @@ pub struct GraphUse {
     pub nodes: usize,
     /// What is wrong with its structure, or known to have been judged differently over time.
     pub structure: structure::Structure,
+    /// The edges between them.
+    pub(crate) joints: Vec<Joint>,
 }
 
 impl GraphUse {
@@ -116,17 +119,19 @@ impl GraphUse {
             hasher: RandomState::new(),
         };
         let mut wiring = Wiring::of_graph(graph);
-        for node in &graph.nodes {
-            gather.add(node, Scope::Graph, "", &mut wiring);
-        }
+        let mut joints = Joints::of(graph);
+        let mut add = |node| gather.add(node, Scope::Graph, "", &mut wiring);
+        let uses: UseOf = graph.nodes.iter().map(&mut add).collect();
+        joints.add(&graph.nodes, &uses, Body { function: None, scope: Scope::Graph });
         let mut nodes = graph.nodes.len();
         for (i, function) in graph.functions.iter().enumerate() {
             let scope = if functions.called.contains(&i) { Scope::Called } else { Scope::Uncalled };
             nodes += function.nodes.len();
             let mut wiring = Wiring::of_function(function);
-            for node in &function.nodes {
-                gather.add(node, scope, &function.signature.name, &mut wiring);
-            }
+            let name = &function.signature.name;
+            let mut add = |node| gather.add(node, scope, name, &mut wiring);
+            let uses: UseOf = function.nodes.iter().map(&mut add).collect();
+            joints.add(&function.nodes, &uses, Body { function: Some(function), scope });
         }
         let calls = graph.nodes.iter().filter(|node| library.contains_key(&*node.op));
         Self {
@@ -136,6 +141,7 @@ impl GraphUse {
             nodes,
             uses: gather.uses,
             structure: structure::Structure::of(graph),
+            joints: joints.into_all(),
             ..Self::default()
         }
     }
@@ -169,9 +175,16 @@ struct Gather<'g> {
 }
 
 impl Gather<'_> {
-    fn add<'n>(&mut self, node: &'n Node, scope: Scope, function: &str, wiring: &mut Wiring<'n>) {
+    /// Adds a node, and says among which use it is; none for a call of a function.
+    fn add<'n>(
+        &mut self,
+        node: &'n Node,
+        scope: Scope,
+        function: &str,
+        wiring: &mut Wiring<'n>,
+    ) -> Option<usize> {
         if self.library.contains_key(&*node.op) {
-            return;
+            return None;
         }
         // Attributes for the runtime's own use pass everywhere; shapes of outputs are looked at apart.
         let judged = || node.attrs.iter().filter(|(name, _)| !name.starts_with('_'));
@@ -200,5 +213,6 @@ impl Gather<'_> {
                 function => one.places.add(format_args!("{function}/{}", node.name)),
             }
         }
+        Some(place)
     }
 }

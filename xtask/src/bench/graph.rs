@@ -3,7 +3,8 @@
 //! As TensorFlow freezes one: weights are `Const` nodes whose tensors lie between the others, and
 //! there is no library. The field numbers are those of `GraphDef`, `NodeDef` and `AttrValue`.
 
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
 use std::path::Path;
 
 use super::sparse::{SparseFile, Weights};
@@ -52,6 +53,34 @@ pub fn write(path: &Path, channels: usize, weights: Weights) -> io::Result<()> {
     // The producer of TensorFlow 1.15.
     file.bytes(&Message::default().message(4, Message::default().int(1, 134)).0)?;
     file.finish()
+}
+
+/// Writes the graph as a SavedModel into `folder`: with a signature, without variables, which the constants stand
+/// for.
+#[allow(dead_code, reason = "not every program that has this module measures SavedModels")]
+pub fn write_saved_model(folder: &Path, channels: usize, weights: Weights) -> io::Result<()> {
+    fs::create_dir_all(folder.join("variables"))?;
+    let graph = folder.join("graph.part");
+    write(&graph, channels, weights)?;
+    let size = fs::metadata(&graph)?.len() as usize;
+    let tensor = |name: &str| {
+        let info = Message::default().bytes(1, name.as_bytes()).int(2, FLOAT);
+        Message::default().bytes(1, b"x").message(2, info)
+    };
+    let signature = Message::default()
+        .message(1, tensor("input:0"))
+        .message(2, tensor("output:0"))
+        .bytes(3, b"tensorflow/serving/predict");
+    let signature = Message::default().bytes(1, b"serving_default").message(2, signature);
+    let tail = Message::default().message(5, signature);
+    let info = Message::default().bytes(4, b"serve").bytes(5, b"1.15.0");
+    let head = Message::default().message(1, info).open(2, &Message::default(), size);
+    let model = Message::default().int(1, 1).open(2, &head, size + tail.0.len());
+    let mut file = File::create(folder.join("saved_model.pb"))?;
+    file.write_all(&model.0)?;
+    io::copy(&mut File::open(&graph)?, &mut file)?;
+    file.write_all(&tail.0)?;
+    fs::remove_file(&graph)
 }
 
 fn convolution() -> [(&'static str, Message); 4] {

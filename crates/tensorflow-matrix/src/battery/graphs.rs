@@ -74,8 +74,57 @@ fn sum(producer: i64) -> Graph {
     )
 }
 
+/// A graph that calls a function with this body, whose result `y` is of a type and comes from there.
+fn calls(body: &[Message], result: i64, from: &str) -> Graph {
+    let argument = |name: &str, of: i64| Message::default().text(1, name).int(3, of);
+    let signature = Message::default()
+        .text(1, "Foo")
+        .message(2, argument("x", FLOAT))
+        .message(3, argument("y", result));
+    let head = Message::default().message(1, signature);
+    let function = body.iter().fold(head, |function, node| function.message(3, node.clone()));
+    // Old importers want a producer that may have functions.
+    let mut graph = base(21).with(node("f", "Foo", &["c"], &[]));
+    graph.functions.push(function.message(4, Message::default().text(1, "y").text(2, from)));
+    graph
+}
+
+fn of_type(name: &str, input: &str, of: i64) -> Message {
+    node(name, "Identity", &[input], &[("T", dtype(of))])
+}
+
+/// Edges between outputs and inputs that do not fit.
+fn joint(case: &str) -> Option<Graph> {
+    let copy = of_type("a", "x", FLOAT);
+    Some(match case {
+        "output_not_there" => base(21).with(identity("i", &["c:1"], &[])),
+        "output_of_none" => {
+            base(21).with(node("n", "NoOp", &[], &[])).with(identity("i", &["n"], &[]))
+        }
+        "type_clash" => base(21).with(of_type("i", "c", INT32)),
+        "value_for_reference" => {
+            base(21).with(node("a", "Assign", &["c", "c"], &[("T", dtype(FLOAT))]))
+        }
+        "call_output_not_there" => {
+            calls(&[copy], FLOAT, "a:output:0").with(identity("i", &["f:1"], &[]))
+        }
+        "call_type_clash" => calls(&[copy], FLOAT, "a:output:0").with(of_type("i", "f", INT32)),
+        "body_output_not_there" => {
+            calls(&[copy, of_type("b", "a:output:1", FLOAT)], FLOAT, "b:output:0")
+        }
+        "body_output_of_no_name" => calls(&[copy, of_type("b", "a", FLOAT)], FLOAT, "b:output:0"),
+        "body_argument_by_number" => calls(&[of_type("a", "x:0", FLOAT)], FLOAT, "a:output:0"),
+        "body_argument_not_there" => calls(&[of_type("a", "x:1", FLOAT)], FLOAT, "a:output:0"),
+        "body_type_clash" => calls(&[copy, of_type("b", "a:output:0", INT32)], INT32, "b:output:0"),
+        "body_argument_of_another_type" => calls(&[of_type("a", "x", INT32)], INT32, "a:output:0"),
+        "result_not_there" => calls(&[copy], FLOAT, "a:nothing:0"),
+        "result_of_another_type" => calls(&[copy], INT32, "a:output:0"),
+        _ => return None,
+    })
+}
+
 /// The names of all cases.
-pub const CASES: [&str; 26] = [
+pub const CASES: [&str; 40] = [
     "ok_producer0",
     "ok_self",
     "ok_future_producer+1000",
@@ -102,6 +151,20 @@ pub const CASES: [&str; 26] = [
     "Inv_producer17",
     "sum_rank2_indices_producer20",
     "sum_rank2_indices_producer21",
+    "output_not_there",
+    "output_of_none",
+    "type_clash",
+    "value_for_reference",
+    "call_output_not_there",
+    "call_type_clash",
+    "body_output_not_there",
+    "body_output_of_no_name",
+    "body_argument_by_number",
+    "body_argument_not_there",
+    "body_type_clash",
+    "body_argument_of_another_type",
+    "result_not_there",
+    "result_of_another_type",
 ];
 
 /// The graph of this case for a TensorFlow of this GraphDef version.
@@ -149,6 +212,6 @@ pub fn graph(case: &str, version: i64) -> Option<Graph> {
         "Inv_producer17" => inverse(17),
         "sum_rank2_indices_producer20" => sum(20),
         "sum_rank2_indices_producer21" => sum(21),
-        _ => return None,
+        other => return joint(other),
     })
 }

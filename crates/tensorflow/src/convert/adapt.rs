@@ -105,7 +105,7 @@ impl Adapter<'_> {
     }
 
     /// Whether the release has the op and lets graphs of this producer use it.
-    fn takes(&self, op: &str) -> bool {
+    pub(crate) fn takes(&self, op: &str) -> bool {
         let found = self.runtime.ops.look_up(op);
         match found.op() {
             Some(op) => op.deprecation.as_ref().is_none_or(|it| self.producer < it.version),

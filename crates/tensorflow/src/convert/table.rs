@@ -72,6 +72,13 @@ impl Replacement {
         self.same_batch || self.scalar_or_same || self.zero.is_some() || self.free.is_some()
     }
 
+    /// The number that an input of `from` has on `to`; none if that has it not.
+    pub(crate) fn input_after(&self, number: u64) -> Option<u64> {
+        let gone = |at: &&usize| (**at as u64) < number;
+        let stays = !self.to_control && !self.drop_inputs.iter().any(|at| *at as u64 == number);
+        stays.then(|| number.saturating_sub(self.drop_inputs.iter().filter(gone).count() as u64))
+    }
+
     /// What must be known of the graph, in words.
     pub(crate) fn condition(&self) -> Option<String> {
         let from = &self.from;

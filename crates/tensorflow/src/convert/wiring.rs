@@ -109,7 +109,7 @@ enum Shape<'g> {
 /// The nodes of a graph or of the body of a function, by name.
 pub(crate) struct Wiring<'g> {
     nodes: &'g [Node],
-    returns: &'g [Box<str>],
+    returns: &'g [(Box<str>, Box<str>)],
     by_name: HashMap<&'g str, &'g Node>,
     in_function: bool,
     /// What is read of each node, by whom: `(node, output as it is written)` to the ops of the readers. Made
@@ -133,7 +133,7 @@ impl<'g> Wiring<'g> {
         Self::new(&function.nodes, &function.returns, true)
     }
 
-    fn new(nodes: &'g [Node], returns: &'g [Box<str>], in_function: bool) -> Self {
+    fn new(nodes: &'g [Node], returns: &'g [(Box<str>, Box<str>)], in_function: bool) -> Self {
         Self { nodes, returns, by_name: HashMap::new(), in_function, read: None }
     }
 
@@ -269,7 +269,7 @@ impl<'g> Wiring<'g> {
                     read.entry(parts(input)).or_default().insert(&node.op);
                 }
             }
-            for result in returns {
+            for (_, result) in returns {
                 read.entry(parts(result)).or_default().insert("");
             }
             read

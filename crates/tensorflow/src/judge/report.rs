@@ -40,13 +40,22 @@ impl Report {
         if beyond && runtime.names_the_window() {
             for finding in self.findings.iter_mut().filter(|finding| stops_import(finding)) {
                 let inner = finding.symptom.take().unwrap_or_default();
-                finding.symptom = Some(format!(
-                    "Converting GraphDef to Graph has failed with an error: '{inner}' The binary \
-                     trying to import the GraphDef was built when GraphDef version was {consumer}. \
-                     The GraphDef was produced by a binary built when GraphDef version was \
-                     {producer}. The difference between these versions is larger than TensorFlow's forward \
-                     compatibility guarantee, and might be the root cause for failing to import the GraphDef."
-                ));
+                finding.symptom = Some(match runtime.names_the_window_first() {
+                    true => format!(
+                        "Converting GraphDef to Graph has failed. The binary trying to import the GraphDef was \
+                         built when GraphDef version was {consumer}. The GraphDef was produced by a binary built \
+                         when GraphDef version was {producer}. The difference between these versions is larger \
+                         than TensorFlow's forward compatibility guarantee. The following error might be due to \
+                         the binary trying to import the GraphDef being too old: {inner}"
+                    ),
+                    false => format!(
+                        "Converting GraphDef to Graph has failed with an error: '{inner}' The binary \
+                         trying to import the GraphDef was built when GraphDef version was {consumer}. \
+                         The GraphDef was produced by a binary built when GraphDef version was \
+                         {producer}. The difference between these versions is larger than TensorFlow's forward \
+                         compatibility guarantee, and might be the root cause for failing to import the GraphDef."
+                    ),
+                });
             }
         }
         self.findings

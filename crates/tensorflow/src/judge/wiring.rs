@@ -89,6 +89,7 @@ fn of_behaviour(behaviour: &Behaviour, producer: i64, runtime: &Runtime) -> Opti
             let border = &behaviour.border(*consumer)?;
             rules::ScalarPlaceholder { consumer, producer: &producer, border }.finding()
         }
+        "gradient-of-training" => rules::GradientOfTraining { consumer }.finding(),
         "colocated-with-no-node" => rules::ColocatedWithNoNode { consumer }.finding(),
         _ => return None,
     })

@@ -108,15 +108,19 @@ fn function(message: &mut Message<'_>, kept: &mut Kept) -> Result<Function, Read
     Ok(function)
 }
 
-/// Where a result of a function comes from.
-fn result(message: &mut Message<'_>, kept: &mut Kept) -> Result<Option<Box<str>>, ReadError> {
-    let mut from = None;
+/// A result of a function, and where it comes from.
+type Returned = (Box<str>, Box<str>);
+
+fn result(message: &mut Message<'_>, kept: &mut Kept) -> Result<Option<Returned>, ReadError> {
+    let (mut name, mut from) = (Box::default(), None);
     while let Some(field) = message.next()? {
-        if field.number == 2 {
-            from = Some(kept.text(message, &field)?);
+        match field.number {
+            1 => name = kept.text(message, &field)?,
+            2 => from = Some(kept.text(message, &field)?),
+            _ => {}
         }
     }
-    Ok(from)
+    Ok(from.map(|from| (name, from)))
 }
 
 fn gradient(message: &mut Message<'_>, kept: &mut Kept) -> Result<(String, String), ReadError> {

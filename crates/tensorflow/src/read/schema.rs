@@ -203,7 +203,7 @@ static LIBRARY: Fields = Fields(&[
     ("registered_gradients", 3, Aside(&Message(&REGISTERED_GRADIENT))),
 ]);
 static GRADIENT: Fields = Fields(&[("function_name", 1, Text), ("gradient_func", 2, Text)]);
-static RESULT: Fields = Fields(&[("key", 1, Aside(&Text)), ("value", 2, Text)]);
+static RESULT: Fields = Fields(&[("key", 1, Text), ("value", 2, Text)]);
 static FUNCTION: Fields = Fields(&[
     ("signature", 1, Message(&OP)),
     ("attr", 5, Aside(&Message(&ATTR_ENTRY))),

@@ -1,0 +1,326 @@
+//! Where outputs meet inputs: the edges of a graph, those that say the same taken together.
+//!
+//! Whether an output is there and of which type it is depends on how a release defines the op, so what is kept is
+//! which nodes (by their [`crate::Use`]) are joined, and where. What functions give and take stands in the graph.
+
+use std::collections::HashMap;
+
+use unskew_core::Places;
+
+use crate::op_def::{ArgDef, ArgKind, ElementType};
+use crate::{AttrValue, DataType, Function, Graph, Node, Scope};
+
+/// Where nodes of a graph stand among its uses, by the place of the node; none for calls of functions.
+pub(crate) type UseOf = Vec<Option<usize>>;
+
+/// Which output of a node an input names.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Output {
+    /// The one of this number: `conv:1`.
+    Number(u64),
+    /// The one of this number among those of a name: `conv:output:1`, in bodies of functions.
+    Named(Box<str>, u64),
+    /// One that no op has: in the body of a function, a node without an output.
+    None(Box<str>),
+}
+
+/// What an input is joined to.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum From {
+    /// An output of nodes of a use.
+    Use(usize, Output),
+    /// A value of this type: of a function, or an argument of one.
+    Known(DataType),
+    /// An output that a function of this name does not have, or an argument.
+    Nothing(Box<str>, Output),
+}
+
+/// What an output is joined to.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum To {
+    /// The input of this number of nodes of a use.
+    Use(usize, u64),
+    /// Something that takes this type, if it is known: a function, or what one returns.
+    Known(Option<DataType>),
+}
+
+/// Edges that say the same.
+#[derive(Clone, Debug)]
+pub(crate) struct Joint {
+    pub(crate) from: From,
+    pub(crate) to: To,
+    pub(crate) scope: Scope,
+    /// The edges: `node <- input`.
+    pub(crate) places: Places,
+}
+
+/// What stands at an input or output of an op.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// A value of this type; whether it is a reference.
+    Is(DataType, bool),
+    /// Nothing: there are so many.
+    Beyond(u64),
+    /// Attributes do not say.
+    Unknown,
+}
+
+/// The value of this number among those that `args` stand for.
+pub(crate) fn at<'a>(
+    args: &[ArgDef],
+    number: u64,
+    value: &impl Fn(&str) -> Option<&'a AttrValue>,
+) -> Found {
+    let mut before = 0u64;
+    for arg in args {
+        let Some(count) = count(arg, value) else { return Found::Unknown };
+        if number - before < count {
+            return element(arg, number - before, value);
+        }
+        before = before.saturating_add(count);
+    }
+    Found::Beyond(before)
+}
+
+/// The value that an output names.
+pub(crate) fn output<'a>(
+    args: &[ArgDef],
+    output: &Output,
+    value: &impl Fn(&str) -> Option<&'a AttrValue>,
+) -> Found {
+    let all = || match at(args, u64::MAX, value) {
+        Found::Beyond(count) => Found::Beyond(count),
+        _ => Found::Unknown,
+    };
+    match output {
+        Output::Number(number) => at(args, *number, value),
+        Output::None(_) => all(),
+        Output::Named(name, number) => {
+            let Some(arg) = args.iter().find(|arg| arg.name == **name) else { return all() };
+            match count(arg, value) {
+                None => Found::Unknown,
+                Some(count) if *number < count => element(arg, *number, value),
+                Some(_) => all(),
+            }
+        }
+    }
+}
+
+fn count<'a>(arg: &ArgDef, value: &impl Fn(&str) -> Option<&'a AttrValue>) -> Option<u64> {
+    match &arg.kind {
+        ArgKind::One(_) => Some(1),
+        ArgKind::Many(attr, _) => u64::try_from(value(attr)?.int()?).ok(),
+        ArgKind::Each(attr) => value(attr)?.len(),
+    }
+}
+
+fn element<'a>(arg: &ArgDef, number: u64, value: &impl Fn(&str) -> Option<&'a AttrValue>) -> Found {
+    let dtype = match &arg.kind {
+        ArgKind::One(kind) | ArgKind::Many(_, kind) => match kind {
+            ElementType::Fixed(dtype) => Some(*dtype),
+            ElementType::Attr(attr) => value(attr).and_then(dtype_of),
+        },
+        ArgKind::Each(attr) => match (value(attr), usize::try_from(number)) {
+            (Some(AttrValue::List(types)), Ok(number)) => types.get(number).and_then(dtype_of),
+            _ => None,
+        },
+    };
+    dtype.map_or(Found::Unknown, |dtype| Found::Is(dtype, arg.reference))
+}
+
+fn dtype_of(value: &AttrValue) -> Option<DataType> {
+    match value {
+        AttrValue::Type(dtype) => Some(*dtype),
+        _ => None,
+    }
+}
+
+/// Gathers the joints of a graph.
+pub(crate) struct Joints<'g> {
+    library: HashMap<&'g str, &'g Function>,
+    found: HashMap<(From, To, Scope), usize>,
+    joints: Vec<Joint>,
+}
+
+/// Where nodes stand: in the graph, or in the body of this function.
+#[derive(Clone, Copy)]
+pub(crate) struct Body<'g> {
+    pub(crate) function: Option<&'g Function>,
+    pub(crate) scope: Scope,
+}
+
+impl<'g> Joints<'g> {
+    /// None yet.
+    pub(crate) fn of(graph: &'g Graph) -> Self {
+        let mut library = HashMap::with_capacity(graph.functions.len());
+        for function in &graph.functions {
+            library.entry(&*function.signature.name).or_insert(function);
+        }
+        Self { library, found: HashMap::new(), joints: Vec::new() }
+    }
+
+    /// Adds the edges between `nodes`, whose uses are `uses`.
+    pub(crate) fn add(&mut self, nodes: &'g [Node], uses: &UseOf, body: Body<'g>) {
+        let by_name: HashMap<&str, usize> =
+            nodes.iter().enumerate().map(|(i, node)| (&*node.name, i)).collect();
+        let from = |joints: &Self, input: &str| joints.from(input, nodes, &by_name, uses, body);
+        for (i, node) in nodes.iter().enumerate() {
+            let data = node.inputs.iter().filter(|input| !input.starts_with('^'));
+            for (input, number) in data.zip(0u64..) {
+                let Some(from) = from(self, input) else { continue };
+                let to = match uses.get(i).copied().flatten() {
+                    Some(place) => To::Use(place, number),
+                    None => To::Known(self.argument(node, number)),
+                };
+                self.join(from, to, body, (&node.name, input));
+            }
+        }
+        let Some(function) = body.function else { return };
+        let outputs = &function.signature.outputs;
+        for (name, result) in &function.returns {
+            let output = outputs.iter().find(|arg| arg.name == **name);
+            let Some(from) = from(self, result) else { continue };
+            self.join(from, To::Known(output.and_then(fixed)), body, ("returns", result));
+        }
+    }
+
+    /// All joints.
+    pub(crate) fn into_all(self) -> Vec<Joint> {
+        self.joints
+    }
+
+    fn join(&mut self, from: From, to: To, body: Body<'_>, (node, input): (&str, &str)) {
+        let key = (from, to, body.scope);
+        let at = match self.found.get(&key) {
+            Some(at) => *at,
+            None => {
+                let (from, to, scope) = key.clone();
+                self.joints.push(Joint { from, to, scope, places: Places::default() });
+                self.found.insert(key, self.joints.len() - 1);
+                self.joints.len() - 1
+            }
+        };
+        let Some(joint) = self.joints.get_mut(at) else { return };
+        match body.function {
+            None => joint.places.add(format_args!("{node} <- {input}")),
+            Some(function) => {
+                let name = &function.signature.name;
+                joint.places.add(format_args!("{name}/{node} <- {input}"));
+            }
+        }
+    }
+
+    /// What an input names; none if that is not there, which is another fault, or not known.
+    fn from(
+        &self,
+        input: &str,
+        nodes: &[Node],
+        by_name: &HashMap<&str, usize>,
+        uses: &UseOf,
+        body: Body<'_>,
+    ) -> Option<From> {
+        let (name, rest) = match input.split_once(':') {
+            Some((name, rest)) => (name, Some(rest)),
+            None => (input, None),
+        };
+        let in_function = body.function.is_some();
+        let Some(place) = by_name.get(name).copied() else {
+            return argument_of(body.function?, name, rest);
+        };
+        let output = match (in_function, rest) {
+            (false, None) => Output::Number(0),
+            (false, Some(number)) => Output::Number(number.parse().ok()?),
+            (true, rest) => {
+                let parts = rest.and_then(|rest| rest.split_once(':'));
+                let parts = parts.and_then(|(name, number)| Some((name, number.parse().ok()?)));
+                match parts {
+                    Some((name, number)) => Output::Named(name.into(), number),
+                    None => Output::None(input.into()),
+                }
+            }
+        };
+        if let Some(place) = uses.get(place).copied().flatten() {
+            return Some(From::Use(place, output));
+        }
+        let callee = nodes.get(place).and_then(|node| self.library.get(&*node.op))?;
+        let outputs = &callee.signature.outputs;
+        if outputs.iter().any(|arg| fixed(arg).is_none()) {
+            return None;
+        }
+        match self::output(outputs, &output, &|_| None) {
+            Found::Is(dtype, _) => Some(From::Known(dtype)),
+            Found::Beyond(_) => Some(From::Nothing((&*callee.signature.name).into(), output)),
+            Found::Unknown => None,
+        }
+    }
+
+    /// The type of an argument of the function that `node` calls.
+    fn argument(&self, node: &Node, number: u64) -> Option<DataType> {
+        let inputs = &self.library.get(&*node.op)?.signature.inputs;
+        let known = inputs.iter().all(|arg| fixed(arg).is_some());
+        known.then(|| inputs.get(usize::try_from(number).ok()?).and_then(fixed)).flatten()
+    }
+}
+
+/// The argument of a function that is named so: `x`, or `x:0`.
+fn argument_of(function: &Function, name: &str, rest: Option<&str>) -> Option<From> {
+    let arg = function.signature.inputs.iter().find(|arg| arg.name == name)?;
+    let dtype = fixed(arg)?;
+    match rest {
+        None | Some("0") => Some(From::Known(dtype)),
+        Some(rest) => {
+            let output = Output::None(format!("{name}:{rest}").into());
+            Some(From::Nothing((&*function.signature.name).into(), output))
+        }
+    }
+}
+
+/// The type of an argument that is one value of one type.
+fn fixed(arg: &ArgDef) -> Option<DataType> {
+    match &arg.kind {
+        ArgKind::One(ElementType::Fixed(dtype)) => Some(*dtype),
+        _ => None,
+    }
+}
+
+impl std::fmt::Display for Output {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Number(number) => write!(f, "{number}"),
+            Self::Named(name, number) => write!(f, "{name}:{number}"),
+            Self::None(name) => f.write_str(name),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::OpDef;
+
+    #[test]
+    fn values_are_counted_along_the_arguments_without_being_listed() {
+        let op: OpDef =
+            "Q(a: N * T, b: &float) -> (y: [L], z: int32) {N: int, T: type, L: list(type)}"
+                .parse()
+                .unwrap();
+        let many = AttrValue::Int(1 << 60);
+        let of = AttrValue::Type(DataType(3));
+        let list =
+            AttrValue::List(vec![AttrValue::Type(DataType(1)), AttrValue::Type(DataType(9))]);
+        let value = |name: &str| match name {
+            "N" => Some(&many),
+            "T" => Some(&of),
+            _ => Some(&list),
+        };
+        assert_eq!(at(&op.inputs, 5, &value), Found::Is(DataType(3), false));
+        assert_eq!(at(&op.inputs, 1 << 60, &value), Found::Is(DataType(1), true));
+        assert_eq!(at(&op.inputs, (1 << 60) + 1, &value), Found::Beyond((1 << 60) + 1));
+        let named =
+            |name: &str, number| output(&op.outputs, &Output::Named(name.into(), number), &value);
+        assert_eq!(named("y", 1), Found::Is(DataType(9), false));
+        assert_eq!(named("y", 2), Found::Beyond(3));
+        assert_eq!(named("z", 0), Found::Is(DataType(3), false));
+        assert_eq!(named("x", 0), Found::Beyond(3));
+    }
+}

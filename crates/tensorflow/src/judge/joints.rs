@@ -1,0 +1,157 @@
+//! Outputs against the inputs that they are joined to, as a release defines the ops.
+
+use unskew_core::{Finding, Phase};
+
+use super::for_sessions_only;
+use super::report::Report;
+use crate::convert::{Adapted, Adapter};
+use crate::joint::{self, Found, From, Joint, Output, To};
+use crate::{AttrValue, DataType, GraphUse, OpDef, Runtime, Scope, Use, rules};
+
+/// What takes a value where it is an argument or a result of a function.
+const FUNCTION: &str = "a function";
+
+/// How far the number of a reference type lies above that of the type.
+const REF: i32 = 100;
+
+/// What is to be said about the joints of `graph`.
+pub(super) fn judge(graph: &GraphUse, as_objects: bool, runtime: &Runtime, report: &mut Report) {
+    let python = runtime.imports_in_python();
+    let producer = graph.effective_versions().producer;
+    let adapter = Adapter { runtime, own: &graph.own_ops, producer, lossy: false };
+    let adapted = |one: &Use| (!adapter.takes(&one.op)).then(|| adapter.adapt(one));
+    let uses =
+        Uses { all: &graph.uses, adapted: graph.uses.iter().map(adapted).collect(), runtime };
+    for joint in &graph.joints {
+        let phase = match joint.scope {
+            Scope::Uncalled if !as_objects => continue,
+            Scope::Called if python => Phase::FirstUse,
+            _ => Phase::Load,
+        };
+        let Some(finding) = uses.look(joint) else { continue };
+        let finding = finding.in_phase(phase).at(joint.places.clone());
+        let of_graph = as_objects && joint.scope == Scope::Graph;
+        report.add(if of_graph { for_sessions_only(finding) } else { finding });
+    }
+}
+
+/// The uses of a graph, and what becomes of those whose op the release does not take.
+struct Uses<'g> {
+    all: &'g [Use],
+    adapted: Vec<Option<Adapted>>,
+    runtime: &'g Runtime,
+}
+
+impl Uses<'_> {
+    /// What is wrong with a joint, if anything is.
+    fn look(&self, joint: &Joint) -> Option<Finding> {
+        let body = joint.scope != Scope::Graph;
+        let (found, reference) = match &joint.from {
+            From::Known(dtype) => (*dtype, false),
+            From::Nothing(function, asked) => {
+                return Some(not_there(function, asked, None, body, self.runtime));
+            }
+            From::Use(place, asked) => {
+                let one = self.now(*place)?;
+                let looked = self.runtime.ops.look_up(&one.op);
+                let op = looked.op()?;
+                match joint::output(&op.outputs, asked, &|name| value(one, op, name)) {
+                    Found::Is(dtype, reference) => (dtype, reference),
+                    Found::Beyond(count) => {
+                        return Some(not_there(&one.op, asked, Some(count), body, self.runtime));
+                    }
+                    Found::Unknown => return None,
+                }
+            }
+        };
+        let (taker, number, wanted, wants_reference) = match &joint.to {
+            To::Known(wanted) => (FUNCTION, 0, (*wanted)?, false),
+            To::Use(place, number) => {
+                let number = self.number_now(*place, *number)?;
+                let one = self.now(*place)?;
+                let looked = self.runtime.ops.look_up(&one.op);
+                let op = looked.op()?;
+                match joint::at(&op.inputs, number, &|name| value(one, op, name)) {
+                    Found::Is(dtype, reference) => (&*one.op, number, dtype, reference),
+                    // How many inputs there are is another question.
+                    Found::Beyond(_) | Found::Unknown => return None,
+                }
+            }
+        };
+        let reference = reference || found.0 > REF;
+        let wants_reference = wants_reference || wanted.0 > REF;
+        if base(found) == base(wanted) && (reference || !wants_reference) {
+            return None;
+        }
+        let (found, wanted) = (shown(found, reference), shown(wanted, wants_reference));
+        Some(of_another_type(taker, number, wanted, found, body, self.runtime))
+    }
+
+    /// What the nodes ask once their op is one that the release takes, if there is such a way.
+    fn now(&self, place: usize) -> Option<&Use> {
+        let one = self.all.get(place)?;
+        Some(self.adapted.get(place)?.as_ref().map_or(one, |adapted| &adapted.now))
+    }
+
+    /// The number of an input then; none if it is not an input any more.
+    fn number_now(&self, place: usize, mut number: u64) -> Option<u64> {
+        let rows = self.adapted.get(place)?.iter().flat_map(|adapted| &adapted.rows);
+        for row in rows {
+            number = row.input_after(number)?;
+        }
+        Some(number)
+    }
+}
+
+fn shown(dtype: DataType, reference: bool) -> DataType {
+    let dtype = base(dtype);
+    if reference { DataType(dtype.0.saturating_add(REF)) } else { dtype }
+}
+
+/// The value of an attribute, or its default.
+fn value<'a>(one: &'a Use, op: &'a OpDef, name: &str) -> Option<&'a AttrValue> {
+    one.attr(name).or_else(|| op.attr(name).and_then(|attr| attr.default.as_ref()))
+}
+
+fn base(dtype: DataType) -> DataType {
+    if dtype.0 > REF { DataType(dtype.0 - REF) } else { dtype }
+}
+
+/// `count`: how many outputs there are, if that depends on the release.
+fn not_there(
+    op: &str,
+    asked: &Output,
+    count: Option<u64>,
+    body: bool,
+    runtime: &Runtime,
+) -> Finding {
+    let symptom = match asked {
+        Output::Number(_) if runtime.imports_in_python() && !body => {
+            "not found in graph_def.".to_owned()
+        }
+        Output::Number(number) => format!("Connecting to invalid output {number} of source node"),
+        _ => "is not found".to_owned(),
+    };
+    let outputs = count.map_or("no such".to_owned(), |count| count.to_string());
+    rules::OutputNotThere { op: &op, outputs: &outputs, asked }.finding().with_symptom(symptom)
+}
+
+fn of_another_type(
+    op: &str,
+    number: u64,
+    wanted: DataType,
+    found: DataType,
+    body: bool,
+    runtime: &Runtime,
+) -> Finding {
+    // TensorFlow writes references so.
+    let name = wanted.to_string().replace('&', "_ref");
+    let symptom = match (body, runtime.imports_in_python()) {
+        (true, _) => format!("expected type {name} != "),
+        (false, true) => "Cannot convert a tensor of type".to_owned(),
+        (false, false) => format!("incompatible with expected {name}."),
+    };
+    let input = &number;
+    let rule = rules::InputOfAnotherType { op: &op, input, wanted: &wanted, found: &found };
+    rule.finding().with_symptom(symptom)
+}
