@@ -3,7 +3,9 @@
 //! It is for tests and measurements. It sends what it is told to, also what no client of jaxlib would, and
 //! shows what the server answers.
 
+mod hostile;
 mod load;
+mod play;
 mod program;
 
 use std::collections::HashMap;
@@ -26,7 +28,9 @@ use crate::messages::{
 use crate::service::{SESSION, STORE};
 use crate::status::{Code, Status};
 
+pub use hostile::Hostile;
 pub use load::{Load, Outcome, load};
+pub use play::play;
 pub use program::{Adder, ELEMENTS};
 
 /// A session of a client.
@@ -69,7 +73,7 @@ impl Client {
         let (requests, outgoing) = mpsc::unbounded_channel();
         let mut request = Request::new(UnboundedReceiverStream::new(outgoing));
         let metadata = SessionMetadata { version: Some(version), initialization_data: None };
-        insert(&mut request, SESSION, &metadata)?;
+        insert(&mut request, SESSION, &metadata);
         let mut grpc = ready(&channel).await?;
         let told = grpc.streaming(request, path("IfrtSession"), codec::<Asked, Told>()).await;
         let responses = told.map_err(told_status)?.into_inner();
@@ -185,10 +189,50 @@ impl Client {
         }
         chunks.push(Chunk { data: left });
         let mut request = Request::new(tokio_stream::iter(chunks));
-        insert(&mut request, STORE, &what)?;
+        insert(&mut request, STORE, &what);
         let mut grpc = ready(&self.channel).await?;
         let call = grpc.client_streaming(request, path("HostBufferStore"), codec::<Chunk, Empty>());
         call.await.map(|_| ()).map_err(told_status)
+    }
+
+    /// Begins to send a host buffer, and sends no more than this of it until the yielded part of the call is
+    /// dropped, which breaks the call off.
+    ///
+    /// # Errors
+    /// If the server is not there.
+    pub async fn begin_store(
+        &self,
+        handle: u64,
+        size: i64,
+        first: Bytes,
+    ) -> Result<impl Send + use<>, Status> {
+        let (chunks, outgoing) = mpsc::unbounded_channel();
+        let _ = chunks.send(Chunk { data: first });
+        let mut request = Request::new(UnboundedReceiverStream::new(outgoing));
+        insert(&mut request, STORE, &StoreMetadata { session: self.session, handle, size });
+        let mut grpc = ready(&self.channel).await?;
+        let call = tokio::spawn(async move {
+            let codec = codec::<Chunk, Empty>();
+            let _ = grpc.client_streaming(request, path("HostBufferStore"), codec).await;
+        });
+        Ok(Broken { call, _chunks: chunks })
+    }
+
+    /// Begins a session on the same connection, sends bytes in the place of a message of its first request,
+    /// and yields how the session ends.
+    ///
+    /// # Errors
+    /// Always: why the session ended.
+    pub async fn send_garbage(&mut self, data: Bytes) -> Result<(), Status> {
+        let (chunks, outgoing) = mpsc::unbounded_channel();
+        let _ = chunks.send(Chunk { data });
+        let mut request = Request::new(UnboundedReceiverStream::new(outgoing));
+        let metadata = SessionMetadata { version: Some(self.version), initialization_data: None };
+        insert(&mut request, SESSION, &metadata);
+        let mut grpc = ready(&self.channel).await?;
+        let told = grpc.streaming(request, path("IfrtSession"), codec::<Chunk, Told>()).await;
+        let mut responses = told.map_err(told_status)?.into_inner();
+        responses.message().await.map(|_| ()).map_err(told_status)
     }
 
     /// Reads a host buffer of a session, this one's or another's.
@@ -215,6 +259,18 @@ impl Client {
         unary::<_, Empty>(&self.channel, "HostBufferDelete", BufferName { session, handle })
             .await
             .map(|_| ())
+    }
+}
+
+/// A call that is broken off when this is dropped.
+struct Broken {
+    call: tokio::task::JoinHandle<()>,
+    _chunks: mpsc::UnboundedSender<Chunk>,
+}
+
+impl Drop for Broken {
+    fn drop(&mut self) {
+        self.call.abort();
     }
 }
 
@@ -247,14 +303,9 @@ fn path(method: &str) -> PathAndQuery {
     path.parse().unwrap_or_else(|_| PathAndQuery::from_static("/"))
 }
 
-fn insert<T>(
-    request: &mut Request<T>,
-    name: &'static str,
-    what: &impl Message,
-) -> Result<(), Status> {
+fn insert<T>(request: &mut Request<T>, name: &'static str, what: &impl Message) {
     let key = BinaryMetadataKey::from_static(name);
     request.metadata_mut().insert_bin(key, MetadataValue::from_bytes(&what.encode_to_vec()));
-    Ok(())
 }
 
 fn unavailable(error: impl std::error::Error) -> Status {

@@ -94,10 +94,9 @@ impl Adder {
     /// # Errors
     /// What the server answers.
     pub async fn put(self, client: &mut Client, handle: u64, data: Bytes) -> Result<(), Status> {
-        let make = Self::array(client.version, self.device, (handle, handle))?;
-        let op_id = client.send(Ask::MakeArray(make))?;
         client.store(handle, data).await?;
-        client.answer(op_id).await.map(|_| ())
+        let make = Self::array(client.version, self.device, (handle, handle))?;
+        client.ask(Ask::MakeArray(make)).await.map(|_| ())
     }
 
     /// Adds two arrays; the sum gets the handle.
@@ -141,7 +140,7 @@ impl Adder {
     }
 }
 
-fn at(version: ProxyVersion) -> Result<Version<Ifrt>, Status> {
+pub(super) fn at(version: ProxyVersion) -> Result<Version<Ifrt>, Status> {
     let found = any_version().get(version.serdes.into());
     found.map_err(|error| Status::new(Code::FailedPrecondition, error.to_string()))
 }

@@ -1,0 +1,49 @@
+//! A session without a network: requests go straight to it.
+
+use std::sync::Arc;
+
+use tokio::sync::mpsc;
+
+use crate::limits::Limits;
+use crate::messages::{Ask, Empty, ProxyVersion, Request, Response};
+use crate::metrics::Metrics;
+use crate::negotiate::Agreed;
+use crate::platform::Platform;
+use crate::reply::{Replies, Reply};
+use crate::session::{Incoming, Session, UNKNOWN};
+use crate::sessions::Sessions;
+use crate::status::Status;
+
+/// Has a session of its own do these requests after the first one that every session begins with, and
+/// yields the responses. What waits for devices waits on the runtime in which this is called.
+///
+/// # Errors
+/// If the versions were never agreed, or there may be no session.
+pub fn play(
+    platform: &Arc<Platform>,
+    limits: Limits,
+    version: ProxyVersion,
+    requests: Vec<Request>,
+) -> Result<Vec<Response>, Status> {
+    let agreed = Agreed::claimed(version)?;
+    let sessions = Sessions::new(limits, Arc::new(Metrics::new()), None);
+    let seat = sessions.open(agreed, None)?;
+    let runtime = tokio::runtime::Handle::current();
+    let mut session = Session::new(&seat, Arc::clone(platform), limits, runtime);
+    let (queue, mut sent) = mpsc::unbounded_channel();
+    let replies = Replies::new(queue, Arc::clone(&seat.ongoing));
+    let first = Request { metadata: None, ask: Some(Ask::Init(Empty {})) };
+    for request in std::iter::once(first).chain(requests) {
+        let op_id = request.metadata.unwrap_or_default().op_id;
+        let name = request.ask.as_ref().map_or(UNKNOWN, Ask::name);
+        let reply = Reply::new(op_id, name, Arc::clone(&replies), None);
+        session.take(Incoming { ask: request.ask, reply, refused: None });
+    }
+    drop((session, replies));
+    let mut responses = Vec::new();
+    // What waits for a device holds on to the queue, so this ends when all is answered.
+    while let Some(outgoing) = sent.blocking_recv() {
+        responses.extend(outgoing.map(|(response, _)| response));
+    }
+    Ok(responses)
+}
