@@ -63,6 +63,11 @@ impl Reply {
         Self { op_id, name, begun: Instant::now(), replies, permit, due: true }
     }
 
+    /// What the request is called.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
     /// Answers.
     pub fn send(mut self, result: Result<Answer, Status>) {
         self.deliver(result);

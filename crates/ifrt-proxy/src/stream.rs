@@ -9,6 +9,7 @@ use std::pin::Pin;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
+use prost::Message as _;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc as queue, watch};
 use tokio_stream::StreamExt as _;
 use tokio_stream::wrappers::UnboundedReceiverStream;
@@ -21,12 +22,15 @@ use crate::negotiate::Agreed;
 use crate::reply::{Replies, Reply};
 use crate::server::Server;
 use crate::service::{SESSION, header};
-use crate::session::{Incoming, Session, UNKNOWN};
+use crate::session::{Incoming, Refused, Session, UNKNOWN};
 use crate::sessions::{Seat, stopping};
 use crate::status::{Code, Status};
 
 /// The responses of a session.
 pub type Responses = Pin<Box<dyn tokio_stream::Stream<Item = Result<Told, Refusal>> + Send>>;
+
+/// From how many bytes on a request is counted as what a session has.
+const LARGE: usize = 64 << 10;
 
 /// How often is looked whether a client has read what it asked for.
 const LOOK: Duration = Duration::from_millis(5);
@@ -156,20 +160,39 @@ impl Reader {
                     Err(why) => return End::Unreadable(why),
                 },
             };
-            let (permit, refused) = tokio::select! {
-                permit = self.permit() => match permit {
-                    Ok(permit) => (Some(permit), None),
-                    Err(refused) => (None, Some(refused)),
-                },
+            let permit = tokio::select! {
+                permit = self.permit() => permit,
                 () = self.replies.unread() => return End::Left,
             };
-            let op_id = request.metadata.unwrap_or_default().op_id;
-            let name = request.ask.as_ref().map_or(UNKNOWN, Ask::name);
-            let reply = Reply::new(op_id, name, Arc::clone(&self.replies), permit);
-            if requests.send(Incoming { ask: request.ask, reply, refused }).is_err() {
+            if requests.send(self.incoming(request, permit)).is_err() {
                 return End::Left;
             }
         }
+    }
+
+    /// A request as the session gets it: to be done if there is leave and room for it.
+    fn incoming(&self, request: Asked, permit: Result<OwnedSemaphorePermit, Status>) -> Incoming {
+        let size = request.encoded_len();
+        let op_id = request.metadata.unwrap_or_default().op_id;
+        let (permit, refused) = match permit {
+            Ok(permit) => (Some(permit), None),
+            Err(refused) => (None, Some(refused)),
+        };
+        let (charge, refused) = match refused {
+            None if size >= LARGE => match self.ongoing.account.charge(Place::Host, size as u64) {
+                Ok(charge) => (Some(charge), None),
+                Err(refused) => (None, Some(refused)),
+            },
+            refused => (None, refused),
+        };
+        let name = request.ask.as_ref().map_or(UNKNOWN, Ask::name);
+        let reply = Reply::new(op_id, name, Arc::clone(&self.replies), permit);
+        let ask = match (request.ask, refused) {
+            (Some(ask), None) => Ok(ask),
+            (Some(ask), Some(why)) => Err(Refused::new(&ask, why)),
+            (None, _) => Err(Refused::unknown()),
+        };
+        Incoming { ask, reply, charge }
     }
 
     /// Leave to do a request: at once, or when another one is answered, but not for ever.

@@ -10,7 +10,7 @@ use crate::metrics::Metrics;
 use crate::negotiate::Agreed;
 use crate::platform::Platform;
 use crate::reply::{Replies, Reply};
-use crate::session::{Incoming, Session, UNKNOWN};
+use crate::session::{Incoming, Refused, Session, UNKNOWN};
 use crate::sessions::Sessions;
 use crate::status::Status;
 
@@ -37,7 +37,8 @@ pub fn play(
         let op_id = request.metadata.unwrap_or_default().op_id;
         let name = request.ask.as_ref().map_or(UNKNOWN, Ask::name);
         let reply = Reply::new(op_id, name, Arc::clone(&replies), None);
-        session.take(Incoming { ask: request.ask, reply, refused: None });
+        let ask = request.ask.ok_or_else(Refused::unknown);
+        session.take(Incoming { ask, reply, charge: None });
     }
     drop((session, replies));
     let mut responses = Vec::new();

@@ -14,6 +14,7 @@ use std::sync::{Arc, mpsc};
 
 use unskew_ifrt::types::{Ifrt, any_version};
 
+use crate::account::Charge;
 use crate::handles::Handles;
 use crate::host_buffers::HostBuffers;
 use crate::limits::Limits;
@@ -42,12 +43,32 @@ pub struct Session {
 /// A request, the duty to answer it, and why it is refused, if it is.
 #[derive(Debug)]
 pub struct Incoming {
-    /// The request; none if it is of a kind that is not known here.
-    pub ask: Option<Ask>,
+    /// The request, or why it is not to be done.
+    pub ask: Result<Ask, Refused>,
     /// The duty to answer it.
     pub reply: Reply,
-    /// Why it is not to be done. What it would have made stands for this error.
-    pub refused: Option<Status>,
+    /// Its bytes, if it is large.
+    pub charge: Option<Charge>,
+}
+
+/// Why a request is not to be done. What it would have made stands for this error.
+#[derive(Debug)]
+pub struct Refused {
+    why: Status,
+    made: Vec<u64>,
+}
+
+impl Refused {
+    /// A request that is refused, of which only the handles are kept.
+    pub fn new(ask: &Ask, why: Status) -> Self {
+        Self { why, made: made_by(ask) }
+    }
+
+    /// A request of a kind that is not known here.
+    pub fn unknown() -> Self {
+        let why = Status::unimplemented("a request of a kind that this server does not know");
+        Self { why, made: Vec::new() }
+    }
 }
 
 /// What a request is called that is of no known kind.
@@ -81,7 +102,7 @@ impl Session {
             if self.ongoing.is_gone() {
                 return;
             }
-            let name = incoming.ask.as_ref().map_or(UNKNOWN, Ask::name);
+            let name = incoming.reply.name();
             self.ongoing.begin(name);
             self.take(incoming);
             self.ongoing.end(name, self.handles.len());
@@ -90,18 +111,15 @@ impl Session {
 
     /// Does one request, or refuses it.
     pub fn take(&mut self, incoming: Incoming) {
-        let Incoming { ask, reply, refused } = incoming;
-        match (ask, refused) {
-            (Some(ask), None) => self.handle(ask, reply),
-            (ask, Some(refused)) => {
-                let made = ask.as_ref().map(made_by).unwrap_or_default();
-                made.iter().for_each(|handle| self.handles.poison(*handle, &refused));
-                reply.send(Err(refused));
+        let Incoming { ask, reply, charge } = incoming;
+        match ask {
+            Ok(ask) => self.handle(ask, reply),
+            Err(Refused { why, made }) => {
+                made.iter().for_each(|handle| self.handles.poison(*handle, &why));
+                reply.send(Err(why));
             }
-            (None, None) => reply.send(Err(Status::unimplemented(
-                "a request of a kind that this server does not know",
-            ))),
         }
+        drop(charge);
     }
 
     fn handle(&mut self, ask: Ask, reply: Reply) {

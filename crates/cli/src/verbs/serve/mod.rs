@@ -30,7 +30,7 @@ pub fn run(args: &Serve) -> anyhow::Result<Status> {
     let plugin = args.plugin.as_ref().context("no plug-in to serve")?;
     log::begin(args.log, args.log_format);
     match &args.watched {
-        None => watch::watch(plugin),
+        None => watch::watch(plugin, args.log_format),
         Some(trail) => serve(args, plugin, trail),
     }
 }

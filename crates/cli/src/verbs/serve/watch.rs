@@ -10,13 +10,14 @@ use anyhow::{Context as _, bail};
 use unskew_ifrt_proxy::interrupted;
 use unskew_ifrt_proxy::trail::Trail;
 
+use crate::args::LogFormat;
 use crate::exit::Status;
 
 /// What the plug-ins built from XLA log by: 0 is everything, 3 is nothing.
 const LOG_LEVEL: &str = "TF_CPP_MIN_LOG_LEVEL";
 
 /// Starts this command again as the server, and waits for its end.
-pub fn watch(plugin: &Path) -> anyhow::Result<Status> {
+pub fn watch(plugin: &Path, log: LogFormat) -> anyhow::Result<Status> {
     let trail = tempfile::NamedTempFile::new().context("no file for what the server is doing")?;
     let status = serve_in_child(trail.path())?;
     match status.code() {
@@ -30,7 +31,10 @@ pub fn watch(plugin: &Path) -> anyhow::Result<Status> {
                 lines => lines.join("; "),
             };
             let plugin = plugin.display();
-            tracing::error!(%plugin, %status, doing, "the plug-in ended the server");
+            // For people the error of the command says the same.
+            if matches!(log, LogFormat::Json) {
+                tracing::error!(%plugin, %status, doing, "the plug-in ended the server");
+            }
             bail!("the plug-in {plugin} ended the server's process: {status}; {doing}");
         }
     }

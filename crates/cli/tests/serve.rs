@@ -1,0 +1,272 @@
+//! `unskew serve` as a process: how it stops, what it says of a crash, what a killed client leaves, and its
+//! page in a real browser.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may")]
+#![cfg(target_os = "linux")]
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use unskew_ifrt_proxy::client::{Adder, Client, ELEMENTS};
+use unskew_ifrt_proxy::messages::ProxyVersion;
+use unskew_ifrt_proxy::status::{Code, Status};
+use unskew_jax_matrix::{Host, PLUGINS};
+
+/// How long something may take that happens at once, on a machine that does much else.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+const NEWEST: ProxyVersion = ProxyVersion { protocol: 25, serdes: 3 };
+
+/// The command, serving; it is killed with this.
+struct Serving {
+    child: Child,
+    address: String,
+    _printed: BufReader<ChildStdout>,
+}
+
+impl Serving {
+    fn of(plugin: &Path, options: &[&str]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_unskew"))
+            .arg("serve")
+            .arg(plugin)
+            .args(["--port", "0"])
+            .args(options)
+            .env("TF_CPP_MIN_LOG_LEVEL", "3")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut printed = BufReader::new(child.stdout.take().unwrap());
+        let mut lines = printed.by_ref().lines().map_while(Result::ok);
+        let line = lines.find(|line| line.contains("grpc://")).unwrap();
+        let address = line.split_whitespace().last().unwrap().to_owned();
+        Self { child, address, _printed: printed }
+    }
+
+    fn get(&self, path: &str) -> String {
+        let host = self.address.strip_prefix("grpc://").unwrap();
+        let mut stream = TcpStream::connect(host).unwrap();
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        text
+    }
+
+    /// A number of the metrics.
+    fn metric(&self, name: &str) -> u64 {
+        let metrics = self.get("/metrics");
+        let line = metrics.lines().find_map(|line| line.strip_prefix(name));
+        line.unwrap_or_else(|| panic!("{name} is not in {metrics}")).trim().parse().unwrap()
+    }
+
+    fn signal(&self, name: &str) {
+        let sent = Command::new("kill").args([name, &self.child.id().to_string()]).status();
+        assert!(sent.unwrap().success());
+    }
+
+    /// How it ended, and what it said.
+    fn ended(mut self) -> (Option<i32>, String) {
+        let begun = Instant::now();
+        while self.child.try_wait().unwrap().is_none() {
+            assert!(begun.elapsed() < PATIENCE, "it does not end");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let mut said = String::new();
+        self.child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        (self.child.wait().unwrap().code(), said)
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn eventually(so: impl Fn() -> bool, otherwise: &str) {
+    let begun = Instant::now();
+    while !so() {
+        assert!(begun.elapsed() < PATIENCE, "{otherwise}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn run<T>(test: impl Future<Output = T>) -> T {
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    runtime.worker_threads(1).enable_all().build().unwrap().block_on(test)
+}
+
+async fn client(serving: &Serving) -> (Client, Adder) {
+    let mut client = Client::connect(&serving.address, NEWEST).await.unwrap();
+    client.init().await.unwrap();
+    let adder = Adder::compile(&mut client, 0).await.unwrap();
+    let row = 1.0_f32.to_ne_bytes().repeat(ELEMENTS);
+    adder.put(&mut client, 1, row.into()).await.unwrap();
+    (client, adder)
+}
+
+#[test]
+fn a_signal_stops_the_server_which_tells_its_clients_and_logs_as_json() {
+    for signal in ["-TERM", "-INT"] {
+        let serving = Serving::of(&PLUGINS[0].path(), &["--log-format", "json"]);
+        let told = run(async {
+            let (mut client, _) = client(&serving).await;
+            serving.signal(signal);
+            client.receive().await.unwrap_err()
+        });
+        assert_eq!(told.code, Code::Unavailable, "{told}");
+        assert!(told.message.contains("the server is stopping"), "{told}");
+        let (code, said) = serving.ended();
+        assert_eq!(code, Some(0), "{said}");
+        let events: Vec<serde_json::Value> =
+            said.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let of = |message: &str| events.iter().find(|event| event["message"] == message).unwrap();
+        assert_eq!(
+            (&of("session began")["session"], &of("session began")["protocol"]),
+            (&1.into(), &25.into())
+        );
+        assert_eq!(of("session ended")["failed"], 0);
+        assert_eq!(of("stopping")["sessions"], 1);
+    }
+}
+
+/// The oldest plug-in of the corpus, but for running programs, which ends the process.
+const CRASHES: &str = r#"
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+static char table[1 << 16];
+static void *crash(void *args) { (void)args; abort(); }
+const void *GetPjrtApi(void) {
+  void *library = dlopen(PLUGIN, RTLD_NOW | RTLD_LOCAL);
+  const void *(*get)(void) = (const void *(*)(void))dlsym(library, "GetPjrtApi");
+  const size_t *api = get();
+  memcpy(table, api, *api);
+  *(void *(**)(void *))(table + OFFSET) = crash;
+  return table;
+}
+"#;
+
+#[test]
+fn a_plug_in_that_takes_the_server_down_is_named_with_the_request_and_its_client() {
+    let folder = tempfile::tempdir().unwrap();
+    let (source, plugin) = (folder.path().join("p.c"), folder.path().join("p.so"));
+    let offset = unskew_pjrt::layout::slot("PJRT_LoadedExecutable_Execute").unwrap().offset;
+    let head = format!("#define OFFSET {offset}\n#define PLUGIN {:?}\n", PLUGINS[0].path());
+    std::fs::write(&source, head + CRASHES).unwrap();
+    let built = Command::new("cc")
+        .args(["-shared", "-fPIC", "-o"])
+        .args([&plugin, &source])
+        .arg("-ldl")
+        .status();
+    if !built.as_ref().is_ok_and(std::process::ExitStatus::success) {
+        println!("skipped: no C compiler `cc` here: {built:?}");
+        return;
+    }
+    let serving = Serving::of(&plugin, &[]);
+    let error: Status = run(async {
+        let (_idle, _) = client(&serving).await;
+        let (mut client, adder) = client(&serving).await;
+        adder.add(&mut client, [1, 1], 2).await.unwrap_err()
+    });
+    println!("the client was told {error}");
+    let (code, said) = serving.ended();
+    assert_eq!(code, Some(2), "{said}");
+    for words in [
+        "p.so ended the server's process: signal: 6 (SIGABRT)",
+        "session 1 of 127.0.0.1:",
+        "did last make_array_from_host_buffer_request",
+        "session 2 of 127.0.0.1:",
+        "is doing loaded_executable_execute_request",
+    ] {
+        assert!(said.contains(words), "{words} is not in {said}");
+    }
+}
+
+#[test]
+fn a_real_client_that_is_killed_leaves_nothing() {
+    let serving = Serving::of(&PLUGINS[0].path(), &[]);
+    let host = Host::named("0.6.2").unwrap();
+    let program = format!(
+        "import unskew_jax; unskew_jax.connect({:?})\n\
+         import jax, numpy, sys, time\n\
+         kept = [jax.device_put(numpy.ones(1 << 20, numpy.float32)) for _ in range(8)]\n\
+         step = jax.jit(lambda x: x @ x)\n\
+         big = step(numpy.ones((512, 512), numpy.float32))\n\
+         jax.block_until_ready(kept); print('ready', flush=True)\n\
+         while True: big = step(big)\n",
+        serving.address
+    );
+    let mut client = Command::new(&host.python)
+        .args(["-c", &program])
+        .env("PYTHONPATH", unskew_jax_matrix::root().join("python/unskew_jax"))
+        .env_remove("PYTHONHOME")
+        .env_remove("JAX_PLATFORMS")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(client.stdout.take().unwrap()).lines();
+    assert_eq!(lines.next().unwrap().unwrap(), "ready");
+    let device = "unskew_session_bytes{place=\"device\"}";
+    assert!(serving.metric(device) >= 32 << 20);
+    client.kill().unwrap();
+    client.wait().unwrap();
+    eventually(|| serving.metric("unskew_sessions ") == 0, "the session is still there");
+    assert_eq!(serving.metric(device), 0);
+    assert_eq!(serving.metric("unskew_session_bytes{place=\"host\"}"), 0);
+    assert_eq!(serving.metric("unskew_handles "), 0);
+}
+
+const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
+
+/// The page as a browser has it, or none if there is no browser.
+fn dom(serving: &Serving) -> Option<String> {
+    let folder = tempfile::tempdir().unwrap();
+    let url = serving.address.replacen("grpc://", "http://", 1) + "/";
+    for browser in BROWSERS {
+        let profile = format!("--user-data-dir={}", folder.path().display());
+        let output = Command::new(browser)
+            .args(["--headless", "--no-sandbox", "--disable-gpu", &profile, "--dump-dom", &url])
+            .output();
+        if let Ok(output) = output {
+            return Some(String::from_utf8(output.stdout).unwrap());
+        }
+    }
+    None
+}
+
+#[test]
+fn the_page_shows_sessions_devices_bytes_and_requests_in_a_browser() {
+    let serving = Serving::of(&PLUGINS[0].path(), &[]);
+    let page = serving.get("/");
+    assert!(page.contains("Nobody is connected."));
+    for sign in ["<script", "src=", "https://", "url(", "@import", "http-equiv"] {
+        assert!(!page.contains(sign), "{sign} stands in the page");
+    }
+    run(async {
+        let (mut client, adder) = client(&serving).await;
+        adder.fetch(&mut client, 77).await.unwrap_err();
+        let Some(dom) = dom(&serving) else {
+            println!("skipped: no Chromium on this machine");
+            return;
+        };
+        for words in [
+            "<h1>unskew serve <span class=\"state\">serving</span></h1>",
+            "<dt>PJRT C API</dt><dd>0.81</dd>",
+            "<dt>Sessions</dt><dd>1 of at most 64</dd>",
+            "<dd>64.0 KiB in arrays, 0 B on their way;",
+            "<tr><th scope=\"row\">1</th><td>127.0.0.1:",
+            "<td class=\"number\">25</td><td class=\"number\">3</td>",
+            "<th scope=\"row\">compile_request</th><td class=\"number\">1</td>",
+            "<th scope=\"row\">copy_to_host_buffer_request</th><td class=\"number\">1</td><td class=\"number wrong\">1</td>",
+            "tabindex=\"0\" role=\"region\" aria-labelledby=\"sessions\"",
+        ] {
+            assert!(dom.contains(words), "{words} is not in {dom}");
+        }
+    });
+}
