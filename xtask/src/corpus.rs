@@ -45,11 +45,12 @@ struct Package {
     keep: BTreeMap<String, PathBuf>,
 }
 
-/// Fetches what is missing; with `all_jax` and `all_tensorflow`, the environments of all their releases too.
+/// Fetches what is missing, and makes the environments of all releases whose names begin with one of `families`.
 ///
 /// # Errors
 /// If Python 3 or pip is missing, a file is not in the index, or its hash is not the pinned one.
-pub fn run(all_jax: bool, all_tensorflow: bool) -> anyhow::Result<()> {
+pub fn run(families: impl IntoIterator<Item = &'static str>) -> anyhow::Result<()> {
+    let families: Vec<&str> = families.into_iter().collect();
     let root = crate::root();
     let text = fs::read_to_string(root.join("corpus.toml")).context("corpus.toml")?;
     let corpus: Corpus = toml::from_str(&text).context("corpus.toml")?;
@@ -68,8 +69,7 @@ pub fn run(all_jax: bool, all_tensorflow: bool) -> anyhow::Result<()> {
     let named = always.iter().map(|name| Environment::named(name));
     let mut environments: Vec<Environment> = named.collect::<anyhow::Result<_>>()?;
     environments.extend(Environment::all()?.into_iter().filter(|it| {
-        let family = (all_jax && it.name.starts_with("jax-"))
-            || (all_tensorflow && it.name.starts_with("tensorflow-"));
+        let family = families.iter().any(|family| it.name.starts_with(family));
         family && !always.contains(&it.name)
     }));
     for environment in environments {

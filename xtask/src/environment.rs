@@ -1,4 +1,4 @@
-//! The Python environments of the corpus: one for each JAX and TensorFlow release that is run, made from a file
+//! The Python environments of the corpus: one for each JAX, TensorFlow and PyTorch release that is run, made from a file
 //! of pinned requirements.
 //!
 //! `python/environments/<name>.txt` names every package with its version and the SHA-256 of its files; its
@@ -25,6 +25,21 @@ const PIN: &str = include_str!("environment/pin.py");
 /// The Pythons that an environment is pinned for unless others are named, the first one's choice of versions
 /// first.
 const PYTHONS: &str = "3.12,3.11,3.13";
+
+/// What PyTorch needs of Python. Its wheels ask for gigabytes of libraries for GPUs besides, so what they ask for
+/// is not asked.
+const TORCH_NEEDS: [&str; 10] = [
+    "--no-deps",
+    "filelock",
+    "fsspec",
+    "jinja2",
+    "markupsafe",
+    "mpmath",
+    "networkx",
+    "sympy",
+    "numpy",
+    "typing-extensions",
+];
 
 /// Prints the Python version of an interpreter, as `3.11`.
 const VERSION: &str = "import sys; print('%d.%d' % sys.version_info[:2])";
@@ -152,9 +167,13 @@ impl Environment {
 pub fn pin(release: &str, others: &[String], pythons: Option<&str>) -> anyhow::Result<()> {
     let (family, version) = release.split_once("==").unwrap_or((release, ""));
     let packages = packages(family, version)?;
+    let needs = if family == "torch" { &TORCH_NEEDS[..] } else { &[] };
+    // What is asked for by the caller comes in the place of the same without a version.
+    let asked = |need: &&&str| !others.iter().any(|other| other.split("==").next() == Some(need));
     let output = Command::new("python3")
         .args(["-c", PIN, pythons.unwrap_or(PYTHONS)])
         .args(packages)
+        .args(needs.iter().filter(asked))
         .args(others)
         .output()
         .context("cannot run python3; install Python 3 with pip")?;
@@ -176,7 +195,8 @@ fn packages(family: &str, version: &str) -> anyhow::Result<Vec<String>> {
         "tensorflow" if is_before(version, 1, 15) => &["tensorflow"],
         // The same as `tensorflow`, without what a GPU wants.
         "tensorflow" => &["tensorflow-cpu"],
-        _ => bail!("only jax and tensorflow are run, such as jax==0.10.2, not {family}"),
+        "torch" => &["torch"],
+        _ => bail!("only jax, tensorflow and torch are run, such as jax==0.10.2, not {family}"),
     };
     ensure!(!version.is_empty(), "a release has a version, such as {family}==1.2.3");
     Ok(names.iter().map(|name| format!("{name}=={version}")).collect())

@@ -16,6 +16,7 @@ mod se;
 mod tensorflow;
 mod tensorflow_data;
 mod test;
+mod torch;
 
 use std::path::{Path, PathBuf};
 
@@ -41,10 +42,13 @@ enum Verb {
         /// The same for TensorFlow: more than a gigabyte each.
         #[arg(long)]
         all_tensorflow: bool,
+        /// The same for PyTorch: more than a gigabyte each.
+        #[arg(long)]
+        all_torch: bool,
     },
     /// Writes the requirements of the environment of a release, every package with its hashes.
     Pin {
-        /// Such as jax==0.10.2 or tensorflow==2.21.0.
+        /// Such as jax==0.10.2, tensorflow==2.21.0 or torch==2.15.0.
         release: String,
         /// What else to ask of pip, such as numpy==2.1.3.
         others: Vec<String>,
@@ -90,6 +94,8 @@ enum Verb {
     /// Loads graphs and SavedModels, as they are and converted, on TensorFlow releases, and holds the verdicts
     /// against what they did.
     TensorflowData(tensorflow_data::TensorflowData),
+    /// Runs recorded files, as they are and converted, on PyTorch releases.
+    Torch(torch::Torch),
     /// Measures the command on large files: time and memory of whole processes.
     Bench(bench::Bench),
     /// Asks one plug-in for its sizes: what `abi` starts, because a plug-in may end its process.
@@ -107,7 +113,11 @@ enum Verb {
 fn main() -> anyhow::Result<()> {
     match Arguments::parse().verb {
         Verb::Test => test::run(),
-        Verb::Corpus { all_jax, all_tensorflow } => corpus::run(all_jax, all_tensorflow),
+        Verb::Corpus { all_jax, all_tensorflow, all_torch } => {
+            let families =
+                [(all_jax, "jax-"), (all_tensorflow, "tensorflow-"), (all_torch, "torch-")];
+            corpus::run(families.into_iter().filter(|(all, _)| *all).map(|(_, family)| family))
+        }
         Verb::Pin { release, others, python } => {
             environment::pin(&release, &others, python.as_deref())
         }
@@ -121,6 +131,7 @@ fn main() -> anyhow::Result<()> {
         Verb::Jax(jax) => jax::run(&jax),
         Verb::Tensorflow(tensorflow) => tensorflow::run(&tensorflow),
         Verb::TensorflowData(arguments) => tensorflow_data::run(&arguments),
+        Verb::Torch(torch) => torch::run(&torch),
         Verb::Bench(bench) => bench::run(&bench),
         Verb::Sizes { plugin } => abi::sizes_child(&plugin),
         Verb::Measure { runs, command } => bench::run_measure(runs, &command),

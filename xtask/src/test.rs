@@ -23,7 +23,7 @@ const TESTS: &[&str] = &["test", "--workspace", "--no-fail-fast", "--", "--show-
 /// # Errors
 /// If one of them fails.
 pub fn run() -> anyhow::Result<()> {
-    crate::corpus::run(false, false)?;
+    crate::corpus::run([])?;
     crate::docs::run(true)?;
     for (name, arguments) in STEPS {
         let begun = Instant::now();

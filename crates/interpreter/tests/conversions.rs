@@ -270,11 +270,14 @@ fn converted_files_give_what_they_gave() {
     let up = Sums::of(&table, Direction::Up);
     println!("down {down:?}\nsame {same:?}\nup   {up:?}");
     assert_eq!((same.equal, same.rewritten, same.blocked), (160, 0, 0));
-    assert!(down.equal >= 1154 && down.rewritten >= 445 && down.exported >= 100);
-    assert!(up.equal >= 1790 && up.rewritten >= 451 && up.exported >= 90);
-    // Flatbuffers of mobile modules are all that is not executable.
-    assert_eq!((down.blocked, up.blocked), (854, 0));
-    assert_eq!([&down, &same, &up].map(|sums| sums.not_executable), [306, 38, 200]);
+    assert!(down.equal >= 1233 && down.rewritten >= 516 && down.exported >= 100);
+    assert!(up.equal >= 1778 && up.rewritten >= 440 && up.exported >= 90);
+    assert!(down.blocked <= 665, "{}", down.blocked);
+    // 1.10 divides and fills as it does itself, whatever the version of a mobile file says.
+    assert!(up.blocked <= 12, "{}", up.blocked);
+    // Flatbuffers of mobile modules, and the archives made of them, have no code that could be executed here.
+    let not_executable = [&down, &same, &up].map(|sums| sums.not_executable);
+    assert!(not_executable[0] >= 414 && not_executable[1..] == [38, 200], "{not_executable:?}");
 }
 
 #[test]

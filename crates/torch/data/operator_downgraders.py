@@ -898,3 +898,49 @@ def floor_divide_Scalar_to_1_7(self: Tensor, other: number) -> Tensor:
   result = torch.floor(quotient)
   result = torch.where(torch.gt(torch.sub(quotient, result), 0.5), torch.add(result, 1), result)
   return torch.true_divide(value, other) if other == 0 else result
+
+# Up to 1.5 dividing integers gave integers, and floor_divide came in 1.5. In place, division by a float refuses
+# integers, as every division does today.
+
+def div_Tensor_to_1_5(self: Tensor, other: Tensor) -> Tensor:
+  value = self
+  if not (self.is_floating_point() or other.is_floating_point()):
+    value = self.to(torch.zeros([0]).dtype)
+  return torch.div(value, other)
+
+def div_Scalar_to_1_5(self: Tensor, other: number) -> Tensor:
+  value = self
+  if not self.is_floating_point():
+    value = self.to(torch.zeros([0]).dtype)
+  return torch.div(value, other)
+
+def div_out_to_1_5(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
+  value = self
+  if not (self.is_floating_point() or other.is_floating_point()):
+    value = self.to(torch.zeros([0]).dtype)
+  return torch.div(value, other, out=out)
+
+def div__Tensor_to_1_5(self: Tensor, other: Tensor) -> Tensor:
+  return self.div_(torch.squeeze(torch.ones([1]))).div_(other)
+
+def div__Scalar_to_1_5(self: Tensor, other: number) -> Tensor:
+  return self.div_(torch.squeeze(torch.ones([1]))).div_(other)
+
+def floor_divide_to_1_4(self: Tensor, other: Tensor) -> Tensor:
+  quotient = torch.div(self, other)
+  if quotient.is_floating_point():
+    return torch.trunc(quotient)
+  return quotient
+
+def floor_divide_Scalar_to_1_4(self: Tensor, other: number) -> Tensor:
+  quotient = torch.div(self, other)
+  if quotient.is_floating_point():
+    return torch.trunc(quotient)
+  return quotient
+
+# Up to 1.5 a tensor was filled with floats unless a type was given; today the number says which.
+
+def full_to_1_5(size: List[int], fill_value: number, *, dtype: Optional[int]=None, layout: Optional[int]=None, device: Optional[Device]=None, pin_memory: Optional[bool]=None) -> Tensor:
+  if dtype is None:
+    dtype = torch.add(torch.zeros([1], dtype=4), fill_value).dtype
+  return torch.full(size, fill_value, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)

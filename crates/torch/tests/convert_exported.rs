@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use corpus::{files, runtime, runtimes, source, split, verdict};
 use unskew_core::Severity;
-use unskew_source::{Output, SourceExt};
+use unskew_source::{Archive, ArchiveOutput, Output, SourceExt};
 use unskew_torch::{Options, convert};
 
 /// The archives of the corpus, by release and name.
@@ -89,4 +89,48 @@ fn a_converted_archive_converted_again_does_not_change() {
             convert(&source(&name, &once), &newest, &Options::default()).unwrap().unwrap();
         assert!(plan.changes_nothing(), "{name}: {:?}", plan.rewrites);
     }
+}
+
+/// An archive with something else in one of its records.
+fn edited(bytes: &[u8], record: &str, edit: impl Fn(String) -> String) -> Vec<u8> {
+    let archive = Archive::open(source("old.pt2", bytes)).unwrap();
+    let mut new = ArchiveOutput::new("new.pt2");
+    for entry in archive.entries() {
+        if entry.name.ends_with(record) {
+            let text = String::from_utf8(archive.read(entry).unwrap()).unwrap();
+            new.add(&entry.name, edit(text).into_bytes(), false).unwrap();
+        } else {
+            new.copy(&entry.name, &archive.raw(entry).unwrap()).unwrap();
+        }
+    }
+    new.finish().unwrap().all().unwrap()
+}
+
+#[test]
+fn a_node_of_a_removed_operator_calls_what_computes_the_same() {
+    let (name, bytes) = archives().into_iter().find(|(name, _)| name == "2.9.1/Gelu.pt2").unwrap();
+    let old = edited(&bytes, "models/model.json", |text| {
+        text.replace("torch.ops.aten.gelu.default", "torch.ops.aten.cholesky.default")
+    });
+    let (plan, output) =
+        convert(&source(&name, &old), &runtime("2.15.0"), &Options::default()).unwrap().unwrap();
+    assert!(plan.is_possible(), "{:?}", plan.blockers);
+    let result = Archive::open(file(output)).unwrap();
+    let model = result.entries().iter().find(|one| one.name.ends_with("models/model.json"));
+    let text = String::from_utf8(result.read(model.unwrap()).unwrap()).unwrap();
+    assert!(text.contains("torch.ops.aten.linalg_cholesky.default"), "{text}");
+    // What no argument says is left to its default, which is the same.
+    assert!(!text.contains("aten.cholesky.default"), "{text}");
+}
+
+#[test]
+fn a_node_without_an_exact_form_is_a_blocker_that_names_it() {
+    let (name, bytes) = archives().into_iter().find(|(name, _)| name == "2.9.1/Gelu.pt2").unwrap();
+    let old = edited(&bytes, "models/model.json", |text| {
+        text.replace("torch.ops.aten.gelu.default", "torch.ops.aten._fused_rms_norm.default")
+    });
+    let (plan, _) =
+        convert(&source(&name, &old), &runtime("2.6.0"), &Options::default()).unwrap().unwrap();
+    let places: Vec<String> = plan.blockers.iter().map(|one| one.places.to_string()).collect();
+    assert!(places.iter().any(|place| place.contains("graph_module.graph.nodes[0]")), "{places:?}");
 }

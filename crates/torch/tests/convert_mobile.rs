@@ -114,3 +114,23 @@ fn floor_divide_of_1_12_rounds_as_it_did_if_its_writer_is_stated() {
     assert!(uses.contains(&"aten::div.Tensor_mode".to_owned()), "{uses:?}");
     assert!(!uses.contains(&"aten::floor_divide".to_owned()), "{uses:?}");
 }
+
+#[test]
+fn a_flatbuffer_becomes_an_archive_that_1_10_accepts() {
+    let (files, _) = files();
+    let target = runtime("1.10.2");
+    let mut archives = 0;
+    for (name, bytes) in files.iter().filter(|(name, _)| name.ends_with(".ff")) {
+        let (plan, result) = converted(name, bytes, &target);
+        for blocker in &plan.blockers {
+            assert!(!blocker.places.is_empty(), "{name}: {blocker:?}");
+        }
+        if plan.is_possible() {
+            archives += 1;
+            assert!(result.starts_with(b"PK"), "{name}");
+            let (bytecode, _) = versions(name, &result, &target);
+            assert_eq!(bytecode, 7, "{name}");
+        }
+    }
+    assert!(archives >= 100, "{archives}");
+}

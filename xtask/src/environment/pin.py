@@ -3,7 +3,8 @@
     pin.py PYTHON[,PYTHON...] REQUIREMENT...
 
 One version of each package is chosen, from what the first Python that has them all can use; a Python that
-has no file of one of those versions is left out. The first line of the output names the Pythons that are
+has no file of one of those versions is left out. With `--no-deps` among the requirements, they are all there is.
+The first line of the output names the Pythons that are
 left. Nothing is installed and no file is kept: pip only says what it would do.
 """
 
@@ -41,7 +42,8 @@ def main():
         if packages is not None:
             if not found:
                 # From here on the same versions for all.
-                requirements = [f"{name}=={version}" for name, (version, _) in packages.items()]
+                options = [word for word in requirements if word.startswith("--")]
+                requirements = options + [f"{name}=={version}" for name, (version, _) in packages.items()]
             found[python] = packages
     if not found:
         sys.exit("no Python has all of: " + " ".join(requirements))

@@ -129,7 +129,8 @@ impl Registry {
     /// What becomes of a call that `writer` wrote, in `target`.
     ///
     /// The changes of the operator that lie between the two are asked in their order; the first one that
-    /// concerns the call decides. If none does, the call stays if the target takes it.
+    /// concerns the call decides, of those on the way down the first one of meaning. If none does, the call
+    /// stays if the target takes it.
     pub fn decide(
         &self,
         call: OperatorCall<'_>,
@@ -137,6 +138,7 @@ impl Registry {
         target: Target<'_>,
     ) -> Decision<'_> {
         let fit = call.fit(target.table);
+        let mut older = None;
         for change in self.changes_of(&call.schema.full_name()) {
             match way(change, writer, target, fit.is_ok()) {
                 _ if change.means_the_same(call) => {}
@@ -146,10 +148,19 @@ impl Registry {
                         return decision;
                     }
                 }
-                Ok(Way::Down) => return self.down(change, call, target),
+                Ok(Way::Down) => match change.since {
+                    Since::Version(_) | Since::Meaning(_) => {
+                        return self.down(change, call, target);
+                    }
+                    // What is newer and means something else goes before what was not there yet.
+                    _ => older = older.or(Some(change)),
+                },
                 // Whatever it means, a release that does not take it does not run it.
                 Err(unknown) => return Decision::Blocked(fit.err().unwrap_or(unknown)),
             }
+        }
+        if let Some(change) = older {
+            return self.down(change, call, target);
         }
         match fit {
             Ok(fit) if fit == Fit::default() => Decision::Keep,

@@ -12,7 +12,9 @@
 //! | --- | --- |
 //! | `script` | TorchScript: calls, branches that never run, the layout of older and later releases |
 //! | `mobile` | bytecode, and the operators in it |
+//! | `flatbuffer` | a mobile flatbuffer, which becomes an archive for releases that read none |
 //! | `exported` | the graph of a `torch.export` archive between the schemas 1 to 8, and its container |
+//! | `unfold` | nothing: what a function of the registry comes to for one call of a graph |
 //! | `writer` | nothing: who wrote the file, where it does not show it |
 //! | `verify` | nothing: the checksums of all records, if asked for |
 //!
@@ -20,19 +22,21 @@
 
 mod draft;
 mod exported;
+mod flatbuffer;
 mod json;
 mod mobile;
 mod script;
+mod unfold;
 mod verify;
 mod writer;
 
 use std::sync::Arc;
 
-use unskew_core::{Conversion, Places, Version};
+use unskew_core::{Conversion, Version};
 use unskew_source::{Archive, Assembly, Output, ReadError, Source};
 
 use crate::format::{self, Records};
-use crate::{Format, Model, Runtime, rules};
+use crate::{Format, Model, Runtime};
 
 /// What the one who converts knows of a file, and asks for.
 #[derive(Clone, Debug, Default)]
@@ -79,10 +83,14 @@ pub fn convert(
         return Ok(Some((plan, Output::File(Arc::new(Assembly::of(source))))));
     }
     if !Archive::recognizes(&**source) {
-        if model.format == Format::MobileFlatbuffer {
-            flatbuffer(file, to, &mut plan);
-        }
-        return Ok(Some((plan, Output::File(Arc::new(Assembly::of(source))))));
+        let converted = match model.format {
+            Format::MobileFlatbuffer => {
+                flatbuffer::plan(source, file, &model, to, options, &mut plan)?
+            }
+            _ => None,
+        };
+        let same = || Output::File(Arc::new(Assembly::of(source)));
+        return Ok(Some((plan, converted.unwrap_or_else(same))));
     }
     let records = Records::open(source)?;
     let task = Task { file, records: &records, model: &model, to };
@@ -102,16 +110,4 @@ pub fn convert(
         _ => Assembly::of(source),
     };
     Ok(Some((plan, Output::File(Arc::new(output)))))
-}
-
-/// Bytecode in a flatbuffer is not turned into a zip archive: it stays, or it cannot be converted.
-fn flatbuffer(file: &str, to: &Runtime, plan: &mut Conversion) {
-    let highest = to.release.bytecode.and_then(|range| range.max).map_or(0, |max| max.major());
-    if highest < 9 {
-        let (file, runtime) = (&file, &to.name());
-        let what =
-            &"it reads no bytecode in a flatbuffer (version 9), and none becomes a zip archive";
-        let finding = rules::ArchiveHasNoForm { file, runtime, what }.finding();
-        plan.blockers.push(finding.at(Places::from_iter(["the whole file"])));
-    }
 }

@@ -20,14 +20,14 @@ const TEXT: u64 = 1 << 12;
 type Blocks = Vec<(u64, Vec<u8>)>;
 
 /// A flatbuffer in a source.
-pub(super) struct Flatbuffer<'s> {
+pub(crate) struct Flatbuffer<'s> {
     source: &'s dyn Source,
     blocks: RefCell<Blocks>,
 }
 
 /// A table: where it lies, and where its vtable lies.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Table {
+pub(crate) struct Table {
     at: u64,
     vtable: u64,
     fields: u64,
@@ -35,18 +35,18 @@ pub(super) struct Table {
 
 /// A vector: its first element and how many there are.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Vector {
-    at: u64,
+pub(crate) struct Vector {
+    pub(crate) at: u64,
     /// How many elements there are.
-    pub(super) len: u64,
+    pub(crate) len: u64,
 }
 
 impl<'s> Flatbuffer<'s> {
-    pub(super) fn new(source: &'s dyn Source) -> Self {
+    pub(crate) fn new(source: &'s dyn Source) -> Self {
         Self { source, blocks: RefCell::default() }
     }
 
-    fn error(&self, at: u64, what: &str) -> ReadError {
+    pub(crate) fn error(&self, at: u64, what: &str) -> ReadError {
         ReadError::malformed(self.source.name(), format!("flatbuffer: {what}")).at(at)
     }
 
@@ -76,7 +76,8 @@ impl<'s> Flatbuffer<'s> {
         part.map(<[u8]>::to_vec).ok_or_else(|| self.error(at, "beyond the end"))
     }
 
-    fn number(&self, at: u64, size: u64) -> Result<u64, ReadError> {
+    /// A number of `size` bytes, up to 8.
+    pub(crate) fn number(&self, at: u64, size: u64) -> Result<u64, ReadError> {
         let bytes = self.bytes(at, size)?;
         Ok(bytes.iter().rev().fold(0, |n, byte| n << 8 | u64::from(*byte)))
     }
@@ -110,7 +111,7 @@ impl<'s> Flatbuffer<'s> {
     }
 
     /// The table at the root.
-    pub(super) fn root(&self) -> Result<Table, ReadError> {
+    pub(crate) fn root(&self) -> Result<Table, ReadError> {
         self.table(self.follow(0)?)
     }
 
@@ -124,23 +125,23 @@ impl<'s> Flatbuffer<'s> {
     }
 
     /// A number of `size` bytes, zero if it is left out.
-    pub(super) fn scalar(&self, table: Table, field: u64, size: u64) -> Result<u64, ReadError> {
+    pub(crate) fn scalar(&self, table: Table, field: u64, size: u64) -> Result<u64, ReadError> {
         self.field(table, field)?.map_or(Ok(0), |at| self.number(at, size))
     }
 
     /// A number of 4 bytes with a sign and a default.
-    pub(super) fn int(&self, table: Table, field: u64, default: i32) -> Result<i32, ReadError> {
+    pub(crate) fn int(&self, table: Table, field: u64, default: i32) -> Result<i32, ReadError> {
         self.field(table, field)?.map_or(Ok(default), |at| Ok(self.number(at, 4)? as u32 as i32))
     }
 
     /// A table behind a field.
-    pub(super) fn child(&self, table: Table, field: u64) -> Result<Option<Table>, ReadError> {
+    pub(crate) fn child(&self, table: Table, field: u64) -> Result<Option<Table>, ReadError> {
         let at = self.field(table, field)?;
         at.map(|at| self.table(self.follow(at)?)).transpose()
     }
 
     /// A vector behind a field, whose elements have `size` bytes; empty if it is left out.
-    pub(super) fn vector(&self, table: Table, field: u64, size: u64) -> Result<Vector, ReadError> {
+    pub(crate) fn vector(&self, table: Table, field: u64, size: u64) -> Result<Vector, ReadError> {
         let Some(at) = self.field(table, field)? else { return Ok(Vector { at: 0, len: 0 }) };
         let at = self.follow(at)?;
         let len = self.number(at, 4)?;
@@ -152,16 +153,29 @@ impl<'s> Flatbuffer<'s> {
     }
 
     /// The table that element `index` of a vector leads to.
-    pub(super) fn element(&self, vector: Vector, index: u64) -> Result<Table, ReadError> {
+    pub(crate) fn element(&self, vector: Vector, index: u64) -> Result<Table, ReadError> {
         self.table(self.follow(vector.at + 4 * index)?)
     }
 
+    /// Where what a field leads to lies: a struct, a text; none if it is left out.
+    pub(crate) fn place(&self, table: Table, field: u64) -> Result<Option<u64>, ReadError> {
+        self.field(table, field)?.map(|at| self.follow(at)).transpose()
+    }
+
     /// A text behind a field, empty if it is left out.
-    pub(super) fn text(&self, table: Table, field: u64) -> Result<String, ReadError> {
-        let Some(at) = self.field(table, field)? else { return Ok(String::new()) };
-        let at = self.follow(at)?;
+    pub(crate) fn text(&self, table: Table, field: u64) -> Result<String, ReadError> {
+        self.place(table, field)?.map_or(Ok(String::new()), |at| self.text_at(at, TEXT))
+    }
+
+    /// The text that element `index` of a vector leads to.
+    pub(crate) fn element_text(&self, vector: Vector, index: u64) -> Result<String, ReadError> {
+        self.text_at(self.follow(vector.at + 4 * index)?, TEXT)
+    }
+
+    /// A text of at most so many bytes.
+    pub(crate) fn text_at(&self, at: u64, most: u64) -> Result<String, ReadError> {
         let len = self.number(at, 4)?;
-        if len > TEXT {
+        if len > most {
             return Err(self.error(at, &format!("a text of {len} bytes")));
         }
         Ok(String::from_utf8_lossy(&self.bytes(at + 4, len)?).into_owned())

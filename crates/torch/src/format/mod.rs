@@ -17,6 +17,7 @@ use unskew_source::{Archive, ReadError, Source, SourceExt};
 
 use crate::Model;
 pub(crate) use exported::target;
+pub(crate) use flatbuffer::{Flatbuffer, Table, Vector};
 pub(crate) use records::Records;
 
 /// Reads whatever PyTorch file `source` is; none if it is none.

@@ -1,7 +1,8 @@
 //! Pickles, written: protocol 2, which every PyTorch reads.
 //!
 //! The same value gives the same bytes. A value that is referred to twice is written once and recalled
-//! from then on, as in the pickle that it was read from.
+//! from then on, as in the pickle that it was read from; so is a text that occurs twice. Nothing else can be recalled:
+//! the loader of bytecode in PyTorch 1.10 takes tuples apart, and fails on one that might be asked for again.
 
 use std::collections::HashMap;
 
@@ -86,16 +87,48 @@ impl Pickle {
     /// # Errors
     /// [`Unwritable`].
     pub fn write(&self) -> Result<Vec<u8>, Unwritable> {
-        let mut writer = Writer { pickle: self, out: vec![0x80, 2], memo: HashMap::new() };
+        let mut writer = Writer {
+            pickle: self,
+            out: vec![0x80, 2],
+            references: self.references(),
+            memo: HashMap::new(),
+            texts: HashMap::new(),
+        };
         writer.value(self.root, 0)?;
         writer.out.push(b'.');
         Ok(writer.out)
+    }
+
+    /// How often each value is referred to, from the root on: what was replaced counts no more.
+    fn references(&self) -> Vec<u32> {
+        let mut counts = vec![0_u32; self.values.len()];
+        let mut open = vec![self.root];
+        while let Some(id) = open.pop() {
+            let Some(count) = counts.get_mut(id as usize) else { continue };
+            *count = count.saturating_add(1);
+            if *count > 1 {
+                continue;
+            }
+            match self.value(id) {
+                Value::Tuple(ids) | Value::List(ids) | Value::Dict(ids) => open.extend(ids),
+                Value::Call(call) => {
+                    open.extend([Some(call.callee), call.arguments, call.state].iter().flatten());
+                    open.extend(&call.items);
+                }
+                Value::Persistent(Some(id)) => open.push(*id),
+                _ => {}
+            }
+        }
+        counts
     }
 }
 
 struct Writer<'p> {
     pickle: &'p Pickle,
     out: Vec<u8>,
+    references: Vec<u32>,
+    /// The keys of texts that were written.
+    texts: HashMap<&'p str, u32>,
     /// What was written and can be recalled.
     memo: HashMap<Id, u32>,
 }
@@ -105,7 +138,12 @@ impl Writer<'_> {
         if depth > unskew_source::limits::DEPTH {
             return Err(Unwritable::TooDeep);
         }
-        if let Some(key) = self.memo.get(&id) {
+        let pickle = self.pickle;
+        let same = match pickle.value(id) {
+            Value::Text(text) => self.texts.get(text.as_str()),
+            _ => None,
+        };
+        if let Some(key) = self.memo.get(&id).or(same) {
             match u8::try_from(*key) {
                 Ok(key) => self.out.extend([b'h', key]),
                 Err(_) => {
@@ -115,7 +153,6 @@ impl Writer<'_> {
             }
             return Ok(());
         }
-        let pickle = self.pickle;
         match pickle.value(id) {
             Value::None => self.out.push(b'N'),
             Value::Bool(value) => self.out.push(if *value { 0x88 } else { 0x89 }),
@@ -132,7 +169,8 @@ impl Writer<'_> {
                 self.out.push(b'X');
                 self.out.extend((text.len() as u32).to_le_bytes());
                 self.out.extend(text.as_bytes());
-                self.memorize(id);
+                let key = self.remember();
+                self.texts.insert(text, key);
             }
             Value::Bytes(_) => return Err(Unwritable::Bytes),
             Value::Tuple(members) => {
@@ -222,9 +260,17 @@ impl Writer<'_> {
         }
     }
 
+    /// Lets a value be recalled that is referred to again.
     fn memorize(&mut self, id: Id) {
-        let key = self.memo.len() as u32;
-        self.memo.insert(id, key);
+        if self.references.get(id as usize).is_some_and(|count| *count > 1) {
+            let key = self.remember();
+            self.memo.insert(id, key);
+        }
+    }
+
+    /// Gives the value that was written last a key.
+    fn remember(&mut self) -> u32 {
+        let key = (self.memo.len() + self.texts.len()) as u32;
         match u8::try_from(key) {
             Ok(key) => self.out.extend([b'q', key]),
             Err(_) => {
@@ -232,6 +278,7 @@ impl Writer<'_> {
                 self.out.extend(key.to_le_bytes());
             }
         }
+        key
     }
 }
 
@@ -286,6 +333,19 @@ mod tests {
         let back = scan("f", &bytes).unwrap();
         assert!(same((&pickle, pickle.root_id()), (&back, back.root_id())));
         assert_eq!(back.write().unwrap(), bytes);
+    }
+
+    #[test]
+    fn only_what_occurs_twice_can_be_recalled() {
+        let mut pickle = Pickle::empty();
+        let one = pickle.push(Value::Int(1));
+        let tuple = pickle.tuple([one]);
+        let texts = [pickle.text("a"), pickle.text("a")];
+        let root = pickle.tuple([tuple, texts[0], texts[1]]);
+        // What nothing leads to any more does not count.
+        pickle.tuple([tuple]);
+        pickle.set_root(root);
+        assert_eq!(pickle.write().unwrap(), b"\x80\x02K\x01\x85X\x01\0\0\0aq\0h\0\x87.");
     }
 
     #[test]

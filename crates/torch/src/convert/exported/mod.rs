@@ -4,10 +4,11 @@
 //! 8 (since 2.6). What every schema has stands in `data/exported.tsv`; `recast` walks a graph along the
 //! types of two of them. What is beyond types has a module each: `first`, the signature of 2.1, which says
 //! by maps what later ones say by a list of specs; `higher_order`, what `cond` and its like give back;
-//! `operators`, calls of operators that another release takes differently;
+//! `operators`, arguments that another release does not take; `calls`, nodes of operators that it does not have;
 //! `stamp`, the numbers and names of the whole; `container`, the records around the graph, and `weights`,
 //! the tensors in them.
 
+mod calls;
 mod container;
 mod expression;
 mod first;
@@ -119,6 +120,7 @@ fn program(
             }
         }
         operators::put(graph, &task.to.operators, &mut found);
+        calls::put(task, &course.to, graph, &mut found);
     }
     for (what, places) in found.blocked {
         block(task, plan, Some(to), &what, places);

@@ -9,6 +9,7 @@
 //! ```
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use crate::pickle::{Id, Pickle, Value};
 
@@ -45,6 +46,13 @@ pub(super) struct Operator {
     pub(super) given: Option<i64>,
 }
 
+impl fmt::Display for Operator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let dot = if self.overload.is_empty() { "" } else { "." };
+        write!(f, "{}{dot}{}", self.name, self.overload)
+    }
+}
+
 /// One function.
 pub(super) struct Function {
     pub(super) name: String,
@@ -53,6 +61,8 @@ pub(super) struct Function {
     pub(super) instructions: Vec<Instruction>,
     pub(super) operators: Vec<Operator>,
     pub(super) constants: Vec<Id>,
+    /// Texts.
+    types: Vec<Id>,
 }
 
 /// The bytecode of an archive.
@@ -131,6 +141,8 @@ impl Function {
                 .collect::<Option<_>>()?,
             operators: members("operators")?.iter().map(operator).collect::<Option<_>>()?,
             constants: members("constants")?,
+            // Up to 1.4 there is no such table.
+            types: members("types").unwrap_or_default(),
         })
     }
 
@@ -158,7 +170,7 @@ impl Function {
             .collect();
         let Value::Tuple(mut parts) = pickle.value(self.id).clone() else { return };
         let Some(table) = parts.get(1).copied() else { return };
-        let types = part(pickle, table, "types").unwrap_or_else(|| pickle.tuple([]));
+        let types = pickle.tuple(self.types.clone());
         let registers = part(pickle, table, "register_size");
         let registers = registers.unwrap_or_else(|| pickle.push(Value::Int(0)));
         let all = [
@@ -264,6 +276,16 @@ impl Function {
         at as i64
     }
 
+    /// The number of a type in the table, which it joins if it is not there.
+    pub(super) fn ty(&mut self, pickle: &mut Pickle, ty: &str) -> i64 {
+        let known = self.types.iter().position(|id| pickle.value(*id).text() == Some(ty));
+        let at = known.unwrap_or_else(|| {
+            self.types.push(pickle.text(ty));
+            self.types.len() - 1
+        });
+        at as i64
+    }
+
     /// The number of an operator in the table, which it joins if it is not there.
     pub(super) fn operator(&mut self, operator: Operator) -> i64 {
         let known = self.operators.iter().position(|one| *one == operator);
@@ -295,6 +317,7 @@ mod tests {
             ],
             operators: Vec::new(),
             constants: Vec::new(),
+            types: Vec::new(),
         };
         function.insert(3, vec![one("LOADC", 0), one("LOADC", 0)]);
         let jumps: Vec<i64> =

@@ -18,6 +18,9 @@ use unskew_ops::typing::Operators as _;
 const DEFAULTS: &str = "materialize-defaults";
 const UPGRADE: &str = "upgrade-operator";
 
+/// The first release whose mobile interpreter has upgraders.
+const UPGRADERS: Version = Version::pair(1, 11);
+
 /// The operators of a file's bytecode.
 pub(super) struct Calls<'t> {
     task: &'t Task<'t>,
@@ -50,6 +53,10 @@ impl<'t> Calls<'t> {
         let definitions = history.named(&operator.name);
         let minor = |release: &Version| Version::pair(release.major(), release.minor());
         let wrote = history.releases().iter().find(|one| Some(minor(one)) == self.writer.since);
+        let takes = |schema: &Schema| {
+            let most = schema.arguments.len() as i64;
+            !schema.variadic && operator.given.is_none_or(|given| given <= most)
+        };
         let mut same = definitions.iter().filter(|d| d.schema.overload == operator.overload);
         let by_release = |release: &Version| {
             let mut same = definitions.iter().filter(|d| d.schema.overload == operator.overload);
@@ -63,7 +70,9 @@ impl<'t> Calls<'t> {
         if wrote.is_some_and(many) {
             return None;
         }
-        let found = wrote.and_then(by_release).or_else(|| same.next());
+        let found = wrote.and_then(by_release);
+        let found =
+            found.or_else(|| same.clone().find(|d| takes(&d.schema))).or_else(|| same.next());
         found.map(|definition| definition.schema.clone())
     }
 
@@ -151,10 +160,19 @@ impl<'t> Calls<'t> {
         plan: &mut Conversion,
     ) -> usize {
         let (Some(schema), Some(registry)) = (self.meant(operator), self.registry) else {
+            // What makes and takes apart lists, dictionaries and objects was an operator once.
+            if operator.name.starts_with("prim::") && !self.task.to.operators.knows(&operator.name)
+            {
+                self.block(function, plan, &operator.to_string(), "the release does not have it");
+            }
             return 0;
         };
         let full = schema.full_name();
-        if is_upgraded(self.task, registry, &full, self.writer, version) {
+        // Before it had upgraders, the mobile interpreter did by an old name what the release does.
+        let lazy = self.task.to.minor() >= UPGRADERS;
+        let newest = self.task.to.release.file_format.max.map_or(version, Version::major);
+        let version = if lazy { version } else { newest };
+        if lazy && is_upgraded(self.task, registry, &full, self.writer, version) {
             // The release puts a call of its upgrader here, which wants every argument.
             let historic = registry.historic(&full, u32::try_from(version).unwrap_or(0));
             let bridge = historic.and_then(|change| change.upgrader.as_ref());
@@ -162,7 +180,7 @@ impl<'t> Calls<'t> {
             return self.materialize(function, at, operator, wants, uncount, pickle, plan);
         }
         let table = &self.task.to.operators;
-        if let Some(less) = script::calls::surplus(table, &schema, operator.given) {
+        if let Some(less) = script::calls::surplus(table, &schema, operator.given, false) {
             let what = format!("{full}: {less} of its arguments are left out");
             plan.add(Rewrite::new(DEFAULTS, what).at(&function.name));
             let drop = Instruction { name: "DROP".to_owned(), x: 0, n: 0 };

@@ -20,7 +20,7 @@ use super::Task;
 use super::draft::Draft;
 use super::script;
 use crate::pickle;
-use bytecode::{Bytecode, COUNTED, Function, Instruction, Operator, UNSAID};
+use bytecode::{Bytecode, COUNTED, Instruction, Operator, UNSAID};
 use calls::Calls;
 
 const RECORD: &str = "bytecode.pkl";
@@ -71,8 +71,8 @@ pub(super) fn plan(task: &Task<'_>, plan: &mut Conversion) -> Result<Option<Draf
         return Ok(None);
     }
     if code.version == UNSAID {
-        // What 1.4 to 1.6 write differs from version 4 by the number, and by how tuples are made.
-        name_tuples(&mut code);
+        // What 1.4 to 1.6 write differs from version 4 by the number, and by how tuples and lists are made.
+        name_constructions(&mut code);
         code.version = 4;
         plan.add(Rewrite::new(BYTECODE, "the bytecode says its version: 4").at(RECORD));
     }
@@ -140,15 +140,26 @@ fn stays(task: &Task<'_>, code: &mut Bytecode) -> Result<bool, ReadError> {
     Ok(plan.changes_nothing() && plan.is_possible() && !calls.any_grew(code))
 }
 
-/// Has an instruction in the place of the operator by which 1.4 and 1.5 make tuples.
-fn name_tuples(code: &mut Bytecode) {
-    for Function { instructions, operators, .. } in &mut code.functions {
-        for instruction in instructions.iter_mut().filter(|one| one.name == "OPN") {
-            let operator = usize::try_from(instruction.x).ok().and_then(|x| operators.get(x));
-            if operator.is_some_and(|one| one.name == "prim::TupleConstruct") {
-                let (name, x) = ("TUPLE_CONSTRUCT".to_owned(), instruction.n);
-                *instruction = Instruction { name, x, n: 0 };
-            }
+/// Has instructions in the place of the operators by which 1.4 and 1.5 make tuples and lists, and take lists apart.
+fn name_constructions(Bytecode { pickle, functions, .. }: &mut Bytecode) {
+    for function in functions {
+        for at in 0..function.instructions.len() {
+            let Instruction { x, n, .. } = function.instructions[at];
+            let is_call = function.instructions[at].is_call();
+            let operator = usize::try_from(x).ok().and_then(|x| function.operators.get(x));
+            let Some(operator) = operator.filter(|_| is_call).cloned() else { continue };
+            let (name, x, n) = match operator.name.as_str() {
+                "prim::TupleConstruct" => ("TUPLE_CONSTRUCT", n, 0),
+                "prim::ListUnpack" => ("LIST_UNPACK", n, 0),
+                "prim::ListConstruct" => match operator.overload.as_str() {
+                    item @ ("int" | "float" | "bool" | "Tensor") => {
+                        ("LIST_CONSTRUCT", function.ty(pickle, &format!("List[{item}]")), n)
+                    }
+                    _ => continue,
+                },
+                _ => continue,
+            };
+            function.instructions[at] = Instruction { name: name.to_owned(), x, n };
         }
     }
 }

@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 
 use unskew_core::{Conversion, Places, Rewrite, Version};
-use unskew_ops::typing::{Bound, Choice, Program, ResolvedCall as Call, Spelling, Typing, infer};
+use unskew_ops::typing::{
+    Bound, Choice, Program, ResolvedCall as Call, ScriptType, Spelling, Typing, infer,
+};
 use unskew_ops::{
-    Blocked, Decision, GivenArgument, OperatorCall, OperatorTable, Registry, Schema, Target, Writer,
+    Blocked, Decision, GivenArgument, OperatorCall, OperatorTable, Registry, Schema, Target, Type,
+    Writer,
 };
 use unskew_script::{Edits, Span};
 
@@ -155,7 +158,7 @@ impl<'t> Calls<'t> {
         if is_upgraded(self.task, registry, &full, self.writer, version) {
             return Ok(None);
         }
-        if let Some(less) = surplus(table, schema, Some(call.given.len() as i64)) {
+        if let Some(less) = surplus(table, schema, Some(call.given.len() as i64), true) {
             return Ok(Some((full, Change::Fewer(less))));
         }
         let given = given(call);
@@ -252,15 +255,19 @@ pub(in crate::convert) fn is_upgraded(
 }
 
 /// How many arguments too many a call gives for a release, if nothing that is computed depends on them:
-/// later releases say the class of an exception behind its message.
+/// later releases say the class of an exception behind its message, and whose line a warning names. With
+/// `by_place`, those that the release takes by name only count as too many.
 pub(in crate::convert) fn surplus(
     table: &OperatorTable,
     schema: &Schema,
     given: Option<i64>,
+    by_place: bool,
 ) -> Option<i64> {
-    let takes = table.overload(&schema.name, &schema.overload)?.arguments.len() as i64;
+    let takes = table.overload(&schema.name, &schema.overload)?.arguments;
+    let takes = takes.iter().filter(|one| !by_place || !one.keyword_only).count() as i64;
     let given = given.unwrap_or(schema.arguments.len() as i64);
-    (schema.name == "prim::RaiseException" && given > takes).then_some(given - takes)
+    let idle = ["prim::RaiseException", "aten::warn"].contains(&schema.name.as_str());
+    (idle && given > takes).then_some(given - takes)
 }
 
 /// What a call gives, as the registry wants it.
@@ -281,9 +288,20 @@ fn given(call: &Call) -> Vec<GivenArgument> {
             && let Some(one) = all.get_mut(*place)
         {
             argument.name.clone_into(&mut one.name);
+            // What is known to be there is not what may be none.
+            let sure = call.given.get(*place).is_some_and(|given| is_sure(&given.ty));
+            if let (true, Type::Optional(inner)) = (sure, &argument.ty) {
+                one.ty = Some((**inner).clone());
+            }
         }
     }
     all
+}
+
+/// Whether a value of this type is something.
+fn is_sure(ty: &ScriptType) -> bool {
+    use ScriptType::{Bool, Float, Int, Str, Tensor};
+    matches!(ty, Int | Float | Bool | Str | Tensor)
 }
 
 /// An argument given by name, from the comma in front of it to its end.

@@ -1,8 +1,8 @@
 //! What releases up to 1.5 do not know of later archives, and the version record.
 //!
-//! Since 1.6 classes list their buffers and say whether they train, pickled containers carry tags of their
-//! types, and there are records for the order of bytes and the identity of the file. The readers of 1.4 and
-//! 1.5 stumble over the first three and need none of them.
+//! Since 1.6 classes list their buffers and their constants and say whether they train, pickled containers carry
+//! tags of their types, and there are records for the order of bytes and the identity of the file. The readers of
+//! 1.4 and 1.5 stumble over the first four and need none of them.
 
 use std::collections::BTreeMap;
 
@@ -22,12 +22,15 @@ const LAYOUT: &str = "older-layout";
 /// The last release of the older layout.
 const OLDER: Version = Version::pair(1, 5);
 
+/// The first release that reads the type `NoneType`; older ones say `None`.
+const NONE_TYPE: Version = Version::pair(1, 10);
+
 /// The version record, where later releases look for a version above 5.
 const HIDDEN: &str = ".data/version";
 
 /// What the members of a class look like that the older layout does not have.
 const LINES: [(&str, &str); 3] =
-    [("__buffers__ = [", "]"), ("training : bool", ""), ("_is_full_backward_hook : ", "]")];
+    [("__buffers__ = [", "]"), ("training : bool", ""), ("_is_full_backward_hook : ", "")];
 
 /// Whether the release has the older layout.
 fn is_older(task: &Task<'_>) -> bool {
@@ -58,6 +61,16 @@ pub(super) fn classes(
     plan: &mut Conversion,
     texts: &mut BTreeMap<String, String>,
 ) {
+    if task.to.minor() < NONE_TYPE {
+        for (record, text) in texts.iter_mut() {
+            let named = text.replace("-> NoneType:", "-> None:").replace(": NoneType", ": None");
+            if named != *text {
+                let what = "the type of nothing is called None".to_owned();
+                rewrite(plan, LAYOUT, what, record);
+                *text = named;
+            }
+        }
+    }
     if !is_older(task) {
         return;
     }
@@ -65,6 +78,10 @@ pub(super) fn classes(
     for (record, text) in texts {
         let known = |line: &&str| {
             let line = line.trim();
+            // Constants of a class stand in its code as what they are.
+            if line.contains(" : Final[") && line.contains("] = ") {
+                return false;
+            }
             let is = |(begin, end): &&(&str, &str)| line.starts_with(begin) && line.ends_with(end);
             match LINES.iter().find(is) {
                 Some((begin, _)) => begin.starts_with("training") && trains,

@@ -37,7 +37,7 @@ pub(super) fn plan(
 ) -> Result<Option<(Draft, i64)>, ReadError> {
     let model = task.model;
     let legacy = model.format == Format::LegacyScript;
-    let Some(program) = &model.program else { return Ok(None) };
+    let Some(program) = &model.program else { return without_code(task, plan, needs) };
     let version = model.operator_version().unwrap_or(0);
     let history = task.to.operators.history();
     let producer = model.producer_by(history);
@@ -88,6 +88,23 @@ pub(super) fn plan(
     if !texts.functions.is_empty() {
         draft.add(FUNCTIONS, functions(&texts.functions).into_bytes(), true);
     }
+    layout::plan(task, plan, &mut draft, target)?;
+    Ok(Some((draft, target)))
+}
+
+/// Plans an archive that has bytecode and no code.
+fn without_code(
+    task: &Task<'_>,
+    plan: &mut Conversion,
+    needs: u32,
+) -> Result<Option<(Draft, i64)>, ReadError> {
+    let found = task.model.operator_version().unwrap_or(0);
+    let Some(target) = layout::version(task, found, i64::from(needs)) else {
+        let what = "1.4 is the oldest release converted for";
+        block(task, plan, what, Places::from_iter(["bytecode.pkl"]));
+        return Ok(None);
+    };
+    let mut draft = Draft::of(task.records)?;
     layout::plan(task, plan, &mut draft, target)?;
     Ok(Some((draft, target)))
 }

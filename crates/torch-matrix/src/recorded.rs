@@ -1,0 +1,175 @@
+//! The files that 24 releases wrote, with the inputs that they were given and what they gave.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use serde::Deserialize;
+use unskew_core::Version;
+use unskew_interpreter::{Dtype, Interpreter, Number, Program, Semantics, Tensor, Value};
+use unskew_source::{BytesSource, Source};
+
+/// Types and shapes are exact; floats may differ by what the order of a sum of 32-bit floats changes.
+pub const TOLERANCE: f64 = 2e-6;
+
+/// Every file by `release/name`.
+///
+/// # Errors
+/// If the packed files are broken.
+pub fn files() -> anyhow::Result<BTreeMap<String, Vec<u8>>> {
+    let packed = include_bytes!("../../torch/tests/data/archives.tar.xz");
+    let mut archive = tar::Archive::new(liblzma::read::XzDecoder::new(&packed[..]));
+    let mut files = BTreeMap::new();
+    for entry in archive.entries()? {
+        let mut entry = entry?;
+        let name = entry.path()?.to_string_lossy().into_owned();
+        let mut bytes = Vec::new();
+        entry.read_to_end(&mut bytes)?;
+        files.insert(name, bytes);
+    }
+    Ok(files)
+}
+
+/// What a release recorded for a model, in the words of JSON: the inputs, and the output if it did not refuse.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Recorded {
+    /// `1.10.2/add`.
+    pub model: String,
+    /// What it was given.
+    pub inputs: Vec<serde_json::Value>,
+    /// What it gave; none if it refused.
+    #[serde(default, rename = "outputs")]
+    pub output: Option<serde_json::Value>,
+}
+
+/// Everything that was recorded.
+///
+/// # Errors
+/// If the packed rows are broken.
+pub fn all() -> anyhow::Result<Vec<Recorded>> {
+    let packed = include_bytes!("../../interpreter/tests/data/outputs.jsonl.xz");
+    let mut text = String::new();
+    liblzma::read::XzDecoder::new(&packed[..]).read_to_string(&mut text)?;
+    text.lines().map(|line| Ok(serde_json::from_str(line)?)).collect()
+}
+
+impl Recorded {
+    /// The inputs as values.
+    ///
+    /// # Errors
+    /// If one is no value.
+    pub fn values(&self) -> anyhow::Result<Vec<Value>> {
+        self.inputs.iter().map(value).collect()
+    }
+
+    /// What a file of this model has to give, none if it has to refuse.
+    ///
+    /// `torch.full([n], True)` is written as `torch.full([n], 1)`, and what was recorded is what the module gave
+    /// before it was saved: there the file counts, run by its own release.
+    ///
+    /// # Errors
+    /// If what was recorded is no value, or that file cannot be read.
+    pub fn wanted(&self, name: &str, file: &Arc<dyn Source>) -> anyhow::Result<Option<Value>> {
+        if !self.model.ends_with("/Full") || name.ends_with(".pt2") {
+            return self.output.as_ref().map(value).transpose();
+        }
+        let Some(program) = Program::open(file)? else {
+            return self.output.as_ref().map(value).transpose();
+        };
+        let before = Interpreter::new(Semantics::of(release(name)?));
+        Ok(before.method(&program, "forward", self.values()?).ok())
+    }
+}
+
+/// The release that wrote a file, from its name.
+///
+/// # Errors
+/// If the name does not begin with a release.
+pub fn release(name: &str) -> anyhow::Result<Version> {
+    let (release, _) = name.split_once('/').with_context(|| name.to_owned())?;
+    release.parse().ok().with_context(|| name.to_owned())
+}
+
+/// A file in memory.
+pub fn source(name: &str, bytes: &[u8]) -> Arc<dyn Source> {
+    Arc::new(BytesSource::new(name, bytes.to_vec()))
+}
+
+fn number(json: &serde_json::Value) -> anyhow::Result<Number> {
+    Ok(match json {
+        serde_json::Value::Bool(yes) => Number::Bool(*yes),
+        // JSON has no infinity and no NaN.
+        serde_json::Value::String(text) => Number::Float(text.parse()?),
+        serde_json::Value::Array(parts) => match parts.as_slice() {
+            [re, im] => Number::Complex(
+                re.as_f64().context("a real part")?,
+                im.as_f64().context("an imaginary part")?,
+            ),
+            _ => anyhow::bail!("not a number: {json}"),
+        },
+        _ => match json.as_i64() {
+            Some(number) => Number::Int(number),
+            None => Number::Float(json.as_f64().with_context(|| format!("no number: {json}"))?),
+        },
+    })
+}
+
+/// A value from JSON: a tensor is an object; several outputs are a list.
+///
+/// # Errors
+/// If it is none.
+pub fn value(json: &serde_json::Value) -> anyhow::Result<Value> {
+    match json {
+        serde_json::Value::Null => Ok(Value::None),
+        serde_json::Value::Array(items) => {
+            Ok(Value::tuple(items.iter().map(value).collect::<anyhow::Result<_>>()?))
+        }
+        serde_json::Value::Object(_) => {
+            let dtype = json["dtype"].as_str().and_then(Dtype::named);
+            let dtype = dtype.with_context(|| format!("no dtype: {}", json["dtype"]))?;
+            let list = |name: &str| json[name].as_array().map_or(&[][..], Vec::as_slice);
+            let shape: Option<Vec<usize>> =
+                list("shape").iter().map(|n| usize::try_from(n.as_u64()?).ok()).collect();
+            let numbers: Vec<Number> =
+                list("values").iter().map(number).collect::<anyhow::Result<_>>()?;
+            let tensor = Tensor::new(dtype, &shape.context("no shape")?, &numbers)
+                .map_err(|error| anyhow::anyhow!("{error:?}"))?;
+            Ok(tensor.into())
+        }
+        other => Ok(number(other)?.into()),
+    }
+}
+
+/// How two outputs differ: types and shapes must be the same, floats within a tolerance.
+pub fn difference(wanted: &Value, found: &Value, tolerance: f64) -> Option<String> {
+    let (wanted, found) = (wanted.tensors(), found.tensors());
+    if wanted.len() != found.len() {
+        return Some(format!("{} tensors instead of {}", found.len(), wanted.len()));
+    }
+    wanted.iter().zip(&found).find_map(|(wanted, found)| {
+        if (wanted.dtype(), wanted.shape()) != (found.dtype(), found.shape()) {
+            return Some(format!("{found} instead of {wanted}"));
+        }
+        let pairs = wanted.numbers().into_iter().zip(found.numbers());
+        pairs.enumerate().find_map(|(at, (wanted, found))| {
+            (!near(wanted, found, tolerance))
+                .then(|| format!("element {at}: {found} instead of {wanted}"))
+        })
+    })
+}
+
+/// Equal, but for what rounding may change in a float.
+pub fn near(wanted: Number, found: Number, tolerance: f64) -> bool {
+    match (wanted, found) {
+        (Number::Complex(a, b), Number::Complex(c, d)) => {
+            near(Number::Float(a), Number::Float(c), tolerance)
+                && near(Number::Float(b), Number::Float(d), tolerance)
+        }
+        (Number::Float(a), Number::Float(b)) => {
+            a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= tolerance * a.abs().max(0.1)
+        }
+        (Number::Float(a), Number::Int(b)) | (Number::Int(b), Number::Float(a)) => a == b as f64,
+        (a, b) => a == b,
+    }
+}

@@ -1,0 +1,89 @@
+//! Jobs for a real PyTorch, and what became of them.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use unskew_jax_matrix::{End, run_probe};
+
+use crate::Host;
+
+/// How a file is loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Loader {
+    /// `torch.jit.load`.
+    Script,
+    /// The mobile interpreter.
+    Mobile,
+    /// `torch.export.load`.
+    Exported,
+}
+
+/// A file to be loaded and run.
+#[derive(Clone, Debug, Serialize)]
+pub struct Job {
+    /// The name, by which its result is found.
+    pub name: String,
+    /// The file.
+    pub path: PathBuf,
+    /// How it is loaded.
+    pub loader: Loader,
+    /// What it is given, as [`crate::recorded::Recorded`] has it.
+    pub inputs: Vec<serde_json::Value>,
+}
+
+/// How far a job came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Phase {
+    /// It ran.
+    Ok,
+    /// The release has no such loader.
+    None,
+    /// Loading failed.
+    Load,
+    /// Running failed.
+    Run,
+    /// The process ended on the way.
+    Crash,
+}
+
+/// What became of a job.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Outcome {
+    /// How far it came.
+    pub phase: Phase,
+    /// What it gave.
+    pub output: Option<serde_json::Value>,
+    /// What PyTorch said to a failure.
+    pub said: String,
+}
+
+impl Host {
+    /// Loads and runs all of these, each in a process of its own.
+    ///
+    /// # Errors
+    /// If PyTorch cannot be started, or ended before it was through: with its last words.
+    pub fn run(&self, jobs: &[Job], limit: Duration) -> io::Result<BTreeMap<String, Outcome>> {
+        let mut list = tempfile::NamedTempFile::new()?;
+        serde_json::to_writer(&mut list, jobs)?;
+        list.flush()?;
+        let mut command = self.command();
+        command.arg(crate::root().join("python/probe/torch_run.py")).arg(list.path());
+        let outcome = run_probe(&mut command, limit)?;
+        let mut found = BTreeMap::new();
+        for step in &outcome.steps {
+            found.insert(step.step.clone(), serde_json::from_str(&step.detail)?);
+        }
+        if outcome.end != End::Finished || found.len() < jobs.len() {
+            let words = outcome.errors.lines().rev().take(5).collect::<Vec<_>>().join("\n");
+            let what =
+                format!("{} after {} of {} jobs: {words}", outcome.end, found.len(), jobs.len());
+            return Err(io::Error::other(what));
+        }
+        Ok(found)
+    }
+}

@@ -1,0 +1,140 @@
+//! Trials as tables.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use unskew_core::Version;
+
+use crate::{BARS, Came, Fate, Trial};
+
+/// The trials of a release.
+pub type Column = (Version, Vec<Trial>);
+
+/// How many of a kind of files came out how.
+#[derive(Default)]
+struct Row {
+    files: usize,
+    /// As they are.
+    equal_before: usize,
+    /// As they are: neither refused nor equal.
+    silent_before: usize,
+    rewritten: usize,
+    blocked: usize,
+    equal: usize,
+    refused: usize,
+    differs: usize,
+    no_loader: usize,
+}
+
+impl Row {
+    fn add(&mut self, trial: &Trial) {
+        self.files += 1;
+        match &trial.before {
+            Some(Came::Equal) => self.equal_before += 1,
+            Some(Came::Differs(_)) => self.silent_before += 1,
+            _ => {}
+        }
+        match trial.fate {
+            Fate::Rewritten => self.rewritten += 1,
+            Fate::Blocked(_) => self.blocked += 1,
+            Fate::Unchanged => {}
+        }
+        match &trial.after {
+            Some(Came::Equal) => self.equal += 1,
+            Some(Came::Refused(_) | Came::Crashed(_)) => self.refused += 1,
+            Some(Came::Differs(_)) => self.differs += 1,
+            Some(Came::NoLoader) => self.no_loader += 1,
+            None => {}
+        }
+    }
+}
+
+/// A line for each release and kind of file.
+pub fn table(columns: &[Column]) -> String {
+    let mut text = String::from(
+        "| on | files | as they are: equal | other result | converted: equal | no exact form | refused | other \
+         result | rewritten |\n| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
+    );
+    for (release, trials) in columns {
+        let mut rows: BTreeMap<&str, Row> = BTreeMap::new();
+        for trial in trials {
+            rows.entry(trial.kind()).or_default().add(trial);
+        }
+        for (kind, row) in rows {
+            let _ = write!(text, "| {release} | {} `.{kind}` | ", row.files);
+            if row.no_loader > 0 {
+                let _ = writeln!(text, "no loader | | | {} | | | {} |", row.blocked, row.rewritten);
+                continue;
+            }
+            let _ = writeln!(
+                text,
+                "{} | {} | {} | {} | {} | {} | {} |",
+                row.equal_before,
+                row.silent_before,
+                row.equal,
+                row.blocked,
+                row.refused,
+                row.differs,
+                row.rewritten
+            );
+        }
+    }
+    text
+}
+
+/// A line for each promise whose release was run.
+pub fn bars_table(columns: &[Column]) -> String {
+    let mut text = String::from(
+        "| what | on | files | equal | of these unchanged |\n| --- | --- | ---: | ---: | ---: |\n",
+    );
+    for bar in &BARS {
+        let trials = columns.iter().find(|(release, _)| release.to_string() == bar.on);
+        let Some((_, trials)) = trials else { continue };
+        let count = bar.count(trials);
+        let (all, equal, unchanged) = (count.all, count.equal, count.unchanged);
+        let _ = writeln!(text, "| {} | {} | {all} | {equal} | {unchanged} |", bar.what, bar.on);
+    }
+    text
+}
+
+/// Why files are not equal, with their names: what PyTorch said, or the reason why there is no exact form.
+pub fn reasons(columns: &[Column]) -> String {
+    let mut text = String::new();
+    for (release, trials) in columns {
+        let mut all: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+        for trial in trials {
+            let why = match (&trial.fate, &trial.after) {
+                (Fate::Blocked(why), _) => format!("no exact form: {why}"),
+                (_, Some(Came::Refused(why))) => format!("refused: {why}"),
+                (_, Some(Came::Crashed(how))) => format!("crashed: {how}"),
+                (_, Some(Came::Differs(how))) => format!("other result: {how}"),
+                _ => continue,
+            };
+            all.entry(why).or_default().push(&trial.file);
+        }
+        for (why, files) in all {
+            let _ = writeln!(text, "{release}: {why}: {} files: {}", files.len(), files.join(" "));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_release_without_a_loader_says_so_and_counts_nothing_as_equal() {
+        let trial = |file: &str, came: Came| Trial {
+            file: file.to_owned(),
+            fate: Fate::Unchanged,
+            before: Some(came.clone()),
+            after: Some(came),
+        };
+        let trials =
+            vec![trial("1.4.0/add.pt", Came::Equal), trial("1.4.0/add.ptl", Came::NoLoader)];
+        let text = table(&[(Version::triple(1, 4, 0), trials)]);
+        assert!(text.contains("| 1.4.0 | 1 `.pt` | 1 | 0 | 1 | 0 | 0 | 0 | 0 |"), "{text}");
+        assert!(text.contains("| 1.4.0 | 1 `.ptl` | no loader |"), "{text}");
+    }
+}

@@ -1,0 +1,140 @@
+"""Loads and runs PyTorch files on whatever PyTorch runs this, 1.4 or later, and says what each gave.
+
+    torch_run.py JOBS.json
+
+A job is {"name", "path", "loader", "inputs"}: `script` loads with `torch.jit.load`, `mobile` with the mobile
+interpreter, `exported` with `torch.export.load`. Inputs and outputs are numbers, lists of them, and tensors:
+{"dtype": "float32", "shape": [2], "values": [1.0, 2.0]}. One line of JSON for each job:
+
+    {"step": name, "ok": true, "detail": {"phase": "ok", "output": {...}, "said": ""}, "seconds": 0.1}
+
+`detail` is text that is JSON. Its phase is `none` if this PyTorch has no such loader, `load` if loading failed, `run`
+if running did, `crash` if the process ended on the way. Every job has a process of its own, forked from one that has
+PyTorch loaded: some files kill it.
+"""
+from __future__ import print_function
+
+import json
+import os
+import sys
+import time
+import warnings
+
+warnings.filterwarnings("ignore")
+os.environ["CUDA_VISIBLE_DEVICES"] = ""
+
+import torch
+
+# No threads: a process that has some cannot be forked.
+torch.set_num_threads(1)
+try:
+    # Imported by the loader at its first call, which takes seconds.
+    import torch._export.serde.serialize
+    import torch.fx.experimental.symbolic_shapes
+except ImportError:
+    pass
+
+
+def mobile(path):
+    try:
+        from torch.jit.mobile import _load_for_lite_interpreter as load
+    except ImportError:
+        load = getattr(torch._C, "_load_for_lite_interpreter")
+    return load(path)
+
+
+def exported(path):
+    program = getattr(torch.export, "load")(path)
+    return program.module() if hasattr(program, "module") else program
+
+
+LOADERS = {
+    "script": lambda path: torch.jit.load(path),
+    "mobile": mobile,
+    "exported": exported,
+}
+
+
+def made(value):
+    """An input."""
+    if isinstance(value, dict):
+        flat = torch.tensor(value["values"], dtype=getattr(torch, value["dtype"]))
+        return flat.reshape(value["shape"])
+    if isinstance(value, list):
+        return [made(item) for item in value]
+    return value
+
+
+def number(value):
+    """A number as JSON has it, which has no NaN and no infinity."""
+    if isinstance(value, complex):
+        return [number(value.real), number(value.imag)]
+    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+        return str(value)
+    return value
+
+
+def plain(value):
+    """An output as JSON."""
+    if isinstance(value, torch.Tensor):
+        flat = value.detach().contiguous().reshape(-1).tolist()
+        dtype = str(value.dtype).split(".")[1]
+        return {"dtype": dtype, "shape": list(value.shape), "values": [number(item) for item in flat]}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    return number(value)
+
+
+def first_lines(error):
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return (type(error).__name__ + ": " + " ".join(lines[:6]))[:500]
+
+
+def outcome(job):
+    try:
+        model = LOADERS[job["loader"]](job["path"])
+    except AttributeError as error:
+        lacking = "_load_for_lite" in str(error) or "'load'" in str(error) or "'export'" in str(error)
+        return {"phase": "none" if lacking else "load", "output": None, "said": first_lines(error)}
+    except BaseException as error:
+        return {"phase": "load", "output": None, "said": first_lines(error)}
+    try:
+        with torch.no_grad():
+            output = plain(model(*[made(value) for value in job["inputs"]]))
+    except BaseException as error:
+        return {"phase": "run", "output": None, "said": first_lines(error)}
+    return {"phase": "ok", "output": output, "said": ""}
+
+
+def in_a_process(job):
+    """What the job gives in a process of its own."""
+    ours, theirs = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(ours)
+        with os.fdopen(theirs, "w") as pipe:
+            json.dump(outcome(job), pipe)
+        os._exit(0)
+    os.close(theirs)
+    with os.fdopen(ours) as pipe:
+        text = pipe.read()
+    _, status = os.waitpid(child, 0)
+    if status == 0:
+        return json.loads(text)
+    how = "signal %d" % os.WTERMSIG(status) if os.WIFSIGNALED(status) else "exit %d" % os.WEXITSTATUS(status)
+    return {"phase": "crash", "output": None, "said": how}
+
+
+def main():
+    with open(sys.argv[1]) as file:
+        jobs = json.load(file)
+    for job in jobs:
+        begun = time.time()
+        found = in_a_process(job)
+        line = {"step": job["name"], "ok": found["phase"] == "ok", "detail": json.dumps(found)}
+        line["seconds"] = time.time() - begun
+        print(json.dumps(line))
+        sys.stdout.flush()
+
+
+main()

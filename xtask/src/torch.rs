@@ -1,0 +1,91 @@
+//! `cargo xtask torch`: converted files on real PyTorch releases, as a table.
+//!
+//! An environment has more than a gigabyte, so one that is not there yet is made for its run and removed after
+//! it, unless `--keep` is given. `--write` puts the tables into the documentation.
+
+use std::fs;
+use std::time::Duration;
+
+use clap::Args;
+use unskew_core::Version;
+use unskew_releases::find;
+use unskew_torch_matrix::{Host, Selection, Trial, bars_table, reasons, table, trials};
+
+use crate::environment::Environment;
+
+/// The page that `--write` makes.
+const PAGE: &str = "docs/reference/torch-conversions.md";
+
+/// What stands above the tables.
+const HEAD: &str = "<!-- made by `cargo xtask torch --write` -->\n\n# Converted files on real PyTorch releases\n\n\
+    Real releases of PyTorch, from the package index, each given the files of `crates/torch/tests/data`: what 24 \
+    releases from 1.1 to 2.15 wrote, with what they calculated then. *As they are* is what the release does with the \
+    files; *converted*, what it does with them after `unskew convert --to torch@RELEASE`, which leaves most as \
+    they are and rewrites some. *Equal* means the same types, shapes and numbers as recorded (floats up to 2e-6), or an \
+    error where the writer itself gave one. A file with *no exact form* is not written at all. Releases before \
+    1.7 have no mobile interpreter in Python.\n\n";
+
+/// Runs converted files on PyTorch releases and prints what they gave.
+#[derive(Args)]
+pub struct Torch {
+    /// A PyTorch release; all that have requirements if none is named.
+    #[arg(long = "release")]
+    releases: Vec<String>,
+    /// How many seconds a release may take.
+    #[arg(long, default_value_t = 1200)]
+    limit: u64,
+    /// Keeps the environments that are made.
+    #[arg(long)]
+    keep: bool,
+    /// Prints why files are not equal, with their names.
+    #[arg(long)]
+    why: bool,
+    /// Puts the tables into the documentation.
+    #[arg(long)]
+    write: bool,
+}
+
+/// Runs what was asked for.
+///
+/// # Errors
+/// If an environment cannot be made, or a release not be started. What a release does is no error.
+pub fn run(arguments: &Torch) -> anyhow::Result<()> {
+    let mut columns: Vec<(Version, Vec<Trial>)> = Vec::new();
+    for environment in environments(&arguments.releases)? {
+        let version = environment.name.trim_start_matches("torch-").to_owned();
+        let was_there = Host::named(&version).is_ok();
+        environment.make()?;
+        let host = Host::named(&version)?;
+        let release = find(&format!("torch@{version}"))?;
+        let limit = Duration::from_secs(arguments.limit);
+        let column = (host.version, trials(&host, release, Selection::All, limit)?);
+        if !was_there && !arguments.keep {
+            environment.remove()?;
+        }
+        eprint!("{}", table(std::slice::from_ref(&column)));
+        columns.push(column);
+    }
+    columns.sort_by_key(|(version, _)| *version);
+    let page = format!(
+        "## What is promised\n\n{}\n## All files\n\n{}",
+        bars_table(&columns),
+        table(&columns)
+    );
+    print!("{page}");
+    if arguments.why {
+        print!("\n{}", reasons(&columns));
+    }
+    if arguments.write {
+        fs::write(crate::root().join(PAGE), format!("{HEAD}{page}"))?;
+        println!("{PAGE}: written");
+    }
+    Ok(())
+}
+
+fn environments(releases: &[String]) -> anyhow::Result<Vec<Environment>> {
+    if releases.is_empty() {
+        let all = Environment::all()?.into_iter();
+        return Ok(all.filter(|it| it.name.starts_with("torch-")).collect());
+    }
+    releases.iter().map(|release| Environment::named(&format!("torch-{release}"))).collect()
+}
