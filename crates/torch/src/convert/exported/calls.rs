@@ -211,9 +211,8 @@ impl Site<'_> {
         let place =
             |given: &GivenArgument| schema.arguments.iter().position(|one| one.name == given.name);
         // An argument that stands behind one that is left to its default is given by its name.
-        for at in 0..all.len() {
-            let by_name = place(&all[at]).is_none_or(|place| place != at);
-            all[at].by_name |= by_name;
+        for (at, given) in all.iter_mut().enumerate() {
+            given.by_name |= place(given).is_none_or(|place| place != at);
         }
         all
     }

@@ -6,6 +6,7 @@
 //! | version 6 or 7 to 5 or 4 | defaults are given in front of each call, which says no longer how many it gives |
 //! | version 4 or 5 to 7 | each operator says how many arguments its calls give, where newer ones take more |
 //! | an upgrader of the release that wants more than is given | defaults of the old schema are given |
+//! | version 8 to 7 | the records of source lines, whose form older interpreters do not read, are left out |
 //! | another meaning | an upgrader or downgrader that is one call takes the place of the operator |
 //!
 //! The code beside the bytecode shares the version record with it, and is fitted too.
@@ -110,6 +111,16 @@ pub(super) fn plan(task: &Task<'_>, plan: &mut Conversion) -> Result<Option<Draf
     if !code.functions.iter().zip(&lengths).all(same) && draft.remove(HANDLES) {
         let what = "handles for debuggers are left out: there are more instructions";
         plan.add(Rewrite::new(BYTECODE, what).at(HANDLES));
+    }
+    if target < 8 && from >= 8 {
+        // Their form changed with version 8, and the interpreters of older versions read them when they load.
+        let lines = task.records.all().filter(|(record, _)| record.ends_with(".debug_pkl"));
+        for (record, _) in lines {
+            if draft.remove(record) {
+                let what = "the lines that instructions come from are left out";
+                plan.add(Rewrite::new(BYTECODE, what).at(record));
+            }
+        }
     }
     let tensors = |pickle: &pickle::Pickle| {
         (0..pickle.count()).any(|id| matches!(pickle.value(id), pickle::Value::Persistent(_)))
