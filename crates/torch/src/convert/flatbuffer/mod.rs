@@ -32,6 +32,9 @@ const ARCHIVE: &str = "flatbuffer-to-archive";
 /// The version of bytecode in a flatbuffer.
 const FLATBUFFER: i64 = 9;
 
+/// The lowest operator version of an archive with such bytecode. A flatbuffer may say less; no operator changed below 4.
+const LOWEST: i64 = 3;
+
 /// How much of a storage is read at a time for its checksum.
 const BLOCK: u64 = 1 << 20;
 
@@ -78,7 +81,8 @@ pub(super) fn plan(
         return Ok(None);
     }
     let mut found = Values::default();
-    let draft = archive(source, model.operator_version().unwrap_or(0), &mut found)?;
+    let version = model.operator_version().unwrap_or(0).max(LOWEST);
+    let draft = archive(source, version, &mut found)?;
     for (what, place) in &found.blocked {
         block(plan, what, place);
     }
