@@ -12,6 +12,7 @@ use anyhow::{Context as _, ensure};
 const STEPS: &[(&str, &[&str])] = &[
     ("format", &["fmt", "--all", "--check"]),
     ("clippy", &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]),
+    ("our own promises", &["run", "--quiet", "--package", "unskew-cli", "--", "lint"]),
     ("documentation", &["doc", "--workspace", "--no-deps", "--quiet"]),
 ];
 
