@@ -16,8 +16,11 @@ const HEADER: &str = "
 typedef enum { Color_Red = 0, Color_Green = 1 } Color;
 typedef struct Part { int32_t left; unsigned long right; } Part;
 typedef struct Paint_Args Paint_Args;
+typedef struct Canvas Canvas;
+struct Unused { int a; };
 struct Paint_Args {
   size_t struct_size;
+  Canvas* canvas;
   const char* title;
   char flag;
   int32_t width;
@@ -91,7 +94,7 @@ fn what_the_compiler_placed_is_what_the_reader_of_headers_says() {
     }
     let color = &object.enums["Color"].declared.enumerators;
     assert_eq!(color.iter().map(|value| value.value).collect::<Vec<_>>(), [Some(0), Some(1)]);
-    assert!(object.callbacks.contains_key("Paint"));
+    assert!(object.callbacks.contains_key("Paint") && object.opaque.contains_key("Canvas"));
     assert_eq!(object.functions.keys().collect::<Vec<_>>(), ["GetApi"]);
 }
 

@@ -9,7 +9,7 @@ use gimli::{AttributeValue, Dwarf, Unit};
 use super::types::{Types, name, number};
 use super::{Bytes, DebugError};
 use crate::contract::Contract;
-use crate::header::{Declaration, Header, Item, Layout, Place};
+use crate::header::{Declaration, Header, Item, Layout, Place, Type};
 
 type Entry<'a> = gimli::DebuggingInformationEntry<Bytes<'a>>;
 
@@ -78,12 +78,16 @@ impl Declared {
                 }
                 None => {
                     let r#type = types.target(entry, 0)?;
-                    // `typedef struct Thing Thing` says nothing more.
-                    if matches!(&r#type, crate::header::Type::Named { name: of, .. } if *of == name)
-                    {
-                        return Ok(());
+                    // `typedef struct Thing Thing` says nothing more, unless that is all that there is.
+                    match &r#type {
+                        Type::Named { name: of, .. } if *of == name => {
+                            if !types.is_opaque(entry)? {
+                                return Ok(());
+                            }
+                            Item::Opaque(name.clone())
+                        }
+                        _ => Item::Typedef { name: name.clone(), r#type },
                     }
-                    Item::Typedef { name: name.clone(), r#type }
                 }
             },
             dw::DW_TAG_subprogram if self.exports.contains(&name) => {

@@ -251,6 +251,11 @@ impl<'a> Types<'_, 'a> {
         Ok(Enum { name: name.to_owned(), underlying: String::new(), enumerators })
     }
 
+    /// Whether the type of an entry is only named.
+    pub fn is_opaque(&mut self, entry: &Entry<'_>) -> Result<bool, DebugError> {
+        Ok(self.of(entry)?.is_some_and(|of| of.attr_value(dw::DW_AT_declaration).is_some()))
+    }
+
     /// The struct, union or enumeration that has its name from a `typedef` alone.
     pub fn named_by_typedef(
         &mut self,

@@ -48,7 +48,10 @@ impl Kind for Headers {
         let mut compared = compare(&was, &is, policy, terms.as_of);
         let compiled = [old, new].map(|side| side.iter().any(|(_, text)| debug::is_object(text)));
         if compiled.contains(&true) {
-            let unknown = |code: &str| NOT_COMPILED.contains(&code);
+            // A header has what no code uses, and debug information does not.
+            let one_side = compiled.contains(&false);
+            let unknown =
+                |code: &str| NOT_COMPILED.contains(&code) || (one_side && NOT_USED.contains(&code));
             compared.changes.retain(|change| !unknown(change.finding.rule.code));
         }
         let only = new.names().next().filter(|_| one);
@@ -86,6 +89,9 @@ impl Kind for Headers {
 /// Rules about what debug information does not hold: macros and comments.
 const NOT_COMPILED: &[&str] =
     &["HD004", "HD006", "HD010", "HD011", "HD119", "HD209", "HD501", "HD502", "HD601", "HD602"];
+
+/// Rules about declarations of which one side says nothing, if it is a shared object and the other a header.
+const NOT_USED: &[&str] = &["HD115", "HD207", "HD208"];
 
 /// What is said of a shared object in place of findings of [`NOT_COMPILED`].
 fn not_compiled(policy: &Policy) -> Promise {
