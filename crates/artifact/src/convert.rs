@@ -1,14 +1,15 @@
-//! From an artifact and a release to an artifact that the release accepts.
+//! From an artifact and a runtime to an artifact that the runtime accepts.
 
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
 use unskew_core::{Conversion, Party};
-use unskew_releases::Release;
-use unskew_source::{FileSource, Output, ReadError, Source};
+use unskew_releases::{Family, Release};
+use unskew_source::{Output, ReadError, Source};
 use unskew_tensorflow::convert::VersionOptions;
 
-use crate::{OpenError, Options, folder, recognize};
+use crate::{Content, OpenError, Options, recognize};
 
 /// How to convert.
 #[derive(Clone, Debug, Default)]
@@ -44,42 +45,66 @@ impl ConvertOptions {
 /// What a boundary makes of an artifact: none if it is not its own.
 type Planned = Result<Option<(Conversion, Output)>, ReadError>;
 
-/// A boundary's converter of one file.
-type Converter = fn(&Arc<dyn Source>, Release, &ConvertOptions) -> Planned;
+/// The runtime for which an artifact is converted: a release, or a device that was built from one.
+#[derive(Clone, Debug)]
+pub enum Target {
+    /// A PyTorch.
+    Torch(Box<unskew_torch::Runtime>),
+    /// A TensorFlow.
+    TensorFlow(Box<unskew_tensorflow::Runtime>),
+    /// A runtime for which nothing is converted, by its name.
+    Other(String),
+}
 
-/// The converters of files, asked in this order.
-const CONVERTERS: [Converter; 2] = [torch, tensorflow];
-
-fn tensorflow(source: &Arc<dyn Source>, release: Release, options: &ConvertOptions) -> Planned {
-    match unskew_releases::tensorflow::runtime_of(release) {
-        Some(runtime) => unskew_tensorflow::convert(source, &runtime, &options.tensorflow()),
-        None => Ok(None),
+impl From<Release> for Target {
+    fn from(release: Release) -> Self {
+        let target = match release.family() {
+            Family::Torch => {
+                unskew_releases::torch::runtime(release.row()).map(|one| Self::Torch(Box::new(one)))
+            }
+            Family::TensorFlow => unskew_releases::tensorflow::runtime_of(release)
+                .map(|one| Self::TensorFlow(Box::new(one))),
+            Family::Jax => None,
+        };
+        target.unwrap_or_else(|| Self::Other(release.to_string()))
     }
 }
 
-/// A SavedModel folder, with all its files by their paths below it.
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Torch(runtime) => match &runtime.device {
+                Some(device) => f.write_str(&device.name),
+                None => write!(f, "torch@{}", runtime.release.version),
+            },
+            Self::TensorFlow(runtime) => write!(f, "tensorflow@{}", runtime.version),
+            Self::Other(name) => f.write_str(name),
+        }
+    }
+}
+
+/// What the boundary of `target` makes of one file.
+fn file(source: &Arc<dyn Source>, target: &Target, options: &ConvertOptions) -> Planned {
+    match target {
+        Target::Torch(runtime) => unskew_torch::convert(source, runtime, &options.torch()),
+        Target::TensorFlow(runtime) => {
+            unskew_tensorflow::convert(source, runtime, &options.tensorflow())
+        }
+        Target::Other(_) => Ok(None),
+    }
+}
+
+/// What it makes of a SavedModel folder, with all its files by their paths below it.
 fn saved_model(
-    path: &Path,
-    release: Release,
+    files: &[(String, Arc<dyn Source>)],
+    target: &Target,
     options: &ConvertOptions,
-) -> Result<Option<(Conversion, Output)>, OpenError> {
-    let Some(runtime) = unskew_releases::tensorflow::runtime_of(release) else { return Ok(None) };
-    let mut files: Vec<(String, Arc<dyn Source>)> = Vec::new();
-    for file in folder::files(path)? {
-        let below = file.strip_prefix(path).unwrap_or(&file);
-        let parts: Vec<_> = below.iter().map(|part| part.to_string_lossy()).collect();
-        files.push((parts.join("/"), Arc::new(FileSource::open(&file)?)));
-    }
-    Ok(unskew_tensorflow::convert_saved_model(&files, &runtime, &options.tensorflow())?)
-}
-
-fn torch(source: &Arc<dyn Source>, to: Release, options: &ConvertOptions) -> Planned {
-    if to.family() != unskew_releases::Family::Torch {
-        return Ok(None);
-    }
-    match unskew_releases::torch::runtime(to.row()) {
-        Some(runtime) => unskew_torch::convert(source, &runtime, &options.torch()),
-        None => Ok(None),
+) -> Planned {
+    match target {
+        Target::TensorFlow(runtime) => {
+            unskew_tensorflow::convert_saved_model(files, runtime, &options.tensorflow())
+        }
+        Target::Torch(_) | Target::Other(_) => Ok(None),
     }
 }
 
@@ -123,19 +148,29 @@ pub fn convert(
     release: Release,
     options: &ConvertOptions,
 ) -> Result<Converted, OpenError> {
-    let none = || {
-        let (path, release) = (path.display().to_string(), release.to_string());
-        OpenError::NoConversion { path, release }
-    };
-    if path.is_dir() {
-        let (plan, output) = saved_model(path, release, options)?.ok_or_else(none)?;
-        return Ok(Converted { plan, output });
-    }
-    let source: Arc<dyn Source> = Arc::new(FileSource::open(path)?);
-    for converter in CONVERTERS {
-        if let Some((plan, output)) = converter(&source, release, options)? {
-            return Ok(Converted { plan, output });
+    convert_content(&Content::at(path)?, &release.into(), options)
+}
+
+/// Plans an artifact anew for `target`.
+///
+/// # Errors
+/// As [`convert`].
+pub fn convert_content(
+    content: &Content,
+    target: &Target,
+    options: &ConvertOptions,
+) -> Result<Converted, OpenError> {
+    let planned = match content {
+        Content::File(part) => file(&part.source, target, options)?,
+        Content::Folder { parts, .. } => {
+            let files: Vec<(String, Arc<dyn Source>)> =
+                parts.iter().map(|part| (part.name.clone(), part.source.clone())).collect();
+            saved_model(&files, target, options)?
         }
-    }
-    Err(none())
+    };
+    let (plan, output) = planned.ok_or_else(|| OpenError::NoConversion {
+        path: content.name().to_owned(),
+        release: target.to_string(),
+    })?;
+    Ok(Converted { plan, output })
 }

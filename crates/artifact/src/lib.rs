@@ -32,6 +32,7 @@
 
 mod artifact;
 mod company;
+mod content;
 mod convert;
 mod device;
 mod error;
@@ -46,7 +47,8 @@ mod unversioned;
 mod wheel;
 
 pub use artifact::{Artifact, Container, Piece};
-pub use convert::{ConvertOptions, Converted, convert};
+pub use content::{Content, Part};
+pub use convert::{ConvertOptions, Converted, Target, convert, convert_content};
 pub use error::OpenError;
 pub use open::open;
 pub use options::Options;

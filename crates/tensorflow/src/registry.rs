@@ -1,23 +1,27 @@
 //! One release of a history: the op registry that a runtime has.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use unskew_core::Version;
 
 use crate::{Definition, OpDef, OpHistory};
 
-/// The op registry of one release.
+/// The op registry of one release, or of a build of it that lacks some ops.
 #[derive(Clone, Debug)]
 pub struct OpRegistry {
     history: Arc<OpHistory>,
     release: Version,
     public_only: bool,
+    /// Ops of the release that the build was made without.
+    lacking: Arc<BTreeSet<String>>,
 }
 
 /// What a registry says about a name.
 pub struct Lookup {
     definitions: Arc<[Definition]>,
     release: Version,
+    lacking: bool,
     /// Whether the registry may have the op without listing it.
     pub maybe_unlisted: bool,
 }
@@ -26,7 +30,8 @@ impl Lookup {
     /// The definition of this release, if it has the op.
     pub fn op(&self) -> Option<&OpDef> {
         let has = |definition: &&Definition| definition.runs.contains(self.release);
-        self.definitions.iter().find(has).map(|definition| &definition.op)
+        let found = self.definitions.iter().find(has).map(|definition| &definition.op);
+        found.filter(|_| !self.lacking)
     }
 
     /// Every definition of any release, oldest first.
@@ -53,19 +58,30 @@ impl OpRegistry {
     /// The registry that `release` has in `history`. `public_only`: the registry was taken from the
     /// Python package, which does not list internal ops.
     pub fn new(history: Arc<OpHistory>, release: Version, public_only: bool) -> Self {
-        Self { history, release, public_only }
+        Self { history, release, public_only, lacking: Arc::default() }
+    }
+
+    /// The registry of a build that was made without these ops.
+    #[must_use]
+    pub fn without(mut self, ops: impl IntoIterator<Item = String>) -> Self {
+        let mut lacking = BTreeSet::clone(&self.lacking);
+        lacking.extend(ops);
+        self.lacking = Arc::new(lacking);
+        self
     }
 
     /// What the registry says about `name`.
     pub fn look_up(&self, name: &str) -> Lookup {
         let definitions = self.history.named(name);
-        let maybe_unlisted = self.public_only && name.starts_with('_');
-        Lookup { definitions, release: self.release, maybe_unlisted }
+        let lacking = self.lacking.contains(name);
+        let maybe_unlisted = self.public_only && name.starts_with('_') && !lacking;
+        Lookup { definitions, release: self.release, lacking, maybe_unlisted }
     }
 
     /// Every op of the release, as it is written.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
-        self.history.rows().of(self.release)
+        let name = |text: &str| text.split('(').next().unwrap_or(text).trim().to_owned();
+        self.history.rows().of(self.release).filter(move |text| !self.lacking.contains(&name(text)))
     }
 
     /// The release.

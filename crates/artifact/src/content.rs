@@ -1,0 +1,120 @@
+//! An artifact by its bytes, wherever they lie and whatever they are called.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use unskew_core::Party;
+use unskew_source::{FileSource, Slice, Source};
+
+use crate::{Artifact, Container, OpenError, Options, folder, recognize};
+
+/// One file of an artifact.
+#[derive(Clone)]
+pub struct Part {
+    /// Its name; in a folder its path below that, parts separated by `/`.
+    pub name: String,
+    /// Its bytes.
+    pub source: Arc<dyn Source>,
+    /// Where it lies, if it is a file of its own: what lies beside it is looked at too.
+    pub path: Option<PathBuf>,
+}
+
+impl Part {
+    fn open(name: &str, shown: &str, path: &Path) -> Result<Self, OpenError> {
+        let file: Arc<dyn Source> = Arc::new(FileSource::open(path)?);
+        let size = file.size();
+        let source: Arc<dyn Source> =
+            if file.name() == shown { file } else { Arc::new(Slice::new(shown, file, 0, size)?) };
+        Ok(Self { name: name.to_owned(), source, path: Some(path.to_owned()) })
+    }
+}
+
+/// An artifact by its bytes. A store that keeps artifacts under digests hands them over under the names that
+/// users know.
+#[derive(Clone)]
+pub enum Content {
+    /// One file.
+    File(Part),
+    /// A folder: a SavedModel.
+    Folder {
+        /// The name of the folder.
+        name: String,
+        /// Its files.
+        parts: Vec<Part>,
+    },
+}
+
+impl Content {
+    /// What lies at `path`, under the name that it has there.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is a folder that is too large or has links in it.
+    pub fn at(path: &Path) -> Result<Self, OpenError> {
+        Self::named(path, &path.display().to_string())
+    }
+
+    /// What lies at `path`, under another name.
+    ///
+    /// # Errors
+    /// As [`Content::at`].
+    pub fn named(path: &Path, name: &str) -> Result<Self, OpenError> {
+        if !path.is_dir() {
+            return Ok(Self::File(Part::open(name, name, path)?));
+        }
+        let mut parts = Vec::new();
+        for file in folder::files(path)? {
+            let below = file.strip_prefix(path).unwrap_or(&file);
+            let below: Vec<_> = below.iter().map(|part| part.to_string_lossy()).collect();
+            let below = below.join("/");
+            let shown = format!("{}/{below}", name.trim_end_matches('/'));
+            parts.push(Part::open(&below, &shown, &file)?);
+        }
+        parts.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(Self::Folder { name: name.to_owned(), parts })
+    }
+
+    /// The name under which it was opened.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::File(part) => &part.name,
+            Self::Folder { name, .. } => name,
+        }
+    }
+
+    /// Its files.
+    pub fn parts(&self) -> &[Part] {
+        match self {
+            Self::File(part) => std::slice::from_ref(part),
+            Self::Folder { parts, .. } => parts,
+        }
+    }
+
+    /// What can be checked in it; never empty.
+    ///
+    /// # Errors
+    /// If a part is broken, or nothing in it is of a kind that Unskew knows.
+    pub fn parties(&self, options: &Options) -> Result<Vec<Arc<Party>>, OpenError> {
+        let looked_for = || recognize::LOOKED_FOR.to_owned();
+        let mut artifact = Artifact::new(self.name(), Container::Folder);
+        for part in self.parts() {
+            let many = matches!(self, Self::Folder { .. });
+            if many && !recognize::is_candidate(&part.name) {
+                continue;
+            }
+            for party in recognize::parties(&part.source, part.path.as_deref(), options)? {
+                artifact.add(part.source.name().to_owned(), party);
+            }
+        }
+        if artifact.pieces.is_empty() {
+            let (path, files) = (self.name().to_owned(), self.parts().len());
+            return Err(match self {
+                Self::File(_) => OpenError::Unknown { path, looked_for: looked_for() },
+                Self::Folder { .. } => {
+                    let looked_for = looked_for();
+                    OpenError::Nothing { path, container: "folder", files, looked_for }
+                }
+            });
+        }
+        Ok(artifact.pieces.into_iter().map(|piece| piece.party).collect())
+    }
+}

@@ -1,0 +1,340 @@
+//! What a runtime says to an artifact, in a form that can be kept.
+//!
+//! The fields are those of the JSON report (`unskew_report::json`), so whoever reads one reads the other; a test
+//! holds the two together. An answer does not depend on what anybody wants: it says what there is, and a
+//! [`Policy`](crate::Policy) decides what is good enough.
+
+use std::io::{Read as _, Write as _};
+
+use flate2::Compression;
+use flate2::read::DeflateDecoder;
+use flate2::write::DeflateEncoder;
+use serde::{Deserialize, Serialize};
+use unskew_core::{Conversion, Finding, Outcome, Verdict};
+
+use crate::Digest;
+
+/// The largest answer, unpacked.
+const LARGEST: u64 = 16 << 20;
+
+/// Whether a pair works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Fit {
+    /// It works.
+    Compatible,
+    /// It works after exact adaptations.
+    Adaptable,
+    /// It does not.
+    Incompatible,
+    /// The two have nothing to do with each other.
+    Unrelated,
+}
+
+/// One side of a reason.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Side {
+    /// Its name.
+    pub name: String,
+    /// What it is to the other: `artifact`, `runtime`.
+    pub role: String,
+    /// What it is and where it came from.
+    pub origin: String,
+}
+
+/// A finding.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reason {
+    /// The rule: `unskew explain CODE` explains it.
+    pub code: String,
+    /// The rule in words.
+    pub name: String,
+    /// `error`, `warning` or `note`.
+    pub severity: String,
+    /// `load`, `first use`, `silent`, or none.
+    pub phase: Option<String>,
+    /// One sentence with the numbers that clash.
+    pub message: String,
+    /// The side that it is about.
+    pub subject: Option<Side>,
+    /// The side that it clashes with.
+    pub other: Option<Side>,
+    /// Where, the first few places.
+    pub places: Vec<String>,
+    /// How many places there are.
+    pub places_count: usize,
+    /// What the runtime prints.
+    pub symptom: Option<String>,
+    /// What mends it.
+    pub mend: Option<String>,
+    /// The adaptation that removes it.
+    pub adaptation: Option<String>,
+}
+
+/// A promise of the makers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Promised {
+    /// Whose.
+    pub policy: String,
+    /// `promised`, `expired`, `not promised` or `unknown`.
+    pub state: String,
+    /// The window.
+    pub window: Option<String>,
+    /// Its first day.
+    pub from: Option<String>,
+    /// Its last day.
+    pub until: Option<String>,
+    /// What is promised about the pair.
+    pub statement: String,
+    /// Where it stands.
+    pub reference: String,
+}
+
+/// What could not be checked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NotChecked {
+    /// The axis.
+    pub axis: String,
+    /// Who requires something there.
+    pub owner: String,
+    /// Who does not tell.
+    pub other: String,
+}
+
+/// A verdict.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Judged {
+    /// Whether it works.
+    pub outcome: Fit,
+    /// The phase in which the first thing goes wrong.
+    pub first_failure: Option<String>,
+    /// Why, gravest first.
+    pub findings: Vec<Reason>,
+    /// What is promised.
+    pub promises: Vec<Promised>,
+    /// What could not be checked, which is no pass.
+    pub unchecked: Vec<NotChecked>,
+}
+
+/// One kind of change of a conversion.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Step {
+    /// The adaptation.
+    pub adaptation: String,
+    /// One sentence with the values.
+    pub what: String,
+    /// Where, the first few places.
+    pub places: Vec<String>,
+    /// How many places there are.
+    pub places_count: usize,
+    /// Whether it loses something.
+    pub lossy: bool,
+}
+
+/// An attempt to convert the artifact for the runtime.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attempt {
+    /// What was or would be changed.
+    pub rewrites: Vec<Step>,
+    /// Why no exact form exists.
+    pub blockers: Vec<Reason>,
+    /// Why no attempt could be made.
+    pub error: Option<String>,
+    /// The result, which is in the depot.
+    pub result: Option<Digest>,
+    /// Its bytes.
+    pub size: Option<u64>,
+    /// What the runtime says to the result.
+    pub verdict: Option<Judged>,
+}
+
+/// What a runtime says to an artifact, and to what can be made of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answer {
+    /// To the artifact as it is.
+    pub as_is: Judged,
+    /// To what a conversion makes of it; none if it works as it is.
+    pub converted: Option<Attempt>,
+}
+
+impl Answer {
+    /// The answer in few bytes.
+    pub(crate) fn pack(&self) -> Vec<u8> {
+        let text = serde_json::to_vec(self).unwrap_or_default();
+        let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
+        // Writing into memory does not fail.
+        let _ = encoder.write_all(&text);
+        encoder.finish().unwrap_or_default()
+    }
+
+    /// The answer from these bytes, about an artifact of this name; none if they are damaged, which is as good as
+    /// not there.
+    pub(crate) fn unpack(bytes: &[u8], name: &str) -> Option<Self> {
+        let mut text = String::new();
+        DeflateDecoder::new(bytes).take(LARGEST).read_to_string(&mut text).ok()?;
+        serde_json::from_str(&StandIn::replaced(text, name)).ok()
+    }
+}
+
+/// The name under which artifacts are judged. A verdict is about contents, and the same contents have several names
+/// in a fleet; so it is made under a name that nothing has, and shown under the one that is asked for.
+pub(crate) struct StandIn;
+
+impl StandIn {
+    /// A private letter of Unicode, which no file of a model should have in its name.
+    const LETTER: char = '\u{f0a17}';
+
+    /// The stand-in for a name: with the same ending, which is a sign of its kind.
+    pub(crate) fn of(name: &str) -> String {
+        match ending(name) {
+            Some(ending) => format!("{}.{ending}", Self::LETTER),
+            None => Self::LETTER.to_string(),
+        }
+    }
+
+    /// A text about the stand-in as one about `name`, in JSON.
+    fn replaced(text: String, name: &str) -> String {
+        if !text.contains(Self::LETTER) {
+            return text;
+        }
+        let quoted = |name: &str| {
+            let quoted = serde_json::to_string(name).unwrap_or_default();
+            quoted.trim_matches('"').to_owned()
+        };
+        let stem = ending(name).map_or(name, |ending| &name[..name.len() - ending.len() - 1]);
+        text.replace(Self::LETTER, &quoted(stem))
+    }
+}
+
+/// The ending of a file name, if it is a plain one.
+fn ending(name: &str) -> Option<&str> {
+    let (stem, ending) = name.rsplit_once('.')?;
+    let plain = !ending.is_empty() && ending.bytes().all(|b| b.is_ascii_alphanumeric());
+    (plain && !stem.is_empty()).then_some(ending)
+}
+
+impl From<&Finding> for Reason {
+    fn from(finding: &Finding) -> Self {
+        Self {
+            code: finding.rule.code.to_owned(),
+            name: finding.rule.name.to_owned(),
+            severity: finding.severity.as_str().to_owned(),
+            phase: finding.phase.map(|phase| phase.as_str().to_owned()),
+            message: finding.message.clone(),
+            subject: finding.subject.as_ref().map(Side::from),
+            other: finding.other.as_ref().map(Side::from),
+            places: finding.places.named().to_vec(),
+            places_count: finding.places.count(),
+            symptom: finding.symptom.clone(),
+            mend: finding.mend.clone(),
+            adaptation: finding.adaptation.clone(),
+        }
+    }
+}
+
+impl From<&unskew_core::Side> for Side {
+    fn from(side: &unskew_core::Side) -> Self {
+        let role = side.role.as_str().to_owned();
+        Self { name: side.name.clone(), role, origin: side.origin.clone() }
+    }
+}
+
+impl From<&Verdict> for Judged {
+    fn from(verdict: &Verdict) -> Self {
+        Self {
+            outcome: match verdict.outcome {
+                Outcome::Compatible => Fit::Compatible,
+                Outcome::Adaptable(_) => Fit::Adaptable,
+                Outcome::Incompatible => Fit::Incompatible,
+                Outcome::Unrelated => Fit::Unrelated,
+            },
+            first_failure: verdict.first_failure().map(|phase| phase.as_str().to_owned()),
+            findings: verdict.findings.iter().map(Reason::from).collect(),
+            promises: verdict.promises.iter().map(Promised::from).collect(),
+            unchecked: verdict.unchecked.iter().map(NotChecked::from).collect(),
+        }
+    }
+}
+
+impl From<&unskew_core::Promise> for Promised {
+    fn from(promise: &unskew_core::Promise) -> Self {
+        Self {
+            policy: promise.policy.clone(),
+            state: promise.state.as_str().to_owned(),
+            window: promise.window.clone(),
+            from: promise.from.map(|day| day.to_string()),
+            until: promise.until.map(|day| day.to_string()),
+            statement: promise.statement.clone(),
+            reference: promise.reference.clone(),
+        }
+    }
+}
+
+impl From<&unskew_core::Unchecked> for NotChecked {
+    fn from(one: &unskew_core::Unchecked) -> Self {
+        let axis = one.axis.as_str().to_owned();
+        Self { axis, owner: one.owner.clone(), other: one.other.clone() }
+    }
+}
+
+impl From<&Conversion> for Attempt {
+    fn from(plan: &Conversion) -> Self {
+        let step = |rewrite: &unskew_core::Rewrite| Step {
+            adaptation: rewrite.adaptation.to_owned(),
+            what: rewrite.what.clone(),
+            places: rewrite.places.named().to_vec(),
+            places_count: rewrite.places.count(),
+            lossy: rewrite.lossy,
+        };
+        Self {
+            rewrites: plan.rewrites.iter().map(step).collect(),
+            blockers: plan.blockers.iter().map(Reason::from).collect(),
+            error: None,
+            result: None,
+            size: None,
+            verdict: None,
+        }
+    }
+}
+
+impl Attempt {
+    /// One that could not be made.
+    pub(crate) fn failed(error: String) -> Self {
+        Self { error: Some(error), ..Self::from(&Conversion::default()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(message: &str) -> Answer {
+        let verdict = Verdict {
+            outcome: Outcome::Compatible,
+            findings: vec![Finding::new(&unskew_core::rules::CO001, message)],
+            promises: Vec::new(),
+            unchecked: Vec::new(),
+        };
+        Answer { as_is: Judged::from(&verdict), converted: None }
+    }
+
+    #[test]
+    fn an_answer_is_shown_under_the_name_that_is_asked_for() {
+        let stand_in = StandIn::of("net.pt");
+        assert!(stand_in.ends_with(".pt"));
+        let packed = answer(&format!("{stand_in}: too new")).pack();
+        for name in ["other.pt", "a \"quoted\" \\ name.pt", "line\nbreak.pt"] {
+            let shown = Answer::unpack(&packed, name).unwrap();
+            assert_eq!(shown.as_is.findings[0].message, format!("{name}: too new"));
+        }
+    }
+
+    #[test]
+    fn a_damaged_answer_is_as_good_as_none() {
+        let mut packed = answer("x").pack();
+        assert!(Answer::unpack(&packed, "n").is_some());
+        packed.truncate(packed.len() / 2);
+        assert!(Answer::unpack(&packed, "n").is_none());
+        assert!(Answer::unpack(b"", "n").is_none());
+    }
+}

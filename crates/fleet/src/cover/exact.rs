@@ -1,0 +1,281 @@
+//! Branch and bound.
+//!
+//! At a node some sets are taken, some are out, and the others are free. With a price `p[e]` between 0 and the weight
+//! for every element that is still open, no choice of `m` more sets covers more than
+//!
+//! ```text
+//! what is covered + sum of (weight[e] - p[e]) + the m largest sums of prices over a free set
+//! ```
+//!
+//! Prices that make this small are found by subgradient steps, which a node goes on with from where its parent
+//! stopped. The same sums tell which free sets every better choice must take or cannot take. Whatever the
+//! `m` largest sets cover together is a solution itself.
+
+use super::reduced::Reduced;
+
+/// Steps towards better prices at the first node, and at each other.
+const STEPS: [usize; 2] = [400, 30];
+
+/// After how many steps without progress the steps get smaller.
+const PATIENCE: usize = 8;
+
+/// What a search found.
+pub(super) struct Found {
+    /// Sets that cover more than was known, if there are any.
+    pub(super) better: Option<Vec<usize>>,
+    /// What no choice exceeds.
+    pub(super) at_most: u64,
+    /// How many nodes were looked at.
+    pub(super) nodes: usize,
+}
+
+/// Looks for at most `k` sets that cover more than `known`.
+pub(super) fn search(problem: &Reduced, k: usize, known: u64, effort: usize) -> Found {
+    let elements = problem.weights.len();
+    let mut search =
+        Search { problem, best: known / problem.unit, better: None, nodes: effort, open: 0 };
+    let root = Node {
+        taken: Vec::new(),
+        free: (0..problem.sets.len()).collect(),
+        open: vec![true; elements],
+        covered: 0,
+        prices: problem.weights.iter().map(|weight| *weight as f64 / 2.0).collect(),
+        left: k,
+    };
+    let all: u64 = problem.weights.iter().sum();
+    search.node(root, all, STEPS[0]);
+    let at_most = search.best.max(search.open).saturating_mul(problem.unit);
+    let nodes = effort.saturating_sub(search.nodes);
+    Found { better: search.better, at_most: at_most.max(known), nodes }
+}
+
+struct Search<'a> {
+    problem: &'a Reduced,
+    /// The most that is known to be covered.
+    best: u64,
+    better: Option<Vec<usize>>,
+    /// How many nodes may still be looked at.
+    nodes: usize,
+    /// The largest bound of a node that was not looked at.
+    open: u64,
+}
+
+#[derive(Clone)]
+struct Node {
+    taken: Vec<usize>,
+    free: Vec<usize>,
+    /// Whether an element is not covered yet.
+    open: Vec<bool>,
+    covered: u64,
+    prices: Vec<f64>,
+    /// How many sets may still be taken.
+    left: usize,
+}
+
+/// What the prices of a node say.
+struct Bound {
+    value: f64,
+    /// The sums of prices of the free sets, largest first, with their places in `free`.
+    sums: Vec<(f64, usize)>,
+    /// How often each free set was among the largest.
+    often: Vec<u32>,
+}
+
+impl Search<'_> {
+    fn node(&mut self, mut node: Node, above: u64, steps: usize) {
+        if self.nodes == 0 {
+            self.open = self.open.max(above);
+            return;
+        }
+        self.nodes -= 1;
+        self.drop_idle(&mut node);
+        if node.left == 0 || node.free.is_empty() {
+            self.offer(node.covered, node.taken);
+            return;
+        }
+        let bound = self.tighten(&mut node, steps);
+        let limit = self.whole(bound.value).min(above);
+        if limit <= self.best {
+            return;
+        }
+        match self.fix(&mut node, &bound) {
+            // Something is settled: the same node with less in it.
+            true => {
+                self.nodes += 1;
+                self.node(node, limit, STEPS[1]);
+            }
+            false => self.branch(node, &bound, limit),
+        }
+    }
+
+    /// Drops free sets that add nothing.
+    fn drop_idle(&self, node: &mut Node) {
+        let Node { free, open, .. } = node;
+        free.retain(|set| self.problem.sets[*set].iter().any(|element| open[*element]));
+    }
+
+    /// Better prices, and what they say.
+    fn tighten(&mut self, node: &mut Node, steps: usize) -> Bound {
+        let mut often = vec![0; node.free.len()];
+        let mut scale = 1.0;
+        let mut stuck = 0;
+        let mut best = (f64::INFINITY, node.prices.clone());
+        for _ in 0..steps {
+            let (value, sums) = self.value(node);
+            let chosen: Vec<usize> = sums.iter().take(node.left).map(|(_, at)| *at).collect();
+            self.try_all(node, &chosen);
+            chosen.iter().for_each(|at| often[*at] += 1);
+            if value < best.0 - 1e-9 {
+                best = (value, node.prices.clone());
+                stuck = 0;
+            } else {
+                stuck += 1;
+            }
+            if stuck >= PATIENCE {
+                (scale, stuck) = (scale / 2.0, 0);
+            }
+            if self.whole(best.0) <= self.best || scale < 1e-3 {
+                break;
+            }
+            if !self.step(node, &chosen, scale * (value - self.best as f64).max(0.5)) {
+                break;
+            }
+        }
+        node.prices = best.1;
+        let (value, sums) = self.value(node);
+        Bound { value, sums, often }
+    }
+
+    /// The bound of a node at its prices.
+    fn value(&self, node: &Node) -> (f64, Vec<(f64, usize)>) {
+        let weights = &self.problem.weights;
+        let rest: f64 = (0..weights.len())
+            .filter(|element| node.open[*element])
+            .map(|element| weights[element] as f64 - node.prices[element])
+            .sum();
+        let sum = |set: usize| -> f64 {
+            let members = self.problem.sets[set].iter();
+            members.filter(|e| node.open[**e]).map(|element| node.prices[*element]).sum()
+        };
+        let mut sums: Vec<(f64, usize)> =
+            node.free.iter().enumerate().map(|(at, set)| (sum(*set), at)).collect();
+        sums.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        let largest: f64 = sums.iter().take(node.left).map(|(sum, _)| *sum).sum();
+        (node.covered as f64 + rest + largest, sums)
+    }
+
+    /// Moves the prices: down where several chosen sets cover an element, up where none does. False if they
+    /// cannot move.
+    fn step(&self, node: &mut Node, chosen: &[usize], gap: f64) -> bool {
+        let weights = &self.problem.weights;
+        let mut slope = vec![-1.0; weights.len()];
+        for at in chosen {
+            for element in &self.problem.sets[node.free[*at]] {
+                slope[*element] += 1.0;
+            }
+        }
+        let moves = |element: usize| {
+            let (price, weight) = (node.prices[element], weights[element] as f64);
+            let up = slope[element] < 0.0 && price < weight;
+            let down = slope[element] > 0.0 && price > 0.0;
+            node.open[element] && (up || down)
+        };
+        let moving: Vec<usize> = (0..weights.len()).filter(|element| moves(*element)).collect();
+        let norm: f64 = moving.iter().map(|element| slope[*element] * slope[*element]).sum();
+        if norm == 0.0 {
+            return false;
+        }
+        for element in moving {
+            let price = node.prices[element] - gap / norm * slope[element];
+            node.prices[element] = price.clamp(0.0, weights[element] as f64);
+        }
+        true
+    }
+
+    /// Takes the chosen sets for a solution.
+    fn try_all(&mut self, node: &Node, chosen: &[usize]) {
+        let mut open = node.open.clone();
+        let mut covered = node.covered;
+        for at in chosen {
+            for element in &self.problem.sets[node.free[*at]] {
+                if std::mem::take(&mut open[*element]) {
+                    covered += self.problem.weights[*element];
+                }
+            }
+        }
+        if covered > self.best {
+            let chosen = chosen.iter().map(|at| node.free[*at]);
+            self.offer(covered, node.taken.iter().copied().chain(chosen).collect());
+        }
+    }
+
+    fn offer(&mut self, covered: u64, sets: Vec<usize>) {
+        if covered > self.best {
+            self.best = covered;
+            self.better = Some(sets);
+        }
+    }
+
+    /// The largest whole number that a bound allows, with room for what sums of fractions lose.
+    fn whole(&self, bound: f64) -> u64 {
+        let slack = 1e-6_f64.max(bound.abs() * 1e-12);
+        (bound + slack).max(0.0) as u64
+    }
+
+    /// Settles the free sets that every better choice takes or leaves. False if there are none.
+    fn fix(&self, node: &mut Node, bound: &Bound) -> bool {
+        let Bound { value, sums, .. } = bound;
+        let Some(smallest) = sums.get(node.left.saturating_sub(1)).map(|last| last.0) else {
+            // There are no more free sets than may be taken.
+            let all = std::mem::take(&mut node.free);
+            all.into_iter().for_each(|set| self.take(node, set));
+            return true;
+        };
+        let next = sums.get(node.left).map_or(0.0, |next| next.0);
+        let (mut take, mut out) = (Vec::new(), Vec::new());
+        for (rank, (sum, at)) in sums.iter().enumerate() {
+            let set = node.free[*at];
+            if rank < node.left && self.whole(value - sum + next) <= self.best {
+                take.push(set);
+            } else if rank >= node.left && self.whole(value - smallest + sum) <= self.best {
+                out.push(set);
+            }
+        }
+        node.free.retain(|set| !take.contains(set) && !out.contains(set));
+        let settled = !take.is_empty() || !out.is_empty();
+        take.into_iter().for_each(|set| self.take(node, set));
+        settled
+    }
+
+    fn take(&self, node: &mut Node, set: usize) {
+        node.taken.push(set);
+        node.left = node.left.saturating_sub(1);
+        for element in &self.problem.sets[set] {
+            if std::mem::take(&mut node.open[*element]) {
+                node.covered += self.problem.weights[*element];
+            }
+        }
+    }
+
+    /// Takes a set, and leaves it. The one that the prices are least sure about, which is neither always nor never among
+    /// the largest.
+    fn branch(&mut self, node: Node, bound: &Bound, limit: u64) {
+        let most = bound.often.iter().copied().max().unwrap_or(0);
+        let unsure = |at: usize| {
+            let often = bound.often.get(at).copied().unwrap_or(0);
+            often.min(most - often.min(most))
+        };
+        let pick = bound.sums.iter().max_by(|a, b| {
+            (unsure(a.1), a.0).partial_cmp(&(unsure(b.1), b.0)).unwrap_or(std::cmp::Ordering::Equal)
+        });
+        let Some(set) = pick.map(|(_, at)| node.free[*at]) else { return };
+        let mut with = node.clone();
+        let mut without = node;
+        for side in [&mut with, &mut without] {
+            side.free.retain(|free| *free != set);
+        }
+        self.take(&mut with, set);
+        self.node(with, limit, STEPS[1]);
+        self.node(without, limit, STEPS[1]);
+    }
+}

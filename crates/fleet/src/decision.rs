@@ -1,0 +1,236 @@
+//! Which artifact a runtime gets, and why.
+//!
+//! The newest version that fits is delivered: as it is if the runtime takes it so, else converted if an exact form
+//! exists, else the version before is asked. Every version that was asked stands in the decision with its
+//! reasons.
+//!
+//! A decision is made of: the versions published by the day, the profile of the runtime, the policy, and who
+//! judged ([`Judge`]). The same of these give the same decision, byte for byte.
+//!
+//! As JSON it is an object:
+//!
+//! | key | value |
+//! | --- | --- |
+//! | `schema` | `"unskew.fleet.decision"` |
+//! | `schema_version` | 1; raised when a key is renamed, removed or changes its meaning |
+//! | `judge` | `tool_version`, `newest_release` of the built-in database, `fingerprint` of code, data and rules |
+//! | `as_of` | the day: versions published later are not looked at |
+//! | `policy` | `deny` (the severity from which on a finding keeps an artifact back), `accept_unchecked` |
+//! | `model` | the name |
+//! | `runtime` | `name`, `profile` (a digest), `devices` |
+//! | `decision` | `as is`, `converted`, `older`, `older converted` or `nothing` |
+//! | `deliver` | `version`, `published`, `file`, `artifact` (a digest), `size` in bytes, `made_from` (a digest, or null); null if nothing fits |
+//! | `considered` | the versions that were asked, newest first: `version`, `published`, `file`, `artifact`, `fits` (`as is`, `converted` or null), `answer` |
+//!
+//! An `answer` has `as_is`, which has the fields of a pair of the [JSON report](json.md) without its sides, and
+//! `converted`, which is null where the artifact works as it is, and else has `rewrites`, `blockers`, `error`, `result` (a
+//! digest), `size` and `verdict`.
+
+use serde::{Deserialize, Serialize};
+use unskew_core::{Date, Severity};
+
+use crate::answer::{Answer, Fit, Judged};
+use crate::{Digest, Judge};
+
+/// What is good enough to be delivered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Policy {
+    /// Versions that were published later do not exist; promises are judged as of this day.
+    pub as_of: Date,
+    /// From which severity on a finding keeps an artifact back. Errors always do.
+    pub deny: Severity,
+    /// Whether something that could not be checked keeps nothing back.
+    pub accept_unchecked: bool,
+}
+
+impl Policy {
+    /// Errors keep an artifact back, and so does what could not be checked.
+    pub fn on(day: Date) -> Self {
+        Self { as_of: day, deny: Severity::Error, accept_unchecked: false }
+    }
+
+    /// Whether an artifact of this verdict is delivered.
+    pub fn accepts(&self, verdict: &Judged) -> bool {
+        let denied = |severity: &str| match self.deny {
+            Severity::Error => severity == "error",
+            Severity::Warning => severity != "note",
+            Severity::Note => true,
+        };
+        verdict.outcome == Fit::Compatible
+            && (self.accept_unchecked || verdict.unchecked.is_empty())
+            && !verdict.findings.iter().any(|finding| denied(&finding.severity))
+    }
+
+    /// How the artifact of this answer reaches the runtime, if it does.
+    pub fn way(&self, answer: &Answer) -> Option<Way> {
+        if self.accepts(&answer.as_is) {
+            return Some(Way::AsIs);
+        }
+        let converted = answer.converted.as_ref().filter(|attempt| attempt.result.is_some());
+        let fits = converted.and_then(|attempt| attempt.verdict.as_ref());
+        fits.is_some_and(|verdict| self.accepts(verdict)).then_some(Way::Converted)
+    }
+}
+
+/// How an artifact reaches a runtime.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Way {
+    /// As it is.
+    #[serde(rename = "as is")]
+    AsIs,
+    /// Converted.
+    #[serde(rename = "converted")]
+    Converted,
+}
+
+/// What was decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Choice {
+    /// The newest version.
+    #[serde(rename = "as is")]
+    AsIs,
+    /// The newest version, converted.
+    #[serde(rename = "converted")]
+    Converted,
+    /// An older version.
+    #[serde(rename = "older")]
+    Older,
+    /// An older version, converted.
+    #[serde(rename = "older converted")]
+    OlderConverted,
+    /// No version fits.
+    #[serde(rename = "nothing")]
+    Nothing,
+}
+
+impl Choice {
+    /// The words that users see.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::AsIs => "as is",
+            Self::Converted => "converted",
+            Self::Older => "older",
+            Self::OlderConverted => "older converted",
+            Self::Nothing => "nothing",
+        }
+    }
+}
+
+/// The runtime of a decision.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct For {
+    /// Its name.
+    pub name: String,
+    /// The digest of its profile.
+    pub profile: Digest,
+    /// How many devices have it.
+    pub devices: u64,
+}
+
+/// What is delivered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Delivery {
+    /// The version of the model.
+    pub version: i64,
+    /// The day on which that was published.
+    pub published: String,
+    /// The name of the file.
+    pub file: String,
+    /// The artifact.
+    pub artifact: Digest,
+    /// Its bytes.
+    pub size: u64,
+    /// The artifact that it was converted from.
+    pub made_from: Option<Digest>,
+}
+
+/// A version that was asked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Considered {
+    /// Its number.
+    pub version: i64,
+    /// The day on which it was published.
+    pub published: String,
+    /// The name of its file.
+    pub file: String,
+    /// Its artifact.
+    pub artifact: Digest,
+    /// How it fits.
+    pub fits: Option<Way>,
+    /// What the runtime says to it.
+    pub answer: Answer,
+}
+
+/// Which artifact a runtime gets.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Decision {
+    /// `unskew.fleet.decision`.
+    pub schema: String,
+    /// 1.
+    pub schema_version: u32,
+    /// Who judged.
+    pub judge: Judge,
+    /// The day.
+    pub as_of: String,
+    /// What was good enough.
+    pub policy: Terms,
+    /// The model.
+    pub model: String,
+    /// The runtime.
+    pub runtime: For,
+    /// What was decided.
+    pub decision: Choice,
+    /// What is delivered.
+    pub deliver: Option<Delivery>,
+    /// The versions that were asked, newest first.
+    pub considered: Vec<Considered>,
+}
+
+/// A policy as it is written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Terms {
+    /// From which severity on a finding keeps an artifact back.
+    pub deny: String,
+    /// Whether something that could not be checked keeps nothing back.
+    pub accept_unchecked: bool,
+}
+
+impl From<&Policy> for Terms {
+    fn from(policy: &Policy) -> Self {
+        let deny = policy.deny.as_str().to_owned();
+        Self { deny, accept_unchecked: policy.accept_unchecked }
+    }
+}
+
+impl Decision {
+    /// The decision as JSON, ending with a line break.
+    pub fn to_json(&self) -> String {
+        let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
+        text.push('\n');
+        text
+    }
+}
+
+/// What the last version that was asked leads to.
+pub(crate) fn conclude(considered: &[Considered]) -> (Choice, Option<Delivery>) {
+    let Some(last) = considered.last() else { return (Choice::Nothing, None) };
+    let newest = considered.len() == 1;
+    let choice = match (last.fits, newest) {
+        (None, _) => return (Choice::Nothing, None),
+        (Some(Way::AsIs), true) => Choice::AsIs,
+        (Some(Way::Converted), true) => Choice::Converted,
+        (Some(Way::AsIs), false) => Choice::Older,
+        (Some(Way::Converted), false) => Choice::OlderConverted,
+    };
+    let attempt = last.answer.converted.as_ref().filter(|_| last.fits == Some(Way::Converted));
+    let made = attempt.and_then(|attempt| attempt.result);
+    let delivery = Delivery {
+        version: last.version,
+        published: last.published.clone(),
+        file: last.file.clone(),
+        artifact: made.unwrap_or(last.artifact),
+        size: attempt.and_then(|attempt| attempt.size).unwrap_or_default(),
+        made_from: made.map(|_| last.artifact),
+    };
+    (choice, Some(delivery))
+}

@@ -1,0 +1,81 @@
+//! What can go wrong.
+
+use std::path::PathBuf;
+
+use unskew_artifact::OpenError;
+
+use crate::store::StoreError;
+use crate::{Digest, ProfileError};
+
+/// Why something could not be done. That nothing fits a runtime is a decision, not an error.
+#[derive(Debug, thiserror::Error)]
+pub enum FleetError {
+    /// The database.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A runtime profile.
+    #[error(transparent)]
+    Profile(#[from] ProfileError),
+    /// An artifact that cannot be read.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// A file or folder of the fleet.
+    #[error("cannot access {}", path.display())]
+    Io {
+        /// The path.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A name that is none.
+    #[error(
+        "no name for a model or a runtime (letters, digits and `. _ - @ + /`, at most 128): {0}"
+    )]
+    Name(String),
+    /// A model that is not there.
+    #[error("the fleet has no such model{}: {name}", near(known))]
+    NoModel {
+        /// The name asked for.
+        name: String,
+        /// Some that are there.
+        known: Vec<String>,
+    },
+    /// A version that is not there.
+    #[error("{model} has no version {number} published by then")]
+    NoVersion {
+        /// The model.
+        model: String,
+        /// The version asked for.
+        number: i64,
+    },
+    /// A runtime that is not there.
+    #[error("the fleet has no such runtime{}: {name}", near(known))]
+    NoRuntime {
+        /// The name asked for.
+        name: String,
+        /// Some that are there.
+        known: Vec<String>,
+    },
+    /// A stored artifact that is not there, or no longer what it was.
+    #[error("the stored artifact {digest} is {what}")]
+    Damaged {
+        /// Its name.
+        digest: Digest,
+        /// What is wrong.
+        what: String,
+    },
+    /// A path in a folder that leads out of it, or is none.
+    #[error("a folder with a file of this name is not stored: {0}")]
+    Path(String),
+    /// A what-if that is none.
+    #[error("{0}")]
+    WhatIf(String),
+}
+
+/// Some names that are there, for a message.
+fn near(known: &[String]) -> String {
+    match known {
+        [] => " (it has none yet)".to_owned(),
+        names => format!(" (it has {})", names.join(", ")),
+    }
+}

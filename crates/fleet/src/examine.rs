@@ -1,0 +1,154 @@
+//! From an artifact and a runtime to an answer: the same `check` and `convert` as the command's own.
+
+use std::sync::Arc;
+
+use unskew_artifact::{Content, ConvertOptions, Options, convert_content};
+use unskew_core::{Context, Date, Party, Verdict, check};
+
+use crate::answer::{Answer, Attempt, Fit, Judged, StandIn};
+use crate::{Depot, Digest, FleetError, Runtime};
+
+/// Two days so far apart that every window that closes or opens does so between them.
+const EXTREMES: [Date; 2] = [Date::constant(1980, 1, 1), Date::constant(2200, 1, 1)];
+
+/// An artifact that was opened to be held against runtimes. Plug-ins are only read: nothing that was
+/// uploaded is ever run.
+pub(crate) struct Examined {
+    content: Content,
+    parties: Result<Vec<Arc<Party>>, String>,
+}
+
+/// An answer, and the day for which it holds if it does not hold for every day.
+pub(crate) struct Given {
+    pub(crate) answer: Answer,
+    pub(crate) day: Option<Date>,
+}
+
+impl Examined {
+    /// Opens an artifact of the depot, of the kind that the ending of `name` tells.
+    pub(crate) fn open(depot: &Depot, digest: &Digest, name: &str) -> Result<Self, FleetError> {
+        let content = depot.content(digest, &StandIn::of(name))?;
+        let parties = content.parties(&Options::default()).map_err(|error| error.to_string());
+        Ok(Self { content, parties })
+    }
+
+    /// What `runtime` says to it, and with a depot also what a conversion makes of it, which is put there.
+    pub(crate) fn answer(
+        &self,
+        runtime: &Runtime,
+        context: &Context,
+        depot: Option<&Depot>,
+    ) -> Result<Given, FleetError> {
+        let parties = match &self.parties {
+            Ok(parties) => parties,
+            Err(error) => {
+                let answer =
+                    Answer { as_is: nothing(), converted: Some(Attempt::failed(error.clone())) };
+                return Ok(Given { answer, day: None });
+            }
+        };
+        let (as_is, mut always) = judge(parties, runtime, context);
+        let mut converted = None;
+        if let Some(depot) = depot
+            && matches!(as_is.outcome, Fit::Adaptable | Fit::Incompatible)
+        {
+            let (attempt, same) = self.convert(runtime, context, depot)?;
+            always &= same;
+            converted = Some(attempt);
+        }
+        let day = (!always).then_some(context.as_of);
+        Ok(Given { answer: Answer { as_is, converted }, day })
+    }
+
+    fn convert(
+        &self,
+        runtime: &Runtime,
+        context: &Context,
+        depot: &Depot,
+    ) -> Result<(Attempt, bool), FleetError> {
+        let options = ConvertOptions::default();
+        let made = match convert_content(&self.content, &runtime.target, &options) {
+            Ok(made) => made,
+            Err(error) => return Ok((Attempt::failed(error.to_string()), true)),
+        };
+        let mut attempt = Attempt::from(&made.plan);
+        if !made.plan.is_possible() || made.plan.changes_nothing() {
+            return Ok((attempt, true));
+        }
+        let parties: Vec<Arc<Party>> = match made.parties(&Options::default()) {
+            Ok(parties) => parties.into_iter().map(Arc::new).collect(),
+            Err(error) => {
+                attempt.error = Some(format!("the result cannot be read: {error}"));
+                return Ok((attempt, true));
+            }
+        };
+        let (verdict, always) = judge(&parties, runtime, context);
+        if verdict.outcome == Fit::Compatible {
+            let stored = depot.add_output(&made.output)?;
+            (attempt.result, attempt.size) = (Some(stored.digest), Some(stored.size));
+        }
+        attempt.verdict = Some(verdict);
+        Ok((attempt, always))
+    }
+}
+
+/// Judges the parts of an artifact as one, and says whether the day of the question makes no difference.
+fn judge(parties: &[Arc<Party>], runtime: &Runtime, context: &Context) -> (Judged, bool) {
+    let on = |day: Date| {
+        let context = Context::on(day);
+        let verdict = |party: &Arc<Party>| check(party, &runtime.party, &context);
+        parties.iter().map(verdict).collect::<Vec<Verdict>>()
+    };
+    let now = on(context.as_of);
+    let always = EXTREMES.iter().all(|day| on(*day) == now);
+    (together(&now), always)
+}
+
+/// The verdicts on the parts of an artifact as one: what concerns none of the parts but one says nothing, and the
+/// worst of the others counts.
+fn together(verdicts: &[Verdict]) -> Judged {
+    let all: Vec<Judged> = verdicts.iter().map(Judged::from).collect();
+    let related = || all.iter().filter(|one| one.outcome != Fit::Unrelated);
+    let grave = |one: &&Judged| match one.outcome {
+        Fit::Compatible => 0,
+        Fit::Adaptable => 1,
+        Fit::Incompatible => 2,
+        Fit::Unrelated => 3,
+    };
+    let Some(worst) = related().max_by_key(grave) else {
+        return all.into_iter().next().unwrap_or_else(nothing);
+    };
+    let mut whole = Judged { outcome: worst.outcome, ..nothing() };
+    for one in related() {
+        whole.findings.extend(one.findings.iter().cloned());
+        whole.promises.extend(one.promises.iter().cloned());
+        whole.unchecked.extend(one.unchecked.iter().cloned());
+        let phase = |one: &Option<String>| match one.as_deref() {
+            Some("load") => 0,
+            Some("first use") => 1,
+            Some(_) => 2,
+            None => 3,
+        };
+        if phase(&one.first_failure) < phase(&whole.first_failure) {
+            whole.first_failure.clone_from(&one.first_failure);
+        }
+    }
+    let severity = |name: &str| match name {
+        "error" => 0,
+        "warning" => 1,
+        _ => 2,
+    };
+    whole.findings.sort_by_key(|one| severity(&one.severity));
+    whole
+}
+
+/// A verdict on something in which there is nothing to judge.
+fn nothing() -> Judged {
+    Judged {
+        outcome: Fit::Unrelated,
+        first_failure: None,
+        findings: Vec::new(),
+        promises: Vec::new(),
+        unchecked: Vec::new(),
+    }
+}

@@ -1,0 +1,351 @@
+//! A fleet: its database, its depot, and who judges.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use sha2::{Digest as _, Sha256};
+use unskew_artifact::Content;
+use unskew_core::Context;
+
+use crate::answer::{Answer, StandIn};
+use crate::decision::{Considered, Decision, For, Policy, conclude};
+use crate::examine::{Examined, Given};
+use crate::store::{KeptAnswer, KeptRuntime, Store, Version};
+use crate::{Depot, Digest, FleetError, Judge, Profile, Runtime, name};
+
+/// How many names a message shows.
+const SHOWN: usize = 6;
+
+/// What adding a runtime did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// It is new.
+    Added,
+    /// It stands in place of another of the same name.
+    Replaced,
+    /// It was there already.
+    Unchanged,
+}
+
+/// What publishing did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Published {
+    /// The version that the artifact is.
+    pub version: i64,
+    /// Its artifact.
+    pub artifact: Digest,
+    /// Whether it is a new version: the newest one again is none.
+    pub new: bool,
+}
+
+/// The runtimes and models of a fleet, in a folder: `fleet.db` and `artifacts/`.
+pub struct Fleet {
+    store: Store,
+    depot: Depot,
+    judge: Judge,
+    /// Runtimes that were built, by the digest of their profile.
+    built: HashMap<Digest, Arc<Runtime>>,
+    /// The artifact that was opened last.
+    opened: Option<(Digest, String, Arc<Examined>)>,
+}
+
+impl Fleet {
+    /// The fleet in `folder`, which is made if it is not there.
+    ///
+    /// # Errors
+    /// If it cannot be made, or is that of a newer Unskew.
+    pub fn open(folder: &Path) -> Result<Self, FleetError> {
+        let depot = Depot::open(&folder.join("artifacts"))?;
+        let store = Store::sqlite(&folder.join("fleet.db"))?;
+        Ok(Self::over(store, depot))
+    }
+
+    /// A fleet over any database.
+    pub fn over(store: Store, depot: Depot) -> Self {
+        let judge = Judge::of_this_program();
+        Self { store, depot, judge, built: HashMap::new(), opened: None }
+    }
+
+    /// Where its artifacts lie.
+    pub fn depot(&self) -> &Depot {
+        &self.depot
+    }
+
+    /// Its database.
+    pub fn store(&mut self) -> &mut Store {
+        &mut self.store
+    }
+
+    /// Who judges.
+    pub fn judge(&self) -> &Judge {
+        &self.judge
+    }
+
+    /// Adds a runtime, or puts it in place of the one of the same name.
+    ///
+    /// # Errors
+    /// If the profile describes none, or the database cannot be written.
+    pub fn put_runtime(&mut self, profile: &Profile, day: &str) -> Result<Change, FleetError> {
+        name::check(&profile.name)?;
+        profile.runtime()?;
+        let known = self.store.runtime(&profile.name)?;
+        let text = profile.to_json();
+        let change = match &known {
+            Some(known) if known.profile == text => return Ok(Change::Unchanged),
+            Some(_) => Change::Replaced,
+            None => Change::Added,
+        };
+        self.store.put_runtime(&KeptRuntime {
+            name: profile.name.clone(),
+            profile: text,
+            digest: profile.digest(),
+            devices: profile.devices,
+            since: day.to_owned(),
+        })?;
+        Ok(change)
+    }
+
+    /// Takes a runtime out.
+    ///
+    /// # Errors
+    /// [`FleetError::NoRuntime`] if it is not there.
+    pub fn remove_runtime(&mut self, name: &str) -> Result<(), FleetError> {
+        match self.store.remove_runtime(name)? {
+            true => Ok(()),
+            false => Err(self.no_runtime(name)?),
+        }
+    }
+
+    /// All runtimes, by name.
+    ///
+    /// # Errors
+    /// If the database cannot be read.
+    pub fn runtimes(&mut self) -> Result<Vec<KeptRuntime>, FleetError> {
+        Ok(self.store.runtimes()?)
+    }
+
+    /// One runtime.
+    ///
+    /// # Errors
+    /// [`FleetError::NoRuntime`] if it is not there.
+    pub fn runtime(&mut self, name: &str) -> Result<KeptRuntime, FleetError> {
+        match self.store.runtime(name)? {
+            Some(runtime) => Ok(runtime),
+            None => Err(self.no_runtime(name)?),
+        }
+    }
+
+    /// The runtime of a kept profile, as models are held against it.
+    ///
+    /// # Errors
+    /// If the database of releases no longer has what the profile names.
+    pub fn built(&mut self, kept: &KeptRuntime) -> Result<Arc<Runtime>, FleetError> {
+        if let Some(runtime) = self.built.get(&kept.digest) {
+            return Ok(runtime.clone());
+        }
+        let runtime = Arc::new(Profile::read(&kept.profile)?.runtime()?);
+        self.built.insert(kept.digest, runtime.clone());
+        Ok(runtime)
+    }
+
+    /// Publishes what lies at `path` as the next version of a model. The artifact is in the depot before the
+    /// database knows of it; what is published twice in a row is one version.
+    ///
+    /// # Errors
+    /// If it cannot be read, is of no kind that Unskew knows, or cannot be kept.
+    pub fn publish(
+        &mut self,
+        model: &str,
+        path: &Path,
+        day: &str,
+    ) -> Result<Published, FleetError> {
+        name::check(model)?;
+        let whole = path.canonicalize();
+        let whole = whole.map_err(|source| FleetError::Io { path: path.to_owned(), source })?;
+        let file = whole.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let content = Content::at(path)?;
+        content.parties(&unskew_artifact::Options::default())?;
+        let stored = self.depot.add(&content)?;
+        let (version, new) = self.store.publish(model, &stored.digest, &file, stored.size, day)?;
+        Ok(Published { version, artifact: stored.digest, new })
+    }
+
+    /// The models, with their numbers of versions.
+    ///
+    /// # Errors
+    /// If the database cannot be read.
+    pub fn models(&mut self) -> Result<Vec<(String, u64)>, FleetError> {
+        Ok(self.store.models()?)
+    }
+
+    /// The versions of a model that were published by a day, newest first.
+    ///
+    /// # Errors
+    /// [`FleetError::NoModel`] if there is no such model.
+    pub fn versions(&mut self, model: &str, day: &str) -> Result<Vec<Version>, FleetError> {
+        let versions = self.store.versions(model, day)?;
+        if versions.is_empty() {
+            let known = self.store.models()?;
+            if known.iter().all(|(name, _)| name != model) {
+                let known = known.into_iter().take(SHOWN).map(|(name, _)| name).collect();
+                return Err(FleetError::NoModel { name: model.to_owned(), known });
+            }
+        }
+        Ok(versions)
+    }
+
+    /// Decides what a runtime of the fleet gets of a model.
+    ///
+    /// # Errors
+    /// If there is no such model or runtime, or something cannot be read.
+    pub fn decide(
+        &mut self,
+        model: &str,
+        runtime: &str,
+        policy: &Policy,
+    ) -> Result<Decision, FleetError> {
+        let kept = self.runtime(runtime)?;
+        self.decide_for(model, &kept, policy)
+    }
+
+    /// Decides what a runtime gets of a model.
+    ///
+    /// # Errors
+    /// As [`Fleet::decide`].
+    pub fn decide_for(
+        &mut self,
+        model: &str,
+        runtime: &KeptRuntime,
+        policy: &Policy,
+    ) -> Result<Decision, FleetError> {
+        let day = policy.as_of.to_string();
+        let versions = self.versions(model, &day)?;
+        let mut considered = Vec::new();
+        let mut size = 0;
+        for version in versions {
+            let answer = self.answer(&version, runtime, policy)?;
+            let fits = policy.way(&answer);
+            size = version.size;
+            considered.push(Considered {
+                version: version.number,
+                published: version.published,
+                file: version.file,
+                artifact: version.artifact,
+                fits,
+                answer,
+            });
+            if fits.is_some() {
+                break;
+            }
+        }
+        let (decision, mut deliver) = conclude(&considered);
+        if let Some(delivery) = &mut deliver
+            && delivery.made_from.is_none()
+        {
+            delivery.size = size;
+        }
+        Ok(Decision {
+            schema: "unskew.fleet.decision".to_owned(),
+            schema_version: 1,
+            judge: self.judge.clone(),
+            as_of: day,
+            policy: policy.into(),
+            model: model.to_owned(),
+            runtime: For {
+                name: runtime.name.clone(),
+                profile: runtime.digest,
+                devices: runtime.devices,
+            },
+            decision,
+            deliver,
+            considered,
+        })
+    }
+
+    /// What a runtime says to a version of a model, and to what can be made of it.
+    ///
+    /// # Errors
+    /// If the artifact or the profile cannot be read, or the answer cannot be kept.
+    pub fn answer(
+        &mut self,
+        version: &Version,
+        runtime: &KeptRuntime,
+        policy: &Policy,
+    ) -> Result<Answer, FleetError> {
+        self.ask(&version.artifact, &version.file, runtime, policy, true)
+    }
+
+    /// What a runtime says to an artifact as it is.
+    ///
+    /// # Errors
+    /// As [`Fleet::answer`].
+    pub fn answer_as_is(
+        &mut self,
+        artifact: &Digest,
+        file: &str,
+        runtime: &KeptRuntime,
+        policy: &Policy,
+    ) -> Result<Answer, FleetError> {
+        self.ask(artifact, file, runtime, policy, false)
+    }
+
+    /// From the database if it was asked before, else from the artifact.
+    fn ask(
+        &mut self,
+        artifact: &Digest,
+        file: &str,
+        runtime: &KeptRuntime,
+        policy: &Policy,
+        convert: bool,
+    ) -> Result<Answer, FleetError> {
+        let key = self.key(artifact, file, &runtime.digest, convert);
+        let kept = self.store.answer(&key)?;
+        let day = policy.as_of.to_string();
+        let holds = kept.filter(|kept| kept.day.as_ref().is_none_or(|known| *known == day));
+        if let Some(answer) = holds.and_then(|kept| Answer::unpack(&kept.body, file)) {
+            return Ok(answer);
+        }
+        let examined = self.opened(artifact, file)?;
+        let built = self.built(runtime)?;
+        let depot = convert.then_some(&self.depot);
+        let Given { answer, day } = examined.answer(&built, &Context::on(policy.as_of), depot)?;
+        let made = answer.converted.as_ref().and_then(|attempt| attempt.result.zip(attempt.size));
+        if let Some((made, size)) = made {
+            self.store.put_artifact(&made, file, size, Some(artifact))?;
+        }
+        let kept = KeptAnswer { day: day.map(|day| day.to_string()), body: answer.pack() };
+        // Shown as it will be from the database.
+        let shown = Answer::unpack(&kept.body, file).unwrap_or(answer);
+        self.store.put_answers(&[(key, kept)])?;
+        Ok(shown)
+    }
+
+    /// The key of an answer. The ending of the file has a say in what it is.
+    fn key(&self, artifact: &Digest, file: &str, profile: &Digest, convert: bool) -> Vec<u8> {
+        let mut hasher = Sha256::new();
+        hasher.update(artifact.as_bytes());
+        hasher.update(profile.as_bytes());
+        hasher.update(self.judge.fingerprint.as_bytes());
+        hasher.update([u8::from(convert)]);
+        hasher.update(StandIn::of(file).as_bytes());
+        Digest::finish(hasher).as_bytes()[..16].to_vec()
+    }
+
+    /// An artifact of the depot, opened; the last one stays open for the next runtime.
+    fn opened(&mut self, artifact: &Digest, file: &str) -> Result<Arc<Examined>, FleetError> {
+        if let Some((digest, name, examined)) = &self.opened
+            && (digest, name.as_str()) == (artifact, file)
+        {
+            return Ok(examined.clone());
+        }
+        let examined = Arc::new(Examined::open(&self.depot, artifact, file)?);
+        self.opened = Some((*artifact, file.to_owned(), examined.clone()));
+        Ok(examined)
+    }
+
+    fn no_runtime(&mut self, name: &str) -> Result<FleetError, FleetError> {
+        let known = self.store.runtimes()?.into_iter().take(SHOWN).map(|runtime| runtime.name);
+        Ok(FleetError::NoRuntime { name: name.to_owned(), known: known.collect() })
+    }
+}

@@ -1,0 +1,145 @@
+//! What a database has to be able to do.
+
+use crate::Digest;
+
+/// A value that goes in or comes out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// Nothing.
+    Null,
+    /// A number.
+    Integer(i64),
+    /// A text.
+    Text(String),
+    /// Bytes.
+    Bytes(Vec<u8>),
+}
+
+impl From<i64> for Value {
+    fn from(number: i64) -> Self {
+        Self::Integer(number)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<&Digest> for Value {
+    fn from(digest: &Digest) -> Self {
+        Self::Bytes(digest.as_bytes().to_vec())
+    }
+}
+
+/// A row of a result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row(pub Vec<Value>);
+
+/// Why the database could not do it.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// What the database says.
+    #[error("the database of the fleet: {0}")]
+    Database(Box<dyn std::error::Error + Send + Sync>),
+    /// A database that a newer Unskew made.
+    #[error(
+        "the database of the fleet has version {found}; this Unskew reads up to {newest}: use the Unskew that made it"
+    )]
+    Newer {
+        /// The version that it has.
+        found: i64,
+        /// The newest that is known.
+        newest: i64,
+    },
+    /// A value that cannot stand where it stands.
+    #[error("the database of the fleet is damaged: column {column} is no {wanted}")]
+    Damaged {
+        /// The place in the row, from 0.
+        column: usize,
+        /// What should stand there.
+        wanted: &'static str,
+    },
+    /// The list of versions in this program is wrong.
+    #[error("the versions of the database: {0}")]
+    Versions(String),
+}
+
+impl Row {
+    fn value(&self, column: usize) -> &Value {
+        self.0.get(column).unwrap_or(&Value::Null)
+    }
+
+    /// The number in a column.
+    pub(super) fn integer(&self, column: usize) -> Result<i64, StoreError> {
+        match self.value(column) {
+            Value::Integer(number) => Ok(*number),
+            _ => Err(StoreError::Damaged { column, wanted: "number" }),
+        }
+    }
+
+    /// The number in a column, which is none below zero.
+    pub(super) fn count(&self, column: usize) -> Result<u64, StoreError> {
+        let wrong = |_| StoreError::Damaged { column, wanted: "count" };
+        u64::try_from(self.integer(column)?).map_err(wrong)
+    }
+
+    /// The text in a column.
+    pub(super) fn text(&self, column: usize) -> Result<String, StoreError> {
+        self.text_or_null(column)?.ok_or(StoreError::Damaged { column, wanted: "text" })
+    }
+
+    /// The text in a column, if there is one.
+    pub(super) fn text_or_null(&self, column: usize) -> Result<Option<String>, StoreError> {
+        match self.value(column) {
+            Value::Text(text) => Ok(Some(text.clone())),
+            Value::Null => Ok(None),
+            _ => Err(StoreError::Damaged { column, wanted: "text" }),
+        }
+    }
+
+    /// The bytes in a column.
+    pub(super) fn bytes(&self, column: usize) -> Result<Vec<u8>, StoreError> {
+        match self.value(column) {
+            Value::Bytes(bytes) => Ok(bytes.clone()),
+            _ => Err(StoreError::Damaged { column, wanted: "bytes" }),
+        }
+    }
+
+    /// The digest in a column.
+    pub(super) fn digest(&self, column: usize) -> Result<Digest, StoreError> {
+        let bytes = self.bytes(column)?;
+        Digest::from_bytes(&bytes).ok_or(StoreError::Damaged { column, wanted: "digest" })
+    }
+}
+
+/// Work that is done wholly or not at all.
+pub type Step<'a> = &'a mut dyn FnMut(&mut dyn Database) -> Result<(), StoreError>;
+
+/// A database that takes SQL with parameters `$1, $2`.
+pub trait Database: Send {
+    /// Runs a statement and says how many rows it changed.
+    ///
+    /// # Errors
+    /// What the database says.
+    fn run(&mut self, sql: &str, values: &[Value]) -> Result<u64, StoreError>;
+
+    /// The rows of a query.
+    ///
+    /// # Errors
+    /// What the database says.
+    fn rows(&mut self, sql: &str, values: &[Value]) -> Result<Vec<Row>, StoreError>;
+
+    /// Runs several statements without parameters.
+    ///
+    /// # Errors
+    /// What the database says.
+    fn run_all(&mut self, sql: &str) -> Result<(), StoreError>;
+
+    /// Does some work wholly or not at all, with nobody else writing in between. Steps do not stand in steps.
+    ///
+    /// # Errors
+    /// That of the work, or what the database says; then nothing has changed.
+    fn in_one_step(&mut self, step: Step<'_>) -> Result<(), StoreError>;
+}

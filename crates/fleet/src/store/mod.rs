@@ -1,0 +1,312 @@
+//! What is kept about models and runtimes, in a database.
+//!
+//! Everything that is known of a fleet stands here once, in statements that SQLite and PostgreSQL both take:
+//! numbered parameters `$1, $2` in the order of their first use, `ON CONFLICT`, and types that both have. What differs
+//! between the two is behind [`Database`], four calls wide. SQLite ([`Sqlite`]) needs nothing to be installed.
+//!
+//! The calls wait: an answer from SQLite takes microseconds, less than handing it to another thread. A
+//! service calls them from its threads for work that waits.
+//!
+//! The database has versions with days, as every format of Unskew has (`migrations/`): an older one is brought up
+//! when it is opened, each step in one transaction; one that is newer than this program is refused with both
+//! numbers.
+
+mod database;
+mod migrations;
+mod sqlite;
+
+use std::path::Path;
+
+pub use database::{Database, Row, StoreError, Value};
+pub use migrations::history;
+pub use sqlite::Sqlite;
+
+use crate::Digest;
+
+/// A runtime as it is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptRuntime {
+    /// Its name.
+    pub name: String,
+    /// The profile as JSON.
+    pub profile: String,
+    /// The digest of the profile.
+    pub digest: Digest,
+    /// How many devices have it.
+    pub devices: u64,
+    /// The day since when it is like this.
+    pub since: String,
+}
+
+/// One version of a model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Version {
+    /// Its number, from 1.
+    pub number: i64,
+    /// The artifact.
+    pub artifact: Digest,
+    /// The day on which it was published.
+    pub published: String,
+    /// The name of the file or folder.
+    pub file: String,
+    /// The bytes of all its files.
+    pub size: u64,
+}
+
+/// An answer as it is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptAnswer {
+    /// The day for which it holds; none if it holds for every day.
+    pub day: Option<String>,
+    /// What it says, compressed.
+    pub body: Vec<u8>,
+}
+
+/// The database of a fleet.
+pub struct Store {
+    database: Box<dyn Database>,
+}
+
+impl Store {
+    /// The SQLite database at `path`, which is made if it is not there and brought up to date.
+    ///
+    /// # Errors
+    /// If it cannot be opened, or is newer than this program.
+    pub fn sqlite(path: &Path) -> Result<Self, StoreError> {
+        Self::over(Box::new(Sqlite::open(path)?))
+    }
+
+    /// A store over any database, which is brought up to date.
+    ///
+    /// # Errors
+    /// As [`Store::sqlite`].
+    pub fn over(mut database: Box<dyn Database>) -> Result<Self, StoreError> {
+        migrations::bring_up(&mut *database)?;
+        Ok(Self { database })
+    }
+
+    /// Adds a runtime, or puts it in place of one of the same name.
+    pub fn put_runtime(&mut self, runtime: &KeptRuntime) -> Result<(), StoreError> {
+        let devices = i64::try_from(runtime.devices).unwrap_or(i64::MAX);
+        self.database.run(
+            "INSERT INTO runtimes (name, profile, digest, devices, since) VALUES ($1, $2, $3, $4, $5) \
+             ON CONFLICT (name) DO UPDATE SET profile = excluded.profile, digest = excluded.digest, \
+             devices = excluded.devices, since = excluded.since",
+            &[
+                runtime.name.as_str().into(),
+                runtime.profile.as_str().into(),
+                (&runtime.digest).into(),
+                devices.into(),
+                runtime.since.as_str().into(),
+            ],
+        )?;
+        Ok(())
+    }
+
+    /// Takes a runtime out; false if it was not there.
+    pub fn remove_runtime(&mut self, name: &str) -> Result<bool, StoreError> {
+        let gone = self.database.run("DELETE FROM runtimes WHERE name = $1", &[name.into()])?;
+        Ok(gone > 0)
+    }
+
+    /// The runtime of this name.
+    pub fn runtime(&mut self, name: &str) -> Result<Option<KeptRuntime>, StoreError> {
+        let sql = "SELECT name, profile, digest, devices, since FROM runtimes WHERE name = $1";
+        self.database.rows(sql, &[name.into()])?.first().map(kept_runtime).transpose()
+    }
+
+    /// All runtimes, by name.
+    pub fn runtimes(&mut self) -> Result<Vec<KeptRuntime>, StoreError> {
+        let sql = "SELECT name, profile, digest, devices, since FROM runtimes ORDER BY name";
+        self.database.rows(sql, &[])?.iter().map(kept_runtime).collect()
+    }
+
+    /// Notes that an artifact is in the depot; what is noted already stays.
+    pub fn put_artifact(
+        &mut self,
+        digest: &Digest,
+        file: &str,
+        size: u64,
+        made_from: Option<&Digest>,
+    ) -> Result<(), StoreError> {
+        let size = i64::try_from(size).unwrap_or(i64::MAX);
+        self.database.run(
+            "INSERT INTO artifacts (digest, file, size, made_from) VALUES ($1, $2, $3, $4) \
+             ON CONFLICT (digest) DO NOTHING",
+            &[digest.into(), file.into(), size.into(), made_from.map_or(Value::Null, Value::from)],
+        )?;
+        Ok(())
+    }
+
+    /// The file name and the size of an artifact.
+    pub fn artifact(&mut self, digest: &Digest) -> Result<Option<(String, u64)>, StoreError> {
+        let sql = "SELECT file, size FROM artifacts WHERE digest = $1";
+        let rows = self.database.rows(sql, &[digest.into()])?;
+        rows.first().map(|row| Ok((row.text(0)?, row.count(1)?))).transpose()
+    }
+
+    /// Publishes an artifact as the next version of a model, in one step with the note about it. If it is the
+    /// newest version already, nothing changes: then false comes with that version's number.
+    pub fn publish(
+        &mut self,
+        model: &str,
+        artifact: &Digest,
+        file: &str,
+        size: u64,
+        day: &str,
+    ) -> Result<(i64, bool), StoreError> {
+        let mut result = (0, false);
+        let mut store = |database: &mut dyn Database| {
+            let sql = "SELECT number, artifact FROM versions WHERE model = $1 \
+                       ORDER BY number DESC LIMIT 1";
+            let newest = database.rows(sql, &[model.into()])?;
+            let pair = |row: &Row| Ok::<_, StoreError>((row.integer(0)?, row.digest(1)?));
+            let newest = newest.first().map(pair).transpose()?;
+            if let Some((number, known)) = newest
+                && known == *artifact
+            {
+                result = (number, false);
+                return Ok(());
+            }
+            let number = newest.map_or(1, |(number, _)| number.saturating_add(1));
+            let size = i64::try_from(size).unwrap_or(i64::MAX);
+            database.run(
+                "INSERT INTO artifacts (digest, file, size, made_from) VALUES ($1, $2, $3, NULL) \
+                 ON CONFLICT (digest) DO NOTHING",
+                &[artifact.into(), file.into(), size.into()],
+            )?;
+            database.run(
+                "INSERT INTO versions (model, number, artifact, published) VALUES ($1, $2, $3, $4)",
+                &[model.into(), number.into(), artifact.into(), day.into()],
+            )?;
+            result = (number, true);
+            Ok(())
+        };
+        self.database.in_one_step(&mut store)?;
+        Ok(result)
+    }
+
+    /// The versions of a model that were published on `day` or before, newest first.
+    pub fn versions(&mut self, model: &str, day: &str) -> Result<Vec<Version>, StoreError> {
+        let sql = "SELECT v.number, v.artifact, v.published, a.file, a.size FROM versions v \
+                   JOIN artifacts a ON a.digest = v.artifact \
+                   WHERE v.model = $1 AND v.published <= $2 ORDER BY v.number DESC";
+        let version = |row: &Row| {
+            Ok(Version {
+                number: row.integer(0)?,
+                artifact: row.digest(1)?,
+                published: row.text(2)?,
+                file: row.text(3)?,
+                size: row.count(4)?,
+            })
+        };
+        self.database.rows(sql, &[model.into(), day.into()])?.iter().map(version).collect()
+    }
+
+    /// The models, by name, with their numbers of versions.
+    pub fn models(&mut self) -> Result<Vec<(String, u64)>, StoreError> {
+        let sql = "SELECT model, COUNT(*) FROM versions GROUP BY model ORDER BY model";
+        let rows = self.database.rows(sql, &[])?;
+        rows.iter().map(|row| Ok((row.text(0)?, row.count(1)?))).collect()
+    }
+
+    /// The answer of this key.
+    pub fn answer(&mut self, key: &[u8]) -> Result<Option<KeptAnswer>, StoreError> {
+        let sql = "SELECT a.day, b.text FROM answers a JOIN bodies b ON b.digest = a.body \
+                   WHERE a.key = $1";
+        let rows = self.database.rows(sql, &[Value::Bytes(key.to_vec())])?;
+        let answer = |row: &Row| Ok(KeptAnswer { day: row.text_or_null(0)?, body: row.bytes(1)? });
+        rows.first().map(answer).transpose()
+    }
+
+    /// Keeps answers by their keys, all or none.
+    pub fn put_answers(&mut self, answers: &[(Vec<u8>, KeptAnswer)]) -> Result<(), StoreError> {
+        self.database.in_one_step(&mut |database| {
+            for (key, answer) in answers {
+                let digest = Digest::of(&answer.body);
+                let body = Value::Bytes(digest.as_bytes()[..16].to_vec());
+                database.run(
+                    "INSERT INTO bodies (digest, text) VALUES ($1, $2) ON CONFLICT (digest) DO NOTHING",
+                    &[body.clone(), Value::Bytes(answer.body.clone())],
+                )?;
+                let day = answer.day.as_deref().map_or(Value::Null, Value::from);
+                database.run(
+                    "INSERT INTO answers (key, day, body) VALUES ($1, $2, $3) \
+                     ON CONFLICT (key) DO UPDATE SET day = excluded.day, body = excluded.body",
+                    &[Value::Bytes(key.clone()), day, body],
+                )?;
+            }
+            Ok(())
+        })
+    }
+}
+
+fn kept_runtime(row: &Row) -> Result<KeptRuntime, StoreError> {
+    Ok(KeptRuntime {
+        name: row.text(0)?,
+        profile: row.text(1)?,
+        digest: row.digest(2)?,
+        devices: row.count(3)?,
+        since: row.text(4)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn store() -> Store {
+        Store::over(Box::new(Sqlite::in_memory().unwrap())).unwrap()
+    }
+
+    #[test]
+    fn the_same_artifact_is_published_once_in_a_row() {
+        let mut store = store();
+        let (a, b) = (Digest::of("a"), Digest::of("b"));
+        let mut publish =
+            |artifact: &Digest, day| store.publish("m", artifact, "m.pt", 1, day).unwrap();
+        assert_eq!(publish(&a, "2026-01-01"), (1, true));
+        assert_eq!(publish(&a, "2026-01-02"), (1, false));
+        assert_eq!(publish(&b, "2026-01-03"), (2, true));
+        assert_eq!(publish(&a, "2026-01-04"), (3, true));
+        let mut numbers = |day| -> Vec<i64> {
+            store.versions("m", day).unwrap().iter().map(|version| version.number).collect()
+        };
+        assert_eq!(numbers("2026-01-03"), [2, 1]);
+        assert!(numbers("2025-12-31").is_empty());
+        assert_eq!(numbers("2027-01-01"), [3, 2, 1]);
+    }
+
+    #[test]
+    fn what_fails_in_the_middle_changes_nothing() {
+        let mut store = store();
+        let step = |database: &mut dyn Database| {
+            database.run(
+                "INSERT INTO bodies (digest, text) VALUES ($1, $2)",
+                &[Value::Bytes(vec![1]), Value::Bytes(vec![2])],
+            )?;
+            database.run("INSERT INTO nothing VALUES (1)", &[])?;
+            Ok(())
+        };
+        assert!(store.database.in_one_step(&mut { step }).is_err());
+        assert!(store.database.rows("SELECT * FROM bodies", &[]).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_runtime_is_replaced_by_its_name() {
+        let mut store = store();
+        let mut runtime = KeptRuntime {
+            name: "r".into(),
+            profile: "{}".into(),
+            digest: Digest::of("1"),
+            devices: 1,
+            since: "2026-01-01".into(),
+        };
+        store.put_runtime(&runtime).unwrap();
+        runtime.devices = 7;
+        store.put_runtime(&runtime).unwrap();
+        assert_eq!(store.runtimes().unwrap(), [runtime]);
+        assert!(store.remove_runtime("r").unwrap());
+        assert!(!store.remove_runtime("r").unwrap());
+    }
+}

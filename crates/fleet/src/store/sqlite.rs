@@ -1,0 +1,112 @@
+//! SQLite, which comes with the program.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Connection, ToSql, params_from_iter};
+
+use super::database::{Database, Row, Step, StoreError, Value};
+
+/// How long a writer waits for another one.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How many statements are kept ready.
+const STATEMENTS: usize = 64;
+
+/// A connection to a SQLite database.
+pub struct Sqlite {
+    connection: Connection,
+}
+
+impl Sqlite {
+    /// The database in the file at `path`, which is made if it is not there. Readers do not wait for a writer
+    /// (write-ahead log), and what was committed survives a loss of power.
+    ///
+    /// # Errors
+    /// If it cannot be opened or is no database.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        let connection = Connection::open(path)?;
+        connection.busy_timeout(PATIENCE)?;
+        connection.pragma_update(None, "journal_mode", "WAL")?;
+        connection.pragma_update(None, "synchronous", "FULL")?;
+        Ok(Self::ready(connection))
+    }
+
+    /// A database that ends with its connection.
+    ///
+    /// # Errors
+    /// If there is no memory for it.
+    pub fn in_memory() -> Result<Self, StoreError> {
+        Ok(Self::ready(Connection::open_in_memory()?))
+    }
+
+    fn ready(connection: Connection) -> Self {
+        connection.set_prepared_statement_cache_capacity(STATEMENTS);
+        Self { connection }
+    }
+}
+
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Database(error.into())
+    }
+}
+
+impl ToSql for Value {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match self {
+            Self::Null => ValueRef::Null,
+            Self::Integer(number) => ValueRef::Integer(*number),
+            Self::Text(text) => ValueRef::Text(text.as_bytes()),
+            Self::Bytes(bytes) => ValueRef::Blob(bytes),
+        }))
+    }
+}
+
+fn value(column: usize, value: ValueRef<'_>) -> Result<Value, StoreError> {
+    let wrong = |wanted| StoreError::Damaged { column, wanted };
+    Ok(match value {
+        ValueRef::Null => Value::Null,
+        ValueRef::Integer(number) => Value::Integer(number),
+        ValueRef::Real(_) => return Err(wrong("whole number")),
+        ValueRef::Text(text) => {
+            let text = std::str::from_utf8(text).map_err(|_| wrong("text"))?;
+            Value::Text(text.to_owned())
+        }
+        ValueRef::Blob(bytes) => Value::Bytes(bytes.to_vec()),
+    })
+}
+
+impl Database for Sqlite {
+    fn run(&mut self, sql: &str, values: &[Value]) -> Result<u64, StoreError> {
+        let mut statement = self.connection.prepare_cached(sql)?;
+        Ok(statement.execute(params_from_iter(values))? as u64)
+    }
+
+    fn rows(&mut self, sql: &str, values: &[Value]) -> Result<Vec<Row>, StoreError> {
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let columns = statement.column_count();
+        let mut rows = statement.query(params_from_iter(values))?;
+        let mut all = Vec::new();
+        while let Some(row) = rows.next()? {
+            let values = (0..columns).map(|column| value(column, row.get_ref(column)?));
+            all.push(Row(values.collect::<Result<_, _>>()?));
+        }
+        Ok(all)
+    }
+
+    fn run_all(&mut self, sql: &str) -> Result<(), StoreError> {
+        Ok(self.connection.execute_batch(sql)?)
+    }
+
+    fn in_one_step(&mut self, step: Step<'_>) -> Result<(), StoreError> {
+        self.run_all("BEGIN IMMEDIATE")?;
+        let done = step(self).and_then(|()| self.run_all("COMMIT"));
+        if done.is_err() {
+            // A commit that failed may have rolled back itself; then there is nothing to do.
+            let _ = self.run_all("ROLLBACK");
+        }
+        done
+    }
+}
