@@ -5,6 +5,7 @@ mod adapt;
 mod conform;
 mod convert;
 mod diff;
+mod fleet;
 mod format;
 mod history;
 mod judge;
@@ -24,6 +25,10 @@ pub use adapt::{Adapt, ShownExtensions, UnstampedChoice};
 pub use conform::Conform;
 pub use convert::Convert;
 pub use diff::Diff;
+pub use fleet::{
+    Fleet, FleetDecide, FleetFormat, FleetPlan, FleetPolicy, FleetTask, ModelTask, PlanFormat,
+    RuntimeTask,
+};
 pub use format::{GridFormat, ReportFormat};
 pub use history::History;
 pub use judge::{Check, Inspect, Matrix};
@@ -196,6 +201,14 @@ The result is judged before it is written. If no exact form exists, nothing is w
     Convert(Convert),
     /// Operators: tables of devices and packages, selective-build lists
     Ops(Ops),
+    /// Keep models and runtimes; decide which artifact each runtime gets, and plan for all
+    #[command(after_help = "\
+Examples:
+  unskew fleet runtime add torch@2.1 --devices 1200
+  unskew fleet model add gelu gelu.pt
+  unskew fleet decide gelu --all
+  unskew fleet plan gelu")]
+    Fleet(Fleet),
     /// Make a PJRT plug-in that a host of another age can use
     #[command(after_help = "\
 Examples:

@@ -13,6 +13,11 @@ const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
 pub(super) fn render(grid: &Grid) -> String {
+    render_below(grid, "")
+}
+
+/// The same with something above it.
+pub(super) fn render_below(grid: &Grid, above: &str) -> String {
     let mut page = String::new();
     let _ = write!(
         page,
@@ -24,6 +29,7 @@ pub(super) fn render(grid: &Grid) -> String {
         grid.rows.len(),
         grid.columns.len()
     );
+    page.push_str(above);
     head(grid, &mut page);
     table(grid, &mut page);
     failures(grid, &mut page);
@@ -139,7 +145,7 @@ fn write_reason(grid: &Grid, number: usize, reason: &Reason, page: &mut String) 
 }
 
 /// A text as it may stand between tags and in a quoted attribute.
-struct Escaped<'a>(&'a str);
+pub struct Escaped<'a>(pub &'a str);
 
 impl std::fmt::Display for Escaped<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -16,6 +16,7 @@ use unskew_report::{Failure, Pair, Report};
 
 use crate::sides::Member;
 
+pub use html::Escaped;
 pub use mark::Mark;
 pub use reason::Reason;
 
@@ -142,6 +143,11 @@ impl Grid {
     /// One page that needs nothing else.
     pub fn html(&self) -> String {
         html::render(self)
+    }
+
+    /// The same page with something above, which is HTML.
+    pub fn html_below(&self, above: &str) -> String {
+        html::render_below(self, above)
     }
 }
 

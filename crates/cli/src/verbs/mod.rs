@@ -6,6 +6,7 @@ mod conform;
 mod convert;
 mod diff;
 mod explain;
+mod fleet;
 mod history;
 mod inspect;
 mod lint;
@@ -37,6 +38,7 @@ pub fn run(args: &Args) -> anyhow::Result<Status> {
         Verb::Ops(ops) => ops::run(ops),
         Verb::History(history) => history::run(history, &args.global),
         Verb::Convert(convert) => convert::run(convert, &args.global),
+        Verb::Fleet(fleet) => fleet::run(fleet, &args.global),
         Verb::Adapt(adapt) => adapt::run(adapt, &args.global),
         Verb::Conform(conform) => conform::run(conform, &args.global),
         Verb::ConformChild { path, from, to } => conform::child(path, *from, *to),

@@ -1,0 +1,194 @@
+//! The arguments of `fleet`.
+
+use std::path::PathBuf;
+
+use clap::{Subcommand, ValueEnum};
+use unskew_fleet::WhatIf;
+
+#[derive(Debug, clap::Args)]
+pub struct Fleet {
+    /// The folder of the fleet [default: $UNSKEW_FLEET, else `fleet`]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub store: Option<PathBuf>,
+    #[command(subcommand)]
+    pub task: FleetTask,
+}
+
+/// One task.
+#[derive(Debug, Subcommand)]
+pub enum FleetTask {
+    /// The runtimes in the field: releases, and devices with operators and ranges of their own
+    Runtime(FleetRuntime),
+    /// The models, with the history of their artifacts
+    Model(FleetModel),
+    /// Which artifact a runtime gets, and why
+    #[command(after_help = "\
+The newest version that fits is delivered: as it is, else converted, else an older one.
+
+Examples:
+  unskew fleet decide gelu --runtime camera-7
+  unskew fleet decide gelu --all --as-of 2026-06-01
+  unskew fleet decide gelu --runtime camera-7 -o gelu.pt
+
+Exit status: 0 if every runtime that was asked for gets something, else 1.")]
+    Decide(FleetDecide),
+    /// Which artifacts the whole fleet needs: the fewest that serve the most devices
+    #[command(after_help = "\
+A what-if is add=RELEASE,DEVICES; move=RUNTIME,RELEASE; drop=RUNTIME; devices=RUNTIME,N;
+without=OPERATOR[,RUNTIME]; window=AXIS,FIRST,LAST[,RUNTIME]. Several are applied in their order.
+
+Examples:
+  unskew fleet plan gelu
+  unskew fleet plan gelu --max 2 --format html -o plan.html
+  unskew fleet plan gelu --what-if add=torch@2.15,500 --what-if without=aten::gelu,camera-7
+
+Exit status: 0 if every device is served, else 1.")]
+    Plan(FleetPlan),
+}
+
+#[derive(Debug, clap::Args)]
+pub struct FleetRuntime {
+    #[command(subcommand)]
+    pub task: RuntimeTask,
+}
+
+/// What is done with runtimes.
+#[derive(Debug, Subcommand)]
+pub enum RuntimeTask {
+    /// Add a runtime, or put it in place of one of the same name
+    #[command(after_help = "\
+Examples:
+  unskew fleet runtime add torch@2.1 --devices 1200
+  unskew fleet runtime add torch@1.10 --name phones --devices 400
+  unskew fleet runtime add camera-7.json")]
+    Add {
+        /// A release, a runtime profile, or an operator table as `unskew ops table` writes it
+        #[arg(value_name = "RUNTIME")]
+        runtime: PathBuf,
+        /// What it is called [default: what the profile says, or the release]
+        #[arg(long, value_name = "NAME")]
+        name: Option<String>,
+        /// How many devices have it
+        #[arg(long, value_name = "N")]
+        devices: Option<u64>,
+    },
+    /// List the runtimes
+    List(FleetPrint),
+    /// Show the profile of a runtime
+    Show {
+        /// Its name
+        name: String,
+    },
+    /// Take a runtime out
+    Remove {
+        /// Its name
+        name: String,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+pub struct FleetModel {
+    #[command(subcommand)]
+    pub task: ModelTask,
+}
+
+/// What is done with models.
+#[derive(Debug, Subcommand)]
+pub enum ModelTask {
+    /// Publish a file or a SavedModel folder as the next version of a model
+    Add {
+        /// The model
+        name: String,
+        /// The artifact, which is copied
+        #[arg(value_name = "ARTIFACT")]
+        artifact: PathBuf,
+    },
+    /// List the models
+    List(FleetPrint),
+    /// Show the versions of a model
+    Show {
+        /// The model
+        name: String,
+        #[command(flatten)]
+        print: FleetPrint,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+pub struct FleetPrint {
+    /// How to print
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: FleetFormat,
+}
+
+/// What is good enough.
+#[derive(Debug, clap::Args)]
+pub struct FleetPolicy {
+    /// Deliver also what could not be checked in full
+    #[arg(long)]
+    pub accept_unchecked: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct FleetDecide {
+    /// The model
+    pub model: String,
+    /// The runtime; can be given several times
+    #[arg(long, value_name = "RUNTIME", required_unless_present = "all")]
+    pub runtime: Vec<String>,
+    /// Every runtime of the fleet
+    #[arg(long, conflicts_with = "runtime")]
+    pub all: bool,
+    #[command(flatten)]
+    pub policy: FleetPolicy,
+    /// Write what is delivered here; for one runtime
+    #[arg(long, short, value_name = "OUT", conflicts_with = "all")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub print: FleetPrint,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct FleetPlan {
+    /// The model
+    pub model: String,
+    /// At most so many artifacts
+    #[arg(long, value_name = "N")]
+    pub max: Option<usize>,
+    /// Let an older version serve a runtime that takes a newer one: fewer artifacts, older devices
+    #[arg(long)]
+    pub any_version: bool,
+    /// Plan for a fleet that differs by this; can be given several times
+    #[arg(long, value_name = "CHANGE")]
+    pub what_if: Vec<WhatIf>,
+    #[command(flatten)]
+    pub policy: FleetPolicy,
+    /// How to print
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: PlanFormat,
+    /// Write to this file, which appears whole or not at all
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// How something of a fleet is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FleetFormat {
+    /// For people
+    #[value(alias = "full")]
+    Text,
+    /// The documented schema
+    Json,
+}
+
+/// How a plan is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PlanFormat {
+    /// For people
+    #[value(alias = "full")]
+    Text,
+    /// The documented schema
+    Json,
+    /// One page that needs nothing else: the curve and the matrix with its reasons
+    Html,
+}

@@ -1,0 +1,199 @@
+//! `unskew fleet decide MODEL`: which artifact a runtime gets.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use anyhow::{Context as _, bail};
+use unskew_artifact::Content;
+use unskew_fleet::{
+    Attempt, Choice, Considered, Decision, Delivery, Fit, Fleet, Judged, Reason, Way,
+};
+use unskew_report::{BAD, DIM, EMPHASIS, GOOD, NOTE, Plain, WARN};
+use unskew_source::{Assembly, Output};
+
+use super::{columns, devices, policy};
+use crate::args::{FleetDecide, FleetFormat, Global};
+use crate::exit::Status;
+use crate::print;
+
+pub fn run(args: &FleetDecide, fleet: &mut Fleet, global: &Global) -> anyhow::Result<Status> {
+    let policy = policy(&args.policy, global);
+    let names = match args.all {
+        true => fleet.runtimes()?.into_iter().map(|runtime| runtime.name).collect(),
+        false => args.runtime.clone(),
+    };
+    if args.output.is_some() && names.len() != 1 {
+        bail!("-o is for one runtime, not for {}", names.len());
+    }
+    let decide = |name: &String| fleet.decide(&args.model, name, &policy);
+    let decisions = names.iter().map(decide).collect::<Result<Vec<_>, _>>()?;
+    if let (Some(place), [one]) = (&args.output, &*decisions)
+        && let Some(delivery) = &one.deliver
+    {
+        deliver(fleet, delivery, place)?;
+    }
+    print::out(&match (args.print.format, &*decisions) {
+        (FleetFormat::Json, [one]) if !args.all => one.to_json(),
+        (FleetFormat::Json, all) => {
+            let list = serde_json::json!({
+                "schema": "unskew.fleet.decisions", "schema_version": 1, "decisions": all,
+            });
+            format!("{}\n", serde_json::to_string_pretty(&list)?)
+        }
+        (FleetFormat::Text, [one]) if !args.all => explained(one),
+        (FleetFormat::Text, all) => table(all),
+    })?;
+    let all = decisions.iter().all(|decision| decision.decision != Choice::Nothing);
+    Ok(if all { Status::Clean } else { Status::Found })
+}
+
+/// Copies what is delivered to a place, whole or not at all.
+fn deliver(fleet: &Fleet, delivery: &Delivery, place: &Path) -> anyhow::Result<()> {
+    let content = fleet.depot().content(&delivery.artifact, &delivery.file)?;
+    let whole = |part: &unskew_artifact::Part| std::sync::Arc::new(Assembly::of(&part.source));
+    let output = match &content {
+        Content::File(part) => Output::File(whole(part)),
+        Content::Folder { parts, .. } => {
+            Output::Folder(parts.iter().map(|part| (part.name.clone(), whole(part))).collect())
+        }
+    };
+    output.write(place).with_context(|| format!("cannot write {}", place.display()))
+}
+
+/// What was decided, in words.
+pub(super) fn decided(decision: &Decision) -> String {
+    match &decision.deliver {
+        None => "nothing fits".to_owned(),
+        Some(one) => match decision.decision {
+            Choice::AsIs | Choice::Older => format!("version {} as it is", one.version),
+            _ => format!("version {} converted", one.version),
+        },
+    }
+}
+
+/// A line for each runtime.
+fn table(decisions: &[Decision]) -> String {
+    let head = ["runtime", "devices", "gets", "artifact", "because"];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    for decision in decisions {
+        let artifact = decision.deliver.as_ref().map_or("-".to_owned(), |one| one.artifact.short());
+        let because = decision.considered.first().map(because).unwrap_or_default();
+        rows.push(vec![
+            decision.runtime.name.clone(),
+            decision.runtime.devices.to_string(),
+            decided(decision),
+            artifact,
+            Plain(&because).to_string(),
+        ]);
+    }
+    columns(&rows)
+}
+
+/// Why the newest version is not delivered as it is.
+fn because(considered: &Considered) -> String {
+    match considered.fits {
+        Some(Way::AsIs) => String::new(),
+        _ => match considered.answer.as_is.findings.first() {
+            Some(reason) => format!("{} {}", reason.code, reason.message),
+            None => outcome(&considered.answer.as_is).to_owned(),
+        },
+    }
+}
+
+/// One decision with everything that it comes from.
+fn explained(decision: &Decision) -> String {
+    let mut text = String::new();
+    let (model, runtime) = (&decision.model, &decision.runtime);
+    let style = if decision.decision == Choice::Nothing { BAD } else { GOOD };
+    let gets = decided(decision);
+    let _ = writeln!(
+        text,
+        "{EMPHASIS}{model} for {}{EMPHASIS:#} ({}): {style}{gets}{style:#}",
+        runtime.name,
+        devices(runtime.devices)
+    );
+    if let Some(one) = &decision.deliver {
+        let _ = writeln!(text, "  {DIM}artifact{DIM:#}  {}, {} bytes", one.artifact, one.size);
+        if let Some(from) = one.made_from {
+            let _ = writeln!(text, "  {DIM}made from{DIM:#} {from}");
+        }
+    }
+    for one in &decision.considered {
+        let (version, published) = (one.version, &one.published);
+        let file = Plain(&one.file);
+        let _ = writeln!(
+            text,
+            "\n{EMPHASIS}version {version}{EMPHASIS:#}, published {published}, {file}"
+        );
+        judged("as it is", &one.answer.as_is, &mut text);
+        if let Some(attempt) = &one.answer.converted {
+            attempted(attempt, &mut text);
+        }
+    }
+    let judge = &decision.judge;
+    let _ = writeln!(
+        text,
+        "\n{DIM}as of {}; unskew {}, database up to {}, {}{DIM:#}",
+        decision.as_of, judge.tool_version, judge.newest_release, judge.fingerprint
+    );
+    text
+}
+
+fn attempted(attempt: &Attempt, text: &mut String) {
+    if let Some(error) = &attempt.error {
+        let _ = writeln!(text, "  converted: {BAD}not possible{BAD:#}: {}", Plain(error));
+        return;
+    }
+    match &attempt.verdict {
+        Some(verdict) => judged("converted", verdict, text),
+        None if attempt.blockers.is_empty() => {
+            let _ = writeln!(text, "  converted: {BAD}nothing to rewrite{BAD:#}");
+        }
+        None => {
+            let _ = writeln!(text, "  converted: {BAD}no exact form exists{BAD:#}");
+        }
+    }
+    attempt.blockers.iter().for_each(|reason| reasoned(reason, text));
+    for step in attempt.rewrites.iter().filter(|_| attempt.verdict.is_some()) {
+        let what = Plain(&step.what);
+        let _ = writeln!(text, "    {DIM}{}{DIM:#}  {what}", step.adaptation);
+    }
+}
+
+fn judged(how: &str, verdict: &Judged, text: &mut String) {
+    let style = if verdict.outcome == Fit::Compatible { GOOD } else { BAD };
+    let phase = verdict.first_failure.as_deref().map(|phase| match phase {
+        "silent" => ", fails silently".to_owned(),
+        phase => format!(", fails at {phase}"),
+    });
+    let phase = phase.unwrap_or_default();
+    let _ = writeln!(text, "  {how}: {style}{}{style:#}{phase}", outcome(verdict));
+    verdict.findings.iter().for_each(|reason| reasoned(reason, text));
+    for one in &verdict.unchecked {
+        let (axis, owner, other) = (&one.axis, Plain(&one.owner), Plain(&one.other));
+        let _ = writeln!(
+            text,
+            "    {WARN}not checked{WARN:#}: {axis}, which {owner} requires and {other} does not tell"
+        );
+    }
+}
+
+fn reasoned(reason: &Reason, text: &mut String) {
+    let style = match reason.severity.as_str() {
+        "error" => BAD,
+        "warning" => WARN,
+        _ => NOTE,
+    };
+    let Reason { severity, code, name, .. } = reason;
+    let message = Plain(&reason.message);
+    let _ = writeln!(text, "    {style}{severity} {code}{style:#} {name}: {message}");
+}
+
+fn outcome(verdict: &Judged) -> &'static str {
+    match verdict.outcome {
+        Fit::Compatible => "compatible",
+        Fit::Adaptable => "compatible after a conversion",
+        Fit::Incompatible => "incompatible",
+        Fit::Unrelated => "nothing in common",
+    }
+}

@@ -1,0 +1,76 @@
+//! `unskew fleet TASK`: which artifact for which runtime.
+
+mod decide;
+mod model;
+mod page;
+mod plan;
+mod runtime;
+
+use std::path::PathBuf;
+
+use anyhow::bail;
+use unskew_fleet::Policy;
+
+use crate::args::{Fleet, FleetPolicy, FleetTask, Global, ModelTask, RuntimeTask};
+use crate::exit::Status;
+
+/// The variable that names the folder of the fleet.
+const VARIABLE: &str = "UNSKEW_FLEET";
+
+pub fn run(args: &Fleet, global: &Global) -> anyhow::Result<Status> {
+    let begins = match &args.task {
+        FleetTask::Runtime(runtime) => matches!(runtime.task, RuntimeTask::Add { .. }),
+        FleetTask::Model(model) => matches!(model.task, ModelTask::Add { .. }),
+        FleetTask::Decide(_) | FleetTask::Plan(_) => false,
+    };
+    let mut fleet = open(args, begins)?;
+    match &args.task {
+        FleetTask::Runtime(runtime) => runtime::run(&runtime.task, &mut fleet, global),
+        FleetTask::Model(model) => model::run(&model.task, &mut fleet, global),
+        FleetTask::Decide(decide) => decide::run(decide, &mut fleet, global),
+        FleetTask::Plan(plan) => plan::run(plan, &mut fleet, global),
+    }
+}
+
+/// The fleet in the folder that is named; one that is not there begins with the first thing that is added.
+fn open(args: &Fleet, begins: bool) -> anyhow::Result<unskew_fleet::Fleet> {
+    let named = || std::env::var_os(VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from);
+    let folder = args.store.clone().or_else(named).unwrap_or_else(|| PathBuf::from("fleet"));
+    if !begins && !folder.join("fleet.db").is_file() {
+        bail!(
+            "no fleet here; `unskew fleet runtime add` or `unskew fleet model add` begins one: {}",
+            folder.display()
+        );
+    }
+    Ok(unskew_fleet::Fleet::open(&folder)?)
+}
+
+/// What is good enough, from the arguments.
+fn policy(asked: &FleetPolicy, global: &Global) -> Policy {
+    let as_of = global.context().as_of;
+    Policy { as_of, deny: global.deny(), accept_unchecked: asked.accept_unchecked }
+}
+
+/// `1 device`, `2 devices`.
+fn devices(count: u64) -> String {
+    format!("{count} device{}", if count == 1 { "" } else { "s" })
+}
+
+/// Rows in columns as wide as what stands in them; the last column is not filled up.
+fn columns(rows: &[Vec<String>]) -> String {
+    let count = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| {
+        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max()
+    };
+    let widths: Vec<usize> = (0..count).map(|column| width(column).unwrap_or(0)).collect();
+    let mut text = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for (cell, width) in row.iter().zip(&widths) {
+            line.push_str(&format!("{cell:width$}  "));
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}

@@ -1,0 +1,104 @@
+//! `unskew fleet runtime TASK`.
+
+use std::path::Path;
+
+use anyhow::{Context as _, bail};
+use serde_json::json;
+use unskew_fleet::{Change, Fleet, Profile};
+use unskew_report::Plain;
+
+use super::columns;
+use crate::args::{FleetFormat, Global, RuntimeTask};
+use crate::exit::Status;
+use crate::print;
+
+/// The largest profile that is read.
+const LARGEST: u64 = 16 << 20;
+
+pub fn run(task: &RuntimeTask, fleet: &mut Fleet, global: &Global) -> anyhow::Result<Status> {
+    match task {
+        RuntimeTask::Add { runtime, name, devices } => {
+            let mut profile = profile(runtime)?;
+            if let Some(name) = name {
+                profile.name.clone_from(name);
+            }
+            profile.devices = devices.unwrap_or(profile.devices);
+            let day = global.context().as_of.to_string();
+            let change = match fleet.put_runtime(&profile, &day)? {
+                Change::Added => "added",
+                Change::Replaced => "replaced",
+                Change::Unchanged => "there already",
+            };
+            let devices = super::devices(profile.devices);
+            print::out(&format!("{change}: {}, {}, {devices}\n", profile.name, what(&profile)))?;
+        }
+        RuntimeTask::List(asked) => list(fleet, asked.format)?,
+        RuntimeTask::Show { name } => print::out(&fleet.runtime(name)?.profile)?,
+        RuntimeTask::Remove { name } => {
+            fleet.remove_runtime(name)?;
+            print::out(&format!("removed: {}\n", Plain(name)))?;
+        }
+    }
+    Ok(Status::Clean)
+}
+
+/// The profile in a file, or that of a release.
+fn profile(named: &Path) -> anyhow::Result<Profile> {
+    if let Some(name) = named.to_str().filter(|_| !named.exists()) {
+        if name.contains('@') {
+            return Ok(Profile::of_release(unskew_releases::find(name)?));
+        }
+        bail!("no such file, and no release either (those are named like torch@2.1): {name}");
+    }
+    let shown = || format!("cannot read {}", named.display());
+    let size = named.metadata().with_context(shown)?.len();
+    if size > LARGEST {
+        bail!("no runtime profile, for it has {size} bytes: {}", named.display());
+    }
+    let text = std::fs::read_to_string(named).with_context(shown)?;
+    Profile::read(&text).with_context(shown)
+}
+
+/// What a runtime is, in a few words.
+fn what(profile: &Profile) -> String {
+    let release = profile.release;
+    if profile.is_release() {
+        return release.to_string();
+    }
+    let mut own = Vec::new();
+    if let Some(operators) = &profile.operators {
+        own.push(format!("{} operators", operators.len()));
+    }
+    if !profile.without.is_empty() {
+        own.push(format!("without {}", profile.without.join(", ")));
+    }
+    own.extend(profile.versions.iter().map(|(axis, [a, b])| match a == b {
+        true => format!("{axis} {a}"),
+        false => format!("{axis} {a} to {b}"),
+    }));
+    format!("built from {release} ({})", own.join("; "))
+}
+
+fn list(fleet: &mut Fleet, format: FleetFormat) -> anyhow::Result<()> {
+    let runtimes = fleet.runtimes()?;
+    if format == FleetFormat::Json {
+        let row = |kept: &unskew_fleet::store::KeptRuntime| {
+            let profile: serde_json::Value = serde_json::from_str(&kept.profile)?;
+            Ok(json!({
+                "name": kept.name, "devices": kept.devices, "since": kept.since,
+                "digest": kept.digest.to_string(), "profile": profile,
+            }))
+        };
+        let rows = runtimes.iter().map(row).collect::<anyhow::Result<Vec<_>>>()?;
+        let list =
+            json!({ "schema": "unskew.fleet.runtimes", "schema_version": 1, "runtimes": rows });
+        return print::out(&format!("{}\n", serde_json::to_string_pretty(&list)?));
+    }
+    let mut rows = vec![["runtime", "devices", "since", "what"].map(str::to_owned).to_vec()];
+    for kept in &runtimes {
+        let profile = Profile::read(&kept.profile)?;
+        let what = Plain(&what(&profile)).to_string();
+        rows.push(vec![kept.name.clone(), kept.devices.to_string(), kept.since.clone(), what]);
+    }
+    print::out(&columns(&rows))
+}
