@@ -7,7 +7,8 @@
 //! * `docs/reference/operator-upgraders.md`, from the registry of PyTorch's operators and what ran on real releases;
 //! * `docs/reference/json.md`, from the documentation of the module that writes the JSON report;
 //! * `docs/reference/stamped-executables.md`, from that of the module that stamps executables;
-//! * `docs/reference/native-stablehlo.md`, from that of the module that rewrites such programs.
+//! * `docs/reference/native-stablehlo.md`, from that of the module that rewrites such programs;
+//! * `docs/reference/fleet-runtime.md`, `fleet-decision.md` and `fleet-plan.md`, from those of the modules of `unskew-fleet`.
 
 mod ifrt_types;
 mod operator_upgraders;
@@ -24,6 +25,12 @@ use unskew_core::Rule;
 /// A folder whose every page is made here; what is no longer made is removed.
 const RULES: &str = "docs/rules";
 const MADE: [&str; 2] = [RULES, pjrt_abi::FOLDER];
+/// The pages about fleets, the modules that they come from, and their titles.
+const FLEET: [(&str, &str, &str); 3] = [
+    ("fleet-runtime.md", "crates/fleet/src/profile/mod.rs", "Runtime profiles"),
+    ("fleet-decision.md", "crates/fleet/src/decision.rs", "Decisions of a fleet"),
+    ("fleet-plan.md", "crates/fleet/src/plan/mod.rs", "Plans of a fleet"),
+];
 const MARK: &str = "<!-- made by `cargo xtask docs`; the source is named at the end -->\n\n";
 
 /// Writes the pages, or, with `check`, says which of them are stale.
@@ -70,6 +77,10 @@ fn pages(root: &Path) -> anyhow::Result<BTreeMap<PathBuf, String>> {
     let source = "crates/stablehlo/src/convert/mod.rs";
     let page = module_page(root, source, "Native StableHLO of old hosts")?;
     pages.insert("docs/reference/native-stablehlo.md".into(), page);
+    for (name, source, title) in FLEET {
+        let page = module_page(root, source, title)?;
+        pages.insert(Path::new("docs/reference").join(name), page);
+    }
     Ok(pages)
 }
 

@@ -321,6 +321,11 @@ impl Fleet {
         Ok(shown)
     }
 
+    /// The key under which the answer to a version is kept: for whoever brings answers from elsewhere.
+    pub fn answer_key(&self, artifact: &Digest, file: &str, profile: &Digest) -> Vec<u8> {
+        self.key(artifact, file, profile, true)
+    }
+
     /// The key of an answer. The ending of the file has a say in what it is.
     fn key(&self, artifact: &Digest, file: &str, profile: &Digest, convert: bool) -> Vec<u8> {
         let mut hasher = Sha256::new();

@@ -106,6 +106,7 @@ impl WhatIf {
                     Some(known) => known.devices = known.devices.saturating_add(*devices),
                     None => runtimes.push(kept(&profile)),
                 }
+                runtimes.sort_by(|a, b| a.name.cmp(&b.name));
             }
             Self::Move(runtime, release) => {
                 let at = place(runtimes, runtime)?;

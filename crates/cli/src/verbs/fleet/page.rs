@@ -59,7 +59,7 @@ pub(super) fn render(
     let served = plan.choice().map_or(0, |point| point.devices);
     let _ = writeln!(
         head,
-        "<p>{served} of {} devices on {} runtimes are served by {} artifacts ({}).</p>",
+        "<p>{served} of {} devices on {} runtimes are served; artifacts: {} ({}).</p>",
         plan.devices,
         plan.runtimes.len(),
         plan.choice().map_or(0, |point| point.artifacts.len()),

@@ -147,7 +147,7 @@ fn compared(now: &Plan, then: &Plan) -> String {
     let count = |plan: &Plan| plan.choice().map_or(0, |point| point.artifacts.len());
     let _ = writeln!(
         text,
-        "\nagainst the fleet as it is: {} of {} devices served, before {} of {}; {} artifacts, before {}",
+        "\nagainst the fleet as it is: {} of {} devices served, before {} of {}; artifacts {}, before {}",
         served(then),
         then.devices,
         served(now),
