@@ -12,7 +12,6 @@ CREATE TABLE runtimes (
 
 CREATE TABLE artifacts (
     digest BYTEA PRIMARY KEY,
-    file TEXT NOT NULL,
     size BIGINT NOT NULL,
     made_from BYTEA
 );
@@ -21,6 +20,7 @@ CREATE TABLE versions (
     model TEXT NOT NULL,
     number BIGINT NOT NULL,
     artifact BYTEA NOT NULL,
+    file TEXT NOT NULL,
     published TEXT NOT NULL,
     PRIMARY KEY (model, number)
 );

@@ -22,8 +22,8 @@
 //! | `deliver` | `version`, `published`, `file`, `artifact` (a digest), `size` in bytes, `made_from` (a digest, or null); null if nothing fits |
 //! | `considered` | the versions that were asked, newest first: `version`, `published`, `file`, `artifact`, `fits` (`as is`, `converted` or null), `answer` |
 //!
-//! An `answer` has `as_is`, which has the fields of a pair of the [JSON report](json.md) without its sides, and
-//! `converted`, which is null where the artifact works as it is, and else has `rewrites`, `blockers`, `error`, `result` (a
+//! An `answer` has `as_is`, which has the fields of a pair of the [JSON report](json.md) without `a`, `b` and
+//! `adaptations` (and its findings without `fingerprint` and `accepted`), and `converted`, which is null where the artifact works as it is, and else has `rewrites`, `blockers`, `error`, `result` (a
 //! digest), `size` and `verdict`.
 
 use serde::{Deserialize, Serialize};

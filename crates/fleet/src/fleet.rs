@@ -312,7 +312,7 @@ impl Fleet {
         let Given { answer, day } = examined.answer(&built, &Context::on(policy.as_of), depot)?;
         let made = answer.converted.as_ref().and_then(|attempt| attempt.result.zip(attempt.size));
         if let Some((made, size)) = made {
-            self.store.put_artifact(&made, file, size, Some(artifact))?;
+            self.store.put_artifact(&made, size, Some(artifact))?;
         }
         let kept = KeptAnswer { day: day.map(|day| day.to_string()), body: answer.pack() };
         // Shown as it will be from the database.

@@ -71,6 +71,11 @@ impl Row {
         self.0.get(column).unwrap_or(&Value::Null)
     }
 
+    /// Whether nothing stands in a column.
+    pub(super) fn is_null(&self, column: usize) -> bool {
+        *self.value(column) == Value::Null
+    }
+
     /// The number in a column.
     pub(super) fn integer(&self, column: usize) -> Result<i64, StoreError> {
         match self.value(column) {

@@ -125,24 +125,24 @@ impl Store {
     pub fn put_artifact(
         &mut self,
         digest: &Digest,
-        file: &str,
         size: u64,
         made_from: Option<&Digest>,
     ) -> Result<(), StoreError> {
-        let size = i64::try_from(size).unwrap_or(i64::MAX);
-        self.database.run(
-            "INSERT INTO artifacts (digest, file, size, made_from) VALUES ($1, $2, $3, $4) \
-             ON CONFLICT (digest) DO NOTHING",
-            &[digest.into(), file.into(), size.into(), made_from.map_or(Value::Null, Value::from)],
-        )?;
-        Ok(())
+        put_artifact(&mut *self.database, digest, size, made_from)
     }
 
-    /// The file name and the size of an artifact.
-    pub fn artifact(&mut self, digest: &Digest) -> Result<Option<(String, u64)>, StoreError> {
-        let sql = "SELECT file, size FROM artifacts WHERE digest = $1";
+    /// The size of an artifact in bytes, and what it was converted from.
+    pub fn artifact(
+        &mut self,
+        digest: &Digest,
+    ) -> Result<Option<(u64, Option<Digest>)>, StoreError> {
+        let sql = "SELECT size, made_from FROM artifacts WHERE digest = $1";
         let rows = self.database.rows(sql, &[digest.into()])?;
-        rows.first().map(|row| Ok((row.text(0)?, row.count(1)?))).transpose()
+        let artifact = |row: &Row| {
+            let made_from = if row.is_null(1) { None } else { Some(row.digest(1)?) };
+            Ok((row.count(0)?, made_from))
+        };
+        rows.first().map(artifact).transpose()
     }
 
     /// Publishes an artifact as the next version of a model, in one step with the note about it. If it is the
@@ -169,15 +169,11 @@ impl Store {
                 return Ok(());
             }
             let number = newest.map_or(1, |(number, _)| number.saturating_add(1));
-            let size = i64::try_from(size).unwrap_or(i64::MAX);
+            put_artifact(database, artifact, size, None)?;
             database.run(
-                "INSERT INTO artifacts (digest, file, size, made_from) VALUES ($1, $2, $3, NULL) \
-                 ON CONFLICT (digest) DO NOTHING",
-                &[artifact.into(), file.into(), size.into()],
-            )?;
-            database.run(
-                "INSERT INTO versions (model, number, artifact, published) VALUES ($1, $2, $3, $4)",
-                &[model.into(), number.into(), artifact.into(), day.into()],
+                "INSERT INTO versions (model, number, artifact, file, published) \
+                 VALUES ($1, $2, $3, $4, $5)",
+                &[model.into(), number.into(), artifact.into(), file.into(), day.into()],
             )?;
             result = (number, true);
             Ok(())
@@ -188,7 +184,7 @@ impl Store {
 
     /// The versions of a model that were published on `day` or before, newest first.
     pub fn versions(&mut self, model: &str, day: &str) -> Result<Vec<Version>, StoreError> {
-        let sql = "SELECT v.number, v.artifact, v.published, a.file, a.size FROM versions v \
+        let sql = "SELECT v.number, v.artifact, v.published, v.file, a.size FROM versions v \
                    JOIN artifacts a ON a.digest = v.artifact \
                    WHERE v.model = $1 AND v.published <= $2 ORDER BY v.number DESC";
         let version = |row: &Row| {
@@ -239,6 +235,22 @@ impl Store {
             Ok(())
         })
     }
+}
+
+fn put_artifact(
+    database: &mut dyn Database,
+    digest: &Digest,
+    size: u64,
+    made_from: Option<&Digest>,
+) -> Result<(), StoreError> {
+    let size = i64::try_from(size).unwrap_or(i64::MAX);
+    let made_from = made_from.map_or(Value::Null, Value::from);
+    database.run(
+        "INSERT INTO artifacts (digest, size, made_from) VALUES ($1, $2, $3) \
+         ON CONFLICT (digest) DO NOTHING",
+        &[digest.into(), size.into(), made_from],
+    )?;
+    Ok(())
 }
 
 fn kept_runtime(row: &Row) -> Result<KeptRuntime, StoreError> {
