@@ -110,11 +110,29 @@ fn who_gets_nothing_makes_the_status_one() {
     let folder = tempfile::tempdir().unwrap();
     let store = folder.path().join("fleet");
     filled(&store);
-    printed(&store, 0, &["runtime", "add", "tensorflow@2.15", "--devices", "5"]);
+    let cut = folder.path().join("cut.json");
+    let profile = r#"{"fleet_runtime": 1, "name": "cut", "devices": 5, "release": "torch@2.1",
+                      "operators": ["aten::relu"]}"#;
+    std::fs::write(&cut, profile).unwrap();
+    printed(&store, 0, &["runtime", "add", &cut.display().to_string()]);
     let table = printed(&store, 1, &["decide", "gelu", "--all"]);
     assert!(table.contains("nothing fits"), "{table}");
     let text = printed(&store, 1, &["plan", "gelu"]);
-    assert!(text.contains("left out: 5 devices: tensorflow@2.15.1 (nothing fits)"), "{text}");
-    printed(&store, 0, &["runtime", "remove", "tensorflow@2.15.1"]);
+    assert!(text.contains("left out: 5 devices: cut (nothing fits)"), "{text}");
+    printed(&store, 0, &["runtime", "remove", "cut"]);
     printed(&store, 0, &["plan", "gelu"]);
+}
+
+#[test]
+fn runtimes_of_another_kind_are_no_failure_unless_they_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("fleet");
+    filled(&store);
+    printed(&store, 0, &["runtime", "add", "tensorflow@2.15", "--devices", "5"]);
+    let table = printed(&store, 0, &["decide", "gelu", "--all"]);
+    assert!(table.ends_with("nothing in common with tensorflow@2.15.1\n"), "{table}");
+    printed(&store, 1, &["decide", "gelu", "--runtime", "tensorflow@2.15.1"]);
+    let plan = json(&store, 0, &["plan", "gelu", "--format", "json"]);
+    assert_eq!(plan["unrelated"], serde_json::json!(["tensorflow@2.15.1"]));
+    assert_eq!(plan["devices"], 1377);
 }

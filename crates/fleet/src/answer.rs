@@ -158,6 +158,11 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// Whether the artifact is nothing that concerns such a runtime: a TensorFlow graph and a PyTorch release.
+    pub fn is_unrelated(&self) -> bool {
+        self.as_is.outcome == Fit::Unrelated && self.converted.is_none()
+    }
+
     /// The answer in few bytes.
     pub(crate) fn pack(&self) -> Vec<u8> {
         let text = serde_json::to_vec(self).unwrap_or_default();

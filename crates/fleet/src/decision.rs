@@ -18,7 +18,7 @@
 //! | `policy` | `deny` (the severity from which on a finding keeps an artifact back), `accept_unchecked` |
 //! | `model` | the name |
 //! | `runtime` | `name`, `profile` (a digest), `devices` |
-//! | `decision` | `as is`, `converted`, `older`, `older converted` or `nothing` |
+//! | `decision` | `as is`, `converted`, `older`, `older converted`, `nothing`, or `unrelated` where no version has anything in common with the runtime |
 //! | `deliver` | `version`, `published`, `file`, `artifact` (a digest), `size` in bytes, `made_from` (a digest, or null); null if nothing fits |
 //! | `considered` | the versions that were asked, newest first: `version`, `published`, `file`, `artifact`, `fits` (`as is`, `converted` or null), `answer` |
 //!
@@ -101,6 +101,9 @@ pub enum Choice {
     /// No version fits.
     #[serde(rename = "nothing")]
     Nothing,
+    /// No version has anything in common with the runtime.
+    #[serde(rename = "unrelated")]
+    Unrelated,
 }
 
 impl Choice {
@@ -112,6 +115,7 @@ impl Choice {
             Self::Older => "older",
             Self::OlderConverted => "older converted",
             Self::Nothing => "nothing",
+            Self::Unrelated => "unrelated",
         }
     }
 }
@@ -216,6 +220,9 @@ pub(crate) fn conclude(considered: &[Considered]) -> (Choice, Option<Delivery>) 
     let Some(last) = considered.last() else { return (Choice::Nothing, None) };
     let newest = considered.len() == 1;
     let choice = match (last.fits, newest) {
+        (None, _) if considered.iter().all(|one| one.answer.is_unrelated()) => {
+            return (Choice::Unrelated, None);
+        }
         (None, _) => return (Choice::Nothing, None),
         (Some(Way::AsIs), true) => Choice::AsIs,
         (Some(Way::Converted), true) => Choice::Converted,

@@ -16,7 +16,8 @@
 //! | `schema`, `schema_version` | `"unskew.fleet.plan"`, 1 |
 //! | `judge`, `as_of`, `policy`, `model` | as in a decision |
 //! | `any_version` | whether older versions count where newer ones are taken |
-//! | `devices` | how many devices the fleet has |
+//! | `unrelated` | the runtimes that have nothing in common with the model, by name; they count nowhere else |
+//! | `devices` | how many devices the others have |
 //! | `servable` | how many any candidate serves |
 //! | `candidates` | the artifacts: `artifact`, `version`, `way`, `file`, `size`, `made_for` (a runtime, or null), `serves` (names of runtimes), `devices` |
 //! | `curve` | for 1, 2, ... artifacts: `artifacts` (places in `candidates`), `devices` that they serve, `adds` to the point before, `at_most` (what no as many exceed), `optimal` |
@@ -141,7 +142,9 @@ pub struct Plan {
     pub model: String,
     /// Whether an older version counts for a runtime that takes a newer one.
     pub any_version: bool,
-    /// All devices.
+    /// The runtimes that have nothing in common with the model.
+    pub unrelated: Vec<String>,
+    /// The devices of all others.
     pub devices: u64,
     /// The devices that any candidate serves.
     pub servable: u64,
@@ -208,6 +211,8 @@ impl Fleet {
         options: &PlanOptions,
     ) -> Result<Plan, FleetError> {
         let versions = self.versions(model, &policy.as_of.to_string())?;
+        let (runtimes, unrelated) = self.related(&versions, runtimes, policy)?;
+        let runtimes = runtimes.as_slice();
         let mut reach = self.reach(&versions, runtimes, policy, options)?;
         self.spread(&mut reach, runtimes, policy)?;
         if !options.any_version {
@@ -238,6 +243,7 @@ impl Fleet {
             policy: policy.into(),
             model: model.to_owned(),
             any_version: options.any_version,
+            unrelated,
             devices: runtimes.iter().map(|runtime| runtime.devices).sum(),
             servable: cover.coverable(),
             blocks: blocks(&versions, &reach, runtimes),
@@ -246,6 +252,30 @@ impl Fleet {
             chosen,
             runtimes: served,
         })
+    }
+
+    /// The runtimes that any version concerns, and the names of the others.
+    fn related(
+        &mut self,
+        versions: &[Version],
+        runtimes: &[KeptRuntime],
+        policy: &Policy,
+    ) -> Result<(Vec<KeptRuntime>, Vec<String>), FleetError> {
+        let (mut related, mut unrelated) = (Vec::new(), Vec::new());
+        for runtime in runtimes {
+            let mut concerned = versions.is_empty();
+            for version in versions {
+                concerned = !self.answer(version, runtime, policy)?.is_unrelated();
+                if concerned {
+                    break;
+                }
+            }
+            match concerned {
+                true => related.push(runtime.clone()),
+                false => unrelated.push(runtime.name.clone()),
+            }
+        }
+        Ok((related, unrelated))
     }
 
     /// Asks every runtime: the versions newest first, up to the second that reaches it, or all.

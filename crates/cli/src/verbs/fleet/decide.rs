@@ -43,8 +43,11 @@ pub fn run(args: &FleetDecide, fleet: &mut Fleet, global: &Global) -> anyhow::Re
         (FleetFormat::Text, [one]) if !args.all => explained(one),
         (FleetFormat::Text, all) => table(all),
     })?;
-    let all = decisions.iter().all(|decision| decision.decision != Choice::Nothing);
-    Ok(if all { Status::Clean } else { Status::Found })
+    // Of the whole fleet only those count whom the model concerns; who was named is concerned.
+    let unrelated = |one: &&Decision| args.all && one.decision == Choice::Unrelated;
+    let mut counted = decisions.iter().filter(|one| !unrelated(one));
+    let served = counted.all(|decision| decision.deliver.is_some());
+    Ok(if served { Status::Clean } else { Status::Found })
 }
 
 /// Copies what is delivered to a place, whole or not at all.
@@ -63,6 +66,7 @@ fn deliver(fleet: &Fleet, delivery: &Delivery, place: &Path) -> anyhow::Result<(
 /// What was decided, in words.
 pub(super) fn decided(decision: &Decision) -> String {
     match &decision.deliver {
+        None if decision.decision == Choice::Unrelated => "nothing in common".to_owned(),
         None => "nothing fits".to_owned(),
         Some(one) => match decision.decision {
             Choice::AsIs | Choice::Older => format!("version {} as it is", one.version),
@@ -75,7 +79,7 @@ pub(super) fn decided(decision: &Decision) -> String {
 fn table(decisions: &[Decision]) -> String {
     let head = ["runtime", "devices", "gets", "artifact", "because"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
-    for decision in decisions {
+    for decision in decisions.iter().filter(|one| one.decision != Choice::Unrelated) {
         let artifact = decision.deliver.as_ref().map_or("-".to_owned(), |one| one.artifact.short());
         let because = decision.considered.first().map(because).unwrap_or_default();
         rows.push(vec![
@@ -86,7 +90,13 @@ fn table(decisions: &[Decision]) -> String {
             Plain(&because).to_string(),
         ]);
     }
-    columns(&rows)
+    let mut text = columns(&rows);
+    let unrelated = decisions.iter().filter(|one| one.decision == Choice::Unrelated);
+    let names: Vec<&str> = unrelated.map(|one| one.runtime.name.as_str()).collect();
+    if !names.is_empty() {
+        let _ = writeln!(text, "nothing in common with {}", names.join(", "));
+    }
+    text
 }
 
 /// Why the newest version is not delivered as it is.
@@ -104,7 +114,7 @@ fn because(considered: &Considered) -> String {
 fn explained(decision: &Decision) -> String {
     let mut text = String::new();
     let (model, runtime) = (&decision.model, &decision.runtime);
-    let style = if decision.decision == Choice::Nothing { BAD } else { GOOD };
+    let style = if decision.deliver.is_none() { BAD } else { GOOD };
     let gets = decided(decision);
     let _ = writeln!(
         text,

@@ -44,7 +44,7 @@ pub(super) fn render(
         rows.extend(row(fleet, candidate));
     }
     let mut columns = Vec::new();
-    for kept in runtimes {
+    for kept in runtimes.iter().filter(|kept| !plan.unrelated.contains(&kept.name)) {
         let runtime = fleet.built(kept)?;
         let release = runtime.profile.is_release().then_some(runtime.profile.release);
         let label = format!("{} ({})", kept.name, kept.devices);

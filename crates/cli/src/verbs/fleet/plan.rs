@@ -75,6 +75,9 @@ fn in_words(plan: &Plan) -> String {
     curve(plan, &mut text);
     proposed(plan, &mut text);
     unserved(plan, &mut text);
+    if !plan.unrelated.is_empty() {
+        let _ = writeln!(text, "nothing in common with {}\n", shortened(&plan.unrelated));
+    }
     for block in &plan.blocks {
         let name = |one: &unskew_fleet::Needing| match one.falls_back_to {
             Some(version) => format!("{} (else version {version})", one.name),
