@@ -185,10 +185,14 @@ impl Images {
     /// let release = unskew_stream_executor::exports(&"2.19.1".parse().unwrap());
     /// let images = release.images("aarch64").unwrap();
     /// let files = |name| Some(images.with(name)?.map(|image| image.file).collect::<Vec<_>>());
-    /// let [framework, pywrap] =
-    ///     ["tensorflow/libtensorflow_framework.2.dylib", "tensorflow/python/_pywrap_tensorflow_internal.so"];
-    /// assert_eq!(files("TFE_NewContext").unwrap(), ["tensorflow/libtensorflow_cc.2.dylib"]);
-    /// assert_eq!(files("TF_DeleteStatus").unwrap(), [framework, pywrap]);
+    /// let [all, framework, pywrap] = [
+    ///     "tensorflow/libtensorflow_cc.2.dylib",
+    ///     "tensorflow/libtensorflow_framework.2.dylib",
+    ///     "tensorflow/python/_pywrap_tensorflow_internal.so",
+    /// ];
+    /// assert_eq!(files("TFE_NewContext").unwrap(), [all]);
+    /// // Up to 2.19 all three export it.
+    /// assert_eq!(files("TF_DeleteStatus").unwrap(), [all, framework, pywrap]);
     /// ```
     pub fn with(&self, name: &str) -> Option<impl Iterator<Item = &Image>> {
         let has: [bool; PLACES] = match is_cpp(name) {
