@@ -167,11 +167,11 @@ static UPGRADERS: LazyLock<Vec<Upgrader>> = LazyLock::new(|| {
         .collect()
 });
 
-/// The registry of PyTorch's operators: its own upgraders, and those that it does not have; none only if the files were broken,
-/// which a test excludes.
+/// The registry of PyTorch's operators: its own upgraders, and those that it does not have; none only if the files were broken. A
+/// test holds them against each other.
 pub fn registry() -> Option<&'static Registry> {
     static REGISTRY: LazyLock<Option<Registry>> =
-        LazyLock::new(|| Registry::load(REGISTRY_SOURCES).ok());
+        LazyLock::new(|| Registry::open(REGISTRY_SOURCES).ok());
     REGISTRY.as_ref()
 }
 

@@ -1,6 +1,7 @@
 //! Whether the functions of a registry run on a release.
 
 use super::entry::Bridge;
+use super::functions::Functions;
 use super::{DOWNGRADERS, Registry, RegistryError, UPGRADERS, fault};
 use crate::OperatorTable;
 use crate::typing::{Program, Typing, infer};
@@ -24,13 +25,17 @@ impl Registry {
 
 fn check_file<'b>(
     file: &'static str,
-    program: &Program,
+    functions: &Functions,
     bridges: impl Iterator<Item = &'b Bridge>,
     table: &OperatorTable,
 ) -> Vec<RegistryError> {
-    let typing = infer(program, table);
+    let program = match functions.program() {
+        Ok(program) => program,
+        Err(error) => return vec![error],
+    };
+    let typing = infer(&program, table);
     let here = bridges.filter(|bridge| bridge.on.contains(table.release()));
-    here.flat_map(|bridge| check_one(file, program, &typing, bridge, table)).collect()
+    here.flat_map(|bridge| check_one(file, &program, &typing, bridge, table)).collect()
 }
 
 fn check_one(

@@ -5,11 +5,11 @@ use std::fmt;
 use unskew_core::Version;
 use unskew_script::Function;
 
+use super::Registry;
 use super::condition::Condition;
 use super::entry::{Bridge, RegistryChange, Since, minor};
+use super::functions::Functions;
 use super::site::{Fit, OperatorCall};
-use super::{Registry, function_of};
-use crate::typing::Program;
 use crate::{Misfit, OperatorTable};
 
 /// What is known of whoever wrote a file.
@@ -227,7 +227,7 @@ impl Registry {
 
     fn step<'r>(
         &self,
-        program: &'r Program,
+        functions: &'r Functions,
         change: &'r RegistryChange,
         bridge: &'r Bridge,
         call: OperatorCall<'_>,
@@ -245,7 +245,7 @@ impl Registry {
                 return Err(Blocked::Value { needs, given: given.map(str::to_owned) });
             }
         }
-        let function = function_of(program, &bridge.function).ok_or_else(none)?;
+        let function = functions.get(&bridge.function).ok_or_else(none)?;
         Ok(Step { function, bridge, change })
     }
 }

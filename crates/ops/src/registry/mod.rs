@@ -69,7 +69,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use unskew_script::Function;
 
-use crate::typing::Program;
+use functions::Functions;
 
 /// The texts of the three files.
 #[derive(Clone, Copy, Debug, Default)]
@@ -86,8 +86,8 @@ pub struct Sources<'t> {
 #[derive(Debug)]
 pub struct Registry {
     operators: BTreeMap<String, Vec<RegistryChange>>,
-    upgraders: Program,
-    downgraders: Program,
+    upgraders: Functions,
+    downgraders: Functions,
 }
 
 /// What is wrong with a registry.
@@ -112,13 +112,25 @@ impl Registry {
     /// # Errors
     /// The first [`RegistryError`].
     pub fn load(sources: Sources<'_>) -> Result<Self, RegistryError> {
-        let operators = yaml::read(sources.versions)?;
-        let changes = || operators.values().flatten();
+        let registry = Self::open(sources)?;
+        let changes = || registry.operators.values().flatten();
         let up = changes().flat_map(|change| change.upgrader.iter().map(|one| (one, change.line)));
         let down =
             changes().flat_map(|change| change.downgraders.iter().map(|one| (one, change.line)));
-        let upgraders = functions::load(UPGRADERS, sources.upgraders, up)?;
-        let downgraders = functions::load(DOWNGRADERS, sources.downgraders, down)?;
+        registry.upgraders.hold(up)?;
+        registry.downgraders.hold(down)?;
+        Ok(registry)
+    }
+
+    /// Reads files that were held against each other before, as those that are part of a program are by its
+    /// tests. A function is read when it is asked for; one that cannot be read is none.
+    ///
+    /// # Errors
+    /// The first [`RegistryError`] in `versions`, or a name that two functions have.
+    pub fn open(sources: Sources<'_>) -> Result<Self, RegistryError> {
+        let operators = yaml::read(sources.versions)?;
+        let upgraders = Functions::find(UPGRADERS, sources.upgraders)?;
+        let downgraders = Functions::find(DOWNGRADERS, sources.downgraders)?;
         Ok(Self { operators, upgraders, downgraders })
     }
 
@@ -152,7 +164,7 @@ impl Registry {
 
     /// An upgrader or a downgrader by its name.
     pub fn function(&self, name: &str) -> Option<&Function> {
-        function_of(&self.upgraders, name).or_else(|| function_of(&self.downgraders, name))
+        self.upgraders.get(name).or_else(|| self.downgraders.get(name))
     }
 
     /// The operators that an upgrader calls, by their names without overloads: what a runtime with a
@@ -160,10 +172,6 @@ impl Registry {
     pub fn callees(function: &Function) -> BTreeSet<String> {
         calls::of(function)
     }
-}
-
-fn function_of<'p>(program: &'p Program, name: &str) -> Option<&'p Function> {
-    program.body(program.function(name)?)
 }
 
 fn place(line: usize) -> String {
