@@ -1,0 +1,139 @@
+//! What could not be done with an object.
+
+use std::io;
+
+/// What could not be done, and with which object.
+#[derive(Debug, thiserror::Error)]
+#[error("{uri}: {cause}")]
+pub struct ObjectError {
+    /// The object or place, as a URI.
+    pub uri: String,
+    /// Why not.
+    pub cause: Cause,
+}
+
+/// Why something could not be done with an object.
+#[derive(Debug, thiserror::Error)]
+pub enum Cause {
+    /// There is no such object.
+    #[error("no such object")]
+    Missing,
+    /// There is one already, and it was to be new.
+    #[error("there is such an object already")]
+    Exists,
+    /// The store does not let this caller do it.
+    #[error("the store refuses: {0}; check the credentials ({1})")]
+    Denied(String, &'static str),
+    /// The object is no longer what it was when it was opened.
+    #[error("changed while it was read; read it again from the start")]
+    Changed,
+    /// The URI cannot name an object.
+    #[error("{0}")]
+    Invalid(String),
+    /// The store cannot do this.
+    #[error("{0}")]
+    Unsupported(String),
+    /// It is larger than what is taken into memory.
+    #[error("has {size} bytes; more than {limit} are not read into memory")]
+    TooLarge {
+        /// Its size.
+        size: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// The store did not answer, or not in a way that makes sense.
+    #[error("{0}")]
+    Failed(String),
+}
+
+impl ObjectError {
+    pub(crate) fn new(uri: &str, cause: Cause) -> Self {
+        Self { uri: uri.to_owned(), cause }
+    }
+
+    pub(crate) fn io(uri: &str, error: io::Error) -> Self {
+        let cause = match error.kind() {
+            io::ErrorKind::NotFound => Cause::Missing,
+            _ => Cause::Failed(error.to_string()),
+        };
+        Self::new(uri, cause)
+    }
+
+    /// What the crate below says, in our words.
+    pub(crate) fn of_store(uri: &str, error: object_store::Error) -> Self {
+        use object_store::Error;
+        let denied =
+            |error: &dyn std::error::Error| Cause::Denied(deepest(error), settings_of(uri));
+        let cause = match &error {
+            Error::NotFound { .. } => Cause::Missing,
+            Error::AlreadyExists { .. } => Cause::Exists,
+            Error::Precondition { .. } | Error::NotModified { .. } => Cause::Changed,
+            Error::PermissionDenied { source, .. } | Error::Unauthenticated { source, .. } => {
+                denied(&**source)
+            }
+            Error::InvalidPath { source } => Cause::Invalid(source.to_string()),
+            Error::NotSupported { source } => Cause::Unsupported(deepest(&**source)),
+            Error::NotImplemented { operation, .. } => {
+                Cause::Unsupported(format!("this store cannot do it: {operation}"))
+            }
+            other => match deepest(other) {
+                // A web server that knows no ranges would send all of it, each time.
+                said if said.contains("non-partial response") => Cause::Unsupported(
+                    "the server does not answer ranges; copy the file first".to_owned(),
+                ),
+                said => Cause::Failed(said),
+            },
+        };
+        Self::new(uri, cause)
+    }
+
+    /// Whether the object is not there.
+    pub fn is_missing(&self) -> bool {
+        matches!(self.cause, Cause::Missing)
+    }
+}
+
+impl From<ObjectError> for io::Error {
+    /// Without the URI, because whoever reads a source names it.
+    fn from(error: ObjectError) -> Self {
+        let kind = match error.cause {
+            Cause::Missing => io::ErrorKind::NotFound,
+            Cause::Exists => io::ErrorKind::AlreadyExists,
+            Cause::Denied(..) => io::ErrorKind::PermissionDenied,
+            Cause::Invalid(_) => io::ErrorKind::InvalidInput,
+            Cause::Unsupported(_) => io::ErrorKind::Unsupported,
+            Cause::Changed | Cause::TooLarge { .. } | Cause::Failed(_) => io::ErrorKind::Other,
+        };
+        Self::new(kind, error.cause)
+    }
+}
+
+/// Where the credentials of a store come from, for messages.
+fn settings_of(uri: &str) -> &'static str {
+    match uri.split(':').next() {
+        Some("s3" | "s3a") => {
+            "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_SKIP_SIGNATURE=true for a public bucket"
+        }
+        Some("gs") => "GOOGLE_SERVICE_ACCOUNT, or GOOGLE_SKIP_SIGNATURE=true for a public bucket",
+        Some("az" | "azure" | "abfs" | "abfss") => {
+            "AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY or AZURE_STORAGE_SAS_KEY"
+        }
+        _ => "the server wants some that cannot be given here",
+    }
+}
+
+/// The last cause of a chain, on one line and not endless: those before only repeat where it happened.
+fn deepest(error: &dyn std::error::Error) -> String {
+    const LONGEST: usize = 300;
+    let mut said = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        said = cause.to_string();
+        next = cause.source();
+    }
+    let mut line = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() > LONGEST {
+        line = line.chars().take(LONGEST).chain("...".chars()).collect();
+    }
+    line
+}

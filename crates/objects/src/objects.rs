@@ -1,0 +1,200 @@
+//! Everything below a place.
+
+use std::sync::Arc;
+
+use object_store::path::Path;
+use object_store::{ObjectStore, ObjectStoreExt as _, PutMode, PutPayload};
+use unskew_source::{Source, SourceExt as _, limits};
+
+use crate::traffic::Meter;
+use crate::{
+    Cause, Listed, Listing, Object, ObjectError, Place, Settings, Traffic, Upload, object, store,
+    waiting,
+};
+
+/// Everything below a place of a store. Keys are relative to the place; an empty key is the place itself. Clones share
+/// connections and counters.
+#[derive(Clone)]
+pub struct Objects {
+    place: Place,
+    client: Arc<dyn ObjectStore>,
+    meter: Arc<Meter>,
+}
+
+impl Objects {
+    /// The objects below a URI, with the settings of the environment. Nothing is asked yet, so nothing has to
+    /// be there.
+    ///
+    /// # Errors
+    /// If the URI names no place, or settings contradict each other.
+    pub fn open(uri: &str) -> Result<Self, ObjectError> {
+        Self::at(&Place::parse(uri)?, &Settings::from_env())
+    }
+
+    /// The objects below a place, with these settings.
+    ///
+    /// # Errors
+    /// If settings contradict each other.
+    pub fn at(place: &Place, settings: &Settings) -> Result<Self, ObjectError> {
+        let client = store::client(place, settings)?;
+        Ok(Self { place: place.clone(), client, meter: Arc::default() })
+    }
+
+    /// The place.
+    pub fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// The same store at another place of it, which must have the same root.
+    ///
+    /// # Errors
+    /// [`Cause::Invalid`] if the place lies in another store.
+    pub fn moved_to(&self, place: &Place) -> Result<Self, ObjectError> {
+        if (place.scheme(), place.root()) != (self.place.scheme(), self.place.root()) {
+            let why = format!("lies in another store than {}", self.place);
+            return Err(ObjectError::new(&place.to_string(), Cause::Invalid(why)));
+        }
+        Ok(Self { place: place.clone(), ..self.clone() })
+    }
+
+    /// How users name the object at `key`.
+    pub fn uri(&self, key: &str) -> String {
+        self.place.join(key).to_string()
+    }
+
+    /// What has been read through this and its clones.
+    pub fn traffic(&self) -> Traffic {
+        self.meter.traffic()
+    }
+
+    /// The objects below `prefix`, whole parts of a key: `models` has `models/net.pt` below it, and not
+    /// `models-old/net.pt`. A prefix with nothing below it is no error.
+    pub fn list(&self, prefix: &str) -> Listing {
+        Listing::start(self, prefix)
+    }
+
+    /// What the store says of the object at `key`; none if there is no such object.
+    ///
+    /// # Errors
+    /// If the store does not answer.
+    pub fn stat(&self, key: &str) -> Result<Option<Listed>, ObjectError> {
+        object::stat(self, key)
+    }
+
+    /// Opens the object at `key` for reading.
+    ///
+    /// # Errors
+    /// [`Cause::Missing`], or if the store does not answer.
+    pub fn object(&self, key: &str) -> Result<Object, ObjectError> {
+        Object::open(self, key)
+    }
+
+    /// The object that was listed, in the state that it had then. Nothing is asked yet.
+    pub fn listed_object(&self, listed: &Listed) -> Object {
+        Object::new(self, listed.clone())
+    }
+
+    /// All bytes of the object at `key`.
+    ///
+    /// # Errors
+    /// As [`Objects::object`]; [`Cause::TooLarge`] above [`limits::RECORD`].
+    pub fn get(&self, key: &str) -> Result<Vec<u8>, ObjectError> {
+        let object = self.object(key)?;
+        let (size, limit) = (object.size(), limits::RECORD);
+        if size > limit {
+            return Err(ObjectError::new(object.name(), Cause::TooLarge { size, limit }));
+        }
+        object.all().map_err(|error| match *error.problem {
+            unskew_source::Problem::Io(error) => ObjectError::io(object.name(), error),
+            other => ObjectError::new(object.name(), Cause::Failed(other.to_string())),
+        })
+    }
+
+    /// Writes an object, whole or not at all. One that is there is replaced.
+    ///
+    /// # Errors
+    /// If the store does not take it.
+    pub fn put(&self, key: &str, bytes: impl Into<Vec<u8>>) -> Result<(), ObjectError> {
+        self.put_as(key, bytes.into(), PutMode::Overwrite)
+    }
+
+    /// Writes an object that is not there yet, and says whether it did: of several callers at once, one does.
+    ///
+    /// # Errors
+    /// If the store does not take it, or knows no such condition.
+    pub fn put_new(&self, key: &str, bytes: impl Into<Vec<u8>>) -> Result<bool, ObjectError> {
+        match self.put_as(key, bytes.into(), PutMode::Create) {
+            Ok(()) => Ok(true),
+            Err(ObjectError { cause: Cause::Exists, .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn put_as(&self, key: &str, bytes: Vec<u8>, mode: PutMode) -> Result<(), ObjectError> {
+        let (store, path) = (self.client.clone(), self.location(key)?);
+        waiting::wait(&self.uri(key), async move {
+            store.put_opts(&path, PutPayload::from(bytes), mode.into()).await.map(|_| ())
+        })
+    }
+
+    /// Begins to write an object of any size, in parts. It appears when [`Upload::finish`] returns.
+    ///
+    /// # Errors
+    /// If the key cannot be one.
+    pub fn upload(&self, key: &str) -> Result<Upload, ObjectError> {
+        Upload::begin(self, key)
+    }
+
+    /// Copies an object within the store, without its bytes coming here.
+    ///
+    /// # Errors
+    /// [`Cause::Missing`], or if the store does not do it.
+    pub fn copy(&self, from: &str, to: &str) -> Result<(), ObjectError> {
+        let (store, source, target) =
+            (self.client.clone(), self.location(from)?, self.location(to)?);
+        waiting::wait(&self.uri(from), async move { store.copy(&source, &target).await })
+    }
+
+    /// Removes an object. One that is not there is removed already.
+    ///
+    /// # Errors
+    /// If the store does not do it.
+    pub fn delete(&self, key: &str) -> Result<(), ObjectError> {
+        let (store, path) = (self.client.clone(), self.location(key)?);
+        match waiting::wait(&self.uri(key), async move { store.delete(&path).await }) {
+            Err(error) if error.is_missing() => Ok(()),
+            other => other,
+        }
+    }
+
+    pub(crate) fn client(&self) -> &Arc<dyn ObjectStore> {
+        &self.client
+    }
+
+    pub(crate) fn meter(&self) -> &Meter {
+        &self.meter
+    }
+
+    /// The key as the crate below has it.
+    pub(crate) fn location(&self, key: &str) -> Result<Path, ObjectError> {
+        let place = self.place.join(key);
+        let invalid = |error: object_store::path::Error| {
+            ObjectError::new(&place.to_string(), Cause::Invalid(error.to_string()))
+        };
+        Path::parse(place.key()).map_err(invalid)
+    }
+
+    /// The other way: relative to the place.
+    pub(crate) fn key_of(&self, location: &Path) -> String {
+        let base = self.place.key().trim_matches('/');
+        let key = location.as_ref();
+        let below = key.strip_prefix(base).unwrap_or(key);
+        below.trim_start_matches('/').to_owned()
+    }
+}
+
+impl std::fmt::Debug for Objects {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Objects").field(&self.place.to_string()).finish()
+    }
+}

@@ -1,0 +1,69 @@
+//! Where a store is and who asks.
+
+/// What the names of settings begin with.
+const FAMILIES: [&str; 3] = ["aws_", "google_", "azure_"];
+
+/// Where a store is and who asks: names and values, as the tools of each store have them in the environment
+/// (`AWS_ENDPOINT_URL`, `GOOGLE_SERVICE_ACCOUNT`, `AZURE_STORAGE_ACCOUNT_NAME`, ...).
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Settings {
+    pairs: Vec<(String, String)>,
+}
+
+impl Settings {
+    /// None at all.
+    pub fn none() -> Self {
+        Self::default()
+    }
+
+    /// Those of the environment. Variables that are no UTF-8 are passed over.
+    pub fn from_env() -> Self {
+        let mut settings = Self::default();
+        for (name, value) in std::env::vars_os() {
+            let (Ok(name), Ok(value)) = (name.into_string(), value.into_string()) else { continue };
+            let name = name.to_ascii_lowercase();
+            if FAMILIES.iter().any(|family| name.starts_with(family)) {
+                settings = settings.with(&name, &value);
+            }
+        }
+        settings
+    }
+
+    /// With one more, which takes the place of one of the same name.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: &str) -> Self {
+        let name = name.to_ascii_lowercase();
+        self.pairs.retain(|(known, _)| *known != name);
+        self.pairs.push((name, value.to_owned()));
+        self
+    }
+
+    /// The value of a setting.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.pairs.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// All of them.
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.pairs.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+}
+
+impl std::fmt::Debug for Settings {
+    /// The names only: some values are secrets.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.pairs.iter().map(|(name, _)| name)).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_not_printed() {
+        let settings = Settings::none().with("AWS_SECRET_ACCESS_KEY", "hush");
+        assert_eq!(settings.get("aws_secret_access_key"), Some("hush"));
+        assert!(!format!("{settings:?}").contains("hush"));
+    }
+}

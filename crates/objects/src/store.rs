@@ -1,0 +1,98 @@
+//! From a place and settings to the client of a store.
+
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
+use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
+use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
+use object_store::http::HttpBuilder;
+use object_store::local::LocalFileSystem;
+use object_store::{BackoffConfig, ClientOptions, ObjectStore, RetryConfig};
+
+use crate::{ObjectError, Place, Scheme, Settings};
+
+/// How often a request is repeated that failed for a while.
+const RETRIES: usize = 5;
+/// How long all repetitions may take.
+const RETRY_TIME: Duration = Duration::from_secs(30);
+/// How long a store may take to accept a connection.
+const CONNECT_TIME: Duration = Duration::from_secs(10);
+/// How long one request may take.
+const REQUEST_TIME: Duration = Duration::from_secs(120);
+
+/// The client of the store that `place` lies in.
+pub(crate) fn client(
+    place: &Place,
+    settings: &Settings,
+) -> Result<Arc<dyn ObjectStore>, ObjectError> {
+    let root = place.root();
+    let made = match place.scheme() {
+        Scheme::File => return Ok(Arc::new(LocalFileSystem::new())),
+        Scheme::S3 => {
+            let plain = ["aws_endpoint", "aws_endpoint_url", "aws_endpoint_url_s3"];
+            let options = options(plain.iter().any(|name| is_plain(settings.get(name))));
+            let builder = AmazonS3Builder::new().with_client_options(options).with_retry(retry());
+            let builder = known(settings)
+                .fold(builder, |builder, (key, value): (AmazonS3ConfigKey, _)| {
+                    builder.with_config(key, value)
+                });
+            builder.with_url(root).build().map(|store| Arc::new(store) as Arc<dyn ObjectStore>)
+        }
+        Scheme::Gs => {
+            let plain = is_plain(settings.get("google_base_url"));
+            let builder = GoogleCloudStorageBuilder::new()
+                .with_client_options(options(plain))
+                .with_retry(retry());
+            let builder = known(settings)
+                .fold(builder, |builder, (key, value): (GoogleConfigKey, _)| {
+                    builder.with_config(key, value)
+                });
+            builder.with_url(root).build().map(|store| Arc::new(store) as Arc<dyn ObjectStore>)
+        }
+        Scheme::Az => {
+            let plain = ["azure_endpoint", "azure_storage_endpoint"];
+            let options = options(plain.iter().any(|name| is_plain(settings.get(name))));
+            let builder =
+                MicrosoftAzureBuilder::new().with_client_options(options).with_retry(retry());
+            let builder = known(settings)
+                .fold(builder, |builder, (key, value): (AzureConfigKey, _)| {
+                    builder.with_config(key, value)
+                });
+            builder.with_url(root).build().map(|store| Arc::new(store) as Arc<dyn ObjectStore>)
+        }
+        Scheme::Http => {
+            let options = options(is_plain(Some(root)));
+            let builder = HttpBuilder::new().with_client_options(options).with_retry(retry());
+            builder.with_url(root).build().map(|store| Arc::new(store) as Arc<dyn ObjectStore>)
+        }
+    };
+    made.map_err(|error| ObjectError::of_store(&place.to_string(), error))
+}
+
+/// The settings that a store knows; those of others are none of its business.
+fn known<K: FromStr>(settings: &Settings) -> impl Iterator<Item = (K, &str)> {
+    settings.pairs().filter_map(|(name, value)| Some((name.parse().ok()?, value)))
+}
+
+/// Whether an endpoint is spoken to without TLS, which its owner said by writing `http:`.
+fn is_plain(endpoint: Option<&str>) -> bool {
+    endpoint.is_some_and(|endpoint| endpoint.starts_with("http://"))
+}
+
+fn options(plain: bool) -> ClientOptions {
+    ClientOptions::new()
+        .with_allow_http(plain)
+        .with_connect_timeout(CONNECT_TIME)
+        .with_timeout(REQUEST_TIME)
+}
+
+fn retry() -> RetryConfig {
+    let backoff = BackoffConfig {
+        init_backoff: Duration::from_millis(100),
+        max_backoff: Duration::from_secs(5),
+        base: 2.0,
+    };
+    RetryConfig { backoff, max_retries: RETRIES, retry_timeout: RETRY_TIME }
+}

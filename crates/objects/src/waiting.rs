@@ -1,0 +1,58 @@
+//! From a future to its result, on threads of our own.
+
+use std::io;
+use std::sync::{OnceLock, mpsc};
+
+use tokio::runtime::{Builder, Handle, Runtime};
+
+use crate::{Cause, ObjectError};
+
+/// How many threads drive requests: they wait far more than they work.
+const THREADS: usize = 2;
+
+/// The runtime, started by whoever is first.
+fn runtime() -> Result<&'static Handle, &'static io::Error> {
+    static RUNTIME: OnceLock<io::Result<Runtime>> = OnceLock::new();
+    let started = RUNTIME.get_or_init(|| {
+        // Another one that is there already will do.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        Builder::new_multi_thread()
+            .worker_threads(THREADS)
+            .thread_name("unskew-objects")
+            .enable_all()
+            .build()
+    });
+    started.as_ref().map(Runtime::handle)
+}
+
+/// Starts a future and does not wait.
+pub(crate) fn start(
+    uri: &str,
+    future: impl Future<Output = ()> + Send + 'static,
+) -> Result<(), ObjectError> {
+    match runtime() {
+        Ok(handle) => {
+            handle.spawn(future);
+            Ok(())
+        }
+        Err(error) => Err(ObjectError::new(uri, Cause::Failed(format!("no threads: {error}")))),
+    }
+}
+
+/// Runs a future and waits for it. The caller may itself be a thread of a runtime, because it waits on a channel and
+/// drives nothing.
+pub(crate) fn wait<T: Send + 'static>(
+    uri: &str,
+    future: impl Future<Output = object_store::Result<T>> + Send + 'static,
+) -> Result<T, ObjectError> {
+    let (answer, answered) = mpsc::sync_channel(1);
+    start(uri, async move {
+        let _ = answer.send(future.await);
+    })?;
+    match answered.recv() {
+        Ok(result) => result.map_err(|error| ObjectError::of_store(uri, error)),
+        Err(_) => {
+            Err(ObjectError::new(uri, Cause::Failed("the request came to no end".to_owned())))
+        }
+    }
+}
