@@ -183,8 +183,16 @@ pub fn pin(release: &str, others: &[String], pythons: Option<&str>) -> anyhow::R
     let file = crate::root().join(&name);
     fs::write(&file, &output.stdout).with_context(|| file.display().to_string())?;
     print!("{said}");
-    println!("{name}: review it, and run `cargo xtask {family} --release {version}`");
+    println!("{name}: review it; {}", next_step(family, version));
     Ok(())
+}
+
+/// What to do with new requirements.
+fn next_step(family: &str, version: &str) -> String {
+    match family {
+        "moto" => "name it in corpus.toml and run `cargo xtask corpus`".to_owned(),
+        _ => format!("run `cargo xtask {family} --release {version}`"),
+    }
 }
 
 /// What to ask of pip for a release.
@@ -196,7 +204,11 @@ fn packages(family: &str, version: &str) -> anyhow::Result<Vec<String>> {
         // The same as `tensorflow`, without what a GPU wants.
         "tensorflow" => &["tensorflow-cpu"],
         "torch" => &["torch"],
-        _ => bail!("only jax, tensorflow and torch are run, such as jax==0.10.2, not {family}"),
+        // An S3 server for tests.
+        "moto" => &["moto[server]"],
+        _ => {
+            bail!("only jax, tensorflow, torch and moto are run, such as jax==0.10.2, not {family}")
+        }
     };
     ensure!(!version.is_empty(), "a release has a version, such as {family}==1.2.3");
     Ok(names.iter().map(|name| format!("{name}=={version}")).collect())

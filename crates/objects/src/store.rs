@@ -27,6 +27,8 @@ pub(crate) fn client(
     place: &Place,
     settings: &Settings,
 ) -> Result<Arc<dyn ObjectStore>, ObjectError> {
+    // TLS is wanted of whoever is installed for the process; another one that is there already will do.
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let root = place.root();
     let made = match place.scheme() {
         Scheme::File => return Ok(Arc::new(LocalFileSystem::new())),

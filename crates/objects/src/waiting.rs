@@ -14,8 +14,6 @@ const THREADS: usize = 2;
 fn runtime() -> Result<&'static Handle, &'static io::Error> {
     static RUNTIME: OnceLock<io::Result<Runtime>> = OnceLock::new();
     let started = RUNTIME.get_or_init(|| {
-        // Another one that is there already will do.
-        let _ = rustls::crypto::ring::default_provider().install_default();
         Builder::new_multi_thread()
             .worker_threads(THREADS)
             .thread_name("unskew-objects")

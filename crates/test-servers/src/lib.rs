@@ -1,0 +1,45 @@
+//! The real servers that tests talk to, each started on a free port of the loopback and stopped when it is dropped.
+//!
+//! * [`S3`]: an S3 server, moto, from its environment in the corpus (`python/environments/moto-5.2.5.txt`, made by
+//!   `cargo xtask corpus`); it keeps objects in memory.
+//!
+//! A server that a test leaves behind, because the test is killed, ends by itself: it ends with its standard input.
+//!
+//! ```no_run
+//! let server = unskew_test_servers::S3::start().unwrap();
+//! server.make_bucket("models").unwrap();
+//! for (name, value) in server.settings() {
+//!     println!("{name}={value}");
+//! }
+//! ```
+#![forbid(unsafe_code)]
+
+mod http;
+mod s3;
+
+use std::path::Path;
+
+pub use s3::S3;
+
+/// Why a server did not start or answer.
+#[derive(Debug, thiserror::Error)]
+pub enum ServerError {
+    /// Its environment is not there.
+    #[error("{0} is not in the corpus; run `cargo xtask corpus`")]
+    Missing(&'static str),
+    /// It could not be started or reached.
+    #[error("{0}")]
+    Io(#[from] std::io::Error),
+    /// It ended before it said where it listens.
+    #[error("ended before it said where it listens; it said:\n{0}")]
+    Ended(String),
+    /// It answered something else than what was asked for.
+    #[error("answered: {0}")]
+    Answer(String),
+}
+
+/// The root of the repository, where the corpus lies.
+fn root() -> &'static Path {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.ancestors().nth(2).unwrap_or(here)
+}
