@@ -3,6 +3,8 @@
 //! * [`S3`]: an S3 server, moto, from its environment in the corpus (`python/environments/moto-5.2.5.txt`, made by
 //!   `cargo xtask corpus`); it keeps objects in memory.
 //!
+//! * [`PostgreSql`]: a PostgreSQL server from the system's packages, with a folder of its own that goes with it.
+//!
 //! A server that a test leaves behind, because the test is killed, ends by itself: it ends with its standard input.
 //!
 //! ```no_run
@@ -15,10 +17,13 @@
 #![forbid(unsafe_code)]
 
 mod http;
+mod keeper;
+mod postgresql;
 mod s3;
 
 use std::path::Path;
 
+pub use postgresql::PostgreSql;
 pub use s3::S3;
 
 /// Why a server did not start or answer.

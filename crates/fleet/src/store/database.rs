@@ -43,6 +43,18 @@ pub enum StoreError {
     /// What the database says.
     #[error("the database of the fleet: {0}")]
     Database(Box<dyn std::error::Error + Send + Sync>),
+    /// The disk of the database is full; nothing was changed.
+    #[error("the database of the fleet has no room: {0}")]
+    Full(Box<dyn std::error::Error + Send + Sync>),
+    /// The database is not to be had now, and may be later: gone, locked, or out of reach.
+    #[error("the database of the fleet does not answer: {0}")]
+    Away(Box<dyn std::error::Error + Send + Sync>),
+    /// Something that clashes with what others do at the same time. A step is then done again.
+    #[error("the database of the fleet refuses what clashes with another step: {0}")]
+    Clash(String),
+    /// An address of a database that is none.
+    #[error("no address of a database (postgres://USER@HOST/NAME, sqlite:PATH or a path): {0}")]
+    Url(String),
     /// A database that a newer Unskew made.
     #[error(
         "the database of the fleet has version {found}; this Unskew reads up to {newest}: use the Unskew that made it"
@@ -142,7 +154,9 @@ pub trait Database: Send {
     /// What the database says.
     fn run_all(&mut self, sql: &str) -> Result<(), StoreError>;
 
-    /// Does some work wholly or not at all, with nobody else writing in between. Steps do not stand in steps.
+    /// Does some work wholly or not at all, as if nobody else were writing in between. Where others do, the work may be
+    /// done several times until once it is kept; so it changes nothing but the database, or what the last time
+    /// puts right. Steps do not stand in steps.
     ///
     /// # Errors
     /// That of the work, or what the database says; then nothing has changed.

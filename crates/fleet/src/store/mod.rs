@@ -2,7 +2,8 @@
 //!
 //! Everything that is known of a fleet stands here once, in statements that SQLite and PostgreSQL both take:
 //! numbered parameters `$1, $2` in the order of their first use, `ON CONFLICT`, and types that both have. What differs
-//! between the two is behind [`Database`], four calls wide. SQLite ([`Sqlite`]) needs nothing to be installed.
+//! between the two is behind [`Database`], four calls wide. SQLite ([`Sqlite`]) needs nothing to be installed; PostgreSQL
+//! ([`Postgres`]) is for several processes on several machines.
 //!
 //! The calls wait: an answer from SQLite takes microseconds, less than handing it to another thread. A
 //! service calls them from its threads for work that waits.
@@ -13,12 +14,14 @@
 
 mod database;
 mod migrations;
+mod postgres;
 mod sqlite;
 
 use std::path::Path;
 
 pub use database::{Database, Row, StoreError, Value};
 pub use migrations::history;
+pub use postgres::Postgres;
 pub use sqlite::Sqlite;
 
 use crate::Digest;
@@ -68,6 +71,19 @@ pub struct Store {
 }
 
 impl Store {
+    /// The database at an address: `postgres://USER@HOST/NAME`, `sqlite:PATH`, or a path, which is SQLite's.
+    ///
+    /// # Errors
+    /// If the address is none, nobody answers there, or the database is newer than this program.
+    pub fn open(address: &str) -> Result<Self, StoreError> {
+        match address.split_once(':') {
+            Some(("postgres" | "postgresql", _)) => Self::over(Box::new(Postgres::open(address)?)),
+            Some(("sqlite", path)) => Self::sqlite(Path::new(path)),
+            _ if address.contains("://") => Err(StoreError::Url(address.to_owned())),
+            _ => Self::sqlite(Path::new(address)),
+        }
+    }
+
     /// The SQLite database at `path`, which is made if it is not there and brought up to date.
     ///
     /// # Errors
@@ -261,64 +277,4 @@ fn kept_runtime(row: &Row) -> Result<KeptRuntime, StoreError> {
         devices: row.count(3)?,
         since: row.text(4)?,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn store() -> Store {
-        Store::over(Box::new(Sqlite::in_memory().unwrap())).unwrap()
-    }
-
-    #[test]
-    fn the_same_artifact_is_published_once_in_a_row() {
-        let mut store = store();
-        let (a, b) = (Digest::of("a"), Digest::of("b"));
-        let mut publish =
-            |artifact: &Digest, day| store.publish("m", artifact, "m.pt", 1, day).unwrap();
-        assert_eq!(publish(&a, "2026-01-01"), (1, true));
-        assert_eq!(publish(&a, "2026-01-02"), (1, false));
-        assert_eq!(publish(&b, "2026-01-03"), (2, true));
-        assert_eq!(publish(&a, "2026-01-04"), (3, true));
-        let mut numbers = |day| -> Vec<i64> {
-            store.versions("m", day).unwrap().iter().map(|version| version.number).collect()
-        };
-        assert_eq!(numbers("2026-01-03"), [2, 1]);
-        assert!(numbers("2025-12-31").is_empty());
-        assert_eq!(numbers("2027-01-01"), [3, 2, 1]);
-    }
-
-    #[test]
-    fn what_fails_in_the_middle_changes_nothing() {
-        let mut store = store();
-        let step = |database: &mut dyn Database| {
-            database.run(
-                "INSERT INTO bodies (digest, text) VALUES ($1, $2)",
-                &[Value::Bytes(vec![1]), Value::Bytes(vec![2])],
-            )?;
-            database.run("INSERT INTO nothing VALUES (1)", &[])?;
-            Ok(())
-        };
-        assert!(store.database.in_one_step(&mut { step }).is_err());
-        assert!(store.database.rows("SELECT * FROM bodies", &[]).unwrap().is_empty());
-    }
-
-    #[test]
-    fn a_runtime_is_replaced_by_its_name() {
-        let mut store = store();
-        let mut runtime = KeptRuntime {
-            name: "r".into(),
-            profile: "{}".into(),
-            digest: Digest::of("1"),
-            devices: 1,
-            since: "2026-01-01".into(),
-        };
-        store.put_runtime(&runtime).unwrap();
-        runtime.devices = 7;
-        store.put_runtime(&runtime).unwrap();
-        assert_eq!(store.runtimes().unwrap(), [runtime]);
-        assert!(store.remove_runtime("r").unwrap());
-        assert!(!store.remove_runtime("r").unwrap());
-    }
 }

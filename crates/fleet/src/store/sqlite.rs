@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{Connection, ToSql, params_from_iter};
+use rusqlite::{Connection, ErrorCode, ToSql, params_from_iter};
 
 use super::database::{Database, Row, Step, StoreError, Value};
 
@@ -49,7 +49,19 @@ impl Sqlite {
 
 impl From<rusqlite::Error> for StoreError {
     fn from(error: rusqlite::Error) -> Self {
-        Self::Database(error.into())
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DiskFull) => Self::Full(error.into()),
+            Some(
+                ErrorCode::CannotOpen
+                | ErrorCode::DatabaseBusy
+                | ErrorCode::DatabaseLocked
+                | ErrorCode::FileLockingProtocolFailed
+                | ErrorCode::OutOfMemory
+                | ErrorCode::ReadOnly
+                | ErrorCode::SystemIoFailure,
+            ) => Self::Away(error.into()),
+            _ => Self::Database(error.into()),
+        }
     }
 }
 
