@@ -9,6 +9,7 @@ use std::io::{Read as _, Write as _};
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use unskew_core::{Conversion, Finding, Outcome, Verdict};
 
@@ -18,7 +19,7 @@ use crate::Digest;
 const LARGEST: u64 = 16 << 20;
 
 /// Whether a pair works.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Fit {
     /// It works.
@@ -32,7 +33,7 @@ pub enum Fit {
 }
 
 /// One side of a reason.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Side {
     /// Its name.
     pub name: String,
@@ -43,7 +44,7 @@ pub struct Side {
 }
 
 /// A finding.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Reason {
     /// The rule: `unskew explain CODE` explains it.
     pub code: String,
@@ -72,7 +73,7 @@ pub struct Reason {
 }
 
 /// A promise of the makers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Promised {
     /// Whose.
     pub policy: String,
@@ -91,7 +92,7 @@ pub struct Promised {
 }
 
 /// What could not be checked.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NotChecked {
     /// The axis.
     pub axis: String,
@@ -102,7 +103,7 @@ pub struct NotChecked {
 }
 
 /// A verdict.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Judged {
     /// Whether it works.
     pub outcome: Fit,
@@ -117,7 +118,7 @@ pub struct Judged {
 }
 
 /// One kind of change of a conversion.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Step {
     /// The adaptation.
     pub adaptation: String,
@@ -132,7 +133,7 @@ pub struct Step {
 }
 
 /// An attempt to convert the artifact for the runtime.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Attempt {
     /// What was or would be changed.
     pub rewrites: Vec<Step>,
@@ -149,7 +150,7 @@ pub struct Attempt {
 }
 
 /// What a runtime says to an artifact, and to what can be made of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Answer {
     /// To the artifact as it is.
     pub as_is: Judged,

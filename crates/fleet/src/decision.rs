@@ -26,6 +26,7 @@
 //! `adaptations` (and its findings without `fingerprint` and `accepted`), and `converted`, which is null where the artifact works as it is, and else has `rewrites`, `blockers`, `error`, `result` (a
 //! digest), `size` and `verdict`.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use unskew_core::{Date, Severity};
 
@@ -73,7 +74,9 @@ impl Policy {
 }
 
 /// How an artifact reaches a runtime.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 pub enum Way {
     /// As it is.
     #[serde(rename = "as is")]
@@ -84,7 +87,7 @@ pub enum Way {
 }
 
 /// What was decided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Choice {
     /// The newest version.
     #[serde(rename = "as is")]
@@ -121,7 +124,7 @@ impl Choice {
 }
 
 /// The runtime of a decision.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct For {
     /// Its name.
     pub name: String,
@@ -132,7 +135,7 @@ pub struct For {
 }
 
 /// What is delivered.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Delivery {
     /// The version of the model.
     pub version: i64,
@@ -149,7 +152,7 @@ pub struct Delivery {
 }
 
 /// A version that was asked.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Considered {
     /// Its number.
     pub version: i64,
@@ -166,7 +169,7 @@ pub struct Considered {
 }
 
 /// Which artifact a runtime gets.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Decision {
     /// `unskew.fleet.decision`.
     pub schema: String,
@@ -191,7 +194,7 @@ pub struct Decision {
 }
 
 /// A policy as it is written.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Terms {
     /// From which severity on a finding keeps an artifact back.
     pub deny: String,

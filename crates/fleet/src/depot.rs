@@ -186,7 +186,7 @@ fn inside(folder: &Path, name: &str) -> Result<PathBuf, FleetError> {
 }
 
 /// The digest of a folder, from the path, the digest and the size of each file.
-fn list_digest(rows: &mut [(String, Digest, u64)]) -> Digest {
+pub fn list_digest(rows: &mut [(String, Digest, u64)]) -> Digest {
     rows.sort();
     let mut list = "unskew folder 1\n".to_owned();
     for (name, digest, size) in rows {

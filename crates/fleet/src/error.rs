@@ -67,6 +67,9 @@ pub enum FleetError {
     /// A path in a folder that leads out of it, or is none.
     #[error("a folder with a file of this name is not stored: {0}")]
     Path(String),
+    /// An answer that was wanted only if it is kept, and is not.
+    #[error("nobody has asked the runtime about every version yet")]
+    NotAsked,
     /// A what-if that is none.
     #[error("{0}")]
     WhatIf(String),

@@ -219,12 +219,45 @@ impl Fleet {
         runtime: &KeptRuntime,
         policy: &Policy,
     ) -> Result<Decision, FleetError> {
+        let answer = |fleet: &mut Self, version: &Version| fleet.answer(version, runtime, policy);
+        self.decision(model, runtime, policy, answer)
+    }
+
+    /// The same decision, if everything that it needs was asked before: no artifact is opened for it.
+    ///
+    /// # Errors
+    /// As [`Fleet::decide`].
+    pub fn known_decision(
+        &mut self,
+        model: &str,
+        runtime: &KeptRuntime,
+        policy: &Policy,
+    ) -> Result<Option<Decision>, FleetError> {
+        let known = |fleet: &mut Self, version: &Version| {
+            let Version { artifact, file, .. } = version;
+            let known = fleet.known(artifact, file, &runtime.digest, policy, true);
+            known.and_then(|known| known.ok_or(FleetError::NotAsked))
+        };
+        match self.decision(model, runtime, policy, known) {
+            Ok(decision) => Ok(Some(decision)),
+            Err(FleetError::NotAsked) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn decision(
+        &mut self,
+        model: &str,
+        runtime: &KeptRuntime,
+        policy: &Policy,
+        mut ask: impl FnMut(&mut Self, &Version) -> Result<Answer, FleetError>,
+    ) -> Result<Decision, FleetError> {
         let day = policy.as_of.to_string();
         let versions = self.versions(model, &day)?;
         let mut considered = Vec::new();
         let mut size = 0;
         for version in versions {
-            let answer = self.answer(&version, runtime, policy)?;
+            let answer = ask(self, &version)?;
             let fits = policy.way(&answer);
             size = version.size;
             considered.push(Considered {
@@ -299,13 +332,10 @@ impl Fleet {
         policy: &Policy,
         convert: bool,
     ) -> Result<Answer, FleetError> {
-        let key = self.key(artifact, file, &runtime.digest, convert);
-        let kept = self.store.answer(&key)?;
-        let day = policy.as_of.to_string();
-        let holds = kept.filter(|kept| kept.day.as_ref().is_none_or(|known| *known == day));
-        if let Some(answer) = holds.and_then(|kept| Answer::unpack(&kept.body, file)) {
+        if let Some(answer) = self.known(artifact, file, &runtime.digest, policy, convert)? {
             return Ok(answer);
         }
+        let key = self.key(artifact, file, &runtime.digest, convert);
         let examined = self.opened(artifact, file)?;
         let built = self.built(runtime)?;
         let depot = convert.then_some(&self.depot);
@@ -319,6 +349,21 @@ impl Fleet {
         let shown = Answer::unpack(&kept.body, file).unwrap_or(answer);
         self.store.put_answers(&[(key, kept)])?;
         Ok(shown)
+    }
+
+    /// What was said before and still holds.
+    fn known(
+        &mut self,
+        artifact: &Digest,
+        file: &str,
+        profile: &Digest,
+        policy: &Policy,
+        convert: bool,
+    ) -> Result<Option<Answer>, FleetError> {
+        let kept = self.store.answer(&self.key(artifact, file, profile, convert))?;
+        let day = policy.as_of.to_string();
+        let holds = kept.filter(|kept| kept.day.as_ref().is_none_or(|known| *known == day));
+        Ok(holds.and_then(|kept| Answer::unpack(&kept.body, file)))
     }
 
     /// The key under which the answer to a version is kept: for whoever brings answers from elsewhere.

@@ -7,7 +7,9 @@
 /// assert_eq!(judge.fingerprint.len(), 16);
 /// assert!(judge.newest_release.contains('@'));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
 pub struct Judge {
     /// The version of Unskew.
     pub tool_version: String,

@@ -10,7 +10,7 @@ const LONGEST: usize = 128;
 ///
 /// # Errors
 /// [`FleetError::Name`] if not. Names never become paths, but people put them into addresses and file names.
-pub(crate) fn check(name: &str) -> Result<(), FleetError> {
+pub fn check(name: &str) -> Result<(), FleetError> {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"._-@+/".contains(&b);
     let ends = name.bytes().next().zip(name.bytes().last());
     let fine = name.len() <= LONGEST

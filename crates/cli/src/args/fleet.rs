@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Subcommand, ValueEnum};
 use unskew_fleet::WhatIf;
 
+use super::{FleetServe, FleetToken};
+
 #[derive(Debug, clap::Args)]
 pub struct Fleet {
     /// The folder of the fleet [default: $UNSKEW_FLEET, else `fleet`]
@@ -44,6 +46,17 @@ Examples:
 
 Exit status: 0 if every device is served, else 1.")]
     Plan(FleetPlan),
+    /// Answer over HTTP: models, runtimes, decisions, plans, uploads and jobs
+    #[command(after_help = "\
+Without any token the service listens on the loopback only. It ends in order on SIGTERM or Ctrl-C.
+
+Examples:
+  unskew fleet serve
+  unskew fleet token create ops --role admin
+  unskew fleet serve --listen 0.0.0.0:8471")]
+    Serve(FleetServe),
+    /// The tokens that open the service
+    Token(FleetToken),
 }
 
 #[derive(Debug, clap::Args)]

@@ -6,6 +6,7 @@ mod conform;
 mod convert;
 mod diff;
 mod fleet;
+mod fleet_serve;
 mod format;
 mod history;
 mod judge;
@@ -29,6 +30,7 @@ pub use fleet::{
     Fleet, FleetDecide, FleetFormat, FleetPlan, FleetPolicy, FleetTask, ModelTask, PlanFormat,
     RuntimeTask,
 };
+pub use fleet_serve::{FleetPlaces, FleetServe, FleetToken, TokenTask};
 pub use format::{GridFormat, ReportFormat};
 pub use history::History;
 pub use judge::{Check, Inspect, Matrix};

@@ -98,7 +98,7 @@ impl Serve {
 }
 
 /// A number of bytes, with or without a unit.
-fn bytes(text: &str) -> Result<u64, String> {
+pub(super) fn bytes(text: &str) -> Result<u64, String> {
     let digits = text.find(|char: char| !char.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
     let factor: u64 = match unit {

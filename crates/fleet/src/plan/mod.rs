@@ -29,6 +29,7 @@ mod what_if;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use what_if::WhatIf;
@@ -55,7 +56,7 @@ impl Default for PlanOptions {
 }
 
 /// An artifact that could be delivered.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Candidate {
     /// The artifact.
     pub artifact: Digest,
@@ -76,7 +77,7 @@ pub struct Candidate {
 }
 
 /// The best that so many artifacts do.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Point {
     /// The artifacts, as places in the list of candidates.
     pub artifacts: Vec<usize>,
@@ -91,7 +92,7 @@ pub struct Point {
 }
 
 /// A runtime in a plan.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Served {
     /// Its name.
     pub name: String,
@@ -104,7 +105,7 @@ pub struct Served {
 }
 
 /// A runtime that needs a version.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Needing {
     /// Its name.
     pub name: String,
@@ -115,7 +116,7 @@ pub struct Needing {
 }
 
 /// A version, and who needs it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Block {
     /// The version.
     pub version: i64,
@@ -126,7 +127,7 @@ pub struct Block {
 }
 
 /// Which artifacts a fleet needs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
     /// `unskew.fleet.plan`.
     pub schema: String,

@@ -109,8 +109,18 @@ impl ProfileError {
     }
 }
 
-/// The file as it is written.
-#[derive(Serialize, Deserialize)]
+impl schemars::JsonSchema for Profile {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Profile".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        Written::json_schema(generator)
+    }
+}
+
+/// A runtime as its owner describes it: a release, or a device that was built from one.
+#[derive(Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Written {
     fleet_runtime: u32,
@@ -132,14 +142,14 @@ fn one() -> u64 {
 }
 
 /// A name or a schema as a text, or a schema with its version.
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 #[serde(untagged)]
 enum WrittenOperator {
     Text(String),
     Object(OperatorObject),
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct OperatorObject {
     schema: String,
@@ -174,7 +184,7 @@ impl<'de> Deserialize<'de> for WrittenOperator {
     }
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(untagged)]
 enum WrittenVersion {
     Number(i64),

@@ -131,6 +131,12 @@ impl Row {
     }
 }
 
+impl From<Option<&str>> for Value {
+    fn from(text: Option<&str>) -> Self {
+        text.map_or(Self::Null, Self::from)
+    }
+}
+
 /// Work that is done wholly or not at all.
 pub type Step<'a> = &'a mut dyn FnMut(&mut dyn Database) -> Result<(), StoreError>;
 

@@ -12,17 +12,25 @@
 //! when it is opened, each step in one transaction; one that is newer than this program is refused with both
 //! numbers.
 
+mod audit;
 mod database;
+mod job;
 mod migrations;
 mod postgres;
 mod sqlite;
+mod token;
+mod upload;
 
 use std::path::Path;
 
+pub use audit::{Act, Entry, Signature};
 pub use database::{Database, Row, StoreError, Value};
+pub use job::{Job, JobState, Running};
 pub use migrations::history;
 pub use postgres::Postgres;
 pub use sqlite::Sqlite;
+pub use token::{KeptToken, Role};
+pub use upload::{Piece, Upload};
 
 use crate::Digest;
 
@@ -68,6 +76,7 @@ pub struct KeptAnswer {
 /// The database of a fleet.
 pub struct Store {
     database: Box<dyn Database>,
+    signature: Option<Signature>,
 }
 
 impl Store {
@@ -98,30 +107,40 @@ impl Store {
     /// As [`Store::sqlite`].
     pub fn over(mut database: Box<dyn Database>) -> Result<Self, StoreError> {
         migrations::bring_up(&mut *database)?;
-        Ok(Self { database })
+        Ok(Self { database, signature: None })
     }
 
     /// Adds a runtime, or puts it in place of one of the same name.
     pub fn put_runtime(&mut self, runtime: &KeptRuntime) -> Result<(), StoreError> {
         let devices = i64::try_from(runtime.devices).unwrap_or(i64::MAX);
-        self.database.run(
-            "INSERT INTO runtimes (name, profile, digest, devices, since) VALUES ($1, $2, $3, $4, $5) \
-             ON CONFLICT (name) DO UPDATE SET profile = excluded.profile, digest = excluded.digest, \
-             devices = excluded.devices, since = excluded.since",
-            &[
-                runtime.name.as_str().into(),
-                runtime.profile.as_str().into(),
-                (&runtime.digest).into(),
-                devices.into(),
-                runtime.since.as_str().into(),
-            ],
-        )?;
-        Ok(())
+        let act = Act { act: "runtime.put", subject: &runtime.name };
+        self.change(&act, &mut |database| {
+            let name: Value = runtime.name.as_str().into();
+            let known = "SELECT 1 FROM runtimes WHERE name = $1";
+            let known = !database.rows(known, std::slice::from_ref(&name))?.is_empty();
+            database.run(
+                "INSERT INTO runtimes (name, profile, digest, devices, since) VALUES ($1, $2, $3, $4, $5) \
+                 ON CONFLICT (name) DO UPDATE SET profile = excluded.profile, digest = excluded.digest, \
+                 devices = excluded.devices, since = excluded.since",
+                &[
+                    name,
+                    runtime.profile.as_str().into(),
+                    (&runtime.digest).into(),
+                    devices.into(),
+                    runtime.since.as_str().into(),
+                ],
+            )?;
+            Ok(Some(if known { "replaced" } else { "added" }.to_owned()))
+        })
     }
 
     /// Takes a runtime out; false if it was not there.
     pub fn remove_runtime(&mut self, name: &str) -> Result<bool, StoreError> {
-        let gone = self.database.run("DELETE FROM runtimes WHERE name = $1", &[name.into()])?;
+        let mut gone = 0;
+        self.change(&Act { act: "runtime.remove", subject: name }, &mut |database| {
+            gone = database.run("DELETE FROM runtimes WHERE name = $1", &[name.into()])?;
+            Ok((gone > 0).then(|| "removed".to_owned()))
+        })?;
         Ok(gone > 0)
     }
 
@@ -172,30 +191,24 @@ impl Store {
         day: &str,
     ) -> Result<(i64, bool), StoreError> {
         let mut result = (0, false);
-        let mut store = |database: &mut dyn Database| {
-            let sql = "SELECT number, artifact FROM versions WHERE model = $1 \
-                       ORDER BY number DESC LIMIT 1";
-            let newest = database.rows(sql, &[model.into()])?;
-            let pair = |row: &Row| Ok::<_, StoreError>((row.integer(0)?, row.digest(1)?));
-            let newest = newest.first().map(pair).transpose()?;
-            if let Some((number, known)) = newest
-                && known == *artifact
-            {
-                result = (number, false);
-                return Ok(());
-            }
-            let number = newest.map_or(1, |(number, _)| number.saturating_add(1));
-            put_artifact(database, artifact, size, None)?;
-            database.run(
-                "INSERT INTO versions (model, number, artifact, file, published) \
-                 VALUES ($1, $2, $3, $4, $5)",
-                &[model.into(), number.into(), artifact.into(), file.into(), day.into()],
-            )?;
-            result = (number, true);
-            Ok(())
-        };
-        self.database.in_one_step(&mut store)?;
+        self.change(&Act { act: "model.publish", subject: model }, &mut |database| {
+            result = publish(database, model, artifact, file, size, day)?;
+            Ok(result.1.then(|| format!("version {}", result.0)))
+        })?;
         Ok(result)
+    }
+
+    /// Whether the database answers.
+    pub fn ping(&mut self) -> Result<(), StoreError> {
+        self.database.rows("SELECT 1 FROM store_versions LIMIT 1", &[]).map(|_| ())
+    }
+
+    /// The name under which an artifact, or what it was converted from, was published first.
+    pub fn file_of(&mut self, artifact: &Digest) -> Result<Option<String>, StoreError> {
+        let sql = "SELECT v.file FROM versions v JOIN artifacts a \
+                   ON a.digest = v.artifact OR a.made_from = v.artifact \
+                   WHERE a.digest = $1 ORDER BY v.published, v.number LIMIT 1";
+        self.database.rows(sql, &[artifact.into()])?.first().map(|row| row.text(0)).transpose()
     }
 
     /// The versions of a model that were published on `day` or before, newest first.
@@ -251,6 +264,35 @@ impl Store {
             Ok(())
         })
     }
+}
+
+/// Publishes an artifact, inside a step. The day is never before that of the version before: a clock that went
+/// back makes no version disappear.
+fn publish(
+    database: &mut dyn Database,
+    model: &str,
+    artifact: &Digest,
+    file: &str,
+    size: u64,
+    day: &str,
+) -> Result<(i64, bool), StoreError> {
+    let sql = "SELECT number, artifact, published FROM versions WHERE model = $1 \
+               ORDER BY number DESC LIMIT 1";
+    let newest = database.rows(sql, &[model.into()])?;
+    let (mut number, mut day) = (1, day.to_owned());
+    if let Some(row) = newest.first() {
+        if row.digest(1)? == *artifact {
+            return Ok((row.integer(0)?, false));
+        }
+        number = row.integer(0)?.saturating_add(1);
+        day = day.max(row.text(2)?);
+    }
+    put_artifact(database, artifact, size, None)?;
+    database.run(
+        "INSERT INTO versions (model, number, artifact, file, published) VALUES ($1, $2, $3, $4, $5)",
+        &[model.into(), number.into(), artifact.into(), file.into(), day.as_str().into()],
+    )?;
+    Ok((number, true))
 }
 
 fn put_artifact(

@@ -5,6 +5,8 @@ mod model;
 mod page;
 mod plan;
 mod runtime;
+mod serve;
+mod token;
 
 use std::path::PathBuf;
 
@@ -18,10 +20,15 @@ use crate::exit::Status;
 const VARIABLE: &str = "UNSKEW_FLEET";
 
 pub fn run(args: &Fleet, global: &Global) -> anyhow::Result<Status> {
+    match &args.task {
+        FleetTask::Serve(serve) => return serve::run(serve, &folder(args)),
+        FleetTask::Token(token) => return token::run(token, &folder(args)),
+        _ => {}
+    }
     let begins = match &args.task {
         FleetTask::Runtime(runtime) => matches!(runtime.task, RuntimeTask::Add { .. }),
         FleetTask::Model(model) => matches!(model.task, ModelTask::Add { .. }),
-        FleetTask::Decide(_) | FleetTask::Plan(_) => false,
+        _ => false,
     };
     let mut fleet = open(args, begins)?;
     match &args.task {
@@ -29,13 +36,19 @@ pub fn run(args: &Fleet, global: &Global) -> anyhow::Result<Status> {
         FleetTask::Model(model) => model::run(&model.task, &mut fleet, global),
         FleetTask::Decide(decide) => decide::run(decide, &mut fleet, global),
         FleetTask::Plan(plan) => plan::run(plan, &mut fleet, global),
+        FleetTask::Serve(_) | FleetTask::Token(_) => Ok(Status::Clean),
     }
+}
+
+/// The folder of the fleet.
+fn folder(args: &Fleet) -> PathBuf {
+    let named = || std::env::var_os(VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from);
+    args.store.clone().or_else(named).unwrap_or_else(|| PathBuf::from("fleet"))
 }
 
 /// The fleet in the folder that is named; one that is not there begins with the first thing that is added.
 fn open(args: &Fleet, begins: bool) -> anyhow::Result<unskew_fleet::Fleet> {
-    let named = || std::env::var_os(VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from);
-    let folder = args.store.clone().or_else(named).unwrap_or_else(|| PathBuf::from("fleet"));
+    let folder = folder(args);
     if !begins && !folder.join("fleet.db").is_file() {
         bail!(
             "no fleet here; `unskew fleet runtime add` or `unskew fleet model add` begins one: {}",

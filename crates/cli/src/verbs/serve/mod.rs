@@ -6,7 +6,7 @@
 //! The plug-in is foreign code: it runs in a child process, which does all the work. If it takes that
 //! process down, this one is left to say so, and which requests were being done.
 
-mod log;
+pub mod log;
 mod recipe;
 mod watch;
 

@@ -1,0 +1,142 @@
+//! The arguments of `fleet serve` and `fleet token`.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use clap::Subcommand;
+use unskew_fleet::store::Role;
+use unskew_fleet_service::Limits;
+
+use super::serve::bytes;
+use super::{FleetFormat, LogFormat, LogLevel};
+
+/// Where a fleet is, if it is not all in one folder.
+#[derive(Debug, clap::Args)]
+pub struct FleetPlaces {
+    /// The database: an address or a path [default: fleet.db in the folder of the fleet]
+    #[arg(long, value_name = "URL|PATH", env = "UNSKEW_FLEET_DATABASE", hide_env_values = true)]
+    pub database: Option<String>,
+    /// The artifacts: an address or a folder [default: artifacts in the folder of the fleet]
+    #[arg(long, value_name = "URL|DIR", env = "UNSKEW_FLEET_ARTIFACTS", hide_env_values = true)]
+    pub artifacts: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct FleetServe {
+    /// The address and the port to listen on; port 0 for any that is free
+    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8471")]
+    pub listen: SocketAddr,
+    #[command(flatten)]
+    pub places: FleetPlaces,
+    #[command(flatten)]
+    pub limits: FleetLimits,
+    /// What is logged on the standard error: info has every request
+    #[arg(long, value_name = "LEVEL", value_enum, default_value_t)]
+    pub log: LogLevel,
+    /// How it is logged
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+    pub log_format: LogFormat,
+}
+
+/// What everybody may use.
+#[derive(Debug, clap::Args)]
+pub struct FleetLimits {
+    /// How many jobs and decisions are computed at once; 0 leaves that to other processes [default: cores]
+    #[arg(long, value_name = "N")]
+    jobs: Option<usize>,
+    /// How many jobs may wait or run
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    max_jobs: u64,
+    /// How many uploads may be open
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    max_uploads: u64,
+    /// The largest artifact
+    #[arg(long, value_name = "SIZE", default_value = "64GiB", value_parser = bytes)]
+    max_artifact: u64,
+    /// The largest piece of an upload
+    #[arg(long, value_name = "SIZE", default_value = "64MiB", value_parser = bytes)]
+    max_piece: u64,
+    /// The largest body of any other request
+    #[arg(long, value_name = "SIZE", default_value = "16MiB", value_parser = bytes)]
+    max_body: u64,
+    /// How many requests a second a token or an address may send
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
+    rate: u32,
+    /// How many connections there may be
+    #[arg(long, value_name = "N", default_value_t = 1024)]
+    connections: usize,
+    /// How many seconds a request may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 30)]
+    timeout: u64,
+    /// How many seconds a decision may be computed while somebody waits for it
+    #[arg(long, value_name = "SECONDS", default_value_t = 20)]
+    compute: u64,
+    /// After how many seconds without a new piece an upload is dropped
+    #[arg(long, value_name = "SECONDS", default_value_t = 24 * 3600)]
+    upload_age: u64,
+    /// After how many seconds without a sign of life the jobs of another process are taken over
+    #[arg(long, value_name = "SECONDS", default_value_t = 15)]
+    lease: u64,
+    /// How many seconds requests and jobs have to end when the service is told to stop
+    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    grace: u64,
+}
+
+impl FleetLimits {
+    /// The limits as the service takes them.
+    pub fn limits(&self) -> Limits {
+        let defaults = Limits::default();
+        let seconds = Duration::from_secs;
+        Limits {
+            jobs: self.jobs.unwrap_or(defaults.jobs),
+            pending_jobs: self.max_jobs,
+            uploads: self.max_uploads,
+            artifact: self.max_artifact,
+            piece: self.max_piece,
+            body: usize::try_from(self.max_body).unwrap_or(usize::MAX),
+            requests: self.rate,
+            connections: self.connections,
+            request_time: seconds(self.timeout),
+            compute_time: seconds(self.compute),
+            upload_age: seconds(self.upload_age),
+            lease: seconds(self.lease),
+            grace: seconds(self.grace),
+            ..defaults
+        }
+    }
+}
+
+#[derive(Debug, clap::Args)]
+pub struct FleetToken {
+    #[command(flatten)]
+    pub places: FleetPlaces,
+    #[command(subcommand)]
+    pub task: TokenTask,
+}
+
+/// What is done with tokens.
+#[derive(Debug, Subcommand)]
+pub enum TokenTask {
+    /// Make a token, which is printed once and kept nowhere
+    Create {
+        /// What people call it
+        name: String,
+        /// What its bearer may do: read, publish or admin
+        #[arg(long)]
+        role: Role,
+        /// For how many days it is good [default: until it is revoked]
+        #[arg(long, value_name = "N")]
+        days: Option<u32>,
+    },
+    /// List the tokens that were ever made, without their secrets
+    List {
+        /// How to print
+        #[arg(long, value_name = "FORMAT", default_value = "text")]
+        format: FleetFormat,
+    },
+    /// Make a token worth nothing
+    Revoke {
+        /// The id of the token, as the list has it
+        id: String,
+    },
+}

@@ -1,0 +1,36 @@
+//! `unskew fleet serve`.
+
+use std::io::Write as _;
+use std::path::Path;
+
+use unskew_fleet_service::{Server, Settings};
+use unskew_ifrt_proxy::interrupted;
+
+use crate::args::{FleetPlaces, FleetServe};
+use crate::exit::Status;
+use crate::verbs::serve::log;
+
+pub fn run(args: &FleetServe, folder: &Path) -> anyhow::Result<Status> {
+    log::begin(args.log, args.log_format);
+    let settings = Settings { limits: args.limits.limits(), ..settings(&args.places, folder)? };
+    let server = Server::bind(settings, args.listen)?;
+    anstream::println!("fleet at http://{}/", server.address());
+    std::io::stdout().flush()?;
+    server.serve(interrupted())?;
+    Ok(Status::Clean)
+}
+
+/// Where the fleet is: all in one folder, which is made, unless said otherwise.
+pub fn settings(places: &FleetPlaces, folder: &Path) -> anyhow::Result<Settings> {
+    let mut settings = Settings::in_folder(folder);
+    if places.database.is_none() || places.artifacts.is_none() {
+        std::fs::create_dir_all(folder)?;
+    }
+    if let Some(database) = &places.database {
+        settings.database.clone_from(database);
+    }
+    if let Some(artifacts) = &places.artifacts {
+        settings.artifacts.clone_from(artifacts);
+    }
+    Ok(settings)
+}

@@ -1,0 +1,69 @@
+//! `unskew fleet token TASK`.
+
+use std::path::Path;
+
+use anyhow::{Context as _, bail};
+use serde_json::json;
+use unskew_fleet::store::{KeptToken, Signature};
+use unskew_fleet_service::token;
+use unskew_report::Plain;
+
+use super::columns;
+use crate::args::{FleetFormat, FleetToken, TokenTask};
+use crate::exit::Status;
+use crate::print;
+
+pub fn run(args: &FleetToken, folder: &Path) -> anyhow::Result<Status> {
+    let mut fleet = super::serve::settings(&args.places, folder)?.open()?;
+    let store = fleet.store();
+    let moment = jiff::Timestamp::now().round(jiff::Unit::Second)?.to_string();
+    store.sign(Some(Signature {
+        who: "the command unskew".to_owned(),
+        request: "-".to_owned(),
+        moment: moment.clone(),
+    }));
+    match &args.task {
+        TokenTask::Create { name, role, days } => {
+            let made = token::make(name, *role, *days);
+            let (secret, kept) = made.context("the system has no randomness")?;
+            store.put_token(&kept)?;
+            print::out(&format!("{secret}\n"))?;
+            let until = kept.expires.as_deref().unwrap_or("it is revoked");
+            print::note(&format!(
+                "token {} ({name}) has the role {role} until {until}; it is not shown again",
+                kept.id
+            ));
+        }
+        TokenTask::List { format } => list(&store.tokens()?, *format)?,
+        TokenTask::Revoke { id } => {
+            if !store.revoke_token(id, &moment)? {
+                bail!("no token of this id that is still good: {id}");
+            }
+            print::out(&format!("revoked: {}\n", Plain(id)))?;
+        }
+    }
+    Ok(Status::Clean)
+}
+
+fn list(tokens: &[KeptToken], format: FleetFormat) -> anyhow::Result<()> {
+    if matches!(format, FleetFormat::Json) {
+        let row = |one: &KeptToken| {
+            json!({
+                "id": one.id, "name": one.name, "role": one.role.as_str(), "created": one.created,
+                "expires": one.expires, "revoked": one.revoked,
+            })
+        };
+        let rows: Vec<_> = tokens.iter().map(row).collect();
+        return print::out(&format!("{}\n", serde_json::to_string_pretty(&rows)?));
+    }
+    let head = ["id", "name", "role", "created", "expires", "revoked"].map(str::to_owned);
+    let or = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
+    let row = |one: &KeptToken| {
+        let name = Plain(&one.name).to_string();
+        let (id, role, created) = (one.id.clone(), one.role.to_string(), one.created.clone());
+        vec![id, name, role, created, or(&one.expires), or(&one.revoked)]
+    };
+    let rows: Vec<Vec<String>> =
+        std::iter::once(head.to_vec()).chain(tokens.iter().map(row)).collect();
+    print::out(&columns(&rows))
+}

@@ -1,0 +1,267 @@
+//! What can be asked so that it takes time: decisions and plans. The same words are the body of a job.
+
+use std::str::FromStr;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use unskew_fleet::store::KeptRuntime;
+use unskew_fleet::{Fleet, FleetError, PlanOptions, Policy, Profile, WhatIf};
+
+use crate::call::policy;
+use crate::moment;
+use crate::problem::{Kind, Problem};
+
+/// The most changes of one what-if.
+const MOST_CHANGES: usize = 100;
+
+/// What is asked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum Ask {
+    /// Which artifact a runtime gets.
+    Decision(DecisionAsk),
+    /// Which artifacts the fleet needs.
+    Plan(PlanAsk),
+}
+
+/// Which artifact a runtime gets.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DecisionAsk {
+    /// The model.
+    pub model: String,
+    /// The name of a runtime of the fleet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runtime: Option<String>,
+    /// The profile of a runtime that the fleet does not have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Profile>")]
+    pub profile: Option<Value>,
+    /// What is good enough.
+    #[serde(flatten)]
+    pub terms: TermsAsk,
+}
+
+/// Which artifacts the fleet needs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PlanAsk {
+    /// The model.
+    pub model: String,
+    /// The most artifacts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max: Option<usize>,
+    /// Whether an older version counts for a runtime that takes a newer one.
+    #[serde(default)]
+    pub any_version: bool,
+    /// Changes of the fleet that are only thought of.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub what_if: Vec<String>,
+    /// What is good enough.
+    #[serde(flatten)]
+    pub terms: TermsAsk,
+}
+
+/// What is good enough.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TermsAsk {
+    /// The day as of which is decided; today if it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub as_of: Option<String>,
+    /// From which severity on a finding keeps an artifact back: `error`, `warning` or `note`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deny: Option<String>,
+    /// Whether something that could not be checked keeps nothing back.
+    #[serde(default)]
+    pub accept_unchecked: bool,
+}
+
+impl TermsAsk {
+    /// The same with the day written down, so that it means the same tomorrow.
+    pub(crate) fn pinned(mut self) -> Self {
+        self.as_of.get_or_insert_with(moment::today);
+        self
+    }
+
+    pub(crate) fn policy(&self) -> Result<Policy, Problem> {
+        policy(self.as_of.as_deref(), self.deny.as_deref(), Some(self.accept_unchecked))
+    }
+}
+
+/// How far something is: parts that are done, and all parts. False ends it early.
+pub(crate) type Progress<'a> = &'a mut dyn FnMut(&mut Fleet, u64, u64) -> Result<bool, Problem>;
+
+impl Ask {
+    /// The same with the day written down.
+    pub(crate) fn pinned(self) -> Self {
+        match self {
+            Self::Decision(ask) => Self::Decision(DecisionAsk { terms: ask.terms.pinned(), ..ask }),
+            Self::Plan(ask) => Self::Plan(PlanAsk { terms: ask.terms.pinned(), ..ask }),
+        }
+    }
+
+    /// Whether it can be asked at all.
+    ///
+    /// # Errors
+    /// If a name, a day or a change is none.
+    pub(crate) fn check(&self, fleet: &mut Fleet) -> Result<(), Problem> {
+        let (model, terms) = match self {
+            Self::Decision(ask) => {
+                ask.runtime(fleet)?;
+                (&ask.model, &ask.terms)
+            }
+            Self::Plan(ask) => {
+                ask.runtimes(fleet)?;
+                (&ask.model, &ask.terms)
+            }
+        };
+        fleet.versions(model, &terms.policy()?.as_of.to_string())?;
+        Ok(())
+    }
+
+    /// The answer, as JSON.
+    ///
+    /// # Errors
+    /// If something is not there or cannot be read, or it is ended early.
+    pub(crate) fn answer(
+        &self,
+        fleet: &mut Fleet,
+        progress: Progress<'_>,
+    ) -> Result<String, Problem> {
+        match self {
+            Self::Decision(ask) => {
+                let (runtime, policy) = (ask.runtime(fleet)?, ask.terms.policy()?);
+                let text = fleet.decide_for(&ask.model, &runtime, &policy)?.to_json();
+                progress(fleet, 1, 1)?;
+                Ok(text)
+            }
+            Self::Plan(ask) => ask.answer(fleet, progress),
+        }
+    }
+
+    /// The answer, if it needs no artifact to be opened.
+    ///
+    /// # Errors
+    /// As [`Ask::answer`].
+    pub(crate) fn known(&self, fleet: &mut Fleet) -> Result<Option<String>, Problem> {
+        match self {
+            Self::Decision(ask) => {
+                let (runtime, policy) = (ask.runtime(fleet)?, ask.terms.policy()?);
+                let known = fleet.known_decision(&ask.model, &runtime, &policy)?;
+                Ok(known.map(|decision| decision.to_json()))
+            }
+            Self::Plan(_) => Ok(None),
+        }
+    }
+}
+
+impl DecisionAsk {
+    /// The runtime that is meant.
+    fn runtime(&self, fleet: &mut Fleet) -> Result<KeptRuntime, Problem> {
+        match (&self.runtime, &self.profile) {
+            (Some(name), None) => Ok(fleet.runtime(name)?),
+            (None, Some(profile)) => {
+                let profile = Profile::read(&profile.to_string()).map_err(FleetError::from)?;
+                Ok(KeptRuntime {
+                    name: profile.name.clone(),
+                    profile: profile.to_json(),
+                    digest: profile.digest(),
+                    devices: profile.devices,
+                    since: moment::today(),
+                })
+            }
+            _ => Err(Problem::new(
+                Kind::Malformed,
+                "a decision is for one runtime: its name, or its profile",
+            )),
+        }
+    }
+}
+
+impl PlanAsk {
+    /// The fleet as it is, or would be.
+    fn runtimes(&self, fleet: &mut Fleet) -> Result<Vec<KeptRuntime>, Problem> {
+        if self.what_if.len() > MOST_CHANGES {
+            let detail = format!("a what-if has at most {MOST_CHANGES} changes");
+            return Err(Problem::new(Kind::Malformed, detail));
+        }
+        let mut runtimes = fleet.runtimes()?;
+        for change in &self.what_if {
+            WhatIf::from_str(change)?.apply(&mut runtimes)?;
+        }
+        Ok(runtimes)
+    }
+
+    fn answer(&self, fleet: &mut Fleet, progress: Progress<'_>) -> Result<String, Problem> {
+        let (runtimes, policy) = (self.runtimes(fleet)?, self.terms.policy()?);
+        // The last part is what follows from the answers of all.
+        let total = runtimes.len() as u64 + 1;
+        for (done, runtime) in (0..).zip(&runtimes) {
+            if !progress(fleet, done, total)? {
+                return Err(Problem::new(Kind::Conflict, "it was ended early"));
+            }
+            fleet.decide_for(&self.model, runtime, &policy)?;
+        }
+        let options = PlanOptions {
+            most: self.max.unwrap_or(usize::MAX),
+            any_version: self.any_version,
+            ..PlanOptions::default()
+        };
+        let plan = fleet.plan_for(&self.model, &runtimes, &policy, &options)?;
+        progress(fleet, total, total)?;
+        Ok(plan.to_json())
+    }
+}
+
+/// What may not stand as it is in a piece of a path or in a value of a query.
+const ESCAPED: &percent_encoding::AsciiSet =
+    &percent_encoding::NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// A text as a piece of a path, or as a value of a query.
+pub(crate) fn escaped(text: &str) -> String {
+    percent_encoding::utf8_percent_encode(text, ESCAPED).to_string()
+}
+
+impl Ask {
+    /// Where the answer is; none for a profile without a name.
+    pub(crate) fn address(&self) -> Option<String> {
+        let (model, path, terms, mut pairs) = match self {
+            Self::Decision(ask) => {
+                let pairs = vec![("runtime", ask.runtime.clone()?)];
+                (&ask.model, "decision", &ask.terms, pairs)
+            }
+            Self::Plan(ask) => {
+                let mut pairs: Vec<(&str, String)> =
+                    ask.what_if.iter().map(|change| ("what_if", change.clone())).collect();
+                pairs.extend(ask.max.map(|most| ("max", most.to_string())));
+                pairs.extend(ask.any_version.then(|| ("any_version", "true".to_owned())));
+                (&ask.model, "plan", &ask.terms, pairs)
+            }
+        };
+        pairs.extend(terms.as_of.clone().map(|day| ("as_of", day)));
+        pairs.extend(terms.deny.clone().map(|deny| ("deny", deny)));
+        pairs.extend(terms.accept_unchecked.then(|| ("accept_unchecked", "true".to_owned())));
+        let pairs: Vec<String> =
+            pairs.iter().map(|(name, value)| format!("{name}={}", escaped(value))).collect();
+        Some(format!("/v1/models/{}/{path}?{}", escaped(model), pairs.join("&")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_of_a_job_are_those_of_its_address() {
+        let text =
+            r#"{"kind":"plan","model":"a/b","max":2,"what_if":["drop=x"],"as_of":"2026-11-21"}"#;
+        let ask: Ask = serde_json::from_str(text).unwrap();
+        let address = ask.address().unwrap();
+        assert_eq!(address, "/v1/models/a%2Fb/plan?what_if=drop%3Dx&max=2&as_of=2026-11-21");
+        let again: Ask = serde_json::from_str(&serde_json::to_string(&ask).unwrap()).unwrap();
+        assert_eq!(again, ask);
+        let slip = r#"{"kind":"plan","model":"m","maxx":2}"#;
+        assert!(serde_json::from_str::<Ask>(slip).is_err(), "a slip is no plan");
+    }
+}

@@ -1,0 +1,283 @@
+//! An endpoint as data: where it is, who may ask, what it takes and gives. The router, the OpenAPI description and the
+//! reference come from the same rows.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use axum::response::Response;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use unskew_fleet::store::Role;
+
+use crate::call::Call;
+use crate::problem::{Kind, Problem};
+
+/// What answers.
+pub type Answering = Pin<Box<dyn Future<Output = Result<Response, Problem>> + Send>>;
+
+/// The schema of a type, in the list of a description.
+pub type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
+
+/// The schema of `T`.
+pub fn schema<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<T>()
+}
+
+/// What is done with what is at an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verb {
+    /// Shown; `HEAD` is answered too.
+    Get,
+    /// Only told about.
+    Head,
+    /// Put there.
+    Put,
+    /// Something new begins.
+    Post,
+    /// Something is added.
+    Patch,
+    /// Taken away.
+    Delete,
+}
+
+impl Verb {
+    /// The name in an OpenAPI description.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "get",
+            Self::Head => "head",
+            Self::Put => "put",
+            Self::Post => "post",
+            Self::Patch => "patch",
+            Self::Delete => "delete",
+        }
+    }
+
+    /// Whether nothing is changed by it.
+    pub const fn is_safe(self) -> bool {
+        matches!(self, Self::Get | Self::Head)
+    }
+}
+
+/// Where a parameter stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In the path.
+    Path,
+    /// In the query.
+    Query,
+    /// In the head.
+    Header,
+}
+
+/// What a parameter may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Any text.
+    Text,
+    /// A number from 0.
+    Number,
+    /// A day, `2026-11-21`.
+    Day,
+    /// `true` or `false`.
+    Flag,
+    /// A digest, `sha256:...`.
+    Digest,
+    /// A text; can be given several times.
+    Texts,
+}
+
+/// A parameter.
+#[derive(Clone, Copy, Debug)]
+pub struct Parameter {
+    /// Its name.
+    pub name: &'static str,
+    /// Where it stands.
+    pub place: Place,
+    /// What it may be.
+    pub shape: Shape,
+    /// What it means.
+    pub about: &'static str,
+    /// Whether nothing happens without it.
+    pub required: bool,
+}
+
+impl Parameter {
+    /// One in the path.
+    pub const fn path(name: &'static str, shape: Shape, about: &'static str) -> Self {
+        Self { name, place: Place::Path, shape, about, required: true }
+    }
+
+    /// One in the query.
+    pub const fn query(name: &'static str, shape: Shape, about: &'static str) -> Self {
+        Self { name, place: Place::Query, shape, about, required: false }
+    }
+
+    /// One in the head.
+    pub const fn header(name: &'static str, shape: Shape, about: &'static str) -> Self {
+        Self { name, place: Place::Header, shape, about, required: false }
+    }
+
+    /// The same, without which nothing happens.
+    pub const fn needed(self) -> Self {
+        Self { required: true, ..self }
+    }
+}
+
+/// The body of a request.
+#[derive(Clone, Copy)]
+pub enum Takes {
+    /// None.
+    Nothing,
+    /// JSON of this type.
+    Json(SchemaOf),
+    /// Bytes, up to the limit for pieces.
+    Bytes,
+}
+
+/// An answer that can be expected.
+#[derive(Clone, Copy)]
+pub struct Gives {
+    /// Its status.
+    pub status: u16,
+    /// What it means.
+    pub about: &'static str,
+    /// The media type of its body; none if it has none.
+    pub media: Option<&'static str>,
+    /// The type of its body, if that is JSON.
+    pub schema: Option<SchemaOf>,
+}
+
+impl Gives {
+    /// JSON.
+    pub const fn json(status: u16, about: &'static str, schema: SchemaOf) -> Self {
+        Self { status, about, media: Some("application/json"), schema: Some(schema) }
+    }
+
+    /// Something else.
+    pub const fn media(status: u16, about: &'static str, media: &'static str) -> Self {
+        Self { status, about, media: Some(media), schema: None }
+    }
+
+    /// No body.
+    pub const fn nothing(status: u16, about: &'static str) -> Self {
+        Self { status, about, media: None, schema: None }
+    }
+}
+
+/// How long an answer may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Time {
+    /// As long as a request may.
+    Short,
+    /// As long as bytes flow, or as the endpoint says itself.
+    Own,
+}
+
+/// An endpoint.
+#[derive(Clone, Copy)]
+pub struct Endpoint {
+    /// What is done.
+    pub verb: Verb,
+    /// The path, with names in braces.
+    pub path: &'static str,
+    /// Its name, as metrics, logs and the description have it.
+    pub name: &'static str,
+    /// What it does, in a sentence.
+    pub about: &'static str,
+    /// What the caller has to be; none if anybody may ask.
+    pub role: Option<Role>,
+    /// Its parameters.
+    pub parameters: &'static [Parameter],
+    /// The body of its requests.
+    pub takes: Takes,
+    /// Its answers, if nothing goes wrong.
+    pub gives: &'static [Gives],
+    /// What goes wrong besides what may everywhere.
+    pub refuses: &'static [Kind],
+    /// How long it may take.
+    pub time: Time,
+    /// What answers.
+    pub run: fn(Call) -> Answering,
+}
+
+impl Endpoint {
+    /// One that takes no body and can be read by whoever may read.
+    pub const fn new(
+        verb: Verb,
+        path: &'static str,
+        name: &'static str,
+        about: &'static str,
+        run: fn(Call) -> Answering,
+    ) -> Self {
+        Self {
+            verb,
+            path,
+            name,
+            about,
+            role: Some(Role::Read),
+            parameters: &[],
+            takes: Takes::Nothing,
+            gives: &[],
+            refuses: &[],
+            time: Time::Short,
+            run,
+        }
+    }
+
+    /// The same for others.
+    pub const fn role(self, role: Option<Role>) -> Self {
+        Self { role, ..self }
+    }
+
+    /// The same with parameters.
+    pub const fn parameters(self, parameters: &'static [Parameter]) -> Self {
+        Self { parameters, ..self }
+    }
+
+    /// The same with a body.
+    pub const fn takes(self, takes: Takes) -> Self {
+        Self { takes, ..self }
+    }
+
+    /// The same with answers.
+    pub const fn gives(self, gives: &'static [Gives]) -> Self {
+        Self { gives, ..self }
+    }
+
+    /// The same with what can go wrong.
+    pub const fn refuses(self, refuses: &'static [Kind]) -> Self {
+        Self { refuses, ..self }
+    }
+
+    /// The same, which sees to its time itself.
+    pub const fn own_time(self) -> Self {
+        Self { time: Time::Own, ..self }
+    }
+
+    /// Everything that can go wrong with it.
+    pub fn problems(&self) -> Vec<Kind> {
+        let mut all = vec![Kind::Malformed, Kind::Pace, Kind::Fault, Kind::Away];
+        if self.role.is_some() {
+            all.extend([Kind::Unknown, Kind::Forbidden]);
+        }
+        if !self.verb.is_safe() {
+            all.extend([Kind::CrossSite, Kind::NoRoom]);
+        }
+        if !matches!(self.takes, Takes::Nothing) {
+            all.extend([Kind::TooLarge, Kind::Slow]);
+        }
+        if matches!(self.takes, Takes::Json(_)) {
+            all.push(Kind::MediaType);
+        }
+        if self.time == Time::Short {
+            all.push(Kind::Late);
+        }
+        if self.parameters.iter().any(|one| one.place == Place::Path) {
+            all.push(Kind::NotThere);
+        }
+        all.extend(self.refuses);
+        all.sort();
+        all.dedup();
+        all
+    }
+}

@@ -1,0 +1,79 @@
+//! Fleets with a connection each, lent to one request at a time.
+//!
+//! The library waits for its database; requests do not wait on the threads that drive the network. A fleet whose database
+//! failed is closed, and the next one who asks opens another: a database that was away is found again when
+//! it is back.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Semaphore;
+use unskew_fleet::{Fleet, FleetError};
+
+use crate::problem::{Kind, Problem};
+use crate::settings::Settings;
+
+/// Fleets that are lent.
+pub struct Pool {
+    settings: Settings,
+    idle: Mutex<Vec<Fleet>>,
+    places: Arc<Semaphore>,
+    patience: Duration,
+}
+
+impl Pool {
+    /// A pool that lends so many at once; who waits longer than `patience` is sent away.
+    pub fn new(settings: &Settings, places: usize, patience: Duration) -> Arc<Self> {
+        let (settings, idle) = (settings.clone(), Mutex::new(Vec::new()));
+        Arc::new(Self { settings, idle, places: Arc::new(Semaphore::new(places)), patience })
+    }
+
+    /// Does some work with a fleet, on a thread that may wait.
+    ///
+    /// # Errors
+    /// That of the work; if the database is out of reach, or everybody else is faster for too long.
+    pub async fn with<T: Send + 'static>(
+        self: &Arc<Self>,
+        work: impl FnOnce(&mut Fleet) -> Result<T, Problem> + Send + 'static,
+    ) -> Result<T, Problem> {
+        let busy = || Problem::new(Kind::Away, "too much to do").after(Duration::from_secs(1));
+        let place = Arc::clone(&self.places).acquire_owned();
+        let place = tokio::time::timeout(self.patience, place).await;
+        let place = place.map_err(|_| busy())?.map_err(|_| busy())?;
+        let pool = Arc::clone(self);
+        // The work keeps its place to its end, also when nobody waits for it any more.
+        let work = move || {
+            let done = pool.lend(work);
+            drop(place);
+            done
+        };
+        let done = tokio::task::spawn_blocking(work).await;
+        done.unwrap_or_else(|_| Err(Problem::new(Kind::Fault, "the work ended in a panic")))
+    }
+
+    fn lend<T>(&self, work: impl FnOnce(&mut Fleet) -> Result<T, Problem>) -> Result<T, Problem> {
+        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = idle().pop();
+        let mut fleet = match known {
+            Some(fleet) => fleet,
+            None => self.open()?,
+        };
+        let done = work(&mut fleet);
+        let sound = |problem: &Problem| !matches!(problem.kind, Kind::Away | Kind::Fault);
+        if done.as_ref().err().is_none_or(sound) {
+            idle().push(fleet);
+        }
+        done
+    }
+
+    /// A fleet with a new connection. Whatever keeps it from opening may be gone later.
+    fn open(&self) -> Result<Fleet, Problem> {
+        self.settings.open().map_err(|error| match error {
+            FleetError::Store(ref store) => {
+                let problem = Problem::new(Kind::Away, store.to_string());
+                problem.after(Duration::from_secs(5))
+            }
+            error => error.into(),
+        })
+    }
+}

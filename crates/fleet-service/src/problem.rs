@@ -1,0 +1,346 @@
+//! What went wrong, as the body `application/problem+json` of RFC 9457.
+//!
+//! ```json
+//! { "type": "/v1/problems#FL004", "title": "not there", "status": 404,
+//!   "detail": "the fleet has no such runtime (it has phones): fones", "code": "FL004", "request": "5f1c-9" }
+//! ```
+//!
+//! The code says which kind it is and never changes its meaning; `detail` says what happened here. Everything that
+//! goes wrong in this crate is a [`Problem`].
+
+use std::io;
+use std::time::Duration;
+
+use http::StatusCode;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use unskew_fleet::FleetError;
+use unskew_fleet::store::StoreError;
+
+/// A kind of problem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// The request is not one that can be understood.
+    Malformed,
+    /// Nobody knows who asks.
+    Unknown,
+    /// Whoever asks may not do this.
+    Forbidden,
+    /// What is named is not there.
+    NotThere,
+    /// The address does not take this method.
+    Method,
+    /// The client is too slow.
+    Slow,
+    /// It clashes with how things are.
+    Conflict,
+    /// A condition of the request does not hold.
+    Condition,
+    /// More than is taken.
+    TooLarge,
+    /// A body of another type.
+    MediaType,
+    /// A range that cannot be given.
+    Range,
+    /// What is sent is understood and refused.
+    Refused,
+    /// What is sent is not what was announced.
+    Digest,
+    /// Too many requests.
+    Pace,
+    /// Too much of it is there already.
+    Full,
+    /// A page of another site asks.
+    CrossSite,
+    /// A fault of the service.
+    Fault,
+    /// The database or the store does not answer.
+    Away,
+    /// It takes too long.
+    Late,
+    /// The disk is full.
+    NoRoom,
+}
+
+/// What is known about a kind.
+#[derive(Clone, Copy, Debug)]
+pub struct About {
+    /// The kind.
+    pub kind: Kind,
+    /// Its code.
+    pub code: &'static str,
+    /// The status of the answer.
+    pub status: u16,
+    /// The kind in words.
+    pub title: &'static str,
+    /// What helps.
+    pub mend: &'static str,
+}
+
+const fn about(
+    kind: Kind,
+    code: &'static str,
+    status: u16,
+    title: &'static str,
+    mend: &'static str,
+) -> About {
+    About { kind, code, status, title, mend }
+}
+
+/// All kinds, by their codes.
+pub const KINDS: [About; 20] = [
+    about(Kind::Malformed, "FL001", 400, "not understood", "send what the description asks for"),
+    about(Kind::Unknown, "FL002", 401, "no valid token", "send `Authorization: Bearer TOKEN`"),
+    about(Kind::Forbidden, "FL003", 403, "not allowed", "use a token with the role that is named"),
+    about(Kind::NotThere, "FL004", 404, "not there", "list what is there"),
+    about(Kind::Method, "FL005", 405, "no such method here", "use one that `Allow` names"),
+    about(
+        Kind::Slow,
+        "FL006",
+        408,
+        "too slow",
+        "send without long pauses; an upload goes on where it stopped",
+    ),
+    about(
+        Kind::Conflict,
+        "FL007",
+        409,
+        "not as things are now",
+        "ask how things are, and go on from there",
+    ),
+    about(Kind::Condition, "FL008", 412, "condition not met", "ask anew, without the condition"),
+    about(
+        Kind::TooLarge,
+        "FL009",
+        413,
+        "too large",
+        "send less at once, or ask the operator for a higher limit",
+    ),
+    about(
+        Kind::MediaType,
+        "FL010",
+        415,
+        "other type of body",
+        "send the type that the description names",
+    ),
+    about(
+        Kind::Range,
+        "FL011",
+        416,
+        "no such range",
+        "ask for one range inside the size that `Content-Range` tells",
+    ),
+    about(Kind::Refused, "FL012", 422, "refused", "mend what the detail names"),
+    about(
+        Kind::Digest,
+        "FL013",
+        422,
+        "not what was announced",
+        "compute the digest of the file anew, and upload it again",
+    ),
+    about(Kind::Pace, "FL014", 429, "too many requests", "wait as long as `Retry-After` says"),
+    about(Kind::Full, "FL015", 429, "too much at once", "finish or drop what is open, or wait"),
+    about(
+        Kind::CrossSite,
+        "FL016",
+        403,
+        "asked by another site",
+        "open the pages of the service itself",
+    ),
+    about(
+        Kind::Fault,
+        "FL017",
+        500,
+        "a fault of the service",
+        "tell the operator the number of the request; it stands in the log",
+    ),
+    about(
+        Kind::Away,
+        "FL018",
+        503,
+        "out of reach",
+        "wait as long as `Retry-After` says, and ask again",
+    ),
+    about(Kind::Late, "FL019", 504, "took too long", "ask again with `Prefer: respond-async`"),
+    about(
+        Kind::NoRoom,
+        "FL020",
+        507,
+        "no room",
+        "the operator makes room on the disk; nothing was changed",
+    ),
+];
+
+impl Kind {
+    /// What is known about it.
+    pub fn about(self) -> &'static About {
+        // Every kind stands in the table at its place; a test holds the two together.
+        KINDS.get(self as usize).unwrap_or(&KINDS[Self::Fault as usize])
+    }
+
+    /// The status of the answer.
+    pub fn status(self) -> StatusCode {
+        StatusCode::from_u16(self.about().status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+    }
+}
+
+/// Something that went wrong.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}: {detail}", kind.about().title)]
+pub struct Problem {
+    /// The kind.
+    pub kind: Kind,
+    /// What happened.
+    pub detail: String,
+    /// When asking again makes sense.
+    pub retry_after: Option<Duration>,
+    /// Further headers of the answer.
+    pub headers: Vec<(&'static str, String)>,
+}
+
+/// The body of an answer that says what went wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Problem")]
+pub struct ProblemBody {
+    /// Where the kind is described.
+    #[serde(rename = "type")]
+    pub about: String,
+    /// The kind in words.
+    pub title: String,
+    /// The status of the answer.
+    pub status: u16,
+    /// What happened.
+    pub detail: String,
+    /// The kind: `FL001` and so on.
+    pub code: String,
+    /// What helps.
+    pub mend: String,
+    /// The request, as logs name it.
+    pub request: String,
+}
+
+impl Problem {
+    /// A problem of a kind.
+    pub fn new(kind: Kind, detail: impl Into<String>) -> Self {
+        Self { kind, detail: detail.into(), retry_after: None, headers: Vec::new() }
+    }
+
+    /// The same, which may be gone after a while.
+    pub fn after(mut self, wait: Duration) -> Self {
+        self.retry_after = Some(wait);
+        self
+    }
+
+    /// The same with a header.
+    pub fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.headers.push((name, value.into()));
+        self
+    }
+
+    /// Something that is not there: `no such job: 7`.
+    pub fn not_there(what: &str, name: &str) -> Self {
+        Self::new(Kind::NotThere, format!("no such {what}: {name}"))
+    }
+
+    /// The body of the answer.
+    pub fn body(&self, request: &str) -> ProblemBody {
+        let About { code, status, title, mend, .. } = *self.kind.about();
+        ProblemBody {
+            about: format!("/v1/problems#{code}"),
+            title: title.to_owned(),
+            status,
+            detail: self.detail.clone(),
+            code: code.to_owned(),
+            mend: mend.to_owned(),
+            request: request.to_owned(),
+        }
+    }
+}
+
+/// When to ask again for something that is away.
+const AWAY: Duration = Duration::from_secs(5);
+
+impl From<io::Error> for Problem {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                Self::new(Kind::NoRoom, "the disk of the service is full")
+            }
+            _ => Self::new(Kind::Away, format!("the store does not answer: {error}")).after(AWAY),
+        }
+    }
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        match &error {
+            StoreError::Full(_) => Self::new(Kind::NoRoom, error.to_string()),
+            StoreError::Away(_) | StoreError::Clash(_) => {
+                Self::new(Kind::Away, error.to_string()).after(AWAY)
+            }
+            _ => Self::new(Kind::Fault, error.to_string()),
+        }
+    }
+}
+
+impl From<FleetError> for Problem {
+    fn from(error: FleetError) -> Self {
+        let text = chain(&error);
+        match error {
+            FleetError::Store(error) => error.into(),
+            FleetError::Io { source, .. } => {
+                let (kind, text) = (source.kind(), text);
+                match kind {
+                    io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                        Self::new(Kind::NoRoom, text)
+                    }
+                    _ => Self::new(Kind::Away, text).after(AWAY),
+                }
+            }
+            FleetError::Name(_) | FleetError::Path(_) | FleetError::WhatIf(_) => {
+                Self::new(Kind::Malformed, text)
+            }
+            FleetError::Profile(_) | FleetError::Open(_) => Self::new(Kind::Refused, text),
+            FleetError::NoModel { .. }
+            | FleetError::NoVersion { .. }
+            | FleetError::NoRuntime { .. } => Self::new(Kind::NotThere, text),
+            FleetError::Damaged { .. } | FleetError::NotAsked => Self::new(Kind::Fault, text),
+        }
+    }
+}
+
+/// An error with its causes.
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let next = error.to_string();
+        if !text.contains(&next) {
+            text = format!("{text}: {next}");
+        }
+        cause = error.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_stands_at_its_place_with_a_code_of_its_own() {
+        for (at, row) in KINDS.iter().enumerate() {
+            assert_eq!(row.kind as usize, at);
+            assert_eq!(row.code, format!("FL{:03}", at + 1));
+            assert_eq!(row.kind.status().as_u16(), row.status);
+        }
+    }
+
+    #[test]
+    fn a_full_disk_is_no_fault() {
+        let full = io::Error::from(io::ErrorKind::StorageFull);
+        assert_eq!(Problem::from(full).kind, Kind::NoRoom);
+        let gone = FleetError::Io { path: "x".into(), source: io::ErrorKind::NotFound.into() };
+        assert_eq!(Problem::from(gone).kind, Kind::Away);
+    }
+}

@@ -1,0 +1,113 @@
+//! What the service says about itself.
+
+use axum::response::{IntoResponse as _, Response};
+use http::{StatusCode, header};
+use schemars::JsonSchema;
+use serde::Serialize;
+use unskew_fleet::{Digest, Judge};
+
+use crate::call::{Call, json, json_text};
+use crate::endpoint::{Endpoint, Gives, Verb, schema};
+use crate::metrics;
+use crate::openapi;
+use crate::problem::{Kind, Problem};
+
+/// The endpoints.
+pub(super) const ENDPOINTS: &[Endpoint] = &[
+    Endpoint::new(Verb::Get, "/health", "health", "Whether the process lives", |call| {
+        Box::pin(health(call))
+    })
+    .role(None)
+    .gives(&[Gives::json(200, "it lives", schema::<Health>)]),
+    Endpoint::new(
+        Verb::Get,
+        "/ready",
+        "ready",
+        "Whether the process can answer: the database and the artifacts are there, and it was not told to stop",
+        |call| Box::pin(ready(call)),
+    )
+    .role(None)
+    .gives(&[Gives::json(200, "it can answer", schema::<Health>)]),
+    Endpoint::new(
+        Verb::Get,
+        "/metrics",
+        "metrics",
+        "What was counted, as a text of OpenMetrics",
+        |call| Box::pin(metrics(call)),
+    )
+    .gives(&[Gives::media(200, "the counters", metrics::MEDIA_TYPE)]),
+    Endpoint::new(Verb::Get, "/v1/openapi.json", "openapi", "This description", |call| {
+        Box::pin(description(call))
+    })
+    .role(None)
+    .gives(&[Gives::media(200, "the description", "application/json")]),
+    Endpoint::new(
+        Verb::Get,
+        "/v1/problems",
+        "problems",
+        "All kinds of problems, with what helps",
+        |call| Box::pin(problems(call)),
+    )
+    .role(None)
+    .gives(&[Gives::json(200, "the kinds", schema::<Vec<KindBody>>)]),
+];
+
+/// How the process is.
+#[derive(Serialize, JsonSchema)]
+pub struct Health {
+    /// `ok`.
+    pub status: &'static str,
+    /// Who judges here.
+    pub judge: Judge,
+}
+
+/// A kind of problem.
+#[derive(Serialize, JsonSchema)]
+pub struct KindBody {
+    /// Its code.
+    pub code: &'static str,
+    /// The status of such an answer.
+    pub status: u16,
+    /// The kind in words.
+    pub title: &'static str,
+    /// What helps.
+    pub mend: &'static str,
+}
+
+async fn health(_: Call) -> Result<Response, Problem> {
+    Ok(json(StatusCode::OK, &Health { status: "ok", judge: Judge::of_this_program() }))
+}
+
+async fn ready(call: Call) -> Result<Response, Problem> {
+    if call.service.is_stopping() {
+        return Err(Problem::new(Kind::Away, "the service was told to stop"));
+    }
+    call.fleet(|fleet| {
+        fleet.store().ping()?;
+        // One that is not there is as good as any: what counts is that the store can be asked.
+        let _ = fleet.depot().content(&Digest::of("ready"), "ready");
+        Ok(())
+    })
+    .await?;
+    health(call).await
+}
+
+async fn metrics(call: Call) -> Result<Response, Problem> {
+    let jobs = call.fleet(|fleet| Ok(fleet.store().job_counts()?)).await?;
+    let text = call.service.metrics().text(jobs);
+    Ok(([(header::CONTENT_TYPE, metrics::MEDIA_TYPE)], text).into_response())
+}
+
+async fn description(_: Call) -> Result<Response, Problem> {
+    Ok(json_text(StatusCode::OK, openapi::description().to_string()))
+}
+
+async fn problems(_: Call) -> Result<Response, Problem> {
+    let kinds = openapi::kinds().map(|row| KindBody {
+        code: row.code,
+        status: row.status,
+        title: row.title,
+        mend: row.mend,
+    });
+    Ok(json(StatusCode::OK, &kinds.collect::<Vec<_>>()))
+}

@@ -1,0 +1,217 @@
+//! Work in the background: what waits, what runs, how far it is.
+
+use std::time::{Duration, Instant};
+
+use axum::response::Response;
+use http::{HeaderValue, StatusCode, header};
+use schemars::JsonSchema;
+use serde::Serialize;
+use unskew_fleet::Fleet;
+use unskew_fleet::store::{Job, JobState, Role};
+
+use crate::ask::Ask;
+use crate::call::{Call, json};
+use crate::endpoint::{Endpoint, Gives, Parameter, Shape, Takes, Verb, schema};
+use crate::moment;
+use crate::problem::{Kind, Problem};
+use crate::service::empty;
+
+const NUMBER: Parameter = Parameter::path("job", Shape::Number, "the number of the job");
+
+/// How many jobs a list has at most.
+const MOST: u32 = 100;
+
+/// How often a job is looked at while somebody waits for it to change.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// The endpoints.
+pub(super) const ENDPOINTS: &[Endpoint] = &[
+    Endpoint::new(
+        Verb::Get,
+        "/v1/jobs",
+        "jobs.list",
+        "The newest jobs, at most 100, newest first",
+        |call| Box::pin(list(call)),
+    )
+    .parameters(&[Parameter::query("below", Shape::Number, "only jobs with a lower number")])
+    .gives(&[Gives::json(200, "the jobs", schema::<Vec<JobBody>>)]),
+    Endpoint::new(
+        Verb::Post,
+        "/v1/jobs",
+        "jobs.post",
+        "Has a decision or a plan computed; the same that waits or runs already is found instead",
+        |call| Box::pin(post(call)),
+    )
+    .role(Some(Role::Publish))
+    .takes(Takes::Json(schema::<Ask>))
+    .gives(&[Gives::json(202, "the job", schema::<JobBody>)])
+    .refuses(&[Kind::NotThere, Kind::Refused, Kind::Full]),
+    Endpoint::new(Verb::Get, "/v1/jobs/{job}", "jobs.get", "One job, and how far it is", |call| {
+        Box::pin(get(call))
+    })
+    .parameters(&[
+        NUMBER,
+        Parameter::header(
+            "prefer",
+            Shape::Text,
+            "`wait=N`: answer when something has changed, or after N seconds",
+        ),
+    ])
+    .gives(&[Gives::json(200, "the job", schema::<JobBody>)])
+    .own_time(),
+    Endpoint::new(
+        Verb::Delete,
+        "/v1/jobs/{job}",
+        "jobs.delete",
+        "Cancels a job that is not over",
+        |call| Box::pin(cancel(call)),
+    )
+    .role(Some(Role::Publish))
+    .parameters(&[NUMBER])
+    .gives(&[Gives::nothing(204, "it is cancelled")])
+    .refuses(&[Kind::Conflict]),
+];
+
+/// A job.
+#[derive(Serialize, JsonSchema)]
+pub struct JobBody {
+    /// Its number; later ones have higher numbers.
+    pub job: i64,
+    /// What is computed.
+    pub ask: Ask,
+    /// Who wanted it first.
+    pub who: String,
+    /// What became of it.
+    pub state: JobState,
+    /// How often somebody began.
+    pub attempts: i64,
+    /// How many of its parts are done.
+    pub done: u64,
+    /// How many parts it has; 0 while that is not known.
+    pub total: u64,
+    /// Why it could not be done.
+    pub problem: Option<String>,
+    /// Where its answer is, once it is done; none for a profile without a name, which is sent again.
+    pub answer: Option<String>,
+    /// When it was asked for.
+    pub created: String,
+    /// When somebody last began.
+    pub started: Option<String>,
+    /// When it was over.
+    pub finished: Option<String>,
+}
+
+fn body(job: Job) -> Result<JobBody, Problem> {
+    let ask: Ask = serde_json::from_str(&job.ask).map_err(|error| {
+        Problem::new(Kind::Fault, format!("what job {} asks: {error}", job.number))
+    })?;
+    let answer = (job.state == JobState::Done).then(|| ask.address()).flatten();
+    Ok(JobBody {
+        job: job.number,
+        ask,
+        who: job.who,
+        state: job.state,
+        attempts: job.attempts,
+        done: job.done,
+        total: job.total,
+        problem: job.problem,
+        answer,
+        created: job.created,
+        started: job.started,
+        finished: job.finished,
+    })
+}
+
+/// A job for what is asked, as an answer.
+pub(super) async fn begun(call: &Call, ask: Ask) -> Result<Response, Problem> {
+    let most = call.service.settings().limits.pending_jobs;
+    let text = serde_json::to_string(&ask).unwrap_or_default();
+    let who = call.caller.name.clone();
+    let begin = move |fleet: &mut Fleet| {
+        ask.check(fleet)?;
+        Ok(fleet.store().put_job(&text, &who, &moment::now(), most)?)
+    };
+    let full = || {
+        let detail = format!("{most} jobs wait or run already");
+        Problem::new(Kind::Full, detail).after(Duration::from_secs(10))
+    };
+    let job = call.change(begin).await?.ok_or_else(full)?;
+    call.service.new_job().notify_one();
+    let place = format!("/v1/jobs/{}", job.number);
+    let mut response = json(StatusCode::ACCEPTED, &body(job)?);
+    if let Ok(place) = HeaderValue::from_str(&place) {
+        response.headers_mut().insert(header::LOCATION, place);
+    }
+    response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+    Ok(response)
+}
+
+async fn list(call: Call) -> Result<Response, Problem> {
+    let below = call.parsed("below")?;
+    let jobs = call.fleet(move |fleet| Ok(fleet.store().jobs(below, MOST)?)).await?;
+    let rows: Vec<JobBody> = jobs.into_iter().map(body).collect::<Result<_, _>>()?;
+    Ok(json(StatusCode::OK, &rows))
+}
+
+async fn post(mut call: Call) -> Result<Response, Problem> {
+    let ask: Ask = call.json().await?;
+    begun(&call, ask.pinned()).await
+}
+
+fn number(call: &Call) -> Result<i64, Problem> {
+    let text = call.path("job");
+    text.parse().map_err(|_| Problem::not_there("job", text))
+}
+
+async fn one(call: &Call, number: i64) -> Result<Job, Problem> {
+    let job = call.fleet(move |fleet| Ok(fleet.store().job(number)?)).await?;
+    job.ok_or_else(|| Problem::not_there("job", &number.to_string()))
+}
+
+async fn get(call: Call) -> Result<Response, Problem> {
+    let number = number(&call)?;
+    let longest = call.service.settings().limits.request_time;
+    let wait = wait(call.header("prefer").unwrap_or_default()).min(longest);
+    let (begin, first) = (Instant::now(), one(&call, number).await?);
+    let state = |job: &Job| (job.state, job.done, job.total, job.attempts);
+    let mut job = first.clone();
+    while !job.state.is_over()
+        && state(&job) == state(&first)
+        && begin.elapsed() < wait
+        && !call.service.is_stopping()
+    {
+        tokio::time::sleep(LOOK).await;
+        job = one(&call, number).await?;
+    }
+    Ok(json(StatusCode::OK, &body(job)?))
+}
+
+/// How long somebody wants to wait for a change.
+fn wait(prefer: &str) -> Duration {
+    let word = |word: &str| word.trim().strip_prefix("wait=").and_then(|n| n.parse().ok());
+    Duration::from_secs(prefer.split(',').find_map(word).unwrap_or(0))
+}
+
+async fn cancel(call: Call) -> Result<Response, Problem> {
+    let number = number(&call)?;
+    let job = one(&call, number).await?;
+    let cancel = move |fleet: &mut Fleet| Ok(fleet.store().cancel_job(number, &moment::now())?);
+    if call.change(cancel).await? {
+        return Ok(empty(StatusCode::NO_CONTENT));
+    }
+    let detail = format!("job {number} is over: {}", job.state.as_str());
+    Err(Problem::new(Kind::Conflict, detail))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn how_long_somebody_waits() {
+        assert_eq!(wait("wait=7"), Duration::from_secs(7));
+        assert_eq!(wait("respond-async, wait=3"), Duration::from_secs(3));
+        assert_eq!(wait("wait=x"), Duration::ZERO);
+        assert_eq!(wait(""), Duration::ZERO);
+    }
+}

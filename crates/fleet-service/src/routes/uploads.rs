@@ -1,0 +1,402 @@
+//! Uploads: begun with what will come, brought in pieces, finished.
+//!
+//! ```text
+//! POST /v1/uploads              { model, file, digest, size }        201, Location
+//! PATCH /v1/uploads/{upload}    Upload-Offset: 0, bytes              204, Upload-Offset: 65536
+//! HEAD /v1/uploads/{upload}                                          200, Upload-Offset: 65536
+//! PATCH ...
+//! POST /v1/uploads/{upload}/finish                                   201, the version
+//! ```
+//!
+//! A connection that breaks, or a server that ends, loses what has not been acknowledged and nothing else: `HEAD`
+//! says from where on. What had come of a piece when its connection broke is kept too. Any server on the same database
+//! and artifacts takes the next piece.
+
+use std::io::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::response::Response;
+use bytes::BytesMut;
+use http::{HeaderValue, StatusCode, header};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tempfile::NamedTempFile;
+use unskew_fleet::store::{Piece, Role, Upload};
+use unskew_fleet::{Digest, Fleet, check_name};
+
+use crate::body;
+use crate::call::{Call, json};
+use crate::endpoint::{Endpoint, Gives, Parameter, Shape, Takes, Verb, schema};
+use crate::incoming::{self, Member};
+use crate::moment;
+use crate::problem::{Kind, Problem};
+use crate::service::empty;
+use crate::token;
+
+const PUBLISH: Option<Role> = Some(Role::Publish);
+const UPLOAD: Parameter = Parameter::path("upload", Shape::Text, "the upload");
+const OFFSET: &str = "upload-offset";
+
+/// How much is written at a time.
+const CHUNK: usize = 1 << 20;
+
+/// The longest `Idempotency-Key`.
+const LONGEST_KEY: usize = 255;
+
+/// The endpoints.
+pub(super) const ENDPOINTS: &[Endpoint] = &[
+    Endpoint::new(
+        Verb::Post,
+        "/v1/uploads",
+        "uploads.begin",
+        "Begins an upload; the same again with the same key is found and not begun anew",
+        |call| Box::pin(begin(call)),
+    )
+    .role(PUBLISH)
+    .parameters(&[Parameter::header(
+        "idempotency-key",
+        Shape::Text,
+        "a name that the client gives to this upload, such as a random one",
+    )])
+    .takes(Takes::Json(schema::<NewUpload>))
+    .gives(&[
+        Gives::json(200, "it was begun before", schema::<UploadBody>),
+        Gives::json(201, "it is begun", schema::<UploadBody>),
+    ])
+    .refuses(&[Kind::Conflict, Kind::Digest, Kind::Full]),
+    Endpoint::new(
+        Verb::Get,
+        "/v1/uploads/{upload}",
+        "uploads.get",
+        "How far an upload is; `HEAD` says it in `Upload-Offset` and `Upload-Length`",
+        |call| Box::pin(get(call)),
+    )
+    .role(PUBLISH)
+    .parameters(&[UPLOAD])
+    .gives(&[Gives::json(200, "the upload", schema::<UploadBody>)]),
+    Endpoint::new(
+        Verb::Patch,
+        "/v1/uploads/{upload}",
+        "uploads.piece",
+        "Adds a piece that begins where the upload ends",
+        |call| Box::pin(piece(call)),
+    )
+    .role(PUBLISH)
+    .parameters(&[
+        UPLOAD,
+        Parameter::header("upload-offset", Shape::Number, "the place of its first byte").needed(),
+    ])
+    .takes(Takes::Bytes)
+    .gives(&[Gives::nothing(204, "it has come; `Upload-Offset` says how far the upload is")])
+    .refuses(&[Kind::Conflict])
+    .own_time(),
+    Endpoint::new(
+        Verb::Post,
+        "/v1/uploads/{upload}/finish",
+        "uploads.finish",
+        "Publishes what has come, if it is what was announced and can be read",
+        |call| Box::pin(finish(call)),
+    )
+    .role(PUBLISH)
+    .parameters(&[UPLOAD])
+    .gives(&[Gives::json(200, "it is published", schema::<Published>)])
+    .refuses(&[Kind::Conflict, Kind::Refused, Kind::Digest])
+    .own_time(),
+    Endpoint::new(
+        Verb::Delete,
+        "/v1/uploads/{upload}",
+        "uploads.delete",
+        "Drops an upload that has published nothing",
+        |call| Box::pin(drop_upload(call)),
+    )
+    .role(PUBLISH)
+    .parameters(&[UPLOAD])
+    .gives(&[Gives::nothing(204, "it is gone")])
+    .refuses(&[Kind::Conflict]),
+];
+
+/// What will come.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewUpload {
+    /// The model that it will be a version of.
+    pub model: String,
+    /// The name of the file or folder.
+    pub file: String,
+    /// What it will be: of a file the SHA-256 of its bytes, of a folder that of its list, as the depot has it.
+    pub digest: Digest,
+    /// How many bytes will come.
+    pub size: u64,
+    /// Of a folder its files, in the order in which their bytes come.
+    #[serde(default)]
+    pub files: Option<Vec<Member>>,
+}
+
+/// An upload.
+#[derive(Serialize, JsonSchema)]
+pub struct UploadBody {
+    /// Its name.
+    pub upload: String,
+    /// The model that it will be a version of.
+    pub model: String,
+    /// The name of the file or folder.
+    pub file: String,
+    /// What it will be.
+    pub digest: Digest,
+    /// How many bytes will come.
+    pub size: u64,
+    /// How many have come.
+    pub received: u64,
+    /// The largest piece that is taken.
+    pub largest_piece: u64,
+    /// The version that was published of it.
+    pub version: Option<i64>,
+    /// When it was begun.
+    pub began: String,
+}
+
+/// What was published.
+#[derive(Serialize, JsonSchema)]
+pub struct Published {
+    /// The model.
+    pub model: String,
+    /// The version.
+    pub version: i64,
+    /// The artifact.
+    pub artifact: Digest,
+}
+
+fn shown(call: &Call, upload: &Upload) -> UploadBody {
+    UploadBody {
+        upload: upload.id.clone(),
+        model: upload.model.clone(),
+        file: upload.file.clone(),
+        digest: upload.digest,
+        size: upload.size,
+        received: upload.received,
+        largest_piece: call.service.settings().limits.piece,
+        version: upload.version,
+        began: upload.began.clone(),
+    }
+}
+
+async fn begin(mut call: Call) -> Result<Response, Problem> {
+    let NewUpload { model, file, digest, size, files } = call.json().await?;
+    check_name(&model)?;
+    incoming::check_file(&file)?;
+    let limits = call.service.settings().limits;
+    if size > limits.artifact {
+        let detail = format!("an artifact has at most {} bytes, not {size}", limits.artifact);
+        return Err(Problem::new(Kind::TooLarge, detail));
+    }
+    if let Some(files) = &files {
+        incoming::check_members(files, &digest, size)?;
+    }
+    let key = call.header("idempotency-key").map(str::to_owned);
+    if key.as_ref().is_some_and(|key| key.is_empty() || key.len() > LONGEST_KEY) {
+        let detail = format!("an Idempotency-Key has 1 to {LONGEST_KEY} characters");
+        return Err(Problem::new(Kind::Malformed, detail));
+    }
+    let id = token::random_name().map_err(|error| Problem::new(Kind::Fault, error.to_string()))?;
+    let upload = Upload {
+        id,
+        owner: call.caller.key.clone(),
+        key,
+        model,
+        file,
+        digest,
+        size,
+        members: files.map(|files| serde_json::to_string(&files).unwrap_or_default()),
+        received: 0,
+        version: None,
+        began: moment::now(),
+        touched: moment::second(),
+    };
+    let wanted = upload.clone();
+    let begun =
+        call.change(move |fleet| Ok(fleet.store().begin_upload(&upload, limits.uploads)?)).await?;
+    let full = || {
+        let detail = format!("{} uploads are open already", limits.uploads);
+        Problem::new(Kind::Full, detail).after(Duration::from_secs(60))
+    };
+    let begun = begun.ok_or_else(full)?;
+    let announced = |one: &Upload| {
+        (one.model.clone(), one.file.clone(), one.digest, one.size, one.members.clone())
+    };
+    if announced(&begun) != announced(&wanted) {
+        let detail = "this Idempotency-Key began another upload";
+        return Err(Problem::new(Kind::Conflict, detail));
+    }
+    let new = begun.id == wanted.id;
+    let mut response =
+        json(if new { StatusCode::CREATED } else { StatusCode::OK }, &shown(&call, &begun));
+    if let Ok(place) = HeaderValue::from_str(&format!("/v1/uploads/{}", begun.id)) {
+        response.headers_mut().insert(header::LOCATION, place);
+    }
+    Ok(response)
+}
+
+/// The upload of an address, if the caller began it or is an admin.
+async fn found(call: &Call) -> Result<Upload, Problem> {
+    let id = call.path("upload").to_owned();
+    let missing = Problem::not_there("upload", &id);
+    let known = call.fleet(move |fleet| Ok(fleet.store().upload(&id)?)).await?;
+    let may =
+        |upload: &Upload| upload.owner == call.caller.key || call.caller.role == Some(Role::Admin);
+    known.filter(may).ok_or(missing)
+}
+
+fn offset(response: &mut Response, received: u64) {
+    response.headers_mut().insert(OFFSET, HeaderValue::from(received));
+}
+
+async fn get(call: Call) -> Result<Response, Problem> {
+    let upload = found(&call).await?;
+    let mut response = json(StatusCode::OK, &shown(&call, &upload));
+    offset(&mut response, upload.received);
+    response.headers_mut().insert("upload-length", HeaderValue::from(upload.size));
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(response)
+}
+
+/// That the upload is elsewhere than the client thinks.
+fn elsewhere(upload: &Upload, sent: u64) -> Problem {
+    let Upload { received, size, .. } = upload;
+    let detail = format!("{received} of {size} bytes have come, and the piece begins at {sent}");
+    Problem::new(Kind::Conflict, detail).with(OFFSET, received.to_string())
+}
+
+async fn piece(mut call: Call) -> Result<Response, Problem> {
+    let needed = || Problem::new(Kind::Malformed, "a piece needs an Upload-Offset");
+    let start = call.number(OFFSET)?.ok_or_else(needed)?;
+    let upload = found(&call).await?;
+    if upload.version.is_some() || upload.received != start {
+        return Err(elsewhere(&upload, start));
+    }
+    let limits = call.service.settings().limits;
+    let room = (upload.size - upload.received.min(upload.size)).min(limits.piece);
+    if let Some(length) = call.number(header::CONTENT_LENGTH.as_str())?
+        && length > room
+    {
+        return Err(too_long(room));
+    }
+    let body = call.take_body();
+    let staging = call.service.staging().clone();
+    let begin = staging.clone();
+    let file = blocking(move || Ok(begin.begin()?)).await?;
+    let (file, size, broken) = received(body, file, room, limits.pause).await?;
+    if size == 0 {
+        return match broken {
+            Some(problem) => Err(problem),
+            None => Err(Problem::new(Kind::Malformed, "a piece has at least one byte")),
+        };
+    }
+    call.service.metrics().uploaded(size);
+    let blob =
+        token::random_name().map_err(|error| Problem::new(Kind::Fault, error.to_string()))?;
+    let piece = Piece { start, size, blob };
+    let (id, known) = (upload.id.clone(), piece.clone());
+    let keep = staging.clone();
+    blocking(move || Ok(keep.keep(&id, &known.blob, file)?)).await?;
+    let (id, known) = (upload.id.clone(), piece.clone());
+    let added =
+        call.fleet(move |fleet| Ok(fleet.store().add_piece(&id, &known, moment::second())?)).await;
+    if added != Ok(true) {
+        staging.drop_piece(&upload.id, &piece.blob);
+        added?;
+        let now = found(&call).await?;
+        return Err(elsewhere(&now, start));
+    }
+    if let Some(problem) = broken {
+        return Err(problem);
+    }
+    let mut response = empty(StatusCode::NO_CONTENT);
+    offset(&mut response, start + size);
+    Ok(response)
+}
+
+fn too_long(room: u64) -> Problem {
+    Problem::new(Kind::TooLarge, format!("at most {room} more bytes are taken in one piece"))
+}
+
+/// Some work on a thread that may wait.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
+) -> Result<T, Problem> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|_| Err(Problem::new(Kind::Fault, "the work ended in a panic")))
+}
+
+/// Writes a body to a file. If it breaks off, that is said beside what had come until then; if it is longer than
+/// there is room, nothing of it is taken.
+async fn received(
+    mut body: Body,
+    mut file: NamedTempFile,
+    room: u64,
+    pause: Duration,
+) -> Result<(NamedTempFile, u64, Option<Problem>), Problem> {
+    let (mut size, mut waiting, mut broken) = (0_u64, BytesMut::new(), None);
+    loop {
+        let ended = match body::next(&mut body, pause).await {
+            Ok(Some(bytes)) => {
+                size += bytes.len() as u64;
+                waiting.extend_from_slice(&bytes);
+                false
+            }
+            Ok(None) => true,
+            Err(problem) => {
+                broken = Some(problem);
+                true
+            }
+        };
+        if size > room {
+            return Err(too_long(room));
+        }
+        if waiting.len() >= CHUNK || (ended && !waiting.is_empty()) {
+            let chunk = waiting.split();
+            file = blocking(move || {
+                file.write_all(&chunk)?;
+                Ok(file)
+            })
+            .await?;
+        }
+        if ended {
+            return Ok((file, size, broken));
+        }
+    }
+}
+
+async fn finish(call: Call) -> Result<Response, Problem> {
+    let upload = found(&call).await?;
+    let (staging, signature) = (call.service.staging().clone(), call.signature());
+    let publishing = Arc::clone(call.service.publishing());
+    let finish = move |fleet: &mut Fleet| {
+        // Somebody else may have finished it meanwhile.
+        let missing = || Problem::not_there("upload", &upload.id);
+        let upload = fleet.store().upload(&upload.id)?.ok_or_else(missing)?;
+        fleet.store().sign(Some(signature));
+        let version = incoming::finish(fleet, &staging, &upload);
+        fleet.store().sign(None);
+        Ok(Published { version: version?, model: upload.model, artifact: upload.digest })
+    };
+    let published = publishing.with(finish).await?;
+    Ok(json(StatusCode::OK, &published))
+}
+
+async fn drop_upload(call: Call) -> Result<Response, Problem> {
+    let upload = found(&call).await?;
+    let (id, staging) = (upload.id.clone(), call.service.staging().clone());
+    let drop_it = move |fleet: &mut Fleet| {
+        let gone = fleet.store().drop_upload(&id, "dropped")?;
+        if gone {
+            staging.forget(&id);
+        }
+        Ok(gone)
+    };
+    if call.change(drop_it).await? {
+        return Ok(empty(StatusCode::NO_CONTENT));
+    }
+    Err(Problem::new(Kind::Conflict, "it is published, and stays"))
+}

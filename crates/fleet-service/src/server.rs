@@ -1,0 +1,183 @@
+//! The network: who connects, and how it ends.
+
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use hyper::body::Incoming;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto;
+use hyper_util::server::graceful::GracefulShutdown;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tower::ServiceExt as _;
+use unskew_fleet::FleetError;
+
+use crate::caller::Peer;
+use crate::service::Service;
+use crate::settings::Settings;
+use crate::{housekeeping, routes, worker};
+
+/// How long a client may take for the head of a request.
+const HEAD: Duration = Duration::from_secs(10);
+
+/// How long to wait before the next connection is taken when the system has no more sockets.
+const NO_SOCKETS: Duration = Duration::from_millis(100);
+
+/// How long threads that wait may take to end after everything else.
+const LAST: Duration = Duration::from_millis(500);
+
+/// A server that listens.
+pub struct Server {
+    service: Arc<Service>,
+    listener: TcpListener,
+    address: SocketAddr,
+}
+
+/// Why a server cannot serve.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The fleet cannot be opened.
+    #[error(transparent)]
+    Fleet(#[from] FleetError),
+    /// Another machine could connect, and nobody would ask who that is.
+    #[error(
+        "no token was ever made, so the service listens on the loopback only; \
+         `unskew fleet token create NAME --role admin` makes one: {0}"
+    )]
+    NoToken(SocketAddr),
+    /// The address cannot be had.
+    #[error("cannot listen on {address}")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The system has no threads or no randomness.
+    #[error("cannot serve: {0}")]
+    System(String),
+}
+
+impl Server {
+    /// Opens the fleet, brings its database up to date, and listens.
+    ///
+    /// # Errors
+    /// If the fleet cannot be opened; if the address is not on the loopback and no token was ever made; if it cannot
+    /// be had.
+    pub fn bind(settings: Settings, address: SocketAddr) -> Result<Self, ServeError> {
+        let mut fleet = settings.open()?;
+        let tokens = fleet.store().has_tokens().map_err(FleetError::from)?;
+        if !tokens && !address.ip().is_loopback() {
+            return Err(ServeError::NoToken(address));
+        }
+        let failed = |source| ServeError::Listen { address, source };
+        let listener = TcpListener::bind(address).map_err(failed)?;
+        listener.set_nonblocking(true).map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        let service = Service::new(settings, address.ip().is_loopback());
+        let service = service.map_err(|error| ServeError::System(error.to_string()))?;
+        Ok(Self { service, listener, address })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// What answers.
+    pub fn service(&self) -> &Arc<Service> {
+        &self.service
+    }
+
+    /// Serves whoever connects until `until` is over and requests have their answers, for which the limits give some
+    /// time. Blocks.
+    ///
+    /// # Errors
+    /// If there are no threads.
+    pub fn serve(self, until: impl Future<Output = ()>) -> Result<(), ServeError> {
+        let failed = |error: io::Error| ServeError::System(error.to_string());
+        let mut builder = tokio::runtime::Builder::new_multi_thread();
+        let runtime = builder.thread_name("service").enable_all().build().map_err(failed)?;
+        let served = runtime.block_on(self.network(until)).map_err(failed);
+        runtime.shutdown_timeout(LAST);
+        served
+    }
+
+    async fn network(self, until: impl Future<Output = ()>) -> io::Result<()> {
+        let listener = tokio::net::TcpListener::from_std(self.listener)?;
+        let service = self.service;
+        let limits = service.settings().limits;
+        let router = routes::router(Arc::clone(&service));
+        let worker = tokio::spawn(worker::work(Arc::clone(&service)));
+        let sweeper = tokio::spawn(housekeeping::sweep(Arc::clone(&service)));
+        let graceful = GracefulShutdown::new();
+        let places = Arc::new(Semaphore::new(limits.connections));
+        let mut until = pin!(until);
+        loop {
+            let accepted = async {
+                let place = Arc::clone(&places).acquire_owned().await;
+                (place, listener.accept().await)
+            };
+            let (place, accepted) = tokio::select! {
+                () = &mut until => break,
+                accepted = accepted => accepted,
+            };
+            let Ok(place) = place else { break };
+            match accepted {
+                Ok((stream, peer)) => {
+                    // Without it, a small answer waits for a word of the client on the one before: 40 ms.
+                    let _ = stream.set_nodelay(true);
+                    connect(&service, &router, &graceful, stream, peer, place);
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "a connection could not be taken");
+                    tokio::time::sleep(NO_SOCKETS).await;
+                }
+            }
+        }
+        drop(listener);
+        service.stop();
+        tracing::info!("stopping");
+        let ended = tokio::time::timeout(limits.grace, graceful.shutdown()).await;
+        service.new_job().notify_one();
+        // Nothing is claimed any more once the worker has seen the end.
+        let _ = tokio::time::timeout(limits.grace, worker).await;
+        worker::give_back(&service).await;
+        sweeper.abort();
+        tracing::info!(all_answered = ended.is_ok(), "stopped");
+        Ok(())
+    }
+}
+
+/// Serves one connection.
+fn connect(
+    service: &Arc<Service>,
+    router: &Router,
+    graceful: &GracefulShutdown,
+    stream: tokio::net::TcpStream,
+    peer: SocketAddr,
+    place: OwnedSemaphorePermit,
+) {
+    let router = router.clone();
+    let answer = hyper::service::service_fn(move |mut request: hyper::Request<Incoming>| {
+        request.extensions_mut().insert(Peer(peer));
+        router.clone().oneshot(request.map(axum::body::Body::new))
+    });
+    let mut builder = auto::Builder::new(TokioExecutor::new());
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(HEAD);
+    builder.http2().timer(TokioTimer::new()).max_concurrent_streams(64);
+    let connection = builder.serve_connection(TokioIo::new(stream), answer).into_owned();
+    let connection = graceful.watch(connection);
+    let service = Arc::clone(service);
+    tokio::spawn(async move {
+        service.metrics().connections.inc();
+        if let Err(error) = connection.await {
+            tracing::debug!(%peer, %error, "a connection broke");
+        }
+        service.metrics().connections.dec();
+        drop(place);
+    });
+}

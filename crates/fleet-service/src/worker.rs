@@ -1,0 +1,188 @@
+//! Work in the background: jobs are claimed, done, and given back when the process ends.
+//!
+//! Every process that may compute looks for work now and then, and at once when it has put some there. What others
+//! work on it watches by their beats (`unskew_fleet::store`): one that has had the same beat for the time of a
+//! lease, by the monotonic clock of this process, is gone.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use tokio::sync::Semaphore;
+use unskew_fleet::Fleet;
+use unskew_fleet::store::{Job, JobState, Running};
+
+use crate::ask::Ask;
+use crate::moment;
+use crate::problem::{Kind, Problem};
+use crate::service::Service;
+
+/// How often others are looked at, at most.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// How often a job is begun before it is taken for one that ends its process.
+const ATTEMPTS: i64 = 5;
+
+/// How long to wait after something was away.
+const AWAY: Duration = Duration::from_secs(2);
+
+/// Looks for work until the service stops.
+pub(crate) async fn work(service: Arc<Service>) {
+    let limits = service.settings().limits;
+    let places = Arc::new(Semaphore::new(limits.jobs));
+    let mut seen: HashMap<Running, Instant> = HashMap::new();
+    while !service.is_stopping() && limits.jobs > 0 {
+        let Ok(place) = Arc::clone(&places).acquire_owned().await else { break };
+        let gone = match gone(&service, &mut seen).await {
+            Ok(gone) => gone,
+            Err(problem) => {
+                tracing::warn!(%problem, "no look at the jobs");
+                tokio::time::sleep(AWAY).await;
+                continue;
+            }
+        };
+        if service.is_stopping() {
+            break;
+        }
+        let owner = service.name().to_owned();
+        let claimed = service
+            .pool()
+            .with(move |fleet| Ok(fleet.store().claim_job(&owner, &gone, &moment::now())?))
+            .await;
+        match claimed {
+            Ok(Some(job)) => {
+                let service = Arc::clone(&service);
+                tokio::spawn(async move {
+                    carry_out(&service, job).await;
+                    drop(place);
+                });
+            }
+            Ok(None) => {
+                drop(place);
+                let _ = tokio::time::timeout(LOOK, service.new_job().notified()).await;
+            }
+            Err(problem) => {
+                tracing::warn!(%problem, "no job could be claimed");
+                drop(place);
+                tokio::time::sleep(AWAY).await;
+            }
+        }
+    }
+}
+
+/// Gives back what this process works on.
+pub(crate) async fn give_back(service: &Arc<Service>) {
+    let owner = service.name().to_owned();
+    let given = service.pool().with(move |fleet| Ok(fleet.store().give_back_jobs(&owner)?)).await;
+    match given {
+        Ok(0) => {}
+        Ok(jobs) => tracing::info!(jobs, "jobs given back"),
+        Err(problem) => tracing::warn!(%problem, "jobs could not be given back"),
+    }
+}
+
+/// The jobs whose owners have shown no sign of life for the time of a lease.
+async fn gone(
+    service: &Arc<Service>,
+    seen: &mut HashMap<Running, Instant>,
+) -> Result<Vec<Running>, Problem> {
+    let running = service.pool().with(|fleet| Ok(fleet.store().running_jobs()?)).await?;
+    let own = service.name();
+    let lease = service.settings().limits.lease;
+    seen.retain(|known, _| running.contains(known));
+    let now = Instant::now();
+    let mut gone = Vec::new();
+    for one in running.into_iter().filter(|one| one.owner != own) {
+        let since = *seen.entry(one.clone()).or_insert(now);
+        if now.duration_since(since) >= lease {
+            gone.push(one);
+        }
+    }
+    Ok(gone)
+}
+
+/// Does one job, with a beat of its own meanwhile.
+async fn carry_out(service: &Arc<Service>, job: Job) {
+    let number = job.number;
+    tracing::info!(job = number, attempt = job.attempts, "job begun");
+    let lost = Arc::new(AtomicBool::new(false));
+    let beating = tokio::spawn(beat(Arc::clone(service), number, Arc::clone(&lost)));
+    let done = if job.attempts > ATTEMPTS {
+        let detail = format!("it was begun {ATTEMPTS} times, and each time the process ended");
+        Err(Problem::new(Kind::Fault, detail))
+    } else {
+        compute(service, &job, &lost).await
+    };
+    beating.abort();
+    if service.is_stopping() && done.is_err() {
+        // It is given back with all others.
+        return;
+    }
+    let later = |problem: &Problem| matches!(problem.kind, Kind::Away | Kind::NoRoom);
+    if done.as_ref().is_err_and(later) && !lost.load(Ordering::Relaxed) {
+        tokio::time::sleep(AWAY).await;
+        give_back_one(service, number).await;
+        return;
+    }
+    let (state, problem) = match done {
+        Ok(()) => (JobState::Done, None),
+        Err(problem) => (JobState::Failed, Some(problem.to_string())),
+    };
+    let owner = service.name().to_owned();
+    let text = problem.clone();
+    let end = move |fleet: &mut Fleet| {
+        let now = moment::now();
+        Ok(fleet.store().end_job(number, &owner, state, text.as_deref(), &now)?)
+    };
+    match service.pool().with(end).await {
+        Ok(true) => {
+            service.metrics().ended(state.as_str());
+            tracing::info!(job = number, state = state.as_str(), problem, "job ended");
+        }
+        Ok(false) => tracing::info!(job = number, "job ended, but it is somebody else's by now"),
+        Err(problem) => tracing::warn!(job = number, %problem, "the end could not be noted"),
+    }
+}
+
+/// Lets somebody begin a job again later.
+async fn give_back_one(service: &Arc<Service>, number: i64) {
+    let owner = service.name().to_owned();
+    let given =
+        service.pool().with(move |fleet| Ok(fleet.store().give_back_job(number, &owner)?)).await;
+    tracing::warn!(job = number, given = ?given.is_ok(), "job put off, something was away");
+}
+
+async fn compute(service: &Arc<Service>, job: &Job, lost: &Arc<AtomicBool>) -> Result<(), Problem> {
+    let ask: Ask = serde_json::from_str(&job.ask)
+        .map_err(|error| Problem::new(Kind::Fault, format!("what is asked: {error}")))?;
+    let (number, lost) = (job.number, Arc::clone(lost));
+    let stopping = Arc::clone(service);
+    service
+        .computing()
+        .with(move |fleet| {
+            let mut progress = |fleet: &mut Fleet, done: u64, total: u64| {
+                let owner = stopping.name();
+                let own = fleet.store().advance_job(number, owner, done, total)?;
+                let ended = !own || lost.load(Ordering::Relaxed);
+                Ok(!ended && !stopping.is_stopping())
+            };
+            ask.answer(fleet, &mut progress).map(|_| ())
+        })
+        .await
+}
+
+/// Says that this process lives, until it is told that the job is no longer its own.
+async fn beat(service: Arc<Service>, number: i64, lost: Arc<AtomicBool>) {
+    let pause = service.settings().limits.lease / 4;
+    loop {
+        tokio::time::sleep(pause).await;
+        let owner = service.name().to_owned();
+        let own =
+            service.pool().with(move |fleet| Ok(fleet.store().beat_job(number, &owner)?)).await;
+        if own == Ok(false) {
+            lost.store(true, Ordering::Relaxed);
+            return;
+        }
+    }
+}
