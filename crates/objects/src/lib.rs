@@ -13,6 +13,7 @@
 //!   [`Objects::upload`], [`Objects::delete`]; keys are relative to the place;
 //! * [`Object`]: one of them as a [`Source`](unskew_source::Source): reads become ranged requests, small ones
 //!   come out of a small cache of blocks, and the end of an archive is fetched in one piece;
+//! * [`Ranged`]: anything else that answers ranges ([`Ranges`]), read in the same way; [`run`] for other futures;
 //! * [`Settings`]: where a store is and who asks, from the environment or by hand;
 //! * [`ObjectError`]: what could not be done, with the URI and the cause.
 //!
@@ -47,6 +48,7 @@ mod listing;
 mod object;
 mod objects;
 mod place;
+mod ranges;
 mod settings;
 mod store;
 mod traffic;
@@ -58,6 +60,8 @@ pub use listing::{Listed, Listing};
 pub use object::Object;
 pub use objects::Objects;
 pub use place::{Place, Scheme};
+pub use ranges::{Ranged, Ranges};
 pub use settings::Settings;
 pub use traffic::Traffic;
 pub use upload::Upload;
+pub use waiting::run;

@@ -2,31 +2,29 @@
 
 use std::io;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use object_store::{GetOptions, GetRange, ObjectMeta, ObjectStoreExt as _};
 use unskew_source::Source;
 
-use crate::blocks::{BLOCK, Blocks};
+use crate::blocks::BLOCK;
+use crate::ranges::{Kept, Ranges};
 use crate::{Cause, Listed, ObjectError, Objects, waiting};
-
-/// A read of at least so much is a request of its own, which leaves the cache as it is.
-const LARGE: usize = 512 << 10;
 
 /// One object, as it was when it was opened: a [`Source`] whose reads are ranged requests.
 pub struct Object {
     uri: String,
     listed: Listed,
     objects: Objects,
-    blocks: Mutex<Blocks>,
+    blocks: Kept,
 }
 
 impl Object {
     /// An object that was listed. Nothing is asked before something is read.
     pub(crate) fn new(objects: &Objects, listed: Listed) -> Self {
         let uri = objects.uri(&listed.key);
-        Self { uri, listed, objects: objects.clone(), blocks: Mutex::default() }
+        Self { uri, listed, objects: objects.clone(), blocks: Kept::default() }
     }
 
     /// The object at `key`, with its first block, which every reader wants.
@@ -34,7 +32,7 @@ impl Object {
         match get(objects, key, 0..BLOCK, None) {
             Ok((meta, bytes)) => {
                 let object = Self::new(objects, Listed::new(key.to_owned(), &meta));
-                object.blocks().keep(0, bytes);
+                object.blocks.keep(0, bytes);
                 Ok(object)
             }
             Err(error) if error.is_missing() => Err(error),
@@ -49,10 +47,6 @@ impl Object {
     /// Its key, size, ETag and day, as they were when it was opened.
     pub fn listed(&self) -> &Listed {
         &self.listed
-    }
-
-    fn blocks(&self) -> std::sync::MutexGuard<'_, Blocks> {
-        self.blocks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The bytes of a range within the object, as they were when it was opened.
@@ -72,11 +66,6 @@ impl Object {
         };
         if !same || now.size != self.listed.size {
             return Err(changed());
-        }
-        if bytes.len() as u64 != range.end - range.start {
-            let said =
-                format!("{} bytes came, {} were asked for", bytes.len(), range.end - range.start);
-            return Err(ObjectError::new(&self.uri, Cause::Failed(said)));
         }
         Ok(bytes)
     }
@@ -113,6 +102,12 @@ pub(crate) fn stat(objects: &Objects, key: &str) -> Result<Option<Listed>, Objec
     }
 }
 
+impl Ranges for Object {
+    fn range(&self, range: Range<u64>) -> io::Result<Bytes> {
+        Ok(self.fetch(range)?)
+    }
+}
+
 impl Source for Object {
     fn name(&self) -> &str {
         &self.uri
@@ -123,29 +118,7 @@ impl Source for Object {
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        let left = self.listed.size.saturating_sub(offset);
-        let n = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
-        let buffer = &mut buffer[..n];
-        if n == 0 {
-            return Ok(0);
-        }
-        if n >= LARGE {
-            let bytes = self.fetch(offset..offset + n as u64)?;
-            buffer.copy_from_slice(&bytes);
-            return Ok(n);
-        }
-        // The lock is held while blocks come: whoever else reads here most likely wants the same.
-        let mut blocks = self.blocks();
-        match blocks.read(offset, buffer) {
-            0 => {
-                let wanted = blocks.wanted(offset, self.listed.size);
-                let start = wanted.start;
-                let bytes = self.fetch(wanted)?;
-                blocks.keep(start, bytes);
-                Ok(blocks.read(offset, buffer))
-            }
-            n => Ok(n),
-        }
+        self.blocks.read_at(self, self.listed.size, offset, buffer)
     }
 }
 

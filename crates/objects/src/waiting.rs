@@ -37,20 +37,27 @@ pub(crate) fn start(
     }
 }
 
-/// Runs a future and waits for it. The caller may itself be a thread of a runtime, because it waits on a channel and
-/// drives nothing.
+/// Runs a request and waits for it.
 pub(crate) fn wait<T: Send + 'static>(
     uri: &str,
     future: impl Future<Output = object_store::Result<T>> + Send + 'static,
 ) -> Result<T, ObjectError> {
-    let (answer, answered) = mpsc::sync_channel(1);
-    start(uri, async move {
-        let _ = answer.send(future.await);
-    })?;
-    match answered.recv() {
+    match run(future) {
         Ok(result) => result.map_err(|error| ObjectError::of_store(uri, error)),
-        Err(_) => {
-            Err(ObjectError::new(uri, Cause::Failed("the request came to no end".to_owned())))
-        }
+        Err(error) => Err(ObjectError::io(uri, error)),
     }
+}
+
+/// Runs any future on the threads of this crate, where TLS is ready, and waits for it. The caller may itself be a
+/// thread of a runtime, because it waits on a channel and drives nothing.
+///
+/// # Errors
+/// If there are no threads, or the future comes to no end because it panicked.
+pub fn run<T: Send + 'static>(future: impl Future<Output = T> + Send + 'static) -> io::Result<T> {
+    let (answer, answered) = mpsc::sync_channel(1);
+    let handle = runtime().map_err(|error| io::Error::other(format!("no threads: {error}")))?;
+    handle.spawn(async move {
+        let _ = answer.send(future.await);
+    });
+    answered.recv().map_err(|_| io::Error::other("the request came to no end"))
 }
