@@ -1,0 +1,257 @@
+//! The layers of a manifest as files.
+
+use std::fs::File as Disk;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::sync::Arc;
+
+use flate2::read::GzDecoder;
+use oci_client::manifest::OciDescriptor;
+use unskew_objects::Ranged;
+use unskew_source::{FileSource, Slice, Source};
+
+use super::client::{Blob, Manifest, Oci};
+use crate::File;
+use crate::error::{Cause, RegistryError};
+use crate::spool::{Bounded, SPOOL, Spool};
+
+/// How many files all layers together may have.
+const FILES: usize = 10_000;
+
+/// The annotations that name a file, the better first.
+const NAMES: [&str; 2] = ["org.cncf.model.filepath", "org.opencontainers.image.title"];
+
+/// How the bytes of a layer are to be taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// As they are.
+    Raw,
+    /// As an archive.
+    Tar,
+    /// As a compressed archive.
+    TarGzip,
+    /// Compressed in a way that is not read.
+    Packed,
+}
+
+impl Form {
+    fn of(media_type: &str) -> Self {
+        let kind = media_type.to_ascii_lowercase();
+        let (kind, packing) = match kind.rsplit_once(['+', '.']) {
+            Some((kind, packing @ ("gzip" | "gz" | "zstd"))) => {
+                (kind.to_owned(), Some(packing.to_owned()))
+            }
+            _ => (kind, None),
+        };
+        let tar = kind.ends_with("tar") || kind.ends_with("tar.gzip");
+        match packing.as_deref() {
+            None if tar => Self::Tar,
+            None => Self::Raw,
+            Some("gzip" | "gz") if tar => Self::TarGzip,
+            Some(_) => Self::Packed,
+        }
+    }
+}
+
+pub(super) fn files(
+    oci: &Oci,
+    manifest: &Manifest,
+    layers: &[OciDescriptor],
+) -> Result<Vec<File>, RegistryError> {
+    let mut found = Vec::new();
+    let probe = layers.iter().max_by_key(|layer| layer.size).filter(|layer| layer.size > 0);
+    let ranges = match probe {
+        None => true,
+        Some(layer) => {
+            let blob = blob(oci, manifest, layer);
+            let answer = blob.partial(0..1);
+            answer.map_err(|error| RegistryError::failed(manifest.uri(), error))?.is_some()
+        }
+    };
+    for (at, layer) in layers.iter().enumerate() {
+        let name = name(layer).unwrap_or_else(|| format!("layer-{at}"));
+        let wrong =
+            |error: io::Error| RegistryError::failed(format!("{}#{name}", manifest.uri()), error);
+        let whole = || source(oci, manifest, layer, &name, ranges);
+        match Form::of(&layer.media_type) {
+            Form::Raw => found.push(File { name: plain(&name).map_err(wrong)?, source: whole() }),
+            Form::Tar => found.extend(members(&whole()).map_err(wrong)?),
+            Form::TarGzip => {
+                found.extend(
+                    members(&unpacked(oci, manifest, layer).map_err(wrong)?).map_err(wrong)?,
+                );
+            }
+            Form::Packed => {
+                let said = format!("layers of this form are not read: {}", layer.media_type);
+                return Err(RegistryError::new(manifest.uri(), Cause::Unsupported(said)));
+            }
+        }
+        if found.len() > FILES {
+            let said = format!("has more than {FILES} files");
+            return Err(RegistryError::new(manifest.uri(), Cause::Unsupported(said)));
+        }
+    }
+    found.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(found)
+}
+
+fn name(layer: &OciDescriptor) -> Option<String> {
+    let annotations = layer.annotations.as_ref()?;
+    NAMES.iter().find_map(|name| annotations.get(*name)).cloned()
+}
+
+fn blob(oci: &Oci, manifest: &Manifest, layer: &OciDescriptor) -> Blob {
+    Blob { oci: oci.clone(), reference: manifest.reference.clone(), layer: layer.clone() }
+}
+
+/// A layer as it is.
+fn source(
+    oci: &Oci,
+    manifest: &Manifest,
+    layer: &OciDescriptor,
+    name: &str,
+    ranges: bool,
+) -> Arc<dyn Source> {
+    let shown = format!("{}#{name}", manifest.uri());
+    let size = u64::try_from(layer.size).unwrap_or(0);
+    if ranges {
+        return Arc::new(Ranged::new(shown, size, blob(oci, manifest, layer)));
+    }
+    let (oci, reference, layer) = (oci.clone(), manifest.reference.clone(), layer.clone());
+    Arc::new(Spool::new(shown, size, SPOOL, move |out| oci.fetch(&reference, &layer, out)))
+}
+
+/// A compressed layer, fetched and unpacked.
+fn unpacked(oci: &Oci, manifest: &Manifest, layer: &OciDescriptor) -> io::Result<Arc<dyn Source>> {
+    let size = u64::try_from(layer.size).unwrap_or(0);
+    if size > SPOOL {
+        let said = format!("has {size} bytes compressed; more than {SPOOL} are not unpacked");
+        return Err(io::Error::new(io::ErrorKind::Unsupported, said));
+    }
+    let mut packed = tempfile::tempfile()?;
+    oci.fetch(&manifest.reference, layer, &mut Bounded { file: &mut packed, left: size })?;
+    packed.seek(SeekFrom::Start(0))?;
+    let mut whole = tempfile::NamedTempFile::new()?;
+    unpack(&packed, whole.as_file_mut())?;
+    let file = FileSource::open(whole.path()).map_err(io::Error::other)?;
+    let size = file.size();
+    // Shown as the manifest, not as a temporary file.
+    Ok(Arc::new(Slice::new(manifest.uri(), Arc::new(file), 0, size).map_err(io::Error::other)?))
+}
+
+fn unpack(packed: &Disk, whole: &mut Disk) -> io::Result<()> {
+    let mut reader = GzDecoder::new(io::BufReader::new(packed));
+    let copied = io::copy(&mut reader, &mut Bounded { file: whole, left: SPOOL });
+    copied.map(drop).map_err(|error| match error.kind() {
+        io::ErrorKind::InvalidData => {
+            let said = format!("does not unpack, or to more than {SPOOL} bytes: {error}");
+            io::Error::new(io::ErrorKind::InvalidData, said)
+        }
+        _ => error,
+    })
+}
+
+/// The files in an archive, as ranges of it: only the headers are read.
+fn members(archive: &Arc<dyn Source>) -> io::Result<Vec<File>> {
+    let mut found = Vec::new();
+    let mut reader = tar::Archive::new(Cursor { source: archive.clone(), at: 0 });
+    for entry in reader.entries_with_seek()? {
+        let entry = entry?;
+        if !entry.header().entry_type().is_file() {
+            continue;
+        }
+        if found.len() >= FILES {
+            return Err(io::Error::other(format!("has more than {FILES} files")));
+        }
+        let name = plain(&entry.path()?.to_string_lossy())?;
+        let shown = format!("{}/{name}", archive.name());
+        let (start, size) = (entry.raw_file_position(), entry.size());
+        let slice = Slice::new(shown, archive.clone(), start, size).map_err(io::Error::other)?;
+        found.push(File { name, source: Arc::new(slice) });
+    }
+    Ok(found)
+}
+
+/// A name that leads nowhere else, without `./` before it.
+fn plain(name: &str) -> io::Result<String> {
+    let name = name.trim_start_matches("./");
+    let odd = |part: &str| matches!(part, "" | "." | "..") || part.contains(['\\', '\0', '\n']);
+    match name.split('/').any(odd) {
+        false => Ok(name.to_owned()),
+        true => Err(io::Error::other(format!("a name that a file cannot have: {name:?}"))),
+    }
+}
+
+/// A source as something that is read from front to back, with jumps.
+struct Cursor {
+    source: Arc<dyn Source>,
+    at: u64,
+}
+
+impl Read for Cursor {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.source.read_at(self.at, buffer)?;
+        self.at = self.at.saturating_add(n as u64);
+        Ok(n)
+    }
+}
+
+impl Seek for Cursor {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let at = match to {
+            SeekFrom::Start(at) => Some(at),
+            SeekFrom::Current(by) => self.at.checked_add_signed(by),
+            SeekFrom::End(by) => self.source.size().checked_add_signed(by),
+        };
+        self.at = at.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
+        Ok(self.at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use unskew_source::{BytesSource, SourceExt};
+
+    #[test]
+    fn the_media_type_says_how_a_layer_is_read() {
+        for (media_type, form) in [
+            ("application/octet-stream", Form::Raw),
+            ("application/vnd.cncf.model.weight.v1.raw", Form::Raw),
+            ("application/vnd.cncf.model.weight.v1.tar", Form::Tar),
+            ("application/vnd.kitops.modelkit.model.v1.tar+gzip", Form::TarGzip),
+            ("application/vnd.oci.image.layer.v1.tar+gzip", Form::TarGzip),
+            ("application/vnd.docker.image.rootfs.diff.tar.gzip", Form::TarGzip),
+            ("application/vnd.cncf.model.weight.v1.tar+zstd", Form::Packed),
+        ] {
+            assert_eq!(Form::of(media_type), form, "{media_type}");
+        }
+    }
+
+    fn archive(names: &[&str]) -> Arc<dyn Source> {
+        let mut builder = tar::Builder::new(Vec::new());
+        for name in names {
+            let mut header = tar::Header::new_gnu();
+            header.set_size(5);
+            let bytes = header.as_old_mut().name.as_mut();
+            bytes[..name.len()].copy_from_slice(name.as_bytes());
+            header.set_cksum();
+            builder.append(&header, &b"bytes"[..]).unwrap();
+        }
+        Arc::new(BytesSource::new("layer", builder.into_inner().unwrap()))
+    }
+
+    #[test]
+    fn members_of_an_archive_are_ranges_of_it() {
+        let files = members(&archive(&["./m/net.pt", "kitfile"])).unwrap();
+        assert_eq!(files[0].name, "m/net.pt");
+        assert_eq!(files[1].source.bytes(1, 3).unwrap(), b"yte");
+        assert_eq!(files[1].source.name(), "layer/kitfile");
+    }
+
+    #[test]
+    fn names_that_lead_elsewhere_are_refused() {
+        for name in ["../net.pt", "/etc/passwd", "a//b", "a\\b"] {
+            assert!(members(&archive(&[name])).is_err(), "{name}");
+        }
+    }
+}

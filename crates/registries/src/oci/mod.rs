@@ -1,0 +1,31 @@
+//! Models in OCI registries: files as layers of a manifest, and reports that refer to it.
+//!
+//! ```text
+//! oci://registry.example/models/net:3            the manifest of a tag
+//! oci://registry.example/models/net@sha256:...   a manifest by its digest
+//! oci://registry.example/models/net              every tag
+//! ```
+//!
+//! | layer | how it is read |
+//! | --- | --- |
+//! | a file as it is: ORAS, ModelPack `...raw` | by range, from the registry |
+//! | `...tar` (ModelPack, KitOps) | by range: headers are walked, members are ranges |
+//! | `...tar+gzip`, `...tar.gzip` | fetched and unpacked, up to 1 GiB |
+//! | `...tar+zstd` and others that are compressed | not read; an error says so |
+//!
+//! Names come from `org.cncf.model.filepath` or `org.opencontainers.image.title`. Credentials are those of
+//! Docker and ORAS: `auths` in `$DOCKER_CONFIG/config.json`. Registries on this machine's loopback are asked over
+//! plain http, all others over https.
+//!
+//! A report is attached as the OCI image specification 1.1 says: a manifest with a `subject`. Registries that
+//! know no referrers get the list of them under the tag that the specification names for that.
+
+mod client;
+mod credentials;
+mod layers;
+mod place;
+mod report;
+
+pub use client::{Manifest, Oci};
+pub use place::OciPlace;
+pub use report::REPORT;
