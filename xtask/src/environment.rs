@@ -190,7 +190,7 @@ pub fn pin(release: &str, others: &[String], pythons: Option<&str>) -> anyhow::R
 /// What to do with new requirements.
 fn next_step(family: &str, version: &str) -> String {
     match family {
-        "moto" => "name it in corpus.toml and run `cargo xtask corpus`".to_owned(),
+        "moto" | "mlflow" => "name it in corpus.toml and run `cargo xtask corpus`".to_owned(),
         _ => format!("run `cargo xtask {family} --release {version}`"),
     }
 }
@@ -206,8 +206,12 @@ fn packages(family: &str, version: &str) -> anyhow::Result<Vec<String>> {
         "torch" => &["torch"],
         // An S3 server for tests.
         "moto" => &["moto[server]"],
+        // A model registry for tests.
+        "mlflow" => &["mlflow"],
         _ => {
-            bail!("only jax, tensorflow, torch and moto are run, such as jax==0.10.2, not {family}")
+            bail!(
+                "only jax, tensorflow, torch, moto and mlflow are run, such as jax==0.10.2, not {family}"
+            )
         }
     };
     ensure!(!version.is_empty(), "a release has a version, such as {family}==1.2.3");

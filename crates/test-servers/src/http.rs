@@ -1,4 +1,4 @@
-//! One request without a body, for setting servers up.
+//! One request, for setting servers up.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -10,13 +10,21 @@ use crate::ServerError;
 ///
 /// # Errors
 /// [`ServerError::Answer`] if its status is not a success.
-pub fn request(address: &str, method: &str, path: &str) -> Result<String, ServerError> {
+pub fn request(
+    address: &str,
+    method: &str,
+    path: &str,
+    body: &[u8],
+) -> Result<String, ServerError> {
     let mut stream = TcpStream::connect(address)?;
     stream.set_read_timeout(Some(Duration::from_secs(60)))?;
     write!(
         stream,
-        "{method} {path} HTTP/1.1\r\nHost: {address}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        "{method} {path} HTTP/1.1\r\nHost: {address}\r\nContent-Length: {}\r\n\
+         Content-Type: application/json\r\nConnection: close\r\n\r\n",
+        body.len()
     )?;
+    stream.write_all(body)?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer)?;
     let status = answer.split(' ').nth(1).unwrap_or_default();

@@ -3,6 +3,10 @@
 //! * [`S3`]: an S3 server, moto, from its environment in the corpus (`python/environments/moto-5.2.5.txt`, made by
 //!   `cargo xtask corpus`); it keeps objects in memory.
 //!
+//! * [`MlFlow`]: MLflow's tracking server and model registry, from its environment in the corpus, over a folder of its own;
+//!
+//! * [`DockerRegistry`]: an OCI registry, `docker-registry` of the system's packages, over a folder of its own;
+//!
 //! * [`PostgreSql`]: a PostgreSQL server from the system's packages, with a folder of its own that goes with it.
 //!
 //! A server that a test leaves behind, because the test is killed, ends by itself: it ends with its standard input.
@@ -16,13 +20,18 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod docker_registry;
 mod http;
 mod keeper;
+mod mlflow;
 mod postgresql;
+mod python;
 mod s3;
 
 use std::path::Path;
 
+pub use docker_registry::DockerRegistry;
+pub use mlflow::MlFlow;
 pub use postgresql::PostgreSql;
 pub use s3::S3;
 
