@@ -22,7 +22,8 @@ const HEAD: &str = "<!-- made by `cargo xtask torch --write` -->\n\n# Converted 
     releases from 1.1 to 2.15 wrote, with what they calculated then. *As they are* is what the release does with the \
     files; *converted*, what it does with them after `unskew convert --to torch@RELEASE`, which leaves most as \
     they are and rewrites some. *Equal* means the same types, shapes and numbers as recorded (floats up to 2e-6), or an \
-    error where the writer itself gave one. A file with *no exact form* is not written at all. Releases before \
+    error where the writer itself gave one. A file with *no exact form* is not written at all; *refused then* are results where the writer alone refused: 1.6 did \
+    not divide integers, nor fill with one without a type. Releases before \
     1.7 have no mobile interpreter in Python.\n\n";
 
 /// Runs converted files on PyTorch releases and prints what they gave.

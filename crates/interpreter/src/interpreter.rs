@@ -47,8 +47,12 @@ impl Interpreter {
         let meter = Meter::new(self.limits);
         let context = Context { semantics: &self.semantics, meter: &meter };
         let upgraders = self.registry.zip(version);
-        let upgraders =
-            upgraders.map(|((registry, known), version)| Upgraders { registry, version, known });
+        let upgraders = upgraders.map(|((registry, known), version)| Upgraders {
+            registry,
+            version,
+            known,
+            mobile: false,
+        });
         run(&Machine { code, constants, context, upgraders })
     }
 
@@ -113,9 +117,14 @@ impl Interpreter {
         values: Vec<Value>,
     ) -> Result<Value, RunError> {
         let version = program.operator_version();
-        self.run(&program.code, &program.constants, version, |machine| match &program.graph {
-            Some(graph) => graph.run(values, |operator, named| machine.run_node(operator, named)),
-            None => machine.run_method(&program.module, name, (values, Vec::new())),
+        self.run(&program.code, &program.constants, version, |machine| {
+            match (&program.graph, &program.mobile) {
+                (Some(graph), _) => {
+                    graph.run(values, |operator, named| machine.run_node(operator, named))
+                }
+                (None, Some(mobile)) => machine.run_bytecode(mobile, &program.module, name, values),
+                (None, None) => machine.run_method(&program.module, name, (values, Vec::new())),
+            }
         })
     }
 }

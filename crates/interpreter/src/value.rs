@@ -10,9 +10,10 @@ use crate::{Number, Tensor};
 pub(crate) type Dict = Rc<RefCell<Vec<(Value, Value)>>>;
 
 /// A value of a program. A clone of a list, a dictionary, an object or a tensor is the same one.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub enum Value {
     /// `None`.
+    #[default]
     None,
     /// A number, or true or false.
     Number(Number),

@@ -23,6 +23,8 @@ struct Row {
     equal: usize,
     refused: usize,
     differs: usize,
+    /// They gave something where the writer refused.
+    accepted: usize,
     no_loader: usize,
 }
 
@@ -43,6 +45,7 @@ impl Row {
             Some(Came::Equal) => self.equal += 1,
             Some(Came::Refused(_) | Came::Crashed(_)) => self.refused += 1,
             Some(Came::Differs(_)) => self.differs += 1,
+            Some(Came::Accepted) => self.accepted += 1,
             Some(Came::NoLoader) => self.no_loader += 1,
             None => {}
         }
@@ -53,7 +56,7 @@ impl Row {
 pub fn table(columns: &[Column]) -> String {
     let mut text = String::from(
         "| on | files | as they are: equal | other result | converted: equal | no exact form | refused | other \
-         result | rewritten |\n| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
+         result | refused then | rewritten |\n| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
     );
     for (release, trials) in columns {
         let mut rows: BTreeMap<&str, Row> = BTreeMap::new();
@@ -63,18 +66,20 @@ pub fn table(columns: &[Column]) -> String {
         for (kind, row) in rows {
             let _ = write!(text, "| {release} | {} `.{kind}` | ", row.files);
             if row.no_loader > 0 {
-                let _ = writeln!(text, "no loader | | | {} | | | {} |", row.blocked, row.rewritten);
+                let _ =
+                    writeln!(text, "no loader | | | {} | | | | {} |", row.blocked, row.rewritten);
                 continue;
             }
             let _ = writeln!(
                 text,
-                "{} | {} | {} | {} | {} | {} | {} |",
+                "{} | {} | {} | {} | {} | {} | {} | {} |",
                 row.equal_before,
                 row.silent_before,
                 row.equal,
                 row.blocked,
                 row.refused,
                 row.differs,
+                row.accepted,
                 row.rewritten
             );
         }
@@ -134,7 +139,7 @@ mod tests {
         let trials =
             vec![trial("1.4.0/add.pt", Came::Equal), trial("1.4.0/add.ptl", Came::NoLoader)];
         let text = table(&[(Version::triple(1, 4, 0), trials)]);
-        assert!(text.contains("| 1.4.0 | 1 `.pt` | 1 | 0 | 1 | 0 | 0 | 0 | 0 |"), "{text}");
+        assert!(text.contains("| 1.4.0 | 1 `.pt` | 1 | 0 | 1 | 0 | 0 | 0 | 0 | 0 |"), "{text}");
         assert!(text.contains("| 1.4.0 | 1 `.ptl` | no loader |"), "{text}");
     }
 }

@@ -37,6 +37,8 @@ pub enum Fate {
 pub enum Came {
     /// It gave what was recorded, or refused what its writer refused.
     Equal,
+    /// It gave a result, where its writer refused to.
+    Accepted,
     /// It was not loaded, or stopped, with these words.
     Refused(String),
     /// It killed the process.
@@ -194,6 +196,7 @@ fn came(outcome: &Outcome, wanted: Option<&Value>) -> anyhow::Result<Came> {
             let found = recorded::value(found)?;
             difference(wanted, &found, TOLERANCE).map_or(Came::Equal, Came::Differs)
         }
-        (Phase::Ok, ..) => Came::Differs("runs, and was refused before".to_owned()),
+        (Phase::Ok, None, _) => Came::Accepted,
+        (Phase::Ok, ..) => Came::Differs("no output".to_owned()),
     })
 }

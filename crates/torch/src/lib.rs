@@ -37,6 +37,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod bytecode;
 mod code;
 mod convert;
 mod device;
@@ -53,7 +54,7 @@ mod runtime;
 mod verdict;
 
 pub use code::Callable;
-pub use convert::{Options, convert};
+pub use convert::{Options, archive_of_flatbuffer, convert};
 pub use device::{
     Closure, Device, DeviceOperator, DeviceTable, PACKAGE_RECORD, SelectionError, TableError,
     add_to_package, closure, of_package, selection,

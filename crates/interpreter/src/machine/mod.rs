@@ -6,6 +6,7 @@ mod code;
 mod evaluate;
 mod execute;
 mod kinds;
+mod mobile;
 
 use std::collections::HashMap;
 
@@ -36,13 +37,16 @@ pub(crate) struct Upgraders<'p> {
     pub(crate) version: u32,
     /// The newest operator version that the release knows.
     pub(crate) known: u32,
+    /// Whether they are those of the mobile interpreter, which lacks some.
+    pub(crate) mobile: bool,
 }
 
 impl<'p> Upgraders<'p> {
     /// What the program means by an operator, if that is not what it means today.
     fn of(&self, operator: &str) -> Option<&'p Bridge> {
         let change = self.registry.historic(operator, self.version)?;
-        change.upgrader.as_ref().filter(|_| change.since.version() <= Some(self.known))
+        let has = change.since.version() <= Some(self.known) && (change.mobile || !self.mobile);
+        change.upgrader.as_ref().filter(|_| has)
     }
 }
 

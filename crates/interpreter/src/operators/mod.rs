@@ -40,6 +40,7 @@ use crate::{Problem, Semantics, Value};
 pub(crate) use arguments::Arguments;
 pub(crate) use bind::{bind, default, given};
 pub(crate) use index::item;
+pub(crate) use lists::same;
 pub use table::operators;
 pub(crate) use table::{Entry, find};
 

@@ -2,6 +2,7 @@
 
 mod graph;
 mod legacy;
+mod mobile;
 mod objects;
 mod records;
 
@@ -11,50 +12,43 @@ use unskew_source::{Archive, ReadError, Source};
 
 use crate::{Code, Value};
 pub(crate) use graph::Graph;
+pub(crate) use mobile::{Mobile, Routine};
 use records::Records;
 
-/// A TorchScript archive, or one of `torch.export`, ready to run.
+/// A TorchScript archive, one of `torch.export`, or mobile bytecode, ready to run.
+#[derive(Default)]
 pub struct Program {
     pub(crate) code: Code,
     pub(crate) constants: Vec<Value>,
     pub(crate) module: Value,
     pub(crate) graph: Option<Graph>,
+    pub(crate) mobile: Option<Mobile>,
     version: Option<i64>,
 }
 
 impl Program {
-    /// Reads a TorchScript archive of any age: the one of 1.1 and 1.2 with `model.json` too, and mobile ones
-    /// that have their code beside the bytecode; or an archive of `torch.export`. None if it is another file.
+    /// Reads a TorchScript archive of any age, the one of 1.1 and 1.2 with `model.json` too; or an archive of
+    /// `torch.export`; or mobile bytecode without code: an archive or a flatbuffer. Mobile archives that have
+    /// their code beside the bytecode run by the code, [`Program::open_bytecode`] has them run by the
+    /// bytecode. None if it is another file.
     ///
     /// # Errors
-    /// If it is such an archive, but broken, or holds what the interpreter does not have.
+    /// If it is such a file, but broken, or holds what the interpreter does not have.
     pub fn open(source: &Arc<dyn Source>) -> Result<Option<Self>, ReadError> {
         if !Archive::recognizes(&**source) {
-            return Ok(None);
+            return Self::open_bytecode(source);
         }
         let records = Records::open(source)?;
-        let is_code = |name: &str| name.starts_with("code/") && name.ends_with(".py");
         if !records.names().any(is_code) {
-            let program = |graph| Self {
-                code: Code::default(),
-                constants: Vec::new(),
-                module: Value::None,
-                graph: Some(graph),
-                version: None,
-            };
+            if records.has(mobile::RECORD) {
+                return Self::open_bytecode(source);
+            }
+            let program = |graph| Self { graph: Some(graph), ..Self::default() };
             return Ok(graph::read(&records)?.map(program));
         }
-        let mut code = Code::default();
-        let legacy = records.has("model.json");
-        for name in records.names().filter(|name| is_code(name)) {
-            let prefix = if legacy { name.to_owned() } else { qualified(name) };
-            let text = records.text(name)?;
-            code.add(name, &prefix, &text).map_err(|error| {
-                ReadError::malformed(records.file(), error.to_string()).in_record(name)
-            })?;
-        }
+        let code = code(&records)?;
         let version = records.version()?;
-        let (module, constants) = if legacy {
+        let (module, constants) = if records.has("model.json") {
             legacy::read(&records)?
         } else {
             let constants = objects::read(&records, &code, "constants", &[])?;
@@ -62,7 +56,31 @@ impl Program {
             let module = objects::read(&records, &code, "data", &constants)?;
             (module.unwrap_or(Value::None), constants)
         };
-        Ok(Some(Self { code, constants, module, graph: None, version }))
+        Ok(Some(Self { code, constants, module, version, ..Self::default() }))
+    }
+
+    /// Reads mobile bytecode: that of an archive, whatever stands beside it, or a flatbuffer. None if the file has
+    /// none.
+    ///
+    /// # Errors
+    /// If it has bytecode, but is broken, or holds what the interpreter does not have.
+    pub fn open_bytecode(source: &Arc<dyn Source>) -> Result<Option<Self>, ReadError> {
+        let archive = match Archive::recognizes(&**source) {
+            true => Some(source.clone()),
+            false => unskew_torch::archive_of_flatbuffer(source)?,
+        };
+        let Some(archive) = archive else { return Ok(None) };
+        let records = Records::open(&archive)?;
+        if !records.has(mobile::RECORD) {
+            return Ok(None);
+        }
+        let code = code(&records)?;
+        let constants = objects::read(&records, &code, "constants", &[])?;
+        let constants = constants.and_then(|c| c.items()).unwrap_or_default();
+        let mobile = mobile::read(&records, &code, &constants)?;
+        let module = objects::read(&records, &code, "data", &constants)?.unwrap_or(Value::None);
+        let version = records.version()?;
+        Ok(Some(Self { code, constants, module, mobile, version, ..Self::default() }))
     }
 
     /// The operator version that the archive says it has.
@@ -77,11 +95,29 @@ impl Program {
 
     /// The methods that can be called.
     pub fn methods(&self) -> Vec<String> {
-        match &self.module {
-            Value::Object(object) => self.code.methods(&object.class),
+        match (&self.module, &self.mobile) {
+            (Value::Object(object), Some(mobile)) => mobile.methods(&object.class),
+            (Value::Object(object), None) => self.code.methods(&object.class),
             _ => self.graph.iter().map(|_| "forward".to_owned()).collect(),
         }
     }
+}
+
+fn is_code(record: &str) -> bool {
+    record.starts_with("code/") && record.ends_with(".py")
+}
+
+/// The code of an archive.
+fn code(records: &Records) -> Result<Code, ReadError> {
+    let (mut code, legacy) = (Code::default(), records.has("model.json"));
+    for name in records.names().filter(|name| is_code(name)) {
+        let prefix = if legacy { name.to_owned() } else { qualified(name) };
+        let text = records.text(name)?;
+        code.add(name, &prefix, &text).map_err(|error| {
+            ReadError::malformed(records.file(), error.to_string()).in_record(name)
+        })?;
+    }
+    Ok(code)
 }
 
 /// `__torch__.a` of `code/__torch__/a.py`.

@@ -29,18 +29,20 @@ pub(super) fn read(
     let record = format!("{name}.pkl");
     let Some(bytes) = records.get(&record)? else { return Ok(None) };
     let pickle = scan(records.file(), &bytes).map_err(|error| error.in_record(&record))?;
-    let meter = Meter::new(Limits::default());
-    let mut reader = Reader {
-        records,
-        code,
-        pickle: &pickle,
-        folder: name,
-        constants,
-        meter,
-        made: HashMap::new(),
-        storages: HashMap::new(),
-    };
+    let mut reader = Reader::new(records, code, &pickle, name, constants);
     reader.value(pickle.root(), None, 0).map(Some).map_err(|what| records.fault(&record, what))
+}
+
+/// Some values of a pickle, whose tensors lie in `folder`.
+pub(super) fn members(
+    records: &Records,
+    code: &Code,
+    pickle: &Pickle,
+    ids: &[Id],
+    folder: &str,
+    constants: &[Value],
+) -> Result<Vec<Value>, String> {
+    Reader::new(records, code, pickle, folder, constants).all(ids, 0)
 }
 
 struct Reader<'r> {
@@ -55,7 +57,19 @@ struct Reader<'r> {
     storages: HashMap<String, (Rc<Storage>, Dtype)>,
 }
 
-impl Reader<'_> {
+impl<'r> Reader<'r> {
+    fn new(
+        records: &'r Records,
+        code: &'r Code,
+        pickle: &'r Pickle,
+        folder: &'r str,
+        constants: &'r [Value],
+    ) -> Self {
+        let meter = Meter::new(Limits::default());
+        let (made, storages) = (HashMap::new(), HashMap::new());
+        Self { records, code, pickle, folder, constants, meter, made, storages }
+    }
+
     fn of(&mut self, id: Id, depth: usize) -> Result<Value, String> {
         if let Some(value) = self.made.get(&id) {
             return Ok(value.clone());

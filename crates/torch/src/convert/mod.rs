@@ -30,6 +30,8 @@ mod unfold;
 mod verify;
 mod writer;
 
+pub use flatbuffer::archive_of_flatbuffer;
+
 use std::sync::Arc;
 
 use unskew_core::{Conversion, Version};

@@ -38,6 +38,26 @@ pub fn infer(program: &Program, operators: &dyn Operators) -> Typing {
     contexts::run(Walker::new(program, operators))
 }
 
+/// What an operator gives for values of which some are known, if that follows from them: `aten::eq` of two texts,
+/// `aten::__contains__` of a list.
+///
+/// ```
+/// use unskew_ops::typing::{Literal, fold};
+/// let text = |text: &str| Some(Literal::Text(text.into()));
+/// assert_eq!(fold("aten::eq", &[text("area"), text("bilinear")]), Some(Literal::Bool(false)));
+/// assert_eq!(fold("aten::eq", &[text("area"), None]), None);
+/// ```
+pub fn fold(operator: &str, given: &[Option<Literal>]) -> Option<Literal> {
+    let given = given.iter().map(|literal| Given {
+        keyword: None,
+        receiver: false,
+        ty: super::ScriptType::Unknown,
+        literal: literal.clone(),
+        span: Span { start: 0, end: 0 },
+    });
+    fold::operator(operator, &given.collect::<Vec<_>>())
+}
+
 /// A call or a mention of a function of the program.
 struct Mention {
     from: FunctionId,

@@ -23,7 +23,7 @@ use unskew_source::{Output, RawMember, ReadError, Source, SourceExt as _};
 use super::Options;
 use super::draft::Draft;
 use crate::format::{Flatbuffer, Table, Vector};
-use crate::{Model, Runtime, rules};
+use crate::{Format, Model, Runtime, rules};
 use values::Values;
 
 /// The adaptation.
@@ -56,7 +56,8 @@ struct Module<'s> {
     storages: Vector,
 }
 
-/// Plans the flatbuffer in `source` anew for the release; it stays if that reads flatbuffers.
+/// Plans the flatbuffer in `source` anew for the release. It stays if that reads flatbuffers and runs its operators as they
+/// are.
 pub(super) fn plan(
     source: &Arc<dyn Source>,
     file: &str,
@@ -66,9 +67,7 @@ pub(super) fn plan(
     plan: &mut Conversion,
 ) -> Result<Option<Output>, ReadError> {
     let highest = to.release.bytecode.and_then(|range| range.max).map_or(0, |max| max.major());
-    if highest >= FLATBUFFER {
-        return Ok(None);
-    }
+    let reads = highest >= FLATBUFFER;
     let block = |plan: &mut Conversion, what: &str, place: &str| {
         let (file, runtime) = (&file, &to.name());
         let finding = rules::ArchiveHasNoForm { file, runtime, what: &what }.finding();
@@ -83,19 +82,51 @@ pub(super) fn plan(
     let mut found = Values::default();
     let version = model.operator_version().unwrap_or(0).max(LOWEST);
     let draft = archive(source, version, &mut found)?;
+    if reads && !found.blocked.is_empty() {
+        // It cannot be looked at as an archive; the verdict on the file says what the release lacks.
+        return Ok(None);
+    }
     for (what, place) in &found.blocked {
         block(plan, what, place);
     }
     let (Some(draft), true) = (draft, plan.is_possible()) else { return Ok(None) };
-    plan.add(
-        Rewrite::new(ARCHIVE, "the flatbuffer is an archive with bytecode 8").at("the whole file"),
-    );
     let archive: Arc<dyn Source> = Arc::new(draft.finish(source.name())?);
     let options = Options { written_by: None, ..options.clone() };
     let Some((rest, output)) = super::convert(&archive, to, &options)? else { return Ok(None) };
+    if reads && rest.changes_nothing() {
+        plan.blockers.extend(rest.blockers);
+        return Ok(None);
+    }
+    plan.add(
+        Rewrite::new(ARCHIVE, "the flatbuffer is an archive with bytecode 8").at("the whole file"),
+    );
     rest.rewrites.into_iter().for_each(|rewrite| plan.add(rewrite));
     plan.blockers.extend(rest.blockers);
     Ok(Some(output))
+}
+
+/// The archive with bytecode 8 that holds what the flatbuffer in `source` holds, for who runs bytecode; none if it is no
+/// flatbuffer with bytecode.
+///
+/// # Errors
+/// If the flatbuffer is broken, or holds what has no form in an archive.
+pub fn archive_of_flatbuffer(
+    source: &Arc<dyn Source>,
+) -> Result<Option<Arc<dyn Source>>, ReadError> {
+    let Some(model) = crate::format::read(source)? else { return Ok(None) };
+    if model.format != Format::MobileFlatbuffer {
+        return Ok(None);
+    }
+    let mut found = Values::default();
+    let version = model.operator_version().unwrap_or(0).max(LOWEST);
+    let draft = archive(source, version, &mut found)?;
+    match (draft, found.blocked.first()) {
+        (Some(draft), None) => Ok(Some(Arc::new(draft.finish(source.name())?))),
+        (_, blocked) => {
+            let (what, place) = blocked.cloned().unwrap_or_default();
+            Err(ReadError::malformed(source.name(), format!("{place}: {what}")))
+        }
+    }
 }
 
 /// The archive; none if something has no form there, which is then in `found`.

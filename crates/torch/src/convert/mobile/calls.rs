@@ -3,20 +3,24 @@
 use unskew_core::{Conversion, Places, Rewrite, Version};
 use unskew_ops::typing::{Choice, Given, Literal, ScriptType, choose};
 use unskew_ops::{
-    Blocked, Decision, GivenArgument, OperatorCall, Registry, Schema, Target, Type, Writer,
+    Argument, Blocked, Decision, Fit, GivenArgument, OperatorCall, Registry, Schema, Target, Writer,
 };
 use unskew_script::{Expression, Function as Script, Span, Statement};
 
-use super::bytecode::{Bytecode, COUNTED, Function, Instruction, Operator};
+use super::assemble::{Site, assemble};
+use super::constants::{default, type_of, value};
+use super::flow::Flow;
+use crate::bytecode::{Bytecode, COUNTED, Function, Instruction, Operator};
 use crate::code::Callable;
 use crate::convert::Task;
 use crate::convert::script::{self, calls::is_upgraded};
-use crate::pickle::{Id, Pickle, Value};
+use crate::pickle::{Id, Pickle};
 use crate::{history, rules};
 use unskew_ops::typing::Operators as _;
 
 const DEFAULTS: &str = "materialize-defaults";
 const UPGRADE: &str = "upgrade-operator";
+const PRUNE: &str = "prune-dead-branch";
 
 /// The first release whose mobile interpreter has upgraders.
 const UPGRADERS: Version = Version::pair(1, 11);
@@ -76,15 +80,32 @@ impl<'t> Calls<'t> {
         found.map(|definition| definition.schema.clone())
     }
 
-    /// What a call of an operator gives: names, and no values.
-    fn given(schema: &Schema, operator: &Operator) -> Vec<GivenArgument> {
-        let count = operator.given.map_or(schema.arguments.len(), |n| n as usize);
-        let each = |argument: &unskew_ops::Argument| GivenArgument {
+    /// The schemas that the writer may have meant.
+    fn candidates(&self, operator: &Operator) -> Vec<Schema> {
+        let history = self.task.to.operators.history();
+        let minor = |release: &Version| Version::pair(release.major(), release.minor());
+        let wrote = history.releases().iter().find(|one| Some(minor(one)) == self.writer.since);
+        let Some(wrote) = wrote else { return Vec::new() };
+        let named = history.named(&operator.name);
+        let same = named
+            .iter()
+            .filter(|d| d.schema.overload == operator.overload && d.runs.contains(*wrote));
+        same.map(|definition| definition.schema.clone()).collect()
+    }
+
+    /// What a call of an operator gives: names, and the values that are known.
+    fn given(
+        schema: &Schema,
+        operator: &Operator,
+        known: &[Option<Literal>],
+    ) -> Vec<GivenArgument> {
+        let each = |(argument, value): (&Argument, &Option<Literal>)| GivenArgument {
             name: argument.name.clone(),
             by_name: argument.keyword_only,
-            ..GivenArgument::default()
+            value: value.as_ref().map(ToString::to_string),
+            ty: None,
         };
-        schema.arguments.iter().take(count).map(each).collect()
+        given_arguments(schema, operator).into_iter().zip(known).map(each).collect()
     }
 
     /// Whether some operator takes more in the release than its writer gave.
@@ -115,7 +136,7 @@ impl<'t> Calls<'t> {
         let operators = code.functions.iter().flat_map(|function| &function.operators);
         let needs = operators.filter_map(|operator| {
             let schema = self.meant(operator)?;
-            let given = Self::given(&schema, operator);
+            let given = Self::given(&schema, operator, &vec![None; schema.arguments.len()]);
             let call = OperatorCall { schema: &schema, given: &given };
             Some(registry.needs(call, self.writer.operator_version))
         });
@@ -133,18 +154,48 @@ impl<'t> Calls<'t> {
         let Bytecode { pickle, functions, version: from } = code;
         let uncount = *from >= COUNTED && target < COUNTED;
         for function in functions {
-            let mut at = 0;
+            let way = Way {
+                version,
+                uncount,
+                counted: target >= COUNTED,
+                free: function.registers.saturating_add(1),
+            };
+            let flow = Flow::of(function, pickle, entered(function), &|one| self.meant(one));
+            // Where the instruction stands, and where it stood.
+            let (mut at, mut was) = (0, 0);
             while at < function.instructions.len() {
                 let Instruction { x, .. } = &function.instructions[at];
                 let number = usize::try_from(*x).unwrap_or(usize::MAX);
                 let is_call = function.instructions[at].is_call();
                 let operator = function.operators.get(number).filter(|_| is_call).cloned();
-                let added = operator.map_or(0, |operator| {
-                    self.call(function, at, &operator, version, uncount, pickle, plan)
-                });
+                let known = |count| {
+                    flow.as_ref().map_or_else(|| vec![None; count], |flow| flow.last(was, count))
+                };
+                let is_dead = flow.as_ref().is_some_and(|flow| flow.is_dead(was));
+                let added = match operator {
+                    Some(operator) if is_dead && self.is_refused(&operator, way) => {
+                        prune(function, at, &operator, plan);
+                        0
+                    }
+                    Some(operator) => self.call(function, at, &operator, way, &known, pickle, plan),
+                    None => 0,
+                };
                 at += added + 1;
+                was += 1;
             }
         }
+    }
+
+    /// Whether the release does not run a call as it is.
+    fn is_refused(&self, operator: &Operator, way: Way) -> bool {
+        let (Some(schema), Some(registry)) = (self.meant(operator), self.registry) else {
+            return false;
+        };
+        let full = schema.full_name();
+        let given = Self::given(&schema, operator, &vec![None; schema.arguments.len()]);
+        let call = OperatorCall { schema: &schema, given: &given };
+        let target = self.target(registry, &full, way.version);
+        !matches!(registry.decide(call, &self.writer, target), Decision::Keep)
     }
 
     /// Fits the call at one place; says how many instructions were added in front of it.
@@ -154,80 +205,185 @@ impl<'t> Calls<'t> {
         function: &mut Function,
         at: usize,
         operator: &Operator,
-        version: i64,
-        uncount: bool,
+        way: Way,
+        known: &dyn Fn(usize) -> Vec<Option<Literal>>,
         pickle: &mut Pickle,
         plan: &mut Conversion,
     ) -> usize {
-        let (Some(schema), Some(registry)) = (self.meant(operator), self.registry) else {
+        let Some(registry) = self.registry else { return 0 };
+        let Some(schema) = self.meant(operator) else {
+            self.unclear(function, operator, way, registry, plan);
+            return 0;
+        };
+        let full = schema.full_name();
+        if is_upgraded(self.task, registry, &full, self.writer, way.version)
+            && self.task.to.minor() >= UPGRADERS
+        {
+            // The release puts a call of its upgrader here, which wants every argument.
+            let historic = registry.historic(&full, u32::try_from(way.version).unwrap_or(0));
+            let bridge = historic.and_then(|change| change.upgrader.as_ref());
+            let wants = bridge.map_or(&schema, |bridge| &bridge.schema);
+            return self.materialize(function, at, operator, wants, way, pickle, plan);
+        }
+        let table = &self.task.to.operators;
+        if let Some(less) = script::calls::surplus(table, &schema, operator.given, false) {
+            return drop_last(function, at, operator, less, &full, plan);
+        }
+        let count = given_arguments(&schema, operator).len();
+        let known = known(count);
+        let given = Self::given(&schema, operator, &known);
+        let call = OperatorCall { schema: &schema, given: &given };
+        match registry.decide(call, &self.writer, self.target(registry, &full, way.version)) {
+            Decision::Upgrade(step) | Decision::Downgrade(step) => {
+                let literals = given
+                    .iter()
+                    .zip(known)
+                    .filter_map(|(one, value)| Some((one.name.clone(), value?)));
+                let site = Site {
+                    schema: &schema,
+                    given: count,
+                    known: literals.collect(),
+                    free: way.free,
+                    counted: way.counted,
+                };
+                self.replace(function, at, operator, step.function, &site, pickle, plan)
+            }
+            Decision::Blocked(Blocked::WriterUnknown { .. }) => 0,
+            Decision::Fitted(fit) => self.fitted(function, at, operator, &given, &fit, plan),
+            Decision::Blocked(why) => {
+                self.block(function, plan, &full, &why.to_string());
+                0
+            }
+            Decision::Keep if way.uncount => {
+                let taken = table.overload(&operator.name, &operator.overload);
+                let Some(taken) = taken.filter(|taken| !taken.variadic) else { return 0 };
+                self.materialize(function, at, operator, &taken, way, pickle, plan)
+            }
+            Decision::Keep => 0,
+        }
+    }
+
+    /// The release, with the operator version by which it runs an operator: where its mobile interpreter has no
+    /// upgrader it does by an old name what it does today, whatever the version of the file.
+    fn target(&self, registry: &Registry, operator: &str, version: i64) -> Target<'_> {
+        let version = u32::try_from(version).unwrap_or(0);
+        let historic = registry.historic(operator, version);
+        let lazy = self.task.to.minor() >= UPGRADERS && historic.is_none_or(|change| change.mobile);
+        let newest = self.task.to.release.file_format.max.map(Version::major);
+        let newest = newest.and_then(|newest| u32::try_from(newest).ok());
+        let operator_version = if lazy { version } else { newest.unwrap_or(version) };
+        Target { table: &self.task.to.operators, operator_version }
+    }
+
+    /// A call of which several schemas may be meant: it stays if that is right for one and no other wants a change.
+    fn unclear(
+        &self,
+        function: &Function,
+        operator: &Operator,
+        way: Way,
+        registry: &Registry,
+        plan: &mut Conversion,
+    ) {
+        let schemas = self.candidates(operator);
+        if schemas.is_empty() {
             // What makes and takes apart lists, dictionaries and objects was an operator once.
             if operator.name.starts_with("prim::") && !self.task.to.operators.knows(&operator.name)
             {
                 self.block(function, plan, &operator.to_string(), "the release does not have it");
             }
-            return 0;
-        };
-        let full = schema.full_name();
-        // Before it had upgraders, the mobile interpreter did by an old name what the release does.
-        let lazy = self.task.to.minor() >= UPGRADERS;
-        let newest = self.task.to.release.file_format.max.map_or(version, Version::major);
-        let version = if lazy { version } else { newest };
-        if lazy && is_upgraded(self.task, registry, &full, self.writer, version) {
-            // The release puts a call of its upgrader here, which wants every argument.
-            let historic = registry.historic(&full, u32::try_from(version).unwrap_or(0));
-            let bridge = historic.and_then(|change| change.upgrader.as_ref());
-            let wants = bridge.map_or(&schema, |bridge| &bridge.schema);
-            return self.materialize(function, at, operator, wants, uncount, pickle, plan);
+            return;
         }
+        let (mut stays, mut changes) = (false, false);
+        for schema in &schemas {
+            let given = Self::given(schema, operator, &vec![None; schema.arguments.len()]);
+            let call = OperatorCall { schema, given: &given };
+            let target = self.target(registry, &schema.full_name(), way.version);
+            match registry.decide(call, &self.writer, target) {
+                Decision::Keep | Decision::Fitted(_) => stays = true,
+                Decision::Upgrade(_) | Decision::Downgrade(_) => changes = true,
+                Decision::Blocked(_) => {}
+            }
+        }
+        let variadic = schemas.iter().any(|schema| schema.variadic);
+        if changes || !(stays || variadic) {
+            let why = "several operators of its release have this name, and which is meant cannot be told";
+            self.block(function, plan, &operator.to_string(), why);
+        }
+    }
+
+    /// What the release takes in another form: under another overload, or without values that are its defaults.
+    fn fitted(
+        &self,
+        function: &mut Function,
+        at: usize,
+        operator: &Operator,
+        given: &[GivenArgument],
+        fit: &Fit,
+        plan: &mut Conversion,
+    ) -> usize {
+        let full = operator.to_string();
+        let mut operator = operator.clone();
+        if let Some(overload) = &fit.overload {
+            overload.clone_into(&mut operator.overload);
+            let what = format!("{full} has the name {operator}");
+            plan.add(Rewrite::new(UPGRADE, what).at(&function.name));
+        }
+        let last = given.iter().rev().take(fit.without.len());
+        if !last.clone().all(|one| fit.without.contains(&one.name)) {
+            let why = "values that it does not take do not stand last";
+            self.block(function, plan, &full, why);
+            return 0;
+        }
+        if fit.without.is_empty() {
+            let number = function.operator(operator);
+            if let Some(instruction) = function.instructions.get_mut(at) {
+                instruction.x = number;
+            }
+            return 0;
+        }
+        drop_last(function, at, &operator, fit.without.len() as i64, &full, plan)
+    }
+
+    /// Has a function of the registry in the place of a call.
+    #[allow(clippy::too_many_arguments, reason = "they are one call")]
+    fn replace(
+        &self,
+        function: &mut Function,
+        at: usize,
+        operator: &Operator,
+        by: &Script,
+        site: &Site<'_>,
+        pickle: &mut Pickle,
+        plan: &mut Conversion,
+    ) -> usize {
         let table = &self.task.to.operators;
-        if let Some(less) = script::calls::surplus(table, &schema, operator.given, false) {
-            let what = format!("{full}: {less} of its arguments are left out");
-            plan.add(Rewrite::new(DEFAULTS, what).at(&function.name));
-            let drop = Instruction { name: "DROP".to_owned(), x: 0, n: 0 };
-            let added = usize::try_from(less).unwrap_or(0);
-            function.insert(at, vec![drop; added]);
-            let given = operator.given.map(|given| given - less);
-            let number = function.operator(Operator { given, ..operator.clone() });
+        let full = site.schema.full_name();
+        if let Some(inline) = inline(by, site.schema, operator, &Callable(table)) {
+            let new = &inline.operator;
+            let what = format!("{full} is computed by {}.{}", new.name, new.overload);
+            plan.add(Rewrite::new(UPGRADE, what).at(&function.name));
+            let values = inline.literals.iter().filter_map(value);
+            let values: Vec<Id> = values.map(|value| pickle.push(value)).collect();
+            let added = give(function, at, &values, pickle);
+            let number = function.operator(inline.operator);
             if let Some(instruction) = function.instructions.get_mut(at + added) {
                 instruction.x = number;
             }
             return added;
         }
-        let given = Self::given(&schema, operator);
-        let call = OperatorCall { schema: &schema, given: &given };
-        let target = Target { table, operator_version: u32::try_from(version).unwrap_or(0) };
-        match registry.decide(call, &self.writer, target) {
-            Decision::Upgrade(step) | Decision::Downgrade(step) => {
-                let inline = inline(step.function, &schema, operator, &Callable(table));
-                let Some(inline) = inline else {
-                    let why = "what takes its place is more than one call";
-                    self.block(function, plan, &full, why);
-                    return 0;
-                };
-                let new = &inline.operator;
-                let what = format!("{full} is computed by {}.{}", new.name, new.overload);
-                plan.add(Rewrite::new(UPGRADE, what).at(&function.name));
-                let values = inline.literals.iter().filter_map(value);
-                let values: Vec<Id> = values.map(|value| pickle.push(value)).collect();
-                let added = give(function, at, &values, pickle);
-                let number = function.operator(inline.operator);
-                if let Some(instruction) = function.instructions.get_mut(at + added) {
-                    instruction.x = number;
-                }
-                added
-            }
-            Decision::Blocked(Blocked::WriterUnknown { .. }) | Decision::Fitted(_) => 0,
-            Decision::Blocked(why) => {
-                self.block(function, plan, &full, &why.to_string());
-                0
-            }
-            Decision::Keep if uncount => {
-                let taken = table.overload(&operator.name, &operator.overload);
-                let Some(taken) = taken.filter(|taken| !taken.variadic) else { return 0 };
-                self.materialize(function, at, operator, &taken, uncount, pickle, plan)
-            }
-            Decision::Keep => 0,
+        let assembled = assemble(by, site, table, function, pickle);
+        let Some((last, code)) = assembled.as_deref().and_then(<[Instruction]>::split_last) else {
+            let why = format!("what takes its place, {}, has no form in bytecode", by.name.text);
+            self.block(function, plan, &full, &why);
+            return 0;
+        };
+        let what = format!("{full} is computed by the instructions of {}", by.name.text);
+        plan.add(Rewrite::new(UPGRADE, what).at(&function.name));
+        function.insert(at, code.to_vec());
+        if let Some(instruction) = function.instructions.get_mut(at + code.len()) {
+            instruction.clone_from(last);
         }
+        code.len()
     }
 
     /// Gives the defaults of the arguments that a call leaves to them.
@@ -238,7 +394,7 @@ impl<'t> Calls<'t> {
         at: usize,
         operator: &Operator,
         wants: &Schema,
-        uncount: bool,
+        way: Way,
         pickle: &mut Pickle,
         plan: &mut Conversion,
     ) -> usize {
@@ -260,7 +416,7 @@ impl<'t> Calls<'t> {
         let what = format!("{full}: {} defaults are given", all - given);
         plan.add(Rewrite::new(DEFAULTS, what).at(&function.name));
         let added = give(function, at, &values, pickle);
-        let count = if uncount { None } else { Some(all as i64) };
+        let count = if way.uncount { None } else { Some(all as i64) };
         let number = function.operator(Operator { given: count, ..operator.clone() });
         if let Some(instruction) = function.instructions.get_mut(at + added) {
             instruction.x = number;
@@ -276,6 +432,68 @@ impl<'t> Calls<'t> {
     }
 }
 
+/// How calls are fitted.
+#[derive(Clone, Copy)]
+struct Way {
+    /// The operator version of the file.
+    version: i64,
+    /// Whether operators say no longer how many arguments they are given.
+    uncount: bool,
+    /// Whether they say it.
+    counted: bool,
+    /// The first register that the function does not have.
+    free: i64,
+}
+
+/// The arguments that a call of an operator gives, in the order of the stack: the first ones, and the outputs.
+fn given_arguments<'s>(schema: &'s Schema, operator: &Operator) -> Vec<&'s Argument> {
+    let all = &schema.arguments;
+    let count = operator.given.and_then(|given| usize::try_from(given).ok()).unwrap_or(all.len());
+    let inputs = all.iter().filter(|one| !one.is_out()).count();
+    let leading = count.saturating_sub(all.len() - inputs).min(inputs);
+    all.iter().take(leading).chain(all.iter().filter(|one| one.is_out())).collect()
+}
+
+/// How many values a function takes when it is called: those that its first instruction stores.
+fn entered(function: &Function) -> usize {
+    match function.instructions.first() {
+        Some(Instruction { name, n, .. }) if name == "STOREN" => usize::try_from(*n).unwrap_or(0),
+        Some(Instruction { name, .. }) if name == "STORE" => 1,
+        _ => 0,
+    }
+}
+
+/// Has a call that never runs go on to the next instruction.
+fn prune(function: &mut Function, at: usize, operator: &Operator, plan: &mut Conversion) {
+    if let Some(instruction) = function.instructions.get_mut(at) {
+        *instruction = Instruction { name: "JMP".to_owned(), x: 1, n: 0 };
+    }
+    let what = format!("a call of {operator} that never runs is left out");
+    plan.add(Rewrite::new(PRUNE, what).at(&function.name));
+}
+
+/// Leaves the last values of a call out.
+fn drop_last(
+    function: &mut Function,
+    at: usize,
+    operator: &Operator,
+    less: i64,
+    full: &str,
+    plan: &mut Conversion,
+) -> usize {
+    let what = format!("{full}: {less} of its arguments are left out");
+    plan.add(Rewrite::new(DEFAULTS, what).at(&function.name));
+    let drop = Instruction { name: "DROP".to_owned(), x: 0, n: 0 };
+    let added = usize::try_from(less).unwrap_or(0);
+    function.insert(at, vec![drop; added]);
+    let given = operator.given.map(|given| given - less);
+    let number = function.operator(Operator { given, ..operator.clone() });
+    if let Some(instruction) = function.instructions.get_mut(at + added) {
+        instruction.x = number;
+    }
+    added
+}
+
 /// Loads constants in front of the instruction at `at`; says how many instructions that takes.
 fn give(function: &mut Function, at: usize, values: &[Id], pickle: &Pickle) -> usize {
     let mut new = Vec::with_capacity(values.len());
@@ -286,48 +504,6 @@ fn give(function: &mut Function, at: usize, values: &[Id], pickle: &Pickle) -> u
     let added = new.len();
     function.insert(at, new);
     added
-}
-
-/// The default of an argument as a constant.
-fn default(argument: &unskew_ops::Argument, pickle: &mut Pickle) -> Option<Id> {
-    let literal = Literal::of_default(argument.default.as_ref()?)?;
-    let Type::List(item, size) = &argument.ty else { return Some(pickle.push(value(&literal)?)) };
-    let items = match &literal {
-        Literal::List(items) => items.to_vec(),
-        // One number stands for a list of a fixed length.
-        one => vec![one.clone(); usize::try_from((*size)?).ok().filter(|size| *size < 64)?],
-    };
-    let kind = match &**item {
-        Type::Named(name) if name == "int" || name == "SymInt" => "build_intlist",
-        Type::Named(name) if name == "bool" => "build_boollist",
-        Type::Named(name) if name == "float" => "build_doublelist",
-        _ => return None,
-    };
-    let items: Option<Vec<Id>> = items.iter().map(|one| Some(pickle.push(value(one)?))).collect();
-    let list = pickle.push(Value::List(items?));
-    Some(pickle.call("torch.jit._pickle", kind, [list]))
-}
-
-fn value(literal: &Literal) -> Option<Value> {
-    Some(match literal {
-        Literal::None => Value::None,
-        Literal::Bool(value) => Value::Bool(*value),
-        Literal::Int(number) => Value::Int(*number),
-        Literal::Float(bits) => Value::Float(bits.value()),
-        Literal::Text(text) => Value::Text(text.to_string()),
-        Literal::List(_) | Literal::Tuple(_) => return None,
-    })
-}
-
-fn type_of(literal: &Literal) -> Option<ScriptType> {
-    Some(match literal {
-        Literal::None => ScriptType::None,
-        Literal::Bool(_) => ScriptType::Bool,
-        Literal::Int(_) => ScriptType::Int,
-        Literal::Float(_) => ScriptType::Float,
-        Literal::Text(_) => ScriptType::Str,
-        Literal::List(_) | Literal::Tuple(_) => return None,
-    })
 }
 
 /// A function of the registry that is one call: of its own parameters in their order, then of literals.

@@ -7,12 +7,16 @@
 //! | version 4 or 5 to 7 | each operator says how many arguments its calls give, where newer ones take more |
 //! | an upgrader of the release that wants more than is given | defaults of the old schema are given |
 //! | version 8 to 7 | the records of source lines, whose form older interpreters do not read, are left out |
-//! | another meaning | an upgrader or downgrader that is one call takes the place of the operator |
+//! | an operator that the release lacks where it never runs | its instruction is left out |
+//! | another meaning | an upgrader or downgrader takes the place of the operator: another call, or its instructions |
 //!
 //! The code beside the bytecode shares the version record with it, and is fitted too.
 
-mod bytecode;
+mod assemble;
 mod calls;
+mod constants;
+mod flow;
+mod promoted;
 
 use unskew_core::{Conversion, Places, Rewrite, Version};
 use unskew_source::ReadError;
@@ -20,8 +24,8 @@ use unskew_source::ReadError;
 use super::Task;
 use super::draft::Draft;
 use super::script;
+use crate::bytecode::{self, Bytecode, COUNTED, Instruction, UNSAID};
 use crate::pickle;
-use bytecode::{Bytecode, COUNTED, Instruction, Operator, UNSAID};
 use calls::Calls;
 
 const RECORD: &str = "bytecode.pkl";
@@ -31,22 +35,6 @@ const HANDLES: &str = "mobile_debug_handles.pkl";
 
 /// The adaptation.
 const BYTECODE: &str = "bytecode-version";
-
-/// The instructions that version 8 has for operators of version 7.
-const PROMOTED: [(&str, &str, &str, i64); 9] = [
-    ("__IS__", "aten::__is__", "", 2),
-    ("UN_INITIALIZED", "prim::Uninitialized", "", 0),
-    ("__ISNOT__", "aten::__isnot__", "", 2),
-    ("DEVICE", "prim::device", "", 1),
-    ("DTYPE", "prim::dtype", "", 1),
-    ("DIM", "aten::dim", "", 1),
-    ("__NOT__", "aten::__not__", "", 1),
-    ("NUM_TO_TENSOR", "prim::NumToTensor", "Scalar", 1),
-    ("IS_CUDA", "prim::is_cuda", "", 1),
-];
-
-/// What version 8 has and nothing here turns into operators.
-const ONLY_8: [&str; 2] = ["DICT_INDEX", "TO_LIST"];
 
 /// Plans the archive anew for the release; none if it stays as it is or cannot be converted.
 pub(super) fn plan(task: &Task<'_>, plan: &mut Conversion) -> Result<Option<Draft>, ReadError> {
@@ -95,7 +83,7 @@ pub(super) fn plan(task: &Task<'_>, plan: &mut Conversion) -> Result<Option<Draf
         return Ok(None);
     };
     if target < 8 && from >= 8 {
-        unpromote(task, plan, &mut code);
+        promoted::replace(task, plan, &mut code);
     }
     let lengths: Vec<usize> = code.functions.iter().map(|one| one.instructions.len()).collect();
     calls.fit(&mut code, version, target, plan);
@@ -199,45 +187,6 @@ fn sign(task: &Task<'_>, plan: &mut Conversion, code: &mut Bytecode) {
             None => {
                 let what = "a function has no signature in the code beside the bytecode";
                 script::block(task, plan, what, Places::from_iter([&function.name]));
-            }
-        }
-    }
-}
-
-/// Has operators in the place of instructions that came with version 8.
-fn unpromote(task: &Task<'_>, plan: &mut Conversion, code: &mut Bytecode) {
-    for function in &mut code.functions {
-        for at in 0..function.instructions.len() {
-            let name = function.instructions[at].name.clone();
-            if name == "FORMAT" {
-                let operator = Operator {
-                    name: "aten::format".to_owned(),
-                    overload: String::new(),
-                    given: None,
-                };
-                let number = function.operator(operator);
-                let instruction = &mut function.instructions[at];
-                // It takes any number of values: as many as the instruction says.
-                let (name, n) = ("OPN".to_owned(), instruction.x);
-                *instruction = Instruction { name, x: number, n };
-                continue;
-            }
-            let known = PROMOTED.iter().find(|(instruction, ..)| *instruction == name);
-            if let Some((_, operator, overload, given)) = known {
-                let operator = Operator {
-                    name: (*operator).to_owned(),
-                    overload: (*overload).to_owned(),
-                    given: Some(*given),
-                };
-                let number = function.operator(operator);
-                let instruction = &mut function.instructions[at];
-                instruction.name = "OP".to_owned();
-                (instruction.x, instruction.n) = (number, 0);
-                let what = format!("the instruction {name} is an operator");
-                plan.add(Rewrite::new(BYTECODE, what).at(&function.name));
-            } else if ONLY_8.contains(&name.as_str()) {
-                let what = format!("version 7 of bytecode has no instruction {name}");
-                script::block(task, plan, &what, Places::from_iter([&function.name]));
             }
         }
     }

@@ -1,5 +1,9 @@
 //! Bytecode of the mobile interpreter, read from `bytecode.pkl` and written back.
 //!
+//! The mobile interpreter has a stack and registers. What it calls stands in a table of operators, each with its
+//! overload; since version 6 an operator also says how many arguments the code gives it, and the rest are defaults.
+//! A flatbuffer holds the same in another form: [`archive_of_flatbuffer`](crate::archive_of_flatbuffer).
+//!
 //! ```text
 //! ( 8, ( "__torch__.M.forward",
 //!        ( ("instructions", (("MOVE", 2, 0), ("OP", 0, 0), ...)),
@@ -14,36 +18,41 @@ use std::fmt;
 use crate::pickle::{Id, Pickle, Value};
 
 /// The version of bytecode that does not say its version.
-pub(super) const UNSAID: i64 = 3;
+pub const UNSAID: i64 = 3;
 
 /// The first version in which an operator says how many arguments its calls give.
-pub(super) const COUNTED: i64 = 6;
+pub const COUNTED: i64 = 6;
 
 /// The instructions whose first operand is a distance within the code.
-const JUMPS: [&str; 3] = ["JF", "JMP", "LOOP"];
+pub const JUMPS: [&str; 3] = ["JF", "JMP", "LOOP"];
 
 /// One instruction.
-#[derive(Clone, Debug)]
-pub(super) struct Instruction {
-    pub(super) name: String,
-    pub(super) x: i64,
-    pub(super) n: i64,
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Instruction {
+    /// Its name: `LOADC`.
+    pub name: String,
+    /// The first operand: most often the number of a register, a constant, an operator, or a distance.
+    pub x: i64,
+    /// The second operand: most often how many values.
+    pub n: i64,
 }
 
 impl Instruction {
     /// Whether it calls an operator of the table.
-    pub(super) fn is_call(&self) -> bool {
+    pub fn is_call(&self) -> bool {
         matches!(self.name.as_str(), "OP" | "OPN")
     }
 }
 
 /// An operator that a function calls.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Operator {
-    pub(super) name: String,
-    pub(super) overload: String,
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Operator {
+    /// The name without the overload: `aten::add`.
+    pub name: String,
+    /// The overload, often empty: `Tensor`.
+    pub overload: String,
     /// How many arguments are given; none if all are, or if it takes any number.
-    pub(super) given: Option<i64>,
+    pub given: Option<i64>,
 }
 
 impl fmt::Display for Operator {
@@ -54,27 +63,38 @@ impl fmt::Display for Operator {
 }
 
 /// One function.
-pub(super) struct Function {
-    pub(super) name: String,
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Its qualified name: `__torch__.M.forward`.
+    pub name: String,
     /// Its tuple in the pickle.
     id: Id,
-    pub(super) instructions: Vec<Instruction>,
-    pub(super) operators: Vec<Operator>,
-    pub(super) constants: Vec<Id>,
-    /// Texts.
-    types: Vec<Id>,
+    /// What it does.
+    pub instructions: Vec<Instruction>,
+    /// What its instructions call.
+    pub operators: Vec<Operator>,
+    /// Constants, as values of the pickle.
+    pub constants: Vec<Id>,
+    /// Names of types, as texts of the pickle.
+    pub types: Vec<Id>,
+    /// How many registers it has; the first one has the number 1.
+    pub registers: i64,
 }
 
 /// The bytecode of an archive.
-pub(super) struct Bytecode {
-    pub(super) pickle: Pickle,
-    pub(super) version: i64,
-    pub(super) functions: Vec<Function>,
+#[derive(Clone, Debug)]
+pub struct Bytecode {
+    /// What the constants and the types of functions stand in.
+    pub pickle: Pickle,
+    /// The version; [`UNSAID`] if it is not said.
+    pub version: i64,
+    /// Every function.
+    pub functions: Vec<Function>,
 }
 
 impl Bytecode {
     /// None if the pickle is not of this form.
-    pub(super) fn of(pickle: Pickle) -> Option<Self> {
+    pub fn of(pickle: Pickle) -> Option<Self> {
         let Value::Tuple(members) = pickle.root() else { return None };
         let said = members.first().and_then(|id| pickle.value(*id).int());
         let skipped = usize::from(said.is_some());
@@ -84,7 +104,7 @@ impl Bytecode {
     }
 
     /// The pickle with all functions as they are now.
-    pub(super) fn finish(mut self) -> Pickle {
+    pub(crate) fn finish(mut self) -> Pickle {
         let counted = self.version >= COUNTED;
         let mut members = vec![self.pickle.push(Value::Int(self.version))];
         for function in &mut self.functions {
@@ -143,6 +163,9 @@ impl Function {
             constants: members("constants")?,
             // Up to 1.4 there is no such table.
             types: members("types").unwrap_or_default(),
+            registers: part(pickle, table, "register_size")
+                .and_then(|id| pickle.value(id).int())
+                .unwrap_or(0),
         })
     }
 
@@ -169,10 +192,11 @@ impl Function {
             })
             .collect();
         let Value::Tuple(mut parts) = pickle.value(self.id).clone() else { return };
-        let Some(table) = parts.get(1).copied() else { return };
+        if parts.len() < 2 {
+            return;
+        }
         let types = pickle.tuple(self.types.clone());
-        let registers = part(pickle, table, "register_size");
-        let registers = registers.unwrap_or_else(|| pickle.push(Value::Int(0)));
+        let registers = pickle.push(Value::Int(self.registers));
         let all = [
             ("instructions", pickle.tuple(instructions)),
             ("operators", pickle.tuple(operators)),
@@ -189,7 +213,7 @@ impl Function {
     }
 
     /// Adds instructions in front of the one at `at`. Whatever jumped there runs them first.
-    pub(super) fn insert(&mut self, at: usize, new: Vec<Instruction>) {
+    pub(crate) fn insert(&mut self, at: usize, new: Vec<Instruction>) {
         let (added, place) = (new.len() as i64, at as i64);
         for (here, instruction) in self.instructions.iter_mut().enumerate() {
             if !JUMPS.contains(&instruction.name.as_str()) {
@@ -225,12 +249,12 @@ impl Function {
     }
 
     /// Whether the pickle has the signature of the function.
-    pub(super) fn has_signature(&self, pickle: &Pickle) -> bool {
+    pub(crate) fn has_signature(&self, pickle: &Pickle) -> bool {
         matches!(pickle.value(self.id), Value::Tuple(parts) if parts.len() > 2)
     }
 
     /// Gives the function a signature: names and types.
-    pub(super) fn sign(&self, pickle: &mut Pickle, arguments: &[(String, String)], returns: &str) {
+    pub(crate) fn sign(&self, pickle: &mut Pickle, arguments: &[(String, String)], returns: &str) {
         let mut list = |all: &[(String, String)]| {
             let all: Vec<Id> = all
                 .iter()
@@ -264,7 +288,7 @@ impl Function {
     }
 
     /// The number of a constant in the table, which it joins if it is not there.
-    pub(super) fn constant(&mut self, pickle: &Pickle, value: Id) -> i64 {
+    pub(crate) fn constant(&mut self, pickle: &Pickle, value: Id) -> i64 {
         let same = |id: &Id| match pickle.value(*id) {
             Value::Call(_) => *id == value,
             known => known == pickle.value(value),
@@ -277,7 +301,7 @@ impl Function {
     }
 
     /// The number of a type in the table, which it joins if it is not there.
-    pub(super) fn ty(&mut self, pickle: &mut Pickle, ty: &str) -> i64 {
+    pub(crate) fn ty(&mut self, pickle: &mut Pickle, ty: &str) -> i64 {
         let known = self.types.iter().position(|id| pickle.value(*id).text() == Some(ty));
         let at = known.unwrap_or_else(|| {
             self.types.push(pickle.text(ty));
@@ -287,7 +311,7 @@ impl Function {
     }
 
     /// The number of an operator in the table, which it joins if it is not there.
-    pub(super) fn operator(&mut self, operator: Operator) -> i64 {
+    pub(crate) fn operator(&mut self, operator: Operator) -> i64 {
         let known = self.operators.iter().position(|one| *one == operator);
         let at = known.unwrap_or_else(|| {
             self.operators.push(operator);
@@ -318,6 +342,7 @@ mod tests {
             operators: Vec::new(),
             constants: Vec::new(),
             types: Vec::new(),
+            registers: 0,
         };
         function.insert(3, vec![one("LOADC", 0), one("LOADC", 0)]);
         let jumps: Vec<i64> =

@@ -1,0 +1,65 @@
+//! Values that stand in a program as constants of bytecode.
+
+use unskew_ops::Type;
+use unskew_ops::typing::{Literal, ScriptType};
+
+use crate::pickle::{Id, Pickle, Value};
+
+/// The default of an argument as a constant.
+pub(super) fn default(argument: &unskew_ops::Argument, pickle: &mut Pickle) -> Option<Id> {
+    let literal = Literal::of_default(argument.default.as_ref()?)?;
+    let Type::List(item, size) = &argument.ty else { return Some(pickle.push(value(&literal)?)) };
+    let items = match &literal {
+        Literal::List(items) => items.to_vec(),
+        // One number stands for a list of a fixed length.
+        one => vec![one.clone(); usize::try_from((*size)?).ok().filter(|size| *size < 64)?],
+    };
+    let kind = match &**item {
+        Type::Named(name) if name == "int" || name == "SymInt" => "build_intlist",
+        Type::Named(name) if name == "bool" => "build_boollist",
+        Type::Named(name) if name == "float" => "build_doublelist",
+        _ => return None,
+    };
+    let items: Option<Vec<Id>> = items.iter().map(|one| Some(pickle.push(value(one)?))).collect();
+    let list = pickle.push(Value::List(items?));
+    Some(pickle.call("torch.jit._pickle", kind, [list]))
+}
+
+pub(super) fn value(literal: &Literal) -> Option<Value> {
+    Some(match literal {
+        Literal::None => Value::None,
+        Literal::Bool(value) => Value::Bool(*value),
+        Literal::Int(number) => Value::Int(*number),
+        Literal::Float(bits) => Value::Float(bits.value()),
+        Literal::Text(text) => Value::Text(text.to_string()),
+        Literal::List(_) | Literal::Tuple(_) => return None,
+    })
+}
+
+pub(super) fn type_of(literal: &Literal) -> Option<ScriptType> {
+    Some(match literal {
+        Literal::None => ScriptType::None,
+        Literal::Bool(_) => ScriptType::Bool,
+        Literal::Int(_) => ScriptType::Int,
+        Literal::Float(_) => ScriptType::Float,
+        Literal::Text(_) => ScriptType::Str,
+        Literal::List(_) | Literal::Tuple(_) => return None,
+    })
+}
+
+/// A literal as a constant; none for a list.
+pub(super) fn constant(literal: &Literal, pickle: &mut Pickle) -> Option<Id> {
+    Some(pickle.push(value(literal)?))
+}
+
+/// What a constant is, if it is a literal.
+pub(super) fn literal(value: &Value) -> Option<Literal> {
+    Some(match value {
+        Value::None => Literal::None,
+        Value::Bool(value) => Literal::Bool(*value),
+        Value::Int(number) => Literal::Int(*number),
+        Value::Float(number) => Literal::from(*number),
+        Value::Text(text) => Literal::Text(text.as_str().into()),
+        _ => return None,
+    })
+}
