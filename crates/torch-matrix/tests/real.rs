@@ -30,12 +30,9 @@ fn every_rewritten_file_gives_on_a_real_release_what_its_writer_gave() {
     assert!(unequal.is_empty(), "{unequal:#?}");
     // 1.6 alone refused to divide integers, and to fill with one without a type: by the version of its files the
     // operators are those of later releases, which do both.
-    let accepted = trials.iter().filter(|trial| trial.after == Some(Came::Accepted));
-    assert!(
-        accepted.clone().all(|trial| trial.file.starts_with("1.6.0/")),
-        "{:?}",
-        accepted.last()
-    );
+    for trial in trials.iter().filter(|trial| trial.after == Some(Came::Accepted)) {
+        assert!(trial.file.starts_with("1.6.0/"), "{}", trial.file);
+    }
     // Nothing has to be left as it is for want of an exact form.
     assert!(trials.iter().all(|trial| !matches!(trial.fate, Fate::Blocked(_))));
     for bar in BARS.iter().filter(|bar| bar.on == RELEASE) {

@@ -14,8 +14,8 @@ pub(super) const TEXT: u64 = 1 << 20;
 /// The most values of a module.
 const MOST: usize = 1 << 22;
 
-/// How deep values lie in each other.
-const DEPTH: usize = 200;
+/// How deep values lie in each other: modules of modules have some ten levels.
+const DEPTH: usize = 64;
 
 /// The fields of a value, and its kinds.
 pub(super) mod kind {
