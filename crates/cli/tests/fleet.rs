@@ -80,7 +80,21 @@ fn a_plan_is_text_json_and_a_page() {
     for sign in ["src=\"", "http://", "https://", "url(", "@import"] {
         assert!(!page.contains(sign), "{sign} stands in the page");
     }
-    assert!(page.contains("<svg") && page.contains("phones (400)"));
+    assert!(page.contains("<svg") && page.contains("<code>PT002</code>"), "{page}");
+    assert!(page.contains("phones</th><td class=\"number\">400</td>"), "{page}");
+    let beside = folder.path().join("beside.html");
+    let curve = folder.path().join("curve.svg");
+    let [html, svg] = [&beside, &curve].map(|place| place.display().to_string());
+    let asked = ["plan", "gelu", "--what-if", "without=aten::gelu", "--html", &html, "--svg", &svg];
+    let text = printed(&store, 1, &asked);
+    assert!(text.contains("if without=aten::gelu"), "{text}");
+    let page = std::fs::read_to_string(&beside).unwrap();
+    assert!(
+        page.contains("<code>without=aten::gelu</code>") && page.contains("Before: 1"),
+        "{page}"
+    );
+    let curve = std::fs::read_to_string(&curve).unwrap();
+    assert!(curve.starts_with("<svg xmlns="), "{curve}");
 }
 
 #[test]

@@ -17,6 +17,7 @@
 //! | [`store`] | the database: SQLite now; whatever else speaks SQL is four calls away |
 //! | [`Answer`] | what a runtime says to an artifact and to what a conversion makes of it; made once, kept, and found again by the digests of the artifact, of the profile, and of whoever judged |
 //! | [`Policy`], [`Decision`] | what is good enough, and what follows |
+//! | [`Survey`] | what is known of many pairs at once, without asking anybody |
 //! | [`Cover`], [`Plan`] | the optimization, alone and for a fleet |
 //!
 //! A decision is reproducible: it names the day, the profile, the policy and the [`Judge`], and the same of these
@@ -58,6 +59,7 @@ mod name;
 mod plan;
 mod profile;
 pub mod store;
+mod survey;
 
 pub use answer::{Answer, Attempt, Fit, Judged, NotChecked, Promised, Reason, Side, Step};
 pub use cover::{Best, Cover, EFFORT};
@@ -70,3 +72,4 @@ pub use judge::Judge;
 pub use name::check as check_name;
 pub use plan::{Block, Candidate, Needing, Plan, PlanOptions, Point, Served, WhatIf};
 pub use profile::{Profile, ProfileError, ProfileOperator, Runtime};
+pub use survey::{Coverage, Gets, Survey, coverage};

@@ -23,6 +23,7 @@
 #![forbid(unsafe_code)]
 
 mod axes;
+mod catalogue;
 mod family;
 pub mod jax;
 mod name;
@@ -32,6 +33,7 @@ pub mod tensorflow;
 pub mod torch;
 
 pub use axes::{histories, window};
+pub use catalogue::{Defined, Listed, Turnover};
 pub use family::Family;
 pub use name::{Name, NameError, all, find, select};
 pub use release::Release;

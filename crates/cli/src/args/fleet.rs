@@ -41,7 +41,7 @@ without=OPERATOR[,RUNTIME]; window=AXIS,FIRST,LAST[,RUNTIME]. Several are applie
 
 Examples:
   unskew fleet plan gelu
-  unskew fleet plan gelu --max 2 --format html -o plan.html
+  unskew fleet plan gelu --max 2 --html plan.html --svg curve.svg
   unskew fleet plan gelu --what-if add=torch@2.15,500 --what-if without=aten::gelu,camera-7
 
 Exit status: 0 if every device is served, else 1.")]
@@ -182,6 +182,12 @@ pub struct FleetPlan {
     /// Write to this file, which appears whole or not at all
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Write the page of the plan to this file as well
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Write the coverage curve to this file as well
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
 }
 
 /// How something of a fleet is printed.
@@ -204,4 +210,6 @@ pub enum PlanFormat {
     Json,
     /// One page that needs nothing else: the curve and the matrix with its reasons
     Html,
+    /// The coverage curve as a drawing
+    Svg,
 }

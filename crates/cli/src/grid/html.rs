@@ -13,11 +13,6 @@ const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
 pub(super) fn render(grid: &Grid) -> String {
-    render_below(grid, "")
-}
-
-/// The same with something above it.
-pub(super) fn render_below(grid: &Grid, above: &str) -> String {
     let mut page = String::new();
     let _ = write!(
         page,
@@ -29,7 +24,6 @@ pub(super) fn render_below(grid: &Grid, above: &str) -> String {
         grid.rows.len(),
         grid.columns.len()
     );
-    page.push_str(above);
     head(grid, &mut page);
     table(grid, &mut page);
     failures(grid, &mut page);
@@ -145,7 +139,7 @@ fn write_reason(grid: &Grid, number: usize, reason: &Reason, page: &mut String) 
 }
 
 /// A text as it may stand between tags and in a quoted attribute.
-pub struct Escaped<'a>(pub &'a str);
+struct Escaped<'a>(&'a str);
 
 impl std::fmt::Display for Escaped<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

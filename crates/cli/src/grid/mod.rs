@@ -16,7 +16,6 @@ use unskew_report::{Failure, Pair, Report};
 
 use crate::sides::Member;
 
-pub use html::Escaped;
 pub use mark::Mark;
 pub use reason::Reason;
 
@@ -143,11 +142,6 @@ impl Grid {
     /// One page that needs nothing else.
     pub fn html(&self) -> String {
         html::render(self)
-    }
-
-    /// The same page with something above, which is HTML.
-    pub fn html_below(&self, above: &str) -> String {
-        html::render_below(self, above)
     }
 }
 

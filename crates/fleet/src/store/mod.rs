@@ -15,6 +15,7 @@
 mod audit;
 mod database;
 mod job;
+mod listing;
 mod migrations;
 mod postgres;
 mod sqlite;
@@ -26,6 +27,7 @@ use std::path::Path;
 pub use audit::{Act, Entry, Signature};
 pub use database::{Database, Row, StoreError, Value};
 pub use job::{Job, JobState, Running};
+pub use listing::{Asked, Noted, Part};
 pub use migrations::history;
 pub use postgres::Postgres;
 pub use sqlite::Sqlite;

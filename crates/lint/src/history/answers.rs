@@ -55,9 +55,18 @@ impl Answers {
         day: Date,
         window: Option<&Window>,
     ) -> Result<Self, HistoryError> {
-        let history = chronicle.dated()?;
-        let window = window.or(chronicle.window.as_ref()).cloned();
-        let supported = match &window {
+        let window = window.or(chronicle.window.as_ref());
+        let mut answers = Self::on(chronicle.dated()?, day, window)?;
+        answers.undated = chronicle.steps.len() - answers.history.entries().len();
+        Ok(answers)
+    }
+
+    /// The answers of a history of which every version has its day.
+    ///
+    /// # Errors
+    /// If the window counts releases of which too few are known.
+    pub fn on(history: History, day: Date, window: Option<&Window>) -> Result<Self, HistoryError> {
+        let supported = match window {
             Some(window) if history.as_of(day).is_some() => {
                 let from = window.start(day, history.releases())?;
                 Some(Supported { from, range: history.supported(day, window)? })
@@ -68,10 +77,10 @@ impl Answers {
             day,
             current: history.as_of(day),
             minimum: history.minimum_as_of(day),
-            window,
+            window: window.cloned(),
             supported,
             removable: Vec::new(),
-            undated: chronicle.steps.len() - history.entries().len(),
+            undated: 0,
             history,
         };
         answers.removable = answers.find_removable()?;

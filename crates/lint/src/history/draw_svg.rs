@@ -20,23 +20,35 @@ const LETTERS: usize = 46;
 /// a line for the day of the question, and the window that a release of this day must support behind it all.
 /// Only what counted since `since`, if it is given.
 pub fn svg(answers: &Answers, since: Option<Date>) -> String {
+    drawn(answers, since, Some(STYLE))
+}
+
+/// The same for a page that has styles for its classes (`title`, `dim`, `grid`, `today`, `must`, `window`, and one for
+/// what becomes of a version: `current`, `supported`, `removable`, `removed`, `ahead`) and forbids others.
+pub fn svg_in_page(answers: &Answers, since: Option<Date>) -> String {
+    drawn(answers, since, None)
+}
+
+fn drawn(answers: &Answers, since: Option<Date>, style: Option<&str>) -> String {
     let drawing = Drawing::of(answers, since);
     let rows = drawing.bars.len() as f64 * ROW;
     let height = TOP + rows + 56.0;
     let mut out = String::new();
+    let heading = escaped(&heading(answers));
     let _ = writeln!(
         out,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" \
+        "<svg{} viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" \
          height=\"{height}\" role=\"img\" font-family=\"system-ui, sans-serif\" font-size=\"12\">\n\
-         <title>{title}</title>\n<style>{STYLE}</style>\n\
-         <rect width=\"{WIDTH}\" height=\"{height}\" class=\"paper\"/>",
-        title = escaped(&heading(answers)),
+         <title>{heading}</title>",
+        if style.is_some() { " xmlns=\"http://www.w3.org/2000/svg\"" } else { "" },
     );
-    let _ = writeln!(
-        out,
-        "<text x=\"16\" y=\"26\" class=\"title\">{}</text>",
-        escaped(&heading(answers))
-    );
+    if let Some(style) = style {
+        let _ = writeln!(
+            out,
+            "<style>{style}</style>\n<rect width=\"{WIDTH}\" height=\"{height}\" class=\"paper\"/>"
+        );
+    }
+    let _ = writeln!(out, "<text x=\"16\" y=\"26\" class=\"title\">{heading}</text>");
     let _ = writeln!(
         out,
         "<text x=\"16\" y=\"46\" class=\"dim\">{}</text>",

@@ -45,7 +45,7 @@ mod toml_form;
 
 pub use answers::{Answers, Fall, Supported};
 pub use chronicle::{Chronicle, Form, Problem, Raised, Stated, StatedAs, Step};
-pub use draw_svg::svg;
+pub use draw_svg::{svg, svg_in_page};
 pub use draw_text::text;
 pub use findings::{Fault, Terms, findings};
 pub use kind::Histories;

@@ -31,6 +31,10 @@ pub fn run(args: &FleetPlan, fleet: &mut Fleet, global: &Global) -> anyhow::Resu
     };
     let what_if: Vec<String> = args.what_if.iter().map(ToString::to_string).collect();
     let plan = then.as_ref().unwrap_or(&now);
+    let before = then.as_ref().map(|_| &now);
+    let page = |fleet: &mut Fleet, plan: &Plan| {
+        page::render(fleet, plan, before, &runtimes, &args.what_if, &policy)
+    };
     let text = match args.format {
         PlanFormat::Json => match &then {
             None => now.to_json(),
@@ -53,8 +57,15 @@ pub fn run(args: &FleetPlan, fleet: &mut Fleet, global: &Global) -> anyhow::Resu
             }
             text
         }
-        PlanFormat::Html => page::render(fleet, plan, &runtimes, &what_if, &policy)?,
+        PlanFormat::Html => page(fleet, plan)?,
+        PlanFormat::Svg => unskew_fleet_pages::svg(plan),
     };
+    if let Some(place) = &args.html {
+        print::file(place, &page(fleet, plan)?)?;
+    }
+    if let Some(place) = &args.svg {
+        print::file(place, &unskew_fleet_pages::svg(plan))?;
+    }
     match &args.output {
         Some(path) => print::file(path, &text)?,
         None => print::out(&text)?,
@@ -180,7 +191,7 @@ fn compared(now: &Plan, then: &Plan) -> String {
 }
 
 /// What a candidate is called.
-pub(super) fn label(candidate: &Candidate) -> String {
+fn label(candidate: &Candidate) -> String {
     let version = candidate.version;
     match (candidate.way, &candidate.made_for) {
         (Way::Converted, Some(runtime)) => format!("version {version} converted for {runtime}"),
@@ -190,7 +201,7 @@ pub(super) fn label(candidate: &Candidate) -> String {
 }
 
 /// A share of a whole in percent.
-pub(super) fn share(part: u64, whole: u64) -> String {
+fn share(part: u64, whole: u64) -> String {
     match whole {
         0 => "-".to_owned(),
         _ => format!("{:.1} %", part as f64 * 100.0 / whole as f64),

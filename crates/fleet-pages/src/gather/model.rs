@@ -1,0 +1,100 @@
+//! A model and its plan.
+
+use unskew_fleet::store::{KeptRuntime, Version};
+use unskew_fleet::{FleetError, Plan, PlanOptions, coverage};
+
+use super::{Gather, Part, SIZE};
+use crate::model::ModelPage;
+use crate::plan::{Asked, PlanPage};
+
+/// How many versions are columns of a matrix.
+const COLUMNS: usize = 8;
+
+impl Gather<'_> {
+    /// A model on a part of the runtimes; `from` is the newest version that is a column.
+    ///
+    /// # Errors
+    /// [`FleetError::NoModel`] if there is no such model.
+    pub fn model(
+        &mut self,
+        name: &str,
+        part: &Part,
+        from: Option<i64>,
+    ) -> Result<ModelPage, FleetError> {
+        let versions = self.fleet.versions(name, &self.day())?;
+        let start = from.map_or(0, |from| versions.partition_point(|one| one.number > from));
+        let start = start.min(versions.len().saturating_sub(1));
+        let columns = start..(start + COLUMNS).min(versions.len());
+        let everyone = self.fleet.store().runtimes_in_short()?;
+        let everything = self.survey.gets(self.fleet, &versions, &everyone, &self.view.policy)?;
+        let newest = versions.first().map(|newest| newest.number);
+        let store = self.fleet.store();
+        let (listing, runtimes) = part.look_up(SIZE, |asked| Ok(store.runtimes_in(asked)?))?;
+        let gets = self.survey.gets(self.fleet, &versions, &runtimes, &self.view.policy)?;
+        let shown = versions.get(columns.clone()).unwrap_or_default();
+        let pairs: Vec<(&Version, &KeptRuntime)> = runtimes
+            .iter()
+            .flat_map(|runtime| shown.iter().map(move |version| (version, runtime)))
+            .collect();
+        let answers = self.survey.answers(self.fleet, &pairs, &self.view.policy)?;
+        let pairs = everyone.iter().zip(everything).filter(|_| newest.is_some());
+        Ok(ModelPage {
+            view: self.view,
+            name: name.to_owned(),
+            coverage: coverage(pairs, newest),
+            columns,
+            listing,
+            gets,
+            answers,
+            versions,
+            runtimes,
+        })
+    }
+
+    /// The plan for a model. What cannot be thought of is said on the page, and the plan is that of the fleet as it
+    /// is.
+    ///
+    /// # Errors
+    /// [`FleetError::NoModel`] if there is no such model, or if something cannot be read.
+    pub fn plan(&mut self, model: &str, asked: Asked) -> Result<PlanPage, FleetError> {
+        let options = PlanOptions {
+            most: asked.most.unwrap_or(usize::MAX),
+            any_version: asked.any_version,
+            ..PlanOptions::default()
+        };
+        let runtimes = self.fleet.runtimes()?;
+        let names = runtimes.iter().map(|runtime| runtime.name.clone()).collect();
+        let now = self.fleet.plan_for(model, &runtimes, &self.view.policy, &options)?;
+        let (then, wrong) = match self.what_if(model, &asked, runtimes, &options) {
+            Ok(then) => (then, None),
+            Err(
+                error @ (FleetError::WhatIf(_)
+                | FleetError::Profile(_)
+                | FleetError::NoRuntime { .. }),
+            ) => (None, Some(error.to_string())),
+            Err(error) => return Err(error),
+        };
+        let (plan, now) = match then {
+            Some(then) => (then, Some(now)),
+            None => (now, None),
+        };
+        Ok(PlanPage { view: self.view, asked, wrong, plan, now, runtimes: names })
+    }
+
+    /// The plan for the fleet as it would be, if something is thought of.
+    fn what_if(
+        &mut self,
+        model: &str,
+        asked: &Asked,
+        mut runtimes: Vec<KeptRuntime>,
+        options: &PlanOptions,
+    ) -> Result<Option<Plan>, FleetError> {
+        if asked.what_if.is_empty() {
+            return Ok(None);
+        }
+        for what_if in &asked.what_if {
+            what_if.apply(&mut runtimes)?;
+        }
+        self.fleet.plan_for(model, &runtimes, &self.view.policy, options).map(Some)
+    }
+}

@@ -1,0 +1,130 @@
+//! An answer in one word.
+
+use maud::{Markup, html};
+use unskew_fleet::{Answer, Fit, Policy, Way};
+
+/// What a cell of a matrix says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// It works as it is.
+    Works,
+    /// It works as it is, and something is to be said about it.
+    Warns,
+    /// It works after a conversion.
+    Converts,
+    /// It works as far as it could be checked, which is not enough.
+    Unsure,
+    /// It works, but what is to be said about it is more than is accepted.
+    Denied,
+    /// It fails at load.
+    Load,
+    /// It fails when the part concerned runs.
+    FirstUse,
+    /// It gives a wrong answer.
+    Silent,
+    /// It fails.
+    Fails,
+    /// The two have nothing in common.
+    Unrelated,
+    /// Nobody asked yet.
+    NotAsked,
+}
+
+impl Mark {
+    /// Every mark.
+    pub const ALL: [Self; 11] = [
+        Self::Works,
+        Self::Warns,
+        Self::Converts,
+        Self::Unsure,
+        Self::Denied,
+        Self::Load,
+        Self::FirstUse,
+        Self::Silent,
+        Self::Fails,
+        Self::Unrelated,
+        Self::NotAsked,
+    ];
+
+    /// The mark of an answer under a policy.
+    pub fn of(answer: Option<&Answer>, policy: &Policy) -> Self {
+        let Some(answer) = answer else { return Self::NotAsked };
+        let as_is = &answer.as_is;
+        match policy.way(answer) {
+            Some(Way::AsIs) if as_is.findings.iter().any(|one| one.severity == "warning") => {
+                return Self::Warns;
+            }
+            Some(Way::AsIs) => return Self::Works,
+            Some(Way::Converted) => return Self::Converts,
+            None => {}
+        }
+        match (as_is.outcome, as_is.first_failure.as_deref()) {
+            (Fit::Unrelated, _) => Self::Unrelated,
+            (Fit::Compatible, _) if !as_is.unchecked.is_empty() && !policy.accept_unchecked => {
+                Self::Unsure
+            }
+            (Fit::Compatible, _) => Self::Denied,
+            (_, Some("load")) => Self::Load,
+            (_, Some("first use")) => Self::FirstUse,
+            (_, Some("silent")) => Self::Silent,
+            _ => Self::Fails,
+        }
+    }
+
+    /// The word.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Works => "ok",
+            Self::Warns => "warn",
+            Self::Converts => "convert",
+            Self::Unsure => "ok?",
+            Self::Denied => "denied",
+            Self::Load => "load",
+            Self::FirstUse => "use",
+            Self::Silent => "silent",
+            Self::Fails => "fails",
+            Self::Unrelated => "-",
+            Self::NotAsked => "?",
+        }
+    }
+
+    /// What the word means.
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Self::Works => "works as it is",
+            Self::Warns => "works as it is, with warnings",
+            Self::Converts => "works after a conversion",
+            Self::Unsure => "works as far as it could be checked",
+            Self::Denied => "works, with findings that are not accepted",
+            Self::Load => "fails at load",
+            Self::FirstUse => "fails at first use",
+            Self::Silent => "wrong answer, silently",
+            Self::Fails => "does not work",
+            Self::Unrelated => "nothing in common",
+            Self::NotAsked => "not asked yet",
+        }
+    }
+
+    /// Its class in the style.
+    pub const fn class(self) -> &'static str {
+        match self {
+            Self::Works | Self::Converts => "good",
+            Self::Warns | Self::Unsure | Self::Denied => "warn",
+            Self::Load | Self::FirstUse | Self::Fails => "bad",
+            Self::Silent => "grave",
+            Self::Unrelated => "none",
+            Self::NotAsked => "unknown",
+        }
+    }
+}
+
+/// What the words on a page mean.
+pub(crate) fn legend(used: impl Fn(Mark) -> bool) -> Markup {
+    html! {
+        ul class="legend" {
+            @for mark in Mark::ALL.into_iter().filter(|mark| used(*mark)) {
+                li { span class={ "key " (mark.class()) } { (mark.word()) } " " (mark.meaning()) }
+            }
+        }
+    }
+}

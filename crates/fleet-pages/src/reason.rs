@@ -1,0 +1,134 @@
+//! Verdicts with all that they come from.
+
+use maud::{Markup, html};
+use unskew_fleet::{Attempt, Fit, Judged, Promised, Reason};
+
+use crate::amount;
+
+/// A finding, whole. `number` is where cells of a matrix lead to.
+pub(crate) fn reason(reason: &Reason, number: Option<usize>, cells: &[String]) -> Markup {
+    let id = number.map(|number| format!("reason-{number}"));
+    html! {
+        div class="reason" id=[id] {
+            p {
+                @if let Some(number) = number { b { (number) } " " }
+                b class=(severity(&reason.severity)) { (reason.severity) " " code { (reason.code) } }
+                " " (reason.name)
+            }
+            p { (reason.message) }
+            dl {
+                @for cell in cells { dt { "where" } dd { (cell) } }
+                @if let Some(phase) = &reason.phase { dt { "fails" } dd { (when(phase)) } }
+                @if !reason.places.is_empty() {
+                    dt { "at" }
+                    dd {
+                        @for (at, place) in reason.places.iter().enumerate() {
+                            @if at > 0 { ", " }
+                            code { (place) }
+                        }
+                        @let more = reason.places_count.saturating_sub(reason.places.len());
+                        @if more > 0 { " and " (more) " more" }
+                    }
+                }
+                @if let Some(symptom) = &reason.symptom { dt { "the runtime says" } dd { (symptom) } }
+                @if let Some(mend) = &reason.mend { dt { "mend" } dd { (mend) } }
+            }
+        }
+    }
+}
+
+fn when(phase: &str) -> String {
+    match phase {
+        "silent" => "silently, with a wrong answer".to_owned(),
+        phase => format!("at {phase}"),
+    }
+}
+
+/// The class of a severity.
+fn severity(text: &str) -> &'static str {
+    match text {
+        "error" => "error",
+        "warning" => "warning",
+        _ => "note",
+    }
+}
+
+/// A verdict.
+pub(crate) fn judged(verdict: &Judged) -> Markup {
+    html! {
+        p {
+            b class=(if verdict.outcome == Fit::Compatible { "" } else { "error" }) { (outcome(verdict.outcome)) }
+            @if let Some(phase) = &verdict.first_failure { ", fails " (when(phase)) }
+        }
+        @for one in &verdict.findings { (reason(one, None, &[])) }
+        @for one in &verdict.unchecked {
+            p { b class="warning" { "not checked" } ": " code { (one.axis) } ", which " (one.owner) " requires and " (one.other) " does not tell" }
+        }
+        @if !verdict.promises.is_empty() { (promises(&verdict.promises)) }
+    }
+}
+
+fn promises(all: &[Promised]) -> Markup {
+    html! {
+        ul {
+            @for one in all {
+                li {
+                    (one.policy) ": " b { (one.state) }
+                    @if let Some(window) = &one.window { ", " (window) }
+                    @if let Some(from) = &one.from { " from " (from) }
+                    @if let Some(until) = &one.until { " until " (until) }
+                    ". " (one.statement)
+                    span class="dim" { " (" (one.reference) ")" }
+                }
+            }
+        }
+    }
+}
+
+pub(crate) fn outcome(fit: Fit) -> &'static str {
+    match fit {
+        Fit::Compatible => "works",
+        Fit::Adaptable => "works after a conversion",
+        Fit::Incompatible => "does not work",
+        Fit::Unrelated => "nothing in common",
+    }
+}
+
+/// What a conversion does, or why there is none.
+pub(crate) fn attempted(attempt: &Attempt) -> Markup {
+    html! {
+        @if let Some(error) = &attempt.error {
+            p { b class="error" { "could not be made" } ": " (error) }
+        }
+        @if !attempt.blockers.is_empty() {
+            p { b class="error" { "no exact form exists" } }
+            @for one in &attempt.blockers { (reason(one, None, &[])) }
+        } @else if attempt.error.is_none() && attempt.verdict.is_none() {
+            p { b class="error" { "nothing to rewrite" } }
+        }
+        @if let Some(result) = &attempt.result {
+            p {
+                "makes " code { (result) }
+                @if let Some(size) = attempt.size { ", " (amount::bytes(size)) }
+            }
+        }
+        @if !attempt.rewrites.is_empty() {
+            div class="wide" tabindex="0" role="region" aria-label="Changes" {
+                table {
+                    thead { tr { th scope="col" { "Change" } th scope="col" { "What" } th scope="col" { "Places" } th scope="col" { "Exact" } } }
+                    tbody {
+                        @for step in &attempt.rewrites {
+                            tr {
+                                th scope="row" { code { (step.adaptation) } }
+                                td { (step.what) }
+                                td class="number" title=(step.places.join(", ")) { (step.places_count) }
+                                td { @if step.lossy { b class="warning" { "loses something" } } @else { "exact" } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        @if let Some(verdict) = &attempt.verdict { (judged(verdict)) }
+    }
+}

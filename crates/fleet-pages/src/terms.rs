@@ -1,0 +1,60 @@
+//! The form for what is good enough, and as of which day.
+
+use maud::{Markup, html};
+use unskew_core::Severity;
+
+use crate::address::{Address, View};
+
+/// The form; whatever else stands in the address stays.
+pub(crate) fn form(view: &View, address: &Address) -> Markup {
+    let own = ["as_of", "deny", "accept_unchecked"];
+    html! {
+        details open[!view.pairs().is_empty()] {
+            summary { "As of " (view.policy.as_of) ", " (in_words(view)) }
+            form class="terms" action=(address.path()) method="get" {
+                @for (key, value) in address.query().iter().filter(|(key, _)| !own.contains(&key.as_str())) {
+                    input type="hidden" name=(key) value=(value);
+                }
+                label { "As of" input type="date" name="as_of" value=(view.policy.as_of); }
+                label {
+                    "Kept back by"
+                    select name="deny" {
+                        @for (severity, words) in SEVERITIES {
+                            option value=(severity.as_str()) selected[severity == view.policy.deny] { (words) }
+                        }
+                    }
+                }
+                label class="box" {
+                    input type="checkbox" name="accept_unchecked" value="1" checked[view.policy.accept_unchecked];
+                    "deliver what could not be checked"
+                }
+                button { "Show" }
+            }
+        }
+    }
+}
+
+/// The form for the day alone.
+pub(crate) fn day(view: &View, address: &Address) -> Markup {
+    html! {
+        form class="terms" action=(address.path()) method="get" {
+            label { "As of" input type="date" name="as_of" value=(view.policy.as_of); }
+            button { "Show" }
+        }
+    }
+}
+
+const SEVERITIES: [(Severity, &str); 3] = [
+    (Severity::Error, "errors"),
+    (Severity::Warning, "errors and warnings"),
+    (Severity::Note, "any finding"),
+];
+
+fn in_words(view: &View) -> String {
+    let kept = SEVERITIES.iter().find(|(severity, _)| *severity == view.policy.deny);
+    let kept = kept.map_or("errors", |(_, words)| words);
+    match view.policy.accept_unchecked {
+        true => format!("{kept} keep an artifact back"),
+        false => format!("{kept} keep an artifact back, and so does what could not be checked"),
+    }
+}
