@@ -213,7 +213,7 @@ impl View {
             pairs.push(("deny", self.policy.deny.as_str().to_owned()));
         }
         if self.policy.accept_unchecked {
-            pairs.push(("accept_unchecked", "1".to_owned()));
+            pairs.push(("accept_unchecked", "true".to_owned()));
         }
         pairs
     }

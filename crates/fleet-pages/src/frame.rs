@@ -99,7 +99,7 @@ impl Frame<'_> {
                     }
                 }
                 @if let Some(name) = &self.reader.name {
-                    span class="who" { (name) ", " a href=(Address::logout()) { "sign out" } }
+                    form class="who" action=(Address::logout()) method="post" { (name) " " button { "Sign out" } }
                 }
             }
         }

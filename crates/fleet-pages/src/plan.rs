@@ -36,7 +36,7 @@ impl Asked {
             address = address.with("max", most);
         }
         if self.any_version {
-            address = address.with("any_version", 1);
+            address = address.with("any_version", true);
         }
         self.what_if.iter().fold(address, |address, what_if| address.with("what_if", what_if))
     }

@@ -25,7 +25,7 @@ pub(crate) fn form(view: &View, address: &Address) -> Markup {
                     }
                 }
                 label class="box" {
-                    input type="checkbox" name="accept_unchecked" value="1" checked[view.policy.accept_unchecked];
+                    input type="checkbox" name="accept_unchecked" value="true" checked[view.policy.accept_unchecked];
                     "deliver what could not be checked"
                 }
                 button { "Show" }

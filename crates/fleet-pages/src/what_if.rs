@@ -115,7 +115,7 @@ pub(crate) fn form(page: &PlanPage, model: &str) -> Markup {
                 fieldset { legend { "Limits" }
                     label { "At most so many artifacts" input type="number" name="max" min="1" value=[page.asked.most]; }
                     label class="box" {
-                        input type="checkbox" name="any_version" value="1" checked[page.asked.any_version];
+                        input type="checkbox" name="any_version" value="true" checked[page.asked.any_version];
                         "older versions count"
                     }
                 }

@@ -19,11 +19,15 @@ impl Gather<'_> {
         let store = self.fleet.store();
         let (listing, names) = part.look_up(SIZE, |asked| Ok(store.models_in(asked)?))?;
         let day = self.day();
-        let mut versions = Vec::new();
-        for (name, _) in &names {
-            versions.push(self.fleet.store().versions(name, &day)?);
+        let mut models = Vec::new();
+        for (name, _) in names {
+            let versions = self.fleet.store().versions(&name, &day)?;
+            // A model of which nothing was there by then is no model of that day.
+            if !versions.is_empty() {
+                models.push((name, versions));
+            }
         }
-        let pairs: Vec<_> = versions.iter().map(|own| (own.as_slice(), &kept)).collect();
+        let pairs: Vec<_> = models.iter().map(|(_, own)| (own.as_slice(), &kept)).collect();
         let gets = self.survey.gets_of(self.fleet, &pairs, &self.view.policy)?;
         let released = built.profile.released();
         Ok(RuntimePage {
@@ -32,7 +36,7 @@ impl Gather<'_> {
             standing: standing(&built.party, released, self.view.policy.as_of),
             history: Vec::new(),
             listing,
-            models: names.into_iter().map(|(name, _)| name).zip(gets).collect(),
+            models: models.into_iter().map(|(name, _)| name).zip(gets).collect(),
             runtime: kept,
         })
     }
