@@ -4,6 +4,7 @@ use maud::{Markup, PreEscaped, html};
 use unskew_fleet::Plan;
 
 use crate::amount;
+use crate::frame;
 
 /// The size of the drawing, and the room for its words.
 const WIDTH: f64 = 720.0;
@@ -25,7 +26,7 @@ pub fn svg(plan: &Plan) -> String {
 
 /// The curve in a page that has styles for it.
 pub(crate) fn inline(plan: &Plan) -> Markup {
-    html! { div class="drawing" { (drawing(plan, false)) } }
+    frame::drawing("Coverage, drawn", &drawing(plan, false))
 }
 
 /// A page says of what namespace it is, and has the styles.

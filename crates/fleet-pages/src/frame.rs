@@ -128,6 +128,11 @@ pub(crate) fn heading(way: &[(&str, Address)], title: &Markup) -> Markup {
     }
 }
 
+/// A drawing, which scrolls in the same way where it would be too small to read.
+pub(crate) fn drawing(name: &str, svg: &Markup) -> Markup {
+    html! { div class="wide drawing" tabindex="0" role="region" aria-label=(name) { (svg) } }
+}
+
 /// A table that scrolls by itself where it is wider than the screen, also with the keyboard.
 pub(crate) fn wide(name: &str, table: &Markup) -> Markup {
     html! { div class="wide" tabindex="0" role="region" aria-label=(name) { (table) } }

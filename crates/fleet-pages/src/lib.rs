@@ -13,6 +13,7 @@
 //! | [`DecisionPage`] | one decision with everything that it comes from |
 //! | [`families`], [`FamilyPage`], [`ReleasePage`], [`OperatorPage`] | which release has an operator, since when, until when |
 //! | [`axes`], [`AxisPage`] | the timeline of every axis |
+//! | [`jobs`], [`audit`] | what a service computes in the background, and who did what |
 //! | [`login`], [`problem`] | the way in, and what went wrong |
 //!
 //! What all pages keep to:
@@ -57,6 +58,7 @@ mod runtime;
 mod runtimes;
 mod standalone;
 mod terms;
+mod watch;
 mod what_if;
 mod windows;
 
@@ -77,5 +79,6 @@ pub use releases::{FamilyPage, OperatorPage, ReleasePage, families};
 pub use runtime::{RuntimePage, Standing, Was};
 pub use runtimes::Runtimes;
 pub use standalone::plan_file;
+pub use watch::{audit, jobs};
 pub use what_if::changes;
 pub use windows::{AxisPage, axes};

@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use unskew_core::Date;
+use unskew_fleet::store::{Entry, Job, JobState, Signature};
 use unskew_fleet::{Fleet, Judge, Profile, Survey};
 use unskew_fleet_pages::{
     Asked, AxisPage, FamilyPage, Frame, Gather, OperatorPage, Part, Reader, ReleasePage, View,
-    assets, axes, families, login, problem,
+    assets, audit, axes, families, jobs, login, problem,
 };
 use unskew_releases::Family;
 
@@ -67,6 +68,34 @@ fn asked(what_if: &[&str]) -> Asked {
     Asked { what_if, ..Asked::default() }
 }
 
+fn job() -> Job {
+    Job {
+        number: 12,
+        ask: r#"{ "kind": "decision", "model": "vision/gelu", "runtime": "<i>" }"#.to_owned(),
+        who: "<i>".to_owned(),
+        state: JobState::Failed,
+        owner: None,
+        beat: 3,
+        attempts: 2,
+        done: 1,
+        total: 4,
+        problem: Some("<i>".to_owned()),
+        created: "2026-11-21T20:15:00Z".to_owned(),
+        started: None,
+        finished: None,
+    }
+}
+
+fn entry() -> Entry {
+    let signature = Signature {
+        who: "<i>".to_owned(),
+        request: "a-1".to_owned(),
+        moment: "2026-11-21T20:15:00Z".to_owned(),
+    };
+    let (act, subject) = ("runtime.put".to_owned(), "<i>".to_owned());
+    Entry { number: 7, signature, act, subject, result: "added".to_owned() }
+}
+
 type Pages = Vec<(&'static str, String)>;
 
 /// The pages of a site, made once.
@@ -119,6 +148,8 @@ fn made(site: &mut Site) -> Pages {
         ("windows", axes(frame, &view)),
         ("axis", AxisPage::of("pjrt.api", &view, false).unwrap().page(frame)),
         ("axis-torch", AxisPage::of("torch.file_format", &view, true).unwrap().page(frame)),
+        ("jobs", jobs(frame, &[job()], true)),
+        ("audit", audit(frame, &[entry()], true)),
         ("login", login(frame, "/\"><i>", Some("<i>"))),
         ("problem", problem(frame, "Not there", "<i>")),
     ]
@@ -173,10 +204,13 @@ fn every_page_keeps_to_what_all_pages_keep_to() {
         assert!(!page.contains("<th>"), "{name}: a head without its scope");
         // Whatever a pointer or a key can act on has a name; what scrolls can be reached.
         assert_eq!(
-            page.matches("class=\"wide\"").count(),
+            page.matches("class=\"wide").count(),
             page.matches("role=\"region\"").count(),
             "{name}"
         );
+        for stop in values(page, "tabindex") {
+            assert!(["0", "-1"].contains(&stop), "{name}: an order of its own for keys");
+        }
         let ids = values(page, "id");
         let known: BTreeSet<&str> = ids.iter().copied().collect();
         assert_eq!(known.len(), ids.len(), "{name}: an id twice");
@@ -271,6 +305,11 @@ fn each_page_says_what_it_is_for() {
     says("release", &["Changed: ", "<code>aten::gelu</code>", "Before: 1.11"]);
     says("windows", &["A release of this day must support", "<code>ifrt.serdes</code>"]);
     says("axis", &["class=\"must\"", "Draw what was before"]);
+    says(
+        "jobs",
+        &["1 of 4", "begun 2 times", "/jobs?below=12", "decision about vision/gelu for &lt;i&gt;"],
+    );
+    says("audit", &["<code>runtime.put</code>", "/audit?below=7"]);
     says("overview-none", &["No models", "in the name"]);
     says("runtimes", &["shop/till-3", "href=\"/runtimes/shop/till-3\""]);
 }

@@ -58,6 +58,7 @@ mod metrics;
 mod moment;
 pub mod openapi;
 mod pace;
+mod pages;
 pub mod pool;
 pub mod problem;
 pub mod range;

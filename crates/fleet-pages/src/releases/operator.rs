@@ -46,10 +46,7 @@ impl OperatorPage {
         let main = html! {
             (heading(&way, &html! { code { (self.listed.name) } }))
             p class="big" {
-                @match self.listed.until() {
-                    None => "Every release has it ",
-                    Some(_) => { "Releases have it " }
-                }
+                "It is there "
                 (runs::in_words(self.family, &self.listed.runs))
                 @if self.listed.until().is_none() { ", up to now" }
                 "."

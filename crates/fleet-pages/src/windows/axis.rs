@@ -5,7 +5,7 @@ use unskew_core::{Date, Entry};
 use unskew_lint::history::{Answers, Fall, svg_in_page};
 
 use crate::address::{Address, View};
-use crate::frame::{Frame, Section, heading, wide};
+use crate::frame::{Frame, Section, drawing, heading, wide};
 use crate::terms;
 
 /// How many versions are drawn unless all are asked for.
@@ -37,7 +37,7 @@ impl AxisPage {
             (heading(&way, &html! { (self.answers.history.title) " " code { (axis) } }))
             (self.facts())
             (terms::day(&self.view, &Address::axis(axis)))
-            div class="drawing" { (PreEscaped(svg_in_page(&self.answers, since))) }
+            (drawing("Timeline", &PreEscaped(svg_in_page(&self.answers, since))))
             @if let Some(since) = since {
                 p { a href=(Address::axis(axis).seen(&self.view).with("all", 1)) { "Draw what was before " (since) ", too" } }
             }

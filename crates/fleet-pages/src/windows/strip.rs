@@ -5,6 +5,7 @@ use unskew_core::Date;
 use unskew_lint::history::Answers;
 
 use crate::curve::px;
+use crate::frame;
 
 const WIDTH: f64 = 1120.0;
 const LEFT: f64 = 170.0;
@@ -25,26 +26,25 @@ pub(super) fn drawing(all: &[Answers], day: Date) -> Markup {
     let x = |at: Date| LEFT + (WIDTH - LEFT - RIGHT) * (days(first, at) / whole).clamp(0.0, 1.0);
     let height = TOP + ROW * all.len() as f64 + 24.0;
     let bottom = height - 22.0;
-    html! {
-        div class="drawing" {
-            svg role="img" viewBox={ "0 0 " (WIDTH) " " (height) } width=(WIDTH) height=(height) {
-                title { "Versions of every axis over time" }
-                @for year in first.year()..=last.year() {
-                    @if let Ok(at) = Date::new(year, 1, 1) && at >= first {
-                        line class="grid" x1=(px(x(at))) y1=(TOP - 6.0) x2=(px(x(at))) y2=(bottom) {}
-                        text class="dim" x=(px(x(at))) y=(TOP - 12.0) text-anchor="middle" { (year) }
-                    }
+    let svg = html! {
+        svg role="img" viewBox={ "0 0 " (WIDTH) " " (height) } width=(WIDTH) height=(height) {
+            title { "Versions of every axis over time" }
+            @for year in first.year()..=last.year() {
+                @if let Ok(at) = Date::new(year, 1, 1) && at >= first {
+                    line class="grid" x1=(px(x(at))) y1=(TOP - 6.0) x2=(px(x(at))) y2=(bottom) {}
+                    text class="dim" x=(px(x(at))) y=(TOP - 12.0) text-anchor="middle" { (year) }
                 }
-                @for (row, one) in all.iter().enumerate() {
-                    @let top = TOP + ROW * row as f64;
-                    text x=(LEFT - 10.0) y=(px(top + 18.0)) text-anchor="end" { (one.history.axis) }
-                    (bars(one, top, last, &x))
-                }
-                line class="today" x1=(px(x(day))) y1=(TOP - 6.0) x2=(px(x(day))) y2=(bottom) {}
-                text class="dim" x=(px(x(day))) y=(px(bottom + 14.0)) text-anchor="end" { (day) }
             }
+            @for (row, one) in all.iter().enumerate() {
+                @let top = TOP + ROW * row as f64;
+                text x=(LEFT - 10.0) y=(px(top + 18.0)) text-anchor="end" { (one.history.axis) }
+                (bars(one, top, last, &x))
+            }
+            line class="today" x1=(px(x(day))) y1=(TOP - 6.0) x2=(px(x(day))) y2=(bottom) {}
+            text class="dim" x=(px(x(day))) y=(px(bottom + 14.0)) text-anchor="end" { (day) }
         }
-    }
+    };
+    frame::drawing("Timeline of every axis", &svg)
 }
 
 fn bars(one: &Answers, top: f64, last: Date, x: &impl Fn(Date) -> f64) -> Markup {

@@ -16,6 +16,7 @@ use axum::extract::{RawPathParams, Request};
 use axum::routing::{MethodFilter, MethodRouter};
 
 use crate::endpoint::{Endpoint, Verb};
+use crate::pages;
 use crate::service::{Service, no_method, nowhere};
 
 /// All endpoints, in the order of the reference.
@@ -56,5 +57,7 @@ pub(crate) fn router(service: Arc<Service>) -> Router {
     for (path, methods) in paths {
         router = router.route(path, methods);
     }
-    router.method_not_allowed_fallback(no_method).fallback(nowhere).with_state(service)
+    let router = router.merge(pages::router(&service));
+    let router = router.method_not_allowed_fallback(no_method).fallback(nowhere);
+    router.layer(axum::middleware::map_request(pages::with_cookie)).with_state(service)
 }

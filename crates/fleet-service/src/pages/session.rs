@@ -1,0 +1,165 @@
+//! The way in for a browser: a token in a cookie.
+//!
+//! The cookie is out of reach for scripts (`HttpOnly`) and is not sent with what another site asks for
+//! (`SameSite=Strict`); and it opens only what changes nothing: whatever changes something needs the token in the head
+//! of the request. So no page of another site can do anything with it.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::extract::Request;
+use axum::response::{IntoResponse as _, Redirect, Response};
+use http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
+use unskew_fleet_pages::{Address, Frame, Reader, login};
+
+use super::{html, today};
+use crate::body;
+use crate::call::Call;
+use crate::caller;
+use crate::endpoint::{Endpoint, Parameter, Shape, Takes, Verb};
+use crate::problem::{Kind, Problem};
+
+/// The name of the cookie.
+const COOKIE: &str = "unskew_fleet_token";
+
+/// The most bytes of the form.
+const LARGEST: usize = 16 << 10;
+
+/// The pages.
+pub(super) const PAGES: &[Endpoint] = &[
+    Endpoint::new(Verb::Get, "/login", "page.login", "Where a token is given", |call| {
+        Box::pin(form(call))
+    })
+    .role(None)
+    .parameters(&[Parameter::query("next", Shape::Text, "where the way goes on")]),
+    Endpoint::new(Verb::Post, "/login", "page.login.post", "Takes a token", |call| {
+        Box::pin(enter(call))
+    })
+    .role(None)
+    .takes(Takes::Bytes),
+    Endpoint::new(Verb::Post, "/logout", "page.logout", "Forgets the token", |call| {
+        Box::pin(leave(call))
+    })
+    .role(None)
+    .takes(Takes::Bytes),
+];
+
+/// The request with the token of its cookie, if it only looks and says nothing else of who asks.
+pub(crate) async fn with_cookie(mut request: Request) -> Request {
+    let looks = request.method().is_safe();
+    if looks
+        && !request.headers().contains_key(header::AUTHORIZATION)
+        && let Some(token) = token(request.headers())
+        && let Ok(value) = HeaderValue::from_str(&format!("Bearer {token}"))
+    {
+        request.headers_mut().insert(header::AUTHORIZATION, value);
+    }
+    request
+}
+
+/// The token in the cookies of a request.
+fn token(headers: &HeaderMap) -> Option<String> {
+    let lines = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
+    let mut cookies = lines.flat_map(|line| line.split(';'));
+    let own = cookies.find_map(|cookie| cookie.trim().strip_prefix(COOKIE)?.strip_prefix('='));
+    own.filter(|token| plain(token)).map(str::to_owned)
+}
+
+/// Whether a text has nothing but letters of tokens, so that it can stand in a header.
+fn plain(token: &str) -> bool {
+    let letter = |b: u8| b.is_ascii_alphanumeric() || b"._-~+/=".contains(&b);
+    !token.is_empty() && token.len() <= 512 && token.bytes().all(letter)
+}
+
+async fn form(call: Call) -> Result<Response, Problem> {
+    Ok(shown(StatusCode::OK, call.query("next").unwrap_or("/"), None))
+}
+
+/// The form, and what was wrong with what it was sent with.
+fn shown(status: StatusCode, next: &str, wrong: Option<&str>) -> Response {
+    let reader = Reader { name: None, jobs: false, audit: false };
+    let judge = unskew_fleet::Judge::of_this_program();
+    let frame = Frame { reader: &reader, judge: &judge, as_of: today() };
+    html(status, login(&frame, own(next), wrong))
+}
+
+/// A way on that stays here: a path, and none that a browser takes for another server.
+fn own(next: &str) -> &str {
+    let elsewhere = next.starts_with("//") || next.contains(['\\', '\r', '\n', '\t']);
+    if next.starts_with('/') && !elsewhere { next } else { "/" }
+}
+
+async fn enter(mut call: Call) -> Result<Response, Problem> {
+    let pause = call.service.settings().limits.pause;
+    let bytes = body::whole(call.take_body(), LARGEST, pause).await?;
+    let field = |name: &str| {
+        let mut pairs = form_urlencoded::parse(&bytes);
+        pairs.find(|(key, _)| key == name).map(|(_, value)| value.into_owned())
+    };
+    let next = field("next").unwrap_or_default();
+    let token = field("token").unwrap_or_default().trim().to_owned();
+    if !plain(&token) || !opens(&call, &token).await? {
+        let wrong = "No such token, or it is no longer good.";
+        return Ok(shown(StatusCode::UNAUTHORIZED, &next, Some(wrong)));
+    }
+    let safe = call.header("x-forwarded-proto").is_some_and(|proto| proto == "https");
+    let mut response = Redirect::to(own(&next)).into_response();
+    set(&mut response, &format!("{token}{}", if safe { "; Secure" } else { "" }));
+    Ok(response)
+}
+
+/// Whether a token is one.
+async fn opens(call: &Call, token: &str) -> Result<bool, Problem> {
+    let mut headers = HeaderMap::new();
+    let value = HeaderValue::from_str(&format!("Bearer {token}"));
+    headers.insert(header::AUTHORIZATION, value.unwrap_or(HeaderValue::from_static("")));
+    let nobody = SocketAddr::from(([127, 0, 0, 1], 0));
+    match caller::caller(&call.service, nobody, &headers, &Uri::default()).await {
+        Ok(_) => Ok(true),
+        Err(problem) if problem.kind == Kind::Unknown => Ok(false),
+        Err(problem) => Err(problem),
+    }
+}
+
+async fn leave(_: Call) -> Result<Response, Problem> {
+    let mut response = Redirect::to(&Address::login().to_string()).into_response();
+    set(&mut response, "; Max-Age=0");
+    Ok(response)
+}
+
+fn set(response: &mut Response, value: &str) {
+    let cookie = format!("{COOKIE}={value}; Path=/; HttpOnly; SameSite=Strict");
+    if let Ok(cookie) = HeaderValue::from_str(&cookie) {
+        response.headers_mut().insert(header::SET_COOKIE, cookie);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_way_on_stays_here() {
+        for here in ["/", "/models/a?page=2", "/x#y"] {
+            assert_eq!(own(here), here);
+        }
+        for elsewhere in
+            ["", "//evil.example", "https://evil.example", "/\\evil.example", "/a\r\nb"]
+        {
+            assert_eq!(own(elsewhere), "/", "{elsewhere}");
+        }
+    }
+
+    #[test]
+    fn a_token_is_found_among_cookies() {
+        let with = |line: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::COOKIE, line.parse().unwrap());
+            token(&headers)
+        };
+        assert_eq!(with("a=b; unskew_fleet_token=x-1_y; c=d").as_deref(), Some("x-1_y"));
+        assert_eq!(with("unskew_fleet_tokens=x"), None);
+        assert_eq!(with("unskew_fleet_token="), None);
+        assert_eq!(with("unskew_fleet_token=a b"), None);
+    }
+}
