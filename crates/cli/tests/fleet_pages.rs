@@ -120,14 +120,14 @@ impl Serving {
     }
 }
 
-/// The addresses that a page leads to, on the same server.
+/// The addresses that a page leads to, on the same server; but for forms that say nothing without their fields.
 fn links(page: &str) -> BTreeSet<String> {
     let attribute = |sign: &str| -> Vec<String> {
         let pieces = page.split(sign).skip(1);
         pieces.map(|rest| rest.split('"').next().unwrap().replace("&amp;", "&")).collect()
     };
     let all = attribute(" href=\"").into_iter().chain(attribute(" action=\""));
-    let own = all.filter(|link| link.starts_with('/') && link != "/logout");
+    let own = all.filter(|link| link.starts_with('/') && link != "/logout" && link != "/decisions");
     own.map(|link| link.split('#').next().unwrap().to_owned()).collect()
 }
 
@@ -155,7 +155,7 @@ fn every_link_of_every_page_leads_to_something() {
         for link in links(&answer.body) {
             let kind: String = link.split(['/', '?']).take(3).collect::<Vec<_>>().join("/");
             let count = kinds.entry(kind).or_default();
-            if *count < 10 && seen.insert(link.clone()) {
+            if *count < 6 && seen.insert(link.clone()) {
                 *count += 1;
                 open.push_back(link);
             }
@@ -204,7 +204,7 @@ fn forms_work_and_what_is_not_there_is_a_page() {
         ("/releases/caffe", 404, "no such family"),
         ("/windows/nothing", 404, "no such axis"),
         ("/?as_of=yesterday", 400, "as_of"),
-        ("/?<b>=1", 400, "no such parameter"),
+        ("/?%3Cb%3E=1", 400, "no such parameter"),
         ("/plans/vision/gelu?what_if=fly=x", 400, "no what-if"),
         ("/decisions", 400, "a decision is about"),
     ] {
@@ -307,8 +307,9 @@ fn a_real_browser_shows_the_pages_with_and_without_scripts() {
         assert!(dom.contains(words), "{address}: {words} is not in {dom}");
         assert!(!said.contains("Content Security Policy"), "{address}: {said}");
         assert!(!dom.contains("<title>1</title>"), "{address}: the name of a file ran");
-        let plain = browser(folder.path(), &url, &["--blink-settings=scriptEnabled=false"]);
-        assert_eq!(plain.unwrap().0, dom, "{address} is another page without scripts");
+        let [shown, plain] = [&[][..], &["--blink-settings=scriptEnabled=false"]]
+            .map(|options| shot(folder.path(), &url, options).unwrap());
+        assert_eq!(shown, plain, "{address} is another page without scripts");
     }
 }
 

@@ -5,7 +5,6 @@
 //! of the request. So no page of another site can do anything with it.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
 
 use axum::extract::Request;
 use axum::response::{IntoResponse as _, Redirect, Response};
