@@ -23,6 +23,9 @@ use crate::settings::Settings;
 use crate::staging::Staging;
 use crate::token;
 
+/// Where an answer has the name of its request.
+const REQUEST: &str = "x-request-id";
+
 /// How long a request waits for a connection to the database.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -132,7 +135,7 @@ impl Service {
     /// The name of a request: what the head says if that is a plain word, else one of our own.
     fn request_name(&self, headers: &http::HeaderMap) -> String {
         let plain = |b: u8| b.is_ascii_alphanumeric() || b"._-".contains(&b);
-        let sent = headers.get("x-request-id").and_then(|value| value.to_str().ok());
+        let sent = headers.get(REQUEST).and_then(|value| value.to_str().ok());
         match sent {
             Some(sent)
                 if !sent.is_empty() && sent.len() <= LONGEST_NAME && sent.bytes().all(plain) =>
@@ -165,9 +168,7 @@ impl Service {
             self.note_refusal(endpoint, &target, problem, who, &name).await;
         }
         let mut response = answer.unwrap_or_else(|problem| refusal(&problem, &name));
-        if let Ok(value) = HeaderValue::from_str(&name) {
-            response.headers_mut().insert("x-request-id", value);
-        }
+        response.headers_mut().insert(REQUEST, named(&name));
         let (status, took) = (response.status().as_u16(), begin.elapsed());
         self.metrics.answered(endpoint.name, status, took);
         let (who, micros) =
@@ -300,11 +301,17 @@ fn query(endpoint: &Endpoint, text: &str) -> Result<Vec<(String, String)>, Probl
     Ok(pairs)
 }
 
+/// The name of a request, for its answer.
+fn named(request: &str) -> HeaderValue {
+    HeaderValue::from_str(request).unwrap_or(HeaderValue::from_static("-"))
+}
+
 /// A problem as an answer.
 pub(crate) fn refusal(problem: &Problem, request: &str) -> Response {
     let mut response = json(problem.kind.status(), &problem.body(request));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+    headers.insert(REQUEST, named(request));
     if let Some(wait) = problem.retry_after {
         // Whole seconds, and never too early.
         let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);

@@ -35,7 +35,12 @@ pub(crate) async fn work(service: Arc<Service>) {
     while !service.is_stopping() && limits.jobs > 0 {
         let Ok(place) = Arc::clone(&places).acquire_owned().await else { break };
         let gone = match gone(&service, &mut seen).await {
-            Ok(gone) => gone,
+            Ok((0, gone)) if gone.is_empty() => {
+                drop(place);
+                let _ = tokio::time::timeout(LOOK, service.new_job().notified()).await;
+                continue;
+            }
+            Ok((_, gone)) => gone,
             Err(problem) => {
                 tracing::warn!(%problem, "no look at the jobs");
                 tokio::time::sleep(AWAY).await;
@@ -82,12 +87,14 @@ pub(crate) async fn give_back(service: &Arc<Service>) {
     }
 }
 
-/// The jobs whose owners have shown no sign of life for the time of a lease.
+/// How many jobs wait, and those whose owners have shown no sign of life for the time of a lease.
 async fn gone(
     service: &Arc<Service>,
     seen: &mut HashMap<Running, Instant>,
-) -> Result<Vec<Running>, Problem> {
-    let running = service.pool().with(|fleet| Ok(fleet.store().running_jobs()?)).await?;
+) -> Result<(u64, Vec<Running>), Problem> {
+    let look =
+        |fleet: &mut Fleet| Ok((fleet.store().job_counts()?.0, fleet.store().running_jobs()?));
+    let (waiting, running) = service.pool().with(look).await?;
     let own = service.name();
     let lease = service.settings().limits.lease;
     seen.retain(|known, _| running.contains(known));
@@ -99,7 +106,7 @@ async fn gone(
             gone.push(one);
         }
     }
-    Ok(gone)
+    Ok((waiting, gone))
 }
 
 /// Does one job, with a beat of its own meanwhile.

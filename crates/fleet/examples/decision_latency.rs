@@ -2,8 +2,10 @@
 //!
 //! ```text
 //! cargo build --release -p unskew-fleet --example decision_latency
-//! target/release/examples/decision_latency [MODELS [RUNTIMES [DECISIONS]]]
+//! target/release/examples/decision_latency [MODELS [RUNTIMES [DECISIONS [FOLDER]]]]
 //! ```
+//!
+//! With a FOLDER the fleet stays there, for a service (`service_load` of `unskew-fleet-service`).
 //!
 //! Real artifacts are asked on every runtime first. Their answers are then kept for models with digests of their
 //! own, as if each had been asked: a SQLite database with an answer for every model and runtime. Then decisions about models
@@ -29,22 +31,24 @@ const MODELS: [&str; 6] = [
 const STEP: usize = 20_000;
 
 fn main() {
-    let mut numbers = std::env::args().skip(1).map(|text| text.parse::<usize>().unwrap());
+    let mut numbers = std::env::args().skip(1).take(3).map(|text| text.parse::<usize>().unwrap());
     let models = numbers.next().unwrap_or(10_000);
     let runtimes = numbers.next().unwrap_or(200);
     let decisions = numbers.next().unwrap_or(20_000);
+    let kept = std::env::args().nth(4).map(std::path::PathBuf::from);
     let folder = tempfile::tempdir().unwrap();
+    let folder = kept.as_deref().unwrap_or(folder.path());
     let policy = Policy::on(Date::constant(2026, 11, 21));
     let begin = Instant::now();
     {
-        let mut fleet = Fleet::open(folder.path()).unwrap();
+        let mut fleet = Fleet::open(folder).unwrap();
         add_runtimes(&mut fleet, runtimes);
         add_models(&mut fleet, models, &policy);
     }
-    let size = std::fs::metadata(folder.path().join("fleet.db")).unwrap().len();
+    let size = std::fs::metadata(folder.join("fleet.db")).unwrap().len();
     println!("{models} models x {runtimes} runtimes, {size} bytes, made in {:?}", begin.elapsed());
 
-    let mut fleet = Fleet::open(folder.path()).unwrap();
+    let mut fleet = Fleet::open(folder).unwrap();
     let names: Vec<String> = fleet.runtimes().unwrap().into_iter().map(|one| one.name).collect();
     let mut dice: u64 = 7;
     let mut roll = |sides: usize| {

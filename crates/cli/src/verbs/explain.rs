@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use anyhow::bail;
 use unskew_core::Rule;
+use unskew_fleet_service::problem::{About, KINDS};
 use unskew_report::{DIM, EMPHASIS, of_severity};
 
 use crate::args::Explain;
@@ -17,12 +18,24 @@ pub fn run(args: &Explain) -> anyhow::Result<Status> {
             let wanted = code.to_ascii_uppercase();
             match unskew_artifact::every_rule().find(|rule| rule.code == wanted) {
                 Some(rule) => page(rule),
-                None => bail!("no rule has this code; `unskew explain` lists them: {code}"),
+                None => match problem(&wanted) {
+                    Some(text) => text,
+                    None => bail!("no rule has this code; `unskew explain` lists them: {code}"),
+                },
             }
         }
     };
     print::out(&text)?;
     Ok(Status::Clean)
+}
+
+/// What a problem of the service of a fleet means, which is no finding and so no rule.
+fn problem(code: &str) -> Option<String> {
+    let About { title, status, mend, .. } = KINDS.iter().find(|row| row.code == code)?;
+    Some(format!(
+        "{EMPHASIS}{code} {title}{EMPHASIS:#}\n\nan answer {status} of `unskew fleet serve`\n\n\
+         {EMPHASIS}Mend{EMPHASIS:#}\n  {mend}\n"
+    ))
 }
 
 fn list() -> String {

@@ -10,7 +10,7 @@
 //!
 //! A connection that breaks, or a server that ends, loses what has not been acknowledged and nothing else: `HEAD`
 //! says from where on. What had come of a piece when its connection broke is kept too. Any server on the same database
-//! and artifacts takes the next piece.
+//! and the same folder takes the next piece.
 
 use std::io::Write as _;
 use std::sync::Arc;
@@ -268,7 +268,14 @@ fn elsewhere(upload: &Upload, sent: u64) -> Problem {
     Problem::new(Kind::Conflict, detail).with(OFFSET, received.to_string())
 }
 
-async fn piece(mut call: Call) -> Result<Response, Problem> {
+/// A task of its own: what has come is kept, also when the connection that brought it is gone and with it whoever
+/// waits for the answer.
+async fn piece(call: Call) -> Result<Response, Problem> {
+    let kept = tokio::spawn(brought(call)).await;
+    kept.unwrap_or_else(|_| Err(Problem::new(Kind::Fault, "the work ended in a panic")))
+}
+
+async fn brought(mut call: Call) -> Result<Response, Problem> {
     let needed = || Problem::new(Kind::Malformed, "a piece needs an Upload-Offset");
     let start = call.number(OFFSET)?.ok_or_else(needed)?;
     let upload = found(&call).await?;

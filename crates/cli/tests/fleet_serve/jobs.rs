@@ -1,0 +1,83 @@
+//! Decisions, plans, and jobs that compute them.
+
+use serde_json::json;
+use unskew_fleet_service::client::Client;
+
+use super::served::{Served, add_runtime, code, example, publish, until};
+
+/// A fleet of three runtimes and a model of one version.
+fn filled(client: &mut Client) {
+    add_runtime(client, "phones", "torch@1.10", 400);
+    add_runtime(client, "servers", "torch@2.15", 900);
+    add_runtime(client, "other", "tensorflow@2.15", 5);
+    publish(client, "gelu", "gelu-2.15.0.pt", &example("examples/gelu-2.15.0.pt"));
+}
+
+const ASYNC: [(&str, &str); 1] = [("prefer", "respond-async")];
+
+#[test]
+fn a_job_computes_what_nobody_waits_for() {
+    let store = tempfile::tempdir().unwrap();
+    let served = Served::start(store.path(), &[]);
+    let mut client = served.client();
+    filled(&mut client);
+    let place = "/v1/models/gelu/plan?what_if=drop=other&max=2";
+    let begun = client.send("GET", place, &ASYNC, b"").unwrap();
+    assert_eq!(begun.status, 202, "{}", begun.text());
+    assert_eq!(begun.header("preference-applied"), Some("respond-async"));
+    let job = begun.header("location").unwrap().to_owned();
+    let done = until("the job is done", || {
+        let job = client.send("GET", &job, &[("prefer", "wait=5")], b"").unwrap().json();
+        assert_ne!(job["state"], "failed", "{job}");
+        (job["state"] == "done").then_some(job)
+    });
+    assert_eq!((&done["done"], &done["total"]), (&json!(3), &json!(3)));
+    let plan = client.get(done["answer"].as_str().unwrap()).unwrap();
+    assert_eq!((plan.status, plan.json()["servable"].as_u64()), (200, Some(1300)));
+    let over = client.send("DELETE", &job, &[], b"").unwrap();
+    assert_eq!((over.status, code(&over).as_str()), (409, "FL007"));
+
+    let known = client.send("GET", "/v1/models/gelu/decision?runtime=phones", &ASYNC, b"").unwrap();
+    assert_eq!(known.status, 200, "the plan has asked it already");
+    let asked = json!({ "kind": "decision", "model": "gelu", "runtime": "nobody" });
+    assert_eq!(client.send_json("POST", "/v1/jobs", &asked).unwrap().status, 404);
+    assert_eq!(
+        client.send_json("POST", "/v1/jobs", &json!({ "kind": "party" })).unwrap().status,
+        400
+    );
+}
+
+#[test]
+fn a_job_waits_for_a_process_that_computes_and_survives_one_that_dies() {
+    let store = tempfile::tempdir().unwrap();
+    let idle = Served::start(store.path(), &["--jobs", "0"]);
+    let mut client = idle.client();
+    filled(&mut client);
+    let begun = client.get("/v1/models/gelu/decision?runtime=phones").unwrap();
+    assert_eq!(begun.status, 202, "this process computes nothing: {}", begun.text());
+    let same = client.get("/v1/models/gelu/decision?runtime=phones").unwrap();
+    assert_eq!(begun.header("location"), same.header("location"), "one job for the same");
+    let job = begun.header("location").unwrap().to_owned();
+
+    // As if a process had claimed it and was killed.
+    let mut store_of_dead =
+        unskew_fleet::store::Store::open(&store.path().join("fleet.db").display().to_string())
+            .unwrap();
+    let claimed = store_of_dead.claim_job("dead", &[], "2026-01-01T00:00:00Z").unwrap().unwrap();
+    assert_eq!(claimed.attempts, 1);
+    assert_eq!(client.get(&job).unwrap().json()["state"], "running");
+    let worker = Served::start(store.path(), &["--lease", "1"]);
+    let done = until("the job is taken over and done", || {
+        let job = client.get(&job).unwrap().json();
+        (job["state"] == "done").then_some(job)
+    });
+    assert_eq!(done["attempts"], 2);
+    assert!(
+        !store_of_dead
+            .end_job(claimed.number, "dead", unskew_fleet::store::JobState::Failed, None, "x")
+            .unwrap()
+    );
+    let known = client.get("/v1/models/gelu/decision?runtime=phones").unwrap();
+    assert_eq!(known.status, 200, "what one process computed, all know");
+    drop(worker);
+}

@@ -1,0 +1,66 @@
+//! The database is gone, the disk is full, and clients send nonsense.
+
+use std::process::Command;
+
+use serde_json::json;
+use unskew_fleet::store::{Database as _, Sqlite};
+
+use super::served::{Served, add_runtime, begin, code, command, example, piece, publish};
+
+#[test]
+fn a_database_that_was_away_is_found_again() {
+    let store = tempfile::tempdir().unwrap();
+    let served = Served::start(store.path(), &[]);
+    let mut client = served.client();
+    add_runtime(&mut client, "before", "torch@2.1", 1);
+    // Somebody writes for longer than anybody waits.
+    let mut other = Sqlite::open(&store.path().join("fleet.db")).unwrap();
+    other.run_all("BEGIN IMMEDIATE").unwrap();
+    let profile = json!({ "fleet_runtime": 1, "name": "x", "release": "torch@2.1" });
+    let refused = client.send_json("PUT", "/v1/runtimes/x", &profile).unwrap();
+    assert_eq!((refused.status, code(&refused).as_str()), (503, "FL018"), "{}", refused.text());
+    assert!(refused.header("retry-after").is_some());
+    assert_eq!(client.get("/health").unwrap().status, 200, "the process lives");
+    assert_eq!(client.get("/v1/runtimes/before").unwrap().status, 200, "and others read");
+    other.run_all("ROLLBACK").unwrap();
+    let put = client.send_json("PUT", "/v1/runtimes/x", &profile).unwrap();
+    assert_eq!(put.status, 201, "nothing of the first was kept: {}", put.text());
+}
+
+/// The command on a disk of two megabytes of its own, where the system lets a user make one.
+fn on_a_small_disk(store: &std::path::Path, args: &[&str]) -> Option<Command> {
+    let mut probe = Command::new("unshare");
+    let probe = probe.args(["-Urm", "mount", "-t", "tmpfs", "none"]).arg(store).output();
+    if !probe.is_ok_and(|probe| probe.status.success()) {
+        eprintln!(
+            "SKIPPED: no disk of its own without `unshare -Urm` (util-linux, user namespaces)"
+        );
+        return None;
+    }
+    let served = command(store);
+    let mut small = Command::new("unshare");
+    let script = "mount -t tmpfs -o size=2m none \"$UNSKEW_FLEET\" && exec \"$0\" \"$@\"";
+    small.args(["-Urm", "sh", "-c", script]).arg(served.get_program());
+    small.args(["fleet", "serve", "--listen", "127.0.0.1:0", "--log", "warn"]).args(args);
+    small.current_dir(super::served::root()).env("UNSKEW_FLEET", store);
+    Some(small)
+}
+
+#[test]
+fn a_full_disk_loses_nothing() {
+    let store = tempfile::tempdir().unwrap();
+    let Some(command) = on_a_small_disk(store.path(), &[]) else { return };
+    let served = Served::of(command);
+    let mut client = served.client();
+    let model = example("examples/gelu-2.15.0.pt");
+    publish(&mut client, "gelu", "gelu.pt", &model);
+    let large = vec![7; 4 << 20];
+    let place = begin(&mut client, "large", "large.pt", &large);
+    let full = piece(&mut client, &place, 0, &large);
+    assert_eq!((full.status, code(&full).as_str()), (507, "FL020"), "{}", full.text());
+    let far = client.send("HEAD", &place, &[], b"").unwrap();
+    assert_eq!(far.header("upload-offset"), Some("0"), "nothing of it was kept");
+    assert_eq!(client.get("/v1/models").unwrap().json()[0]["name"], "gelu");
+    assert_eq!(client.send("DELETE", &place, &[], b"").unwrap().status, 204);
+    publish(&mut client, "again", "gelu.pt", &model);
+}
