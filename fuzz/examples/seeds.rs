@@ -96,17 +96,36 @@ fn sort(name: &str, bytes: &[u8]) -> Done {
             }
         }
         "index" => seed("tensorflow_checkpoint", bytes)?,
-        "so" => seed("shared_object", bytes)?,
+        "so" => {
+            seed("shared_object", bytes)?;
+            seed("debug_information", bytes)?;
+        }
+        "proto" => seed("protobuf", bytes)?,
+        "binpb" => seed("protobuf_descriptors", bytes)?,
+        "md" => chronicle(1, bytes)?,
+        "h" => {
+            seed("header", bytes)?;
+            chronicle(2, bytes)?;
+        }
         "stablehlo" | "mlirbc" => {
             seed("stablehlo", bytes)?;
             seed("native_stablehlo", bytes)?;
         }
         "whl" => seed("zip_archive", bytes)?,
-        "toml" if !name.contains("/rules/") => seed("history", bytes)?,
+        "toml" if name.ends_with("unskew.toml") => seed("lint_configuration", bytes)?,
+        "toml" if !name.contains("/rules/") => {
+            seed("history", bytes)?;
+            chronicle(0, bytes)?;
+        }
         "tsv" | "txt" => tables(&String::from_utf8_lossy(bytes))?,
         _ => {}
     }
     Ok(())
+}
+
+/// A history with the number of its form before it.
+fn chronicle(form: u8, bytes: &[u8]) -> Done {
+    seed("chronicle", &[&[form], bytes].concat())
 }
 
 /// The records of an archive, each pickle alone, and all of them packed as a wheel has them.

@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 pub mod records;
+pub mod sides;
 pub mod stored;
 
 use std::sync::{Arc, LazyLock};

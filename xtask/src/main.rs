@@ -12,6 +12,7 @@ mod ifrt;
 mod jax;
 mod new_rule;
 mod new_upgrader;
+mod promise;
 mod se;
 mod tensorflow;
 mod tensorflow_data;
@@ -34,6 +35,8 @@ struct Arguments {
 enum Verb {
     /// Everything that CI runs: corpus, generated docs, format, clippy, tests.
     Test,
+    /// Freezes the histories and locks of this repository, as the baseline of its own lint.
+    Promise,
     /// Fetches the real models and plug-ins that tests use.
     Corpus {
         /// Makes the Python environments of all JAX releases, not only of those that the tests need.
@@ -113,6 +116,7 @@ enum Verb {
 fn main() -> anyhow::Result<()> {
     match Arguments::parse().verb {
         Verb::Test => test::run(),
+        Verb::Promise => promise::run(),
         Verb::Corpus { all_jax, all_tensorflow, all_torch } => {
             let families =
                 [(all_jax, "jax-"), (all_tensorflow, "tensorflow-"), (all_torch, "torch-")];

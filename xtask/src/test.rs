@@ -12,9 +12,15 @@ use anyhow::{Context as _, ensure};
 const STEPS: &[(&str, &[&str])] = &[
     ("format", &["fmt", "--all", "--check"]),
     ("clippy", &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]),
-    ("our own promises", &["run", "--quiet", "--package", "unskew-cli", "--", "lint"]),
+    ("our own promises", LINT),
     ("documentation", &["doc", "--workspace", "--no-deps", "--quiet"]),
 ];
+
+/// Holds the working tree against the baselines of `unskew.toml`.
+const LINT: &[&str] = &["run", "--quiet", "--package", "unskew-cli", "--", "lint"];
+
+/// The commit before the last.
+const PARENT: &str = "HEAD~1";
 
 /// The last step.
 const TESTS: &[&str] = &["test", "--workspace", "--no-fail-fast", "--", "--show-output"];
@@ -26,7 +32,15 @@ const TESTS: &[&str] = &["test", "--workspace", "--no-fail-fast", "--", "--show-
 pub fn run() -> anyhow::Result<()> {
     crate::corpus::run([])?;
     crate::docs::run(true)?;
-    for (name, arguments) in STEPS {
+    let parent = format!("git:{PARENT}");
+    let since_parent = [LINT, &["--baseline", &parent]].concat();
+    let since_parent = ("our own promises since the last commit", since_parent.as_slice());
+    let has_parent = has_parent();
+    if !has_parent {
+        println!("our own promises since the last commit: skipped, this clone has no {PARENT}");
+    }
+    let steps = STEPS.iter().copied().chain(has_parent.then_some(since_parent));
+    for (name, arguments) in steps {
         let begun = Instant::now();
         let status =
             cargo(arguments).status().with_context(|| format!("cargo {}", arguments.join(" ")))?;
@@ -34,6 +48,13 @@ pub fn run() -> anyhow::Result<()> {
         println!("{name}: passed in {} s", begun.elapsed().as_secs());
     }
     tests()
+}
+
+/// Whether there is a commit before the last: a shallow clone has none, nor has what is no repository.
+fn has_parent() -> bool {
+    let mut git = Command::new("git");
+    git.current_dir(crate::root()).args(["rev-parse", "--verify", "--quiet", PARENT]);
+    git.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
 }
 
 /// Runs all tests; prints at the end, once more, what failed.

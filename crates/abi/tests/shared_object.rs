@@ -161,6 +161,34 @@ fn mach_o() -> Vec<u8> {
     bytes
 }
 
+/// The same with a list of exports.
+fn mach_o_with(exports: &[u8]) -> Vec<u8> {
+    let mut bytes = mach_o();
+    let old = 32 + u32::from_le_bytes(bytes[20..24].try_into().unwrap()) as usize;
+    // LC_DYLD_EXPORTS_TRIE behind the other commands; what follows them moves on by its length.
+    let end = (bytes.len() + 16) as u32;
+    let command = [0x8000_0033, 16, end, exports.len() as u32].map(u32::to_le_bytes).concat();
+    bytes.splice(old..old, command);
+    let head = [4_u32, old as u32 - 32 + 16].map(u32::to_le_bytes).concat();
+    bytes[16..24].copy_from_slice(&head);
+    for at in [old - 16, old - 8] {
+        let offset = u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) + 16;
+        bytes[at..at + 4].copy_from_slice(&offset.to_le_bytes());
+    }
+    bytes.extend(exports);
+    bytes
+}
+
+#[test]
+fn a_list_of_exports_that_branches_without_end_is_refused_soon() {
+    let tree = b"\0\x01_GetPjrtApi\0\x0f\x01\0\0";
+    let object = read(mach_o_with(tree)).unwrap().unwrap();
+    assert_eq!(object.exports, ["GetPjrtApi"]);
+    // Two branches without a name, both to itself.
+    let error = read(mach_o_with(b"\0\x02\0\0\0\0")).unwrap_err().to_string();
+    assert!(error.contains("its list of exports is no tree"), "{error}");
+}
+
 #[test]
 fn a_library_of_macos_is_read_by_its_plain_names() {
     let object = read(mach_o()).unwrap().unwrap();

@@ -124,3 +124,55 @@ fn the_hook_for_pre_commit_finds_what_is_about_to_be_committed() {
     // The window still has the version before.
     assert_eq!(run(words).status.code(), Some(1));
 }
+
+/// Copies a folder.
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let at = to.join(path.file_name().unwrap());
+        match path.is_dir() {
+            true => copy(&path, &at),
+            false => {
+                std::fs::copy(&path, &at).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn our_own_promises_fail_when_what_was_frozen_is_changed() {
+    let made = tempfile::tempdir().unwrap();
+    let frozen = root().join("promised");
+    copy(&frozen, &made.path().join("promised"));
+    copy(&frozen.join("crates"), &made.path().join("crates"));
+    // The registry of operators is held against a revision, and what landed against the repository.
+    let text = std::fs::read_to_string(root().join("unskew.toml")).unwrap();
+    let (text, registry) = text.split_at(text.find("# The operators of PyTorch").unwrap());
+    assert!(registry.contains("operator registry"));
+    std::fs::write(made.path().join("unskew.toml"), text.replace("landed = \"git\", ", ""))
+        .unwrap();
+    let lint = || {
+        let mut unskew = Command::new(env!("CARGO_BIN_EXE_unskew"));
+        let ran = unskew.current_dir(made.path()).args(["lint", "--format", "concise"]).output();
+        let ran = ran.unwrap();
+        (ran.status.code(), said(&ran))
+    };
+    let (status, text) = lint();
+    assert_eq!(status, Some(0), "{text}");
+    let changed = |file: &str, from: &str, to: &str, code: &str| {
+        let path = made.path().join(file);
+        let whole = std::fs::read_to_string(&path).unwrap();
+        assert!(whole.contains(from), "{file}: {from}");
+        std::fs::write(&path, whole.replacen(from, to, 1)).unwrap();
+        let (status, text) = lint();
+        assert_eq!(status, Some(1), "{text}");
+        assert!(text.contains(&format!("{file}: error {code}")), "{text}");
+        std::fs::write(&path, whole).unwrap();
+    };
+    let history = "crates/ifrt/data/serdes.history.toml";
+    changed(history, "landed = 2026-02-25", "landed = 2026-02-24", "HI016");
+    let store = "crates/fleet/migrations/store.history.toml";
+    changed(store, "number = 1", "number = 7", "HI017");
+    changed("crates/ifrt/tests/ifrt.lock", "2 dtype: DType", "2 dtype: int32", "SD002");
+}

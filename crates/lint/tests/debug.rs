@@ -3,7 +3,9 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::sync::LazyLock;
 
+use proptest::prelude::*;
 use unskew_lint::contract::{Contract, Source};
 use unskew_lint::debug;
 use unskew_lint::files::Files;
@@ -161,5 +163,27 @@ fn broken_debug_information_never_panics() {
         }
         let _ = debug::read(&bytes);
         let _ = debug::read(&whole[..whole.len() * seed / 600]);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn a_damaged_shared_object_is_an_error_or_a_contract_and_never_a_panic(
+        edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..24),
+        end in any::<prop::sample::Index>(),
+    ) {
+        static WHOLE: LazyLock<Vec<u8>> = LazyLock::new(|| build(HEADER, &[]));
+        let mut bytes = WHOLE.clone();
+        for (place, value) in edits {
+            let place = place.index(bytes.len());
+            bytes[place] = value;
+        }
+        let side = |bytes: &[u8]| Files::from_iter([("device.so", bytes.to_vec())]);
+        let whole = side(&WHOLE);
+        let _ = Headers.compare(&whole, &side(&bytes), &Terms::default());
+        bytes.truncate(end.index(bytes.len()));
+        let _ = Headers.compare(&side(&bytes), &whole, &Terms::default());
     }
 }

@@ -3,9 +3,10 @@
 
 use proptest::prelude::*;
 use unskew_core::Date;
+use unskew_lint::boundary::{Config, Known};
 use unskew_lint::files::Files;
 use unskew_lint::history::{Answers, Chronicle, Histories, svg, text};
-use unskew_lint::kind::{Kind, Terms};
+use unskew_lint::kind::{Headers, Kind, Terms};
 use unskew_lint::protobuf::Protobuf;
 use unskew_lint::serdes::Serdes;
 
@@ -87,6 +88,76 @@ proptest! {
                 text(&answers, Some(TODAY));
             }
         }
+    }
+}
+
+/// Parts of an `unskew.toml`, in any order.
+fn configuration() -> impl Strategy<Value = String> {
+    let lines = [
+        "baseline = \"git:HEAD\"",
+        "[[boundary]]",
+        "name = \"x\"",
+        "name = \"y\"",
+        "preset = \"pjrt\"",
+        "preset = \"\u{e9}\"",
+        "kind = \"headers\"",
+        "paths = [\"**/*.h\", \"{a,b}/[x-z]\"]",
+        "paths = [\"{a\"]",
+        "paths = [\"../a\"]",
+        "exclude = [\"c\"]",
+        "forward = \"12 weeks or 2 releases\"",
+        "backward = \"99999999999 weeks\"",
+        "level = \"wire\"",
+        "against = \"all\"",
+        "options = { kept = 3, landed = \"git\" }",
+        "[boundary.severity]",
+        "HD001 = \"off\"",
+        "[[boundary.scope]]",
+        "[[boundary.sunset]]",
+        "what = \"a\"",
+        "announced = 2026-01-01",
+        "removed = 2025-01-01",
+        "[[accept]]",
+        "finding = \"HD108-3f9ac2d01b7e\"",
+        "reason = \" \"",
+        "until = 2026-13-01",
+        "until = 2026-01-01T00:00:00Z",
+        "[[release]]",
+        "version = \"1\"",
+        "on = 0000-01-01",
+        "release-tags = \"v*\"",
+        "= [",
+    ];
+    prop::collection::vec(prop::sample::select(lines.to_vec()), 0..24)
+        .prop_map(|list| list.join("\n"))
+}
+
+/// Reads an `unskew.toml`; what is wrong has a place in it.
+fn configured(text: &str) -> Result<(), TestCaseError> {
+    let kinds: &[&'static dyn Kind] = &[&Headers, &Protobuf, &Serdes, &Histories];
+    let known = Known { kinds, is_rule: &|code| code.len() == 5 };
+    match Config::from_toml("unskew.toml", text, known) {
+        Ok(config) => {
+            for boundary in &config.boundaries {
+                let _ = (boundary.paths.has("a/b.h"), boundary.weight_of("HD001", "a/b.h"));
+                prop_assert!(boundary.line <= text.lines().count());
+            }
+        }
+        Err(error) => prop_assert!(error.line <= text.matches('\n').count() + 1),
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn any_configuration_is_read_or_has_a_place_where_it_is_wrong(
+        parts in configuration(),
+        any in ".{0,200}",
+    ) {
+        configured(&parts)?;
+        configured(&any)?;
     }
 }
 

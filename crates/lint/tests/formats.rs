@@ -2,17 +2,19 @@
 //! which it does: what one rule says of the fixtures of others is seen.
 //!
 //! A fixture is a folder `tests/formats/fixtures/<CODE>-<name>` with the files `old.*` and `new.*`, or folders of
-//! these names; the old side may be missing. `terms.toml` says what differs from the terms below.
+//! these names; the old side may be missing. `terms.toml` says what differs from the terms below, and `past/DAY.*`
+//! are the states of the file in a repository.
 //! `UNSKEW_BLESS=1 cargo test -p unskew-lint --test formats` writes the snapshots.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use unskew_core::{Date, Finding, Rule, Window};
-use unskew_lint::files::Files;
-use unskew_lint::kind::{Change, Kind, Terms};
+use unskew_lint::files::{Files, NotRead};
+use unskew_lint::kind::{Change, Kind, Past, Reach, State, Terms};
 use unskew_lint::rules::RULES;
 
 /// The day on which fixtures are judged.
@@ -68,6 +70,34 @@ struct Fixture {
     old: Files,
     new: Files,
     terms: toml::Table,
+    past: Vec<State>,
+}
+
+/// The states of the file of a fixture.
+#[derive(Debug)]
+struct Stated<'a>(&'a [State]);
+
+impl Past for Stated<'_> {
+    fn walk(
+        &self,
+        _: &str,
+        visit: &mut dyn FnMut(State) -> ControlFlow<()>,
+    ) -> Result<Reach, NotRead> {
+        let _ = self.0.iter().rev().try_for_each(|state| visit(state.clone()));
+        Ok(Reach::Whole)
+    }
+}
+
+/// The states, oldest first: `past/2026-03-02.md`.
+fn past(fixture: &Path) -> Vec<State> {
+    let entries = std::fs::read_dir(fixture.join("past")).into_iter().flatten();
+    let state = |path: PathBuf| {
+        let day: Date = path.file_stem().unwrap().to_str().unwrap().parse().unwrap();
+        State { day, label: format!("commit of {day}"), bytes: std::fs::read(path).unwrap() }
+    };
+    let mut states: Vec<State> = entries.map(|entry| state(entry.unwrap().path())).collect();
+    states.sort_by_key(|state| state.day);
+    states
 }
 
 impl Fixture {
@@ -75,8 +105,14 @@ impl Fixture {
         let options = self.terms.get("options").and_then(toml::Value::as_table);
         let forward: Option<Window> =
             self.terms.get("forward").map(|text| text.as_str().unwrap().parse().unwrap());
-        let terms =
-            Terms { as_of: Some(TODAY), forward: forward.as_ref(), options, ..Terms::default() };
+        let past = Stated(&self.past);
+        let terms = Terms {
+            as_of: Some(TODAY),
+            forward: forward.as_ref(),
+            options,
+            past: (!self.past.is_empty()).then_some(&past),
+            ..Terms::default()
+        };
         let kind =
             kind(&self.name).unwrap_or_else(|| panic!("a fixture of no kind: {}", self.name));
         kind.compare(old, &self.new, &terms).unwrap().changes
@@ -94,6 +130,7 @@ fn fixtures() -> Vec<Fixture> {
                 old: side(&path, "old"),
                 new: side(&path, "new"),
                 terms: toml::from_str(&terms).unwrap(),
+                past: past(&path),
             }
         })
         .collect();

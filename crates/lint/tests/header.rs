@@ -170,7 +170,7 @@ fn attacks_end_soon() {
             let _ = layouts.layout(&record.name);
         }
         let start: String = text.chars().take(40).collect();
-        assert!(begun.elapsed().as_secs() < 20, "{start}");
+        assert!(begun.elapsed().as_secs() < 120, "{start}");
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod bounded;
 mod elf;
+mod export_trie;
 mod other;
 
 use std::fmt;
@@ -103,7 +104,9 @@ impl SharedObject {
         let data = Bounded::new(&cache, source.size());
         // What is too short for any magic number, or has none that is known, is some other file.
         let read = match FileKind::parse(&data) {
-            Ok(kind @ (FileKind::Elf32 | FileKind::Elf64)) => elf::read(&data, kind),
+            Ok(kind @ (FileKind::Elf32 | FileKind::Elf64)) => {
+                elf::read(&data, kind).map_err(other::Broken::from)
+            }
             Ok(FileKind::MachO32 | FileKind::MachO64 | FileKind::Pe32 | FileKind::Pe64) => {
                 other::read(&data)
             }

@@ -4,19 +4,27 @@ use std::collections::BTreeSet;
 
 use object::read::macho::{FatArch, LoadCommandVariant, MachHeader, MachOFatFile32};
 use object::read::macho::{MachOFatFile64, MachOFile};
-use object::read::{self, ImportFlags, Object, ObjectKind};
+use object::read::{self, ImportFlags, Object, ObjectKind, ReadRef};
 use object::{Architecture, Endianness, File, FileKind, macho};
 
 use super::bounded::Bounded;
-use super::{Format, Import, MOST_ENTRIES, SharedObject, machine, name};
-
-/// The most bytes of all names that a file exports. Those of the largest library of TensorFlow 2.20 have 96 MB.
-const MOST_BYTES: usize = 1 << 28;
+use super::{Format, Import, MOST_ENTRIES, SharedObject, export_trie, machine, name};
 
 /// The most machines of one file that are named.
 const MOST_PARTS: usize = 16;
 
 type Data<'a> = &'a Bounded<'a>;
+
+/// Why a file is broken.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Broken {
+    /// The parser says so.
+    #[error(transparent)]
+    Parsed(#[from] read::Error),
+    /// What it lists as exports is no tree of names.
+    #[error("its list of exports is no tree")]
+    Exports,
+}
 
 /// The part of a Mach-O file for several machines that is read.
 pub(super) struct Part {
@@ -45,7 +53,7 @@ pub(super) fn part_of_fat(data: Data<'_>, kind: FileKind) -> read::Result<Option
 }
 
 /// Reads a Mach-O or PE file; none if it is not a library.
-pub(super) fn read(data: Data<'_>) -> read::Result<Option<SharedObject>> {
+pub(super) fn read(data: Data<'_>) -> Result<Option<SharedObject>, Broken> {
     let file = File::parse(data)?;
     let format = match &file {
         File::Pe32(_) | File::Pe64(_) => Format::Pe,
@@ -82,12 +90,12 @@ pub(super) fn read(data: Data<'_>) -> read::Result<Option<SharedObject>> {
 /// Fills in `needed`, `rpaths` and `soname` of a Mach-O file; the names of its list of exports, if it has one.
 ///
 /// What the parser makes of that list is not used: it takes the number of the library of a symbol that is handed on
-/// for one more than it is, and refuses the last one.
+/// for one more than it is, and refuses the last one; and it follows a list without end.
 fn load_commands<'a, Mach: MachHeader<Endian = Endianness>>(
     file: &MachOFile<'a, Mach, Data<'a>>,
     data: Data<'a>,
     object: &mut SharedObject,
-) -> read::Result<Option<Vec<Vec<u8>>>> {
+) -> Result<Option<Vec<Vec<u8>>>, Broken> {
     let mut commands = file.macho_load_commands()?;
     let (endian, mut listed) = (file.endian(), None);
     while let Some(command) = commands.next()? {
@@ -106,22 +114,14 @@ fn load_commands<'a, Mach: MachHeader<Endian = Endianness>>(
             _ => {}
         }
         if let Some(command) = command.dyld_exports_trie()? {
-            listed = Some(command.exports_trie(endian, data)?);
-        } else if let (Some(command), None) = (command.dyld_info()?, &listed) {
-            listed = Some(command.exports_trie(endian, data)?);
+            listed = Some((command.dataoff.get(endian), command.datasize.get(endian)));
+        } else if let (Some(command), None) = (command.dyld_info()?, listed) {
+            listed = Some((command.export_off.get(endian), command.export_size.get(endian)));
         }
     }
-    let Some(mut trie) = listed else { return Ok(None) };
-    let (mut names, mut bytes) = (Vec::new(), 0);
-    while let Some(symbol) = trie.next()? {
-        bytes += symbol.name().len();
-        // The list shares beginnings of names, so a small one may have very many.
-        if names.len() >= MOST_ENTRIES || bytes > MOST_BYTES {
-            break;
-        }
-        names.push(symbol.into_name());
-    }
-    Ok(Some(names))
+    let Some((offset, size)) = listed else { return Ok(None) };
+    let tree = data.read_bytes_at(offset.into(), size.into()).map_err(|()| Broken::Exports)?;
+    export_trie::names(tree).map(Some).ok_or(Broken::Exports)
 }
 
 /// Fills in `exports` and `imports`, and `needed` where only imports name the libraries (PE).

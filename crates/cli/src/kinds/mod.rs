@@ -1,6 +1,7 @@
 //! The kinds of files that `unskew lint` and `unskew diff` compare: one line each.
 
 mod operators;
+pub mod tables;
 mod tf_ops;
 
 use unskew_lint::history::Histories;

@@ -1,6 +1,7 @@
 //! PyTorch operators as a kind of files: tables of operators, and the registry of their changes.
 //!
-//! A table is a text with one schema a line, as runtimes print their operators. The registry is
+//! A table is a text with one schema a line, as runtimes print their operators, or the JSON of a device that
+//! `unskew ops table` writes. The registry is
 //! `operator_versions.yaml` with `operator_upgraders.py` and, if there is one, `operator_downgraders.py`, in one
 //! folder. Whatever changed in a table for old programs must be bridged by the registry.
 
@@ -12,6 +13,9 @@ use unskew_lint::kind::{Change, Comparison, Direction, Kind, Level, Terms};
 use unskew_ops::{
     Account, OperatorTable, Owed, Registry, Sources, TableDiff, diff, diff_findings, rules,
 };
+use unskew_torch::DeviceTable;
+
+use super::tables;
 
 /// Operator tables and the registry of operator changes.
 pub struct Operators;
@@ -37,7 +41,7 @@ impl Kind for Operators {
 
     fn compare(&self, old: &Files, new: &Files, _terms: &Terms<'_>) -> Result<Comparison, NotRead> {
         let mut found = Comparison::default();
-        let (was, is) = (Side::read(old), Side::read(new));
+        let (was, is) = (Side::read(old)?, Side::read(new)?);
         for (file, line, text) in &is.unread {
             let rule = rules::OperatorLineNotRead { line: text };
             let finding = rule.finding().at([format!("{file}:{line}")].into_iter().collect());
@@ -50,6 +54,14 @@ impl Kind for Operators {
                 was.tables.get(name).or_else(|| was.tables.values().next().filter(|_| one));
             if let Some(before) = before {
                 diffs.push((name, diff(before, table)));
+            }
+            let device =
+                was.devices.get(name).or_else(|| was.devices.values().next().filter(|_| one));
+            if let (Some(before), Some(device)) = (device, is.devices.get(name)) {
+                for finding in tables::narrowed(before, device) {
+                    let finding = finding.at([name.as_str()].into_iter().collect());
+                    found.changes.push(change(finding, name, &device.name, Direction::Backward));
+                }
             }
         }
         let gone = was.tables.keys().find(|name| !one && !is.tables.contains_key(*name));
@@ -73,7 +85,7 @@ impl Kind for Operators {
         _terms: &Terms<'_>,
     ) -> Result<Option<BTreeMap<String, String>>, NotRead> {
         let mut items = BTreeMap::new();
-        for (name, table) in Side::read(files).tables {
+        for (name, table) in Side::read(files)?.tables {
             for text in table.texts() {
                 let operator = text.split_once('(').map_or(text, |(operator, _)| operator);
                 items.entry(operator.to_owned()).or_insert_with(|| name.clone());
@@ -87,6 +99,8 @@ impl Kind for Operators {
 #[derive(Default)]
 struct Side<'f> {
     tables: BTreeMap<String, OperatorTable>,
+    /// What tables of devices say besides their operators.
+    devices: BTreeMap<String, DeviceTable>,
     /// Lines of tables that are no schemas: file, line, text.
     unread: Vec<(String, usize, String)>,
     /// The folder of the registry, and its texts.
@@ -94,7 +108,7 @@ struct Side<'f> {
 }
 
 impl<'f> Side<'f> {
-    fn read(files: &'f Files) -> Self {
+    fn read(files: &'f Files) -> Result<Self, NotRead> {
         let mut side = Self::default();
         for (name, bytes) in files.iter() {
             if let Some(folder) = name.strip_suffix(VERSIONS) {
@@ -109,32 +123,47 @@ impl<'f> Side<'f> {
                 };
                 side.registry = Some((folder.to_owned(), sources));
             } else if !name.ends_with(".py") && !name.ends_with(".tsv") {
-                side.table(name, &String::from_utf8_lossy(bytes));
+                match tables::read(name, bytes)? {
+                    Some((device, table)) => {
+                        side.tables.insert(name.to_owned(), table);
+                        side.devices.insert(name.to_owned(), device);
+                    }
+                    None => side.table(name, &String::from_utf8_lossy(bytes))?,
+                }
             }
         }
-        side
+        Ok(side)
     }
 
     /// Reads a table; lines that are no schemas are told and left out.
-    fn table(&mut self, name: &str, text: &str) {
+    fn table(&mut self, name: &str, text: &str) -> Result<(), NotRead> {
+        let says = |line: &str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
         let mut lines: Vec<&str> = text.lines().collect();
         let told = self.unread.len();
         while self.unread.len() - told < UNREAD {
-            match OperatorTable::read(name, &lines.join("\n")) {
+            let wrong = match OperatorTable::read(name, &lines.join("\n")) {
                 Ok(Some(table)) => {
                     self.tables.insert(name.to_owned(), table);
-                    return;
+                    return Ok(());
                 }
-                Ok(None) => return,
-                Err(error) => match lines.get_mut(error.line - 1) {
-                    Some(line) => {
-                        let shown = line.chars().take(120).collect();
-                        self.unread.push((name.to_owned(), error.line, shown));
-                        *line = "";
-                    }
-                    None => return,
-                },
-            }
+                // The first line that says something is no schema.
+                Ok(None) => lines.iter().position(|line| says(line)),
+                Err(error) => Some(error.line - 1),
+            };
+            let Some((at, line)) = wrong.and_then(|at| Some((at, lines.get_mut(at)?))) else {
+                break;
+            };
+            let shown = line.chars().take(120).collect();
+            self.unread.push((name.to_owned(), at + 1, shown));
+            *line = "";
+        }
+        match self.unread.len() - told {
+            // A table without operators.
+            0 => Ok(()),
+            count => Err(NotRead::new(
+                name,
+                format!("no table of operators: {count} lines are no schemas"),
+            )),
         }
     }
 
@@ -156,8 +185,7 @@ fn tabled(file: &str, files: &Files, diff: &TableDiff, account: Option<&Account>
     let text = String::from_utf8_lossy(files.get(file).unwrap_or_default()).into_owned();
     let mut lines: BTreeMap<&str, usize> = BTreeMap::new();
     for (at, line) in text.lines().enumerate() {
-        let line = line.trim();
-        lines.entry(line.split_once('(').map_or(line, |(name, _)| name)).or_insert(at + 1);
+        lines.entry(tables::operator_of(line)).or_insert(at + 1);
     }
     let place = |operator: &str| match lines.get(operator) {
         Some(line) => format!("{file}:{line}"),

@@ -10,6 +10,7 @@ use unskew_report::{Pair, Report};
 
 use crate::args::{Diff, Global};
 use crate::exit::{Ending, Status};
+use crate::kinds::tables;
 use crate::print;
 pub use subject::{Named, Thing, subject};
 
@@ -21,8 +22,12 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<Status> {
     let (old, new) = (subject(&args.old)?, subject(new)?);
     let findings = match (&old.thing, &new.thing) {
         (Thing::Registry(a), Thing::Registry(b)) => unskew_tensorflow::diff::findings(a, b),
-        (Thing::Operators(a), Thing::Operators(b)) => {
-            unskew_ops::diff_findings(&unskew_ops::diff(a, b))
+        (Thing::Operators(a, before), Thing::Operators(b, after)) => {
+            let mut findings = unskew_ops::diff_findings(&unskew_ops::diff(a, b));
+            if let (Some(before), Some(after)) = (before, after) {
+                findings.extend(tables::narrowed(before, after));
+            }
+            findings
         }
         _ => bail!(
             "two of one kind can be compared, not {} and {}",

@@ -33,6 +33,8 @@ fn at(path: &Path) -> impl FnOnce(std::io::Error) -> BaselineError {
 /// # Errors
 /// If a folder cannot be read, or there are more files than anybody lints.
 pub fn walk(folder: &Path) -> Result<Vec<String>, BaselineError> {
+    // The current folder has no name of its own.
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let (mut found, mut open) = (Vec::new(), vec![(PathBuf::new(), 0)]);
     while let Some((next, depth)) = open.pop() {
         let here = folder.join(&next);

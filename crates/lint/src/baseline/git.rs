@@ -34,7 +34,7 @@ impl Repository {
     }
 
     /// What `git` prints.
-    fn ask(&self, arguments: &[&str]) -> Result<Vec<u8>, BaselineError> {
+    pub(super) fn ask(&self, arguments: &[&str]) -> Result<Vec<u8>, BaselineError> {
         let ran = self.command(arguments).stdin(Stdio::null()).output().map_err(|e| self.no(&e))?;
         if ran.status.success() {
             return Ok(ran.stdout);
@@ -207,13 +207,13 @@ fn text(bytes: Vec<u8>) -> String {
     String::from_utf8_lossy(&bytes).trim().to_owned()
 }
 
-fn commit(line: &str) -> Option<Commit> {
+pub(super) fn commit(line: &str) -> Option<Commit> {
     let (hash, day) = line.trim().split_once(' ')?;
     Some(Commit { hash: hash.to_owned(), day: day.parse().ok()? })
 }
 
 /// Objects by their hashes.
-struct Objects(Repository);
+pub(super) struct Objects(pub(super) Repository);
 
 impl Store for Objects {
     fn read(&self, files: &[&Address]) -> Result<Vec<Vec<u8>>, BaselineError> {

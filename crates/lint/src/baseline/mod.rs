@@ -29,11 +29,13 @@ mod folder;
 mod git;
 mod package;
 mod place;
+mod states;
 
 pub use folder::{tree, walk};
 pub use git::{Commit, Repository};
 pub use package::Package;
 pub use place::Place;
+pub use states::States;
 
 use std::collections::BTreeMap;
 use std::fmt;

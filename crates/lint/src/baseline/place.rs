@@ -70,6 +70,11 @@ impl Place {
         }
     }
 
+    /// Whether it is where the branch that is checked out left another one.
+    pub fn is_fork(&self) -> bool {
+        matches!(self.what, What::Revision { fork: true, .. })
+    }
+
     /// The folder or file in it, if one is named.
     pub fn inner(&self) -> Option<&str> {
         self.inner.as_deref()

@@ -1,6 +1,8 @@
-//! Headers that are gone: one finding for all that they declared.
+//! What is gone, and what only could not be read.
 
 use std::collections::BTreeMap;
+
+use unskew_core::Severity;
 
 use super::pair::Pair;
 use super::words::{count, list};
@@ -9,6 +11,22 @@ use crate::rules;
 
 /// Codes of findings about something that is gone.
 const GONE: [&str; 4] = ["HD115", "HD207", "HD602", "HD303"];
+
+/// Says of declarations that were there and cannot be read any more that they were not compared, in the place of what
+/// follows from that they are not known.
+pub fn unread(pair: &Pair<'_>, changes: &mut Changes) {
+    let unread = &pair.new.unread_words;
+    let about = |change: &Change| unread.contains(&change.subject);
+    changes.list.retain(|change| change.finding.rule.code != "HD004" || !about(change));
+    for change in &mut changes.list {
+        if ["HD115", "HD207"].contains(&change.finding.rule.code) && about(change) {
+            let what = format!("`{}` was there before, and was not compared", change.subject);
+            let finding = rules::DeclarationNotRead { what: &what }.finding();
+            let finding = finding.with_severity(Severity::Error);
+            change.finding = finding.at(std::mem::take(&mut change.finding.places));
+        }
+    }
+}
 
 /// Puts one finding in the place of those about everything that headers declared which are gone.
 pub fn headers(pair: &Pair<'_>, changes: &mut Changes) {

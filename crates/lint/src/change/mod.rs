@@ -121,6 +121,7 @@ pub fn compare(old: &Contract, new: &Contract, policy: &Policy, today: Option<Da
     callable::all(&pair, &mut changes);
     enumeration::all(&pair, &mut changes);
     standing::all(&pair, &mut changes);
+    gone::unread(&pair, &mut changes);
     gone::headers(&pair, &mut changes);
     let (mut changes, bumps) = version::judge(&pair, policy, changes.list);
     changes.retain(|change| policy.wants(change.finding.rule));

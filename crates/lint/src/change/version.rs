@@ -49,7 +49,12 @@ pub fn judge(
         let found = known.entry(asked).or_insert_with(|| {
             let (file, extension, name) = (&change.file, change.extension, &change.subject);
             let line = pair.new.line_of(file, extension, name);
-            line.or_else(|| pair.old.line_of(file, extension, name)).map(key)
+            // A header that is gone went by a number that may stay, in a header of another name.
+            let kept = |line: Option<&VersionLine>| line.map(|line| staying(&bumps, key(line)));
+            let before = kept(pair.old.line_of(file, extension, name));
+            let known = |key: &Key| bumps.contains_key(key);
+            let shared = || kept(pair.old.shared_line(file)).filter(known);
+            line.map(key).or_else(|| before.clone().filter(known)).or_else(shared).or(before)
         });
         change.line.clone_from(found);
         if !policy.wants(change.finding.rule) || change.class == Class::Fault {
@@ -88,6 +93,15 @@ pub fn judge(
 
 fn key(line: &VersionLine) -> Key {
     (line.name.clone(), line.file().to_owned())
+}
+
+/// The key of a version of the old headers among the new ones.
+fn staying(bumps: &BTreeMap<Key, Bump>, old: Key) -> Key {
+    let mut same = bumps.keys().filter(|(name, _)| *name == old.0);
+    match (bumps.contains_key(&old), same.next(), same.next()) {
+        (false, Some(only), None) => only.clone(),
+        _ => old,
+    }
 }
 
 /// The versions of the old headers, by name.

@@ -34,6 +34,7 @@
 
 mod announced;
 mod folder;
+mod inclusions;
 mod read;
 mod remark;
 mod structure;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
+use super::inclusions::{Inclusions, base_name};
 use super::structure::Struct;
 use super::version::{self, LineIndex, VersionLine};
 use super::{Remark, Spot, announced, uses};
@@ -98,8 +99,12 @@ pub struct Contract {
     pub homeless: Vec<(String, Spot)>,
     /// What could not be read.
     pub unread: Vec<Unread>,
+    /// The words of declarations that could not be read: what they declare was not compared, and is not gone.
+    pub unread_words: BTreeSet<String>,
     /// The names of the headers.
     pub files: BTreeSet<Arc<str>>,
+    /// Which header includes which, if that is known.
+    inclusions: Option<Inclusions>,
     index: LineIndex,
 }
 
@@ -109,12 +114,23 @@ impl Contract {
     /// Never fails: see [`Contract::unread`].
     pub fn read(sources: &[Source<'_>], prelude: &str) -> Self {
         let names: Vec<Arc<str>> = sources.iter().map(|source| Arc::from(source.name)).collect();
-        Self::of_headers(&with_includes(sources), &names, &Header::read(prelude.as_bytes()))
+        let (headers, prelude) = (with_includes(sources), Header::read(prelude.as_bytes()));
+        let inclusions = Inclusions::of(&headers, &names);
+        Self::of_parts(&headers, &names, &prelude, Some(inclusions))
     }
 
     /// The contract of declarations that are read already, with the names of their headers.
     pub fn of_headers(headers: &[Header], names: &[Arc<str>], foreign: &Header) -> Self {
-        let mut contract = Self::default();
+        Self::of_parts(headers, names, foreign, None)
+    }
+
+    fn of_parts(
+        headers: &[Header],
+        names: &[Arc<str>],
+        foreign: &Header,
+        inclusions: Option<Inclusions>,
+    ) -> Self {
+        let mut contract = Self { inclusions, ..Self::default() };
         let mut layouts = Layouts::of(headers.iter().chain([foreign]));
         for (header, file) in headers.iter().zip(names) {
             contract.enter(header, file, &mut layouts);
@@ -149,6 +165,7 @@ impl Contract {
 
     fn enter<'h>(&mut self, header: &'h Header, file: &Arc<str>, layouts: &mut Layouts<'h>) {
         let spot = |place| Spot { file: Arc::clone(file), place };
+        self.unread_words.extend(header.unread.iter().cloned());
         for problem in &header.problems {
             self.unread.push(Unread { spot: spot(problem.place), what: problem.what.clone() });
         }
@@ -260,16 +277,37 @@ impl Contract {
         }
         self.structs = structs;
         let extensions = self.structs.values().filter(|record| record.extension);
-        self.index = LineIndex::of(&self.lines, extensions.map(|record| &*record.spot.file));
+        let extensions = extensions.map(|record| &*record.spot.file);
+        self.index = LineIndex::of(&self.lines, extensions, |file| self.covered(file));
+    }
+
+    /// The headers for which the version in `file` counts: those that include it and those that it includes. One
+    /// that declares nothing is there for all of them. None if it is not known which header includes which.
+    fn covered(&self, file: &str) -> Option<BTreeSet<String>> {
+        let here = |spot: &Spot| &*spot.file == file;
+        let functions = self.functions.values().chain(self.callbacks.values());
+        let declares = self.structs.values().any(|record| here(&record.spot))
+            || self.enums.values().any(|found| here(&found.spot))
+            || functions.map(|function| &function.spot).any(here)
+            || self.aliases.values().any(|alias| here(&alias.spot))
+            || self.opaque.values().any(here);
+        let inclusions = self.inclusions.as_ref()?;
+        declares.then(|| inclusions.related(file))
     }
 
     /// The version that covers the declaration of `name` in a header, or none.
     ///
     /// A number that has its name counts first (`THING_VERSION` for `Thing`). Extensions, and whatever else
     /// stands in the header of one, go by the single number of that header; everything else goes by a version
-    /// of three numbers: that of its header, or the only one that there is in all headers.
+    /// of three numbers: that of its header, or the only one that there is in all headers, if one of the two
+    /// includes the other.
     pub fn line_of(&self, file: &str, extension: bool, name: &str) -> Option<&VersionLine> {
         self.index.line(file, extension, name).and_then(|at| self.lines.get(at))
+    }
+
+    /// The only version of three numbers that there is, if it covers a header.
+    pub fn shared_line(&self, file: &str) -> Option<&VersionLine> {
+        self.index.shared(file).and_then(|at| self.lines.get(at))
     }
 
     /// Whether anything of this name is declared.
@@ -300,10 +338,6 @@ fn with_includes(sources: &[Source<'_>]) -> Vec<Header> {
     let second: Vec<Option<Header>> =
         first.iter().enumerate().map(|(index, header)| again(index, header)).collect();
     first.into_iter().zip(second).map(|(first, second)| second.unwrap_or(first)).collect()
-}
-
-fn base_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// Whether a type is a function or a pointer to one.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{AnnouncedSize, Extent, Remark, Spot, Uses};
-use crate::header::{Layout, LayoutError, Record, RecordKind, Type};
+use crate::header::{Layout, LayoutError, Record, RecordKind, Type, changes_layout};
 
 /// A field of a struct.
 #[derive(Clone, Debug)]
@@ -93,13 +93,12 @@ impl Struct {
                 remark: Remark::of([field.doc.as_str(), field.remark.as_str()]),
             });
         }
-        let changes = |a: &&String| a.contains("packed") || a.contains("align");
         Self {
             name: record.name.clone(),
             spot,
             kind: record.kind,
             members,
-            attributes: record.attributes.iter().filter(changes).cloned().collect(),
+            attributes: record.attributes.iter().filter(|a| changes_layout(a)).cloned().collect(),
             conditions: Arc::from([]),
             layout,
             announced: Vec::new(),

@@ -131,11 +131,18 @@ pub struct LineIndex {
     extensions: BTreeSet<String>,
     /// The version of three numbers, if there is only one.
     only: Option<usize>,
+    /// The headers that this one covers; all, if nobody knows what includes what.
+    covered: Option<BTreeSet<String>>,
 }
 
 impl LineIndex {
-    /// For these versions and the headers that declare extensions.
-    pub fn of<'a>(lines: &[VersionLine], extensions: impl IntoIterator<Item = &'a str>) -> Self {
+    /// For these versions and the headers that declare extensions; `covered` says for which headers the version in
+    /// one of them counts as well.
+    pub fn of<'a>(
+        lines: &[VersionLine],
+        extensions: impl IntoIterator<Item = &'a str>,
+        covered: impl FnOnce(&str) -> Option<BTreeSet<String>>,
+    ) -> Self {
         let mut index = Self {
             extensions: extensions.into_iter().map(str::to_owned).collect(),
             ..Self::default()
@@ -153,6 +160,7 @@ impl LineIndex {
             }
         }
         index.only = index.only.filter(|_| full == 1);
+        index.covered = index.only.and_then(|at| covered(lines.get(at)?.file()));
         index
     }
 
@@ -165,7 +173,13 @@ impl LineIndex {
             .or_else(|| single().filter(|_| extension))
             .or_else(|| self.full.get(file).copied())
             .or_else(of_extension)
-            .or(self.only)
+            .or_else(|| self.shared(file))
+    }
+
+    /// The number of the only version of three numbers, if it covers a header.
+    pub fn shared(&self, file: &str) -> Option<usize> {
+        let covers = self.covered.as_ref().is_none_or(|covered| covered.contains(file));
+        self.only.filter(|_| covers)
     }
 }
 

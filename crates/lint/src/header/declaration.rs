@@ -27,6 +27,10 @@ pub struct Parser<'s, 'a> {
     /// How many braces of `extern "C"` and namespaces are open.
     open: usize,
     pub depth: usize,
+    /// The first and last lines of what could not be read.
+    unread: Vec<(u32, u32)>,
+    /// The line of the last declaration with a long comment.
+    documented: u32,
 }
 
 /// A declarator inside out.
@@ -56,11 +60,21 @@ impl Declarator {
 impl<'s, 'a> Parser<'s, 'a> {
     pub fn new(stream: &'s mut Stream<'a>, comments: &'s [Comment]) -> Self {
         let (declarations, values) = (Vec::new(), HashMap::new());
-        Self { stream, comments, declarations, values, open: 0, depth: 0 }
+        Self {
+            stream,
+            comments,
+            declarations,
+            values,
+            open: 0,
+            depth: 0,
+            unread: Vec::new(),
+            documented: 0,
+        }
     }
 
-    pub fn finish(self) -> (Vec<Declaration>, Vec<Problem>) {
-        (self.declarations, std::mem::take(&mut self.stream.problems))
+    /// The declarations, what is wrong with others, and on which lines these stand.
+    pub fn finish(self) -> (Vec<Declaration>, Vec<Problem>, Vec<(u32, u32)>) {
+        (self.declarations, std::mem::take(&mut self.stream.problems), self.unread)
     }
 
     /// Reads everything.
@@ -75,6 +89,7 @@ impl<'s, 'a> Parser<'s, 'a> {
             if let Err((at, what)) = self.item(place) {
                 self.stream.problem(at, format!("could not read this declaration: {what}"));
                 self.recover();
+                self.unread.push((place.line, self.stream.last.line));
             }
         }
     }
@@ -384,7 +399,10 @@ impl<'s, 'a> Parser<'s, 'a> {
     }
 
     /// The comment that ends right above a line, with those that lead up to it.
-    pub fn doc(&self, place: Place) -> String {
+    ///
+    /// One of more than a hundred lines belongs to the first declaration of its line alone, so that many declarations on
+    /// one line do not each have a copy of it.
+    pub fn doc(&mut self, place: Place) -> String {
         let mut end = self.comments.partition_point(|c| c.last_line < place.line);
         let mut wanted = place.line;
         let mut lines = Vec::new();
@@ -395,6 +413,9 @@ impl<'s, 'a> Parser<'s, 'a> {
             }
             lines.push(comment.text.as_str());
             (wanted, end) = (comment.first_line, end - 1);
+        }
+        if lines.len() > 100 && std::mem::replace(&mut self.documented, place.line) == place.line {
+            return String::new();
         }
         lines.reverse();
         lines.join("\n")
@@ -424,7 +445,7 @@ fn adopt(r#type: Type, name: &str) -> Type {
 }
 
 /// Words that may stand before parentheses and are no macro.
-fn is_language(word: &str) -> bool {
+pub fn is_language(word: &str) -> bool {
     matches!(
         word,
         "alignas"

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use thiserror::Error;
 
 use super::DEPTH;
-use super::model::{Header, Item, Record, RecordKind, Type};
+use super::model::{Header, Item, Record, RecordKind, Type, changes_layout};
 
 /// A field with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,9 +116,7 @@ impl<'a> Layouts<'a> {
     }
 
     fn place(&mut self, record: &'a Record) -> Result<Layout, LayoutError> {
-        let changes =
-            |attribute: &&String| attribute.contains("packed") || attribute.contains("align");
-        if let Some(attribute) = record.attributes.iter().find(changes) {
+        if let Some(attribute) = record.attributes.iter().find(|a| changes_layout(a)) {
             return Err(LayoutError::Attribute(attribute.clone()));
         }
         let mut layout = Layout { align: 1, ..Layout::default() };

@@ -24,7 +24,10 @@ mod record;
 mod stream;
 mod token;
 
+use std::collections::BTreeSet;
+
 pub use layout::{Layout, LayoutError, Layouts, Placed};
+pub use model::changes_layout;
 pub use model::{
     Announced, Declaration, Enum, Enumerator, Field, Header, Item, Macro, Parameter, Place,
     Problem, Record, RecordKind, Type,
@@ -49,15 +52,35 @@ impl Header {
             let place = Place { line: u32::try_from(line).unwrap_or(u32::MAX), column: 1 };
             header.problems.push(Problem { place, what: "not UTF-8".to_owned() });
         }
-        let lexed = token::lex(&decoded, &mut header.problems);
+        // What editors of some systems put before a text.
+        let decoded = decoded.strip_prefix('\u{feff}').unwrap_or(&decoded);
+        let lexed = token::lex(decoded, &mut header.problems);
         let prepared = preprocess::run(lexed.tokens, &mut header);
         let mut stream = stream::Stream::new(prepared, &header.macros, included);
         let mut parser = declaration::Parser::new(&mut stream, &lexed.comments);
         parser.items();
-        let (declarations, problems) = parser.finish();
+        let (declarations, problems, unread) = parser.finish();
+        header.unread = words(decoded, &unread);
+        if let Some(comment) = lexed.comments.last().filter(|comment| comment.open) {
+            header.unread.extend(words(&comment.text, &[(1, u32::MAX)]));
+        }
         header.declarations = declarations;
         header.problems.extend(problems);
         header.problems.sort_by_key(|problem| problem.place);
         header
     }
+}
+
+/// The words on some lines of a text: names that are declared there, among others.
+fn words(text: &str, lines: &[(u32, u32)]) -> BTreeSet<String> {
+    let mut spans = lines.iter().copied().peekable();
+    let mut found = BTreeSet::new();
+    for (line, text) in (1..).zip(text.lines()) {
+        while spans.next_if(|(_, last)| *last < line).is_some() {}
+        if spans.peek().is_some_and(|(first, _)| *first <= line) {
+            let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+            found.extend(words.filter(|word| !word.is_empty()).map(str::to_owned));
+        }
+    }
+    found
 }

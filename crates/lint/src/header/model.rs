@@ -1,5 +1,6 @@
 //! What a header declares.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -17,6 +18,8 @@ pub struct Header {
     pub alternatives: Vec<Place>,
     /// What could not be read.
     pub problems: Vec<Problem>,
+    /// The words of declarations that could not be read, the names of what they declare among them.
+    pub unread: BTreeSet<String>,
 }
 
 /// A place in the text, both numbers from 1.
@@ -372,4 +375,10 @@ impl Macro {
     pub fn number(&self) -> Option<i64> {
         self.parameters.is_none().then(|| super::expression::number(&self.body))?
     }
+}
+
+/// Whether an attribute, or a macro that stands for one, changes where fields lie.
+pub fn changes_layout(attribute: &str) -> bool {
+    let attribute = attribute.to_ascii_lowercase();
+    attribute.contains("packed") || attribute.contains("align")
 }

@@ -1,10 +1,10 @@
 //! Specifiers: the words of a type, and the structs, unions and enumerations that stand in their place.
 
-use super::declaration::{Fault, Parser, Specifiers};
+use super::declaration::{Fault, Parser, Specifiers, is_language};
 use super::expression;
 use super::model::{Enum, Enumerator, Field, Place, Record, RecordKind, Type};
 use super::stream::joined;
-use super::token::Token;
+use super::token::{Kind, Token};
 
 impl Parser<'_, '_> {
     /// What stands before the declarators.
@@ -170,6 +170,10 @@ impl Parser<'_, '_> {
         }
         let mut attributes = before.to_vec();
         attributes.extend(self.attributes());
+        while let Some(attribute) = self.attribute_of_tag() {
+            attributes.push(attribute);
+            attributes.extend(self.attributes());
+        }
         let name = match self.stream.is_word_at(0) && !self.stream.is("final") {
             true => self.qualified()?,
             false => String::new(),
@@ -204,6 +208,28 @@ impl Parser<'_, '_> {
         };
         self.depth -= 1;
         Ok(found)
+    }
+
+    /// A word between `struct` and the name that comes before the body: `struct EXPORT Thing {`. It can only be a macro
+    /// whose definition is elsewhere.
+    fn attribute_of_tag(&mut self) -> Option<String> {
+        let words = (0..8).take_while(|ahead| self.stream.is_word_at(*ahead)).count();
+        if words == 1 && self.stream.text_at(1) == "(" && self.stream.text_at(2) != "*" {
+            return self.macro_call().map(|(written, _)| written);
+        }
+        let words = words - usize::from(words > 0 && self.stream.text_at(words - 1) == "final");
+        let body = matches!(self.stream.text_at(words), "{" | ":" | "final");
+        (words > 1 && body).then(|| self.stream.next().map(|token| token.text)).flatten()
+    }
+
+    /// A call of a macro that is not known, as it is written, and whether its first argument is a text.
+    fn macro_call(&mut self) -> Option<(String, bool)> {
+        let name = self.stream.next()?.text;
+        let arguments = self.stream.arguments();
+        let first = arguments.first().and_then(|argument| argument.first());
+        let quoted = first.is_some_and(|token| token.kind == Kind::Quoted);
+        let arguments: Vec<String> = arguments.iter().map(|argument| joined(argument)).collect();
+        Some((format!("{name}({})", arguments.join(", ")), quoted))
     }
 
     fn enumeration(&mut self, name: String, underlying: String) -> Result<Enum, Fault> {
@@ -288,7 +314,24 @@ impl Parser<'_, '_> {
                 self.stream.arguments();
                 continue;
             }
-            self.members(place, outside, &mut fields)?;
+            let call = self.stream.is_word_at(0)
+                && self.stream.text_at(1) == "("
+                && self.stream.text_at(2) != "*"
+                && !is_language(self.stream.text_at(0))
+                // A constructor of C++.
+                && self.stream.text_at(0) != name;
+            match if call { self.macro_call() } else { None } {
+                // What is said about a field: `DEPRECATED("use x") int y;`.
+                Some((_, true)) => {}
+                // Nobody knows which fields it stands for, so that it is one of a type that is not declared.
+                Some((written, false)) => {
+                    let what =
+                        format!("a macro that is not known, among the fields of {name}: {written}");
+                    self.stream.problem(place, format!("could not read this declaration: {what}"));
+                    fields.push(unknown(place, written));
+                }
+                None => self.members(place, outside, &mut fields)?,
+            }
         }
         attributes.extend(self.attributes());
         Ok(Record { kind, name, fields, attributes })
@@ -335,4 +378,10 @@ impl Parser<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// A field of which only that it is there is known.
+fn unknown(place: Place, name: String) -> Field {
+    let (doc, remark, conditions) = (String::new(), String::new(), std::sync::Arc::from([]));
+    Field { place, r#type: Type::named(&name), name, bits: None, doc, remark, conditions }
 }

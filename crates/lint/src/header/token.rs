@@ -37,6 +37,8 @@ pub struct Comment {
     /// Whether something else stands before it on its line.
     pub behind: bool,
     pub text: String,
+    /// Whether the file ended before it did.
+    pub open: bool,
 }
 
 /// A text in pieces.
@@ -135,12 +137,14 @@ impl<'a> Lexer<'a> {
     fn comment(&mut self, problems: &mut Vec<Problem>) {
         let (place, behind) = (self.place, self.begun);
         let rest = self.rest();
+        let mut open = false;
         let text = if rest.starts_with("//") {
             let end = rest.find('\n').unwrap_or(rest.len());
             self.step(end).trim_start_matches('/').trim().to_owned()
         } else {
             let end = rest.get(2..).and_then(|inner| inner.find("*/"));
-            if end.is_none() {
+            open = end.is_none();
+            if open {
                 problems.push(Problem { place, what: "a comment without end".to_owned() });
             }
             let text = self.step(end.map_or(rest.len(), |end| end + 4));
@@ -149,7 +153,7 @@ impl<'a> Lexer<'a> {
             lines.collect::<Vec<_>>().join("\n").trim().to_owned()
         };
         let (first_line, last_line) = (place.line, self.place.line);
-        self.out.comments.push(Comment { first_line, last_line, behind, text });
+        self.out.comments.push(Comment { first_line, last_line, behind, text, open });
     }
 
     fn quoted(&mut self, quote: char, problems: &mut Vec<Problem>) {

@@ -83,8 +83,22 @@ impl Answers {
             undated: 0,
             history,
         };
+        answers.reach_undated(chronicle)?;
         answers.removable = answers.find_removable()?;
         Ok(answers)
+    }
+
+    /// A version without a day was in force up to the day of the next one, as far as anybody knows, and so it must be
+    /// supported for as long.
+    fn reach_undated(&mut self, chronicle: &Chronicle) -> Result<(), WindowError> {
+        for version in chronicle.undated().map(|step| step.version) {
+            let there = self.history.landed(version).is_some_and(|day| day <= self.day);
+            let counts = matches!(self.fall(version)?, Fall::Last(last) if last >= self.day);
+            if let (true, true, Some(supported)) = (there, counts, &mut self.supported) {
+                supported.range.min = supported.range.min.map(|least| least.min(version));
+            }
+        }
+        Ok(())
     }
 
     /// The versions that no build needs any more from which releases of this day promise anything, and that are
@@ -100,7 +114,9 @@ impl Answers {
             if gone || found.iter().any(|(other, _)| *other == version) {
                 continue;
             }
-            if let Fall::Last(last) = self.fall(version)? {
+            if let Fall::Last(last) = self.fall(version)?
+                && last < self.day
+            {
                 // A number that is still counted keeps all below it.
                 let before =
                     found.last().map_or(last, |(_, day)| last.max(day.yesterday().unwrap_or(last)));
@@ -139,5 +155,23 @@ impl Answers {
         }
         found.sort_by_key(|(_, last)| *last);
         found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_without_a_day_counts_as_long_as_it_may_have_been_in_force() {
+        let text = "# Changes\n\n## 0.2 (Mar 14, 2026)\n\n## 0.1 (Feb 29, 2026)\n";
+        let chronicle = Chronicle::read("a.md", text.as_bytes()).unwrap();
+        let on = |day| Answers::of(&chronicle, day, Some(&Window::weeks(12))).unwrap();
+        let open = on(Date::constant(2026, 5, 1));
+        assert_eq!(open.supported.unwrap().range.to_string(), "0.1 to 0.2");
+        assert_eq!(open.removable, []);
+        let closed = on(Date::constant(2026, 7, 1));
+        assert_eq!(closed.supported.unwrap().range.to_string(), "0.2");
+        assert_eq!(closed.removable.len(), 1);
     }
 }

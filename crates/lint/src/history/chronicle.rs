@@ -162,10 +162,10 @@ impl Chronicle {
         }
     }
 
-    /// Takes days of landing that are not in the file from somewhere else.
-    pub fn land(&mut self, day: impl Fn(&Step) -> Option<Date>) {
-        for step in &mut self.steps {
-            if let Some(found) = day(step) {
+    /// Takes days of landing from somewhere else: of each step, which stands at this place of the list.
+    pub fn land(&mut self, day: impl Fn(usize, &Step) -> Option<Date>) {
+        for (at, step) in self.steps.iter_mut().enumerate() {
+            if let Some(found) = day(at, step) {
                 step.landed = Some(found);
             }
         }

@@ -214,7 +214,7 @@ fn drifted(form: Form, step: &Step, faults: &mut Faults<'_>) {
 }
 
 /// `1 day`, `17 days`.
-fn in_days(from: Date, to: Date) -> String {
+pub(super) fn in_days(from: Date, to: Date) -> String {
     match (to - from).get_days() {
         1 => "1 day".to_owned(),
         days => format!("{days} days"),

@@ -1,10 +1,12 @@
 //! Dated histories as a kind of files.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use unskew_core::Window;
+use unskew_core::{Promise, PromiseState, Window};
 
-use super::{Chronicle, Fault, Form, Terms as HistoryTerms, changes, findings};
+use super::findings::named;
+use super::landing::{self, Drift};
+use super::{Chronicle, Fault, Form, Landings, Terms as HistoryTerms, changes, findings};
 use crate::files::{Files, NotRead};
 use crate::kind::{Change, Comparison, Direction, Kind, Level, Raise, Terms};
 use crate::rules;
@@ -15,6 +17,10 @@ pub struct Histories;
 
 /// The option that says where files of each version are kept: `tests/golden/spec.{version}.bin`.
 const KEPT: &str = "kept";
+/// The option that says where days of landing come from: `git`, or `off`.
+const LANDED: &str = "landed";
+/// The option that says how much earlier than its landing a version may be dated: `1 day`.
+const DRIFT: &str = "drift";
 
 impl Kind for Histories {
     fn name(&self) -> &'static str {
@@ -37,7 +43,7 @@ impl Kind for Histories {
     }
 
     fn options(&self) -> &'static [&'static str] {
-        &[KEPT]
+        &[KEPT, LANDED, DRIFT]
     }
 
     fn compare(&self, old: &Files, new: &Files, terms: &Terms<'_>) -> Result<Comparison, NotRead> {
@@ -62,9 +68,13 @@ impl Kind for Histories {
                 old.get(name).or_else(|| old.iter().next().filter(|_| one).map(|(_, b)| b));
             let before = before.and_then(|bytes| Chronicle::read(name, bytes));
             let said = HistoryTerms { today: terms.as_of, window: window(terms) };
-            let mut faults = findings(&now, said);
+            let landings = landings(&now, name, terms, &mut found)?;
+            let mut faults = match &landings {
+                Some(landings) => landed(&now, landings, terms, said)?,
+                None => findings(&now, said),
+            };
             if let Some(before) = &before {
-                faults.extend(changes(before, &now, said));
+                faults.extend(changes(before, &now, said, landings.as_ref()));
                 found.majors.extend(raised(before, &now));
             }
             faults.extend(kept.and_then(|pattern| missing(&now, pattern, new)));
@@ -107,6 +117,87 @@ impl Kind for Histories {
 /// readers, or else of those that are older.
 fn window<'a>(terms: &Terms<'a>) -> Option<&'a Window> {
     terms.forward.or(terms.backward)
+}
+
+/// When the versions landed, if that is asked and known. Lists that tell landings apart from the days in their
+/// entries, as ours do, are believed unless the option says `git`: they may be about somebody else's code.
+fn landings(
+    now: &Chronicle,
+    name: &str,
+    terms: &Terms<'_>,
+    found: &mut Comparison,
+) -> Result<Option<Landings>, NotRead> {
+    let value = terms.options.and_then(|options| options.get(LANDED));
+    let asked = match value.map(|value| value.as_str()) {
+        None => now.steps.iter().any(|step| step.header.is_some() && step.landed.is_none()),
+        Some(Some("git")) => true,
+        Some(Some("off")) => false,
+        Some(_) => {
+            let why = "the option `landed` is \"git\" or \"off\"";
+            return Err(NotRead::new("", why));
+        }
+    };
+    let Some(past) = terms.past.filter(|_| asked) else { return Ok(None) };
+    let landings = Landings::find(now, name, past)?;
+    let unknown = match &landings {
+        None if value.is_some() => {
+            return Err(NotRead::new(
+                name,
+                "landed = \"git\", and this is no repository with commits",
+            ));
+        }
+        None => "no repository knows when versions landed: the days in the list are believed",
+        Some(landings) if landings.is_cut() => {
+            "this clone has not all commits, and older versions may have landed in those: the days in \
+             the list are believed (actions/checkout: fetch-depth: 0)"
+        }
+        Some(_) => return Ok(landings),
+    };
+    let promise = Promise {
+        policy: "days of landing".to_owned(),
+        state: PromiseState::Unknown,
+        window: None,
+        from: None,
+        until: None,
+        statement: unknown.to_owned(),
+        reference: "documents: ifrt-serdes-version-management".to_owned(),
+    };
+    found.promises.push((name.to_owned(), promise));
+    Ok(landings)
+}
+
+/// What is wrong with a history whose landings are known: windows are counted from these.
+fn landed(
+    now: &Chronicle,
+    landings: &Landings,
+    terms: &Terms<'_>,
+    said: HistoryTerms<'_>,
+) -> Result<Vec<Fault>, NotRead> {
+    let allowed = match terms.options.and_then(|options| options.get(DRIFT)) {
+        None => Window::days(1),
+        Some(value) => {
+            let window = value.as_str().and_then(|text| text.parse().ok());
+            let why = format!("the option `drift` is a window, such as \"7 days\": {value}");
+            window.ok_or_else(|| NotRead::new("", why))?
+        }
+    };
+    let mut dated = now.clone();
+    dated.land(|at, step| landings.day(at, step));
+    // That a day was written too early is told by the rules of landings, with the commit.
+    let own: BTreeSet<String> = now
+        .steps
+        .iter()
+        .filter(|step| step.landed.is_some())
+        .map(|step| named(step.version))
+        .collect();
+    let mut faults = findings(&dated, said);
+    faults.retain(|fault| fault.finding.rule.code != "HI009" || own.contains(&fault.subject));
+    if let Some(today) = terms.as_of {
+        let window = said.window.or(now.window.as_ref());
+        let drift = Drift { today, window, allowed: &allowed };
+        faults.extend(landing::faults(now, landings, drift));
+    }
+    Ok(faults)
 }
 
 fn kept<'a>(terms: &Terms<'a>) -> Result<Option<&'a str>, NotRead> {

@@ -3,12 +3,19 @@
 use unskew_core::Version;
 
 use super::findings::{Faults, Terms, named};
-use super::{Answers, Chronicle, Fall, Fault, Form, StatedAs, Step};
+use super::{Answers, Chronicle, Fall, Fault, Form, Landings, StatedAs, Step};
 use crate::rules;
 
 /// What changed from one state of a history to the next and must not: history is only ever added to, at its
 /// newest end, and versions are removed after their window.
-pub fn changes(old: &Chronicle, new: &Chronicle, terms: Terms<'_>) -> Vec<Fault> {
+///
+/// A day may be put right: if `landings` know that it is the true one, that is no rewriting.
+pub fn changes(
+    old: &Chronicle,
+    new: &Chronicle,
+    terms: Terms<'_>,
+    landings: Option<&Landings>,
+) -> Vec<Fault> {
     let mut faults = Faults::of(new);
     let mut claimed = vec![false; new.steps.len()];
     for (at, was) in old.steps.iter().enumerate() {
@@ -21,7 +28,10 @@ pub fn changes(old: &Chronicle, new: &Chronicle, terms: Terms<'_>) -> Vec<Fault>
                 if let Some(mark) = claimed.get_mut(place) {
                     *mark = true;
                 }
-                rewritten(was, is, &mut faults);
+                let true_day = is
+                    .day()
+                    .filter(|day| landings.is_some_and(|landings| landings.confirms(place, *day)));
+                rewritten(was, is, true_day, &mut faults);
             }
             None => {
                 let rule = rules::EntryRemoved { version: &was.version };
@@ -38,11 +48,11 @@ pub fn changes(old: &Chronicle, new: &Chronicle, terms: Terms<'_>) -> Vec<Fault>
 }
 
 /// The day or the number of an entry is another. A day that was missing may be filled in.
-fn rewritten(was: &Step, is: &Step, faults: &mut Faults<'_>) {
+fn rewritten(was: &Step, is: &Step, true_day: Option<unskew_core::Date>, faults: &mut Faults<'_>) {
     let moved = |what: &str,
                  before: Option<unskew_core::Date>,
                  after: Option<unskew_core::Date>| match (before, after) {
-        (Some(before), Some(after)) if before != after => {
+        (Some(before), Some(after)) if before != after && true_day != Some(after) => {
             Some(format!("{what} {after} was {before}"))
         }
         (Some(before), None) => Some(format!("{what} {before} is gone")),

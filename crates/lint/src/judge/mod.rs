@@ -19,6 +19,7 @@ mod accept;
 mod earlier;
 mod fingerprint;
 mod majors;
+mod past;
 mod reader_first;
 mod sides;
 mod sunset;
@@ -170,6 +171,7 @@ impl<'a> Check<'a> {
             backward: boundary.backward.as_ref(),
             releases: &days,
             options: Some(&boundary.options),
+            past: None,
         };
         let place = sides.baseline(boundary)?;
         let snapshot = sides.open(&place)?;
@@ -194,7 +196,10 @@ impl<'a> Check<'a> {
         snapshot: &Snapshot,
         sides: &Sides<'_>,
     ) -> Result<Vec<Judged>, NotChecked> {
-        let mut found = self.compare(&self.old.files)?;
+        let past = past::of(place, sides)?;
+        // What stands in the files is judged once, and not again beside every earlier version.
+        let terms = Terms { past: Some(&*past), ..self.terms.clone() };
+        let mut found = self.boundary.kind.compare(&self.old.files, &self.new, &terms)?;
         let mut changes = self.weighed(std::mem::take(&mut found.changes), &self.old);
         let mut promises = std::mem::take(&mut found.promises);
         let earlier = earlier::versions(self, place, sides)?;

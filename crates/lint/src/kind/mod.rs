@@ -20,8 +20,10 @@
 //! ```
 
 mod headers;
+mod past;
 
 pub use headers::Headers;
+pub use past::{Past, Reach, State};
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -86,6 +88,8 @@ pub struct Terms<'a> {
     pub releases: &'a [Date],
     /// What `[boundary.options]` says.
     pub options: Option<&'a toml::Table>,
+    /// What the files were before; none where nobody asks when something landed.
+    pub past: Option<&'a dyn Past>,
 }
 
 /// What a kind found.

@@ -10,8 +10,9 @@ use crate::rules;
 
 /// Locks of `unskew-serdes`; see [`serdes`](crate::serdes).
 ///
-/// Option: `history`, the path of the dated history of the family, which says which versions there are and from
-/// which on they are read.
+/// Options: `history`, the path of the dated history of the family, which says which versions there are and from
+/// which on they are read; `current`, the newest version that this code writes, where the history knows newer ones
+/// of others.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Serdes;
 
@@ -29,7 +30,7 @@ impl Kind for Serdes {
     }
 
     fn options(&self) -> &'static [&'static str] {
-        &["history"]
+        &["history", "current"]
     }
 
     fn compare(&self, old: &Files, new: &Files, terms: &Terms<'_>) -> Result<Comparison, NotRead> {
@@ -41,6 +42,7 @@ impl Kind for Serdes {
         });
         let path = path.transpose()?;
         let history = path.map(|path| history(path, new)).transpose()?;
+        let current = current(terms)?;
         let mut found = Comparison::default();
         let one = old.len() == 1 && new.len() == 1;
         for (name, bytes) in new.iter().filter(|(name, _)| Some(*name) != path) {
@@ -53,7 +55,8 @@ impl Kind for Serdes {
             let before =
                 old.get(name).or_else(|| old.iter().next().filter(|_| one).map(|(_, b)| b));
             let was = before.map(|bytes| Lock::read(&String::from_utf8_lossy(bytes)));
-            let judged = Judged { name, is: &is, was: was.as_ref(), history: history.as_ref() };
+            let (was, history) = (was.as_ref(), history.as_ref());
+            let judged = Judged { name, is: &is, was, history, current };
             judged.known(&mut found.changes);
             judged.compare(&mut found.changes);
         }
@@ -75,6 +78,16 @@ impl Kind for Serdes {
     }
 }
 
+/// The newest version that this code writes, if that is said.
+fn current(terms: &Terms<'_>) -> Result<Option<u32>, NotRead> {
+    let value = terms.options.and_then(|options| options.get("current"));
+    let number = |value: &toml::Value| value.as_integer().and_then(|n| u32::try_from(n).ok());
+    let wrong = |value: &toml::Value| {
+        NotRead::new("", format!("the option `current` is the number of a version: {value}"))
+    };
+    value.map(|value| number(value).ok_or_else(|| wrong(value))).transpose()
+}
+
 fn history(path: &str, files: &Files) -> Result<Chronicle, NotRead> {
     let bytes = files.get(path).ok_or_else(|| {
         NotRead::new(
@@ -91,6 +104,8 @@ struct Judged<'a> {
     is: &'a Lock,
     was: Option<&'a Lock>,
     history: Option<&'a Chronicle>,
+    /// The newest version that is written here.
+    current: Option<u32>,
 }
 
 impl Judged<'_> {
@@ -122,7 +137,8 @@ impl Judged<'_> {
                 self.add(changes, format!("{of} {version}"), rule.finding(), line.line);
             }
         }
-        let newest = versions.last().and_then(|newest| u32::try_from(*newest).ok());
+        let known = versions.last().and_then(|newest| u32::try_from(*newest).ok());
+        let newest = known.map(|known| self.current.map_or(known, |current| current.min(known)));
         if let (Some(newest), Some(last)) = (newest, self.is.last())
             && last < newest
         {

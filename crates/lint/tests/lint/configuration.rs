@@ -72,11 +72,11 @@ fn an_error_names_line_and_column_and_what_is_allowed() {
         ("[[boundary]]\nkind = \"headers\"\npaths = [\"a\"]", "5:1: a boundary needs a name"),
         (
             "[[boundary]]\nname = \"y\"\npaths = [\"a\"]",
-            "5:1: a boundary needs a preset or a kind; the kinds are headers and names",
+            "5:1: a boundary needs a preset or a kind; the kinds are headers, names and history",
         ),
         (
             "[[boundary]]\nname = \"y\"\nkind = \"heads\"\npaths = [\"a\"]",
-            "7:8: no such kind, there are headers and names: heads",
+            "7:8: no such kind, there are headers, names and history: heads",
         ),
         ("[[boundary]]\nname = \"y\"\nkind = \"headers\"", "5:1: a boundary needs paths"),
         ("a = [", "5:"),

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs, reason = "a test may fail")]
 
 mod configuration;
+mod landing;
 mod policy;
 mod repository;
 mod windows;

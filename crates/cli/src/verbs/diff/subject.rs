@@ -11,13 +11,16 @@ use unskew_releases::{Family, Release, find};
 use unskew_report::Subject;
 use unskew_source::{FileSource, Source};
 use unskew_tensorflow::diff::Registry;
+use unskew_torch::DeviceTable;
+
+use crate::kinds::tables;
 
 /// Something that can be compared with another of its kind.
 pub enum Thing {
     /// An op registry of TensorFlow.
     Registry(Registry),
-    /// An operator table of PyTorch.
-    Operators(OperatorTable),
+    /// An operator table of PyTorch, with what the one of a device says besides.
+    Operators(OperatorTable, Option<DeviceTable>),
 }
 
 impl Thing {
@@ -25,7 +28,7 @@ impl Thing {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Registry(_) => "an op registry of TensorFlow",
-            Self::Operators(_) => "an operator table of PyTorch",
+            Self::Operators(..) => "an operator table of PyTorch",
         }
     }
 }
@@ -57,7 +60,7 @@ pub fn of_release(release: Release) -> anyhow::Result<Named> {
         Family::TensorFlow => unskew_releases::tensorflow::runtime(release.row())
             .map(|runtime| Thing::Registry(Registry::of_release(&runtime))),
         Family::Torch => unskew_releases::torch::runtime(release.row())
-            .map(|runtime| Thing::Operators(runtime.operators)),
+            .map(|runtime| Thing::Operators(runtime.operators, None)),
         Family::Jax => None,
     };
     let thing = thing.with_context(|| format!("no registry of operators is known of {release}"))?;
@@ -69,13 +72,17 @@ fn of_file(path: &Path) -> anyhow::Result<Named> {
     let (thing, origin) = if let Some(registry) = Registry::read(&source)? {
         let origin = format!("OpList, {} ops", registry.len());
         (Thing::Registry(registry), origin)
+    } else if let Some((device, table)) = tables::read(source.name(), text(&source)?.as_bytes())? {
+        let count = device.operators.len();
+        let origin = format!("operator table of {}, {count} schemas", device.name);
+        (Thing::Operators(table, Some(device)), origin)
     } else if let Some(table) = OperatorTable::read(source.name(), &text(&source)?)? {
         let origin = format!("operator table, {} schemas", table.texts().count());
-        (Thing::Operators(table), origin)
+        (Thing::Operators(table, None), origin)
     } else {
         bail!(
-            "{}: nothing that can be compared; looked for an OpList of TensorFlow (bytes or text) and a \
-             list of PyTorch operators, one schema a line",
+            "{}: nothing that can be compared; looked for an OpList of TensorFlow (bytes or text), a list of \
+             PyTorch operators, one schema a line, and what `unskew ops table` writes",
             path.display()
         )
     };

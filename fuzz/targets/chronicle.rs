@@ -1,0 +1,20 @@
+//! Dated histories as people keep them, in all three forms: what is wrong with them, what follows, how they are drawn.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use unskew_core::Window;
+use unskew_fuzz::sides::{self, TODAY};
+use unskew_lint::history::{Answers, Chronicle, Histories, svg, text};
+
+fuzz_target!(|bytes: &[u8]| {
+    let Some((form, bytes)) = bytes.split_first() else { return };
+    let name = ["a.toml", "a.md", "a.h"][usize::from(*form) % 3];
+    sides::compare(&Histories, name, bytes);
+    let Some(chronicle) = Chronicle::read(name, sides::of(bytes).1) else { return };
+    for window in [None, Some(Window::weeks(12))] {
+        if let Ok(answers) = Answers::of(&chronicle, TODAY, window.as_ref()) {
+            assert!(svg(&answers, None).ends_with("</svg>\n"));
+            let _ = (text(&answers, Some(TODAY)), answers.falling());
+        }
+    }
+});
