@@ -58,6 +58,8 @@ impl Answers {
         let window = window.or(chronicle.window.as_ref());
         let mut answers = Self::on(chronicle.dated()?, day, window)?;
         answers.undated = chronicle.steps.len() - answers.history.entries().len();
+        answers.reach_undated(chronicle)?;
+        answers.removable = answers.find_removable()?;
         Ok(answers)
     }
 
@@ -83,7 +85,6 @@ impl Answers {
             undated: 0,
             history,
         };
-        answers.reach_undated(chronicle)?;
         answers.removable = answers.find_removable()?;
         Ok(answers)
     }
