@@ -6,7 +6,9 @@ use std::sync::Arc;
 use unskew_core::Party;
 use unskew_source::{FileSource, Slice, Source};
 
-use crate::{Artifact, Container, OpenError, Options, folder, recognize};
+use crate::recognize::Lies;
+use crate::wheel::LARGEST_LIBRARY;
+use crate::{Artifact, Container, Neighbours, OpenError, Options, folder, plugin, recognize};
 
 /// One file of an artifact.
 #[derive(Clone)]
@@ -17,15 +19,50 @@ pub struct Part {
     pub source: Arc<dyn Source>,
     /// Where it lies, if it is a file of its own: what lies beside it is looked at too.
     pub path: Option<PathBuf>,
+    /// What lies beside it, where there is no path.
+    pub beside: Option<Neighbours>,
 }
 
 impl Part {
-    fn open(name: &str, shown: &str, path: &Path) -> Result<Self, OpenError> {
+    /// The file at `path`, called `name` in its artifact and `shown` in messages.
+    ///
+    /// # Errors
+    /// If it cannot be opened.
+    pub fn open(name: &str, shown: &str, path: &Path) -> Result<Self, OpenError> {
         let file: Arc<dyn Source> = Arc::new(FileSource::open(path)?);
         let size = file.size();
         let source: Arc<dyn Source> =
             if file.name() == shown { file } else { Arc::new(Slice::new(shown, file, 0, size)?) };
-        Ok(Self { name: name.to_owned(), source, path: Some(path.to_owned()) })
+        Ok(Self { name: name.to_owned(), source, path: Some(path.to_owned()), beside: None })
+    }
+
+    /// Where it lies.
+    fn lies(&self) -> Lies<'_> {
+        match (&self.path, &self.beside) {
+            (Some(path), _) => Lies::At(path),
+            (None, Some(neighbours)) => Lies::Among(neighbours),
+            (None, None) => Lies::Within,
+        }
+    }
+
+    /// What can be checked in it. A plug-in that may be asked, and lies in a store, is copied to a temporary file first:
+    /// only a file can be loaded.
+    pub(crate) fn parties(&self, options: &Options) -> Result<Vec<Party>, OpenError> {
+        let library = recognize::is_library(&self.name) && self.source.size() <= LARGEST_LIBRARY;
+        if self.path.is_some()
+            || options.probe.is_none()
+            || !library
+            || !plugin::needs_file(&self.source)
+        {
+            return Ok(recognize::parties(&self.source, self.lies(), options)?);
+        }
+        let io = |source| OpenError::Io { path: self.source.name().into(), source };
+        let mut copy = tempfile::Builder::new().suffix(".so").tempfile().map_err(io)?;
+        let size = self.source.size();
+        self.source.copy_to(0..size, copy.as_file_mut()).map_err(io)?;
+        let file: Arc<dyn Source> = Arc::new(FileSource::open(copy.path())?);
+        let named: Arc<dyn Source> = Arc::new(Slice::new(self.source.name(), file, 0, size)?);
+        Ok(recognize::parties(&named, Lies::At(copy.path()), options)?)
     }
 }
 
@@ -101,7 +138,7 @@ impl Content {
             if many && !recognize::is_candidate(&part.name) {
                 continue;
             }
-            for party in recognize::parties(&part.source, part.path.as_deref(), options)? {
+            for party in part.parties(options)? {
                 artifact.add(part.source.name().to_owned(), party);
             }
         }

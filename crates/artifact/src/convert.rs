@@ -133,7 +133,7 @@ impl Converted {
         let mut all = Vec::new();
         for file in files {
             let source: Arc<dyn Source> = file;
-            all.extend(recognize::parties(&source, None, options)?);
+            all.extend(recognize::parties(&source, recognize::Lies::Within, options)?);
         }
         Ok(all)
     }

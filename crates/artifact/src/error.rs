@@ -22,6 +22,9 @@ pub enum OpenError {
     /// A boundary recognized the file, and could not read it.
     #[error(transparent)]
     Read(#[from] ReadError),
+    /// An object in a store could not be read.
+    #[error(transparent)]
+    Object(#[from] unskew_objects::ObjectError),
     /// No boundary recognized the file.
     #[error("{path}: no kind of file that Unskew knows; looked for {looked_for}")]
     Unknown {

@@ -8,6 +8,9 @@
 //! | a wheel | the same for its members; the wheel of a released runtime is that [`Release`] |
 //! | a format without a version (GGUF, HDF5, ...) | one piece with nothing to check, and a note |
 //!
+//! What lies in an object store is opened by its URI ([`open_uri`]), and whatever has bytes by these ([`open_content`]):
+//! the same readers judge it, by range.
+//!
 //! Boundaries are asked in the order of how sure their signs are: magic numbers first, bare protobuf
 //! messages, which have none, last. A boundary that says "mine, but broken" ends the search with its
 //! error; in a folder or a wheel that error stands beside the other pieces in
@@ -38,11 +41,14 @@ mod device;
 mod error;
 mod folder;
 mod ifrt;
+mod neighbours;
 mod open;
+mod operators;
 mod options;
 mod plugin;
 mod recognize;
 pub mod rules;
+mod store;
 mod unversioned;
 mod wheel;
 
@@ -50,9 +56,13 @@ pub use artifact::{Artifact, Container, Piece};
 pub use content::{Content, Part};
 pub use convert::{ConvertOptions, Converted, Target, convert, convert_content};
 pub use error::OpenError;
-pub use open::open;
+pub use neighbours::Neighbours;
+pub use open::{open, open_content};
+pub use operators::operators;
 pub use options::Options;
 pub use plugin::probe_main;
+pub use recognize::is_candidate;
+pub use store::{is_uri, open_uri};
 pub use unskew_releases::Release;
 pub use unskew_tensorflow::convert::{TEXT_TO_BYTES, VersionOptions};
 

@@ -5,7 +5,10 @@ use std::sync::Arc;
 
 use unskew_source::{Archive, FileSource, Source};
 
-use crate::{Artifact, Container, OpenError, Options, Piece, folder, recognize, wheel};
+use crate::recognize::Lies;
+use crate::{
+    Artifact, Container, Content, OpenError, Options, Piece, company, folder, recognize, wheel,
+};
 
 /// Opens the file or folder at `path`.
 ///
@@ -23,7 +26,7 @@ pub fn open(path: &Path, options: &Options) -> Result<Artifact, OpenError> {
         return wheel::open(source, options);
     }
     let mut artifact = Artifact::new(source.name(), Container::File);
-    let parties = recognize::parties(&source, Some(path), options)?;
+    let parties = recognize::parties(&source, Lies::At(path), options)?;
     if parties.is_empty() {
         let path = source.name().to_owned();
         return Err(OpenError::Unknown { path, looked_for: recognize::LOOKED_FOR.into() });
@@ -31,4 +34,49 @@ pub fn open(path: &Path, options: &Options) -> Result<Artifact, OpenError> {
     let piece = |party| Piece { label: source.name().to_owned(), party: Arc::new(party) };
     artifact.pieces.extend(parties.into_iter().map(piece));
     Ok(artifact)
+}
+
+/// Opens an artifact by its bytes, wherever they lie. A part of a folder that cannot be read stands in
+/// [`Artifact::problems`].
+///
+/// # Errors
+/// If nothing in it is of a kind that Unskew knows, or its only file is broken.
+pub fn open_content(content: &Content, options: &Options) -> Result<Artifact, OpenError> {
+    let looked_for = || recognize::LOOKED_FOR.to_owned();
+    match content {
+        Content::File(part) => {
+            if part.name.to_ascii_lowercase().ends_with(".whl")
+                && Archive::recognizes(&*part.source)
+            {
+                return wheel::open(part.source.clone(), options);
+            }
+            let mut artifact = Artifact::new(&*part.name, Container::File);
+            for party in part.parties(options)? {
+                artifact.pieces.push(Piece { label: part.name.clone(), party: Arc::new(party) });
+            }
+            match artifact.pieces.is_empty() {
+                true => Err(OpenError::Unknown { path: artifact.path, looked_for: looked_for() }),
+                false => Ok(artifact),
+            }
+        }
+        Content::Folder { name, parts } => {
+            let mut artifact = Artifact::new(&**name, Container::Folder);
+            for part in parts.iter().filter(|part| recognize::is_candidate(&part.name)) {
+                match part.parties(options) {
+                    Ok(parties) => {
+                        let label = part.source.name();
+                        parties.into_iter().for_each(|party| artifact.add(label.to_owned(), party));
+                    }
+                    Err(error) => artifact.problems.push(error),
+                }
+            }
+            company::mark(&mut artifact.pieces);
+            if artifact.pieces.is_empty() && artifact.problems.is_empty() {
+                let (path, files) = (name.clone(), parts.len());
+                let looked_for = looked_for();
+                return Err(OpenError::Nothing { path, container: "folder", files, looked_for });
+            }
+            Ok(artifact)
+        }
+    }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use unskew_core::Party;
 use unskew_source::{FileSource, ReadError, Source};
 
-use crate::{Options, device, ifrt, plugin, unversioned};
+use crate::{Neighbours, Options, device, ifrt, plugin, unversioned};
 
 /// A boundary's reader: none if the file is not its own.
 type Reader = fn(&Arc<dyn Source>) -> Result<Option<Party>, ReadError>;
@@ -58,26 +58,44 @@ const ENDINGS: [&str; 27] = [
     "tflite",
 ];
 
-/// The parties in `source`, which lies at `path` if it is a file of its own; none if no boundary
+/// Where a source lies, as far as its readers have to know.
+#[derive(Clone, Copy)]
+pub(crate) enum Lies<'a> {
+    /// In something else; nothing lies beside it.
+    Within,
+    /// At this path, as a file of its own.
+    At(&'a Path),
+    /// Among others, which are found by their names.
+    Among(&'a Neighbours),
+}
+
+impl<'a> Lies<'a> {
+    /// The path, for what has to be a file of its own.
+    fn path(self) -> Option<&'a Path> {
+        match self {
+            Self::At(path) => Some(path),
+            Self::Within | Self::Among(_) => None,
+        }
+    }
+}
+
+/// The parties in `source`; none if no boundary
 /// recognizes it, and several for a plug-in that serves several interfaces.
 ///
 /// # Errors
 /// Of the boundary whose file it is.
 pub(crate) fn parties(
     source: &Arc<dyn Source>,
-    path: Option<&Path>,
+    lies: Lies<'_>,
     options: &Options,
 ) -> Result<Vec<Party>, ReadError> {
-    let plugins = plugin::parties(source, path, options)?;
+    let plugins = plugin::parties(source, lies.path(), options)?;
     if !plugins.is_empty() {
         return Ok(plugins);
     }
     for reader in READERS {
         if let Some(party) = reader(source)? {
-            let party = match path {
-                Some(path) => beside(party, source, path)?,
-                None => party,
-            };
+            let party = beside(party, source, lies)?;
             return Ok(vec![if options.infer { inferred(party) } else { party }]);
         }
     }
@@ -85,12 +103,21 @@ pub(crate) fn parties(
 }
 
 /// Adds what the files beside that of a party tell: the data files of a checkpoint, the checkpoint of a graph.
-fn beside(party: Party, source: &Arc<dyn Source>, path: &Path) -> Result<Party, ReadError> {
+fn beside(party: Party, source: &Arc<dyn Source>, lies: Lies<'_>) -> Result<Party, ReadError> {
     let open = |name: &str| -> Option<Arc<dyn Source>> {
-        let file = FileSource::open(&path.with_file_name(name)).ok()?;
-        Some(Arc::new(file))
+        match lies {
+            Lies::Within => None,
+            Lies::At(path) => {
+                let file = FileSource::open(&path.with_file_name(name)).ok()?;
+                Some(Arc::new(file))
+            }
+            Lies::Among(neighbours) => neighbours(name),
+        }
     };
-    unskew_tensorflow::with_what_lies_beside(party, source.name(), &open)
+    match lies {
+        Lies::Within => Ok(party),
+        _ => unskew_tensorflow::with_what_lies_beside(party, source.name(), &open),
+    }
 }
 
 /// Adds what the database tells about a party that does not say it itself.
@@ -107,7 +134,7 @@ fn inferred(mut party: Party) -> Party {
 
 /// Whether a file of this name is opened where there are many. Python's own extension modules are
 /// shared objects too, and never plug-ins.
-pub(crate) fn is_candidate(name: &str) -> bool {
+pub fn is_candidate(name: &str) -> bool {
     let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
     let ending = file.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
     let known = ending.is_some_and(|ending| ENDINGS.contains(&&*ending)) || is_library(file);

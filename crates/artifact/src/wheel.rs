@@ -5,10 +5,11 @@ use std::sync::Arc;
 use unskew_releases::{Family, Release, find};
 use unskew_source::{Archive, Entry, FileSource, ReadError, Slice, Source, limits};
 
+use crate::recognize::Lies;
 use crate::{Artifact, Container, OpenError, Options, Piece, plugin, recognize};
 
 /// The most bytes of a shared object that are copied out of a wheel.
-const LARGEST_LIBRARY: u64 = 4 << 30;
+pub(crate) const LARGEST_LIBRARY: u64 = 4 << 30;
 
 /// Opens a wheel.
 ///
@@ -58,7 +59,7 @@ fn read(archive: &Archive, entry: &Entry, options: &Options) -> Result<Found, Op
         return read_copy(archive, entry, label, options);
     }
     let member = archive.member(entry)?;
-    Ok((label, recognize::parties(&member, None, options)?))
+    Ok((label, recognize::parties(&member, Lies::Within, options)?))
 }
 
 /// Reads a member from a temporary file: a plug-in can only be asked if it is one, and a large
@@ -75,7 +76,7 @@ fn read_copy(
     let file: Arc<dyn Source> = Arc::new(FileSource::open(copy.path())?);
     let size = file.size();
     let named: Arc<dyn Source> = Arc::new(Slice::new(label.clone(), file, 0, size)?);
-    let parties = recognize::parties(&named, Some(copy.path()), options)?;
+    let parties = recognize::parties(&named, Lies::At(copy.path()), options)?;
     Ok((label, parties))
 }
 

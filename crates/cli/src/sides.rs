@@ -51,7 +51,7 @@ pub fn options() -> Options {
     }
 }
 
-/// The side that `name` names: a release, the releases of a family, or whatever lies at a path.
+/// The side that `name` names: a release, the releases of a family, or whatever lies at a path or URI.
 ///
 /// # Errors
 /// If it is neither, or cannot be read.
@@ -61,23 +61,30 @@ pub fn side(name: &OsStr, options: &Options) -> anyhow::Result<Side> {
     let release = name.to_str().map(select);
     match release {
         Some(Ok(releases)) => Ok(of_releases(releases)),
-        Some(Err(error)) if name.as_encoded_bytes().contains(&b'@') && !path.exists() => {
+        Some(Err(error))
+            if name.as_encoded_bytes().contains(&b'@')
+                && !name.to_str().is_some_and(unskew_artifact::is_uri)
+                && !path.exists() =>
+        {
             Err(error.into())
+        }
+        _ if name.to_str().is_some_and(unskew_artifact::is_uri) => {
+            let uri = name.to_str().unwrap_or_default();
+            of_artifact(unskew_artifact::open_uri(uri, options)?)
         }
         _ if !path.exists() => {
             let name = path.display();
             bail!("no such file, and no release either (those are named like torch@2.1): {name}")
         }
-        _ => of_path(path, options),
+        _ => of_artifact(unskew_artifact::open(path, options)?),
     }
 }
 
-/// The side that lies at `path`.
+/// The side that something opened is.
 ///
 /// # Errors
-/// If it cannot be read.
-fn of_path(path: &Path, options: &Options) -> anyhow::Result<Side> {
-    let artifact = unskew_artifact::open(path, options)?;
+/// If nothing in it could be read.
+fn of_artifact(artifact: Artifact) -> anyhow::Result<Side> {
     let failures = failures(&artifact);
     if artifact.pieces.is_empty() {
         let first = artifact.problems.into_iter().next().context("nothing to check")?;

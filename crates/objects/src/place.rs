@@ -142,6 +142,13 @@ impl Place {
         self.key.rsplit('/').next().unwrap_or_default()
     }
 
+    /// The bucket, container or host itself; `/` on this machine.
+    #[must_use]
+    pub fn root_place(&self) -> Self {
+        let key = if self.scheme == Scheme::File { "/" } else { "" };
+        Self { key: key.to_owned(), folder: true, ..self.clone() }
+    }
+
     /// The place of a key below this one.
     #[must_use]
     pub fn join(&self, key: &str) -> Self {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::ServerError;
 
-/// Sends a request and returns the body of the answer.
+/// Sends a request with a body and returns the body of the answer.
 ///
 /// # Errors
 /// [`ServerError::Answer`] if its status is not a success.

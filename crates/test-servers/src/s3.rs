@@ -46,4 +46,12 @@ impl S3 {
     pub fn make_bucket(&self, name: &str) -> Result<(), ServerError> {
         http::request(&self.0.address, "PUT", &format!("/{name}"), b"").map(|_| ())
     }
+
+    /// Puts an object at a path `/BUCKET/KEY`.
+    ///
+    /// # Errors
+    /// If the server does not take it.
+    pub fn put(&self, path: &str, bytes: &[u8]) -> Result<(), ServerError> {
+        http::request(&self.0.address, "PUT", path, bytes).map(|_| ())
+    }
 }

@@ -14,6 +14,7 @@ mod lint;
 mod look_up;
 mod ops;
 mod run;
+mod scan;
 mod serve;
 mod tf;
 
@@ -38,6 +39,7 @@ pub use lint::Lint;
 pub use look_up::{Explain, Releases};
 pub use ops::{Ops, OpsClosure, OpsRun, OpsTable, OpsVerb};
 pub use run::{Run, RunFormat, Shown};
+pub use scan::{QueryFormat, Scan, ScanQuery, ScanTask};
 pub use serve::{LogFormat, LogLevel, Serve};
 pub use tf::{Evolve, Task, Tf};
 
@@ -115,6 +117,11 @@ impl Global {
     pub fn context(&self) -> Context {
         let today = || jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date();
         Context::on(self.as_of.unwrap_or_else(today))
+    }
+
+    /// The day that was named.
+    pub fn day(&self) -> Option<Date> {
+        self.as_of
     }
 
     /// From which severity on findings count.
@@ -211,6 +218,16 @@ Examples:
   unskew fleet decide gelu --all
   unskew fleet plan gelu")]
     Fleet(Fleet),
+    /// Judge every artifact of folders and stores into a table of Parquet files
+    #[command(after_help = format!("\
+Examples:
+  unskew scan models/ --with torch@2.1 tensorflow@2.15 -o table/
+  unskew scan s3://bucket/models --with torch -o s3://bucket/scan --shard 3/16
+  unskew scan ~/.cache/huggingface/hub --with torch@2.15 -o table/
+  unskew scan query \"select uri from scan where verdict = 'incompatible'\" table/
+
+A scan that is started again does what is missing, and nothing twice.\n\n{EXIT_STATUS}"))]
+    Scan(Box<Scan>),
     /// Make a PJRT plug-in that a host of another age can use
     #[command(after_help = "\
 Examples:

@@ -15,6 +15,7 @@ mod ops;
 mod probe;
 mod releases;
 mod run;
+mod scan;
 mod serve;
 mod tf;
 
@@ -39,6 +40,7 @@ pub fn run(args: &Args) -> anyhow::Result<Status> {
         Verb::History(history) => history::run(history, &args.global),
         Verb::Convert(convert) => convert::run(convert, &args.global),
         Verb::Fleet(fleet) => fleet::run(fleet, &args.global),
+        Verb::Scan(scan) => scan::run(scan, &args.global),
         Verb::Adapt(adapt) => adapt::run(adapt, &args.global),
         Verb::Conform(conform) => conform::run(conform, &args.global),
         Verb::ConformChild { path, from, to } => conform::child(path, *from, *to),

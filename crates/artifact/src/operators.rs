@@ -1,0 +1,19 @@
+//! Which operators an artifact calls.
+
+use std::collections::BTreeSet;
+
+use unskew_core::Party;
+
+/// The operators that an artifact calls, in the order of their names: those of a PyTorch program with their overloads
+/// (`aten::add.Tensor`), the ops of TensorFlow graphs and their functions. Empty for what calls none, or does not say.
+pub fn operators(party: &Party) -> Vec<String> {
+    let mut names = BTreeSet::new();
+    if let Some(model) = party.capability::<unskew_torch::Model>() {
+        names.extend(model.uses.keys().map(unskew_torch::Use::full_name));
+    }
+    if let Some(file) = party.capability::<unskew_tensorflow::GraphFile>() {
+        let uses = file.graphs.iter().flat_map(|graph| &graph.uses);
+        names.extend(uses.map(|one| one.op.to_string()));
+    }
+    names.into_iter().collect()
+}

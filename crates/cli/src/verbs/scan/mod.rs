@@ -1,0 +1,80 @@
+//! `unskew scan URI... --with B... -o TABLE`: stores of artifacts into a table of verdicts.
+
+mod query;
+
+use std::fmt::Write as _;
+use std::sync::OnceLock;
+
+use anyhow::Context as _;
+use indicatif::{HumanBytes, ProgressBar};
+use unskew_core::Severity;
+use unskew_scan::{Inventory, Judge, Question, Settings, Step, Summary, Table, inventory, scan};
+
+use crate::args::{Global, Scan, ScanTask};
+use crate::exit::{Ending, Status};
+use crate::{print, progress};
+
+/// How many artifacts of a store are judged at once: requests wait far more than they work.
+const STORE_JOBS: usize = 16;
+
+pub fn run(args: &Scan, global: &Global) -> anyhow::Result<Status> {
+    if let Some(ScanTask::Query(query)) = &args.task {
+        return query::run(query);
+    }
+    let output = args.output.as_deref().context("-o names the table")?;
+    // A table is about one day: whoever goes on with it asks the question of that day.
+    let begun = Table::asked(output)?.map(|asked| asked.as_of);
+    let day = global.day().or(begun).unwrap_or_else(|| global.context().as_of);
+    let question = Question::new(&args.with, day)?;
+    let judge = Judge::new(&question)?;
+    let sources: Vec<Box<dyn Inventory>> =
+        args.uris.iter().map(|uri| inventory(uri)).collect::<Result<_, _>>()?;
+    let table = Table::open(output, &question)?;
+    let far = args.uris.iter().any(|uri| unskew_artifact::is_uri(uri) && !uri.starts_with("file:"));
+    let jobs = args.jobs.or(far.then_some(STORE_JOBS));
+    let settings = Settings { shard: args.shard, jobs, ..Settings::default() };
+    let bar: OnceLock<ProgressBar> = OnceLock::new();
+    let watch = |step: Step| match step {
+        Step::Begun(artifacts) => {
+            bar.get_or_init(|| progress::bar("scanning", artifacts, progress::MANY_FILES));
+        }
+        Step::Judged => {
+            if let Some(bar) = bar.get() {
+                bar.inc(1);
+            }
+        }
+    };
+    let summary = scan(&sources, &judge, &table, &settings, &watch);
+    if let Some(bar) = bar.get() {
+        bar.finish_and_clear();
+    }
+    let summary = summary?;
+    print::out(&text(&summary, &table))?;
+    let done = summary.artifacts - summary.unread + summary.done_before;
+    Ok(Ending { done, failed: summary.unread, worst: worst(&summary), deny: global.deny() }.into())
+}
+
+/// The gravest severity that was found.
+fn worst(summary: &Summary) -> Option<Severity> {
+    let found = |severity: &Severity| summary.severities.contains_key(&severity.to_string());
+    [Severity::Error, Severity::Warning, Severity::Note].into_iter().find(found)
+}
+
+fn text(summary: &Summary, table: &Table) -> String {
+    let Summary { artifacts, done_before, unread, bytes, verdicts, parts, .. } = summary;
+    let mut text = format!("{artifacts} artifacts judged");
+    let _ = match done_before {
+        0 => Ok(()),
+        n => write!(text, ", {n} were in the table"),
+    };
+    let _ = match unread {
+        0 => Ok(()),
+        n => write!(text, ", {n} could not be read"),
+    };
+    let _ = writeln!(text, "; {} read", HumanBytes(*bytes));
+    for (verdict, rows) in verdicts {
+        let _ = writeln!(text, "  {verdict:13} {rows}");
+    }
+    let _ = writeln!(text, "{}: {parts} new parts", table.uri());
+    text
+}

@@ -1,0 +1,60 @@
+//! The verbs on artifacts in a real S3 server.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use unskew_test_servers::S3;
+
+fn examples() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples"))
+}
+
+fn unskew(server: &S3, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_unskew"));
+    command.args(arguments).args(["--as-of", "2026-11-01"]).envs(server.settings());
+    command.output().unwrap()
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+#[test]
+fn artifacts_in_a_bucket_are_judged_as_files_are() {
+    let server = S3::start().unwrap();
+    server.make_bucket("bucket").unwrap();
+    for name in ["gelu-2.15.0.pt", "add-cast.pb"] {
+        server
+            .put(&format!("/bucket/models/{name}"), &std::fs::read(examples().join(name)).unwrap())
+            .unwrap();
+    }
+    let uri = "s3://bucket/models/gelu-2.15.0.pt";
+    let there = unskew(&server, &["inspect", uri]);
+    let file = examples().join("gelu-2.15.0.pt");
+    let here = unskew(&server, &["inspect", file.to_str().unwrap()]);
+    assert_eq!(there.status.code(), Some(0), "{}", said(&there));
+    assert_eq!(
+        said(&there).replace(uri, "FILE"),
+        said(&here).replace(file.to_str().unwrap(), "FILE")
+    );
+    let verdict = unskew(&server, &["check", uri, "--with", "torch@1.10", "--format", "concise"]);
+    assert_eq!(verdict.status.code(), Some(1), "{}", said(&verdict));
+    let folder = unskew(
+        &server,
+        &["matrix", "s3://bucket/models", "--with", "torch@2.15", "tensorflow@2.15"],
+    );
+    assert!(said(&folder).contains("add-cast.pb"), "{}", said(&folder));
+    let missing = unskew(&server, &["inspect", "s3://bucket/none.pt"]);
+    assert_eq!(missing.status.code(), Some(2));
+    assert!(said(&missing).contains("s3://bucket/none.pt: no such object"), "{}", said(&missing));
+
+    let scan = ["scan", "s3://bucket/models", "--with", "torch@2.15", "-o", "s3://bucket/table"];
+    let first = unskew(&server, &scan);
+    assert!(said(&first).starts_with("2 artifacts judged; "), "{}", said(&first));
+    let again = unskew(&server, &scan);
+    assert!(
+        said(&again).starts_with("0 artifacts judged, 2 were in the table"),
+        "{}",
+        said(&again)
+    );
+}

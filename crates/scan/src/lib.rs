@@ -1,0 +1,69 @@
+//! Stores of artifacts, scanned by range reads into a table of verdicts.
+//!
+//! ```text
+//! URI ──▶ Inventory ──▶ Items ──▶ Shard ──▶ what is not in the table yet ──▶ Judge ──▶ Rows ──▶ Parquet parts
+//! ```
+//!
+//! * [`Inventory`]: what has artifacts: a folder, a store's prefix, a cache of the Hugging Face hub ([`inventory`] tells
+//!   which a URI names); others implement the trait. An [`Item`] is one artifact, not yet opened;
+//! * [`Judge`]: the runtimes and the day; makes the [`Row`]s of an item. An artifact that cannot be read is a row as well,
+//!   and one that makes a reader fall over does not end the scan;
+//! * [`Table`]: the folder or prefix of Parquet files that rows go to, in the schema of [`table_schema`], which has a
+//!   version;
+//! * [`scan`]: all of it, in parallel.
+//!
+//! A scan costs what the structure of the artifacts costs: directories of archives, headers, graphs. Tensors are not read,
+//! so a file of 4 GB costs what one of 4 MB does; [`Summary::bytes`] counts.
+//!
+//! Each part of a table appears whole or not at all, and holds all rows of its artifacts. So whatever is in the parts is
+//! done: a scan that was killed and is started again does what is missing and nothing twice. Scans of several machines go
+//! to the same table, each with its [`Shard`]: which one an artifact belongs to depends on its key alone.
+//!
+//! ```
+//! use unskew_core::Date;
+//! use unskew_scan::{Judge, Question, Settings, Table, inventory, scan};
+//!
+//! let models = tempfile::tempdir().unwrap();
+//! std::fs::write(models.path().join("net.pt"), b"PK\x03\x04 and nothing else").unwrap();
+//! let question = Question::new(&["torch@2.1"], Date::constant(2026, 11, 1)).unwrap();
+//! let out = tempfile::tempdir().unwrap();
+//! let table = Table::open(out.path().to_str().unwrap(), &question).unwrap();
+//! let judge = Judge::new(&question).unwrap();
+//! let sources = [inventory(models.path().to_str().unwrap()).unwrap()];
+//! let summary = scan(&sources, &judge, &table, &Settings::default(), &|_| {}).unwrap();
+//! assert_eq!((summary.artifacts, summary.unread), (1, 1));
+//! let again = scan(&sources, &judge, &table, &Settings::default(), &|_| {}).unwrap();
+//! assert_eq!((again.artifacts, again.done_before), (0, 1));
+//! ```
+#![forbid(unsafe_code)]
+
+mod columns;
+mod counted;
+mod error;
+mod group;
+mod hub;
+mod inventory;
+mod item;
+mod judge;
+mod parts;
+#[cfg(feature = "query")]
+mod query;
+mod question;
+mod row;
+mod scan;
+mod shard;
+mod table;
+mod walk;
+
+pub use columns::{SCHEMA_VERSION, table_schema};
+pub use error::ScanError;
+pub use inventory::{Inventory, inventory, inventory_of};
+pub use item::{Item, Opener};
+pub use judge::Judge;
+#[cfg(feature = "query")]
+pub use query::{Answer, query};
+pub use question::Question;
+pub use row::{Reason, Row, VERDICTS};
+pub use scan::{Settings, Step, Summary, scan};
+pub use shard::Shard;
+pub use table::Table;

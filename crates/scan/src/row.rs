@@ -1,0 +1,70 @@
+//! One line of the table.
+
+/// What the column `verdict` can say.
+///
+/// * `compatible`, `adaptable`, `incompatible`: what `unskew check` says of the pair;
+/// * `unrelated`: the artifact has nothing in common with any of the runtimes;
+/// * `unrecognized`: the name looks like an artifact, the bytes are none that Unskew knows;
+/// * `error`: it could not be read.
+pub const VERDICTS: [&str; 6] =
+    ["compatible", "adaptable", "incompatible", "unrelated", "unrecognized", "error"];
+
+/// One reason of a verdict.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reason {
+    /// The code of the rule.
+    pub rule: String,
+    /// `error`, `warning` or `note`.
+    pub severity: String,
+    /// When it shows, if something fails.
+    pub phase: Option<String>,
+    /// One sentence with the numbers that clash.
+    pub message: String,
+    /// What mends it.
+    pub mend: Option<String>,
+}
+
+/// One artifact with one runtime; the columns of the table in their order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Row {
+    /// How users name the artifact.
+    pub uri: String,
+    /// What is judged in it, where that is not all of it: a member of a wheel.
+    pub piece: Option<String>,
+    /// What it belongs to: a repository, a registered model.
+    pub collection: Option<String>,
+    /// Which version of that it is.
+    pub revision: Option<String>,
+    /// What names the state of its bytes.
+    pub etag: Option<String>,
+    /// The SHA-256 of its bytes, where that is known without reading all of them.
+    pub sha256: Option<String>,
+    /// The bytes of all its files.
+    pub size: u64,
+    /// The bytes that were read to judge it, for all its rows.
+    pub bytes_read: u64,
+    /// What it is: `TorchScript archive`.
+    pub kind: Option<String>,
+    /// Who wrote it, as far as that can be told.
+    pub producer: Option<String>,
+    /// The versions that it carries: axis and version.
+    pub versions: Vec<(String, String)>,
+    /// The operators that it calls.
+    pub operators: Vec<String>,
+    /// The runtime; none where the row is about the artifact alone.
+    pub runtime: Option<String>,
+    /// One of [`VERDICTS`].
+    pub verdict: String,
+    /// When the first failure shows: `load`, `first use`, `silent`.
+    pub phase: Option<String>,
+    /// The gravest severity.
+    pub severity: Option<String>,
+    /// The codes of all rules that speak, each once.
+    pub rules: Vec<String>,
+    /// What they say.
+    pub findings: Vec<Reason>,
+    /// The adaptations by which an adaptable artifact works.
+    pub adaptations: Vec<String>,
+    /// Why it could not be read.
+    pub error: Option<String>,
+}
