@@ -1,5 +1,7 @@
 //! A scan that is killed loses nothing, and repeats nothing.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
 #[allow(dead_code, reason = "each test uses a part of it")]
 mod table;
 

@@ -1,5 +1,7 @@
 //! What a scan says of real artifacts, and what it costs.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
 #[allow(dead_code, reason = "each test uses a part of it")]
 mod table;
 
@@ -97,7 +99,7 @@ fn with_weights(path: &Path, weights: u32) {
     let number = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
     let (size, directory) = (number(end + 12), number(end + 16) as usize);
     let count = u16::from_le_bytes([bytes[end + 10], bytes[end + 11]]) + 1;
-    let root = real.by_index(0).unwrap().name().split('/').next().unwrap().to_owned();
+    let root = real.by_index(0).unwrap().name().unwrap().split('/').next().unwrap().to_owned();
     let name = format!("{root}/data/999");
     // What a local header and an entry of the directory share: stored, no date, sizes.
     let mut shared = vec![20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];

@@ -1,5 +1,7 @@
 //! A store and a cache give what the folder gives.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
 #[allow(dead_code, reason = "each test uses a part of it")]
 mod table;
 
