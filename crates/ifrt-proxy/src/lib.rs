@@ -42,15 +42,18 @@
 //! A client's bytes are checked, never believed: unknown handles, devices that are not there, shapes that
 //! do not fit their data, negative versions, assignments that would end the plug-in's process are error
 //! statuses. So are, as UNIMPLEMENTED and by their names: functions of the client that programs call
-//! (host callbacks), programs of several (IFRT IR, MPMD), arrays of texts, host data in other layouts than
-//! the default, resharding where the client does not say how an array is cut, and the text of a compiled
-//! program where the plug-in has none. [`Limits`] bounds sessions, requests, handles and bytes.
+//! (host callbacks), programs of several (IFRT IR, MPMD), arrays of texts, arrays in other layouts on the device
+//! than the default made of host data (host data in any layout are served), resharding where the client does
+//! not say how an array is cut, and the text of a compiled program where the plug-in has no program.
+//! [`Limits`] bounds sessions, requests, handles and bytes. A program that the plug-in is too old for is
+//! refused with a [finding].
 
 pub mod account;
 mod aligned;
 pub mod array;
 pub mod client;
 pub mod element;
+pub mod finding;
 pub mod handles;
 pub mod host_buffers;
 mod ledger;
@@ -63,6 +66,7 @@ mod pages;
 pub mod pieces;
 pub mod platform;
 pub mod program;
+mod recipe;
 pub mod reply;
 mod server;
 pub mod service;
@@ -76,4 +80,5 @@ pub mod trail;
 pub mod xla;
 
 pub use limits::Limits;
+pub use recipe::{RecipeError, recipe};
 pub use server::{ServeError, Server, interrupted};

@@ -5,7 +5,6 @@ use std::sync::OnceLock;
 
 use bytes::Bytes;
 use prost::Message as _;
-use unskew_core::Version;
 use unskew_ifrt::types::{
     DType, DTypeKind, HloProgram, Ifrt, Serialized, Shape, XlaCompileOptions,
 };
@@ -14,6 +13,7 @@ use unskew_pjrt::{Buffer, LoadedExecutable, Program};
 use unskew_serdes::proto::{decode, encode};
 
 use crate::array::Spread;
+use crate::finding::TooNew;
 use crate::messages::Compile;
 use crate::negotiate::Agreed;
 use crate::pieces::{Cut, OpSharding};
@@ -70,17 +70,13 @@ impl Loaded {
         let options = checked(platform, &given)?;
         // The plug-in has the last word on options that are not understood here.
         let mended = mend_debug_options(&given).unwrap_or(Cow::Borrowed(&given));
-        let newer = too_new(&program, platform.stablehlo);
-        if let Some(why) = &newer {
-            tracing::warn!("{why}");
-        }
+        let too_new = TooNew::find(&program, platform.stablehlo);
         let compiled = platform.client.compile(Program::mlir(program.artifact()), &mended);
         let executable = compiled.map_err(|error| {
-            let mut status = Status::from(error);
-            if let Some(why) = newer {
-                status.message = format!("{}; {why}", status.message);
-            }
-            status
+            let error = Status::from(error);
+            let Some(too_new) = &too_new else { return error };
+            tracing::warn!("a program that the plug-in refused: {too_new}");
+            too_new.told(error)
         })?;
         let devices: Result<Vec<i32>, _> =
             executable.devices().iter().map(|device| device.id()).collect();
@@ -167,17 +163,6 @@ fn options(bytes: &[u8]) -> Result<Vec<u8>, Status> {
     }
 }
 
-/// A finding of rule SH001: why a plug-in may refuse a program, if it says that it reads none that new. It is
-/// asked all the same: many read more than they say.
-fn too_new(program: &HloProgram, reads: Option<Version>) -> Option<String> {
-    let written = program.stablehlo().and_then(|text| text.parse::<Version>().ok())?;
-    let reads = reads.filter(|reads| written > *reads)?;
-    Some(format!(
-        "SH001: the program is written in StableHLO {written}, and the plug-in says that it reads up to {reads}: \
-         use an older jaxlib on the client, or a newer plug-in on the server"
-    ))
-}
-
 /// The options as they are read here, if a plug-in survives them: several end their process where a
 /// number is missing.
 fn checked(platform: &Platform, bytes: &[u8]) -> Result<CompileOptions, Status> {
@@ -210,22 +195,6 @@ fn checked(platform: &Platform, bytes: &[u8]) -> Result<CompileOptions, Status> 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn artifact(version: &str) -> HloProgram {
-        let bytes = [b"ML\xefR\rStableHLO_v", version.as_bytes(), b"\0"].concat();
-        HloProgram::new(bytes).unwrap()
-    }
-
-    #[test]
-    fn of_a_program_too_new_for_the_plug_in_both_versions_are_named() {
-        let reads = Some("1.9.0".parse().unwrap());
-        assert_eq!(too_new(&artifact("1.8.6"), reads), None);
-        assert_eq!(too_new(&artifact("1.9.0"), reads), None);
-        assert_eq!(too_new(&artifact("1.13.7"), None), None);
-        let why = too_new(&artifact("1.13.7"), reads).unwrap();
-        assert!(why.contains("1.13.7") && why.contains("1.9.0"), "{why}");
-        assert!(why.starts_with("SH001"), "{why}");
-    }
 
     #[test]
     fn what_is_no_program_is_refused() {

@@ -8,10 +8,13 @@ use std::time::Duration;
 
 use unskew_jax_matrix::{End, Host, PLUGINS, PROXY_STEPS, Plugin, Served, directly, run_probe};
 
-const LIMIT: Duration = Duration::from_secs(240);
+const LIMIT: Duration = Duration::from_secs(400);
 
 /// How many steps `python/probe/proxy_requests.py` has.
-const REQUESTS: usize = 17;
+const REQUESTS: usize = 19;
+
+/// How many steps `python/probe/proxy_equal.py` has.
+const EQUAL: usize = 14;
 
 fn server(plugin: &Plugin) -> Served {
     Served::start(Command::new(example()).arg(plugin.path())).unwrap()
@@ -68,4 +71,54 @@ fn what_programs_ask_beyond_the_steps_is_served_or_refused_by_name() {
         assert_eq!(outcome.failure(), None, "jax {version} on {}", plugin.name);
         assert_eq!((outcome.passed(), outcome.end), (REQUESTS, End::Finished));
     }
+}
+
+/// Program texts, analyses, host data in other layouts and of small types, exported programs, ahead-of-time
+/// compilation, assigned devices, deleted arrays, moves between shardings, donation: what the plug-in
+/// itself yields. JAX 0.6.2 does not load these plug-ins itself; its steps check what is known.
+#[test]
+fn what_programs_find_is_what_they_find_on_the_plug_in_itself() {
+    let (plugin, newest) = (&PLUGINS[2], Host::named("0.10.2").unwrap());
+    let served = server(plugin).client(&newest, "proxy_equal.py", LIMIT).unwrap();
+    let direct = directly(&newest, &plugin.path(), "proxy_equal.py", LIMIT).unwrap();
+    assert_eq!((served.failure(), direct.failure()), (None, None), "{}", plugin.name);
+    assert_eq!((served.passed(), direct.passed()), (EQUAL, EQUAL));
+    for (served, direct) in served.steps.iter().zip(&direct.steps) {
+        assert_eq!((&served.step, &served.detail), (&direct.step, &direct.detail));
+    }
+    let (plugin, older) = (&PLUGINS[0], Host::named("0.6.2").unwrap());
+    let served = server(plugin).client(&older, "proxy_equal.py", LIMIT).unwrap();
+    assert_eq!((served.failure(), served.passed()), (None, EQUAL), "{}", plugin.name);
+}
+
+/// What `unskew serve --client jax@VERSION` prints, run as it stands, in every JAX that the corpus has: four
+/// in CI, with both variables and all places of the client module, and whatever more a developer made.
+#[test]
+fn recipes_run_as_they_are_printed() {
+    let server = server(&PLUGINS[2]);
+    let port = server.address().rsplit(':').next().unwrap().parse().unwrap();
+    let mut run = 0;
+    for host in Host::all() {
+        let Ok(recipe) = unskew_ifrt_proxy::recipe(&format!("jax@{}", host.version), port) else {
+            continue;
+        };
+        let export = recipe.lines().find_map(|line| line.strip_prefix("export ")).unwrap();
+        let (name, value) = export.split_once('=').unwrap();
+        let python: Vec<&str> =
+            recipe.lines().filter(|line| !line.starts_with("export ")).collect();
+        let program = "import json\n\
+            assert jax.devices()[0].platform and float(jax.jit(lambda a: a + 1)(1.0)) == 2.0\n\
+            print(json.dumps({'step': 'recipe', 'ok': True, 'detail': '', 'seconds': 0}), flush=True)";
+        let mut client = Command::new(&host.python);
+        client.args(["-c", &format!("{}\n{program}", python.join("\n"))]);
+        for other in ["PYTHONPATH", "XLA_FLAGS", "JAX_PLATFORMS"] {
+            client.env_remove(other);
+        }
+        let outcome = run_probe(client.env(name, value), LIMIT).unwrap();
+        println!("jax {}: {:?}", host.version, outcome.end);
+        // How a client ends is not the subject.
+        assert_eq!(outcome.passed(), 1, "jax {}: {:?}", host.version, outcome.failure());
+        run += 1;
+    }
+    assert!(run >= 4, "{run} releases");
 }

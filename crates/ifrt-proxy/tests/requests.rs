@@ -7,8 +7,8 @@ use std::process::Command;
 
 use bytes::Bytes;
 use unskew_ifrt::types::{
-    ArraySpec, DType, DTypeKind, DeviceList, ExecuteOptions, HloSharding, Ifrt, Mapping, RemapPlan,
-    Shape, Sharding, SingleDeviceSharding, any_version,
+    ArraySpec, DType, DTypeKind, DeviceList, ExecuteOptions, HloProgram, HloSharding, Ifrt,
+    Mapping, RemapPlan, Serialized, Shape, Sharding, SingleDeviceSharding, any_version,
 };
 use unskew_ifrt_proxy::client::{Adder, Client, ELEMENTS};
 use unskew_ifrt_proxy::messages::{
@@ -17,7 +17,7 @@ use unskew_ifrt_proxy::messages::{
     Remap, Respec, ShardBuffer, ShardIndices, ShardsSpec, StatusMessage,
 };
 use unskew_ifrt_proxy::status::Code;
-use unskew_jax_matrix::{PLUGINS, Served};
+use unskew_jax_matrix::{PLUGINS, Plugin, Served};
 use unskew_serdes::proto::{Message, encode};
 
 const NEWEST: ProxyVersion = ProxyVersion { protocol: 25, serdes: 3 };
@@ -104,10 +104,14 @@ fn resharded(array: u64, to: Sharding, result: u64) -> Ask {
 
 /// A server in a process of its own, whose plug-in then has four devices.
 fn server() -> Served {
+    server_with(&PLUGINS[2])
+}
+
+fn server_with(plugin: &Plugin) -> Served {
     let test = std::env::current_exe().unwrap();
     let example: PathBuf = test.ancestors().nth(2).unwrap().join("examples/serve");
     assert!(example.exists(), "`cargo build --examples -p unskew-ifrt-proxy` makes {example:?}");
-    Served::start(Command::new(example).arg(PLUGINS[2].path())).unwrap()
+    Served::start(Command::new(example).arg(plugin.path())).unwrap()
 }
 
 async fn client(server: &Served, version: ProxyVersion) -> Client {
@@ -317,5 +321,28 @@ fn what_the_plug_in_has_no_words_for_is_refused_and_the_session_goes_on() {
         rows(&mut client, 1).await;
         client.ask(resharded(1, on(0), 2)).await.unwrap();
         assert_eq!(fetched(&mut client, 2).await, read(&numbers()));
+    });
+}
+
+/// A program that uses `composite`, which came with StableHLO 1.14.0, on the plug-in of 1.13.3.
+#[test]
+fn a_program_too_new_for_the_plug_in_is_refused_with_a_finding() {
+    let server = server_with(&PLUGINS[0]);
+    run(async {
+        let mut client = client(&server, NEWEST).await;
+        let artifact = include_bytes!("data/composite-1.14.0.stablehlo");
+        let program = Serialized::HloProgram(HloProgram::new(artifact.to_vec()).unwrap());
+        let mut compile = Adder::request(NEWEST).unwrap();
+        compile.program = bytes(&program);
+        let refused = client.ask(Ask::Compile(compile.clone())).await.unwrap_err();
+        for line in [
+            "finding: SH001 newer-than-the-reader",
+            "program: StableHLO 1.14.0",
+            "plug-in: StableHLO 1.13.3",
+            "explain: unskew explain SH001",
+        ] {
+            assert!(refused.message.lines().any(|found| found == line), "{refused}");
+        }
+        Adder::compile(&mut client, 0).await.unwrap();
     });
 }

@@ -105,16 +105,17 @@ impl Session {
         })
     }
 
-    /// A program for people. Plug-ins yield it as a protobuf of XLA's, of which only XLA makes a text.
+    /// A program for people. Plug-ins yield it as a protobuf of XLA's, or as a text of MLIR.
     pub(super) fn program_text(&self, handle: u64) -> Result<ProgramText, Status> {
         let program = self.handles.program(handle)?;
         let optimized = program.executable.executable().and_then(|of| of.optimized_program());
         let text = optimized.map_err(Status::from).and_then(|(program, format)| {
-            let text = (format == "mlir").then(|| String::from_utf8(program).ok()).flatten();
-            text.ok_or_else(|| {
-                let why = "the plug-in has the compiled program as a protobuf, and not as a text";
-                Status::unimplemented(format!("{why}: {format}"))
-            })
+            if format == "mlir" {
+                let text = String::from_utf8(program);
+                return text.map_err(|_| Status::unimplemented("the program is no text of MLIR"));
+            }
+            unskew_hlo::text(&program, &format)
+                .map_err(|error| Status::unimplemented(error.to_string()))
         });
         let (text, status) = either(text);
         Ok(ProgramText { status, text })

@@ -7,7 +7,6 @@
 //! process down, this one is left to say so, and which requests were being done.
 
 pub mod log;
-mod recipe;
 mod watch;
 
 use std::io::{Read as _, Write as _};
@@ -24,7 +23,7 @@ use crate::print;
 
 pub fn run(args: &Serve) -> anyhow::Result<Status> {
     if let Some(client) = &args.client {
-        anstream::print!("{}", recipe::recipe(client, args.port)?);
+        anstream::print!("{}", unskew_ifrt_proxy::recipe(client, args.port)?);
         return Ok(Status::Clean);
     }
     let plugin = args.plugin.as_ref().context("no plug-in to serve")?;

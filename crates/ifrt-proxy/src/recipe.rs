@@ -1,17 +1,31 @@
 //! How a release of JAX connects.
 
-use anyhow::bail;
 use unskew_core::Version;
 
-/// How a release of JAX connects.
-pub fn recipe(client: &str, port: u16) -> anyhow::Result<String> {
+/// Why there is no recipe.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RecipeError {
+    /// What was given is no release.
+    #[error("not a release of JAX, such as jax@0.6.2: {0}")]
+    NoRelease(String),
+    /// A release whose client speaks no protocol that is spoken here.
+    #[error("the server speaks to JAX since 0.4.31: {0}")]
+    TooOld(Version),
+}
+
+/// How a release of JAX, such as `jax@0.6.2`, connects to a server on this port: first a variable for its
+/// environment in the shell, then Python.
+///
+/// # Errors
+/// If it is no release, or one before 0.4.31.
+pub fn recipe(client: &str, port: u16) -> Result<String, RecipeError> {
     let version = client.strip_prefix("jax@").unwrap_or(client);
     let Ok(version) = version.parse::<Version>() else {
-        bail!("not a release of JAX, such as jax@0.6.2: {client}");
+        return Err(RecipeError::NoRelease(client.to_owned()));
     };
     let parts = version.parts();
     if parts < &[0, 4, 31][..] {
-        bail!("the server speaks to JAX since 0.4.31: {version}");
+        return Err(RecipeError::TooOld(version));
     }
     let module = if parts >= &[0, 7, 1][..] {
         "from jax.extend.backend import ifrt_proxy"
