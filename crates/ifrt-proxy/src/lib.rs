@@ -32,6 +32,10 @@
 //! array, the array's [handle](handles) stands for the error from then on: clients send on without
 //! waiting for answers.
 //!
+//! Large arrays are not copied on their way where that can be helped. What a client sends is put together where the
+//! plug-in can use it as it is, in memory that was used before; what a client fetches goes to the network from
+//! where a plug-in for CPUs has it. Answers that no client waits for go together, up to a millisecond later.
+//!
 //! Values that have SerDes versions are [messages] within messages, read and written by `unskew_ifrt` at
 //! the session's version. XLA's own, which have none, stay bytes: compile options are edited by field
 //! number where an old client's would hurt a newer plug-in, and all else in them reaches the plug-in as
@@ -51,6 +55,7 @@
 pub mod account;
 mod aligned;
 pub mod array;
+mod chunks;
 pub mod client;
 pub mod element;
 pub mod finding;

@@ -1,7 +1,7 @@
 //! Responses on their way to a client.
 
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use unskew_pjrt::Event;
@@ -10,32 +10,77 @@ use crate::messages::{Answer, Response, ResponseMetadata};
 use crate::ongoing::Ongoing;
 use crate::status::{Code, Status};
 
-/// What goes to a client: a response, and the place in the queue that it frees once it is sent; or the last
+/// What goes to a client: responses, each with the place in the queue that it frees once it is sent; or the last
 /// word, with which the session ends.
-pub type Outgoing = Result<(Response, Option<OwnedSemaphorePermit>), Status>;
+pub type Outgoing = Result<Vec<(Response, Option<OwnedSemaphorePermit>)>, Status>;
+
+/// How long a response that nobody waits for may wait for others to go with.
+const WAIT: Duration = Duration::from_millis(1);
+
+/// How many may wait.
+const MOST: usize = 32;
 
 /// Where the responses of a session go: in the order in which they are made, numbered from 0 on.
+///
+/// To send and to receive something costs both sides more than to read it. So responses that no client waits for,
+/// because it knows what they say unless it is an error, wait for others.
 #[derive(Debug)]
 pub struct Replies {
-    next: Mutex<i64>,
+    line: Mutex<Line>,
     queue: mpsc::UnboundedSender<Outgoing>,
     ongoing: Arc<Ongoing>,
+}
+
+#[derive(Debug, Default)]
+struct Line {
+    next: i64,
+    waiting: Vec<(Response, Option<OwnedSemaphorePermit>)>,
+    since: Option<Instant>,
 }
 
 impl Replies {
     /// Responses that go into a queue. It is bounded by the permits that requests hold.
     pub fn new(queue: mpsc::UnboundedSender<Outgoing>, ongoing: Arc<Ongoing>) -> Arc<Self> {
-        Arc::new(Self { next: Mutex::new(0), queue, ongoing })
+        Arc::new(Self { line: Mutex::default(), queue, ongoing })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Line> {
+        self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Ends the session with a word on why.
     pub fn end(&self, why: Status) {
+        self.send(&mut self.lock());
         let _ = self.queue.send(Err(why));
+    }
+
+    /// For how long responses may still wait; none if none waits.
+    pub(crate) fn left(&self) -> Option<Duration> {
+        self.lock().since.map(|since| WAIT.saturating_sub(since.elapsed()))
+    }
+
+    /// Sends what waits.
+    pub(crate) fn flush(&self) {
+        self.send(&mut self.lock());
+    }
+
+    fn send(&self, line: &mut Line) {
+        line.since = None;
+        if !line.waiting.is_empty() {
+            // A client that is gone waits for nothing.
+            let _ = self.queue.send(Ok(std::mem::take(&mut line.waiting)));
+        }
     }
 
     /// Is over when nobody is there to read responses.
     pub async fn unread(&self) {
         self.queue.closed().await;
+    }
+}
+
+impl Drop for Replies {
+    fn drop(&mut self) {
+        self.flush();
     }
 }
 
@@ -87,18 +132,22 @@ impl Reply {
                 (None, Some(status.message()))
             }
         };
+        let awaited = answer.as_ref().is_none_or(is_awaited);
         // The number is taken and the response queued at once, so that they are in the same order.
-        let mut next = self.replies.next.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut line = self.replies.lock();
         let metadata = ResponseMetadata {
             op_id: self.op_id,
             status,
-            seq_num: *next,
+            seq_num: line.next,
             destroyed_user_context_ids: Vec::new(),
         };
-        *next += 1;
-        let response = Response { metadata: Some(metadata), answer };
-        // A client that is gone waits for nothing.
-        let _ = self.replies.queue.send(Ok((response, self.permit.take())));
+        line.next += 1;
+        line.waiting.push((Response { metadata: Some(metadata), answer }, self.permit.take()));
+        if awaited || line.waiting.len() >= MOST {
+            self.replies.send(&mut line);
+        } else {
+            line.since.get_or_insert_with(Instant::now);
+        }
     }
 
     /// Answers once all events have happened: by the first error that one of them had.
@@ -117,6 +166,16 @@ impl Reply {
             });
         }
         one_less(&waiting, None);
+    }
+}
+
+/// Whether somebody waits for an answer: not for that of a run whose results have the client's own handles, nor for
+/// that of what is let go.
+fn is_awaited(answer: &Answer) -> bool {
+    match answer {
+        Answer::Execute(done) => !done.outputs.is_empty(),
+        Answer::DestructArray(_) => false,
+        _ => true,
     }
 }
 
@@ -175,7 +234,8 @@ mod tests {
         let mut seen = Vec::new();
         assert_eq!(ongoing.in_flight(), 0);
         assert_eq!(metrics.by_kind(), [("check_future_request", 3, 1)]);
-        while let Ok(Ok((response, permit))) = sent.try_recv() {
+        let sent = std::iter::from_fn(|| sent.try_recv().ok()?.ok());
+        for (response, permit) in sent.flatten() {
             drop(permit);
             let metadata = response.metadata.unwrap();
             seen.push((
@@ -186,5 +246,32 @@ mod tests {
         }
         assert_eq!(seen, [(7, 0, None), (8, 1, Some(13)), (9, 2, None)]);
         assert_eq!(permits.available_permits(), 3);
+    }
+    #[test]
+    fn what_nobody_waits_for_goes_with_the_next_or_after_a_while() {
+        let (queue, mut sent) = mpsc::unbounded_channel();
+        let metrics = Arc::new(Metrics::new());
+        let account = Account::new(0, Totals::new(0));
+        let agreed = Agreed { protocol: 25, serdes: 0 };
+        let ongoing = Ongoing::new(1, None, agreed, account, metrics, None);
+        let replies = Replies::new(queue, ongoing);
+        let answer = |op, answer| {
+            Reply::new(op, "destruct_array_request", Arc::clone(&replies), None).send(Ok(answer));
+        };
+        let mut count = || sent.try_recv().map_or(0, |sent| sent.map_or(0, |sent| sent.len()));
+        assert_eq!(replies.left(), None);
+        answer(1, Answer::DestructArray(Empty {}));
+        assert!(replies.left().is_some_and(|left| left <= WAIT));
+        assert_eq!(count(), 0);
+        answer(2, Answer::CheckFuture(Empty {}));
+        assert_eq!((count(), replies.left()), (2, None));
+        (0..MOST).for_each(|op| answer(op as u64, Answer::DestructArray(Empty {})));
+        assert_eq!(count(), MOST);
+        answer(3, Answer::DestructArray(Empty {}));
+        replies.flush();
+        assert_eq!(count(), 1);
+        answer(4, Answer::DestructArray(Empty {}));
+        drop(replies);
+        assert_eq!(count(), 1);
     }
 }

@@ -11,6 +11,7 @@ use tonic::transport::server::TcpIncoming;
 use unskew_pjrt::Client;
 
 use crate::account::Place;
+use crate::aligned::{Pool, teach_allocator};
 use crate::limits::Limits;
 use crate::metrics::Metrics;
 use crate::ongoing::Ongoing;
@@ -41,6 +42,7 @@ pub struct Server {
     limits: Limits,
     metrics: Arc<Metrics>,
     sessions: Arc<Sessions>,
+    pool: Arc<Pool>,
     since: Instant,
 }
 
@@ -87,7 +89,8 @@ impl Server {
         let platform = Arc::new(Platform::new(client)?);
         let metrics = Arc::new(Metrics::new());
         let sessions = Sessions::new(limits, Arc::clone(&metrics), trail);
-        Ok(Arc::new(Self { platform, limits, metrics, sessions, since: Instant::now() }))
+        let (pool, since) = (Arc::default(), Instant::now());
+        Ok(Arc::new(Self { platform, limits, metrics, sessions, pool, since }))
     }
 
     /// The plug-in's client and its devices.
@@ -116,6 +119,11 @@ impl Server {
 
     pub(crate) fn sessions(&self) -> &Arc<Sessions> {
         &self.sessions
+    }
+
+    /// Memory for what clients send.
+    pub(crate) fn pool(&self) -> &Arc<Pool> {
+        &self.pool
     }
 
     /// How many bytes all sessions have together.
@@ -161,6 +169,7 @@ impl Server {
         listener: TcpListener,
         until: impl Future<Output = ()>,
     ) -> Result<(), ServeError> {
+        teach_allocator();
         listener.set_nonblocking(true)?;
         let remote = !listener.local_addr()?.ip().is_loopback();
         let listener = tokio::net::TcpListener::from_std(listener)?;
@@ -186,6 +195,7 @@ impl Server {
         let mut network = pin!(network);
         tokio::select! {
             ended = &mut network => return ended.map_err(ServeError::from),
+            () = self.pool.give_back() => {}
             () = until => {}
         }
         tracing::info!(sessions = self.sessions.count(), "stopping");

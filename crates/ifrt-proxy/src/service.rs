@@ -1,20 +1,24 @@
 //! The calls of gRPC: versions, sessions, and host buffers beside them.
 
 use std::convert::Infallible;
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use bytes::Bytes;
+use http_body::Body as _;
 use prost::Message;
 use tonic::body::Body;
+use tonic::codec::Codec as _;
 use tonic::codegen::Service;
+use tonic::metadata::MetadataMap;
 use tonic::server::{Grpc, NamedService};
 use tonic::{Request, Response, Status, Streaming};
 use tonic_prost::ProstCodec;
 
-use crate::aligned::Aligned;
-use crate::messages::{BufferName, Chunk, Empty, GetVersion, ReadFromDisk, StoreMetadata, Version};
+use crate::chunks::{Receiving, Sending};
+use crate::messages::{BufferName, Empty, GetVersion, ReadFromDisk, StoreMetadata, Version};
 use crate::negotiate::negotiate;
 use crate::server::Server;
 use crate::shared;
@@ -26,8 +30,8 @@ pub const SESSION: &str = "ifrt-proxy-grpc-ifrt-session-metadata-bin";
 /// The header in which a client says which buffer it sends.
 pub const STORE: &str = "ifrt-proxy-grpc-host-buffer-store-metadata-bin";
 
-/// How large the parts of a buffer are that is sent to a client, in bytes.
-const CHUNK: usize = 1 << 20;
+/// What is answered in the end.
+type Answer = http::Response<Body>;
 
 /// The service, as a router of gRPC takes it.
 #[derive(Clone, Debug)]
@@ -72,12 +76,10 @@ impl Service<http::Request<Body>> for Ifrt {
                     grpc(limit).streaming(call, request).await
                 }
                 "HostBufferStore" => {
-                    let call = Call(move |asked| store(Arc::clone(&server), asked));
-                    grpc(limit).client_streaming(call, request).await
+                    store(server, request).await.unwrap_or_else(|why| why.into_http())
                 }
                 "HostBufferLookup" => {
-                    let call = Call(move |asked| look_up(Arc::clone(&server), asked));
-                    grpc(limit).server_streaming(call, request).await
+                    look_up(server, request).await.unwrap_or_else(|why| why.into_http())
                 }
                 "HostBufferDelete" => {
                     let call = Call(move |asked| delete(Arc::clone(&server), asked));
@@ -131,36 +133,23 @@ async fn get_version(asked: Request<GetVersion>) -> Result<Response<Version>, St
     Ok(Response::new(Version { version: Some(agreed.message()) }))
 }
 
-async fn store(
-    server: Arc<Server>,
-    asked: Request<Streaming<Chunk>>,
-) -> Result<Response<Empty>, Status> {
-    let metadata: StoreMetadata = header(asked.metadata(), STORE)?;
+async fn store(server: Arc<Server>, request: http::Request<Body>) -> Result<Answer, Status> {
+    let (parts, mut body) = request.into_parts();
+    let metadata: StoreMetadata = header(&MetadataMap::from_headers(parts.headers), STORE)?;
     let buffers = server.sessions().buffers_of(metadata.session)?;
     let size = u64::try_from(metadata.size)
         .map_err(|_| Status::invalid_argument(format!("a buffer of {} bytes", metadata.size)))?;
     let room = buffers.room(size)?;
     let size = usize::try_from(size).unwrap_or(usize::MAX);
-    let mut chunks = asked.into_inner();
-    let mut data = chunks.message().await?.unwrap_or_default().data;
-    // Most buffers are one part, which is not copied.
-    if data.len() < size {
-        let none = || Status::resource_exhausted(format!("there is no room for {size} bytes"));
-        let mut all = Aligned::of(size).ok_or_else(none)?;
-        all.extend(&data);
-        while let Some(chunk) = chunks.message().await? {
-            if chunk.data.len() > size - all.len() {
-                return Err(wrong_size(size));
-            }
-            all.extend(&chunk.data);
+    let pool = Arc::clone(server.pool());
+    let mut receiving = Receiving::new(size, server.limits().request_bytes, pool);
+    while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
+        if let Ok(data) = frame?.into_data() {
+            receiving.take(data)?;
         }
-        data = all.freeze();
     }
-    if data.len() != size || chunks.message().await?.is_some_and(|more| !more.data.is_empty()) {
-        return Err(wrong_size(size));
-    }
-    room.put(metadata.handle, data)?;
-    Ok(Response::new(Empty {}))
+    room.put(metadata.handle, receiving.end()?)?;
+    Ok(Sending::answer(Bytes::new()))
 }
 
 async fn read_from_disk(
@@ -173,36 +162,24 @@ async fn read_from_disk(
     let size = u64::try_from(size)
         .map_err(|_| Status::invalid_argument(format!("a buffer of {size} bytes")))?;
     let room = buffers.room(size)?;
-    let read = tokio::task::spawn_blocking(move || shared::read(folder, handle, size)).await;
+    let pool = Arc::clone(server.pool());
+    let read =
+        tokio::task::spawn_blocking(move || shared::read(&folder, handle, size, &pool)).await;
     let data = read.map_err(|error| Status::internal(error.to_string()))??;
     room.put(handle, data)?;
     Ok(Response::new(Empty {}))
 }
 
-fn wrong_size(size: usize) -> Status {
-    Status::invalid_argument(format!(
-        "the buffer does not have the size that was announced: {size}"
-    ))
-}
-
-type Chunks = Pin<Box<dyn tokio_stream::Stream<Item = Result<Chunk, Status>> + Send>>;
-
-async fn look_up(
-    server: Arc<Server>,
-    asked: Request<BufferName>,
-) -> Result<Response<Chunks>, Status> {
-    let BufferName { session, handle } = asked.into_inner();
+async fn look_up(server: Arc<Server>, request: http::Request<Body>) -> Result<Answer, Status> {
+    let decoder = ProstCodec::<Empty, BufferName>::default().decoder();
+    let limit = Some(server.limits().request_bytes);
+    let mut asked = Streaming::new_request(decoder, request.into_body(), None, limit);
+    let BufferName { session, handle } = asked.message().await?.unwrap_or_default();
     let found = server.sessions().buffers_of(session)?.get(handle);
     let data = found.ok_or_else(|| {
         Status::not_found(format!("there is no host buffer with this handle: {handle}"))
     })?;
-    // An empty buffer is one empty part.
-    let count = data.len().div_ceil(CHUNK).max(1);
-    let part = move |at: usize| {
-        let begin = at * CHUNK;
-        Ok(Chunk { data: data.slice(begin..data.len().min(begin + CHUNK)) })
-    };
-    Ok(Response::new(Box::pin(tokio_stream::iter((0..count).map(part)))))
+    Ok(Sending::answer(data))
 }
 
 async fn delete(
@@ -215,10 +192,7 @@ async fn delete(
 }
 
 /// A message that stands in a header.
-pub(crate) fn header<M: Message + Default>(
-    headers: &tonic::metadata::MetadataMap,
-    name: &str,
-) -> Result<M, Status> {
+pub(crate) fn header<M: Message + Default>(headers: &MetadataMap, name: &str) -> Result<M, Status> {
     let value = headers.get_bin(name).and_then(|value| value.to_bytes().ok());
     let value = value.ok_or_else(|| Status::invalid_argument(format!("no header {name}")))?;
     M::decode(value).map_err(|error| Status::invalid_argument(format!("header {name}: {error}")))

@@ -8,10 +8,12 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::Read as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use bytes::Bytes;
 
+use crate::aligned::Pool;
 use crate::status::{Code, Status};
 
 /// The variable that names the folder.
@@ -38,7 +40,12 @@ fn folder_of(value: Option<OsString>) -> Result<PathBuf, Status> {
 ///
 /// # Errors
 /// NOT_FOUND if there is no such file; INVALID_ARGUMENT if it has another size.
-pub(crate) fn read(folder: PathBuf, handle: u64, size: u64) -> Result<Bytes, Status> {
+pub(crate) fn read(
+    folder: &Path,
+    handle: u64,
+    size: u64,
+    pool: &Arc<Pool>,
+) -> Result<Bytes, Status> {
     // As C++ has it, where the handle becomes an `int`.
     let path = folder.join(format!("lt_{}", handle as u32 as i32));
     let missing = |error: std::io::Error| {
@@ -49,18 +56,16 @@ pub(crate) fn read(folder: PathBuf, handle: u64, size: u64) -> Result<Bytes, Sta
         let (text, there) = ("a shared buffer of another size than was announced", found.len());
         return Err(Status::invalid(format!("{text}: {size}, and {there} are there")));
     }
-    let mut data = Vec::new();
     let most = usize::try_from(size).unwrap_or(usize::MAX);
-    data.try_reserve_exact(most)
-        .map_err(|_| Status::new(Code::ResourceExhausted, format!("no room for {size} bytes")))?;
+    let none = || Status::new(Code::ResourceExhausted, format!("no room for {size} bytes"));
+    let mut data = pool.room(most).ok_or_else(none)?;
     let file = File::open(&path).map_err(missing)?;
-    file.take(size).read_to_end(&mut data).map_err(missing)?;
-    if data.len() != most {
+    if data.read(file.take(size)).map_err(missing)? != most {
         return Err(Status::invalid(format!("a shared buffer that was cut short: {size}")));
     }
     // Clients leave it there. Where it cannot be removed, the next one of its name takes its place.
     let _ = std::fs::remove_file(&path);
-    Ok(data.into())
+    Ok(data.freeze())
 }
 
 #[cfg(test)]
@@ -80,13 +85,13 @@ mod tests {
     #[test]
     fn a_file_is_read_if_it_has_the_size_that_was_announced() {
         let folder = tempfile::tempdir().unwrap();
-        let at = || folder.path().to_owned();
+        let read = |handle, size| read(folder.path(), handle, size, &Arc::default());
         std::fs::write(folder.path().join("lt_7"), b"there").unwrap();
         std::fs::create_dir(folder.path().join("lt_8")).unwrap();
-        assert_eq!(read(at(), 7, 6).unwrap_err().code, Code::InvalidArgument);
-        assert_eq!(read(at(), 7, 5).unwrap(), "there");
-        assert_eq!(read(at(), 7, 5).unwrap_err().code, Code::NotFound);
-        assert_eq!(read(at(), 8, 5).unwrap_err().code, Code::InvalidArgument);
-        assert_eq!(read(at(), 9, 5).unwrap_err().code, Code::NotFound);
+        assert_eq!(read(7, 6).unwrap_err().code, Code::InvalidArgument);
+        assert_eq!(read(7, 5).unwrap(), "there");
+        assert_eq!(read(7, 5).unwrap_err().code, Code::NotFound);
+        assert_eq!(read(8, 5).unwrap_err().code, Code::InvalidArgument);
+        assert_eq!(read(9, 5).unwrap_err().code, Code::NotFound);
     }
 }

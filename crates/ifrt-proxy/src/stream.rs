@@ -7,19 +7,19 @@
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::{Arc, mpsc};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use prost::Message as _;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc as queue, watch};
-use tokio_stream::StreamExt as _;
-use tokio_stream::wrappers::UnboundedReceiverStream;
+use tokio_stream::Stream;
 use tonic::{Request, Response, Status as Refusal, Streaming};
 
 use crate::account::Place;
 use crate::limits::Limits;
 use crate::messages::{Ask, Request as Asked, Response as Told, SessionMetadata};
 use crate::negotiate::Agreed;
-use crate::reply::{Replies, Reply};
+use crate::reply::{Outgoing, Replies, Reply};
 use crate::server::Server;
 use crate::service::{SESSION, header};
 use crate::session::{Incoming, Refused, Session, UNKNOWN};
@@ -27,7 +27,29 @@ use crate::sessions::{Seat, stopping};
 use crate::status::{Code, Status};
 
 /// The responses of a session.
-pub type Responses = Pin<Box<dyn tokio_stream::Stream<Item = Result<Told, Refusal>> + Send>>;
+#[derive(Debug)]
+pub struct Responses {
+    queue: queue::UnboundedReceiver<Outgoing>,
+    now: std::vec::IntoIter<(Told, Option<OwnedSemaphorePermit>)>,
+}
+
+impl Stream for Responses {
+    type Item = Result<Told, Refusal>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        loop {
+            // The permit of a response is given back when the response is on its way.
+            if let Some((response, _permit)) = self.now.next() {
+                return Poll::Ready(Some(Ok(response)));
+            }
+            match ready!(self.queue.poll_recv(context)) {
+                Some(Ok(more)) => self.now = more.into_iter(),
+                Some(Err(end)) => return Poll::Ready(Some(Err(end.into()))),
+                None => return Poll::Ready(None),
+            }
+        }
+    }
+}
 
 /// From how many bytes on a request is counted as what a session has.
 const LARGE: usize = 64 << 10;
@@ -52,10 +74,7 @@ pub async fn begin(
     let (sender, outgoing) = queue::unbounded_channel();
     let replies = Replies::new(sender, Arc::clone(&seat.ongoing));
     serve(&server, seat, asked.into_inner(), replies)?;
-    // The permit of a response is given back when the response is on its way.
-    let responses = UnboundedReceiverStream::new(outgoing)
-        .map(|item| item.map(|(response, _permit)| response).map_err(Refusal::from));
-    Ok(Response::new(Box::pin(responses)))
+    Ok(Response::new(Responses { queue: outgoing, now: Vec::new().into_iter() }))
 }
 
 /// Has a thread do the requests, and a task hand them over.
@@ -81,7 +100,7 @@ fn serve(
     let spawned = worker.spawn(move || {
         // A fault of this program ends one session, and says so; the plug-in was not in it, so what others
         // have is whole.
-        let done = std::panic::catch_unwind(AssertUnwindSafe(|| session.serve(&queue)));
+        let done = std::panic::catch_unwind(AssertUnwindSafe(|| session.serve(&queue, &replies)));
         if done.is_err() {
             tracing::error!(
                 session = seat.ongoing.number,

@@ -69,7 +69,7 @@ pub mod sys;
 pub mod verdict;
 
 pub use host::{
-    Buffer, Callbacks, Client, Device, DeviceCallbacks, DeviceDescription, Error, Event,
+    Buffer, Callbacks, Client, Contents, Device, DeviceCallbacks, DeviceDescription, Error, Event,
     Executable, ExecuteContext, ExecuteOptions, Failure, HostArray, HostEvent, LoadedExecutable,
     Memory, Outputs, Pending, Place, Plugin, Program, Topology, Transfer,
 };

@@ -14,7 +14,8 @@ use unskew_pjrt::convert::compile_options::{CompileOptions, DeviceAssignment};
 use unskew_pjrt::host::LoadError;
 use unskew_pjrt::sys::CallError;
 use unskew_pjrt::{
-    Buffer, ElementType, Error, ErrorCode, ExecuteOptions, HostArray, Outputs, Plugin, Program,
+    Buffer, Contents, ElementType, Error, ErrorCode, ExecuteOptions, HostArray, Outputs, Plugin,
+    Program,
 };
 
 #[test]
@@ -215,6 +216,36 @@ fn events_are_futures_and_copies_come_later() {
             assert_eq!(raw, bytes[4..12]);
             assert!(matches!(result.raw_bytes(20, 8), Err(Error::Range { .. })));
         }
+    }
+}
+
+#[test]
+fn contents_are_read_where_they_lie_and_stay_whatever_becomes_of_the_buffer() {
+    let donating =
+        ADD.replace("%a: tensor<2x3xf32>,", "%a: tensor<2x3xf32> {tf.aliasing_output = 0 : i32},");
+    for client in clients() {
+        let minor = client.plugin().api().minor();
+        let (add, donate) =
+            (add(&client), client.compile(Program::mlir(&donating), &one()).unwrap());
+        let (a, b) = (Arc::new(ramp(&client, 1.0)), ramp(&client, 10.0));
+        let none = ExecuteOptions::default();
+        let floats = |of: &Contents| -> Vec<f32> {
+            of.as_ref().as_chunks().0.iter().map(|bytes| f32::from_ne_bytes(*bytes)).collect()
+        };
+        // The buffer of a result, which may not be there yet.
+        let sum = Arc::new(add.execute(&[&a, &b], &none).unwrap().remove(0));
+        let read = |of: &Arc<Buffer>| of.contents().unwrap().unwrap().wait().unwrap();
+        let (of_a, of_sum) = (read(&a), read(&sum));
+        assert_eq!(floats(&of_sum), SUM, "0.{minor}");
+        let before = of_a.as_ref().to_vec();
+        match donate.execute(&[&a, &b], &none) {
+            Ok(results) => assert_eq!(results[0].to_vec::<f32>().unwrap(), SUM, "0.{minor}"),
+            Err(error) => println!("0.{minor} donates nothing that is read: {error}"),
+        }
+        sum.delete().unwrap();
+        drop((a, sum));
+        assert_eq!(of_a.as_ref(), before, "0.{minor}");
+        assert_eq!(floats(&of_sum), SUM, "0.{minor}");
     }
 }
 

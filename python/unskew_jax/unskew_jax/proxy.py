@@ -10,6 +10,7 @@ import importlib
 import os
 from types import ModuleType
 
+from . import memory
 from .errors import NoProxy
 
 #: Where the client is: since jax 0.7.1, in 0.6 and 0.7.0, and up to 0.5.
@@ -19,15 +20,20 @@ _MODULES = ("jax.extend.backend.ifrt_proxy", "jaxlib._ifrt_proxy", "jaxlib._jax"
 PLATFORM = "proxy"
 
 
-def connect(address: str, timeout: int = 30) -> None:
+def connect(address: str, timeout: int = 30, keep_memory: bool = False) -> None:
     """Makes JAX run on a server: `connect("grpc://127.0.0.1:8470")`.
 
     It is called before JAX is first used; the connection is made at the first use. `timeout` is how many seconds
     the client tries for. The connection is neither encrypted nor authenticated: to another machine, it goes
     through a tunnel.
 
+    With `keep_memory`, this process keeps the memory that it has once had, so that large arrays are fetched faster;
+    see `memory`. It is then as large as the largest arrays made it, also when they are gone.
+
     Raises `NoProxy` if jaxlib has no client, or JAX was used already.
     """
+    if keep_memory:
+        memory.keep()
     # jaxlib since 2025-05 asks for the first, older ones for the second.
     os.environ["IFRT_PROXY_USE_INSECURE_GRPC_CREDENTIALS"] = "true"
     os.environ.setdefault("TEST_UNDECLARED_OUTPUTS_DIR", "x")

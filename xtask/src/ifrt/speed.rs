@@ -8,7 +8,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
-use unskew_jax_matrix::{Host, Outcome, PLUGINS, Served, directly};
+use unskew_jax_matrix::{Host, Outcome, PLUGINS, Served, directly, run_probe};
 
 use crate::environment::Environment;
 
@@ -44,14 +44,16 @@ pub fn run(speed: &Speed) -> anyhow::Result<()> {
     let plugin = speed.plugin.clone().unwrap_or_else(|| PLUGINS[2].path());
     let plugin = plugin.canonicalize().with_context(|| plugin.display().to_string())?;
     let server = server()?;
-    let (mut served, mut direct) = (Vec::new(), Vec::new());
+    let (mut served, mut kept, mut direct) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..speed.rounds.max(1) {
         let running = Served::start(Command::new(&server).arg(&plugin))?;
         served.push(checked(running.client(&host, PROBE, LIMIT)?)?);
+        let mut keeping = running.command(&host, PROBE);
+        kept.push(checked(run_probe(keeping.arg("keep"), LIMIT)?)?);
         drop(running);
         direct.push(checked(directly(&host, &plugin, PROBE, LIMIT)?)?);
     }
-    print!("{}", table(&served, &direct));
+    print!("{}", table(&served, &kept, &direct));
     Ok(())
 }
 
@@ -99,7 +101,7 @@ fn share(outcomes: &[Outcome], step: &str) -> f64 {
     all.get(all.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-fn table(served: &[Outcome], direct: &[Outcome]) -> String {
+fn table(served: &[Outcome], kept: &[Outcome], direct: &[Outcome]) -> String {
     let micros = |outcomes: &[Outcome], step| 1e6 * median(outcomes, step);
     let rate = |outcomes: &[Outcome], step| MIB / median(outcomes, step);
     let mut text = String::from(
@@ -110,9 +112,13 @@ fn table(served: &[Outcome], direct: &[Outcome]) -> String {
         text.push_str(&format!("| {name} | {one:.0} us | {other:.0} us | |\n"));
     }
     for (name, step) in [("put 64 MiB", "put"), ("fetch 64 MiB", "fetch")] {
-        let (one, other) = (rate(served, step), rate(direct, step));
-        let share = 100.0 * share(served, step);
-        text.push_str(&format!("| {name} | {one:.0} MiB/s | {other:.0} MiB/s | {share:.0} % |\n"));
+        let other = rate(direct, step);
+        for (outcomes, how) in [(served, ""), (kept, ", a client that keeps its memory")] {
+            let (one, share) = (rate(outcomes, step), 100.0 * share(outcomes, step));
+            text.push_str(&format!(
+                "| {name}{how} | {one:.0} MiB/s | {other:.0} MiB/s | {share:.0} % |\n"
+            ));
+        }
     }
     let tcp = rate(served, "tcp");
     text.push_str(&format!("| copy 64 MiB over TCP | {tcp:.0} MiB/s | | |\n"));

@@ -44,7 +44,7 @@ pub fn play(
     let mut responses = Vec::new();
     // What waits for a device holds on to the queue, so this ends when all is answered.
     while let Some(outgoing) = sent.blocking_recv() {
-        responses.extend(outgoing.map(|(response, _)| response));
+        responses.extend(outgoing.into_iter().flatten().map(|(response, _)| response));
     }
     Ok(responses)
 }

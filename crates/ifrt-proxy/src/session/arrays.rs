@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use unskew_ifrt::types::{ArraySpec, DType, DTypeKind, Ifrt, Layout, Shape, Sharding};
-use unskew_pjrt::Buffer;
+use unskew_pjrt::{Buffer, ElementType};
 use unskew_serdes::proto::decode;
 
 use super::{Session, results};
@@ -162,28 +162,36 @@ impl Session {
         }
     }
 
-    /// Answers when the array is in its host buffer.
+    /// Answers when the array is in its host buffer. Where the plug-in has it in memory of the host, that memory
+    /// is the host buffer.
     pub(super) fn copy_to_host(&self, asked: &CopyToHost, reply: Reply) {
         let begun = self.handles.array(asked.array).and_then(|array| {
-            let pending = array.whole()?.buffer.to_host_async()?;
-            Ok((element::to_pjrt(array.kind)?, array, pending))
+            let element = element::to_pjrt(array.kind)?;
+            let wanted = asked.byte_strides.as_ref().map(|wanted| wanted.strides.clone());
+            let wanted = wanted.filter(|wanted| !strides::dense(element, &array.dims, wanted));
+            let buffer = &array.whole()?.buffer;
+            let as_is = wanted.is_none() && is_large(element, &array.dims);
+            let here = if as_is { buffer.contents()? } else { None };
+            let copied = if here.is_none() { Some(buffer.to_host_async()?) } else { None };
+            Ok((element, array, wanted, here, copied))
         });
-        let (element, array, pending) = match begun {
+        let (element, array, wanted, here, copied) = match begun {
             Ok(begun) => begun,
             Err(status) => return reply.send(Err(status)),
         };
         let (buffers, handle) = (Arc::clone(&self.buffers), asked.host_buffer);
-        let wanted = asked.byte_strides.clone();
         self.runtime.spawn(async move {
             let put = async {
-                let data = pending.await?;
-                let data = match &wanted {
-                    Some(wanted) if !strides::dense(element, &array.dims, &wanted.strides) => {
-                        strides::spread(element, &array.dims, &wanted.strides, &data)?
-                    }
-                    _ => data,
+                let data = match (here, copied) {
+                    (Some(here), _) => Bytes::from_owner(here.await?),
+                    (None, Some(copied)) => Bytes::from(copied.await?),
+                    (None, None) => Bytes::new(),
                 };
-                buffers.put(handle, data.into())
+                let data = match &wanted {
+                    Some(wanted) => strides::spread(element, &array.dims, wanted, &data)?.into(),
+                    None => data,
+                };
+                buffers.put(handle, data)
             };
             reply.send(put.await.map(|()| Answer::CopyToHost(Empty {})));
         });
@@ -215,6 +223,14 @@ impl Session {
         }
         Ok(false)
     }
+}
+
+/// Whether it takes longer to copy an array than to ask where it lies.
+fn is_large(element: ElementType, dims: &[i64]) -> bool {
+    const LARGE: i64 = 64 << 10;
+    dims.iter().fold(element.host_bytes().map_or(0, |bytes| bytes as i64), |size, dim| {
+        size.saturating_mul(*dim)
+    }) >= LARGE
 }
 
 /// Refuses a layout that is not the default of PJRT plug-ins that say nothing else: row by row.

@@ -22,7 +22,7 @@ use crate::messages::{Answer, Ask, Empty, Flag};
 use crate::negotiate::Agreed;
 use crate::ongoing::Ongoing;
 use crate::platform::Platform;
-use crate::reply::Reply;
+use crate::reply::{Replies, Reply};
 use crate::sessions::Seat;
 use crate::status::{Code, Status};
 
@@ -97,8 +97,8 @@ impl Session {
     }
 
     /// Does all requests, one after the other, until there are no more, or nobody waits for them.
-    pub fn serve(mut self, requests: &mpsc::Receiver<Incoming>) {
-        while let Ok(incoming) = requests.recv() {
+    pub fn serve(mut self, requests: &mpsc::Receiver<Incoming>, replies: &Replies) {
+        while let Some(incoming) = next(requests, replies) {
             if self.ongoing.is_gone() {
                 return;
             }
@@ -198,6 +198,22 @@ impl Session {
             }
         })
     }
+}
+
+/// The next request; while none comes, responses that waited for others are sent.
+fn next(requests: &mpsc::Receiver<Incoming>, replies: &Replies) -> Option<Incoming> {
+    while let Some(left) = replies.left() {
+        match requests.recv_timeout(left) {
+            Ok(incoming) if !left.is_zero() => return Some(incoming),
+            incoming => {
+                replies.flush();
+                if let Ok(incoming) = incoming {
+                    return Some(incoming);
+                }
+            }
+        }
+    }
+    requests.recv().ok()
 }
 
 impl Drop for Session {

@@ -1,9 +1,11 @@
 //! Buffers: arrays on devices.
 
+use std::sync::Arc;
+
 use super::{Device, Error, Event, Memory, Pending};
 use crate::sys::bindings::{PJRT_Buffer, PJRT_Buffer_Type as ElementType};
 use crate::sys::calls::element::Element;
-use crate::sys::calls::{Owned, buffer, host_data};
+use crate::sys::calls::{Owned, buffer, contents, host_data};
 
 /// An array in a memory of a device. Its memory is freed when it is dropped, once nothing that is under
 /// way needs it.
@@ -104,6 +106,16 @@ impl Buffer {
         Ok(pending)
     }
 
+    /// Its contents where they lie, later: dense and in row-major order, and without a copy. None if they do not
+    /// lie so, or not where the host can read them; what can be done then is [`Buffer::to_host_async`].
+    ///
+    /// A program that the buffer is donated to meanwhile gets a copy of it, or is refused.
+    pub fn contents(self: &Arc<Self>) -> Result<Option<Pending<Contents>>, Error> {
+        let (pending, finish) = Pending::new();
+        let begun = contents::when_ready(self, |found| finish(found.map(Contents)))?;
+        Ok(begun.then_some(pending))
+    }
+
     /// Its elements, in row-major order; waits until they are there.
     ///
     /// # Errors
@@ -155,6 +167,17 @@ impl Buffer {
         let mut held = Held { buffer: self, address: 0 };
         held.address = buffer::opaque_pointer(&self.raw)?;
         Ok(held)
+    }
+}
+
+/// The contents of a buffer where they lie: its memory stays as it is as long as this is there, whatever becomes
+/// of the buffer.
+#[derive(Debug)]
+pub struct Contents(contents::Contents);
+
+impl AsRef<[u8]> for Contents {
+    fn as_ref(&self) -> &[u8] {
+        self.0.bytes()
     }
 }
 

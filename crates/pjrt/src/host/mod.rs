@@ -55,7 +55,7 @@ mod stats;
 mod topology;
 mod transfer;
 
-pub use buffer::{Buffer, Held};
+pub use buffer::{Buffer, Contents, Held};
 pub use callbacks::{Callbacks, DeviceCallbacks, ToDevice};
 pub use client::{Client, HostArray, Place, Program};
 pub use device::{Device, DeviceDescription, MemoryDescription};

@@ -8,6 +8,7 @@
 pub(crate) mod buffer;
 pub(crate) mod client;
 pub(crate) mod compile;
+pub(crate) mod contents;
 pub(crate) mod dense;
 pub(crate) mod device;
 pub(crate) mod element;
