@@ -3,7 +3,7 @@
 use serde_json::json;
 use unskew_fleet_service::client::Client;
 
-use super::served::{Served, add_runtime, code, example, publish, until};
+use super::served::{Served, add_runtime, code, example, printed, publish, until};
 
 /// A fleet of three runtimes and a model of one version.
 fn filled(client: &mut Client) {
@@ -14,6 +14,52 @@ fn filled(client: &mut Client) {
 }
 
 const ASYNC: [(&str, &str); 1] = [("prefer", "respond-async")];
+
+#[test]
+fn a_decision_over_http_is_that_of_the_command() {
+    let store = tempfile::tempdir().unwrap();
+    let served = Served::start(store.path(), &[]);
+    let mut client = served.client();
+    filled(&mut client);
+    let place = "/v1/models/gelu/decision?runtime=phones&as_of=2999-01-01";
+    let first = client.get(place).unwrap();
+    assert_eq!(first.status, 200, "{}", first.text());
+    let again = client.get(place).unwrap();
+    assert_eq!(first.body, again.body, "byte for byte");
+    assert_eq!(first.header("x-answer"), Some("computed"));
+    assert_eq!(again.header("x-answer"), None);
+    let decision = first.json();
+    assert_eq!(decision["decision"], "converted");
+    let args =
+        ["decide", "gelu", "--runtime", "phones", "--as-of", "2999-01-01", "--format", "json"];
+    let command: serde_json::Value = serde_json::from_str(&printed(store.path(), &args)).unwrap();
+    assert_eq!(command["deliver"], decision["deliver"]);
+
+    let artifact = decision["deliver"]["artifact"].as_str().unwrap();
+    let described = client.get(&format!("/v1/artifacts/{artifact}")).unwrap().json();
+    assert_eq!(described["made_from"], decision["deliver"]["made_from"]);
+    assert_eq!(described["size"], decision["deliver"]["size"]);
+
+    let profile = json!({ "fleet_runtime": 1, "name": "cut", "release": "torch@2.1", "without": ["aten::gelu"] });
+    let cut = client.send_json("POST", "/v1/models/gelu/decision", &profile).unwrap();
+    assert_eq!((cut.status, cut.json()["decision"].as_str()), (200, Some("nothing")));
+    let before = client.get("/v1/models/gelu/decision?runtime=phones&as_of=2020-01-01").unwrap();
+    assert_ne!(before.json()["decision"], "converted", "nothing was published by then");
+    for (path, status) in [
+        ("/v1/models/gelu/decision", 400),
+        ("/v1/models/gelu/decision?runtime=fones", 404),
+        ("/v1/models/glue/decision?runtime=phones", 404),
+        ("/v1/models/gelu/decision?runtime=phones&as_of=yesterday", 400),
+        ("/v1/models/gelu/decision?runtime=phones&deny=all", 400),
+        ("/v1/models/gelu/decision?runtime=phones&asof=2026-01-01", 400),
+        ("/v1/models/gelu/decision?runtime=phones&accept_unchecked=perhaps", 400),
+        ("/v1/models/gelu/plan?what_if=fly=x", 400),
+    ] {
+        let refused = client.get(path).unwrap();
+        assert_eq!(refused.status, status, "{path}");
+        code(&refused);
+    }
+}
 
 #[test]
 fn a_job_computes_what_nobody_waits_for() {

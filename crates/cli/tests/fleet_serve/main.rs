@@ -8,8 +8,10 @@
 )]
 
 mod access;
+mod description;
 mod endings;
 mod jobs;
+mod schema;
 mod served;
 mod trouble;
 mod uploads;

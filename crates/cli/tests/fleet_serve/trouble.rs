@@ -4,6 +4,7 @@ use std::process::Command;
 
 use serde_json::json;
 use unskew_fleet::store::{Database as _, Sqlite};
+use unskew_fleet_service::client::Client;
 
 use super::served::{Served, add_runtime, begin, code, command, example, piece, publish};
 
@@ -63,4 +64,45 @@ fn a_full_disk_loses_nothing() {
     assert_eq!(client.get("/v1/models").unwrap().json()[0]["name"], "gelu");
     assert_eq!(client.send("DELETE", &place, &[], b"").unwrap().status, 204);
     publish(&mut client, "again", "gelu.pt", &model);
+}
+
+#[test]
+fn nonsense_is_answered_with_what_is_wrong() {
+    let store = tempfile::tempdir().unwrap();
+    let served = Served::start(store.path(), &["--max-body", "1KiB"]);
+    let mut client = served.client();
+    let json = [("content-type", "application/json")];
+    let large = format!("{{\"name\": \"{}\"}}", "x".repeat(2000));
+    for (method, path, headers, body, status, what) in [
+        ("GET", "/nothing", &[][..], "", 404, "FL004"),
+        ("DELETE", "/v1/models", &[], "", 405, "FL005"),
+        ("PUT", "/v1/runtimes/x", &json, "{", 422, "FL012"),
+        ("PUT", "/v1/runtimes/x", &[], "{}", 415, "FL010"),
+        ("PUT", "/v1/runtimes/x", &json, &large, 413, "FL009"),
+        (
+            "PUT",
+            "/v1/runtimes/x",
+            &json,
+            r#"{"fleet_runtime":1,"release":"torch@99"}"#,
+            422,
+            "FL012",
+        ),
+        ("POST", "/v1/uploads", &json, r#"{"model":"m"}"#, 400, "FL001"),
+        ("POST", "/v1/jobs", &json, "[]", 400, "FL001"),
+        ("GET", "/v1/jobs/first", &[], "", 404, "FL004"),
+        ("GET", "/v1/runtimes?x=y", &[], "", 400, "FL001"),
+        ("DELETE", "/v1/runtimes/x", &[], "", 404, "FL004"),
+        ("PATCH", "/v1/uploads/x", &[], "x", 400, "FL001"),
+    ] {
+        let answer = client.send(method, path, headers, body.as_bytes()).unwrap();
+        assert_eq!((answer.status, code(&answer).as_str()), (status, what), "{method} {path}");
+    }
+    let named = client.send("GET", "/nothing", &[("x-request-id", "mine-7")], b"").unwrap();
+    assert_eq!(named.json()["request"], "mine-7");
+    let odd = client.send("GET", "/nothing", &[("x-request-id", "a b\"c")], b"").unwrap();
+    assert_ne!(odd.json()["request"], "a b\"c");
+    let mut raw = Client::new(served.address);
+    let answer = raw.raw(b"nonsense\r\n\r\n", false).unwrap();
+    assert_eq!(answer.status, 400);
+    assert_eq!(client.get("/health").unwrap().status, 200);
 }
