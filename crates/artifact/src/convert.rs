@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use unskew_core::{Conversion, Party};
+use unskew_core::{Conversion, Party, Version};
 use unskew_releases::{Family, Release};
 use unskew_source::{Output, ReadError, Source};
 use unskew_tensorflow::convert::VersionOptions;
@@ -114,6 +114,8 @@ pub struct Converted {
     pub plan: Conversion,
     /// The result.
     pub output: Output,
+    /// The release that a PyTorch file was converted for, if it is known who wrote it.
+    meant_for: Option<Version>,
 }
 
 impl Converted {
@@ -133,6 +135,11 @@ impl Converted {
         let mut all = Vec::new();
         for file in files {
             let source: Arc<dyn Source> = file;
+            if let Some(release) = self.meant_for {
+                let party = unskew_torch::party_converted(&source, release);
+                all.extend(party.map_err(OpenError::from)?);
+                continue;
+            }
             all.extend(recognize::parties(&source, recognize::Lies::Within, options)?);
         }
         Ok(all)
@@ -172,5 +179,9 @@ pub fn convert_content(
         path: content.name().to_owned(),
         release: target.to_string(),
     })?;
-    Ok(Converted { plan, output })
+    let meant_for = match target {
+        Target::Torch(runtime) if options.written_by.is_some() => Some(runtime.release.version),
+        _ => None,
+    };
+    Ok(Converted { plan, output, meant_for })
 }

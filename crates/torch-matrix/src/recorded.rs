@@ -18,8 +18,11 @@ pub const TOLERANCE: f64 = 2e-6;
 /// # Errors
 /// If the packed files are broken.
 pub fn files() -> anyhow::Result<BTreeMap<String, Vec<u8>>> {
-    let packed = include_bytes!("../../torch/tests/data/archives.tar.xz");
-    let mut archive = tar::Archive::new(liblzma::read::XzDecoder::new(&packed[..]));
+    unpacked(include_bytes!("../../torch/tests/data/archives.tar.xz"))
+}
+
+fn unpacked(packed: &[u8]) -> anyhow::Result<BTreeMap<String, Vec<u8>>> {
+    let mut archive = tar::Archive::new(liblzma::read::XzDecoder::new(packed));
     let mut files = BTreeMap::new();
     for entry in archive.entries()? {
         let mut entry = entry?;
@@ -52,6 +55,50 @@ pub fn all() -> anyhow::Result<Vec<Recorded>> {
     let mut text = String::new();
     liblzma::read::XzDecoder::new(&packed[..]).read_to_string(&mut text)?;
     text.lines().map(|line| Ok(serde_json::from_str(line)?)).collect()
+}
+
+/// A file of `torch.export` that 2.3.1 wrote, which is not among the others.
+#[derive(Clone, Debug)]
+pub struct Exported {
+    /// `2.3.1/Add.pt2`.
+    pub name: String,
+    /// The file.
+    pub bytes: Vec<u8>,
+    /// What it was given by place, as the module takes it.
+    pub inputs: Vec<serde_json::Value>,
+    /// What it was given by name.
+    pub named: serde_json::Map<String, serde_json::Value>,
+    /// What it gave.
+    pub output: Value,
+}
+
+/// What `crates/interpreter/tests/data/exported.py` made of 2.3.1.
+///
+/// # Errors
+/// If the packed files are broken.
+pub fn exported() -> anyhow::Result<Vec<Exported>> {
+    #[derive(Deserialize)]
+    struct Row {
+        model: String,
+        inputs: Vec<serde_json::Value>,
+        named: serde_json::Map<String, serde_json::Value>,
+        outputs: serde_json::Value,
+    }
+    let packed = include_bytes!("../../interpreter/tests/data/exported-2.3.1.tar.xz");
+    let mut files = unpacked(packed)?;
+    let rows = files.remove("outputs.jsonl").context("no outputs")?;
+    let rows = std::str::from_utf8(&rows)?.lines().map(|line| {
+        let row: Row = serde_json::from_str(line)?;
+        let file = format!("{}.pt2", row.model);
+        Ok(Exported {
+            name: format!("2.3.1/{file}"),
+            bytes: files.remove(&file).with_context(|| file.clone())?,
+            inputs: row.inputs,
+            named: row.named,
+            output: value(&row.outputs)?,
+        })
+    });
+    rows.collect()
 }
 
 impl Recorded {

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use unskew_core::{Party, Provision, Requirement, Role};
+use unskew_core::{Party, Provision, Requirement, Role, Version};
 use unskew_source::{ReadError, Source};
 
 use crate::runtime::axes;
 use crate::verdict::Judge;
-use crate::{Format, Model, format, rules};
+use crate::{Format, Model, Producer, format, rules};
 
 /// The PyTorch file in `source` as a party; none if it is no PyTorch file.
 ///
@@ -18,6 +18,23 @@ use crate::{Format, Model, format, rules};
 /// If it is a PyTorch file, but broken: with the file, the record and the place.
 pub fn party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError> {
     let Some(model) = format::read(source)? else { return Ok(None) };
+    let name = source.name().rsplit(['/', '\\']).next().unwrap_or_default();
+    Ok(Some(of_model(name, model)))
+}
+
+/// A file that was converted for a release, with its writer known: every call means what that release means by it. None
+/// if it is no PyTorch file.
+///
+/// # Errors
+/// As [`party`].
+pub fn party_converted(
+    source: &Arc<dyn Source>,
+    release: Version,
+) -> Result<Option<Party>, ReadError> {
+    let Some(mut model) = format::read(source)? else { return Ok(None) };
+    if model.producer.exact.is_none() {
+        model.producer = Producer::stated(&release.to_string(), "converted for it");
+    }
     let name = source.name().rsplit(['/', '\\']).next().unwrap_or_default();
     Ok(Some(of_model(name, model)))
 }

@@ -269,3 +269,24 @@ fn checksums_are_verified_if_asked_for() {
     let plain = source("net.pt", b"no archive");
     assert!(convert(&plain, &newest, &options).unwrap().is_none());
 }
+
+#[test]
+fn a_call_that_is_written_as_a_method_is_converted_too() {
+    let (name, bytes) = ("1.10.2/qdiv.pt", files().0["1.10.2/qdiv.pt"].clone());
+    let archive = Archive::open(Arc::new(BytesSource::new("qdiv.pt", bytes.clone()))).unwrap();
+    let code = record(&bytes, "code/__torch__.py").unwrap();
+    let methods = code.replace("torch.floor_divide(a, b)", "(a).floor_divide(b)");
+    assert_ne!(code, methods);
+    let mut changed = unskew_source::ArchiveOutput::new("qdiv.pt");
+    for entry in archive.entries() {
+        match entry.name.ends_with("code/__torch__.py") {
+            true => changed.add(&entry.name, methods.clone().into_bytes(), false).unwrap(),
+            false => changed.copy(&entry.name, &archive.raw(entry).unwrap()).unwrap(),
+        }
+    }
+    let changed = changed.finish().unwrap().all().unwrap();
+    let (plan, result) = converted(name, &changed, &runtime("2.15.0"));
+    assert!(plan.is_possible() && !plan.changes_nothing(), "{:?}", plan.blockers);
+    let code = record(&result, "code/__torch__.py").unwrap();
+    assert!(code.contains("__torch__.unskew.floor_divide_before_1_13((a), b)"), "{code}");
+}

@@ -94,13 +94,12 @@ impl<'t> Calls<'t> {
             let all = edits.entry(call.record).or_default();
             match change {
                 Change::Callee(adaptation, function) => {
-                    let Some(callee) = call.callee.filter(|_| call.spelling == Spelling::Name)
-                    else {
-                        self.block(plan, call, &full, "it is called as a method");
+                    let Some(new) = self.renamed(call, &function, all) else {
+                        self.block(plan, call, &full, "it is called as a method of another call");
                         continue;
                     };
                     let name = function.clone();
-                    all.push((callee, format!("__torch__.unskew.{name}")));
+                    all.extend(new);
                     let what = format!("{full} is computed by {name}");
                     plan.add(Rewrite::new(adaptation, what).at(&place));
                     if let Some(text) = self.function(&name) {
@@ -131,6 +130,32 @@ impl<'t> Calls<'t> {
         }
         texts.changed = self.edited(edits);
         texts
+    }
+
+    /// The edits by which a call calls a function in `__torch__.unskew`. A method, `a.f(b)`, becomes `f(a, b)`; none for
+    /// one whose object is a call that is edited too.
+    fn renamed(
+        &self,
+        call: &Call,
+        function: &str,
+        known: &[(Span, String)],
+    ) -> Option<Vec<(Span, String)>> {
+        let (callee, name) = (call.callee?, format!("__torch__.unskew.{function}"));
+        if call.spelling != Spelling::Method {
+            return (call.spelling == Spelling::Name).then(|| vec![(callee, name)]);
+        }
+        let text = &self.program.records().get(call.record)?.text;
+        let dot = callee.start + text.get(callee.start..callee.end)?.rfind('.')?;
+        let open = callee.end + text.get(callee.end..)?.find('(')? + 1;
+        let edited = |(span, _): &(Span, String)| callee.start <= span.start && span.start < open;
+        if known.iter().any(edited) {
+            return None;
+        }
+        let is_alone = text.get(open..)?.trim_start().starts_with(')');
+        let between = if is_alone { "" } else { ", " };
+        let start = Span { start: callee.start, end: callee.start };
+        let rest = Span { start: dot, end: open };
+        Some(vec![(start, format!("{name}(")), (rest, between.to_owned())])
     }
 
     /// What is done to a call; an error says why there is no exact form.
