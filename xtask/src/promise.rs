@@ -25,7 +25,7 @@ pub fn run() -> anyhow::Result<()> {
         std::fs::remove_dir_all(frozen.join("crates")).context("the old state")?;
     }
     let mut files = Vec::new();
-    collect(&root, &root.join("crates"), &mut files)?;
+    collect(root, &root.join("crates"), &mut files)?;
     for path in &files {
         let to = frozen.join(path);
         let folder = to.parent().context("a file has a folder")?;

@@ -144,7 +144,7 @@ fn verified(fleet: &mut Fleet, staging: &Staging, upload: &Upload) -> Result<Con
     let content = match &upload.members {
         None => {
             hold(&*whole, &upload.digest, &upload.file)?;
-            Content::File(Part { name: upload.file.clone(), source: whole, path: None })
+            Content::File(Part { name: upload.file.clone(), source: whole, path: None, beside: None })
         }
         Some(text) => folder(upload, text, &whole)?,
     };
@@ -164,7 +164,7 @@ fn folder(upload: &Upload, members: &str, whole: &Arc<dyn Source>) -> Result<Con
         let slice = slice.map_err(|error| damaged(error.to_string()))?;
         hold(&slice, &one.digest, &one.path)?;
         at = at.saturating_add(one.size);
-        parts.push(Part { name: one.path, source: Arc::new(slice), path: None });
+        parts.push(Part { name: one.path, source: Arc::new(slice), path: None, beside: None });
     }
     parts.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(Content::Folder { name: upload.file.clone(), parts })

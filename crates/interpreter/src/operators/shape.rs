@@ -10,6 +10,7 @@ use crate::{Dtype, Problem, Tensor, Value};
 #[rustfmt::skip]
 pub(super) const OPERATORS: &[Operator] = &[
     plain("aten::view(Tensor(a) self, int[] size) -> Tensor(a)", view),
+    plain("aten::_unsafe_view(Tensor self, int[] size) -> Tensor", view),
     plain("aten::reshape(Tensor(a) self, int[] shape) -> Tensor(a)", reshape),
     plain("aten::view_as(Tensor(a) self, Tensor other) -> Tensor(a)", |_, a| Ok(a.tensor(0)?.reshape(a.tensor(1)?.shape())?.into())),
     plain("aten::reshape_as(Tensor(a) self, Tensor other) -> Tensor(a)", |_, a| Ok(a.tensor(0)?.reshape(a.tensor(1)?.shape())?.into())),
