@@ -144,7 +144,12 @@ fn verified(fleet: &mut Fleet, staging: &Staging, upload: &Upload) -> Result<Con
     let content = match &upload.members {
         None => {
             hold(&*whole, &upload.digest, &upload.file)?;
-            Content::File(Part { name: upload.file.clone(), source: whole, path: None, beside: None })
+            Content::File(Part {
+                name: upload.file.clone(),
+                source: whole,
+                path: None,
+                beside: None,
+            })
         }
         Some(text) => folder(upload, text, &whole)?,
     };

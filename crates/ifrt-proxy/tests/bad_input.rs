@@ -107,16 +107,19 @@ fn a_handle_of_one_kind_is_none_of_another() {
             }
         }
         for ask in with_handle(1) {
-            match ask {
-                ask @ (Ask::ExecutableMetadata(_)
-                | Ask::IsExecutableDeleted(_)
-                | Ask::DeleteExecutable(_)
-                | Ask::CostAnalysis(_)
-                | Ask::ProgramText(_)
-                | Ask::CheckFuture(_)
-                | Ask::FetchExecuteResult(_)
-                | Ask::Execute(_)) => _ = refused(&mut client, ask).await,
-                _ => {}
+            let of_another_kind = matches!(
+                ask,
+                Ask::ExecutableMetadata(_)
+                    | Ask::IsExecutableDeleted(_)
+                    | Ask::DeleteExecutable(_)
+                    | Ask::CostAnalysis(_)
+                    | Ask::ProgramText(_)
+                    | Ask::CheckFuture(_)
+                    | Ask::FetchExecuteResult(_)
+                    | Ask::Execute(_)
+            );
+            if of_another_kind {
+                let _ = refused(&mut client, ask).await;
             }
         }
         works(&mut client, adder).await;

@@ -53,7 +53,4 @@ pub enum ScanError {
     /// The threads could not be started.
     #[error("cannot start threads: {0}")]
     Threads(String),
-    /// A query could not be answered.
-    #[error("{0}")]
-    Query(String),
 }

@@ -46,8 +46,6 @@ mod inventory;
 mod item;
 mod judge;
 mod parts;
-#[cfg(feature = "query")]
-mod query;
 mod question;
 mod row;
 mod scan;
@@ -60,8 +58,6 @@ pub use error::ScanError;
 pub use inventory::{Inventory, inventory, inventory_of};
 pub use item::{Item, Opener};
 pub use judge::Judge;
-#[cfg(feature = "query")]
-pub use query::{Answer, query};
 pub use question::Question;
 pub use row::{Reason, Row, VERDICTS};
 pub use scan::{Settings, Step, Summary, scan};

@@ -39,7 +39,7 @@ pub use lint::Lint;
 pub use look_up::{Explain, Releases};
 pub use ops::{Ops, OpsClosure, OpsRun, OpsTable, OpsVerb};
 pub use run::{Run, RunFormat, Shown};
-pub use scan::{QueryFormat, Scan, ScanQuery, ScanTask};
+pub use scan::Scan;
 pub use serve::{LogFormat, LogLevel, Serve};
 pub use tf::{Evolve, Task, Tf};
 
@@ -224,7 +224,6 @@ Examples:
   unskew scan models/ --with torch@2.1 tensorflow@2.15 -o table/
   unskew scan s3://bucket/models --with torch -o s3://bucket/scan --shard 3/16
   unskew scan ~/.cache/huggingface/hub --with torch@2.15 -o table/
-  unskew scan query \"select uri from scan where verdict = 'incompatible'\" table/
 
 A scan that is started again does what is missing, and nothing twice.\n\n{EXIT_STATUS}"))]
     Scan(Box<Scan>),

@@ -1,16 +1,13 @@
 //! `unskew scan URI... --with B... -o TABLE`: stores of artifacts into a table of verdicts.
 
-mod query;
-
 use std::fmt::Write as _;
 use std::sync::OnceLock;
 
-use anyhow::Context as _;
 use indicatif::{HumanBytes, ProgressBar};
 use unskew_core::Severity;
 use unskew_scan::{Inventory, Judge, Question, Settings, Step, Summary, Table, inventory, scan};
 
-use crate::args::{Global, Scan, ScanTask};
+use crate::args::{Global, Scan};
 use crate::exit::{Ending, Status};
 use crate::{print, progress};
 
@@ -18,10 +15,7 @@ use crate::{print, progress};
 const STORE_JOBS: usize = 16;
 
 pub fn run(args: &Scan, global: &Global) -> anyhow::Result<Status> {
-    if let Some(ScanTask::Query(query)) = &args.task {
-        return query::run(query);
-    }
-    let output = args.output.as_deref().context("-o names the table")?;
+    let output = args.output.as_str();
     // A table is about one day: whoever goes on with it asks the question of that day.
     let begun = Table::asked(output)?.map(|asked| asked.as_of);
     let day = global.day().or(begun).unwrap_or_else(|| global.context().as_of);
