@@ -86,6 +86,22 @@ impl Entry {
         }
     }
 
+    /// What it belongs to: the model in MLflow, the repository in an OCI registry.
+    pub fn collection(&self) -> String {
+        match &self.0 {
+            One::MlFlow(_, version) => version.name.clone(),
+            One::Oci(_, manifest) => manifest.repository(),
+        }
+    }
+
+    /// Which one of that it is: the version, the digest of the manifest.
+    pub fn revision(&self) -> String {
+        match &self.0 {
+            One::MlFlow(_, version) => version.version.clone(),
+            One::Oci(_, manifest) => manifest.digest().to_owned(),
+        }
+    }
+
     /// The digest of all that is in it, if the registry knows one.
     pub fn digest(&self) -> Option<&str> {
         match &self.0 {

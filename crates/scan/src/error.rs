@@ -8,6 +8,12 @@ pub enum ScanError {
     /// The store did not answer, or the URI is none.
     #[error(transparent)]
     Object(#[from] ObjectError),
+    /// A registry did not answer, or did not take what was written back.
+    #[error(transparent)]
+    Registry(#[from] unskew_registries::RegistryError),
+    /// What is written back could not be made.
+    #[error("cannot make a report: {0}")]
+    Report(String),
     /// A folder could not be read.
     #[error("cannot read {path}: {source}")]
     Folder {

@@ -7,7 +7,8 @@ use unskew_artifact::{Content, OpenError, Part};
 use unskew_objects::{Listed, Objects, Place, Settings};
 
 use crate::group::{Found, groups};
-use crate::{Item, ScanError, hub, walk};
+use crate::registered::Registered;
+use crate::{Item, Question, Row, ScanError, hub, walk};
 
 /// Something that has artifacts.
 pub trait Inventory: Send + Sync {
@@ -20,14 +21,28 @@ pub trait Inventory: Send + Sync {
     /// # Errors
     /// If it cannot say what it has.
     fn items(&self) -> Result<Vec<Item>, ScanError>;
+
+    /// Writes verdicts back to where the artifacts are, where there is a place for them: as tags in MLflow, as
+    /// reports in an OCI registry. Says for how many entries; none elsewhere.
+    ///
+    /// # Errors
+    /// If the registry does not take them.
+    fn report(&self, rows: &[Row], question: &Question) -> Result<usize, ScanError> {
+        let _ = (rows, question);
+        Ok(0)
+    }
 }
 
-/// What a URI or path names: a file, a folder, a cache of the Hugging Face hub, the objects below a prefix. Settings of
+/// What a URI or path names: a file, a folder, a cache of the Hugging Face hub, the objects below a prefix, models in a
+/// registry. Settings of
 /// stores come from the environment.
 ///
 /// # Errors
 /// If it names nothing that can be scanned.
 pub fn inventory(uri: &str) -> Result<Box<dyn Inventory>, ScanError> {
+    if let Some(registered) = Registered::of(uri) {
+        return Ok(Box::new(registered?));
+    }
     let place = Place::parse(uri)?;
     match place.path() {
         Some(path) if hub::is_cache(&path) => Ok(Box::new(hub::Hub::new(&path))),

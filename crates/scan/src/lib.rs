@@ -47,6 +47,7 @@ mod item;
 mod judge;
 mod parts;
 mod question;
+mod registered;
 mod row;
 mod scan;
 mod shard;

@@ -1,5 +1,7 @@
 //! One line of the table.
 
+use serde::Serialize;
+
 /// What the column `verdict` can say.
 ///
 /// * `compatible`, `adaptable`, `incompatible`: what `unskew check` says of the pair;
@@ -10,7 +12,7 @@ pub const VERDICTS: [&str; 6] =
     ["compatible", "adaptable", "incompatible", "unrelated", "unrecognized", "error"];
 
 /// One reason of a verdict.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Reason {
     /// The code of the rule.
     pub rule: String,
@@ -25,7 +27,7 @@ pub struct Reason {
 }
 
 /// One artifact with one runtime; the columns of the table in their order.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Row {
     /// How users name the artifact.
     pub uri: String,

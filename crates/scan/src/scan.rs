@@ -50,11 +50,11 @@ pub struct Summary {
 
 /// What happens while a scan goes on.
 #[derive(Clone, Copy, Debug)]
-pub enum Step {
+pub enum Step<'r> {
     /// It is known what is to be done.
     Begun(usize),
-    /// One more artifact is judged.
-    Judged,
+    /// One more artifact is judged: its rows.
+    Judged(&'r [Row]),
 }
 
 /// Scans what the inventories have, and writes rows to the table; `watch` hears of each step.
@@ -67,7 +67,7 @@ pub fn scan(
     judge: &Judge,
     table: &Table,
     settings: &Settings,
-    watch: &(dyn Fn(Step) + Sync),
+    watch: &(dyn Fn(Step<'_>) + Sync),
 ) -> Result<Summary, ScanError> {
     let done = table.done(settings.shard)?;
     let mut items: BTreeMap<(String, Option<String>), Item> = BTreeMap::new();
@@ -96,7 +96,7 @@ pub fn scan(
                         return None;
                     }
                     let rows = judge.rows(item);
-                    watch(Step::Judged);
+                    watch(Step::Judged(&rows));
                     sender.send(rows).ok()
                 })
             })

@@ -4,7 +4,8 @@ use unskew_scan::Shard;
 
 #[derive(Debug, clap::Args)]
 pub struct Scan {
-    /// Where artifacts lie: folders, caches of the Hugging Face hub, s3://, gs://, az://, https://
+    /// Where artifacts lie: folders, caches of the Hugging Face hub, s3://, gs://, az://, https://,
+    /// MLflow (mlflow+https://, models:/) and OCI registries (oci://)
     #[arg(required = true, value_name = "URI")]
     pub uris: Vec<String>,
     /// The runtimes: releases, families of them, operator tables
@@ -19,4 +20,7 @@ pub struct Scan {
     /// How many artifacts are judged at once [default: one a processor, 16 for stores]
     #[arg(long, value_name = "N")]
     pub jobs: Option<usize>,
+    /// Write what is judged back: tags of the versions in MLflow, reports that refer to the manifests in OCI registries
+    #[arg(long)]
+    pub report: bool,
 }

@@ -55,6 +55,11 @@ impl Manifest {
         format!("oci://{}", self.reference)
     }
 
+    /// Its repository: `host/name`.
+    pub fn repository(&self) -> String {
+        format!("{}/{}", self.reference.registry(), self.reference.repository())
+    }
+
     /// Its digest: `sha256:...`.
     pub fn digest(&self) -> &str {
         &self.descriptor.digest

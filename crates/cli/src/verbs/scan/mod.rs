@@ -1,7 +1,7 @@
 //! `unskew scan URI... --with B... -o TABLE`: stores of artifacts into a table of verdicts.
 
 use std::fmt::Write as _;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use indicatif::{HumanBytes, ProgressBar};
 use unskew_core::Severity;
@@ -24,15 +24,24 @@ pub fn run(args: &Scan, global: &Global) -> anyhow::Result<Status> {
     let sources: Vec<Box<dyn Inventory>> =
         args.uris.iter().map(|uri| inventory(uri)).collect::<Result<_, _>>()?;
     let table = Table::open(output, &question)?;
-    let far = args.uris.iter().any(|uri| unskew_artifact::is_uri(uri) && !uri.starts_with("file:"));
+    let far = args.uris.iter().any(|uri| {
+        (unskew_artifact::is_uri(uri) && !uri.starts_with("file:"))
+            || unskew_registries::Registry::of(uri).is_some()
+    });
     let jobs = args.jobs.or(far.then_some(STORE_JOBS));
     let settings = Settings { shard: args.shard, jobs, ..Settings::default() };
     let bar: OnceLock<ProgressBar> = OnceLock::new();
-    let watch = |step: Step| match step {
+    let judged = Mutex::new(Vec::new());
+    let watch = |step: Step<'_>| match step {
         Step::Begun(artifacts) => {
             bar.get_or_init(|| progress::bar("scanning", artifacts, progress::MANY_FILES));
         }
-        Step::Judged => {
+        Step::Judged(rows) => {
+            if args.report
+                && let Ok(mut judged) = judged.lock()
+            {
+                judged.extend(rows.iter().filter(|row| row.collection.is_some()).cloned());
+            }
             if let Some(bar) = bar.get() {
                 bar.inc(1);
             }
@@ -44,6 +53,14 @@ pub fn run(args: &Scan, global: &Global) -> anyhow::Result<Status> {
     }
     let summary = summary?;
     print::out(&text(&summary, &table))?;
+    if args.report {
+        let judged = judged.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut reported = 0;
+        for source in &sources {
+            reported += source.report(&judged, &question)?;
+        }
+        print::out(&format!("{reported} entries of registries have a report\n"))?;
+    }
     let done = summary.artifacts - summary.unread + summary.done_before;
     Ok(Ending { done, failed: summary.unread, worst: worst(&summary), deny: global.deny() }.into())
 }
