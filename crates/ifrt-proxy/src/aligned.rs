@@ -23,15 +23,6 @@ const MOST: usize = 256 << 20;
 /// How long they are kept.
 const WHILE: Duration = Duration::from_secs(2);
 
-/// Has the allocator of glibc keep what is freed of smaller things too, such as what comes from the network is read
-/// into, rather than give it back to the system at once and fetch it again: it keeps twice as much as the largest
-/// thing that it got from the system by itself and that was freed, up to this size. Other allocators are left as
-/// they are.
-pub(crate) fn teach_allocator() {
-    const LARGEST: usize = (32 << 20) - (64 << 10);
-    drop(std::hint::black_box(Vec::<u8>::with_capacity(LARGEST)));
-}
-
 /// Memory that was used, and is kept for a while.
 #[derive(Debug, Default)]
 pub(crate) struct Pool {

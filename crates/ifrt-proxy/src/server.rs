@@ -11,7 +11,7 @@ use tonic::transport::server::TcpIncoming;
 use unskew_pjrt::Client;
 
 use crate::account::Place;
-use crate::aligned::{Pool, teach_allocator};
+use crate::aligned::Pool;
 use crate::limits::Limits;
 use crate::metrics::Metrics;
 use crate::ongoing::Ongoing;
@@ -169,7 +169,6 @@ impl Server {
         listener: TcpListener,
         until: impl Future<Output = ()>,
     ) -> Result<(), ServeError> {
-        teach_allocator();
         listener.set_nonblocking(true)?;
         let remote = !listener.local_addr()?.ip().is_loopback();
         let listener = tokio::net::TcpListener::from_std(listener)?;
