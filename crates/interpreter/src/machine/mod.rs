@@ -120,6 +120,11 @@ impl<'p> Machine<'p> {
         name: &str,
         named: Vec<(String, Value)>,
     ) -> Result<Value, RunError> {
+        // Sizes are calculated with by Python's own operators, whose operands have their places only.
+        if let Some(python) = name.strip_prefix("_operator.") {
+            let operands = named.into_iter().map(|(_, value)| value).collect();
+            return self.run_operator(&format!("aten::{python}"), &(operands, Vec::new()));
+        }
         let exact = self.run_operator(name, &(Vec::new(), named.clone()));
         let base = name.split_once('.').map_or(name, |(base, _)| base);
         match exact {

@@ -280,6 +280,10 @@ impl Graph {
 
 /// `aten::add.Tensor` of `torch.ops.aten.add.Tensor`; the overload without a name is `default`.
 fn operator(target: &str) -> Option<String> {
+    // Sizes are calculated with by Python's own operators.
+    if target.starts_with("_operator.") {
+        return Some(target.to_owned());
+    }
     let (namespace, rest) = target.strip_prefix("torch.ops.")?.split_once('.')?;
     let (name, overload) = rest.rsplit_once('.')?;
     Some(match overload {
