@@ -61,6 +61,8 @@ struct Wants {
 
 /// Makes what the package in `package` needs and this machine lacks, in the folder `place`, unless it is there.
 ///
+/// Several may do so at once: each makes a folder of its own, and the first that is through puts it in place.
+///
 /// # Errors
 /// If a library of the package cannot be read, or `cc` does not make one.
 pub fn make(package: &Path, place: &Path) -> Result<(), StubError> {
@@ -75,18 +77,19 @@ pub fn make(package: &Path, place: &Path) -> Result<(), StubError> {
     }
     let own: BTreeSet<String> =
         files.iter().filter_map(|file| Some(file.file_name()?.to_str()?.to_owned())).collect();
-    let part = place.with_extension("part");
-    let io = |error| StubError::Io { path: part.clone(), error };
-    if part.exists() {
-        fs::remove_dir_all(&part).map_err(io)?;
-    }
-    fs::create_dir_all(&part).map_err(io)?;
+    let io = |error| StubError::Io { path: place.to_owned(), error };
+    let around = place.parent().unwrap_or(Path::new("."));
+    let part = tempfile::Builder::new().prefix("stubs-").tempdir_in(around).map_err(io)?;
     let missing = wants.needed.iter().filter(|name| !own.contains(*name) && is_of_a_gpu(name));
     for (n, library) in missing.enumerate() {
         // Symbols without a version can be had from any library; the first one has them.
-        wants.compile(library, n == 0, &part)?;
+        wants.compile(library, n == 0, part.path())?;
     }
-    fs::rename(&part, place).map_err(io)
+    match fs::rename(part.path(), place) {
+        // Another was faster; this one's folder goes.
+        Err(_) if place.is_dir() => Ok(()),
+        done => done.map_err(io),
+    }
 }
 
 /// The libraries of NVIDIA, by their names.
