@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest as _, Sha256};
 
 /// The crates that have a say in a verdict or in a conversion.
-const JUDGES: [&str; 17] = [
+const JUDGES: [&str; 18] = [
     "abi",
     "artifact",
     "core",
@@ -15,6 +15,7 @@ const JUDGES: [&str; 17] = [
     "ifrt",
     "interpreter",
     "lint",
+    "operator-yaml",
     "ops",
     "pjrt",
     "releases",

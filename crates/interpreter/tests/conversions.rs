@@ -71,7 +71,7 @@ fn interpreter(runtime: &Runtime) -> Interpreter {
     let operators = Arc::new(runtime.operators.clone());
     let semantics = Semantics::of(runtime.release.version).with_operators(operators);
     let known = runtime.release.file_format.max.unwrap().major();
-    let registry = unskew_torch::registry().unwrap();
+    let registry = unskew_torch::registry();
     Interpreter::new(semantics).with_upgraders(registry, known.try_into().unwrap())
 }
 
@@ -292,8 +292,8 @@ fn converted_files_give_what_they_gave() {
     let up = Sums::of(&table, Direction::Up);
     println!("down {down:?}\nsame {same:?}\nup   {up:?}");
     // Without a form are files of `torch.export` where there is none yet, bytecode for 1.4, which has no version, and
-    // calls of four operators, which the table names.
-    assert_eq!(down, Sums { equal: 1701, rewritten: 698, exported: 100, blocked: 611, refused: 2 });
+    // `floor_divide` in a file that does not show its writer, for a release without the operator.
+    assert_eq!(down, Sums { equal: 1717, rewritten: 714, exported: 100, blocked: 595, refused: 2 });
     assert_eq!(same, Sums { equal: 198, rewritten: 0, exported: 18, blocked: 0, refused: 0 });
     assert_eq!(up, Sums { equal: 1990, rewritten: 451, exported: 90, blocked: 0, refused: 20 });
     let not_executable: Vec<_> = table.values().flat_map(|row| row.not_executable.keys()).collect();

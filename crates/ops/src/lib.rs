@@ -61,9 +61,9 @@ pub use history::{Definition, OperatorHistory};
 pub use merge::merge;
 pub use parse::SchemaError;
 pub use registry::{
-    Account, Blocked, Bridge, Condition, Decision, Fit, GivenArgument, NewChange, OperatorCall,
-    Owed, Registry, RegistryChange, RegistryError, Releases, Since, Sources, Step, Target, Writer,
-    Written,
+    Account, Blocked, Bridge, BuiltIn, Condition, Decision, Fit, GivenArgument, NewChange,
+    OperatorCall, Owed, Registry, RegistryChange, RegistryError, Releases, Since, Sources, Step,
+    Target, Writer, Written,
 };
 pub use rows::{HistoryError, Kept, Rows, TableChange};
 pub use runs::{Run, Runs};

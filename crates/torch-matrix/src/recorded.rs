@@ -57,9 +57,9 @@ pub fn all() -> anyhow::Result<Vec<Recorded>> {
     text.lines().map(|line| Ok(serde_json::from_str(line)?)).collect()
 }
 
-/// A file of `torch.export` that 2.3.1 wrote, which is not among the others.
+/// A file that is not among the others: one of `torch.export` of 2.3.1, or one of 2.15.0.
 #[derive(Clone, Debug)]
-pub struct Exported {
+pub struct Single {
     /// `2.3.1/Add.pt2`.
     pub name: String,
     /// The file.
@@ -76,7 +76,19 @@ pub struct Exported {
 ///
 /// # Errors
 /// If the packed files are broken.
-pub fn exported() -> anyhow::Result<Vec<Exported>> {
+pub fn exported() -> anyhow::Result<Vec<Single>> {
+    singles(include_bytes!("../../interpreter/tests/data/exported-2.3.1.tar.xz"), "2.3.1")
+}
+
+/// What `crates/interpreter/tests/data/newest.py` made of 2.15.0: mobile files and one of `torch.export`.
+///
+/// # Errors
+/// If the packed files are broken.
+pub fn newest() -> anyhow::Result<Vec<Single>> {
+    singles(include_bytes!("../../interpreter/tests/data/newest-2.15.0.tar.xz"), "2.15.0")
+}
+
+fn singles(packed: &[u8], release: &str) -> anyhow::Result<Vec<Single>> {
     #[derive(Deserialize)]
     struct Row {
         model: String,
@@ -84,14 +96,13 @@ pub fn exported() -> anyhow::Result<Vec<Exported>> {
         named: serde_json::Map<String, serde_json::Value>,
         outputs: serde_json::Value,
     }
-    let packed = include_bytes!("../../interpreter/tests/data/exported-2.3.1.tar.xz");
     let mut files = unpacked(packed)?;
     let rows = files.remove("outputs.jsonl").context("no outputs")?;
     let rows = std::str::from_utf8(&rows)?.lines().map(|line| {
         let row: Row = serde_json::from_str(line)?;
-        let file = format!("{}.pt2", row.model);
-        Ok(Exported {
-            name: format!("2.3.1/{file}"),
+        let file = if row.model.contains('.') { row.model } else { format!("{}.pt2", row.model) };
+        Ok(Single {
+            name: format!("{release}/{file}"),
             bytes: files.remove(&file).with_context(|| file.clone())?,
             inputs: row.inputs,
             named: row.named,

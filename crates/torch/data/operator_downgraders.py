@@ -579,9 +579,12 @@ def pad_to_1_11(self: Tensor, pad: List[int], mode: str='constant', value: Optio
   if mode == 'constant':
     return torch.constant_pad_nd(self, pad, 0.0 if value is None else value)
   if mode == 'reflect':
-    if len(pad) == 2:
-      return torch.reflection_pad1d(self, pad)
-    return torch.reflection_pad2d(self, pad)
+    for i in range(len(pad) // 2):
+      last = self.size(self.dim() - 1 - i) - 1
+      places = torch.abs(torch.arange(-pad[2 * i], last + 1 + pad[2 * i + 1], dtype=4, device=self.device))
+      places = torch.add(torch.neg(torch.abs(torch.sub(places, last))), last)
+      self = torch.index_select(self, self.dim() - 1 - i, places)
+    return self
   if mode == 'replicate':
     if len(pad) == 2:
       return torch.replication_pad1d(self, pad)
@@ -631,8 +634,13 @@ def rms_norm_to_2_3(input: Tensor, normalized_shape: List[int], weight: Optional
   dims: List[int] = []
   for i in range(len(normalized_shape)):
     dims.append(-1 - i)
-  size = torch.add(torch.mean(torch.mul(input, input), dims, True), 0.0 if eps is None else eps)
-  result = torch.mul(input, torch.rsqrt(size))
+  half = input.dtype == 5 or input.dtype == 15
+  value = input.to(6) if half else input
+  least = 2.220446049250313e-16 if input.dtype == 7 else 1.1920928955078125e-07
+  size = torch.add(torch.mean(torch.mul(value, value), dims, True), least if eps is None else eps)
+  result = torch.mul(value, torch.rsqrt(size))
+  if half:
+    result = result.to(input.dtype)
   if weight is not None:
     result = torch.mul(result, weight)
   return result
@@ -678,128 +686,237 @@ def linalg_cholesky_to_1_7(self: Tensor, *, upper: bool=False) -> Tensor:
 
 def _upsample_nearest_exact1d_to_1_10(self: Tensor, output_size: List[int], scales: Optional[float]=None) -> Tensor:
   result = self
-  size = output_size[0]
-  step = float(self.size(2)) / float(size)
-  if scales is not None:
-    step = 1.0 / scales
-  places = torch.floor(torch.mul(torch.add(torch.arange(size, dtype=6, device=self.device), 0.5), step))
-  places = torch.clamp(places.to(4), 0, self.size(2) - 1)
-  result = torch.index_select(result, 2, places)
+  steps: List[float] = []
+  steps.append(float(self.size(2)) / float(output_size[0]) if scales is None else 1.0 / scales)
+  for i in range(1):
+    places = torch.floor(torch.mul(torch.add(torch.arange(output_size[i], dtype=6, device=self.device), 0.5), steps[i]))
+    places = torch.clamp(places.to(4), 0, self.size(i + 2) - 1)
+    result = torch.index_select(result, i + 2, places)
   return result
 
 def _upsample_nearest_exact1d_vec_to_1_10(input: Tensor, output_size: Optional[List[int]], scale_factors: Optional[List[float]]) -> Tensor:
   result = input
-  if output_size is None:
-    size = int(torch.floor(float(input.size(2)) * (1.0 if scale_factors is None else scale_factors[0])))
-  else:
-    size = output_size[0]
-  step = float(input.size(2)) / float(size)
-  if scale_factors is not None:
-    step = 1.0 / scale_factors[0]
-  places = torch.floor(torch.mul(torch.add(torch.arange(size, dtype=6, device=input.device), 0.5), step))
-  places = torch.clamp(places.to(4), 0, input.size(2) - 1)
-  result = torch.index_select(result, 2, places)
+  for i in range(1):
+    if output_size is None:
+      size = int(torch.floor(float(input.size(i + 2)) * (1.0 if scale_factors is None else scale_factors[i])))
+    else:
+      size = output_size[i]
+    step = float(input.size(i + 2)) / float(size)
+    if scale_factors is not None:
+      step = 1.0 / scale_factors[i]
+    places = torch.floor(torch.mul(torch.add(torch.arange(size, dtype=6, device=input.device), 0.5), step))
+    places = torch.clamp(places.to(4), 0, input.size(i + 2) - 1)
+    result = torch.index_select(result, i + 2, places)
   return result
 
 def _upsample_nearest_exact2d_to_1_10(self: Tensor, output_size: List[int], scales_h: Optional[float]=None, scales_w: Optional[float]=None) -> Tensor:
   result = self
-  size = output_size[0]
-  step = float(self.size(2)) / float(size)
-  if scales_h is not None:
-    step = 1.0 / scales_h
-  places = torch.floor(torch.mul(torch.add(torch.arange(size, dtype=6, device=self.device), 0.5), step))
-  places = torch.clamp(places.to(4), 0, self.size(2) - 1)
-  result = torch.index_select(result, 2, places)
-  size = output_size[1]
-  step = float(self.size(3)) / float(size)
-  if scales_w is not None:
-    step = 1.0 / scales_w
-  places = torch.floor(torch.mul(torch.add(torch.arange(size, dtype=6, device=self.device), 0.5), step))
-  places = torch.clamp(places.to(4), 0, self.size(3) - 1)
-  result = torch.index_select(result, 3, places)
+  steps: List[float] = []
+  steps.append(float(self.size(2)) / float(output_size[0]) if scales_h is None else 1.0 / scales_h)
+  steps.append(float(self.size(3)) / float(output_size[1]) if scales_w is None else 1.0 / scales_w)
+  for i in range(2):
+    places = torch.floor(torch.mul(torch.add(torch.arange(output_size[i], dtype=6, device=self.device), 0.5), steps[i]))
+    places = torch.clamp(places.to(4), 0, self.size(i + 2) - 1)
+    result = torch.index_select(result, i + 2, places)
   return result
 
 def _upsample_nearest_exact2d_vec_to_1_10(input: Tensor, output_size: Optional[List[int]], scale_factors: Optional[List[float]]) -> Tensor:
   result = input
-  if output_size is None:
-    size = int(torch.floor(float(input.size(2)) * (1.0 if scale_factors is None else scale_factors[0])))
-  else:
-    size = output_size[0]
-  step = float(input.size(2)) / float(size)
-  if scale_factors is not None:
-    step = 1.0 / scale_factors[0]
-  places = torch.floor(torch.mul(torch.add(torch.arange(size, dtype=6, device=input.device), 0.5), step))
-  places = torch.clamp(places.to(4), 0, input.size(2) - 1)
-  result = torch.index_select(result, 2, places)
-  if output_size is None:
-    size = int(torch.floor(float(input.size(3)) * (1.0 if scale_factors is None else scale_factors[1])))
-  else:
-    size = output_size[1]
-  step = float(input.size(3)) / float(size)
-  if scale_factors is not None:
-    step = 1.0 / scale_factors[1]
-  places = torch.floor(torch.mul(torch.add(torch.arange(size, dtype=6, device=input.device), 0.5), step))
-  places = torch.clamp(places.to(4), 0, input.size(3) - 1)
-  result = torch.index_select(result, 3, places)
+  for i in range(2):
+    if output_size is None:
+      size = int(torch.floor(float(input.size(i + 2)) * (1.0 if scale_factors is None else scale_factors[i])))
+    else:
+      size = output_size[i]
+    step = float(input.size(i + 2)) / float(size)
+    if scale_factors is not None:
+      step = 1.0 / scale_factors[i]
+    places = torch.floor(torch.mul(torch.add(torch.arange(size, dtype=6, device=input.device), 0.5), step))
+    places = torch.clamp(places.to(4), 0, input.size(i + 2) - 1)
+    result = torch.index_select(result, i + 2, places)
   return result
 
 def _upsample_nearest_exact3d_to_1_10(self: Tensor, output_size: List[int], scales_d: Optional[float]=None, scales_h: Optional[float]=None, scales_w: Optional[float]=None) -> Tensor:
   result = self
-  size = output_size[0]
-  step = float(self.size(2)) / float(size)
-  if scales_d is not None:
-    step = 1.0 / scales_d
-  places = torch.floor(torch.mul(torch.add(torch.arange(size, dtype=6, device=self.device), 0.5), step))
-  places = torch.clamp(places.to(4), 0, self.size(2) - 1)
-  result = torch.index_select(result, 2, places)
-  size = output_size[1]
-  step = float(self.size(3)) / float(size)
-  if scales_h is not None:
-    step = 1.0 / scales_h
-  places = torch.floor(torch.mul(torch.add(torch.arange(size, dtype=6, device=self.device), 0.5), step))
-  places = torch.clamp(places.to(4), 0, self.size(3) - 1)
-  result = torch.index_select(result, 3, places)
-  size = output_size[2]
-  step = float(self.size(4)) / float(size)
-  if scales_w is not None:
-    step = 1.0 / scales_w
-  places = torch.floor(torch.mul(torch.add(torch.arange(size, dtype=6, device=self.device), 0.5), step))
-  places = torch.clamp(places.to(4), 0, self.size(4) - 1)
-  result = torch.index_select(result, 4, places)
+  steps: List[float] = []
+  steps.append(float(self.size(2)) / float(output_size[0]) if scales_d is None else 1.0 / scales_d)
+  steps.append(float(self.size(3)) / float(output_size[1]) if scales_h is None else 1.0 / scales_h)
+  steps.append(float(self.size(4)) / float(output_size[2]) if scales_w is None else 1.0 / scales_w)
+  for i in range(3):
+    places = torch.floor(torch.mul(torch.add(torch.arange(output_size[i], dtype=6, device=self.device), 0.5), steps[i]))
+    places = torch.clamp(places.to(4), 0, self.size(i + 2) - 1)
+    result = torch.index_select(result, i + 2, places)
   return result
 
 def _upsample_nearest_exact3d_vec_to_1_10(input: Tensor, output_size: Optional[List[int]], scale_factors: Optional[List[float]]) -> Tensor:
   result = input
-  if output_size is None:
-    size = int(torch.floor(float(input.size(2)) * (1.0 if scale_factors is None else scale_factors[0])))
-  else:
-    size = output_size[0]
-  step = float(input.size(2)) / float(size)
+  for i in range(3):
+    if output_size is None:
+      size = int(torch.floor(float(input.size(i + 2)) * (1.0 if scale_factors is None else scale_factors[i])))
+    else:
+      size = output_size[i]
+    step = float(input.size(i + 2)) / float(size)
+    if scale_factors is not None:
+      step = 1.0 / scale_factors[i]
+    places = torch.floor(torch.mul(torch.add(torch.arange(size, dtype=6, device=input.device), 0.5), step))
+    places = torch.clamp(places.to(4), 0, input.size(i + 2) - 1)
+    result = torch.index_select(result, i + 2, places)
+  return result
+
+# Interpolation by factors. Up to 1.6 only the sizes counted, which is the same where they come out whole; else the
+# elements are weighed here.
+
+def upsample_linear1d_vec_to_1_6(input: Tensor, output_size: Optional[List[int]], align_corners: bool, scale_factors: Optional[List[float]]) -> Tensor:
+  if output_size is not None:
+    return torch.upsample_linear1d(input, output_size, align_corners)
+  factors: List[float] = []
   if scale_factors is not None:
-    step = 1.0 / scale_factors[0]
-  places = torch.floor(torch.mul(torch.add(torch.arange(size, dtype=6, device=input.device), 0.5), step))
-  places = torch.clamp(places.to(4), 0, input.size(2) - 1)
-  result = torch.index_select(result, 2, places)
-  if output_size is None:
-    size = int(torch.floor(float(input.size(3)) * (1.0 if scale_factors is None else scale_factors[1])))
-  else:
-    size = output_size[1]
-  step = float(input.size(3)) / float(size)
+    factors = scale_factors
+  sizes: List[int] = []
+  whole = align_corners or not torch.is_floating_point(input)
+  exact = True
+  for i in range(1):
+    sizes.append(int(torch.floor(float(input.size(i + 2)) * factors[i])))
+    exact = exact and float(sizes[i]) == float(input.size(i + 2)) * factors[i]
+  if whole or exact:
+    return torch.upsample_linear1d(input, sizes, align_corners)
+  result = input
+  for i in range(1):
+    places = torch.arange(sizes[i], dtype=7 if input.dtype == 7 else 6, device=input.device)
+    places = torch.clamp(torch.sub(torch.mul(torch.add(places, 0.5), 1.0 / factors[i]), 0.5), 0)
+    low = torch.clamp(places.to(4), 0, input.size(i + 2) - 1)
+    high = torch.clamp(torch.add(low, 1), 0, input.size(i + 2) - 1)
+    shape: List[int] = [-1]
+    for j in range(0 - i):
+      shape.append(1)
+    part = torch.reshape(torch.sub(places, low.to(places.dtype)), shape).to(input.dtype)
+    before = torch.mul(torch.index_select(result, i + 2, low), torch.add(torch.neg(part), 1))
+    result = torch.add(before, torch.mul(torch.index_select(result, i + 2, high), part))
+  return result
+
+def upsample_bilinear2d_vec_to_1_6(input: Tensor, output_size: Optional[List[int]], align_corners: bool, scale_factors: Optional[List[float]]) -> Tensor:
+  if output_size is not None:
+    return torch.upsample_bilinear2d(input, output_size, align_corners)
+  factors: List[float] = []
   if scale_factors is not None:
-    step = 1.0 / scale_factors[1]
-  places = torch.floor(torch.mul(torch.add(torch.arange(size, dtype=6, device=input.device), 0.5), step))
-  places = torch.clamp(places.to(4), 0, input.size(3) - 1)
-  result = torch.index_select(result, 3, places)
-  if output_size is None:
-    size = int(torch.floor(float(input.size(4)) * (1.0 if scale_factors is None else scale_factors[2])))
-  else:
-    size = output_size[2]
-  step = float(input.size(4)) / float(size)
+    factors = scale_factors
+  sizes: List[int] = []
+  whole = align_corners or not torch.is_floating_point(input)
+  exact = True
+  for i in range(2):
+    sizes.append(int(torch.floor(float(input.size(i + 2)) * factors[i])))
+    exact = exact and float(sizes[i]) == float(input.size(i + 2)) * factors[i]
+  if whole or exact:
+    return torch.upsample_bilinear2d(input, sizes, align_corners)
+  result = input
+  for i in range(2):
+    places = torch.arange(sizes[i], dtype=7 if input.dtype == 7 else 6, device=input.device)
+    places = torch.clamp(torch.sub(torch.mul(torch.add(places, 0.5), 1.0 / factors[i]), 0.5), 0)
+    low = torch.clamp(places.to(4), 0, input.size(i + 2) - 1)
+    high = torch.clamp(torch.add(low, 1), 0, input.size(i + 2) - 1)
+    shape: List[int] = [-1]
+    for j in range(1 - i):
+      shape.append(1)
+    part = torch.reshape(torch.sub(places, low.to(places.dtype)), shape).to(input.dtype)
+    before = torch.mul(torch.index_select(result, i + 2, low), torch.add(torch.neg(part), 1))
+    result = torch.add(before, torch.mul(torch.index_select(result, i + 2, high), part))
+  return result
+
+def upsample_trilinear3d_vec_to_1_6(input: Tensor, output_size: Optional[List[int]], align_corners: bool, scale_factors: Optional[List[float]]) -> Tensor:
+  if output_size is not None:
+    return torch.upsample_trilinear3d(input, output_size, align_corners)
+  factors: List[float] = []
   if scale_factors is not None:
-    step = 1.0 / scale_factors[2]
-  places = torch.floor(torch.mul(torch.add(torch.arange(size, dtype=6, device=input.device), 0.5), step))
-  places = torch.clamp(places.to(4), 0, input.size(4) - 1)
-  result = torch.index_select(result, 4, places)
+    factors = scale_factors
+  sizes: List[int] = []
+  whole = align_corners or not torch.is_floating_point(input)
+  exact = True
+  for i in range(3):
+    sizes.append(int(torch.floor(float(input.size(i + 2)) * factors[i])))
+    exact = exact and float(sizes[i]) == float(input.size(i + 2)) * factors[i]
+  if whole or exact:
+    return torch.upsample_trilinear3d(input, sizes, align_corners)
+  result = input
+  for i in range(3):
+    places = torch.arange(sizes[i], dtype=7 if input.dtype == 7 else 6, device=input.device)
+    places = torch.clamp(torch.sub(torch.mul(torch.add(places, 0.5), 1.0 / factors[i]), 0.5), 0)
+    low = torch.clamp(places.to(4), 0, input.size(i + 2) - 1)
+    high = torch.clamp(torch.add(low, 1), 0, input.size(i + 2) - 1)
+    shape: List[int] = [-1]
+    for j in range(2 - i):
+      shape.append(1)
+    part = torch.reshape(torch.sub(places, low.to(places.dtype)), shape).to(input.dtype)
+    before = torch.mul(torch.index_select(result, i + 2, low), torch.add(torch.neg(part), 1))
+    result = torch.add(before, torch.mul(torch.index_select(result, i + 2, high), part))
+  return result
+
+def upsample_bicubic2d_vec_to_1_6(input: Tensor, output_size: Optional[List[int]], align_corners: bool, scale_factors: Optional[List[float]]) -> Tensor:
+  if output_size is not None:
+    return torch.upsample_bicubic2d(input, output_size, align_corners)
+  factors: List[float] = []
+  if scale_factors is not None:
+    factors = scale_factors
+  sizes: List[int] = []
+  whole = align_corners or not torch.is_floating_point(input)
+  exact = True
+  for i in range(2):
+    sizes.append(int(torch.floor(float(input.size(i + 2)) * factors[i])))
+    exact = exact and float(sizes[i]) == float(input.size(i + 2)) * factors[i]
+  if whole or exact:
+    return torch.upsample_bicubic2d(input, sizes, align_corners)
+  result = input
+  for i in range(2):
+    places = torch.arange(sizes[i], dtype=7 if input.dtype == 7 else 6, device=input.device)
+    places = torch.sub(torch.mul(torch.add(places, 0.5), 1.0 / factors[i]), 0.5)
+    low = torch.floor(places)
+    parts: List[Tensor] = []
+    for j in range(4):
+      far = torch.abs(torch.sub(torch.sub(places, low), j - 1))
+      near = torch.add(torch.mul(torch.mul(torch.sub(torch.mul(far, 1.25), 2.25), far), far), 1.0)
+      away = torch.add(torch.mul(torch.sub(torch.mul(torch.add(torch.mul(far, -0.75), 3.75), far), 6.0), far), 3.0)
+      weight = torch.where(torch.le(far, 1.0), near, away)
+      weight = torch.reshape(weight, [-1, 1] if i == 0 else [-1]).to(input.dtype)
+      index = torch.clamp(torch.add(low.to(4), j - 1), 0, input.size(i + 2) - 1)
+      parts.append(torch.mul(torch.index_select(result, i + 2, index), weight))
+    result = torch.add(torch.add(torch.add(parts[0], parts[1]), parts[2]), parts[3])
+  return result
+
+def upsample_nearest1d_vec_to_1_6(input: Tensor, output_size: Optional[List[int]], scale_factors: Optional[List[float]]) -> Tensor:
+  if output_size is not None:
+    return torch.upsample_nearest1d(input, output_size)
+  result = input
+  for i in range(1):
+    factor = 1.0
+    if scale_factors is not None:
+      factor = scale_factors[i]
+    size = int(torch.floor(float(input.size(i + 2)) * factor))
+    places = torch.floor(torch.mul(torch.arange(size, dtype=6, device=input.device), 1.0 / factor))
+    result = torch.index_select(result, i + 2, torch.clamp(places.to(4), 0, input.size(i + 2) - 1))
+  return result
+
+def upsample_nearest2d_vec_to_1_6(input: Tensor, output_size: Optional[List[int]], scale_factors: Optional[List[float]]) -> Tensor:
+  if output_size is not None:
+    return torch.upsample_nearest2d(input, output_size)
+  result = input
+  for i in range(2):
+    factor = 1.0
+    if scale_factors is not None:
+      factor = scale_factors[i]
+    size = int(torch.floor(float(input.size(i + 2)) * factor))
+    places = torch.floor(torch.mul(torch.arange(size, dtype=6, device=input.device), 1.0 / factor))
+    result = torch.index_select(result, i + 2, torch.clamp(places.to(4), 0, input.size(i + 2) - 1))
+  return result
+
+def upsample_nearest3d_vec_to_1_6(input: Tensor, output_size: Optional[List[int]], scale_factors: Optional[List[float]]) -> Tensor:
+  if output_size is not None:
+    return torch.upsample_nearest3d(input, output_size)
+  result = input
+  for i in range(3):
+    factor = 1.0
+    if scale_factors is not None:
+      factor = scale_factors[i]
+    size = int(torch.floor(float(input.size(i + 2)) * factor))
+    places = torch.floor(torch.mul(torch.arange(size, dtype=6, device=input.device), 1.0 / factor))
+    result = torch.index_select(result, i + 2, torch.clamp(places.to(4), 0, input.size(i + 2) - 1))
   return result
 
 # What torch.export writes for what has been there under another name.
@@ -944,3 +1061,83 @@ def full_to_1_5(size: List[int], fill_value: number, *, dtype: Optional[int]=Non
   if dtype is None:
     dtype = torch.add(torch.zeros([1], dtype=4), fill_value).dtype
   return torch.full(size, fill_value, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
+
+# Variances with any correction; up to 1.8 there is one of 0 and of 1.
+
+def std_correction_to_1_8(self: Tensor, dim: Optional[List[int]]=None, *, correction: Optional[number]=None, keepdim: bool=False) -> Tensor:
+  less = 1.0 if correction is None else float(correction)
+  dims: List[int] = []
+  if dim is not None:
+    dims = dim
+  if len(dims) == 0:
+    for i in range(self.dim()):
+      dims = dims + [i]
+  if less == 0.0 or less == 1.0:
+    return torch.std(self, dims, less == 1.0, keepdim)
+  count = 1.0
+  for i in range(len(dims)):
+    count = count * float(self.size(dims[i]))
+  rest = count - less if count > less else 0.0
+  result = torch.div(torch.mul(torch.var(self, dims, False, keepdim), count), rest)
+  return torch.sqrt(result)
+
+def std_mean_correction_to_1_8(self: Tensor, dim: Optional[List[int]]=None, *, correction: Optional[number]=None, keepdim: bool=False) -> Tuple[Tensor, Tensor]:
+  less = 1.0 if correction is None else float(correction)
+  dims: List[int] = []
+  if dim is not None:
+    dims = dim
+  if len(dims) == 0:
+    for i in range(self.dim()):
+      dims = dims + [i]
+  count = 1.0
+  for i in range(len(dims)):
+    count = count * float(self.size(dims[i]))
+  rest = count - less if count > less else 0.0
+  result = torch.div(torch.mul(torch.var(self, dims, False, keepdim), count), rest)
+  return (torch.sqrt(result), torch.mean(self, dims, keepdim))
+
+def var_correction_to_1_8(self: Tensor, dim: Optional[List[int]]=None, *, correction: Optional[number]=None, keepdim: bool=False) -> Tensor:
+  less = 1.0 if correction is None else float(correction)
+  dims: List[int] = []
+  if dim is not None:
+    dims = dim
+  if len(dims) == 0:
+    for i in range(self.dim()):
+      dims = dims + [i]
+  if less == 0.0 or less == 1.0:
+    return torch.var(self, dims, less == 1.0, keepdim)
+  count = 1.0
+  for i in range(len(dims)):
+    count = count * float(self.size(dims[i]))
+  rest = count - less if count > less else 0.0
+  result = torch.div(torch.mul(torch.var(self, dims, False, keepdim), count), rest)
+  return result
+
+def var_mean_correction_to_1_8(self: Tensor, dim: Optional[List[int]]=None, *, correction: Optional[number]=None, keepdim: bool=False) -> Tuple[Tensor, Tensor]:
+  less = 1.0 if correction is None else float(correction)
+  dims: List[int] = []
+  if dim is not None:
+    dims = dim
+  if len(dims) == 0:
+    for i in range(self.dim()):
+      dims = dims + [i]
+  count = 1.0
+  for i in range(len(dims)):
+    count = count * float(self.size(dims[i]))
+  rest = count - less if count > less else 0.0
+  result = torch.div(torch.mul(torch.var(self, dims, False, keepdim), count), rest)
+  return (result, torch.mean(self, dims, keepdim))
+
+# Up to 1.6 a number of steps had to be one.
+
+def linspace_to_1_6(start: number, end: number, steps: Optional[int]=None, *, dtype: Optional[int]=None, layout: Optional[int]=None, device: Optional[Device]=None, pin_memory: Optional[bool]=None) -> Tensor:
+  return torch.linspace(start, end, 100 if steps is None else steps, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
+
+def linspace_out_to_1_6(start: number, end: number, steps: Optional[int]=None, *, out: Tensor) -> Tensor:
+  return torch.linspace(start, end, 100 if steps is None else steps, out=out)
+
+def logspace_to_1_6(start: number, end: number, steps: Optional[int]=None, base: float=10.0, *, dtype: Optional[int]=None, layout: Optional[int]=None, device: Optional[Device]=None, pin_memory: Optional[bool]=None) -> Tensor:
+  return torch.logspace(start, end, 100 if steps is None else steps, base, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
+
+def logspace_out_to_1_6(start: number, end: number, steps: Optional[int]=None, base: float=10.0, *, out: Tensor) -> Tensor:
+  return torch.logspace(start, end, 100 if steps is None else steps, base, out=out)

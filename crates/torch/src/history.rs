@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 use unskew_core::Version;
-use unskew_ops::{Registry, Schema, Sources};
+use unskew_ops::{BuiltIn, Registry, Schema, Sources};
 
 use crate::{Format, Model, Stamp};
 
@@ -153,7 +153,7 @@ static FILE: LazyLock<Option<File>> =
     LazyLock::new(|| toml::from_str(include_str!("../data/history.toml")).ok());
 
 static UPGRADERS: LazyLock<Vec<Upgrader>> = LazyLock::new(|| {
-    let versions = registry().into_iter().flat_map(Registry::operators).flat_map(|(_, all)| all);
+    let versions = registry().versioned().flat_map(|(_, all)| all);
     versions
         .filter_map(|change| {
             Some(Upgrader {
@@ -167,12 +167,17 @@ static UPGRADERS: LazyLock<Vec<Upgrader>> = LazyLock::new(|| {
         .collect()
 });
 
-/// The registry of PyTorch's operators: its own upgraders, and those that it does not have; none only if the files were broken. A
-/// test holds them against each other.
-pub fn registry() -> Option<&'static Registry> {
-    static REGISTRY: LazyLock<Option<Registry>> =
-        LazyLock::new(|| Registry::open(REGISTRY_SOURCES).ok());
-    REGISTRY.as_ref()
+/// The registry of PyTorch's operators: its own upgraders, and those that it does not have. A test holds its files
+/// against each other.
+pub fn registry() -> &'static Registry {
+    static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
+        Registry::built_in(BuiltIn {
+            operators: include_str!(concat!(env!("OUT_DIR"), "/operators.tsv")),
+            upgraders: REGISTRY_SOURCES.upgraders,
+            downgraders: REGISTRY_SOURCES.downgraders,
+        })
+    });
+    &REGISTRY
 }
 
 /// The files of the registry.
@@ -245,7 +250,9 @@ mod tests {
     #[test]
     fn the_data_is_read_whole() {
         let file: File = toml::from_str(include_str!("../data/history.toml")).unwrap();
-        Registry::load(REGISTRY_SOURCES).unwrap();
+        let read = Registry::load(REGISTRY_SOURCES).unwrap();
+        let all = |registry: &Registry| format!("{:?}", registry.operators().collect::<Vec<_>>());
+        assert_eq!(all(&read), all(registry()));
         assert_eq!(upgraders().len(), 19);
         let refused =
             |minor| refusal(Version::pair(1, minor), &Model::new(Format::MobileFlatbuffer));

@@ -173,7 +173,7 @@ fn interpolate_of_2_12_and_later_loses_the_branch_that_2_5_cannot_load() {
 #[test]
 fn a_call_without_an_exact_form_is_a_blocker_with_its_place() {
     let (files, _) = files();
-    let name = "1.7.1/linspace_default.pt";
+    let name = "1.12.1/qdiv.pt";
     let (plan, result) = converted(name, &files[name], &runtime("1.4.0"));
     let blocker = &plan.blockers[0];
     assert_eq!(blocker.rule.code, "PT402");

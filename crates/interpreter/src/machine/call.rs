@@ -5,7 +5,7 @@ use std::rc::Rc;
 use unskew_ops::{CallShape, Schema};
 use unskew_script::{Call, Expression};
 
-use super::{Fault, Frame, Given, Machine, named_fields};
+use super::{Fault, Frame, Given, Machine, listed, named_fields};
 use crate::operators::{self, Entry};
 use crate::problem::{malformed, unsupported};
 use crate::value::{Object, Tuple};
@@ -115,6 +115,10 @@ impl<'p> Machine<'p> {
                     _ => Ok(malformed(format!("{} has no function {name}", object.class))?),
                 },
             };
+        }
+        if let (Value::Tensor(tensor), "tolist") = (of, name) {
+            self.context.meter.step(tensor.count() as u64)?;
+            return Ok(listed::of(tensor));
         }
         let (mut positional, named) = given;
         positional.insert(0, of.clone());

@@ -12,7 +12,7 @@ use unskew_script::Statement;
 use unskew_torch::bytecode::{Instruction, Operator};
 
 use super::execute::truth;
-use super::{Fault, Given, Machine, Upgraders, kinds};
+use super::{Fault, Given, Machine, Upgraders, kinds, listed, named_fields};
 use crate::operators;
 use crate::problem::{malformed, refused, unsupported};
 use crate::program::{Mobile, Routine};
@@ -23,7 +23,7 @@ use crate::{Problem, RunError, Value};
 const UPGRADERS: Version = Version::pair(1, 11);
 
 /// The operators that do what instructions do, which bytecode before version 8 has in their place.
-const INSTRUCTIONS: [(&str, &str); 14] = [
+const INSTRUCTIONS: [(&str, &str); 15] = [
     ("aten::__is__", "__IS__"),
     ("aten::__isnot__", "__ISNOT__"),
     ("aten::__not__", "__NOT__"),
@@ -35,6 +35,7 @@ const INSTRUCTIONS: [(&str, &str); 14] = [
     ("prim::TupleIndex", "TUPLE_INDEX"),
     ("prim::TupleUnpack", "TUPLE_UNPACK"),
     ("prim::Uninitialized", "UN_INITIALIZED"),
+    ("prim::tolist", "TO_LIST"),
     ("prim::dtype", "DTYPE"),
     ("prim::device", "DEVICE"),
     ("prim::unchecked_cast", "UNCHECKED_CAST"),
@@ -161,9 +162,35 @@ impl Machine<'_> {
                 let value = run.pop()?;
                 run.push(self.operator(operator, &[value], &[])?);
             }
+            "TO_LIST" => {
+                let [tensor, depth, kind]: [Value; 3] = run.take(3)?.try_into().unwrap_or_default();
+                let (Some(tensor), Some(depth), Some(kind)) =
+                    (tensor.tensor(), depth.number(), kind.number())
+                else {
+                    return Ok(malformed("tolist() without a tensor, a depth and a kind")?);
+                };
+                self.context.meter.step(tensor.count() as u64)?;
+                run.push(listed::checked(tensor, depth.int(), kind.int())?);
+            }
+            "NAMED_TUPLE_CONSTRUCT" => {
+                let items = run.take(*n)?;
+                let ty = run.ty(*x)?.to_owned();
+                run.push(self.bytecode_tuple(&ty, items));
+            }
             _ => run.make(name, *x, *n)?,
         }
         Ok(1)
+    }
+
+    /// A tuple of a type of the table: its fields stand in the type, or in the code beside the bytecode.
+    fn bytecode_tuple(&self, ty: &str, items: Vec<Value>) -> Value {
+        if let Some((class, names)) = listed::named_type(ty) {
+            return listed::tuple(class, &names, items);
+        }
+        match self.code.class(ty).and_then(|(_, class)| named_fields(class)) {
+            Some(names) => listed::tuple(ty, &names, items),
+            None => Value::tuple(items),
+        }
     }
 
     /// Calls an operator of the table with what lies on the stack.
@@ -330,7 +357,6 @@ impl Run<'_> {
         let value = match name {
             "LIST_CONSTRUCT" => Value::list(self.take(n)?),
             "TUPLE_CONSTRUCT" => Value::tuple(self.take(x)?),
-            "NAMED_TUPLE_CONSTRUCT" => Value::tuple(self.take(n)?),
             "DICT_CONSTRUCT" => {
                 let pairs = self.take(n)?;
                 let pairs = pairs.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone()));
@@ -407,6 +433,12 @@ impl Run<'_> {
                 let message = self.pop().unwrap_or(class).to_string();
                 return Err(Problem::Raised { class: "builtins.Exception".into(), message });
             }
+            // Upgraders are what it calls, and a runtime puts it in their place when it loads a file.
+            "CALL" => {
+                return malformed(format!(
+                    "a call of function {x}, and a file has no table of them"
+                ));
+            }
             other => return unsupported(format!("the instruction {other}")),
         };
         self.push(value);
@@ -432,6 +464,9 @@ impl Run<'_> {
 
 /// Whether a value is of a type, as bytecode names it.
 fn is_instance(value: &Value, ty: &str) -> Result<bool, Problem> {
+    if let (Some((class, _)), Value::Tuple(tuple)) = (listed::named_type(ty), value) {
+        return Ok(tuple.named.as_ref().is_some_and(|(own, _)| **own == *class));
+    }
     let parsed = unskew_script::parse(&format!("kind = {ty}\n"));
     let statement = parsed.as_ref().ok().and_then(|module| module.body.first());
     match statement {

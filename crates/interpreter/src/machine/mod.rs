@@ -6,6 +6,7 @@ mod code;
 mod evaluate;
 mod execute;
 mod kinds;
+mod listed;
 mod mobile;
 
 use std::collections::HashMap;

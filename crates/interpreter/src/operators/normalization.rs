@@ -12,6 +12,7 @@ pub(super) const OPERATORS: &[Operator] = &[
     plain("aten::instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor", instance_norm),
     plain("aten::layer_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, bool cudnn_enable=True) -> Tensor", |c, a| Ok(layer_norm(c, a)?.0.into())),
     plain("aten::native_layer_norm(Tensor input, int[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> (Tensor, Tensor, Tensor)", native_layer_norm),
+    plain("aten::rms_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor", rms_norm),
     plain("aten::group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, bool cudnn_enabled=True) -> Tensor", group_norm),
 ];
 
@@ -168,6 +169,29 @@ fn layer_norm(
 fn native_layer_norm(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     let (result, means, scales) = layer_norm(context, args)?;
     Ok(Value::tuple(vec![result.into(), means.into(), scales.into()]))
+}
+
+fn rms_norm(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let (input, shape) = (args.tensor(0)?, args.sizes(1)?);
+    let dtype = float_layer(input, "rms_norm")?;
+    if shape.is_empty() || !input.shape().ends_with(&shape) {
+        return refused(format!(
+            "Given normalized_shape={shape:?}, expected input with shape [*, {shape:?}], but got input of size {:?}",
+            input.shape()
+        ));
+    }
+    let size: usize = shape.iter().product();
+    let weight = channels(args.tensor_or_none(2)?, size, 1.0)?;
+    // The least step of the type that the kernel calculates with.
+    let least = if dtype == Dtype::F64 { f64::EPSILON } else { f64::from(f32::EPSILON) };
+    let eps = args.float_or_none(3)?.unwrap_or(least);
+    let mut numbers = input.floats();
+    for run in numbers.chunks_mut(size.max(1)) {
+        let squares: f64 = run.iter().map(|n| n * n).sum();
+        let scale = 1.0 / (squares / size as f64 + eps).sqrt();
+        run.iter_mut().zip(&weight).for_each(|(n, weight)| *n *= scale * weight);
+    }
+    Ok(Tensor::of_floats(context.meter, dtype, input.shape(), numbers)?.into())
 }
 
 fn group_norm(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {

@@ -12,7 +12,7 @@ impl Registry {
     /// that it says.
     pub fn check(&self, table: &OperatorTable) -> Vec<RegistryError> {
         let release = table.release();
-        let changes = || self.operators.values().flatten();
+        let changes = || self.operators.changes();
         let there = |gone: Option<unskew_core::Version>| gone.is_none_or(|gone| release < gone);
         let up =
             changes().filter(|change| there(change.gone_in)).filter_map(|c| c.upgrader.as_ref());

@@ -53,6 +53,7 @@ mod decide;
 mod draft;
 mod entry;
 mod functions;
+mod operators;
 mod promised;
 mod signature;
 mod site;
@@ -65,11 +66,12 @@ pub use entry::{Bridge, RegistryChange, Releases, Since};
 pub use promised::{Account, Owed};
 pub use site::{Fit, GivenArgument, OperatorCall};
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use unskew_script::Function;
 
 use functions::Functions;
+use operators::Operators;
 
 /// The texts of the three files.
 #[derive(Clone, Copy, Debug, Default)]
@@ -82,10 +84,21 @@ pub struct Sources<'t> {
     pub downgraders: &'t str,
 }
 
+/// A registry that is part of a program.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BuiltIn {
+    /// `operator_versions.yaml` in the form of [`unskew_operator_yaml::flatten`].
+    pub operators: &'static str,
+    /// `operator_upgraders.py`.
+    pub upgraders: &'static str,
+    /// `operator_downgraders.py`.
+    pub downgraders: &'static str,
+}
+
 /// The operators that changed, and the functions that bridge the changes.
 #[derive(Debug)]
 pub struct Registry {
-    operators: BTreeMap<String, Vec<RegistryChange>>,
+    operators: Operators,
     upgraders: Functions,
     downgraders: Functions,
 }
@@ -112,42 +125,47 @@ impl Registry {
     /// # Errors
     /// The first [`RegistryError`].
     pub fn load(sources: Sources<'_>) -> Result<Self, RegistryError> {
-        let registry = Self::open(sources)?;
-        let changes = || registry.operators.values().flatten();
+        let operators = Operators::from(yaml::read(sources.versions)?);
+        let upgraders = Functions::find(UPGRADERS, sources.upgraders.to_owned().into())?;
+        let downgraders = Functions::find(DOWNGRADERS, sources.downgraders.to_owned().into())?;
+        let changes = || operators.changes();
         let up = changes().flat_map(|change| change.upgrader.iter().map(|one| (one, change.line)));
         let down =
             changes().flat_map(|change| change.downgraders.iter().map(|one| (one, change.line)));
-        registry.upgraders.hold(up)?;
-        registry.downgraders.hold(down)?;
-        Ok(registry)
+        upgraders.hold(up)?;
+        downgraders.hold(down)?;
+        Ok(Self { operators, upgraders, downgraders })
     }
 
-    /// Reads files that were held against each other before, as those that are part of a program are by its
-    /// tests. A function is read when it is asked for; one that cannot be read is none.
-    ///
-    /// # Errors
-    /// The first [`RegistryError`] in `versions`, or a name that two functions have.
-    pub fn open(sources: Sources<'_>) -> Result<Self, RegistryError> {
-        let operators = yaml::read(sources.versions)?;
-        let upgraders = Functions::find(UPGRADERS, sources.upgraders)?;
-        let downgraders = Functions::find(DOWNGRADERS, sources.downgraders)?;
-        Ok(Self { operators, upgraders, downgraders })
+    /// A registry that is part of a program, whose tests [`load`](Self::load) it. Nothing of it is read before it
+    /// is asked for: an operator by its name, a function by its own. What cannot be read is not there.
+    pub fn built_in(parts: BuiltIn) -> Self {
+        Self {
+            operators: Operators::of_flat(parts.operators),
+            upgraders: Functions::built_in(UPGRADERS, parts.upgraders),
+            downgraders: Functions::built_in(DOWNGRADERS, parts.downgraders),
+        }
     }
 
     /// The newest version of all operators: what a writer of today may need.
     pub fn current(&self) -> u32 {
-        let changes = self.operators.values().flatten();
+        let changes = self.versioned().flat_map(|(_, changes)| changes);
         changes.filter_map(|change| change.since.version()).max().unwrap_or(0)
     }
 
     /// Every operator that changed, by its full name, with its changes in their order.
     pub fn operators(&self) -> impl Iterator<Item = (&str, &[RegistryChange])> {
-        self.operators.iter().map(|(name, changes)| (name.as_str(), changes.as_slice()))
+        self.operators.all()
+    }
+
+    /// The operators of which a change has an operator version, with all their changes.
+    pub fn versioned(&self) -> impl Iterator<Item = (&str, &[RegistryChange])> {
+        self.operators.versioned()
     }
 
     /// The changes of one operator, by its full name; nothing for one that never changed.
     pub fn changes_of(&self, operator: &str) -> &[RegistryChange] {
-        self.operators.get(operator).map_or(&[], Vec::as_slice)
+        self.operators.of(operator)
     }
 
     /// What a file of operator version `version` means by the operator, if that is not what it means

@@ -28,11 +28,15 @@ pub struct GivenArgument {
 
 impl GivenArgument {
     /// The type of the value for an argument of type `own`: a literal is what it is, or `None`.
-    fn type_in<'g>(&'g self, own: &'g Type) -> &'g Type {
+    fn type_in(&self, own: &Type) -> Type {
         match (&self.ty, own, self.value.as_deref()) {
-            (Some(ty), ..) => ty,
-            (None, Type::Optional(inner), Some(value)) if value != "None" => inner,
-            _ => own,
+            (Some(ty), ..) => ty.clone(),
+            (None, Type::Optional(inner), Some(value)) if value != "None" => self.type_in(inner),
+            (None, Type::Named(name), Some(value)) if name == "Scalar" => {
+                let is = if value.parse::<i64>().is_ok() { "int" } else { name };
+                Type::Named(is.to_owned())
+            }
+            _ => own.clone(),
         }
     }
 }
@@ -135,7 +139,7 @@ impl OperatorCall<'_> {
             };
             let own = self.schema.arguments.iter().find(|one| one.name == given.name);
             let (Some(takes), Some(own)) = (takes, own) else { continue };
-            let ty = given.type_in(&own.ty);
+            let ty = &given.type_in(&own.ty);
             let none = given.value.as_deref() == Some("None") && takes.ty.takes_none();
             if !none && !is_subtype(ty, &takes.ty) && !is_item(ty, &takes.ty) {
                 let (is, wants) = (ty.to_string(), takes.ty.to_string());

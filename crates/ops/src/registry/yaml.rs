@@ -1,100 +1,47 @@
-//! `operator_versions.yaml`, event by event: the RFC repeats keys in an entry, which a map would lose.
+//! What the entries of `operator_versions.yaml` say: the changes of each operator.
 
 use std::collections::BTreeMap;
 
-use saphyr_parser::{Event, Parser, Span};
+use unskew_operator_yaml::{Pair, Row, read as entries};
 
 use super::draft::Draft;
 use super::{RegistryChange, RegistryError, Since, VERSIONS, fault};
 
-/// An entry as it is written: keys with their values and lines. A list is its items, one a line.
-type Pairs = Vec<(String, String, usize)>;
-
 pub(super) fn read(text: &str) -> Result<BTreeMap<String, Vec<RegistryChange>>, RegistryError> {
     let mut operators = BTreeMap::new();
-    for pairs in entries(text)? {
-        for (operator, line, changes) in entry(&pairs)? {
+    for entry in entries(text).map_err(|error| fault(VERSIONS, error.line, error.what))? {
+        for operator in &entry.operators {
+            let changes = of_operator(operator, entry.line, entry.pairs())?;
             if operators.insert(operator.clone(), changes).is_some() {
-                return Err(fault(VERSIONS, line, format!("a second entry for {operator}")));
+                return Err(fault(VERSIONS, entry.line, format!("a second entry for {operator}")));
             }
         }
     }
     Ok(operators)
 }
 
-/// The entries: a list of maps from texts to texts, and nothing else.
-fn entries(text: &str) -> Result<Vec<Pairs>, RegistryError> {
-    let (mut all, mut current, mut key) = (Vec::new(), None::<Pairs>, None::<String>);
-    let (mut in_list, mut names) = (false, None::<Vec<String>>);
-    for event in Parser::new_from_str(text) {
-        let (event, span): (Event<'_>, Span) =
-            event.map_err(|error| fault(VERSIONS, error.marker().line(), error.info()))?;
-        let line = span.start.line();
-        let shape = || {
-            let what = "wanted a list of entries, each of keys with one value, or func with a list";
-            fault(VERSIONS, line, what)
-        };
-        match event {
-            Event::SequenceStart(..) if !in_list => in_list = true,
-            Event::MappingStart(..) if in_list && current.is_none() => current = Some(Vec::new()),
-            Event::SequenceStart(..) if key.as_deref() == Some("func") && names.is_none() => {
-                names = Some(Vec::new());
-            }
-            Event::SequenceEnd if names.is_some() => {
-                let pairs = current.as_mut().ok_or_else(shape)?;
-                let list = names.take().unwrap_or_default().join("\n");
-                pairs.push((key.take().unwrap_or_default(), list, line));
-            }
-            Event::MappingEnd => all.extend(current.take()),
-            Event::Scalar(value, ..) if names.is_some() => {
-                names.iter_mut().for_each(|n| n.push(value.to_string()))
-            }
-            Event::Scalar(value, ..) => {
-                let pairs = current.as_mut().ok_or_else(shape)?;
-                match key.take() {
-                    None => key = Some(value.into_owned()),
-                    Some(key) => pairs.push((key, value.into_owned(), line)),
-                }
-            }
-            Event::SequenceStart(..) | Event::MappingStart(..) | Event::Alias(_) => {
-                return Err(shape());
-            }
-            _ => {}
-        }
-    }
-    Ok(all)
+/// The changes that a line of the flat form says.
+pub(super) fn of_row(row: Row<'_>) -> Result<Vec<RegistryChange>, RegistryError> {
+    of_operator(row.operator, row.line(), row.pairs())
 }
 
-/// The changes of each operator that an entry names.
-fn entry(pairs: &Pairs) -> Result<Vec<(String, usize, Vec<RegistryChange>)>, RegistryError> {
-    let Some(((key, names, line), pairs)) = pairs.split_first() else {
-        return Err(fault(VERSIONS, 1, "an entry without keys"));
-    };
-    if key != "func" {
-        return Err(fault(VERSIONS, *line, format!("an entry begins with func, not with {key}")));
-    }
-    let one =
-        |operator: &str| Ok((operator.to_owned(), *line, of_operator(operator, *line, pairs)?));
-    names.lines().map(one).collect()
-}
-
-fn of_operator(
+fn of_operator<'p>(
     operator: &str,
     first: usize,
-    pairs: &[(String, String, usize)],
+    pairs: impl Iterator<Item = Pair<'p>>,
 ) -> Result<Vec<RegistryChange>, RegistryError> {
     let mut drafts: Vec<Draft> = Vec::new();
-    for (key, value, line) in pairs {
-        if let Some(since) = since(key, value, *line)? {
-            drafts.push(Draft::new(since, *line));
+    for Pair { key, value, line } in pairs {
+        if let Some(since) = since(key, value, line)? {
+            drafts.push(Draft::new(since, line));
             continue;
         }
         let before = || {
             let what = format!("{key} stands before the version or release that it belongs to");
-            fault(VERSIONS, *line, what)
+            fault(VERSIONS, line, what)
         };
         let draft = drafts.last_mut().ok_or_else(before)?;
-        draft.set(key, value).map_err(|what| fault(VERSIONS, *line, what))?;
+        draft.set(key, value).map_err(|what| fault(VERSIONS, line, what))?;
     }
     let finish = |draft: Draft| {
         let line = draft.line();

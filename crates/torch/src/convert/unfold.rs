@@ -1,8 +1,8 @@
 //! A function of the registry for one call: what it comes to when the arguments are known.
 //!
-//! Graphs have no branches and no variables. But what a function decides by depends mostly on what stands at
-//! the call: whether an argument is given, a flag, the type of a tensor. With these known, its branches fall away, and often
-//! one call is left.
+//! Graphs have no branches, loops and variables. But what a function decides by depends mostly on what stands at
+//! the call: whether an argument is given, a flag, how long a list is, the type of a tensor. With these known, its branches
+//! fall away, its loops are a few rounds, and calls are left, often one.
 
 use std::collections::BTreeMap;
 
@@ -17,6 +17,12 @@ pub(super) trait Arguments {
     /// Whether an argument is a tensor of floats; none if that is not known.
     fn is_floating_point(&self, name: &str) -> Option<bool>;
 
+    /// The number that PyTorch has for the type of an argument's elements.
+    fn dtype(&self, name: &str) -> Option<i64>;
+
+    /// Whether an argument is given at all; else it has its default.
+    fn is_given(&self, name: &str) -> bool;
+
     /// Whether an argument is given by something that is not none.
     fn is_something(&self, name: &str) -> bool;
 }
@@ -28,9 +34,11 @@ pub(super) enum Part {
     Argument(String),
     /// A value that stands there.
     Literal(Literal),
+    /// What one of the calls gives.
+    Call(usize),
 }
 
-/// The one call that is left.
+/// A call that is left.
 #[derive(Debug, PartialEq)]
 pub(super) struct One {
     /// The operator without its overload: `aten::linalg_qr`.
@@ -42,14 +50,22 @@ pub(super) struct One {
 /// Steps that a function may take: those of the registry take a few.
 const STEPS: usize = 1000;
 
-/// What `function` comes to; none if it is more than one call.
-pub(super) fn unfold(function: &Function, arguments: &dyn Arguments) -> Option<One> {
+/// The calls that `function` comes to, of which the last gives what it returns; none if that depends on more than is
+/// known.
+pub(super) fn unfold(function: &Function, arguments: &dyn Arguments) -> Option<Vec<One>> {
     let names = function.parameters.iter().map(|one| {
         let name = one.name.text.clone();
-        (name.clone(), Part::Argument(name))
+        let default = one.default.as_ref().filter(|_| !arguments.is_given(&name));
+        match default.and_then(Literal::of) {
+            Some(default) => (name, Part::Literal(default)),
+            None => (name.clone(), Part::Argument(name)),
+        }
     });
-    let mut walk = Walk { arguments, values: names.collect(), steps: 0 };
-    walk.block(&function.body)?
+    let mut walk = Walk { arguments, values: names.collect(), steps: 0, calls: Vec::new() };
+    match walk.block(&function.body)?? {
+        Part::Call(last) if last + 1 == walk.calls.len() => Some(walk.calls),
+        _ => None,
+    }
 }
 
 /// The type that a parameter of a function has.
@@ -62,12 +78,13 @@ struct Walk<'a> {
     arguments: &'a dyn Arguments,
     values: BTreeMap<String, Part>,
     steps: usize,
+    calls: Vec<One>,
 }
 
 impl Walk<'_> {
     /// What statements return: none if that is not known, `Some(None)` if they return nothing.
     #[allow(clippy::option_option, reason = "unknown, and known to be nothing")]
-    fn block(&mut self, body: &[Statement]) -> Option<Option<One>> {
+    fn block(&mut self, body: &[Statement]) -> Option<Option<Part>> {
         for statement in body {
             self.steps += 1;
             if self.steps > STEPS {
@@ -83,12 +100,24 @@ impl Walk<'_> {
                 }
                 Statement::If { test, then, otherwise, .. } => {
                     let taken = if self.truth(test)? { then } else { otherwise };
-                    if let Some(one) = self.block(taken)? {
-                        return Some(Some(one));
+                    if let Some(part) = self.block(taken)? {
+                        return Some(Some(part));
                     }
                 }
-                Statement::Return { value: Some(Expression::Call(call)), .. } => {
-                    return Some(Some(self.call(&call.function, &call.arguments)?));
+                Statement::For { target: Expression::Name(name), items, body, .. } => {
+                    for round in 0..self.rounds(items)? {
+                        let round = Part::Literal(Literal::Int(round));
+                        self.values.insert(name.text.clone(), round);
+                        if let Some(part) = self.block(body)? {
+                            return Some(Some(part));
+                        }
+                    }
+                }
+                Statement::Expression { value: Expression::Call(call), .. } => {
+                    self.append(&call.function, &call.arguments)?;
+                }
+                Statement::Return { value: Some(value), .. } => {
+                    return Some(Some(self.part(value)?));
                 }
                 Statement::Pass { .. } => {}
                 _ => return None,
@@ -97,8 +126,31 @@ impl Walk<'_> {
         Some(None)
     }
 
-    /// `torch.f(...)`, or `a.f(...)` with an argument `a`.
-    fn call(&self, function: &Expression, arguments: &[Argument]) -> Option<One> {
+    /// `range(n)`.
+    fn rounds(&self, items: &Expression) -> Option<i64> {
+        let Expression::Call(call) = items else { return None };
+        match (call.function.path()?.as_str(), call.arguments.as_slice()) {
+            ("range", [Argument { keyword: None, value }]) => match self.literal(value)? {
+                Literal::Int(count) => Some(count),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// `list.append(value)`.
+    fn append(&mut self, function: &Expression, arguments: &[Argument]) -> Option<()> {
+        let path = function.path()?;
+        let (list, "append") = path.rsplit_once('.')? else { return None };
+        let [Argument { keyword: None, value }] = arguments else { return None };
+        let Part::Literal(Literal::List(items)) = self.values.get(list)? else { return None };
+        let items = items.iter().cloned().chain([self.literal(value)?]).collect();
+        self.values.insert(list.to_owned(), Part::Literal(Literal::List(items)));
+        Some(())
+    }
+
+    /// `torch.f(...)`, or `a.f(...)` with a value `a`.
+    fn call(&mut self, function: &Expression, arguments: &[Argument]) -> Option<Part> {
         let path = function.path()?;
         let (of, name) = path.rsplit_once('.')?;
         let mut given = Vec::new();
@@ -109,23 +161,57 @@ impl Walk<'_> {
             let keyword = argument.keyword.as_ref().map(|name| name.text.clone());
             given.push((keyword, self.part(&argument.value)?));
         }
-        Some(One { operator: format!("aten::{name}"), given })
+        self.calls.push(One { operator: format!("aten::{name}"), given });
+        Some(Part::Call(self.calls.len() - 1))
     }
 
-    fn part(&self, expression: &Expression) -> Option<Part> {
+    /// What an expression is, with the calls that it takes.
+    fn part(&mut self, expression: &Expression) -> Option<Part> {
+        if let Some(part) = self.known(expression) {
+            return Some(part);
+        }
+        match expression {
+            Expression::Choice { test, then, otherwise, .. } => {
+                self.part(if self.truth(test)? { then } else { otherwise })
+            }
+            Expression::Call(call) => self.call(&call.function, &call.arguments),
+            _ => None,
+        }
+    }
+
+    /// What an expression is, if no call is needed for it.
+    fn known(&self, expression: &Expression) -> Option<Part> {
         if let Some(literal) = Literal::of(expression) {
             return Some(Part::Literal(literal));
         }
         match expression {
             Expression::Name(name) => self.values.get(&name.text).cloned(),
+            Expression::Attribute { of, name, .. } if name.text == "dtype" => {
+                let Part::Argument(of) = self.known(of)? else { return None };
+                Some(Part::Literal(Literal::Int(self.arguments.dtype(&of)?)))
+            }
             Expression::Choice { test, then, otherwise, .. } => {
-                self.part(if self.truth(test)? { then } else { otherwise })
+                self.known(if self.truth(test)? { then } else { otherwise })
+            }
+            Expression::List { items, .. } => {
+                let items: Option<_> = items.iter().map(|item| self.literal(item)).collect();
+                Some(Part::Literal(Literal::List(items?)))
+            }
+            Expression::Binary { operator, left, right, .. } => {
+                let (left, right) = (self.literal(left)?, self.literal(right)?);
+                Some(Part::Literal(calculated(operator, &left, &right)?))
+            }
+            Expression::Unary { operator: "not", .. } => {
+                Some(Part::Literal(Literal::Bool(self.truth(expression)?)))
             }
             Expression::Call(call) => {
                 let [Argument { keyword: None, value }] = call.arguments.as_slice() else {
                     return None;
                 };
                 match (call.function.path()?.as_str(), self.literal(value)?) {
+                    ("len", Literal::List(items)) => {
+                        Some(Part::Literal(Literal::Int(items.len() as i64)))
+                    }
                     ("float", Literal::Int(number)) => Some(Part::Literal((number as f64).into())),
                     ("float", literal @ Literal::Float(_)) => Some(Part::Literal(literal)),
                     ("int", literal @ Literal::Int(_)) => Some(Part::Literal(literal)),
@@ -138,14 +224,16 @@ impl Walk<'_> {
 
     /// The value of an expression, if it is a literal.
     fn literal(&self, expression: &Expression) -> Option<Literal> {
-        match self.part(expression)? {
+        match self.known(expression)? {
             Part::Literal(literal) => Some(literal),
             Part::Argument(name) => self.arguments.literal(&name),
+            Part::Call(_) => None,
         }
     }
 
     fn is_none(&self, expression: &Expression) -> Option<bool> {
-        match self.part(expression)? {
+        match self.known(expression)? {
+            Part::Call(_) => Some(false),
             Part::Literal(literal) => Some(literal == Literal::None),
             Part::Argument(name) => match self.arguments.literal(&name) {
                 Some(literal) => Some(literal == Literal::None),
@@ -205,9 +293,26 @@ impl Walk<'_> {
     fn floats(&self, name: &str) -> Option<bool> {
         match self.values.get(name)? {
             Part::Argument(argument) => self.arguments.is_floating_point(argument),
-            Part::Literal(_) => None,
+            Part::Literal(_) | Part::Call(_) => None,
         }
     }
+}
+
+/// What two values come to that are known: integers, conditions and lists.
+fn calculated(operator: &str, left: &Literal, right: &Literal) -> Option<Literal> {
+    Some(match (operator, left, right) {
+        ("+", Literal::Int(a), Literal::Int(b)) => Literal::Int(a.checked_add(*b)?),
+        ("-", Literal::Int(a), Literal::Int(b)) => Literal::Int(a.checked_sub(*b)?),
+        ("*", Literal::Int(a), Literal::Int(b)) => Literal::Int(a.checked_mul(*b)?),
+        ("+", Literal::List(a), Literal::List(b)) => {
+            Literal::List(a.iter().chain(b.iter()).cloned().collect())
+        }
+        ("==", a, b) => Literal::Bool(a == b),
+        ("!=", a, b) => Literal::Bool(a != b),
+        ("and", Literal::Bool(a), Literal::Bool(b)) => Literal::Bool(*a && *b),
+        ("or", Literal::Bool(a), Literal::Bool(b)) => Literal::Bool(*a || *b),
+        _ => return None,
+    })
 }
 
 #[cfg(test)]
@@ -225,14 +330,27 @@ mod tests {
             self.1
         }
 
+        fn dtype(&self, _: &str) -> Option<i64> {
+            self.1.map(|floats| if floats { 6 } else { 4 })
+        }
+
+        fn is_given(&self, _: &str) -> bool {
+            true
+        }
+
         fn is_something(&self, _: &str) -> bool {
             false
         }
     }
 
-    fn unfolded(text: &str, known: &Known) -> Option<One> {
+    fn all(text: &str, known: &Known) -> Option<Vec<One>> {
         let module = unskew_script::parse(text).unwrap();
         unfold(module.functions().next().unwrap(), known)
+    }
+
+    fn unfolded(text: &str, known: &Known) -> Option<One> {
+        let [one] = all(text, known)?.try_into().unwrap();
+        Some(one)
     }
 
     const DIV: &str = "def f(self: Tensor, other: Tensor) -> Tensor:\n\
@@ -250,14 +368,36 @@ mod tests {
     }
 
     #[test]
-    fn flags_choose_and_two_calls_are_not_one() {
+    fn flags_choose() {
         let text = "def f(self: Tensor, some: bool=True) -> Tensor:\n\
             \x20 mode = 'reduced' if some else 'complete'\n\
             \x20 return torch.linalg_qr(self, mode)\n";
         let one = unfolded(text, &Known(&[("some", Literal::Bool(false))], None)).unwrap();
         assert_eq!(one.given[1].1, Part::Literal(Literal::Text("complete".into())));
         assert_eq!(unfolded(text, &Known(&[], None)), None);
-        let two = "def f(self: Tensor) -> Tensor:\n  return torch.neg(torch.abs(self))\n";
-        assert_eq!(unfolded(two, &Known(&[], None)), None);
+    }
+
+    #[test]
+    fn calls_follow_each_other_and_loops_are_their_rounds() {
+        let text = "def f(self: Tensor, shape: List[int]) -> Tensor:\n\
+            \x20 dims: List[int] = []\n\
+            \x20 for i in range(len(shape)):\n\
+            \x20   dims.append(-1 - i)\n\
+            \x20 half = self.dtype == 5\n\
+            \x20 value = self.to(6) if half else self\n\
+            \x20 return torch.mul(value, torch.sum(torch.abs(value), dims, True))\n";
+        let shape = Literal::List([Literal::Int(3), Literal::Int(4)].into());
+        let shape: &'static [_] = Box::leak(Box::new([("shape", shape)]));
+        let calls = all(text, &Known(shape, Some(true))).unwrap();
+        let names: Vec<&str> = calls.iter().map(|one| one.operator.as_str()).collect();
+        assert_eq!(names, ["aten::abs", "aten::sum", "aten::mul"]);
+        let dims = Literal::List([Literal::Int(-1), Literal::Int(-2)].into());
+        assert_eq!(calls[1].given[0].1, Part::Call(0));
+        assert_eq!(calls[1].given[1].1, Part::Literal(dims));
+        assert_eq!(calls[2].given[0].1, Part::Argument("self".into()));
+        // How many rounds there are is not known.
+        assert_eq!(all(text, &Known(&[], Some(true))), None);
+        let kept = "def f(self: Tensor) -> Tensor:\n  x = torch.abs(self)\n  return self\n";
+        assert_eq!(all(kept, &Known(&[], None)), None);
     }
 }

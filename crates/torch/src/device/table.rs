@@ -193,8 +193,8 @@ impl DeviceTable {
 
 /// The version of an operator in a runtime that reads file formats up to `newest`.
 pub(super) fn operator_version(operator: &str, newest: i64) -> u32 {
-    let changes = history::registry().map_or(&[][..], |registry| registry.changes_of(operator));
-    let versions = changes.iter().filter_map(|change| change.since.version());
+    let changes = history::registry().changes_of(operator).iter();
+    let versions = changes.filter_map(|change| change.since.version());
     versions.filter(|version| i64::from(*version) <= newest).max().unwrap_or(0)
 }
 

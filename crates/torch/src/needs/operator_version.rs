@@ -36,9 +36,8 @@ pub(super) fn bounds(
 ) -> (Need, Option<Need>) {
     let mut lowest = Need { version: Version::number(0), because: None };
     let mut highest: Option<Need> = None;
-    let (Some(registry), Some(written)) = (history::registry(), version(model)) else {
-        return (lowest, None);
-    };
+    let registry = history::registry();
+    let Some(written) = version(model) else { return (lowest, None) };
     for call in versioned(model, &reading.calls, operators) {
         let resolved = OperatorCall { schema: &call.schema, given: &call.given };
         let needs = Version::number(i64::from(registry.needs(resolved, written)));

@@ -54,10 +54,8 @@ fn used(pair: &Pair<'_>) -> Vec<(String, Places)> {
 /// The calls that mean what an operator means only from a later version on than the device has.
 fn versions(pair: &Pair<'_>, device: &Device) -> Vec<Finding> {
     let operators = pair.runtime.operators.history();
-    let (Some(registry), Some(written)) = (history::registry(), pair.model.operator_version())
-    else {
-        return Vec::new();
-    };
+    let registry = history::registry();
+    let Some(written) = pair.model.operator_version() else { return Vec::new() };
     let Ok(written) = u32::try_from(written) else { return Vec::new() };
     let mut findings = Vec::new();
     let mut seen = BTreeSet::new();

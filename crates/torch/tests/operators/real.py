@@ -117,7 +117,7 @@ def compiled(text):
     else:
         # There, a text sees the functions of modules, which have none that write to their argument.
         rest = re.sub(r"\btorch\.([a-z]\w*_)\((\w+)(, )?", r"\2.\1(", rest)
-        hidden = r"\btorch\.(softplus|hardtanh|gelu|re\w+_pad\dd)\("
+        hidden = r"\btorch\.(softplus|hardtanh|gelu|re\w+_pad\dd|upsample_\w+)\("
         rest = re.sub(hidden, r"torch._C._nn.\1(", rest)
     unit = torch.jit.CompilationUnit(head + "\n" + rest)
     function = getattr(unit, re.match(r"def (\w+)", text).group(1))

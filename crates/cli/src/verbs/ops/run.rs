@@ -36,13 +36,9 @@ pub fn run(args: &OpsRun) -> anyhow::Result<Status> {
 /// With the operators of a release, and the upgraders that it knows.
 fn interpreter(name: Option<&str>) -> anyhow::Result<Interpreter> {
     let registry = unskew_torch::registry();
-    let upgraded = |interpreter: Interpreter, known| match registry {
-        Some(registry) => interpreter.with_upgraders(registry, known),
-        None => interpreter,
-    };
+    let upgraded = |interpreter: Interpreter, known| interpreter.with_upgraders(registry, known);
     let Some(name) = name else {
-        let known = registry.map_or(0, unskew_ops::Registry::current);
-        return Ok(upgraded(Interpreter::new(Semantics::newest()), known));
+        return Ok(upgraded(Interpreter::new(Semantics::newest()), registry.current()));
     };
     let release = unskew_releases::find(name)?;
     if release.family() != Family::Torch {

@@ -1,32 +1,30 @@
 //! Nodes whose operator the release does not have, or takes otherwise: the registry's functions in their place.
 //!
-//! A node calls one overload, and what it gives has its type and shape in a table. So a function can take its
-//! place if it comes to one call ([`unfold`]), which gives the same; what comes to more is a blocker that
-//! names the node. Operators that no release of the database has are left alone: they come with a library.
+//! A node calls one overload, and what it gives has its type and shape in a table. So a function takes its place as the
+//! calls that it comes to ([`unfold`]), a node each. The last gives what the node gave; what the others give needs a row
+//! in the table ([`shapes`]), and where its shape cannot be told there is a blocker that names the node. Operators that
+//! no release of the database has are left alone: they come with a library.
 
 use unskew_ops::typing::{Choice, Given as Value, Literal, Operators as _, ScriptType, choose};
-use unskew_ops::{
-    Blocked, Decision, GivenArgument, OperatorCall, Registry, Schema, Target, Writer,
-};
+use unskew_ops::{Blocked, Decision, OperatorCall, Registry, Schema, Target, Writer};
 use unskew_script::{Function, Span};
 
 use super::recast::Found;
 use super::schema::Schema as Shapes;
+use super::shapes;
+use super::site::{Site, type_of};
 use crate::code::Callable;
 use crate::convert::Task;
 use crate::convert::json::Json;
-use crate::convert::unfold::{Arguments, One, Part, annotated, unfold};
+use crate::convert::unfold::{Arguments as _, One, Part, annotated, unfold};
 use crate::{format, history};
 
 /// The operator version of every graph of `torch.export`.
 const OPERATOR_VERSION: u32 = 10;
 
-/// The scalar types that are floats.
-const FLOATS: [i64; 4] = [6, 7, 8, 13];
-
 /// Fits the nodes of `graph`, and of the graphs in it, to the release.
 pub(super) fn put(task: &Task<'_>, schema: &Shapes, graph: &mut Json, found: &mut Found) {
-    let Some(registry) = history::registry() else { return };
+    let registry = history::registry();
     let producer = task.model.producer_by(task.to.operators.history());
     let writer =
         Writer { operator_version: OPERATOR_VERSION, since: producer.since, until: producer.until };
@@ -42,19 +40,12 @@ struct Nodes<'t> {
     writer: Writer,
 }
 
-/// The arguments of one node.
-struct Site<'g> {
-    inputs: &'g [Json],
-    /// What is known of tensors, by name.
-    tensors: Option<&'g Json>,
-}
-
 impl Nodes<'_> {
     fn graph(&self, graph: &mut Json, place: &str, found: &mut Found) {
-        let tensors = graph.get("tensor_values").cloned();
-        for (n, node) in
-            graph.get_mut("nodes").map_or(&mut [][..], Json::items_mut).iter_mut().enumerate()
-        {
+        let mut tensors = graph.get("tensor_values").cloned();
+        let mut all = Vec::new();
+        let nodes = graph.get_mut("nodes").map_or(&mut [][..], Json::items_mut);
+        for (n, node) in nodes.iter_mut().enumerate() {
             let place = format!("{place}.nodes[{n}]");
             for input in node.get_mut("inputs").map_or(&mut [][..], Json::items_mut) {
                 let inner = input.get_mut("arg").and_then(|arg| arg.get_mut("as_graph"));
@@ -62,26 +53,33 @@ impl Nodes<'_> {
                     self.graph(graph, &format!("{place}.as_graph.graph"), found);
                 }
             }
-            if let Some((target, inputs)) = self.node(node, tensors.as_ref(), &place, found) {
-                node.set("target", Json::text(target));
-                node.set("inputs", Json::List(inputs));
+            match self.node(node, &mut tensors, &place, found) {
+                Some(instead) => all.extend(instead),
+                None => all.push(node.clone()),
             }
+        }
+        if let (true, Some(tensors)) = (all.len() > nodes.len(), tensors) {
+            graph.set("tensor_values", tensors);
+        }
+        if graph.get("nodes").is_some() {
+            graph.set("nodes", Json::List(all));
         }
     }
 
-    /// What a node calls instead, with which inputs; none if it stays.
+    /// The nodes that take the place of one; none if it stays.
     fn node(
         &self,
         node: &Json,
-        tensors: Option<&Json>,
+        tensors: &mut Option<Json>,
         place: &str,
         found: &mut Found,
-    ) -> Option<(String, Vec<Json>)> {
+    ) -> Option<Vec<Json>> {
         let target = node.get("target").and_then(Json::as_text)?;
         let (name, overload) = format::target(target)?;
         let table = &self.task.to.operators;
         let meant = self.meant(&name, &overload)?;
-        let site = Site { inputs: node.get("inputs").map_or(&[][..], Json::items), tensors };
+        let inputs = node.get("inputs").map_or(&[][..], Json::items);
+        let site = Site { inputs, tensors: tensors.as_ref() };
         let given = site.given(&meant);
         let call = OperatorCall { schema: &meant, given: &given };
         let release = Target { table, operator_version: OPERATOR_VERSION };
@@ -97,19 +95,61 @@ impl Nodes<'_> {
             | Decision::Blocked(Blocked::WriterUnknown { .. }) => None,
             Decision::Blocked(why) => block(&why.to_string()),
             Decision::Upgrade(step) | Decision::Downgrade(step) => {
-                let Some(one) = unfold(step.function, &site) else {
-                    return block("what takes its place is more than one call");
+                let Some(calls) = unfold(step.function, &site) else {
+                    return block(
+                        "what takes its place depends on values that the graph does not say",
+                    );
                 };
-                let Some((schema, inputs)) = self.call(step.function, &one, &site) else {
-                    return block("what takes its place cannot be written as a node");
-                };
-                let overload =
-                    if schema.overload.is_empty() { "default" } else { &schema.overload };
-                let new = format!("torch.ops.{}.{overload}", schema.name.replacen("::", ".", 1));
-                found.change(format!("{full} is computed by {}", schema.full_name()));
-                Some((new, inputs))
+                match self.instead(node, step.function, &calls, tensors) {
+                    Ok((nodes, names)) => {
+                        found.change(format!("{full} is computed by {}", names.join(", ")));
+                        Some(nodes)
+                    }
+                    Err(why) => block(why),
+                }
             }
         }
+    }
+
+    /// A node for each call, and the operators; what they give is added to the table of tensors.
+    fn instead(
+        &self,
+        node: &Json,
+        function: &Function,
+        calls: &[One],
+        tensors: &mut Option<Json>,
+    ) -> Result<(Vec<Json>, Vec<String>), &'static str> {
+        const UNWRITTEN: &str = "what takes its place cannot be written as a node";
+        let inputs = node.get("inputs").map_or(&[][..], Json::items);
+        let (mut nodes, mut names, mut given) = (Vec::new(), Vec::new(), Vec::<String>::new());
+        for (n, one) in calls.iter().enumerate() {
+            let site = Site { inputs, tensors: tensors.as_ref() };
+            let (schema, inputs) = self.call(function, one, &site, &given).ok_or(UNWRITTEN)?;
+            let overload = if schema.overload.is_empty() { "default" } else { &schema.overload };
+            let target = format!("torch.ops.{}.{overload}", schema.name.replacen("::", ".", 1));
+            let mut new = node.clone();
+            new.set("target", Json::text(target));
+            if n + 1 < calls.len() {
+                let table = tensors.as_mut().ok_or(UNWRITTEN)?;
+                let value = shapes::result(&schema, &inputs, table)
+                    .ok_or("the shape of a part of what takes its place cannot be told")?;
+                let name = fresh(node, n, table).ok_or(UNWRITTEN)?;
+                table.set(&name, value);
+                let tensor = Json::object([("name", Json::text(&*name))]);
+                let mut output = node.get("outputs").and_then(|all| all.items().first()).cloned();
+                let output = output.as_mut().ok_or(UNWRITTEN)?;
+                output.set("as_tensor", tensor);
+                new.set("outputs", Json::List(vec![output.clone()]));
+                if new.get("name").is_some() {
+                    new.set("name", Json::text(&*name));
+                }
+                given.push(name);
+            }
+            new.set("inputs", Json::List(inputs));
+            nodes.push(new);
+            names.push(schema.full_name());
+        }
+        Ok((nodes, names))
     }
 
     /// The schema that the writer meant: that of the first release that can have written the file.
@@ -130,12 +170,20 @@ impl Nodes<'_> {
         by_writer.or_else(|| same().last()).map(|definition| definition.schema.clone())
     }
 
-    /// The overload that takes a call, and its inputs as a node has them.
-    fn call(&self, function: &Function, one: &One, site: &Site<'_>) -> Option<(Schema, Vec<Json>)> {
+    /// The overload that takes a call, and its inputs as a node has them. `earlier` are the tensors that the calls
+    /// before it give.
+    fn call(
+        &self,
+        function: &Function,
+        one: &One,
+        site: &Site<'_>,
+        earlier: &[String],
+    ) -> Option<(Schema, Vec<Json>)> {
         let values = one.given.iter().map(|(keyword, part)| {
             let (ty, literal) = match part {
-                Part::Argument(name) => (annotated(function, name)?, site.literal(name)),
+                Part::Argument(name) => (known_type(function, site, name)?, site.literal(name)),
                 Part::Literal(literal) => (type_of(literal)?, Some(literal.clone())),
+                Part::Call(_) => (ScriptType::Tensor, None),
             };
             let span = Span { start: 0, end: 0 };
             Some(Value { keyword: keyword.clone(), receiver: false, ty, literal, span })
@@ -150,13 +198,21 @@ impl Nodes<'_> {
                 Some(name) => schema.arguments.iter().find(|argument| argument.name == *name)?,
                 None => schema.arguments.get(n)?,
             };
+            let is_dtype = matches!(argument.ty.to_string().as_str(), "ScalarType" | "ScalarType?");
             let value = match part {
                 Part::Argument(name) => match site.input(name) {
                     Some(input) => input.get("arg")?.clone(),
                     // Not given: it has its default, which the new one may have too.
                     None => self.written(&site.default(function, name)?)?,
                 },
+                Part::Literal(Literal::Int(number)) if is_dtype => {
+                    self.union("as_scalar_type", Json::number(shapes::in_graph(*number)?))
+                }
                 Part::Literal(literal) => self.written(literal)?,
+                Part::Call(number) => {
+                    let name = Json::text(earlier.get(*number)?.as_str());
+                    self.union("as_tensor", Json::object([("name", name)]))
+                }
             };
             let mut input = Json::object([("name", Json::text(&*argument.name)), ("arg", value)]);
             if site.inputs.iter().any(|input| input.get("kind").is_some()) {
@@ -164,112 +220,60 @@ impl Nodes<'_> {
             }
             inputs.push(input);
         }
-        Some((schema, inputs))
+        // Every node gives one tensor.
+        (schema.returns.len() == 1).then_some((schema, inputs))
     }
 
-    /// A literal as an argument; none where every argument stands with all that it is not.
+    /// A literal as an argument.
     fn written(&self, literal: &Literal) -> Option<Json> {
-        if self.schema.spells_out_unions() {
-            return None;
-        }
         Some(match literal {
             // Up to 2.5 nothing was an empty list.
-            Literal::None if self.schema.writes_calls() => {
-                Json::object([("as_none", Json::Bool(true))])
-            }
-            Literal::None => Json::object([("as_none", Json::List(Vec::new()))]),
-            Literal::Bool(value) => Json::object([("as_bool", Json::Bool(*value))]),
-            Literal::Int(number) => Json::object([("as_int", Json::number(*number))]),
+            Literal::None if self.schema.writes_calls() => self.union("as_none", Json::Bool(true)),
+            Literal::None => self.union("as_none", Json::List(Vec::new())),
+            Literal::Bool(value) => self.union("as_bool", Json::Bool(*value)),
+            Literal::Int(number) => self.union("as_int", Json::number(*number)),
             Literal::Float(bits) if bits.value().is_finite() => {
-                Json::object([("as_float", Json::literal(&format!("{:?}", bits.value())))])
+                self.union("as_float", Json::literal(&format!("{:?}", bits.value())))
             }
-            Literal::Text(text) => Json::object([("as_string", Json::text(&**text))]),
+            Literal::Text(text) => self.union("as_string", Json::text(&**text)),
+            Literal::List(items) => {
+                let number = |item: &Literal| match item {
+                    Literal::Int(number) => Some(Json::number(*number)),
+                    _ => None,
+                };
+                let items: Option<Vec<Json>> = items.iter().map(number).collect();
+                self.union("as_ints", Json::List(items?))
+            }
             _ => return None,
         })
     }
-}
 
-impl Site<'_> {
-    fn input(&self, name: &str) -> Option<&Json> {
-        let is = |input: &&Json| input.get("name").and_then(Json::as_text) == Some(name);
-        self.inputs.iter().find(is)
-    }
-
-    /// What the node gives, as the registry wants it.
-    fn given(&self, schema: &Schema) -> Vec<GivenArgument> {
-        let one = |input: &Json| {
-            let name = input.get("name").and_then(Json::as_text).unwrap_or_default();
-            let argument = schema.arguments.iter().find(|argument| argument.name == name);
-            GivenArgument {
-                name: name.to_owned(),
-                by_name: argument.is_none_or(|argument| argument.keyword_only),
-                value: input.get("arg").and_then(read).map(|literal| literal.to_string()),
-                ty: None,
-            }
-        };
-        let mut all: Vec<GivenArgument> = self.inputs.iter().map(one).collect();
-        let place =
-            |given: &GivenArgument| schema.arguments.iter().position(|one| one.name == given.name);
-        // An argument that stands behind one that is left to its default is given by its name.
-        for (at, given) in all.iter_mut().enumerate() {
-            given.by_name |= place(given).is_none_or(|place| place != at);
-        }
-        all
-    }
-
-    /// The default of a parameter.
-    fn default(&self, function: &Function, name: &str) -> Option<Literal> {
-        let parameter = function.parameters.iter().find(|one| one.name.text == name)?;
-        Literal::of(parameter.default.as_ref()?)
+    /// An argument of a kind; in the first schemas with all that it is not.
+    fn union(&self, kind: &str, value: Json) -> Json {
+        let shape = self.schema.shape("Argument").filter(|_| self.schema.spells_out_unions());
+        let Some(shape) = shape else { return Json::object([(kind, value)]) };
+        let others = shape.fields.iter().map(|field| (field.name.to_owned(), Json::Null));
+        let mut argument = Json::Object(others.collect());
+        argument.set(kind, value);
+        argument
     }
 }
 
-impl Arguments for Site<'_> {
-    fn literal(&self, name: &str) -> Option<Literal> {
-        read(self.input(name)?.get("arg")?)
-    }
-
-    fn is_floating_point(&self, name: &str) -> Option<bool> {
-        let tensor = self.input(name)?.get("arg")?.get("as_tensor")?.get("name")?.as_text()?;
-        let value = self.tensors?.get(tensor)?;
-        let dtype = value.get("dtype").or_else(|| value.get("meta")?.get("dtype"))?.as_int()?;
-        Some(FLOATS.contains(&dtype))
-    }
-
-    fn is_something(&self, name: &str) -> bool {
-        let member = self.input(name).and_then(|input| meant(input.get("arg")?));
-        member.is_some_and(|(kind, _)| kind != "as_none")
-    }
-}
-
-/// The member of a union that is meant.
-fn meant(argument: &Json) -> Option<(&str, &Json)> {
-    let mut members = argument.fields().iter();
-    let set = members.find(|(_, value)| *value != Json::Null);
-    let set = set.or_else(|| argument.fields().iter().find(|(kind, _)| kind == "as_none"));
-    set.map(|(kind, value)| (kind.as_str(), value))
-}
-
-/// An argument that is a literal.
-fn read(argument: &Json) -> Option<Literal> {
-    let (kind, value) = meant(argument)?;
-    Some(match kind {
-        "as_none" => Literal::None,
-        "as_bool" => Literal::Bool(*value == Json::Bool(true)),
-        "as_int" => Literal::Int(value.as_int()?),
-        "as_float" => Literal::from(value.to_string().parse::<f64>().ok()?),
-        "as_string" => Literal::Text(value.as_text()?.into()),
-        _ => return None,
+/// The type of a parameter, which is something where what is given is.
+fn known_type(function: &Function, site: &Site<'_>, name: &str) -> Option<ScriptType> {
+    Some(match (site.literal(name).as_ref().and_then(type_of), annotated(function, name)?) {
+        (Some(ty), ScriptType::Optional(_)) => ty,
+        (_, ScriptType::Optional(inner)) if site.is_something(name) => (*inner).clone(),
+        (_, ty) => ty,
     })
 }
 
-fn type_of(literal: &Literal) -> Option<ScriptType> {
-    Some(match literal {
-        Literal::None => ScriptType::None,
-        Literal::Bool(_) => ScriptType::Bool,
-        Literal::Int(_) => ScriptType::Int,
-        Literal::Float(_) => ScriptType::Float,
-        Literal::Text(_) => ScriptType::Str,
-        Literal::List(_) | Literal::Tuple(_) => return None,
-    })
+/// A name for what a part of a node's calculation gives, which no other tensor has.
+fn fresh(node: &Json, part: usize, tensors: &Json) -> Option<String> {
+    let output = node.get("outputs")?.items().first()?.get("as_tensor")?.get("name")?.as_text()?;
+    let names = (0..1000).map(|n| match n {
+        0 => format!("{output}_part_{part}"),
+        n => format!("{output}_part_{part}_{n}"),
+    });
+    names.into_iter().find(|name| tensors.get(name).is_none())
 }

@@ -4,7 +4,7 @@
 //! 8 (since 2.6). What every schema has stands in `data/exported.tsv`; `recast` walks a graph along the
 //! types of two of them. What is beyond types has a module each: `first`, the signature of 2.1, which says
 //! by maps what later ones say by a list of specs; `higher_order`, what `cond` and its like give back;
-//! `operators`, arguments that another release does not take; `calls`, nodes of operators that it does not have;
+//! `operators`, arguments that another release does not take; `calls`, nodes of operators that it does not have, with `site`, what a node is given, and `shapes`, what new nodes give;
 //! `stamp`, the numbers and names of the whole; `container`, the records around the graph, and `weights`,
 //! the tensors in them.
 
@@ -16,6 +16,8 @@ mod higher_order;
 mod operators;
 mod recast;
 mod schema;
+mod shapes;
+mod site;
 mod stamp;
 mod weights;
 

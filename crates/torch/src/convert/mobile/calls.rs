@@ -29,7 +29,7 @@ const UPGRADERS: Version = Version::pair(1, 11);
 pub(super) struct Calls<'t> {
     task: &'t Task<'t>,
     writer: Writer,
-    registry: Option<&'static Registry>,
+    registry: &'static Registry,
 }
 
 /// What a function of the registry does, if it is one call.
@@ -132,7 +132,7 @@ impl<'t> Calls<'t> {
 
     /// The lowest operator version in which every call keeps its meaning.
     pub(super) fn needs(&self, code: &Bytecode) -> u32 {
-        let Some(registry) = self.registry else { return 0 };
+        let registry = self.registry;
         let operators = code.functions.iter().flat_map(|function| &function.operators);
         let needs = operators.filter_map(|operator| {
             let schema = self.meant(operator)?;
@@ -188,7 +188,8 @@ impl<'t> Calls<'t> {
 
     /// Whether the release does not run a call as it is.
     fn is_refused(&self, operator: &Operator, way: Way) -> bool {
-        let (Some(schema), Some(registry)) = (self.meant(operator), self.registry) else {
+        let registry = self.registry;
+        let Some(schema) = self.meant(operator) else {
             return false;
         };
         let full = schema.full_name();
@@ -210,7 +211,7 @@ impl<'t> Calls<'t> {
         pickle: &mut Pickle,
         plan: &mut Conversion,
     ) -> usize {
-        let Some(registry) = self.registry else { return 0 };
+        let registry = self.registry;
         let Some(schema) = self.meant(operator) else {
             self.unclear(function, operator, way, registry, plan);
             return 0;

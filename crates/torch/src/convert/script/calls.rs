@@ -28,7 +28,7 @@ pub(super) struct Calls<'t> {
     program: &'t Program,
     typing: Typing,
     writer: Writer,
-    registry: Option<&'static Registry>,
+    registry: &'static Registry,
 }
 
 /// What the code becomes.
@@ -66,7 +66,7 @@ impl<'t> Calls<'t> {
 
     /// The lowest operator version in which every call means what it means in the file.
     pub(super) fn needs(&self) -> u32 {
-        let Some(registry) = self.registry else { return 0 };
+        let registry = self.registry;
         let calls = self.typing.calls.iter().filter(|call| call.loaded && !call.removable);
         let needs = calls.filter_map(|call| {
             let Choice::One(signature, _) = &call.choice else { return None };
@@ -174,10 +174,10 @@ impl<'t> Calls<'t> {
         };
         let schema = &signature.schema;
         let full = schema.full_name();
-        let Some(registry) = self.registry.filter(|_| call.spelling != Spelling::Language) else {
-            return Ok(None);
-        };
-        if history::builtins().iter().any(|builtin| builtin.name == schema.name) {
+        let registry = self.registry;
+        if call.spelling == Spelling::Language
+            || history::builtins().iter().any(|builtin| builtin.name == schema.name)
+        {
             return Ok(None);
         }
         if is_upgraded(self.task, registry, &full, self.writer, version) {
@@ -209,11 +209,7 @@ impl<'t> Calls<'t> {
 
     /// The text of a function of the registry.
     fn function(&self, name: &str) -> Option<String> {
-        let registry = self.registry?;
-        let changes = registry.operators().flat_map(|(_, changes)| changes);
-        let mut bridges = changes.flat_map(|one| one.upgrader.iter().chain(&one.downgraders));
-        bridges.find(|bridge| bridge.function == name)?;
-        registry.function(name).map(ToString::to_string)
+        self.registry.function(name).map(ToString::to_string)
     }
 
     /// The texts without branches that never run and hold calls that the release does not take.
@@ -313,10 +309,19 @@ fn given(call: &Call) -> Vec<GivenArgument> {
             && let Some(one) = all.get_mut(*place)
         {
             argument.name.clone_into(&mut one.name);
+            let given = call.given.get(*place).map(|given| &given.ty);
             // What is known to be there is not what may be none.
-            let sure = call.given.get(*place).is_some_and(|given| is_sure(&given.ty));
-            if let (true, Type::Optional(inner)) = (sure, &argument.ty) {
-                one.ty = Some((**inner).clone());
+            let taken = match &argument.ty {
+                Type::Optional(inner) if given.is_some_and(is_sure) => {
+                    one.ty = Some((**inner).clone());
+                    &**inner
+                }
+                ty => ty,
+            };
+            // An integer also goes where a release takes no other number.
+            let number = matches!(taken, Type::Named(name) if name == "Scalar");
+            if let (true, Some(ScriptType::Int)) = (number, given) {
+                one.ty = Some(Type::Named("int".to_owned()));
             }
         }
     }

@@ -64,6 +64,8 @@ pub(super) fn classes(
     if task.to.minor() < NONE_TYPE {
         for (record, text) in texts.iter_mut() {
             let named = text.replace("-> NoneType:", "-> None:").replace(": NoneType", ": None");
+            // What is nothing is not without a value either.
+            let named = named.replace("uninitialized(NoneType)", "None");
             if named != *text {
                 let what = "the type of nothing is called None".to_owned();
                 rewrite(plan, LAYOUT, what, record);

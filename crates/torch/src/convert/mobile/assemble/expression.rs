@@ -51,10 +51,7 @@ impl Assembler<'_> {
                 let kinds: Vec<_> = items.iter().map(|item| self.item_type(item)).collect();
                 let kind = (*kinds.first()?)?;
                 kinds.iter().all(|one| *one == Some(kind)).then_some(())?;
-                items.iter().try_for_each(|item| self.one(item))?;
-                let ty = self.function.ty(self.pickle, &format!("List[{kind}]"));
-                self.emit("LIST_CONSTRUCT", ty, items.len() as i64);
-                Some(())
+                self.list(items, kind)
             }
             Expression::Choice { test, then, otherwise, .. } => {
                 if let Some(holds) = self.truth(test) {
@@ -89,6 +86,13 @@ impl Assembler<'_> {
             Expression::Attribute { of, span, .. } => self.only(*span, &[of]),
             _ => None,
         }
+    }
+
+    fn list(&mut self, items: &[Expression], kind: &str) -> Option<()> {
+        items.iter().try_for_each(|item| self.one(item))?;
+        let ty = self.function.ty(self.pickle, &format!("List[{kind}]"));
+        self.emit("LIST_CONSTRUCT", ty, items.len() as i64);
+        Some(())
     }
 
     /// One value if what lies on the stack holds, else another.
@@ -149,7 +153,12 @@ impl Assembler<'_> {
             }
             _ => {
                 passes(&given.ty, &argument.ty).then_some(())?;
-                self.one(operand)
+                match (operand, &given.ty) {
+                    (Expression::List { items, .. }, ScriptType::List(item)) => {
+                        self.list(items, kind_of(item)?)
+                    }
+                    _ => self.one(operand),
+                }
             }
         }
     }
@@ -248,6 +257,17 @@ impl Assembler<'_> {
             _ => None,
         }
     }
+}
+
+/// The type of the items of a list, as bytecode names it.
+fn kind_of(item: &ScriptType) -> Option<&'static str> {
+    Some(match item {
+        ScriptType::Int => "int",
+        ScriptType::Float => "float",
+        ScriptType::Bool => "bool",
+        ScriptType::Tensor => "Tensor",
+        _ => return None,
+    })
 }
 
 /// What a call is given, what it is called on first.

@@ -15,7 +15,8 @@
 //! DROPR 8             the end, where the call stood
 //! ```
 //!
-//! What has no form in bytecode (loops, slices, conversions that the loader would add) has none here: then there is no
+//! A loop keeps nothing on the stack but what counts its rounds; its variables stay in their registers. What has no form
+//! in bytecode (slices, conversions that the loader would add, a return in a loop) has none here: then there is no
 //! bytecode for the function.
 
 mod expression;
@@ -174,8 +175,23 @@ impl Assembler<'_> {
         for statement in body {
             match statement {
                 Statement::Assign { target, value, .. } => self.assign(target, value)?,
-                Statement::Annotated { target, value: Some(value), .. } => {
-                    self.assign(target, value)?;
+                Statement::Annotated { target, annotation, value: Some(value), .. } => {
+                    match (target, value) {
+                        (Expression::Name(name), Expression::List { items, .. })
+                            if items.is_empty() =>
+                        {
+                            self.empty(&name.text, &annotation.to_string());
+                        }
+                        _ => self.assign(target, value)?,
+                    }
+                }
+                Statement::Expression { value: value @ Expression::Call(_), .. } => {
+                    for _ in 0..self.values(value)? {
+                        self.emit("DROP", 0, 0);
+                    }
+                }
+                Statement::For { target: Expression::Name(name), items, body, .. } => {
+                    self.rounds(&name.text, items, body)?;
                 }
                 Statement::Return { value: Some(value), .. } => {
                     let wanted = self.site.schema.returns.len();
@@ -226,6 +242,39 @@ impl Assembler<'_> {
         Some(false)
     }
 
+    /// `for name in range(count)`.
+    fn rounds(&mut self, name: &str, items: &Expression, body: &[Statement]) -> Option<()> {
+        let Expression::Call(call) = items else { return None };
+        let [count] = call.arguments.as_slice() else { return None };
+        (call.function.path()? == "range").then_some(())?;
+        // What the body assigns is known in no round.
+        forget(body, &mut self.known);
+        self.known.remove(name);
+        self.load(&Literal::Int(0))?;
+        self.one(&count.value)?;
+        self.load(&Literal::Bool(true))?;
+        let head = self.emit("LOOP", 0, 2);
+        let register = self.name(name);
+        self.emit("STORE", register, 0);
+        // What a return leaves on the stack would lie on what counts the rounds.
+        (!self.block(body)?).then_some(())?;
+        self.load(&Literal::Bool(true))?;
+        let back = self.emit("JMP", 0, 0);
+        self.code.get_mut(back)?.x = head as i64 - back as i64;
+        self.land(head);
+        forget(body, &mut self.known);
+        Some(())
+    }
+
+    /// A list without items, of the type that its name is annotated with.
+    fn empty(&mut self, name: &str, ty: &str) {
+        let ty = self.function.ty(self.pickle, ty);
+        self.emit("LIST_CONSTRUCT", ty, 0);
+        let register = self.name(name);
+        self.emit("STORE", register, 0);
+        self.known.remove(name);
+    }
+
     fn assign(&mut self, target: &Expression, value: &Expression) -> Option<()> {
         let names: Vec<&str> = match target {
             Expression::Name(name) => vec![&name.text],
@@ -268,5 +317,34 @@ impl Assembler<'_> {
         }
         self.function.registers = self.function.registers.max(used.end - 1);
         Some(self.code)
+    }
+}
+
+/// Takes what statements assign out of what is known.
+fn forget(body: &[Statement], known: &mut HashMap<String, Literal>) {
+    for statement in body {
+        match statement {
+            Statement::Assign { target, .. } | Statement::Annotated { target, .. } => {
+                let names = match target {
+                    Expression::Tuple { items, .. } => items.as_slice(),
+                    one => std::slice::from_ref(one),
+                };
+                for name in names.iter().filter_map(Expression::path) {
+                    known.remove(&name);
+                }
+            }
+            Statement::If { then, otherwise, .. } => {
+                forget(then, known);
+                forget(otherwise, known);
+            }
+            Statement::For { target, body, .. } => {
+                if let Some(name) = target.path() {
+                    known.remove(&name);
+                }
+                forget(body, known);
+            }
+            Statement::While { body, .. } | Statement::With { body, .. } => forget(body, known),
+            _ => {}
+        }
     }
 }

@@ -1,0 +1,108 @@
+//! Tensors as lists of numbers, and tuples with the names that bytecode gives them.
+
+use std::rc::Rc;
+
+use crate::problem::{malformed, refused};
+use crate::value::Tuple;
+use crate::{Dtype, Number, Problem, Tensor, Value};
+
+/// `tolist()`: lists of lists of numbers, as deep as the tensor has dimensions; a number for one without any.
+pub(super) fn of(tensor: &Tensor) -> Value {
+    let mut numbers = tensor.numbers().into_iter();
+    level(tensor.shape(), &mut numbers)
+}
+
+fn level(shape: &[usize], numbers: &mut dyn Iterator<Item = Number>) -> Value {
+    match shape {
+        [] => numbers.next().map_or(Value::None, Value::from),
+        [size, inner @ ..] => Value::list((0..*size).map(|_| level(inner, numbers)).collect()),
+    }
+}
+
+/// What bytecode does for `tolist()`, which says what its lists are of (0 integers, 1 floats, 2 booleans, 3 complex
+/// numbers) and how deep they are, and refuses a tensor of anything else.
+pub(super) fn checked(tensor: &Tensor, depth: i64, kind: i64) -> Result<Value, Problem> {
+    let fits = match kind {
+        0 => tensor.dtype() == Dtype::I64,
+        1 => tensor.dtype().is_float(),
+        2 => tensor.dtype() == Dtype::Bool,
+        3 => tensor.dtype().is_complex(),
+        _ => return malformed(format!("lists of a kind that there is not: {kind}")),
+    };
+    if !fits {
+        return refused("the elements of the tensor are of another type than tolist() says");
+    }
+    if depth != tensor.rank() as i64 {
+        return refused("the tensor has another number of dimensions than tolist() says");
+    }
+    Ok(of(tensor))
+}
+
+/// The class and the fields of a named tuple, as the table of types writes them:
+/// `__torch__.Point[NamedTuple, [[x, Tensor], [rest, List[int]]]]`.
+pub(super) fn named_type(ty: &str) -> Option<(&str, Vec<&str>)> {
+    let (class, fields) = ty.split_once("[NamedTuple, [")?;
+    let (mut names, mut depth, mut start) = (Vec::new(), 0_usize, 0);
+    for (at, letter) in fields.char_indices() {
+        match letter {
+            '[' => {
+                depth += 1;
+                if depth == 1 {
+                    start = at + 1;
+                }
+            }
+            ',' if depth == 1 && start <= at => {
+                names.push(fields.get(start..at)?.trim());
+                // What follows the first comma is the type.
+                start = usize::MAX;
+            }
+            ']' => match depth.checked_sub(1) {
+                Some(less) => depth = less,
+                None => break,
+            },
+            _ => {}
+        }
+    }
+    Some((class, names))
+}
+
+/// A tuple whose items have names; without any if there are not as many as items.
+pub(super) fn tuple(class: &str, names: &[&str], items: Vec<Value>) -> Value {
+    let named = (names.len() == items.len())
+        .then(|| (class.into(), names.iter().map(|name| Rc::from(*name)).collect()));
+    Value::Tuple(Rc::new(Tuple { items, named }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tensor_becomes_lists_as_deep_as_it_is() {
+        let numbers: Vec<Number> = (0..6).map(Number::Int).collect();
+        let tensor = Tensor::new(Dtype::I64, &[2, 3], &numbers).unwrap();
+        assert_eq!(of(&tensor).to_string(), "[[0, 1, 2], [3, 4, 5]]");
+        assert_eq!(checked(&tensor, 2, 0).unwrap().to_string(), "[[0, 1, 2], [3, 4, 5]]");
+        assert!(checked(&tensor, 1, 0).is_err() && checked(&tensor, 2, 1).is_err());
+        assert!(checked(&tensor, 2, 7).is_err());
+        let one = Tensor::new(Dtype::Bool, &[], &[Number::Bool(true)]).unwrap();
+        assert_eq!(checked(&one, 0, 2).unwrap().to_string(), "True");
+    }
+
+    #[test]
+    fn names_are_told_from_types() {
+        let ty = "__torch__.P[NamedTuple, [[x, Tensor], [rest, Dict[str, List[int]]], [n, int]]]";
+        assert_eq!(named_type(ty), Some(("__torch__.P", vec!["x", "rest", "n"])));
+        assert_eq!(named_type("Tuple[int, int]"), None);
+        for broken in
+            ["P[NamedTuple, [", "P[NamedTuple, [[x", "P[NamedTuple, []]]]]", "P[NamedTuple, [[,[,"]
+        {
+            assert!(named_type(broken).is_some(), "{broken}");
+        }
+        let two = vec![Value::from(1_i64), Value::from(2_i64)];
+        let Value::Tuple(named) = tuple("P", &["a", "b"], two.clone()) else { panic!() };
+        assert_eq!(named.named.as_ref().unwrap().1.len(), 2);
+        let Value::Tuple(plain) = tuple("P", &["a"], two) else { panic!() };
+        assert!(plain.named.is_none());
+    }
+}
