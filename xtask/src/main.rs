@@ -1,10 +1,12 @@
-//! One-word commands for developers: `cargo xtask test`, `corpus`, `docs`, `harvest`, `bench`, `jax`, `ifrt`.
+//! One-word commands for developers: `cargo xtask test`, `corpus`, `docs`, `harvest`, `bench`, `jax`, `ifrt`,
+//! `distributed`.
 #![forbid(unsafe_code)]
 
 mod abi;
 mod bench;
 mod corpus;
 mod deviation;
+mod distributed;
 mod docs;
 mod environment;
 mod harvest;
@@ -99,6 +101,8 @@ enum Verb {
     TensorflowData(tensorflow_data::TensorflowData),
     /// Runs recorded files, as they are and converted, on PyTorch releases.
     Torch(torch::Torch),
+    /// Builds and tests what brings DataFusion along, which takes minutes: `unskew scan query`, and the job of Ballista.
+    Distributed,
     /// Measures the command on large files: time and memory of whole processes.
     Bench(bench::Bench),
     /// Asks one plug-in for its sizes: what `abi` starts, because a plug-in may end its process.
@@ -116,6 +120,7 @@ enum Verb {
 fn main() -> anyhow::Result<()> {
     match Arguments::parse().verb {
         Verb::Test => test::run(),
+        Verb::Distributed => distributed::run(),
         Verb::Promise => promise::run(),
         Verb::Corpus { all_jax, all_tensorflow, all_torch } => {
             let families =

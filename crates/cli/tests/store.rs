@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-use unskew_test_servers::S3;
+use unskew_test_servers::{S3, Web};
 
 fn examples() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples"))
@@ -59,4 +59,39 @@ fn artifacts_in_a_bucket_are_judged_as_files_are() {
         "{}",
         said(&again)
     );
+    asked(&server);
+}
+
+/// The table is asked where the command can, and says what to do where it cannot.
+fn asked(server: &S3) {
+    let sql =
+        "select runtime, verdict, count(*) as n from scan where runtime is not null group by 1, 2";
+    let mut command = Command::new(env!("CARGO_BIN_EXE_unskew"));
+    command.args(["scan", "query", sql, "s3://bucket/table", "--format", "json"]);
+    let answer = command.envs(server.settings()).output().unwrap();
+    if cfg!(feature = "query") {
+        let expected = "{\"runtime\":\"torch@2.15.0\",\"verdict\":\"compatible\",\"n\":1}\n";
+        assert_eq!(said(&answer), expected);
+    } else {
+        assert_eq!(answer.status.code(), Some(2));
+        assert!(said(&answer).contains("--features query"), "{}", said(&answer));
+    }
+}
+
+#[test]
+fn a_file_of_a_web_server_is_scanned_over_tls_if_its_certificate_is_trusted() {
+    let table = tempfile::tempdir().unwrap();
+    let server = Web::start_secret(examples()).unwrap();
+    let uri = format!("{}/gelu-2.15.0.pt", server.endpoint());
+    let run = |certificate: Option<std::path::PathBuf>| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_unskew"));
+        command.args(["scan", &uri, "--with", "torch@2.15", "-o"]).arg(table.path());
+        command.args(["--as-of", "2026-11-01"]).env_remove("SSL_CERT_DIR");
+        command.envs(certificate.map(|file| ("SSL_CERT_FILE", file))).output().unwrap()
+    };
+    let refused = run(None);
+    assert_eq!(refused.status.code(), Some(2), "{}", said(&refused));
+    assert!(said(&refused).contains("certificate"), "{}", said(&refused));
+    let scanned = run(Some(server.certificate()));
+    assert!(said(&scanned).starts_with("1 artifacts judged; "), "{}", said(&scanned));
 }

@@ -72,15 +72,14 @@ impl ObjectError {
                 denied(&**source)
             }
             Error::InvalidPath { source } => Cause::Invalid(source.to_string()),
-            Error::NotSupported { source } => Cause::Unsupported(deepest(&**source)),
+            Error::NotSupported { source } => {
+                Cause::Unsupported(without_ranges(deepest(&**source)))
+            }
             Error::NotImplemented { operation, .. } => {
                 Cause::Unsupported(format!("this store cannot do it: {operation}"))
             }
             other => match deepest(other) {
-                // A web server that knows no ranges would send all of it, each time.
-                said if said.contains("non-partial response") => Cause::Unsupported(
-                    "the server does not answer ranges; copy the file first".to_owned(),
-                ),
+                said if said.contains(NO_RANGES[0]) => Cause::Unsupported(without_ranges(said)),
                 said => Cause::Failed(said),
             },
         };
@@ -119,6 +118,16 @@ fn settings_of(uri: &str) -> &'static str {
             "AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY or AZURE_STORAGE_SAS_KEY"
         }
         _ => "the server wants some that cannot be given here",
+    }
+}
+
+/// What clients say of a store, and of a web server, that knows no ranges and would send all of an object each time.
+const NO_RANGES: [&str; 2] = ["non-partial response", "Range request not supported"];
+
+fn without_ranges(said: String) -> String {
+    match NO_RANGES.iter().any(|words| said.contains(words)) {
+        true => "the server does not answer ranges; copy the file first".to_owned(),
+        false => said,
     }
 }
 

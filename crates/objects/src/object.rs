@@ -60,7 +60,8 @@ impl Object {
         };
         let now = Listed::new(String::new(), &meta);
         let same = match (&self.listed.etag, &now.etag) {
-            (Some(then), Some(now)) => then == now,
+            // Lists of Azure leave out the quotes that its answers have.
+            (Some(then), Some(now)) => then.trim_matches('"') == now.trim_matches('"'),
             // A server without ETags says at least when it was written, in whole seconds.
             _ => self.listed.modified / 1000 == now.modified / 1000,
         };
@@ -79,8 +80,8 @@ fn get(
     etag: Option<String>,
 ) -> Result<(ObjectMeta, Bytes), ObjectError> {
     let (store, path, uri) = (objects.client().clone(), objects.location(key)?, objects.uri(key));
-    // A weak ETag fits no precondition; it is compared with that of the answer.
-    let if_match = etag.filter(|etag| !etag.starts_with("W/"));
+    // A weak ETag fits no precondition, nor does one without quotes; it is compared with that of the answer.
+    let if_match = etag.filter(|etag| etag.starts_with('"'));
     let (meta, bytes) = waiting::wait(&uri, async move {
         let range = Some(GetRange::Bounded(range));
         let options = GetOptions { range, if_match, ..GetOptions::default() };

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::StreamExt as _;
-use reqwest::header::{ACCEPT_ENCODING, RANGE};
+use reqwest::header::{ACCEPT, ACCEPT_ENCODING, RANGE};
 use reqwest::{RequestBuilder, Response, StatusCode};
 use serde::de::DeserializeOwned;
 use unskew_objects::{Ranges, run};
@@ -57,12 +57,27 @@ impl Http {
 
     /// Asks, again if the server or the line fails, and gives the answer as JSON.
     pub(crate) fn get<T: DeserializeOwned>(&self, url: &str) -> Result<T, RegistryError> {
+        json(url, &self.bytes(url, None, ANSWER)?)
+    }
+
+    /// Asks, again if the server or the line fails, for an answer of at most `limit` bytes, of the media types in
+    /// `accept`.
+    pub(crate) fn bytes(
+        &self,
+        url: &str,
+        accept: Option<&str>,
+        limit: usize,
+    ) -> Result<Bytes, RegistryError> {
         let (http, asked) = (self.clone(), url.to_owned());
-        let answer = waited(url, async move {
-            let answer = http.patient(|| http.request(http.client.get(&asked))).await?;
-            body(http.judged(answer).await?, ANSWER).await
-        })?;
-        json(url, &answer)
+        let accept = accept.map(str::to_owned);
+        waited(url, async move {
+            let request = || {
+                let request = http.client.get(&asked);
+                http.request(accept.iter().fold(request, |all, types| all.header(ACCEPT, types)))
+            };
+            let answer = http.patient(request).await?;
+            body(http.judged(answer).await?, limit).await
+        })
     }
 
     /// Sends JSON once.
@@ -222,9 +237,11 @@ fn json<T: DeserializeOwned>(url: &str, text: &[u8]) -> Result<T, RegistryError>
     serde_json::from_slice(text).map_err(wrong)
 }
 
-/// The message in an error of MLflow; else the text itself.
+/// The message in an error of MLflow or of an OCI registry; else the text itself.
 fn message(text: &[u8]) -> String {
     let said = serde_json::from_slice::<serde_json::Value>(text).ok();
+    let first = |said: &serde_json::Value| said.get("errors")?.get(0).cloned();
+    let said = said.map(|said| first(&said).unwrap_or(said));
     let said = said.as_ref().and_then(|said| said.get("message")?.as_str());
     one_line(said.unwrap_or(&String::from_utf8_lossy(text)))
 }

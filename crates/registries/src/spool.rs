@@ -1,6 +1,5 @@
 //! Files that cannot be read by range: fetched once, into a temporary file, when somebody reads them.
 
-use std::fs::File;
 use std::io::{self, Write};
 use std::sync::OnceLock;
 
@@ -47,7 +46,7 @@ impl Spool {
             return Err(io::Error::new(io::ErrorKind::Unsupported, said));
         }
         let mut file = tempfile::NamedTempFile::new()?;
-        (self.fetch)(&mut Bounded { file: file.as_file_mut(), left: self.size })?;
+        (self.fetch)(&mut Bounded { to: file.as_file_mut(), left: self.size })?;
         let there = file.as_file().metadata()?.len();
         if there != self.size {
             let said = format!("{there} bytes came, it has {}", self.size);
@@ -73,23 +72,23 @@ impl Source for Spool {
 }
 
 /// Takes no more than what was announced.
-pub(crate) struct Bounded<'f> {
-    pub(crate) file: &'f mut File,
+pub(crate) struct Bounded<'f, W> {
+    pub(crate) to: &'f mut W,
     pub(crate) left: u64,
 }
 
-impl Write for Bounded<'_> {
+impl<W: Write> Write for Bounded<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if bytes.len() as u64 > self.left {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "more bytes came than it has"));
         }
-        let written = self.file.write(bytes)?;
+        let written = self.to.write(bytes)?;
         self.left -= written as u64;
         Ok(written)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
+        self.to.flush()
     }
 }
 

@@ -19,6 +19,7 @@ static SERVER: LazyLock<Option<DockerRegistry>> = LazyLock::new(|| match DockerR
 
 const RAW: &str = "application/vnd.cncf.model.weight.v1.raw";
 const TAR: &str = "application/vnd.cncf.model.weight.v1.tar";
+const ZSTD: &str = "application/vnd.oci.image.layer.v1.tar+zstd";
 const GZIP: &str = "application/vnd.kitops.modelkit.model.v1.tar+gzip";
 
 fn place(server: &DockerRegistry, name: &str) -> OciPlace {
@@ -45,14 +46,24 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
+fn zstd(bytes: &[u8]) -> Vec<u8> {
+    ruzstd::encoding::compress_to_vec(bytes, ruzstd::encoding::CompressionLevel::Fastest)
+}
+
 #[test]
 fn layers_are_files_whatever_their_form() {
     let Some(server) = &*SERVER else { return };
     let packed = gzip(&tar());
+    // As writers in parallel do: several streams, one after the other.
+    let (front, back) = (&tar()[..700], &tar()[700..]);
+    let parts = [gzip(front), gzip(back)].concat();
+    let frames = [zstd(front), zstd(back)].concat();
     for (tag, media_type, bytes, name) in [
         ("raw", RAW, &b"weights"[..], "m/net.pt"),
         ("tar", TAR, &tar(), "m/net.pt"),
         ("gzip", GZIP, &packed, "m/net.pt"),
+        ("parts", GZIP, &parts, "m/net.pt"),
+        ("zstd", ZSTD, &frames, "m/net.pt"),
     ] {
         let at = place(server, &format!("models/net:{tag}"));
         Oci::of(&at).push_files(&at, "application/x", &[(name, media_type, bytes)]).unwrap();
@@ -61,9 +72,9 @@ fn layers_are_files_whatever_their_form() {
         assert_eq!(files[0].name, name, "{tag}");
         assert_eq!(files[0].source.bytes(2, 3).unwrap(), b"igh", "{tag}");
     }
-    // Three manifests, by all tags; each has a URI of its own.
+    // Manifests by all tags; each has a URI of its own.
     let all = registry(server, "models/net").entries().unwrap();
-    assert_eq!(all.len(), 3);
+    assert_eq!(all.len(), 5);
     let again = Registry::of(&all[0].uri()).unwrap().unwrap().entries().unwrap();
     assert_eq!(again[0].digest(), all[0].digest());
 }
@@ -72,11 +83,11 @@ fn layers_are_files_whatever_their_form() {
 fn a_layer_of_another_compression_is_refused_by_name() {
     let Some(server) = &*SERVER else { return };
     let at = place(server, "models/packed:1");
-    let zstd = "application/vnd.cncf.model.weight.v1.tar+zstd";
-    Oci::of(&at).push_files(&at, "application/x", &[("net", zstd, b"bytes")]).unwrap();
+    let packed = "application/vnd.cncf.model.weight.v1.raw+zstd";
+    Oci::of(&at).push_files(&at, "application/x", &[("net", packed, b"bytes")]).unwrap();
     let entry = registry(server, "models/packed:1").entries().unwrap().remove(0);
     let error = entry.files().err().unwrap();
-    assert!(error.to_string().contains(zstd), "{error}");
+    assert!(error.to_string().contains(packed), "{error}");
 }
 
 #[test]

@@ -56,6 +56,9 @@ pub enum ScanError {
     /// The part could not be made.
     #[error("cannot make a part of the table: {0}")]
     Parquet(#[from] parquet::errors::ParquetError),
+    /// A query is wrong, or the table that it asks cannot be read.
+    #[error("cannot answer: {0}")]
+    Query(String),
     /// The threads could not be started.
     #[error("cannot start threads: {0}")]
     Threads(String),

@@ -10,7 +10,9 @@
 //!   and one that makes a reader fall over does not end the scan;
 //! * [`Table`]: the folder or prefix of Parquet files that rows go to, in the schema of [`table_schema`], which has a
 //!   version;
-//! * [`scan`]: all of it, in parallel.
+//! * [`scan`]: all of it, in parallel;
+//!
+//! * `query`, with the feature of that name: asks tables by SQL, with DataFusion.
 //!
 //! A scan costs what the structure of the artifacts costs: directories of archives, headers, graphs. Tensors are not read,
 //! so a file of 4 GB costs what one of 4 MB does; [`Summary::bytes`] counts.
@@ -46,6 +48,8 @@ mod inventory;
 mod item;
 mod judge;
 mod parts;
+#[cfg(feature = "query")]
+mod query;
 mod question;
 mod registered;
 mod row;
@@ -59,6 +63,8 @@ pub use error::ScanError;
 pub use inventory::{Inventory, inventory, inventory_of};
 pub use item::{Item, Opener};
 pub use judge::Judge;
+#[cfg(feature = "query")]
+pub use query::{Answer, query, query_of};
 pub use question::Question;
 pub use row::{Reason, Row, VERDICTS};
 pub use scan::{Settings, Step, Summary, scan};

@@ -7,6 +7,8 @@
 //!
 //! * [`DockerRegistry`]: an OCI registry, `docker-registry` of the system's packages, over a folder of its own;
 //!
+//! * [`Web`]: a web server over http or TLS, with ranges or without, from the environment of MLflow;
+//!
 //! * [`PostgreSql`]: a PostgreSQL server from the system's packages, with a folder of its own that goes with it.
 //!
 //! A server that a test leaves behind, because the test is killed, ends by itself: it ends with its standard input.
@@ -27,6 +29,7 @@ mod mlflow;
 mod postgresql;
 mod python;
 mod s3;
+mod web;
 
 use std::path::Path;
 
@@ -34,6 +37,7 @@ pub use docker_registry::DockerRegistry;
 pub use mlflow::MlFlow;
 pub use postgresql::PostgreSql;
 pub use s3::S3;
+pub use web::Web;
 
 /// Why a server did not start or answer.
 #[derive(Debug, thiserror::Error)]

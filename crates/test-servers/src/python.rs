@@ -16,8 +16,8 @@ def watch():
 threading.Thread(target=watch, daemon=True).start()
 ";
 
-/// What stands before the address in what servers say.
-const ADDRESS: &str = "unning on http://";
+/// What stands before the address in what servers say, and before that, with TLS, an `s`.
+const ADDRESS: &str = "unning on http";
 
 /// A server that ends with this process.
 pub(crate) struct Python {
@@ -83,6 +83,7 @@ fn address(said: ChildStderr) -> Result<String, ServerError> {
             return Err(ServerError::Ended(seen));
         }
         if let Some((_, rest)) = line.split_once(ADDRESS) {
+            let rest = rest.trim_start_matches("s").trim_start_matches("://");
             let address = rest.split([' ', '/']).next().unwrap_or(rest).trim().to_owned();
             std::thread::spawn(move || {
                 let mut rest = [0; 4096];

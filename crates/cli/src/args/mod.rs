@@ -39,7 +39,9 @@ pub use lint::Lint;
 pub use look_up::{Explain, Releases};
 pub use ops::{Ops, OpsClosure, OpsRun, OpsTable, OpsVerb};
 pub use run::{Run, RunFormat, Shown};
-pub use scan::Scan;
+#[cfg(feature = "query")]
+pub use scan::QueryFormat;
+pub use scan::{Scan, ScanQuery, ScanTask};
 pub use serve::{LogFormat, LogLevel, Serve};
 pub use tf::{Evolve, Task, Tf};
 

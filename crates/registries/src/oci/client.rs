@@ -14,12 +14,12 @@ use oci_client::secrets::RegistryAuth;
 use oci_client::{Client, Reference};
 use unskew_objects::{Ranges, run};
 
+use super::pull::Askers;
 use super::{OciPlace, credentials, layers};
 use crate::error::{Cause, RegistryError, chain, one_line};
 use crate::{File, is_loopback};
 
-/// How many tags are asked for at a time, and listed at most.
-const PAGE: usize = 1000;
+/// How many tags are listed at most.
 const TAGS: usize = 100_000;
 /// How deep an index may hold another.
 const DEPTH: usize = 4;
@@ -39,6 +39,7 @@ pub(super) const MANIFESTS: [&str; 4] = [
 pub struct Oci {
     pub(super) client: Client,
     pub(super) auth: RegistryAuth,
+    pub(super) askers: Askers,
 }
 
 /// A manifest, by its digest.
@@ -88,7 +89,8 @@ impl Oci {
             user_agent: concat!("unskew/", env!("CARGO_PKG_VERSION")),
             ..ClientConfig::default()
         };
-        Self { client: Client::new(config), auth: credentials::of(host) }
+        let askers = Askers::default();
+        Self { client: Client::new(config), auth: credentials::of(host), askers }
     }
 
     /// The manifests that a place names: one, or those of all tags, each once. What refers to another one, such as a
@@ -125,23 +127,18 @@ impl Oci {
     fn tags(&self, of: &Reference) -> Result<Vec<String>, RegistryError> {
         let mut all: Vec<String> = Vec::new();
         loop {
-            let (client, auth, asked) = (self.client.clone(), self.auth.clone(), of.clone());
-            let last = all.last().cloned();
-            let answer = waited(of, async move {
-                client.list_tags(&asked, &auth, Some(PAGE), last.as_deref()).await
-            })?;
+            let (tags, full) = self.tags_after(of, all.last().map(String::as_str))?;
             // A registry without pages says the same again.
-            let new = answer.tags.len();
-            let known = all.last() == answer.tags.last();
-            if new == 0 || known {
+            let known = all.last() == tags.last();
+            if tags.is_empty() || known {
                 break;
             }
-            all.extend(answer.tags);
+            all.extend(tags);
             if all.len() > TAGS {
                 let said = format!("has more than {TAGS} tags; name one");
                 return Err(RegistryError::new(uri(of), Cause::Unsupported(said)));
             }
-            if new < PAGE {
+            if !full {
                 break;
             }
         }
@@ -155,12 +152,7 @@ impl Oci {
         depth: usize,
         found: &mut Vec<Manifest>,
     ) -> Result<(), RegistryError> {
-        let (client, auth, asked) = (self.client.clone(), self.auth.clone(), reference.clone());
-        let (body, digest) =
-            waited(
-                reference,
-                async move { client.pull_manifest_raw(&asked, &auth, &MANIFESTS).await },
-            )?;
+        let (body, digest) = self.manifest(reference)?;
         let read = serde_json::from_slice(&body);
         let read = read.map_err(|error| {
             RegistryError::failed(uri(reference), format!("not a manifest: {error}"))

@@ -4,12 +4,13 @@ use std::fs::File as Disk;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::Arc;
 
-use flate2::read::GzDecoder;
+use flate2::read::MultiGzDecoder;
 use oci_client::manifest::OciDescriptor;
 use unskew_objects::Ranged;
 use unskew_source::{FileSource, Slice, Source};
 
 use super::client::{Blob, Manifest, Oci};
+use super::zstandard::Zstandard;
 use crate::File;
 use crate::error::{Cause, RegistryError};
 use crate::spool::{Bounded, SPOOL, Spool};
@@ -29,6 +30,8 @@ enum Form {
     Tar,
     /// As a compressed archive.
     TarGzip,
+    /// As an archive that is compressed with Zstandard.
+    TarZstd,
     /// Compressed in a way that is not read.
     Packed,
 }
@@ -37,7 +40,7 @@ impl Form {
     fn of(media_type: &str) -> Self {
         let kind = media_type.to_ascii_lowercase();
         let (kind, packing) = match kind.rsplit_once(['+', '.']) {
-            Some((kind, packing @ ("gzip" | "gz" | "zstd"))) => {
+            Some((kind, packing @ ("gzip" | "gz" | "zstd" | "zst"))) => {
                 (kind.to_owned(), Some(packing.to_owned()))
             }
             _ => (kind, None),
@@ -47,6 +50,7 @@ impl Form {
             None if tar => Self::Tar,
             None => Self::Raw,
             Some("gzip" | "gz") if tar => Self::TarGzip,
+            Some("zstd" | "zst") if tar => Self::TarZstd,
             Some(_) => Self::Packed,
         }
     }
@@ -75,10 +79,9 @@ pub(super) fn files(
         match Form::of(&layer.media_type) {
             Form::Raw => found.push(File { name: plain(&name).map_err(wrong)?, source: whole() }),
             Form::Tar => found.extend(members(&whole()).map_err(wrong)?),
-            Form::TarGzip => {
-                found.extend(
-                    members(&unpacked(oci, manifest, layer).map_err(wrong)?).map_err(wrong)?,
-                );
+            form @ (Form::TarGzip | Form::TarZstd) => {
+                let archive = unpacked(oci, manifest, layer, form).map_err(wrong)?;
+                found.extend(members(&archive).map_err(wrong)?);
             }
             Form::Packed => {
                 let said = format!("layers of this form are not read: {}", layer.media_type);
@@ -121,32 +124,39 @@ fn source(
 }
 
 /// A compressed layer, fetched and unpacked.
-fn unpacked(oci: &Oci, manifest: &Manifest, layer: &OciDescriptor) -> io::Result<Arc<dyn Source>> {
+fn unpacked(
+    oci: &Oci,
+    manifest: &Manifest,
+    layer: &OciDescriptor,
+    form: Form,
+) -> io::Result<Arc<dyn Source>> {
     let size = u64::try_from(layer.size).unwrap_or(0);
     if size > SPOOL {
         let said = format!("has {size} bytes compressed; more than {SPOOL} are not unpacked");
         return Err(io::Error::new(io::ErrorKind::Unsupported, said));
     }
     let mut packed = tempfile::tempfile()?;
-    oci.fetch(&manifest.reference, layer, &mut Bounded { file: &mut packed, left: size })?;
+    oci.fetch(&manifest.reference, layer, &mut Bounded { to: &mut packed, left: size })?;
     packed.seek(SeekFrom::Start(0))?;
     let mut whole = tempfile::NamedTempFile::new()?;
-    unpack(&packed, whole.as_file_mut())?;
+    unpack(&packed, form, whole.as_file_mut())?;
     let file = FileSource::open(whole.path()).map_err(io::Error::other)?;
     let size = file.size();
     // Shown as the manifest, not as a temporary file.
     Ok(Arc::new(Slice::new(manifest.uri(), Arc::new(file), 0, size).map_err(io::Error::other)?))
 }
 
-fn unpack(packed: &Disk, whole: &mut Disk) -> io::Result<()> {
-    let mut reader = GzDecoder::new(io::BufReader::new(packed));
-    let copied = io::copy(&mut reader, &mut Bounded { file: whole, left: SPOOL });
-    copied.map(drop).map_err(|error| match error.kind() {
-        io::ErrorKind::InvalidData => {
-            let said = format!("does not unpack, or to more than {SPOOL} bytes: {error}");
-            io::Error::new(io::ErrorKind::InvalidData, said)
-        }
-        _ => error,
+fn unpack(packed: &Disk, form: Form, whole: &mut Disk) -> io::Result<()> {
+    let packed = io::BufReader::new(packed);
+    let mut reader: Box<dyn Read + '_> = match form {
+        Form::TarZstd => Box::new(Zstandard::new(packed)),
+        // Archives that can be read by part are several streams one after the other.
+        _ => Box::new(MultiGzDecoder::new(packed)),
+    };
+    let copied = io::copy(&mut reader, &mut Bounded { to: whole, left: SPOOL });
+    copied.map(drop).map_err(|error| {
+        let said = format!("does not unpack, or to more than {SPOOL} bytes: {error}");
+        io::Error::new(error.kind(), said)
     })
 }
 
@@ -221,7 +231,8 @@ mod tests {
             ("application/vnd.kitops.modelkit.model.v1.tar+gzip", Form::TarGzip),
             ("application/vnd.oci.image.layer.v1.tar+gzip", Form::TarGzip),
             ("application/vnd.docker.image.rootfs.diff.tar.gzip", Form::TarGzip),
-            ("application/vnd.cncf.model.weight.v1.tar+zstd", Form::Packed),
+            ("application/vnd.cncf.model.weight.v1.tar+zstd", Form::TarZstd),
+            ("application/vnd.cncf.model.weight.v1.raw+zstd", Form::Packed),
         ] {
             assert_eq!(Form::of(media_type), form, "{media_type}");
         }

@@ -10,8 +10,8 @@
 //! | --- | --- |
 //! | a file as it is: ORAS, ModelPack `...raw` | by range, from the registry |
 //! | `...tar` (ModelPack, KitOps) | by range: headers are walked, members are ranges |
-//! | `...tar+gzip`, `...tar.gzip` | fetched and unpacked, up to 1 GiB |
-//! | `...tar+zstd` and others that are compressed | not read; an error says so |
+//! | `...tar+gzip`, `...tar.gzip`, `...tar+zstd` | fetched and unpacked, up to 1 GiB |
+//! | other compressed ones | not read; an error says so |
 //!
 //! Names come from `org.cncf.model.filepath` or `org.opencontainers.image.title`. Credentials are those of
 //! Docker and ORAS: `auths` in `$DOCKER_CONFIG/config.json`. Registries on this machine's loopback are asked over
@@ -24,7 +24,9 @@ mod client;
 mod credentials;
 mod layers;
 mod place;
+mod pull;
 mod report;
+mod zstandard;
 
 pub use client::{Manifest, Oci};
 pub use place::OciPlace;

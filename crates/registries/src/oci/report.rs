@@ -4,16 +4,20 @@ use std::collections::BTreeMap;
 
 use oci_client::Reference;
 use oci_client::errors::OciDistributionError;
-use oci_client::manifest::{ImageIndexEntry, OciDescriptor, OciImageIndex, OciImageManifest};
+use oci_client::manifest::{ImageIndexEntry, OciDescriptor, OciImageManifest};
 use reqwest::header::HeaderValue;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
 use super::client::{MANIFESTS, Manifest, Oci, uri, waited};
 use crate::error::RegistryError;
+use crate::spool::Bounded;
 
 /// The artifact type of a report of Unskew: the JSON report of `unskew check`.
 pub const REPORT: &str = "application/vnd.unskew.report.v1+json";
+
+/// The most that a report may have to be read: 64 MiB.
+const LARGEST: u64 = 64 << 20;
 
 /// What OCI has for a descriptor of nothing.
 const EMPTY: (&str, &[u8]) = ("application/vnd.oci.empty.v1+json", b"{}");
@@ -62,25 +66,18 @@ impl Oci {
                 continue;
             }
             let at = of.reference.clone_with_digest(entry.digest);
-            let (client, auth, asked) = (self.client.clone(), self.auth.clone(), at.clone());
-            let (image, _) =
-                waited(&at, async move { client.pull_image_manifest(&asked, &auth).await })?;
+            let (body, _) = self.manifest(&at)?;
+            let image: OciImageManifest = serde_json::from_slice(&body)
+                .map_err(|error| RegistryError::failed(uri(&at), error))?;
             for layer in image.layers.iter().filter(|layer| layer.media_type == REPORT) {
                 let mut report = Vec::new();
-                let fetched = self.fetch(&at, layer, &mut report);
+                let fetched =
+                    self.fetch(&at, layer, &mut Bounded { to: &mut report, left: LARGEST });
                 fetched.map_err(|error| RegistryError::failed(uri(&at), error))?;
                 reports.push(report);
             }
         }
         Ok(reports)
-    }
-
-    fn referrers(&self, of: &Manifest) -> Result<OciImageIndex, RegistryError> {
-        let (client, auth, asked) = (self.client.clone(), self.auth.clone(), of.reference.clone());
-        waited(&of.reference, async move {
-            client.store_auth_if_needed(asked.resolve_registry(), &auth).await;
-            client.pull_referrers(&asked, None).await
-        })
     }
 
     /// Puts a manifest into the list of those that refer to another, where the registry does not do it itself.

@@ -1,5 +1,7 @@
 //! `unskew scan URI... --with B... -o TABLE`: stores of artifacts into a table of verdicts.
 
+mod query;
+
 use std::fmt::Write as _;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -7,7 +9,7 @@ use indicatif::{HumanBytes, ProgressBar};
 use unskew_core::Severity;
 use unskew_scan::{Inventory, Judge, Question, Settings, Step, Summary, Table, inventory, scan};
 
-use crate::args::{Global, Scan};
+use crate::args::{Global, Scan, ScanTask};
 use crate::exit::{Ending, Status};
 use crate::{print, progress};
 
@@ -15,7 +17,11 @@ use crate::{print, progress};
 const STORE_JOBS: usize = 16;
 
 pub fn run(args: &Scan, global: &Global) -> anyhow::Result<Status> {
-    let output = args.output.as_str();
+    if let Some(ScanTask::Query(args)) = &args.task {
+        return query::run(args);
+    }
+    // The arguments demand one where there is no task.
+    let output = args.output.as_deref().unwrap_or_default();
     // A table is about one day: whoever goes on with it asks the question of that day.
     let begun = Table::asked(output)?.map(|asked| asked.as_of);
     let day = global.day().or(begun).unwrap_or_else(|| global.context().as_of);

@@ -1,0 +1,26 @@
+//! `unskew scan query SQL TABLE...`.
+
+use crate::args::ScanQuery;
+use crate::exit::Status;
+
+#[cfg(feature = "query")]
+pub fn run(args: &ScanQuery) -> anyhow::Result<Status> {
+    use crate::args::QueryFormat;
+    let answer = unskew_scan::query(&args.sql, &args.tables)?;
+    crate::print::out(&match args.format {
+        QueryFormat::Table => answer.table()?,
+        QueryFormat::Json => answer.json()?,
+    })?;
+    Ok(Status::Clean)
+}
+
+#[cfg(not(feature = "query"))]
+pub fn run(args: &ScanQuery) -> anyhow::Result<Status> {
+    anyhow::bail!(
+        "this command was built without DataFusion; build it with `cargo build --release --features query`, or ask the \
+         Parquet files with any other engine; not asked ({:?}): {} of {}",
+        args.format,
+        args.sql,
+        args.tables.join(", ")
+    )
+}

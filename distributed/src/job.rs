@@ -1,0 +1,60 @@
+//! What is to be scanned, and one shard of it.
+
+use serde::{Deserialize, Serialize};
+use unskew_scan::{Inventory, Judge, Question, ScanError, Settings, Shard, Summary, Table};
+
+/// A scan in shards: what `unskew scan` is told.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Job {
+    /// Where artifacts lie. Every executor must see the same there.
+    pub uris: Vec<String>,
+    /// The runtimes.
+    pub with: Vec<String>,
+    /// The day on which promises are judged, `YYYY-MM-DD`: one for all executors, whatever their clocks say.
+    pub as_of: String,
+    /// The folder or prefix that rows go to. Every executor must reach it.
+    pub table: String,
+    /// In how many shards, from 1.
+    pub shards: u32,
+    /// How many artifacts of a shard are judged at once; none means as many as the executor has processors.
+    pub jobs: Option<usize>,
+}
+
+impl Job {
+    /// What is asked of every artifact.
+    ///
+    /// # Errors
+    /// If the day is none, or a runtime is unknown.
+    pub fn question(&self) -> Result<Question, ScanError> {
+        let day = self.as_of.parse().map_err(|error| {
+            ScanError::Runtime(format!(
+                "the day is not written YYYY-MM-DD ({error}): {}",
+                self.as_of
+            ))
+        })?;
+        Question::new(&self.with, day)
+    }
+
+    /// Begins the table, or finds that it was begun with the same question.
+    ///
+    /// # Errors
+    /// As [`Table::open`].
+    pub fn begin(&self) -> Result<Table, ScanError> {
+        Table::open(&self.table, &self.question()?)
+    }
+
+    /// Scans one shard, counted from 1; what the table has of it already is not done again.
+    ///
+    /// # Errors
+    /// If there is no such shard, an inventory does not say what it has, or the table cannot be read or written.
+    pub fn run(&self, shard: u32) -> Result<Summary, ScanError> {
+        let named = || ScanError::Shard(format!("{shard}/{}", self.shards));
+        let shard = Shard::new(shard, self.shards).ok_or_else(named)?;
+        let judge = Judge::new(&self.question()?)?;
+        let sources: Vec<Box<dyn Inventory>> =
+            self.uris.iter().map(|uri| unskew_scan::inventory(uri)).collect::<Result<_, _>>()?;
+        let settings = Settings { shard, jobs: self.jobs, ..Settings::default() };
+        unskew_scan::scan(&sources, &judge, &self.begin()?, &settings, &|_| {})
+    }
+}

@@ -1,0 +1,57 @@
+//! `cargo xtask distributed`: what brings DataFusion along, built and tested. It stands apart from `test`, because some
+//! hundreds of crates are built for it.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::{Context as _, ensure};
+
+/// What is run in which folder: a name, the folder, the arguments of cargo.
+const STEPS: [(&str, &str, &[&str]); 6] = [
+    (
+        "clippy of scan query",
+        ".",
+        &[
+            "clippy",
+            "-p",
+            "unskew-scan",
+            "--features",
+            "query",
+            "--all-targets",
+            "--",
+            "-D",
+            "warnings",
+        ],
+    ),
+    ("tables asked", ".", &["test", "-p", "unskew-scan", "--features", "query", "--test", "query"]),
+    (
+        "the command asks",
+        ".",
+        &["test", "-p", "unskew-cli", "--features", "query", "--test", "store"],
+    ),
+    ("format of the job", "distributed", &["fmt", "--check"]),
+    (
+        "clippy of the job",
+        "distributed",
+        &["clippy", "--locked", "--all-targets", "--", "-D", "warnings"],
+    ),
+    ("the job on a cluster", "distributed", &["test", "--locked"]),
+];
+
+/// Runs every step.
+///
+/// # Errors
+/// If one of them fails.
+pub fn run() -> anyhow::Result<()> {
+    for (name, folder, arguments) in STEPS {
+        let begun = Instant::now();
+        let folder: PathBuf = crate::root().join(folder);
+        let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        let status = cargo.current_dir(&folder).args(arguments).status();
+        let status = status.with_context(|| format!("cargo {}", arguments.join(" ")))?;
+        ensure!(status.success(), "{name} failed: cargo {}", arguments.join(" "));
+        println!("{name}: passed in {} s", begun.elapsed().as_secs());
+    }
+    Ok(())
+}
