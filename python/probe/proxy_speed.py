@@ -1,7 +1,6 @@
 """How fast JAX is on a server, or on a plug-in itself, beside a copy over TCP on the same machine.
 
-usage: proxy_speed.py grpc://HOST:PORT [keep] | proxy_speed.py direct
-With `keep`, the client keeps memory that is freed.
+usage: proxy_speed.py grpc://HOST:PORT | proxy_speed.py direct
 Prints one line of JSON for each measurement, with the median of its runs in seconds. The runs of a transfer and of
 the copy over TCP of as many bytes take turns, so that both see the same load. `unskew_jax` is to be on the path.
 """
@@ -42,7 +41,7 @@ TCP = receiver()
 if sys.argv[1] != "direct":
     import unskew_jax
 
-    unskew_jax.connect(sys.argv[1], keep_memory=sys.argv[2:] == ["keep"])
+    unskew_jax.connect(sys.argv[1])
 
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402

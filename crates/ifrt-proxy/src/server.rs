@@ -31,9 +31,10 @@ const LAST: Duration = Duration::from_secs(1);
 /// it may think about that. On this machine the system tells.
 const SILENCE: Duration = Duration::from_secs(60);
 
-/// The largest part of a message that a client may send at once, in bytes: what a part of an array has, and a
-/// little more, so that none is cut.
-const FRAME: u32 = (1 << 20) + (1 << 10);
+/// The largest part of a message that a client may send at once, in bytes. Memory for more than this comes from the
+/// system for each part, and is cleared by it, which takes as long as the rest of receiving does; for much less, the
+/// parts themselves cost more.
+const FRAME: u32 = 64 << 10;
 
 /// A server of one plug-in's client.
 #[derive(Debug)]

@@ -102,8 +102,8 @@ fn recipes_run_as_they_are_printed() {
         let Ok(recipe) = unskew_ifrt_proxy::recipe(&format!("jax@{}", host.version), port) else {
             continue;
         };
-        let export = recipe.lines().find_map(|line| line.strip_prefix("export ")).unwrap();
-        let (name, value) = export.split_once('=').unwrap();
+        let exports = recipe.lines().filter_map(|line| line.strip_prefix("export "));
+        let variables = exports.flat_map(|line| line.split(' ')).map(|it| it.split_once('=').unwrap());
         let python: Vec<&str> =
             recipe.lines().filter(|line| !line.starts_with("export ")).collect();
         let program = "import json\n\
@@ -114,7 +114,7 @@ fn recipes_run_as_they_are_printed() {
         for other in ["PYTHONPATH", "XLA_FLAGS", "JAX_PLATFORMS"] {
             client.env_remove(other);
         }
-        let outcome = run_probe(client.env(name, value), LIMIT).unwrap();
+        let outcome = run_probe(client.envs(variables), LIMIT).unwrap();
         println!("jax {}: {:?}", host.version, outcome.end);
         // How a client ends is not the subject.
         assert_eq!(outcome.passed(), 1, "jax {}: {:?}", host.version, outcome.failure());

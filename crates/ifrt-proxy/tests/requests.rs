@@ -346,3 +346,15 @@ fn a_program_too_new_for_the_plug_in_is_refused_with_a_finding() {
         Adder::compile(&mut client, 0).await.unwrap();
     });
 }
+
+#[test]
+fn every_request_has_a_row_in_the_table() {
+    let table = unskew_jax_matrix::root().join("docs/reference/ifrt-requests.md");
+    let table = std::fs::read_to_string(table).unwrap();
+    let rows: Vec<&str> =
+        table.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
+    for name in Ask::NAMES {
+        assert_eq!(rows.iter().filter(|row| *row == name).count(), 1, "{name}");
+    }
+    assert_eq!(rows.len(), Ask::NAMES.len() + 6, "requests and calls");
+}

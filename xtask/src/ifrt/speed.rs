@@ -3,7 +3,7 @@
 //! Other work on the machine slows all of it, so what counts is measured in turns: the copy over TCP is that of
 //! the same seconds, and each round has one process on the server and one on the plug-in.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
@@ -29,6 +29,9 @@ pub struct Speed {
     /// The plug-in; the newest of the corpus if none is named.
     #[arg(long)]
     plugin: Option<PathBuf>,
+    /// `unskew`, built with `--release`; if none is named, it is built.
+    #[arg(long)]
+    server: Option<PathBuf>,
     /// How often.
     #[arg(long, default_value_t = 3)]
     rounds: usize,
@@ -43,13 +46,16 @@ pub fn run(speed: &Speed) -> anyhow::Result<()> {
     let host = Host::named(&speed.release)?;
     let plugin = speed.plugin.clone().unwrap_or_else(|| PLUGINS[2].path());
     let plugin = plugin.canonicalize().with_context(|| plugin.display().to_string())?;
-    let server = server()?;
+    let server = speed.server.clone().map_or_else(server, Ok)?;
+    let variables = variables(&server, &speed.release)?;
     let (mut served, mut kept, mut direct) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..speed.rounds.max(1) {
-        let running = Served::start(Command::new(&server).arg(&plugin))?;
+        let mut serving = Command::new(&server);
+        let running = Served::start(serving.arg("serve").arg(&plugin).args(["--port", "0"]))?;
         served.push(checked(running.client(&host, PROBE, LIMIT)?)?);
         let mut keeping = running.command(&host, PROBE);
-        kept.push(checked(run_probe(keeping.arg("keep"), LIMIT)?)?);
+        let variables = variables.iter().map(|(name, value)| (name, value));
+        kept.push(checked(run_probe(keeping.envs(variables), LIMIT)?)?);
         drop(running);
         direct.push(checked(directly(&host, &plugin, PROBE, LIMIT)?)?);
     }
@@ -57,25 +63,27 @@ pub fn run(speed: &Speed) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The server, optimized.
+/// What `unskew serve --client` says that a client has in its environment.
+fn variables(server: &Path, release: &str) -> anyhow::Result<Vec<(String, String)>> {
+    let printed =
+        Command::new(server).args(["serve", "--client", release]).output().context("unskew")?;
+    let recipe = String::from_utf8(printed.stdout)?;
+    let exports = recipe.lines().filter_map(|line| line.strip_prefix("export "));
+    let pairs = exports.flat_map(str::split_whitespace).filter_map(|it| it.split_once('='));
+    Ok(pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
+}
+
+/// The command `unskew`, optimized.
 fn server() -> anyhow::Result<PathBuf> {
     let built = Command::new(env!("CARGO"))
-        .args([
-            "build",
-            "--quiet",
-            "--release",
-            "--package",
-            "unskew-ifrt-proxy",
-            "--example",
-            "serve",
-        ])
+        .args(["build", "--quiet", "--release", "--package", "unskew-cli"])
         .current_dir(crate::root())
         .status()
         .context("cargo")?;
     ensure!(built.success(), "cargo built no server");
     let here = std::env::current_exe()?;
     let target = here.ancestors().nth(2).context("no folder of targets")?;
-    Ok(target.join("release/examples/serve"))
+    Ok(target.join("release/unskew"))
 }
 
 fn checked(outcome: Outcome) -> anyhow::Result<Outcome> {
@@ -113,7 +121,7 @@ fn table(served: &[Outcome], kept: &[Outcome], direct: &[Outcome]) -> String {
     }
     for (name, step) in [("put 64 MiB", "put"), ("fetch 64 MiB", "fetch")] {
         let other = rate(direct, step);
-        for (outcomes, how) in [(served, ""), (kept, ", a client that keeps its memory")] {
+        for (outcomes, how) in [(served, ""), (kept, ", with the variables of the recipe")] {
             let (one, share) = (rate(outcomes, step), 100.0 * share(outcomes, step));
             text.push_str(&format!(
                 "| {name}{how} | {one:.0} MiB/s | {other:.0} MiB/s | {share:.0} % |\n"
