@@ -103,7 +103,8 @@ fn recipes_run_as_they_are_printed() {
             continue;
         };
         let exports = recipe.lines().filter_map(|line| line.strip_prefix("export "));
-        let variables = exports.flat_map(|line| line.split(' ')).map(|it| it.split_once('=').unwrap());
+        let variables =
+            exports.flat_map(|line| line.split(' ')).map(|it| it.split_once('=').unwrap());
         let python: Vec<&str> =
             recipe.lines().filter(|line| !line.starts_with("export ")).collect();
         let program = "import json\n\
