@@ -25,6 +25,13 @@ pub struct ConvertOptions {
 }
 
 impl ConvertOptions {
+    /// The same, with every lossy adaptation allowed that there is.
+    pub fn lossy(mut self) -> Self {
+        let all = unskew_tensorflow::Options::LOSSY;
+        self.allowed.extend(all.iter().map(|name| (*name).to_owned()));
+        self
+    }
+
     /// The same, as the TensorFlow boundary has them.
     fn tensorflow(&self) -> unskew_tensorflow::Options {
         let lossy = |name: &str| unskew_tensorflow::Options::LOSSY.contains(&name);

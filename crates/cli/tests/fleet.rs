@@ -150,3 +150,57 @@ fn runtimes_of_another_kind_are_no_failure_unless_they_are_named() {
     assert_eq!(plan["unrelated"], serde_json::json!(["tensorflow@2.15.1"]));
     assert_eq!(plan["devices"], 1377);
 }
+
+#[test]
+fn a_window_that_moves_is_thought_through() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("fleet");
+    filled(&store);
+    // The file has version 10: whoever reads up to 9 gets it converted, as the phones do anyhow.
+    let way = |plan: &Value, name: &str| {
+        let runtimes = plan["runtimes"].as_array().unwrap();
+        let runtime = runtimes.iter().find(|runtime| runtime["name"] == name).unwrap();
+        let served = runtime["served_by"].as_u64().unwrap() as usize;
+        plan["candidates"][served]["way"].as_str().unwrap().to_owned()
+    };
+    for change in ["window=torch.file_format,3,9,torch@2.15.0", "window=torch.file_format,3,9"] {
+        let asked = ["plan", "gelu", "--format", "json", "--what-if", change];
+        let both = json(&store, 0, &asked);
+        assert_eq!(both["what_if"], serde_json::json!([change]));
+        assert_eq!(both["then"]["devices"], 1377);
+        assert_eq!(way(&both["then"], "torch@2.15.0"), "converted", "{change}");
+    }
+    let nobody = ["plan", "gelu", "--what-if", "window=torch.file_format,30,31"];
+    let text = printed(&store, 1, &nobody);
+    assert!(text.contains("0 of 1377 devices served, before 1377 of 1377"), "{text}");
+    let wrong = unskew(&store, &["plan", "gelu", "--what-if", "window=no.such.axis,1,2"]);
+    let said = String::from_utf8_lossy(&wrong.stderr).into_owned();
+    assert!(wrong.status.code() == Some(2) && said.contains("no.such.axis"), "{said}");
+}
+
+#[test]
+fn a_conversion_that_drops_something_is_delivered_only_where_that_is_accepted() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("fleet");
+    printed(&store, 0, &["runtime", "add", "tensorflow@2.4", "--devices", "5"]);
+    printed(&store, 0, &["model", "add", "product", "examples/matmul-gradient.pbtxt"]);
+    let decide = ["decide", "product", "--runtime", "tensorflow@2.4.4", "--format", "json"];
+    let exact = json(&store, 1, &decide);
+    assert_eq!(exact["decision"], "nothing", "{exact}");
+    assert_eq!(exact["policy"]["accept_lossy"], false);
+    let lossy = json(&store, 0, &[&decide[..], &["--accept-lossy"]].concat());
+    let decision = &lossy;
+    assert_eq!(decision["decision"], "converted", "{lossy}");
+    assert_eq!(
+        (&decision["deliver"]["lossy"], &decision["policy"]["accept_lossy"]),
+        (&true.into(), &true.into())
+    );
+    let steps = decision["considered"][0]["answer"]["converted"]["rewrites"].as_array().unwrap();
+    let dropped = |step: &&Value| step["adaptation"] == "drop-attribute" && step["lossy"] == true;
+    assert!(steps.iter().any(|step| dropped(&step)), "{lossy}");
+    // What is accepted once is accepted for nobody else.
+    assert_eq!(json(&store, 1, &decide), exact);
+    let plan = ["plan", "product", "--format", "json"];
+    assert_eq!(json(&store, 1, &plan)["servable"], 0);
+    assert_eq!(json(&store, 0, &[&plan[..], &["--accept-lossy"]].concat())["servable"], 5);
+}

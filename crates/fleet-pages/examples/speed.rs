@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use unskew_core::Date;
-use unskew_fleet::store::KeptAnswer;
+use unskew_fleet::store::{KeptAnswer, Store};
 use unskew_fleet::{Digest, Fleet, Judge, Profile, Survey};
 use unskew_fleet_pages::{
     AxisPage, FamilyPage, Frame, Gather, OperatorPage, Part, Reader, ReleasePage, View, axes,
@@ -38,14 +38,16 @@ fn filled(folder: &Path) -> Fleet {
     let mut bodies = Vec::new();
     for runtime in &runtimes {
         fleet.answer(&known, runtime, &policy).unwrap();
-        let key = fleet.answer_key(&known.artifact, &known.file, &runtime.digest);
+        let key = fleet.answer_key(&known.artifact, &known.file, &runtime.digest, &policy);
         bodies.push(fleet.store().answer(&key).unwrap().unwrap());
     }
+    // A store of its own does not ask whether artifacts are there, and these are not.
+    let mut store = Store::sqlite(&folder.join("fleet.db")).unwrap();
     for model in 0..MODELS {
         let name = format!("model-{model:05}");
         for version in 0..3 {
             let artifact = Digest::of(format!("{model} {version}"));
-            fleet.store().publish(&name, &artifact, "net.pt", 1 << 20, DAY).unwrap();
+            store.publish(&name, &artifact, "net.pt", 1 << 20, DAY).unwrap();
         }
         if model < 60 {
             for version in fleet.versions(&name, DAY).unwrap() {
@@ -53,8 +55,12 @@ fn filled(folder: &Path) -> Fleet {
                     .iter()
                     .zip(&bodies)
                     .map(|(runtime, body)| {
-                        let key =
-                            fleet.answer_key(&version.artifact, &version.file, &runtime.digest);
+                        let key = fleet.answer_key(
+                            &version.artifact,
+                            &version.file,
+                            &runtime.digest,
+                            &policy,
+                        );
                         (key, body.clone())
                     })
                     .collect();

@@ -215,6 +215,9 @@ impl View {
         if self.policy.accept_unchecked {
             pairs.push(("accept_unchecked", "true".to_owned()));
         }
+        if self.policy.accept_lossy {
+            pairs.push(("accept_lossy", "true".to_owned()));
+        }
         pairs
     }
 }

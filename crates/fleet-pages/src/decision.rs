@@ -86,7 +86,7 @@ impl DecisionPage {
             dl {
                 dt { "As of" } dd { (as_of) }
                 dt { "Kept back by" }
-                dd { (policy.deny) " and above" @if policy.accept_unchecked { "; what could not be checked is delivered" } @else { "; and by what could not be checked" } }
+                dd { (policy.deny) " and above" @if policy.accept_unchecked { "; what could not be checked is delivered" } @else { "; and by what could not be checked" } @if policy.accept_lossy { "; conversions may drop something" } }
                 dt { "Profile" } dd { code { (runtime.profile) } }
                 dt { "Judge" } dd { "unskew " (judge.tool_version) ", " code { (judge.fingerprint) } ", database up to " (judge.newest_release) }
                 dt { "Command" } dd { code { (self.command()) } }
@@ -104,6 +104,9 @@ impl DecisionPage {
         }
         if self.view.policy.accept_unchecked {
             text.push_str(" --accept-unchecked");
+        }
+        if self.view.policy.accept_lossy {
+            text.push_str(" --accept-lossy");
         }
         text
     }

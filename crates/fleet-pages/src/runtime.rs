@@ -53,7 +53,7 @@ pub struct RuntimePage {
     pub released: Option<String>,
     /// How it stands on every axis.
     pub standing: Vec<Standing>,
-    /// What it was before, newest first, with what it is.
+    /// Everything that was said of it, newest first: what it is, was, and may be from a later day on.
     pub history: Vec<Was>,
     /// Which models are shown.
     pub listing: Listing,

@@ -7,7 +7,7 @@ use crate::address::{Address, View};
 
 /// The form; whatever else stands in the address stays.
 pub(crate) fn form(view: &View, address: &Address) -> Markup {
-    let own = ["as_of", "deny", "accept_unchecked"];
+    let own = ["as_of", "deny", "accept_unchecked", "accept_lossy"];
     html! {
         details open[!view.pairs().is_empty()] {
             summary { "As of " (view.policy.as_of) ", " (in_words(view)) }
@@ -27,6 +27,10 @@ pub(crate) fn form(view: &View, address: &Address) -> Markup {
                 label class="box" {
                     input type="checkbox" name="accept_unchecked" value="true" checked[view.policy.accept_unchecked];
                     "deliver what could not be checked"
+                }
+                label class="box" {
+                    input type="checkbox" name="accept_lossy" value="true" checked[view.policy.accept_lossy];
+                    "deliver conversions that drop something"
                 }
                 button { "Show" }
             }
@@ -53,8 +57,10 @@ const SEVERITIES: [(Severity, &str); 3] = [
 fn in_words(view: &View) -> String {
     let kept = SEVERITIES.iter().find(|(severity, _)| *severity == view.policy.deny);
     let kept = kept.map_or("errors", |(_, words)| words);
-    match view.policy.accept_unchecked {
-        true => format!("{kept} keep an artifact back"),
-        false => format!("{kept} keep an artifact back, and so does what could not be checked"),
-    }
+    let unchecked = match view.policy.accept_unchecked {
+        true => "",
+        false => ", and so does what could not be checked",
+    };
+    let lossy = if view.policy.accept_lossy { "; conversions may drop something" } else { "" };
+    format!("{kept} keep an artifact back{unchecked}{lossy}")
 }

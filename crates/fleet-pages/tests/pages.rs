@@ -46,6 +46,9 @@ impl Site {
             r#"{ "fleet_runtime": 1, "name": "hosts", "devices": 3, "release": "jax@0.6.2" }"#,
             &camera,
         ];
+        let before =
+            r#"{ "fleet_runtime": 1, "name": "cut", "devices": 20, "release": "torch@2.1" }"#;
+        fleet.put_runtime(&Profile::read(before).unwrap(), "2026-10-15").unwrap();
         for profile in profiles {
             fleet.put_runtime(&Profile::read(profile).unwrap(), "2026-11-01").unwrap();
         }
@@ -296,6 +299,8 @@ fn each_page_says_what_it_is_for() {
     );
     says("decision-nothing", &["Nothing fits.", "aten::gelu"]);
     says("runtime", &["built from torch@2.1.2: without aten::gelu", "<code>sha256:", "3 to 10"]);
+    says("runtime", &["<h2>History</h2>", "<td>another profile</td>", "<td>added</td>"]);
+    says("runtime", &["2026-10-15</th>", "<td class=\"number\">20</td>"]);
     says("runtime-jax", &["<a href=\"/windows/pjrt.api\">", "12 weeks"]);
     says("releases-torch", &["<code>aten::gelu</code>", "<a href=\"/releases/torch/1.12.1\">"]);
     says(

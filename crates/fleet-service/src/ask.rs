@@ -75,6 +75,9 @@ pub struct TermsAsk {
     /// Whether something that could not be checked keeps nothing back.
     #[serde(default)]
     pub accept_unchecked: bool,
+    /// Whether a conversion may drop something that has an effect, where no exact form exists.
+    #[serde(default)]
+    pub accept_lossy: bool,
 }
 
 impl TermsAsk {
@@ -85,7 +88,8 @@ impl TermsAsk {
     }
 
     pub(crate) fn policy(&self) -> Result<Policy, Problem> {
-        policy(self.as_of.as_deref(), self.deny.as_deref(), Some(self.accept_unchecked))
+        let accept = [self.accept_unchecked, self.accept_lossy];
+        policy(self.as_of.as_deref(), self.deny.as_deref(), accept)
     }
 }
 
@@ -160,7 +164,9 @@ impl DecisionAsk {
     /// The runtime that is meant.
     fn runtime(&self, fleet: &mut Fleet) -> Result<KeptRuntime, Problem> {
         match (&self.runtime, &self.profile) {
-            (Some(name), None) => Ok(fleet.runtime(name)?),
+            (Some(name), None) => {
+                Ok(fleet.runtime_on(name, &self.terms.policy()?.as_of.to_string())?)
+            }
             (None, Some(profile)) => {
                 let profile = Profile::read(&profile.to_string()).map_err(FleetError::from)?;
                 Ok(KeptRuntime {
@@ -168,7 +174,7 @@ impl DecisionAsk {
                     profile: profile.to_json(),
                     digest: profile.digest(),
                     devices: profile.devices,
-                    since: moment::today(),
+                    since: self.terms.policy()?.as_of.to_string(),
                 })
             }
             _ => Err(Problem::new(
@@ -242,6 +248,7 @@ impl Ask {
         pairs.extend(terms.as_of.clone().map(|day| ("as_of", day)));
         pairs.extend(terms.deny.clone().map(|deny| ("deny", deny)));
         pairs.extend(terms.accept_unchecked.then(|| ("accept_unchecked", "true".to_owned())));
+        pairs.extend(terms.accept_lossy.then(|| ("accept_lossy", "true".to_owned())));
         let pairs: Vec<String> =
             pairs.iter().map(|(name, value)| format!("{name}={}", escaped(value))).collect();
         Some(format!("/v1/models/{}/{path}?{}", escaped(model), pairs.join("&")))

@@ -85,12 +85,13 @@ impl Call {
         self.header(name).map(|text| text.parse().map_err(|_| wrong(text))).transpose()
     }
 
-    /// What is good enough: `as_of`, `deny` and `accept_unchecked` of the query.
+    /// What is good enough: `as_of`, `deny`, `accept_unchecked` and `accept_lossy` of the query.
     ///
     /// # Errors
     /// [`Kind::Malformed`] if one of them is none.
     pub fn policy(&self) -> Result<Policy, Problem> {
-        policy(self.query("as_of"), self.query("deny"), self.parsed("accept_unchecked")?)
+        let accept = [self.parsed("accept_unchecked")?, self.parsed("accept_lossy")?];
+        policy(self.query("as_of"), self.query("deny"), accept.map(Option::unwrap_or_default))
     }
 
     /// The body as JSON.
@@ -180,11 +181,11 @@ impl Call {
     }
 }
 
-/// What is good enough, of three words.
+/// What is good enough, of four words: `accept` has what could not be checked, and what is lossy.
 pub(crate) fn policy(
     as_of: Option<&str>,
     deny: Option<&str>,
-    accept_unchecked: Option<bool>,
+    accept: [bool; 2],
 ) -> Result<Policy, Problem> {
     let today = moment::today();
     let day = as_of.unwrap_or(&today);
@@ -200,7 +201,8 @@ pub(crate) fn policy(
             return Err(Problem::new(Kind::Malformed, detail));
         }
     };
-    Ok(Policy { as_of: day, deny, accept_unchecked: accept_unchecked.unwrap_or(false) })
+    let [accept_unchecked, accept_lossy] = accept;
+    Ok(Policy { as_of: day, deny, accept_unchecked, accept_lossy })
 }
 
 /// An answer of JSON.

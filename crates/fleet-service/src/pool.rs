@@ -8,14 +8,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::Semaphore;
-use unskew_fleet::{Fleet, FleetError};
+use unskew_fleet::store::Store;
+use unskew_fleet::{Depot, Fleet};
 
 use crate::problem::{Kind, Problem};
-use crate::settings::Settings;
 
 /// Fleets that are lent.
 pub struct Pool {
-    settings: Settings,
+    database: String,
+    /// One for all, so that they share the connections to an object store.
+    depot: Depot,
     idle: Mutex<Vec<Fleet>>,
     places: Arc<Semaphore>,
     patience: Duration,
@@ -23,9 +25,10 @@ pub struct Pool {
 
 impl Pool {
     /// A pool that lends so many at once; who waits longer than `patience` is sent away.
-    pub fn new(settings: &Settings, places: usize, patience: Duration) -> Arc<Self> {
-        let (settings, idle) = (settings.clone(), Mutex::new(Vec::new()));
-        Arc::new(Self { settings, idle, places: Arc::new(Semaphore::new(places)), patience })
+    pub fn new(database: &str, depot: &Depot, places: usize, patience: Duration) -> Arc<Self> {
+        let (database, depot) = (database.to_owned(), depot.clone());
+        let (idle, places) = (Mutex::new(Vec::new()), Arc::new(Semaphore::new(places)));
+        Arc::new(Self { database, depot, idle, places, patience })
     }
 
     /// Does some work with a fleet, on a thread that may wait.
@@ -68,12 +71,9 @@ impl Pool {
 
     /// A fleet with a new connection. Whatever keeps it from opening may be gone later.
     fn open(&self) -> Result<Fleet, Problem> {
-        self.settings.open().map_err(|error| match error {
-            FleetError::Store(ref store) => {
-                let problem = Problem::new(Kind::Away, store.to_string());
-                problem.after(Duration::from_secs(5))
-            }
-            error => error.into(),
-        })
+        let store = Store::open(&self.database).map_err(|error| {
+            Problem::new(Kind::Away, error.to_string()).after(Duration::from_secs(5))
+        })?;
+        Ok(Fleet::over(store, self.depot.clone()))
     }
 }

@@ -16,6 +16,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use unskew_fleet::FleetError;
 use unskew_fleet::store::StoreError;
+use unskew_objects::ObjectError;
 
 /// A kind of problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -271,11 +272,17 @@ impl From<io::Error> for Problem {
     }
 }
 
+impl From<ObjectError> for Problem {
+    fn from(error: ObjectError) -> Self {
+        Self::new(Kind::Away, format!("the store does not answer: {error}")).after(AWAY)
+    }
+}
+
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         match &error {
             StoreError::Full(_) => Self::new(Kind::NoRoom, error.to_string()),
-            StoreError::Away(_) | StoreError::Clash(_) => {
+            StoreError::Away(_) | StoreError::Clash(_) | StoreError::Absent(_) => {
                 Self::new(Kind::Away, error.to_string()).after(AWAY)
             }
             _ => Self::new(Kind::Fault, error.to_string()),
@@ -288,6 +295,7 @@ impl From<FleetError> for Problem {
         let text = chain(&error);
         match error {
             FleetError::Store(error) => error.into(),
+            FleetError::Objects(error) => error.into(),
             FleetError::Io { source, .. } => {
                 let (kind, text) = (source.kind(), text);
                 match kind {

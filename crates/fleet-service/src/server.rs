@@ -77,8 +77,7 @@ impl Server {
         let listener = TcpListener::bind(address).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        let service = Service::new(settings, address.ip().is_loopback());
-        let service = service.map_err(|error| ServeError::System(error.to_string()))?;
+        let service = Service::new(settings, address.ip().is_loopback())?;
         Ok(Self { service, listener, address })
     }
 

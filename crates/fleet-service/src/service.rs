@@ -11,6 +11,7 @@ use axum::response::{IntoResponse as _, Response};
 use http::{HeaderValue, Method, StatusCode, header};
 use tokio::sync::Notify;
 use unskew_fleet::store::Act;
+use unskew_fleet::{Depot, FleetError};
 
 use crate::call::{Call, json};
 use crate::caller::{self, Caller, Peer};
@@ -19,6 +20,7 @@ use crate::metrics::Metrics;
 use crate::pace::Pace;
 use crate::pool::Pool;
 use crate::problem::{Kind, Problem};
+use crate::server::ServeError;
 use crate::settings::Settings;
 use crate::staging::Staging;
 use crate::token;
@@ -57,21 +59,24 @@ impl Service {
     /// A service; `open` if it listens on the loopback, where nobody needs a token as long as none was ever made.
     ///
     /// # Errors
-    /// If the system has no randomness.
-    pub fn new(settings: Settings, open: bool) -> Result<Arc<Self>, getrandom::Error> {
+    /// If the artifacts have no address, or the system has no randomness.
+    pub fn new(settings: Settings, open: bool) -> Result<Arc<Self>, ServeError> {
+        let system = |error: getrandom::Error| ServeError::System(error.to_string());
+        let depot = Depot::at(&settings.artifacts)?;
+        let pool = |places, patience| Pool::new(&settings.database, &depot, places, patience);
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
         let limits = settings.limits;
         Ok(Arc::new(Self {
-            pool: Pool::new(&settings, 2 * cores + 2, PATIENCE),
-            computing: Pool::new(&settings, limits.jobs, limits.compute_time),
-            publishing: Pool::new(&settings, cores.max(2), limits.request_time),
-            staging: Staging::beside(&settings.artifacts),
+            pool: pool(2 * cores + 2, PATIENCE),
+            computing: pool(limits.jobs, limits.compute_time),
+            publishing: pool(cores.max(2), limits.request_time),
+            staging: Staging::beside(&settings.artifacts).map_err(FleetError::from)?,
             new_job: Notify::new(),
             metrics: Metrics::new(),
             pace: Pace::new(limits.requests),
             open,
             stopping: AtomicBool::new(false),
-            name: token::random_name()?,
+            name: token::random_name().map_err(system)?,
             asked: AtomicU64::new(0),
             settings,
         }))

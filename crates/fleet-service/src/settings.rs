@@ -11,7 +11,7 @@ use unskew_fleet::{Depot, Fleet, FleetError};
 pub struct Settings {
     /// The database: a path, or an address that [`Store`] takes.
     pub database: String,
-    /// The artifacts: a folder.
+    /// The artifacts: a folder, or an address that [`Depot::at`] takes.
     pub artifacts: String,
     /// What everybody may use.
     pub limits: Limits,
@@ -87,8 +87,6 @@ impl Settings {
     /// # Errors
     /// If the database or the artifacts are out of reach.
     pub fn open(&self) -> Result<Fleet, FleetError> {
-        let depot = Depot::open(Path::new(&self.artifacts))?;
-        let store = Store::open(&self.database)?;
-        Ok(Fleet::over(store, depot))
+        Ok(Fleet::over(Store::open(&self.database)?, Depot::at(&self.artifacts)?))
     }
 }

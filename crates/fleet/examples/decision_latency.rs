@@ -17,6 +17,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use unskew_core::Date;
+use unskew_fleet::store::Store;
 use unskew_fleet::{Digest, Fleet, Policy, Profile};
 
 const MODELS: [&str; 6] = [
@@ -43,7 +44,9 @@ fn main() {
     {
         let mut fleet = Fleet::open(folder).unwrap();
         add_runtimes(&mut fleet, runtimes);
-        add_models(&mut fleet, models, &policy);
+        // A store of its own does not ask whether artifacts are there, and these are not.
+        let mut store = Store::sqlite(&folder.join("fleet.db")).unwrap();
+        add_models(&mut fleet, &mut store, models, &policy);
     }
     let size = std::fs::metadata(folder.join("fleet.db")).unwrap().len();
     println!("{models} models x {runtimes} runtimes, {size} bytes, made in {:?}", begin.elapsed());
@@ -89,7 +92,7 @@ fn add_runtimes(fleet: &mut Fleet, count: usize) {
 
 /// Real models that are really asked, and the same answers for models with other digests. Every third model has
 /// two versions.
-fn add_models(fleet: &mut Fleet, count: usize, policy: &Policy) {
+fn add_models(fleet: &mut Fleet, store: &mut Store, count: usize, policy: &Policy) {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     let runtimes = fleet.runtimes().unwrap();
     let mut real = Vec::new();
@@ -99,7 +102,7 @@ fn add_models(fleet: &mut Fleet, count: usize, policy: &Policy) {
         let mut answers = Vec::new();
         for runtime in &runtimes {
             fleet.answer(&version, runtime, policy).unwrap();
-            let key = fleet.answer_key(&published.artifact, file, &runtime.digest);
+            let key = fleet.answer_key(&published.artifact, file, &runtime.digest, policy);
             answers.push(fleet.store().answer(&key).unwrap().unwrap());
         }
         real.push((file, answers));
@@ -110,15 +113,15 @@ fn add_models(fleet: &mut Fleet, count: usize, policy: &Policy) {
             let (file, answers) = &real[(at + version) % real.len()];
             let artifact = Digest::of(format!("{at} {version}"));
             let name = format!("model-{at}");
-            fleet.store().publish(&name, &artifact, file, 1 << 20, "2026-11-02").unwrap();
+            store.publish(&name, &artifact, file, 1 << 20, "2026-11-02").unwrap();
             for (runtime, answer) in runtimes.iter().zip(answers) {
-                let key = fleet.answer_key(&artifact, file, &runtime.digest);
+                let key = fleet.answer_key(&artifact, file, &runtime.digest, policy);
                 waiting.push((key, answer.clone()));
             }
             if waiting.len() >= STEP {
-                fleet.store().put_answers(&std::mem::take(&mut waiting)).unwrap();
+                store.put_answers(&std::mem::take(&mut waiting)).unwrap();
             }
         }
     }
-    fleet.store().put_answers(&waiting).unwrap();
+    store.put_answers(&waiting).unwrap();
 }

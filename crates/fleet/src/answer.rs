@@ -304,6 +304,11 @@ impl From<&Conversion> for Attempt {
 }
 
 impl Attempt {
+    /// Whether it drops something that has an effect.
+    pub fn is_lossy(&self) -> bool {
+        self.rewrites.iter().any(|step| step.lossy)
+    }
+
     /// One that could not be made.
     pub(crate) fn failed(error: String) -> Self {
         Self { error: Some(error), ..Self::from(&Conversion::default()) }

@@ -4,8 +4,12 @@
 //! exists, else the version before is asked. Every version that was asked stands in the decision with its
 //! reasons.
 //!
-//! A decision is made of: the versions published by the day, the profile of the runtime, the policy, and who
-//! judged ([`Judge`]). The same of these give the same decision, byte for byte.
+//! A conversion that drops something which has an effect is *lossy*, and never made for anybody unless the policy
+//! accepts it (`accept_lossy`). It is then the last way of a version: what has an exact form gets that. A lossy form of
+//! a newer version goes before an exact one of an older version, and the decision says that it is lossy.
+//!
+//! A decision is made of: the versions published by the day and not retired by then, the profile that the runtime had
+//! on that day, the policy, and who judged ([`Judge`]). The same of these give the same decision, byte for byte.
 //!
 //! As JSON it is an object:
 //!
@@ -15,11 +19,11 @@
 //! | `schema_version` | 1; raised when a key is renamed, removed or changes its meaning |
 //! | `judge` | `tool_version`, `newest_release` of the built-in database, `fingerprint` of code, data and rules |
 //! | `as_of` | the day: versions published later are not looked at |
-//! | `policy` | `deny` (the severity from which on a finding keeps an artifact back), `accept_unchecked` |
+//! | `policy` | `deny` (the severity from which on a finding keeps an artifact back), `accept_unchecked`, `accept_lossy` |
 //! | `model` | the name |
-//! | `runtime` | `name`, `profile` (a digest), `devices` |
+//! | `runtime` | `name`, `profile` (a digest), `since` (the day from which on it had this profile), `devices`: as they were on the day `as_of` |
 //! | `decision` | `as is`, `converted`, `older`, `older converted`, `nothing`, or `unrelated` where no version has anything in common with the runtime |
-//! | `deliver` | `version`, `published`, `file`, `artifact` (a digest), `size` in bytes, `made_from` (a digest, or null); null if nothing fits |
+//! | `deliver` | `version`, `published`, `file`, `artifact` (a digest), `size` in bytes, `made_from` (a digest, or null), `lossy` (whether the conversion drops something); null if nothing fits |
 //! | `considered` | the versions that were asked, newest first: `version`, `published`, `file`, `artifact`, `fits` (`as is`, `converted` or null), `answer` |
 //!
 //! An `answer` has `as_is`, which has the fields of a pair of the [JSON report](json.md) without `a`, `b` and
@@ -30,7 +34,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use unskew_core::{Date, Severity};
 
-use crate::answer::{Answer, Fit, Judged};
+use crate::answer::{Answer, Attempt, Fit, Judged};
 use crate::{Digest, Judge};
 
 /// What is good enough to be delivered.
@@ -42,12 +46,14 @@ pub struct Policy {
     pub deny: Severity,
     /// Whether something that could not be checked keeps nothing back.
     pub accept_unchecked: bool,
+    /// Whether a conversion may drop something that has an effect, where no exact form exists.
+    pub accept_lossy: bool,
 }
 
 impl Policy {
-    /// Errors keep an artifact back, and so does what could not be checked.
+    /// Errors keep an artifact back, and so does what could not be checked; conversions are exact.
     pub fn on(day: Date) -> Self {
-        Self { as_of: day, deny: Severity::Error, accept_unchecked: false }
+        Self { as_of: day, deny: Severity::Error, accept_unchecked: false, accept_lossy: false }
     }
 
     /// Whether an artifact of this verdict is delivered.
@@ -67,7 +73,9 @@ impl Policy {
         if self.accepts(&answer.as_is) {
             return Some(Way::AsIs);
         }
-        let converted = answer.converted.as_ref().filter(|attempt| attempt.result.is_some());
+        let may = |attempt: &&Attempt| self.accept_lossy || !attempt.is_lossy();
+        let made = |attempt: &&Attempt| attempt.result.is_some();
+        let converted = answer.converted.as_ref().filter(made).filter(may);
         let fits = converted.and_then(|attempt| attempt.verdict.as_ref());
         fits.is_some_and(|verdict| self.accepts(verdict)).then_some(Way::Converted)
     }
@@ -130,6 +138,8 @@ pub struct For {
     pub name: String,
     /// The digest of its profile.
     pub profile: Digest,
+    /// The day since when it had this profile.
+    pub since: String,
     /// How many devices have it.
     pub devices: u64,
 }
@@ -149,6 +159,8 @@ pub struct Delivery {
     pub size: u64,
     /// The artifact that it was converted from.
     pub made_from: Option<Digest>,
+    /// Whether the conversion drops something that has an effect.
+    pub lossy: bool,
 }
 
 /// A version that was asked.
@@ -200,12 +212,14 @@ pub struct Terms {
     pub deny: String,
     /// Whether something that could not be checked keeps nothing back.
     pub accept_unchecked: bool,
+    /// Whether a conversion may drop something that has an effect.
+    pub accept_lossy: bool,
 }
 
 impl From<&Policy> for Terms {
     fn from(policy: &Policy) -> Self {
-        let deny = policy.deny.as_str().to_owned();
-        Self { deny, accept_unchecked: policy.accept_unchecked }
+        let Policy { deny, accept_unchecked, accept_lossy, .. } = *policy;
+        Self { deny: deny.as_str().to_owned(), accept_unchecked, accept_lossy }
     }
 }
 
@@ -241,6 +255,7 @@ pub(crate) fn conclude(considered: &[Considered]) -> (Choice, Option<Delivery>) 
         artifact: made.unwrap_or(last.artifact),
         size: attempt.and_then(|attempt| attempt.size).unwrap_or_default(),
         made_from: made.map(|_| last.artifact),
+        lossy: attempt.is_some_and(Attempt::is_lossy),
     };
     (choice, Some(delivery))
 }

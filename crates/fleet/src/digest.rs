@@ -52,6 +52,11 @@ impl Digest {
         })
     }
 
+    /// The digest of these 64 hexadecimal digits; none if they are others.
+    pub(crate) fn from_hex(digits: &str) -> Option<Self> {
+        format!("sha256:{digits}").parse().ok()
+    }
+
     /// The first twelve digits, for people.
     pub fn short(&self) -> String {
         let mut text = self.hex();

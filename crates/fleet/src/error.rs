@@ -19,6 +19,9 @@ pub enum FleetError {
     /// An artifact that cannot be read.
     #[error(transparent)]
     Open(#[from] OpenError),
+    /// The object store that artifacts lie in.
+    #[error(transparent)]
+    Objects(#[from] unskew_objects::ObjectError),
     /// A file or folder of the fleet.
     #[error("cannot access {}", path.display())]
     Io {

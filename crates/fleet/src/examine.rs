@@ -32,12 +32,13 @@ impl Examined {
         Ok(Self { content, parties })
     }
 
-    /// What `runtime` says to it, and with a depot also what a conversion makes of it, which is put there.
+    /// What `runtime` says to it, and with a depot also what a conversion with these options makes of it, which is put
+    /// there.
     pub(crate) fn answer(
         &self,
         runtime: &Runtime,
         context: &Context,
-        depot: Option<&Depot>,
+        conversion: Option<(&Depot, &ConvertOptions)>,
     ) -> Result<Given, FleetError> {
         let parties = match &self.parties {
             Ok(parties) => parties,
@@ -49,10 +50,10 @@ impl Examined {
         };
         let (as_is, mut always) = judge(parties, runtime, context);
         let mut converted = None;
-        if let Some(depot) = depot
+        if let Some((depot, options)) = conversion
             && matches!(as_is.outcome, Fit::Adaptable | Fit::Incompatible)
         {
-            let (attempt, same) = self.convert(runtime, context, depot)?;
+            let (attempt, same) = self.convert(runtime, context, depot, options)?;
             always &= same;
             converted = Some(attempt);
         }
@@ -65,9 +66,9 @@ impl Examined {
         runtime: &Runtime,
         context: &Context,
         depot: &Depot,
+        options: &ConvertOptions,
     ) -> Result<(Attempt, bool), FleetError> {
-        let options = ConvertOptions::default();
-        let made = match convert_content(&self.content, &runtime.target, &options) {
+        let made = match convert_content(&self.content, &runtime.target, options) {
             Ok(made) => made,
             Err(error) => return Ok((Attempt::failed(error.to_string()), true)),
         };

@@ -5,17 +5,20 @@ use std::path::Path;
 use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
-use unskew_artifact::Content;
+use unskew_artifact::{Content, ConvertOptions};
 use unskew_core::Context;
 
 use crate::answer::{Answer, StandIn};
 use crate::decision::{Considered, Decision, For, Policy, conclude};
 use crate::examine::{Examined, Given};
-use crate::store::{KeptAnswer, KeptRuntime, Store, Version};
-use crate::{Depot, Digest, FleetError, Judge, Profile, Runtime, name};
+use crate::store::{KeptAnswer, KeptRuntime, Made, Store, StoreError, Version};
+use crate::{Depot, Digest, FleetError, Judge, Profile, Runtime, Stored, name};
 
 /// How many names a message shows.
 const SHOWN: usize = 6;
+
+/// How often something is added that is taken away at the same time.
+const TRIES: u32 = 4;
 
 /// What adding a runtime did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +42,33 @@ pub struct Published {
     pub new: bool,
 }
 
+/// In which ways a runtime is asked about an artifact. The numbers stand in the keys of answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ways {
+    /// As it is.
+    AsIs = 0,
+    /// Or converted, without a loss.
+    Exact = 1,
+    /// Or converted, with a loss if there is no other way.
+    Lossy = 2,
+}
+
+impl Ways {
+    /// Those that a policy allows.
+    fn of(policy: &Policy) -> Self {
+        if policy.accept_lossy { Self::Lossy } else { Self::Exact }
+    }
+
+    /// How to convert.
+    fn options(self) -> Option<ConvertOptions> {
+        match self {
+            Self::AsIs => None,
+            Self::Exact => Some(ConvertOptions::default()),
+            Self::Lossy => Some(ConvertOptions::default().lossy()),
+        }
+    }
+}
+
 /// The runtimes and models of a fleet, in a folder: `fleet.db` and `artifacts/`.
 pub struct Fleet {
     store: Store,
@@ -56,13 +86,40 @@ impl Fleet {
     /// # Errors
     /// If it cannot be made, or is that of a newer Unskew.
     pub fn open(folder: &Path) -> Result<Self, FleetError> {
-        let depot = Depot::open(&folder.join("artifacts"))?;
-        let store = Store::sqlite(&folder.join("fleet.db"))?;
+        Self::at(folder, None, None)
+    }
+
+    /// A fleet whose database and artifacts may lie elsewhere than in its folder, which is then not needed:
+    /// [`Store::open`] and [`Depot::at`] say where.
+    ///
+    /// # Errors
+    /// If something is not there and cannot be made, or is that of a newer Unskew.
+    pub fn at(
+        folder: &Path,
+        database: Option<&str>,
+        artifacts: Option<&str>,
+    ) -> Result<Self, FleetError> {
+        let depot = match artifacts {
+            Some(address) => Depot::at(address)?,
+            None => Depot::open(&folder.join("artifacts"))?,
+        };
+        let store = match database {
+            Some(address) => Store::open(address)?,
+            None => {
+                let made = std::fs::create_dir_all(folder);
+                made.map_err(|source| FleetError::Io { path: folder.to_owned(), source })?;
+                Store::sqlite(&folder.join("fleet.db"))?
+            }
+        };
         Ok(Self::over(store, depot))
     }
 
     /// A fleet over any database.
-    pub fn over(store: Store, depot: Depot) -> Self {
+    pub fn over(mut store: Store, depot: Depot) -> Self {
+        let shelf = depot.clone();
+        store.ask_of_artifacts(Arc::new(move |digest| {
+            shelf.has(digest).map_err(|error| StoreError::Database(error.into()))
+        }));
         let judge = Judge::of_this_program();
         Self { store, depot, judge, built: HashMap::new(), opened: None }
     }
@@ -106,12 +163,12 @@ impl Fleet {
         Ok(change)
     }
 
-    /// Takes a runtime out.
+    /// Takes a runtime out from a day on.
     ///
     /// # Errors
     /// [`FleetError::NoRuntime`] if it is not there.
-    pub fn remove_runtime(&mut self, name: &str) -> Result<(), FleetError> {
-        match self.store.remove_runtime(name)? {
+    pub fn remove_runtime(&mut self, name: &str, day: &str) -> Result<(), FleetError> {
+        match self.store.remove_runtime(name, day)? {
             true => Ok(()),
             false => Err(self.no_runtime(name)?),
         }
@@ -131,6 +188,25 @@ impl Fleet {
     /// [`FleetError::NoRuntime`] if it is not there.
     pub fn runtime(&mut self, name: &str) -> Result<KeptRuntime, FleetError> {
         match self.store.runtime(name)? {
+            Some(runtime) => Ok(runtime),
+            None => Err(self.no_runtime(name)?),
+        }
+    }
+
+    /// All runtimes as they were on a day, by name.
+    ///
+    /// # Errors
+    /// If the database cannot be read.
+    pub fn runtimes_on(&mut self, day: &str) -> Result<Vec<KeptRuntime>, FleetError> {
+        Ok(self.store.runtimes_on(day)?)
+    }
+
+    /// One runtime as it was on a day; before its first day, as it was on that.
+    ///
+    /// # Errors
+    /// [`FleetError::NoRuntime`] if it is not there on that day.
+    pub fn runtime_on(&mut self, name: &str, day: &str) -> Result<KeptRuntime, FleetError> {
+        match self.store.runtime_on(name, day)? {
             Some(runtime) => Ok(runtime),
             None => Err(self.no_runtime(name)?),
         }
@@ -166,9 +242,17 @@ impl Fleet {
         let file = whole.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let content = Content::at(path)?;
         content.parties(&unskew_artifact::Options::default())?;
-        let stored = self.depot.add(&content)?;
-        let (version, new) = self.store.publish(model, &stored.digest, &file, stored.size, day)?;
-        Ok(Published { version, artifact: stored.digest, new })
+        let mut tries = 1..TRIES;
+        loop {
+            let Stored { digest: artifact, size, .. } = self.depot.add(&content)?;
+            match self.store.publish(model, &artifact, &file, size, day) {
+                // It was there, and was taken away before the database could name it.
+                Err(StoreError::Absent(_)) if tries.next().is_some() => {}
+                done => {
+                    return Ok(done.map(|(version, new)| Published { version, artifact, new })?);
+                }
+            }
+        }
     }
 
     /// The models, with their numbers of versions.
@@ -205,7 +289,7 @@ impl Fleet {
         runtime: &str,
         policy: &Policy,
     ) -> Result<Decision, FleetError> {
-        let kept = self.runtime(runtime)?;
+        let kept = self.runtime_on(runtime, &policy.as_of.to_string())?;
         self.decide_for(model, &kept, policy)
     }
 
@@ -235,7 +319,7 @@ impl Fleet {
     ) -> Result<Option<Decision>, FleetError> {
         let known = |fleet: &mut Self, version: &Version| {
             let Version { artifact, file, .. } = version;
-            let known = fleet.known(artifact, file, &runtime.digest, policy, true);
+            let known = fleet.known(artifact, file, &runtime.digest, policy, Ways::of(policy));
             known.and_then(|known| known.ok_or(FleetError::NotAsked))
         };
         match self.decision(model, runtime, policy, known) {
@@ -288,6 +372,7 @@ impl Fleet {
             runtime: For {
                 name: runtime.name.clone(),
                 profile: runtime.digest,
+                since: runtime.since.clone(),
                 devices: runtime.devices,
             },
             decision,
@@ -306,7 +391,7 @@ impl Fleet {
         runtime: &KeptRuntime,
         policy: &Policy,
     ) -> Result<Answer, FleetError> {
-        self.ask(&version.artifact, &version.file, runtime, policy, true)
+        self.ask(&version.artifact, &version.file, runtime, policy, Ways::of(policy))
     }
 
     /// What a runtime says to an artifact as it is.
@@ -320,7 +405,7 @@ impl Fleet {
         runtime: &KeptRuntime,
         policy: &Policy,
     ) -> Result<Answer, FleetError> {
-        self.ask(artifact, file, runtime, policy, false)
+        self.ask(artifact, file, runtime, policy, Ways::AsIs)
     }
 
     /// From the database if it was asked before, else from the artifact.
@@ -330,25 +415,39 @@ impl Fleet {
         file: &str,
         runtime: &KeptRuntime,
         policy: &Policy,
-        convert: bool,
+        ways: Ways,
     ) -> Result<Answer, FleetError> {
-        if let Some(answer) = self.known(artifact, file, &runtime.digest, policy, convert)? {
+        if let Some(answer) = self.known(artifact, file, &runtime.digest, policy, ways)? {
             return Ok(answer);
         }
-        let key = self.key(artifact, file, &runtime.digest, convert);
-        let examined = self.opened(artifact, file)?;
-        let built = self.built(runtime)?;
-        let depot = convert.then_some(&self.depot);
-        let Given { answer, day } = examined.answer(&built, &Context::on(policy.as_of), depot)?;
-        let made = answer.converted.as_ref().and_then(|attempt| attempt.result.zip(attempt.size));
-        if let Some((made, size)) = made {
-            self.store.put_artifact(&made, size, Some(artifact))?;
+        let key = self.key(artifact, file, &runtime.digest, ways);
+        let options = ways.options();
+        let mut tries = 1..TRIES;
+        loop {
+            let examined = self.opened(artifact, file)?;
+            let built = self.built(runtime)?;
+            let conversion = options.as_ref().map(|options| (&self.depot, options));
+            let Given { answer, day } =
+                examined.answer(&built, &Context::on(policy.as_of), conversion)?;
+            let attempt = answer.converted.as_ref();
+            let made = attempt.and_then(|attempt| attempt.result.zip(attempt.size));
+            let made = made.map(|(result, size)| Made {
+                source: *artifact,
+                profile: runtime.digest,
+                judge: self.judge.fingerprint.clone(),
+                result,
+                size,
+            });
+            let kept = KeptAnswer { day: day.map(|day| day.to_string()), body: answer.pack() };
+            match self.store.put_answer(&key, &kept, made.as_ref()) {
+                // The result was there, and was taken away before the database could name it.
+                Err(StoreError::Absent(_)) if tries.next().is_some() => {}
+                // Shown as it will be from the database.
+                done => {
+                    return Ok(done.map(|()| Answer::unpack(&kept.body, file).unwrap_or(answer))?);
+                }
+            }
         }
-        let kept = KeptAnswer { day: day.map(|day| day.to_string()), body: answer.pack() };
-        // Shown as it will be from the database.
-        let shown = Answer::unpack(&kept.body, file).unwrap_or(answer);
-        self.store.put_answers(&[(key, kept)])?;
-        Ok(shown)
     }
 
     /// What was said before and still holds.
@@ -358,26 +457,32 @@ impl Fleet {
         file: &str,
         profile: &Digest,
         policy: &Policy,
-        convert: bool,
+        ways: Ways,
     ) -> Result<Option<Answer>, FleetError> {
-        let kept = self.store.answer(&self.key(artifact, file, profile, convert))?;
+        let kept = self.store.answer(&self.key(artifact, file, profile, ways))?;
         let day = policy.as_of.to_string();
         let holds = kept.filter(|kept| kept.day.as_ref().is_none_or(|known| *known == day));
         Ok(holds.and_then(|kept| Answer::unpack(&kept.body, file)))
     }
 
     /// The key under which the answer to a version is kept: for whoever brings answers from elsewhere.
-    pub fn answer_key(&self, artifact: &Digest, file: &str, profile: &Digest) -> Vec<u8> {
-        self.key(artifact, file, profile, true)
+    pub fn answer_key(
+        &self,
+        artifact: &Digest,
+        file: &str,
+        profile: &Digest,
+        policy: &Policy,
+    ) -> Vec<u8> {
+        self.key(artifact, file, profile, Ways::of(policy))
     }
 
     /// The key of an answer. The ending of the file has a say in what it is.
-    fn key(&self, artifact: &Digest, file: &str, profile: &Digest, convert: bool) -> Vec<u8> {
+    fn key(&self, artifact: &Digest, file: &str, profile: &Digest, ways: Ways) -> Vec<u8> {
         let mut hasher = Sha256::new();
         hasher.update(artifact.as_bytes());
         hasher.update(profile.as_bytes());
         hasher.update(self.judge.fingerprint.as_bytes());
-        hasher.update([u8::from(convert)]);
+        hasher.update([ways as u8]);
         hasher.update(StandIn::of(file).as_bytes());
         Digest::finish(hasher).as_bytes()[..16].to_vec()
     }

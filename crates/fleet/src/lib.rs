@@ -13,8 +13,9 @@
 //! | part | what it is |
 //! | --- | --- |
 //! | [`Profile`] | a runtime as its owner describes it: a release, or a device with operators and ranges of its own |
-//! | [`Depot`] | artifacts on disk, under the digest of what is in them |
-//! | [`store`] | the database: SQLite now; whatever else speaks SQL is four calls away |
+//! | [`Depot`] | artifacts on disk or in an object store, under the digest of what is in them |
+//! | [`store`] | the database: SQLite, or PostgreSQL for several processes |
+//! | [`Prune`] | what is kept of all this, and what is taken away when nothing refers to it |
 //! | [`Answer`] | what a runtime says to an artifact and to what a conversion makes of it; made once, kept, and found again by the digests of the artifact, of the profile, and of whoever judged |
 //! | [`Policy`], [`Decision`] | what is good enough, and what follows |
 //! | [`Survey`] | what is known of many pairs at once, without asking anybody |
@@ -58,6 +59,7 @@ mod judge;
 mod name;
 mod plan;
 mod profile;
+mod prune;
 pub mod store;
 mod survey;
 
@@ -72,4 +74,5 @@ pub use judge::Judge;
 pub use name::check as check_name;
 pub use plan::{Block, Candidate, Needing, Plan, PlanOptions, Point, Served, WhatIf};
 pub use profile::{Profile, ProfileError, ProfileOperator, Runtime};
+pub use prune::{Prune, Pruned};
 pub use survey::{Coverage, Gets, Survey, coverage};

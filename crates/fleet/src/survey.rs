@@ -68,7 +68,7 @@ impl Survey {
         policy: &Policy,
     ) -> Result<Vec<Option<Arc<Answer>>>, FleetError> {
         let key = |(version, runtime): &(&Version, &KeptRuntime)| {
-            fleet.answer_key(&version.artifact, &version.file, &runtime.digest)
+            fleet.answer_key(&version.artifact, &version.file, &runtime.digest, policy)
         };
         let keys: Vec<Vec<u8>> = pairs.iter().map(key).collect();
         let noted = fleet.store().noted(&keys)?;

@@ -246,7 +246,7 @@ fn what_is_no_model_or_is_damaged_is_refused() {
     let good = examples().join("gelu-2.15.0.pt");
     assert!(matches!(fleet.publish("../model", &good, DAY), Err(FleetError::Name(_))));
     let published = fleet.publish("model", &good, DAY).unwrap();
-    std::fs::remove_file(fleet.depot().path(&published.artifact)).unwrap();
+    std::fs::remove_file(fleet.depot().path(&published.artifact).unwrap()).unwrap();
     let gone = fleet.decide("model", "torch@2.1.2", &policy());
     assert!(matches!(gone, Err(FleetError::Damaged { .. })));
     let unknown = fleet.decide("modle", "torch@2.1.2", &policy()).unwrap_err().to_string();

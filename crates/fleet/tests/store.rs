@@ -129,8 +129,8 @@ fn a_runtime_is_replaced_by_its_name() {
         store.put_runtime(&runtime("r", 7)).unwrap();
         assert_eq!(store.runtimes().unwrap(), [runtime("r", 7)]);
         assert_eq!(store.runtime("r").unwrap(), Some(runtime("r", 7)));
-        assert!(store.remove_runtime("r").unwrap());
-        assert!(!store.remove_runtime("r").unwrap());
+        assert!(store.remove_runtime("r", "2026-01-02").unwrap());
+        assert!(!store.remove_runtime("r", "2026-01-02").unwrap());
         assert!(store.runtime("r").unwrap().is_none() && store.runtimes().unwrap().is_empty());
     });
 }

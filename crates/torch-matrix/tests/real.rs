@@ -7,7 +7,9 @@ use std::time::Duration;
 use unskew_releases::find;
 use unskew_source::{Output, SourceExt as _};
 use unskew_torch::Options;
-use unskew_torch_matrix::{BARS, Came, Fate, Host, HostError, Job, Loader, Selection, recorded, trials};
+use unskew_torch_matrix::{
+    BARS, Came, Fate, Host, HostError, Job, Loader, Selection, recorded, trials,
+};
 
 const RELEASE: &str = "2.15.0";
 

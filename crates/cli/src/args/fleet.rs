@@ -12,8 +12,33 @@ pub struct Fleet {
     /// The folder of the fleet [default: $UNSKEW_FLEET, else `fleet`]
     #[arg(long, global = true, value_name = "DIR")]
     pub store: Option<PathBuf>,
+    #[command(flatten)]
+    pub places: FleetPlaces,
     #[command(subcommand)]
     pub task: FleetTask,
+}
+
+/// Where a fleet is, if it is not all in one folder.
+#[derive(Debug, clap::Args)]
+pub struct FleetPlaces {
+    /// The database: postgres://USER@HOST/NAME or a path [default: fleet.db in the folder of the fleet]
+    #[arg(
+        long,
+        global = true,
+        value_name = "URL|PATH",
+        env = "UNSKEW_FLEET_DATABASE",
+        hide_env_values = true
+    )]
+    pub database: Option<String>,
+    /// The artifacts: s3://BUCKET/PREFIX or a folder [default: artifacts in the folder of the fleet]
+    #[arg(
+        long,
+        global = true,
+        value_name = "URL|DIR",
+        env = "UNSKEW_FLEET_ARTIFACTS",
+        hide_env_values = true
+    )]
+    pub artifacts: Option<String>,
 }
 
 /// One task.
@@ -46,6 +71,16 @@ Examples:
 
 Exit status: 0 if every device is served, else 1.")]
     Plan(FleetPlan),
+    /// Take away what nothing refers to any more
+    #[command(after_help = "\
+An artifact stays if a version that is not retired is made of it, or if an answer that holds today names it. What
+does not stay is marked, and taken out of the depot by a later run. The newest version of a model is never retired.
+
+Examples:
+  unskew fleet prune --dry-run
+  unskew fleet prune --keep 5 --grace 7
+  unskew fleet prune --retire-before 2026-01-01")]
+    Prune(FleetPrune),
     /// Answer over HTTP: models, runtimes, decisions, plans, uploads and jobs
     #[command(after_help = "\
 Without any token the service listens on the loopback only. It ends in order on SIGTERM or Ctrl-C.
@@ -140,6 +175,25 @@ pub struct FleetPolicy {
     /// Deliver also what could not be checked in full
     #[arg(long)]
     pub accept_unchecked: bool,
+    /// Where no exact conversion exists, deliver one that drops what the runtime does not know
+    #[arg(long)]
+    pub accept_lossy: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct FleetPrune {
+    /// Retire all but so many of the newest versions of each model
+    #[arg(long, value_name = "N")]
+    pub keep: Option<usize>,
+    /// Retire versions that were published before this day
+    #[arg(long, value_name = "DATE")]
+    pub retire_before: Option<unskew_core::Date>,
+    /// Leave what is marked in the depot for so many days, for those who were told of it
+    #[arg(long, value_name = "DAYS", default_value_t = 1)]
+    pub grace: u32,
+    /// Only say what would be done
+    #[arg(long)]
+    pub dry_run: bool,
 }
 
 #[derive(Debug, clap::Args)]

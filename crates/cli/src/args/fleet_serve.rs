@@ -10,24 +10,11 @@ use unskew_fleet_service::Limits;
 use super::serve::bytes;
 use super::{FleetFormat, LogFormat, LogLevel};
 
-/// Where a fleet is, if it is not all in one folder.
-#[derive(Debug, clap::Args)]
-pub struct FleetPlaces {
-    /// The database: an address or a path [default: fleet.db in the folder of the fleet]
-    #[arg(long, value_name = "URL|PATH", env = "UNSKEW_FLEET_DATABASE", hide_env_values = true)]
-    pub database: Option<String>,
-    /// The artifacts: an address or a folder [default: artifacts in the folder of the fleet]
-    #[arg(long, value_name = "URL|DIR", env = "UNSKEW_FLEET_ARTIFACTS", hide_env_values = true)]
-    pub artifacts: Option<String>,
-}
-
 #[derive(Debug, clap::Args)]
 pub struct FleetServe {
     /// The address and the port to listen on; port 0 for any that is free
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8471")]
     pub listen: SocketAddr,
-    #[command(flatten)]
-    pub places: FleetPlaces,
     #[command(flatten)]
     pub limits: FleetLimits,
     /// What is logged on the standard error: info has every request
@@ -108,8 +95,6 @@ impl FleetLimits {
 
 #[derive(Debug, clap::Args)]
 pub struct FleetToken {
-    #[command(flatten)]
-    pub places: FleetPlaces,
     #[command(subcommand)]
     pub task: TokenTask,
 }

@@ -28,10 +28,10 @@ pub use conform::Conform;
 pub use convert::Convert;
 pub use diff::Diff;
 pub use fleet::{
-    Fleet, FleetDecide, FleetFormat, FleetPlan, FleetPolicy, FleetTask, ModelTask, PlanFormat,
-    RuntimeTask,
+    Fleet, FleetDecide, FleetFormat, FleetPlaces, FleetPlan, FleetPolicy, FleetPrune, FleetTask,
+    ModelTask, PlanFormat, RuntimeTask,
 };
-pub use fleet_serve::{FleetPlaces, FleetServe, FleetToken, TokenTask};
+pub use fleet_serve::{FleetServe, FleetToken, TokenTask};
 pub use format::{GridFormat, ReportFormat};
 pub use history::History;
 pub use judge::{Check, Inspect, Matrix};

@@ -54,10 +54,37 @@ fn a_decision_over_http_is_that_of_the_command() {
         ("/v1/models/gelu/decision?runtime=phones&asof=2026-01-01", 400),
         ("/v1/models/gelu/decision?runtime=phones&accept_unchecked=perhaps", 400),
         ("/v1/models/gelu/plan?what_if=fly=x", 400),
+        ("/v1/models/gelu/plan?what_if=window=torch.file_format,3", 400),
+        ("/v1/models/gelu/plan?what_if=window=no.such.axis,1,2", 422),
     ] {
         let refused = client.get(path).unwrap();
         assert_eq!(refused.status, status, "{path}");
         code(&refused);
+    }
+}
+
+#[test]
+fn a_window_that_moves_and_a_loss_that_is_accepted_change_the_answer() {
+    let store = tempfile::tempdir().unwrap();
+    let served = Served::start(store.path(), &[]);
+    let mut client = served.client();
+    add_runtime(&mut client, "servers", "torch@2.15", 90);
+    publish(&mut client, "gelu", "gelu.pt", &example("examples/gelu-2.15.0.pt"));
+    for (query, way) in [("", "as is"), ("?what_if=window=torch.file_format,3,9", "converted")] {
+        let plan = client.get(&format!("/v1/models/gelu/plan{query}")).unwrap();
+        assert_eq!(plan.status, 200, "{}", plan.text());
+        let plan = plan.json();
+        let served = plan["runtimes"][0]["served_by"].as_u64().unwrap() as usize;
+        assert_eq!(plan["candidates"][served]["way"], way, "{query}");
+    }
+    add_runtime(&mut client, "old", "tensorflow@2.4", 5);
+    let product = example("examples/matmul-gradient.pbtxt");
+    publish(&mut client, "product", "product.pbtxt", &product);
+    for (query, decision) in [("", "nothing"), ("&accept_lossy=true", "converted")] {
+        let place = format!("/v1/models/product/decision?runtime=old{query}");
+        let decided = client.get(&place).unwrap().json();
+        assert_eq!(decided["decision"], decision, "{decided}");
+        assert_eq!(decided["policy"]["accept_lossy"], !query.is_empty());
     }
 }
 

@@ -5,8 +5,9 @@ use std::process::Command;
 use serde_json::json;
 use unskew_fleet::store::{Database as _, Sqlite};
 use unskew_fleet_service::client::Client;
+use unskew_test_servers::{PostgreSql, S3};
 
-use super::served::{Served, add_runtime, begin, code, command, example, piece, publish};
+use super::served::{Served, add_runtime, begin, code, command, example, piece, publish, until};
 
 #[test]
 fn a_database_that_was_away_is_found_again() {
@@ -26,6 +27,62 @@ fn a_database_that_was_away_is_found_again() {
     other.run_all("ROLLBACK").unwrap();
     let put = client.send_json("PUT", "/v1/runtimes/x", &profile).unwrap();
     assert_eq!(put.status, 201, "nothing of the first was kept: {}", put.text());
+}
+
+#[test]
+fn a_database_server_and_an_object_store_that_were_away_are_found_again() {
+    let Some(mut postgres) = PostgreSql::start(&[]) else { return };
+    let objects = match S3::start() {
+        Ok(objects) => objects,
+        Err(error) => return eprintln!("SKIPPED: {error}"),
+    };
+    objects.make_bucket("away").unwrap();
+    let (store, database) = (tempfile::tempdir().unwrap(), postgres.database());
+    let mut command = command(store.path());
+    let secret = database.replace("postgres@", "postgres:secret@");
+    command.args(["serve", "--listen", "127.0.0.1:0", "--log", "off", "--database", &secret]);
+    command.args(["--artifacts", "s3://away/fleet"]).envs(objects.settings());
+    let served = Served::of(command);
+    let mut client = served.client();
+    add_runtime(&mut client, "phones", "torch@1.10", 5);
+    let model = example("examples/gelu-2.15.0.pt");
+    let published = publish(&mut client, "gelu", "gelu.pt", &model);
+    let place = format!("/v1/artifacts/{}/content", published["artifact"].as_str().unwrap());
+    assert_eq!(client.get(&place).unwrap().body, model);
+    let open = begin(&mut client, "gelu", "gelu.pt", &model);
+    assert_eq!(piece(&mut client, &open, 0, &model[..100]).status, 204);
+    let decide = "/v1/models/gelu/decision?runtime=phones&as_of=2999-01-01";
+    let decision = client.get(decide).unwrap();
+    assert_eq!(decision.json()["decision"], "converted", "{}", decision.text());
+
+    for crash in [false, true] {
+        postgres.end(crash);
+        for (method, path) in [("GET", decide), ("GET", "/v1/models"), ("GET", "/ready")] {
+            let away = client.send(method, path, &[], b"").unwrap();
+            assert_eq!((away.status, code(&away).as_str()), (503, "FL018"), "{path}");
+            assert!(away.header("retry-after").is_some(), "{path}");
+            let said = away.text();
+            assert!(said.contains("does not answer") && !said.contains("secret"), "{said}");
+        }
+        let away = piece(&mut client, &open, 100, &model[100..]);
+        assert_eq!((away.status, code(&away).as_str()), (503, "FL018"), "{}", away.text());
+        assert_eq!(client.get("/health").unwrap().status, 200, "the process lives");
+        postgres.begin();
+        until("it is ready again", || (client.get("/ready").unwrap().status == 200).then_some(()));
+        assert_eq!(client.get(decide).unwrap().text(), decision.text());
+        let far = client.send("HEAD", &open, &[], b"").unwrap();
+        assert_eq!(far.header("upload-offset"), Some("100"), "nothing came meanwhile");
+    }
+    assert_eq!(piece(&mut client, &open, 100, &model[100..]).status, 204);
+
+    drop(objects);
+    for (method, path) in [("GET", place.as_str()), ("POST", &format!("{open}/finish"))] {
+        let away = client.send(method, path, &[], b"").unwrap();
+        assert_eq!((away.status, code(&away).as_str()), (503, "FL018"), "{path}");
+    }
+    let far = client.send("HEAD", &open, &[], b"").unwrap();
+    assert_eq!(far.header("upload-offset"), Some(&*model.len().to_string()), "it is kept");
+    assert_eq!(client.get(decide).unwrap().text(), decision.text(), "what is known is answered");
 }
 
 /// The command on a disk of two megabytes of its own, where the system lets a user make one.

@@ -22,7 +22,7 @@ impl Gather<'_> {
         let also = match version.filter(|number| !known(*number)) {
             None => None,
             Some(number) => {
-                let kept = self.fleet.runtime(runtime)?;
+                let kept = self.fleet.runtime_on(runtime, &self.day())?;
                 let versions = self.fleet.versions(model, &self.day())?;
                 let found = versions.into_iter().find(|one| one.number == number);
                 let missing = || FleetError::NoVersion { model: model.to_owned(), number };

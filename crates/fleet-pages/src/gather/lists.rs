@@ -16,10 +16,10 @@ impl Gather<'_> {
     /// # Errors
     /// If the database cannot be read.
     pub fn overview(&mut self, part: &Part) -> Result<Overview, FleetError> {
-        let runtimes = self.fleet.store().runtimes_in_short()?;
+        let day = self.day();
+        let runtimes = self.fleet.store().runtimes_in_short(&day)?;
         let store = self.fleet.store();
         let (listing, names) = part.look_up(SIZE, |asked| Ok(store.models_in(asked)?))?;
-        let day = self.day();
         let mut versions = Vec::new();
         for (name, _) in &names {
             versions.push(self.fleet.store().versions(name, &day)?);
@@ -64,8 +64,9 @@ impl Gather<'_> {
     /// # Errors
     /// If the database cannot be read.
     pub fn runtimes(&mut self, part: &Part) -> Result<Runtimes, FleetError> {
-        let store = self.fleet.store();
-        let (listing, runtimes) = part.look_up(SIZE, |asked| Ok(store.runtimes_in(asked)?))?;
+        let (day, store) = (self.day(), self.fleet.store());
+        let (listing, runtimes) =
+            part.look_up(SIZE, |asked| Ok(store.runtimes_in(asked, &day)?))?;
         Ok(Runtimes { view: self.view, listing, runtimes })
     }
 }

@@ -21,15 +21,17 @@ impl Gather<'_> {
         part: &Part,
         from: Option<i64>,
     ) -> Result<ModelPage, FleetError> {
-        let versions = self.fleet.versions(name, &self.day())?;
+        let day = self.day();
+        let versions = self.fleet.versions(name, &day)?;
         let start = from.map_or(0, |from| versions.partition_point(|one| one.number > from));
         let start = start.min(versions.len().saturating_sub(1));
         let columns = start..(start + COLUMNS).min(versions.len());
-        let everyone = self.fleet.store().runtimes_in_short()?;
+        let everyone = self.fleet.store().runtimes_in_short(&day)?;
         let everything = self.survey.gets(self.fleet, &versions, &everyone, &self.view.policy)?;
         let newest = versions.first().map(|newest| newest.number);
         let store = self.fleet.store();
-        let (listing, runtimes) = part.look_up(SIZE, |asked| Ok(store.runtimes_in(asked)?))?;
+        let (listing, runtimes) =
+            part.look_up(SIZE, |asked| Ok(store.runtimes_in(asked, &day)?))?;
         let gets = self.survey.gets(self.fleet, &versions, &runtimes, &self.view.policy)?;
         let shown = versions.get(columns.clone()).unwrap_or_default();
         let pairs: Vec<(&Version, &KeptRuntime)> = runtimes
@@ -62,7 +64,7 @@ impl Gather<'_> {
             any_version: asked.any_version,
             ..PlanOptions::default()
         };
-        let runtimes = self.fleet.runtimes()?;
+        let runtimes = self.fleet.runtimes_on(&self.day())?;
         let names = runtimes.iter().map(|runtime| runtime.name.clone()).collect();
         let now = self.fleet.plan_for(model, &runtimes, &self.view.policy, &options)?;
         let (then, wrong) = match self.what_if(model, &asked, runtimes, &options) {

@@ -2,10 +2,11 @@
 
 use unskew_core::{Date, Party};
 use unskew_fleet::FleetError;
+use unskew_fleet::store::KeptRuntime;
 use unskew_lint::history::Fall;
 
 use super::{Gather, Part, SIZE};
-use crate::runtime::{RuntimePage, Standing};
+use crate::runtime::{RuntimePage, Standing, Was};
 use crate::windows::answers;
 
 impl Gather<'_> {
@@ -14,11 +15,12 @@ impl Gather<'_> {
     /// # Errors
     /// [`FleetError::NoRuntime`] if there is no such runtime.
     pub fn runtime(&mut self, name: &str, part: &Part) -> Result<RuntimePage, FleetError> {
-        let kept = self.fleet.runtime(name)?;
+        let day = self.day();
+        let kept = self.fleet.runtime_on(name, &day)?;
+        let history = history(self.fleet.store().runtime_history(name)?);
         let built = self.fleet.built(&kept)?;
         let store = self.fleet.store();
         let (listing, names) = part.look_up(SIZE, |asked| Ok(store.models_in(asked)?))?;
-        let day = self.day();
         let mut models = Vec::new();
         for (name, _) in names {
             let versions = self.fleet.store().versions(&name, &day)?;
@@ -34,12 +36,34 @@ impl Gather<'_> {
             view: self.view,
             released: Some(released.to_string()),
             standing: standing(&built.party, released, self.view.policy.as_of),
-            history: Vec::new(),
+            history,
             listing,
             models: models.into_iter().map(|(name, _)| name).zip(gets).collect(),
             runtime: kept,
         })
     }
+}
+
+/// What a runtime was, newest first, with what changed each time.
+fn history(told: Vec<(String, Option<KeptRuntime>)>) -> Vec<Was> {
+    let before = |at: usize| told.get(at + 1).and_then(|(_, kept)| kept.as_ref());
+    let was = |(at, (since, kept)): (usize, &(String, Option<KeptRuntime>))| {
+        let what = match (kept, before(at)) {
+            (None, _) => "taken out",
+            (Some(_), None) if at + 1 == told.len() => "added",
+            (Some(_), None) => "added again",
+            (Some(now), Some(then)) if now.digest != then.digest => "another profile",
+            (Some(now), Some(then)) if now.devices != then.devices => "another number of devices",
+            _ => "told again",
+        };
+        Was {
+            since: since.clone(),
+            what: what.to_owned(),
+            devices: kept.as_ref().map_or(0, |kept| kept.devices),
+            profile: kept.as_ref().map_or_else(String::new, |kept| kept.profile.clone()),
+        }
+    };
+    told.iter().enumerate().map(was).collect()
 }
 
 /// How a runtime stands on every axis with a history.

@@ -8,7 +8,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use unskew_fleet::{FleetError, WhatIf};
 use unskew_fleet_pages::{Asked, DecisionPage, Gather, View, changes};
 
-use super::{AS_OF, CONTAINS, DENY, PAGE, UNCHECKED, filled, framed, gathered, part, view};
+use super::{AS_OF, CONTAINS, DENY, LOSSY, PAGE, UNCHECKED, filled, framed, gathered, part, view};
 use crate::call::Call;
 use crate::endpoint::{Endpoint, Parameter, Shape, Verb};
 use crate::problem::{Kind, Problem};
@@ -25,11 +25,11 @@ pub(super) const PAGES: &[Endpoint] = &[
     Endpoint::new(Verb::Get, "/", "page.fleet", "The fleet and its models", |call| {
         Box::pin(overview(call))
     })
-    .parameters(&[AS_OF, DENY, UNCHECKED, CONTAINS, PAGE]),
+    .parameters(&[AS_OF, DENY, UNCHECKED, LOSSY, CONTAINS, PAGE]),
     Endpoint::new(Verb::Get, "/models/{*name}", "page.model", "A model on all runtimes", |call| {
         Box::pin(model(call))
     })
-    .parameters(&[NAME, AS_OF, DENY, UNCHECKED, CONTAINS, PAGE, FROM]),
+    .parameters(&[NAME, AS_OF, DENY, UNCHECKED, LOSSY, CONTAINS, PAGE, FROM]),
     Endpoint::new(Verb::Get, "/plans/{*name}", "page.plan", "The plan for a model", |call| {
         Box::pin(plan(call))
     })
@@ -38,6 +38,7 @@ pub(super) const PAGES: &[Endpoint] = &[
         AS_OF,
         DENY,
         UNCHECKED,
+        LOSSY,
         Parameter::query("max", Shape::Number, "at most so many artifacts"),
         Parameter::query("any_version", Shape::Flag, "whether older versions count"),
         Parameter::query("what_if", Shape::Texts, "a change of the fleet"),
@@ -59,11 +60,11 @@ pub(super) const PAGES: &[Endpoint] = &[
     Endpoint::new(Verb::Get, "/runtimes", "page.runtimes", "The runtimes", |call| {
         Box::pin(runtimes(call))
     })
-    .parameters(&[AS_OF, DENY, UNCHECKED, CONTAINS, PAGE]),
+    .parameters(&[AS_OF, DENY, UNCHECKED, LOSSY, CONTAINS, PAGE]),
     Endpoint::new(Verb::Get, "/runtimes/{*name}", "page.runtime", "A runtime", |call| {
         Box::pin(runtime(call))
     })
-    .parameters(&[NAME, AS_OF, DENY, UNCHECKED, CONTAINS, PAGE]),
+    .parameters(&[NAME, AS_OF, DENY, UNCHECKED, LOSSY, CONTAINS, PAGE]),
     Endpoint::new(Verb::Get, "/decisions", "page.decision", "A decision", |call| {
         Box::pin(decision(call))
     })
@@ -74,6 +75,7 @@ pub(super) const PAGES: &[Endpoint] = &[
         AS_OF,
         DENY,
         UNCHECKED,
+        LOSSY,
     ])
     .own_time(),
 ];

@@ -50,6 +50,8 @@ const AS_OF: Parameter = Parameter::query("as_of", Shape::Day, "the day");
 const DENY: Parameter = Parameter::query("deny", Shape::Text, "what keeps an artifact back");
 const UNCHECKED: Parameter =
     Parameter::query("accept_unchecked", Shape::Flag, "whether what could not be checked does not");
+const LOSSY: Parameter =
+    Parameter::query("accept_lossy", Shape::Flag, "whether a conversion may drop something");
 const CONTAINS: Parameter = Parameter::query("contains", Shape::Text, "a part of a name");
 const PAGE: Parameter = Parameter::query("page", Shape::Number, "the page of a list, from 1");
 
@@ -141,7 +143,8 @@ fn filled<'c>(call: &'c Call, name: &str) -> Option<&'c str> {
 
 /// How a page is looked at.
 fn view(call: &Call) -> Result<View, Problem> {
-    let accept = filled(call, "accept_unchecked").map(|value| value == "true" || value == "1");
+    let is = |name| filled(call, name).is_some_and(|value| value == "true" || value == "1");
+    let accept = ["accept_unchecked", "accept_lossy"].map(is);
     let policy = call::policy(filled(call, "as_of"), filled(call, "deny"), accept)?;
     Ok(View { policy, today: today() })
 }

@@ -32,6 +32,11 @@ const UNCHECKED: Parameter = Parameter::query(
     Shape::Flag,
     "whether something that could not be checked keeps nothing back",
 );
+const LOSSY: Parameter = Parameter::query(
+    "accept_lossy",
+    Shape::Flag,
+    "whether a conversion may drop something that has an effect, where no exact form exists",
+);
 const PREFER: Parameter = Parameter::header(
     "prefer",
     Shape::Text,
@@ -69,7 +74,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         "Which artifact a runtime of the fleet gets, and why",
         |call| Box::pin(decision(call)),
     )
-    .parameters(&[MODEL, RUNTIME, AS_OF, DENY, UNCHECKED, PREFER])
+    .parameters(&[MODEL, RUNTIME, AS_OF, DENY, UNCHECKED, LOSSY, PREFER])
     .gives(&[DECISION_BODY, JOB])
     .refuses(&[Kind::Late, Kind::Full, Kind::NoRoom])
     .own_time(),
@@ -80,7 +85,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         "Which artifact a runtime gets that the fleet does not have, by its profile",
         |call| Box::pin(decision_for(call)),
     )
-    .parameters(&[MODEL, AS_OF, DENY, UNCHECKED, PREFER])
+    .parameters(&[MODEL, AS_OF, DENY, UNCHECKED, LOSSY, PREFER])
     .takes(Takes::Json(schema::<Profile>))
     .gives(&[DECISION_BODY, JOB])
     .refuses(&[Kind::Refused, Kind::Late, Kind::Full])
@@ -109,6 +114,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         AS_OF,
         DENY,
         UNCHECKED,
+        LOSSY,
         PREFER,
     ])
     .gives(&[Gives::json(200, "the plan", schema::<Plan>), JOB])
@@ -205,6 +211,7 @@ fn terms(call: &Call) -> Result<TermsAsk, Problem> {
         as_of: call.query("as_of").map(own),
         deny: call.query("deny").map(own),
         accept_unchecked: call.parsed("accept_unchecked")?.unwrap_or(false),
+        accept_lossy: call.parsed("accept_lossy")?.unwrap_or(false),
     };
     Ok(terms.pinned())
 }

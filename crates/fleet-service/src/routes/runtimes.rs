@@ -137,6 +137,6 @@ async fn put(mut call: Call) -> Result<Response, Problem> {
 
 async fn delete(call: Call) -> Result<Response, Problem> {
     let name = call.path("runtime").to_owned();
-    call.change(move |fleet| Ok(fleet.remove_runtime(&name)?)).await?;
+    call.change(move |fleet| Ok(fleet.remove_runtime(&name, &moment::today())?)).await?;
     Ok(empty(StatusCode::NO_CONTENT))
 }

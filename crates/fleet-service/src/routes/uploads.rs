@@ -10,7 +10,7 @@
 //!
 //! A connection that breaks, or a server that ends, loses what has not been acknowledged and nothing else: `HEAD`
 //! says from where on. What had come of a piece when its connection broke is kept too. Any server on the same database
-//! and the same folder takes the next piece.
+//! and the same artifacts takes the next piece.
 
 use std::io::Write as _;
 use std::sync::Arc;
@@ -306,13 +306,18 @@ async fn brought(mut call: Call) -> Result<Response, Problem> {
     let piece = Piece { start, size, blob };
     let (id, known) = (upload.id.clone(), piece.clone());
     let keep = staging.clone();
-    blocking(move || Ok(keep.keep(&id, &known.blob, file)?)).await?;
+    blocking(move || keep.keep(&id, &known.blob, file)).await?;
     let (id, known) = (upload.id.clone(), piece.clone());
     let added =
         call.fleet(move |fleet| Ok(fleet.store().add_piece(&id, &known, moment::second())?)).await;
-    if added != Ok(true) {
-        staging.drop_piece(&upload.id, &piece.blob);
-        added?;
+    // After an error nobody knows whether the database has it; if not, it is swept away.
+    if !added? {
+        let id = upload.id.clone();
+        let dropped = move || {
+            staging.drop_piece(&id, &piece.blob);
+            Ok(())
+        };
+        blocking(dropped).await?;
         let now = found(&call).await?;
         return Err(elsewhere(&now, start));
     }

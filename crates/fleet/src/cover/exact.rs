@@ -12,6 +12,7 @@
 //! `m` largest sets cover together is a solution itself.
 
 use super::reduced::Reduced;
+use super::relaxed::Relaxed;
 
 /// Steps towards better prices at the first node, and at each other.
 const STEPS: [usize; 2] = [400, 30];
@@ -116,17 +117,22 @@ impl Search<'_> {
 
     /// Better prices, and what they say.
     fn tighten(&mut self, node: &mut Node, steps: usize) -> Bound {
+        let mut relaxed = self.relaxed(node);
+        let open: Vec<usize> = (0..node.open.len()).filter(|element| node.open[*element]).collect();
+        let mut prices: Vec<f64> = open.iter().map(|element| node.prices[*element]).collect();
+        let mut best = (f64::INFINITY, prices.clone());
         let mut often = vec![0; node.free.len()];
-        let mut scale = 1.0;
-        let mut stuck = 0;
-        let mut best = (f64::INFINITY, node.prices.clone());
+        let (mut scale, mut stuck) = (1.0, 0);
         for _ in 0..steps {
-            let (value, sums) = self.value(node);
-            let chosen: Vec<usize> = sums.iter().take(node.left).map(|(_, at)| *at).collect();
-            self.try_all(node, &chosen);
-            chosen.iter().for_each(|at| often[*at] += 1);
+            let (value, covered) = relaxed.value(&prices);
+            let (value, covered) = (node.covered as f64 + value, node.covered + covered as u64);
+            relaxed.chosen().for_each(|at| often[at] += 1);
+            if covered > self.best {
+                let chosen = relaxed.chosen().map(|at| node.free[at]);
+                self.offer(covered, node.taken.iter().copied().chain(chosen).collect());
+            }
             if value < best.0 - 1e-9 {
-                best = (value, node.prices.clone());
+                best = (value, prices.clone());
                 stuck = 0;
             } else {
                 stuck += 1;
@@ -137,76 +143,30 @@ impl Search<'_> {
             if self.whole(best.0) <= self.best || scale < 1e-3 {
                 break;
             }
-            if !self.step(node, &chosen, scale * (value - self.best as f64).max(0.5)) {
+            let gap = scale * (value - self.best as f64).max(0.5);
+            if !relaxed.step(&mut prices, gap) {
                 break;
             }
         }
-        node.prices = best.1;
-        let (value, sums) = self.value(node);
-        Bound { value, sums, often }
+        open.iter().zip(&best.1).for_each(|(element, price)| node.prices[*element] = *price);
+        let value = node.covered as f64 + relaxed.value(&best.1).0;
+        Bound { value, sums: relaxed.sorted(), often }
     }
 
-    /// The bound of a node at its prices.
-    fn value(&self, node: &Node) -> (f64, Vec<(f64, usize)>) {
-        let weights = &self.problem.weights;
-        let rest: f64 = (0..weights.len())
-            .filter(|element| node.open[*element])
-            .map(|element| weights[element] as f64 - node.prices[element])
-            .sum();
-        let sum = |set: usize| -> f64 {
-            let members = self.problem.sets[set].iter();
-            members.filter(|e| node.open[**e]).map(|element| node.prices[*element]).sum()
-        };
-        let mut sums: Vec<(f64, usize)> =
-            node.free.iter().enumerate().map(|(at, set)| (sum(*set), at)).collect();
-        sums.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        let largest: f64 = sums.iter().take(node.left).map(|(sum, _)| *sum).sum();
-        (node.covered as f64 + rest + largest, sums)
-    }
-
-    /// Moves the prices: down where several chosen sets cover an element, up where none does. False if they
-    /// cannot move.
-    fn step(&self, node: &mut Node, chosen: &[usize], gap: f64) -> bool {
-        let weights = &self.problem.weights;
-        let mut slope = vec![-1.0; weights.len()];
-        for at in chosen {
-            for element in &self.problem.sets[node.free[*at]] {
-                slope[*element] += 1.0;
-            }
+    /// What is left of the problem at a node.
+    fn relaxed(&self, node: &Node) -> Relaxed {
+        let mut places = vec![u32::MAX; node.open.len()];
+        let mut weights = Vec::new();
+        for (element, place) in places.iter_mut().enumerate().filter(|(at, _)| node.open[*at]) {
+            *place = weights.len() as u32;
+            weights.push(self.problem.weights[element] as f64);
         }
-        let moves = |element: usize| {
-            let (price, weight) = (node.prices[element], weights[element] as f64);
-            let up = slope[element] < 0.0 && price < weight;
-            let down = slope[element] > 0.0 && price > 0.0;
-            node.open[element] && (up || down)
-        };
-        let moving: Vec<usize> = (0..weights.len()).filter(|element| moves(*element)).collect();
-        let norm: f64 = moving.iter().map(|element| slope[*element] * slope[*element]).sum();
-        if norm == 0.0 {
-            return false;
+        let mut relaxed = Relaxed::new(weights, node.left);
+        for set in &node.free {
+            let members = self.problem.sets[*set].iter().filter(|element| node.open[**element]);
+            relaxed.push(members.map(|element| places[*element]));
         }
-        for element in moving {
-            let price = node.prices[element] - gap / norm * slope[element];
-            node.prices[element] = price.clamp(0.0, weights[element] as f64);
-        }
-        true
-    }
-
-    /// Takes the chosen sets for a solution.
-    fn try_all(&mut self, node: &Node, chosen: &[usize]) {
-        let mut open = node.open.clone();
-        let mut covered = node.covered;
-        for at in chosen {
-            for element in &self.problem.sets[node.free[*at]] {
-                if std::mem::take(&mut open[*element]) {
-                    covered += self.problem.weights[*element];
-                }
-            }
-        }
-        if covered > self.best {
-            let chosen = chosen.iter().map(|at| node.free[*at]);
-            self.offer(covered, node.taken.iter().copied().chain(chosen).collect());
-        }
+        relaxed
     }
 
     fn offer(&mut self, covered: u64, sets: Vec<usize>) {

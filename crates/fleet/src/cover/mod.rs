@@ -8,7 +8,7 @@
 //! again; what it covers is at least `1 - (1 - 1/k)^k` of the optimum, which is never below 63.2 % (Nemhauser, Wolsey and
 //! Fisher, 1978). [`Cover::best`] branches and bounds, and says how much no `k` sets can exceed: where that is what it
 //! covers, it is the optimum. Its bound is the Lagrangian relaxation of "an element counts only if one of its sets is
-//! taken", as strong as that of the linear program; its work is limited by a number of steps and not by a
+//! taken", as strong as that of the linear program. What falls apart is solved part by part. Its work is limited by a number of steps and not by a
 //! clock, so the same question has the same answer on every machine.
 //!
 //! ```
@@ -22,7 +22,9 @@
 //! ```
 
 mod exact;
+mod parts;
 mod reduced;
+mod relaxed;
 
 use reduced::Reduced;
 
@@ -113,7 +115,22 @@ impl Cover {
 
     /// The best at most `k` sets, with `effort` nodes of search at most.
     pub fn best(&self, k: usize, effort: usize) -> Best {
-        self.best_from(k, effort, None).0
+        let k = k.min(self.sets.len());
+        match self.joined(k, effort).pop() {
+            Some(best) => best,
+            None => self.best_from(k, effort, None).0,
+        }
+    }
+
+    /// The best at most 0, 1, ... up to `most` sets, if the problem falls apart; else nothing.
+    fn joined(&self, most: usize, effort: usize) -> Vec<Best> {
+        let parts = parts::parts(self);
+        if parts.is_empty() {
+            return Vec::new();
+        }
+        let effort = effort / parts.len();
+        let curves: Vec<_> = parts.iter().map(|part| part.cover.curve(most, effort)).collect();
+        parts::join(&parts, &curves, most)
     }
 
     /// The same, where some good sets may be known; with the number of nodes that it took.
@@ -144,11 +161,15 @@ impl Cover {
     /// The best sets of every number from 1 on, up to the first that covers all that can be covered, or `max`.
     /// The effort is for all of them together.
     pub fn curve(&self, max: usize, effort: usize) -> Vec<Best> {
-        let all = self.coverable();
+        let (all, max) = (self.coverable(), max.min(self.sets.len()));
+        let joined = self.joined(max, effort);
+        if !joined.is_empty() {
+            let end = joined.iter().position(|best| best.weight == all).unwrap_or(max);
+            return joined.into_iter().take(end + 1).skip(1).collect();
+        }
         let mut curve: Vec<Best> = Vec::new();
         let mut left = effort;
-        while curve.len() < max.min(self.sets.len()) && curve.last().is_none_or(|b| b.weight < all)
-        {
+        while curve.len() < max && curve.last().is_none_or(|b| b.weight < all) {
             let k = curve.len() + 1;
             let known = curve.last().map(|last| self.extended(&last.sets));
             // The points in the middle are the hard ones; none of them may use up what the others need.

@@ -196,7 +196,7 @@ impl Fleet {
         policy: &Policy,
         options: &PlanOptions,
     ) -> Result<Plan, FleetError> {
-        let runtimes = self.runtimes()?;
+        let runtimes = self.runtimes_on(&policy.as_of.to_string())?;
         self.plan_for(model, &runtimes, policy, options)
     }
 

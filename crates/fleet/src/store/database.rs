@@ -73,6 +73,9 @@ pub enum StoreError {
         /// What should stand there.
         wanted: &'static str,
     },
+    /// An artifact that is to be named and is not in the depot: taken away in the meantime. To be added again.
+    #[error("the artifact is not in the depot, add it again: {0}")]
+    Absent(Digest),
     /// The list of versions in this program is wrong.
     #[error("the versions of the database: {0}")]
     Versions(String),

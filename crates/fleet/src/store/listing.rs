@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::runtimes::on_day;
 use super::{KeptRuntime, Row, Store, StoreError, Value, kept_runtime};
 
 /// How many values stand in one statement: SQLite takes 32,766, PostgreSQL 65,535.
@@ -38,21 +39,34 @@ impl Store {
         let sql = "SELECT model, COUNT(*) FROM versions WHERE LOWER(model) LIKE $1 ESCAPE '!' \
                    GROUP BY model ORDER BY model LIMIT $2 OFFSET $3";
         let model = |row: &Row| Ok((row.text(0)?, row.count(1)?));
-        self.part(all, sql, asked, model)
+        self.part(all, sql, asked, &[], model)
     }
 
-    /// Runtimes by name.
-    pub fn runtimes_in(&mut self, asked: Asked<'_>) -> Result<Part<KeptRuntime>, StoreError> {
-        let all = "SELECT COUNT(*) FROM runtimes WHERE LOWER(name) LIKE $1 ESCAPE '!'";
-        let sql = "SELECT name, profile, digest, devices, since FROM runtimes \
-                   WHERE LOWER(name) LIKE $1 ESCAPE '!' ORDER BY name LIMIT $2 OFFSET $3";
-        self.part(all, sql, asked, kept_runtime)
+    /// Runtimes by name, as they were on a day.
+    pub fn runtimes_in(
+        &mut self,
+        asked: Asked<'_>,
+        day: &str,
+    ) -> Result<Part<KeptRuntime>, StoreError> {
+        let on = on_day(2);
+        let all = format!(
+            "SELECT COUNT(*) FROM profiles p WHERE LOWER(p.name) LIKE $1 ESCAPE '!' AND {on}"
+        );
+        let sql = format!(
+            "SELECT p.name, p.profile, p.digest, p.devices, p.since FROM profiles p \
+             WHERE LOWER(p.name) LIKE $1 ESCAPE '!' AND {on} ORDER BY p.name LIMIT $3 OFFSET $4"
+        );
+        self.part(&all, &sql, asked, &[day.into()], kept_runtime)
     }
 
-    /// All runtimes by name, without their profiles, which may be long.
-    pub fn runtimes_in_short(&mut self) -> Result<Vec<KeptRuntime>, StoreError> {
-        let sql = "SELECT name, '', digest, devices, since FROM runtimes ORDER BY name";
-        self.database.rows(sql, &[])?.iter().map(kept_runtime).collect()
+    /// All runtimes by name as they were on a day, without their profiles, which may be long.
+    pub fn runtimes_in_short(&mut self, day: &str) -> Result<Vec<KeptRuntime>, StoreError> {
+        let sql = format!(
+            "SELECT p.name, '', p.digest, p.devices, p.since FROM profiles p WHERE {} \
+             ORDER BY p.name",
+            on_day(1)
+        );
+        self.database.rows(&sql, &[day.into()])?.iter().map(kept_runtime).collect()
     }
 
     fn part<T>(
@@ -60,13 +74,16 @@ impl Store {
         all: &str,
         sql: &str,
         asked: Asked<'_>,
+        more: &[Value],
         read: impl FnMut(&Row) -> Result<T, StoreError>,
     ) -> Result<Part<T>, StoreError> {
-        let like = Value::Text(pattern(asked.contains));
+        let mut values = vec![Value::Text(pattern(asked.contains))];
+        values.extend_from_slice(more);
         let number = |number: u64| Value::Integer(i64::try_from(number).unwrap_or(i64::MAX));
-        let counted = self.database.rows(all, std::slice::from_ref(&like))?;
+        let counted = self.database.rows(all, &values)?;
         let all = counted.first().map_or(Ok(0), |row| row.count(0))?;
-        let rows = self.database.rows(sql, &[like, number(asked.most), number(asked.skip)])?;
+        values.extend([number(asked.most), number(asked.skip)]);
+        let rows = self.database.rows(sql, &values)?;
         Ok(Part { rows: rows.iter().map(read).collect::<Result<_, _>>()?, all })
     }
 

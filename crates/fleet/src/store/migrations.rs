@@ -5,9 +5,10 @@ use unskew_core::History;
 use super::database::{Database, StoreError};
 
 /// The steps, each from the version before to its own.
-const STEPS: [&str; 2] = [
+const STEPS: [&str; 3] = [
     include_str!("../../migrations/0001-first.sql"),
     include_str!("../../migrations/0002-service.sql"),
+    include_str!("../../migrations/0003-pruning.sql"),
 ];
 
 /// The dated history of the database, axis `fleet.store`.

@@ -18,11 +18,14 @@ mod job;
 mod listing;
 mod migrations;
 mod postgres;
+mod runtimes;
 mod sqlite;
 mod token;
+mod unused;
 mod upload;
 
 use std::path::Path;
+use std::sync::Arc;
 
 pub use audit::{Act, Entry, Signature};
 pub use database::{Database, Row, StoreError, Value};
@@ -32,6 +35,7 @@ pub use migrations::history;
 pub use postgres::Postgres;
 pub use sqlite::Sqlite;
 pub use token::{KeptToken, Role};
+pub use unused::{Retire, Retired};
 pub use upload::{Piece, Upload};
 
 use crate::Digest;
@@ -75,10 +79,30 @@ pub struct KeptAnswer {
     pub body: Vec<u8>,
 }
 
+/// An answer that names an artifact which a conversion made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Made {
+    /// What was converted.
+    pub source: Digest,
+    /// The profile that it was converted for.
+    pub profile: Digest,
+    /// The fingerprint of whoever judged.
+    pub judge: String,
+    /// The result.
+    pub result: Digest,
+    /// Its bytes.
+    pub size: u64,
+}
+
+/// Says whether an artifact is in the depot.
+pub(crate) type Present = Arc<dyn Fn(&Digest) -> Result<bool, StoreError> + Send + Sync>;
+
 /// The database of a fleet.
 pub struct Store {
     database: Box<dyn Database>,
     signature: Option<Signature>,
+    /// Asked before the database names an artifact; without it nobody is.
+    present: Option<Present>,
 }
 
 impl Store {
@@ -109,10 +133,15 @@ impl Store {
     /// As [`Store::sqlite`].
     pub fn over(mut database: Box<dyn Database>) -> Result<Self, StoreError> {
         migrations::bring_up(&mut *database)?;
-        Ok(Self { database, signature: None })
+        Ok(Self { database, signature: None, present: None })
     }
 
-    /// Adds a runtime, or puts it in place of one of the same name.
+    /// Has somebody asked whether an artifact is in the depot before the database names it.
+    pub(crate) fn ask_of_artifacts(&mut self, present: Present) {
+        self.present = Some(present);
+    }
+
+    /// Adds a runtime, or puts it in place of one of the same name; what it was before stays in its history.
     pub fn put_runtime(&mut self, runtime: &KeptRuntime) -> Result<(), StoreError> {
         let devices = i64::try_from(runtime.devices).unwrap_or(i64::MAX);
         let act = Act { act: "runtime.put", subject: &runtime.name };
@@ -132,15 +161,19 @@ impl Store {
                     runtime.since.as_str().into(),
                 ],
             )?;
+            runtimes::note(database, &runtime.name, Some(runtime), &runtime.since)?;
             Ok(Some(if known { "replaced" } else { "added" }.to_owned()))
         })
     }
 
-    /// Takes a runtime out; false if it was not there.
-    pub fn remove_runtime(&mut self, name: &str) -> Result<bool, StoreError> {
+    /// Takes a runtime out from a day on; false if it was not there.
+    pub fn remove_runtime(&mut self, name: &str, day: &str) -> Result<bool, StoreError> {
         let mut gone = 0;
         self.change(&Act { act: "runtime.remove", subject: name }, &mut |database| {
             gone = database.run("DELETE FROM runtimes WHERE name = $1", &[name.into()])?;
+            if gone > 0 {
+                runtimes::note(database, name, None, day)?;
+            }
             Ok((gone > 0).then(|| "removed".to_owned()))
         })?;
         Ok(gone > 0)
@@ -156,16 +189,6 @@ impl Store {
     pub fn runtimes(&mut self) -> Result<Vec<KeptRuntime>, StoreError> {
         let sql = "SELECT name, profile, digest, devices, since FROM runtimes ORDER BY name";
         self.database.rows(sql, &[])?.iter().map(kept_runtime).collect()
-    }
-
-    /// Notes that an artifact is in the depot; what is noted already stays.
-    pub fn put_artifact(
-        &mut self,
-        digest: &Digest,
-        size: u64,
-        made_from: Option<&Digest>,
-    ) -> Result<(), StoreError> {
-        put_artifact(&mut *self.database, digest, size, made_from)
     }
 
     /// The size of an artifact in bytes, and what it was converted from.
@@ -193,8 +216,10 @@ impl Store {
         day: &str,
     ) -> Result<(i64, bool), StoreError> {
         let mut result = (0, false);
+        let present = self.present.clone();
         self.change(&Act { act: "model.publish", subject: model }, &mut |database| {
-            result = publish(database, model, artifact, file, size, day)?;
+            let artifact = Coming { artifact, size, made_from: None, present: &present };
+            result = publish(database, model, &artifact, file, day)?;
             Ok(result.1.then(|| format!("version {}", result.0)))
         })?;
         Ok(result)
@@ -217,7 +242,8 @@ impl Store {
     pub fn versions(&mut self, model: &str, day: &str) -> Result<Vec<Version>, StoreError> {
         let sql = "SELECT v.number, v.artifact, v.published, v.file, a.size FROM versions v \
                    JOIN artifacts a ON a.digest = v.artifact \
-                   WHERE v.model = $1 AND v.published <= $2 ORDER BY v.number DESC";
+                   WHERE v.model = $1 AND v.published <= $2 \
+                   AND (v.retired IS NULL OR v.retired > $2) ORDER BY v.number DESC";
         let version = |row: &Row| {
             Ok(Version {
                 number: row.integer(0)?,
@@ -249,23 +275,70 @@ impl Store {
     /// Keeps answers by their keys, all or none.
     pub fn put_answers(&mut self, answers: &[(Vec<u8>, KeptAnswer)]) -> Result<(), StoreError> {
         self.database.in_one_step(&mut |database| {
-            for (key, answer) in answers {
-                let digest = Digest::of(&answer.body);
-                let body = Value::Bytes(digest.as_bytes()[..16].to_vec());
-                database.run(
-                    "INSERT INTO bodies (digest, text) VALUES ($1, $2) ON CONFLICT (digest) DO NOTHING",
-                    &[body.clone(), Value::Bytes(answer.body.clone())],
-                )?;
-                let day = answer.day.as_deref().map_or(Value::Null, Value::from);
-                database.run(
-                    "INSERT INTO answers (key, day, body) VALUES ($1, $2, $3) \
-                     ON CONFLICT (key) DO UPDATE SET day = excluded.day, body = excluded.body",
-                    &[Value::Bytes(key.clone()), day, body],
-                )?;
-            }
-            Ok(())
+            answers.iter().try_for_each(|(key, answer)| put_answer(database, key, answer))
         })
     }
+
+    /// Keeps an answer, in one step with the note of the artifact that a conversion made for it.
+    pub fn put_answer(
+        &mut self,
+        key: &[u8],
+        answer: &KeptAnswer,
+        made: Option<&Made>,
+    ) -> Result<(), StoreError> {
+        let present = self.present.clone();
+        self.database.in_one_step(&mut |database| {
+            if let Some(made) = made {
+                let (artifact, size, made_from) = (&made.result, made.size, Some(&made.source));
+                put_artifact(database, &Coming { artifact, size, made_from, present: &present })?;
+                database.run(
+                    "INSERT INTO made (key, source, profile, judge, result) \
+                     VALUES ($1, $2, $3, $4, $5) \
+                     ON CONFLICT (key) DO UPDATE SET result = excluded.result",
+                    &[
+                        Value::Bytes(key.to_vec()),
+                        (&made.source).into(),
+                        (&made.profile).into(),
+                        made.judge.as_str().into(),
+                        (&made.result).into(),
+                    ],
+                )?;
+            }
+            put_answer(database, key, answer)
+        })
+    }
+}
+
+/// An artifact that the database is about to name.
+struct Coming<'a> {
+    artifact: &'a Digest,
+    /// Its bytes.
+    size: u64,
+    /// What it was converted from.
+    made_from: Option<&'a Digest>,
+    /// Says whether it is in the depot.
+    present: &'a Option<Present>,
+}
+
+/// Keeps an answer, inside a step.
+fn put_answer(
+    database: &mut dyn Database,
+    key: &[u8],
+    answer: &KeptAnswer,
+) -> Result<(), StoreError> {
+    let digest = Digest::of(&answer.body);
+    let body = Value::Bytes(digest.as_bytes()[..16].to_vec());
+    database.run(
+        "INSERT INTO bodies (digest, text) VALUES ($1, $2) ON CONFLICT (digest) DO NOTHING",
+        &[body.clone(), Value::Bytes(answer.body.clone())],
+    )?;
+    let day = answer.day.as_deref().map_or(Value::Null, Value::from);
+    database.run(
+        "INSERT INTO answers (key, day, body) VALUES ($1, $2, $3) \
+         ON CONFLICT (key) DO UPDATE SET day = excluded.day, body = excluded.body",
+        &[Value::Bytes(key.to_vec()), day, body],
+    )?;
+    Ok(())
 }
 
 /// Publishes an artifact, inside a step. The day is never before that of the version before: a clock that went
@@ -273,11 +346,11 @@ impl Store {
 fn publish(
     database: &mut dyn Database,
     model: &str,
-    artifact: &Digest,
+    coming: &Coming<'_>,
     file: &str,
-    size: u64,
     day: &str,
 ) -> Result<(i64, bool), StoreError> {
+    let artifact = coming.artifact;
     let sql = "SELECT number, artifact, published FROM versions WHERE model = $1 \
                ORDER BY number DESC LIMIT 1";
     let newest = database.rows(sql, &[model.into()])?;
@@ -289,7 +362,7 @@ fn publish(
         number = row.integer(0)?.saturating_add(1);
         day = day.max(row.text(2)?);
     }
-    put_artifact(database, artifact, size, None)?;
+    put_artifact(database, coming)?;
     database.run(
         "INSERT INTO versions (model, number, artifact, file, published) VALUES ($1, $2, $3, $4, $5)",
         &[model.into(), number.into(), artifact.into(), file.into(), day.as_str().into()],
@@ -297,20 +370,23 @@ fn publish(
     Ok((number, true))
 }
 
-fn put_artifact(
-    database: &mut dyn Database,
-    digest: &Digest,
-    size: u64,
-    made_from: Option<&Digest>,
-) -> Result<(), StoreError> {
-    let size = i64::try_from(size).unwrap_or(i64::MAX);
-    let made_from = made_from.map_or(Value::Null, Value::from);
+/// Names an artifact, inside a step; an error if it is not in the depot.
+fn put_artifact(database: &mut dyn Database, coming: &Coming<'_>) -> Result<(), StoreError> {
+    let digest = coming.artifact;
+    let size = i64::try_from(coming.size).unwrap_or(i64::MAX);
+    let made_from = coming.made_from.map_or(Value::Null, Value::from);
     database.run(
         "INSERT INTO artifacts (digest, size, made_from) VALUES ($1, $2, $3) \
-         ON CONFLICT (digest) DO NOTHING",
+         ON CONFLICT (digest) DO UPDATE SET gone = NULL",
         &[digest.into(), size.into(), made_from],
     )?;
-    Ok(())
+    // Whatever was about to be taken away is wanted again.
+    database.run("DELETE FROM doomed WHERE digest = $1", &[digest.into()])?;
+    // Asked last: whoever takes it away right now holds the row above until it is gone.
+    match coming.present {
+        Some(present) if !present(digest)? => Err(StoreError::Absent(*digest)),
+        _ => Ok(()),
+    }
 }
 
 fn kept_runtime(row: &Row) -> Result<KeptRuntime, StoreError> {

@@ -138,6 +138,7 @@ impl Store {
     /// again; none if the upload is gone.
     pub fn finish_upload(&mut self, upload: &Upload, day: &str) -> Result<Option<i64>, StoreError> {
         let mut version = None;
+        let present = self.present.clone();
         self.change(&Act { act: "model.publish", subject: &upload.model }, &mut |database| {
             version = None;
             let sql = "SELECT version FROM uploads WHERE id = $1";
@@ -148,7 +149,9 @@ impl Store {
                 return Ok(None);
             }
             let Upload { model, digest, file, size, .. } = upload;
-            let (number, new) = super::publish(database, model, digest, file, *size, day)?;
+            let (artifact, size) = (digest, *size);
+            let coming = super::Coming { artifact, size, made_from: None, present: &present };
+            let (number, new) = super::publish(database, model, &coming, file, day)?;
             version = Some(number);
             let sql = "UPDATE uploads SET version = $1 WHERE id = $2";
             database.run(sql, &[number.into(), upload.id.as_str().into()])?;

@@ -19,7 +19,11 @@ use crate::print;
 pub fn run(args: &FleetDecide, fleet: &mut Fleet, global: &Global) -> anyhow::Result<Status> {
     let policy = policy(&args.policy, global);
     let names = match args.all {
-        true => fleet.runtimes()?.into_iter().map(|runtime| runtime.name).collect(),
+        true => fleet
+            .runtimes_on(&policy.as_of.to_string())?
+            .into_iter()
+            .map(|runtime| runtime.name)
+            .collect(),
         false => args.runtime.clone(),
     };
     if args.output.is_some() && names.len() != 1 {
@@ -52,7 +56,8 @@ pub fn run(args: &FleetDecide, fleet: &mut Fleet, global: &Global) -> anyhow::Re
 
 /// Copies what is delivered to a place, whole or not at all.
 fn deliver(fleet: &Fleet, delivery: &Delivery, place: &Path) -> anyhow::Result<()> {
-    let content = fleet.depot().content(&delivery.artifact, &delivery.file)?;
+    // What is no longer what its digest says is not written.
+    let content = fleet.depot().whole(&delivery.artifact, &delivery.file)?;
     let whole = |part: &unskew_artifact::Part| std::sync::Arc::new(Assembly::of(&part.source));
     let output = match &content {
         Content::File(part) => Output::File(whole(part)),

@@ -4,6 +4,7 @@ mod decide;
 mod model;
 mod page;
 mod plan;
+mod prune;
 mod runtime;
 mod serve;
 mod token;
@@ -21,8 +22,8 @@ const VARIABLE: &str = "UNSKEW_FLEET";
 
 pub fn run(args: &Fleet, global: &Global) -> anyhow::Result<Status> {
     match &args.task {
-        FleetTask::Serve(serve) => return serve::run(serve, &folder(args)),
-        FleetTask::Token(token) => return token::run(token, &folder(args)),
+        FleetTask::Serve(serve) => return serve::run(serve, &args.places, &folder(args)),
+        FleetTask::Token(token) => return token::run(token, &args.places, &folder(args)),
         _ => {}
     }
     let begins = match &args.task {
@@ -36,6 +37,7 @@ pub fn run(args: &Fleet, global: &Global) -> anyhow::Result<Status> {
         FleetTask::Model(model) => model::run(&model.task, &mut fleet, global),
         FleetTask::Decide(decide) => decide::run(decide, &mut fleet, global),
         FleetTask::Plan(plan) => plan::run(plan, &mut fleet, global),
+        FleetTask::Prune(prune) => prune::run(prune, &mut fleet, global),
         FleetTask::Serve(_) | FleetTask::Token(_) => Ok(Status::Clean),
     }
 }
@@ -49,19 +51,21 @@ fn folder(args: &Fleet) -> PathBuf {
 /// The fleet in the folder that is named; one that is not there begins with the first thing that is added.
 fn open(args: &Fleet, begins: bool) -> anyhow::Result<unskew_fleet::Fleet> {
     let folder = folder(args);
-    if !begins && !folder.join("fleet.db").is_file() {
+    let (database, artifacts) = (args.places.database.as_deref(), args.places.artifacts.as_deref());
+    if !begins && database.is_none() && !folder.join("fleet.db").is_file() {
         bail!(
             "no fleet here; `unskew fleet runtime add` or `unskew fleet model add` begins one: {}",
             folder.display()
         );
     }
-    Ok(unskew_fleet::Fleet::open(&folder)?)
+    Ok(unskew_fleet::Fleet::at(&folder, database, artifacts)?)
 }
 
 /// What is good enough, from the arguments.
 fn policy(asked: &FleetPolicy, global: &Global) -> Policy {
     let as_of = global.context().as_of;
-    Policy { as_of, deny: global.deny(), accept_unchecked: asked.accept_unchecked }
+    let FleetPolicy { accept_unchecked, accept_lossy } = *asked;
+    Policy { as_of, deny: global.deny(), accept_unchecked, accept_lossy }
 }
 
 /// `1 device`, `2 devices`.

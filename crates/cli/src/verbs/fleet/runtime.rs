@@ -35,7 +35,7 @@ pub fn run(task: &RuntimeTask, fleet: &mut Fleet, global: &Global) -> anyhow::Re
         RuntimeTask::List(asked) => list(fleet, asked.format)?,
         RuntimeTask::Show { name } => print::out(&fleet.runtime(name)?.profile)?,
         RuntimeTask::Remove { name } => {
-            fleet.remove_runtime(name)?;
+            fleet.remove_runtime(name, &global.context().as_of.to_string())?;
             print::out(&format!("removed: {}\n", Plain(name)))?;
         }
     }

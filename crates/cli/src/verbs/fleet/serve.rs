@@ -10,9 +10,9 @@ use crate::args::{FleetPlaces, FleetServe};
 use crate::exit::Status;
 use crate::verbs::serve::log;
 
-pub fn run(args: &FleetServe, folder: &Path) -> anyhow::Result<Status> {
+pub fn run(args: &FleetServe, places: &FleetPlaces, folder: &Path) -> anyhow::Result<Status> {
     log::begin(args.log, args.log_format);
-    let settings = Settings { limits: args.limits.limits(), ..settings(&args.places, folder)? };
+    let settings = Settings { limits: args.limits.limits(), ..settings(places, folder)? };
     let server = Server::bind(settings, args.listen)?;
     anstream::println!("fleet at http://{}/", server.address());
     std::io::stdout().flush()?;

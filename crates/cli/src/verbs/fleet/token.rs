@@ -9,12 +9,12 @@ use unskew_fleet_service::token;
 use unskew_report::Plain;
 
 use super::columns;
-use crate::args::{FleetFormat, FleetToken, TokenTask};
+use crate::args::{FleetFormat, FleetPlaces, FleetToken, TokenTask};
 use crate::exit::Status;
 use crate::print;
 
-pub fn run(args: &FleetToken, folder: &Path) -> anyhow::Result<Status> {
-    let mut fleet = super::serve::settings(&args.places, folder)?.open()?;
+pub fn run(args: &FleetToken, places: &FleetPlaces, folder: &Path) -> anyhow::Result<Status> {
+    let mut fleet = super::serve::settings(places, folder)?.open()?;
     let store = fleet.store();
     let moment = jiff::Timestamp::now().round(jiff::Unit::Second)?.to_string();
     store.sign(Some(Signature {
