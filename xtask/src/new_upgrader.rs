@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail, ensure};
 use clap::Args;
 use unskew_core::Version;
-use unskew_ops::{NewChange, OperatorHistory, Registry, Releases, Schema, Since, Sources, changes};
+use unskew_ops::{
+    NewChange, OperatorHistory, Registry, Releases, Schema, Since, Sources, changes, function_files,
+};
 
 /// What changed.
 #[derive(Args)]
@@ -58,38 +60,44 @@ pub fn run(arguments: &NewUpgrader) -> anyhow::Result<()> {
         let path = folder.join(file);
         std::fs::read_to_string(&path).with_context(|| path.display().to_string())
     };
-    let (versions, upgraders) = (read("operator_versions.yaml")?, read("operator_upgraders.py")?);
-    let (downgraders, cases) = (read("operator_downgraders.py")?, read("operator_cases.tsv")?);
+    let functions = |stem: &str| {
+        function_files::read(&folder, stem).with_context(|| folder.join(stem).display().to_string())
+    };
+    let (versions, cases) = (read("operator_versions.yaml")?, read("operator_cases.tsv")?);
+    let (upgraders, downgraders) =
+        (functions("operator_upgraders")?, functions("operator_downgraders")?);
     let (history, _) = unskew_releases::torch::database().context("the database is broken")?;
     let change = change(arguments, history)?;
     let sources = Sources { versions: &versions, upgraders: &upgraders, downgraders: &downgraders };
     let written = Registry::add(sources, &change)?;
     let rows: String =
         written.cases.iter().map(|(name, given)| format!("{name}\t\t{given}\t\n")).collect();
-    let files = [
-        ("operator_versions.yaml", written.versions),
-        ("operator_upgraders.py", written.upgraders),
-        ("operator_downgraders.py", written.downgraders),
-        ("operator_cases.tsv", cases + &rows),
-    ];
-    for (file, text) in files {
+    let mut files =
+        vec![("operator_versions.yaml", written.versions), ("operator_cases.tsv", cases + &rows)];
+    for (alone, text) in [
+        ("operator_upgraders.py", &written.upgraders),
+        ("operator_downgraders.py", &written.downgraders),
+    ] {
+        match function_files::split(text) {
+            parts if parts.is_empty() => files.push((alone, text.clone())),
+            parts => files.extend(parts),
+        }
+    }
+    for (file, text) in &files {
         let path = folder.join(file);
         std::fs::write(&path, text).with_context(|| path.display().to_string())?;
     }
-    next_steps(&arguments.data, &change, &written.functions);
+    next_steps(&arguments.data, &change, &written.functions, &files);
     Ok(())
 }
 
-fn next_steps(data: &Path, change: &NewChange, functions: &[String]) {
+fn next_steps(data: &Path, change: &NewChange, functions: &[String], files: &[(&str, String)]) {
     let data = data.display();
     println!("{}: {} is in {data}/operator_versions.yaml", change.operator, change.since);
     let mut steps = Vec::new();
     for function in functions {
-        let file = if function.contains("_to_") {
-            "operator_downgraders.py"
-        } else {
-            "operator_upgraders.py"
-        };
+        let head = format!("def {function}(");
+        let file = files.iter().find(|(_, text)| text.contains(&head)).map_or("", |(name, _)| name);
         steps.push(format!("write the body of {function}, at the end of {data}/{file}"));
     }
     if !functions.is_empty() {

@@ -9,15 +9,13 @@ mod corpus;
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 use std::sync::Arc;
 
-use corpus::{Recorded, difference, files, recorded, source};
+use corpus::{Recorded, difference, files, recorded, runtime, source};
 use unskew_core::{Context, Conversion, Date, Version, check};
 use unskew_interpreter::{Interpreter, Problem, Program, Semantics, Value};
-use unskew_ops::OperatorHistory;
 use unskew_source::{Output, ReadError, Source, SourceExt};
-use unskew_torch::{Calendar, Options, Runtime};
+use unskew_torch::{Options, Runtime};
 
 /// Types and shapes are exact; floats may differ by what the order of a sum of 32-bit floats changes.
 const TOLERANCE: f64 = 2e-6;
@@ -50,20 +48,6 @@ enum Direction {
     Down,
     Same,
     Up,
-}
-
-/// The releases of the database with these versions.
-fn runtimes() -> Vec<Runtime> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../releases/data/torch");
-    let text = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
-    let calendar = Arc::new(Calendar::from_toml(&text("releases.toml")).unwrap());
-    let history = Arc::new(OperatorHistory::from_text(text("operators.tsv")).unwrap());
-    let runtime = |name: &&str| {
-        let release = calendar.first(|release| release.version.to_string() == **name).unwrap();
-        let operators = history.table(release.version).unwrap();
-        Runtime { release: release.clone(), operators, calendar: calendar.clone(), device: None }
-    };
-    TARGETS.iter().map(runtime).collect()
 }
 
 /// What runs a file as a release does.
@@ -269,7 +253,7 @@ fn print(table: &Table) {
 #[test]
 fn converted_files_give_what_they_gave() {
     let files = files();
-    let runtimes = runtimes();
+    let runtimes = TARGETS.map(runtime);
     let table: Table = std::thread::scope(|scope| {
         let threads: Vec<_> = runtimes.iter().map(|to| scope.spawn(|| table(&files, to))).collect();
         threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
@@ -303,7 +287,7 @@ fn converted_files_give_what_they_gave() {
 #[test]
 fn a_file_of_which_the_writer_is_stated_gives_what_it_gave() {
     let files = files();
-    let runtimes = runtimes();
+    let runtimes = TARGETS.map(runtime);
     let recorded = recorded();
     let recorded = recorded.iter().find(|one| one.model == "1.12.1/qdiv").unwrap();
     let written_by = Some(Version::triple(1, 12, 1));

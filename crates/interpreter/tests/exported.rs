@@ -3,26 +3,13 @@
 
 mod corpus;
 
-use std::path::Path;
 use std::sync::Arc;
 
-use corpus::{difference, source};
+use corpus::{difference, runtime, source};
 use unskew_interpreter::{Interpreter, Program, Semantics, Value};
-use unskew_ops::OperatorHistory;
 use unskew_source::{Output, Source};
-use unskew_torch::{Calendar, Options, Runtime};
+use unskew_torch::Options;
 use unskew_torch_matrix::recorded::{TOLERANCE, exported, value};
-
-/// A release of the database.
-fn runtime(name: &str) -> Runtime {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../releases/data/torch");
-    let text = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
-    let calendar = Arc::new(Calendar::from_toml(&text("releases.toml")).unwrap());
-    let history = Arc::new(OperatorHistory::from_text(text("operators.tsv")).unwrap());
-    let release = calendar.first(|release| release.version.to_string() == name).unwrap().clone();
-    let operators = history.table(release.version).unwrap();
-    Runtime { release, operators, calendar, device: None }
-}
 
 /// A graph takes what its module takes one by one: the items of lists are inputs of their own.
 fn flat(values: Vec<Value>) -> Vec<Value> {

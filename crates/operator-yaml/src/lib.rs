@@ -8,6 +8,9 @@
 //! The flat form has one operator a line, in the order of their names: the name, its line in the YAML, and for each
 //! key its line, the key and the value, all with a tab between them.
 //!
+//! The functions beside it may be many, so they may stand in a file or in a folder of files ([`functions`]); a registry
+//! takes them as one text ([`join`]), which still tells where each line came from ([`locate`]).
+//!
 //! ```
 //! use unskew_operator_yaml::{flatten, read, rows};
 //!
@@ -25,9 +28,11 @@
 #![forbid(unsafe_code)]
 
 mod flat;
+mod functions;
 mod yaml;
 
 pub use flat::{Row, flatten, rows};
+pub use functions::{functions, join, locate, split};
 pub use yaml::read;
 
 /// An entry as it is written.

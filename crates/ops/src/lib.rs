@@ -65,6 +65,11 @@ pub use registry::{
     OperatorCall, Owed, Registry, RegistryChange, RegistryError, Releases, Since, Sources, Step,
     Target, Writer, Written,
 };
+/// The functions of a registry that stand in several files, as one text.
+pub mod function_files {
+    pub use unskew_operator_yaml::{functions as read, join, split};
+}
+
 pub use rows::{HistoryError, Kept, Rows, TableChange};
 pub use runs::{Run, Runs};
 pub use schema::{Argument, Schema};

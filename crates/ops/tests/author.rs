@@ -1,18 +1,15 @@
 //! One command writes a change into the registry of PyTorch.
 #![allow(clippy::unwrap_used, missing_docs, reason = "a test may fail")]
 
-use std::fs::read_to_string;
+mod pytorch;
 
-use unskew_ops::{NewChange, Registry, RegistryError, Schema, Since, Sources, Written};
-
-fn data(file: &str) -> String {
-    read_to_string(format!("{}/../torch/data/operator_{file}", env!("CARGO_MANIFEST_DIR"))).unwrap()
-}
+use pytorch::{data, texts};
+use unskew_ops::{
+    NewChange, Registry, RegistryError, Schema, Since, Sources, Written, function_files,
+};
 
 fn add(change: &NewChange) -> Result<Written, RegistryError> {
-    let [versions, upgraders, downgraders] =
-        ["versions.yaml", "upgraders.py", "downgraders.py"].map(data);
-    let (versions, upgraders, downgraders) = (&versions, &upgraders, &downgraders);
+    let [versions, upgraders, downgraders] = &texts();
     Registry::add(Sources { versions, upgraders, downgraders }, change)
 }
 
@@ -44,7 +41,7 @@ fn a_second_change_of_an_operator_gets_the_end_of_its_entry() {
     assert_eq!(registry.upgrader("aten::gelu", 10).unwrap().name.text, "gelu_10_10");
     assert_eq!(registry.upgrader("aten::gelu", 9).unwrap().name.text, "gelu_0_9");
     // Nothing else changed.
-    let before = data("versions.yaml");
+    let before = data("torch/data/operator_versions.yaml");
     let kept: Vec<&str> = before.lines().collect();
     let now: Vec<&str> = written.versions.lines().collect();
     assert_eq!(now.len(), kept.len() + 3);
@@ -70,7 +67,10 @@ fn a_new_operator_gets_an_entry_and_a_removed_one_an_upgrader_and_a_downgrader_i
     added.downgrade = Some((relu, "1.1-1.2".parse().unwrap()));
     let added = add(&added).unwrap();
     assert_eq!(added.functions, ["relu_to_1_2"]);
-    assert!(added.downgraders.contains("def relu_to_1_2(self: Tensor) -> Tensor:"));
+    let files = function_files::split(&added.downgraders);
+    let (file, text) = files.last().unwrap();
+    assert_eq!(*file, "operator_downgraders/relu.py");
+    assert!(text.starts_with("def relu_to_1_2(self: Tensor) -> Tensor:"), "{text}");
     // A change that breaks only new programs has a note and no function.
     let mut note = change("aten::relu", Since::Version(11), None);
     note.note = Some("a new mode: \"soft\"".to_owned());

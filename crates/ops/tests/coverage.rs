@@ -1,29 +1,12 @@
 //! Everything that went or broke between 1.10 and 2.15 has an entry, and every call of it an answer.
 #![allow(clippy::unwrap_used, missing_docs, reason = "a test may fail")]
 
+mod pytorch;
+
 use std::collections::BTreeSet;
-use std::fs::read_to_string;
-use std::sync::Arc;
 
-use unskew_ops::{
-    Blocked, Decision, GivenArgument, OperatorCall, OperatorHistory, Registry, Schema, Sources,
-    Target, Writer, diff,
-};
-
-fn data(path: &str) -> String {
-    read_to_string(format!("{}/../{path}", env!("CARGO_MANIFEST_DIR"))).unwrap()
-}
-
-fn registry() -> Registry {
-    let [versions, upgraders, downgraders] = ["versions.yaml", "upgraders.py", "downgraders.py"]
-        .map(|file| data(&format!("torch/data/operator_{file}")));
-    let (versions, upgraders, downgraders) = (&versions, &upgraders, &downgraders);
-    Registry::load(Sources { versions, upgraders, downgraders }).unwrap()
-}
-
-fn history() -> Arc<OperatorHistory> {
-    Arc::new(OperatorHistory::from_text(data("releases/data/torch/operators.tsv")).unwrap())
-}
+use pytorch::{data, history, registry};
+use unskew_ops::{Blocked, Decision, GivenArgument, OperatorCall, Schema, Target, Writer, diff};
 
 /// The public operators of 1.10.2 that 2.15.0 does not have or that break old programs there.
 fn gone() -> (Vec<Schema>, Vec<Schema>) {

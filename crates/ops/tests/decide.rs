@@ -1,28 +1,18 @@
 //! What becomes of calls between the real releases.
 #![allow(clippy::unwrap_used, missing_docs, reason = "a test may fail")]
 
-use std::fs::read_to_string;
+mod pytorch;
+
 use std::sync::{Arc, LazyLock};
 
 use unskew_ops::{
-    Blocked, Decision, Fit, GivenArgument, OperatorCall, OperatorHistory, Registry, Schema,
-    Sources, Target, Writer,
+    Blocked, Decision, Fit, GivenArgument, OperatorCall, OperatorHistory, Registry, Schema, Target,
+    Writer,
 };
 
-fn data(path: &str) -> String {
-    read_to_string(format!("{}/../{path}", env!("CARGO_MANIFEST_DIR"))).unwrap()
-}
+static REGISTRY: LazyLock<Registry> = LazyLock::new(pytorch::registry);
 
-static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
-    let [versions, upgraders, downgraders] = ["versions.yaml", "upgraders.py", "downgraders.py"]
-        .map(|file| data(&format!("torch/data/operator_{file}")));
-    let (versions, upgraders, downgraders) = (&versions, &upgraders, &downgraders);
-    Registry::load(Sources { versions, upgraders, downgraders }).unwrap()
-});
-
-static HISTORY: LazyLock<Arc<OperatorHistory>> = LazyLock::new(|| {
-    Arc::new(OperatorHistory::from_text(data("releases/data/torch/operators.tsv")).unwrap())
-});
+static HISTORY: LazyLock<Arc<OperatorHistory>> = LazyLock::new(pytorch::history);
 
 /// `1.10.2: floor_divide | self other`, to a release: what is written and by whom, in one line.
 ///
@@ -86,6 +76,34 @@ fn a_result_that_changed_is_upgraded_for_new_releases_and_downgraded_for_old_one
     assert_eq!(arange("end *dtype=4", "2.15.0"), "keep");
     assert_eq!(arange("end *dtype=None", "2.15.0"), "up arange_before_1_4");
     assert_eq!(arange("end *dtype", "2.15.0"), "up arange_before_1_4");
+}
+
+#[test]
+fn sizes_with_their_factors_are_weighed_where_only_sizes_count() {
+    let nearest = |given: &str, to| decide("1.10.2", 6, "upsample_nearest2d", given, to, 3);
+    let factors = "self output_size scales_h=1.5 scales_w=None";
+    assert_eq!(nearest(factors, "1.4.0"), "down upsample_nearest2d_to_1_4");
+    assert_eq!(nearest(factors, "1.5.1"), "keep");
+    assert_eq!(nearest(factors, "2.15.0"), "keep");
+    // What is not known may be the list of factors of another overload.
+    let unknown = nearest("self output_size scales_h scales_w", "1.4.0");
+    assert!(unknown.starts_with("blocked: "), "{unknown}");
+    let none = "self output_size scales_h=None scales_w=None";
+    assert_eq!(nearest(none, "1.4.0"), "keep without scales_w, scales_h");
+    assert_eq!(nearest("self output_size", "1.4.0"), "keep");
+}
+
+#[test]
+fn a_traced_convolution_goes_with_and_without_what_it_says_of_tf32() {
+    let named = "input weight bias stride padding dilation transposed output_padding groups \
+                 benchmark deterministic cudnn_enabled";
+    let all = format!("{named} allow_tf32");
+    let convolution = |writer, given: &str, to| decide(writer, 3, "_convolution", given, to, 3);
+    assert_eq!(convolution("1.10.2", &all, "1.4.0"), "down _convolution_to_1_6");
+    assert_eq!(convolution("2.15.0", &all, "1.6.0"), "down _convolution_to_1_6");
+    assert_eq!(convolution("1.10.2", &all, "1.7.1"), "keep");
+    assert_eq!(convolution("1.4.0", named, "1.6.0"), "keep");
+    assert_eq!(convolution("1.4.0", named, "2.15.0"), "up _convolution_before_1_7");
 }
 
 #[test]

@@ -1,28 +1,13 @@
 //! PyTorch's registry, against the operators of every release; registries with faults.
 #![allow(clippy::unwrap_used, missing_docs, reason = "a test may fail")]
 
-use std::fs::read_to_string;
-use std::sync::Arc;
+mod pytorch;
 
-use unskew_ops::{OperatorHistory, Registry, Since, Sources, changes};
-
-fn data(path: &str) -> String {
-    read_to_string(format!("{}/../{path}", env!("CARGO_MANIFEST_DIR"))).unwrap()
-}
-
-fn registry() -> Registry {
-    let [versions, upgraders, downgraders] = ["versions.yaml", "upgraders.py", "downgraders.py"]
-        .map(|file| data(&format!("torch/data/operator_{file}")));
-    let (versions, upgraders, downgraders) = (&versions, &upgraders, &downgraders);
-    Registry::load(Sources { versions, upgraders, downgraders }).unwrap()
-}
+use pytorch::{history, registry, texts};
+use unskew_ops::{Registry, Since, Sources, changes, function_files};
 
 fn load(versions: &str, upgraders: &str) -> Result<Registry, unskew_ops::RegistryError> {
     Registry::load(Sources { versions, upgraders, downgraders: "" })
-}
-
-fn history() -> Arc<OperatorHistory> {
-    Arc::new(OperatorHistory::from_text(data("releases/data/torch/operators.tsv")).unwrap())
 }
 
 #[test]
@@ -33,9 +18,7 @@ fn every_function_calls_what_its_releases_have() {
         tables.flat_map(|table| registry.check(&table)).map(|fault| fault.to_string()).collect();
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
     // Held against releases that it does not name, a function fails.
-    let (versions, upgraders) =
-        (data("torch/data/operator_versions.yaml"), data("torch/data/operator_upgraders.py"));
-    let downgraders = data("torch/data/operator_downgraders.py");
+    let [versions, upgraders, downgraders] = texts();
     let versions = versions.replace("on: 1.12-", "on: 1.11-");
     let sources = Sources { versions: &versions, upgraders: &upgraders, downgraders: &downgraders };
     let faults =
@@ -143,6 +126,38 @@ fn faults_are_told_with_their_file_and_line() {
         let error = fault(from, to, in_versions);
         assert!(error.contains(message), "{from} -> {to}: {error}");
     }
+}
+
+#[test]
+fn what_functions_share_is_held_against_releases_and_told_where_it_stands() {
+    let versions = "
+- func: aten::square
+  added_in: 1.5
+  downgrader: square_to_1_4
+  on: 1.3-1.4
+  new_schema: aten::square(Tensor self) -> Tensor
+";
+    let user = "def square_to_1_4(self: Tensor) -> Tensor:\n  return power(self, 2)\n";
+    let shared =
+        "def power(x: Tensor, n: int) -> Tensor:\n  result = torch.pow(x, n)\n  return result\n";
+    let load = |user: &str, shared: &str| {
+        let downgraders = function_files::join([("down/a.py", user), ("down/b.py", shared)]);
+        Registry::load(Sources { versions, upgraders: "", downgraders: &downgraders })
+    };
+    let registry = load(user, shared).unwrap();
+    let wanted = "def square_to_1_4(self: Tensor) -> Tensor:\n  result = torch.pow(self, 2)\n  return result\n";
+    assert_eq!(registry.function("square_to_1_4").unwrap().to_string(), wanted);
+    let table = history().table("1.4.0".parse().unwrap()).unwrap();
+    assert_eq!(registry.check(&table), []);
+    let wrong = load(user, &shared.replace(".pow", ".pow_er")).unwrap().check(&table);
+    let place = "down/b.py, line 2: square_to_1_4, on torch 1.4.0: ";
+    assert!(wrong[0].to_string().starts_with(place), "{}", wrong[0]);
+    let refused = |user: &str, shared: &str| load(user, shared).unwrap_err().to_string();
+    let inside = refused(&user.replace("power(self, 2)", "torch.neg(power(self, 2))"), shared);
+    let wanted = "down/a.py, line 1: square_to_1_4: power is called inside of an expression";
+    assert!(inside.starts_with(wanted), "{inside}");
+    let idle = refused(&user.replace("power", "torch.pow"), shared);
+    assert!(idle.starts_with("down/b.py, line 1: power stands for nothing"), "{idle}");
 }
 
 #[test]

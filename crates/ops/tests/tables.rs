@@ -1,15 +1,12 @@
 //! The tables of real releases, compared: what PyTorch's own checker says of them is known.
 #![allow(clippy::unwrap_used, missing_docs, reason = "a test may fail")]
 
+mod pytorch;
+
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use unskew_ops::{ChangeKind, OperatorHistory, Schema, changes, diff};
-
-fn history() -> Arc<OperatorHistory> {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../releases/data/torch/operators.tsv");
-    Arc::new(OperatorHistory::from_text(std::fs::read_to_string(path).unwrap()).unwrap())
-}
+use pytorch::history;
+use unskew_ops::{ChangeKind, Schema, changes, diff};
 
 fn is_public(schema: &Schema) -> bool {
     schema.name.starts_with("aten::") && !schema.name.starts_with("aten::_")

@@ -1,6 +1,8 @@
 //! Types of programs: what real ones call, and what is found in texts.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs, reason = "a test may fail")]
 
+mod pytorch;
+
 use std::collections::BTreeMap;
 use std::fs::{File, read_to_string};
 use std::io::Read;
@@ -10,10 +12,7 @@ use std::sync::{Arc, LazyLock};
 use unskew_ops::typing::{Literal, Problem, Program, Typing, check, infer};
 use unskew_ops::{OperatorHistory, OperatorTable};
 
-static HISTORY: LazyLock<Arc<OperatorHistory>> = LazyLock::new(|| {
-    let path = format!("{}/../releases/data/torch/operators.tsv", env!("CARGO_MANIFEST_DIR"));
-    Arc::new(OperatorHistory::from_text(read_to_string(path).unwrap()).unwrap())
-});
+static HISTORY: LazyLock<Arc<OperatorHistory>> = LazyLock::new(pytorch::history);
 
 fn table(release: &str) -> OperatorTable {
     HISTORY.table(release.parse().unwrap()).unwrap()

@@ -34,6 +34,7 @@ mod limits;
 mod read;
 mod show;
 mod syntax;
+mod walk;
 
 pub use edit::{Edits, Overlap};
 pub use limits::MAX_DEPTH;

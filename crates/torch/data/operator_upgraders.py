@@ -489,6 +489,11 @@ def cudnn_convolution_transpose_deprecated_before_1_11(self: Tensor, weight: Ten
 def cudnn_convolution_transpose_deprecated2_before_1_11(self: Tensor, weight: Tensor, padding: List[int], output_padding: List[int], stride: List[int], dilation: List[int], groups: int, benchmark: bool, deterministic: bool) -> Tensor:
   return torch.convolution(self, weight, None, stride, padding, dilation, True, output_padding, groups)
 
+# A traced convolution that says nothing of TF32: another overload takes it since.
+
+def _convolution_before_1_7(input: Tensor, weight: Tensor, bias: Optional[Tensor], stride: List[int], padding: List[int], dilation: List[int], transposed: bool, output_padding: List[int], groups: int, benchmark: bool, deterministic: bool, cudnn_enabled: bool) -> Tensor:
+  return torch._convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, benchmark, deterministic, cudnn_enabled)
+
 # Other gradients.
 
 def max_unpool2d_backward_before_1_12(grad_output: Tensor, self: Tensor, indices: Tensor, output_size: List[int]) -> Tensor:

@@ -183,8 +183,8 @@ pub fn registry() -> &'static Registry {
 /// The files of the registry.
 pub const REGISTRY_SOURCES: Sources<'static> = Sources {
     versions: include_str!("../data/operator_versions.yaml"),
-    upgraders: include_str!("../data/operator_upgraders.py"),
-    downgraders: include_str!("../data/operator_downgraders.py"),
+    upgraders: include_str!(concat!(env!("OUT_DIR"), "/operator_upgraders.py")),
+    downgraders: include_str!(concat!(env!("OUT_DIR"), "/operator_downgraders.py")),
 };
 
 static BUILTINS: LazyLock<Vec<Schema>> = LazyLock::new(|| {

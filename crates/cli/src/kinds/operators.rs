@@ -1,17 +1,20 @@
 //! PyTorch operators as a kind of files: tables of operators, and the registry of their changes.
 //!
 //! A table is a text with one schema a line, as runtimes print their operators, or the JSON of a device that
-//! `unskew ops table` writes. The registry is
-//! `operator_versions.yaml` with `operator_upgraders.py` and, if there is one, `operator_downgraders.py`, in one
-//! folder. Whatever changed in a table for old programs must be bridged by the registry.
+//! `unskew ops table` writes. The registry is `operator_versions.yaml` with `operator_upgraders.py` and, if there is
+//! one, `operator_downgraders.py`, in one folder; instead of either file of functions there may be a folder of them.
+//! Where folders are compared, the table beside a registry is called `operators.txt`. Whatever changed in a table for
+//! old programs must be bridged by the registry.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use unskew_core::{Finding, Severity};
 use unskew_lint::files::{Files, NotRead};
 use unskew_lint::kind::{Change, Comparison, Direction, Kind, Level, Terms};
 use unskew_ops::{
-    Account, OperatorTable, Owed, Registry, Sources, TableDiff, diff, diff_findings, rules,
+    Account, OperatorTable, Owed, Registry, Sources, TableDiff, diff, diff_findings,
+    function_files, rules,
 };
 use unskew_torch::DeviceTable;
 
@@ -21,8 +24,8 @@ use super::tables;
 pub struct Operators;
 
 const VERSIONS: &str = "operator_versions.yaml";
-const UPGRADERS: &str = "operator_upgraders.py";
-const DOWNGRADERS: &str = "operator_downgraders.py";
+const UPGRADERS: &str = "operator_upgraders";
+const DOWNGRADERS: &str = "operator_downgraders";
 /// How many lines that are no schemas are told of one table.
 const UNREAD: usize = 100;
 
@@ -37,6 +40,13 @@ impl Kind for Operators {
 
     fn recognizes(&self, name: &str, _head: &[u8]) -> bool {
         name.ends_with(VERSIONS)
+    }
+
+    fn accompanies(&self, name: &str) -> bool {
+        let is =
+            |stem: &str| name.contains(&format!("{stem}.py")) || name.contains(&format!("{stem}/"));
+        name.ends_with("operators.txt")
+            || name.ends_with(".py") && (is(UPGRADERS) || is(DOWNGRADERS))
     }
 
     fn compare(&self, old: &Files, new: &Files, _terms: &Terms<'_>) -> Result<Comparison, NotRead> {
@@ -104,7 +114,45 @@ struct Side<'f> {
     /// Lines of tables that are no schemas: file, line, text.
     unread: Vec<(String, usize, String)>,
     /// The folder of the registry, and its texts.
-    registry: Option<(String, Sources<'f>)>,
+    registry: Option<(String, Texts<'f>)>,
+}
+
+/// The texts of a registry.
+struct Texts<'f> {
+    versions: &'f str,
+    upgraders: Cow<'f, str>,
+    downgraders: Cow<'f, str>,
+}
+
+impl<'f> Texts<'f> {
+    fn read(files: &'f Files, folder: &str) -> Self {
+        let text = |bytes: &'f [u8]| std::str::from_utf8(bytes).unwrap_or_default();
+        let one = |name: &str| files.get(&format!("{folder}{name}")).map(text).unwrap_or_default();
+        let functions = |stem: &str| {
+            let inside = format!("{folder}{stem}/");
+            let parts = files.iter().filter(|(name, _)| {
+                name.strip_prefix(&inside).is_some_and(|rest| rest.ends_with(".py"))
+            });
+            let parts: Vec<_> =
+                parts.map(|(name, bytes)| (&name[folder.len()..], text(bytes))).collect();
+            let file = format!("{stem}.py");
+            match (one(&file), parts.as_slice()) {
+                (alone, []) => Cow::Borrowed(alone),
+                ("", parts) => function_files::join(parts.iter().copied()).into(),
+                (alone, parts) => {
+                    function_files::join([(&*file, alone)].into_iter().chain(parts.iter().copied()))
+                        .into()
+                }
+            }
+        };
+        let (upgraders, downgraders) = (functions(UPGRADERS), functions(DOWNGRADERS));
+        Self { versions: one(VERSIONS), upgraders, downgraders }
+    }
+
+    fn sources(&self) -> Sources<'_> {
+        let Self { versions, upgraders, downgraders } = self;
+        Sources { versions, upgraders, downgraders }
+    }
 }
 
 impl<'f> Side<'f> {
@@ -112,16 +160,7 @@ impl<'f> Side<'f> {
         let mut side = Self::default();
         for (name, bytes) in files.iter() {
             if let Some(folder) = name.strip_suffix(VERSIONS) {
-                let text = |file: &str| {
-                    let bytes = files.get(&format!("{folder}{file}")).unwrap_or_default();
-                    std::str::from_utf8(bytes).unwrap_or_default()
-                };
-                let sources = Sources {
-                    versions: text(VERSIONS),
-                    upgraders: text(UPGRADERS),
-                    downgraders: text(DOWNGRADERS),
-                };
-                side.registry = Some((folder.to_owned(), sources));
+                side.registry = Some((folder.to_owned(), Texts::read(files, folder)));
             } else if !name.ends_with(".py") && !name.ends_with(".tsv") {
                 match tables::read(name, bytes)? {
                     Some((device, table)) => {
@@ -170,13 +209,13 @@ impl<'f> Side<'f> {
     /// What the registry owes to what changed in all tables.
     fn account(&self, old: &Self, diffs: &[(&str, TableDiff)]) -> Option<Account> {
         let (_, new) = self.registry.as_ref()?;
-        let before = old.registry.as_ref().map(|(_, sources)| *sources);
+        let before = old.registry.as_ref().map(|(_, texts)| texts.sources());
         let mut all = TableDiff::default();
         for (_, diff) in diffs {
             all.removed.extend(diff.removed.iter().cloned());
             all.changed.extend(diff.changed.iter().cloned());
         }
-        Some(Registry::account(Some(&all), before, *new))
+        Some(Registry::account(Some(&all), before, new.sources()))
     }
 }
 
@@ -233,7 +272,7 @@ fn change(finding: Finding, file: &str, operator: &str, way: Direction) -> Chang
     Change::new(finding, file, operator).on(level).breaking(way)
 }
 
-fn registered(owed: Owed, registry: Option<&(String, Sources<'_>)>) -> Change {
+fn registered(owed: Owed, registry: Option<&(String, Texts<'_>)>) -> Change {
     let folder = registry.map_or("", |(folder, _)| folder.as_str());
     let mut finding = owed.finding;
     // The places name the file of the registry; here it lies in a folder.

@@ -129,6 +129,17 @@ fn instance_norm(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, P
     Ok(Tensor::of_floats(context.meter, input.dtype(), input.shape(), numbers)?.into())
 }
 
+/// How many elements are normalized together: those of the last dimensions, which must be `shape`.
+fn normalized_size(input: &Tensor, shape: &[usize]) -> Result<usize, Problem> {
+    if shape.is_empty() || !input.shape().ends_with(shape) {
+        return refused(format!(
+            "Given normalized_shape={shape:?}, expected input with shape [*, {shape:?}], but got input of size {:?}",
+            input.shape()
+        ));
+    }
+    Ok(shape.iter().product())
+}
+
 /// The result, the means, and one divided by the deviations.
 fn layer_norm(
     context: &Context<'_>,
@@ -136,13 +147,7 @@ fn layer_norm(
 ) -> Result<(Tensor, Tensor, Tensor), Problem> {
     let (input, shape) = (args.tensor(0)?, args.sizes(1)?);
     let dtype = float_layer(input, "LayerNormKernelImpl")?;
-    if shape.is_empty() || !input.shape().ends_with(&shape) {
-        return refused(format!(
-            "Given normalized_shape={shape:?}, expected input with shape [*, {shape:?}], but got input of size {:?}",
-            input.shape()
-        ));
-    }
-    let size: usize = shape.iter().product();
+    let size = normalized_size(input, &shape)?;
     let weight = channels(args.tensor_or_none(2)?, size, 1.0)?;
     let bias = channels(args.tensor_or_none(3)?, size, 0.0)?;
     let eps = args.float(4)?;
@@ -174,13 +179,7 @@ fn native_layer_norm(context: &Context<'_>, args: &Arguments<'_>) -> Result<Valu
 fn rms_norm(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     let (input, shape) = (args.tensor(0)?, args.sizes(1)?);
     let dtype = float_layer(input, "rms_norm")?;
-    if shape.is_empty() || !input.shape().ends_with(&shape) {
-        return refused(format!(
-            "Given normalized_shape={shape:?}, expected input with shape [*, {shape:?}], but got input of size {:?}",
-            input.shape()
-        ));
-    }
-    let size: usize = shape.iter().product();
+    let size = normalized_size(input, &shape)?;
     let weight = channels(args.tensor_or_none(2)?, size, 1.0)?;
     // The least step of the type that the kernel calculates with.
     let least = if dtype == Dtype::F64 { f64::EPSILON } else { f64::from(f32::EPSILON) };

@@ -7,12 +7,12 @@ use crate::{Dtype, Number, Problem, Tensor, Value};
 
 #[rustfmt::skip]
 pub(super) const OPERATORS: &[Operator] = &[
-    plain("aten::sum(Tensor self, *, ScalarType? dtype=None) -> Tensor", |c, a| sum(c, a.tensor(0)?, None, false, a.dtype(1)?)),
-    with_out("aten::sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", |c, a| sum(c, a.tensor(0)?, Some(a.axes(1, a.tensor(0)?.rank())?), a.boolean(2)?, a.dtype(3)?)),
+    plain("aten::sum(Tensor self, *, ScalarType? dtype=None) -> Tensor", |c, a| folded(c, a.tensor(0)?, (None, false), a.dtype(1)?, &SUM)),
+    with_out("aten::sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", |c, a| folded(c, a.tensor(0)?, (Some(a.axes(1, a.tensor(0)?.rank())?), a.boolean(2)?), a.dtype(3)?, &SUM)),
     plain("aten::mean(Tensor self, *, ScalarType? dtype=None) -> Tensor", |c, a| mean(c, a.tensor(0)?, None, false, a.dtype(1)?)),
     with_out("aten::mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", |c, a| mean(c, a.tensor(0)?, Some(a.axes(1, a.tensor(0)?.rank())?), a.boolean(2)?, a.dtype(3)?)),
-    plain("aten::prod(Tensor self, *, ScalarType? dtype=None) -> Tensor", |c, a| prod(c, a.tensor(0)?, None, false, a.dtype(1)?)),
-    plain("aten::prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", |c, a| prod(c, a.tensor(0)?, Some(a.axes(1, a.tensor(0)?.rank())?), a.boolean(2)?, a.dtype(3)?)),
+    plain("aten::prod(Tensor self, *, ScalarType? dtype=None) -> Tensor", |c, a| folded(c, a.tensor(0)?, (None, false), a.dtype(1)?, &PRODUCT)),
+    plain("aten::prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", |c, a| folded(c, a.tensor(0)?, (Some(a.axes(1, a.tensor(0)?.rank())?), a.boolean(2)?), a.dtype(3)?, &PRODUCT)),
     plain("aten::any(Tensor self) -> Tensor", |c, a| truth(c, a, None, |run| run.iter().any(|n| n.is_true()))),
     plain("aten::any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor", |c, a| truth(c, a, Some(a.boolean(2)?), |run| run.iter().any(|n| n.is_true()))),
     plain("aten::all(Tensor self) -> Tensor", |c, a| truth(c, a, None, |run| run.iter().all(|n| n.is_true()))),
@@ -80,25 +80,44 @@ impl Runs {
     }
 }
 
-fn sum(
+/// A complex number: its real and its imaginary part.
+type Complex = (f64, f64);
+
+/// How the elements of a run become one, by what they are.
+struct Folding {
+    ints: fn(&[i64]) -> i64,
+    floats: fn(&[f64]) -> f64,
+    complex: Option<fn(&[Complex]) -> Complex>,
+}
+
+const SUM: Folding = Folding {
+    ints: |run| run.iter().fold(0, |sum, n| sum.wrapping_add(*n)),
+    floats: |run| run.iter().sum(),
+    complex: Some(|run| run.iter().fold((0.0, 0.0), |sum, n| (sum.0 + n.0, sum.1 + n.1))),
+};
+
+const PRODUCT: Folding = Folding {
+    ints: |run| run.iter().fold(1, |product, n| product.wrapping_mul(*n)),
+    floats: |run| run.iter().product(),
+    complex: None,
+};
+
+fn folded(
     context: &Context<'_>,
     tensor: &Tensor,
-    axes: Option<Vec<usize>>,
-    keep: bool,
+    (axes, keep): (Option<Vec<usize>>, bool),
     dtype: Option<Dtype>,
+    folding: &Folding,
 ) -> Result<Value, Problem> {
-    // The sum of integers of any width is a wide one.
+    // What integers of any width come to is a wide one.
     let wide = if tensor.dtype().is_integral() { Dtype::I64 } else { tensor.dtype() };
     let dtype = dtype.unwrap_or(wide);
     let runs = runs(tensor, axes, keep)?;
-    let elements = match runs.tensor.elements_as(dtype) {
-        Elements::Int(numbers) => Elements::Int(
-            runs.each(numbers, |run| run.iter().fold(0_i64, |sum, n| sum.wrapping_add(*n))),
-        ),
-        Elements::Float(numbers) => Elements::Float(runs.each(numbers, |run| run.iter().sum())),
-        Elements::Complex(numbers) => Elements::Complex(
-            runs.each(numbers, |run| run.iter().fold((0.0, 0.0), |s, n| (s.0 + n.0, s.1 + n.1))),
-        ),
+    let elements = match (runs.tensor.elements_as(dtype), folding.complex) {
+        (Elements::Int(numbers), _) => Elements::Int(runs.each(numbers, folding.ints)),
+        (Elements::Float(numbers), _) => Elements::Float(runs.each(numbers, folding.floats)),
+        (Elements::Complex(numbers), Some(of)) => Elements::Complex(runs.each(numbers, of)),
+        (Elements::Complex(_), None) => return unsupported("prod of complex numbers"),
     };
     Ok(Tensor::from_elements(context.meter, dtype, &runs.shape, &elements)?.into())
 }
@@ -137,26 +156,6 @@ fn mean(
     let means =
         runs.each(floats(&runs.tensor, dtype), |run| run.iter().sum::<f64>() / run.len() as f64);
     Ok(Tensor::of_floats(context.meter, dtype, &runs.shape, means)?.into())
-}
-
-fn prod(
-    context: &Context<'_>,
-    tensor: &Tensor,
-    axes: Option<Vec<usize>>,
-    keep: bool,
-    dtype: Option<Dtype>,
-) -> Result<Value, Problem> {
-    let wide = if tensor.dtype().is_integral() { Dtype::I64 } else { tensor.dtype() };
-    let dtype = dtype.unwrap_or(wide);
-    let runs = runs(tensor, axes, keep)?;
-    let elements = match runs.tensor.elements_as(dtype) {
-        Elements::Int(numbers) => Elements::Int(
-            runs.each(numbers, |run| run.iter().fold(1_i64, |product, n| product.wrapping_mul(*n))),
-        ),
-        Elements::Float(numbers) => Elements::Float(runs.each(numbers, |run| run.iter().product())),
-        Elements::Complex(_) => return unsupported("prod of complex numbers"),
-    };
-    Ok(Tensor::from_elements(context.meter, dtype, &runs.shape, &elements)?.into())
 }
 
 fn truth(
@@ -386,5 +385,6 @@ fn trace(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> 
             tensor.rank()
         ));
     }
-    sum(context, &super::shape::diagonal_of(tensor, 0, 0, 1)?, None, false, None)
+    let diagonal = super::shape::diagonal_of(tensor, 0, 0, 1)?;
+    folded(context, &diagonal, (None, false), None, &SUM)
 }

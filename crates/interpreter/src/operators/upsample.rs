@@ -160,10 +160,10 @@ fn taps(
     (0..out)
         .map(|at| match mode {
             // The step is a float of 32 bits there, whatever the elements are.
-            Mode::Nearest if size == out => vec![(at, 1.0)],
-            Mode::Nearest if out == 2 * size => vec![(at / 2, 1.0)],
             Mode::Nearest => nearest(at as f32 * step as f32),
             Mode::NearestExact => nearest((at as f32 + 0.5) * step as f32),
+            // Where a size stays, its elements do, whatever the factor says.
+            Mode::Linear if size == out => vec![(at, 1.0)],
             Mode::Linear => {
                 let from = centre(at).max(0.0);
                 let low = (from.floor() as usize).min(last);

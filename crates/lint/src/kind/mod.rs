@@ -45,6 +45,11 @@ pub trait Kind: Sync {
     /// of which nobody says what they are; a boundary of `unskew lint` says it.
     fn recognizes(&self, name: &str, head: &[u8]) -> bool;
 
+    /// Whether a file of this name is read with those of this kind beside which it lies, and is none by itself.
+    fn accompanies(&self, _name: &str) -> bool {
+        false
+    }
+
     /// The keys of `[boundary.options]` that this kind knows.
     fn options(&self) -> &'static [&'static str] {
         &[]

@@ -2,7 +2,12 @@
 
 use std::fmt::Write as _;
 
-use super::{Registry, RegistryError, Releases, Since, Sources, VERSIONS, fault, signature};
+use unskew_operator_yaml::{join, locate};
+
+use super::{
+    DOWNGRADERS, Registry, RegistryError, Releases, Since, Sources, UPGRADERS, VERSIONS, fault,
+    signature,
+};
 use crate::Schema;
 
 /// A change that is not in a registry yet.
@@ -98,7 +103,14 @@ impl Written {
         }
         let stub = signature::stub(name, schema).map_err(wrong)?;
         let file = if up { &mut self.upgraders } else { &mut self.downgraders };
-        let _ = write!(file, "{}{stub}", if file.is_empty() { "" } else { "\n" });
+        if locate(file, 1).is_some() {
+            // Among files of one subject each, that of the operator, which may be new.
+            let folder = if up { UPGRADERS } else { DOWNGRADERS }.trim_end_matches(".py");
+            let own = format!("{folder}/{}.py", base(schema));
+            file.push_str(&join([(own.as_str(), stub.as_str())]));
+        } else {
+            let _ = write!(file, "{}{stub}", if file.is_empty() { "" } else { "\n" });
+        }
         self.functions.push(name.to_owned());
         self.cases.push((name.to_owned(), signature::sample(schema)));
         Ok(())
@@ -140,6 +152,11 @@ fn refuse(registry: &Registry, change: &NewChange) -> Result<(), RegistryError> 
         ));
     }
     Ok(())
+}
+
+/// `div` of `aten::div.Tensor`.
+fn base(schema: &Schema) -> &str {
+    schema.name.rsplit("::").next().unwrap_or(&schema.name)
 }
 
 /// `div_Tensor` of `aten::div.Tensor`.

@@ -2,7 +2,7 @@
 
 use super::entry::Bridge;
 use super::functions::Functions;
-use super::{DOWNGRADERS, Registry, RegistryError, UPGRADERS, fault};
+use super::{Registry, RegistryError};
 use crate::OperatorTable;
 use crate::typing::{Program, Typing, infer};
 
@@ -17,14 +17,13 @@ impl Registry {
         let up =
             changes().filter(|change| there(change.gone_in)).filter_map(|c| c.upgrader.as_ref());
         let down = changes().flat_map(|change| &change.downgraders);
-        let mut found = check_file(UPGRADERS, &self.upgraders, up, table);
-        found.extend(check_file(DOWNGRADERS, &self.downgraders, down, table));
+        let mut found = check_file(&self.upgraders, up, table);
+        found.extend(check_file(&self.downgraders, down, table));
         found
     }
 }
 
 fn check_file<'b>(
-    file: &'static str,
     functions: &Functions,
     bridges: impl Iterator<Item = &'b Bridge>,
     table: &OperatorTable,
@@ -35,25 +34,25 @@ fn check_file<'b>(
     };
     let typing = infer(&program, table);
     let here = bridges.filter(|bridge| bridge.on.contains(table.release()));
-    here.flat_map(|bridge| check_one(file, &program, &typing, bridge, table)).collect()
+    here.flat_map(|bridge| check_one(functions, &program, &typing, bridge, table)).collect()
 }
 
 fn check_one(
-    file: &'static str,
+    functions: &Functions,
     program: &Program,
     typing: &Typing,
     bridge: &Bridge,
     table: &OperatorTable,
 ) -> Vec<RegistryError> {
     let name = &bridge.function;
-    let Some(id) = program.function(name) else { return Vec::new() };
-    let calls = typing.calls.iter().filter(|call| call.function == id);
+    let reached = Functions::reached(program, name);
+    let calls = typing.calls.iter().filter(|call| reached.contains(&call.function));
     let calls = calls.filter_map(|call| Some((call.record, call.span, call.problem()?)));
-    let faults = typing.faults.iter().filter(|fault| fault.function == id);
+    let faults = typing.faults.iter().filter(|fault| reached.contains(&fault.function));
     let faults = faults.map(|fault| (fault.record, fault.span, fault.what.clone()));
     let error = |(record, span, what): (usize, unskew_script::Span, String)| {
         let line = program.records().get(record).map_or(0, |record| record.line(span.start));
-        fault(file, line, format!("{name}, on torch {}: {what}", table.release()))
+        functions.fault(line, format!("{name}, on torch {}: {what}", table.release()))
     };
     calls.chain(faults).map(error).collect()
 }

@@ -1,4 +1,4 @@
-//! The functions of one file of a registry.
+//! The functions of one side of a registry: its upgraders, or its downgraders.
 //!
 //! A function is read when it is asked for: a command that looks at one file needs few of some hundred, and reading
 //! all takes longer than all that it does besides.
@@ -11,10 +11,10 @@ use std::sync::OnceLock;
 use unskew_script::Function;
 
 use super::entry::Bridge;
-use super::{RegistryError, VERSIONS, fault, signature};
-use crate::typing::Program;
+use super::{RegistryError, VERSIONS, fault, inline, located, signature};
+use crate::typing::{FunctionId, Program};
 
-/// The functions of a file, by name.
+/// The functions of a file, or of files that are one text, by name.
 #[derive(Debug)]
 pub(super) struct Functions {
     file: &'static str,
@@ -48,20 +48,42 @@ impl Functions {
         self.places.get_or_init(|| places(self.file, &self.text).unwrap_or_default())
     }
 
-    /// The function of a name.
+    /// The function of a name, with the bodies of those that it calls in place of the calls.
     pub(super) fn get(&self, name: &str) -> Option<&Function> {
-        let place = self.places().get(name)?;
         let read = || {
-            let module = unskew_script::parse(self.text.get(place.span.clone())?).ok()?;
+            let module = unskew_script::parse(&self.expanded(name).ok()?).ok()?;
             module.functions().next().cloned()
         };
-        place.function.get_or_init(read).as_ref()
+        self.places().get(name)?.function.get_or_init(read).as_ref()
     }
 
-    /// All of the file as one program.
+    fn expanded(&self, name: &str) -> Result<String, String> {
+        let text_of = |name: &str| self.text.get(self.places().get(name)?.span.clone());
+        inline::expand(text_of(name).unwrap_or_default(), &text_of)
+    }
+
+    /// All of the text as one program.
     pub(super) fn program(&self) -> Result<Program, RegistryError> {
         let read = Program::of_text(self.file, &self.text);
-        read.map_err(|error| fault(self.file, error.error.line, error.error.what))
+        read.map_err(|error| self.fault(error.error.line, error.error.what))
+    }
+
+    /// A function of [`program`](Self::program), and all that it calls.
+    pub(super) fn reached(program: &Program, name: &str) -> BTreeSet<FunctionId> {
+        let mut reached = BTreeSet::new();
+        let mut open: Vec<FunctionId> = program.function(name).into_iter().collect();
+        while let Some(id) = open.pop() {
+            if reached.insert(id) {
+                let called = program.body(id).map(inline::named).unwrap_or_default();
+                open.extend(called.into_iter().filter_map(|name| program.function(name)));
+            }
+        }
+        reached
+    }
+
+    /// What is wrong on a line of the text.
+    pub(super) fn fault(&self, line: usize, what: impl Into<String>) -> RegistryError {
+        at(self.file, &self.text, line, what)
     }
 
     /// Holds the functions against the schemas that they stand for.
@@ -70,38 +92,48 @@ impl Functions {
         bridges: impl Iterator<Item = (&'b Bridge, usize)>,
     ) -> Result<(), RegistryError> {
         let file = self.file;
-        self.program()?;
+        let program = self.program()?;
         let mut used = BTreeSet::new();
-        for (bridge, at) in bridges {
+        let mut reached = BTreeSet::new();
+        for (bridge, entry) in bridges {
             let name = bridge.function.as_str();
-            let known = self.places().get(name).zip(self.get(name));
-            let Some((Place { line, .. }, function)) = known else {
+            let Some(Place { line, .. }) = self.places().get(name) else {
                 return Err(fault(
                     VERSIONS,
-                    at,
+                    entry,
                     format!("{file} has no function {name}; write it"),
                 ));
             };
+            let wrong = |what: String| self.fault(*line, format!("{name}: {what}"));
+            self.expanded(name).map_err(wrong)?;
+            let function = self.get(name).ok_or_else(|| wrong("cannot be read".to_owned()))?;
+            reached.extend(Self::reached(&program, name));
             if !used.insert(name) {
                 let what = format!("{name} stands for another schema already");
-                return Err(fault(VERSIONS, at, what));
+                return Err(fault(VERSIONS, entry, what));
             }
-            signature::check(function, &bridge.schema)
-                .map_err(|what| fault(file, *line, format!("{name}: {what}")))?;
+            signature::check(function, &bridge.schema).map_err(wrong)?;
             let has = |name: &str| bridge.schema.arguments.iter().any(|one| one.name == name);
             if let Some(condition) = bridge.only.iter().find(|one| !has(&one.argument)) {
-                return Err(fault(VERSIONS, at, format!("{name}: no argument for {condition}")));
+                return Err(fault(VERSIONS, entry, format!("{name}: no argument for {condition}")));
             }
         }
-        match self.places().iter().find(|(name, _)| !used.contains(name.as_str())) {
+        let idle = |name: &str| program.function(name).is_none_or(|id| !reached.contains(&id));
+        match self.places().iter().find(|(name, _)| idle(name)) {
             None => Ok(()),
             Some((name, place)) => {
                 let what =
                     format!("{name} stands for nothing; delete it, or name it in {VERSIONS}");
-                Err(fault(file, place.line, what))
+                Err(self.fault(place.line, what))
             }
         }
     }
+}
+
+/// What is wrong on a line of a text, by the file that the line is from.
+fn at(file: &'static str, text: &str, line: usize, what: impl Into<String>) -> RegistryError {
+    let (file, line) = located(file, text, line);
+    fault(file, line, what)
 }
 
 fn places(file: &'static str, text: &str) -> Result<Places, RegistryError> {
@@ -111,15 +143,15 @@ fn places(file: &'static str, text: &str) -> Result<Places, RegistryError> {
         let Some((name, start, line)) = last else { return Ok(()) };
         let what = format!("a second function of this name: {name}");
         let place = Place { span: start..end, line, function: OnceLock::new() };
-        places.insert(name, place).map_or(Ok(()), |_| Err(fault(file, line, what)))
+        places.insert(name, place).map_or(Ok(()), |_| Err(at(file, text, line, what)))
     };
-    let mut at = 0;
+    let mut start = 0;
     for (number, line) in text.split_inclusive('\n').enumerate() {
         if let Some(rest) = line.strip_prefix("def ") {
             let name = rest.split('(').next().unwrap_or(rest).trim().to_owned();
-            end(last.replace((name, at, number + 1)), at)?;
+            end(last.replace((name, start, number + 1)), start)?;
         }
-        at += line.len();
+        start += line.len();
     }
     end(last, text.len())?;
     Ok(places)

@@ -1,7 +1,7 @@
 //! The registry of operator changes: which operators changed and when, what old calls mean to new releases,
 //! and new calls to old ones.
 //!
-//! Three files, the first two as the RFC wants them. `operator_versions.yaml` has an entry for each operator
+//! Three files, the first two as the RFC wants them; functions may stand in a folder of files, too. `operator_versions.yaml` has an entry for each operator
 //! that changed in a way that automatic rules do not cover, with a version for each change:
 //!
 //! ```yaml
@@ -53,6 +53,7 @@ mod decide;
 mod draft;
 mod entry;
 mod functions;
+mod inline;
 mod operators;
 mod promised;
 mod signature;
@@ -66,6 +67,7 @@ pub use entry::{Bridge, RegistryChange, Releases, Since};
 pub use promised::{Account, Owed};
 pub use site::{Fit, GivenArgument, OperatorCall};
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use unskew_script::Function;
@@ -73,7 +75,8 @@ use unskew_script::Function;
 use functions::Functions;
 use operators::Operators;
 
-/// The texts of the three files.
+/// The texts of the three files. Functions that stand in several files are one text as
+/// [`join`](unskew_operator_yaml::join) makes it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sources<'t> {
     /// `operator_versions.yaml`.
@@ -108,7 +111,7 @@ pub struct Registry {
 #[error("{file}{}: {what}", place(*line))]
 pub struct RegistryError {
     /// Which of the files.
-    pub file: &'static str,
+    pub file: Cow<'static, str>,
     /// The line, from 1; 0 for what is not in the file yet.
     pub line: usize,
     /// What is wrong, and what to do.
@@ -196,6 +199,18 @@ fn place(line: usize) -> String {
     if line == 0 { String::new() } else { format!(", line {line}") }
 }
 
-fn fault(file: &'static str, line: usize, what: impl Into<String>) -> RegistryError {
-    RegistryError { file, line, what: what.into() }
+fn fault(
+    file: impl Into<Cow<'static, str>>,
+    line: usize,
+    what: impl Into<String>,
+) -> RegistryError {
+    RegistryError { file: file.into(), line, what: what.into() }
+}
+
+/// The file, and the line in it, of a line of a text that may be made of several files.
+fn located(file: &'static str, text: &str, line: usize) -> (Cow<'static, str>, usize) {
+    match unskew_operator_yaml::locate(text, line) {
+        Some((file, line)) => (file.to_owned().into(), line),
+        None => (file.into(), line),
+    }
 }

@@ -1,13 +1,15 @@
 //! What a change of the operators asks of their registry: an entry with a new version, and an upgrader that
 //! takes what old programs give.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use unskew_core::{Finding, Places};
 use unskew_script::Function;
 
 use super::{
-    NewChange, Registry, RegistryChange, Since, Sources, UPGRADERS, VERSIONS, signature, yaml,
+    NewChange, Registry, RegistryChange, Since, Sources, UPGRADERS, VERSIONS, located, signature,
+    yaml,
 };
 use crate::{Schema, TableDiff, rules};
 
@@ -17,7 +19,7 @@ pub struct Owed {
     /// The operator, or the file if it is about all of it.
     pub subject: String,
     /// Which of the files it is to be mended in.
-    pub file: &'static str,
+    pub file: Cow<'static, str>,
     /// The finding; its places are `file:line`.
     pub finding: Finding,
 }
@@ -60,7 +62,7 @@ impl Registry {
             && let Err(error) = Registry::load(new)
         {
             let rule = rules::RegistryNotRead { what: &error.what };
-            account.add(error.file, error.file, rule.finding(), error.line);
+            account.add(&error.file.clone(), error.file, rule.finding(), error.line);
         }
         account
     }
@@ -95,8 +97,15 @@ impl Book<'_> {
 }
 
 impl Account {
-    fn add(&mut self, subject: &str, file: &'static str, finding: Finding, line: usize) {
-        let place = if line == 0 { file.to_owned() } else { format!("{file}:{line}") };
+    fn add(
+        &mut self,
+        subject: &str,
+        file: impl Into<Cow<'static, str>>,
+        finding: Finding,
+        line: usize,
+    ) {
+        let file = file.into();
+        let place = if line == 0 { file.to_string() } else { format!("{file}:{line}") };
         let places: Places = [place].into_iter().collect();
         let subject = subject.to_owned();
         self.owed.push(Owed { subject, file, finding: finding.at(places) });
@@ -108,7 +117,8 @@ impl Account {
             Ok(module) => module,
             Err(error) => {
                 let rule = rules::RegistryNotRead { what: &error.what };
-                self.add(UPGRADERS, UPGRADERS, rule.finding(), error.line);
+                let (file, line) = located(UPGRADERS, upgraders, error.line);
+                self.add(UPGRADERS, file, rule.finding(), line);
                 return;
             }
         };
@@ -141,7 +151,8 @@ impl Account {
                             operator,
                             head: &head,
                         };
-                        self.add(operator, UPGRADERS, rule.finding(), line(function.span.start));
+                        let (file, line) = located(UPGRADERS, upgraders, line(function.span.start));
+                        self.add(operator, file, rule.finding(), line);
                     }
                 }
             }

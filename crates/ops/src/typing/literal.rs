@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use unskew_script::{Constant, Expression};
 
+use super::ScriptType;
+
 /// The most items of a list that is known as a whole.
 const ITEMS: usize = 64;
 
@@ -100,6 +102,21 @@ impl Literal {
             }
             _ => 1,
         }
+    }
+
+    /// Its type; none for a tuple, and for a list of anything but integers.
+    pub fn ty(&self) -> Option<ScriptType> {
+        Some(match self {
+            Self::None => ScriptType::None,
+            Self::Bool(_) => ScriptType::Bool,
+            Self::Int(_) => ScriptType::Int,
+            Self::Float(_) => ScriptType::Float,
+            Self::Text(_) => ScriptType::Str,
+            Self::List(items) if items.iter().all(|item| matches!(item, Self::Int(_))) => {
+                ScriptType::List(ScriptType::Int.into())
+            }
+            Self::List(_) | Self::Tuple(_) => return None,
+        })
     }
 
     /// Whether it counts as true in a condition.

@@ -197,26 +197,10 @@ fn choice(within: &Expression, span: Span) -> Option<Found<'_>> {
             continue;
         }
         match expression {
-            Expression::Choice { test, then, otherwise, span: own } => {
-                if *own == span {
-                    return Some(Found::Expression(test, then, otherwise));
-                }
-                open.extend([&**test, &**then, &**otherwise]);
+            Expression::Choice { test, then, otherwise, span: own } if *own == span => {
+                return Some(Found::Expression(test, then, otherwise));
             }
-            Expression::Attribute { of, .. } => open.push(of),
-            Expression::Call(call) => {
-                open.push(&call.function);
-                open.extend(call.arguments.iter().map(|argument| &argument.value));
-            }
-            Expression::Subscript { of, index, .. } => open.extend([&**of, &**index]),
-            Expression::Slice { parts, .. } => open.extend(parts.iter().flatten()),
-            Expression::List { items, .. } | Expression::Tuple { items, .. } => open.extend(items),
-            Expression::Dict { items, .. } => {
-                open.extend(items.iter().flat_map(|(key, value)| [key, value]));
-            }
-            Expression::Unary { operand, .. } => open.push(operand),
-            Expression::Binary { left, right, .. } => open.extend([&**left, &**right]),
-            Expression::Name(_) | Expression::Constant { .. } => {}
+            other => open.extend(other.parts()),
         }
     }
     None

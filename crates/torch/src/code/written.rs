@@ -72,63 +72,25 @@ fn block(body: &[Statement], in_branch: bool, seek: &mut impl FnMut(&Call, bool)
         match statement {
             Statement::Class(class) => block(&class.body, in_branch, seek),
             Statement::Function(function) => block(&function.body, false, seek),
-            Statement::Assign { target, value, .. } => {
-                expression(target, in_branch, seek);
-                expression(value, in_branch, seek);
+            other => {
+                other.expressions().into_iter().for_each(|one| expression(one, in_branch, seek));
+                let inside = in_branch || !matches!(other, Statement::With { .. });
+                other.blocks().into_iter().for_each(|inner| block(inner, inside, seek));
             }
-            Statement::Expression { value, .. } => expression(value, in_branch, seek),
-            Statement::Annotated { value, .. } | Statement::Return { value, .. } => {
-                value.iter().for_each(|value| expression(value, in_branch, seek));
-            }
-            Statement::If { test, then, otherwise, .. } => {
-                expression(test, in_branch, seek);
-                block(then, true, seek);
-                block(otherwise, true, seek);
-            }
-            Statement::While { test, body, .. } | Statement::For { items: test, body, .. } => {
-                expression(test, in_branch, seek);
-                block(body, true, seek);
-            }
-            Statement::With { items, body, .. } => {
-                items.iter().for_each(|(entered, _)| expression(entered, in_branch, seek));
-                block(body, in_branch, seek);
-            }
-            Statement::Pass { .. } => {}
         }
     }
 }
 
 fn expression(of: &Expression, in_branch: bool, seek: &mut impl FnMut(&Call, bool)) {
-    let mut each = |inner: &Expression| expression(inner, in_branch, seek);
     match of {
-        Expression::Call(call) => {
-            each(&call.function);
-            call.arguments.iter().for_each(|argument| each(&argument.value));
-            seek(call, in_branch);
-        }
-        Expression::Attribute { of, .. } => each(of),
-        Expression::Subscript { of, index, .. } => {
-            each(of);
-            each(index);
-        }
-        Expression::Slice { parts, .. } => parts.iter().flatten().for_each(each),
-        Expression::List { items, .. } | Expression::Tuple { items, .. } => {
-            items.iter().for_each(each);
-        }
-        Expression::Dict { items, .. } => items.iter().for_each(|(key, value)| {
-            each(key);
-            each(value);
-        }),
-        Expression::Unary { operand, .. } => each(operand),
-        Expression::Binary { left, right, .. } => {
-            each(left);
-            each(right);
-        }
         Expression::Choice { test, then, otherwise, .. } => {
-            each(test);
+            expression(test, in_branch, seek);
             expression(then, true, seek);
             expression(otherwise, true, seek);
         }
-        Expression::Name(_) | Expression::Constant { .. } => {}
+        other => other.parts().into_iter().for_each(|part| expression(part, in_branch, seek)),
+    }
+    if let Expression::Call(call) = of {
+        seek(call, in_branch);
     }
 }

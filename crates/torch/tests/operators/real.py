@@ -22,13 +22,22 @@ TOLERANCE = 1e-4
 
 
 def functions():
-    """Every function of the registry: its text by its name."""
+    """Every function of the registry: its text by its name, behind those of the functions that it calls."""
     found = {}
-    for name in ("operator_upgraders.py", "operator_downgraders.py"):
+    parts = os.path.join(DATA, "operator_downgraders")
+    names = ["operator_upgraders.py"] + [os.path.join(parts, name) for name in sorted(os.listdir(parts))]
+    for name in names:
         with open(os.path.join(DATA, name)) as file:
             for text in re.split(r"^(?=def )", file.read(), flags=re.M)[1:]:
-                found[re.match(r"def (\w+)", text).group(1)] = text.split("\n#")[0]
-    return found
+                found[re.match(r"def (\w+)", text).group(1)] = text.split("\n#")[0].rstrip() + "\n"
+    return {name: "".join(reached(found, name)) for name in found}
+
+
+def reached(found, name):
+    """The texts of the functions that a function calls, each before what calls it, and its own."""
+    called = re.findall(r"(?<![.\w])(\w+)\(", found[name].split("\n", 1)[1])
+    texts = [text for one in called if one in found for text in reached(found, one)]
+    return list(dict.fromkeys(texts + [found[name]]))
 
 
 def registry():
@@ -91,7 +100,7 @@ def show(value):
 
 def call(text, operator):
     """The text of a function with the signature of `text` that calls the operator itself."""
-    head = re.match(r"def \w+\((.*)\) -> (.*):", text)
+    head = re.match(r"def \w+\((.*)\) -> (.*):", own(text))
     given, by_name = [], False
     for one in re.findall(r"\*|\w+(?=: )", head.group(1)):
         by_name = by_name or one == "*"
@@ -104,12 +113,19 @@ def call(text, operator):
     return "def call(%s) -> %s:\n  return %s(%s)\n" % (head.group(1), head.group(2), called, ", ".join(given))
 
 
+def own(text):
+    """The last function of a text: without those that it calls."""
+    return re.split(r"^(?=def )", text, flags=re.M)[-1]
+
+
 def compiled(text):
     """The function of a text of TorchScript, in which `torch.f(x)` is `aten::f`, as in an archive.
 
     Defaults are given by whoever calls: old releases do not take every one of them in a text.
     """
+    before, text = text[: -len(own(text))], own(text)
     head, rest = text.split("\n", 1)
+    rest = rest + before
     defaults = dict(re.findall(r"(\w+): [^=:*]+?=(\[[^]]*\]|'[^']*'|[^,)]+)", head))
     head = re.sub(r"=(\[[^]]*\]|'[^']*'|[^,)]+)", "", head)
     if minor(torch.__version__) >= (1, 5):

@@ -47,7 +47,8 @@ pub fn pairs(args: &Diff, global: &Global) -> anyhow::Result<Option<Vec<Pair>>> 
         }
     }
     match (pairs.is_empty(), alone) {
-        (true, None) if args.policy.is_some() => {
+        // What is not there at all is said by whoever looks for it next.
+        (true, None) if args.policy.is_some() && !is_missing(&texts, [&old, &new]) => {
             bail!("--policy is for headers, and these are none")
         }
         (true, None) => Ok(None),
@@ -60,6 +61,11 @@ pub fn pairs(args: &Diff, global: &Global) -> anyhow::Result<Option<Vec<Pair>>> 
         }
         (false, _) => Ok(Some(pairs)),
     }
+}
+
+/// Whether a side is neither files nor a release.
+fn is_missing(texts: &[String; 2], sides: [&Option<Named>; 2]) -> bool {
+    texts.iter().zip(sides).any(|(text, side)| side.is_none() && !text.contains('@'))
 }
 
 /// The two sides as they are written; `--git OLD..NEW PATH` is short for OLD:PATH and NEW:PATH.
@@ -113,8 +119,12 @@ fn of_kind(kind: &dyn Kind, side: Option<&Named>) -> anyhow::Result<Files> {
         let is = files.iter().all(|(name, bytes)| kind.recognizes(name, bytes));
         return Ok(if is { files } else { Files::default() });
     }
-    let names: Vec<&str> = snapshot.names().filter(|name| kind.recognizes(name, &[])).collect();
-    Ok(snapshot.read(&names)?)
+    let is = |name: &&str| kind.recognizes(name, &[]);
+    if !snapshot.names().any(|name| is(&name)) {
+        return Ok(Files::default());
+    }
+    let names = snapshot.names().filter(|name| is(name) || kind.accompanies(name));
+    Ok(snapshot.read(&names.collect::<Vec<_>>())?)
 }
 
 fn compare(

@@ -12,7 +12,7 @@ use unskew_script::{Function, Span};
 use super::recast::Found;
 use super::schema::Schema as Shapes;
 use super::shapes;
-use super::site::{Site, type_of};
+use super::site::Site;
 use crate::code::Callable;
 use crate::convert::Task;
 use crate::convert::json::Json;
@@ -182,7 +182,7 @@ impl Nodes<'_> {
         let values = one.given.iter().map(|(keyword, part)| {
             let (ty, literal) = match part {
                 Part::Argument(name) => (known_type(function, site, name)?, site.literal(name)),
-                Part::Literal(literal) => (type_of(literal)?, Some(literal.clone())),
+                Part::Literal(literal) => (literal.ty()?, Some(literal.clone())),
                 Part::Call(_) => (ScriptType::Tensor, None),
             };
             let span = Span { start: 0, end: 0 };
@@ -261,7 +261,7 @@ impl Nodes<'_> {
 
 /// The type of a parameter, which is something where what is given is.
 fn known_type(function: &Function, site: &Site<'_>, name: &str) -> Option<ScriptType> {
-    Some(match (site.literal(name).as_ref().and_then(type_of), annotated(function, name)?) {
+    Some(match (site.literal(name).as_ref().and_then(Literal::ty), annotated(function, name)?) {
         (Some(ty), ScriptType::Optional(_)) => ty,
         (_, ScriptType::Optional(inner)) if site.is_something(name) => (*inner).clone(),
         (_, ty) => ty,

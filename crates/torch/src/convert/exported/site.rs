@@ -1,6 +1,6 @@
 //! What a node is given, in the words of the registry.
 
-use unskew_ops::typing::{Literal, ScriptType};
+use unskew_ops::typing::Literal;
 use unskew_ops::{GivenArgument, Schema};
 use unskew_script::Function;
 
@@ -103,19 +103,5 @@ fn read(argument: &Json) -> Option<Literal> {
             Literal::List(items?)
         }
         _ => return None,
-    })
-}
-
-pub(super) fn type_of(literal: &Literal) -> Option<ScriptType> {
-    Some(match literal {
-        Literal::None => ScriptType::None,
-        Literal::Bool(_) => ScriptType::Bool,
-        Literal::Int(_) => ScriptType::Int,
-        Literal::Float(_) => ScriptType::Float,
-        Literal::Text(_) => ScriptType::Str,
-        Literal::List(items) if items.iter().all(|item| matches!(item, Literal::Int(_))) => {
-            ScriptType::List(ScriptType::Int.into())
-        }
-        Literal::List(_) | Literal::Tuple(_) => return None,
     })
 }

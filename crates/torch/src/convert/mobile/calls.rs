@@ -8,7 +8,7 @@ use unskew_ops::{
 use unskew_script::{Expression, Function as Script, Span, Statement};
 
 use super::assemble::{Site, assemble};
-use super::constants::{default, type_of, value};
+use super::constants::{default, value};
 use super::flow::Flow;
 use crate::bytecode::{Bytecode, COUNTED, Function, Instruction, Operator};
 use crate::code::Callable;
@@ -525,7 +525,8 @@ fn inline(
     for (n, argument) in call.arguments.iter().enumerate() {
         let literal = Literal::of(&argument.value);
         let ty = match (&literal, schema.arguments.get(n)) {
-            (Some(literal), _) => type_of(literal)?,
+            (Some(Literal::List(_)), _) => return None,
+            (Some(literal), _) => literal.ty()?,
             (None, Some(own)) if n < count && argument.value.path().as_ref() == Some(&own.name) => {
                 let annotation = function.parameters.get(n)?.annotation.as_ref()?;
                 ScriptType::from_annotation(&annotation.to_string())?

@@ -1,7 +1,7 @@
 //! Values that stand in a program as constants of bytecode.
 
 use unskew_ops::Type;
-use unskew_ops::typing::{Literal, ScriptType};
+use unskew_ops::typing::Literal;
 
 use crate::pickle::{Id, Pickle, Value};
 
@@ -32,17 +32,6 @@ pub(super) fn value(literal: &Literal) -> Option<Value> {
         Literal::Int(number) => Value::Int(*number),
         Literal::Float(bits) => Value::Float(bits.value()),
         Literal::Text(text) => Value::Text(text.to_string()),
-        Literal::List(_) | Literal::Tuple(_) => return None,
-    })
-}
-
-pub(super) fn type_of(literal: &Literal) -> Option<ScriptType> {
-    Some(match literal {
-        Literal::None => ScriptType::None,
-        Literal::Bool(_) => ScriptType::Bool,
-        Literal::Int(_) => ScriptType::Int,
-        Literal::Float(_) => ScriptType::Float,
-        Literal::Text(_) => ScriptType::Str,
         Literal::List(_) | Literal::Tuple(_) => return None,
     })
 }

@@ -1,0 +1,84 @@
+# Division that rounds. Up to 1.12 floor_divide rounded towards zero.
+
+def floor_divide_to_1_12(self: Tensor, other: Tensor) -> Tensor:
+  return torch.div(self, other, rounding_mode='floor')
+
+def floor_divide_Scalar_to_1_12(self: Tensor, other: number) -> Tensor:
+  return torch.div(self, other, rounding_mode='floor')
+
+def floor_divide_out_to_1_12(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
+  return torch.div(self, other, rounding_mode='floor', out=out)
+
+def floor_divide__Tensor_to_1_12(self: Tensor, other: Tensor) -> Tensor:
+  return self.div_(other, rounding_mode='floor')
+
+def floor_divide__Scalar_to_1_12(self: Tensor, other: number) -> Tensor:
+  return self.div_(other, rounding_mode='floor')
+
+# Division that rounds down, before it had a mode.
+
+def floor_divide_to_1_7(self: Tensor, other: Tensor) -> Tensor:
+  if not (torch.is_floating_point(self) or torch.is_floating_point(other)):
+    return torch.floor_divide(torch.sub(self, torch.remainder(self, other)), other)
+  rest = torch.fmod(self, other)
+  quotient = torch.true_divide(torch.sub(self, rest), other)
+  apart = torch.ne(torch.lt(other, 0), torch.lt(rest, 0))
+  quotient = torch.where(torch.ne(rest, 0) & apart, torch.sub(quotient, 1), quotient)
+  result = torch.floor(quotient)
+  result = torch.where(torch.gt(torch.sub(quotient, result), 0.5), torch.add(result, 1), result)
+  return torch.where(torch.eq(other, 0), torch.true_divide(self, other), result)
+
+def floor_divide_Scalar_to_1_7(self: Tensor, other: number) -> Tensor:
+  if not (torch.is_floating_point(self) or isinstance(other, float)):
+    return torch.floor_divide(torch.sub(self, torch.remainder(self, other)), other)
+  value = torch.mul(self, 1.0)
+  rest = torch.fmod(value, other)
+  quotient = torch.true_divide(torch.sub(value, rest), other)
+  apart = torch.ne(torch.lt(torch.full_like(rest, other), 0), torch.lt(rest, 0))
+  quotient = torch.where(torch.ne(rest, 0) & apart, torch.sub(quotient, 1), quotient)
+  result = torch.floor(quotient)
+  result = torch.where(torch.gt(torch.sub(quotient, result), 0.5), torch.add(result, 1), result)
+  return torch.true_divide(value, other) if other == 0 else result
+
+# Up to 1.5 dividing integers gave integers, and floor_divide came in 1.5. In place, division by a float refuses
+# integers, as every division does today.
+
+def div_Tensor_to_1_5(self: Tensor, other: Tensor) -> Tensor:
+  value = floating(self, other)
+  return torch.div(value, other)
+
+def div_Scalar_to_1_5(self: Tensor, other: number) -> Tensor:
+  value = self
+  if not self.is_floating_point():
+    value = self.to(torch.zeros([0]).dtype)
+  return torch.div(value, other)
+
+def div_out_to_1_5(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
+  value = floating(self, other)
+  return torch.div(value, other, out=out)
+
+def div__Tensor_to_1_5(self: Tensor, other: Tensor) -> Tensor:
+  return self.div_(torch.squeeze(torch.ones([1]))).div_(other)
+
+def div__Scalar_to_1_5(self: Tensor, other: number) -> Tensor:
+  return self.div_(torch.squeeze(torch.ones([1]))).div_(other)
+
+def floor_divide_to_1_4(self: Tensor, other: Tensor) -> Tensor:
+  quotient = torch.div(self, other)
+  if quotient.is_floating_point():
+    return torch.trunc(quotient)
+  return quotient
+
+def floor_divide_Scalar_to_1_4(self: Tensor, other: number) -> Tensor:
+  quotient = torch.div(self, other)
+  if quotient.is_floating_point():
+    return torch.trunc(quotient)
+  return quotient
+
+# Integers as floats, as division has them.
+
+def floating(self: Tensor, other: Tensor) -> Tensor:
+  value = self
+  if not (self.is_floating_point() or other.is_floating_point()):
+    value = self.to(torch.zeros([0]).dtype)
+  return value

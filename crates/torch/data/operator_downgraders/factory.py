@@ -1,0 +1,20 @@
+# Up to 1.5 a tensor was filled with floats unless a type was given; today the number says which.
+
+def full_to_1_5(size: List[int], fill_value: number, *, dtype: Optional[int]=None, layout: Optional[int]=None, device: Optional[Device]=None, pin_memory: Optional[bool]=None) -> Tensor:
+  if dtype is None:
+    dtype = torch.add(torch.zeros([1], dtype=4), fill_value).dtype
+  return torch.full(size, fill_value, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
+
+# Up to 1.6 a number of steps had to be one.
+
+def linspace_to_1_6(start: number, end: number, steps: Optional[int]=None, *, dtype: Optional[int]=None, layout: Optional[int]=None, device: Optional[Device]=None, pin_memory: Optional[bool]=None) -> Tensor:
+  return torch.linspace(start, end, 100 if steps is None else steps, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
+
+def linspace_out_to_1_6(start: number, end: number, steps: Optional[int]=None, *, out: Tensor) -> Tensor:
+  return torch.linspace(start, end, 100 if steps is None else steps, out=out)
+
+def logspace_to_1_6(start: number, end: number, steps: Optional[int]=None, base: float=10.0, *, dtype: Optional[int]=None, layout: Optional[int]=None, device: Optional[Device]=None, pin_memory: Optional[bool]=None) -> Tensor:
+  return torch.logspace(start, end, 100 if steps is None else steps, base, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
+
+def logspace_out_to_1_6(start: number, end: number, steps: Optional[int]=None, base: float=10.0, *, out: Tensor) -> Tensor:
+  return torch.logspace(start, end, 100 if steps is None else steps, base, out=out)
