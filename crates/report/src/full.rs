@@ -79,7 +79,8 @@ pub(crate) fn write_finding(finding: &Finding, out: &mut dyn Write) -> fmt::Resu
         line("phase", phase.as_str(), out)?;
     }
     for side in finding.subject.iter().chain(&finding.other) {
-        line(side.role.as_str(), &format!("{}, {}", side.name, side.origin), out)?;
+        let comma = if side.origin.is_empty() { "" } else { ", " };
+        line(side.role.as_str(), &format!("{}{comma}{}", side.name, side.origin), out)?;
     }
     if !finding.places.is_empty() {
         line("at", &finding.places.to_string(), out)?;
