@@ -156,7 +156,7 @@ impl Server {
         until: impl Future<Output = ()>,
     ) -> Result<(), ServeError> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(2)
+            .worker_threads(network_threads())
             .thread_name("network")
             .enable_all()
             .build()?;
@@ -212,6 +212,12 @@ impl Server {
         tracing::info!(sessions = self.sessions.count(), "stopped");
         Ok(())
     }
+}
+
+/// How many threads the network has: half as many as there are cores, because sessions, devices and, on the loopback,
+/// clients want the others. More of them take longer for each step, since they wake one another.
+fn network_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, |cores| cores.get().div_ceil(2))
 }
 
 /// Is over when somebody ends this process: from its terminal, or as systems do it (SIGTERM). For
