@@ -1,10 +1,13 @@
 //! Every check of a plug-in: evil plug-ins made by this test, and real ones.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may")]
 
+mod compiled;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use compiled::build;
 use unskew_core::Severity;
 use unskew_pjrt::conform::{Conformance, Outcome, conform, conform_child_main};
 use unskew_pjrt::{Probe, ProbeFailure, Stage, child_main, probe_in_child};
@@ -74,19 +77,6 @@ static void fill(int minor) {
 }
 "#;
 
-fn build(body: &str) -> Option<(tempfile::TempDir, PathBuf)> {
-    let folder = tempfile::tempdir().unwrap();
-    let (source, output) = (folder.path().join("plugin.c"), folder.path().join("plugin.so"));
-    std::fs::write(&source, format!("{TABLE}\n{body}")).unwrap();
-    let built =
-        Command::new("cc").args(["-shared", "-fPIC", "-w", "-o"]).args([&output, &source]).status();
-    if built.is_ok_and(|status| status.success()) {
-        return Some((folder, output));
-    }
-    println!("skipped: no C compiler that makes shared objects");
-    None
-}
-
 fn outcome<'a>(found: &'a Conformance, group: &str, name: &str) -> &'a Outcome {
     let row = found.rows.iter().find(|row| row.group == group && row.name == name);
     &row.unwrap_or_else(|| panic!("no check {group}: {name}")).outcome
@@ -99,7 +89,8 @@ fn word(function: &str) -> usize {
 
 #[test]
 fn a_plug_in_of_stubs_is_unsupported_and_not_at_fault() {
-    let Some((_folder, path)) = build("void *GetPjrtApi(void) { fill(81); return &api; }") else {
+    let Some((_folder, path)) = build(TABLE, "void *GetPjrtApi(void) { fill(81); return &api; }")
+    else {
         return;
     };
     let found = report(&path, Duration::from_secs(10));
@@ -116,7 +107,7 @@ fn an_abort_in_client_create_is_one_crash_and_the_rest_is_not_run() {
         "void *GetPjrtApi(void) {{ fill(81); api.words[{}] = (uint64_t)dies; return &api; }}",
         word("PJRT_Client_Create")
     );
-    let Some((_folder, path)) = build(&body) else { return };
+    let Some((_folder, path)) = build(TABLE, &body) else { return };
     let found = report(&path, Duration::from_secs(10));
     let Outcome::Crashed { cause, said } = outcome(&found, "client", "PJRT_Client_Create") else {
         panic!("{:?}", outcome(&found, "client", "PJRT_Client_Create"));
@@ -134,7 +125,7 @@ fn a_hang_in_initialize_is_told_once_and_what_needs_it_is_not_made() {
         "void *GetPjrtApi(void) {{ fill(81); api.words[{}] = (uint64_t)hangs; return &api; }}",
         word("PJRT_Plugin_Initialize")
     );
-    let Some((_folder, path)) = build(&body) else { return };
+    let Some((_folder, path)) = build(TABLE, &body) else { return };
     let start = Instant::now();
     let found = report(&path, Duration::from_secs(1));
     let initialize = outcome(&found, "client", "PJRT_Plugin_Initialize");
@@ -165,7 +156,7 @@ fn a_plug_in_without_its_device_is_warned_about_and_the_rest_is_whole() {
              return &api; }}"#,
         word("PJRT_Client_Compile")
     );
-    let Some((_folder, path)) = build(&body) else { return };
+    let Some((_folder, path)) = build(TABLE, &body) else { return };
     let found = report(&path, Duration::from_secs(10));
     let said = "PJRT_Client_Create: INTERNAL: no such device here";
     let create = outcome(&found, "client", "PJRT_Client_Create");
@@ -199,7 +190,9 @@ fn a_plug_in_that_takes_no_size_but_its_own_is_told_from_one_that_takes_larger_o
         word("PJRT_Client_AddressableDevices"),
         word("PJRT_Client_PlatformName"),
     );
-    let Some((_folder, path)) = build(&format!("#include <string.h>\n{body}")) else { return };
+    let Some((_folder, path)) = build(TABLE, &format!("#include <string.h>\n{body}")) else {
+        return;
+    };
     let found = report(&path, Duration::from_secs(10));
     let told = |name| outcome(&found, "sizes", name).to_string();
     assert_eq!(told("PJRT_Client_Devices"), "expects 40 and nothing else");
@@ -221,7 +214,7 @@ fn the_payloads_of_an_error_are_read() {
         unskew_pjrt::layout::table_size(99).unwrap().end,
         word("PJRT_Error_ForEachPayload"),
     );
-    let Some((_folder, path)) = build(&body) else { return };
+    let Some((_folder, path)) = build(TABLE, &body) else { return };
     let found = report(&path, Duration::from_secs(10));
     let payloads = outcome(&found, "errors", "the payloads of an error");
     assert_eq!(*payloads, Outcome::Pass("\"type.example/Cause\" of 3 bytes".to_owned()));
@@ -233,7 +226,7 @@ fn an_empty_slot_of_an_extension_is_told_and_what_lies_behind_its_size_is_not_re
          void *GetPjrtApi(void) { fill(81);
          layouts.head.size = 40; layouts.head.type = 4; layouts.slots[0] = unimplemented;
          api.words[1] = (uint64_t)&layouts; return &api; }";
-    let Some((_folder, path)) = build(body) else { return };
+    let Some((_folder, path)) = build(TABLE, body) else { return };
     let found = report(&path, Duration::from_secs(10));
     let slots = outcome(&found, "extensions", "every slot is filled");
     let said = "NULL: Layouts: PJRT_Layouts_MemoryLayout_Serialize".to_owned();
@@ -246,7 +239,7 @@ fn an_attribute_with_a_wild_pointer_ends_a_child_and_the_checks_are_made_all_the
          static void *points(uint64_t *args) {
            args[2] = (uint64_t)wild; args[3] = 1; return 0; }
          void *GetPjrtApi(void) { fill(81); api.words[9] = (uint64_t)points; return &api; }";
-    let Some((_folder, path)) = build(body) else { return };
+    let Some((_folder, path)) = build(TABLE, body) else { return };
     let error = probe_in_child(command(&path), Duration::from_secs(20)).unwrap_err();
     assert_eq!(error.stage, Stage::Attributes);
     assert_eq!(error.cause, ProbeFailure::Died("segmentation fault (SIGSEGV)".to_owned()));
@@ -266,7 +259,7 @@ fn an_empty_slot_is_a_failure_and_the_function_is_missing() {
         "void *GetPjrtApi(void) {{ fill(81); api.words[{}] = 0; return &api; }}",
         word("PJRT_Buffer_ReadyEvent")
     );
-    let Some((_folder, path)) = build(&body) else { return };
+    let Some((_folder, path)) = build(TABLE, &body) else { return };
     let found = report(&path, Duration::from_secs(10));
     let slots = outcome(&found, "table", "every slot is filled");
     assert_eq!(*slots, Outcome::Fail("NULL: PJRT_Buffer_ReadyEvent".to_owned()));
@@ -276,6 +269,7 @@ fn an_empty_slot_is_a_failure_and_the_function_is_missing() {
 #[test]
 fn a_chain_of_extensions_that_bites_its_tail_is_a_failure() {
     let Some((_folder, path)) = build(
+        TABLE,
         "static Ext a, b; void *GetPjrtApi(void) { fill(81);
          a.size = b.size = 24; a.type = 4; b.type = 5; a.next = &b; b.next = &a;
          api.words[1] = (uint64_t)&a; return &api; }",
@@ -298,7 +292,7 @@ fn sizes_that_are_not_those_of_its_version_are_a_failure() {
              api.words[{}] = (uint64_t)good; return &api; }}"#,
         word("PJRT_Client_Compile")
     );
-    let Some((_folder, path)) = build(&body) else { return };
+    let Some((_folder, path)) = build(TABLE, &body) else { return };
     let found = report(&path, Duration::from_secs(10));
     let devices = outcome(&found, "sizes", "PJRT_Client_Devices");
     assert!(matches!(devices, Outcome::Fail(why) if why.contains("48")), "{devices:?}");
@@ -309,6 +303,7 @@ fn sizes_that_are_not_those_of_its_version_are_a_failure() {
 #[test]
 fn a_plug_in_that_dies_all_over_is_given_up_in_that_group() {
     let Some((_folder, path)) = build(
+        TABLE,
         "void *GetPjrtApi(void) { fill(81);
          for (int i = 10; i < 123; i++) api.words[i] = (uint64_t)dies; return &api; }",
     ) else {

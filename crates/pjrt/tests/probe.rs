@@ -1,11 +1,14 @@
 //! Plug-ins that are looked at in a child process: hostile ones made by this test, and real ones.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may")]
 
+mod compiled;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use compiled::build;
 use unskew_abi::SharedObject;
 use unskew_core::{Context, Date, Outcome, check};
 use unskew_pjrt::{Host, Probe, ProbeError, ProbeFailure, Stage, Value};
@@ -65,30 +68,16 @@ static void fill(int minor) {
 }
 "#;
 
-/// Builds a plug-in from C; none without a C compiler.
-fn build(body: &str) -> Option<(tempfile::TempDir, PathBuf)> {
-    let folder = tempfile::tempdir().unwrap();
-    let (source, output) = (folder.path().join("plugin.c"), folder.path().join("plugin.so"));
-    std::fs::write(&source, format!("{TABLE}\n{body}")).unwrap();
-    let built =
-        Command::new("cc").args(["-shared", "-fPIC", "-w", "-o"]).args([&output, &source]).status();
-    if built.is_ok_and(|status| status.success()) {
-        return Some((folder, output));
-    }
-    println!("skipped: no C compiler that makes shared objects");
-    None
-}
-
 const LIMIT: Duration = Duration::from_secs(20);
 
 fn failure(body: &str) -> Option<ProbeError> {
-    let (_folder, path) = build(body)?;
+    let (_folder, path) = build(TABLE, body)?;
     Some(probe(&path, LIMIT).unwrap_err())
 }
 
 #[test]
 fn an_honest_plug_in_is_seen_whole() {
-    let Some((_folder, path)) = build(
+    let Some((_folder, path)) = build(TABLE,
         "static Ext layouts = {72, 4, 0}; static Ext ffi = {48, 5, &layouts};
          void *GetPjrtApi(void) { fill(81); api.words[1] = (uint64_t)&ffi; puts(\"noise\"); return &api; }",
     ) else {
@@ -138,7 +127,7 @@ fn a_plug_in_that_exits_is_a_finding() {
 #[test]
 fn a_plug_in_that_hangs_is_stopped_when_its_time_is_up() {
     let Some((_folder, path)) =
-        build("void *GetPjrtApi(void) { fill(81); for (;;) sleep(1); return &api; }")
+        build(TABLE, "void *GetPjrtApi(void) { fill(81); for (;;) sleep(1); return &api; }")
     else {
         return;
     };
@@ -151,7 +140,7 @@ fn a_plug_in_that_hangs_is_stopped_when_its_time_is_up() {
 #[test]
 fn a_plug_in_that_writes_without_end_is_stopped() {
     let Some((_folder, path)) =
-        build("void *GetPjrtApi(void) { for (;;) puts(\"more and more and more\"); }")
+        build(TABLE, "void *GetPjrtApi(void) { for (;;) puts(\"more and more and more\"); }")
     else {
         return;
     };
@@ -183,7 +172,7 @@ fn chains_that_bite_their_tail_or_never_end_are_findings() {
         for (int i = 0; i < 4999; i++) many[i].next = &many[i + 1];
         api.words[1] = (uint64_t)many; return &api; }";
     for (body, least) in [(cyclic, 2), (endless, 1000)] {
-        let Some((_folder, path)) = build(body) else { return };
+        let Some((_folder, path)) = build(TABLE, body) else { return };
         let seen = probe(&path, LIMIT).unwrap();
         assert!(seen.extensions_broken.is_some() && seen.extensions.len() >= least);
         let party = unskew_pjrt::party("plugin.so", &object(&path), Ok(seen));
@@ -194,6 +183,7 @@ fn chains_that_bite_their_tail_or_never_end_are_findings() {
 #[test]
 fn a_plug_in_that_refuses_to_name_its_attributes_is_quoted() {
     let Some((_folder, path)) = build(
+        TABLE,
         "void *GetPjrtApi(void) { fill(81); api.words[9] = (uint64_t)unimplemented; return &api; }",
     ) else {
         return;
@@ -204,7 +194,7 @@ fn a_plug_in_that_refuses_to_name_its_attributes_is_quoted() {
 
 #[test]
 fn attributes_with_absurd_lengths_are_cut_or_end_the_child_alone() {
-    let Some((_folder, path)) = build(
+    let Some((_folder, path)) = build(TABLE,
         "static void *many(uint64_t *args) { args[2] = (uint64_t)named; args[3] = -1; named[0].name_size = -1; return 0; }
          void *GetPjrtApi(void) { fill(81); api.words[9] = (uint64_t)many; return &api; }",
     ) else {
