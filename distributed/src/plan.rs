@@ -154,7 +154,7 @@ async fn scanned(job: Job, columns: Option<Vec<usize>>, named: RecordBatch) -> R
         return internal_err!("the input of ShardsPlan names no shards");
     };
     let mut batches = Vec::new();
-    for number in numbers.to_vec() {
+    for number in numbers.iter().copied() {
         let shard = u32::try_from(number).unwrap_or(0);
         // A scan waits and computes on threads of its own; those of the executor stay free for its heartbeat.
         let job = job.clone();

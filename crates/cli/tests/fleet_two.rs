@@ -3,7 +3,7 @@
 //!
 //! Afterwards every publication that was acknowledged is one version, none stands twice, every artifact is what its
 //! digest says, every decision that was given is the one that follows from its inputs, and every job is done,
-//! those of the killed process too. `UNSKEW_LOAD_SECONDS=60` makes it as long.
+//! those of the killed process too: it is killed while it works on one, which the other process takes over once. `UNSKEW_LOAD_SECONDS=60` makes it as long.
 
 #![allow(
     clippy::unwrap_used,
@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use unskew_core::Date;
-use unskew_fleet::store::Store;
+use unskew_fleet::store::{JobState, Running, Store};
 use unskew_fleet::{Depot, Digest, Fleet, Policy, Profile};
 use unskew_objects::{Objects, Place, Settings};
 use unskew_test_servers::{PostgreSql, S3};
@@ -66,9 +66,7 @@ impl Ground {
     }
 
     fn fleet(&self) -> Fleet {
-        let settings = self.objects.settings();
-        let settings =
-            settings.iter().fold(Settings::none(), |all, (name, value)| all.with(name, value));
+        let settings: Settings = self.objects.settings().into_iter().collect();
         let place = Place::parse(Self::ARTIFACTS).unwrap();
         let depot = Depot::over(Objects::at(&place, &settings).unwrap());
         Fleet::over(Store::open(&self.database).unwrap(), depot)
@@ -97,6 +95,38 @@ impl Server {
         let address = line.trim().trim_end_matches('/').rsplit('/').next().unwrap().to_owned();
         assert!(address.starts_with("127.0.0.1:"), "{line}");
         Self { child, address }
+    }
+}
+
+impl Server {
+    fn signal(&self, name: &str) {
+        let id = self.child.id().to_string();
+        assert!(Command::new("kill").args([name, &id]).status().unwrap().success());
+    }
+
+    /// Kills it by SIGKILL while it works on a job, which is returned. It stands still while somebody looks, so that what is
+    /// seen is what is killed.
+    fn killed_at_work(&mut self, owner: &str, store: &mut Store) -> Running {
+        let begin = Instant::now();
+        let mut own = || {
+            let running = store.running_jobs().unwrap();
+            running.into_iter().find(|job| job.owner.starts_with(owner))
+        };
+        loop {
+            if own().is_some() {
+                self.signal("-STOP");
+                // What was on its way to the database before that is there soon.
+                std::thread::sleep(Duration::from_millis(50));
+                if let Some(job) = own() {
+                    self.child.kill().unwrap();
+                    self.child.wait().unwrap();
+                    return job;
+                }
+                self.signal("-CONT");
+            }
+            assert!(begin.elapsed() < PATIENCE, "it never works on a job");
+            std::thread::sleep(Duration::from_millis(2));
+        }
     }
 }
 
@@ -280,7 +310,9 @@ impl<'a> Load<'a> {
 
     fn post_jobs(&self) {
         for at in self.numbers() {
-            let what = json!({ "kind": "plan", "model": "gelu", "max": at + 1 });
+            // Now and then one with work to do, about what is published meanwhile.
+            let model = if at % 10 == 5 { "model-0" } else { "gelu" };
+            let what = json!({ "kind": "plan", "model": model, "max": at + 1 });
             let head = [("content-type", "application/json".to_owned())];
             let body = what.to_string();
             let (status, head, body) = self.front.ask("POST", "/v1/jobs", &head, body.as_bytes());
@@ -334,6 +366,23 @@ impl<'a> Load<'a> {
     }
 }
 
+/// How the name begins under which a server works: as those of its requests.
+fn name_of(server: &Server) -> String {
+    let (_, head, _) = ask(&server.address, "GET", "/health", &[], b"").unwrap();
+    let request = head.lines().find_map(|line| line.strip_prefix("x-request-id: ")).unwrap();
+    request.split('-').next().unwrap().to_owned()
+}
+
+/// That a job of a process that was killed was begun by one other and ended by that, and by nobody after it.
+fn is_taken_over_once(seen: &Running, store: &mut Store) {
+    let job = store.job(seen.number).unwrap().unwrap();
+    assert_eq!((job.state, job.attempts), (JobState::Done, 2), "{job:?}");
+    assert!(job.beat > seen.beat && job.owner.is_none(), "{job:?}");
+    // Longer than a lease: nobody takes it for one that somebody left behind.
+    std::thread::sleep(Duration::from_millis(2500));
+    assert_eq!(store.job(seen.number).unwrap().unwrap(), job);
+}
+
 #[test]
 fn one_of_two_servers_is_killed_under_load_and_nothing_is_lost() {
     let Some(ground) = Ground::new() else { return };
@@ -347,10 +396,11 @@ fn one_of_two_servers_is_killed_under_load_and_nothing_is_lost() {
     fleet.publish("gelu", &examples().join("gelu-2.15.0.pt"), "2026-11-01").unwrap();
 
     let mut killed = Server::start(&ground);
+    let owner = name_of(&killed);
     let other = Server::start(&ground);
     let (first, second) = (killed.address.clone(), other.address.clone());
     let load = Load::on([&first, &second]);
-    std::thread::scope(|scope| {
+    let taken_over = std::thread::scope(|scope| {
         for publisher in 0..2 {
             let load = &load;
             scope.spawn(move || load.publish(publisher));
@@ -358,12 +408,13 @@ fn one_of_two_servers_is_killed_under_load_and_nothing_is_lost() {
         }
         scope.spawn(|| load.post_jobs());
         std::thread::sleep(seconds / 2);
-        killed.child.kill().unwrap();
-        killed.child.wait().unwrap();
+        let job = killed.killed_at_work(&owner, fleet.store());
         std::thread::sleep(seconds / 2);
         load.over.store(true, Ordering::Relaxed);
+        job
     });
     let again = load.all_jobs_end();
+    is_taken_over_once(&taken_over, fleet.store());
     drop(other);
     let found = load.is_kept_by(&mut ground.fleet());
     let number = |counter: &AtomicUsize| counter.load(Ordering::Relaxed);

@@ -49,7 +49,7 @@ fn filled(folder: &Path) -> Fleet {
             let artifact = Digest::of(format!("{model} {version}"));
             store.publish(&name, &artifact, "net.pt", 1 << 20, DAY).unwrap();
         }
-        if model < 60 {
+        if model < 100 {
             for version in fleet.versions(&name, DAY).unwrap() {
                 let answers: Vec<(Vec<u8>, KeptAnswer)> = runtimes
                     .iter()
@@ -97,6 +97,7 @@ fn main() {
     let mut gather = Gather::new(&mut fleet, &mut survey, view);
     measure("the fleet", || gather.overview(&part).unwrap().page(frame));
     measure("the fleet, searched, page 2", || gather.overview(&later).unwrap().page(frame));
+    measure("not served", || gather.unserved(&part).unwrap().page(frame));
     measure("a model", || gather.model("model-00003", &part, None).unwrap().page(frame));
     measure("the runtimes", || gather.runtimes(&part).unwrap().page(frame));
     measure("a runtime", || gather.runtime("runtime-004", &part).unwrap().page(frame));

@@ -56,6 +56,11 @@ impl Address {
         Self::at("/")
     }
 
+    /// The models that do not reach everybody.
+    pub fn unserved() -> Self {
+        Self::at("/unserved")
+    }
+
     /// A model.
     pub fn model(name: &str) -> Self {
         Self::named("/models/", name)

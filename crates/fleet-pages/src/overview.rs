@@ -108,11 +108,13 @@ impl Overview {
             .flat_map(|row| row.unserved.iter().map(move |runtime| (row.name.as_str(), runtime)))
             .collect();
         let most = 20;
+        let everything = self.listing.pages() == 1 && self.listing.contains.is_empty();
         html! {
             h2 { "Not served" }
             @if all.is_empty() {
-                p { "Nothing that was asked is left without an artifact" @if self.listing.pages() > 1 { ", of the models on this page" } "." }
+                p { "Nothing that was asked is left without an artifact" @if !everything { ", of the models on this page" } "." }
             } @else {
+                @if !everything { p { "Of the models on this page:" } }
                 (wide("Not served", &html! {
                     table {
                         thead { tr { th scope="col" { "Model" } th scope="col" { "Runtime" } th scope="col" { "Devices" } th scope="col" { "Why" } } }
@@ -128,8 +130,9 @@ impl Overview {
                         }
                     }
                 }))
-                @if all.len() > most { p class="dim" { "and " (all.len() - most) " more pairs; the pages of the models have them all" } }
+                @if all.len() > most { p class="dim" { "and " (all.len() - most) " more pairs" } }
             }
+            p { a href=(Address::unserved().seen(&self.view)) { "Not served, of all models" } }
         }
     }
 

@@ -135,6 +135,8 @@ fn made(site: &mut Site) -> Pages {
         ("plan-wrong", wrong),
         ("overview", gather.overview(&first).unwrap().page(frame)),
         ("overview-none", gather.overview(&part).unwrap().page(frame)),
+        ("unserved", gather.unserved(&first).unwrap().page(frame)),
+        ("unserved-none", gather.unserved(&part).unwrap().page(frame)),
         ("model", gather.model(model, &first, None).unwrap().page(frame)),
         ("model-older", gather.model(model, &first, Some(1)).unwrap().page(frame)),
         ("runtimes", gather.runtimes(&first).unwrap().page(frame)),
@@ -315,6 +317,8 @@ fn each_page_says_what_it_is_for() {
         &["1 of 4", "begun 2 times", "/jobs?below=12", "decision about vision/gelu for &lt;i&gt;"],
     );
     says("audit", &["<code>runtime.put</code>", "/audit?below=7"]);
+    says("unserved", &["Of all models, 2 leave a runtime", "Why nothing of vision/gelu fits cut"]);
+    says("overview", &["<a href=\"/unserved\">"]);
     says("overview-none", &["No models", "in the name"]);
     says("runtimes", &["shop/till-3", "href=\"/runtimes/shop/till-3\""]);
 }

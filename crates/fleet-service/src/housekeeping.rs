@@ -24,18 +24,33 @@ pub(crate) async fn sweep(service: Arc<Service>) {
     }
 }
 
+/// Takes days and moments from the database.
+///
+/// # Errors
+/// If it does not answer.
+pub(crate) async fn go_by_the_database(service: &Arc<Service>) -> Result<(), Problem> {
+    let second = service.pool().with(|fleet| Ok(fleet.store().second()?)).await?;
+    if let Some(seconds) = moment::goes_by(second) {
+        tracing::warn!(
+            seconds,
+            "the clock of the database is so far ahead of this machine's, or behind it if less than 0; moments go by it"
+        );
+    }
+    Ok(())
+}
+
 async fn once(service: &Arc<Service>) -> Result<(), Problem> {
     let age = service.settings().limits.upload_age;
     let staging = service.staging().clone();
     let seconds = i64::try_from(age.as_secs()).unwrap_or(i64::MAX);
+    go_by_the_database(service).await?;
     let dropped = service.pool().with(move |fleet| {
         let second = moment::second();
         // By a clock that went back, nothing is old.
         let too_old = |touched: i64| second.saturating_sub(touched) >= seconds.max(1);
-        let (mut open, mut dropped) = (Vec::new(), 0);
+        let mut dropped = 0;
         for upload in fleet.store().open_uploads()? {
             if !too_old(upload.touched) {
-                open.push(upload.id);
                 continue;
             }
             fleet.store().sign(Some(Signature {
@@ -50,8 +65,10 @@ async fn once(service: &Arc<Service>) -> Result<(), Problem> {
                 dropped += 1;
             }
         }
-        let open: Vec<&str> = open.iter().map(String::as_str).collect();
-        staging.sweep(&open, age)?;
+        staging.sweep(age, &mut || {
+            let open = fleet.store().open_uploads()?;
+            Ok(open.into_iter().map(|upload| upload.id).collect())
+        })?;
         fleet.store().forget_uploads(second.saturating_sub(REMEMBERED))?;
         fleet.store().forget_jobs(&moment::after(-REMEMBERED))?;
         Ok(dropped)

@@ -1,9 +1,9 @@
 //! From the pieces of an upload to a version of a model.
 //!
-//! Everything is held against what was announced before anything is kept: the digests of all files, then what the readers
-//! of Unskew say. Only then the artifact goes into the depot, and only then the database knows of it, in the
-//! same step in which the upload ends. Whatever fails on the way leaves everything as it was; an upload that is not
-//! what was announced is gone.
+//! The readers of Unskew look at it first, by ranges. Then it goes into the depot, is held against the announced digests on
+//! the way, which is the only time that all of it is read, and is there only if it is what was announced. Only then the
+//! database knows of it, in the same step in which the upload ends. Whatever fails on the way leaves everything as it was;
+//! an upload that is not what was announced is gone.
 
 use std::sync::Arc;
 
@@ -107,6 +107,8 @@ pub(crate) fn finish(
     upload: &Upload,
 ) -> Result<i64, Problem> {
     if let Some(version) = upload.version {
+        // Whoever published it may not have come to this.
+        forget(fleet, staging, upload)?;
         return Ok(version);
     }
     if upload.received != upload.size {
@@ -114,51 +116,76 @@ pub(crate) fn finish(
         let detail = format!("{received} of {size} bytes have come");
         return Err(Problem::new(Kind::Conflict, detail));
     }
-    let content = match verified(fleet, staging, upload) {
-        Ok(content) => content,
-        Err(problem) => {
-            if matches!(problem.kind, Kind::Digest | Kind::Refused | Kind::Conflict) {
-                let reason = format!("{}: {}", problem.kind.about().code, problem.detail);
-                fleet.store().drop_upload(&upload.id, &reason)?;
-                staging.forget(&upload.id);
-            }
-            return Err(problem);
+    if let Err(problem) = kept(fleet, staging, upload) {
+        // Somebody else may have finished it meanwhile, and taken away what was read here.
+        let now = fleet.store().upload(&upload.id)?;
+        if let Some(version) = now.and_then(|upload| upload.version) {
+            return Ok(version);
         }
-    };
-    let stored = fleet.depot().add(&content)?;
+        if matches!(problem.kind, Kind::Digest | Kind::Refused | Kind::Conflict) {
+            let reason = format!("{}: {}", problem.kind.about().code, problem.detail);
+            fleet.store().drop_upload(&upload.id, &reason)?;
+            staging.forget(&upload.id);
+        }
+        return Err(problem);
+    }
+    let version = fleet.store().finish_upload(upload, &moment::today())?;
+    let version = version.ok_or_else(|| Problem::not_there("upload", &upload.id))?;
+    forget(fleet, staging, upload)?;
+    Ok(version)
+}
+
+/// Takes the pieces of an upload away that is over. The database forgets them last: whoever comes again sees that there may
+/// be some.
+fn forget(fleet: &mut Fleet, staging: &Staging, upload: &Upload) -> Result<(), Problem> {
+    if !fleet.store().pieces(&upload.id)?.is_empty() {
+        staging.forget(&upload.id);
+        fleet.store().forget_pieces(&upload.id)?;
+    }
+    Ok(())
+}
+
+/// Keeps what has come in the depot, if the readers take it and it is what was announced.
+fn kept(fleet: &mut Fleet, staging: &Staging, upload: &Upload) -> Result<(), Problem> {
+    let (content, announced) = come(fleet, staging, upload)?;
+    if let Err(error) = content.parties(&Options::default()) {
+        // What is not what was announced is that first of all.
+        for (part, digest) in content.parts().iter().zip(&announced) {
+            hold(&*part.source, digest, &part.name)?;
+        }
+        return Err(Problem::new(Kind::Refused, chain(&FleetError::Open(error))));
+    }
+    let stored = fleet.depot().add_announced(&content, &announced)?;
     if stored.digest != upload.digest {
         let detail = format!("announced was {}, and {} was kept", upload.digest, stored.digest);
         return Err(Problem::new(Kind::Fault, detail));
     }
-    let version = fleet.store().finish_upload(upload, &moment::today())?;
-    let version = version.ok_or_else(|| Problem::not_there("upload", &upload.id))?;
-    fleet.store().forget_pieces(&upload.id)?;
-    staging.forget(&upload.id);
-    Ok(version)
+    Ok(())
 }
 
-/// What has come, if it is what was announced and the readers take it.
-fn verified(fleet: &mut Fleet, staging: &Staging, upload: &Upload) -> Result<Content, Problem> {
+/// What has come, and what was announced of each of its parts.
+fn come(
+    fleet: &mut Fleet,
+    staging: &Staging,
+    upload: &Upload,
+) -> Result<(Content, Vec<Digest>), Problem> {
     let pieces = fleet.store().pieces(&upload.id)?;
-    let whole = staging.whole(&upload.id, &upload.file, &pieces)?;
-    let content = match &upload.members {
+    let source = staging.whole(&upload.id, &upload.file, &pieces)?;
+    match &upload.members {
         None => {
-            hold(&*whole, &upload.digest, &upload.file)?;
-            Content::File(Part {
-                name: upload.file.clone(),
-                source: whole,
-                path: None,
-                beside: None,
-            })
+            let name = upload.file.clone();
+            let part = Part { name, source, path: None, beside: None };
+            Ok((Content::File(part), vec![upload.digest]))
         }
-        Some(text) => folder(upload, text, &whole)?,
-    };
-    let refused = |error| Problem::new(Kind::Refused, chain(&FleetError::Open(error)));
-    content.parties(&Options::default()).map_err(refused)?;
-    Ok(content)
+        Some(text) => folder(upload, text, &source),
+    }
 }
 
-fn folder(upload: &Upload, members: &str, whole: &Arc<dyn Source>) -> Result<Content, Problem> {
+fn folder(
+    upload: &Upload,
+    members: &str,
+    whole: &Arc<dyn Source>,
+) -> Result<(Content, Vec<Digest>), Problem> {
     let damaged = |error: String| Problem::new(Kind::Fault, format!("the list of files: {error}"));
     let members: Vec<Member> =
         serde_json::from_str(members).map_err(|error| damaged(error.to_string()))?;
@@ -167,12 +194,13 @@ fn folder(upload: &Upload, members: &str, whole: &Arc<dyn Source>) -> Result<Con
         let shown = format!("{}/{}", upload.file, one.path);
         let slice = Slice::new(shown, Arc::clone(whole), at, one.size);
         let slice = slice.map_err(|error| damaged(error.to_string()))?;
-        hold(&slice, &one.digest, &one.path)?;
         at = at.saturating_add(one.size);
-        parts.push(Part { name: one.path, source: Arc::new(slice), path: None, beside: None });
+        let source = Arc::new(slice);
+        parts.push((Part { name: one.path, source, path: None, beside: None }, one.digest));
     }
-    parts.sort_by(|a, b| a.name.cmp(&b.name));
-    Ok(Content::Folder { name: upload.file.clone(), parts })
+    parts.sort_by(|a, b| a.0.name.cmp(&b.0.name));
+    let (parts, announced) = parts.into_iter().unzip();
+    Ok((Content::Folder { name: upload.file.clone(), parts }, announced))
 }
 
 /// Holds bytes against what they should be.
@@ -203,7 +231,86 @@ fn hold(source: &dyn Source, announced: &Digest, name: &str) -> Result<(), Probl
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write as _;
+
+    use unskew_fleet::Depot;
+    use unskew_fleet::store::{Piece, Sqlite, Store};
+    use unskew_objects::{Objects, Place, Settings};
+
     use super::*;
+
+    /// A graph with a field of some megabytes that nobody knows.
+    fn large() -> Vec<u8> {
+        let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/add-cast.pb");
+        let mut bytes = std::fs::read(example).unwrap();
+        bytes.extend([0xc2, 0x3e, 0x80, 0x80, 0x80, 0x03]);
+        bytes.extend((0..6_u32 << 20).map(|at| (at % 251) as u8));
+        bytes
+    }
+
+    /// An upload of which everything has come, in pieces.
+    fn come_in_pieces(fleet: &mut Fleet, staging: &Staging, id: &str, bytes: &[u8]) -> Upload {
+        let upload = Upload {
+            id: id.to_owned(),
+            owner: "me".to_owned(),
+            key: None,
+            model: "m".to_owned(),
+            file: "net.pb".to_owned(),
+            digest: Digest::of(large()),
+            size: bytes.len() as u64,
+            members: None,
+            received: 0,
+            version: None,
+            began: "2026-01-01T00:00:00Z".to_owned(),
+            touched: 1,
+        };
+        fleet.store().begin_upload(&upload, 9).unwrap().unwrap();
+        let mut start = 0;
+        for chunk in bytes.chunks(bytes.len().div_ceil(4)) {
+            let mut file = staging.begin().unwrap();
+            file.write_all(chunk).unwrap();
+            let (blob, size) = (format!("b{start}"), chunk.len() as u64);
+            staging.keep(id, &blob, file).unwrap();
+            assert!(fleet.store().add_piece(id, &Piece { start, size, blob }, 1).unwrap());
+            start += size;
+        }
+        fleet.store().upload(id).unwrap().unwrap()
+    }
+
+    #[test]
+    fn what_lies_in_an_object_store_is_read_once_to_be_published() {
+        let server = match unskew_test_servers::S3::start() {
+            Ok(server) => server,
+            Err(error) => return eprintln!("SKIPPED: {error}"),
+        };
+        server.make_bucket("once").unwrap();
+        let settings: Settings = server.settings().into_iter().collect();
+        let objects = Objects::at(&Place::parse("s3://once/fleet").unwrap(), &settings).unwrap();
+        let staging = Staging::over(objects.clone());
+        let store = Store::over(Box::new(Sqlite::in_memory().unwrap())).unwrap();
+        let mut fleet = Fleet::over(store, Depot::over(objects.clone()));
+        let bytes = large();
+        let size = bytes.len() as u64;
+
+        let mut wrong = bytes.clone();
+        wrong[5 << 20] ^= 1;
+        let upload = come_in_pieces(&mut fleet, &staging, "wrong", &wrong);
+        let problem = finish(&mut fleet, &staging, &upload).unwrap_err();
+        assert_eq!(problem.kind, Kind::Digest, "{problem}");
+        assert_eq!(objects.list("").count(), 0, "nothing of it is kept");
+
+        // New the first time, and there already the second.
+        for id in ["first", "second"] {
+            let upload = come_in_pieces(&mut fleet, &staging, id, &bytes);
+            let before = objects.traffic().bytes;
+            assert_eq!(finish(&mut fleet, &staging, &upload).unwrap(), 1);
+            let read = objects.traffic().bytes - before;
+            println!("{read} bytes read to publish {size}");
+            assert!(read < size + (1 << 20), "{read} bytes read to publish {size}");
+        }
+        fleet.depot().verify(&upload.digest).unwrap();
+        assert_eq!(objects.list("staging").count(), 0);
+    }
 
     fn member(path: &str, size: u64) -> Member {
         Member { path: path.into(), size, digest: Digest::of(path) }

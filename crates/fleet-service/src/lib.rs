@@ -29,7 +29,8 @@
 //! # Clocks
 //!
 //! Nothing waits for the clock on the wall. Limits and leases go by the monotonic clock of each process; days and moments
-//! are written down for people, and the day of a version is never before that of the version before.
+//! go by the clock of the database, which all processes share, and the day of a version is never before that of the version
+//! before.
 //!
 //! ```
 //! use unskew_fleet_service::{Server, Settings, routes};
@@ -56,7 +57,7 @@ pub mod endpoint;
 mod housekeeping;
 mod incoming;
 mod metrics;
-mod moment;
+pub mod moment;
 pub mod openapi;
 mod pace;
 mod pages;

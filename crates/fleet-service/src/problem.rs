@@ -312,6 +312,7 @@ impl From<FleetError> for Problem {
             FleetError::NoModel { .. }
             | FleetError::NoVersion { .. }
             | FleetError::NoRuntime { .. } => Self::new(Kind::NotThere, text),
+            FleetError::Differs { .. } => Self::new(Kind::Digest, text),
             FleetError::Damaged { .. } | FleetError::NotAsked => Self::new(Kind::Fault, text),
         }
     }

@@ -110,6 +110,9 @@ impl Server {
         let service = self.service;
         let limits = service.settings().limits;
         let router = routes::router(Arc::clone(&service));
+        if let Err(problem) = housekeeping::go_by_the_database(&service).await {
+            tracing::warn!(%problem, "moments go by the clock of this machine until the database answers");
+        }
         let worker = tokio::spawn(worker::work(Arc::clone(&service)));
         let sweeper = tokio::spawn(housekeeping::sweep(Arc::clone(&service)));
         let graceful = GracefulShutdown::new();

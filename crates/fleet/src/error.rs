@@ -67,6 +67,16 @@ pub enum FleetError {
         /// What is wrong.
         what: String,
     },
+    /// Bytes that are not those of the digest that was announced for them.
+    #[error("announced was {announced}, and {found} has come: {name}")]
+    Differs {
+        /// The file.
+        name: String,
+        /// What it should be.
+        announced: Digest,
+        /// What it is.
+        found: Digest,
+    },
     /// A path in a folder that leads out of it, or is none.
     #[error("a folder with a file of this name is not stored: {0}")]
     Path(String),

@@ -46,9 +46,7 @@ fn files(folder: &Path) -> usize {
 
 fn objects(server: &S3, bucket: &str) -> Shelf {
     server.make_bucket(bucket).unwrap();
-    let settings = server.settings();
-    let settings =
-        settings.iter().fold(Settings::none(), |all, (name, value)| all.with(name, value));
+    let settings: Settings = server.settings().into_iter().collect();
     let place = Place::parse(&format!("s3://{bucket}/some/prefix")).unwrap();
     let objects = Objects::at(&place, &settings).unwrap();
     let (own, all) = (objects.clone(), objects.clone());
@@ -238,5 +236,23 @@ fn nothing_of_what_fails_or_changes_on_its_way_in_is_seen() {
                 assert_eq!((shelf.count)(), 0, "fails {fails} at {at}");
             }
         }
+    });
+}
+
+#[test]
+fn what_is_not_what_was_announced_is_not_kept() {
+    on_both("announced", |shelf| {
+        let (right, wrong) = (Digest::of("weights"), Digest::of("other"));
+        let refused = shelf.depot.add_announced(&file(b"weights"), &[wrong]).unwrap_err();
+        assert!(matches!(refused, FleetError::Differs { .. }), "{refused}");
+        assert_eq!((shelf.count)(), 0, "nothing is left");
+        let stored = shelf.depot.add_announced(&file(b"weights"), &[right]).unwrap();
+        assert_eq!((stored.digest, stored.new), (right, true));
+        // What is there already does not stand for what was not brought.
+        let refused = shelf.depot.add_announced(&file(b"wrong"), &[right]).unwrap_err();
+        assert!(matches!(refused, FleetError::Differs { .. }), "{refused}");
+        let again = shelf.depot.add_announced(&file(b"weights"), &[right]).unwrap();
+        assert!(!again.new);
+        shelf.depot.verify(&right).unwrap();
     });
 }

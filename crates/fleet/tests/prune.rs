@@ -42,10 +42,7 @@ impl Ground<'_> {
         let depot = match &self.objects {
             None => Depot::open(&self.folder.path().join("artifacts")).unwrap(),
             Some((server, bucket)) => {
-                let settings = server.settings();
-                let settings = settings
-                    .iter()
-                    .fold(Settings::none(), |all, (name, value)| all.with(name, value));
+                let settings: Settings = server.settings().into_iter().collect();
                 let place = unskew_objects::Place::parse(&format!("s3://{bucket}/fleet")).unwrap();
                 Depot::over(Objects::at(&place, &settings).unwrap())
             }

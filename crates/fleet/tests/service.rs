@@ -139,7 +139,14 @@ fn an_upload_is_published_once() {
         assert!(!store.drop_upload("u", "late").unwrap());
         assert_eq!(store.versions("m", "9999").unwrap().len(), 1);
         assert_eq!(store.finish_upload(&upload("gone", None), "2026-01-02").unwrap(), None);
-        assert_eq!(store.forget_uploads(2).unwrap(), 1);
+        let mut brought = upload("brought", None);
+        brought.model = "n".into();
+        store.begin_upload(&brought, 9).unwrap().unwrap();
+        assert!(store.add_piece("brought", &piece(0, 10), 1).unwrap());
+        assert_eq!(store.finish_upload(&brought, "2026-01-02").unwrap(), Some(1));
+        assert_eq!(store.pieces("brought").unwrap().len(), 1, "whoever finished it is gone");
+        assert_eq!(store.forget_uploads(2).unwrap(), 2);
+        assert!(store.pieces("brought").unwrap().is_empty());
     });
 }
 

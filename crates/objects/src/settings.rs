@@ -49,6 +49,14 @@ impl Settings {
     }
 }
 
+impl<N: AsRef<str>, V: AsRef<str>> FromIterator<(N, V)> for Settings {
+    /// Names and values; of one name the last counts.
+    fn from_iter<I: IntoIterator<Item = (N, V)>>(pairs: I) -> Self {
+        let with = |all: Self, (name, value): (N, V)| all.with(name.as_ref(), value.as_ref());
+        pairs.into_iter().fold(Self::none(), with)
+    }
+}
+
 impl std::fmt::Debug for Settings {
     /// The names only: some values are secrets.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

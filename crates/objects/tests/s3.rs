@@ -22,9 +22,7 @@ fn bucket(name: &str) -> Objects {
 }
 
 fn objects(uri: &str) -> Objects {
-    let settings = server().settings();
-    let settings =
-        settings.iter().fold(Settings::none(), |all, (name, value)| all.with(name, value));
+    let settings: Settings = server().settings().into_iter().collect();
     Objects::at(&Place::parse(uri).unwrap(), &settings).unwrap()
 }
 

@@ -1,10 +1,40 @@
 //! An S3 server.
 
+use std::path::Path;
+
 use crate::python::Python;
 use crate::{ServerError, http};
 
 /// The environment in the corpus.
 const ENVIRONMENT: &str = "python/moto-5.2.5";
+
+/// Has the server take what a folder has in place of what was put, without reading it: a file with holes is an object of
+/// gigabytes that nobody has to keep.
+const MAPPED: &str = "
+import mmap, os
+from moto.s3.models import FakeKey
+
+folder = os.environ['S3_FILES']
+kept = FakeKey.value
+
+def place(key):
+    path = os.path.join(folder, key.bucket_name or '', key.name)
+    return path if os.path.isfile(path) else None
+
+def value(key):
+    path = place(key)
+    if path is None:
+        return kept.fget(key)
+    with open(path, 'rb') as file:
+        return mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
+
+def size(key):
+    path = place(key)
+    return key.contentsize if path is None else os.path.getsize(path)
+
+FakeKey.value = property(value, kept.fset)
+FakeKey.size = property(size)
+";
 
 /// Serves on any free port.
 const PROGRAM: &str = "
@@ -22,6 +52,16 @@ impl S3 {
     /// If its environment is not there, or it does not start.
     pub fn start() -> Result<Self, ServerError> {
         Python::start(ENVIRONMENT, PROGRAM, &[]).map(Self)
+    }
+
+    /// Starts one for objects of any size: where the folder has a file `BUCKET/KEY`, the object that was put there has the bytes
+    /// of this file.
+    ///
+    /// # Errors
+    /// As [`S3::start`].
+    pub fn start_over(folder: &Path) -> Result<Self, ServerError> {
+        let settings = [("S3_FILES", folder.display().to_string())];
+        Python::start(ENVIRONMENT, &format!("{MAPPED}{PROGRAM}"), &settings).map(Self)
     }
 
     /// Where it listens: `http://127.0.0.1:PORT`.

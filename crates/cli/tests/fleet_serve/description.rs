@@ -107,6 +107,7 @@ fn uploads(held: &mut Held, client: &mut Client, json: &[(&str, &str)]) {
     held.ask(client, at, &keyed, new.to_string().as_bytes(), 201);
     held.ask(client, at, &keyed, new.to_string().as_bytes(), 200);
     held.ask(client, at, json, b"{}", 400);
+    held.ask(client, ("get", at.1, at.2), &[], b"", 200);
     let place = begin(client, "m", "m.pt", b"text");
     let one = "/v1/uploads/{upload}";
     held.ask(client, ("get", one, &place), &[], b"", 200);

@@ -8,6 +8,7 @@
 )]
 
 mod access;
+mod clocks;
 mod description;
 mod endings;
 mod jobs;

@@ -39,7 +39,9 @@ impl Served {
     /// A server of a fleet, with further arguments.
     pub fn start(store: &Path, args: &[&str]) -> Self {
         let mut command = command(store);
-        command.args(["serve", "--listen", "127.0.0.1:0", "--log", "warn"]).args(args);
+        command.args(["serve", "--listen", "127.0.0.1:0", "--log", "warn"]);
+        // A busy machine computes for longer than people wait.
+        command.args(["--compute", "55"]).args(args);
         Self::of(command)
     }
 

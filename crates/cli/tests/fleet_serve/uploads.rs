@@ -90,7 +90,21 @@ fn what_is_not_as_announced_or_not_readable_is_gone() {
 
     let mut zip = example(MODEL);
     zip.truncate(zip.len() / 2);
-    for (file, bytes) in [("m.pt", zip.as_slice()), ("m.pt", b"no model"), ("m.pb", b"\xff\xff")] {
+    let mut directory = example(MODEL);
+    let end = directory.len() - 22;
+    // A directory of four gigabytes, at the end of the file.
+    directory[end + 12..end + 20].fill(0xfe);
+    let mut program = example("examples/add.stablehlo");
+    program.truncate(program.len() / 2);
+    for (file, bytes) in [
+        ("m.pt", zip.as_slice()),
+        ("m.pt", &directory),
+        ("m.pt", b"no model"),
+        ("m.pb", b"\xff\xff"),
+        // A node of four gigabytes.
+        ("m.pb", b"\x0a\xff\xff\xff\xff\x0fx"),
+        ("m.stablehlo", &program),
+    ] {
         let place = begin(&mut client, "m", file, bytes);
         assert_eq!(piece(&mut client, &place, 0, bytes).status, 204);
         let done = client.send("POST", &format!("{place}/finish"), &[], b"").unwrap();
@@ -197,6 +211,15 @@ fn a_folder_comes_file_by_file() {
         "the list makes another digest"
     );
     new["digest"] = json!(digest);
+    // As long as announced, and the bytes of one file are others.
+    let begun = client.send_json("POST", "/v1/uploads", &new).unwrap();
+    let place = begun.header("location").unwrap().to_owned();
+    let other = [files[0].1, b"HELLO"].concat();
+    assert_eq!(piece(&mut client, &place, 0, &other).status, 204);
+    let done = client.send("POST", &format!("{place}/finish"), &[], b"").unwrap();
+    assert_eq!((done.status, code(&done).as_str()), (422, "FL013"));
+    assert!(done.json()["detail"].as_str().unwrap().contains("readme.txt"), "{}", done.text());
+    assert_eq!(client.get(&format!("/v1/artifacts/{digest}")).unwrap().status, 404);
     let begun = client.send_json("POST", "/v1/uploads", &new).unwrap();
     assert_eq!(begun.status, 201, "{}", begun.text());
     let place = begun.header("location").unwrap().to_owned();

@@ -4,11 +4,18 @@ use unskew_fleet::store::KeptRuntime;
 use unskew_fleet::{FleetError, Gets, coverage};
 
 use super::{Gather, Part, SIZE};
+use crate::listing::Listing;
 use crate::overview::{ModelRow, Overview};
 use crate::runtimes::Runtimes;
+use crate::unserved::Unserved;
 
 /// How many of the largest runtimes the overview has.
 const LARGEST: usize = 8;
+
+/// How many pairs of models and runtimes are looked at for one page of those that are not served, and how many models
+/// at most.
+const PAIRS: u64 = 20_000;
+const MOST: u64 = 1_000;
 
 impl Gather<'_> {
     /// The overview, with a part of the models.
@@ -18,8 +25,38 @@ impl Gather<'_> {
     pub fn overview(&mut self, part: &Part) -> Result<Overview, FleetError> {
         let day = self.day();
         let runtimes = self.fleet.store().runtimes_in_short(&day)?;
-        let store = self.fleet.store();
-        let (listing, names) = part.look_up(SIZE, |asked| Ok(store.models_in(asked)?))?;
+        let (listing, models) = self.models(part, SIZE, &runtimes)?;
+        Ok(Overview {
+            view: self.view,
+            runtimes: runtimes.len() as u64,
+            devices: runtimes.iter().fold(0, |all, one| all.saturating_add(one.devices)),
+            largest: largest(&runtimes),
+            listing,
+            models,
+        })
+    }
+
+    /// The models that do not reach everybody, of as many models as can be looked at quickly.
+    ///
+    /// # Errors
+    /// If the database cannot be read.
+    pub fn unserved(&mut self, part: &Part) -> Result<Unserved, FleetError> {
+        let day = self.day();
+        let runtimes = self.fleet.store().runtimes_in_short(&day)?;
+        let size = PAIRS / (runtimes.len() as u64).max(1);
+        let (listing, models) = self.models(part, size.clamp(SIZE, MOST), &runtimes)?;
+        Ok(Unserved { view: self.view, listing, models })
+    }
+
+    /// A part of the models, and how far each reaches.
+    fn models(
+        &mut self,
+        part: &Part,
+        size: u64,
+        runtimes: &[KeptRuntime],
+    ) -> Result<(Listing, Vec<ModelRow>), FleetError> {
+        let (day, store) = (self.day(), self.fleet.store());
+        let (listing, names) = part.look_up(size, |asked| Ok(store.models_in(asked)?))?;
         let mut versions = Vec::new();
         for (name, _) in &names {
             versions.push(self.fleet.store().versions(name, &day)?);
@@ -48,15 +85,7 @@ impl Gather<'_> {
                 newest,
             }
         });
-        let models = models.collect();
-        Ok(Overview {
-            view: self.view,
-            runtimes: runtimes.len() as u64,
-            devices: runtimes.iter().fold(0, |all, one| all.saturating_add(one.devices)),
-            largest: largest(&runtimes),
-            listing,
-            models,
-        })
+        Ok((listing, models.collect()))
     }
 
     /// A part of the runtimes.

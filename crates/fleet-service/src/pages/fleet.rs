@@ -26,6 +26,14 @@ pub(super) const PAGES: &[Endpoint] = &[
         Box::pin(overview(call))
     })
     .parameters(&[AS_OF, DENY, UNCHECKED, LOSSY, CONTAINS, PAGE]),
+    Endpoint::new(
+        Verb::Get,
+        "/unserved",
+        "page.unserved",
+        "The models that do not reach everybody",
+        |call| Box::pin(unserved(call)),
+    )
+    .parameters(&[AS_OF, DENY, UNCHECKED, LOSSY, CONTAINS, PAGE]),
     Endpoint::new(Verb::Get, "/models/{*name}", "page.model", "A model on all runtimes", |call| {
         Box::pin(model(call))
     })
@@ -108,6 +116,12 @@ async fn computed<T: Send + 'static>(
 async fn overview(call: Call) -> Result<Response, Problem> {
     let (view, part) = (view(&call)?, part(&call));
     let page = looked_up(&call, view, move |gather| gather.overview(&part)).await?;
+    Ok(framed(&call, &view, |frame| page.page(frame)))
+}
+
+async fn unserved(call: Call) -> Result<Response, Problem> {
+    let (view, part) = (view(&call)?, part(&call));
+    let page = looked_up(&call, view, move |gather| gather.unserved(&part)).await?;
     Ok(framed(&call, &view, |frame| page.page(frame)))
 }
 

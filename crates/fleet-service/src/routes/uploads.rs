@@ -68,6 +68,15 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
     .refuses(&[Kind::Conflict, Kind::Digest, Kind::Full]),
     Endpoint::new(
         Verb::Get,
+        "/v1/uploads",
+        "uploads.list",
+        "The uploads that the caller has open, oldest first; an admin sees those of all",
+        |call| Box::pin(list(call)),
+    )
+    .role(PUBLISH)
+    .gives(&[Gives::json(200, "the uploads", schema::<Vec<UploadBody>>)]),
+    Endpoint::new(
+        Verb::Get,
         "/v1/uploads/{upload}",
         "uploads.get",
         "How far an upload is; `HEAD` says it in `Upload-Offset` and `Upload-Length`",
@@ -238,14 +247,26 @@ async fn begin(mut call: Call) -> Result<Response, Problem> {
     Ok(response)
 }
 
+/// Whether an upload is the caller's to see.
+fn may_see(call: &Call, upload: &Upload) -> bool {
+    upload.owner == call.caller.key || call.caller.role == Some(Role::Admin)
+}
+
+async fn list(call: Call) -> Result<Response, Problem> {
+    let open = call.fleet(|fleet| Ok(fleet.store().open_uploads()?)).await?;
+    let own = open.iter().filter(|upload| may_see(&call, upload));
+    let own: Vec<UploadBody> = own.map(|upload| shown(&call, upload)).collect();
+    let mut response = json(StatusCode::OK, &own);
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(response)
+}
+
 /// The upload of an address, if the caller began it or is an admin.
 async fn found(call: &Call) -> Result<Upload, Problem> {
     let id = call.path("upload").to_owned();
     let missing = Problem::not_there("upload", &id);
     let known = call.fleet(move |fleet| Ok(fleet.store().upload(&id)?)).await?;
-    let may =
-        |upload: &Upload| upload.owner == call.caller.key || call.caller.role == Some(Role::Admin);
-    known.filter(may).ok_or(missing)
+    known.filter(|upload| may_see(call, upload)).ok_or(missing)
 }
 
 fn offset(response: &mut Response, received: u64) {

@@ -16,7 +16,7 @@ use std::time::Duration;
 use tempfile::NamedTempFile;
 use unskew_source::{FileSource, Source};
 
-use super::{Ground, Missing};
+use super::{Ground, Missing, Open};
 use crate::problem::Problem;
 
 /// A folder of pieces, which is made when something comes.
@@ -70,7 +70,7 @@ impl Ground for Disk {
         let _ = fs::remove_dir_all(self.root.join(upload));
     }
 
-    fn sweep(&self, open: &[&str], age: Duration) -> Result<(), Problem> {
+    fn sweep(&self, age: Duration, open: Open<'_>) -> Result<(), Problem> {
         let old = |entry: &fs::DirEntry| {
             let touched = entry.metadata().and_then(|meta| meta.modified());
             // A file of the future, by this clock, is not old.
@@ -80,10 +80,12 @@ impl Ground for Disk {
         for entry in entries(&coming)?.into_iter().filter(old) {
             let _ = fs::remove_file(entry.path());
         }
-        for entry in entries(&self.root)?.into_iter().filter(old) {
+        let seen: Vec<fs::DirEntry> = entries(&self.root)?.into_iter().filter(old).collect();
+        let open = open()?;
+        for entry in seen {
             let name = entry.file_name();
-            let known = name.to_str().is_some_and(|name| name == "coming" || open.contains(&name));
-            if !known {
+            let is_open = |name: &str| open.iter().any(|one| one == name);
+            if !name.to_str().is_some_and(|name| name == "coming" || is_open(name)) {
                 let _ = fs::remove_dir_all(entry.path());
             }
         }

@@ -24,6 +24,9 @@ pub(crate) struct Staging {
     ground: Arc<dyn Ground>,
 }
 
+/// Says which uploads are open.
+pub(crate) type Open<'a> = &'a mut dyn FnMut() -> Result<Vec<String>, Problem>;
+
 /// A kind of place for pieces.
 trait Ground: Send + Sync {
     /// A file of this machine for a piece that comes.
@@ -41,8 +44,9 @@ trait Ground: Send + Sync {
     /// Takes all pieces of an upload away.
     fn forget(&self, upload: &str);
 
-    /// Takes everything away that is of no upload in `open` and was not touched for `age`.
-    fn sweep(&self, open: &[&str], age: Duration) -> Result<(), Problem>;
+    /// Takes everything away that was not touched for `age` and is of no upload in `open`, which is asked after it
+    /// was seen: whatever is of an upload came after that was begun.
+    fn sweep(&self, age: Duration, open: Open<'_>) -> Result<(), Problem>;
 }
 
 /// Why a piece cannot be opened.
@@ -65,6 +69,12 @@ impl Staging {
             None => Arc::new(objects::Store::over(Objects::open(artifacts)?)),
         };
         Ok(Self { ground })
+    }
+
+    /// The staging below a place of an object store.
+    #[cfg(test)]
+    pub(crate) fn over(objects: Objects) -> Self {
+        Self { ground: Arc::new(objects::Store::over(objects)) }
     }
 
     /// A file for a piece that comes.
@@ -118,9 +128,9 @@ impl Staging {
         Ok(Arc::new(whole))
     }
 
-    /// Takes everything away that is of no upload in `open` and was not touched for `age`.
-    pub(crate) fn sweep(&self, open: &[&str], age: Duration) -> Result<(), Problem> {
-        self.ground.sweep(open, age)
+    /// Takes everything away that was not touched for `age` and is of no upload in `open`, whatever clock says how old it is.
+    pub(crate) fn sweep(&self, age: Duration, open: Open<'_>) -> Result<(), Problem> {
+        self.ground.sweep(age, open)
     }
 }
 
@@ -144,13 +154,13 @@ mod tests {
         }
         let whole = staging.whole("u", "net.pt", &pieces).unwrap();
         assert_eq!((whole.name(), whole.all().unwrap()), ("net.pt", b"one two".to_vec()));
-        staging.sweep(&[], Duration::from_secs(3600)).unwrap();
+        staging.sweep(Duration::from_secs(3600), &mut || Ok(Vec::new())).unwrap();
         assert!(staging.whole("u", "net.pt", &pieces).is_ok(), "young");
         // Stores tell whole seconds.
         std::thread::sleep(Duration::from_millis(1100));
-        staging.sweep(&["u"], Duration::ZERO).unwrap();
+        staging.sweep(Duration::ZERO, &mut || Ok(vec!["u".to_owned()])).unwrap();
         assert!(staging.whole("u", "net.pt", &pieces).is_ok(), "known");
-        staging.sweep(&[], Duration::ZERO).unwrap();
+        staging.sweep(Duration::ZERO, &mut || Ok(Vec::new())).unwrap();
         let lost = staging.whole("u", "net.pt", &pieces).err().unwrap();
         assert_eq!(lost.kind, Kind::Conflict, "{lost}");
     }
@@ -168,19 +178,15 @@ mod tests {
             Err(error) => return eprintln!("SKIPPED: {error}"),
         };
         server.make_bucket("pieces").unwrap();
-        let settings = server.settings();
-        let settings =
-            settings.iter().fold(Settings::none(), |all, (name, value)| all.with(name, value));
+        let settings: Settings = server.settings().into_iter().collect();
         let place = Place::parse("s3://pieces/fleet").unwrap();
         let objects = Objects::at(&place, &settings).unwrap();
-        let ground = Arc::new(objects::Store::over(objects.clone()));
-        holds(&Staging { ground });
+        holds(&Staging::over(objects.clone()));
         assert_eq!(objects.list("").count(), 0, "nothing stays");
         drop(server);
         // Nobody says that a piece is lost because nobody answers.
-        let ground = Arc::new(objects::Store::over(objects));
         let piece = Piece { start: 0, size: 1, blob: "b".to_owned() };
-        let away = Staging { ground }.whole("u", "net.pt", &[piece]).err().unwrap();
+        let away = Staging::over(objects).whole("u", "net.pt", &[piece]).err().unwrap();
         assert_eq!(away.kind, Kind::Away, "{away}");
     }
 }

@@ -16,7 +16,7 @@ use tempfile::NamedTempFile;
 use unskew_objects::{Listed, ObjectError, Objects};
 use unskew_source::Source;
 
-use super::{Ground, Missing};
+use super::{Ground, Missing, Open};
 use crate::problem::Problem;
 
 const STAGING: &str = "staging";
@@ -74,15 +74,16 @@ impl Ground for Store {
         }
     }
 
-    fn sweep(&self, open: &[&str], age: Duration) -> Result<(), Problem> {
+    fn sweep(&self, age: Duration, open: Open<'_>) -> Result<(), Problem> {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        for listed in self.objects.list(STAGING) {
-            let listed = listed?;
+        let seen = self.objects.list(STAGING).collect::<Result<Vec<Listed>, _>>()?;
+        let open = open()?;
+        for listed in seen {
             let written = Duration::from_millis(u64::try_from(listed.modified).unwrap_or(0));
             // An object of the future, by this clock, is not old.
             let old = now.checked_sub(written).is_some_and(|since| since > age);
             let upload = listed.key.split('/').nth(1).unwrap_or_default();
-            if old && !open.contains(&upload) {
+            if old && !open.iter().any(|one| one == upload) {
                 self.objects.delete(&listed.key)?;
             }
         }

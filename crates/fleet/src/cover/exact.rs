@@ -9,13 +9,21 @@
 //!
 //! Prices that make this small are found by subgradient steps, which a node goes on with from where its parent
 //! stopped. The same sums tell which free sets every better choice must take or cannot take. Whatever the
-//! `m` largest sets cover together is a solution itself.
+//! `m` largest sets cover together is a solution itself, and at the first nodes sets of it are exchanged for better ones.
+//!
+//! A choice that is better than the best known one leaves little uncovered. What weighs more than that is covered by it: the
+//! price of such an element has no limit, and the only free set that has it is taken. A free set that adds nothing which
+//! another does not add is left.
 
-use super::reduced::Reduced;
+use super::exchange;
+use super::reduced::{Reduced, adds, bits};
 use super::relaxed::Relaxed;
 
 /// Steps towards better prices at the first node, and at each other.
 const STEPS: [usize; 2] = [400, 30];
+
+/// At how many nodes sets of a choice are exchanged for others.
+const TRIES: usize = 60;
 
 /// After how many steps without progress the steps get smaller.
 const PATIENCE: usize = 8;
@@ -33,8 +41,17 @@ pub(super) struct Found {
 /// Looks for at most `k` sets that cover more than `known`.
 pub(super) fn search(problem: &Reduced, k: usize, known: u64, effort: usize) -> Found {
     let elements = problem.weights.len();
-    let mut search =
-        Search { problem, best: known / problem.unit, better: None, nodes: effort, open: 0 };
+    let all = problem.weights.iter().sum();
+    let mut search = Search {
+        problem,
+        rows: problem.sets.iter().map(|set| bits(elements, set.iter().copied())).collect(),
+        all,
+        best: known / problem.unit,
+        better: None,
+        tries: TRIES,
+        nodes: effort,
+        open: 0,
+    };
     let root = Node {
         taken: Vec::new(),
         free: (0..problem.sets.len()).collect(),
@@ -43,7 +60,6 @@ pub(super) fn search(problem: &Reduced, k: usize, known: u64, effort: usize) -> 
         prices: problem.weights.iter().map(|weight| *weight as f64 / 2.0).collect(),
         left: k,
     };
-    let all: u64 = problem.weights.iter().sum();
     search.node(root, all, STEPS[0]);
     let at_most = search.best.max(search.open).saturating_mul(problem.unit);
     let nodes = effort.saturating_sub(search.nodes);
@@ -52,9 +68,15 @@ pub(super) fn search(problem: &Reduced, k: usize, known: u64, effort: usize) -> 
 
 struct Search<'a> {
     problem: &'a Reduced,
+    /// The elements of each set, a bit each.
+    rows: Vec<Vec<u64>>,
+    /// The weight of all elements.
+    all: u64,
     /// The most that is known to be covered.
     best: u64,
     better: Option<Vec<usize>>,
+    /// At how many nodes sets may still be exchanged.
+    tries: usize,
     /// How many nodes may still be looked at.
     nodes: usize,
     /// The largest bound of a node that was not looked at.
@@ -89,7 +111,9 @@ impl Search<'_> {
             return;
         }
         self.nodes -= 1;
-        self.drop_idle(&mut node);
+        if !self.settle(&mut node) {
+            return;
+        }
         if node.left == 0 || node.free.is_empty() {
             self.offer(node.covered, node.taken);
             return;
@@ -109,10 +133,48 @@ impl Search<'_> {
         }
     }
 
-    /// Drops free sets that add nothing.
+    /// What a better choice may leave uncovered at most.
+    fn spare(&self) -> u64 {
+        self.all.saturating_sub(self.best.saturating_add(1))
+    }
+
+    /// Drops free sets that add no more than others, and takes those without which something stays uncovered that no better
+    /// choice leaves so. False if there is no better choice.
+    fn settle(&self, node: &mut Node) -> bool {
+        loop {
+            self.drop_idle(node);
+            let spare = self.spare();
+            let mut of = vec![(0_usize, 0_usize); node.open.len()];
+            for set in &node.free {
+                for element in &self.problem.sets[*set] {
+                    of[*element] = (of[*element].0 + 1, *set);
+                }
+            }
+            let needed = |element: &usize| {
+                node.open[*element] && self.problem.weights[*element] > spare && of[*element].0 < 2
+            };
+            match (0..node.open.len()).find(needed) {
+                None => return true,
+                Some(element) if of[element].0 == 0 || node.left == 0 => return false,
+                Some(element) => {
+                    let set = of[element].1;
+                    node.free.retain(|free| *free != set);
+                    self.take(node, set);
+                }
+            }
+        }
+    }
+
+    /// Drops free sets that add nothing, or nothing that another does not add.
     fn drop_idle(&self, node: &mut Node) {
-        let Node { free, open, .. } = node;
-        free.retain(|set| self.problem.sets[*set].iter().any(|element| open[*element]));
+        let open = bits(node.open.len(), (0..node.open.len()).filter(|at| node.open[*at]));
+        let rows: Vec<Vec<u64>> = node
+            .free
+            .iter()
+            .map(|set| self.rows[*set].iter().zip(&open).map(|(a, b)| a & b).collect())
+            .collect();
+        let mut places = 0..;
+        node.free.retain(|_| places.next().is_some_and(|at| adds(&rows, at)));
     }
 
     /// Better prices, and what they say.
@@ -150,6 +212,13 @@ impl Search<'_> {
         }
         open.iter().zip(&best.1).for_each(|(element, price)| node.prices[*element] = *price);
         let value = node.covered as f64 + relaxed.value(&best.1).0;
+        if self.tries > 0 {
+            self.tries -= 1;
+            let chosen = relaxed.chosen().map(|at| node.free[at]);
+            let chosen = node.taken.iter().copied().chain(chosen).collect();
+            let (covered, better) = exchange::improved(self.problem, chosen);
+            self.offer(covered, better);
+        }
         Bound { value, sums: relaxed.sorted(), often }
     }
 
@@ -161,7 +230,7 @@ impl Search<'_> {
             *place = weights.len() as u32;
             weights.push(self.problem.weights[element] as f64);
         }
-        let mut relaxed = Relaxed::new(weights, node.left);
+        let mut relaxed = Relaxed::new(weights, node.left, self.spare() as f64);
         for set in &node.free {
             let members = self.problem.sets[*set].iter().filter(|element| node.open[**element]);
             relaxed.push(members.map(|element| places[*element]));

@@ -8,8 +8,8 @@
 //! again; what it covers is at least `1 - (1 - 1/k)^k` of the optimum, which is never below 63.2 % (Nemhauser, Wolsey and
 //! Fisher, 1978). [`Cover::best`] branches and bounds, and says how much no `k` sets can exceed: where that is what it
 //! covers, it is the optimum. Its bound is the Lagrangian relaxation of "an element counts only if one of its sets is
-//! taken", as strong as that of the linear program. What falls apart is solved part by part. Its work is limited by a number of steps and not by a
-//! clock, so the same question has the same answer on every machine.
+//! taken", at least as strong as that of the linear program. What falls apart is solved part by part. Its work is limited by
+//! a number of steps and not by a clock, so the same question has the same answer on every machine.
 //!
 //! ```
 //! use unskew_fleet::{Cover, EFFORT};
@@ -22,6 +22,7 @@
 //! ```
 
 mod exact;
+mod exchange;
 mod parts;
 mod reduced;
 mod relaxed;

@@ -47,19 +47,28 @@ impl Reduced {
 
 /// The sets that lie in no other; of equal ones the first.
 fn undominated(weights: &[u64], sets: &[Vec<usize>]) -> Vec<usize> {
-    let rows: Vec<Vec<u64>> = sets.iter().map(|set| bits(weights, set)).collect();
-    let within = |a: &[u64], b: &[u64]| a.iter().zip(b).all(|(a, b)| a & !b == 0);
-    let lost = |at: usize| {
-        rows.iter().enumerate().any(|(other, row)| {
-            other != at && within(&rows[at], row) && (other < at || !within(row, &rows[at]))
-        })
+    let weighty = |set: &Vec<usize>| {
+        let weighty = set.iter().copied().filter(|element| weights[*element] > 0);
+        bits(weights.len(), weighty)
     };
-    (0..sets.len()).filter(|at| rows[*at].iter().any(|word| *word != 0) && !lost(*at)).collect()
+    let rows: Vec<Vec<u64>> = sets.iter().map(weighty).collect();
+    (0..sets.len()).filter(|at| adds(&rows, *at)).collect()
 }
 
-fn bits(weights: &[u64], set: &[usize]) -> Vec<u64> {
-    let mut row = vec![0; weights.len().div_ceil(64)];
-    for element in set.iter().filter(|element| weights[**element] > 0) {
+/// Whether a row has something, and lies in no other; of equal ones the first does.
+pub(super) fn adds(rows: &[Vec<u64>], at: usize) -> bool {
+    let within = |a: &[u64], b: &[u64]| a.iter().zip(b).all(|(a, b)| a & !b == 0);
+    let own = &rows[at];
+    let lies_in = |(other, row): (usize, &Vec<u64>)| {
+        other != at && within(own, row) && (other < at || !within(row, own))
+    };
+    own.iter().any(|word| *word != 0) && !rows.iter().enumerate().any(lies_in)
+}
+
+/// Some of so many elements, a bit each.
+pub(super) fn bits(elements: usize, set: impl Iterator<Item = usize>) -> Vec<u64> {
+    let mut row = vec![0; elements.div_ceil(64)];
+    for element in set {
         row[element / 64] |= 1 << (element % 64);
     }
     row

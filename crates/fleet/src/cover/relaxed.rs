@@ -4,6 +4,8 @@
 pub(super) struct Relaxed {
     /// The weights of the open elements.
     weights: Vec<f64>,
+    /// The highest price of each: its weight, or any if every better choice covers it.
+    limits: Vec<f64>,
     /// The open elements of each free set, one set after the other, and where each begins.
     members: Vec<u32>,
     starts: Vec<usize>,
@@ -16,10 +18,21 @@ pub(super) struct Relaxed {
 }
 
 impl Relaxed {
-    /// Open elements with these weights, and free sets of their places.
-    pub(super) fn new(weights: Vec<f64>, left: usize) -> Self {
+    /// Open elements with these weights, and free sets of their places. What weighs more than `spare` is covered by every
+    /// choice that is looked for.
+    pub(super) fn new(weights: Vec<f64>, left: usize, spare: f64) -> Self {
         let slope = vec![0.0; weights.len()];
-        Self { weights, members: Vec::new(), starts: vec![0], left, sums: Vec::new(), slope }
+        let limit = |weight: &f64| if *weight > spare { f64::INFINITY } else { *weight };
+        let limits = weights.iter().map(limit).collect();
+        Self {
+            weights,
+            limits,
+            members: Vec::new(),
+            starts: vec![0],
+            left,
+            sums: Vec::new(),
+            slope,
+        }
     }
 
     /// Adds a free set.
@@ -72,21 +85,21 @@ impl Relaxed {
     /// Moves the prices against the slope of the last value: down where several chosen sets cover an element, up where none
     /// does. False if they cannot move.
     pub(super) fn step(&self, prices: &mut [f64], gap: f64) -> bool {
-        let moves = |slope: f64, price: f64, weight: f64| {
-            (slope < 0.0 && price < weight) || (slope > 0.0 && price > 0.0)
+        let moves = |slope: f64, price: f64, limit: f64| {
+            (slope < 0.0 && price < limit) || (slope > 0.0 && price > 0.0)
         };
-        let all = || self.slope.iter().zip(&self.weights);
+        let all = || self.slope.iter().zip(&self.limits);
         let norm: f64 = all()
             .zip(&*prices)
-            .filter(|((slope, weight), price)| moves(**slope, **price, **weight))
+            .filter(|((slope, limit), price)| moves(**slope, **price, **limit))
             .map(|((slope, _), _)| slope * slope)
             .sum();
         if norm == 0.0 {
             return false;
         }
-        for ((slope, weight), price) in all().zip(prices) {
-            if moves(*slope, *price, *weight) {
-                *price = (*price - gap / norm * slope).clamp(0.0, *weight);
+        for ((slope, limit), price) in all().zip(prices) {
+            if moves(*slope, *price, *limit) {
+                *price = (*price - gap / norm * slope).clamp(0.0, *limit);
             }
         }
         true

@@ -18,7 +18,7 @@ use std::time::Duration;
 use unskew_artifact::Content;
 use unskew_source::Source;
 
-use super::{Incoming, Shelf, Stored, at, checked, copy, list};
+use super::{Incoming, Shelf, Stored, at, checked, copy, is_one, list};
 use crate::{Digest, FleetError};
 
 /// When something in `incoming` is no longer being written.
@@ -75,15 +75,16 @@ impl Disk {
 impl Shelf for Disk {
     fn put(&self, files: Vec<Incoming>) -> Result<Stored, FleetError> {
         let folder = self.scratch()?;
-        let (whole, one) = (folder.path().join("whole"), matches!(files[..], [(None, _)]));
+        let (whole, one) = (folder.path().join("whole"), is_one(&files));
         let mut rows = Vec::new();
-        for (name, source) in files {
-            let path = match &name {
+        for file in files {
+            let path = match &file.name {
                 None => whole.clone(),
                 Some(name) => whole.join(checked(name)?),
             };
-            let digest = write(&*source, &path).map_err(at(&path))?;
-            rows.push((name.unwrap_or_default(), digest, source.size()));
+            let digest = write(&*file.source, &path).map_err(at(&path))?;
+            file.is(digest)?;
+            rows.push((file.name.unwrap_or_default(), digest, file.source.size()));
         }
         let size = rows.iter().map(|row| row.2).sum();
         let digest = match rows.first() {

@@ -44,8 +44,31 @@ pub struct Stored {
     pub new: bool,
 }
 
-/// A file on its way in: its path below the folder, none if the artifact is this one file.
-type Incoming = (Option<String>, Arc<dyn Source>);
+/// A file on its way in.
+struct Incoming {
+    /// Its path below the folder, none if the artifact is this one file.
+    name: Option<String>,
+    source: Arc<dyn Source>,
+    /// What somebody says that it is.
+    announced: Option<Digest>,
+}
+
+impl Incoming {
+    fn new(name: Option<String>, source: Arc<dyn Source>) -> Self {
+        Self { name, source, announced: None }
+    }
+
+    /// Whether it is what was announced.
+    fn is(&self, found: Digest) -> Result<(), FleetError> {
+        match self.announced {
+            Some(announced) if announced != found => {
+                let name = self.name.clone().unwrap_or_else(|| self.source.name().to_owned());
+                Err(FleetError::Differs { name, announced, found })
+            }
+            _ => Ok(()),
+        }
+    }
+}
 
 /// A file of a folder: its path, its digest and its size.
 type Row = (String, Digest, u64);
@@ -149,12 +172,23 @@ impl Depot {
     /// # Errors
     /// If it cannot be read or written; then nothing was added.
     pub fn add(&self, content: &Content) -> Result<Stored, FleetError> {
-        let files = match content {
-            Content::File(part) => vec![(None, part.source.clone())],
-            Content::Folder { parts, .. } => {
-                parts.iter().map(|part| (Some(part.name.clone()), part.source.clone())).collect()
-            }
-        };
+        self.shelf.put(files(content))
+    }
+
+    /// Adds an artifact whose parts were announced with these digests, in the order of [`Content::parts`]. Each is read
+    /// once, and held against what was announced while it is kept.
+    ///
+    /// # Errors
+    /// As [`Depot::add`]; [`FleetError::Differs`] if a part is something else, and then nothing was added.
+    pub fn add_announced(
+        &self,
+        content: &Content,
+        announced: &[Digest],
+    ) -> Result<Stored, FleetError> {
+        let mut files = files(content);
+        for (file, digest) in files.iter_mut().zip(announced) {
+            file.announced = Some(*digest);
+        }
         self.shelf.put(files)
     }
 
@@ -164,10 +198,10 @@ impl Depot {
     /// As [`Depot::add`].
     pub fn add_output(&self, output: &Output) -> Result<Stored, FleetError> {
         let files = match output {
-            Output::File(file) => vec![(None, file.clone() as Arc<dyn Source>)],
+            Output::File(file) => vec![Incoming::new(None, file.clone())],
             Output::Folder(files) => files
                 .iter()
-                .map(|(name, file)| (Some(name.clone()), file.clone() as Arc<dyn Source>))
+                .map(|(name, file)| Incoming::new(Some(name.clone()), file.clone()))
                 .collect(),
         };
         self.shelf.put(files)
@@ -227,6 +261,22 @@ impl fmt::Display for Depot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.shelf.shown())
     }
+}
+
+/// The files of an artifact.
+fn files(content: &Content) -> Vec<Incoming> {
+    match content {
+        Content::File(part) => vec![Incoming::new(None, part.source.clone())],
+        Content::Folder { parts, .. } => parts
+            .iter()
+            .map(|part| Incoming::new(Some(part.name.clone()), part.source.clone()))
+            .collect(),
+    }
+}
+
+/// Whether files are an artifact of one file, and no folder.
+fn is_one(files: &[Incoming]) -> bool {
+    matches!(files, [Incoming { name: None, .. }])
 }
 
 fn digest_of(content: &Content, rows: &mut [Row]) -> Option<Digest> {

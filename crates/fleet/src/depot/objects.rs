@@ -9,8 +9,9 @@
 //! A store writes one object whole or not at all, also one that is sent in parts. So a file is there when its object
 //! is; and a folder is there when its list is, which is written last and taken away first.
 //!
-//! The name of an object is the digest of its bytes, which are read once for that before they are sent. What is sent is
-//! hashed again: a source that changes in between is an error, and nothing appears.
+//! The name of an object is the digest of its bytes. Where that was announced they are read once, and held against it while
+//! they are sent. Where it was not they are read before for it, and hashed again when they are sent: a source that changes in
+//! between is an error. Of what is not as it should be nothing appears.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use unskew_artifact::{Content, Part};
 use unskew_objects::{Listed, Objects};
 use unskew_source::{Slice, Source};
 
-use super::{Incoming, Row, Shelf, Stored, at, checked, copy, list};
+use super::{Incoming, Row, Shelf, Stored, at, checked, copy, is_one, list};
 use crate::{Digest, FleetError};
 
 /// What the name of a list ends with.
@@ -35,10 +36,12 @@ impl Store {
         Self { objects }
     }
 
-    /// Sends a source, which must be what it was when it was read before.
-    fn send(&self, key: &str, source: &dyn Source, digest: &Digest) -> Result<(), FleetError> {
+    /// Sends a file, which must be what was announced, or what it was when it was read before.
+    fn send(&self, key: &str, file: &Incoming, digest: &Digest) -> Result<(), FleetError> {
         let mut upload = self.objects.upload(key)?;
-        let sent = copy(source, &mut upload).map_err(at(Path::new(&self.objects.uri(key))))?;
+        let sent = copy(&*file.source, &mut upload);
+        let sent = sent.map_err(at(Path::new(&self.objects.uri(key))))?;
+        file.is(sent)?;
         if sent != *digest {
             let what = "changed while it was read".to_owned();
             return Err(FleetError::Damaged { digest: *digest, what });
@@ -78,13 +81,12 @@ impl Store {
 
 impl Shelf for Store {
     fn put(&self, files: Vec<Incoming>) -> Result<Stored, FleetError> {
-        let one = matches!(files[..], [(None, _)]);
+        let one = is_one(&files);
         let mut rows: Vec<Row> = Vec::new();
-        for (name, source) in &files {
-            let digest = copy(&**source, &mut std::io::sink());
-            let digest = digest.map_err(at(Path::new(source.name())))?;
-            let name = name.as_deref().map(checked).transpose()?.unwrap_or_default();
-            rows.push((name.to_owned(), digest, source.size()));
+        for file in &files {
+            let digest = file.announced.map_or_else(|| read(file), Ok)?;
+            let name = file.name.as_deref().map(checked).transpose()?.unwrap_or_default();
+            rows.push((name.to_owned(), digest, file.source.size()));
         }
         let size = rows.iter().map(|row| row.2).sum();
         let own: Vec<Digest> = rows.iter().map(|row| row.1).collect();
@@ -94,14 +96,18 @@ impl Shelf for Store {
             _ => Digest::of(&text),
         };
         if self.has(&digest)? {
+            // Nobody has it under its digest who does not have it.
+            for file in files.iter().filter(|file| file.announced.is_some()) {
+                file.is(read(file)?)?;
+            }
             return Ok(Stored { digest, size, new: false });
         }
-        for ((name, source), own) in files.iter().zip(&own) {
-            let place = match name {
+        for (file, own) in files.iter().zip(&own) {
+            let place = match &file.name {
                 None => key(&digest),
                 Some(name) => format!("{}/{name}", key(&digest)),
             };
-            self.send(&place, &**source, own)?;
+            self.send(&place, file, own)?;
         }
         if !one {
             self.objects.put(&(key(&digest) + LIST), text)?;
@@ -183,6 +189,12 @@ impl Shelf for Store {
     fn shown(&self) -> String {
         self.objects.place().to_string()
     }
+}
+
+/// What a file is, read from its first byte to its last.
+fn read(file: &Incoming) -> Result<Digest, FleetError> {
+    let digest = copy(&*file.source, &mut std::io::sink());
+    digest.map_err(at(Path::new(file.source.name())))
 }
 
 fn key(digest: &Digest) -> String {

@@ -136,6 +136,11 @@ impl Store {
         Ok(Self { database, signature: None, present: None })
     }
 
+    /// The second since 1970 by the clock of the database, which is one for all who use it.
+    pub fn second(&mut self) -> Result<i64, StoreError> {
+        self.database.second()
+    }
+
     /// Has somebody asked whether an artifact is in the depot before the database names it.
     pub(crate) fn ask_of_artifacts(&mut self, present: Present) {
         self.present = Some(present);

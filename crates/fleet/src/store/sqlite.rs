@@ -1,7 +1,7 @@
 //! SQLite, which comes with the program.
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode, ToSql, params_from_iter};
@@ -10,6 +10,9 @@ use super::database::{Database, Row, Step, StoreError, Value};
 
 /// How long a writer waits for another one.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long is waited before something is tried again for which SQLite does not wait.
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// How many statements are kept ready.
 const STATEMENTS: usize = 64;
@@ -28,7 +31,7 @@ impl Sqlite {
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let connection = Connection::open(path)?;
         connection.busy_timeout(PATIENCE)?;
-        connection.pragma_update(None, "journal_mode", "WAL")?;
+        write_ahead(&connection)?;
         connection.pragma_update(None, "synchronous", "FULL")?;
         Ok(Self::ready(connection))
     }
@@ -44,6 +47,23 @@ impl Sqlite {
     fn ready(connection: Connection) -> Self {
         connection.set_prepared_statement_cache_capacity(STATEMENTS);
         Self { connection }
+    }
+}
+
+/// Turns the write-ahead log on. While another connection does so too, or writes the first table, SQLite says at once that
+/// the database is locked, however long it is told to wait.
+fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
+    let begun = Instant::now();
+    loop {
+        match connection.pragma_update(None, "journal_mode", "WAL") {
+            Err(error)
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                    && begun.elapsed() < PATIENCE =>
+            {
+                std::thread::sleep(PAUSE);
+            }
+            done => return done,
+        }
     }
 }
 
@@ -110,6 +130,11 @@ impl Database for Sqlite {
 
     fn run_all(&mut self, sql: &str) -> Result<(), StoreError> {
         Ok(self.connection.execute_batch(sql)?)
+    }
+
+    fn second(&mut self) -> Result<i64, StoreError> {
+        let rows = self.rows("SELECT CAST(strftime('%s', 'now') AS INTEGER)", &[])?;
+        rows.first().map_or(Ok(0), |row| row.integer(0))
     }
 
     fn in_one_step(&mut self, step: Step<'_>) -> Result<(), StoreError> {

@@ -184,8 +184,16 @@ impl Store {
 
     /// Forgets uploads that were finished before a second; what they published stays.
     pub fn forget_uploads(&mut self, before: i64) -> Result<u64, StoreError> {
-        let sql = "DELETE FROM uploads WHERE version IS NOT NULL AND touched < $1";
-        self.database.run(sql, &[before.into()])
+        let mut gone = 0;
+        self.database.in_one_step(&mut |database| {
+            let sql = "DELETE FROM uploads WHERE version IS NOT NULL AND touched < $1";
+            gone = database.run(sql, &[before.into()])?;
+            // Those of a process that ended before it came to them.
+            let sql = "DELETE FROM pieces WHERE upload NOT IN (SELECT id FROM uploads)";
+            database.run(sql, &[])?;
+            Ok(())
+        })?;
+        Ok(gone)
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context as _, bail};
 use serde_json::json;
 use unskew_fleet::store::{KeptToken, Signature};
-use unskew_fleet_service::token;
+use unskew_fleet_service::{moment, token};
 use unskew_report::Plain;
 
 use super::columns;
@@ -16,7 +16,7 @@ use crate::print;
 pub fn run(args: &FleetToken, places: &FleetPlaces, folder: &Path) -> anyhow::Result<Status> {
     let mut fleet = super::serve::settings(places, folder)?.open()?;
     let store = fleet.store();
-    let moment = jiff::Timestamp::now().round(jiff::Unit::Second)?.to_string();
+    let moment = moment::now_by(store)?;
     store.sign(Some(Signature {
         who: "the command unskew".to_owned(),
         request: "-".to_owned(),

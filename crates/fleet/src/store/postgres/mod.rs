@@ -170,6 +170,13 @@ impl Database for Postgres {
         rows.iter().map(value::row).collect()
     }
 
+    fn second(&mut self) -> Result<i64, StoreError> {
+        // Not `now()`, which is when the transaction began.
+        let sql = "SELECT CAST(FLOOR(EXTRACT(EPOCH FROM clock_timestamp())) AS BIGINT)";
+        let rows = self.rows(sql, &[])?;
+        rows.first().map_or(Ok(0), |row| row.integer(0))
+    }
+
     fn run_all(&mut self, sql: &str) -> Result<(), StoreError> {
         let sql = ordered_by_bytes(sql);
         self.with(|link| link.send(&sql))
