@@ -9,7 +9,7 @@ use unskew_fleet::store::KeptRuntime;
 use unskew_fleet::{Fleet, FleetError, PlanOptions, Policy, Profile, WhatIf};
 
 use crate::call::policy;
-use crate::moment;
+use crate::clock::Clock;
 use crate::problem::{Kind, Problem};
 
 /// The most changes of one what-if.
@@ -82,14 +82,16 @@ pub struct TermsAsk {
 
 impl TermsAsk {
     /// The same with the day written down, so that it means the same tomorrow.
-    pub(crate) fn pinned(mut self) -> Self {
-        self.as_of.get_or_insert_with(moment::today);
+    pub(crate) fn pinned(mut self, clock: &Clock) -> Self {
+        self.as_of.get_or_insert_with(|| clock.today());
         self
     }
 
     pub(crate) fn policy(&self) -> Result<Policy, Problem> {
         let accept = [self.accept_unchecked, self.accept_lossy];
-        policy(self.as_of.as_deref(), self.deny.as_deref(), accept)
+        let unpinned = || Problem::new(Kind::Fault, "no day was written down");
+        let as_of = self.as_of.as_deref().ok_or_else(unpinned)?;
+        policy(as_of, self.deny.as_deref(), accept)
     }
 }
 
@@ -98,11 +100,11 @@ pub(crate) type Progress<'a> = &'a mut dyn FnMut(&mut Fleet, u64, u64) -> Result
 
 impl Ask {
     /// The same with the day written down.
-    pub(crate) fn pinned(self) -> Self {
-        match self {
-            Self::Decision(ask) => Self::Decision(DecisionAsk { terms: ask.terms.pinned(), ..ask }),
-            Self::Plan(ask) => Self::Plan(PlanAsk { terms: ask.terms.pinned(), ..ask }),
-        }
+    pub(crate) fn pinned(mut self, clock: &Clock) -> Self {
+        let (Self::Decision(DecisionAsk { terms, .. }) | Self::Plan(PlanAsk { terms, .. })) =
+            &mut self;
+        *terms = std::mem::take(terms).pinned(clock);
+        self
     }
 
     /// Whether it can be asked at all.

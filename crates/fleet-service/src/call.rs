@@ -14,7 +14,6 @@ use unskew_fleet::{Fleet, Policy};
 
 use crate::body;
 use crate::caller::Caller;
-use crate::moment;
 use crate::problem::{Kind, Problem};
 use crate::service::Service;
 
@@ -91,7 +90,9 @@ impl Call {
     /// [`Kind::Malformed`] if one of them is none.
     pub fn policy(&self) -> Result<Policy, Problem> {
         let accept = [self.parsed("accept_unchecked")?, self.parsed("accept_lossy")?];
-        policy(self.query("as_of"), self.query("deny"), accept.map(Option::unwrap_or_default))
+        let today = self.service.clock().today();
+        let as_of = self.query("as_of").unwrap_or(&today);
+        policy(as_of, self.query("deny"), accept.map(Option::unwrap_or_default))
     }
 
     /// The body as JSON.
@@ -176,22 +177,20 @@ impl Call {
         Signature {
             who: self.caller.name.clone(),
             request: self.request.clone(),
-            moment: moment::now(),
+            moment: self.service.clock().now(),
         }
     }
 }
 
 /// What is good enough, of four words: `accept` has what could not be checked, and what is lossy.
 pub(crate) fn policy(
-    as_of: Option<&str>,
+    as_of: &str,
     deny: Option<&str>,
     accept: [bool; 2],
 ) -> Result<Policy, Problem> {
-    let today = moment::today();
-    let day = as_of.unwrap_or(&today);
-    let day: Date = day
+    let day: Date = as_of
         .parse()
-        .map_err(|error| Problem::new(Kind::Malformed, format!("as_of: {error}: {day}")))?;
+        .map_err(|error| Problem::new(Kind::Malformed, format!("as_of: {error}: {as_of}")))?;
     let deny = match deny {
         None | Some("error") => Severity::Error,
         Some("warning") => Severity::Warning,

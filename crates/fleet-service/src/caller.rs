@@ -14,7 +14,6 @@ use http::{HeaderMap, Uri, header};
 use unskew_fleet::store::Role;
 
 use crate::endpoint::Verb;
-use crate::moment;
 use crate::problem::{Kind, Problem};
 use crate::service::Service;
 use crate::token;
@@ -85,10 +84,10 @@ pub(crate) async fn caller(
     let Some((id, secret)) = token.as_deref().and_then(token::parts) else {
         return Err(unknown("what was sent is no token"));
     };
-    let (id, secret) = (id.to_owned(), secret.to_owned());
+    let (id, secret, now) = (id.to_owned(), secret.to_owned(), service.clock().now());
     let known = service.pool().with(move |fleet| {
         let kept = fleet.store().token(&id)?;
-        Ok(kept.filter(|kept| token::opens(kept, &secret, &moment::now())))
+        Ok(kept.filter(|kept| token::opens(kept, &secret, &now)))
     });
     let kept = known.await?.ok_or_else(|| unknown("no such token, or it is no longer good"))?;
     let name = format!("token {} ({})", kept.id, kept.name);

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use unskew_fleet::store::Signature;
 
-use crate::moment;
 use crate::problem::Problem;
 use crate::service::Service;
 
@@ -30,7 +29,7 @@ pub(crate) async fn sweep(service: Arc<Service>) {
 /// If it does not answer.
 pub(crate) async fn go_by_the_database(service: &Arc<Service>) -> Result<(), Problem> {
     let second = service.pool().with(|fleet| Ok(fleet.store().second()?)).await?;
-    if let Some(seconds) = moment::goes_by(second) {
+    if let Some(seconds) = service.clock().set(second) {
         tracing::warn!(
             seconds,
             "the clock of the database is so far ahead of this machine's, or behind it if less than 0; moments go by it"
@@ -41,11 +40,11 @@ pub(crate) async fn go_by_the_database(service: &Arc<Service>) -> Result<(), Pro
 
 async fn once(service: &Arc<Service>) -> Result<(), Problem> {
     let age = service.settings().limits.upload_age;
-    let staging = service.staging().clone();
+    let (staging, clock) = (service.staging().clone(), service.clock().clone());
     let seconds = i64::try_from(age.as_secs()).unwrap_or(i64::MAX);
     go_by_the_database(service).await?;
     let dropped = service.pool().with(move |fleet| {
-        let second = moment::second();
+        let second = clock.second();
         // By a clock that went back, nothing is old.
         let too_old = |touched: i64| second.saturating_sub(touched) >= seconds.max(1);
         let mut dropped = 0;
@@ -56,7 +55,7 @@ async fn once(service: &Arc<Service>) -> Result<(), Problem> {
             fleet.store().sign(Some(Signature {
                 who: "the service".to_owned(),
                 request: "-".to_owned(),
-                moment: moment::now(),
+                moment: clock.now(),
             }));
             let gone = fleet.store().drop_upload(&upload.id, "nobody went on with it");
             fleet.store().sign(None);
@@ -70,7 +69,7 @@ async fn once(service: &Arc<Service>) -> Result<(), Problem> {
             Ok(open.into_iter().map(|upload| upload.id).collect())
         })?;
         fleet.store().forget_uploads(second.saturating_sub(REMEMBERED))?;
-        fleet.store().forget_jobs(&moment::after(-REMEMBERED))?;
+        fleet.store().forget_jobs(&clock.after(-REMEMBERED))?;
         Ok(dropped)
     });
     match dropped.await? {

@@ -15,7 +15,7 @@ use unskew_fleet::store::Upload;
 use unskew_fleet::{Digest, Fleet, FleetError, list_digest};
 use unskew_source::{Slice, Source};
 
-use crate::moment;
+use crate::clock::Clock;
 use crate::problem::{Kind, Problem, chain};
 use crate::staging::Staging;
 
@@ -97,7 +97,7 @@ fn bad_name(name: &str) -> Problem {
 }
 
 /// Publishes what has come, and says which version that is. What is not as announced, or is refused by the
-/// readers, is dropped.
+/// readers, is dropped. The version is of the day that `clock` shows then.
 ///
 /// # Errors
 /// Why nothing was published.
@@ -105,6 +105,7 @@ pub(crate) fn finish(
     fleet: &mut Fleet,
     staging: &Staging,
     upload: &Upload,
+    clock: &Clock,
 ) -> Result<i64, Problem> {
     if let Some(version) = upload.version {
         // Whoever published it may not have come to this.
@@ -129,7 +130,7 @@ pub(crate) fn finish(
         }
         return Err(problem);
     }
-    let version = fleet.store().finish_upload(upload, &moment::today())?;
+    let version = fleet.store().finish_upload(upload, &clock.today())?;
     let version = version.ok_or_else(|| Problem::not_there("upload", &upload.id))?;
     forget(fleet, staging, upload)?;
     Ok(version)
@@ -295,7 +296,7 @@ mod tests {
         let mut wrong = bytes.clone();
         wrong[5 << 20] ^= 1;
         let upload = come_in_pieces(&mut fleet, &staging, "wrong", &wrong);
-        let problem = finish(&mut fleet, &staging, &upload).unwrap_err();
+        let problem = finish(&mut fleet, &staging, &upload, &Clock::default()).unwrap_err();
         assert_eq!(problem.kind, Kind::Digest, "{problem}");
         assert_eq!(objects.list("").count(), 0, "nothing of it is kept");
 
@@ -303,7 +304,7 @@ mod tests {
         for id in ["first", "second"] {
             let upload = come_in_pieces(&mut fleet, &staging, id, &bytes);
             let before = objects.traffic().bytes;
-            assert_eq!(finish(&mut fleet, &staging, &upload).unwrap(), 1);
+            assert_eq!(finish(&mut fleet, &staging, &upload, &Clock::default()).unwrap(), 1);
             let read = objects.traffic().bytes - before;
             println!("{read} bytes read to publish {size}");
             assert!(read < size + (1 << 20), "{read} bytes read to publish {size}");

@@ -15,6 +15,7 @@ use unskew_fleet::{Depot, FleetError};
 
 use crate::call::{Call, json};
 use crate::caller::{self, Caller, Peer};
+use crate::clock::Clock;
 use crate::endpoint::{Endpoint, Place, Time, Verb};
 use crate::metrics::Metrics;
 use crate::pace::Pace;
@@ -47,6 +48,7 @@ pub struct Service {
     new_job: Notify,
     metrics: Metrics,
     pace: Pace,
+    clock: Clock,
     /// Whether it listens on the loopback.
     open: bool,
     stopping: AtomicBool,
@@ -74,6 +76,7 @@ impl Service {
             new_job: Notify::new(),
             metrics: Metrics::new(),
             pace: Pace::new(limits.requests),
+            clock: Clock::default(),
             open,
             stopping: AtomicBool::new(false),
             name: token::random_name().map_err(system)?,
@@ -110,6 +113,11 @@ impl Service {
     /// Told when a job was put here.
     pub(crate) fn new_job(&self) -> &Notify {
         &self.new_job
+    }
+
+    /// By which days and moments go.
+    pub fn clock(&self) -> &Clock {
+        &self.clock
     }
 
     /// What was counted.
@@ -268,7 +276,7 @@ impl Service {
         let signature = unskew_fleet::store::Signature {
             who: who.name.clone(),
             request: request.to_owned(),
-            moment: crate::moment::now(),
+            moment: self.clock.now(),
         };
         let noted = self.pool.with(move |fleet| {
             fleet.store().sign(Some(signature));

@@ -10,12 +10,12 @@ use subtle::ConstantTimeEq as _;
 use unskew_fleet::Digest;
 use unskew_fleet::store::{KeptToken, Role};
 
-use crate::moment;
+use crate::clock::Clock;
 
 /// How every token begins, so that scanners for secrets find it.
 const BEGIN: &str = "unskew_";
 
-/// A new token, which is shown once, and what is kept of it. `days` is for how long it is good.
+/// A new token, which is shown once, and what is kept of it. `days` is for how long it is good, by `clock`.
 ///
 /// # Errors
 /// If the system has no randomness.
@@ -23,6 +23,7 @@ pub fn make(
     name: &str,
     role: Role,
     days: Option<u32>,
+    clock: &Clock,
 ) -> Result<(String, KeptToken), getrandom::Error> {
     let (mut id, mut secret) = ([0; 6], [0; 32]);
     getrandom::fill(&mut id)?;
@@ -33,8 +34,8 @@ pub fn make(
         name: name.to_owned(),
         hash: Digest::of(&secret),
         role,
-        created: moment::now(),
-        expires: days.map(|days| moment::after(i64::from(days) * 24 * 3600)),
+        created: clock.now(),
+        expires: days.map(|days| clock.after(i64::from(days) * 24 * 3600)),
         revoked: None,
     };
     Ok((format!("{BEGIN}{id}_{secret}"), kept))
@@ -77,21 +78,22 @@ mod tests {
 
     #[test]
     fn only_the_whole_secret_opens_and_only_in_time() {
-        let (token, kept) = make("ci", Role::Read, Some(1)).unwrap();
+        let clock = Clock::default();
+        let (token, kept) = make("ci", Role::Read, Some(1), &clock).unwrap();
         let (id, secret) = parts(&token).unwrap();
         assert_eq!(id, kept.id);
-        assert!(opens(&kept, secret, &moment::now()));
-        assert!(!opens(&kept, &secret[1..], &moment::now()));
-        assert!(!opens(&kept, secret, &moment::after(2 * 24 * 3600)), "expired");
-        let revoked = KeptToken { revoked: Some(moment::now()), ..kept };
-        assert!(!opens(&revoked, secret, &moment::now()));
-        let (other, _) = make("ci", Role::Read, None).unwrap();
+        assert!(opens(&kept, secret, &clock.now()));
+        assert!(!opens(&kept, &secret[1..], &clock.now()));
+        assert!(!opens(&kept, secret, &clock.after(2 * 24 * 3600)), "expired");
+        let revoked = KeptToken { revoked: Some(clock.now()), ..kept };
+        assert!(!opens(&revoked, secret, &clock.now()));
+        let (other, _) = make("ci", Role::Read, None, &clock).unwrap();
         assert_ne!(other, token);
     }
 
     #[test]
     fn what_is_no_token_is_none() {
-        let (token, _) = make("ci", Role::Read, None).unwrap();
+        let (token, _) = make("ci", Role::Read, None, &Clock::default()).unwrap();
         for text in ["", "unskew_", &token[1..], &format!("{token}0"), &token.replace('_', "-")] {
             assert!(parts(text).is_none(), "{text}");
         }

@@ -14,7 +14,6 @@ use unskew_fleet::Fleet;
 use unskew_fleet::store::{Job, JobState, Running};
 
 use crate::ask::Ask;
-use crate::moment;
 use crate::problem::{Kind, Problem};
 use crate::service::Service;
 
@@ -50,10 +49,10 @@ pub(crate) async fn work(service: Arc<Service>) {
         if service.is_stopping() {
             break;
         }
-        let owner = service.name().to_owned();
+        let (owner, now) = (service.name().to_owned(), service.clock().now());
         let claimed = service
             .pool()
-            .with(move |fleet| Ok(fleet.store().claim_job(&owner, &gone, &moment::now())?))
+            .with(move |fleet| Ok(fleet.store().claim_job(&owner, &gone, &now)?))
             .await;
         match claimed {
             Ok(Some(job)) => {
@@ -136,10 +135,9 @@ async fn carry_out(service: &Arc<Service>, job: Job) {
         Ok(()) => (JobState::Done, None),
         Err(problem) => (JobState::Failed, Some(problem.to_string())),
     };
-    let owner = service.name().to_owned();
+    let (owner, now) = (service.name().to_owned(), service.clock().now());
     let text = problem.clone();
     let end = move |fleet: &mut Fleet| {
-        let now = moment::now();
         Ok(fleet.store().end_job(number, &owner, state, text.as_deref(), &now)?)
     };
     match service.pool().with(end).await {

@@ -7,6 +7,7 @@
 //! | address | page |
 //! | --- | --- |
 //! | `/` | the fleet and its models |
+//! | `/unserved` | for each model, the runtimes that it does not reach |
 //! | `/models/NAME`, `/plans/NAME` | a model on all runtimes; which artifacts it needs, and what if |
 //! | `/runtimes`, `/runtimes/NAME` | the runtimes; one of them |
 //! | `/decisions?model=M&runtime=R` | a decision with its reasons |
@@ -36,8 +37,8 @@ use unskew_fleet::{Fleet, FleetError, Judge, Survey};
 use unskew_fleet_pages::{Address, Frame, Gather, POLICY, Part, Reader, View, problem};
 
 use crate::call::{self, Call};
+use crate::clock::Clock;
 use crate::endpoint::{Endpoint, Parameter, Shape, Verb};
-use crate::moment;
 use crate::problem::{Kind, Problem, ProblemBody};
 use crate::service::Service;
 
@@ -68,8 +69,9 @@ pub(crate) fn router(service: &Arc<Service>) -> Router<Arc<Service>> {
         let answer = move |path: RawPathParams, request: Request| {
             let path = path.iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
             let (path, address) = (path.collect(), request.uri().clone());
-            let answer = Arc::clone(&service).answer(endpoint, path, request);
-            async move { as_page(answer.await, &address).await }
+            let (answer, clock) =
+                (Arc::clone(&service).answer(endpoint, path, request), service.clock().clone());
+            async move { as_page(answer.await, &address, &clock).await }
         };
         let filter = match endpoint.verb {
             Verb::Post => MethodFilter::POST,
@@ -82,7 +84,7 @@ pub(crate) fn router(service: &Arc<Service>) -> Router<Arc<Service>> {
 }
 
 /// What went wrong as a page; who is not known is sent to where a token can be given.
-async fn as_page(response: Response, address: &Uri) -> Response {
+async fn as_page(response: Response, address: &Uri, clock: &Clock) -> Response {
     let media = response.headers().get(header::CONTENT_TYPE);
     if media.is_none_or(|media| media != "application/problem+json") {
         return response;
@@ -99,7 +101,7 @@ async fn as_page(response: Response, address: &Uri) -> Response {
     }
     let reader = Reader { name: None, jobs: false, audit: false };
     let judge = Judge::of_this_program();
-    let frame = Frame { reader: &reader, judge: &judge, as_of: today() };
+    let frame = Frame { reader: &reader, judge: &judge, as_of: day(clock) };
     let (title, text) =
         (sentence(&said.title), format!("{}: {}", sentence(&said.detail), said.mend));
     let mut response = html(status, problem(&frame, &title, &text));
@@ -115,8 +117,8 @@ fn sentence(text: &str) -> String {
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
-fn today() -> Date {
-    moment::today().parse().unwrap_or_default()
+fn day(clock: &Clock) -> Date {
+    clock.today().parse().unwrap_or_default()
 }
 
 /// A page as an answer.
@@ -145,8 +147,10 @@ fn filled<'c>(call: &'c Call, name: &str) -> Option<&'c str> {
 fn view(call: &Call) -> Result<View, Problem> {
     let is = |name| filled(call, name).is_some_and(|value| value == "true" || value == "1");
     let accept = ["accept_unchecked", "accept_lossy"].map(is);
-    let policy = call::policy(filled(call, "as_of"), filled(call, "deny"), accept)?;
-    Ok(View { policy, today: today() })
+    let today = call.service.clock().today();
+    let as_of = filled(call, "as_of").unwrap_or(&today);
+    let policy = call::policy(as_of, filled(call, "deny"), accept)?;
+    Ok(View { policy, today: day(call.service.clock()) })
 }
 
 /// Which part of a list is asked for.

@@ -11,7 +11,7 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use unskew_fleet_pages::{Address, Frame, Reader, login};
 
-use super::{html, today};
+use super::{day, html};
 use crate::body;
 use crate::call::Call;
 use crate::caller;
@@ -71,14 +71,14 @@ fn plain(token: &str) -> bool {
 }
 
 async fn form(call: Call) -> Result<Response, Problem> {
-    Ok(shown(StatusCode::OK, call.query("next").unwrap_or("/"), None))
+    Ok(shown(&call, StatusCode::OK, call.query("next").unwrap_or("/"), None))
 }
 
 /// The form, and what was wrong with what it was sent with.
-fn shown(status: StatusCode, next: &str, wrong: Option<&str>) -> Response {
+fn shown(call: &Call, status: StatusCode, next: &str, wrong: Option<&str>) -> Response {
     let reader = Reader { name: None, jobs: false, audit: false };
     let judge = unskew_fleet::Judge::of_this_program();
-    let frame = Frame { reader: &reader, judge: &judge, as_of: today() };
+    let frame = Frame { reader: &reader, judge: &judge, as_of: day(call.service.clock()) };
     html(status, login(&frame, own(next), wrong))
 }
 
@@ -99,7 +99,7 @@ async fn enter(mut call: Call) -> Result<Response, Problem> {
     let token = field("token").unwrap_or_default().trim().to_owned();
     if !plain(&token) || !opens(&call, &token).await? {
         let wrong = "No such token, or it is no longer good.";
-        return Ok(shown(StatusCode::UNAUTHORIZED, &next, Some(wrong)));
+        return Ok(shown(&call, StatusCode::UNAUTHORIZED, &next, Some(wrong)));
     }
     let safe = call.header("x-forwarded-proto").is_some_and(|proto| proto == "https");
     let mut response = Redirect::to(own(&next)).into_response();

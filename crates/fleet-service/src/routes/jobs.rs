@@ -12,7 +12,6 @@ use unskew_fleet::store::{Job, JobState, Role};
 use crate::ask::Ask;
 use crate::call::{Call, json};
 use crate::endpoint::{Endpoint, Gives, Parameter, Shape, Takes, Verb, schema};
-use crate::moment;
 use crate::problem::{Kind, Problem};
 use crate::service::empty;
 
@@ -126,10 +125,10 @@ fn body(job: Job) -> Result<JobBody, Problem> {
 pub(super) async fn begun(call: &Call, ask: Ask) -> Result<Response, Problem> {
     let most = call.service.settings().limits.pending_jobs;
     let text = serde_json::to_string(&ask).unwrap_or_default();
-    let who = call.caller.name.clone();
+    let (who, now) = (call.caller.name.clone(), call.service.clock().now());
     let begin = move |fleet: &mut Fleet| {
         ask.check(fleet)?;
-        Ok(fleet.store().put_job(&text, &who, &moment::now(), most)?)
+        Ok(fleet.store().put_job(&text, &who, &now, most)?)
     };
     let full = || {
         let detail = format!("{most} jobs wait or run already");
@@ -155,7 +154,7 @@ async fn list(call: Call) -> Result<Response, Problem> {
 
 async fn post(mut call: Call) -> Result<Response, Problem> {
     let ask: Ask = call.json().await?;
-    begun(&call, ask.pinned()).await
+    begun(&call, ask.pinned(call.service.clock())).await
 }
 
 fn number(call: &Call) -> Result<i64, Problem> {
@@ -195,7 +194,8 @@ fn wait(prefer: &str) -> Duration {
 async fn cancel(call: Call) -> Result<Response, Problem> {
     let number = number(&call)?;
     let job = one(&call, number).await?;
-    let cancel = move |fleet: &mut Fleet| Ok(fleet.store().cancel_job(number, &moment::now())?);
+    let now = call.service.clock().now();
+    let cancel = move |fleet: &mut Fleet| Ok(fleet.store().cancel_job(number, &now)?);
     if call.change(cancel).await? {
         return Ok(empty(StatusCode::NO_CONTENT));
     }

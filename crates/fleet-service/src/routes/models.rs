@@ -213,7 +213,7 @@ fn terms(call: &Call) -> Result<TermsAsk, Problem> {
         accept_unchecked: call.parsed("accept_unchecked")?.unwrap_or(false),
         accept_lossy: call.parsed("accept_lossy")?.unwrap_or(false),
     };
-    Ok(terms.pinned())
+    Ok(terms.pinned(call.service.clock()))
 }
 
 /// The answer from what is known; else computed here, or by a job if the caller prefers that or this process computes

@@ -10,7 +10,6 @@ use unskew_fleet::{Change, Digest, FleetError, Profile};
 
 use crate::call::{Call, json};
 use crate::endpoint::{Endpoint, Gives, Parameter, Shape, Takes, Verb, schema};
-use crate::moment;
 use crate::problem::{Kind, Problem};
 use crate::service::empty;
 
@@ -118,6 +117,7 @@ async fn get(call: Call) -> Result<Response, Problem> {
 async fn put(mut call: Call) -> Result<Response, Problem> {
     let name = call.path("runtime").to_owned();
     let text = call.text().await?;
+    let today = call.service.clock().today();
     let put = move |fleet: &mut unskew_fleet::Fleet| {
         let mut profile = Profile::read(&text).map_err(FleetError::from)?;
         let unnamed = profile.is_release() && profile.name == profile.release.to_string();
@@ -127,7 +127,7 @@ async fn put(mut call: Call) -> Result<Response, Problem> {
             return Err(Problem::new(Kind::Malformed, detail));
         }
         profile.name = name;
-        let change = fleet.put_runtime(&profile, &moment::today())?;
+        let change = fleet.put_runtime(&profile, &today)?;
         Ok((change, fleet.runtime(&profile.name)?))
     };
     let (change, runtime) = call.change(put).await?;
@@ -136,7 +136,7 @@ async fn put(mut call: Call) -> Result<Response, Problem> {
 }
 
 async fn delete(call: Call) -> Result<Response, Problem> {
-    let name = call.path("runtime").to_owned();
-    call.change(move |fleet| Ok(fleet.remove_runtime(&name, &moment::today())?)).await?;
+    let (name, today) = (call.path("runtime").to_owned(), call.service.clock().today());
+    call.change(move |fleet| Ok(fleet.remove_runtime(&name, &today)?)).await?;
     Ok(empty(StatusCode::NO_CONTENT))
 }

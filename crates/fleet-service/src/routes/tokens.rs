@@ -8,7 +8,6 @@ use unskew_fleet::store::{Entry, KeptToken, Role};
 
 use crate::call::{Call, json};
 use crate::endpoint::{Endpoint, Gives, Parameter, Shape, Takes, Verb, schema};
-use crate::moment;
 use crate::problem::{Kind, Problem};
 use crate::service::empty;
 use crate::token;
@@ -151,7 +150,7 @@ async fn post(mut call: Call) -> Result<Response, Problem> {
             format!("the name of a token has 1 to {LONGEST} bytes and no control characters");
         return Err(Problem::new(Kind::Malformed, detail));
     }
-    let made = token::make(&name, role, days);
+    let made = token::make(&name, role, days, call.service.clock());
     let (token, kept) = made.map_err(|error| Problem::new(Kind::Fault, error.to_string()))?;
     let row = TokenRow::from(kept.clone());
     call.change(move |fleet| Ok(fleet.store().put_token(&kept)?)).await?;
@@ -160,10 +159,9 @@ async fn post(mut call: Call) -> Result<Response, Problem> {
 
 async fn revoke(call: Call) -> Result<Response, Problem> {
     let id = call.path("token").to_owned();
-    let shown = id.clone();
-    let revoke = move |fleet: &mut unskew_fleet::Fleet| {
-        Ok(fleet.store().revoke_token(&id, &moment::now())?)
-    };
+    let (shown, now) = (id.clone(), call.service.clock().now());
+    let revoke =
+        move |fleet: &mut unskew_fleet::Fleet| Ok(fleet.store().revoke_token(&id, &now)?);
     match call.change(revoke).await? {
         true => Ok(empty(StatusCode::NO_CONTENT)),
         false => Err(Problem::not_there("token that is still good", &shown)),

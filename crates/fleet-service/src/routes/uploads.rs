@@ -30,7 +30,6 @@ use crate::body;
 use crate::call::{Call, json};
 use crate::endpoint::{Endpoint, Gives, Parameter, Shape, Takes, Verb, schema};
 use crate::incoming::{self, Member};
-use crate::moment;
 use crate::problem::{Kind, Problem};
 use crate::service::empty;
 use crate::token;
@@ -220,8 +219,8 @@ async fn begin(mut call: Call) -> Result<Response, Problem> {
         members: files.map(|files| serde_json::to_string(&files).unwrap_or_default()),
         received: 0,
         version: None,
-        began: moment::now(),
-        touched: moment::second(),
+        began: call.service.clock().now(),
+        touched: call.service.clock().second(),
     };
     let wanted = upload.clone();
     let begun =
@@ -328,9 +327,8 @@ async fn brought(mut call: Call) -> Result<Response, Problem> {
     let (id, known) = (upload.id.clone(), piece.clone());
     let keep = staging.clone();
     blocking(move || keep.keep(&id, &known.blob, file)).await?;
-    let (id, known) = (upload.id.clone(), piece.clone());
-    let added =
-        call.fleet(move |fleet| Ok(fleet.store().add_piece(&id, &known, moment::second())?)).await;
+    let (id, known, now) = (upload.id.clone(), piece.clone(), call.service.clock().second());
+    let added = call.fleet(move |fleet| Ok(fleet.store().add_piece(&id, &known, now)?)).await;
     // After an error nobody knows whether the database has it; if not, it is swept away.
     if !added? {
         let id = upload.id.clone();
@@ -404,13 +402,13 @@ async fn received(
 async fn finish(call: Call) -> Result<Response, Problem> {
     let upload = found(&call).await?;
     let (staging, signature) = (call.service.staging().clone(), call.signature());
-    let publishing = Arc::clone(call.service.publishing());
+    let (publishing, clock) = (Arc::clone(call.service.publishing()), call.service.clock().clone());
     let finish = move |fleet: &mut Fleet| {
         // Somebody else may have finished it meanwhile.
         let missing = || Problem::not_there("upload", &upload.id);
         let upload = fleet.store().upload(&upload.id)?.ok_or_else(missing)?;
         fleet.store().sign(Some(signature));
-        let version = incoming::finish(fleet, &staging, &upload);
+        let version = incoming::finish(fleet, &staging, &upload, &clock);
         fleet.store().sign(None);
         Ok(Published { version: version?, model: upload.model, artifact: upload.digest })
     };

@@ -5,7 +5,8 @@ use std::path::Path;
 use anyhow::{Context as _, bail};
 use serde_json::json;
 use unskew_fleet::store::{KeptToken, Signature};
-use unskew_fleet_service::{moment, token};
+use unskew_fleet_service::clock::Clock;
+use unskew_fleet_service::token;
 use unskew_report::Plain;
 
 use super::columns;
@@ -16,7 +17,8 @@ use crate::print;
 pub fn run(args: &FleetToken, places: &FleetPlaces, folder: &Path) -> anyhow::Result<Status> {
     let mut fleet = super::serve::settings(places, folder)?.open()?;
     let store = fleet.store();
-    let moment = moment::now_by(store)?;
+    let clock = Clock::of(store)?;
+    let moment = clock.now();
     store.sign(Some(Signature {
         who: "the command unskew".to_owned(),
         request: "-".to_owned(),
@@ -24,7 +26,7 @@ pub fn run(args: &FleetToken, places: &FleetPlaces, folder: &Path) -> anyhow::Re
     }));
     match &args.task {
         TokenTask::Create { name, role, days } => {
-            let made = token::make(name, *role, *days);
+            let made = token::make(name, *role, *days, &clock);
             let (secret, kept) = made.context("the system has no randomness")?;
             store.put_token(&kept)?;
             print::out(&format!("{secret}\n"))?;
