@@ -8,7 +8,7 @@ use serde_json::Value;
 use unskew_fleet::store::KeptRuntime;
 use unskew_fleet::{Fleet, FleetError, PlanOptions, Policy, Profile, WhatIf};
 
-use crate::call::policy;
+use crate::call::{day, policy};
 use crate::clock::Clock;
 use crate::problem::{Kind, Problem};
 
@@ -83,14 +83,14 @@ pub struct TermsAsk {
 impl TermsAsk {
     /// The same with the day written down, so that it means the same tomorrow.
     pub(crate) fn pinned(mut self, clock: &Clock) -> Self {
-        self.as_of.get_or_insert_with(|| clock.today());
+        self.as_of.get_or_insert_with(|| clock.today().to_string());
         self
     }
 
     pub(crate) fn policy(&self) -> Result<Policy, Problem> {
         let accept = [self.accept_unchecked, self.accept_lossy];
         let unpinned = || Problem::new(Kind::Fault, "no day was written down");
-        let as_of = self.as_of.as_deref().ok_or_else(unpinned)?;
+        let as_of = day(self.as_of.as_deref().ok_or_else(unpinned)?)?;
         policy(as_of, self.deny.as_deref(), accept)
     }
 }

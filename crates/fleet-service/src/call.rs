@@ -90,8 +90,7 @@ impl Call {
     /// [`Kind::Malformed`] if one of them is none.
     pub fn policy(&self) -> Result<Policy, Problem> {
         let accept = [self.parsed("accept_unchecked")?, self.parsed("accept_lossy")?];
-        let today = self.service.clock().today();
-        let as_of = self.query("as_of").unwrap_or(&today);
+        let as_of = self.query("as_of").map_or_else(|| Ok(self.service.clock().today()), day)?;
         policy(as_of, self.query("deny"), accept.map(Option::unwrap_or_default))
     }
 
@@ -182,15 +181,18 @@ impl Call {
     }
 }
 
-/// What is good enough, of four words: `accept` has what could not be checked, and what is lossy.
+/// The day as of which something is asked.
+pub(crate) fn day(text: &str) -> Result<Date, Problem> {
+    let wrong = |error| Problem::new(Kind::Malformed, format!("as_of: {error}: {text}"));
+    text.parse().map_err(wrong)
+}
+
+/// What is good enough, of a day and three words: `accept` has what could not be checked, and what is lossy.
 pub(crate) fn policy(
-    as_of: &str,
+    as_of: Date,
     deny: Option<&str>,
     accept: [bool; 2],
 ) -> Result<Policy, Problem> {
-    let day: Date = as_of
-        .parse()
-        .map_err(|error| Problem::new(Kind::Malformed, format!("as_of: {error}: {as_of}")))?;
     let deny = match deny {
         None | Some("error") => Severity::Error,
         Some("warning") => Severity::Warning,
@@ -201,7 +203,7 @@ pub(crate) fn policy(
         }
     };
     let [accept_unchecked, accept_lossy] = accept;
-    Ok(Policy { as_of: day, deny, accept_unchecked, accept_lossy })
+    Ok(Policy { as_of, deny, accept_unchecked, accept_lossy })
 }
 
 /// An answer of JSON.

@@ -7,7 +7,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, Unit};
+use unskew_core::Date;
 use unskew_fleet::store::{Store, StoreError};
 
 /// The clock of a database, as this machine knows it; a clone shows the same. Until it is set it is that of the machine.
@@ -61,11 +63,9 @@ impl Clock {
         self.moment().as_second()
     }
 
-    /// Today, `2026-11-21`, where the day begins at midnight UTC.
-    pub fn today(&self) -> String {
-        let mut moment = self.now();
-        moment.truncate(10);
-        moment
+    /// Today, where the day begins at midnight UTC.
+    pub fn today(&self) -> Date {
+        self.moment().to_zoned(TimeZone::UTC).date()
     }
 }
 
@@ -80,7 +80,7 @@ mod tests {
         assert_eq!(clock.set(Timestamp::now().as_second()), None);
         let ahead = clock.set(1_000_000_000).unwrap();
         assert!(ahead < 0, "2001 is over: {ahead}");
-        assert_eq!(shown.today(), "2001-09-09");
+        assert_eq!(shown.today().to_string(), "2001-09-09");
         assert!((1_000_000_000..1_000_000_060).contains(&shown.second()));
         assert!(shown.after(24 * 3600).starts_with("2001-09-10T"));
         assert_eq!(clock.set(shown.second()), None, "that is no news");

@@ -130,7 +130,7 @@ pub(crate) fn finish(
         }
         return Err(problem);
     }
-    let version = fleet.store().finish_upload(upload, &clock.today())?;
+    let version = fleet.store().finish_upload(upload, &clock.today().to_string())?;
     let version = version.ok_or_else(|| Problem::not_there("upload", &upload.id))?;
     forget(fleet, staging, upload)?;
     Ok(version)

@@ -31,7 +31,6 @@ use axum::extract::{RawPathParams, Request};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use axum::routing::{MethodFilter, MethodRouter};
 use http::{HeaderName, HeaderValue, StatusCode, Uri, header};
-use unskew_core::Date;
 use unskew_fleet::store::Role;
 use unskew_fleet::{Fleet, FleetError, Judge, Survey};
 use unskew_fleet_pages::{Address, Frame, Gather, POLICY, Part, Reader, View, problem};
@@ -101,7 +100,7 @@ async fn as_page(response: Response, address: &Uri, clock: &Clock) -> Response {
     }
     let reader = Reader { name: None, jobs: false, audit: false };
     let judge = Judge::of_this_program();
-    let frame = Frame { reader: &reader, judge: &judge, as_of: day(clock) };
+    let frame = Frame { reader: &reader, judge: &judge, as_of: clock.today() };
     let (title, text) =
         (sentence(&said.title), format!("{}: {}", sentence(&said.detail), said.mend));
     let mut response = html(status, problem(&frame, &title, &text));
@@ -115,10 +114,6 @@ async fn as_page(response: Response, address: &Uri, clock: &Clock) -> Response {
 fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
-}
-
-fn day(clock: &Clock) -> Date {
-    clock.today().parse().unwrap_or_default()
 }
 
 /// A page as an answer.
@@ -148,9 +143,9 @@ fn view(call: &Call) -> Result<View, Problem> {
     let is = |name| filled(call, name).is_some_and(|value| value == "true" || value == "1");
     let accept = ["accept_unchecked", "accept_lossy"].map(is);
     let today = call.service.clock().today();
-    let as_of = filled(call, "as_of").unwrap_or(&today);
+    let as_of = filled(call, "as_of").map_or(Ok(today), call::day)?;
     let policy = call::policy(as_of, filled(call, "deny"), accept)?;
-    Ok(View { policy, today: day(call.service.clock()) })
+    Ok(View { policy, today })
 }
 
 /// Which part of a list is asked for.

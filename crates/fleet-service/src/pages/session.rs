@@ -11,7 +11,7 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use unskew_fleet_pages::{Address, Frame, Reader, login};
 
-use super::{day, html};
+use super::html;
 use crate::body;
 use crate::call::Call;
 use crate::caller;
@@ -78,7 +78,7 @@ async fn form(call: Call) -> Result<Response, Problem> {
 fn shown(call: &Call, status: StatusCode, next: &str, wrong: Option<&str>) -> Response {
     let reader = Reader { name: None, jobs: false, audit: false };
     let judge = unskew_fleet::Judge::of_this_program();
-    let frame = Frame { reader: &reader, judge: &judge, as_of: day(call.service.clock()) };
+    let frame = Frame { reader: &reader, judge: &judge, as_of: call.service.clock().today() };
     html(status, login(&frame, own(next), wrong))
 }
 

@@ -117,7 +117,7 @@ async fn get(call: Call) -> Result<Response, Problem> {
 async fn put(mut call: Call) -> Result<Response, Problem> {
     let name = call.path("runtime").to_owned();
     let text = call.text().await?;
-    let today = call.service.clock().today();
+    let today = call.service.clock().today().to_string();
     let put = move |fleet: &mut unskew_fleet::Fleet| {
         let mut profile = Profile::read(&text).map_err(FleetError::from)?;
         let unnamed = profile.is_release() && profile.name == profile.release.to_string();
@@ -136,7 +136,7 @@ async fn put(mut call: Call) -> Result<Response, Problem> {
 }
 
 async fn delete(call: Call) -> Result<Response, Problem> {
-    let (name, today) = (call.path("runtime").to_owned(), call.service.clock().today());
+    let (name, today) = (call.path("runtime").to_owned(), call.service.clock().today().to_string());
     call.change(move |fleet| Ok(fleet.remove_runtime(&name, &today)?)).await?;
     Ok(empty(StatusCode::NO_CONTENT))
 }

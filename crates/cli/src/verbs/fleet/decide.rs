@@ -6,18 +6,17 @@ use std::path::Path;
 use anyhow::{Context as _, bail};
 use unskew_artifact::Content;
 use unskew_fleet::{
-    Attempt, Choice, Considered, Decision, Delivery, Fit, Fleet, Judged, Reason, Way,
+    Attempt, Choice, Considered, Decision, Delivery, Fit, Fleet, Judged, Policy, Reason, Way,
 };
 use unskew_report::{BAD, DIM, EMPHASIS, GOOD, NOTE, Plain, WARN};
 use unskew_source::{Assembly, Output};
 
-use super::{columns, devices, policy};
-use crate::args::{FleetDecide, FleetFormat, Global};
+use super::{columns, devices};
+use crate::args::{FleetDecide, FleetFormat};
 use crate::exit::Status;
 use crate::print;
 
-pub fn run(args: &FleetDecide, fleet: &mut Fleet, global: &Global) -> anyhow::Result<Status> {
-    let policy = policy(&args.policy, global);
+pub fn run(args: &FleetDecide, fleet: &mut Fleet, policy: &Policy) -> anyhow::Result<Status> {
     let names = match args.all {
         true => fleet
             .runtimes_on(&policy.as_of.to_string())?
@@ -29,7 +28,7 @@ pub fn run(args: &FleetDecide, fleet: &mut Fleet, global: &Global) -> anyhow::Re
     if args.output.is_some() && names.len() != 1 {
         bail!("-o is for one runtime, not for {}", names.len());
     }
-    let decide = |name: &String| fleet.decide(&args.model, name, &policy);
+    let decide = |name: &String| fleet.decide(&args.model, name, policy);
     let decisions = names.iter().map(decide).collect::<Result<Vec<_>, _>>()?;
     if let (Some(place), [one]) = (&args.output, &*decisions)
         && let Some(delivery) = &one.deliver

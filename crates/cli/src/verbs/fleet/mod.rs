@@ -13,6 +13,7 @@ use std::path::PathBuf;
 
 use anyhow::bail;
 use unskew_fleet::Policy;
+use unskew_fleet_service::clock::Clock;
 
 use crate::args::{Fleet, FleetPolicy, FleetTask, Global, ModelTask, RuntimeTask};
 use crate::exit::Status;
@@ -32,12 +33,20 @@ pub fn run(args: &Fleet, global: &Global) -> anyhow::Result<Status> {
         _ => false,
     };
     let mut fleet = open(args, begins)?;
+    let day = match global.day() {
+        Some(day) => day,
+        None => Clock::of(fleet.store())?.today(),
+    };
+    let policy = |asked: &FleetPolicy| {
+        let FleetPolicy { accept_unchecked, accept_lossy } = *asked;
+        Policy { as_of: day, deny: global.deny(), accept_unchecked, accept_lossy }
+    };
     match &args.task {
-        FleetTask::Runtime(runtime) => runtime::run(&runtime.task, &mut fleet, global),
-        FleetTask::Model(model) => model::run(&model.task, &mut fleet, global),
-        FleetTask::Decide(decide) => decide::run(decide, &mut fleet, global),
-        FleetTask::Plan(plan) => plan::run(plan, &mut fleet, global),
-        FleetTask::Prune(prune) => prune::run(prune, &mut fleet, global),
+        FleetTask::Runtime(runtime) => runtime::run(&runtime.task, &mut fleet, day),
+        FleetTask::Model(model) => model::run(&model.task, &mut fleet, day),
+        FleetTask::Decide(decide) => decide::run(decide, &mut fleet, &policy(&decide.policy)),
+        FleetTask::Plan(plan) => plan::run(plan, &mut fleet, &policy(&plan.policy)),
+        FleetTask::Prune(prune) => prune::run(prune, &mut fleet, day),
         FleetTask::Serve(_) | FleetTask::Token(_) => Ok(Status::Clean),
     }
 }
@@ -59,13 +68,6 @@ fn open(args: &Fleet, begins: bool) -> anyhow::Result<unskew_fleet::Fleet> {
         );
     }
     Ok(unskew_fleet::Fleet::at(&folder, database, artifacts)?)
-}
-
-/// What is good enough, from the arguments.
-fn policy(asked: &FleetPolicy, global: &Global) -> Policy {
-    let as_of = global.context().as_of;
-    let FleetPolicy { accept_unchecked, accept_lossy } = *asked;
-    Policy { as_of, deny: global.deny(), accept_unchecked, accept_lossy }
 }
 
 /// `1 device`, `2 devices`.

@@ -1,17 +1,18 @@
 //! `unskew fleet model TASK`.
 
 use serde_json::json;
+use unskew_core::Date;
 use unskew_fleet::Fleet;
 use unskew_fleet::store::Version;
 use unskew_report::Plain;
 
 use super::columns;
-use crate::args::{FleetFormat, Global, ModelTask};
+use crate::args::{FleetFormat, ModelTask};
 use crate::exit::Status;
 use crate::print;
 
-pub fn run(task: &ModelTask, fleet: &mut Fleet, global: &Global) -> anyhow::Result<Status> {
-    let day = global.context().as_of.to_string();
+pub fn run(task: &ModelTask, fleet: &mut Fleet, day: Date) -> anyhow::Result<Status> {
+    let day = day.to_string();
     match task {
         ModelTask::Add { name, artifact } => {
             let published = fleet.publish(name, artifact, &day)?;

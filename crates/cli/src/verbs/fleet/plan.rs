@@ -2,38 +2,37 @@
 
 use std::fmt::Write as _;
 
-use unskew_fleet::{Candidate, Fleet, Plan, PlanOptions, Served, Way};
+use unskew_fleet::{Candidate, Fleet, Plan, PlanOptions, Policy, Served, Way};
 use unskew_report::{BAD, DIM, EMPHASIS, GOOD, Plain};
 
-use super::{columns, devices, page, policy};
-use crate::args::{FleetPlan, Global, PlanFormat};
+use super::{columns, devices, page};
+use crate::args::{FleetPlan, PlanFormat};
 use crate::exit::Status;
 use crate::print;
 
 /// How many names of runtimes a line shows.
 const SHOWN: usize = 6;
 
-pub fn run(args: &FleetPlan, fleet: &mut Fleet, global: &Global) -> anyhow::Result<Status> {
-    let policy = policy(&args.policy, global);
+pub fn run(args: &FleetPlan, fleet: &mut Fleet, policy: &Policy) -> anyhow::Result<Status> {
     let options = PlanOptions {
         most: args.max.unwrap_or(usize::MAX),
         any_version: args.any_version,
         ..PlanOptions::default()
     };
-    let now = fleet.plan(&args.model, &policy, &options)?;
+    let now = fleet.plan(&args.model, policy, &options)?;
     let mut runtimes = fleet.runtimes()?;
     for what_if in &args.what_if {
         what_if.apply(&mut runtimes)?;
     }
     let then = match args.what_if.is_empty() {
         true => None,
-        false => Some(fleet.plan_for(&args.model, &runtimes, &policy, &options)?),
+        false => Some(fleet.plan_for(&args.model, &runtimes, policy, &options)?),
     };
     let what_if: Vec<String> = args.what_if.iter().map(ToString::to_string).collect();
     let plan = then.as_ref().unwrap_or(&now);
     let before = then.as_ref().map(|_| &now);
     let page = |fleet: &mut Fleet, plan: &Plan| {
-        page::render(fleet, plan, before, &runtimes, &args.what_if, &policy)
+        page::render(fleet, plan, before, &runtimes, &args.what_if, policy)
     };
     let text = match args.format {
         PlanFormat::Json => match &then {

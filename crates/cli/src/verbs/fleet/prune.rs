@@ -2,19 +2,20 @@
 
 use std::fmt::Write as _;
 
+use unskew_core::Date;
 use unskew_fleet::store::Retire;
 use unskew_fleet::{Digest, Fleet, Prune, Pruned};
 use unskew_report::Plain;
 
-use crate::args::{FleetPrune, Global};
+use crate::args::FleetPrune;
 use crate::exit::Status;
 use crate::print;
 
-pub fn run(args: &FleetPrune, fleet: &mut Fleet, global: &Global) -> anyhow::Result<Status> {
+pub fn run(args: &FleetPrune, fleet: &mut Fleet, day: Date) -> anyhow::Result<Status> {
     let before = args.retire_before.map(|day| day.to_string());
     let retire = Retire { keep: args.keep, before };
     let prune = Prune { retire, grace: args.grace, dry_run: args.dry_run };
-    let pruned = fleet.prune(&prune, global.context().as_of)?;
+    let pruned = fleet.prune(&prune, day)?;
     print::out(&told(&pruned, args))?;
     Ok(Status::Clean)
 }

@@ -4,18 +4,19 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use serde_json::json;
+use unskew_core::Date;
 use unskew_fleet::{Change, Fleet, Profile};
 use unskew_report::Plain;
 
 use super::columns;
-use crate::args::{FleetFormat, Global, RuntimeTask};
+use crate::args::{FleetFormat, RuntimeTask};
 use crate::exit::Status;
 use crate::print;
 
 /// The largest profile that is read.
 const LARGEST: u64 = 16 << 20;
 
-pub fn run(task: &RuntimeTask, fleet: &mut Fleet, global: &Global) -> anyhow::Result<Status> {
+pub fn run(task: &RuntimeTask, fleet: &mut Fleet, day: Date) -> anyhow::Result<Status> {
     match task {
         RuntimeTask::Add { runtime, name, devices } => {
             let mut profile = profile(runtime)?;
@@ -23,8 +24,7 @@ pub fn run(task: &RuntimeTask, fleet: &mut Fleet, global: &Global) -> anyhow::Re
                 profile.name.clone_from(name);
             }
             profile.devices = devices.unwrap_or(profile.devices);
-            let day = global.context().as_of.to_string();
-            let change = match fleet.put_runtime(&profile, &day)? {
+            let change = match fleet.put_runtime(&profile, &day.to_string())? {
                 Change::Added => "added",
                 Change::Replaced => "replaced",
                 Change::Unchanged => "there already",
@@ -35,7 +35,7 @@ pub fn run(task: &RuntimeTask, fleet: &mut Fleet, global: &Global) -> anyhow::Re
         RuntimeTask::List(asked) => list(fleet, asked.format)?,
         RuntimeTask::Show { name } => print::out(&fleet.runtime(name)?.profile)?,
         RuntimeTask::Remove { name } => {
-            fleet.remove_runtime(name, &global.context().as_of.to_string())?;
+            fleet.remove_runtime(name, &day.to_string())?;
             print::out(&format!("removed: {}\n", Plain(name)))?;
         }
     }
