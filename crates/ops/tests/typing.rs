@@ -135,6 +135,24 @@ fn values_that_stand_in_the_code_are_known() {
     assert!(typing.calls[0].argument("approximate").is_none());
 }
 
+#[test]
+fn what_can_be_none_only_is_none() {
+    let (_, typing) = typed(
+        "\
+def f(x: Tensor, sizes: List[int], whole: bool) -> Tensor:
+  if whole:
+    factors = None
+  else:
+    ops.prim.RaiseException(\"\")
+    factors = uninitialized(NoneType)
+  return torch.upsample_bilinear2d(x, sizes, False, factors)
+",
+    )
+    .unwrap();
+    let call = typing.calls.iter().find(|call| &*call.operator == "aten::upsample_bilinear2d");
+    assert_eq!(call.unwrap().value("scales_h"), Some(Literal::None));
+}
+
 /// A module with a function that is called with these modes.
 fn module(modes: &[&str]) -> Program {
     let mut program = Program::new();

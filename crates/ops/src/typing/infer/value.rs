@@ -74,15 +74,14 @@ const TENSOR_ATTRIBUTES: [&str; 26] = [
     "itemsize",
 ];
 
-/// A value as a call gives it.
+/// A value as a call gives it. What has the type of `None` is `None`, wherever it comes from.
 pub(super) fn given(thing: &Thing, span: Span) -> Given {
-    Given {
-        keyword: None,
-        receiver: false,
-        ty: thing.ty(),
-        literal: thing.literal().cloned(),
-        span,
-    }
+    let ty = thing.ty();
+    let literal = match ty {
+        ScriptType::None => Some(Literal::None),
+        _ => thing.literal().cloned(),
+    };
+    Given { keyword: None, receiver: false, ty, literal, span }
 }
 
 impl<'p> Walker<'p, '_> {
