@@ -2,7 +2,7 @@
 
 use unskew_script::{Expression, Span, Statement};
 
-use super::Walker;
+use super::{End, Walker};
 use crate::typing::scope::{Frame, Thing};
 use crate::typing::{Literal, ScriptType, annotation, unify};
 
@@ -11,7 +11,7 @@ impl<'p> Walker<'p, '_> {
     pub(super) fn block(&mut self, body: &'p [Statement]) {
         let live = self.live;
         for statement in body {
-            self.live &= !self.ended;
+            self.live &= self.end == End::None;
             self.statement(statement);
         }
         self.live = live;
@@ -37,14 +37,16 @@ impl<'p> Walker<'p, '_> {
             }
             Statement::Expression { value, .. } => {
                 self.value(value);
-                self.ended |= raises(value);
+                if raises(value) {
+                    self.end = self.end.max(End::Raised);
+                }
             }
             Statement::Return { value, span } => {
                 let ty = value.as_ref().map_or(ScriptType::None, |value| self.value(value).ty());
                 if let Some(routine) = self.program.routines().get(self.function) {
                     self.hold(&ty, &routine.returns, *span, "what is returned");
                 }
-                self.ended = true;
+                self.end = End::Returned;
             }
             Statement::If { test, then, otherwise, span } => {
                 self.branch(test, then, otherwise, *span)
@@ -129,22 +131,23 @@ impl<'p> Walker<'p, '_> {
             return;
         }
         self.condition(span, holds);
-        let (one, one_ended) = self.one_of_two(test, then, true, holds);
-        let (other, other_ended) = self.one_of_two(test, otherwise, false, holds);
-        match (one_ended, other_ended) {
-            (true, true) => {
-                self.scope.join(one, other, holds);
-                self.ended = true;
-            }
-            (true, false) => self.scope.take(other),
-            (false, true) => self.scope.take(one),
-            (false, false) => self.scope.join(one, other, holds),
+        let (one, one_end) = self.one_of_two(test, then, true, holds);
+        let (other, other_end) = self.one_of_two(test, otherwise, false, holds);
+        match (one_end, other_end) {
+            (End::Returned, End::None | End::Raised) => self.scope.take(other),
+            (End::None | End::Raised, End::Returned) => self.scope.take(one),
+            // Values are those of the block behind which something runs.
+            (End::Raised, End::None) => self.scope.join(one, other, Some(false)),
+            (End::None, End::Raised) => self.scope.join(one, other, Some(true)),
+            _ => self.scope.join(one, other, holds),
         }
-        self.ended |= match holds {
-            Some(true) => one_ended,
-            Some(false) => other_ended,
-            None => false,
+        let end = match (holds, one_end.min(other_end)) {
+            // The loader does not know which one runs.
+            (Some(true), least) => least.max(one_end.min(End::Raised)),
+            (Some(false), least) => least.max(other_end.min(End::Raised)),
+            (None, least) => least,
         };
+        self.end = self.end.max(end);
     }
 
     fn one_of_two(
@@ -153,7 +156,7 @@ impl<'p> Walker<'p, '_> {
         body: &'p [Statement],
         taken: bool,
         holds: Option<bool>,
-    ) -> (Frame<'p>, bool) {
+    ) -> (Frame<'p>, End) {
         let live = self.live;
         self.live &= holds != Some(!taken);
         self.branches += 1;
@@ -162,7 +165,7 @@ impl<'p> Walker<'p, '_> {
         self.block(body);
         self.branches -= 1;
         self.live = live;
-        (self.scope.leave(), std::mem::take(&mut self.ended))
+        (self.scope.leave(), std::mem::take(&mut self.end))
     }
 
     fn repeat(&mut self, body: &'p [Statement], begin: impl FnOnce(&mut Self)) {
@@ -174,7 +177,7 @@ impl<'p> Walker<'p, '_> {
         self.scope.enter();
         self.block(body);
         self.branches -= 1;
-        self.ended = false;
+        self.end = End::None;
         let frame = self.scope.leave();
         self.scope.join(frame, Frame::new(), None);
         self.scope.forget(&assigned);

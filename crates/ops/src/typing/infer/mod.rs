@@ -73,13 +73,26 @@ struct Walker<'p, 't> {
     record: usize,
     /// Whether what is walked may run.
     live: bool,
-    /// Whether the block has ended, by `return` or by an exception.
-    ended: bool,
+    /// Whether the block has ended, and how.
+    end: End,
     /// How many branches and loops are around.
     branches: usize,
     found: Found,
     /// What functions are given by live calls.
     demands: Vec<(FunctionId, Context)>,
+}
+
+/// How a block ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum End {
+    /// What stands behind it runs.
+    #[default]
+    None,
+    /// By an exception. For the loader that is a call like any other: what the block assigned counts for the types behind it,
+    /// though nobody comes there.
+    Raised,
+    /// By `return`.
+    Returned,
 }
 
 /// A condition: the function and the place, and whether it was met true, false, and unknown.
@@ -107,7 +120,7 @@ impl<'p, 't> Walker<'p, 't> {
             function: 0,
             record: 0,
             live: true,
-            ended: false,
+            end: End::None,
             branches: 0,
             found: Found::default(),
             demands: Vec::new(),
@@ -119,7 +132,7 @@ impl<'p, 't> Walker<'p, 't> {
         let Some(routine) = self.program.routines().get(id) else { return };
         let Some(body) = self.program.body(id) else { return };
         (self.function, self.record) = (id, routine.record);
-        (self.live, self.ended, self.branches) = (live, false, 0);
+        (self.live, self.end, self.branches) = (live, End::None, 0);
         for parameter in &body.parameters {
             if let Some(default) = &parameter.default {
                 self.scope.enter();
