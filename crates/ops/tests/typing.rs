@@ -9,7 +9,7 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-use unskew_ops::typing::{Literal, Problem, Program, Typing, check, infer};
+use unskew_ops::typing::{Literal, Problem, Program, ResolvedCall, Typing, check, infer};
 use unskew_ops::{OperatorHistory, OperatorTable};
 
 static HISTORY: LazyLock<Arc<OperatorHistory>> = LazyLock::new(pytorch::history);
@@ -151,6 +151,35 @@ def f(x: Tensor, sizes: List[int], whole: bool) -> Tensor:
     .unwrap();
     let call = typing.calls.iter().find(|call| &*call.operator == "aten::upsample_bilinear2d");
     assert_eq!(call.unwrap().value("scales_h"), Some(Literal::None));
+}
+
+#[test]
+fn what_is_assigned_behind_an_exception_counts_for_types_and_not_for_values() {
+    let upsampled = |end: &str| {
+        let (_, typing) = typed(&format!(
+            "\
+def f(x: Tensor, sizes: List[int], whole: bool) -> Tensor:
+  factors = None
+  if whole:
+    pass
+  else:
+    {end}
+    factors = uninitialized(Optional[List[float]])
+  return torch.upsample_bilinear2d(x, sizes, False, factors)
+"
+        ))
+        .unwrap();
+        let wanted = |call: &&ResolvedCall| &*call.operator == "aten::upsample_bilinear2d";
+        let call = typing.calls.iter().find(wanted).unwrap().clone();
+        (call.schema().unwrap().full_name(), call.given[3].literal.clone())
+    };
+    // The loader takes it for a call like any other; nobody comes there, so the value is that of the other branch.
+    let (overload, factors) = upsampled("ops.prim.RaiseException(\"\")");
+    assert_eq!(overload, "aten::upsample_bilinear2d.vec");
+    assert_eq!(factors, Some(Literal::None));
+    let (overload, factors) = upsampled("return x");
+    assert_eq!(overload, "aten::upsample_bilinear2d");
+    assert_eq!(factors, Some(Literal::None));
 }
 
 /// A module with a function that is called with these modes.

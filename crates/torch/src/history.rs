@@ -61,6 +61,8 @@ pub struct Refusal {
     file_format: Option<[i64; 2]>,
     /// The lowest and the highest bytecode version; none for every one.
     bytecode: Option<[i64; 2]>,
+    /// What the pickle of its attributes imports; none for every one.
+    imports: Option<String>,
     /// Why.
     pub what: String,
     /// What the release prints.
@@ -100,6 +102,7 @@ impl Refusal {
         self.format == kind
             && within(self.file_format, model.file_format.as_ref())
             && within(self.bytecode, model.bytecode.as_ref())
+            && self.imports.as_ref().is_none_or(|import| model.imports.contains(import))
     }
 }
 

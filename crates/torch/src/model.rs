@@ -133,8 +133,8 @@ pub struct Model {
     pub program: Option<Arc<Program>>,
     /// Whether its code says `op_version_set`, without which no file is of version 1.
     pub op_version_set: bool,
-    /// Whether its pickle says of what types containers are, as files of version 3 and later may.
-    pub typed_containers: bool,
+    /// What the pickle of its attributes imports, `torch.device`.
+    pub imports: BTreeSet<String>,
     /// The instructions of its bytecode by name.
     pub instructions: BTreeSet<String>,
     /// Whether it holds compiled libraries.
@@ -156,7 +156,7 @@ impl Model {
             classes: BTreeMap::new(),
             program: None,
             op_version_set: false,
-            typed_containers: false,
+            imports: BTreeSet::new(),
             instructions: BTreeSet::new(),
             compiled: false,
             facts: Vec::new(),

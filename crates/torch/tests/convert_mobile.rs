@@ -3,16 +3,10 @@
 
 mod corpus;
 
-use corpus::{files, party, runtime, source, verdict};
-use unskew_core::{Conversion, Severity};
+use corpus::{converted, files, party, runtime, source, verdict};
+use unskew_core::Severity;
 use unskew_source::{Output, SourceExt};
 use unskew_torch::{Options, Runtime, convert, read};
-
-fn converted(name: &str, bytes: &[u8], to: &Runtime) -> (Conversion, Vec<u8>) {
-    let (plan, output) = convert(&source(name, bytes), to, &Options::default()).unwrap().unwrap();
-    let Output::File(file) = output else { panic!("a folder") };
-    (plan, file.all().unwrap())
-}
 
 /// Converts a file that has an exact form; gives its bytecode version and its operator version.
 fn versions(name: &str, bytes: &[u8], to: &Runtime) -> (i64, i64) {

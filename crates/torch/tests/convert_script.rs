@@ -5,31 +5,10 @@ mod corpus;
 
 use std::sync::Arc;
 
-use corpus::{files, party, runtime, source, split, verdict};
-use unskew_core::{Conversion, Severity};
+use corpus::{accepted, converted, files, party, record, runtime, source, split, verdict};
+use unskew_core::Conversion;
 use unskew_source::{Archive, BytesSource, Output, SourceExt};
 use unskew_torch::{Options, Runtime, convert};
-
-fn converted(name: &str, bytes: &[u8], to: &Runtime) -> (Conversion, Vec<u8>) {
-    let (plan, output) = convert(&source(name, bytes), to, &Options::default()).unwrap().unwrap();
-    let Output::File(file) = output else { panic!("a folder") };
-    (plan, file.all().unwrap())
-}
-
-fn accepted(name: &str, bytes: &[u8], to: &Runtime) {
-    let found = verdict(&party(name, bytes), &to.party());
-    assert!(found.severity() < Some(Severity::Error), "{name}: {found:?}");
-}
-
-/// The content of a record, named from within the folder of the archive.
-fn record(bytes: &[u8], name: &str) -> Option<String> {
-    let archive = Archive::open(Arc::new(BytesSource::new("a", bytes.to_vec()))).unwrap();
-    let wanted = |entry: &&unskew_source::Entry| {
-        entry.name.split_once('/').is_some_and(|(_, record)| record == name)
-    };
-    let entry = archive.entries().iter().find(wanted)?;
-    Some(String::from_utf8(archive.read(entry).unwrap()).unwrap())
-}
 
 fn scripts() -> Vec<(String, Vec<u8>)> {
     files().0.into_iter().filter(|(name, _)| name.ends_with(".pt")).collect()

@@ -3,34 +3,10 @@
 
 mod corpus;
 
-use std::collections::BTreeMap;
-use std::path::Path;
-
-use corpus::{files, history, party, runtimes, source, verdict};
+use corpus::{files, history, models, party, runtimes, source, verdict};
 use unskew_core::{Outcome, Phase};
 use unskew_ops::typing::{Typing, infer};
 use unskew_torch::{Callable, Model, read};
-
-/// The models of the corpus that have code.
-fn models() -> BTreeMap<String, Vec<u8>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
-    let names = [
-        "silero-vad-5.1.jit",
-        "silero-vad-6.2.3.jit",
-        "hakai-kelp-presence.pt",
-        "hakai-kelp-species.pt",
-        "hakai-mussel-presence.pt",
-    ];
-    let read = |name: &str| {
-        let path = folder.join(name);
-        let bytes = std::fs::read(&path);
-        (
-            name.to_owned(),
-            bytes.unwrap_or_else(|e| panic!("{}: {e}; run cargo xtask corpus", path.display())),
-        )
-    };
-    names.into_iter().map(read).collect()
-}
 
 fn typed(model: &Model) -> Option<Typing> {
     Some(infer(model.program.as_ref()?, &Callable(history())))

@@ -1,5 +1,6 @@
 //! What is found in a program.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use unskew_script::Span;
@@ -80,6 +81,21 @@ impl ResolvedCall {
     }
 }
 
+/// Code that reads or sets an attribute of an object, `self.weight`, whose class declares it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct AttributeUse {
+    /// The number of the record.
+    pub record: usize,
+    /// Where the whole expression stands.
+    pub span: Span,
+    /// The class of the object.
+    pub class: Arc<str>,
+    /// The attribute.
+    pub name: String,
+    /// Whether it is set.
+    pub is_set: bool,
+}
+
 /// What the loader would refuse.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
@@ -115,4 +131,6 @@ pub struct Typing {
     pub faults: Vec<Fault>,
     /// The branches that are always or never taken.
     pub branches: Vec<Branch>,
+    /// Where declared attributes are read and set.
+    pub attributes: BTreeSet<AttributeUse>,
 }

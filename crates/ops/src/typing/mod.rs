@@ -55,7 +55,7 @@ mod signature;
 mod unify;
 mod value_type;
 
-pub use found::{Branch, Fault, ResolvedCall, Spelling, Typing};
+pub use found::{AttributeUse, Branch, Fault, ResolvedCall, Spelling, Typing};
 pub use infer::{fold, infer};
 pub use literal::{Bits, Literal};
 pub use overload::{Choice, Operators, Overloads, choose};

@@ -15,9 +15,6 @@ use crate::{Format, Model, Stamp, code, pickle};
 /// The record with the constants that the code names.
 const CONSTANTS: &str = "constants.pkl";
 
-/// What a pickle imports to say of what type a container is.
-const TYPE_TAG: &str = "torch.jit._pickle.restore_type_tag";
-
 /// The most classes registered in C++ of one record.
 const CLASSES: usize = 1000;
 
@@ -29,7 +26,7 @@ pub(super) fn read(records: &Records) -> Result<Model, ReadError> {
     let mut program = read_code(records, "code/", &mut model)?;
     read_constants(records, &mut program)?;
     model.op_version_set = code::has_op_version_set(&program);
-    model.typed_containers = has_typed_containers(records);
+    model.imports = imports(records);
     if mobile {
         // The mobile interpreter runs the bytecode; the code beside it is for the other loader.
         model.uses.clear();
@@ -94,11 +91,11 @@ pub(super) fn notice(program: &Program, model: &mut Model) {
     }
 }
 
-/// Whether the attributes hold containers that say their type. What cannot be read says nothing.
-fn has_typed_containers(records: &Records) -> bool {
-    let Ok(Some(bytes)) = records.get("data.pkl") else { return false };
-    let Ok(pickle) = pickle::scan(records.file(), &bytes) else { return false };
-    pickle.imports.iter().any(|import| import == TYPE_TAG)
+/// What the attributes import. What cannot be read says nothing.
+fn imports(records: &Records) -> BTreeSet<String> {
+    let Ok(Some(bytes)) = records.get("data.pkl") else { return BTreeSet::new() };
+    let Ok(pickle) = pickle::scan(records.file(), &bytes) else { return BTreeSet::new() };
+    pickle.imports.into_iter().collect()
 }
 
 /// Says of what types the constants are that the code names.

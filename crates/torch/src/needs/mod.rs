@@ -20,6 +20,9 @@ use unskew_ops::OperatorHistory;
 use crate::verdict::Reading;
 use crate::{Calendar, Format, Model, Release, history};
 
+/// What a pickle imports to say of what type a container is.
+const TYPE_TAG: &str = "torch.jit._pickle.restore_type_tag";
+
 /// A version, and what forces it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Need {
@@ -105,7 +108,10 @@ fn file_format(model: &Model, operators: &Need) -> Need {
         Format::Package => (6, Some("a torch.package")),
         Format::LegacyScript => (1, None),
         Format::MobileFlatbuffer => (0, None),
-        _ if model.typed_containers => (3, Some("data.pkl says of what types its containers are")),
+        // Files of version 3 and later say it.
+        _ if model.imports.contains(TYPE_TAG) => {
+            (3, Some("data.pkl says of what types its containers are"))
+        }
         _ if model.op_version_set => (1, None),
         _ => (2, Some("the code has no op_version_set")),
     };

@@ -6,10 +6,10 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use unskew_core::{Context, Date, Party, Verdict, Version, check};
+use unskew_core::{Context, Conversion, Date, Party, Severity, Verdict, Version, check};
 use unskew_ops::OperatorHistory;
-use unskew_source::{BytesSource, Source};
-use unskew_torch::{Calendar, Runtime};
+use unskew_source::{Archive, BytesSource, Output, Source, SourceExt};
+use unskew_torch::{Calendar, Options, Runtime, convert};
 
 /// Every file by `release/name`, and the table of what its release said about it.
 pub fn files() -> (BTreeMap<String, Vec<u8>>, String) {
@@ -76,4 +76,48 @@ pub fn split(path: &str) -> (Version, &str, &str, &str) {
     let (release, name) = path.split_once('/').unwrap();
     let (stem, extension) = name.split_once('.').unwrap();
     (release.parse().unwrap(), release, stem, extension)
+}
+
+/// What a conversion says and makes.
+pub fn converted(name: &str, bytes: &[u8], to: &Runtime) -> (Conversion, Vec<u8>) {
+    let (plan, output) = convert(&source(name, bytes), to, &Options::default()).unwrap().unwrap();
+    let Output::File(file) = output else { panic!("a folder") };
+    (plan, file.all().unwrap())
+}
+
+/// Holds that a release runs a file.
+pub fn accepted(name: &str, bytes: &[u8], to: &Runtime) {
+    let found = verdict(&party(name, bytes), &to.party());
+    assert!(found.severity() < Some(Severity::Error), "{name}: {found:?}");
+}
+
+/// The content of a record, named from within the folder of the archive; what is no text in it is replaced.
+pub fn record(bytes: &[u8], name: &str) -> Option<String> {
+    let archive = Archive::open(Arc::new(BytesSource::new("a", bytes.to_vec()))).unwrap();
+    let wanted = |entry: &&unskew_source::Entry| {
+        entry.name.split_once('/').is_some_and(|(_, record)| record == name)
+    };
+    let entry = archive.entries().iter().find(wanted)?;
+    Some(String::from_utf8_lossy(&archive.read(entry).unwrap()).into_owned())
+}
+
+/// The models of the corpus that have code.
+pub fn models() -> BTreeMap<String, Vec<u8>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
+    let names = [
+        "silero-vad-5.1.jit",
+        "silero-vad-6.2.3.jit",
+        "hakai-kelp-presence.pt",
+        "hakai-kelp-species.pt",
+        "hakai-mussel-presence.pt",
+    ];
+    let read = |name: &str| {
+        let path = folder.join(name);
+        let bytes = std::fs::read(&path);
+        (
+            name.to_owned(),
+            bytes.unwrap_or_else(|e| panic!("{}: {e}; run cargo xtask corpus", path.display())),
+        )
+    };
+    names.into_iter().map(read).collect()
 }

@@ -107,8 +107,13 @@ impl<'p> Walker<'p, '_> {
                     self.assign(item, part);
                 }
             }
-            Expression::Attribute { of, .. } => {
-                self.value(of);
+            Expression::Attribute { of, name, span } => {
+                if let ScriptType::Class(class) = self.value(of).ty()
+                    && let Some((_, described)) = self.program.class_of(&class)
+                    && described.attribute(&name.text).is_some()
+                {
+                    self.uses(&class, &name.text, *span, true);
+                }
             }
             Expression::Subscript { of, index, span } => self.assign_item(of, index, thing, *span),
             _ => self.fault(target.span(), "nothing can be assigned to this"),

@@ -1,10 +1,12 @@
 //! Expressions.
 
+use std::sync::Arc;
+
 use unskew_script::{Constant, Expression, Span};
 
 use super::{Walker, fold};
 use crate::typing::scope::Thing;
-use crate::typing::{Given, Literal, ScriptType, Spelling};
+use crate::typing::{AttributeUse, Given, Literal, ScriptType, Spelling};
 
 /// Names that stand for numbers: element types, layouts, memory formats.
 const NUMBERS: [&str; 34] = [
@@ -194,6 +196,13 @@ impl<'p> Walker<'p, '_> {
         Thing::of(ScriptType::Unknown)
     }
 
+    /// Notes that a declared attribute is read or set.
+    pub(super) fn uses(&mut self, class: &Arc<str>, name: &str, span: Span, is_set: bool) {
+        let (class, name) = (class.clone(), name.to_owned());
+        let one = AttributeUse { record: self.record, span, class, name, is_set };
+        self.found.typing.attributes.insert(one);
+    }
+
     /// What `of.name` is.
     pub(super) fn attribute_of(&mut self, receiver: &Thing, name: &str, span: Span) -> Thing {
         match receiver.ty() {
@@ -203,7 +212,10 @@ impl<'p> Walker<'p, '_> {
             }
             ScriptType::Class(class) => match self.program.class_of(&class) {
                 Some((_, described)) => match described.attribute(name) {
-                    Some((ty, literal)) => Thing::Value(ty.clone(), literal.cloned()),
+                    Some((ty, literal)) => {
+                        self.uses(&class, name, span, false);
+                        Thing::Value(ty.clone(), literal.cloned())
+                    }
                     None => {
                         // Attributes of modules of 1.1 and 1.2 stand in another record.
                         let partly = described.attributes.is_empty() && described.base.is_empty();

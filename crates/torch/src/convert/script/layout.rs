@@ -9,15 +9,15 @@ use std::collections::BTreeMap;
 use unskew_core::{Conversion, Version};
 use unskew_source::ReadError;
 
-use super::{block, rewrite};
+use super::{block, devices, rewrite};
 use crate::Format;
 use crate::convert::Task;
 use crate::convert::draft::Draft;
-use crate::pickle::{self, Value};
+use crate::pickle::{self, Id, Pickle, Value};
 
 /// The adaptations.
 const VERSION: &str = "version-record";
-const LAYOUT: &str = "older-layout";
+pub(super) const LAYOUT: &str = "older-layout";
 
 /// The last release of the older layout.
 const OLDER: Version = Version::pair(1, 5);
@@ -128,13 +128,13 @@ pub(super) fn plan(
         }
     }
     for record in ["data.pkl", "constants.pkl"] {
-        untag(task, plan, draft, record)?;
+        repickle(task, plan, draft, record)?;
     }
     Ok(())
 }
 
-/// Takes the tags of types off containers.
-fn untag(
+/// Takes the tags of types off containers, and puts names in the place of devices.
+fn repickle(
     task: &Task<'_>,
     plan: &mut Conversion,
     draft: &mut Draft,
@@ -143,34 +143,44 @@ fn untag(
     let Some(bytes) = task.records.get(record)? else { return Ok(()) };
     let file = task.records.file();
     let mut pickle = pickle::scan(file, &bytes).map_err(|error| error.in_record(record))?;
-    let tagged: Vec<(u32, Value)> = (0..pickle.count())
-        .filter_map(|id| {
-            let Value::Call(call) = pickle.value(id) else { return None };
-            let Value::Global(_, name) = pickle.value(call.callee) else { return None };
-            let Value::Tuple(arguments) = pickle.value(call.arguments?) else { return None };
-            let inner = arguments.first().filter(|_| name == "restore_type_tag")?;
-            Some((id, pickle.value(*inner).clone()))
-        })
-        .collect();
-    if tagged.is_empty() {
+    let tagged = untagged(&pickle);
+    let named = if devices::are_read(task) { Vec::new() } else { devices::names(&pickle) };
+    let mut done = Vec::new();
+    if !tagged.is_empty() {
+        done.push("containers lose the tags of their types");
+    }
+    if !named.is_empty() {
+        done.push(devices::DONE);
+    }
+    if done.is_empty() {
         return Ok(());
     }
-    for (id, inner) in tagged {
-        pickle.replace(id, inner);
+    for (id, value) in tagged.into_iter().chain(named) {
+        pickle.replace(id, value);
     }
     match pickle.write() {
         Ok(bytes) => {
             draft.replace(record, bytes);
-            rewrite(plan, LAYOUT, "containers lose the tags of their types".to_owned(), record);
+            for what in done {
+                rewrite(plan, LAYOUT, what.to_owned(), record);
+            }
         }
         Err(why) => {
-            block(
-                task,
-                plan,
-                &format!("{record} cannot be written without tags: {why}"),
-                [record].into_iter().collect(),
-            );
+            let what = format!("{record} cannot be written again: {why}");
+            block(task, plan, &what, [record].into_iter().collect());
         }
     }
     Ok(())
+}
+
+/// Containers with tags, and each without.
+fn untagged(pickle: &Pickle) -> Vec<(Id, Value)> {
+    let without = |id| {
+        let Value::Call(call) = pickle.value(id) else { return None };
+        let Value::Global(_, name) = pickle.value(call.callee) else { return None };
+        let Value::Tuple(arguments) = pickle.value(call.arguments?) else { return None };
+        let inner = arguments.first().filter(|_| name == "restore_type_tag")?;
+        Some((id, pickle.value(*inner).clone()))
+    };
+    (0..pickle.count()).filter_map(without).collect()
 }

@@ -2,10 +2,11 @@
 //!
 //! Four things are fitted: the calls in the code (`calls`), branches that never run (`calls` too, because
 //! they are removed where a call in them is not there), attributes and records that the release does not
-//! know (`layout`), and the version record, which gets the lowest number that holds for all calls.
+//! know (`layout`, `devices`), and the version record, which gets the lowest number that holds for all calls.
 //! Archives of 1.1 and 1.2 get the layout of later ones first (`legacy`).
 
 pub(super) mod calls;
+mod devices;
 mod layout;
 mod legacy;
 mod tensors;
@@ -75,6 +76,9 @@ pub(super) fn plan(
         })
         .collect();
     layout::classes(task, plan, &mut all);
+    if !legacy {
+        devices::fit(task, program, plan, &mut all)?;
+    }
     let mut draft = Draft::of(task.records)?;
     if legacy {
         legacy::plan(task, plan, &mut draft, &all)?;
