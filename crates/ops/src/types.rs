@@ -32,14 +32,17 @@ impl Type {
         }
     }
 
+    /// Whether it is a list of any type: `t[]`.
+    pub fn is_generic(&self) -> bool {
+        matches!(self, Self::List(item, _) if matches!(&**item, Self::Named(name) if is_variable(name)))
+    }
+
     /// Whether `None` may stand for it: an optional, or a type that may be anything.
     pub fn takes_none(&self) -> bool {
         match self {
             Self::Optional(_) => true,
-            // `Any`, `NoneType` and type variables, which are small letters: `t`, `t1`.
             Self::Named(name) => {
-                matches!(&**name, "Any" | "NoneType" | "AnyType")
-                    || name.starts_with('t') && name[1..].bytes().all(|b| b.is_ascii_digit())
+                matches!(&**name, "Any" | "NoneType" | "AnyType") || is_variable(name)
             }
             Self::Applied(name, types) => name == "Union" && types.iter().any(Type::takes_none),
             Self::List(..) | Self::Tuple(_) => false,
@@ -54,6 +57,11 @@ impl Type {
             Self::Tuple(inner) | Self::Applied(_, inner) => inner.iter().find_map(Type::class),
         }
     }
+}
+
+/// Whether the name is that of a type variable: `t`, `t1`.
+fn is_variable(name: &str) -> bool {
+    name.strip_prefix('t').is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_digit()))
 }
 
 impl fmt::Display for Type {

@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 
 use unskew_ops::{
     Blocked, Decision, Fit, GivenArgument, OperatorCall, OperatorHistory, Registry, Schema, Target,
-    Writer,
+    Type, Writer,
 };
 
 static REGISTRY: LazyLock<Registry> = LazyLock::new(pytorch::registry);
@@ -16,7 +16,8 @@ static HISTORY: LazyLock<Arc<OperatorHistory>> = LazyLock::new(pytorch::history)
 
 /// `1.10.2: floor_divide | self other`, to a release: what is written and by whom, in one line.
 ///
-/// Arguments stand as the call has them: `name` or `name=literal` by place, `*name...` by name.
+/// Arguments stand as the call has them: `name` or `name=literal` by place, `*name...` by name; `name:type` is of a type that is
+/// known.
 fn decide(
     writer: &str,
     version: u32,
@@ -33,11 +34,12 @@ fn decide(
         .split_whitespace()
         .map(|one| {
             let (name, value) = one.split_once('=').map_or((one, None), |(n, v)| (n, Some(v)));
+            let (name, ty) = name.split_once(':').map_or((name, None), |(n, t)| (n, Some(t)));
             GivenArgument {
                 name: name.trim_start_matches('*').to_owned(),
                 by_name: name.starts_with('*'),
                 value: value.map(str::to_owned),
-                ty: None,
+                ty: ty.map(type_of),
             }
         })
         .collect();
@@ -47,6 +49,11 @@ fn decide(
     let target = Target { table: &table, operator_version: to_version };
     let call = OperatorCall { schema: &schema, given: &given };
     shown(REGISTRY.decide(call, &writer, target))
+}
+
+fn type_of(text: &str) -> Type {
+    let schema: Schema = format!("aten::f({text} x) -> ()").parse().unwrap();
+    schema.arguments[0].ty.clone()
 }
 
 fn shown(decision: Decision<'_>) -> String {
@@ -91,6 +98,24 @@ fn sizes_with_their_factors_are_weighed_where_only_sizes_count() {
     let none = "self output_size scales_h=None scales_w=None";
     assert_eq!(nearest(none, "1.4.0"), "keep without scales_w, scales_h");
     assert_eq!(nearest("self output_size", "1.4.0"), "keep");
+}
+
+#[test]
+fn a_slice_without_an_end_is_one_with_both_where_both_are_numbers() {
+    let slice = |operator, given: &str, to| decide("2.15.0", 3, operator, given, to, 3);
+    let tensor = |given, to| slice("slice.Tensor", given, to);
+    assert_eq!(tensor("self dim start=None end", "1.7.1"), "down slice_Tensor_to_1_7");
+    assert_eq!(tensor("self dim start end:int", "1.4.0"), "down slice_Tensor_to_1_7");
+    assert_eq!(tensor("self dim start:int end:int", "1.4.0"), "keep");
+    assert_eq!(tensor("self dim start=None end", "1.8.1"), "keep");
+    assert_eq!(slice("slice.str", "string start=None end=-1", "1.6.0"), "down slice_str_to_1_7");
+    // A list is sliced by the function for what is in it, if that is known.
+    let list = |given, to| slice("slice.t", given, to);
+    assert_eq!(list("l:int[] start=None end=-1", "1.4.0"), "down slice_ints_to_1_7");
+    assert_eq!(list("l:Tensor[] start=None end=-1", "1.7.1"), "down slice_tensors_to_1_7");
+    assert_eq!(list("l:str[] start=1 end=-1", "1.7.1"), "keep");
+    let unknown = list("l start=None end=-1", "1.7.1");
+    assert!(unknown.starts_with("blocked: "), "{unknown}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ mod corpus;
 
 use std::sync::Arc;
 
-use corpus::{accepted, converted, files, party, record, runtime, source, split, verdict};
+use corpus::{accepted, converted, files, models, party, record, runtime, source, split, verdict};
 use unskew_core::Conversion;
 use unskew_source::{Archive, BytesSource, Output, SourceExt};
 use unskew_torch::{Options, Runtime, convert};
@@ -158,6 +158,26 @@ fn a_call_without_an_exact_form_is_a_blocker_with_its_place() {
     assert_eq!(blocker.rule.code, "PT402");
     assert!(blocker.places.named()[0].starts_with("code/__torch__.py:"), "{blocker:?}");
     assert_eq!(result, files[name]);
+}
+
+/// PyTorch 1.7.1 says of each piece of a sound what 2.5.1 says of the file as it is, to 3e-8: shown by hand.
+#[test]
+fn real_voice_models_go_back_to_1_7_and_no_further() {
+    for (name, bytes) in models().into_iter().filter(|(name, _)| name.ends_with(".jit")) {
+        let to = runtime("1.7.1");
+        let (plan, result) = converted(&name, &bytes, &to);
+        assert!(plan.is_possible(), "{name}: {:?}", plan.blockers);
+        accepted(&name, &result, &to);
+        let code = record(&result, "code/__torch__/unskew.py").unwrap();
+        assert!(code.contains("def slice_Tensor_to_1_7("), "{name}: {code}");
+        let (plan, _) = converted(&name, &bytes, &runtime("1.6.0"));
+        let mut why = plan.blockers.iter().map(|one| &one.message);
+        assert!(
+            why.any(|why| why.contains("aten::is_grad_enabled")),
+            "{name}: {:?}",
+            plan.blockers
+        );
+    }
 }
 
 #[test]

@@ -138,7 +138,7 @@ impl Registry {
         target: Target<'_>,
     ) -> Decision<'_> {
         let fit = call.fit(target.table);
-        let mut older = None;
+        let mut older: Option<&RegistryChange> = None;
         for change in self.changes_of(&call.schema.full_name()) {
             match way(change, writer, target, fit.is_ok()) {
                 _ if change.means_the_same(call) => {}
@@ -152,8 +152,12 @@ impl Registry {
                     Since::Version(_) | Since::Meaning(_) => {
                         return self.down(change, call, target);
                     }
-                    // What is newer and means something else goes before what was not there yet.
-                    _ => older = older.or(Some(change)),
+                    // What is newer and means something else goes before what was not there yet; and of changes of several forms
+                    // of the operator that of the call counts.
+                    _ if older.is_none_or(|known| !known.is_of(call) && change.is_of(call)) => {
+                        older = Some(change);
+                    }
+                    _ => {}
                 },
                 // Whatever it means, a release that does not take it does not run it.
                 Err(unknown) => return Decision::Blocked(fit.err().unwrap_or(unknown)),
@@ -283,6 +287,11 @@ fn way(
 }
 
 impl RegistryChange {
+    /// Whether a downgrader is for calls of this form.
+    fn is_of(&self, call: OperatorCall<'_>) -> bool {
+        self.downgraders.iter().any(|bridge| call.is_of(&bridge.schema))
+    }
+
     /// Whether a call is one that means the same on both sides of the change.
     fn means_the_same(&self, call: OperatorCall<'_>) -> bool {
         let holds = |c: &Condition| {

@@ -2,7 +2,7 @@
 
 use super::decide::Blocked;
 use crate::change::{is_subtype, plain};
-use crate::{CallShape, Misfit, OperatorTable, Schema, Type};
+use crate::{Argument, CallShape, Misfit, OperatorTable, Schema, Type};
 
 /// A call whose overload is known.
 #[derive(Clone, Copy, Debug)]
@@ -73,11 +73,24 @@ impl OperatorCall<'_> {
         given.value.is_none() && !given.ty.as_ref().unwrap_or(&own.ty).takes_none()
     }
 
-    /// Whether it is a call of this form of the operator: the names stand in the same places.
+    /// Whether it is a call of this form of the operator: the names stand in the same places. A form may be that of one
+    /// type of many, `int[]` where the operator takes `t[]`: then it has to be known that the value is of this type.
     pub(super) fn is_of(&self, schema: &Schema) -> bool {
-        let by_place = self.given.iter().filter(|one| !one.by_name).zip(&schema.arguments);
+        let mut by_place = self.given.iter().filter(|one| !one.by_name).zip(&schema.arguments);
         schema.accepts(&self.shape()).is_ok()
-            && by_place.into_iter().all(|(given, argument)| given.name == argument.name)
+            && by_place.all(|(given, argument)| given.name == argument.name)
+            && schema.arguments.iter().all(|argument| self.is_typed_as(argument))
+    }
+
+    fn is_typed_as(&self, form: &Argument) -> bool {
+        let Some(own) = self.schema.arguments.iter().find(|one| one.name == form.name) else {
+            return true;
+        };
+        let given = self.given.iter().find(|one| one.name == form.name);
+        let ty = given.and_then(|given| given.ty.as_ref());
+        !own.ty.is_generic()
+            || form.ty.is_generic()
+            || ty.is_some_and(|ty| is_subtype(ty, &form.ty))
     }
 
     /// The form in which the release takes the call.
@@ -141,7 +154,8 @@ impl OperatorCall<'_> {
             let (Some(takes), Some(own)) = (takes, own) else { continue };
             let ty = &given.type_in(&own.ty);
             let none = given.value.as_deref() == Some("None") && takes.ty.takes_none();
-            if !none && !is_subtype(ty, &takes.ty) && !is_item(ty, &takes.ty) {
+            let any = own.ty.is_generic() && is_subtype(&own.ty, &takes.ty);
+            if !none && !any && !is_subtype(ty, &takes.ty) && !is_item(ty, &takes.ty) {
                 let (is, wants) = (ty.to_string(), takes.ty.to_string());
                 return Err(Misfit::Type { argument: takes.name.clone(), is, wants });
             }

@@ -31,7 +31,7 @@ def floor_divide_to_1_7(self: Tensor, other: Tensor) -> Tensor:
 def floor_divide_Scalar_to_1_7(self: Tensor, other: number) -> Tensor:
   if not (torch.is_floating_point(self) or isinstance(other, float)):
     return torch.floor_divide(torch.sub(self, torch.remainder(self, other)), other)
-  value = torch.mul(self, 1.0)
+  value = torch.true_divide(self, 1)
   rest = torch.fmod(value, other)
   quotient = torch.true_divide(torch.sub(value, rest), other)
   apart = torch.ne(torch.lt(torch.full_like(rest, other), 0), torch.lt(rest, 0))

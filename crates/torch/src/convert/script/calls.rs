@@ -318,6 +318,9 @@ fn given(call: &Call) -> Vec<GivenArgument> {
                 }
                 ty => ty,
             };
+            if argument.ty.is_generic() {
+                one.ty = given.and_then(ScriptType::schema_type);
+            }
             // An integer also goes where a release takes no other number.
             let number = matches!(taken, Type::Named(name) if name == "Scalar");
             if let (true, Some(ScriptType::Int)) = (number, given) {
