@@ -5,9 +5,8 @@
 
 mod corpus;
 
-use corpus::{accepted, converted, models, party, record, runtime, verdict};
+use corpus::{accepted, archive, converted, models, party, record, runtime, verdict};
 use unskew_core::Severity;
-use unskew_source::SourceExt as _;
 
 /// A module whose attribute `d` is the device `cpu`, as a release writes it that is asked for version 3.
 fn module(declared: &str, forward: &str) -> Vec<u8> {
@@ -16,16 +15,7 @@ fn module(declared: &str, forward: &str) -> Vec<u8> {
          def forward(self: __torch__.M,\n    x: Tensor) -> Tensor:\n{forward}    return torch.add(x, 1)\n"
     );
     let state = b"\x80\x02c__torch__\nM\n)\x81}X\x01\0\0\0dctorch\ndevice\nX\x03\0\0\0cpu\x85Rsb.";
-    let mut archive = unskew_source::ArchiveOutput::new("net.pt");
-    for (name, bytes) in [
-        ("net/version", b"3\n".to_vec()),
-        ("net/data.pkl", state.to_vec()),
-        ("net/constants.pkl", b"\x80\x02).".to_vec()),
-        ("net/code/__torch__.py", code.into_bytes()),
-    ] {
-        archive.add(name, bytes, false).unwrap();
-    }
-    archive.finish().unwrap().all().unwrap()
+    archive(&[("data.pkl", state), ("code/__torch__.py", code.as_bytes())])
 }
 
 #[test]

@@ -188,6 +188,13 @@ impl Registry {
         self.upgraders.get(name).or_else(|| self.downgraders.get(name))
     }
 
+    /// Whether a function is one of the registry that is for this release: what it computes there is what it shall.
+    pub fn is_for(&self, function: &str, release: unskew_core::Version) -> bool {
+        let changes = self.operators.changes();
+        let mut bridges = changes.flat_map(|one| one.upgrader.iter().chain(&one.downgraders));
+        bridges.any(|bridge| bridge.function == function && bridge.on.contains(release))
+    }
+
     /// The operators that an upgrader calls, by their names without overloads: what a runtime with a
     /// selected list of operators must have besides those that its models call.
     pub fn callees(function: &Function) -> BTreeSet<String> {

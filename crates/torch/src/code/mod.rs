@@ -13,7 +13,7 @@ mod written;
 pub use callable::Callable;
 pub(crate) use callable::builtins;
 pub(crate) use constants::types as constant_types;
-pub(crate) use typed::{TypedUse, typed};
+pub(crate) use typed::{FUNCTIONS, TypedUse, typed};
 pub(crate) use written::{classes, written};
 
 use unskew_ops::typing::Program;

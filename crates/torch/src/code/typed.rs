@@ -9,6 +9,9 @@ use unskew_ops::typing::{
     Spelling, infer,
 };
 
+/// The module into which conversions put functions of the registry.
+pub(crate) const FUNCTIONS: &str = "__torch__.unskew";
+
 /// Calls of one operator that give values of the same types.
 #[derive(Debug)]
 pub(crate) struct TypedUse {
@@ -20,6 +23,8 @@ pub(crate) struct TypedUse {
     pub meant: Option<Arc<Signature>>,
     /// How the values stand for its arguments.
     pub binding: Option<Binding>,
+    /// The function of the registry in which they stand: a conversion put it there.
+    pub within: Option<Arc<str>>,
     /// Whether the language writes them without a name: `a + b`, `int(a)`.
     pub language: bool,
     /// Where they stand: all that the loader looks at.
@@ -39,7 +44,7 @@ impl TypedUse {
 }
 
 /// What makes calls the same.
-type Key = (Arc<str>, Vec<(Option<String>, bool, ScriptType, Option<Literal>)>);
+type Key = (Arc<str>, Option<Arc<str>>, Vec<(Option<String>, bool, ScriptType, Option<Literal>)>);
 
 /// The calls of a program that the loader looks at.
 pub(crate) fn typed(program: &Program, operators: &dyn Operators) -> Vec<TypedUse> {
@@ -54,7 +59,8 @@ pub(crate) fn typed(program: &Program, operators: &dyn Operators) -> Vec<TypedUs
             (true, true) => " (in a branch)",
             (true, false) => "",
         };
-        let at = *known.entry(key(&call)).or_insert_with(|| {
+        let within = within(program, &call);
+        let at = *known.entry(key(&call, within.clone())).or_insert_with(|| {
             let (meant, binding) = match call.choice {
                 Choice::One(signature, binding) => (Some(signature), Some(binding)),
                 _ => (None, None),
@@ -64,6 +70,7 @@ pub(crate) fn typed(program: &Program, operators: &dyn Operators) -> Vec<TypedUs
                 given: call.given,
                 meant,
                 binding,
+                within,
                 language: call.spelling == Spelling::Language,
                 places: Places::default(),
                 live: 0,
@@ -80,11 +87,17 @@ pub(crate) fn typed(program: &Program, operators: &dyn Operators) -> Vec<TypedUs
     uses
 }
 
-fn key(call: &ResolvedCall) -> Key {
+/// The function of the registry in which a call stands.
+fn within(program: &Program, call: &ResolvedCall) -> Option<Arc<str>> {
+    let routine = program.routines().get(call.function)?;
+    routine.name.strip_prefix(FUNCTIONS)?.strip_prefix('.').map(Arc::from)
+}
+
+fn key(call: &ResolvedCall, within: Option<Arc<str>>) -> Key {
     let given = call.given.iter().map(|one| {
         // Only `None` and short values tell overloads and versions apart.
         let literal = one.literal.clone();
         (one.keyword.clone(), one.receiver, one.ty.clone(), literal)
     });
-    (call.operator.clone(), given.collect())
+    (call.operator.clone(), within, given.collect())
 }

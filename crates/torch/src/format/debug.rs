@@ -11,17 +11,23 @@ use crate::pickle::{self, Value};
 /// What the table form begins with.
 const TABLE: &str = "FORMAT_WITH_STRING_TABLE";
 
+/// The first release that writes and reads the table form. Older ones end the process where they should say on which line an
+/// exception came up.
+pub(crate) const TABLED: Version = Version::pair(1, 12);
+
+/// Whether a debug record is of the table form; one that cannot be read is not.
+pub(crate) fn is_tabled(bytes: &[u8]) -> bool {
+    let Ok(pickle) = pickle::scan("", bytes) else { return false };
+    pickle.members(pickle.root()).next().and_then(Value::text) == Some(TABLE)
+}
+
 /// Narrows `producer` by the debug record in `bytes`; one that cannot be read says nothing.
 pub(super) fn narrow(producer: &mut Producer, bytes: &[u8]) {
     let Ok(pickle) = pickle::scan("", bytes) else { return };
     let mut members = pickle.members(pickle.root());
     let Some(first) = members.next() else { return };
     if first.text() == Some(TABLE) {
-        return producer.narrow(
-            Some(Version::pair(1, 12)),
-            None,
-            "debug record with a table of texts",
-        );
+        return producer.narrow(Some(TABLED), None, "debug record with a table of texts");
     }
     match first {
         Value::Tuple(entry) if entry.len() == 2 => {

@@ -2,7 +2,7 @@
 
 mod bytecode;
 mod checkpoint;
-mod debug;
+pub(crate) mod debug;
 mod executorch;
 mod exported;
 mod flatbuffer;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use unskew_core::{Context, Conversion, Date, Party, Severity, Verdict, Version, check};
 use unskew_ops::OperatorHistory;
-use unskew_source::{Archive, BytesSource, Output, Source, SourceExt};
+use unskew_source::{Archive, ArchiveOutput, BytesSource, Output, Source, SourceExt};
 use unskew_torch::{Calendar, Options, Runtime, convert};
 
 /// Every file by `release/name`, and the table of what its release said about it.
@@ -120,4 +120,15 @@ pub fn models() -> BTreeMap<String, Vec<u8>> {
         )
     };
     names.into_iter().map(read).collect()
+}
+
+/// An archive of version 3 with these records.
+pub fn archive(records: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut archive = ArchiveOutput::new("net.pt");
+    archive.add("net/version", b"3\n".to_vec(), false).unwrap();
+    archive.add("net/constants.pkl", b"\x80\x02).".to_vec(), false).unwrap();
+    for (name, bytes) in records {
+        archive.add(&format!("net/{name}"), bytes.to_vec(), false).unwrap();
+    }
+    archive.finish().unwrap().all().unwrap()
 }

@@ -12,7 +12,7 @@ use unskew_ops::{
 };
 use unskew_script::{Edits, Span};
 
-use crate::code::Callable;
+use crate::code::{self, Callable};
 use crate::convert::Task;
 use crate::{history, rules};
 
@@ -21,6 +21,9 @@ const UPGRADE: &str = "upgrade-operator";
 const DOWNGRADE: &str = "downgrade-operator";
 const DEFAULT: &str = "drop-default-argument";
 const PRUNE: &str = "prune-dead-branch";
+
+/// The first release whose loader knows of which overload an upgrader is.
+const BY_OVERLOAD: Version = Version::pair(1, 12);
 
 /// The calls of the program of a file, resolved to overloads.
 pub(super) struct Calls<'t> {
@@ -140,7 +143,7 @@ impl<'t> Calls<'t> {
         function: &str,
         known: &[(Span, String)],
     ) -> Option<Vec<(Span, String)>> {
-        let (callee, name) = (call.callee?, format!("__torch__.unskew.{function}"));
+        let (callee, name) = (call.callee?, format!("{}.{function}", code::FUNCTIONS));
         if call.spelling != Spelling::Method {
             return (call.spelling == Spelling::Name).then(|| vec![(callee, name)]);
         }
@@ -289,6 +292,28 @@ pub(in crate::convert) fn surplus(
     let given = given.unwrap_or(schema.arguments.len() as i64);
     let idle = ["prim::RaiseException", "aten::warn"].contains(&schema.name.as_str());
     (idle && given > takes).then_some(given - takes)
+}
+
+/// The lowest operator version in which a text of functions means what it means to the release.
+///
+/// That matters up to 1.11. There the loader takes the upgrader of one overload for all overloads of the operator: in a file of
+/// version 3 a `div` with a rounding mode is none, because `div_0_3` takes no mode.
+pub(super) fn needs_of(task: &Task<'_>, text: &str) -> u32 {
+    let release = &task.to.release;
+    let newest = release.file_format.max.map_or(0, Version::major);
+    let Ok(newest) = u32::try_from(newest) else { return 0 };
+    let Ok(program) = Program::of_text("unskew.py", text) else { return 0 };
+    if task.to.minor() >= BY_OVERLOAD {
+        return 0;
+    }
+    let typing = infer(&program, &Callable(&task.to.operators));
+    let registry = history::registry();
+    let needs = typing.calls.iter().filter_map(|call| {
+        let Choice::One(signature, _) = &call.choice else { return None };
+        let given = given(call);
+        Some(registry.needs(OperatorCall { schema: &signature.schema, given: &given }, newest))
+    });
+    needs.max().unwrap_or(0)
 }
 
 /// What a call gives, as the registry wants it.

@@ -13,6 +13,7 @@ use super::{block, devices, rewrite};
 use crate::Format;
 use crate::convert::Task;
 use crate::convert::draft::Draft;
+use crate::format::debug;
 use crate::pickle::{self, Id, Pickle, Value};
 
 /// The adaptations.
@@ -39,8 +40,8 @@ fn is_older(task: &Task<'_>) -> bool {
 
 /// The version of the converted file; none if the release is older than all that are converted for.
 ///
-/// A version that the release reads stays. Else it is the lowest in which every call keeps its meaning, or
-/// the highest that the release reads, for which calls are then fitted.
+/// A version that the release reads stays, unless something needs a higher one. Else it is the lowest in which every call keeps its
+/// meaning, or the highest that the release reads, for which calls are then fitted.
 pub(super) fn version(task: &Task<'_>, found: i64, needed: i64) -> Option<i64> {
     let release = &task.to.release;
     if task.to.minor() < Version::pair(1, 4) {
@@ -52,7 +53,7 @@ pub(super) fn version(task: &Task<'_>, found: i64, needed: i64) -> Option<i64> {
         false => (3, release.file_format.max.map_or(found, Version::major)),
     };
     let floor = if task.model.format == Format::Package { 6 } else { floor };
-    Some(if found <= most { found } else { needed.max(floor).min(most) })
+    Some(if found <= most { found.max(needed.min(most)) } else { needed.max(floor).min(most) })
 }
 
 /// Takes out of the classes what the release does not know.
@@ -63,9 +64,9 @@ pub(super) fn classes(
 ) {
     if task.to.minor() < NONE_TYPE {
         for (record, text) in texts.iter_mut() {
-            let named = text.replace("-> NoneType:", "-> None:").replace(": NoneType", ": None");
             // What is nothing is not without a value either.
-            let named = named.replace("uninitialized(NoneType)", "None");
+            let named = text.replace("uninitialized(NoneType)", "None");
+            let named = renamed(&named, "NoneType", "None");
             if named != *text {
                 let what = "the type of nothing is called None".to_owned();
                 rewrite(plan, LAYOUT, what, record);
@@ -99,6 +100,34 @@ pub(super) fn classes(
     }
 }
 
+/// A text of code with another name for a word, wherever it stands outside of texts in quotes.
+fn renamed(text: &str, word: &str, by: &str) -> String {
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let (mut out, mut rest, mut quote) = (String::with_capacity(text.len()), text, None);
+    let mut before = ' ';
+    while let Some(letter) = rest.chars().next() {
+        let begins = quote.is_none() && !is_part(before) && before != '.';
+        let whole = rest.strip_prefix(word).filter(|after| !after.starts_with(is_part));
+        if let (true, Some(after)) = (begins, whole) {
+            out.push_str(by);
+            (rest, before) = (after, ' ');
+            continue;
+        }
+        let mut size = letter.len_utf8();
+        match quote {
+            Some(_) if letter == '\\' => {
+                size += rest[size..].chars().next().map_or(0, char::len_utf8)
+            }
+            Some(end) if letter == end => quote = None,
+            None if matches!(letter, '"' | '\'') => quote = Some(letter),
+            _ => {}
+        }
+        out.push_str(&rest[..size]);
+        (rest, before) = (&rest[size..], letter);
+    }
+    out
+}
+
 /// Fits the records to the release and to the version of the converted file.
 pub(super) fn plan(
     task: &Task<'_>,
@@ -115,17 +144,26 @@ pub(super) fn plan(
         let found = found.unwrap_or(0);
         rewrite(plan, VERSION, format!("the version is {target} instead of {found}"), new);
     }
-    if !is_older(task) || task.model.format == Format::LegacyScript {
+    if task.model.format == Format::LegacyScript {
         return Ok(());
     }
+    // What loads and runs alike is left as it is; what is written anew shall say where exceptions come from.
+    let tables = task.to.minor() < debug::TABLED && !plan.changes_nothing();
     for (record, _) in task.records.all() {
-        let later = record == "byteorder"
-            || record == ".data/serialization_id"
-            || (record.ends_with(".debug_pkl") && found > Some(2));
+        let lines = record.ends_with(".debug_pkl");
+        let newer = is_older(task)
+            && (matches!(record, "byteorder" | ".data/serialization_id")
+                || lines && found > Some(2));
+        let is_tabled = |bytes: &Vec<u8>| debug::is_tabled(bytes);
+        let later =
+            newer || lines && tables && task.records.get(record)?.as_ref().is_some_and(is_tabled);
         if later && draft.remove(record) {
             let what = "a record that later releases have is left out".to_owned();
             rewrite(plan, LAYOUT, what, record);
         }
+    }
+    if !is_older(task) {
+        return Ok(());
     }
     for record in ["data.pkl", "constants.pkl"] {
         repickle(task, plan, draft, record)?;
@@ -183,4 +221,20 @@ fn untagged(pickle: &Pickle) -> Vec<(Id, Value)> {
         Some((id, pickle.value(*inner).clone()))
     };
     (0..pickle.count()).filter_map(without).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::renamed;
+
+    #[test]
+    fn a_word_is_renamed_outside_of_texts() {
+        let text = "  a : Final[NoneType] = None\n  b : Dict[str, NoneType]\n  c = \"a \\\"NoneType\"\n  MyNoneType : NoneTypes\n";
+        let wanted = text.replace("[NoneType]", "[None]").replace(" NoneType]", " None]");
+        assert_eq!(renamed(text, "NoneType", "None"), wanted);
+        assert_eq!(
+            renamed("x: 'é NoneType', NoneType", "NoneType", "None"),
+            "x: 'é NoneType', None"
+        );
+    }
 }

@@ -36,9 +36,28 @@ pub(super) fn plan(
     plan: &mut Conversion,
     needs: u32,
 ) -> Result<Option<(Draft, i64)>, ReadError> {
+    let before = plan.clone();
+    match attempt(task, plan, needs)? {
+        // What takes the place of calls may mean what it shall in a higher version only.
+        Some((_, target, needs)) if i64::from(needs) > target => {
+            *plan = before;
+            Ok(attempt(task, plan, needs)?.map(|(draft, target, _)| (draft, target)))
+        }
+        done => Ok(done.map(|(draft, target, _)| (draft, target))),
+    }
+}
+
+/// The archive anew, its version, and the lowest version in which the functions that were put into it mean what they shall.
+fn attempt(
+    task: &Task<'_>,
+    plan: &mut Conversion,
+    needs: u32,
+) -> Result<Option<(Draft, i64, u32)>, ReadError> {
     let model = task.model;
     let legacy = model.format == Format::LegacyScript;
-    let Some(program) = &model.program else { return without_code(task, plan, needs) };
+    let Some(program) = &model.program else {
+        return Ok(without_code(task, plan, needs)?.map(|(draft, target)| (draft, target, 0)));
+    };
     let version = model.operator_version().unwrap_or(0);
     let history = task.to.operators.history();
     let producer = model.producer_by(history);
@@ -89,11 +108,14 @@ pub(super) fn plan(
             }
         }
     }
+    let mut needs = 0;
     if !texts.functions.is_empty() {
-        draft.add(FUNCTIONS, functions(&texts.functions).into_bytes(), true);
+        let text = functions(&texts.functions);
+        needs = calls::needs_of(task, &text);
+        draft.add(FUNCTIONS, text.into_bytes(), true);
     }
     layout::plan(task, plan, &mut draft, target)?;
-    Ok(Some((draft, target)))
+    Ok(Some((draft, target, needs)))
 }
 
 /// Plans an archive that has bytecode and no code.
