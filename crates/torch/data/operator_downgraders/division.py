@@ -18,27 +18,40 @@ def floor_divide__Scalar_to_1_12(self: Tensor, other: number) -> Tensor:
 # Division that rounds down, before it had a mode.
 
 def floor_divide_to_1_7(self: Tensor, other: Tensor) -> Tensor:
-  if not (torch.is_floating_point(self) or torch.is_floating_point(other)):
-    return torch.floor_divide(torch.sub(self, torch.remainder(self, other)), other)
-  rest = torch.fmod(self, other)
-  quotient = torch.true_divide(torch.sub(self, rest), other)
-  apart = torch.ne(torch.lt(other, 0), torch.lt(rest, 0))
-  quotient = torch.where(torch.ne(rest, 0) & apart, torch.sub(quotient, 1), quotient)
-  result = torch.floor(quotient)
-  result = torch.where(torch.gt(torch.sub(quotient, result), 0.5), torch.add(result, 1), result)
-  return torch.where(torch.eq(other, 0), torch.true_divide(self, other), result)
+  return floored(self, other)
+
+def floored(self: Tensor, other: Tensor) -> Tensor:
+  if torch.is_floating_point(self) or torch.is_floating_point(other):
+    dtype = torch.add(self, other).dtype
+    value = self.to(dtype)
+    by = other.to(dtype)
+    rest = torch.fmod(value, by)
+    quotient = torch.true_divide(torch.sub(value, rest), by)
+    apart = torch.ne(torch.lt(by, 0), torch.lt(rest, 0))
+    quotient = torch.where(torch.ne(rest, 0) & apart, torch.sub(quotient, 1), quotient)
+    floor = torch.floor(quotient)
+    floor = torch.where(torch.gt(torch.sub(quotient, floor), 0.5), torch.add(floor, 1), floor)
+    result = torch.where(torch.eq(by, 0), torch.true_divide(value, by), floor)
+  else:
+    result = torch.floor_divide(torch.sub(self, torch.remainder(self, other)), other)
+  return result
 
 def floor_divide_Scalar_to_1_7(self: Tensor, other: number) -> Tensor:
-  if not (torch.is_floating_point(self) or isinstance(other, float)):
-    return torch.floor_divide(torch.sub(self, torch.remainder(self, other)), other)
-  value = torch.true_divide(self, 1)
-  rest = torch.fmod(value, other)
-  quotient = torch.true_divide(torch.sub(value, rest), other)
-  apart = torch.ne(torch.lt(torch.full_like(rest, other), 0), torch.lt(rest, 0))
-  quotient = torch.where(torch.ne(rest, 0) & apart, torch.sub(quotient, 1), quotient)
-  result = torch.floor(quotient)
-  result = torch.where(torch.gt(torch.sub(quotient, result), 0.5), torch.add(result, 1), result)
-  return torch.true_divide(value, other) if other == 0 else result
+  return floored_by(self, other)
+
+def floored_by(self: Tensor, other: number) -> Tensor:
+  if torch.is_floating_point(self) or isinstance(other, float):
+    value = torch.true_divide(self, 1)
+    rest = torch.fmod(value, other)
+    quotient = torch.true_divide(torch.sub(value, rest), other)
+    apart = torch.ne(torch.lt(torch.full_like(rest, other), 0), torch.lt(rest, 0))
+    quotient = torch.where(torch.ne(rest, 0) & apart, torch.sub(quotient, 1), quotient)
+    floor = torch.floor(quotient)
+    floor = torch.where(torch.gt(torch.sub(quotient, floor), 0.5), torch.add(floor, 1), floor)
+    result = torch.true_divide(value, other) if other == 0 else floor
+  else:
+    result = torch.floor_divide(torch.sub(self, torch.remainder(self, other)), other)
+  return result
 
 # Up to 1.5 dividing integers gave integers, and floor_divide came in 1.5. In place, division by a float refuses
 # integers, as every division does today.
@@ -82,3 +95,39 @@ def floating(self: Tensor, other: Tensor) -> Tensor:
   if not (self.is_floating_point() or other.is_floating_point()):
     value = self.to(torch.zeros([0]).dtype)
   return value
+
+# Rounding modes, which came in 1.8. Up to 1.12 floor_divide cuts off.
+
+def div_Tensor_mode_to_1_5(self: Tensor, other: Tensor, *, rounding_mode: Optional[str]) -> Tensor:
+  return rounded(self, other, rounding_mode)
+
+def div_Tensor_mode_to_1_7(self: Tensor, other: Tensor, *, rounding_mode: Optional[str]) -> Tensor:
+  return rounded(self, other, rounding_mode)
+
+def rounded(self: Tensor, other: Tensor, rounding_mode: Optional[str]) -> Tensor:
+  mode = "" if rounding_mode is None else rounding_mode
+  if mode == "floor":
+    outcome = floored(self, other)
+  elif mode == "trunc" and not (torch.is_floating_point(self) or torch.is_floating_point(other)):
+    outcome = torch.floor_divide(self, other)
+  else:
+    exact = torch.true_divide(self, other)
+    outcome = torch.trunc(exact) if mode == "trunc" else exact
+  return outcome
+
+def div_Scalar_mode_to_1_5(self: Tensor, other: number, *, rounding_mode: Optional[str]) -> Tensor:
+  return rounded_by(self, other, rounding_mode)
+
+def div_Scalar_mode_to_1_7(self: Tensor, other: number, *, rounding_mode: Optional[str]) -> Tensor:
+  return rounded_by(self, other, rounding_mode)
+
+def rounded_by(self: Tensor, other: number, rounding_mode: Optional[str]) -> Tensor:
+  mode = "" if rounding_mode is None else rounding_mode
+  if mode == "floor":
+    outcome = floored_by(self, other)
+  elif mode == "trunc" and not (torch.is_floating_point(self) or isinstance(other, float)):
+    outcome = torch.floor_divide(self, other)
+  else:
+    exact = torch.true_divide(self, other)
+    outcome = torch.trunc(exact) if mode == "trunc" else exact
+  return outcome

@@ -44,31 +44,59 @@ def rms_norm_to_2_3(input: Tensor, normalized_shape: List[int], weight: Optional
     result = torch.mul(result, weight)
   return result
 
-# Variances with any correction; up to 1.8 there is one of 0 and of 1.
+# Variances with any correction: up to 1.8 there is one of 0 and of 1, and up to 2.0 it has to be given, and whole.
 
 def std_correction_to_1_8(self: Tensor, dim: Optional[List[int]]=None, *, correction: Optional[number]=None, keepdim: bool=False) -> Tensor:
+  return deviation(self, dim, correction, keepdim)
+
+def std_correction_to_2_0(self: Tensor, dim: Optional[List[int]]=None, *, correction: Optional[number]=None, keepdim: bool=False) -> Tensor:
+  return deviation(self, dim, correction, keepdim)
+
+def std_mean_correction_to_1_8(self: Tensor, dim: Optional[List[int]]=None, *, correction: Optional[number]=None, keepdim: bool=False) -> Tuple[Tensor, Tensor]:
+  return deviation_and_mean(self, dim, correction, keepdim)
+
+def std_mean_correction_to_2_0(self: Tensor, dim: Optional[List[int]]=None, *, correction: Optional[number]=None, keepdim: bool=False) -> Tuple[Tensor, Tensor]:
+  return deviation_and_mean(self, dim, correction, keepdim)
+
+def var_correction_to_1_8(self: Tensor, dim: Optional[List[int]]=None, *, correction: Optional[number]=None, keepdim: bool=False) -> Tensor:
+  return variance(self, dim, correction, keepdim)
+
+def var_correction_to_2_0(self: Tensor, dim: Optional[List[int]]=None, *, correction: Optional[number]=None, keepdim: bool=False) -> Tensor:
+  return variance(self, dim, correction, keepdim)
+
+def var_mean_correction_to_1_8(self: Tensor, dim: Optional[List[int]]=None, *, correction: Optional[number]=None, keepdim: bool=False) -> Tuple[Tensor, Tensor]:
+  return variance_and_mean(self, dim, correction, keepdim)
+
+def var_mean_correction_to_2_0(self: Tensor, dim: Optional[List[int]]=None, *, correction: Optional[number]=None, keepdim: bool=False) -> Tuple[Tensor, Tensor]:
+  return variance_and_mean(self, dim, correction, keepdim)
+
+def deviation(self: Tensor, dim: Optional[List[int]], correction: Optional[number], keepdim: bool) -> Tensor:
   less = 1.0 if correction is None else float(correction)
   dims = chosen(self, dim)
   if less == 0.0 or less == 1.0:
-    return torch.std(self, dims, less == 1.0, keepdim)
-  result = corrected(self, dims, less, keepdim)
-  return torch.sqrt(result)
+    spread = torch.std(self, dims, less == 1.0, keepdim)
+  else:
+    result = corrected(self, dims, less, keepdim)
+    spread = torch.sqrt(result)
+  return spread
 
-def std_mean_correction_to_1_8(self: Tensor, dim: Optional[List[int]]=None, *, correction: Optional[number]=None, keepdim: bool=False) -> Tuple[Tensor, Tensor]:
+def deviation_and_mean(self: Tensor, dim: Optional[List[int]], correction: Optional[number], keepdim: bool) -> Tuple[Tensor, Tensor]:
   less = 1.0 if correction is None else float(correction)
   dims = chosen(self, dim)
   result = corrected(self, dims, less, keepdim)
   return (torch.sqrt(result), torch.mean(self, dims, keepdim))
 
-def var_correction_to_1_8(self: Tensor, dim: Optional[List[int]]=None, *, correction: Optional[number]=None, keepdim: bool=False) -> Tensor:
+def variance(self: Tensor, dim: Optional[List[int]], correction: Optional[number], keepdim: bool) -> Tensor:
   less = 1.0 if correction is None else float(correction)
   dims = chosen(self, dim)
   if less == 0.0 or less == 1.0:
-    return torch.var(self, dims, less == 1.0, keepdim)
-  result = corrected(self, dims, less, keepdim)
-  return result
+    spread = torch.var(self, dims, less == 1.0, keepdim)
+  else:
+    result = corrected(self, dims, less, keepdim)
+    spread = result
+  return spread
 
-def var_mean_correction_to_1_8(self: Tensor, dim: Optional[List[int]]=None, *, correction: Optional[number]=None, keepdim: bool=False) -> Tuple[Tensor, Tensor]:
+def variance_and_mean(self: Tensor, dim: Optional[List[int]], correction: Optional[number], keepdim: bool) -> Tuple[Tensor, Tensor]:
   less = 1.0 if correction is None else float(correction)
   dims = chosen(self, dim)
   result = corrected(self, dims, less, keepdim)

@@ -20,7 +20,7 @@ def movedim_int_to_1_6(self: Tensor, source: int, destination: int) -> Tensor:
   order.insert(destination, source)
   return self.permute(order)
 
-def unflatten_int_to_1_5(self: Tensor, dim: int, sizes: List[int]) -> Tensor:
+def unflatten_int_to_1_7(self: Tensor, dim: int, sizes: List[int]) -> Tensor:
   rank = self.dim()
   dim = dim + rank if dim < 0 else dim
   shape = self.size()
@@ -85,3 +85,17 @@ def pad_to_1_11(self: Tensor, pad: List[int], mode: str='constant', value: Optio
     after = torch.narrow(self, dim, 0, pad[2 * i + 1])
     self = torch.cat([before, self, after], dim)
   return self
+
+# Up to 1.9 grids are indexed by rows first.
+
+def meshgrid_indexing_to_1_9(tensors: List[Tensor], *, indexing: str) -> List[Tensor]:
+  if indexing == "ij" or len(tensors) < 2:
+    return torch.meshgrid(tensors)
+  swapped = [tensors[1], tensors[0]]
+  for i in range(len(tensors) - 2):
+    swapped.append(tensors[i + 2])
+  grids = torch.meshgrid(swapped)
+  result = [grids[1], grids[0]]
+  for i in range(len(tensors) - 2):
+    result.append(grids[i + 2])
+  return result
