@@ -1,6 +1,5 @@
 //! What is found in a program.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use unskew_script::Span;
@@ -131,6 +130,4 @@ pub struct Typing {
     pub faults: Vec<Fault>,
     /// The branches that are always or never taken.
     pub branches: Vec<Branch>,
-    /// Where declared attributes are read and set.
-    pub attributes: BTreeSet<AttributeUse>,
 }

@@ -56,7 +56,7 @@ mod unify;
 mod value_type;
 
 pub use found::{AttributeUse, Branch, Fault, ResolvedCall, Spelling, Typing};
-pub use infer::{fold, infer};
+pub use infer::{attribute_uses, fold, infer};
 pub use literal::{Bits, Literal};
 pub use overload::{Choice, Operators, Overloads, choose};
 pub use problem::{Problem, check};

@@ -11,7 +11,14 @@ use crate::typing::{Branch, FunctionId, Program, Typing, prune};
 /// The most sets of values that one function is walked with; with more, nothing is known of them.
 const CONTEXTS: usize = 8;
 
+/// Walks a program, and puts together what was found.
 pub(super) fn run(mut walker: Walker<'_, '_>) -> Typing {
+    let roots = walk(&mut walker);
+    finish(walker, &roots)
+}
+
+/// Walks every function that there is; gives those that can be called from outside.
+pub(super) fn walk(walker: &mut Walker<'_, '_>) -> Vec<FunctionId> {
     let mut seen: HashMap<FunctionId, HashSet<Context>> = HashMap::new();
     let roots = roots(walker.program);
     let mut open: HashSet<FunctionId> = roots.iter().copied().collect();
@@ -40,7 +47,7 @@ pub(super) fn run(mut walker: Walker<'_, '_>) -> Typing {
             walker.routine(id, None, false);
         }
     }
-    finish(walker, &roots)
+    roots
 }
 
 /// The functions that can be called from outside: methods, and in a text without classes all.

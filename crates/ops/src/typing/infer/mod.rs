@@ -13,15 +13,15 @@ mod language;
 mod refine;
 mod value;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use unskew_script::Span;
 
 use super::scope::{Scope, Thing};
 use super::{
-    Fault, FunctionId, Given, Literal, Operators, Overloads, Program, ResolvedCall, Spelling,
-    Typing,
+    AttributeUse, Fault, FunctionId, Given, Literal, Operators, Overloads, Program, ResolvedCall,
+    Spelling, Typing,
 };
 
 /// The most faults that are kept.
@@ -36,6 +36,14 @@ type Context = Vec<Option<Literal>>;
 /// Finds the types of a program, and the overload of every operator call.
 pub fn infer(program: &Program, operators: &dyn Operators) -> Typing {
     contexts::run(Walker::new(program, operators))
+}
+
+/// Where a program reads and sets attributes that classes declare.
+pub fn attribute_uses(program: &Program, operators: &dyn Operators) -> BTreeSet<AttributeUse> {
+    let mut walker = Walker::new(program, operators);
+    walker.found.attributes = Some(BTreeSet::new());
+    contexts::walk(&mut walker);
+    walker.found.attributes.unwrap_or_default()
 }
 
 /// What an operator gives for values of which some are known, if that follows from them: `aten::eq` of two texts,
@@ -107,6 +115,8 @@ struct Found {
     faults: HashSet<(usize, usize, String)>,
     mentions: Vec<Mention>,
     mentioned: HashSet<(usize, usize, FunctionId)>,
+    /// Where attributes are read and set, if that is asked for.
+    attributes: Option<BTreeSet<AttributeUse>>,
     /// By the place of the `if`.
     conditions: HashMap<(usize, usize, usize), Condition>,
 }

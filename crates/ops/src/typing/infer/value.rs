@@ -198,9 +198,10 @@ impl<'p> Walker<'p, '_> {
 
     /// Notes that a declared attribute is read or set.
     pub(super) fn uses(&mut self, class: &Arc<str>, name: &str, span: Span, is_set: bool) {
-        let (class, name) = (class.clone(), name.to_owned());
-        let one = AttributeUse { record: self.record, span, class, name, is_set };
-        self.found.typing.attributes.insert(one);
+        if let Some(attributes) = &mut self.found.attributes {
+            let (class, name) = (class.clone(), name.to_owned());
+            attributes.insert(AttributeUse { record: self.record, span, class, name, is_set });
+        }
     }
 
     /// What `of.name` is.

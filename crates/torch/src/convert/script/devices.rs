@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use unskew_core::{Conversion, Places, Version};
-use unskew_ops::typing::{Program, ScriptType, infer};
+use unskew_ops::typing::{Program, ScriptType, attribute_uses};
 use unskew_script::{Edits, Statement};
 use unskew_source::ReadError;
 
@@ -76,14 +76,12 @@ pub(super) fn fit(
         return Ok(());
     }
     let program = without(task, program, texts)?;
-    let typing = infer(&program, &Callable(&task.to.operators));
+    let mut uses = attribute_uses(&program, &Callable(&task.to.operators));
     let is_device = |class: &str, name: &str| {
         let (_, class) = program.class_of(class)?;
         class.attribute(name).map(|(ty, _)| is_device(ty))
     };
-    let uses =
-        typing.attributes.iter().filter(|one| is_device(&one.class, &one.name) == Some(true));
-    let uses: Vec<_> = uses.collect();
+    uses.retain(|one| is_device(&one.class, &one.name) == Some(true));
     for (number, record) in program.records().iter().enumerate() {
         let Some(text) = texts.get_mut(&*record.name) else { continue };
         let mut edits = Edits::new(text);
