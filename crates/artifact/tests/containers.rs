@@ -183,7 +183,7 @@ fn a_pluggable_device_is_read_and_put_on_trial_if_it_may_be_run() {
         let codes: Vec<&str> = verdict.findings.iter().map(|finding| finding.rule.code).collect();
         assert!(codes.contains(&"SE002"), "{codes:?}");
         // A child that says nothing tells nothing.
-        assert!(!verdict.unchecked.is_empty(), "what only running code tells was not checked");
+        assert!(!verdict.unjudged.is_empty(), "what only running code tells was not judged");
     }
     if cfg!(all(target_os = "linux", target_arch = "x86_64")) {
         assert_eq!(*asked.lock().unwrap(), [path]);

@@ -7,9 +7,9 @@ use unskew_core::Severity;
 /// How a call ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// No finding of the denied severity.
+    /// No finding of the denied severity, and nothing unjudged where that is denied.
     Clean = 0,
-    /// At least one finding of the denied severity, or something could not be read among others that
+    /// At least one finding of the denied severity, something that was not judged where that is denied, or something could not be read among others that
     /// could: what was not judged is no pass.
     Found = 1,
     /// Nothing could be done: wrong arguments, or nothing could be read.
@@ -27,13 +27,18 @@ pub struct Ending {
     pub worst: Option<Severity>,
     /// From which severity on findings count.
     pub deny: Severity,
+    /// How many aspects were not judged, where that counts.
+    pub unjudged: usize,
 }
 
 impl From<Ending> for Status {
     fn from(ending: Ending) -> Self {
         if ending.failed > 0 && ending.done == 0 {
             Self::Failed
-        } else if ending.failed > 0 || ending.worst.is_some_and(|worst| worst >= ending.deny) {
+        } else if ending.failed > 0
+            || ending.unjudged > 0
+            || ending.worst.is_some_and(|worst| worst >= ending.deny)
+        {
             Self::Found
         } else {
             Self::Clean
@@ -52,7 +57,7 @@ mod tests {
     use super::*;
 
     fn status(done: usize, failed: usize, worst: Option<Severity>, deny: Severity) -> Status {
-        Ending { done, failed, worst, deny }.into()
+        Ending { done, failed, worst, deny, unjudged: 0 }.into()
     }
 
     #[test]
@@ -60,6 +65,13 @@ mod tests {
         let worst = Some(Severity::Warning);
         assert_eq!(status(1, 0, worst, Severity::Error), Status::Clean);
         assert_eq!(status(1, 0, worst, Severity::Warning), Status::Found);
+    }
+
+    #[test]
+    fn what_was_not_judged_counts_where_it_is_denied() {
+        let deny = Severity::Error;
+        let ending = Ending { done: 1, failed: 0, worst: None, deny, unjudged: 1 };
+        assert_eq!(Status::from(ending), Status::Found);
     }
 
     #[test]

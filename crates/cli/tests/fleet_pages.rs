@@ -194,8 +194,8 @@ fn forms_work_and_what_is_not_there_is_a_page() {
     assert!(page.contains("<th scope=\"row\">torch@2.1.2</th><td>not there</td>"), "{page}");
     let found = serving.page("/?contains=VISION&as_of=&deny=error");
     assert!(found.contains(">vision/gelu</a>") && !found.contains(">graph</a>"), "{found}");
-    let warned = serving.page("/models/vision/gelu?deny=warning&accept_unchecked=true");
-    assert!(warned.contains("deny=warning&amp;accept_unchecked=true"), "links keep how one looks");
+    let warned = serving.page("/models/vision/gelu?deny=warning&accept_unjudged=all");
+    assert!(warned.contains("deny=warning&amp;accept_unjudged=all"), "links keep how one looks");
 
     for (address, status, words) in [
         ("/models/nothing", 404, "no such model"),

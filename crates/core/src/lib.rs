@@ -13,6 +13,7 @@
 //!   one [`Finding`] per reason, and, apart from whether the pair works, the [`Promise`]s: whether
 //!   its makers *say* that it works, in which [`Window`], until which day;
 //! * [`negotiate`] finds the highest version that two sides share, with the floor of each part;
+//! * what nobody looked at is [`Unjudged`]: a part of the verdict, never a pass;
 //! * a [`Conversion`] lists what is done to an artifact so that the other side accepts it, and what stands
 //!   in the way.
 //!
@@ -56,6 +57,7 @@ mod promise;
 mod range;
 mod rule;
 pub mod rules;
+mod unjudged;
 mod verdict;
 mod version;
 mod window;
@@ -75,6 +77,7 @@ pub use policy::{Policy, PolicyError};
 pub use promise::{Promise, PromiseState};
 pub use range::VersionRange;
 pub use rule::{Phase, Rule, Severity};
-pub use verdict::{Outcome, Unchecked, Verdict, check};
+pub use unjudged::{Unjudged, aspect};
+pub use verdict::{Outcome, Verdict, check};
 pub use version::{Version, VersionError};
 pub use window::{Span, Window, WindowError};

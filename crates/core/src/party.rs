@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use jiff::civil::Date;
 
-use crate::{Axis, Finding, Places, Promise, Side, Version, VersionRange};
+use crate::{Axis, Finding, Places, Promise, Side, Unjudged, Version, VersionRange};
 
 /// What a party is to the other side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -99,6 +99,8 @@ pub struct Judgement {
     pub findings: Vec<Finding>,
     /// What the makers promise about this pair.
     pub promises: Vec<Promise>,
+    /// What it did not look at.
+    pub unjudged: Vec<Unjudged>,
 }
 
 /// Judges what only a boundary understands: does this call fit that operator schema, does this node
@@ -250,6 +252,8 @@ pub struct Party {
     pub facts: Vec<Fact>,
     /// What is to be said about it whoever stands opposite.
     pub notes: Vec<Finding>,
+    /// What nobody can judge about it, or did not, whoever stands opposite.
+    pub unjudged: Vec<Unjudged>,
     capabilities: Vec<Arc<dyn Any + Send + Sync>>,
 }
 
@@ -267,6 +271,7 @@ impl Party {
             features: Vec::new(),
             facts: Vec::new(),
             notes: Vec::new(),
+            unjudged: Vec::new(),
             capabilities: Vec::new(),
         }
     }
@@ -306,10 +311,17 @@ impl Party {
         self
     }
 
-    /// With one more remark about the party itself.
+    /// With one more remark about the party itself. An error about a plug-in is an error in each of its pairs.
     #[must_use]
     pub fn note(mut self, finding: Finding) -> Self {
         self.notes.push(finding.about(self.side()));
+        self
+    }
+
+    /// With one more aspect that is judged in none of its pairs.
+    #[must_use]
+    pub fn not_judged(mut self, unjudged: Unjudged) -> Self {
+        self.unjudged.push(unjudged);
         self
     }
 

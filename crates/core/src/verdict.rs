@@ -1,32 +1,23 @@
 //! The walk over the requirements of two parties.
 
 use crate::{
-    Absent, Axis, Clash, Context, Finding, Need, Party, Phase, Places, Promise, Requirement,
-    Severity, rules,
+    Absent, Clash, Context, Finding, Judgement, Need, Party, Phase, Places, Promise, Requirement,
+    Role, Severity, Unjudged, rules,
 };
 
 /// Whether a pair works.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It works.
+    /// It works, and every aspect of it was judged.
     Compatible,
-    /// It works after these named adaptations, each of which is exact.
+    /// What was judged of it works after these named adaptations, each of which is exact.
     Adaptable(Vec<String>),
+    /// Nothing that was judged stands against it, but a part was not judged: [`Verdict::unjudged`] says what.
+    Unjudged,
     /// It does not work; the findings say why.
     Incompatible,
     /// The two have nothing to do with each other: a TensorFlow graph and a PyTorch release.
     Unrelated,
-}
-
-/// A requirement that could not be checked, which is not a pass.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unchecked {
-    /// The axis.
-    pub axis: Axis,
-    /// Whose requirement it is.
-    pub owner: String,
-    /// Who does not say what it has.
-    pub other: String,
 }
 
 /// What is to be said about two parties.
@@ -38,14 +29,42 @@ pub struct Verdict {
     pub findings: Vec<Finding>,
     /// Whether its makers promise it.
     pub promises: Vec<Promise>,
-    /// What could not be checked.
-    pub unchecked: Vec<Unchecked>,
+    /// What was not judged. An incompatible pair has it, too: it says how far the list of findings goes.
+    pub unjudged: Vec<Unjudged>,
 }
 
 impl Verdict {
-    /// Whether the pair works, be it through adaptations.
+    /// The verdict that findings and what was not judged amount to.
+    pub fn of(mut findings: Vec<Finding>, promises: Vec<Promise>, unjudged: Vec<Unjudged>) -> Self {
+        findings.sort_by_key(Finding::gravity);
+        let errors = || findings.iter().filter(|f| f.severity == Severity::Error);
+        let mut names: Vec<String> = errors().filter_map(|f| f.adaptation.clone()).collect();
+        names.sort();
+        names.dedup();
+        let outcome = if errors().any(|finding| finding.adaptation.is_none()) {
+            Outcome::Incompatible
+        } else if !names.is_empty() {
+            Outcome::Adaptable(names)
+        } else if !unjudged.is_empty() {
+            Outcome::Unjudged
+        } else {
+            Outcome::Compatible
+        };
+        Self { outcome, findings, promises, unjudged }
+    }
+
+    /// Whether nothing that was judged stands against the pair, be it through adaptations. Where a part was
+    /// not judged, this is no promise: see [`Verdict::unjudged`].
     pub fn works(&self) -> bool {
-        matches!(self.outcome, Outcome::Compatible | Outcome::Adaptable(_))
+        matches!(self.outcome, Outcome::Compatible | Outcome::Adaptable(_) | Outcome::Unjudged)
+    }
+
+    /// The adaptations through which the pair works.
+    pub fn adaptations(&self) -> &[String] {
+        match &self.outcome {
+            Outcome::Adaptable(names) => names,
+            _ => &[],
+        }
     }
 
     /// The gravest severity of all findings.
@@ -68,6 +87,8 @@ pub fn check(a: &Party, b: &Party, context: &Context) -> Verdict {
     let mut walk = Walk::default();
     walk.requirements(a, b, context);
     walk.requirements(b, a, context);
+    walk.itself(a, b);
+    walk.itself(b, a);
     walk.finish(a, b)
 }
 
@@ -75,7 +96,7 @@ pub fn check(a: &Party, b: &Party, context: &Context) -> Verdict {
 struct Walk {
     findings: Vec<Finding>,
     promises: Vec<Promise>,
-    unchecked: Vec<Unchecked>,
+    unjudged: Vec<Unjudged>,
     answered: bool,
 }
 
@@ -83,27 +104,36 @@ impl Walk {
     fn requirements(&mut self, owner: &Party, other: &Party, context: &Context) {
         for requirement in &owner.requires {
             match answer(requirement, owner, other, context) {
-                Answer::Judged { findings, promises } => {
+                Some(judgement) => {
                     self.answered = true;
+                    let Judgement { findings, promises, unjudged } = judgement;
                     self.findings.extend(findings.into_iter().map(|f| with_sides(f, owner, other)));
                     self.promises.extend(promises);
+                    unjudged.into_iter().for_each(|one| one.merge_into(&mut self.unjudged));
                 }
-                Answer::Silent if requirement.absent == Absent::NotChecked => {
-                    let unchecked = Unchecked {
-                        axis: requirement.axis.clone(),
-                        owner: owner.name.clone(),
-                        other: other.name.clone(),
-                    };
-                    if !self.unchecked.contains(&unchecked) {
-                        self.unchecked.push(unchecked);
-                    }
+                None if requirement.absent == Absent::NotChecked => {
+                    let (axis, owner, other) = (&requirement.axis, &owner.name, &other.name);
+                    let reason = format!("{owner} requires it and {other} does not tell");
+                    Unjudged::new(axis.as_str().to_owned(), reason).merge_into(&mut self.unjudged);
                 }
-                Answer::Silent => {}
+                None => {}
             }
         }
     }
 
-    fn finish(mut self, a: &Party, b: &Party) -> Verdict {
+    /// What holds for `party` whoever stands opposite: a plug-in that ends on trial ends for every host.
+    fn itself(&mut self, party: &Party, other: &Party) {
+        for note in party.notes.iter().filter(|_| party.role == Role::Plugin) {
+            let known = |f: &Finding| f.rule.code == note.rule.code && f.message == note.message;
+            if note.severity == Severity::Error && !self.findings.iter().any(known) {
+                self.answered |= matches!(other.role, Role::Host | Role::Runtime);
+                self.findings.push(with_sides(note.clone(), party, other));
+            }
+        }
+        party.unjudged.iter().for_each(|one| one.clone().merge_into(&mut self.unjudged));
+    }
+
+    fn finish(self, a: &Party, b: &Party) -> Verdict {
         if !self.answered {
             let nothing =
                 rules::NothingInCommon { a: &a.name, a_kind: &a.kind, b: &b.name, b_kind: &b.kind };
@@ -111,41 +141,25 @@ impl Walk {
                 outcome: Outcome::Unrelated,
                 findings: vec![with_sides(nothing.finding(), a, b)],
                 promises: Vec::new(),
-                unchecked: Vec::new(),
+                unjudged: Vec::new(),
             };
         }
-        self.findings.sort_by_key(Finding::gravity);
-        let errors = || self.findings.iter().filter(|f| f.severity == Severity::Error);
-        let outcome = if errors().any(|finding| finding.adaptation.is_none()) {
-            Outcome::Incompatible
-        } else {
-            let mut names: Vec<String> = errors().filter_map(|f| f.adaptation.clone()).collect();
-            names.sort();
-            names.dedup();
-            if names.is_empty() { Outcome::Compatible } else { Outcome::Adaptable(names) }
-        };
-        let Self { findings, promises, unchecked, .. } = self;
-        Verdict { outcome, findings, promises, unchecked }
+        Verdict::of(self.findings, self.promises, self.unjudged)
     }
 }
 
-enum Answer {
-    Judged { findings: Vec<Finding>, promises: Vec<Promise> },
-    Silent,
-}
-
-fn answer(requirement: &Requirement, owner: &Party, other: &Party, context: &Context) -> Answer {
-    let judged = |finding: Option<Finding>| Answer::Judged {
-        findings: finding.into_iter().collect(),
-        promises: Vec::new(),
+/// What the other side says to a requirement; none if it does not tell.
+fn answer(
+    requirement: &Requirement,
+    owner: &Party,
+    other: &Party,
+    context: &Context,
+) -> Option<Judgement> {
+    let judged = |finding: Option<Finding>| {
+        Some(Judgement { findings: finding.into_iter().collect(), ..Judgement::default() })
     };
     if let Need::Matches(matcher) = &requirement.need {
-        return match matcher.judge(owner, other, context) {
-            Some(judgement) => {
-                Answer::Judged { findings: judgement.findings, promises: judgement.promises }
-            }
-            None => Answer::Silent,
-        };
+        return matcher.judge(owner, other, context);
     }
     let provision = other.provision(&requirement.axis);
     let (met, found, place) = match (&requirement.need, provision) {
@@ -154,7 +168,7 @@ fn answer(requirement: &Requirement, owner: &Party, other: &Party, context: &Con
         (need, Some(provision)) => {
             (need.met_by(provision.versions), provision.versions, &*provision.place)
         }
-        (_, None) => return Answer::Silent,
+        (_, None) => return None,
     };
     if met {
         return judged(None);
@@ -181,14 +195,14 @@ fn with_sides(mut finding: Finding, owner: &Party, other: &Party) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Date, Judgement, Matcher, Provision, Role, Version, VersionRange};
+    use crate::{Date, Judgement, Matcher, Provision, Role, Version, VersionRange, aspect};
 
     struct Says(Vec<Finding>);
 
     impl Matcher for Says {
         fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
             (other.kind == "reader")
-                .then(|| Judgement { findings: self.0.clone(), promises: Vec::new() })
+                .then(|| Judgement { findings: self.0.clone(), ..Judgement::default() })
         }
     }
 
@@ -213,13 +227,40 @@ mod tests {
     }
 
     #[test]
-    fn what_could_not_be_checked_is_named() {
+    fn what_was_not_judged_is_named_and_is_not_compatible() {
         let reader = Party::new("r", Role::Runtime, "reader");
         let need = Need::Within(VersionRange::exactly(Version::number(1)));
         let file = file(vec![]).require(Requirement::new("y", need, |_| finding()));
         let verdict = check(&file, &reader, &today());
-        assert_eq!(verdict.outcome, Outcome::Compatible);
-        assert_eq!(verdict.unchecked[0].axis, Axis::from("y"));
+        assert_eq!(verdict.outcome, Outcome::Unjudged);
+        assert_eq!(verdict.unjudged[0].aspect, "y");
+        assert_eq!(verdict.unjudged[0].reason, "f requires it and r does not tell");
+    }
+
+    #[test]
+    fn what_is_not_judged_about_a_party_is_not_judged_in_any_of_its_pairs() {
+        let reader = Party::new("r", Role::Runtime, "reader");
+        let unread = Unjudged::new(aspect::DATA, "not verified");
+        let verdict = check(&file(vec![]).not_judged(unread.clone()), &reader, &today());
+        assert_eq!(verdict.outcome, Outcome::Unjudged);
+        let one = finding().with_adaptation("drop attribute");
+        let verdict = check(&file(vec![one]).not_judged(unread.clone()), &reader, &today());
+        assert_eq!(verdict.outcome, Outcome::Adaptable(vec!["drop attribute".into()]));
+        assert_eq!(verdict.unjudged, [unread.clone()]);
+        let verdict = check(&file(vec![finding()]).not_judged(unread), &reader, &today());
+        assert_eq!(verdict.outcome, Outcome::Incompatible);
+        assert_eq!(verdict.unjudged.len(), 1, "how far the findings go is said as well");
+    }
+
+    #[test]
+    fn an_error_about_a_plugin_is_one_in_every_pair() {
+        let plugin = |note: Finding| Party::new("p", Role::Plugin, "plug-in").note(note);
+        let host = Party::new("h", Role::Host, "host");
+        let verdict = check(&plugin(finding()), &host, &today());
+        assert_eq!(verdict.outcome, Outcome::Incompatible);
+        assert_eq!(verdict.findings.len(), 1);
+        let mild = finding().with_severity(Severity::Warning);
+        assert_eq!(check(&plugin(mild), &host, &today()).outcome, Outcome::Unrelated);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::fmt::{self, Write as _};
 use maud::Render;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use unskew_core::{Date, Severity};
-use unskew_fleet::Policy;
+use unskew_fleet::{AcceptUnjudged, Policy};
 
 /// What may stand in a path as it is; names have slashes, which stay.
 const PATH: &AsciiSet = &NON_ALPHANUMERIC
@@ -217,8 +217,9 @@ impl View {
         if self.policy.deny != Severity::Error {
             pairs.push(("deny", self.policy.deny.as_str().to_owned()));
         }
-        if self.policy.accept_unchecked {
-            pairs.push(("accept_unchecked", "true".to_owned()));
+        let accepted = self.policy.accept_unjudged;
+        if accepted != AcceptUnjudged::default() {
+            pairs.push(("accept_unjudged", accepted.as_str().to_owned()));
         }
         if self.policy.accept_lossy {
             pairs.push(("accept_lossy", "true".to_owned()));

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use unskew_core::Severity;
-use unskew_fleet::{Choice, Considered, Decision, Way};
+use unskew_fleet::{AcceptUnjudged, Choice, Considered, Decision, Way};
 
 use crate::address::{Address, View};
 use crate::amount;
@@ -86,7 +86,7 @@ impl DecisionPage {
             dl {
                 dt { "As of" } dd { (as_of) }
                 dt { "Kept back by" }
-                dd { (policy.deny) " and above" @if policy.accept_unchecked { "; what could not be checked is delivered" } @else { "; and by what could not be checked" } @if policy.accept_lossy { "; conversions may drop something" } }
+                dd { (policy.deny) " and above" (unjudged(policy.accept_unjudged)) @if policy.accept_lossy { "; conversions may drop something" } }
                 dt { "Profile" } dd { code { (runtime.profile) } }
                 dt { "Judge" } dd { "unskew " (judge.tool_version) ", " code { (judge.fingerprint) } ", database up to " (judge.newest_release) }
                 dt { "Command" } dd { code { (self.command()) } }
@@ -102,8 +102,9 @@ impl DecisionPage {
         if self.view.policy.deny != Severity::Error {
             text.push_str(&format!(" --deny {}", self.view.policy.deny));
         }
-        if self.view.policy.accept_unchecked {
-            text.push_str(" --accept-unchecked");
+        let accepted = self.view.policy.accept_unjudged;
+        if accepted != AcceptUnjudged::default() {
+            text.push_str(&format!(" --accept-unjudged {}", accepted.as_str()));
         }
         if self.view.policy.accept_lossy {
             text.push_str(" --accept-lossy");
@@ -129,5 +130,16 @@ fn considered(one: &Considered) -> Markup {
                 article { h3 { "Converted" } (attempted(attempt)) }
             }
         }
+    }
+}
+
+/// What keeps an artifact back besides findings.
+fn unjudged(accepted: AcceptUnjudged) -> &'static str {
+    match accepted {
+        AcceptUnjudged::Nothing => "; and by whatever was not judged",
+        AcceptUnjudged::Common => {
+            "; and by what was not judged, but for kernels, behaviour and data"
+        }
+        AcceptUnjudged::All => "; what was not judged is delivered",
     }
 }

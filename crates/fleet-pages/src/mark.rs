@@ -12,8 +12,10 @@ pub enum Mark {
     Warns,
     /// It works after a conversion.
     Converts,
-    /// It works as far as it could be checked, which is not enough.
+    /// It is delivered, though a part was not judged.
     Unsure,
+    /// A part was not judged, which keeps it back.
+    Unjudged,
     /// It works, but what is to be said about it is more than is accepted.
     Denied,
     /// It fails at load.
@@ -32,11 +34,12 @@ pub enum Mark {
 
 impl Mark {
     /// Every mark.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Works,
         Self::Warns,
         Self::Converts,
         Self::Unsure,
+        Self::Unjudged,
         Self::Denied,
         Self::Load,
         Self::FirstUse,
@@ -54,16 +57,17 @@ impl Mark {
             Some(Way::AsIs) if as_is.findings.iter().any(|one| one.severity == "warning") => {
                 return Self::Warns;
             }
+            Some(Way::AsIs) if !as_is.unjudged.is_empty() => return Self::Unsure,
             Some(Way::AsIs) => return Self::Works,
             Some(Way::Converted) => return Self::Converts,
             None => {}
         }
         match (as_is.outcome, as_is.first_failure.as_deref()) {
             (Fit::Unrelated, _) => Self::Unrelated,
-            (Fit::Compatible, _) if !as_is.unchecked.is_empty() && !policy.accept_unchecked => {
-                Self::Unsure
+            (Fit::Unjudged, _) if !policy.accept_unjudged.accepts(&as_is.unjudged) => {
+                Self::Unjudged
             }
-            (Fit::Compatible, _) => Self::Denied,
+            (Fit::Compatible | Fit::Unjudged, _) => Self::Denied,
             (_, Some("load")) => Self::Load,
             (_, Some("first use")) => Self::FirstUse,
             (_, Some("silent")) => Self::Silent,
@@ -78,6 +82,7 @@ impl Mark {
             Self::Warns => "warn",
             Self::Converts => "convert",
             Self::Unsure => "ok?",
+            Self::Unjudged => "unjudged",
             Self::Denied => "denied",
             Self::Load => "load",
             Self::FirstUse => "use",
@@ -94,7 +99,8 @@ impl Mark {
             Self::Works => "works as it is",
             Self::Warns => "works as it is, with warnings",
             Self::Converts => "works after a conversion",
-            Self::Unsure => "works as far as it could be checked",
+            Self::Unsure => "delivered; not judged in part",
+            Self::Unjudged => "kept back: not judged in part",
             Self::Denied => "works, with findings that are not accepted",
             Self::Load => "fails at load",
             Self::FirstUse => "fails at first use",
@@ -109,7 +115,7 @@ impl Mark {
     pub const fn class(self) -> &'static str {
         match self {
             Self::Works | Self::Converts => "good",
-            Self::Warns | Self::Unsure | Self::Denied => "warn",
+            Self::Warns | Self::Unsure | Self::Unjudged | Self::Denied => "warn",
             Self::Load | Self::FirstUse | Self::Fails => "bad",
             Self::Silent => "grave",
             Self::Unrelated => "none",

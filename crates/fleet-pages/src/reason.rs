@@ -57,12 +57,16 @@ fn severity(text: &str) -> &'static str {
 pub(crate) fn judged(verdict: &Judged) -> Markup {
     html! {
         p {
-            b class=(if verdict.outcome == Fit::Compatible { "" } else { "error" }) { (outcome(verdict.outcome)) }
+            b class=(if matches!(verdict.outcome, Fit::Compatible | Fit::Unjudged) { "" } else { "error" }) { (outcome(verdict.outcome)) }
             @if let Some(phase) = &verdict.first_failure { ", fails " (when(phase)) }
         }
         @for one in &verdict.findings { (reason(one, None, &[])) }
-        @for one in &verdict.unchecked {
-            p { b class="warning" { "not checked" } ": " code { (one.axis) } ", which " (one.owner) " requires and " (one.other) " does not tell" }
+        @for one in &verdict.unjudged {
+            p {
+                b class="warning" { "not judged" } ": " (one.aspect) ": " (one.reason)
+                @if one.places_count > 0 { " (" (one.places_count) " places)" }
+                @if let Some(remedy) = &one.remedy { "; to judge it: " code { (remedy) } }
+            }
         }
         @if !verdict.promises.is_empty() { (promises(&verdict.promises)) }
     }
@@ -89,6 +93,7 @@ pub(crate) fn outcome(fit: Fit) -> &'static str {
     match fit {
         Fit::Compatible => "works",
         Fit::Adaptable => "works after a conversion",
+        Fit::Unjudged => "not judged in part",
         Fit::Incompatible => "does not work",
         Fit::Unrelated => "nothing in common",
     }

@@ -2,12 +2,13 @@
 
 use maud::{Markup, html};
 use unskew_core::Severity;
+use unskew_fleet::AcceptUnjudged;
 
 use crate::address::{Address, View};
 
 /// The form; whatever else stands in the address stays.
 pub(crate) fn form(view: &View, address: &Address) -> Markup {
-    let own = ["as_of", "deny", "accept_unchecked", "accept_lossy"];
+    let own = ["as_of", "deny", "accept_unjudged", "accept_lossy"];
     html! {
         details open[!view.pairs().is_empty()] {
             summary { "As of " (view.policy.as_of) ", " (in_words(view)) }
@@ -24,9 +25,13 @@ pub(crate) fn form(view: &View, address: &Address) -> Markup {
                         }
                     }
                 }
-                label class="box" {
-                    input type="checkbox" name="accept_unchecked" value="true" checked[view.policy.accept_unchecked];
-                    "deliver what could not be checked"
+                label {
+                    "Delivered though not judged"
+                    select name="accept_unjudged" {
+                        @for (choice, words) in UNJUDGED {
+                            option value=(choice.as_str()) selected[choice == view.policy.accept_unjudged] { (words) }
+                        }
+                    }
                 }
                 label class="box" {
                     input type="checkbox" name="accept_lossy" value="true" checked[view.policy.accept_lossy];
@@ -54,13 +59,20 @@ const SEVERITIES: [(Severity, &str); 3] = [
     (Severity::Note, "any finding"),
 ];
 
+const UNJUDGED: [(AcceptUnjudged, &str); 3] = [
+    (AcceptUnjudged::Nothing, "nothing"),
+    (AcceptUnjudged::Common, "kernels, behaviour, data"),
+    (AcceptUnjudged::All, "everything"),
+];
+
 fn in_words(view: &View) -> String {
     let kept = SEVERITIES.iter().find(|(severity, _)| *severity == view.policy.deny);
     let kept = kept.map_or("errors", |(_, words)| words);
-    let unchecked = match view.policy.accept_unchecked {
-        true => "",
-        false => ", and so does what could not be checked",
+    let unjudged = match view.policy.accept_unjudged {
+        AcceptUnjudged::Nothing => ", and so does whatever was not judged",
+        AcceptUnjudged::Common => "",
+        AcceptUnjudged::All => "; what was not judged is delivered",
     };
     let lossy = if view.policy.accept_lossy { "; conversions may drop something" } else { "" };
-    format!("{kept} keep an artifact back{unchecked}{lossy}")
+    format!("{kept} keep an artifact back{unjudged}{lossy}")
 }

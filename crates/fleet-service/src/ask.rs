@@ -72,9 +72,10 @@ pub struct TermsAsk {
     /// From which severity on a finding keeps an artifact back: `error`, `warning` or `note`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deny: Option<String>,
-    /// Whether something that could not be checked keeps nothing back.
-    #[serde(default)]
-    pub accept_unchecked: bool,
+    /// What keeps nothing back though it was not judged: `nothing`, `common` (as if left out: the aspects that are not
+    /// judged for whole families of artifacts: kernels, behaviour, data) or `all`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accept_unjudged: Option<String>,
     /// Whether a conversion may drop something that has an effect, where no exact form exists.
     #[serde(default)]
     pub accept_lossy: bool,
@@ -88,10 +89,9 @@ impl TermsAsk {
     }
 
     pub(crate) fn policy(&self) -> Result<Policy, Problem> {
-        let accept = [self.accept_unchecked, self.accept_lossy];
         let unpinned = || Problem::new(Kind::Fault, "no day was written down");
         let as_of = day(self.as_of.as_deref().ok_or_else(unpinned)?)?;
-        policy(as_of, self.deny.as_deref(), accept)
+        policy(as_of, self.deny.as_deref(), self.accept_unjudged.as_deref(), self.accept_lossy)
     }
 }
 
@@ -249,7 +249,7 @@ impl Ask {
         };
         pairs.extend(terms.as_of.clone().map(|day| ("as_of", day)));
         pairs.extend(terms.deny.clone().map(|deny| ("deny", deny)));
-        pairs.extend(terms.accept_unchecked.then(|| ("accept_unchecked", "true".to_owned())));
+        pairs.extend(terms.accept_unjudged.clone().map(|word| ("accept_unjudged", word)));
         pairs.extend(terms.accept_lossy.then(|| ("accept_lossy", "true".to_owned())));
         let pairs: Vec<String> =
             pairs.iter().map(|(name, value)| format!("{name}={}", escaped(value))).collect();

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use unskew_core::{Date, Severity};
 use unskew_fleet::store::Signature;
-use unskew_fleet::{Fleet, Policy};
+use unskew_fleet::{AcceptUnjudged, Fleet, Policy};
 
 use crate::body;
 use crate::caller::Caller;
@@ -84,14 +84,14 @@ impl Call {
         self.header(name).map(|text| text.parse().map_err(|_| wrong(text))).transpose()
     }
 
-    /// What is good enough: `as_of`, `deny`, `accept_unchecked` and `accept_lossy` of the query.
+    /// What is good enough: `as_of`, `deny`, `accept_unjudged` and `accept_lossy` of the query.
     ///
     /// # Errors
     /// [`Kind::Malformed`] if one of them is none.
     pub fn policy(&self) -> Result<Policy, Problem> {
-        let accept = [self.parsed("accept_unchecked")?, self.parsed("accept_lossy")?];
         let as_of = self.query("as_of").map_or_else(|| Ok(self.service.clock().today()), day)?;
-        policy(as_of, self.query("deny"), accept.map(Option::unwrap_or_default))
+        let accept_lossy = self.parsed("accept_lossy")?.unwrap_or_default();
+        policy(as_of, self.query("deny"), self.query("accept_unjudged"), accept_lossy)
     }
 
     /// The body as JSON.
@@ -187,11 +187,12 @@ pub(crate) fn day(text: &str) -> Result<Date, Problem> {
     text.parse().map_err(wrong)
 }
 
-/// What is good enough, of a day and three words: `accept` has what could not be checked, and what is lossy.
+/// What is good enough, of a day and the words of a query.
 pub(crate) fn policy(
     as_of: Date,
     deny: Option<&str>,
-    accept: [bool; 2],
+    accept_unjudged: Option<&str>,
+    accept_lossy: bool,
 ) -> Result<Policy, Problem> {
     let deny = match deny {
         None | Some("error") => Severity::Error,
@@ -202,8 +203,13 @@ pub(crate) fn policy(
             return Err(Problem::new(Kind::Malformed, detail));
         }
     };
-    let [accept_unchecked, accept_lossy] = accept;
-    Ok(Policy { as_of, deny, accept_unchecked, accept_lossy })
+    let unknown = |word| {
+        let detail = format!("accept_unjudged is nothing, common or all: {word}");
+        Problem::new(Kind::Malformed, detail)
+    };
+    let accept = |word| AcceptUnjudged::parse(word).ok_or_else(|| unknown(word));
+    let accept_unjudged = accept_unjudged.map(accept).transpose()?.unwrap_or_default();
+    Ok(Policy { as_of, deny, accept_unjudged, accept_lossy })
 }
 
 /// An answer of JSON.

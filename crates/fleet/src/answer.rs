@@ -11,7 +11,7 @@ use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use unskew_core::{Conversion, Finding, Outcome, Verdict};
+use unskew_core::{Conversion, Finding, Outcome, Verdict, aspect};
 
 use crate::Digest;
 
@@ -24,8 +24,10 @@ const LARGEST: u64 = 16 << 20;
 pub enum Fit {
     /// It works.
     Compatible,
-    /// It works after exact adaptations.
+    /// What was judged of it works after exact adaptations.
     Adaptable,
+    /// Nothing that was judged stands against it, but a part was not judged.
+    Unjudged,
     /// It does not.
     Incompatible,
     /// The two have nothing to do with each other.
@@ -91,15 +93,26 @@ pub struct Promised {
     pub reference: String,
 }
 
-/// What could not be checked.
+/// What was not judged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct NotChecked {
-    /// The axis.
-    pub axis: String,
-    /// Who requires something there.
-    pub owner: String,
-    /// Who does not tell.
-    pub other: String,
+pub struct NotJudged {
+    /// The aspect.
+    pub aspect: String,
+    /// Why not.
+    pub reason: String,
+    /// What has it judged.
+    pub remedy: Option<String>,
+    /// Where, the first few places.
+    pub places: Vec<String>,
+    /// How many places there are.
+    pub places_count: usize,
+}
+
+impl NotJudged {
+    /// Whether the aspect is one that is not judged for whole families of artifacts.
+    pub fn is_common(&self) -> bool {
+        aspect::COMMON.contains(&&*self.aspect)
+    }
 }
 
 /// A verdict.
@@ -113,8 +126,8 @@ pub struct Judged {
     pub findings: Vec<Reason>,
     /// What is promised.
     pub promises: Vec<Promised>,
-    /// What could not be checked, which is no pass.
-    pub unchecked: Vec<NotChecked>,
+    /// What was not judged, which is no pass.
+    pub unjudged: Vec<NotJudged>,
 }
 
 /// One kind of change of a conversion.
@@ -251,13 +264,14 @@ impl From<&Verdict> for Judged {
             outcome: match verdict.outcome {
                 Outcome::Compatible => Fit::Compatible,
                 Outcome::Adaptable(_) => Fit::Adaptable,
+                Outcome::Unjudged => Fit::Unjudged,
                 Outcome::Incompatible => Fit::Incompatible,
                 Outcome::Unrelated => Fit::Unrelated,
             },
             first_failure: verdict.first_failure().map(|phase| phase.as_str().to_owned()),
             findings: verdict.findings.iter().map(Reason::from).collect(),
             promises: verdict.promises.iter().map(Promised::from).collect(),
-            unchecked: verdict.unchecked.iter().map(NotChecked::from).collect(),
+            unjudged: verdict.unjudged.iter().map(NotJudged::from).collect(),
         }
     }
 }
@@ -276,10 +290,15 @@ impl From<&unskew_core::Promise> for Promised {
     }
 }
 
-impl From<&unskew_core::Unchecked> for NotChecked {
-    fn from(one: &unskew_core::Unchecked) -> Self {
-        let axis = one.axis.as_str().to_owned();
-        Self { axis, owner: one.owner.clone(), other: one.other.clone() }
+impl From<&unskew_core::Unjudged> for NotJudged {
+    fn from(one: &unskew_core::Unjudged) -> Self {
+        Self {
+            aspect: one.aspect.clone().into_owned(),
+            reason: one.reason.clone(),
+            remedy: one.remedy.clone(),
+            places: one.places.named().to_vec(),
+            places_count: one.places.count(),
+        }
     }
 }
 
@@ -324,7 +343,7 @@ mod tests {
             outcome: Outcome::Compatible,
             findings: vec![Finding::new(&unskew_core::rules::CO001, message)],
             promises: Vec::new(),
-            unchecked: Vec::new(),
+            unjudged: Vec::new(),
         };
         Answer { as_is: Judged::from(&verdict), converted: None }
     }

@@ -11,15 +11,18 @@
 //! A decision is made of: the versions published by the day and not retired by then, the profile that the runtime had
 //! on that day, the policy, and who judged ([`Judge`]). The same of these give the same decision, byte for byte.
 //!
+//! What was not judged keeps an artifact back, too, but for the aspects that are not judged for whole families of
+//! artifacts (`kernels`, `behaviour`, `data`). A policy can accept all that was not judged, or nothing.
+//!
 //! As JSON it is an object:
 //!
 //! | key | value |
 //! | --- | --- |
 //! | `schema` | `"unskew.fleet.decision"` |
-//! | `schema_version` | 1; raised when a key is renamed, removed or changes its meaning |
+//! | `schema_version` | 2; raised when a key is renamed, removed or changes its meaning |
 //! | `judge` | `tool_version`, `newest_release` of the built-in database, `fingerprint` of code, data and rules |
 //! | `as_of` | the day: versions published later are not looked at |
-//! | `policy` | `deny` (the severity from which on a finding keeps an artifact back), `accept_unchecked`, `accept_lossy` |
+//! | `policy` | `deny` (the severity from which on a finding keeps an artifact back), `accept_unjudged` (`nothing`, `common` or `all`), `accept_lossy` |
 //! | `model` | the name |
 //! | `runtime` | `name`, `profile` (a digest), `since` (the day from which on it had this profile), `devices`: as they were on the day `as_of` |
 //! | `decision` | `as is`, `converted`, `older`, `older converted`, `nothing`, or `unrelated` where no version has anything in common with the runtime |
@@ -34,7 +37,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use unskew_core::{Date, Severity};
 
-use crate::answer::{Answer, Attempt, Fit, Judged};
+use crate::answer::{Answer, Attempt, Fit, Judged, NotJudged};
 use crate::{Digest, Judge};
 
 /// What is good enough to be delivered.
@@ -44,16 +47,59 @@ pub struct Policy {
     pub as_of: Date,
     /// From which severity on a finding keeps an artifact back. Errors always do.
     pub deny: Severity,
-    /// Whether something that could not be checked keeps nothing back.
-    pub accept_unchecked: bool,
+    /// What keeps nothing back though it was not judged.
+    pub accept_unjudged: AcceptUnjudged,
     /// Whether a conversion may drop something that has an effect, where no exact form exists.
     pub accept_lossy: bool,
 }
 
+/// What is delivered though a part was not judged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum AcceptUnjudged {
+    /// Nothing: whatever was not judged keeps an artifact back.
+    Nothing,
+    /// Aspects that are not judged for whole families of artifacts: [`unskew_core::aspect::COMMON`].
+    #[default]
+    Common,
+    /// Everything.
+    All,
+}
+
+impl AcceptUnjudged {
+    /// Every choice, strictest first.
+    pub const CHOICES: [Self; 3] = [Self::Nothing, Self::Common, Self::All];
+
+    /// The word in commands, addresses and documents.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Nothing => "nothing",
+            Self::Common => "common",
+            Self::All => "all",
+        }
+    }
+
+    /// The choice of this word.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::CHOICES.into_iter().find(|choice| choice.as_str() == word)
+    }
+
+    /// Whether an artifact of which these aspects were not judged is delivered.
+    pub fn accepts(self, unjudged: &[NotJudged]) -> bool {
+        match self {
+            Self::Nothing => unjudged.is_empty(),
+            Self::Common => unjudged.iter().all(NotJudged::is_common),
+            Self::All => true,
+        }
+    }
+}
+
 impl Policy {
-    /// Errors keep an artifact back, and so does what could not be checked; conversions are exact.
+    /// Errors keep an artifact back, and so does what was not judged, but for the common aspects; conversions are
+    /// exact.
     pub fn on(day: Date) -> Self {
-        Self { as_of: day, deny: Severity::Error, accept_unchecked: false, accept_lossy: false }
+        let accept_unjudged = AcceptUnjudged::default();
+        Self { as_of: day, deny: Severity::Error, accept_unjudged, accept_lossy: false }
     }
 
     /// Whether an artifact of this verdict is delivered.
@@ -63,8 +109,8 @@ impl Policy {
             Severity::Warning => severity != "note",
             Severity::Note => true,
         };
-        verdict.outcome == Fit::Compatible
-            && (self.accept_unchecked || verdict.unchecked.is_empty())
+        matches!(verdict.outcome, Fit::Compatible | Fit::Unjudged)
+            && self.accept_unjudged.accepts(&verdict.unjudged)
             && !verdict.findings.iter().any(|finding| denied(&finding.severity))
     }
 
@@ -185,7 +231,7 @@ pub struct Considered {
 pub struct Decision {
     /// `unskew.fleet.decision`.
     pub schema: String,
-    /// 1.
+    /// 2.
     pub schema_version: u32,
     /// Who judged.
     pub judge: Judge,
@@ -210,16 +256,16 @@ pub struct Decision {
 pub struct Terms {
     /// From which severity on a finding keeps an artifact back.
     pub deny: String,
-    /// Whether something that could not be checked keeps nothing back.
-    pub accept_unchecked: bool,
+    /// What keeps nothing back though it was not judged.
+    pub accept_unjudged: AcceptUnjudged,
     /// Whether a conversion may drop something that has an effect.
     pub accept_lossy: bool,
 }
 
 impl From<&Policy> for Terms {
     fn from(policy: &Policy) -> Self {
-        let Policy { deny, accept_unchecked, accept_lossy, .. } = *policy;
-        Self { deny: deny.as_str().to_owned(), accept_unchecked, accept_lossy }
+        let Policy { deny, accept_unjudged, accept_lossy, .. } = *policy;
+        Self { deny: deny.as_str().to_owned(), accept_unjudged, accept_lossy }
     }
 }
 

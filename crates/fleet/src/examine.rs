@@ -84,7 +84,7 @@ impl Examined {
             }
         };
         let (verdict, always) = judge(&parties, runtime, context);
-        if verdict.outcome == Fit::Compatible {
+        if matches!(verdict.outcome, Fit::Compatible | Fit::Unjudged) {
             let stored = depot.add_output(&made.output)?;
             (attempt.result, attempt.size) = (Some(stored.digest), Some(stored.size));
         }
@@ -112,9 +112,10 @@ fn together(verdicts: &[Verdict]) -> Judged {
     let related = || all.iter().filter(|one| one.outcome != Fit::Unrelated);
     let grave = |one: &&Judged| match one.outcome {
         Fit::Compatible => 0,
-        Fit::Adaptable => 1,
-        Fit::Incompatible => 2,
-        Fit::Unrelated => 3,
+        Fit::Unjudged => 1,
+        Fit::Adaptable => 2,
+        Fit::Incompatible => 3,
+        Fit::Unrelated => 4,
     };
     let Some(worst) = related().max_by_key(grave) else {
         return all.into_iter().next().unwrap_or_else(nothing);
@@ -123,7 +124,7 @@ fn together(verdicts: &[Verdict]) -> Judged {
     for one in related() {
         whole.findings.extend(one.findings.iter().cloned());
         whole.promises.extend(one.promises.iter().cloned());
-        whole.unchecked.extend(one.unchecked.iter().cloned());
+        whole.unjudged.extend(one.unjudged.iter().cloned());
         let phase = |one: &Option<String>| match one.as_deref() {
             Some("load") => 0,
             Some("first use") => 1,
@@ -150,6 +151,6 @@ fn nothing() -> Judged {
         first_failure: None,
         findings: Vec::new(),
         promises: Vec::new(),
-        unchecked: Vec::new(),
+        unjudged: Vec::new(),
     }
 }

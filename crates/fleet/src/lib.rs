@@ -63,9 +63,11 @@ mod prune;
 pub mod store;
 mod survey;
 
-pub use answer::{Answer, Attempt, Fit, Judged, NotChecked, Promised, Reason, Side, Step};
+pub use answer::{Answer, Attempt, Fit, Judged, NotJudged, Promised, Reason, Side, Step};
 pub use cover::{Best, Cover, EFFORT};
-pub use decision::{Choice, Considered, Decision, Delivery, For, Policy, Terms, Way};
+pub use decision::{
+    AcceptUnjudged, Choice, Considered, Decision, Delivery, For, Policy, Terms, Way,
+};
 pub use depot::{Depot, Stored, list_digest};
 pub use digest::{Digest, DigestError};
 pub use error::FleetError;

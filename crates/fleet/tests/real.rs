@@ -59,7 +59,9 @@ fn held_against_check(model: &Path, runtimes: &[&str]) -> Vec<Choice> {
         let related: Vec<_> =
             verdicts.filter(|v| v.outcome != unskew_core::Outcome::Unrelated).collect();
         let fine = |v: &unskew_core::Verdict| {
-            v.outcome == unskew_core::Outcome::Compatible && v.unchecked.is_empty()
+            use unskew_core::Outcome::{Compatible, Unjudged};
+            let common = v.unjudged.iter().all(unskew_core::Unjudged::is_common);
+            matches!(v.outcome, Compatible | Unjudged) && common
         };
         !related.is_empty() && related.iter().all(fine)
     };

@@ -258,7 +258,11 @@ impl Matcher for Server {
         if findings.iter().all(|finding| finding.severity != Severity::Error) {
             findings.extend(promise.as_ref().and_then(|promise| self.0.outlived(server, promise)));
         }
-        Some(Judgement { findings, promises: promise.into_iter().collect() })
+        Some(Judgement {
+            findings,
+            promises: promise.into_iter().collect(),
+            ..Judgement::default()
+        })
     }
 }
 

@@ -21,7 +21,7 @@ impl Matcher for Reading {
         }
         let release = other.capability::<Release>()?;
         let findings = self.0.judge(&release.name, release.serdes?);
-        Some(Judgement { findings, promises: Vec::new() })
+        Some(Judgement { findings, ..Judgement::default() })
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::fmt::{self, Write};
 
-use crate::style::{DIM, of_severity};
+use unskew_core::Unjudged;
+
+use crate::style::{DIM, WARN, of_severity};
 use crate::{Plain, Report};
 
 pub(crate) fn write(report: &Report, out: &mut dyn Write) -> fmt::Result {
@@ -25,6 +27,10 @@ pub(crate) fn write(report: &Report, out: &mut dyn Write) -> fmt::Result {
             Some(accepted) => writeln!(out, " {DIM}(accepted until {}){DIM:#}", accepted.until)?,
             None => writeln!(out)?,
         }
+    }
+    for (path, unjudged) in report.unjudged() {
+        let Unjudged { aspect, reason, .. } = unjudged;
+        writeln!(out, "{}: {WARN}not judged{WARN:#} {aspect}: {}", Plain(path), Plain(reason))?;
     }
     for pair in &report.pairs {
         let (a, b) = (Plain(pair.a.label()), Plain(pair.b.label()));

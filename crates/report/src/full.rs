@@ -17,7 +17,7 @@
 
 use std::fmt::{self, Write};
 
-use unskew_core::{Finding, Outcome, Promise, PromiseState, Severity, Unchecked};
+use unskew_core::{Finding, Outcome, Promise, PromiseState, Severity, Unjudged};
 
 use crate::style::{BAD, DIM, EMPHASIS, GOOD, WARN, of_severity};
 use crate::{Pair, Plain, Report, Tally};
@@ -50,14 +50,14 @@ fn write_pair(pair: &Pair, out: &mut dyn Write) -> fmt::Result {
         writeln!(out)?;
         write_finding(finding, out)?;
     }
-    if !pair.verdict.promises.is_empty() || !pair.verdict.unchecked.is_empty() {
+    if !pair.verdict.promises.is_empty() || !pair.verdict.unjudged.is_empty() {
         writeln!(out)?;
     }
     for promise in &pair.verdict.promises {
         write_promise(promise, out)?;
     }
-    for unchecked in &pair.verdict.unchecked {
-        write_unchecked(unchecked, out)?;
+    for unjudged in &pair.verdict.unjudged {
+        write_unjudged(unjudged, out)?;
     }
     writeln!(out)?;
     write_verdict(pair, out)
@@ -141,32 +141,56 @@ fn window(promise: &Promise) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-fn write_unchecked(unchecked: &Unchecked, out: &mut dyn Write) -> fmt::Result {
-    let Unchecked { axis, owner, other } = unchecked;
-    let (owner, other) = (Plain(owner), Plain(other));
-    writeln!(
-        out,
-        "{WARN}not checked{WARN:#}: {axis}, which {owner} requires and {other} does not tell"
-    )
+/// What was not judged, why, where, and what has it judged.
+pub(crate) fn write_unjudged(unjudged: &Unjudged, out: &mut dyn Write) -> fmt::Result {
+    let Unjudged { aspect, reason, remedy, places } = unjudged;
+    writeln!(out, "{WARN}not judged{WARN:#}: {}: {}", Plain(aspect), Plain(reason))?;
+    if !places.is_empty() {
+        line("at", &places.to_string(), out)?;
+    }
+    match remedy {
+        Some(remedy) => line("to judge", remedy, out),
+        None => Ok(()),
+    }
 }
 
 fn write_verdict(pair: &Pair, out: &mut dyn Write) -> fmt::Result {
     let verdict = &pair.verdict;
     let style = match verdict.outcome {
         Outcome::Compatible | Outcome::Adaptable(_) => GOOD,
+        Outcome::Unjudged => WARN,
         Outcome::Incompatible | Outcome::Unrelated => BAD,
     };
     let tally: Tally = verdict.findings.iter().collect();
-    writeln!(out, "{style}{}{style:#}: {tally}", pair.outcome())
+    writeln!(
+        out,
+        "{style}{}{style:#}: {}",
+        pair.outcome(),
+        tally.with_unjudged(verdict.unjudged.len())
+    )
 }
 
 /// The last line where there are several pairs.
 fn summary(report: &Report, out: &mut dyn Write) -> fmt::Result {
-    let work = report.pairs.iter().filter(|pair| pair.verdict.works()).count();
+    let count = |is: fn(&Outcome) -> bool| {
+        report.pairs.iter().filter(|pair| is(&pair.verdict.outcome)).count()
+    };
+    let work = count(|outcome| matches!(outcome, Outcome::Compatible | Outcome::Adaptable(_)));
+    let unjudged = count(|outcome| matches!(outcome, Outcome::Unjudged));
     let style = match report.severity() {
         Some(Severity::Error) => BAD,
         Some(Severity::Warning) => WARN,
+        _ if unjudged > 0 => WARN,
         _ => GOOD,
     };
-    writeln!(out, "{style}{work} of {} pairs work{style:#}: {}", report.pairs.len(), report.tally())
+    let partly = match unjudged {
+        0 => String::new(),
+        unjudged => format!(", {unjudged} not judged in part"),
+    };
+    writeln!(
+        out,
+        "{style}{work} of {} pairs work{partly}{style:#}: {}",
+        report.pairs.len(),
+        report.tally()
+    )
 }

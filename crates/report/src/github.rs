@@ -28,6 +28,11 @@ pub(crate) fn write(report: &Report, out: &mut dyn Write) -> fmt::Result {
             message(&text(finding))
         )?;
     }
+    for (path, unjudged) in report.unjudged() {
+        let title = format!("not judged {}", unjudged.aspect);
+        let (path, title) = (property(path), property(&title));
+        writeln!(out, "::notice file={path},title={title}::{}", message(&unjudged.reason))?;
+    }
     Ok(())
 }
 

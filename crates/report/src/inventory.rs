@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 
 use unskew_core::Need;
 
-use crate::full::{line, write_finding};
+use crate::full::{line, write_finding, write_unjudged};
 use crate::style::{DIM, EMPHASIS};
 use crate::{Look, Plain};
 
@@ -37,6 +37,12 @@ pub(crate) fn write(look: &Look, out: &mut dyn Write) -> fmt::Result {
     for note in &party.notes {
         writeln!(out)?;
         write_finding(note, out)?;
+    }
+    if !party.unjudged.is_empty() {
+        writeln!(out)?;
+    }
+    for unjudged in &party.unjudged {
+        write_unjudged(unjudged, out)?;
     }
     Ok(())
 }

@@ -5,16 +5,17 @@
 //! | key | value |
 //! | --- | --- |
 //! | `schema` | `"unskew.report"` |
-//! | `schema_version` | 1; raised when a key is renamed, removed or changes its meaning. New keys come without a raise, so a reader ignores keys that it does not know |
+//! | `schema_version` | 2; raised when a key is renamed, removed or changes its meaning. New keys come without a raise, so a reader ignores keys that it does not know |
 //! | `tool_version` | the version of Unskew |
 //! | `as_of` | the day on which promises were judged, `YYYY-MM-DD` |
-//! | `pairs` | the pairs that were checked: `a`, `b`, `outcome`, `adaptations`, `first_failure`, `findings`, `promises`, `unchecked` |
-//! | `parties` | the parties that were looked at: `path`, `name`, `role`, `kind`, `origin`, `dated`, `provides`, `requires`, `features`, `facts`, `findings` |
+//! | `pairs` | the pairs that were checked: `a`, `b`, `outcome`, `adaptations`, `first_failure`, `findings`, `promises`, `unjudged` |
+//! | `parties` | the parties that were looked at: `path`, `name`, `role`, `kind`, `origin`, `dated`, `provides`, `requires`, `features`, `facts`, `findings`, `unjudged` |
 //! | `conversions` | what was to be converted: `from`, `to`, `written` (`path` and `size` in bytes, or null), `rewrites`, `blockers` |
 //! | `failures` | what could not be read: `path`, `message` |
-//! | `summary` | `errors`, `warnings`, `notes`: how many findings of each severity; `accepted`: how many count for nothing |
+//! | `summary` | `errors`, `warnings`, `notes`: how many findings of each severity; `accepted`: how many count for nothing; `unjudged`: how many aspects of pairs and parties were not judged |
 //!
-//! `outcome` is `compatible`, `adaptable`, `incompatible` or `unrelated`; `severity` is `error`,
+//! `outcome` is `compatible`, `adaptable`, `unjudged` (nothing that was judged stands against the pair, but a part
+//! was not judged), `incompatible` or `unrelated`; `severity` is `error`,
 //! `warning` or `note`; `phase` is `load`, `first use`, `silent` or null; the `state` of a promise is
 //! `promised`, `expired`, `not promised` or `unknown`. What is not known is null, never left out.
 //!
@@ -23,17 +24,21 @@
 //! `symptom`, `mend`, `adaptation`, `fingerprint` (null outside of `unskew lint`) and `accepted` (null, or `reason`
 //! and `until`); so has an entry of `blockers`. A rewrite has `adaptation`, `what`,
 //! `places` (the first few), `places_count` and `lossy`; a promise `policy`, `state`, `window`, `from`, `until`, `statement`
-//! and `reference`; an entry of `unchecked` has `axis`, `owner` and `other`.
+//! and `reference`; an entry of `unjudged` has `aspect` (`kernels`, `data` … or the axis that a side does not tell), `reason`,
+//! `remedy` (the command or option that has it judged, or null), `places` (the first few) and `places_count`.
+//!
+//! Version 1 had `unchecked` (`axis`, `owner`, `other`) in place of `unjudged`, and called a pair compatible of which
+//! a part was not judged.
 
 use std::fmt::{self, Write};
 
 use serde::Serialize;
-use unskew_core::{Finding, Outcome, Party, Promise, Rewrite, Side, Unchecked, VersionRange};
+use unskew_core::{Finding, Outcome, Party, Promise, Rewrite, Side, Unjudged, VersionRange};
 
 use crate::{Converted, Look, Pair, Report, Subject};
 
 /// The version of the schema.
-pub const SCHEMA_VERSION: u32 = 1;
+pub const SCHEMA_VERSION: u32 = 2;
 
 pub(crate) fn write(report: &Report, out: &mut dyn Write) -> fmt::Result {
     let text = serde_json::to_string_pretty(&Document::from(report)).map_err(|_| fmt::Error)?;
@@ -62,7 +67,7 @@ struct PairJson<'a> {
     first_failure: Option<&'static str>,
     findings: Vec<FindingJson<'a>>,
     promises: Vec<PromiseJson<'a>>,
-    unchecked: Vec<UncheckedJson<'a>>,
+    unjudged: Vec<UnjudgedJson<'a>>,
 }
 
 #[derive(Serialize)]
@@ -115,10 +120,12 @@ struct PromiseJson<'a> {
 }
 
 #[derive(Serialize)]
-struct UncheckedJson<'a> {
-    axis: &'a str,
-    owner: &'a str,
-    other: &'a str,
+struct UnjudgedJson<'a> {
+    aspect: &'a str,
+    reason: &'a str,
+    remedy: Option<&'a str>,
+    places: &'a [String],
+    places_count: usize,
 }
 
 #[derive(Serialize)]
@@ -134,6 +141,7 @@ struct PartyJson<'a> {
     features: &'a [String],
     facts: Vec<FactJson<'a>>,
     findings: Vec<FindingJson<'a>>,
+    unjudged: Vec<UnjudgedJson<'a>>,
 }
 
 #[derive(Serialize)]
@@ -199,6 +207,7 @@ struct SummaryJson {
     warnings: usize,
     notes: usize,
     accepted: usize,
+    unjudged: usize,
 }
 
 /// A text, or null where there is none.
@@ -227,6 +236,7 @@ impl<'a> From<&'a Report> for Document<'a> {
                 warnings: tally.warnings,
                 notes: tally.notes,
                 accepted: tally.accepted,
+                unjudged: report.unjudged().count(),
             },
         }
     }
@@ -241,17 +251,15 @@ impl<'a> From<&'a Pair> for PairJson<'a> {
             outcome: match verdict.outcome {
                 Outcome::Compatible => "compatible",
                 Outcome::Adaptable(_) => "adaptable",
+                Outcome::Unjudged => "unjudged",
                 Outcome::Incompatible => "incompatible",
                 Outcome::Unrelated => "unrelated",
             },
-            adaptations: match &verdict.outcome {
-                Outcome::Adaptable(names) => names,
-                _ => &[],
-            },
+            adaptations: verdict.adaptations(),
             first_failure: verdict.first_failure().map(|phase| phase.as_str()),
             findings: verdict.findings.iter().map(FindingJson::from).collect(),
             promises: verdict.promises.iter().map(PromiseJson::from).collect(),
-            unchecked: verdict.unchecked.iter().map(UncheckedJson::from).collect(),
+            unjudged: verdict.unjudged.iter().map(UnjudgedJson::from).collect(),
         }
     }
 }
@@ -306,9 +314,15 @@ impl<'a> From<&'a Promise> for PromiseJson<'a> {
     }
 }
 
-impl<'a> From<&'a Unchecked> for UncheckedJson<'a> {
-    fn from(unchecked: &'a Unchecked) -> Self {
-        Self { axis: unchecked.axis.as_str(), owner: &unchecked.owner, other: &unchecked.other }
+impl<'a> From<&'a Unjudged> for UnjudgedJson<'a> {
+    fn from(unjudged: &'a Unjudged) -> Self {
+        Self {
+            aspect: &unjudged.aspect,
+            reason: &unjudged.reason,
+            remedy: unjudged.remedy.as_deref(),
+            places: unjudged.places.named(),
+            places_count: unjudged.places.count(),
+        }
     }
 }
 
@@ -346,6 +360,7 @@ impl<'a> From<&'a Look> for PartyJson<'a> {
                 .map(|fact| FactJson { label: &fact.label, value: &fact.value })
                 .collect(),
             findings: party.notes.iter().map(FindingJson::from).collect(),
+            unjudged: party.unjudged.iter().map(UnjudgedJson::from).collect(),
         }
     }
 }

@@ -1,12 +1,12 @@
 //! For CI servers: JUnit XML, as most of them read it.
 //!
 //! A pair is a test suite, a finding a test case that fails if it is an error or a warning; a note passes, and
-//! what is accepted is skipped. A pair without findings has one case, which passes. What could not be read is
+//! what is accepted or was not judged is skipped. A pair without findings, of which all was judged, has one case, which passes. What could not be read is
 //! an error of a suite of its own, so that nothing reads it as a pass.
 
 use std::fmt::{self, Write};
 
-use unskew_core::{Finding, Severity};
+use unskew_core::{Finding, Severity, Unjudged};
 
 use crate::model::line;
 use crate::{Pair, Report};
@@ -39,7 +39,9 @@ pub(crate) fn write(report: &Report, out: &mut dyn Write) -> fmt::Result {
 fn suite(pair: &Pair, out: &mut dyn Write) -> fmt::Result {
     let findings = &pair.verdict.findings;
     let fails = |f: &&Finding| f.accepted.is_none() && f.severity > Severity::Note;
-    let (tests, failures) = (findings.len().max(1), findings.iter().filter(fails).count());
+    let unjudged = &pair.verdict.unjudged;
+    let tests = (findings.len() + unjudged.len()).max(1);
+    let failures = findings.iter().filter(fails).count();
     let name = format!("{} with {}", pair.a.label(), pair.b.label());
     let name = Text(&name);
     writeln!(
@@ -49,7 +51,12 @@ fn suite(pair: &Pair, out: &mut dyn Write) -> fmt::Result {
     for finding in findings {
         case(pair, finding, out)?;
     }
-    if findings.is_empty() {
+    for Unjudged { aspect, reason, .. } in unjudged {
+        let (path, aspect, reason) = (Text(pair.place()), Text(aspect), Text(reason));
+        writeln!(out, "    <testcase name=\"not judged: {aspect}\" classname=\"{path}\">")?;
+        writeln!(out, "      <skipped message=\"{reason}\"/>\n    </testcase>")?;
+    }
+    if findings.is_empty() && unjudged.is_empty() {
         let path = Text(pair.a.label());
         writeln!(out, "    <testcase name=\"no findings\" classname=\"{path}\"/>")?;
     }

@@ -3,7 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use unskew_core::{Context, Conversion, Finding, Outcome, Party, Severity, Side, Verdict};
+use unskew_core::{
+    Context, Conversion, Finding, Outcome, Party, Severity, Side, Unjudged, Verdict,
+};
 
 use crate::{Tally, concise, conversion, full, github, inventory, json, junit, sarif};
 
@@ -69,16 +71,27 @@ impl Pair {
         let about = |subject: &&Subject| {
             finding.subject.as_ref().is_some_and(|side| side.name == subject.side.name)
         };
-        let sides = [&self.a, &self.b];
-        let with_path = || sides.into_iter().filter(|subject| subject.path.is_some());
-        with_path().find(about).or_else(|| with_path().next()).unwrap_or(&self.a).label()
+        self.with_path().find(about).map_or_else(|| self.place(), Subject::label)
+    }
+
+    /// The path of the pair: that of the first side that has one.
+    pub fn place(&self) -> &str {
+        self.with_path().next().unwrap_or(&self.a).label()
+    }
+
+    fn with_path(&self) -> impl Iterator<Item = &Subject> {
+        [&self.a, &self.b].into_iter().filter(|subject| subject.path.is_some())
     }
 
     /// The verdict in a few words: `incompatible at load`.
     pub fn outcome(&self) -> String {
         match &self.verdict.outcome {
             Outcome::Compatible => "compatible".to_owned(),
-            Outcome::Adaptable(names) => format!("compatible after: {}", names.join(", ")),
+            Outcome::Adaptable(names) => {
+                let far = if self.verdict.unjudged.is_empty() { "" } else { ", as far as judged" };
+                format!("compatible after: {}{far}", names.join(", "))
+            }
+            Outcome::Unjudged => "not judged in part".to_owned(),
             Outcome::Unrelated => "nothing in common".to_owned(),
             Outcome::Incompatible => match self.verdict.first_failure() {
                 Some(unskew_core::Phase::Load) => "incompatible, fails at load".to_owned(),
@@ -178,6 +191,13 @@ impl Report {
             .iter()
             .flat_map(|one| one.plan.blockers.iter().map(|f| (&*one.from, f)));
         of_conversions.chain(of_pairs).chain(of_looks)
+    }
+
+    /// What was not judged, with the path that it is about: of pairs, and of parties that were looked at.
+    pub fn unjudged(&self) -> impl Iterator<Item = (&str, &Unjudged)> {
+        let of_pairs = self.pairs.iter().map(|pair| (pair.place(), &pair.verdict.unjudged));
+        let of_looks = self.looks.iter().map(|look| (&*look.path, &look.party.unjudged));
+        of_pairs.chain(of_looks).flat_map(|(path, all)| all.iter().map(move |one| (path, one)))
     }
 
     /// How many findings of each severity there are, without those that are accepted.

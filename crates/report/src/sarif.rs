@@ -1,7 +1,8 @@
 //! For code scanning: SARIF 2.1.0 (OASIS), as much of it as a finding needs.
 //!
 //! The rules that fired are the tool's metadata; a result points to its rule by index, and to the
-//! file as a relative URI reference. Files that could not be read are notifications of the run.
+//! file as a relative URI reference. Files that could not be read are notifications of the run; so is what was not
+//! judged.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
@@ -28,7 +29,7 @@ struct Log<'a> {
 #[derive(Serialize)]
 struct Run<'a> {
     tool: Tool<'a>,
-    invocations: [Invocation<'a>; 1],
+    invocations: [Invocation; 1],
     results: Vec<ResultObject<'a>>,
 }
 
@@ -69,16 +70,21 @@ struct Text<'a> {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Invocation<'a> {
+struct Invocation {
     execution_successful: bool,
-    tool_execution_notifications: Vec<Notification<'a>>,
+    tool_execution_notifications: Vec<Notification>,
 }
 
 #[derive(Serialize)]
-struct Notification<'a> {
+struct Notification {
     level: &'static str,
-    message: Text<'a>,
+    message: OwnText,
     locations: [Location; 1],
+}
+
+#[derive(Serialize)]
+struct OwnText {
+    text: String,
 }
 
 #[derive(Serialize)]
@@ -149,15 +155,17 @@ fn log(report: &Report) -> Log<'_> {
     }
     let index = |code: &str| rules.keys().position(|key| *key == code).unwrap_or_default();
     let results = report.findings().map(|(path, f)| result(path, f, index(f.rule.code))).collect();
-    let notifications = report
-        .failures
-        .iter()
-        .map(|failure| Notification {
-            level: "error",
-            message: Text { text: &failure.message },
-            locations: [location(&failure.path, None)],
-        })
-        .collect();
+    let notification = |level, path: &str, text: String| Notification {
+        level,
+        message: OwnText { text },
+        locations: [location(path, None)],
+    };
+    let failed = report.failures.iter();
+    let failed = failed.map(|one| notification("error", &one.path, one.message.clone()));
+    let unjudged = report.unjudged().map(|(path, one)| {
+        notification("note", path, format!("not judged: {}: {}", one.aspect, one.reason))
+    });
+    let notifications = failed.chain(unjudged).collect();
     let driver = Driver {
         name: "unskew",
         semantic_version: env!("CARGO_PKG_VERSION"),

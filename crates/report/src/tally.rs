@@ -32,6 +32,17 @@ impl<'a> FromIterator<&'a Finding> for Tally {
     }
 }
 
+impl Tally {
+    /// The tally in words, with how many aspects were not judged: those are never left out.
+    pub fn with_unjudged(self, aspects: usize) -> String {
+        match aspects {
+            0 => self.to_string(),
+            1 => format!("{self}; 1 aspect not judged"),
+            aspects => format!("{self}; {aspects} aspects not judged"),
+        }
+    }
+}
+
 /// `1 error, 2 warnings`; what there is none of is left out.
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

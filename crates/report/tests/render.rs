@@ -5,8 +5,8 @@
 use proptest::prelude::*;
 use serde_json::Value;
 use unskew_core::{
-    Axis, Context, Date, Finding, Outcome, Phase, Places, Promise, PromiseState, Role, Rule,
-    Severity, Side, Unchecked, Verdict,
+    Context, Date, Finding, Phase, Places, Promise, PromiseState, Role, Rule, Severity, Side,
+    Unjudged, Verdict, aspect,
 };
 use unskew_report::{Failure, Format, Pair, Report, Subject};
 
@@ -42,14 +42,8 @@ fn report(name: &str, text: &str) -> Report {
         statement: text.to_owned(),
         reference: "document".to_owned(),
     };
-    let axis = Axis::from("tf.graph_def");
-    let unchecked = Unchecked { axis, owner: name.to_owned(), other: "torch".to_owned() };
-    let verdict = Verdict {
-        outcome: Outcome::Incompatible,
-        findings: vec![finding],
-        promises: vec![promise],
-        unchecked: vec![unchecked],
-    };
+    let unjudged = Unjudged::new(aspect::KERNELS, text).at(Places::from_iter([name]));
+    let verdict = Verdict::of(vec![finding], vec![promise], vec![unjudged]);
     let a = Subject { path: Some(name.to_owned()), side: side(Role::Artifact, name) };
     let b = Subject { path: None, side: side(Role::Runtime, "torch 2.1.2") };
     let mut report = Report::new(Context::on(Date::constant(2026, 11, 1)));
@@ -59,11 +53,34 @@ fn report(name: &str, text: &str) -> Report {
 }
 
 #[test]
-fn what_was_not_checked_and_until_when_it_was_promised_is_said() {
+fn what_was_not_judged_and_until_when_it_was_promised_is_said() {
     let text = report("net.pt", "too new: 10").render(Format::Full);
-    assert!(text.contains("not checked"), "{text}");
+    assert!(text.contains("not judged"), "{text}");
     assert!(text.contains("12 weeks, 2025-01-01 to 2025-03-26"), "{text}");
     assert!(text.contains("incompatible, fails at load"), "{text}");
+}
+
+/// A pair of which nothing speaks against it, and a part was not judged.
+fn unjudged() -> Report {
+    let mut report = report("net.pt", "no table of kernels");
+    let verdict = &mut report.pairs[0].verdict;
+    *verdict = Verdict::of(Vec::new(), Vec::new(), verdict.unjudged.clone());
+    report.failures.clear();
+    report
+}
+
+#[test]
+fn every_format_names_what_was_not_judged_and_none_calls_it_compatible() {
+    let formats = [Format::Full, Format::Concise, Format::Json, Format::Sarif, Format::Github];
+    for format in formats.into_iter().chain([Format::Junit]) {
+        let text = unjudged().render(format);
+        assert!(text.contains("kernels") && text.contains("no table of kernels"), "{text}");
+        assert!(!text.contains("compatible") && !text.contains("\"no findings\""), "{text}");
+    }
+    let document: Value = serde_json::from_str(&unjudged().render(Format::Json)).unwrap();
+    assert_eq!(document["pairs"][0]["outcome"], "unjudged");
+    assert_eq!(document["pairs"][0]["unjudged"][0]["places_count"], 1);
+    assert_eq!(document["summary"]["unjudged"], 1);
 }
 
 #[test]
@@ -108,10 +125,10 @@ proptest! {
     ) {
         let report = report(&name, &text);
         let github = report.render(Format::Github);
-        prop_assert_eq!(github.lines().count(), 1);
+        prop_assert_eq!(github.lines().count(), 2);
         prop_assert!(!github.contains('\r'));
         let concise = report.render(Format::Concise);
-        prop_assert_eq!(concise.lines().count(), 2);
+        prop_assert_eq!(concise.lines().count(), 3);
         prop_assert!(only_styles(&concise));
         prop_assert!(only_styles(&report.render(Format::Full)));
         for format in [Format::Json, Format::Sarif] {

@@ -41,6 +41,7 @@ pub fn table_schema() -> Schema {
         list("findings", DataType::Struct(finding_fields())),
         list("adaptations", DataType::Utf8),
         text("error", true),
+        list("unjudged", DataType::Utf8),
     ];
     let version = ("unskew.scan.schema".to_owned(), SCHEMA_VERSION.to_string());
     Schema::new_with_metadata(fields, [version].into())
@@ -95,6 +96,7 @@ pub(crate) fn batch(rows: &[Row]) -> Result<RecordBatch, arrow_schema::ArrowErro
         findings(rows),
         names(rows, |row| &row.adaptations),
         maybe(|row| &row.error),
+        names(rows, |row| &row.unjudged),
     ];
     RecordBatch::try_new(Arc::new(table_schema()), columns)
 }

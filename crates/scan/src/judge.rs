@@ -110,6 +110,7 @@ fn with(about: &Row, runtime: &str, verdict: &Verdict) -> Row {
     let (name, adaptations) = match &verdict.outcome {
         Outcome::Compatible => ("compatible", Vec::new()),
         Outcome::Adaptable(names) => ("adaptable", names.clone()),
+        Outcome::Unjudged => ("unjudged", Vec::new()),
         Outcome::Incompatible => ("incompatible", Vec::new()),
         Outcome::Unrelated => ("unrelated", Vec::new()),
     };
@@ -117,6 +118,10 @@ fn with(about: &Row, runtime: &str, verdict: &Verdict) -> Row {
         verdict.findings.iter().map(|one| one.rule.code.to_owned()).collect();
     rules.sort();
     rules.dedup();
+    let mut unjudged: Vec<String> =
+        verdict.unjudged.iter().map(|one| one.aspect.to_string()).collect();
+    unjudged.sort();
+    unjudged.dedup();
     Row {
         runtime: Some(runtime.to_owned()),
         verdict: name.to_owned(),
@@ -125,6 +130,7 @@ fn with(about: &Row, runtime: &str, verdict: &Verdict) -> Row {
         rules,
         findings: verdict.findings.iter().map(reason).collect(),
         adaptations,
+        unjudged,
         ..about.clone()
     }
 }

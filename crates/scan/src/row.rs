@@ -5,11 +5,12 @@ use serde::Serialize;
 /// What the column `verdict` can say.
 ///
 /// * `compatible`, `adaptable`, `incompatible`: what `unskew check` says of the pair;
+/// * `unjudged`: nothing that was judged stands against the pair, but a part was not judged;
 /// * `unrelated`: the artifact has nothing in common with any of the runtimes;
 /// * `unrecognized`: the name looks like an artifact, the bytes are none that Unskew knows;
 /// * `error`: it could not be read.
-pub const VERDICTS: [&str; 6] =
-    ["compatible", "adaptable", "incompatible", "unrelated", "unrecognized", "error"];
+pub const VERDICTS: [&str; 7] =
+    ["compatible", "unjudged", "adaptable", "incompatible", "unrelated", "unrecognized", "error"];
 
 /// One reason of a verdict.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -69,4 +70,6 @@ pub struct Row {
     pub adaptations: Vec<String>,
     /// Why it could not be read.
     pub error: Option<String>,
+    /// The aspects that were not judged, each once.
+    pub unjudged: Vec<String>,
 }

@@ -44,6 +44,8 @@ pub struct Summary {
     pub verdicts: BTreeMap<String, usize>,
     /// How many findings of each severity.
     pub severities: BTreeMap<String, usize>,
+    /// How many aspects of all rows were not judged.
+    pub unjudged: usize,
     /// Parts that were written.
     pub parts: usize,
 }
@@ -154,6 +156,7 @@ fn count(rows: &[Row], summary: &mut Summary) {
     summary.unread += usize::from(rows.iter().any(|row| row.verdict == "error"));
     for row in rows {
         *summary.verdicts.entry(row.verdict.clone()).or_default() += 1;
+        summary.unjudged += row.unjudged.len();
         for finding in &row.findings {
             *summary.severities.entry(finding.severity.clone()).or_default() += 1;
         }

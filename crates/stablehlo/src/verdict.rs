@@ -33,7 +33,11 @@ impl Matcher for Reading {
         if let Some(promise) = promise.as_ref().filter(|_| readable) {
             findings.extend(self.0.outside(other, versions, promise));
         }
-        Some(Judgement { findings, promises: promise.into_iter().collect() })
+        Some(Judgement {
+            findings,
+            promises: promise.into_iter().collect(),
+            ..Judgement::default()
+        })
     }
 }
 

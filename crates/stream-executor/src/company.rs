@@ -31,6 +31,6 @@ impl Matcher for Company {
     fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
         let loads = other.capability::<Exports>()?.loads_plugins();
         let findings = if loads { vec![Finding::clone(&self.0)] } else { Vec::new() };
-        Some(Judgement { findings, promises: Vec::new() })
+        Some(Judgement { findings, ..Judgement::default() })
     }
 }

@@ -65,8 +65,8 @@ fn a_plug_in_without_faults_registers_everything_and_is_counted() {
     let Some(party) = plugin(&more) else { return };
     for release in ["2.10.1", "2.15.1", "2.21.0"] {
         assert_eq!(told(&party, release), Vec::<String>::new(), "{release}");
-        let gaps = judge(&party, release).unchecked;
-        assert!(gaps.iter().all(|gap| gap.axis.as_str() != "se.entries"), "{gaps:?}");
+        let gaps = judge(&party, release).unjudged;
+        assert!(gaps.iter().all(|gap| gap.aspect != "se.entries"), "{gaps:?}");
     }
     assert_eq!(fact(&party, "TF_InitKernel"), "registers 3 kernels");
     assert_eq!(fact(&party, "TF_InitProfiler"), "registers a profiler for RUSTDEV");
@@ -181,8 +181,8 @@ fn an_entry_that_blocks_is_told_and_costs_its_limit_once() {
     let party = unskew_stream_executor::asked("plugin.so", &made::object(&made.path), trials);
     let words = "SE008 a TensorFlow 2.21.0 host has no answer from TF_InitKernel within 1 s";
     assert_eq!(told(&party, "2.21.0"), [words]);
-    let gaps = judge(&party, "2.6.5").unchecked;
-    assert!(gaps.iter().any(|gap| gap.axis.as_str() == "se.entries"), "{gaps:?}");
+    let gaps = judge(&party, "2.6.5").unjudged;
+    assert!(gaps.iter().any(|gap| gap.aspect == "se.entries"), "{gaps:?}");
 }
 
 #[test]
@@ -192,5 +192,5 @@ fn a_crash_of_an_entry_after_a_function_that_is_not_here_is_not_judged() {
     let Some(party) = plugin(asks) else { return };
     let verdict = judge(&party, "2.21.0");
     assert_eq!(found(&verdict), []);
-    assert!(verdict.unchecked.iter().any(|gap| gap.axis.as_str() == "se.entries"));
+    assert!(verdict.unjudged.iter().any(|gap| gap.aspect == "se.entries"));
 }

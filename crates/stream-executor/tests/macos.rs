@@ -33,7 +33,7 @@ fn symptoms(verdict: &Verdict) -> Vec<&str> {
 }
 
 fn gaps(verdict: &Verdict) -> Vec<String> {
-    verdict.unchecked.iter().map(|gap| gap.axis.to_string()).collect()
+    verdict.unjudged.iter().map(|gap| gap.aspect.to_string()).collect()
 }
 
 /// What users wrote about Apple's plug-in: its release, the one of TensorFlow, and what dyld said, nothing if it was

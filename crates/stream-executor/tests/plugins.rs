@@ -69,7 +69,7 @@ fn a_plug_in_of_functions_that_stayed_loads_everywhere_since_2_5() {
         let verdict = judge(&plugin, release);
         assert_eq!(verdict.outcome, Outcome::Compatible, "{release}: {:?}", verdict.findings);
         assert_eq!(verdict.promises[0].state, PromiseState::NotPromised);
-        assert!(verdict.unchecked.iter().any(|gap| gap.axis.as_str() == "se.callbacks"));
+        assert!(verdict.unjudged.iter().any(|gap| gap.aspect == "se.callbacks"));
     }
     assert_eq!(codes(&judge(&plugin, "2.4.4")), ["SE001"]);
 }
@@ -78,7 +78,7 @@ fn a_plug_in_of_functions_that_stayed_loads_everywhere_since_2_5() {
 fn functions_of_an_unmeasured_release_are_not_checked() {
     let Some(bytes) = build("SE_InitPlugin", &["TF_NewStatus"], FRAMEWORK) else { return };
     let verdict = judge(&plugin(bytes), "2.22.0");
-    assert!(verdict.unchecked.iter().any(|gap| gap.axis.as_str() == "tf.c_api"));
+    assert!(verdict.unjudged.iter().any(|gap| gap.aspect == "tf.c_api"));
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn a_symbol_that_another_library_may_have_is_not_known_to_be_missing() {
 
 /// What the axes are that were not checked.
 fn gaps(verdict: &Verdict) -> Vec<String> {
-    verdict.unchecked.iter().map(|gap| gap.axis.to_string()).collect()
+    verdict.unjudged.iter().map(|gap| gap.aspect.to_string()).collect()
 }
 
 #[test]

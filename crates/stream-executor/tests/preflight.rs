@@ -61,7 +61,7 @@ fn a_plug_in_that_keeps_the_rules_registers_in_every_era() {
     for release in ERAS {
         let verdict = judge(&party, release);
         assert_eq!(found(&verdict), [], "{release}");
-        assert!(verdict.unchecked.iter().all(|gap| gap.axis.as_str() != "se.callbacks"));
+        assert!(verdict.unjudged.iter().all(|gap| gap.aspect != "se.callbacks"));
     }
     assert_eq!(judge(&party, "2.21.0").outcome, Outcome::Compatible);
     assert_eq!(fact(&party, "host: TensorFlow 2.14 to 2.21"), "registers, 1 device");
@@ -301,7 +301,7 @@ fn a_plug_in_that_blocks_costs_its_limit_once() {
     assert_eq!(made::found(&verdict), [("SE008", message)]);
     // What was not played is no pass.
     let old = judge(&party, "2.6.5");
-    assert!(old.unchecked.iter().any(|gap| gap.axis.as_str() == "se.callbacks"));
+    assert!(old.unjudged.iter().any(|gap| gap.aspect == "se.callbacks"));
 }
 
 #[test]
@@ -323,7 +323,7 @@ fn constructors_that_end_the_process_are_no_end_of_the_parent() {
     let message = &party.notes[0].message;
     assert_eq!(message, "loading it ends the process: abort (SIGABRT); last words: no driver");
     let verdict = judge(&party, "2.21.0");
-    assert!(verdict.unchecked.iter().any(|gap| gap.axis.as_str() == "se.callbacks"));
+    assert!(verdict.unjudged.iter().any(|gap| gap.aspect == "se.callbacks"));
     let exits = "__attribute__((constructor)) static void begins(void) { exit(0); }";
     let Some(made) = build_with("", exits) else { return };
     let failure = trial(&made.path, 20).failure;
@@ -392,7 +392,7 @@ fn a_crash_after_a_function_that_is_not_here_is_not_judged() {
     assert!(notes(&party).contains(&"SE023"), "{:?}", party.notes);
     let verdict = judge(&party, "2.21.0");
     assert!(!found(&verdict).iter().any(|(code, _)| *code == "SE007"));
-    assert!(verdict.unchecked.iter().any(|gap| gap.axis.as_str() == "se.callbacks"));
+    assert!(verdict.unjudged.iter().any(|gap| gap.aspect == "se.callbacks"));
 }
 
 #[test]

@@ -39,7 +39,7 @@ impl Matcher for GraphMatcher {
         }
         if let Some(checkpoint) = other.capability::<Checkpoint>() {
             let findings = restore_findings(&self.0.restores, checkpoint);
-            return Some(Judgement { findings, promises: Vec::new() });
+            return Some(Judgement { findings, ..Judgement::default() });
         }
         let file = other.capability::<GraphFile>()?;
         Some(merge::judge(owner, &self.0, other, file))

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Subcommand, ValueEnum};
-use unskew_fleet::WhatIf;
+use unskew_fleet::{AcceptUnjudged, WhatIf};
 
 use super::{FleetServe, FleetToken};
 
@@ -172,9 +172,9 @@ pub struct FleetPrint {
 /// What is good enough.
 #[derive(Debug, clap::Args)]
 pub struct FleetPolicy {
-    /// Deliver also what could not be checked in full
-    #[arg(long)]
-    pub accept_unchecked: bool,
+    /// What to deliver though it was not judged: nothing, the common aspects (kernels, behaviour, data), or all
+    #[arg(long, value_name = "WHAT", default_value = "common", value_parser = accept_unjudged)]
+    pub accept_unjudged: AcceptUnjudged,
     /// Where no exact conversion exists, deliver one that drops what the runtime does not know
     #[arg(long)]
     pub accept_lossy: bool,
@@ -266,4 +266,8 @@ pub enum PlanFormat {
     Html,
     /// The coverage curve as a drawing
     Svg,
+}
+
+fn accept_unjudged(word: &str) -> Result<AcceptUnjudged, String> {
+    AcceptUnjudged::parse(word).ok_or_else(|| "it is nothing, common or all".to_owned())
 }

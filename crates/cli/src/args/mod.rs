@@ -48,7 +48,8 @@ pub use tf::{Evolve, Task, Tf};
 const EXIT_STATUS: &str = "\
 Exit status:
   0  no finding of severity error
-  1  at least one, or something could not be read (--deny warning: warnings count too)
+  1  at least one, or something could not be read (--deny warning: warnings count too;
+     --deny unjudged: what was not judged counts too; --deny warning,unjudged: both)
   2  could not run: wrong arguments, or nothing could be read";
 
 const NAMES: &str = "\
@@ -75,9 +76,9 @@ pub struct Global {
     /// Judge promises as of this day (YYYY-MM-DD) instead of today
     #[arg(long, global = true, value_name = "DATE")]
     as_of: Option<Date>,
-    /// From which severity on a finding makes the exit status 1
-    #[arg(long, global = true, value_name = "SEVERITY", default_value = "error")]
-    deny: Deny,
+    /// From which severity on a finding makes the exit status 1; `unjudged`: what was not judged does, too
+    #[arg(long, global = true, value_name = "WHAT", value_delimiter = ',')]
+    deny: Vec<Deny>,
 }
 
 /// When to colour.
@@ -100,6 +101,7 @@ enum Deny {
     Error,
     Warning,
     Note,
+    Unjudged,
 }
 
 impl Color {
@@ -128,11 +130,23 @@ impl Global {
 
     /// From which severity on findings count.
     pub fn deny(&self) -> Severity {
-        match self.deny {
-            Deny::Error => Severity::Error,
-            Deny::Warning => Severity::Warning,
-            Deny::Note => Severity::Note,
-        }
+        let severity = |deny: &Deny| match deny {
+            Deny::Error => Some(Severity::Error),
+            Deny::Warning => Some(Severity::Warning),
+            Deny::Note => Some(Severity::Note),
+            Deny::Unjudged => None,
+        };
+        self.deny.iter().filter_map(severity).min().unwrap_or(Severity::Error)
+    }
+
+    /// How many of these aspects that were not judged count.
+    pub fn unjudged(&self, aspects: usize) -> usize {
+        if self.denies_unjudged() { aspects } else { 0 }
+    }
+
+    /// Whether what was not judged counts.
+    pub fn denies_unjudged(&self) -> bool {
+        self.deny.iter().any(|deny| matches!(deny, Deny::Unjudged))
     }
 }
 

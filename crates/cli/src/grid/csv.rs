@@ -4,7 +4,8 @@ use unskew_core::{Finding, Verdict};
 
 use super::Grid;
 
-const HEAD: &str = "row,column,outcome,first_failure,errors,warnings,codes,promises,message\n";
+const HEAD: &str =
+    "row,column,outcome,first_failure,errors,warnings,codes,promises,message,unjudged\n";
 
 pub(super) fn render(grid: &Grid) -> String {
     let mut text = HEAD.to_owned();
@@ -14,7 +15,7 @@ pub(super) fn render(grid: &Grid) -> String {
             let rest = match (&cell.verdict, &grid.rows[row]) {
                 (Some(verdict), _) => judged(verdict),
                 (None, Err(failure)) => {
-                    let mut rest = <[String; 6]>::default();
+                    let mut rest = <[String; 7]>::default();
                     rest[5] = failure.message.replace('\n', " ");
                     rest
                 }
@@ -29,11 +30,12 @@ pub(super) fn render(grid: &Grid) -> String {
     text
 }
 
-/// First failure, errors, warnings, codes, promises, message.
-fn judged(verdict: &Verdict) -> [String; 6] {
+/// First failure, errors, warnings, codes, promises, message, aspects that were not judged.
+fn judged(verdict: &Verdict) -> [String; 7] {
     let tally: unskew_report::Tally = verdict.findings.iter().collect();
     let mut codes: Vec<&str> = verdict.findings.iter().map(|f: &Finding| f.rule.code).collect();
     codes.dedup();
+    let aspects: Vec<&str> = verdict.unjudged.iter().map(|one| &*one.aspect).collect();
     let promises: Vec<String> =
         verdict.promises.iter().map(|p| format!("{}: {}", p.policy, p.state)).collect();
     [
@@ -43,6 +45,7 @@ fn judged(verdict: &Verdict) -> [String; 6] {
         codes.join(" "),
         promises.join("; "),
         verdict.findings.first().map(|f| f.message.clone()).unwrap_or_default(),
+        aspects.join("; "),
     ]
 }
 

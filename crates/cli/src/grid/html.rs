@@ -86,7 +86,9 @@ fn hint(cell: &Cell) -> String {
     if let Some(verdict) = &cell.verdict {
         let promise = |p: &unskew_core::Promise| format!("{}: {}", p.policy, p.state);
         lines.extend(verdict.promises.iter().map(promise));
-        lines.extend(verdict.unchecked.iter().map(|u| format!("not checked: {}", u.axis)));
+        lines.extend(
+            verdict.unjudged.iter().map(|u| format!("not judged: {}: {}", u.aspect, u.reason)),
+        );
     }
     lines.join("\n")
 }

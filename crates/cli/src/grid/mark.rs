@@ -11,8 +11,10 @@ pub enum Mark {
     Works,
     /// It works, and something is to be said about it.
     Warns,
-    /// It works as far as it could be checked.
+    /// Nothing that was judged stands against it, but a part was not judged.
     Unsure,
+    /// The same, and something is to be said about what was judged.
+    WarnsUnsure,
     /// It works after an adaptation.
     Adapts,
     /// It fails at load.
@@ -31,10 +33,11 @@ pub enum Mark {
 
 impl Mark {
     /// Every mark.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Works,
         Self::Warns,
         Self::Unsure,
+        Self::WarnsUnsure,
         Self::Adapts,
         Self::Load,
         Self::FirstUse,
@@ -49,8 +52,9 @@ impl Mark {
         match verdict.outcome {
             Outcome::Unrelated => Self::Unrelated,
             Outcome::Adaptable(_) => Self::Adapts,
+            Outcome::Unjudged if verdict.severity() >= Some(Severity::Warning) => Self::WarnsUnsure,
+            Outcome::Unjudged => Self::Unsure,
             Outcome::Compatible if verdict.severity() >= Some(Severity::Warning) => Self::Warns,
-            Outcome::Compatible if !verdict.unchecked.is_empty() => Self::Unsure,
             Outcome::Compatible => Self::Works,
             // What gives wrong answers where it runs is graver than what stops.
             Outcome::Incompatible => match verdict.first_failure() {
@@ -68,6 +72,7 @@ impl Mark {
             Self::Works => "ok",
             Self::Warns => "warn",
             Self::Unsure => "ok?",
+            Self::WarnsUnsure => "warn?",
             Self::Adapts => "adapt",
             Self::Load => "load",
             Self::FirstUse => "use",
@@ -83,7 +88,8 @@ impl Mark {
         match self {
             Self::Works => "works",
             Self::Warns => "works, with warnings",
-            Self::Unsure => "works as far as it could be checked",
+            Self::Unsure => "not judged in part; nothing found in the rest",
+            Self::WarnsUnsure => "not judged in part; warnings in the rest",
             Self::Adapts => "works after an adaptation",
             Self::Load => "fails at load",
             Self::FirstUse => "fails at first use",
@@ -98,7 +104,7 @@ impl Mark {
     pub const fn style(self) -> Style {
         match self {
             Self::Works | Self::Adapts => GOOD,
-            Self::Warns | Self::Unsure => WARN,
+            Self::Warns | Self::Unsure | Self::WarnsUnsure => WARN,
             Self::Load | Self::FirstUse | Self::Silent | Self::Fails | Self::Unread => BAD,
             Self::Unrelated => DIM,
         }
@@ -108,7 +114,7 @@ impl Mark {
     pub const fn class(self) -> &'static str {
         match self {
             Self::Works | Self::Adapts => "good",
-            Self::Warns | Self::Unsure => "warn",
+            Self::Warns | Self::Unsure | Self::WarnsUnsure => "warn",
             Self::Load | Self::FirstUse | Self::Fails => "bad",
             Self::Silent | Self::Unread => "grave",
             Self::Unrelated => "none",

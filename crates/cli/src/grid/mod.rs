@@ -9,6 +9,8 @@ mod mark;
 mod reason;
 mod table;
 
+use std::collections::BTreeMap;
+
 use indicatif::ProgressBar;
 use rayon::prelude::*;
 use unskew_core::{Context, Outcome, Severity, Verdict, check};
@@ -101,6 +103,20 @@ impl Grid {
         self.counted().filter_map(|(_, _, verdict)| verdict.severity()).max()
     }
 
+    /// How many aspects of all cells that count were not judged.
+    pub fn unjudged(&self) -> usize {
+        self.counted().map(|(_, _, verdict)| verdict.unjudged.len()).sum()
+    }
+
+    /// The aspects that were not judged, each with the number of pairs that it concerns.
+    pub fn aspects(&self) -> BTreeMap<&str, usize> {
+        let mut aspects = BTreeMap::new();
+        for one in self.counted().flat_map(|(_, _, verdict)| &verdict.unjudged) {
+            *aspects.entry(&*one.aspect).or_default() += 1;
+        }
+        aspects
+    }
+
     /// The rows that could not be read.
     pub fn failures(&self) -> impl Iterator<Item = &Failure> {
         self.rows.iter().filter_map(|row| row.as_ref().err())
@@ -158,6 +174,7 @@ impl Cell {
             None => "unread",
             Some(Outcome::Compatible) => "compatible",
             Some(Outcome::Adaptable(_)) => "adaptable",
+            Some(Outcome::Unjudged) => "unjudged",
             Some(Outcome::Incompatible) => "incompatible",
             Some(Outcome::Unrelated) => "unrelated",
         }

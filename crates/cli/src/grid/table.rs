@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use unskew_core::Severity;
-use unskew_report::{BAD, DIM, EMPHASIS, Plain, of_severity};
+use unskew_report::{BAD, DIM, EMPHASIS, Plain, WARN, of_severity};
 
 use super::reason::in_words;
 use super::{Cell, Grid, Mark};
@@ -29,6 +29,7 @@ pub(super) fn render(grid: &Grid, width: usize) -> String {
         text.push('\n');
     }
     legend(grid, &mut text);
+    unjudged(grid, &mut text);
     failures(grid, &mut text);
     reasons(grid, &mut text);
     text
@@ -121,6 +122,18 @@ fn legend(grid: &Grid, text: &mut String) {
         })
         .collect();
     let _ = writeln!(text, "{}", words.join("; "));
+}
+
+/// Each aspect that was not judged, with the number of pairs that it concerns.
+fn unjudged(grid: &Grid, text: &mut String) {
+    let mut first = true;
+    for (aspect, pairs) in grid.aspects() {
+        if std::mem::take(&mut first) {
+            text.push('\n');
+        }
+        let pairs = if pairs == 1 { "1 pair".to_owned() } else { format!("{pairs} pairs") };
+        let _ = writeln!(text, "{WARN}not judged{WARN:#}  {} ({pairs})", Plain(aspect));
+    }
 }
 
 fn failures(grid: &Grid, text: &mut String) {

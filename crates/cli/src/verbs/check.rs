@@ -23,7 +23,14 @@ pub fn run(args: &Check, global: &Global) -> anyhow::Result<Status> {
         print::failure(&failure.message);
     }
     let (done, failed) = (report.pairs.len(), report.failures.len());
-    Ok(Ending { done, failed, worst: report.severity(), deny: global.deny() }.into())
+    Ok(Ending {
+        done,
+        failed,
+        worst: report.severity(),
+        deny: global.deny(),
+        unjudged: global.unjudged(report.unjudged().count()),
+    }
+    .into())
 }
 
 /// Every member of one side with every member of the other. Where at least one pair has something

@@ -60,7 +60,8 @@ pub fn run(args: &Conform, global: &Global) -> anyhow::Result<Status> {
         }
         format => print::out(&report.render(format.into()))?,
     }
-    let ending = Ending { done: 1, failed: 0, worst: report.severity(), deny: global.deny() };
+    let ending =
+        Ending { done: 1, failed: 0, worst: report.severity(), deny: global.deny(), unjudged: 0 };
     Ok(ending.into())
 }
 

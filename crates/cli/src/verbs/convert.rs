@@ -47,7 +47,14 @@ pub fn run(args: &Convert, global: &Global) -> anyhow::Result<Status> {
         written,
     });
     print::out(&report.render(args.format.into()))?;
-    Ok(Ending { done: 1, failed: 0, worst: report.severity(), deny: global.deny() }.into())
+    Ok(Ending {
+        done: 1,
+        failed: 0,
+        worst: report.severity(),
+        deny: global.deny(),
+        unjudged: global.unjudged(report.unjudged().count()),
+    }
+    .into())
 }
 
 /// Who is stated to have written a PyTorch file.

@@ -42,7 +42,8 @@ fn show(pairs: Vec<Pair>, args: &Diff, global: &Global) -> anyhow::Result<Status
     let mut report = Report::new(global.context());
     report.pairs = pairs;
     print::out(&report.render(args.format.into()))?;
-    Ok(Ending { done: 1, failed: 0, worst: report.severity(), deny: global.deny() }.into())
+    Ok(Ending { done: 1, failed: 0, worst: report.severity(), deny: global.deny(), unjudged: 0 }
+        .into())
 }
 
 /// Two sides with what changed between them, gravest first.
@@ -57,5 +58,5 @@ pub fn verdict(findings: Vec<Finding>, promises: Vec<Promise>) -> Verdict {
     let counts = |finding: &&Finding| finding.accepted.is_none();
     let breaks = findings.iter().filter(counts).any(|f| f.severity == Severity::Error);
     let outcome = if breaks { Outcome::Incompatible } else { Outcome::Compatible };
-    Verdict { outcome, findings, promises, unchecked: Vec::new() }
+    Verdict { outcome, findings, promises, unjudged: Vec::new() }
 }

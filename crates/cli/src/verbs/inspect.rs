@@ -27,5 +27,12 @@ pub fn run(args: &Inspect, global: &Global) -> anyhow::Result<Status> {
         print::failure(&failure.message);
     }
     let (done, failed) = (report.looks.len(), report.failures.len());
-    Ok(Ending { done, failed, worst: report.severity(), deny: global.deny() }.into())
+    Ok(Ending {
+        done,
+        failed,
+        worst: report.severity(),
+        deny: global.deny(),
+        unjudged: global.unjudged(report.unjudged().count()),
+    }
+    .into())
 }

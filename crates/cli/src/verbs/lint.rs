@@ -41,7 +41,7 @@ pub fn run(args: &Lint, global: &Global) -> anyhow::Result<Status> {
         print::failure(&format!("{}: {}", failure.path, failure.message));
     }
     let (worst, failed) = (report.severity(), report.failures.len());
-    Ok(Ending { done: checked, failed, worst, deny: global.deny() }.into())
+    Ok(Ending { done: checked, failed, worst, deny: global.deny(), unjudged: 0 }.into())
 }
 
 /// The `unskew.toml` of this folder, or the nearest one above it.

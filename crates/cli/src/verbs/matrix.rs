@@ -40,7 +40,14 @@ pub fn run(args: &Matrix, global: &Global) -> anyhow::Result<Status> {
     }
     let failed = grid.failures().count();
     let done = grid.rows.len() - failed;
-    Ok(Ending { done, failed, worst: grid.severity(), deny: global.deny() }.into())
+    Ok(Ending {
+        done,
+        failed,
+        worst: grid.severity(),
+        deny: global.deny(),
+        unjudged: global.unjudged(grid.unjudged()),
+    }
+    .into())
 }
 
 /// The rows: a file that cannot be read keeps its row, which says why.

@@ -52,7 +52,7 @@ fn a_decision_over_http_is_that_of_the_command() {
         ("/v1/models/gelu/decision?runtime=phones&as_of=yesterday", 400),
         ("/v1/models/gelu/decision?runtime=phones&deny=all", 400),
         ("/v1/models/gelu/decision?runtime=phones&asof=2026-01-01", 400),
-        ("/v1/models/gelu/decision?runtime=phones&accept_unchecked=perhaps", 400),
+        ("/v1/models/gelu/decision?runtime=phones&accept_unjudged=perhaps", 400),
         ("/v1/models/gelu/plan?what_if=fly=x", 400),
         ("/v1/models/gelu/plan?what_if=window=torch.file_format,3", 400),
         ("/v1/models/gelu/plan?what_if=window=no.such.axis,1,2", 422),

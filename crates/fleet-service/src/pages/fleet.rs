@@ -8,7 +8,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use unskew_fleet::{FleetError, WhatIf};
 use unskew_fleet_pages::{Asked, DecisionPage, Gather, View, changes};
 
-use super::{AS_OF, CONTAINS, DENY, LOSSY, PAGE, UNCHECKED, filled, framed, gathered, part, view};
+use super::{AS_OF, CONTAINS, DENY, LOSSY, PAGE, UNJUDGED, filled, framed, gathered, part, view};
 use crate::call::Call;
 use crate::endpoint::{Endpoint, Parameter, Shape, Verb};
 use crate::problem::{Kind, Problem};
@@ -25,7 +25,7 @@ pub(super) const PAGES: &[Endpoint] = &[
     Endpoint::new(Verb::Get, "/", "page.fleet", "The fleet and its models", |call| {
         Box::pin(overview(call))
     })
-    .parameters(&[AS_OF, DENY, UNCHECKED, LOSSY, CONTAINS, PAGE]),
+    .parameters(&[AS_OF, DENY, UNJUDGED, LOSSY, CONTAINS, PAGE]),
     Endpoint::new(
         Verb::Get,
         "/unserved",
@@ -33,11 +33,11 @@ pub(super) const PAGES: &[Endpoint] = &[
         "The models that do not reach everybody",
         |call| Box::pin(unserved(call)),
     )
-    .parameters(&[AS_OF, DENY, UNCHECKED, LOSSY, CONTAINS, PAGE]),
+    .parameters(&[AS_OF, DENY, UNJUDGED, LOSSY, CONTAINS, PAGE]),
     Endpoint::new(Verb::Get, "/models/{*name}", "page.model", "A model on all runtimes", |call| {
         Box::pin(model(call))
     })
-    .parameters(&[NAME, AS_OF, DENY, UNCHECKED, LOSSY, CONTAINS, PAGE, FROM]),
+    .parameters(&[NAME, AS_OF, DENY, UNJUDGED, LOSSY, CONTAINS, PAGE, FROM]),
     Endpoint::new(Verb::Get, "/plans/{*name}", "page.plan", "The plan for a model", |call| {
         Box::pin(plan(call))
     })
@@ -45,7 +45,7 @@ pub(super) const PAGES: &[Endpoint] = &[
         NAME,
         AS_OF,
         DENY,
-        UNCHECKED,
+        UNJUDGED,
         LOSSY,
         Parameter::query("max", Shape::Number, "at most so many artifacts"),
         Parameter::query("any_version", Shape::Flag, "whether older versions count"),
@@ -68,11 +68,11 @@ pub(super) const PAGES: &[Endpoint] = &[
     Endpoint::new(Verb::Get, "/runtimes", "page.runtimes", "The runtimes", |call| {
         Box::pin(runtimes(call))
     })
-    .parameters(&[AS_OF, DENY, UNCHECKED, LOSSY, CONTAINS, PAGE]),
+    .parameters(&[AS_OF, DENY, UNJUDGED, LOSSY, CONTAINS, PAGE]),
     Endpoint::new(Verb::Get, "/runtimes/{*name}", "page.runtime", "A runtime", |call| {
         Box::pin(runtime(call))
     })
-    .parameters(&[NAME, AS_OF, DENY, UNCHECKED, LOSSY, CONTAINS, PAGE]),
+    .parameters(&[NAME, AS_OF, DENY, UNJUDGED, LOSSY, CONTAINS, PAGE]),
     Endpoint::new(Verb::Get, "/decisions", "page.decision", "A decision", |call| {
         Box::pin(decision(call))
     })
@@ -82,7 +82,7 @@ pub(super) const PAGES: &[Endpoint] = &[
         Parameter::query("version", Shape::Number, "a version that is shown as well"),
         AS_OF,
         DENY,
-        UNCHECKED,
+        UNJUDGED,
         LOSSY,
     ])
     .own_time(),

@@ -48,8 +48,8 @@ const LARGEST: usize = 64 << 10;
 
 const AS_OF: Parameter = Parameter::query("as_of", Shape::Day, "the day");
 const DENY: Parameter = Parameter::query("deny", Shape::Text, "what keeps an artifact back");
-const UNCHECKED: Parameter =
-    Parameter::query("accept_unchecked", Shape::Flag, "whether what could not be checked does not");
+const UNJUDGED: Parameter =
+    Parameter::query("accept_unjudged", Shape::Text, "what does not though it was not judged");
 const LOSSY: Parameter =
     Parameter::query("accept_lossy", Shape::Flag, "whether a conversion may drop something");
 const CONTAINS: Parameter = Parameter::query("contains", Shape::Text, "a part of a name");
@@ -141,10 +141,10 @@ fn filled<'c>(call: &'c Call, name: &str) -> Option<&'c str> {
 /// How a page is looked at.
 fn view(call: &Call) -> Result<View, Problem> {
     let is = |name| filled(call, name).is_some_and(|value| value == "true" || value == "1");
-    let accept = ["accept_unchecked", "accept_lossy"].map(is);
     let today = call.service.clock().today();
     let as_of = filled(call, "as_of").map_or(Ok(today), call::day)?;
-    let policy = call::policy(as_of, filled(call, "deny"), accept)?;
+    let unjudged = filled(call, "accept_unjudged");
+    let policy = call::policy(as_of, filled(call, "deny"), unjudged, is("accept_lossy"))?;
     Ok(View { policy, today })
 }
 

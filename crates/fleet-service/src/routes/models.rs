@@ -27,10 +27,10 @@ const DENY: Parameter = Parameter::query(
     Shape::Text,
     "from which severity on a finding keeps an artifact back: `error` (as if left out), `warning` or `note`",
 );
-const UNCHECKED: Parameter = Parameter::query(
-    "accept_unchecked",
-    Shape::Flag,
-    "whether something that could not be checked keeps nothing back",
+const UNJUDGED: Parameter = Parameter::query(
+    "accept_unjudged",
+    Shape::Text,
+    "what keeps nothing back though it was not judged: `nothing`, `common` (as if left out: kernels, behaviour, data) or `all`",
 );
 const LOSSY: Parameter = Parameter::query(
     "accept_lossy",
@@ -74,7 +74,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         "Which artifact a runtime of the fleet gets, and why",
         |call| Box::pin(decision(call)),
     )
-    .parameters(&[MODEL, RUNTIME, AS_OF, DENY, UNCHECKED, LOSSY, PREFER])
+    .parameters(&[MODEL, RUNTIME, AS_OF, DENY, UNJUDGED, LOSSY, PREFER])
     .gives(&[DECISION_BODY, JOB])
     .refuses(&[Kind::Late, Kind::Full, Kind::NoRoom])
     .own_time(),
@@ -85,7 +85,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         "Which artifact a runtime gets that the fleet does not have, by its profile",
         |call| Box::pin(decision_for(call)),
     )
-    .parameters(&[MODEL, AS_OF, DENY, UNCHECKED, LOSSY, PREFER])
+    .parameters(&[MODEL, AS_OF, DENY, UNJUDGED, LOSSY, PREFER])
     .takes(Takes::Json(schema::<Profile>))
     .gives(&[DECISION_BODY, JOB])
     .refuses(&[Kind::Refused, Kind::Late, Kind::Full])
@@ -113,7 +113,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         ),
         AS_OF,
         DENY,
-        UNCHECKED,
+        UNJUDGED,
         LOSSY,
         PREFER,
     ])
@@ -210,7 +210,7 @@ fn terms(call: &Call) -> Result<TermsAsk, Problem> {
     let terms = TermsAsk {
         as_of: call.query("as_of").map(own),
         deny: call.query("deny").map(own),
-        accept_unchecked: call.parsed("accept_unchecked")?.unwrap_or(false),
+        accept_unjudged: call.query("accept_unjudged").map(own),
         accept_lossy: call.parsed("accept_lossy")?.unwrap_or(false),
     };
     Ok(terms.pinned(call.service.clock()))

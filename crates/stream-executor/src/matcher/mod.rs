@@ -28,7 +28,11 @@ impl Matcher for Loader {
         let version = release.version();
         let missing = rules::NoLoader { release: &version };
         let findings = if release.loads_plugins() { vec![] } else { vec![missing.finding()] };
-        Some(Judgement { findings, promises: promise().into_iter().collect() })
+        Some(Judgement {
+            findings,
+            promises: promise().into_iter().collect(),
+            ..Judgement::default()
+        })
     }
 }
 
@@ -70,7 +74,7 @@ impl Matcher for Needed {
             // Libraries have other names on Windows, of which nothing was measured.
             Format::Pe => Vec::new(),
         };
-        Some(Judgement { findings, promises: Vec::new() })
+        Some(Judgement { findings, ..Judgement::default() })
     }
 }
 
@@ -91,7 +95,7 @@ impl Matcher for Functions {
             Format::MachO => macho::Seen::of(plugin, release)?.functions(),
             Format::Pe => return None,
         };
-        Some(Judgement { findings, promises: Vec::new() })
+        Some(Judgement { findings, ..Judgement::default() })
     }
 }
 
@@ -111,7 +115,7 @@ impl Matcher for CppSymbols {
             (Format::MachO | Format::Pe, _) => Vec::new(),
         };
         let findings = if absent.is_empty() { vec![no_promise(plugin)] } else { absent };
-        Some(Judgement { findings, promises: Vec::new() })
+        Some(Judgement { findings, ..Judgement::default() })
     }
 }
 
@@ -154,7 +158,7 @@ impl Matcher for Callbacks {
         }
         let trial = self.0.of_release(minor)?;
         let known = !matches!(trial.end, End::NotMade(_)) && !trial.is_moot();
-        known.then(|| Judgement { findings: findings(trial, &release), promises: Vec::new() })
+        known.then(|| Judgement { findings: findings(trial, &release), ..Judgement::default() })
     }
 }
 
@@ -176,7 +180,7 @@ impl Matcher for Entries {
         // A plug-in that is not registered comes no further, which is said already.
         let known = !accepted || !Entry::OTHERS.into_iter().any(open);
         let findings = of_entries(&self.0, &release);
-        known.then_some(Judgement { findings, promises: Vec::new() })
+        known.then_some(Judgement { findings, ..Judgement::default() })
     }
 }
 
@@ -190,7 +194,7 @@ impl Matcher for OwnPlatform {
         let same = Some(name) == other.platform();
         let twice = rules::PlatformRegisteredTwice { name: &name };
         let findings = if same { vec![twice.finding()] } else { Vec::new() };
-        Some(Judgement { findings, promises: Vec::new() })
+        Some(Judgement { findings, ..Judgement::default() })
     }
 }
 

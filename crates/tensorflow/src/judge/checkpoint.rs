@@ -19,6 +19,6 @@ impl Matcher for CheckpointMatcher {
             versions::refused("Checkpoint", found, runtime.checkpoint, refusal, runtime.version)
                 .at(Places::from_iter(["checkpoint header"]))
         });
-        Some(Judgement { findings: finding.into_iter().collect(), promises: Vec::new() })
+        Some(Judgement { findings: finding.into_iter().collect(), ..Judgement::default() })
     }
 }

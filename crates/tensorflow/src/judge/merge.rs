@@ -64,7 +64,7 @@ pub(super) fn judge(
         }
         _ => Vec::new(),
     };
-    Judgement { findings, promises: Vec::new() }
+    Judgement { findings, ..Judgement::default() }
 }
 
 /// Placeholders whose shape means something else after the merge: they are in the graph of the higher

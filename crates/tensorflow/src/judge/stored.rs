@@ -13,7 +13,7 @@ pub struct StandingMatcher(pub Vec<Finding>);
 impl Matcher for StandingMatcher {
     fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
         other.capability::<Runtime>()?;
-        Some(Judgement { findings: self.0.clone(), promises: Vec::new() })
+        Some(Judgement { findings: self.0.clone(), ..Judgement::default() })
     }
 }
 

@@ -62,13 +62,17 @@ impl Matcher for Judge {
         let mut findings = load::findings(&pair);
         if self.model.format == Format::LegacyScript && runtime.release.legacy_refused {
             // Nothing else matters for a file that is refused by its form.
-            return Some(Judgement { findings, promises: promise::promises(&pair) });
+            return Some(Judgement {
+                findings,
+                promises: promise::promises(&pair),
+                ..Judgement::default()
+            });
         }
         findings.extend(calls::findings(&pair));
         findings.extend(operators::findings(&pair));
         findings.extend(silent::findings(&pair));
         findings.extend(device::findings(&pair));
-        Some(Judgement { findings, promises: promise::promises(&pair) })
+        Some(Judgement { findings, promises: promise::promises(&pair), ..Judgement::default() })
     }
 }
 

@@ -175,7 +175,11 @@ fn attempted(attempt: &Attempt, text: &mut String) {
 }
 
 fn judged(how: &str, verdict: &Judged, text: &mut String) {
-    let style = if verdict.outcome == Fit::Compatible { GOOD } else { BAD };
+    let style = match verdict.outcome {
+        Fit::Compatible => GOOD,
+        Fit::Unjudged => WARN,
+        Fit::Adaptable | Fit::Incompatible | Fit::Unrelated => BAD,
+    };
     let phase = verdict.first_failure.as_deref().map(|phase| match phase {
         "silent" => ", fails silently".to_owned(),
         phase => format!(", fails at {phase}"),
@@ -183,12 +187,9 @@ fn judged(how: &str, verdict: &Judged, text: &mut String) {
     let phase = phase.unwrap_or_default();
     let _ = writeln!(text, "  {how}: {style}{}{style:#}{phase}", outcome(verdict));
     verdict.findings.iter().for_each(|reason| reasoned(reason, text));
-    for one in &verdict.unchecked {
-        let (axis, owner, other) = (&one.axis, Plain(&one.owner), Plain(&one.other));
-        let _ = writeln!(
-            text,
-            "    {WARN}not checked{WARN:#}: {axis}, which {owner} requires and {other} does not tell"
-        );
+    for one in &verdict.unjudged {
+        let (aspect, reason) = (Plain(&one.aspect), Plain(&one.reason));
+        let _ = writeln!(text, "    {WARN}not judged{WARN:#}: {aspect}: {reason}");
     }
 }
 
@@ -207,6 +208,7 @@ fn outcome(verdict: &Judged) -> &'static str {
     match verdict.outcome {
         Fit::Compatible => "compatible",
         Fit::Adaptable => "compatible after a conversion",
+        Fit::Unjudged => "not judged in part",
         Fit::Incompatible => "incompatible",
         Fit::Unrelated => "nothing in common",
     }

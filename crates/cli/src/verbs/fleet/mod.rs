@@ -12,7 +12,7 @@ mod token;
 use std::path::PathBuf;
 
 use anyhow::bail;
-use unskew_fleet::Policy;
+use unskew_fleet::{AcceptUnjudged, Policy};
 use unskew_fleet_service::clock::Clock;
 
 use crate::args::{Fleet, FleetPolicy, FleetTask, Global, ModelTask, RuntimeTask};
@@ -38,8 +38,12 @@ pub fn run(args: &Fleet, global: &Global) -> anyhow::Result<Status> {
         None => Clock::of(fleet.store())?.today(),
     };
     let policy = |asked: &FleetPolicy| {
-        let FleetPolicy { accept_unchecked, accept_lossy } = *asked;
-        Policy { as_of: day, deny: global.deny(), accept_unchecked, accept_lossy }
+        let FleetPolicy { accept_unjudged, accept_lossy } = *asked;
+        let accept_unjudged = match global.denies_unjudged() {
+            true => AcceptUnjudged::Nothing,
+            false => accept_unjudged,
+        };
+        Policy { as_of: day, deny: global.deny(), accept_unjudged, accept_lossy }
     };
     match &args.task {
         FleetTask::Runtime(runtime) => runtime::run(&runtime.task, &mut fleet, day),

@@ -6,7 +6,7 @@ mod source;
 mod text;
 
 use anyhow::Context as _;
-use unskew_core::{Outcome, Severity, Verdict};
+use unskew_core::Verdict;
 use unskew_lint::history::{Answers, Fault, Terms, findings, svg};
 use unskew_report::{Pair, Report, Subject};
 
@@ -59,17 +59,14 @@ pub fn run(args: &History, global: &Global) -> anyhow::Result<Status> {
             print::out(&report.render(args.format.into()))?;
         }
     }
-    Ok(Ending { done: 1, failed: 0, worst, deny: global.deny() }.into())
+    Ok(Ending { done: 1, failed: 0, worst, deny: global.deny(), unjudged: 0 }.into())
 }
 
 /// The history as both sides of a pair: it is held against its own days.
 fn pair(told: &Told<'_>) -> Pair {
     let subject = Subject { path: told.named.path.clone(), side: told.named.side() };
     let about = |fault: &Fault| fault.finding.clone().about(subject.side.clone());
-    let mut findings: Vec<_> = told.faults.iter().map(about).collect();
-    findings.sort_by_key(unskew_core::Finding::gravity);
-    let breaks = findings.iter().any(|finding| finding.severity == Severity::Error);
-    let outcome = if breaks { Outcome::Incompatible } else { Outcome::Compatible };
-    let verdict = Verdict { outcome, findings, promises: Vec::new(), unchecked: Vec::new() };
+    let findings: Vec<_> = told.faults.iter().map(about).collect();
+    let verdict = Verdict::of(findings, Vec::new(), Vec::new());
     Pair { a: subject.clone(), b: subject, verdict }
 }

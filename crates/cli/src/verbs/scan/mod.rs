@@ -68,7 +68,14 @@ pub fn run(args: &Scan, global: &Global) -> anyhow::Result<Status> {
         print::out(&format!("{reported} entries of registries have a report\n"))?;
     }
     let done = summary.artifacts - summary.unread + summary.done_before;
-    Ok(Ending { done, failed: summary.unread, worst: worst(&summary), deny: global.deny() }.into())
+    Ok(Ending {
+        done,
+        failed: summary.unread,
+        worst: worst(&summary),
+        deny: global.deny(),
+        unjudged: global.unjudged(summary.unjudged),
+    }
+    .into())
 }
 
 /// The gravest severity that was found.

@@ -92,5 +92,6 @@ fn check(names: &[OsString], args: &Evolve, global: &Global) -> anyhow::Result<S
         report.pairs.push(pair(first, last, vec![record]));
     }
     print::out(&report.render(args.format.into()))?;
-    Ok(Ending { done: 1, failed: 0, worst: report.severity(), deny: global.deny() }.into())
+    Ok(Ending { done: 1, failed: 0, worst: report.severity(), deny: global.deny(), unjudged: 0 }
+        .into())
 }
