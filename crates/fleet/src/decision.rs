@@ -305,3 +305,23 @@ pub(crate) fn conclude(considered: &[Considered]) -> (Choice, Option<Delivery>) 
     };
     (choice, Some(delivery))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unjudged(aspect: &str) -> NotJudged {
+        let (aspect, reason) = (aspect.to_owned(), "nobody looked".to_owned());
+        NotJudged { aspect, reason, remedy: None, places: Vec::new(), places_count: 0 }
+    }
+
+    #[test]
+    fn only_the_common_aspects_are_delivered_unjudged_unless_more_is_accepted() {
+        let (common, other) = ([unjudged("kernels")], [unjudged("kernels"), unjudged("plug-in")]);
+        assert!(AcceptUnjudged::Common.accepts(&common));
+        assert!(!AcceptUnjudged::Common.accepts(&other));
+        assert!(AcceptUnjudged::All.accepts(&other));
+        assert!(!AcceptUnjudged::Nothing.accepts(&common));
+        assert!(AcceptUnjudged::Nothing.accepts(&[]));
+    }
+}
