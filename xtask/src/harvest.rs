@@ -2,6 +2,7 @@
 
 mod exports;
 mod jax;
+mod plugins;
 mod row;
 mod spans;
 mod tensorflow;
@@ -32,10 +33,11 @@ pub fn run(release: &str, from: Option<&Path>) -> anyhow::Result<()> {
         ("tensorflow-macos", wheel) => tensorflow::harvest_macos(version, wheel),
         ("tensorflow", None) => tensorflow::harvest(version),
         ("tensorflow", Some(list)) => tensorflow::harvest_from_oplist(version, list),
+        ("pjrt-plugins", wheel) => plugins::harvest(wheel),
         ("torch", None) => torch::harvest(version),
         ("torch", Some(table)) => torch::harvest_from_table(version, table),
         _ => bail!(
-            "harvest knows torch, tensorflow, tensorflow-exports, tensorflow-macos and jax, not: {family}"
+            "harvest knows torch, tensorflow, tensorflow-exports, tensorflow-macos, pjrt-plugins and jax, not: {family}"
         ),
     }
 }

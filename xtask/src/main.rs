@@ -84,9 +84,9 @@ enum Verb {
     },
     /// Takes a release into the database, from its real package.
     Harvest {
-        /// Such as torch==2.15.0, tensorflow==2.21.0 or jax==0.10.2.
+        /// Such as torch==2.15.0, tensorflow==2.21.0 or jax==0.10.2; pjrt-plugins==corpus, pjrt-plugins==wheel.
         release: String,
-        /// Takes a PyTorch operator table or a TensorFlow OpList from this file instead.
+        /// Takes a PyTorch operator table, a TensorFlow OpList or a wheel with PJRT plug-ins from this file instead.
         #[arg(long)]
         from: Option<PathBuf>,
     },
@@ -108,6 +108,9 @@ enum Verb {
     /// Asks one plug-in for its sizes: what `abi` starts, because a plug-in may end its process.
     #[command(name = "__sizes", hide = true)]
     Sizes { plugin: PathBuf },
+    /// Asks one plug-in what it is: what `harvest` starts, because a plug-in may end its process.
+    #[command(name = "__look", hide = true)]
+    Look { plugin: PathBuf },
     /// Measures one command: what `bench` starts, because memory is counted per parent.
     #[command(name = "__measure", hide = true)]
     Measure {
@@ -143,6 +146,7 @@ fn main() -> anyhow::Result<()> {
         Verb::Torch(torch) => torch::run(&torch),
         Verb::Bench(bench) => bench::run(&bench),
         Verb::Sizes { plugin } => abi::sizes_child(&plugin),
+        Verb::Look { plugin } => std::process::exit(unskew_artifact::probe_main(&plugin, None)),
         Verb::Measure { runs, command } => bench::run_measure(runs, &command),
     }
 }

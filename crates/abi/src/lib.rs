@@ -8,7 +8,8 @@
 //!   headers and dynamic tables are read, by range, so the answer costs a few milliseconds.
 //! * *What does it say of itself?* That takes running it: [`Library::open`] loads it, with every
 //!   symbol bound at once and none of them visible to others. Foreign code runs from then on, so
-//!   tools that only look do this in a child process.
+//!   tools that only look do this in a child process, confined by
+//!   the [`sandbox`].
 //!
 //! Both C interfaces that Unskew speaks grow by the same **extensible struct contract**: the first
 //! word of every struct is `struct_size`, its size as its maker knew it. Fields are only ever
@@ -32,17 +33,18 @@
 //! The module [`contract`] is the whole of it: structs that are declared once, for producers and
 //! consumers of any age.
 //!
-//! `unsafe` is allowed in the modules of [`ForeignStruct`] and [`Library`], and in those of `contract`
-//! that read and write foreign memory.
+//! `unsafe` is allowed in the modules of [`ForeignStruct`] and [`Library`], in those of `contract`
+//! that read and write foreign memory, and in those of `sandbox` that talk to the kernel.
 
 pub mod child;
 pub mod contract;
 mod extensible;
 mod library;
 mod panic;
+pub mod sandbox;
 mod shared_object;
 
 pub use extensible::{ForeignStruct, Implausible, LARGEST_STRUCT, has_field};
 pub use library::{Library, LoadError};
 pub use panic::{Panicked, caught};
-pub use shared_object::{Format, Import, SharedObject};
+pub use shared_object::{Format, Import, SharedObject, code_around};

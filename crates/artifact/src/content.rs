@@ -6,9 +6,12 @@ use std::sync::Arc;
 use unskew_core::Party;
 use unskew_source::{FileSource, Slice, Source};
 
+use crate::copy::Copy;
 use crate::recognize::Lies;
 use crate::wheel::LARGEST_LIBRARY;
-use crate::{Artifact, Container, Neighbours, OpenError, Options, folder, plugin, recognize};
+use crate::{
+    Artifact, Container, Neighbours, OpenError, Options, Running, folder, plugin, recognize,
+};
 
 /// One file of an artifact.
 #[derive(Clone)]
@@ -39,7 +42,7 @@ impl Part {
     /// Where it lies.
     fn lies(&self) -> Lies<'_> {
         match (&self.path, &self.beside) {
-            (Some(path), _) => Lies::At(path),
+            (Some(path), _) => Lies::Found(path),
             (None, Some(neighbours)) => Lies::Among(neighbours),
             (None, None) => Lies::Within,
         }
@@ -50,19 +53,16 @@ impl Part {
     pub(crate) fn parties(&self, options: &Options) -> Result<Vec<Party>, OpenError> {
         let library = recognize::is_library(&self.name) && self.source.size() <= LARGEST_LIBRARY;
         if self.path.is_some()
-            || options.probe.is_none()
+            || options.running != Running::All
             || !library
             || !plugin::needs_file(&self.source)
         {
             return Ok(recognize::parties(&self.source, self.lies(), options)?);
         }
         let io = |source| OpenError::Io { path: self.source.name().into(), source };
-        let mut copy = tempfile::Builder::new().suffix(".so").tempfile().map_err(io)?;
-        let size = self.source.size();
-        self.source.copy_to(0..size, copy.as_file_mut()).map_err(io)?;
-        let file: Arc<dyn Source> = Arc::new(FileSource::open(copy.path())?);
-        let named: Arc<dyn Source> = Arc::new(Slice::new(self.source.name(), file, 0, size)?);
-        Ok(recognize::parties(&named, Lies::At(copy.path()), options)?)
+        let mut copy = Copy::new(options).map_err(io)?;
+        self.source.copy_to(0..self.source.size(), copy.file()).map_err(io)?;
+        copy.parties(self.source.name(), options)
     }
 }
 

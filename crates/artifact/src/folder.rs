@@ -56,7 +56,7 @@ pub(crate) fn files(path: &Path) -> Result<Vec<PathBuf>, OpenError> {
 fn read(file: &Path, options: &Options, artifact: &mut Artifact) {
     let read = || -> Result<_, OpenError> {
         let source: Arc<dyn Source> = Arc::new(FileSource::open(file)?);
-        Ok(recognize::parties(&source, Lies::At(file), options)?)
+        Ok(recognize::parties(&source, Lies::Found(file), options)?)
     };
     match read() {
         Ok(parties) => {

@@ -12,11 +12,25 @@ use unskew_stream_executor::preflight;
 /// it says about itself.
 type Prober = Arc<dyn Fn(&Path) -> Command + Send + Sync>;
 
+/// Which shared objects are run, and how.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Running {
+    /// None: everything is only read.
+    #[default]
+    Never,
+    /// One that is named itself, and only in the sandbox. What lies in a folder, a wheel or a store is only read.
+    Named,
+    /// All, wherever they lie, with the user's rights.
+    All,
+}
+
 /// How to open a path.
 #[derive(Clone)]
 pub struct Options {
     /// Asks a plug-in; without it, plug-ins are read and not run.
     pub probe: Option<Prober>,
+    /// Which plug-ins are asked.
+    pub running: Running,
     /// Adds facts that have to be inferred from the database and that no check needs: which releases
     /// may have written a graph that does not say so.
     pub infer: bool,
@@ -28,8 +42,11 @@ pub struct Options {
 
 impl Options {
     /// Options by which plug-ins are asked in a child process.
-    pub fn probing(command: impl Fn(&Path) -> Command + Send + Sync + 'static) -> Self {
-        Self { probe: Some(Arc::new(command)), ..Self::default() }
+    pub fn probing(
+        running: Running,
+        command: impl Fn(&Path) -> Command + Send + Sync + 'static,
+    ) -> Self {
+        Self { probe: Some(Arc::new(command)), running, ..Self::default() }
     }
 
     /// The same, with facts that have to be inferred.
@@ -42,7 +59,14 @@ impl Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { probe: None, infer: false, limit: DEFAULT_LIMIT, trial: preflight::DEFAULT_LIMIT }
+        let running = Running::Never;
+        Self {
+            probe: None,
+            running,
+            infer: false,
+            limit: DEFAULT_LIMIT,
+            trial: preflight::DEFAULT_LIMIT,
+        }
     }
 }
 
@@ -50,6 +74,7 @@ impl std::fmt::Debug for Options {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Options")
             .field("probe", &self.probe.is_some())
+            .field("running", &self.running)
             .field("infer", &self.infer)
             .field("limit", &self.limit)
             .field("trial", &self.trial)

@@ -1,26 +1,51 @@
-//! Shared objects: read without running them, and then run in a child process. A PJRT plug-in is asked
-//! there, a pluggable device of TensorFlow put on trial.
+//! Shared objects: read without running them. One that the user named is then run in the sandbox of a child process: a
+//! PJRT plug-in is asked there, a pluggable device of TensorFlow put on trial.
 
 use std::path::Path;
+use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
 use unskew_abi::SharedObject;
+use unskew_abi::sandbox::Confinement;
 use unskew_core::Party;
-use unskew_pjrt::{ProbeError, ProbeFailure, Stage, probe_in_child};
+use unskew_pjrt::{Probe, ProbeError, ProbeFailure, Stage, known_plugin, probe_in_child};
 use unskew_source::{FileSource, ReadError, Source};
 use unskew_stream_executor::preflight::{self, Preflight};
 
-use crate::Options;
+use crate::recognize::Lies;
+use crate::{Options, Running};
 
-/// The parties of the plug-in in `source`, which lies at `path` if it is a file of its own: one for each
-/// interface that it serves. None if it is no shared object, or one that is no plug-in.
+/// Why nothing was run.
+const ONLY_READ: &str = "it was only read";
+const NOT_NAMED: &str = "what lies in a folder, a wheel or a store is only read";
+const NO_FILE: &str = "it is not a file of its own";
+
+/// The command that asks a plug-in, and what it may do; or why it is not asked.
+type Way = Result<(Command, Confinement), String>;
+
+/// How the plug-in that lies here is asked.
+fn way(lies: Lies<'_>, options: &Options) -> Way {
+    let Some(command) = &options.probe else { return Err(ONLY_READ.to_owned()) };
+    match (options.running, lies) {
+        (Running::Never, _) => Err(ONLY_READ.to_owned()),
+        (Running::Named, Lies::At(path)) => Ok((command(path), Confinement::Sandbox)),
+        (Running::Named, _) => Err(NOT_NAMED.to_owned()),
+        (Running::All, Lies::At(path) | Lies::Found(path)) => {
+            Ok((command(path), Confinement::None))
+        }
+        (Running::All, Lies::Within | Lies::Among(_)) => Err(NO_FILE.to_owned()),
+    }
+}
+
+/// The parties of the plug-in in `source`: one for each interface that it serves. None if it is no shared object, or one
+/// that is no plug-in.
 ///
 /// # Errors
 /// If it is a broken shared object.
 pub(crate) fn parties(
     source: &Arc<dyn Source>,
-    path: Option<&Path>,
+    lies: Lies<'_>,
     options: &Options,
 ) -> Result<Vec<Party>, ReadError> {
     let Some(object) = SharedObject::read(source)? else { return Ok(Vec::new()) };
@@ -28,12 +53,11 @@ pub(crate) fn parties(
     let mut parties = Vec::new();
     let pjrt = unskew_pjrt::recognizes(&object);
     if pjrt {
-        let probe = match (&options.probe, path) {
-            (Some(command), Some(path)) => probe_in_child(command(path), options.limit),
-            (Some(_), None) => Err(not_asked("it lies in an archive")),
-            (None, _) => Err(not_asked("plug-ins are only read, not run")),
+        let probe = match way(lies, options) {
+            Ok((command, confinement)) => probe_in_child(command, options.limit, confinement),
+            Err(reason) => Err(not_run(reason)),
         };
-        parties.push(unskew_pjrt::party(name, &object, probe));
+        parties.push(pjrt_party(name, &object, probe, source));
     }
     // Some serve both; those that only bring kernels along with PJRT are PJRT plug-ins.
     let device = match pjrt {
@@ -41,29 +65,44 @@ pub(crate) fn parties(
         false => unskew_stream_executor::recognizes(&object),
     };
     if device {
-        parties.push(device_party(name, &object, path, options));
+        parties.push(device_party(name, &object, lies, options));
     }
     Ok(parties)
 }
 
-/// The party of a pluggable device, with what it does on trial if it may be run.
-fn device_party(
+/// The party of a PJRT plug-in. One that was not run may be public, and then it is known what it says.
+fn pjrt_party(
     name: &str,
     object: &SharedObject,
-    path: Option<&Path>,
-    options: &Options,
+    probe: Result<Probe, ProbeError>,
+    source: &Arc<dyn Source>,
 ) -> Party {
-    let (Some(command), true) = (&options.probe, unskew_stream_executor::registers_device(object))
-    else {
+    let not_run = matches!(&probe, Err(error) if matches!(error.cause, ProbeFailure::NotRun(_)));
+    // What cannot be read to its end is not known.
+    let known = not_run.then(|| known_plugin(&**source).ok().flatten()).flatten();
+    match known {
+        Some(known) => {
+            let text = format!("{}, by the digest of its file; it was not run", known.package);
+            unskew_pjrt::party(name, object, Ok(known.probe)).fact("known as", text)
+        }
+        None if not_run => {
+            unskew_pjrt::party_of_code(name, object, probe, unskew_pjrt::built(source))
+        }
+        None => unskew_pjrt::party(name, object, probe),
+    }
+}
+
+/// The party of a pluggable device, with what it does on trial if it may be run.
+fn device_party(name: &str, object: &SharedObject, lies: Lies<'_>, options: &Options) -> Party {
+    if !unskew_stream_executor::registers_device(object) {
         return unskew_stream_executor::from_object(name, object);
-    };
-    let preflight = match (preflight::obstacle(object), path) {
+    }
+    let preflight = match (preflight::obstacle(object), way(lies, options)) {
+        (_, Err(reason)) => Preflight::not_run(reason),
         (Some(obstacle), _) => Preflight::not_asked(obstacle),
-        (None, None) => Preflight::not_asked("it lies in an archive"),
-        (None, Some(path)) => {
-            let mut command = command(path);
+        (None, Ok((mut command, confinement))) => {
             command.arg(options.trial.as_secs().to_string());
-            preflight::preflight_in_child(command, options.trial)
+            preflight::preflight_in_child(command, options.trial, confinement)
         }
     };
     unskew_stream_executor::asked(name, object, preflight)
@@ -79,28 +118,31 @@ pub(crate) fn needs_file(source: &Arc<dyn Source>) -> bool {
 
 /// Whether the file at `path` is a pluggable device of TensorFlow; what cannot be read is none.
 pub(crate) fn is_device(path: &Path) -> bool {
-    let source = FileSource::open(path).ok().map(|file| Arc::new(file) as Arc<dyn Source>);
-    let object = source.and_then(|source| SharedObject::read(&source).ok().flatten());
-    object.is_some_and(|object| unskew_stream_executor::registers_device(&object))
+    read(path).is_some_and(|object| unskew_stream_executor::registers_device(&object))
 }
 
-fn not_asked(reason: &str) -> ProbeError {
-    ProbeError {
-        cause: ProbeFailure::NotAsked(reason.to_owned()),
-        stage: Stage::Start,
-        so_far: None,
-        said: String::new(),
-    }
+fn not_run(reason: String) -> ProbeError {
+    let cause = ProbeFailure::NotRun(reason);
+    ProbeError { cause, stage: Stage::Start, so_far: None, said: String::new() }
 }
 
 /// What the child process does whose command is [`Options::probe`]: loads the plug-in at `path`,
 /// prints what it says about itself, and returns the exit status of the process. With a `trial`, hosts of
 /// pluggable devices are played on it, for so long each.
 pub fn probe_main(path: &Path, trial: Option<Duration>) -> i32 {
-    let source = FileSource::open(path).ok().map(|file| Arc::new(file) as Arc<dyn Source>);
-    let object = source.and_then(|source| SharedObject::read(&source).ok().flatten());
-    match (trial, object) {
+    match (trial, read(path)) {
         (Some(limit), Some(object)) => preflight::child_main(path, &object, limit),
         (_, object) => unskew_pjrt::child_main(path, object.as_ref()),
     }
+}
+
+/// The same for checks of a PJRT plug-in: those from `from` to `to` are made.
+pub fn conform_main(path: &Path, from: usize, to: usize) -> i32 {
+    unskew_pjrt::conform::conform_child_main(path, read(path).as_ref(), from, to)
+}
+
+/// What the file at `path` says as a shared object, if it is one.
+fn read(path: &Path) -> Option<SharedObject> {
+    let source = FileSource::open(path).ok().map(|file| Arc::new(file) as Arc<dyn Source>);
+    source.and_then(|source| SharedObject::read(&source).ok().flatten())
 }

@@ -63,20 +63,12 @@ const ENDINGS: [&str; 27] = [
 pub(crate) enum Lies<'a> {
     /// In something else; nothing lies beside it.
     Within,
-    /// At this path, as a file of its own.
+    /// At this path, as a file of its own that the user named.
     At(&'a Path),
+    /// At this path, in a folder or copied out of something: nobody named it.
+    Found(&'a Path),
     /// Among others, which are found by their names.
     Among(&'a Neighbours),
-}
-
-impl<'a> Lies<'a> {
-    /// The path, for what has to be a file of its own.
-    fn path(self) -> Option<&'a Path> {
-        match self {
-            Self::At(path) => Some(path),
-            Self::Within | Self::Among(_) => None,
-        }
-    }
 }
 
 /// The parties in `source`; none if no boundary
@@ -89,7 +81,7 @@ pub(crate) fn parties(
     lies: Lies<'_>,
     options: &Options,
 ) -> Result<Vec<Party>, ReadError> {
-    let plugins = plugin::parties(source, lies.path(), options)?;
+    let plugins = plugin::parties(source, lies, options)?;
     if !plugins.is_empty() {
         return Ok(plugins);
     }
@@ -107,7 +99,7 @@ fn beside(party: Party, source: &Arc<dyn Source>, lies: Lies<'_>) -> Result<Part
     let open = |name: &str| -> Option<Arc<dyn Source>> {
         match lies {
             Lies::Within => None,
-            Lies::At(path) => {
+            Lies::At(path) | Lies::Found(path) => {
                 let file = FileSource::open(&path.with_file_name(name)).ok()?;
                 Some(Arc::new(file))
             }

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use unskew_releases::{Family, Release, find};
-use unskew_source::{Archive, Entry, FileSource, ReadError, Slice, Source, limits};
+use unskew_source::{Archive, Entry, ReadError, Source, limits};
 
+use crate::copy::Copy;
 use crate::recognize::Lies;
-use crate::{Artifact, Container, OpenError, Options, Piece, plugin, recognize};
+use crate::{Artifact, Container, OpenError, Options, Piece, Running, plugin, recognize};
 
 /// The most bytes of a shared object that are copied out of a wheel.
 pub(crate) const LARGEST_LIBRARY: u64 = 4 << 30;
@@ -53,9 +54,9 @@ type Found = (String, Vec<unskew_core::Party>);
 fn read(archive: &Archive, entry: &Entry, options: &Options) -> Result<Found, OpenError> {
     let label = format!("{}!{}", archive.name(), entry.name);
     let compressed = !entry.stored && entry.size > limits::RECORD;
-    if recognize::is_library(&entry.name)
-        && (compressed || plugin::needs_file(&archive.member(entry)?))
-    {
+    let run =
+        |member: &Arc<dyn Source>| options.running == Running::All && plugin::needs_file(member);
+    if recognize::is_library(&entry.name) && (compressed || run(&archive.member(entry)?)) {
         return read_copy(archive, entry, label, options);
     }
     let member = archive.member(entry)?;
@@ -71,13 +72,9 @@ fn read_copy(
     options: &Options,
 ) -> Result<Found, OpenError> {
     let io = |source| OpenError::Io { path: label.clone().into(), source };
-    let mut copy = tempfile::Builder::new().suffix(".so").tempfile().map_err(io)?;
-    archive.copy(entry, copy.as_file_mut(), LARGEST_LIBRARY)?;
-    let file: Arc<dyn Source> = Arc::new(FileSource::open(copy.path())?);
-    let size = file.size();
-    let named: Arc<dyn Source> = Arc::new(Slice::new(label.clone(), file, 0, size)?);
-    let parties = recognize::parties(&named, Lies::At(copy.path()), options)?;
-    Ok((label, parties))
+    let mut copy = Copy::new(options).map_err(io)?;
+    archive.copy(entry, copy.file(), LARGEST_LIBRARY)?;
+    Ok((label.clone(), copy.parties(&label, options)?))
 }
 
 /// The package that a wheel says it is.

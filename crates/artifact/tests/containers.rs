@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 
-use unskew_artifact::{Artifact, Container, OpenError, Options, open};
+use unskew_artifact::{Artifact, Container, OpenError, Options, Running, open};
 use zip::write::SimpleFileOptions;
 
 const GGUF: &[u8] = b"GGUF\x03\0\0\0";
@@ -171,7 +171,7 @@ fn a_pluggable_device_is_read_and_put_on_trial_if_it_may_be_run() {
     std::fs::write(&path, plugin).unwrap();
     let asked = Arc::new(Mutex::new(Vec::new()));
     let seen = asked.clone();
-    let run = Options::probing(move |path: &Path| {
+    let run = Options::probing(Running::Named, move |path: &Path| {
         seen.lock().unwrap().push(path.to_owned());
         Command::new("false")
     });
@@ -217,7 +217,7 @@ fn a_plug_in_in_a_wheel_is_asked_as_a_file_that_is_gone_afterwards() {
     let path = wheel(folder.path(), "pack-1-py3-none-any.whl", members);
     let asked = Arc::new(Mutex::new(None));
     let seen = asked.clone();
-    let options = Options::probing(move |path: &Path| {
+    let options = Options::probing(Running::All, move |path: &Path| {
         *seen.lock().unwrap() = Some((path.to_owned(), std::fs::read(path).unwrap()));
         Command::new("false")
     });

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
-use unskew_artifact::{Artifact, Options};
+use unskew_artifact::{Artifact, Options, Running};
 use unskew_core::Party;
 use unskew_releases::{Release, select};
 use unskew_report::Subject;
@@ -39,10 +39,10 @@ pub struct Side {
     pub failures: Vec<unskew_report::Failure>,
 }
 
-/// The options by which files are opened: plug-ins are asked in a child process of this command.
-pub fn options() -> Options {
+/// The options by which files are opened: plug-ins that may run are asked in a child process of this command.
+pub fn options(running: impl Into<Running>) -> Options {
     match std::env::current_exe() {
-        Ok(command) => Options::probing(move |path: &Path| {
+        Ok(command) => Options::probing(running.into(), move |path: &Path| {
             let mut child = std::process::Command::new(&command);
             child.arg("__probe").arg(path);
             child

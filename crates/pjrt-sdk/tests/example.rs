@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use unskew_abi::sandbox::Confinement;
 use unskew_pjrt::conform::{Conformance, Outcome, conform, conform_child_main};
 use unskew_pjrt::{child_main, probe_in_child};
 
@@ -18,7 +19,9 @@ fn the_child_of_the_other_tests() {
     let Some(path) = std::env::var_os(PATH_VARIABLE).map(PathBuf::from) else { return };
     let range = std::env::var(RANGE_VARIABLE).unwrap_or_default();
     std::process::exit(match range.split_once(' ') {
-        Some((from, to)) => conform_child_main(&path, from.parse().unwrap(), to.parse().unwrap()),
+        Some((from, to)) => {
+            conform_child_main(&path, None, from.parse().unwrap(), to.parse().unwrap())
+        }
         None => child_main(&path, None),
     })
 }
@@ -42,14 +45,14 @@ fn report(path: &Path, minor: i32) -> Conformance {
         command
     };
     let limit = Duration::from_secs(20);
-    let probe = probe_in_child(command(), limit).unwrap();
+    let probe = probe_in_child(command(), limit, Confinement::Sandbox).unwrap();
     assert_eq!(probe.minor, minor);
     let child = |from: usize, to: usize| {
         let mut command = command();
         command.env(RANGE_VARIABLE, format!("{from} {to}"));
         command
     };
-    conform(&probe, &child, limit)
+    conform(&probe, &child, limit, Confinement::Sandbox)
 }
 
 #[test]

@@ -59,26 +59,30 @@
 //! extension types; `data/api.history.toml` the days; `data/host.toml` how hosts behave. `unsafe`
 //! lives in the module [`sys`] alone.
 
+mod built;
 pub mod conform;
 pub mod convert;
 pub mod host;
+mod known;
 pub mod layout;
 mod probe;
 pub mod rules;
 pub mod sys;
 pub mod verdict;
 
+pub use built::{Built, built};
 pub use host::{
     Buffer, Callbacks, Client, Contents, Device, DeviceCallbacks, DeviceDescription, Error, Event,
     Executable, ExecuteContext, ExecuteOptions, Failure, HostArray, HostEvent, LoadedExecutable,
     Memory, Outputs, Pending, Place, Plugin, Program, Topology, Transfer,
 };
+pub use known::{KnownPlugin, digest, known_plugin, known_plugins, known_row};
 pub use probe::{
     Attribute, DEFAULT_LIMIT, Extension, Probe, ProbeError, ProbeFailure, Stage, Value, child_main,
     package_of, probe_in_child,
 };
 pub use sys::bindings::{PJRT_Buffer_Type as ElementType, PJRT_Error_Code as ErrorCode};
 pub use verdict::{
-    API_AXIS, Host, STABLEHLO_AXIS, Siblings, SupportedMinors, history, party, policy, predict,
-    recognizes, supported_minors,
+    API_AXIS, Host, STABLEHLO_AXIS, Siblings, SupportedMinors, history, party, party_of_code,
+    policy, predict, recognizes, supported_minors,
 };

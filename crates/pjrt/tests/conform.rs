@@ -8,6 +8,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use compiled::build;
+use unskew_abi::sandbox::Confinement;
 use unskew_core::Severity;
 use unskew_pjrt::conform::{Conformance, Outcome, conform, conform_child_main};
 use unskew_pjrt::{Probe, ProbeFailure, Stage, child_main, probe_in_child};
@@ -21,7 +22,9 @@ fn the_child_of_the_other_tests() {
     let Some(path) = std::env::var_os(PATH_VARIABLE).map(PathBuf::from) else { return };
     let range = std::env::var(RANGE_VARIABLE).unwrap_or_default();
     std::process::exit(match range.split_once(' ') {
-        Some((from, to)) => conform_child_main(&path, from.parse().unwrap(), to.parse().unwrap()),
+        Some((from, to)) => {
+            conform_child_main(&path, None, from.parse().unwrap(), to.parse().unwrap())
+        }
         None => child_main(&path, None),
     })
 }
@@ -34,7 +37,7 @@ fn command(path: &Path) -> Command {
 }
 
 fn look(path: &Path) -> Probe {
-    probe_in_child(command(path), Duration::from_secs(20)).unwrap()
+    probe_in_child(command(path), Duration::from_secs(20), Confinement::Sandbox).unwrap()
 }
 
 fn report(path: &Path, limit: Duration) -> Conformance {
@@ -47,7 +50,7 @@ fn conform_with(probe: &Probe, path: &Path, limit: Duration) -> Conformance {
         command.env(RANGE_VARIABLE, format!("{from} {to}"));
         command
     };
-    conform(probe, &child, limit)
+    conform(probe, &child, limit, Confinement::Sandbox)
 }
 
 /// A plug-in of PJRT 0.81 in C that answers everything with UNIMPLEMENTED; `body` may change it.
@@ -240,7 +243,8 @@ fn an_attribute_with_a_wild_pointer_ends_a_child_and_the_checks_are_made_all_the
            args[2] = (uint64_t)wild; args[3] = 1; return 0; }
          void *GetPjrtApi(void) { fill(81); api.words[9] = (uint64_t)points; return &api; }";
     let Some((_folder, path)) = build(TABLE, body) else { return };
-    let error = probe_in_child(command(&path), Duration::from_secs(20)).unwrap_err();
+    let error =
+        probe_in_child(command(&path), Duration::from_secs(20), Confinement::Sandbox).unwrap_err();
     assert_eq!(error.stage, Stage::Attributes);
     assert_eq!(error.cause, ProbeFailure::Died("segmentation fault (SIGSEGV)".to_owned()));
     let seen = error.so_far.clone().unwrap();

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use compiled::build;
 use unskew_abi::SharedObject;
+use unskew_abi::sandbox::Confinement;
 use unskew_core::{Context, Date, Outcome, check};
 use unskew_pjrt::{Host, Probe, ProbeError, ProbeFailure, Stage, Value};
 use unskew_source::{FileSource, Source};
@@ -34,7 +35,7 @@ fn probe(path: &Path, limit: Duration) -> Result<Probe, ProbeError> {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", "the_child_of_the_other_tests", "--nocapture"]);
     command.env(PATH_VARIABLE, path);
-    unskew_pjrt::probe_in_child(command, limit)
+    unskew_pjrt::probe_in_child(command, limit, Confinement::Sandbox)
 }
 
 /// A plug-in of PJRT 0.81 in C, whose functions can be replaced; `body` may change the table.
@@ -209,7 +210,7 @@ fn attributes_with_absurd_lengths_are_cut_or_end_the_child_alone() {
 #[test]
 fn a_command_that_cannot_be_started_is_said() {
     let command = Command::new("/nowhere/unskew");
-    let error = unskew_pjrt::probe_in_child(command, LIMIT).unwrap_err();
+    let error = unskew_pjrt::probe_in_child(command, LIMIT, Confinement::Sandbox).unwrap_err();
     assert!(matches!(error.cause, ProbeFailure::NotAsked(_)), "{error}");
 }
 
@@ -282,5 +283,30 @@ fn real_plug_ins_say_what_is_known_of_them() {
         assert_eq!(outcome("0.8.0", Date::constant(2025, 10, 15), 80), Outcome::Compatible);
         let adapted = outcome("0.7.2", Date::constant(2025, 9, 15), 76);
         assert_eq!(adapted, Outcome::Adaptable(vec!["unskew adapt --for jax@0.7.2".into()]));
+    }
+}
+
+/// What the code of a real plug-in says is what the plug-in says.
+#[test]
+fn the_code_of_real_plug_ins_says_the_version_that_they_announce() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
+    let names = [
+        "xla-cpu-pjrt-0.0.1.so",
+        "fastatomstruct-xla-cpu-2026.6.23.so",
+        "lammps-jax-pjrt-cpu-0.11.2.so",
+    ];
+    for name in names {
+        let path = corpus.join(name);
+        if !path.exists() {
+            println!("{name} skipped: run cargo xtask corpus");
+            continue;
+        }
+        let source: Arc<dyn Source> = Arc::new(FileSource::open(&path).unwrap());
+        let built = unskew_pjrt::built(&source).unwrap();
+        let seen = probe(&path, LIMIT).unwrap();
+        assert_eq!((built.minor, built.table_size), (seen.minor, seen.table_size), "{name}");
+        // A public plug-in is known whole, by its digest.
+        let known = unskew_pjrt::known_plugin(&*source).unwrap().unwrap();
+        assert_eq!(known.probe, seen, "{name}");
     }
 }

@@ -125,6 +125,14 @@ impl FileSource {
             Err(error) => Err(ReadError::new(name, error.into())),
         }
     }
+
+    /// A file that is open, under this name: one without a name of its own.
+    ///
+    /// # Errors
+    /// If its size cannot be read.
+    pub fn of_file(name: &str, file: File) -> io::Result<Self> {
+        Ok(Self { name: name.to_owned(), size: file.metadata()?.len(), file })
+    }
 }
 
 impl Source for FileSource {

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use unskew_abi::{Format, Import, SharedObject};
-use unskew_core::{Party, Requirement, Role};
+use unskew_core::{Party, Requirement, Role, Unjudged, aspect};
 use unskew_source::{ReadError, Source};
 
 use crate::exports::{self, macos};
 use crate::matcher::{
     Callbacks, CppKnown, CppSymbols, Entries, Functions, Loader, Needed, OwnPlatform, Unknown,
 };
-use crate::preflight::{Preflight, facts, remarks};
+use crate::preflight::{Failure, Preflight, facts, remarks};
 use crate::symbols::is_cpp;
 
 /// The axis of TensorFlow's C functions.
@@ -34,6 +34,9 @@ const ENTRIES_AXIS: &str = "se.entries";
 
 /// The axis of the platforms of one process.
 pub(crate) const PLATFORM_AXIS: &str = "se.platform";
+
+/// What has a plug-in judged that was not run.
+const RUN: &str = "--run, which runs it with your rights";
 
 /// The functions by which TensorFlow enters a plug-in, in the order of the calls.
 const ENTRIES: [&str; 5] =
@@ -100,6 +103,10 @@ pub fn asked(name: &str, object: &SharedObject, preflight: Preflight) -> Party {
     }
     for (label, value) in facts(&preflight) {
         party = party.fact(label, value);
+    }
+    if let Some(Failure::NotRun(reason)) = &preflight.failure {
+        let unjudged = Unjudged::new(aspect::PLUGIN, format!("{name} was not run: {reason}"));
+        party = party.not_judged(unjudged.with_remedy(RUN));
     }
     party = remarks(&preflight).into_iter().fold(party, Party::note);
     party.with_capability(preflight)

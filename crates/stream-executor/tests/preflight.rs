@@ -7,6 +7,7 @@ mod made;
 use std::time::{Duration, Instant};
 
 use made::{build, build_with, child, found, judge, party, trial};
+use unskew_abi::sandbox::Confinement;
 use unskew_core::{Outcome, Party};
 use unskew_stream_executor::preflight::{End, Failure, Skew, Trial, preflight_in_child};
 
@@ -336,7 +337,7 @@ fn a_child_that_is_none_of_ours_is_no_end_of_the_parent() {
     let shell = |script: &str| {
         let mut command = std::process::Command::new("sh");
         command.args(["-c", script]);
-        preflight_in_child(command, Duration::from_secs(1))
+        preflight_in_child(command, Duration::from_secs(1), Confinement::Sandbox)
     };
     let begun = Instant::now();
     let silent = shell("exit 0");
@@ -344,16 +345,25 @@ fn a_child_that_is_none_of_ours_is_no_end_of_the_parent() {
     assert_eq!(shell("sleep 30").failure, Some(Failure::Late(1)));
     // Noise without end does not prolong its time.
     assert!(shell("exec yes").failure.is_some());
-    let mark = "@unskew-preflight";
+    // A line is believed if it begins with the token that the greeting brought; and it must be one.
+    let says = |line: &str, then: &str| {
+        let script = format!("read mark token rest <&1; echo \"$token line $LINE\"; {then}");
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", &script]).env("LINE", line);
+        preflight_in_child(command, Duration::from_secs(1), Confinement::None)
+    };
     for line in ["{", "null", "{\"played\":{}}", "\"loaded\"", "{\"played\":{\"script\":7}}", "[]"]
     {
-        let found = shell(&format!("echo '{mark} {line}'; exit 3"));
+        let found = says(line, "exit 3");
         assert_eq!(found.failure, Some(Failure::Died("exit with code 3".to_owned())), "{line}");
         assert!(found.trials.is_empty());
     }
-    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
-    assert!(shell(&format!("echo '{mark} {deep}'")).trials.is_empty());
-    assert_eq!(shell(&format!("echo '{mark} \"end\"'; sleep 30")).failure, None);
+    let deep = format!("{}{}", "[".repeat(50_000), "]".repeat(50_000));
+    assert!(says(&deep, "exit 0").trials.is_empty());
+    assert_eq!(says("\"end\"", "sleep 30").failure, None);
+    for forged in ["\"end\"", "line \"end\"", "00000000000000000000000000000000 line \"end\""] {
+        assert_eq!(shell(&format!("echo '{forged}'; sleep 30")).failure, Some(Failure::Late(1)));
+    }
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
 }
 

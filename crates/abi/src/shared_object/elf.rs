@@ -42,7 +42,7 @@ where
     Ok(Some(object))
 }
 
-/// Fills in `needed` and `soname`.
+/// Fills in `needed`, `rpaths` and `soname`.
 fn dynamic<'a, Elf: FileHeader>(
     sections: &SectionTable<'a, Elf, Data<'a>>,
     endian: Elf::Endian,
@@ -57,6 +57,7 @@ fn dynamic<'a, Elf: FileHeader>(
             elf::DT_NULL => break,
             elf::DT_NEEDED => object.needed.extend(text()),
             elf::DT_SONAME => object.soname = text(),
+            elf::DT_RPATH | elf::DT_RUNPATH => object.rpaths.extend(text()),
             _ => {}
         }
     }
@@ -91,7 +92,7 @@ fn symbols<'a, Elf: FileHeader>(
 }
 
 /// The string at `offset` of a table; empty if the offset lies outside.
-fn string(table: &[u8], offset: u32) -> &[u8] {
+pub(super) fn string(table: &[u8], offset: u32) -> &[u8] {
     let rest = usize::try_from(offset).ok().and_then(|at| table.get(at..)).unwrap_or_default();
     &rest[..memchr::memchr(0, rest).unwrap_or(rest.len())]
 }

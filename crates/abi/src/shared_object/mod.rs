@@ -1,6 +1,7 @@
 //! What a shared object says without being run.
 
 mod bounded;
+mod code;
 mod elf;
 mod export_trie;
 mod other;
@@ -9,6 +10,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use bounded::Bounded;
+pub use code::code_around;
 use object::FileKind;
 use object::read::ReadCache;
 use unskew_source::{ReadError, Slice, Source};
@@ -62,7 +64,8 @@ pub struct SharedObject {
     pub soname: Option<String>,
     /// The libraries that must be found before it loads, in the order in which they are searched.
     pub needed: Vec<String>,
-    /// Where `@rpath` leads (Mach-O), in the order in which it is tried; empty for other formats.
+    /// Where the loader looks first, in the order in which it does: where `@rpath` leads (Mach-O), or lists separated by
+    /// colons (`DT_RUNPATH`, `DT_RPATH`).
     pub rpaths: Vec<String>,
     /// The other machines that the file has a part for, which were not read (Mach-O).
     pub also: Vec<String>,

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use unskew_core::Version;
 
+use super::Trusting;
+
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("age").required(true))]
 pub struct Adapt {
@@ -32,6 +34,8 @@ pub struct Adapt {
     /// What happens to serialized executables that no adapter has stamped
     #[arg(long, value_name = "WHAT", default_value = "refuse")]
     pub unstamped: UnstampedChoice,
+    #[command(flatten)]
+    pub trusting: Trusting,
     /// The folder for the result
     #[arg(long, short, value_name = "DIR")]
     pub output: PathBuf,

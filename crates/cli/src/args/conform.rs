@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::ReportFormat;
+use super::{ReportFormat, Trusting};
 
 #[derive(Debug, clap::Args)]
 pub struct Conform {
@@ -18,6 +18,8 @@ pub struct Conform {
     /// How long one check may take
     #[arg(long, value_name = "SECONDS", default_value_t = 20)]
     pub limit: u64,
+    #[command(flatten)]
+    pub trusting: Trusting,
     /// How to print
     #[arg(long, value_name = "FORMAT", default_value = "full")]
     pub format: ReportFormat,

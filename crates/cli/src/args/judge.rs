@@ -3,13 +3,15 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use super::{GridFormat, ReportFormat};
+use super::{GridFormat, ReportFormat, Running};
 
 #[derive(Debug, clap::Args)]
 pub struct Inspect {
     /// What to look at: paths or releases
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<OsString>,
+    #[command(flatten)]
+    pub running: Running,
     /// How to print
     #[arg(long, value_name = "FORMAT", default_value = "full")]
     pub format: ReportFormat,
@@ -23,6 +25,8 @@ pub struct Check {
     /// The other sides: paths or releases
     #[arg(long, required = true, num_args = 1.., value_name = "B")]
     pub with: Vec<OsString>,
+    #[command(flatten)]
+    pub running: Running,
     /// How to print
     #[arg(long, value_name = "FORMAT", default_value = "full")]
     pub format: ReportFormat,
@@ -36,6 +40,8 @@ pub struct Matrix {
     /// The columns: paths or releases
     #[arg(long, required = true, num_args = 1.., value_name = "B")]
     pub with: Vec<OsString>,
+    #[command(flatten)]
+    pub running: Running,
     /// How to print
     #[arg(long, value_name = "FORMAT", default_value = "table")]
     pub format: GridFormat,

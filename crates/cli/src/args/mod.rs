@@ -14,6 +14,7 @@ mod lint;
 mod look_up;
 mod ops;
 mod run;
+mod running;
 mod scan;
 mod serve;
 mod tf;
@@ -39,6 +40,7 @@ pub use lint::Lint;
 pub use look_up::{Explain, Releases};
 pub use ops::{Ops, OpsClosure, OpsRun, OpsTable, OpsVerb};
 pub use run::{Run, RunFormat, Shown};
+pub use running::{Running, Trusting};
 #[cfg(feature = "query")]
 pub use scan::QueryFormat;
 pub use scan::{Scan, ScanQuery, ScanTask};
@@ -51,6 +53,10 @@ Exit status:
   1  at least one, or something could not be read (--deny warning: warnings count too;
      --deny unjudged: what was not judged counts too; --deny warning,unjudged: both)
   2  could not run: wrong arguments, or nothing could be read";
+
+const RUNNING: &str = "\
+A plug-in that is named itself runs in a sandbox: no network, nothing writable, no other programs.
+What lies in a folder, a wheel or a store is only read. What was not run is not judged.";
 
 const NAMES: &str = "\
 A side is a path (model, checkpoint, plug-in, wheel, folder) or a release: torch@2.1,
@@ -154,24 +160,25 @@ impl Global {
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     /// Say what a file is and every version it carries
-    #[command(after_help = "\
+    #[command(after_help = format!("\
 Examples:
   unskew inspect model.pt
-  unskew inspect saved_model/ libpjrt_cpu.so wheel.whl --format json")]
+  unskew inspect saved_model/ libpjrt_cpu.so wheel.whl --format json
+  unskew inspect libpjrt_cpu.so --static\n\n{RUNNING}"))]
     Inspect(Inspect),
     /// Judge two sides: a verdict with reasons
     #[command(after_help = format!("{NAMES}\n
 Examples:
   unskew check model.pt --with torch@1.10
   unskew check frozen_graph.pb --with tensorflow@2.4 tensorflow@2.15
-  unskew check libpjrt_cpu.so --with jax@0.6.2 --deny warning\n\n{EXIT_STATUS}"))]
+  unskew check libpjrt_cpu.so --with jax@0.6.2 --deny warning\n\n{RUNNING}\n\n{EXIT_STATUS}"))]
     Check(Check),
     /// Judge every pair of many: a table
     #[command(after_help = format!("{NAMES}\n`all` means every release.\n
 Examples:
   unskew matrix models/ --with torch
   unskew matrix *.pb --with tensorflow --format html -o matrix.html
-  unskew matrix a.pt b.pb --with all --format csv\n\n{EXIT_STATUS}"))]
+  unskew matrix a.pt b.pb --with all --format csv\n\n{RUNNING}\n\n{EXIT_STATUS}"))]
     Matrix(Matrix),
     /// Say what changed between two registries of operators or two C headers, and what should have been done
     #[command(after_help = format!("\
@@ -251,14 +258,18 @@ Examples:
   unskew adapt libpjrt.so --emulate 0.48 --guard -o old/
 
 The result is a shared object with a file of settings beside it; both stay together. It loads the
-plug-in from where that lies now.")]
+plug-in from where that lies now.
+
+This runs the plug-in, to ask for its version: in a sandbox, or with your rights if you say --run.")]
     Adapt(Adapt),
     /// Check whether a PJRT plug-in or a pluggable device does what the interface says, and who can use it
     #[command(after_help = format!("\
 Examples:
   unskew conform libpjrt_cpu.so
   unskew conform libpjrt_cpu.so --verbose
-  unskew conform --diff old.so new.so\n\n{EXIT_STATUS}"))]
+  unskew conform --diff old.so new.so\n
+This runs the plug-in: in a sandbox, or with your rights if you say --run, which a plug-in that needs
+a device, the network or files of its own does.\n\n{EXIT_STATUS}"))]
     Conform(Conform),
     /// What concerns those who change TensorFlow: how to evolve an op
     Tf(Tf),
@@ -275,7 +286,7 @@ Examples:
   unskew run libpjrt.so model.stablehlo --fill random --repeat 100 --timings
   unskew run libpjrt.so sum.mlir --replicas 2 --input 1,2
 
-The plug-in runs in a child process. Plug-ins built from XLA log little; TF_CPP_MIN_LOG_LEVEL=0
+This runs the plug-in with your rights, in a child process. Plug-ins built from XLA log little; TF_CPP_MIN_LOG_LEVEL=0
 lets them log everything.")]
     Run(Run),
     /// Serve a PJRT plug-in to JAX clients since 0.4.31, over the network
@@ -284,6 +295,8 @@ Examples:
   unskew serve pjrt_c_api_cpu_plugin.so
   unskew serve libpjrt.so --port 9000 --sessions 8
   unskew serve --client jax@0.6.2
+
+This runs the plug-in with your rights, in a child process, and lets whoever connects run programs on it.
 
 It listens on the loopback, because the clients in jaxlib neither encrypt nor say who they are. To
 reach it from another machine: ssh -L 8470:127.0.0.1:8470 SERVER")]

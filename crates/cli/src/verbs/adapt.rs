@@ -20,7 +20,7 @@ use age::Age;
 
 pub fn run(args: &Adapt, global: &Global) -> anyhow::Result<Status> {
     let plugin = plugin(&args.plugin)?;
-    let side = sides::side(args.plugin.as_os_str(), &sides::options())?;
+    let side = sides::side(args.plugin.as_os_str(), &sides::options(args.trusting))?;
     let age = Age::of(args, &side)?;
     let adapter = library::find(args.adapter.as_deref())?;
     let place = place(args, &plugin)?;

@@ -17,7 +17,7 @@ use unskew_releases::jax;
 use unskew_report::{Look, Report};
 use unskew_stream_executor::preflight::Preflight;
 
-use crate::args::{Conform, Global, ReportFormat};
+use crate::args::{Conform, Global, ReportFormat, Trusting};
 use crate::exit::{Ending, Status};
 use crate::{print, sides};
 
@@ -32,7 +32,7 @@ pub fn run(args: &Conform, global: &Global) -> anyhow::Result<Status> {
     let limit = Duration::from_secs(args.limit.max(1));
     if let Some(pair) = &args.diff {
         let [old, new] = &**pair else { bail!("--diff takes two plug-ins") };
-        let (old, new) = (check(old, limit)?, check(new, limit)?);
+        let (old, new) = (check(old, limit, args.trusting)?, check(new, limit, args.trusting)?);
         if [&old, &new].iter().any(|checked| checked.party.capability::<Preflight>().is_some()) {
             bail!("--diff takes PJRT plug-ins");
         }
@@ -41,7 +41,7 @@ pub fn run(args: &Conform, global: &Global) -> anyhow::Result<Status> {
         return Ok(if lost { Status::Found } else { Status::Clean });
     }
     let Some(path) = &args.plugin else { bail!("no plug-in to check") };
-    let checked = check(path, limit)?;
+    let checked = check(path, limit, args.trusting)?;
     let mut report = Report::new(global.context());
     report.looks.push(Look { path: checked.label.clone(), party: Arc::clone(&checked.party) });
     match args.format {
@@ -67,9 +67,9 @@ pub fn run(args: &Conform, global: &Global) -> anyhow::Result<Status> {
 
 /// Makes the checks of the plug-in at `path`; none if it could not even be looked at, which its party
 /// then says.
-fn check(path: &Path, limit: Duration) -> anyhow::Result<Checked> {
+fn check(path: &Path, limit: Duration, trusting: Trusting) -> anyhow::Result<Checked> {
     // Some plug-ins unpack hundreds of megabytes when they are loaded.
-    let mut options = sides::options();
+    let mut options = sides::options(trusting);
     options.limit = options.limit.max(limit);
     options.trial = limit;
     let side = sides::side(path.as_os_str(), &options)?;
@@ -90,7 +90,7 @@ fn check(path: &Path, limit: Duration) -> anyhow::Result<Checked> {
             child.arg("__conform").arg(path).arg(from.to_string()).arg(to.to_string());
             child
         };
-        conform(&probe, &command, limit)
+        conform(&probe, &command, limit, trusting.confinement())
     });
     let probe = party.capability::<Plugin>().and_then(|plugin| plugin.probe.clone());
     if let (Some(found), Some(probe)) = (&found, &probe) {
@@ -104,5 +104,5 @@ fn check(path: &Path, limit: Duration) -> anyhow::Result<Checked> {
 
 /// Ends the process, with the plug-in in whatever state it is.
 pub fn child(path: &Path, from: usize, to: usize) -> ! {
-    std::process::exit(unskew_pjrt::conform::conform_child_main(path, from, to))
+    std::process::exit(unskew_artifact::conform_main(path, from, to))
 }

@@ -10,7 +10,7 @@ use unskew_report::{Pair, Report, Subject, Written};
 
 use crate::args::{Convert, Global};
 use crate::exit::{Ending, Status};
-use crate::{print, sides};
+use crate::print;
 
 pub fn run(args: &Convert, global: &Global) -> anyhow::Result<Status> {
     let release = unskew_releases::find(&args.to)?;
@@ -93,7 +93,9 @@ fn judge(
     release: Release,
     context: &Context,
 ) -> anyhow::Result<Vec<Pair>> {
-    let parties = converted.parties(&sides::options()).context("the result cannot be read")?;
+    let parties = converted
+        .parties(&unskew_artifact::Options::default())
+        .context("the result cannot be read")?;
     if parties.is_empty() {
         bail!("the result is nothing that Unskew knows; please report this");
     }

@@ -17,7 +17,7 @@ use crate::{print, progress, sides};
 const WIDTH: usize = 120;
 
 pub fn run(args: &Matrix, global: &Global) -> anyhow::Result<Status> {
-    let options = sides::options();
+    let options = sides::options(args.running);
     let columns = columns(&args.with, &options)?;
     let rows = rows(&args.a, &options);
     let bar = progress::bar("judging", rows.len() * columns.len(), progress::MANY_PAIRS);

@@ -57,7 +57,7 @@ fn marked(mut args: Vec<OsString>) -> Vec<OsString> {
 /// Says which versions of the program the plug-in does not read. It may run nevertheless: the plug-in
 /// has the last word.
 fn warn_of_versions(args: &Run, global: &Global) {
-    let options = sides::options();
+    let options = sides::options(unskew_artifact::Running::Named);
     let side = |path: &std::path::Path| sides::side(path.as_os_str(), &options).ok();
     // What cannot be read here is said by whoever needs it.
     let (Some(program), Some(plugin)) = (side(&args.program), side(&args.plugin)) else { return };

@@ -1,21 +1,18 @@
 //! Runs checks in a child process, and goes on after one that ended it.
 
-use std::io::Write as _;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::sync::{Arc, Mutex};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
-use unskew_abi::child::{describe, ended_soon, listen, tail};
+use unskew_abi::SharedObject;
+use unskew_abi::child::describe;
+use unskew_abi::sandbox::{self, Bounds, Confinement, Heard, Trial};
 
 use super::bench::Bench;
 use super::checks::{Check, SIZES, checks, fresh_from};
 use super::outcome::Outcome;
-
-/// What the child's own lines begin with; plug-ins write to the same output.
-const MARK: &str = "@unskew-conform ";
+use crate::probe::files;
 
 /// After so many crashes and hangs of one group the rest of it is left alone.
 pub(crate) const MOST_DEATHS: usize = 8;
@@ -29,9 +26,17 @@ enum Line {
     End,
 }
 
-/// The main function of the child: makes the checks `from` to `to` of the plug-in at `path`, says on
-/// standard output what each found, and returns the exit code.
-pub fn conform_child_main(path: &Path, from: usize, to: usize) -> i32 {
+/// The main function of the child: makes the checks `from` to `to` of the plug-in at `path`, of whose file `object` was read,
+/// says to the parent what each found, and returns the exit code.
+pub fn conform_child_main(
+    path: &Path,
+    object: Option<&SharedObject>,
+    from: usize,
+    to: usize,
+) -> i32 {
+    if sandbox::enter(Bounds::WORK, &files(path, object)).is_err() {
+        return 1;
+    }
     say(&Line::Begins(from));
     let mut bench = match Bench::open(path) {
         Ok(bench) => bench,
@@ -50,11 +55,9 @@ pub fn conform_child_main(path: &Path, from: usize, to: usize) -> i32 {
     0
 }
 
-/// Writes one line, apart from whatever the plug-in wrote before.
 fn say(line: &Line) {
     if let Ok(json) = serde_json::to_string(line) {
-        let mut output = std::io::stdout().lock();
-        let _ = write!(output, "\n{MARK}{json}\n").and_then(|()| output.flush());
+        sandbox::say(&json);
     }
 }
 
@@ -74,7 +77,11 @@ enum End {
 /// `limit`.
 ///
 /// Those that make a client come first: what dies in a proper call is not asked with a wrong size.
-pub(crate) fn run_all(command: &dyn Fn(usize, usize) -> Command, limit: Duration) -> Vec<Outcome> {
+pub(crate) fn run_all(
+    command: &dyn Fn(usize, usize) -> Command,
+    limit: Duration,
+    confinement: Confinement,
+) -> Vec<Outcome> {
     let count = checks().len();
     let mut found: Vec<Option<Outcome>> = vec![None; count];
     for (start, end) in [(fresh_from(), count), (0, fresh_from())] {
@@ -86,7 +93,7 @@ pub(crate) fn run_all(command: &dyn Fn(usize, usize) -> Command, limit: Duration
                 continue;
             }
             let stop = (next + 1..end).find(|&at| obstacle(at, &found).is_some()).unwrap_or(end);
-            next = match run_child(command(next, stop), limit, next, &mut found) {
+            next = match run_child((command(next, stop), confinement), limit, next, &mut found) {
                 End::Done => stop,
                 End::NotLoaded(cause) | End::NotStarted(cause) => {
                     fill(&mut found, next, end, &cause);
@@ -154,38 +161,29 @@ fn explain_dependents(outcomes: Vec<Outcome>) -> Vec<Outcome> {
 }
 
 fn run_child(
-    mut command: Command,
+    (command, confinement): (Command, Confinement),
     limit: Duration,
     from: usize,
     found: &mut [Option<Outcome>],
 ) -> End {
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = match command.spawn() {
+    let child = match Trial::start(command, confinement) {
         Ok(child) => child,
         Err(error) => {
             return End::NotStarted(format!("cannot start the child process: {error}"));
         }
     };
-    let said = Arc::new(Mutex::new(Vec::new()));
-    let lines = listen(&mut child, &said);
     let mut current = from;
-    match follow(&lines, limit, &mut current, found) {
-        Answer::End(end) => {
-            let _ = child.kill();
-            let _ = child.wait();
-            end
-        }
-        Answer::Late => {
-            let _ = child.kill();
-            let _ = child.wait();
-            End::In(current, Outcome::NoEnd { seconds: limit.as_secs() })
-        }
+    let answer = follow(&child, limit, &mut current, found);
+    let (status, said) = child.end(matches!(answer, Answer::Closed));
+    match answer {
+        Answer::End(end) => end,
+        Answer::Late => End::In(current, Outcome::NoEnd { seconds: limit.as_secs() }),
         Answer::Closed => {
-            let cause = death(&mut child);
-            // The pipe of the error output may still hold the plug-in's last words.
-            std::thread::sleep(Duration::from_millis(10));
-            let last = last_words(&tail(&said));
-            End::In(current, Outcome::Crashed { cause, said: last })
+            let cause = match status {
+                Ok(status) => describe(status),
+                Err(error) => format!("cannot wait for the child: {error}"),
+            };
+            End::In(current, Outcome::Crashed { cause, said: last_words(&said) })
         }
     }
 }
@@ -197,7 +195,7 @@ enum Answer {
 }
 
 fn follow(
-    lines: &Receiver<String>,
+    child: &Trial,
     limit: Duration,
     current: &mut usize,
     found: &mut [Option<Outcome>],
@@ -205,34 +203,26 @@ fn follow(
     let mut since = Instant::now();
     loop {
         let Some(left) = limit.checked_sub(since.elapsed()) else { return Answer::Late };
-        let line = match lines.recv_timeout(left) {
-            Ok(line) => line,
-            Err(RecvTimeoutError::Timeout) => return Answer::Late,
-            Err(RecvTimeoutError::Disconnected) => return Answer::Closed,
+        let line = match child.hear(left) {
+            Heard::Line(line) => line,
+            Heard::Late => return Answer::Late,
+            Heard::Refused(cause) => {
+                return Answer::End(End::NotStarted(sandbox::no_sandbox(&cause)));
+            }
+            Heard::Closed => return Answer::Closed,
         };
-        match line.strip_prefix(MARK).and_then(|json| serde_json::from_str(json).ok()) {
-            Some(Line::Begins(index)) => *current = index,
-            Some(Line::Done(index, outcome)) => {
+        match serde_json::from_str(&line) {
+            Ok(Line::Begins(index)) => *current = index,
+            Ok(Line::Done(index, outcome)) => {
                 if let Some(place) = found.get_mut(index) {
                     *place = Some(outcome);
                 }
             }
-            Some(Line::NotLoaded(cause)) => return Answer::End(End::NotLoaded(cause)),
-            Some(Line::End) => return Answer::End(End::Done),
-            // What the plug-in writes itself is no sign of life.
-            None => continue,
+            Ok(Line::NotLoaded(cause)) => return Answer::End(End::NotLoaded(cause)),
+            Ok(Line::End) => return Answer::End(End::Done),
+            Err(_) => continue,
         }
         since = Instant::now();
-    }
-}
-
-fn death(child: &mut Child) -> String {
-    if !ended_soon(child) {
-        let _ = child.kill();
-    }
-    match child.wait() {
-        Ok(status) => describe(status),
-        Err(error) => format!("cannot wait for the child: {error}"),
     }
 }
 

@@ -13,11 +13,13 @@
 //! use std::process::Command;
 //! use std::time::Duration;
 //! use unskew_pjrt::Probe;
+//! use unskew_abi::sandbox::Confinement;
 //! use unskew_pjrt::conform::conform;
 //!
 //! // Where no child can be started, nothing passes but what the probe has seen.
 //! let probe = Probe { minor: 81, version_size: 24, table_size: 984, ..Probe::default() };
-//! let found = conform(&probe, &|_, _| Command::new("/nowhere"), Duration::from_secs(1));
+//! let sandbox = Confinement::Sandbox;
+//! let found = conform(&probe, &|_, _| Command::new("/nowhere"), Duration::from_secs(1), sandbox);
 //! assert_eq!((found.count("crashed"), found.count("fail")), (0, 0));
 //! assert!(found.count("not run") > 100);
 //! ```
@@ -53,6 +55,8 @@ pub use outcome::Outcome;
 pub use report::{Conformance, Row};
 pub use sizes::{Policy, Told};
 
+use unskew_abi::sandbox::Confinement;
+
 use crate::probe::Probe;
 
 /// How long one check gets, unless the caller says otherwise.
@@ -64,9 +68,10 @@ pub fn conform(
     probe: &Probe,
     command: &dyn Fn(usize, usize) -> Command,
     limit: Duration,
+    confinement: Confinement,
 ) -> Conformance {
     let mut rows = seen::rows(probe);
-    let outcomes = child::run_all(command, limit);
+    let outcomes = child::run_all(command, limit, confinement);
     let made = checks::checks().iter().zip(outcomes);
     rows.extend(made.map(|(check, outcome)| Row {
         group: check.group,

@@ -5,25 +5,20 @@
 //! calls [`child_main`], which writes one line per stage. Whatever happens to the child, the parent
 //! knows how far it came and what was seen until then.
 
-use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::sync::{Arc, Mutex};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use unskew_abi::SharedObject;
-use unskew_abi::child::{describe, ended_soon, listen, tail};
+use unskew_abi::child::describe;
+use unskew_abi::sandbox::{self, Bounds, Confinement, Heard, Trial};
 
-use super::{Probe, ProbeError, ProbeFailure, Stage};
+use super::{Probe, ProbeError, ProbeFailure, Stage, files};
 use crate::sys::look::look;
 
 /// How long a plug-in gets, unless the caller says otherwise.
 pub const DEFAULT_LIMIT: Duration = Duration::from_secs(10);
-
-/// What the child's own lines begin with; plug-ins write to the same output.
-const MARK: &str = "@unskew-probe ";
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -33,12 +28,15 @@ enum Line {
     Failed(ProbeFailure),
 }
 
-/// The main function of the child: looks at the plug-in at `path`, writes what it sees on standard
-/// output, and returns the exit code: 0 if it was seen to the end, 1 if not.
+/// The main function of the child: looks at the plug-in at `path`, says what it sees to the parent, and returns the exit
+/// code: 0 if it was seen to the end, 1 if not.
 ///
 /// `object` is what was read of the file without running it, if the caller has that: it lets the
 /// answer name every missing library and not only the first.
 pub fn child_main(path: &Path, object: Option<&SharedObject>) -> i32 {
+    if sandbox::enter(Bounds::LOOK, &files(path, object)).is_err() {
+        return 1;
+    }
     let seen = |stage, probe: &Probe| say(&Line::Begins(stage, probe.clone()));
     match look(path, object, seen) {
         Ok(probe) => {
@@ -52,50 +50,56 @@ pub fn child_main(path: &Path, object: Option<&SharedObject>) -> i32 {
     }
 }
 
-/// Writes one line, apart from whatever the plug-in wrote before. If the parent is gone, nobody
-/// needs it.
 fn say(line: &Line) {
     if let Ok(json) = serde_json::to_string(line) {
-        let mut output = std::io::stdout().lock();
-        let _ = write!(output, "\n{MARK}{json}\n").and_then(|()| output.flush());
+        sandbox::say(&json);
     }
 }
 
-/// Runs `command`, which must end up in [`child_main`], for at most `limit`; the child is killed
-/// when it has answered or when its time is up.
+/// Runs `command`, which must end up in [`child_main`], for at most `limit`; the child is killed, with all that it
+/// started, when it has answered or when its time is up.
 ///
 /// # Errors
 /// [`ProbeError`] with what happened, in which stage, and what was seen before.
-pub fn probe_in_child(mut command: Command, limit: Duration) -> Result<Probe, ProbeError> {
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+pub fn probe_in_child(
+    command: Command,
+    limit: Duration,
+    confinement: Confinement,
+) -> Result<Probe, ProbeError> {
     let mut watch = Watch { stage: Stage::Start, so_far: None };
-    let mut child = match command.spawn() {
+    let program = command.get_program().to_owned();
+    let child = match Trial::start(command, confinement) {
         Ok(child) => child,
         Err(error) => {
-            let cause = format!("cannot start {}: {error}", command.get_program().display());
+            let cause = format!("cannot start {}: {error}", program.display());
             return Err(watch.error(ProbeFailure::NotAsked(cause), String::new()));
         }
     };
-    let said = Arc::new(Mutex::new(Vec::new()));
-    let lines = listen(&mut child, &said);
-    let answer = watch.follow(&lines, limit);
-    if !matches!(answer, Some(Err(ProbeFailure::Died(_)))) || !ended_soon(&mut child) {
-        let _ = child.kill();
-    }
-    let status = child.wait();
-    match answer {
-        Some(Ok(probe)) => return Ok(probe),
-        Some(Err(ProbeFailure::Died(_))) | None => {}
-        Some(Err(failure)) => return Err(watch.error(failure, tail(&said))),
-    }
+    let answer = watch.follow(&child, limit);
+    let died = matches!(answer, Some(Err(ProbeFailure::Died(_))));
+    let (status, said) = child.end(died);
     let failure = match (answer, status) {
+        (Some(Ok(probe)), _) => return Ok(probe),
+        (Some(Err(ProbeFailure::Died(_))), Ok(status)) => ProbeFailure::Died(describe(status)),
+        (Some(Err(ProbeFailure::Died(_))), Err(error)) => {
+            ProbeFailure::NotAsked(format!("cannot wait for the child: {error}"))
+        }
+        (Some(Err(failure)), _) => failure,
         (None, _) => ProbeFailure::TimedOut(limit.as_secs()),
-        (_, Ok(status)) => ProbeFailure::Died(describe(status)),
-        (_, Err(error)) => ProbeFailure::NotAsked(format!("cannot wait for the child: {error}")),
     };
-    // The pipe of the error output may still hold the plug-in's last words.
-    std::thread::sleep(Duration::from_millis(10));
-    Err(watch.error(failure, tail(&said)))
+    Err(watch.error(confined(failure, confinement), said))
+}
+
+/// What a plug-in could not do because the sandbox does not let it says nothing of the plug-in.
+fn confined(failure: ProbeFailure, confinement: Confinement) -> ProbeFailure {
+    match failure {
+        ProbeFailure::NotLoaded(cause)
+            if confinement == Confinement::Sandbox && sandbox::is_refusal(&cause) =>
+        {
+            ProbeFailure::NotRun(format!("it does not load in the sandbox: {cause}"))
+        }
+        other => other,
+    }
 }
 
 struct Watch {
@@ -106,30 +110,26 @@ struct Watch {
 impl Watch {
     /// What the child answers: its result, [`ProbeFailure::Died`] if its output ends before one, or
     /// nothing within `limit`.
-    fn follow(
-        &mut self,
-        lines: &Receiver<String>,
-        limit: Duration,
-    ) -> Option<Result<Probe, ProbeFailure>> {
+    fn follow(&mut self, child: &Trial, limit: Duration) -> Option<Result<Probe, ProbeFailure>> {
         let start = Instant::now();
         loop {
             let left = limit.checked_sub(start.elapsed())?;
-            let line = match lines.recv_timeout(left) {
-                Ok(line) => line,
-                Err(RecvTimeoutError::Timeout) => return None,
-                Err(RecvTimeoutError::Disconnected) => {
-                    return Some(Err(ProbeFailure::Died(String::new())));
+            let line = match child.hear(left) {
+                Heard::Line(line) => line,
+                Heard::Late => return None,
+                Heard::Refused(cause) => {
+                    return Some(Err(ProbeFailure::NotRun(sandbox::no_sandbox(&cause))));
                 }
+                Heard::Closed => return Some(Err(ProbeFailure::Died(String::new()))),
             };
-            // A plug-in that writes our mark itself gains nothing: what does not parse is skipped.
-            match line.strip_prefix(MARK).and_then(|json| serde_json::from_str(json).ok()) {
-                Some(Line::Begins(stage, probe)) => {
+            match serde_json::from_str(&line) {
+                Ok(Line::Begins(stage, probe)) => {
                     self.stage = stage;
                     self.so_far = (stage > Stage::Table).then(|| Box::new(probe));
                 }
-                Some(Line::Done(probe)) => return Some(Ok(probe)),
-                Some(Line::Failed(failure)) => return Some(Err(failure)),
-                None => {}
+                Ok(Line::Done(probe)) => return Some(Ok(probe)),
+                Ok(Line::Failed(failure)) => return Some(Err(failure)),
+                Err(_) => {}
             }
         }
     }

@@ -1,9 +1,11 @@
 //! What a plug-in says of itself when it is loaded and asked.
 
 pub(crate) mod child;
+mod files;
 mod libraries;
 
 pub use child::{DEFAULT_LIMIT, child_main, probe_in_child};
+pub(crate) use files::files;
 pub use libraries::package_of;
 pub(crate) use libraries::with_packages;
 
@@ -161,6 +163,9 @@ pub enum ProbeFailure {
     /// It did not answer in time.
     #[error("no answer within {0} s")]
     TimedOut(u64),
+    /// Nobody has run it, or the sandbox does not let it do what it needs: nothing is known.
+    #[error("{0}")]
+    NotRun(String),
     /// The child process could not be started, or its answer not be read.
     #[error("{0}")]
     NotAsked(String),

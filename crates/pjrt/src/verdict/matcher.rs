@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use unskew_core::{Context, Finding, Judgement, Matcher, Party, Severity};
 
+use crate::probe::{ProbeError, ProbeFailure};
 use crate::verdict::adapter;
 use crate::verdict::history;
 use crate::verdict::host::Host;
@@ -19,7 +20,9 @@ impl Matcher for HostMatcher {
         let host = &*self.0;
         let mut judgement = Judgement::default();
         // Whatever kept the plug-in from being seen, nothing can be said for it: that is no pass.
-        let unseen = plugin.failure.as_ref().map(plugin::failure_finding);
+        // What nobody ran is said by its party.
+        let seen = |error: &&ProbeError| !matches!(error.cause, ProbeFailure::NotRun(_));
+        let unseen = plugin.failure.as_ref().filter(seen).map(plugin::failure_finding);
         judgement.findings.extend(unseen.map(|finding| finding.with_severity(Severity::Error)));
         if let Some(probe) = &plugin.probe {
             let mut findings = predict(host, probe);

@@ -17,5 +17,5 @@ pub use host::{API_AXIS, Host, Siblings};
 pub(crate) use host::{is_moot, needed_functions, required_functions};
 pub(crate) use matcher::adapted_prediction;
 pub(crate) use plugin::looks_like_xla_cpu;
-pub use plugin::{Plugin, STABLEHLO_AXIS, party, recognizes};
+pub use plugin::{Plugin, STABLEHLO_AXIS, party, party_of_code, recognizes};
 pub use prediction::predict;

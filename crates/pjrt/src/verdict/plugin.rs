@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use unskew_abi::SharedObject;
-use unskew_core::{Finding, Party, Provision, Role, VersionRange};
+use unskew_core::{Finding, Party, Provision, Role, Unjudged, VersionRange, aspect};
 
+use crate::built::Built;
 use crate::layout;
 use crate::probe::{Probe, ProbeError, ProbeFailure, with_packages};
 use crate::rules;
@@ -16,6 +17,9 @@ pub const STABLEHLO_AXIS: &str = "stablehlo";
 
 pub(crate) const STABLEHLO_CURRENT: &str = "stablehlo_current_version";
 pub(crate) const STABLEHLO_MINIMUM: &str = "stablehlo_minimum_version";
+
+/// What has a plug-in judged that was not run.
+const RUN: &str = "--run, which runs it with your rights";
 
 /// What hosts look for in the party of a plug-in.
 #[derive(Clone, Debug)]
@@ -47,12 +51,36 @@ pub fn party(name: &str, object: &SharedObject, probe: Result<Probe, ProbeError>
     }
     party = party.fact("needs", object.needed.join(" "));
     if let Some(failure) = &plugin.failure {
-        party = party.note(failure_finding(failure));
+        party = match &failure.cause {
+            // Nothing is wrong with what nobody ran.
+            ProbeFailure::NotRun(reason) => {
+                let unjudged =
+                    Unjudged::new(aspect::PLUGIN, format!("{name} was not run: {reason}"));
+                party.not_judged(unjudged.with_remedy(RUN))
+            }
+            _ => party.note(failure_finding(failure)),
+        };
     }
     if let Some(probe) = &plugin.probe {
         party = seen(party, probe);
     }
     party.with_capability(Arc::new(plugin))
+}
+
+/// The same for a plug-in that was not run, with what its code says.
+pub fn party_of_code(
+    name: &str,
+    object: &SharedObject,
+    probe: Result<Probe, ProbeError>,
+    built: Option<Built>,
+) -> Party {
+    let party = party(name, object, probe);
+    let Some(built) = built else { return party };
+    let version = built.version();
+    party
+        .from_origin(format!("built with PJRT {version}"))
+        .provide(Provision::new(API_AXIS, VersionRange::exactly(version)).at("code of GetPjrtApi"))
+        .fact("function table", format!("{} bytes announced", built.table_size))
 }
 
 /// What a probe adds to a party.
@@ -116,7 +144,9 @@ pub(crate) fn failure_finding(error: &ProbeError) -> Finding {
         ProbeFailure::NoTable(cause) => rules::NoUsableTable { cause }.finding(),
         ProbeFailure::Died(cause) => rules::PlugInEndsItsProcess { stage, cause }.finding(),
         ProbeFailure::TimedOut(seconds) => rules::PlugInDoesNotAnswer { seconds, stage }.finding(),
-        ProbeFailure::NotAsked(cause) => rules::NotAsked { cause }.finding(),
+        ProbeFailure::NotRun(cause) | ProbeFailure::NotAsked(cause) => {
+            rules::NotAsked { cause }.finding()
+        }
     };
     match error.said.lines().last() {
         Some(line) if !line.trim().is_empty() => finding.with_symptom(line.trim()),

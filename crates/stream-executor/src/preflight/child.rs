@@ -1,23 +1,18 @@
 //! The two sides of a child process that plays hosts.
 
-use std::io::Write as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::sync::mpsc::RecvTimeoutError;
-use std::sync::{Arc, Mutex};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use unskew_abi::SharedObject;
-use unskew_abi::child::{describe, ended_soon, listen, tail};
+use unskew_abi::child::describe;
+use unskew_abi::sandbox::{self, Bounds, Confinement, Heard, readable};
 
 use super::{Failure, Preflight, Trial};
 
 /// How long a plug-in gets to be loaded, and with each host, unless the caller says otherwise.
 pub const DEFAULT_LIMIT: Duration = Duration::from_secs(10);
-
-/// What the child's own lines begin with; plug-ins write to the same output.
-const MARK: &str = "@unskew-preflight ";
 
 /// More lines than a plan has hosts: who says more is not our child.
 const MOST_LINES: usize = 256;
@@ -31,20 +26,21 @@ enum Line {
     End,
 }
 
-/// Writes one line, apart from whatever the plug-in wrote before. If the parent is gone, nobody needs it.
 fn say(line: &Line) {
     if let Ok(json) = serde_json::to_string(line) {
-        let mut output = std::io::stdout().lock();
-        let _ = write!(output, "\n{MARK}{json}\n").and_then(|()| output.flush());
+        sandbox::say(&json);
     }
 }
 
 /// The main function of the child: plays every host on the plug-in at `path`, of whose file `object` was
-/// read, says on standard output what it did with each, and returns the exit code.
+/// read, says to the parent what it did with each, and returns the exit code.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 pub fn child_main(path: &Path, object: &SharedObject, limit: Duration) -> i32 {
     use crate::sys::Loaded;
 
+    if sandbox::enter(Bounds::LOOK, &readable(path, Some(object))).is_err() {
+        return 1;
+    }
     if !object.exports("SE_InitPlugin") {
         say(&Line::Failed(Failure::NotAsked("it registers no device".to_owned())));
         return 1;
@@ -75,7 +71,10 @@ pub fn child_main(path: &Path, object: &SharedObject, limit: Duration) -> i32 {
 
 /// The main function of the child, where nothing can be played.
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
-pub fn child_main(_: &Path, _: &SharedObject, _: Duration) -> i32 {
+pub fn child_main(path: &Path, object: &SharedObject, _: Duration) -> i32 {
+    if sandbox::enter(Bounds::LOOK, &readable(path, Some(object))).is_err() {
+        return 1;
+    }
     let reason = "plug-ins are put on trial on Linux on x86-64 only".to_owned();
     say(&Line::Failed(Failure::NotAsked(reason)));
     1
@@ -127,60 +126,55 @@ fn one(loaded: &crate::sys::Loaded, script: super::Script, limit: Duration) -> T
 /// again for each host, with a little over for itself.
 ///
 /// Never fails: what could not be played is in [`Preflight::failure`].
-pub fn preflight_in_child(mut command: Command, limit: Duration) -> Preflight {
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+pub fn preflight_in_child(
+    command: Command,
+    limit: Duration,
+    confinement: Confinement,
+) -> Preflight {
     let mut found = Preflight::default();
-    let mut child = match command.spawn() {
+    let program = command.get_program().to_owned();
+    let child = match sandbox::Trial::start(command, confinement) {
         Ok(child) => child,
         Err(error) => {
-            let program = command.get_program().display();
-            return Preflight::not_asked(format!("cannot start {program}: {error}"));
+            return Preflight::not_asked(format!("cannot start {}: {error}", program.display()));
         }
     };
-    let said = Arc::new(Mutex::new(Vec::new()));
-    let lines = listen(&mut child, &said);
     let mut loaded = false;
     let mut until = Instant::now() + limit;
     let ended = loop {
         let left = until.saturating_duration_since(Instant::now());
-        let line = match lines.recv_timeout(left) {
-            Ok(line) => line,
-            Err(RecvTimeoutError::Timeout) => break Some(Failure::Late(limit.as_secs())),
-            Err(RecvTimeoutError::Disconnected) => break Some(Failure::Died(String::new())),
+        let line = match child.hear(left) {
+            Heard::Line(line) => line,
+            Heard::Late => break Some(Failure::Late(limit.as_secs())),
+            Heard::Refused(cause) => break Some(Failure::NotRun(sandbox::no_sandbox(&cause))),
+            Heard::Closed => break Some(Failure::Died(String::new())),
         };
-        // A plug-in that writes our mark itself gains nothing: what does not parse is skipped.
-        match line.strip_prefix(MARK).and_then(|json| serde_json::from_str(json).ok()) {
-            Some(Line::Loaded) => loaded = true,
-            Some(Line::Played(trial)) if found.trials.len() < MOST_LINES => {
-                found.trials.push(*trial)
-            }
-            Some(Line::Failed(failure)) => break Some(failure),
-            Some(Line::End) => break None,
+        match serde_json::from_str(&line) {
+            Ok(Line::Loaded) => loaded = true,
+            Ok(Line::Played(trial)) if found.trials.len() < MOST_LINES => found.trials.push(*trial),
+            Ok(Line::Failed(failure)) => break Some(failure),
+            Ok(Line::End) => break None,
             _ => continue,
         }
         until = Instant::now() + limit + Duration::from_secs(2);
     };
-    let died = matches!(ended, Some(Failure::Died(_)));
-    if !died || !ended_soon(&mut child) {
-        let _ = child.kill();
-    }
-    let status = child.wait();
+    let (status, said) = child.end(matches!(ended, Some(Failure::Died(_))));
     found.failure = match (ended, status) {
         (Some(Failure::Died(_)), Ok(status)) => Some(Failure::Died(words(describe(status), &said))),
-        (Some(Failure::Late(seconds)), _) if loaded => {
-            let text = format!("the child did not go on within {seconds} s");
-            Some(Failure::NotAsked(text))
+        (Some(Failure::NotLoaded(cause)), _)
+            if confinement == Confinement::Sandbox && sandbox::is_refusal(&cause) =>
+        {
+            Some(Failure::NotRun(format!("it does not load in the sandbox: {cause}")))
         }
+        (Some(Failure::Late(seconds)), _) if loaded => Some(Failure::Stopped(seconds)),
         (ended, _) => ended,
     };
     found
 }
 
 /// How the child ended, and the last line of what it wrote.
-fn words(how: String, said: &Mutex<Vec<u8>>) -> String {
-    // The pipe of the error output may still hold the plug-in's last words.
-    std::thread::sleep(Duration::from_millis(10));
-    match tail(said).lines().last() {
+fn words(how: String, said: &str) -> String {
+    match said.lines().last() {
         Some(line) if !line.trim().is_empty() => format!("{how}; last words: {}", line.trim()),
         _ => how,
     }

@@ -143,7 +143,7 @@ fn beside(trial: &Trial, release: &Version) -> Vec<Finding> {
 /// What is to be said about a plug-in whoever loads it: whether it could be put on trial, and what it did
 /// with hosts that no release is.
 pub fn remarks(preflight: &Preflight) -> Vec<Finding> {
-    let mut found: Vec<Finding> = preflight.failure.iter().map(failure).collect();
+    let mut found: Vec<Finding> = preflight.failure.iter().filter_map(failure).collect();
     let accepts = |skew| preflight.with(skew).is_some_and(Trial::is_accepted);
     if accepts(Skew::Major(99)) || accepts(Skew::Major(1)) {
         let host = if accepts(Skew::Major(99)) { "99.0.0" } else { "1.0.0" };
@@ -169,14 +169,18 @@ pub fn remarks(preflight: &Preflight) -> Vec<Finding> {
     found
 }
 
-fn failure(failure: &Failure) -> Finding {
+/// What is wrong with a plug-in that was not played to the end; none if nobody ran it.
+fn failure(failure: &Failure) -> Option<Finding> {
     let cause = failure.to_string();
-    match failure {
-        Failure::Died(_) | Failure::Late(_) => rules::LoadingFails { cause: &cause }.finding(),
+    Some(match failure {
+        Failure::Died(_) | Failure::Late(_) | Failure::Stopped(_) => {
+            rules::LoadingFails { cause: &cause }.finding()
+        }
+        Failure::NotRun(_) => return None,
         Failure::NotLoaded(_) | Failure::NotAsked(_) => {
             rules::NotOnTrial { cause: &cause }.finding()
         }
-    }
+    })
 }
 
 /// The version that the plug-in wrote over the host's.

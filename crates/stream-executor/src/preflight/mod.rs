@@ -19,10 +19,12 @@
 //! ```
 //! use std::process::Command;
 //! use std::time::Duration;
+//! use unskew_abi::sandbox::Confinement;
 //! use unskew_stream_executor::preflight::preflight_in_child;
 //!
 //! // Where no child can be started, nothing is known, and that is said.
-//! let nothing = preflight_in_child(Command::new("/nowhere"), Duration::from_secs(1));
+//! let limit = Duration::from_secs(1);
+//! let nothing = preflight_in_child(Command::new("/nowhere"), limit, Confinement::Sandbox);
 //! assert!(nothing.trials.is_empty());
 //! assert!(nothing.failure.is_some());
 //! ```
@@ -95,6 +97,12 @@ pub enum Failure {
     /// It was not loaded in time.
     #[error("it was not loaded within {0} s")]
     Late(u64),
+    /// It was loaded, and then the child did not go on.
+    #[error("after it was loaded, its process did not go on within {0} s")]
+    Stopped(u64),
+    /// Nobody has run it, or the sandbox does not let it do what it needs: nothing is known.
+    #[error("{0}")]
+    NotRun(String),
     /// The child process could not be started, or its answer not be read.
     #[error("{0}")]
     NotAsked(String),
@@ -104,6 +112,11 @@ impl Preflight {
     /// That the plug-in was not asked, and why.
     pub fn not_asked(reason: impl Into<String>) -> Self {
         Self { trials: Vec::new(), failure: Some(Failure::NotAsked(reason.into())) }
+    }
+
+    /// That nobody has run the plug-in, and why.
+    pub fn not_run(reason: impl Into<String>) -> Self {
+        Self { trials: Vec::new(), failure: Some(Failure::NotRun(reason.into())) }
     }
 
     /// What it did with the host of a release, by its minor.

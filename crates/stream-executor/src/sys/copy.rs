@@ -9,6 +9,8 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
+use unskew_abi::sandbox::copy_process;
+
 /// The most that is read of what a copy says, in bytes.
 const MOST: usize = 1 << 20;
 
@@ -41,7 +43,7 @@ pub(crate) fn in_a_copy(
     let (mut answers, mut answer) = io::pipe()?;
     let (mut errors, error) = io::pipe()?;
     // SAFETY: the copy does nothing but what follows, and never returns from here.
-    let process = unsafe { libc::fork() };
+    let process = unsafe { copy_process() }?;
     if process == 0 {
         prepare(error.as_raw_fd());
         // If nobody reads it any more, nobody needs it.
@@ -50,9 +52,6 @@ pub(crate) fn in_a_copy(
         unsafe { libc::_exit(0) }
     }
     drop((answer, error));
-    if process < 0 {
-        return Err(io::Error::last_os_error());
-    }
     for pipe in [&answers, &errors] {
         // SAFETY: changes a descriptor of this process only.
         unsafe { libc::fcntl(pipe.as_raw_fd(), libc::F_SETFL, libc::O_NONBLOCK) };
@@ -64,12 +63,9 @@ pub(crate) fn in_a_copy(
         // In this order: what was written before it ended is there now.
         let open = drain(&mut answers, &mut ended.said) | drain(&mut errors, &mut ended.words);
         if ended.status.is_some() {
-            // What the plug-in started goes with it.
-            kill(process);
             return Ok(ended);
         }
         if begun.elapsed() >= limit {
-            kill(process);
             wait(process)?;
             return Ok(ended);
         }
@@ -87,7 +83,6 @@ fn prepare(error: libc::c_int) {
     let no_dump = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: these change only the copy. A pipe that is full takes no more, and does not block.
     unsafe {
-        libc::setpgid(0, 0);
         libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
         libc::fcntl(error, libc::F_SETFL, libc::O_NONBLOCK);
         libc::dup2(error, libc::STDERR_FILENO);
@@ -130,20 +125,13 @@ fn glance(one: &PipeReader, other: &PipeReader) {
     }
 }
 
-/// Ends the copy and whatever it started.
-fn kill(process: libc::pid_t) {
-    // SAFETY: the copy leads a group of its own.
-    unsafe {
-        libc::kill(-process, libc::SIGKILL);
-    }
-}
-
 fn ended_as(process: libc::pid_t) -> io::Result<Option<ExitStatus>> {
     reap(process, libc::WNOHANG)
 }
 
+/// Ends the copy. What it started outside the sandbox, where it can start something, ends with the child, whose group
+/// it is in.
 fn wait(process: libc::pid_t) -> io::Result<Option<ExitStatus>> {
-    // Should the copy not have come to make its group, this reaches it.
     // SAFETY: the copy was not waited for, so the number is its own.
     unsafe { libc::kill(process, libc::SIGKILL) };
     reap(process, 0)

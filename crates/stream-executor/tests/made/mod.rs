@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use unskew_abi::SharedObject;
+use unskew_abi::sandbox::Confinement;
 use unskew_core::{Context, Date, Party, Role, Verdict, check};
 use unskew_source::{FileSource, Source};
 use unskew_stream_executor::preflight::{Preflight, preflight_in_child};
@@ -166,7 +167,7 @@ pub fn trial(path: &Path, seconds: u64) -> Preflight {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", "the_child_of_the_other_tests", "--nocapture"]);
     command.env(PATH_VARIABLE, path).env(LIMIT_VARIABLE, seconds.to_string());
-    preflight_in_child(command, Duration::from_secs(seconds))
+    preflight_in_child(command, Duration::from_secs(seconds), Confinement::Sandbox)
 }
 
 /// The party of a plug-in that was put on trial.

@@ -9,6 +9,8 @@ use std::os::fd::AsRawFd as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
 
+use unskew_abi::sandbox::copy_process;
+
 /// How long one call gets, in seconds.
 pub(super) const LIMIT: u32 = 5;
 
@@ -43,8 +45,8 @@ pub(super) enum Ended {
 pub(super) fn in_a_copy(call: impl FnOnce() -> Vec<u8>) -> io::Result<Ended> {
     let (answers, mut answer) = io::pipe()?;
     let (words, said) = io::pipe()?;
-    // SAFETY: the copy does nothing but what `copy` does, and never returns from here.
-    let process = unsafe { libc::fork() };
+    // SAFETY: the copy does nothing but what follows, and never returns from here.
+    let process = unsafe { copy_process() }?;
     if process == 0 {
         prepare(said.as_raw_fd());
         let _ = answer.write_all(&call());
@@ -52,9 +54,6 @@ pub(super) fn in_a_copy(call: impl FnOnce() -> Vec<u8>) -> io::Result<Ended> {
         unsafe { libc::_exit(0) }
     }
     drop((answer, said));
-    if process < 0 {
-        return Err(io::Error::last_os_error());
-    }
     let answered = whole(answers);
     let said = String::from_utf8_lossy(&whole(words)).into_owned();
     let status = wait(process)?;

@@ -1,0 +1,212 @@
+/* A plug-in that tries to get out. `attempt` returns 0 if it got what it wanted, else the error. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/io_uring.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int result(long value) { return value < 0 ? errno : 0; }
+static void *nothing(void *argument) { return argument; }
+
+static const char *where(const char *folder, const char *file) {
+  static char path[4096];
+  snprintf(path, sizeof path, "%s/%s", folder, file);
+  return path;
+}
+
+static const char *of_parent(const char *file) {
+  static char path[128];
+  snprintf(path, sizeof path, "/proc/%d/%s", getppid(), file);
+  return path;
+}
+
+/* Whoever comes into being here ends at once. */
+static int born(long process) {
+  if (process == 0) _exit(0);
+  if (process > 0) waitpid(process, 0, 0);
+  return result(process);
+}
+
+int attempt(const char *what, const char *folder) {
+  char byte;
+  struct iovec local = {&byte, 1}, remote = {(void *)&result, 1};
+  siginfo_t signal = {.si_code = SI_QUEUE};
+  struct rlimit all = {RLIM_INFINITY, RLIM_INFINITY};
+  int parent = getppid();
+  errno = 0;
+#define IS(name) (!strcmp(what, name))
+  /* Files. */
+  if (IS("read a file beside it")) return result(open(where(folder, "secret.txt"), O_RDONLY));
+  if (IS("read accounts")) return result(open("/etc/passwd", O_RDONLY));
+  if (IS("list the folder")) return result(open(folder, O_RDONLY | O_DIRECTORY));
+  if (IS("create a file")) return result(open(where(folder, "made.txt"), O_WRONLY | O_CREAT, 0600));
+  if (IS("create a file in /tmp")) return result(open("/tmp/unskew-escape-made", O_WRONLY | O_CREAT, 0600));
+  if (IS("create shared memory")) return result(open("/dev/shm/unskew-escape-made", O_RDWR | O_CREAT, 0600));
+  if (IS("write into itself")) return result(open(where(folder, "plugin.so"), O_WRONLY));
+  if (IS("truncate")) return result(truncate(where(folder, "plugin.so"), 0));
+  if (IS("rename")) return result(rename(where(folder, "secret.txt"), "/tmp/unskew-escape-made"));
+  if (IS("remove")) return result(unlink(where(folder, "secret.txt")));
+  if (IS("make a folder")) return result(mkdir(where(folder, "made"), 0700));
+  if (IS("link")) return result(symlink("/etc/passwd", where(folder, "made.so")));
+  if (IS("change rights")) return result(chmod(where(folder, "plugin.so"), 0777));
+  if (IS("change times")) return result(utimensat(AT_FDCWD, where(folder, "plugin.so"), 0, 0));
+  if (IS("set an attribute")) return result(syscall(SYS_setxattr, where(folder, "plugin.so"), "user.x", "y", 1, 0));
+  if (IS("open the terminal")) return result(open("/dev/tty", O_RDWR));
+  /* The network. */
+  if (IS("internet socket")) return result(socket(AF_INET, SOCK_STREAM, 0));
+  if (IS("datagram socket")) return result(socket(AF_INET6, SOCK_DGRAM, 0));
+  if (IS("local socket")) return result(socket(AF_UNIX, SOCK_STREAM, 0));
+  if (IS("raw socket")) return result(socket(AF_PACKET, SOCK_RAW, 0));
+  if (IS("netlink")) return result(socket(AF_NETLINK, SOCK_RAW, 0));
+  /* Others. */
+  if (IS("kill the parent")) return result(kill(parent, SIGKILL));
+  if (IS("ask after the parent")) return result(kill(parent, 0));
+  if (IS("kill everybody")) return result(syscall(SYS_tgkill, parent, parent, SIGKILL));
+  if (IS("queue a signal")) return result(syscall(SYS_rt_sigqueueinfo, parent, SIGKILL, &signal));
+  if (IS("pidfd of the parent")) return result(syscall(SYS_pidfd_open, parent, 0));
+  if (IS("signal by owner")) {
+    int pipes[2];
+    if (pipe(pipes)) return errno;
+    return result(fcntl(pipes[0], F_SETOWN, parent));
+  }
+  if (IS("trace the parent")) return result(ptrace(PTRACE_SEIZE, parent, 0, 0));
+  if (IS("read the parent")) return result(process_vm_readv(parent, &local, 1, &remote, 1, 0));
+  if (IS("write the parent")) return result(process_vm_writev(parent, &local, 1, &remote, 1, 0));
+  if (IS("memory of the parent")) return result(open(of_parent("mem"), O_RDWR));
+  if (IS("environment of the parent")) return result(open(of_parent("environ"), O_RDONLY));
+  if (IS("arguments of the parent")) return result(open(of_parent("cmdline"), O_RDONLY));
+  if (IS("limits of the parent")) return result(syscall(SYS_prlimit64, parent, RLIMIT_CPU, &all, 0));
+  /* Processes. */
+  if (IS("fork")) return born(fork());
+  if (IS("raw fork")) return born(syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
+  if (IS("vfork")) {
+    pid_t process = vfork();
+    if (process == 0) _exit(0);
+    return result(process);
+  }
+  if (IS("spawn")) {
+    char *arguments[] = {"/bin/true", 0};
+    pid_t process;
+    return posix_spawn(&process, "/bin/true", 0, 0, arguments, 0);
+  }
+  if (IS("run a program")) {
+    char *arguments[] = {"/bin/true", 0};
+    return result(execve("/bin/true", arguments, 0));
+  }
+  if (IS("run a program by descriptor")) return result(syscall(SYS_execveat, AT_FDCWD, "/bin/true", 0, 0, 0));
+  if (IS("a session of its own")) return result(setsid());
+  if (IS("a group of its own")) return result(setpgid(0, 0));
+  if (IS("outlive the parent")) return result(prctl(PR_SET_PDEATHSIG, 0));
+  if (IS("more memory")) return result(setrlimit(RLIMIT_DATA, &all));
+  if (IS("more memory by number")) return result(syscall(SYS_prlimit64, 0, RLIMIT_AS, &all, 0));
+  /* The kernel. */
+  if (IS("io_uring")) {
+    struct io_uring_params parameters = {0};
+    return result(syscall(SYS_io_uring_setup, 4, &parameters));
+  }
+  if (IS("bpf")) return result(syscall(SYS_bpf, 0, 0, 0));
+  if (IS("keys")) return result(syscall(SYS_keyctl, 0, -3, 1));
+  if (IS("mount")) return result(syscall(SYS_mount, "none", folder, "tmpfs", 0, 0));
+  if (IS("new namespaces")) return result(unshare(CLONE_NEWUSER));
+  if (IS("faults")) return result(syscall(SYS_userfaultfd, 0));
+  if (IS("performance")) return result(syscall(SYS_perf_event_open, 0, 0, -1, -1, 0));
+  if (IS("shared segments")) return result(syscall(SYS_shmget, 0, 4096, 01600));
+  if (IS("message queues")) return result(syscall(SYS_msgget, 0, 01600));
+  if (IS("semaphores")) return result(syscall(SYS_semget, 0, 1, 01600));
+  if (IS("another root")) return result(syscall(SYS_chroot, folder));
+  if (IS("another user")) return result(syscall(SYS_setuid, 65534));
+  if (IS("other memory layout")) return result(syscall(SYS_personality, 0x0040000));
+#ifdef __x86_64__
+  if (IS("another call table")) return result(syscall(0x40000000 | SYS_socket, AF_INET, SOCK_STREAM, 0));
+#endif
+  /* What it may. */
+  if (IS("may read itself")) return result(open(where(folder, "plugin.so"), O_RDONLY));
+  if (IS("may read the system's libraries")) return result(open("/etc/ld.so.cache", O_RDONLY));
+  if (IS("may start a thread")) {
+    pthread_t thread;
+    int failed = pthread_create(&thread, 0, nothing, 0);
+    return failed ? failed : pthread_join(thread, 0);
+  }
+  if (IS("may make code")) {
+    void *page = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return page == MAP_FAILED ? errno : result(mprotect(page, 4096, PROT_READ | PROT_EXEC));
+  }
+  if (IS("may make files in memory")) return result(memfd_create("mine", 0));
+  return -1;
+}
+
+/* How many descriptors there are but the standard ones. */
+int descriptors(void) {
+  int count = 0;
+  for (int i = 3; i < 256; i++) count += fcntl(i, F_GETFD) >= 0;
+  return count;
+}
+
+/* What never ends by itself, or ends badly. */
+int misbehave(const char *how, const char *folder) {
+  static char block[1 << 16];
+  memset(block, 'A', sizeof block);
+  if (!strcmp(how, "memory"))
+    for (;;) {
+      char *piece = malloc(1 << 26);
+      if (!piece) return 12;
+      memset(piece, 1, 1 << 26);
+    }
+  if (!strcmp(how, "shared memory"))
+    for (;;) {
+      char *piece = mmap(0, 1 << 30, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+      if (piece == MAP_FAILED) return 12;
+    }
+  if (!strcmp(how, "threads")) {
+    pthread_attr_t small;
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, 16384);
+    for (int i = 0; i < 100000; i++) {
+      pthread_t thread;
+      int failed = pthread_create(&thread, &small, (void *(*)(void *))pause, 0);
+      if (failed) return failed;
+    }
+    return 0;
+  }
+  if (!strcmp(how, "files in memory")) {
+    int file = memfd_create("mine", 0);
+    signal(SIGXFSZ, SIG_IGN);
+    for (;;)
+      if (write(file, block, sizeof block) < 0) return errno;
+  }
+  if (!strcmp(how, "loop")) for (;;) ;
+  if (!strcmp(how, "sleep")) for (;;) pause();
+  if (!strcmp(how, "output")) for (;;) write(1, block, sizeof block);
+  if (!strcmp(how, "errors")) for (;;) write(2, block, sizeof block);
+  if (!strcmp(how, "deaf")) {
+    for (int i = 1; i < 64; i++) signal(i, SIG_IGN);
+    for (;;) ;
+  }
+  if (!strcmp(how, "forge")) {
+    const char *line = "\nline forged\n\n00000000000000000000000000000000 line forged\n";
+    for (int i = 0; i < 256; i++) write(i, line, strlen(line));
+    return 0;
+  }
+  if (!strcmp(how, "fork bomb"))
+    for (int i = 0; i < 100000; i++)
+      if (fork() >= 0) return 0;
+  return 1;
+}
