@@ -20,6 +20,14 @@ struct Piece {
     content: Content,
 }
 
+/// A piece of an [`Assembly`].
+pub enum AssemblyPiece<'a> {
+    /// New bytes.
+    New(&'a [u8]),
+    /// The bytes of a source in a range.
+    Copied(&'a Arc<dyn Source>, Range<u64>),
+}
+
 /// An output that mostly stands in its input already: new bytes, and ranges to be copied.
 ///
 /// It is a [`Source`] itself, so the result of a conversion can be read and judged before a byte of it is
@@ -89,6 +97,16 @@ impl Assembly {
             self.pieces.push(Piece { start: self.size, size, content });
             self.size = self.size.saturating_add(size);
         }
+    }
+
+    /// What it is made of, from the first byte to the last.
+    pub fn pieces(&self) -> impl Iterator<Item = AssemblyPiece<'_>> {
+        self.pieces.iter().map(|piece| match &piece.content {
+            Content::New(bytes) => AssemblyPiece::New(bytes),
+            Content::Copied(source, from) => {
+                AssemblyPiece::Copied(source, *from..from.saturating_add(piece.size))
+            }
+        })
     }
 
     /// Appends everything to `file`.

@@ -11,6 +11,7 @@
 //! * [`wire`]: the fields of a protobuf message over a source, payloads skipped unless asked for;
 //! * [`Assembly`]: an output of copied ranges and new bytes, which is a source too; [`Output`]: a file or a
 //!   folder of them; [`OutputFile`]: a file that appears whole or not at all;
+//! * [`unfinished`]: what is being written, and what killed writers leave behind;
 //! * [`ReadError`]: what could not be read, with the file, the record, the byte and the cause.
 //!
 //! Input is hostile until parsed. Every read into memory has a limit ([`limits`]), every addition of
@@ -35,11 +36,12 @@ mod error;
 pub mod limits;
 mod output;
 mod source;
+pub mod unfinished;
 pub mod wire;
 
 pub use archive::{Archive, Entry, RawMember};
 pub use archive_output::ArchiveOutput;
-pub use assembly::Assembly;
+pub use assembly::{Assembly, AssemblyPiece};
 pub use error::{Problem, ReadError};
 pub use output::{Output, OutputFile};
 pub use source::{BytesSource, FileSource, Slice, Source, SourceExt};

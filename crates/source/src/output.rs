@@ -5,9 +5,10 @@ use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use tempfile::{Builder, NamedTempFile};
+use tempfile::NamedTempFile;
 
 use crate::Assembly;
+use crate::unfinished::{self, UnfinishedFolder};
 
 /// A converted artifact, not yet written. Its files are sources, so it can be judged before.
 #[derive(Clone)]
@@ -29,7 +30,7 @@ impl Output {
         match self {
             Self::File(assembly) => {
                 let mut output = OutputFile::create(place)?;
-                assembly.write(output.file.as_file_mut())?;
+                assembly.write(output.file())?;
                 output.commit()
             }
             Self::Folder(files) => write_folder(files, place),
@@ -49,10 +50,8 @@ impl Output {
 /// Fills a folder beside the place and moves it there.
 fn write_folder(files: &[(String, Arc<Assembly>)], place: &Path) -> io::Result<()> {
     let beside = folder_of(place);
-    let mut builder = Builder::new();
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
-    let folder = builder.tempdir_in(beside)?;
+    unfinished::sweep_once(beside);
+    let folder = UnfinishedFolder::begin(beside, 0o777)?;
     for (path, assembly) in files {
         let inside = Path::new(path);
         if !inside.components().all(|part| matches!(part, Component::Normal(_))) {
@@ -69,7 +68,7 @@ fn write_folder(files: &[(String, Arc<Assembly>)], place: &Path) -> io::Result<(
     }
     // A rename puts a folder over an empty one, and refuses to put it over anything else.
     std::fs::rename(folder.path(), place)?;
-    let _ = folder.keep();
+    folder.keep();
     Ok(())
 }
 
@@ -81,9 +80,19 @@ fn folder_of(place: &Path) -> &Path {
 
 /// A file that is written beside its place and put there in one step by [`OutputFile::commit`]; if
 /// it is dropped before, nothing has changed.
+///
+/// Where the file system can, it has no name until it is whole, so that nothing is left of it when the process is
+/// killed. Elsewhere the next output in the same folder takes away what is left ([`unfinished`]).
 pub struct OutputFile {
     place: PathBuf,
-    file: NamedTempFile,
+    file: Begun,
+}
+
+enum Begun {
+    /// Without a name.
+    #[cfg(target_os = "linux")]
+    Unnamed(File),
+    Named(NamedTempFile),
 }
 
 impl OutputFile {
@@ -92,33 +101,102 @@ impl OutputFile {
     /// # Errors
     /// If the folder cannot be written.
     pub fn create(place: &Path) -> io::Result<Self> {
-        let mut builder = Builder::new();
+        let folder = folder_of(place);
+        unfinished::sweep_once(folder);
+        #[cfg(target_os = "linux")]
+        if let Some(file) = unnamed::begin(folder) {
+            return Ok(Self { place: place.to_owned(), file: Begun::Unnamed(file) });
+        }
+        Self::named(place)
+    }
+
+    /// The same with a name from the beginning.
+    fn named(place: &Path) -> io::Result<Self> {
         // A temporary file is its owner's alone unless told otherwise; this one is an output, so the
         // umask decides as for any other.
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let file = builder.tempfile_in(folder_of(place))?;
-        Ok(Self { place: place.to_owned(), file })
+        let file = unfinished::file(folder_of(place), 0o666)?;
+        Ok(Self { place: place.to_owned(), file: Begun::Named(file) })
+    }
+
+    fn file(&mut self) -> &mut File {
+        match &mut self.file {
+            #[cfg(target_os = "linux")]
+            Begun::Unnamed(file) => file,
+            Begun::Named(file) => file.as_file_mut(),
+        }
     }
 
     /// Puts the file at its place, over whatever stood there.
     ///
     /// # Errors
     /// If the bytes cannot be made durable, or the file cannot be moved to its place.
-    pub fn commit(self) -> io::Result<()> {
-        self.file.as_file().sync_all()?;
-        self.file.persist(&self.place)?;
+    pub fn commit(mut self) -> io::Result<()> {
+        self.file().sync_all()?;
+        match self.file {
+            #[cfg(target_os = "linux")]
+            Begun::Unnamed(file) => unnamed::put(&file, &self.place),
+            Begun::Named(file) => Ok(file.persist(&self.place).map(|_| ())?),
+        }
+    }
+}
+
+/// Files without a name, that get one when they are whole.
+#[cfg(target_os = "linux")]
+mod unnamed {
+    use std::fs::{File, OpenOptions};
+    use std::io;
+    use std::os::fd::AsRawFd as _;
+    use std::os::unix::fs::OpenOptionsExt as _;
+    use std::path::{Path, PathBuf};
+
+    use nix::errno::Errno;
+    use nix::fcntl::{AT_FDCWD, AtFlags, OFlag};
+    use nix::unistd::linkat;
+
+    use super::{folder_of, unfinished};
+
+    /// Where the system shows the open files of a process: the way to name one that has no name.
+    fn shown(file: &File) -> PathBuf {
+        PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
+    }
+
+    /// A file in a folder; none if the file system has no such files, or they could not be named later.
+    pub(super) fn begin(folder: &Path) -> Option<File> {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).mode(0o666).custom_flags(OFlag::O_TMPFILE.bits());
+        options.open(folder).ok().filter(|file| shown(file).exists())
+    }
+
+    fn name(file: &File, place: &Path) -> nix::Result<()> {
+        linkat(AT_FDCWD, &shown(file), AT_FDCWD, place, AtFlags::AT_SYMLINK_FOLLOW)
+    }
+
+    /// Gives it its name, also if something has that already: then over a name of its own, which another run takes away if
+    /// this one is killed in between.
+    pub(super) fn put(file: &File, place: &Path) -> io::Result<()> {
+        match name(file, place) {
+            Err(Errno::EEXIST) => {}
+            named => return Ok(named?),
+        }
+        // Nobody may take it away before it is moved.
+        file.try_lock().map_err(io::Error::from)?;
+        let between = unfinished::file(folder_of(place), 0o600)?.into_temp_path();
+        std::fs::remove_file(&between)?;
+        name(file, &between)?;
+        std::fs::rename(&between, place)?;
+        // Nothing is there any more.
+        let _ = between.keep();
         Ok(())
     }
 }
 
 impl Write for OutputFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes)
+        self.file().write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
+        self.file().flush()
     }
 }
 
@@ -126,20 +204,44 @@ impl Write for OutputFile {
 mod tests {
     use super::*;
 
+    /// As a file system has it, and as others do.
+    fn kinds() -> [fn(&Path) -> io::Result<OutputFile>; 2] {
+        [OutputFile::create, OutputFile::named]
+    }
+
     #[test]
     fn what_is_not_committed_was_never_there() {
+        for create in kinds() {
+            let folder = tempfile::tempdir().unwrap();
+            let place = folder.path().join("out");
+            std::fs::write(&place, "old").unwrap();
+            let mut output = create(&place).unwrap();
+            output.write_all(b"half").unwrap();
+            drop(output);
+            assert_eq!(std::fs::read_to_string(&place).unwrap(), "old");
+            assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+            for (place, count) in [(place, 1), (folder.path().join("other"), 2)] {
+                let mut output = create(&place).unwrap();
+                output.write_all(b"new").unwrap();
+                output.commit().unwrap();
+                assert_eq!(std::fs::read_to_string(&place).unwrap(), "new");
+                assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), count);
+            }
+        }
+    }
+
+    #[test]
+    fn the_next_output_takes_away_what_a_killed_one_left() {
         let folder = tempfile::tempdir().unwrap();
-        let place = folder.path().join("out");
-        std::fs::write(&place, "old").unwrap();
-        let mut output = OutputFile::create(&place).unwrap();
-        output.write_all(b"half").unwrap();
-        drop(output);
-        assert_eq!(std::fs::read_to_string(&place).unwrap(), "old");
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
-        let mut output = OutputFile::create(&place).unwrap();
-        output.write_all(b"new").unwrap();
+        let left = unfinished::file(folder.path(), 0o600).unwrap();
+        let (file, path) = left.keep().unwrap();
+        // Its lock ends with its process.
+        drop(file);
+        assert!(path.exists());
+        let output = OutputFile::create(&folder.path().join("out")).unwrap();
+        assert!(!path.exists());
         output.commit().unwrap();
-        assert_eq!(std::fs::read_to_string(&place).unwrap(), "new");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
     #[test]
