@@ -48,6 +48,40 @@ fn the_same_artifact_is_published_once_in_a_row() {
 }
 
 #[test]
+fn what_was_noted_under_a_clock_that_was_ahead_is_there_today() {
+    on_both(|place| {
+        let mut store = place.store();
+        let now = jiff::Timestamp::from_second(store.second().unwrap()).unwrap();
+        let today = now.to_zoned(jiff::tz::TimeZone::UTC).date();
+        let tomorrow = today.tomorrow().unwrap().to_string();
+        let (today, yesterday) = (today.to_string(), today.yesterday().unwrap().to_string());
+        store.publish("m", &Digest::of("a"), "m.pt", 1, "2026-01-01").unwrap();
+        store.publish("m", &Digest::of("b"), "m.pt", 1, "2126-01-01").unwrap();
+        let mut numbers = |day: &str| -> Vec<i64> {
+            store.versions("m", day).unwrap().iter().map(|version| version.number).collect()
+        };
+        assert_eq!(numbers(&today), [2, 1], "whatever is there was published");
+        // Of another day nobody knows more than what was noted.
+        assert_eq!(numbers(&yesterday), [1]);
+        assert_eq!(numbers(&tomorrow), [1]);
+        assert_eq!(numbers("2126-01-01"), [2, 1]);
+
+        store.put_runtime(&runtime("phones", 1)).unwrap();
+        store
+            .put_runtime(&KeptRuntime { since: "2126-01-01".into(), ..runtime("phones", 2) })
+            .unwrap();
+        for (day, devices) in [(&today, 2), (&yesterday, 1), (&tomorrow, 1)] {
+            assert_eq!(store.runtime_on("phones", day).unwrap().unwrap().devices, devices);
+            assert_eq!(store.runtimes_on(day).unwrap()[0].devices, devices);
+            assert_eq!(store.runtimes_in_short(day).unwrap()[0].devices, devices);
+        }
+        store.remove_runtime("phones", "2126-01-02").unwrap();
+        assert!(store.runtimes_on(&today).unwrap().is_empty());
+        assert!(store.runtime_on("phones", &today).unwrap().is_none());
+    });
+}
+
+#[test]
 fn what_fails_in_the_middle_changes_nothing() {
     on_both(|place| {
         drop(place.store());

@@ -56,7 +56,8 @@ impl Store {
             "SELECT p.name, p.profile, p.digest, p.devices, p.since FROM profiles p \
              WHERE LOWER(p.name) LIKE $1 ESCAPE '!' AND {on} ORDER BY p.name LIMIT $3 OFFSET $4"
         );
-        self.part(&all, &sql, asked, &[day.into()], kept_runtime)
+        let day = self.day_of_profiles(day)?;
+        self.part(&all, &sql, asked, &[day.as_str().into()], kept_runtime)
     }
 
     /// All runtimes by name as they were on a day, without their profiles, which may be long.
@@ -66,7 +67,8 @@ impl Store {
              ORDER BY p.name",
             on_day(1)
         );
-        self.database.rows(&sql, &[day.into()])?.iter().map(kept_runtime).collect()
+        let day = self.day_of_profiles(day)?;
+        self.database.rows(&sql, &[day.as_str().into()])?.iter().map(kept_runtime).collect()
     }
 
     fn part<T>(

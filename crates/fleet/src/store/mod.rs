@@ -243,11 +243,12 @@ impl Store {
         self.database.rows(sql, &[artifact.into()])?.first().map(|row| row.text(0)).transpose()
     }
 
-    /// The versions of a model that were published on `day` or before, newest first.
+    /// The versions of a model that were published on `day` or before, newest first. On the day that the database has now,
+    /// these are all: what is there was published, whatever the clock showed then.
     pub fn versions(&mut self, model: &str, day: &str) -> Result<Vec<Version>, StoreError> {
         let sql = "SELECT v.number, v.artifact, v.published, v.file, a.size FROM versions v \
                    JOIN artifacts a ON a.digest = v.artifact \
-                   WHERE v.model = $1 AND v.published <= $2 \
+                   WHERE v.model = $1 \
                    AND (v.retired IS NULL OR v.retired > $2) ORDER BY v.number DESC";
         let version = |row: &Row| {
             Ok(Version {
@@ -258,7 +259,21 @@ impl Store {
                 size: row.count(4)?,
             })
         };
-        self.database.rows(sql, &[model.into(), day.into()])?.iter().map(version).collect()
+        let rows = self.database.rows(sql, &[model.into(), day.into()])?;
+        let mut versions: Vec<Version> =
+            rows.iter().map(version).collect::<Result<_, StoreError>>()?;
+        let later = |version: &Version| version.published.as_str() > day;
+        if versions.iter().any(later) && !self.is_today(day)? {
+            versions.retain(|version| !later(version));
+        }
+        Ok(versions)
+    }
+
+    /// Whether it is this day by the clock of the database.
+    fn is_today(&mut self, day: &str) -> Result<bool, StoreError> {
+        let now = jiff::Timestamp::from_second(self.second()?).ok();
+        let today = now.map(|now| now.to_zoned(jiff::tz::TimeZone::UTC).date().to_string());
+        Ok(today.as_deref() == Some(day))
     }
 
     /// The models, by name, with their numbers of versions.

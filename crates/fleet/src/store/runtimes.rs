@@ -11,8 +11,14 @@ impl Store {
     /// What the database says.
     pub fn runtime_on(&mut self, name: &str, day: &str) -> Result<Option<KeptRuntime>, StoreError> {
         let sql = "SELECT name, profile, digest, devices, since FROM profiles \
-                   WHERE name = $1 AND (since <= $2 OR number = 1) ORDER BY number DESC LIMIT 1";
-        let rows = self.database.rows(sql, &[name.into(), day.into()])?;
+                   WHERE name = $1 ORDER BY number DESC LIMIT 1";
+        let mut rows = self.database.rows(sql, &[name.into()])?;
+        let since = rows.first().map(|row| row.text(4)).transpose()?;
+        if since.is_some_and(|since| since.as_str() > day) && !self.is_today(day)? {
+            let sql = "SELECT name, profile, digest, devices, since FROM profiles WHERE name = $1 \
+                       AND (since <= $2 OR number = 1) ORDER BY number DESC LIMIT 1";
+            rows = self.database.rows(sql, &[name.into(), day.into()])?;
+        }
         rows.iter().find(|row| !row.is_null(1)).map(kept_runtime).transpose()
     }
 
@@ -26,7 +32,16 @@ impl Store {
              ORDER BY p.name",
             on_day(1)
         );
-        self.database.rows(&sql, &[day.into()])?.iter().map(kept_runtime).collect()
+        let day = self.day_of_profiles(day)?;
+        self.database.rows(&sql, &[day.as_str().into()])?.iter().map(kept_runtime).collect()
+    }
+
+    /// The day on which runtimes are looked at: on the day that the database has now, all that was said of them counts,
+    /// whatever the clock showed then.
+    pub(super) fn day_of_profiles(&mut self, day: &str) -> Result<String, StoreError> {
+        let rows = self.database.rows("SELECT COALESCE(MAX(since), '') FROM profiles", &[])?;
+        let last = rows.first().map_or(Ok(String::new()), |row| row.text(0))?;
+        Ok(if last.as_str() > day && self.is_today(day)? { last } else { day.to_owned() })
     }
 
     /// Everything that was said of a runtime, newest first; a day without a profile is that on which it was taken out.

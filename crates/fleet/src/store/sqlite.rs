@@ -24,11 +24,12 @@ pub struct Sqlite {
 
 impl Sqlite {
     /// The database in the file at `path`, which is made if it is not there. Readers do not wait for a writer
-    /// (write-ahead log), and what was committed survives a loss of power.
+    /// (write-ahead log), and what was committed survives a loss of power. One that is made can be read by its owner only.
     ///
     /// # Errors
     /// If it cannot be opened or is no database.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
+        make_private(path);
         let connection = Connection::open(path)?;
         connection.busy_timeout(PATIENCE)?;
         write_ahead(&connection)?;
@@ -48,6 +49,23 @@ impl Sqlite {
         connection.set_prepared_statement_cache_capacity(STATEMENTS);
         Self { connection }
     }
+}
+
+/// Makes the file of a new database, for its owner only: digests of tokens stand in it, and who did what. SQLite gives its
+/// other files the permissions of this one. One that is there stays as it is.
+fn make_private(path: &Path) {
+    // `:memory:` and addresses of SQLite's own are no files.
+    let is_file =
+        path.to_str().is_none_or(|path| !path.starts_with(':') && !path.starts_with("file:"));
+    #[cfg(unix)]
+    if is_file {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        let mut options = std::fs::OpenOptions::new();
+        // What goes wrong here goes wrong again when SQLite opens it, and is told by that.
+        let _ = options.write(true).create_new(true).mode(0o600).open(path);
+    }
+    #[cfg(not(unix))]
+    let _ = is_file;
 }
 
 /// Turns the write-ahead log on. While another connection does so too, or writes the first table, SQLite says at once that
@@ -145,5 +163,31 @@ impl Database for Sqlite {
             let _ = self.run_all("ROLLBACK");
         }
         done
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn a_new_database_is_its_owners_and_nobody_elses() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("fleet.db");
+        let mut database = Sqlite::open(&path).unwrap();
+        database.run_all("CREATE TABLE t (a TEXT); INSERT INTO t VALUES ('x')").unwrap();
+        let files: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(Result::unwrap).collect();
+        assert!(files.len() >= 3, "the database and its log: {files:?}");
+        for file in &files {
+            let mode = file.metadata().unwrap().permissions().mode() & 0o777;
+            assert_eq!(mode, 0o600, "{file:?}");
+        }
+        drop(database);
+        // Who gave it to a group meant that.
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
+        Sqlite::open(&path).unwrap();
+        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o640);
     }
 }
