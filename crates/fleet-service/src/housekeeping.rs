@@ -16,6 +16,10 @@ pub(crate) async fn sweep(service: Arc<Service>) {
     let age = service.settings().limits.upload_age;
     let pause = (age / 4).clamp(Duration::from_millis(250), Duration::from_secs(300));
     while !service.is_stopping() {
+        if let Some(inspectors) = service.settings().inspectors.clone() {
+            // Waits until the processes are gone.
+            let _ = tokio::task::spawn_blocking(move || inspectors.rest()).await;
+        }
         if let Err(problem) = once(&service).await {
             tracing::warn!(%problem, "nothing was swept away");
         }
@@ -68,6 +72,7 @@ async fn once(service: &Arc<Service>) -> Result<(), Problem> {
             let open = fleet.store().open_uploads()?;
             Ok(open.into_iter().map(|upload| upload.id).collect())
         })?;
+        fleet.depot().sweep()?;
         fleet.store().forget_uploads(second.saturating_sub(REMEMBERED))?;
         fleet.store().forget_jobs(&clock.after(-REMEMBERED))?;
         Ok(dropped)

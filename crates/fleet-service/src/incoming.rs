@@ -10,13 +10,13 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use unskew_artifact::{Content, Options, Part};
+use unskew_artifact::{Content, Part};
 use unskew_fleet::store::Upload;
-use unskew_fleet::{Digest, Fleet, FleetError, list_digest};
+use unskew_fleet::{Digest, Fleet, list_digest};
 use unskew_source::{Slice, Source};
 
 use crate::clock::Clock;
-use crate::problem::{Kind, Problem, chain};
+use crate::problem::{Kind, Problem};
 use crate::staging::Staging;
 
 /// How much is read at a time.
@@ -149,12 +149,14 @@ fn forget(fleet: &mut Fleet, staging: &Staging, upload: &Upload) -> Result<(), P
 /// Keeps what has come in the depot, if the readers take it and it is what was announced.
 fn kept(fleet: &mut Fleet, staging: &Staging, upload: &Upload) -> Result<(), Problem> {
     let (content, announced) = come(fleet, staging, upload)?;
-    if let Err(error) = content.parties(&Options::default()) {
+    if let Err(error) = fleet.look(&content) {
+        let problem = Problem::from(error);
         // What is not what was announced is that first of all.
-        for (part, digest) in content.parts().iter().zip(&announced) {
+        let parts = content.parts().iter().filter(|_| problem.kind == Kind::Refused);
+        for (part, digest) in parts.zip(&announced) {
             hold(&*part.source, digest, &part.name)?;
         }
-        return Err(Problem::new(Kind::Refused, chain(&FleetError::Open(error))));
+        return Err(problem);
     }
     let stored = fleet.depot().add_announced(&content, &announced)?;
     if stored.digest != upload.digest {

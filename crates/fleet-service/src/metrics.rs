@@ -27,6 +27,8 @@ pub struct Metrics {
     downloaded: Counter,
     /// Connections that there are.
     pub connections: Gauge,
+    /// Connections that were closed at once, because all others were busy.
+    pub turned_away: Counter,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -73,6 +75,7 @@ impl Metrics {
             uploaded: Counter::default(),
             downloaded: Counter::default(),
             connections: Gauge::default(),
+            turned_away: Counter::default(),
         };
         let to = &mut metrics.registry;
         to.register("requests", "Answered requests", metrics.requests.clone());
@@ -88,6 +91,8 @@ impl Metrics {
         let help = "Bytes of artifacts that this process was asked for";
         to.register_with_unit("downloaded", help, Unit::Bytes, metrics.downloaded.clone());
         to.register("connections", "Connections that there are", metrics.connections.clone());
+        let help = "Connections that were not taken, because all others were busy";
+        to.register("connections_turned_away", help, metrics.turned_away.clone());
         metrics
     }
 

@@ -9,15 +9,18 @@ use std::time::Duration;
 
 use tokio::sync::Semaphore;
 use unskew_fleet::store::Store;
-use unskew_fleet::{Depot, Fleet};
+use unskew_fleet::{Depot, Fleet, Inspectors};
 
 use crate::problem::{Kind, Problem};
+use crate::settings::Settings;
 
 /// Fleets that are lent.
 pub struct Pool {
     database: String,
     /// One for all, so that they share the connections to an object store.
     depot: Depot,
+    /// Who reads artifacts for them.
+    inspectors: Option<Arc<Inspectors>>,
     idle: Mutex<Vec<Fleet>>,
     places: Arc<Semaphore>,
     patience: Duration,
@@ -25,10 +28,11 @@ pub struct Pool {
 
 impl Pool {
     /// A pool that lends so many at once; who waits longer than `patience` is sent away.
-    pub fn new(database: &str, depot: &Depot, places: usize, patience: Duration) -> Arc<Self> {
-        let (database, depot) = (database.to_owned(), depot.clone());
+    pub fn new(settings: &Settings, depot: &Depot, places: usize, patience: Duration) -> Arc<Self> {
+        let (database, depot) = (settings.database.clone(), depot.clone());
+        let inspectors = settings.inspectors.clone();
         let (idle, places) = (Mutex::new(Vec::new()), Arc::new(Semaphore::new(places)));
-        Arc::new(Self { database, depot, idle, places, patience })
+        Arc::new(Self { database, depot, inspectors, idle, places, patience })
     }
 
     /// Does some work with a fleet, on a thread that may wait.
@@ -74,6 +78,10 @@ impl Pool {
         let store = Store::open(&self.database).map_err(|error| {
             Problem::new(Kind::Away, error.to_string()).after(Duration::from_secs(5))
         })?;
-        Ok(Fleet::over(store, self.depot.clone()))
+        let fleet = Fleet::over(store, self.depot.clone());
+        Ok(match &self.inspectors {
+            Some(inspectors) => fleet.inspected_by(Arc::clone(inspectors)),
+            None => fleet,
+        })
     }
 }

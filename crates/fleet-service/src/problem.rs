@@ -14,8 +14,8 @@ use std::time::Duration;
 use http::StatusCode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use unskew_fleet::FleetError;
 use unskew_fleet::store::StoreError;
+use unskew_fleet::{FleetError, InspectionError, chain};
 use unskew_objects::ObjectError;
 
 /// A kind of problem.
@@ -292,7 +292,7 @@ impl From<StoreError> for Problem {
 
 impl From<FleetError> for Problem {
     fn from(error: FleetError) -> Self {
-        let text = chain(&error);
+        let text = cut(chain(&error));
         match error {
             FleetError::Store(error) => error.into(),
             FleetError::Objects(error) => error.into(),
@@ -308,7 +308,15 @@ impl From<FleetError> for Problem {
             FleetError::Name(_) | FleetError::Path(_) | FleetError::WhatIf(_) => {
                 Self::new(Kind::Malformed, text)
             }
-            FleetError::Profile(_) | FleetError::Open(_) => Self::new(Kind::Refused, text),
+            FleetError::Profile(_)
+            | FleetError::Open(_)
+            | FleetError::Unreadable(_)
+            | FleetError::Inspection(InspectionError::Ended { .. }) => {
+                Self::new(Kind::Refused, text)
+            }
+            FleetError::Inspection(InspectionError::NotStarted(_)) => {
+                Self::new(Kind::Away, text).after(AWAY)
+            }
             FleetError::NoModel { .. }
             | FleetError::NoVersion { .. }
             | FleetError::NoRuntime { .. } => Self::new(Kind::NotThere, text),
@@ -318,16 +326,15 @@ impl From<FleetError> for Problem {
     }
 }
 
-/// An error with its causes.
-pub(crate) fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let next = error.to_string();
-        if !text.contains(&next) {
-            text = format!("{text}: {next}");
-        }
-        cause = error.source();
+/// The longest detail: what an artifact says about itself may be of any length.
+const LONGEST: usize = 2000;
+
+/// A text of a bounded length.
+fn cut(mut text: String) -> String {
+    if text.len() > LONGEST {
+        let end = (0..=LONGEST).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+        text.truncate(end);
+        text.push_str("...");
     }
     text
 }
@@ -351,5 +358,12 @@ mod tests {
         assert_eq!(Problem::from(full).kind, Kind::NoRoom);
         let gone = FleetError::Io { path: "x".into(), source: io::ErrorKind::NotFound.into() };
         assert_eq!(Problem::from(gone).kind, Kind::Away);
+    }
+
+    #[test]
+    fn a_detail_is_short_whatever_an_artifact_says() {
+        let long = FleetError::Unreadable("\u{fc}".repeat(LONGEST));
+        let detail = Problem::from(long).detail;
+        assert!(detail.len() < LONGEST + 4 && detail.ends_with("..."));
     }
 }

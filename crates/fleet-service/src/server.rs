@@ -11,17 +11,33 @@ use hyper::body::Incoming;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use hyper_util::server::graceful::GracefulShutdown;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tower::ServiceExt as _;
+use unskew_connections::{Connections, Kept, Watched, open_files, queue};
 use unskew_fleet::FleetError;
 
 use crate::caller::Peer;
-use crate::service::Service;
+use crate::problem::{Kind, Problem};
+use crate::service::{Service, refusal};
 use crate::settings::Settings;
 use crate::{housekeeping, routes, worker};
 
-/// How long a client may take for the head of a request.
-const HEAD: Duration = Duration::from_secs(10);
+/// After how long without a word a client of HTTP/2 is asked whether it is there.
+const ASK: Duration = Duration::from_secs(20);
+
+/// How long it may think about that.
+const ANSWER: Duration = Duration::from_secs(10);
+
+/// How many connections wait to be taken.
+const QUEUE: u16 = 4096;
+
+/// What is answered also where every connection is busy.
+const ANYHOW: [&str; 2] = ["/health", "/ready"];
+
+/// When to come again if every connection is busy.
+const CROWDED: Duration = Duration::from_secs(1);
+
+/// Open files that are no connections: the database, artifacts, pipes.
+const OTHER_FILES: u64 = 256;
 
 /// How long to wait before the next connection is taken when the system has no more sockets.
 const NO_SOCKETS: Duration = Duration::from_millis(100);
@@ -76,6 +92,7 @@ impl Server {
         let failed = |source| ServeError::Listen { address, source };
         let listener = TcpListener::bind(address).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
+        queue(&listener, QUEUE).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let service = Service::new(settings, address.ip().is_loopback())?;
         Ok(Self { service, listener, address })
@@ -116,26 +133,27 @@ impl Server {
         let worker = tokio::spawn(worker::work(Arc::clone(&service)));
         let sweeper = tokio::spawn(housekeeping::sweep(Arc::clone(&service)));
         let graceful = GracefulShutdown::new();
-        let places = Arc::new(Semaphore::new(limits.connections));
+        let connections = Connections::new(allowed(limits.connections));
         let mut until = pin!(until);
         loop {
-            let accepted = async {
-                let place = Arc::clone(&places).acquire_owned().await;
-                (place, listener.accept().await)
-            };
-            let (place, accepted) = tokio::select! {
+            let accepted = tokio::select! {
                 () = &mut until => break,
-                accepted = accepted => accepted,
+                accepted = listener.accept() => accepted,
             };
-            let Ok(place) = place else { break };
             match accepted {
-                Ok((stream, peer)) => {
-                    // Without it, a small answer waits for a word of the client on the one before: 40 ms.
-                    let _ = stream.set_nodelay(true);
-                    connect(&service, &router, &graceful, stream, peer, place);
-                }
+                Ok((stream, peer)) => match connections.admit(peer.ip()) {
+                    Some(place) => {
+                        // Without it, a small answer waits for a word of the client on the one before: 40 ms.
+                        let _ = stream.set_nodelay(true);
+                        connect(&service, &router, &graceful, Watched::new(stream, place), peer);
+                    }
+                    None => {
+                        service.metrics().turned_away.inc();
+                    }
+                },
                 Err(error) => {
                     tracing::warn!(%error, "a connection could not be taken");
+                    connections.lose_one();
                     tokio::time::sleep(NO_SOCKETS).await;
                 }
             }
@@ -154,23 +172,59 @@ impl Server {
     }
 }
 
+/// As many connections as are wanted, if the system gives so many sockets.
+fn allowed(mut limits: unskew_connections::Limits) -> unskew_connections::Limits {
+    let wanted = limits.all.saturating_add(limits.reserve) as u64;
+    let files = open_files(wanted.saturating_add(OTHER_FILES));
+    let room = usize::try_from(files.saturating_sub(OTHER_FILES)).unwrap_or(usize::MAX);
+    let room = room.saturating_sub(limits.reserve).max(1);
+    if room < limits.all {
+        let wanted = limits.all;
+        tracing::warn!(
+            wanted,
+            room,
+            "the system gives fewer open files; raise its limit (ulimit -n)"
+        );
+        limits.all = room;
+    }
+    limits
+}
+
+/// What is answered on a connection for which there is no place.
+fn crowded() -> axum::response::Response {
+    let problem = Problem::new(Kind::Away, "every connection is busy").after(CROWDED);
+    refusal(&problem.with("connection", "close"), "-")
+}
+
 /// Serves one connection.
 fn connect(
     service: &Arc<Service>,
     router: &Router,
     graceful: &GracefulShutdown,
-    stream: tokio::net::TcpStream,
+    stream: Watched<tokio::net::TcpStream>,
     peer: SocketAddr,
-    place: OwnedSemaphorePermit,
 ) {
-    let router = router.clone();
+    let (router, activity) = (router.clone(), stream.activity());
     let answer = hyper::service::service_fn(move |mut request: hyper::Request<Incoming>| {
+        let mut begun = activity.begin();
         request.extensions_mut().insert(Peer(peer));
-        router.clone().oneshot(request.map(axum::body::Body::new))
+        let refused = activity.is_reserve() && !ANYHOW.contains(&request.uri().path());
+        let answered = router.clone().oneshot(request.map(axum::body::Body::new));
+        async move {
+            let response = if refused { crowded() } else { answered.await? };
+            begun.answered();
+            Ok::<_, std::convert::Infallible>(response.map(|body| Kept::new(body, begun)))
+        }
     });
+    let limits = &service.settings().limits.connections;
     let mut builder = auto::Builder::new(TokioExecutor::new());
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(HEAD);
-    builder.http2().timer(TokioTimer::new()).max_concurrent_streams(64);
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(limits.idle);
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .keep_alive_interval(ASK)
+        .keep_alive_timeout(ANSWER)
+        .max_concurrent_streams(64);
     let connection = builder.serve_connection(TokioIo::new(stream), answer).into_owned();
     let connection = graceful.watch(connection);
     let service = Arc::clone(service);
@@ -180,6 +234,5 @@ fn connect(
             tracing::debug!(%peer, %error, "a connection broke");
         }
         service.metrics().connections.dec();
-        drop(place);
     });
 }

@@ -65,7 +65,7 @@ impl Service {
     pub fn new(settings: Settings, open: bool) -> Result<Arc<Self>, ServeError> {
         let system = |error: getrandom::Error| ServeError::System(error.to_string());
         let depot = Depot::at(&settings.artifacts)?;
-        let pool = |places, patience| Pool::new(&settings.database, &depot, places, patience);
+        let pool = |places, patience| Pool::new(&settings, &depot, places, patience);
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
         let limits = settings.limits;
         Ok(Arc::new(Self {

@@ -1,10 +1,11 @@
 //! Where everything is, and what everybody may use.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use unskew_fleet::store::Store;
-use unskew_fleet::{Depot, Fleet, FleetError};
+use unskew_fleet::{Depot, Fleet, FleetError, Inspectors};
 
 /// What a server needs to know.
 #[derive(Clone, Debug)]
@@ -15,6 +16,8 @@ pub struct Settings {
     pub artifacts: String,
     /// What everybody may use.
     pub limits: Limits,
+    /// Who reads artifacts. Without anybody the process reads them itself: a fault of a reader is then a fault of the service.
+    pub inspectors: Option<Arc<Inspectors>>,
 }
 
 /// What everybody may use.
@@ -34,8 +37,8 @@ pub struct Limits {
     pub piece: u64,
     /// How many requests a second a token or an address may send.
     pub requests: u32,
-    /// How many connections there may be.
-    pub connections: usize,
+    /// How many connections there may be, of whom, and how silent.
+    pub connections: unskew_connections::Limits,
     /// How long a request may take, from its head to its answer.
     pub request_time: Duration,
     /// How long a client may pause within a body.
@@ -61,7 +64,7 @@ impl Default for Limits {
             body: 16 << 20,
             piece: 64 << 20,
             requests: 1000,
-            connections: 1024,
+            connections: unskew_connections::Limits::default(),
             request_time: Duration::from_secs(30),
             pause: Duration::from_secs(30),
             compute_time: Duration::from_secs(20),
@@ -79,6 +82,7 @@ impl Settings {
             database: folder.join("fleet.db").display().to_string(),
             artifacts: folder.join("artifacts").display().to_string(),
             limits: Limits::default(),
+            inspectors: None,
         }
     }
 

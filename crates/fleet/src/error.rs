@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use unskew_artifact::OpenError;
 
 use crate::store::StoreError;
-use crate::{Digest, ProfileError};
+use crate::{Digest, InspectionError, ProfileError};
 
 /// Why something could not be done. That nothing fits a runtime is a decision, not an error.
 #[derive(Debug, thiserror::Error)]
@@ -19,6 +19,12 @@ pub enum FleetError {
     /// An artifact that cannot be read.
     #[error(transparent)]
     Open(#[from] OpenError),
+    /// An artifact that cannot be read, as a process says that read it.
+    #[error("{0}")]
+    Unreadable(String),
+    /// An artifact that nobody could inspect.
+    #[error(transparent)]
+    Inspection(#[from] InspectionError),
     /// The object store that artifacts lie in.
     #[error(transparent)]
     Objects(#[from] unskew_objects::ObjectError),
@@ -94,4 +100,18 @@ fn near(known: &[String]) -> String {
         [] => " (it has none yet)".to_owned(),
         names => format!(" (it has {})", names.join(", ")),
     }
+}
+
+/// An error with its causes.
+pub fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let next = error.to_string();
+        if !text.contains(&next) {
+            text = format!("{text}: {next}");
+        }
+        cause = error.source();
+    }
+    text
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use unskew_artifact::{Content, ConvertOptions, Options, convert_content};
 use unskew_core::{Context, Date, Party, Verdict, check};
+use unskew_source::Output;
 
 use crate::answer::{Answer, Attempt, Fit, Judged, StandIn};
 use crate::{Depot, Digest, FleetError, Runtime};
@@ -24,12 +25,30 @@ pub(crate) struct Given {
     pub(crate) day: Option<Date>,
 }
 
+/// What a conversion made.
+pub(crate) struct Made {
+    pub(crate) attempt: Attempt,
+    /// The result, which lies nowhere yet.
+    pub(crate) output: Option<Output>,
+    /// Whether the day makes no difference.
+    pub(crate) always: bool,
+}
+
 impl Examined {
     /// Opens an artifact of the depot, of the kind that the ending of `name` tells.
     pub(crate) fn open(depot: &Depot, digest: &Digest, name: &str) -> Result<Self, FleetError> {
-        let content = depot.content(digest, &StandIn::of(name))?;
+        Ok(Self::of(depot.content(digest, &StandIn::of(name))?))
+    }
+
+    /// Reads an artifact.
+    pub(crate) fn of(content: Content) -> Self {
         let parties = content.parties(&Options::default()).map_err(|error| error.to_string());
-        Ok(Self { content, parties })
+        Self { content, parties }
+    }
+
+    /// What was opened.
+    pub(crate) fn content(&self) -> &Content {
+        &self.content
     }
 
     /// What `runtime` says to it, and with a depot also what a conversion with these options makes of it, which is put
@@ -40,20 +59,22 @@ impl Examined {
         context: &Context,
         conversion: Option<(&Depot, &ConvertOptions)>,
     ) -> Result<Given, FleetError> {
-        let parties = match &self.parties {
-            Ok(parties) => parties,
+        let (as_is, mut always) = match self.as_is(runtime, context) {
+            Ok(said) => said,
             Err(error) => {
-                let answer =
-                    Answer { as_is: nothing(), converted: Some(Attempt::failed(error.clone())) };
+                let answer = Answer { as_is: nothing(), converted: Some(Attempt::failed(error)) };
                 return Ok(Given { answer, day: None });
             }
         };
-        let (as_is, mut always) = judge(parties, runtime, context);
         let mut converted = None;
         if let Some((depot, options)) = conversion
-            && matches!(as_is.outcome, Fit::Adaptable | Fit::Incompatible)
+            && as_is.may_be_converted()
         {
-            let (attempt, same) = self.convert(runtime, context, depot, options)?;
+            let Made { mut attempt, output, always: same } = self.made(runtime, context, options);
+            if let Some(output) = output {
+                let stored = depot.add_output(&output)?;
+                (attempt.result, attempt.size) = (Some(stored.digest), Some(stored.size));
+            }
             always &= same;
             converted = Some(attempt);
         }
@@ -61,35 +82,56 @@ impl Examined {
         Ok(Given { answer: Answer { as_is, converted }, day })
     }
 
-    fn convert(
+    /// What `runtime` says to it as it is, and whether the day makes no difference.
+    ///
+    /// # Errors
+    /// Why it cannot be read.
+    pub(crate) fn as_is(
         &self,
         runtime: &Runtime,
         context: &Context,
-        depot: &Depot,
+    ) -> Result<(Judged, bool), String> {
+        match &self.parties {
+            Ok(parties) => Ok(judge(parties, runtime, context)),
+            Err(error) => Err(error.clone()),
+        }
+    }
+
+    /// What a conversion makes of it. There is a result only if the runtime takes it.
+    pub(crate) fn made(
+        &self,
+        runtime: &Runtime,
+        context: &Context,
         options: &ConvertOptions,
-    ) -> Result<(Attempt, bool), FleetError> {
+    ) -> Made {
+        let only = |attempt| Made { attempt, output: None, always: true };
         let made = match convert_content(&self.content, &runtime.target, options) {
             Ok(made) => made,
-            Err(error) => return Ok((Attempt::failed(error.to_string()), true)),
+            Err(error) => return only(Attempt::failed(error.to_string())),
         };
         let mut attempt = Attempt::from(&made.plan);
         if !made.plan.is_possible() || made.plan.changes_nothing() {
-            return Ok((attempt, true));
+            return only(attempt);
         }
         let parties: Vec<Arc<Party>> = match made.parties(&Options::default()) {
             Ok(parties) => parties.into_iter().map(Arc::new).collect(),
             Err(error) => {
                 attempt.error = Some(format!("the result cannot be read: {error}"));
-                return Ok((attempt, true));
+                return only(attempt);
             }
         };
         let (verdict, always) = judge(&parties, runtime, context);
-        if matches!(verdict.outcome, Fit::Compatible | Fit::Unjudged) {
-            let stored = depot.add_output(&made.output)?;
-            (attempt.result, attempt.size) = (Some(stored.digest), Some(stored.size));
-        }
+        let fits = matches!(verdict.outcome, Fit::Compatible | Fit::Unjudged);
+        let output = fits.then_some(made.output);
         attempt.verdict = Some(verdict);
-        Ok((attempt, always))
+        Made { attempt, output, always }
+    }
+}
+
+impl Judged {
+    /// Whether a conversion may help.
+    pub(crate) fn may_be_converted(&self) -> bool {
+        matches!(self.outcome, Fit::Adaptable | Fit::Incompatible)
     }
 }
 
@@ -145,7 +187,7 @@ fn together(verdicts: &[Verdict]) -> Judged {
 }
 
 /// A verdict on something in which there is nothing to judge.
-fn nothing() -> Judged {
+pub(crate) fn nothing() -> Judged {
     Judged {
         outcome: Fit::Unrelated,
         first_failure: None,

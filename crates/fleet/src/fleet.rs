@@ -12,7 +12,7 @@ use crate::answer::{Answer, StandIn};
 use crate::decision::{Considered, Decision, For, Policy, conclude};
 use crate::examine::{Examined, Given};
 use crate::store::{KeptAnswer, KeptRuntime, Made, Store, StoreError, Version};
-use crate::{Depot, Digest, FleetError, Judge, Profile, Runtime, Stored, name};
+use crate::{Depot, Digest, FleetError, Inspectors, Judge, Profile, Runtime, Stored, name};
 
 /// How many names a message shows.
 const SHOWN: usize = 6;
@@ -69,6 +69,15 @@ impl Ways {
     }
 }
 
+/// An artifact of the depot, opened.
+#[derive(Clone)]
+enum Opened {
+    /// It was read in this process.
+    Read(Arc<Examined>),
+    /// It is read by others.
+    Unread(Arc<Content>, Arc<Inspectors>),
+}
+
 /// The runtimes and models of a fleet, in a folder: `fleet.db` and `artifacts/`.
 pub struct Fleet {
     store: Store,
@@ -77,7 +86,9 @@ pub struct Fleet {
     /// Runtimes that were built, by the digest of their profile.
     built: HashMap<Digest, Arc<Runtime>>,
     /// The artifact that was opened last.
-    opened: Option<(Digest, String, Arc<Examined>)>,
+    opened: Option<(Digest, String, Opened)>,
+    /// Who reads artifacts; nobody, if this process may.
+    inspectors: Option<Arc<Inspectors>>,
 }
 
 impl Fleet {
@@ -121,7 +132,25 @@ impl Fleet {
             shelf.has(digest).map_err(|error| StoreError::Database(error.into()))
         }));
         let judge = Judge::of_this_program();
-        Self { store, depot, judge, built: HashMap::new(), opened: None }
+        Self { store, depot, judge, built: HashMap::new(), opened: None, inspectors: None }
+    }
+
+    /// The same, where artifacts are read in processes of their own.
+    #[must_use]
+    pub fn inspected_by(mut self, inspectors: Arc<Inspectors>) -> Self {
+        self.inspectors = Some(inspectors);
+        self
+    }
+
+    /// Reads something that may become an artifact, without a verdict.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is of no kind that Unskew knows.
+    pub fn look(&self, content: &Content) -> Result<(), FleetError> {
+        match &self.inspectors {
+            Some(inspectors) => inspectors.look(content),
+            None => Ok(content.parties(&unskew_artifact::Options::default()).map(|_| ())?),
+        }
     }
 
     /// Where its artifacts lie.
@@ -241,7 +270,7 @@ impl Fleet {
         let whole = whole.map_err(|source| FleetError::Io { path: path.to_owned(), source })?;
         let file = whole.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let content = Content::at(path)?;
-        content.parties(&unskew_artifact::Options::default())?;
+        self.look(&content)?;
         let mut tries = 1..TRIES;
         loop {
             let Stored { digest: artifact, size, .. } = self.depot.add(&content)?;
@@ -424,11 +453,17 @@ impl Fleet {
         let options = ways.options();
         let mut tries = 1..TRIES;
         loop {
-            let examined = self.opened(artifact, file)?;
-            let built = self.built(runtime)?;
-            let conversion = options.as_ref().map(|options| (&self.depot, options));
-            let Given { answer, day } =
-                examined.answer(&built, &Context::on(policy.as_of), conversion)?;
+            let Given { answer, day } = match self.opened(artifact, file)? {
+                Opened::Unread(content, inspectors) => {
+                    let conversion = options.as_ref().map(|_| (&self.depot, ways == Ways::Lossy));
+                    inspectors.answer(&content, artifact, runtime, policy.as_of, conversion)?
+                }
+                Opened::Read(examined) => {
+                    let built = self.built(runtime)?;
+                    let conversion = options.as_ref().map(|options| (&self.depot, options));
+                    examined.answer(&built, &Context::on(policy.as_of), conversion)?
+                }
+            };
             let attempt = answer.converted.as_ref();
             let made = attempt.and_then(|attempt| attempt.result.zip(attempt.size));
             let made = made.map(|(result, size)| Made {
@@ -488,15 +523,21 @@ impl Fleet {
     }
 
     /// An artifact of the depot, opened; the last one stays open for the next runtime.
-    fn opened(&mut self, artifact: &Digest, file: &str) -> Result<Arc<Examined>, FleetError> {
-        if let Some((digest, name, examined)) = &self.opened
+    fn opened(&mut self, artifact: &Digest, file: &str) -> Result<Opened, FleetError> {
+        if let Some((digest, name, opened)) = &self.opened
             && (digest, name.as_str()) == (artifact, file)
         {
-            return Ok(examined.clone());
+            return Ok(opened.clone());
         }
-        let examined = Arc::new(Examined::open(&self.depot, artifact, file)?);
-        self.opened = Some((*artifact, file.to_owned(), examined.clone()));
-        Ok(examined)
+        let opened = match &self.inspectors {
+            Some(inspectors) => {
+                let content = self.depot.content(artifact, &StandIn::of(file))?;
+                Opened::Unread(Arc::new(content), inspectors.clone())
+            }
+            None => Opened::Read(Arc::new(Examined::open(&self.depot, artifact, file)?)),
+        };
+        self.opened = Some((*artifact, file.to_owned(), opened.clone()));
+        Ok(opened)
     }
 
     fn no_runtime(&mut self, name: &str) -> Result<FleetError, FleetError> {

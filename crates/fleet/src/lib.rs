@@ -17,6 +17,7 @@
 //! | [`store`] | the database: SQLite, or PostgreSQL for several processes |
 //! | [`Prune`] | what is kept of all this, and what is taken away when nothing refers to it |
 //! | [`Answer`] | what a runtime says to an artifact and to what a conversion makes of it; made once, kept, and found again by the digests of the artifact, of the profile, and of whoever judged |
+//! | [`Inspectors`] | processes that read artifacts, for whoever does not trust them |
 //! | [`Policy`], [`Decision`] | what is good enough, and what follows |
 //! | [`Survey`] | what is known of many pairs at once, without asking anybody |
 //! | [`Cover`], [`Plan`] | the optimization, alone and for a fleet |
@@ -55,6 +56,7 @@ mod digest;
 mod error;
 mod examine;
 mod fleet;
+mod inspection;
 mod judge;
 mod name;
 mod plan;
@@ -70,8 +72,9 @@ pub use decision::{
 };
 pub use depot::{Depot, Stored, list_digest};
 pub use digest::{Digest, DigestError};
-pub use error::FleetError;
+pub use error::{FleetError, chain};
 pub use fleet::{Change, Fleet, Published};
+pub use inspection::{Allowance, InspectionError, Inspectors, inspection_main};
 pub use judge::Judge;
 pub use name::check as check_name;
 pub use plan::{Block, Candidate, Needing, Plan, PlanOptions, Point, Served, WhatIf};

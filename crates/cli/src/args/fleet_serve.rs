@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use clap::Subcommand;
+use unskew_fleet::Allowance;
 use unskew_fleet::store::Role;
 use unskew_fleet_service::Limits;
 
@@ -49,15 +50,30 @@ pub struct FleetLimits {
     /// How many requests a second a token or an address may send
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     rate: u32,
-    /// How many connections there may be
-    #[arg(long, value_name = "N", default_value_t = 1024)]
+    /// How many connections there may be; a new one takes the place of one on which nothing is asked
+    #[arg(long, value_name = "N", default_value_t = 4096, value_parser = number)]
     connections: usize,
+    /// How many of them one address may have [default: half of them]
+    #[arg(long, value_name = "N", value_parser = number)]
+    connections_per_address: Option<usize>,
+    /// How many seconds a new connection has until its first request has come
+    #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
+    first_request: u64,
+    /// After how many seconds without a request a connection is closed, or with an answer that is not taken
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
+    idle: u64,
     /// How many seconds a request may take
     #[arg(long, value_name = "SECONDS", default_value_t = 30)]
     timeout: u64,
     /// How many seconds a decision may be computed while somebody waits for it
     #[arg(long, value_name = "SECONDS", default_value_t = 20)]
     compute: u64,
+    /// How much memory a process may take that reads artifacts
+    #[arg(long, value_name = "SIZE", default_value = "2GiB", value_parser = bytes)]
+    inspect_memory: u64,
+    /// How many seconds of processor time it may take for one artifact and one runtime
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
+    inspect_time: u64,
     /// After how many seconds without a new piece an upload is dropped
     #[arg(long, value_name = "SECONDS", default_value_t = 24 * 3600)]
     upload_age: u64,
@@ -70,6 +86,24 @@ pub struct FleetLimits {
 }
 
 impl FleetLimits {
+    /// What a process may use that reads artifacts.
+    pub fn allowance(&self) -> Allowance {
+        Allowance { memory: self.inspect_memory, seconds: self.inspect_time }
+    }
+
+    fn connections(&self) -> unskew_connections::Limits {
+        let half = self.connections.div_ceil(2);
+        let idle = Duration::from_secs(self.idle);
+        unskew_connections::Limits {
+            all: self.connections,
+            per_address: self.connections_per_address.unwrap_or(half),
+            first: Duration::from_secs(self.first_request),
+            idle,
+            stall: idle,
+            ..unskew_connections::Limits::default()
+        }
+    }
+
     /// The limits as the service takes them.
     pub fn limits(&self) -> Limits {
         let defaults = Limits::default();
@@ -82,7 +116,7 @@ impl FleetLimits {
             piece: self.max_piece,
             body: usize::try_from(self.max_body).unwrap_or(usize::MAX),
             requests: self.rate,
-            connections: self.connections,
+            connections: self.connections(),
             request_time: seconds(self.timeout),
             compute_time: seconds(self.compute),
             upload_age: seconds(self.upload_age),
@@ -91,6 +125,11 @@ impl FleetLimits {
             ..defaults
         }
     }
+}
+
+/// A number from 1.
+fn number(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|number| *number > 0).ok_or_else(|| "a number from 1".to_owned())
 }
 
 #[derive(Debug, clap::Args)]

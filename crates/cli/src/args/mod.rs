@@ -301,6 +301,9 @@ This runs the plug-in with your rights, in a child process, and lets whoever con
 It listens on the loopback, because the clients in jaxlib neither encrypt nor say who they are. To
 reach it from another machine: ssh -L 8470:127.0.0.1:8470 SERVER")]
     Serve(Serve),
+    /// Read artifacts that a service sends, within limits: a child process of `fleet serve`
+    #[command(name = "__inspect", hide = true)]
+    InspectionChild { memory: u64, seconds: u64 },
     /// Load a plug-in and print what it says about itself: a child process of the others
     #[command(name = "__probe", hide = true)]
     Probe { path: PathBuf, seconds: Option<u64> },

@@ -46,6 +46,10 @@ pub fn run(args: &Args) -> anyhow::Result<Status> {
         Verb::ConformChild { path, from, to } => conform::child(path, *from, *to),
         Verb::Run(run) => run::run(run, &args.global),
         Verb::Serve(serve) => serve::run(serve),
+        Verb::InspectionChild { memory, seconds } => {
+            let allowance = unskew_fleet::Allowance { memory: *memory, seconds: *seconds };
+            unskew_fleet::inspection_main(allowance)
+        }
         Verb::Probe { path, seconds } => probe::run(path, *seconds),
     }
 }

@@ -11,6 +11,8 @@ mod access;
 mod clocks;
 mod description;
 mod endings;
+mod hostile;
+mod idle;
 mod jobs;
 mod schema;
 mod served;

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tempfile::NamedTempFile;
-use unskew_source::{FileSource, Source};
+use unskew_source::{FileSource, Source, unfinished};
 
 use super::{Ground, Missing, Open};
 use crate::problem::Problem;
@@ -34,7 +34,7 @@ impl Ground for Disk {
     fn begin(&self) -> io::Result<NamedTempFile> {
         let coming = self.root.join("coming");
         fs::create_dir_all(&coming)?;
-        NamedTempFile::new_in(coming)
+        unfinished::file(&coming, 0o600)
     }
 
     fn keep(&self, upload: &str, blob: &str, piece: NamedTempFile) -> Result<(), Problem> {
@@ -77,6 +77,10 @@ impl Ground for Disk {
             touched.is_ok_and(|at| at.elapsed().is_ok_and(|since| since > age))
         };
         let coming = self.root.join("coming");
+        if coming.is_dir() {
+            // What a killed process was writing.
+            unfinished::sweep(&coming)?;
+        }
         for entry in entries(&coming)?.into_iter().filter(old) {
             let _ = fs::remove_file(entry.path());
         }

@@ -14,7 +14,7 @@ use std::time::{Duration, SystemTime};
 
 use tempfile::NamedTempFile;
 use unskew_objects::{Listed, ObjectError, Objects};
-use unskew_source::Source;
+use unskew_source::{Source, unfinished};
 
 use super::{Ground, Missing, Open};
 use crate::problem::Problem;
@@ -43,7 +43,7 @@ fn key(upload: &str, blob: &str) -> String {
 
 impl Ground for Store {
     fn begin(&self) -> io::Result<NamedTempFile> {
-        NamedTempFile::new()
+        unfinished::file(&std::env::temp_dir(), 0o600)
     }
 
     fn keep(&self, upload: &str, blob: &str, piece: NamedTempFile) -> Result<(), Problem> {
@@ -75,6 +75,8 @@ impl Ground for Store {
     }
 
     fn sweep(&self, age: Duration, open: Open<'_>) -> Result<(), Problem> {
+        // What a killed process was receiving.
+        let _ = unfinished::sweep(&std::env::temp_dir());
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let seen = self.objects.list(STAGING).collect::<Result<Vec<Listed>, _>>()?;
         let open = open()?;

@@ -17,6 +17,7 @@ use std::time::Duration;
 
 use unskew_artifact::Content;
 use unskew_source::Source;
+use unskew_source::unfinished::{self, UnfinishedFolder};
 
 use super::{Incoming, Shelf, Stored, at, checked, copy, is_one, list};
 use crate::{Digest, FleetError};
@@ -46,9 +47,9 @@ impl Disk {
         self.root.join(&hex[..2]).join(hex)
     }
 
-    fn scratch(&self) -> Result<tempfile::TempDir, FleetError> {
+    fn scratch(&self) -> Result<UnfinishedFolder, FleetError> {
         let incoming = self.incoming();
-        tempfile::Builder::new().tempdir_in(&incoming).map_err(at(&incoming))
+        UnfinishedFolder::begin(&incoming, 0o700).map_err(at(&incoming))
     }
 
     /// Moves what was written to its place; false if that is taken, then by the same content.
@@ -135,8 +136,10 @@ impl Shelf for Disk {
     }
 
     fn sweep(&self) -> Result<usize, FleetError> {
-        let mut swept = 0;
-        for path in entries(&self.incoming())? {
+        let incoming = self.incoming();
+        // What a killed writer left, at once; and what has another name, when it is old.
+        let mut swept = unfinished::sweep(&incoming).map_err(at(&incoming))?;
+        for path in entries(&incoming)? {
             let written = fs::metadata(&path).and_then(|metadata| metadata.modified());
             let old = written.is_ok_and(|day| day.elapsed().is_ok_and(|age| age > OLD));
             if old {

@@ -90,8 +90,8 @@ trait Shelf: Send + Sync {
     /// All artifacts that are there.
     fn digests(&self) -> Result<Vec<Digest>, FleetError>;
 
-    /// Takes away what writers left behind that did not come to an end, if it is some days old; and how many such
-    /// things.
+    /// Takes away what writers left behind that did not come to an end; what may be somebody else's only if it is some days
+    /// old. Says how many such things there were.
     fn sweep(&self) -> Result<usize, FleetError>;
 
     /// Where an artifact lies in the file system of this machine, if that is where artifacts lie.
@@ -224,7 +224,7 @@ impl Depot {
         self.shelf.digests()
     }
 
-    /// Takes away what interrupted writers left behind some days ago, and says how many such things there were.
+    /// Takes away what interrupted writers left behind, and says how many such things there were.
     ///
     /// # Errors
     /// If it cannot be listed or taken away.

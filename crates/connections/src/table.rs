@@ -1,0 +1,284 @@
+//! Who has a place.
+
+use std::collections::{HashMap, VecDeque};
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::activity::{Activity, Entry};
+use crate::address::client;
+
+/// How many connections there may be, and how silent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// How many connections there may be.
+    pub all: usize,
+    /// How many of them one address may have; in IPv6 one network of 64 bits.
+    pub per_address: usize,
+    /// How many more are taken when all are busy, to say how the server is.
+    pub reserve: usize,
+    /// How long a connection may take until its first request has begun.
+    pub first: Duration,
+    /// How long it may take for the next one.
+    pub idle: Duration,
+    /// How long a client may take no byte of an answer.
+    pub stall: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            all: 4096,
+            per_address: 2048,
+            reserve: 16,
+            first: Duration::from_secs(10),
+            idle: Duration::from_secs(60),
+            stall: Duration::from_secs(60),
+        }
+    }
+}
+
+/// All connections of a server.
+#[derive(Debug)]
+pub struct Connections {
+    limits: Limits,
+    table: Mutex<Table>,
+}
+
+#[derive(Debug, Default)]
+struct Table {
+    entries: HashMap<u64, Arc<Entry>>,
+    clients: HashMap<IpAddr, Client>,
+    fresh: Fresh,
+    /// How many of them are beyond the limits.
+    reserved: usize,
+    next: u64,
+}
+
+/// What is known of an address.
+#[derive(Debug, Default)]
+struct Client {
+    /// How many connections it has.
+    count: usize,
+    fresh: Fresh,
+}
+
+/// The numbers of connections in the order in which they came, of which some may be gone or no longer fresh: whoever opens
+/// connections fast makes the server look at each of them once, and not at all of them each time.
+#[derive(Debug, Default)]
+struct Fresh(VecDeque<u64>);
+
+impl Fresh {
+    /// Adds one; `all` are the connections that there are.
+    fn push(&mut self, number: u64, all: &HashMap<u64, Arc<Entry>>, most: usize) {
+        if self.0.len() > 2 * most + 64 {
+            self.0.retain(|number| is_fresh(all.get(number)));
+        }
+        self.0.push_back(number);
+    }
+
+    /// The oldest on which nothing was ever asked.
+    fn pop(&mut self, all: &HashMap<u64, Arc<Entry>>) -> Option<u64> {
+        while let Some(number) = self.0.pop_front() {
+            if is_fresh(all.get(&number)) {
+                return Some(number);
+            }
+        }
+        None
+    }
+}
+
+/// Whether nothing was ever asked on a connection.
+fn is_fresh(entry: Option<&Arc<Entry>>) -> bool {
+    entry.and_then(|entry| entry.idle()).is_some_and(|(asked, _)| !asked)
+}
+
+impl Table {
+    fn remove(&mut self, number: u64) -> Option<Arc<Entry>> {
+        let entry = self.entries.remove(&number)?;
+        if entry.reserve {
+            self.reserved -= 1;
+        }
+        if let Some(client) = self.clients.get_mut(&entry.client) {
+            client.count -= 1;
+            if client.count == 0 {
+                self.clients.remove(&entry.client);
+            }
+        }
+        Some(entry)
+    }
+
+    /// Takes the place of the connection that is least worth it; of one client, or of all. False if all are busy.
+    fn lose_one(&mut self, of: Option<IpAddr>) -> bool {
+        let fresh = match of {
+            None => self.fresh.pop(&self.entries),
+            Some(client) => {
+                let client = self.clients.get_mut(&client);
+                client.and_then(|client| client.fresh.pop(&self.entries))
+            }
+        };
+        let lost = fresh.or_else(|| self.most_silent(of)).and_then(|number| self.remove(number));
+        if let Some(entry) = &lost {
+            entry.lose();
+        }
+        lost.is_some()
+    }
+
+    /// The connection that is silent for the longest time.
+    fn most_silent(&self, of: Option<IpAddr>) -> Option<u64> {
+        let wanted = |entry: &Entry| of.is_none_or(|client| entry.client == client);
+        let silent = self.entries.iter().filter(|(_, entry)| wanted(entry));
+        let silent = silent.filter_map(|(number, entry)| Some((entry.idle()?, *number)));
+        silent.min().map(|(_, number)| number)
+    }
+
+    fn add(&mut self, entry: &Arc<Entry>) -> u64 {
+        let number = self.next;
+        self.next += 1;
+        self.reserved += usize::from(entry.reserve);
+        self.entries.insert(number, Arc::clone(entry));
+        self.fresh.push(number, &self.entries, self.entries.len());
+        let client = self.clients.entry(entry.client).or_default();
+        client.count += 1;
+        client.fresh.push(number, &self.entries, client.count);
+        number
+    }
+}
+
+impl Connections {
+    /// No connections yet.
+    pub fn new(limits: Limits) -> Arc<Self> {
+        Arc::new(Self { limits, table: Mutex::default() })
+    }
+
+    /// How many there may be, and how silent.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    fn table(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.table().entries.len()
+    }
+
+    /// A place for a connection of this peer, which may be that of another connection; none if all are busy, and the
+    /// reserve too.
+    pub fn admit(self: &Arc<Self>, peer: IpAddr) -> Option<Place> {
+        let client = client(peer);
+        let mut table = self.table();
+        let own = table.clients.get(&client).map_or(0, |client| client.count);
+        let mut room = true;
+        if own >= self.limits.per_address {
+            room = table.lose_one(Some(client));
+        }
+        if table.entries.len().saturating_sub(table.reserved) >= self.limits.all {
+            room &= table.lose_one(None);
+        }
+        if !room && table.reserved >= self.limits.reserve {
+            return None;
+        }
+        let entry = Arc::new(Entry::new(client, !room));
+        let number = table.add(&entry);
+        Some(Place { entry, number, of: Arc::clone(self) })
+    }
+
+    /// Closes the connection that is least worth its place, for a system that has no more sockets. False if all are busy.
+    pub fn lose_one(&self) -> bool {
+        self.table().lose_one(None)
+    }
+}
+
+/// The place of a connection, which is free again when this is dropped.
+#[derive(Debug)]
+pub struct Place {
+    pub(crate) entry: Arc<Entry>,
+    number: u64,
+    pub(crate) of: Arc<Connections>,
+}
+
+impl Place {
+    /// What happens on the connection.
+    pub fn activity(&self) -> Activity {
+        Activity(Arc::clone(&self.entry))
+    }
+
+    /// Whether another connection has it by now.
+    pub fn is_lost(&self) -> bool {
+        self.entry.is_lost()
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.of.table().remove(self.number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn peer(last: u8) -> IpAddr {
+        [192, 0, 2, last].into()
+    }
+
+    fn limits(all: usize, per_address: usize, reserve: usize) -> Limits {
+        Limits { all, per_address, reserve, ..Limits::default() }
+    }
+
+    #[test]
+    fn who_never_asked_loses_its_place_first() {
+        let connections = Connections::new(limits(3, 3, 0));
+        let asked = connections.admit(peer(1)).unwrap();
+        drop(asked.activity().begin());
+        let silent = connections.admit(peer(2)).unwrap();
+        let busy = connections.admit(peer(3)).unwrap();
+        let work = busy.activity().begin();
+        let fourth = connections.admit(peer(4)).unwrap();
+        assert!(silent.is_lost() && !asked.is_lost() && !busy.is_lost());
+        let _work = fourth.activity().begin();
+        let fifth = connections.admit(peer(5)).unwrap();
+        assert!(asked.is_lost() && !busy.is_lost() && !fourth.is_lost());
+        let _fifth = fifth.activity().begin();
+        assert!(connections.admit(peer(6)).is_none(), "all are busy");
+        drop(work);
+        assert!(connections.admit(peer(6)).is_some());
+        assert!(busy.is_lost());
+    }
+
+    #[test]
+    fn one_address_takes_the_places_of_no_others() {
+        let connections = Connections::new(limits(100, 2, 0));
+        let other = connections.admit(peer(1)).unwrap();
+        let many: Vec<Place> = (0..50).map(|_| connections.admit(peer(2)).unwrap()).collect();
+        assert!(!other.is_lost());
+        assert_eq!(many.iter().filter(|place| !place.is_lost()).count(), 2);
+        assert_eq!(connections.count(), 3);
+        drop((many, other));
+        // Also of those that come and go by themselves nothing stays.
+        for _ in 0..1000 {
+            drop(connections.admit(peer(3)));
+        }
+        assert!(connections.table().fresh.0.len() < 100);
+        assert_eq!(connections.count(), 0);
+        assert!(connections.table().clients.is_empty(), "nothing is left of them");
+    }
+
+    #[test]
+    fn when_all_are_busy_there_is_room_to_say_so() {
+        let connections = Connections::new(limits(1, 1, 1));
+        let busy = connections.admit(peer(1)).unwrap();
+        let _work = busy.activity().begin();
+        let more = connections.admit(peer(2)).unwrap();
+        assert!(more.activity().is_reserve() && !busy.activity().is_reserve());
+        let _more = more.activity().begin();
+        assert!(connections.admit(peer(3)).is_none());
+        drop((_more, more));
+        assert!(connections.admit(peer(3)).unwrap().activity().is_reserve());
+        assert_eq!(connections.table().reserved, 0);
+    }
+}

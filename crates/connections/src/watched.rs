@@ -1,0 +1,209 @@
+//! A stream that ends when its place is lost, or when it has been silent for too long.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Instant, Sleep, sleep};
+
+use crate::activity::Activity;
+use crate::table::Place;
+
+/// When to look again at a connection on which somebody works.
+const AGAIN: Duration = Duration::from_secs(5);
+
+/// A stream with a place.
+#[derive(Debug)]
+pub struct Watched<S> {
+    stream: S,
+    place: Place,
+    timer: Pin<Box<Sleep>>,
+}
+
+impl<S> Watched<S> {
+    /// A stream that has this place; to be made where there is a runtime.
+    pub fn new(stream: S, place: Place) -> Self {
+        let first = place.of.limits().first;
+        Self { stream, place, timer: Box::pin(sleep(first)) }
+    }
+
+    /// What happens on it.
+    pub fn activity(&self) -> Activity {
+        self.place.activity()
+    }
+
+    /// The stream itself.
+    pub fn stream(&self) -> &S {
+        &self.stream
+    }
+
+    /// Whether it has to end; if not, its task is woken when that may have changed.
+    fn over(&mut self, context: &mut Context<'_>) -> Option<io::Error> {
+        self.place.entry.waker.register(context.waker());
+        if self.place.is_lost() {
+            return Some(io::Error::new(io::ErrorKind::ConnectionAborted, "another has its place"));
+        }
+        loop {
+            let deadline = self.place.entry.deadline(self.place.of.limits());
+            let until = match deadline.map(Instant::from_std) {
+                Some(deadline) if deadline <= Instant::now() => {
+                    let silent = "silent for too long";
+                    return Some(io::Error::new(io::ErrorKind::TimedOut, silent));
+                }
+                Some(deadline) => deadline,
+                None => Instant::now() + AGAIN,
+            };
+            // Later is found out when the timer rings.
+            if until < self.timer.deadline() || self.timer.is_elapsed() {
+                self.timer.as_mut().reset(until);
+            }
+            if self.timer.as_mut().poll(context).is_pending() {
+                return None;
+            }
+        }
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        if let Some(error) = self.over(context) {
+            return Poll::Ready(Err(error));
+        }
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl<S: AsyncWrite + Unpin> Watched<S> {
+    /// What writing came to, or that it is over.
+    fn written(
+        &mut self,
+        context: &mut Context<'_>,
+        written: Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
+        match written {
+            Poll::Ready(Ok(1..)) => self.place.entry.wrote(),
+            Poll::Pending => {
+                if let Some(error) = self.over(context) {
+                    return Poll::Ready(Err(error));
+                }
+            }
+            _ => {}
+        }
+        written
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.written(context, written)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write_vectored(context, bytes);
+        self.written(context, written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
+
+    use super::*;
+    use crate::{Connections, Limits};
+
+    fn limits() -> Limits {
+        let time = Duration::from_millis(60);
+        Limits { all: 1, first: time, idle: time, stall: time, ..Limits::default() }
+    }
+
+    fn runtime() -> tokio::runtime::Runtime {
+        tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
+    }
+
+    #[test]
+    fn silence_ends_a_stream_and_single_bytes_are_no_answer_to_that() {
+        runtime().block_on(async {
+            let connections = Connections::new(limits());
+            let (mut client, server) = duplex(64);
+            let place = connections.admit([127, 0, 0, 1].into()).unwrap();
+            let mut watched = Watched::new(server, place);
+            let drip = async {
+                while client.write_all(b"x").await.is_ok() {
+                    tokio::time::sleep(Duration::from_millis(5)).await;
+                }
+            };
+            let read = async {
+                let mut buffer = [0; 8];
+                loop {
+                    match watched.read(&mut buffer).await {
+                        Ok(0) => panic!("the client is there"),
+                        Ok(_) => {}
+                        Err(error) => break error.kind(),
+                    }
+                }
+            };
+            tokio::select! {
+                () = drip => panic!("the client ended first"),
+                kind = read => assert_eq!(kind, io::ErrorKind::TimedOut),
+            }
+        });
+    }
+
+    #[test]
+    fn who_does_not_take_an_answer_is_left() {
+        runtime().block_on(async {
+            let connections = Connections::new(limits());
+            let (_client, server) = duplex(64);
+            let place = connections.admit([127, 0, 0, 1].into()).unwrap();
+            let mut watched = Watched::new(server, place);
+            let mut request = watched.activity().begin();
+            tokio::time::sleep(Duration::from_millis(200)).await;
+            request.answered();
+            let error = watched.write_all(&[0; 1000]).await.unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        });
+    }
+
+    #[test]
+    fn a_lost_place_wakes_the_stream_that_had_it() {
+        runtime().block_on(async {
+            let slow = Duration::from_secs(600);
+            let connections = Connections::new(Limits { first: slow, ..limits() });
+            let (_client, server) = duplex(64);
+            let place = connections.admit([127, 0, 0, 1].into()).unwrap();
+            let mut watched = Watched::new(server, place);
+            let reading = tokio::spawn(async move { watched.read(&mut [0; 8]).await });
+            tokio::task::yield_now().await;
+            let _new = connections.admit([127, 0, 0, 2].into()).unwrap();
+            let error = reading.await.unwrap().unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::ConnectionAborted);
+        });
+    }
+}
