@@ -57,6 +57,7 @@ mod aligned;
 pub mod array;
 mod chunks;
 pub mod client;
+mod connection;
 pub mod element;
 pub mod finding;
 pub mod handles;

@@ -5,6 +5,8 @@ use std::time::Duration;
 /// How much of the server clients may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
+    /// How many connections there may be; a new one takes the place of one on which nothing is asked.
+    pub connections: usize,
     /// How many sessions there may be at once.
     pub sessions: usize,
     /// How many requests of one session may be unanswered. More wait in the network, and are refused when
@@ -29,6 +31,7 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
+            connections: 1024,
             sessions: 64,
             requests: 1024,
             stall: Duration::from_secs(300),

@@ -6,12 +6,13 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use axum::middleware::from_fn;
 use tonic::service::Routes;
-use tonic::transport::server::TcpIncoming;
 use unskew_pjrt::Client;
 
 use crate::account::Place;
 use crate::aligned::Pool;
+use crate::connection;
 use crate::limits::Limits;
 use crate::metrics::Metrics;
 use crate::ongoing::Ongoing;
@@ -178,9 +179,10 @@ impl Server {
         let routes = Routes::from(pages::routes(Arc::clone(self), remote))
             .add_service(health)
             .add_service(Ifrt::new(Arc::clone(self)));
+        let noted = routes.prepare().into_axum_router().layer(from_fn(connection::noted));
+        let routes = Routes::from(noted);
         let (closing, closed) = tokio::sync::oneshot::channel::<()>();
-        // Without it, a small answer waits for a word of the client on the one before: 40 ms.
-        let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
+        let incoming = connection::incoming(listener, connection::limits(self.limits.connections))?;
         let network = tonic::transport::Server::builder()
             .accept_http1(true)
             .initial_stream_window_size(WINDOW)

@@ -145,3 +145,25 @@ fn a_client_that_goes_in_the_middle_of_a_buffer_leaves_nothing() {
     });
     served.empty();
 }
+
+#[test]
+fn who_connects_and_says_nothing_keeps_nobody_out() {
+    let served = Served::with(Limits { connections: 16, ..limits() });
+    run(async {
+        let connect = || std::net::TcpStream::connect(served.at).unwrap();
+        let mut client = served.client().await;
+        let adder = Adder::compile(&mut client, 0).await.unwrap();
+        adder.put(&mut client, 1, row(1.0)).await.unwrap();
+        let idle: Vec<_> = (0..500).map(|_| connect()).collect();
+        // A session stays, and another one begins.
+        adder.add(&mut client, [1, 1], 2).await.unwrap();
+        assert_eq!(adder.fetch(&mut client, 2).await.unwrap(), row(2.0));
+        let mut other = served.client().await;
+        Adder::compile(&mut other, 0).await.unwrap();
+        assert!(served.http("/healthz", "localhost").0.contains("200"));
+        let more: Vec<_> = (0..100).map(|_| connect()).collect();
+        assert_eq!(adder.fetch(&mut client, 2).await.unwrap(), row(2.0));
+        drop((idle, more));
+    });
+    served.empty();
+}

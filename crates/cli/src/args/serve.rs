@@ -23,7 +23,10 @@ pub struct Serve {
     /// An option of the client, which the plug-in defines
     #[arg(long = "option", value_name = "NAME=VALUE", value_parser = client_option)]
     pub client_options: Vec<(String, String)>,
-    /// How many clients may be connected at once
+    /// How many connections there may be; a new one takes the place of one on which nothing is asked
+    #[arg(long, value_name = "N", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..))]
+    pub connections: u32,
+    /// How many clients may have a session at once
     #[arg(long, value_name = "N", default_value_t = 64)]
     pub sessions: usize,
     /// How many requests of one client may be unanswered; more wait
@@ -87,6 +90,7 @@ impl Serve {
     /// What clients may use.
     pub fn limits(&self) -> Limits {
         Limits {
+            connections: self.connections as usize,
             sessions: self.sessions,
             requests: self.requests,
             session_bytes: self.session_bytes,
