@@ -23,6 +23,7 @@ pub fn run(args: &Adapt, global: &Global) -> anyhow::Result<Status> {
     let side = sides::side(args.plugin.as_os_str(), &sides::options(args.trusting))?;
     let age = Age::of(args, &side)?;
     let adapter = library::find(args.adapter.as_deref())?;
+    let output = Output::prepare(&args.output)?;
     let place = place(args, &plugin)?;
     let identity = Identity::measure(&plugin);
     let config = Config {
@@ -40,6 +41,7 @@ pub fn run(args: &Adapt, global: &Global) -> anyhow::Result<Status> {
         ..age.config(plugin)
     };
     write(&adapter, &place, &config)?;
+    output.keep();
     let text = report::text((&place, &args.plugin), &config, &age, &side, &global.context());
     print::out(&text)?;
     Ok(Status::Clean)
@@ -68,8 +70,6 @@ fn place(args: &Adapt, plugin: &Path) -> anyhow::Result<PathBuf> {
             stem.chars().map(|c| if fits(c) && c != '.' { c } else { '_' }).collect()
         }
     };
-    std::fs::create_dir_all(&args.output)
-        .with_context(|| format!("cannot make the folder {}", args.output.display()))?;
     let folder = args.output.canonicalize().context("cannot find the folder of the result")?;
     let place = folder.join(format!("{name}.so"));
     if place == plugin {
@@ -78,15 +78,54 @@ fn place(args: &Adapt, plugin: &Path) -> anyhow::Result<PathBuf> {
     Ok(place)
 }
 
+/// The folder of the result. If nothing comes into it, the folders that were made for it go again.
+struct Output {
+    /// Those that were not there before, the innermost first.
+    made: Vec<PathBuf>,
+}
+
+impl Output {
+    fn prepare(folder: &Path) -> anyhow::Result<Self> {
+        let missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
+        let made = folder.ancestors().take_while(missing).map(Path::to_owned).collect();
+        let output = Self { made };
+        std::fs::create_dir_all(folder)
+            .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+        Ok(output)
+    }
+
+    fn keep(mut self) {
+        self.made.clear();
+    }
+}
+
+impl Drop for Output {
+    fn drop(&mut self) {
+        for folder in &self.made {
+            // One with something in it stays, and those around it.
+            if std::fs::remove_dir(folder).is_err() {
+                return;
+            }
+        }
+    }
+}
+
 /// The settings first: a shared object without them is of no use.
 fn write(adapter: &Path, place: &Path, config: &Config) -> anyhow::Result<()> {
     let settings = report::settings(place, config)?;
-    print::file(&Config::path_beside(place), &settings)?;
+    let beside = Config::path_beside(place);
+    let new = !beside.exists();
+    print::file(&beside, &settings)?;
     let copy = || -> io::Result<()> {
         let mut file = OutputFile::create(place)?;
         io::copy(&mut std::fs::File::open(adapter)?, &mut file)?;
         file.flush()?;
         file.commit()
     };
-    copy().with_context(|| format!("cannot write {}", place.display()))
+    let copied = copy().with_context(|| format!("cannot write {}", place.display()));
+    if copied.is_err() && new {
+        // Nor are settings of any use without it.
+        let _ = std::fs::remove_file(&beside);
+    }
+    copied
 }
