@@ -230,6 +230,20 @@ mod tests {
         }
     }
 
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn where_the_file_system_can_nothing_has_a_name_before_it_is_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        if unnamed::begin(folder.path()).is_none() {
+            return eprintln!("SKIPPED: no files without a name here");
+        }
+        let mut output = OutputFile::create(&folder.path().join("out")).unwrap();
+        output.write_all(&[0; 100_000]).unwrap();
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        output.commit().unwrap();
+        assert_eq!(std::fs::read(folder.path().join("out")).unwrap().len(), 100_000);
+    }
+
     #[test]
     fn the_next_output_takes_away_what_a_killed_one_left() {
         let folder = tempfile::tempdir().unwrap();

@@ -256,3 +256,32 @@ fn an_upload_that_nobody_goes_on_with_is_swept_away() {
         (left == 1).then_some(())
     });
 }
+
+#[test]
+fn what_a_killed_server_was_receiving_is_gone_when_another_has_begun() {
+    let store = tempfile::tempdir().unwrap();
+    let coming = store.path().join("artifacts/staging/coming");
+    let incoming = store.path().join("artifacts/incoming");
+    let files = |folder: &std::path::Path| std::fs::read_dir(folder).map_or(0, Iterator::count);
+    let mut served = Served::start(store.path(), &[]);
+    let place = begin(&mut served.client(), "m", "m.pt", &[0; 8 << 20]);
+    let mut half = TcpStream::connect(served.address).unwrap();
+    let head = format!(
+        "PATCH {place} HTTP/1.1\r\nhost: {}\r\nupload-offset: 0\r\ncontent-length: 8388608\r\n\r\n",
+        served.address
+    );
+    half.write_all(head.as_bytes()).unwrap();
+    half.write_all(&[0; 4 << 20]).unwrap();
+    until("some of it has come", || (files(&coming) == 1).then_some(()));
+    served.child.kill().unwrap();
+    served.child.wait().unwrap();
+    assert_eq!(files(&coming), 1, "nobody has cleaned up");
+    // And what it was moving into the depot.
+    let left = unskew_source::unfinished::UnfinishedFolder::begin(&incoming, 0o700).unwrap();
+    std::fs::write(left.path().join("whole"), "half").unwrap();
+    left.keep();
+    let served = Served::start(store.path(), &[]);
+    until("both are gone", || (files(&coming) + files(&incoming) == 0).then_some(()));
+    let head = served.client().send("HEAD", &place, &[], b"").unwrap();
+    assert_eq!(head.status, 200, "the upload itself goes on");
+}

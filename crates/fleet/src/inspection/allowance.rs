@@ -1,5 +1,4 @@
-//! What the child may use. It takes these limits upon itself before it sees the first byte of an artifact, and cannot
-//! raise them again.
+//! What the child may use. It takes these limits upon itself before it sees the first byte of an artifact.
 
 use std::time::Duration;
 
