@@ -1,16 +1,16 @@
 //! A child as its parent sees it.
 
 use std::io::{self, BufReader};
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use unskew_abi::child::{describe, ended_soon, listen, tail};
 use unskew_source::Source;
 
 use super::InspectionError;
 use super::allowance::Allowance;
+use super::ending;
 use super::frame::{self, Frame, Kind};
 use super::message::{Question, Reply, Wanted};
 use super::remote::MOST;
@@ -60,9 +60,10 @@ impl Inspector {
         let (Some(input), Some(output)) = (input, output) else {
             return Err(InspectionError::NotStarted("it has no pipes".to_owned()));
         };
-        let said = Arc::default();
-        // Only the error output is left to be listened to.
-        drop(listen(&mut child, &said));
+        let said = Arc::new(Mutex::new(Vec::new()));
+        if let Some(errors) = child.stderr.take() {
+            ending::keep_words(errors, &said).map_err(failed)?;
+        }
         let (sender, frames) = sync_channel(AHEAD);
         let read = move || {
             let mut output = BufReader::new(output);
@@ -211,7 +212,7 @@ impl Inspector {
     }
 
     fn has_ended(&mut self) -> bool {
-        ended_soon(&mut self.child)
+        ending::ended_soon(&mut self.child)
     }
 
     /// Why it ended.
@@ -224,13 +225,13 @@ impl Inspector {
         // The last words come on a pipe of their own.
         let begin = Instant::now();
         let words = loop {
-            let words = tail(&self.said);
+            let words = ending::words(&self.said);
             if !words.is_empty() || begin.elapsed() > Duration::from_millis(100) {
                 break words;
             }
             std::thread::sleep(Duration::from_millis(2));
         };
-        Stopped::Ended(reason(status, &words, &self.allowance))
+        Stopped::Ended(ending::reason(status, &words, &self.allowance))
     }
 }
 
@@ -262,29 +263,4 @@ fn filled(source: &dyn Source, offset: u64, buffer: &mut [u8]) -> io::Result<usi
         }
     }
     Ok(done)
-}
-
-/// The end of a child in words that say what to do about it.
-fn reason(status: Option<ExitStatus>, words: &str, allowance: &Allowance) -> String {
-    let memory = allowance.memory >> 20;
-    if words.contains("memory allocation of") {
-        return format!("it takes more than {memory} MiB of memory");
-    }
-    if words.contains("overflowed its stack") {
-        return "it is nested too deeply to be read".to_owned();
-    }
-    #[cfg(unix)]
-    {
-        use std::os::unix::process::ExitStatusExt as _;
-        if status.and_then(|status| status.signal()) == Some(nix::sys::signal::SIGXCPU as i32) {
-            return format!("it takes more than {} s of processor time", allowance.seconds);
-        }
-    }
-    let how = status.map_or_else(|| "unknown".to_owned(), describe);
-    let mut text = format!("the process that read it ended: {how}");
-    if let Some(line) = words.lines().rfind(|line| !line.trim().is_empty()) {
-        let line: String = line.chars().filter(|char| !char.is_control()).take(200).collect();
-        text.push_str(&format!("; it said: {line}"));
-    }
-    text
 }

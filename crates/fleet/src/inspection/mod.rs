@@ -23,6 +23,7 @@
 
 mod allowance;
 mod child;
+mod ending;
 mod frame;
 mod message;
 mod process;
