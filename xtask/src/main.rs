@@ -20,6 +20,7 @@ mod tensorflow;
 mod tensorflow_data;
 mod test;
 mod torch;
+mod torch_differential;
 
 use std::path::{Path, PathBuf};
 
@@ -101,6 +102,8 @@ enum Verb {
     TensorflowData(tensorflow_data::TensorflowData),
     /// Runs recorded files, as they are and converted, on PyTorch releases.
     Torch(torch::Torch),
+    /// Compares verdicts with what real PyTorch releases do with archives that others wrote at random.
+    TorchDifferential(torch_differential::TorchDifferential),
     /// Builds and tests what brings DataFusion along, which takes minutes: `unskew scan query`, and the job of Ballista.
     Distributed,
     /// Measures the command on large files: time and memory of whole processes.
@@ -144,6 +147,7 @@ fn main() -> anyhow::Result<()> {
         Verb::Tensorflow(tensorflow) => tensorflow::run(&tensorflow),
         Verb::TensorflowData(arguments) => tensorflow_data::run(&arguments),
         Verb::Torch(torch) => torch::run(&torch),
+        Verb::TorchDifferential(differential) => torch_differential::run(&differential),
         Verb::Bench(bench) => bench::run(&bench),
         Verb::Sizes { plugin } => abi::sizes_child(&plugin),
         Verb::Look { plugin } => std::process::exit(unskew_artifact::probe_main(&plugin, None)),

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use unskew_core::{Conversion, Party, Version};
+use unskew_core::{Conversion, Party};
 use unskew_releases::{Family, Release};
 use unskew_source::{Output, ReadError, Source};
 use unskew_tensorflow::convert::VersionOptions;
@@ -121,8 +121,8 @@ pub struct Converted {
     pub plan: Conversion,
     /// The result.
     pub output: Output,
-    /// The release that a PyTorch file was converted for, if it is known who wrote it.
-    meant_for: Option<Version>,
+    /// What is known of a PyTorch file that it was converted from.
+    origin: Option<unskew_torch::Origin>,
 }
 
 impl Converted {
@@ -142,8 +142,8 @@ impl Converted {
         let mut all = Vec::new();
         for file in files {
             let source: Arc<dyn Source> = file;
-            if let Some(release) = self.meant_for {
-                let party = unskew_torch::party_converted(&source, release);
+            if let Some(origin) = &self.origin {
+                let party = unskew_torch::party_converted(&source, origin);
                 all.extend(party.map_err(OpenError::from)?);
                 continue;
             }
@@ -186,9 +186,11 @@ pub fn convert_content(
         path: content.name().to_owned(),
         release: target.to_string(),
     })?;
-    let meant_for = match target {
-        Target::Torch(runtime) if options.written_by.is_some() => Some(runtime.release.version),
+    let origin = match (target, content) {
+        (Target::Torch(runtime), Content::File(part)) => {
+            unskew_torch::Origin::of(&part.source, runtime, &options.torch())?
+        }
         _ => None,
     };
-    Ok(Converted { plan, output, meant_for })
+    Ok(Converted { plan, output, origin })
 }

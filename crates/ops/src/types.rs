@@ -37,6 +37,11 @@ impl Type {
         matches!(self, Self::List(item, _) if matches!(&**item, Self::Named(name) if is_variable(name)))
     }
 
+    /// Whether it is a type variable, which stands for any type: `t`, `t1`.
+    pub fn is_variable(&self) -> bool {
+        matches!(self, Self::Named(name) if is_variable(name))
+    }
+
     /// Whether `None` may stand for it: an optional, or a type that may be anything.
     pub fn takes_none(&self) -> bool {
         match self {

@@ -197,3 +197,24 @@ fn an_overload_of_another_name_is_taken_only_if_the_own_one_is_gone() {
     let pinv = decide("1.10.2", 3, "linalg_pinv", "self", "2.15.0", 3);
     assert!(!pinv.starts_with("keep"), "{pinv}");
 }
+
+#[test]
+fn of_many_operators_without_names_that_is_taken_which_takes_the_call() {
+    let decided = |schema: &str, name: &str, ty: &str, to: &str| {
+        let schema: Schema = schema.parse().unwrap();
+        let given = [GivenArgument {
+            name: name.to_owned(),
+            ty: Some(type_of(ty)),
+            ..GivenArgument::default()
+        }];
+        let table = HISTORY.table(to.parse().unwrap()).unwrap();
+        let target = Target { table: &table, operator_version: 3 };
+        let call = OperatorCall { schema: &schema, given: &given };
+        shown(REGISTRY.decide(call, &Writer::default(), target))
+    };
+    // 1.4 had six of them, and later releases have one for texts without a name, and one with.
+    let ints = "aten::list(int[] l) -> int[]";
+    assert_eq!(decided(ints, "l", "int[]", "2.15.0"), "keep as .t without ");
+    assert_eq!(decided(ints, "l", "int[]", "1.4.0"), "keep");
+    assert_eq!(decided("aten::list(str t) -> str[]", "t", "str", "2.15.0"), "keep");
+}

@@ -35,6 +35,7 @@ mod read;
 mod show;
 mod syntax;
 mod walk;
+mod words;
 
 pub use edit::{Edits, Overlap};
 pub use limits::MAX_DEPTH;

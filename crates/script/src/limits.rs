@@ -105,12 +105,12 @@ impl Scan {
 }
 
 /// How long the word is that begins here; one byte of anything else.
-fn word_length(bytes: &[u8]) -> usize {
+pub(crate) fn word_length(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | 0x80..)).count()
 }
 
 /// How long the quoted text is that begins here, quotes included.
-fn text_length(bytes: &[u8]) -> usize {
+pub(crate) fn text_length(bytes: &[u8]) -> usize {
     let quote = bytes[0];
     let triple = bytes.starts_with(&[quote; 3]);
     let (mut at, end) = if triple { (3, 3) } else { (1, 1) };

@@ -1,9 +1,11 @@
 //! From the text to the syntax tree. The one module that knows the parser behind it.
 
 use ruff_python_ast as py;
+use ruff_python_parser::{Mode, ParseError, ParseErrorType, ParseOptions, parse_unchecked};
 use ruff_text_size::{Ranged, TextRange};
 
 use crate::limits::{MAX_DEPTH, too_deep};
+use crate::words;
 use crate::{
     Argument, Call, Class, Constant, Expression, Function, Module, Name, Parameter, Span, Statement,
 };
@@ -35,10 +37,41 @@ pub fn parse(text: &str) -> Result<Module, ScriptError> {
     if let Some(at) = too_deep(text) {
         return Err(error(text, at, format!("nested more than {MAX_DEPTH} deep")));
     }
-    let parsed = ruff_python_parser::parse_module(text)
+    // Seldom, so the words are looked for only where something is wrong.
+    module(text, text).or_else(|error| {
+        let masked = words::masked(text);
+        masked.and_then(|masked| module(text, &masked).ok()).ok_or(error)
+    })
+}
+
+/// The module of a text, by what the parser makes of `masked`: the text, or one in which other words stand for names.
+fn module(text: &str, masked: &str) -> Result<Module, ScriptError> {
+    let syntax = syntax(masked)
         .map_err(|fault| error(text, fault.location.start().into(), fault.error.to_string()))?;
     let reader = Reader { text };
-    Ok(Module { body: reader.statements(&parsed.syntax().body)? })
+    Ok(Module { body: reader.statements(&syntax.body)? })
+}
+
+/// What the parser of Python makes of a text. What PyTorch writes and reads, and Python alone refuses, is no fault.
+fn syntax(text: &str) -> Result<py::ModModule, ParseError> {
+    let parsed = parse_unchecked(text, ParseOptions::from(Mode::Module));
+    let fault = parsed.errors().iter().find(|fault| !is_torchscript(&fault.error));
+    if let Some(fault) = fault {
+        return Err(fault.clone());
+    }
+    match parsed.into_syntax() {
+        py::Mod::Module(module) => Ok(module),
+        py::Mod::Expression(inner) => Err(ParseError {
+            error: ParseErrorType::OtherError("an expression, not a module".to_owned()),
+            location: inner.range,
+        }),
+    }
+}
+
+/// Whether Python refuses something that TorchScript has: `def f(a: int=1, b: int)`, as 1.3 to 1.5 write functions of
+/// which only some defaults have a form.
+fn is_torchscript(fault: &ParseErrorType) -> bool {
+    matches!(fault, ParseErrorType::NonDefaultParamAfterDefaultParam)
 }
 
 fn error(text: &str, at: usize, what: impl Into<String>) -> ScriptError {
@@ -56,10 +89,6 @@ fn span(range: TextRange) -> Span {
     Span { start: range.start().into(), end: range.end().into() }
 }
 
-fn name(identifier: &py::Identifier) -> Name {
-    Name { text: identifier.id.to_string(), span: span(identifier.range) }
-}
-
 impl Reader<'_> {
     fn refuse<T>(&self, place: &impl Ranged, what: &str) -> Result<T, ScriptError> {
         let what = format!("TorchScript has no {what}");
@@ -69,6 +98,11 @@ impl Reader<'_> {
     fn slice(&self, range: TextRange) -> String {
         let Span { start, end } = span(range);
         self.text.get(start..end).unwrap_or("").to_owned()
+    }
+
+    /// A name as it stands in the text, which the parser may have been given with another.
+    fn name(&self, range: TextRange) -> Name {
+        Name { text: self.slice(range), span: span(range) }
     }
 
     fn statements(&self, body: &[py::Stmt]) -> Result<Vec<Statement>, ScriptError> {
@@ -157,7 +191,7 @@ impl Reader<'_> {
         }
         let bases = arguments.map_or(&[][..], |arguments| &arguments.args);
         Ok(Class {
-            name: name(&class.name),
+            name: self.name(class.name.range),
             bases: self.expressions(bases)?,
             body: self.statements(&class.body)?,
             span: span(class.range),
@@ -177,7 +211,7 @@ impl Reader<'_> {
         }
         let parameter = |one: &py::ParameterWithDefault, keyword_only| {
             Ok(Parameter {
-                name: name(&one.parameter.name),
+                name: self.name(one.parameter.name.range),
                 annotation: self.maybe(one.parameter.annotation.as_deref())?,
                 default: self.maybe(one.default.as_deref())?,
                 keyword_only,
@@ -186,7 +220,7 @@ impl Reader<'_> {
         let positional = parameters.args.iter().map(|one| parameter(one, false));
         let keyword = parameters.kwonlyargs.iter().map(|one| parameter(one, true));
         Ok(Function {
-            name: name(&function.name),
+            name: self.name(function.name.range),
             parameters: positional.chain(keyword).collect::<Result<_, ScriptError>>()?,
             returns: self.maybe(function.returns.as_deref())?,
             body: self.statements(&function.body)?,
@@ -210,10 +244,10 @@ impl Reader<'_> {
         let span = span(expression.range());
         let constant = |value| Expression::Constant { value, span };
         Ok(match expression {
-            py::Expr::Name(inner) => Expression::Name(Name { text: inner.id.to_string(), span }),
+            py::Expr::Name(inner) => Expression::Name(self.name(inner.range)),
             py::Expr::Attribute(inner) => Expression::Attribute {
                 of: self.boxed(&inner.value)?,
-                name: name(&inner.attr),
+                name: self.name(inner.attr.range),
                 span,
             },
             py::Expr::Call(inner) => Expression::Call(Box::new(self.call(inner, span)?)),
@@ -314,7 +348,7 @@ impl Reader<'_> {
                 return self.refuse(keyword, "`**` in a call");
             };
             let value = self.expression(&keyword.value)?;
-            arguments.push(Argument { keyword: Some(name(parameter)), value });
+            arguments.push(Argument { keyword: Some(self.name(parameter.range)), value });
         }
         Ok(Call { function: self.expression(&call.func)?, arguments, span })
     }

@@ -79,6 +79,36 @@ fn old_code_imports_its_own_modules() {
     }
 }
 
+/// What 1.3 to 1.5 write of functions of which only some defaults have a form.
+#[test]
+fn a_parameter_without_a_default_may_follow_one_with() {
+    let text = "def f(a: Tensor, b: Optional[int]=None, c: List[int], *, d: int=1, e: int) -> int:\n  return d\n";
+    let module = parse(text).unwrap();
+    let function = module.functions().next().unwrap();
+    let shown = |one: &unskew_script::Parameter| (one.name.text.clone(), one.default.is_some());
+    let has_default: Vec<(String, bool)> = function.parameters.iter().map(shown).collect();
+    let expected = [("a", false), ("b", true), ("c", false), ("d", true), ("e", false)];
+    assert_eq!(has_default, expected.map(|(name, has)| (name.to_owned(), has)));
+    assert!(parse("def f(a: int=1, b: int\n  return b\n").is_err());
+}
+
+#[test]
+fn names_that_only_python_keeps_for_itself_are_names() {
+    for word in
+        ["async", "await", "except", "finally", "from", "lambda", "nonlocal", "try", "yield"]
+    {
+        let text = format!(
+            "class M(Module):\n  {word} : __torch__.Linear\n  def forward(self, x: Tensor) -> Tensor:\n    _0 = self.{word}\n    return (_0).forward(x, \"{word}\", )\n"
+        );
+        let module = parse(&text).unwrap_or_else(|error| panic!("{word}: {error}"));
+        let debug = format!("{module:?}");
+        assert!(debug.contains(&format!("\"{word}\"")) && !debug.contains("xxx"), "{debug}");
+        assert_eq!(shape(&module), shape(&parse(&module.to_string()).unwrap()));
+    }
+    // A declaration by itself is a function without a name to Python.
+    assert!(parse("class M(Module):\n  lambda : Tensor\n").is_ok());
+}
+
 #[test]
 fn what_is_shown_is_read_as_the_same() {
     for text in ["x = (1).real\n", "x = -(a + b) * c\n", "x = (a if b else c).d[1:, ::2]\n"] {

@@ -4,11 +4,17 @@
 //! [`Slice`] of the archive, so its bytes are read only where someone asks; a compressed one is
 //! inflated into memory up to a limit. The date of a member is not looked at: PyTorch writes the
 //! DOS date 1980-00-00, whose month 0 is legal here.
+//!
+//! Offsets are taken as they are written, and only an archive that cannot be read so is searched for what stands
+//! in front of it. PyTorch writes the records of zip64 also where no number needs them, so its directory does not end
+//! where the end record begins; who reckons its start from there comes out 76 bytes too far, and where the first
+//! name has 30 bytes another header stands just there.
 
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::sync::Arc;
 
+use zip::read::{ArchiveOffset, Config};
 use zip::{CompressionMethod, ZipArchive};
 
 use crate::{BytesSource, Problem, ReadError, Slice, Source, limits};
@@ -65,7 +71,10 @@ impl Archive {
         let reader =
             SourceReader { source: source.clone(), position: 0, block: Vec::new(), block_start: 0 };
         let broken = |error| zip_error(source.name(), error);
-        let mut zip = ZipArchive::new(reader).map_err(broken)?;
+        let at_start = Config { archive_offset: ArchiveOffset::Known(0) };
+        let mut zip = ZipArchive::with_config(at_start, reader.clone())
+            .or_else(|error| ZipArchive::new(reader).map_err(|_| error))
+            .map_err(broken)?;
         if zip.len() > limits::MEMBERS {
             let problem = Problem::TooLarge {
                 what: "the directory (counted in members)".into(),

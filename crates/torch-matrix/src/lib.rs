@@ -22,6 +22,7 @@
 #![forbid(unsafe_code)]
 
 mod bars;
+pub mod differential;
 mod host;
 pub mod recorded;
 mod run;
@@ -31,7 +32,7 @@ mod trial;
 
 pub use bars::{BARS, Bar};
 pub use host::{Host, HostError};
-pub use run::{Job, Loader, Outcome};
+pub use run::{Job, Loader, Outcome, Phase};
 pub use table::{bars_table, reasons, table};
 pub use trial::{Came, Fate, Selection, Trial, trials};
 

@@ -113,6 +113,7 @@ struct File {
     refused: Vec<Refusal>,
     class: Vec<ClassRow>,
     refusing: Vec<RefusingRow>,
+    type_name: Vec<TypeRow>,
     exported: Vec<ExportedRow>,
     builtin: Builtin,
     bytecode: Bytecode,
@@ -123,6 +124,13 @@ struct File {
 struct ClassRow {
     prefix: String,
     gone_in: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TypeRow {
+    name: String,
+    since: String,
 }
 
 #[derive(Deserialize)]
@@ -149,6 +157,8 @@ struct Builtin {
 #[serde(deny_unknown_fields)]
 struct Bytecode {
     promoted: Vec<String>,
+    upgraders_since: String,
+    named_tuples_since: String,
 }
 
 /// The file is part of the program; a fault in it leaves nothing, which a test finds.
@@ -220,6 +230,24 @@ pub fn class_gone_in(class: &str) -> Option<Version> {
     row.gone_in.parse().ok()
 }
 
+/// The name of a type as the data have it, if some release does not know it.
+pub fn dated_type(name: &str) -> Option<&'static str> {
+    let mut rows = FILE.iter().flat_map(|file| &file.type_name);
+    rows.find(|row| row.name == name).map(|row| &*row.name)
+}
+
+/// What stands for the types in bytecode that are classes of the file's own, such as named tuples.
+pub const OWN_TYPES: &str = "named tuple";
+
+/// The first release whose code may name this type, if older ones may not.
+pub fn type_since(name: &str) -> Option<Version> {
+    if name == OWN_TYPES {
+        return Some(mobile_named_tuples_since());
+    }
+    let mut rows = FILE.iter().flat_map(|file| &file.type_name);
+    rows.find(|row| row.name == name)?.since.parse().ok()
+}
+
 /// The first release in which this operator refuses every call, if one does.
 pub fn refusing_since(operator: &str) -> Option<Version> {
     let mut rows = FILE.iter().flat_map(|file| &file.refusing);
@@ -234,6 +262,21 @@ pub fn exported_by(schema: Version) -> (Option<Version>, Option<Version>) {
         let [since, until] = &row.releases;
         (since.parse().ok(), until.parse().ok())
     })
+}
+
+/// The first release whose mobile interpreter has upgraders. Older ones do by an old name what they do today.
+pub fn mobile_upgraders_since() -> Version {
+    bytecode_since(|bytecode| &bytecode.upgraders_since)
+}
+
+/// The first release whose mobile interpreter reads the types of named tuples.
+pub fn mobile_named_tuples_since() -> Version {
+    bytecode_since(|bytecode| &bytecode.named_tuples_since)
+}
+
+fn bytecode_since(of: impl Fn(&Bytecode) -> &str) -> Version {
+    let version = FILE.as_ref().and_then(|file| of(&file.bytecode).parse().ok());
+    version.unwrap_or(Version::number(0))
 }
 
 /// Whether bytecode has an operator as this instruction since version 8.

@@ -37,6 +37,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod behaviour;
 pub mod bytecode;
 mod code;
 mod convert;
@@ -63,7 +64,7 @@ pub use format::read;
 pub use history::{REGISTRY_SOURCES, registry};
 pub use model::{Format, Given, Model, Stamp, Use, UsePlaces};
 pub use needs::{Need, Needs, needs_facts};
-pub use party::{of_model, party, party_converted};
+pub use party::{Origin, of_model, party, party_converted};
 pub use producer::Producer;
 pub use release::{Calendar, CalendarError, Release};
 pub use runtime::{Runtime, axes};

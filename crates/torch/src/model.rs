@@ -125,6 +125,10 @@ pub struct Model {
     pub exported: Option<Stamp>,
     /// Who wrote it, as far as it can be told.
     pub producer: Producer,
+    /// Who wrote the file that it was converted from, if it was.
+    pub before: Option<Producer>,
+    /// Types that its code names and that some releases do not know.
+    pub types: BTreeMap<&'static str, Places>,
     /// Every use of an operator, once.
     pub uses: BTreeMap<Use, UsePlaces>,
     /// The classes registered in C++ that it names.
@@ -152,6 +156,8 @@ impl Model {
             bytecode: None,
             exported: None,
             producer: Producer::unknown(),
+            before: None,
+            types: BTreeMap::new(),
             uses: BTreeMap::new(),
             classes: BTreeMap::new(),
             program: None,

@@ -8,7 +8,7 @@ use unskew_source::{ReadError, Source};
 
 use crate::runtime::axes;
 use crate::verdict::Judge;
-use crate::{Format, Model, Producer, format, rules};
+use crate::{Format, Model, Options, Producer, Runtime, format, rules};
 
 /// The PyTorch file in `source` as a party; none if it is no PyTorch file.
 ///
@@ -22,17 +22,47 @@ pub fn party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError> {
     Ok(Some(of_model(name, model)))
 }
 
-/// A file that was converted for a release, with its writer known: every call means what that release means by it. None
-/// if it is no PyTorch file.
+/// What is known of a converted file beside itself.
+#[derive(Clone, Debug)]
+pub struct Origin {
+    /// Who wrote the file that it was converted from. The layout shows it no longer.
+    pub writer: Producer,
+    /// The release that it was converted for, if its writer was stated: then every call whose meaning the registry of
+    /// operators knows means what that release means by it.
+    pub meant_for: Option<Version>,
+}
+
+impl Origin {
+    /// The origin of what `source` is converted to for a release; none if it is no PyTorch file.
+    ///
+    /// # Errors
+    /// As [`party`].
+    pub fn of(
+        source: &Arc<dyn Source>,
+        to: &Runtime,
+        options: &Options,
+    ) -> Result<Option<Self>, ReadError> {
+        if let Some(writer) = options.written_by {
+            let writer = Producer::stated(&writer.to_string(), "stated");
+            return Ok(Some(Self { writer, meant_for: Some(to.release.version) }));
+        }
+        let Some(model) = format::read(source)? else { return Ok(None) };
+        let writer = model.producer_by(to.operators.history());
+        Ok(Some(Self { writer, meant_for: None }))
+    }
+}
+
+/// A file that was converted. None if it is no PyTorch file.
 ///
 /// # Errors
 /// As [`party`].
 pub fn party_converted(
     source: &Arc<dyn Source>,
-    release: Version,
+    origin: &Origin,
 ) -> Result<Option<Party>, ReadError> {
     let Some(mut model) = format::read(source)? else { return Ok(None) };
-    if model.producer.exact.is_none() {
+    model.before = Some(origin.writer.clone());
+    if let Some(release) = origin.meant_for.filter(|_| model.producer.exact.is_none()) {
         model.producer = Producer::stated(&release.to_string(), "converted for it");
     }
     let name = source.name().rsplit(['/', '\\']).next().unwrap_or_default();

@@ -22,7 +22,7 @@ fn module() -> Vec<u8> {
 }
 
 #[test]
-fn a_type_that_is_nothing_has_its_old_name_up_to_1_9() {
+fn a_type_that_is_nothing_has_its_old_name_up_to_1_8() {
     for (release, wanted) in [("1.7.1", "Final[None]"), ("1.10.2", "Final[NoneType]")] {
         let (_, result) = converted("net.pt", &module(), &runtime(release));
         let code = record(&result, "code/__torch__.py").unwrap();

@@ -124,7 +124,9 @@ fn a_file_whose_writer_is_stated_leaves_no_doubt_when_it_is_judged() {
     assert!(plan.is_possible() && plan.changes_nothing());
     let Output::File(file) = output else { panic!("a folder") };
     let file: std::sync::Arc<dyn unskew_source::Source> = file;
-    let party = unskew_torch::party_converted(&file, newest.release.version).unwrap().unwrap();
+    let before = source(name, &files[name]);
+    let origin = unskew_torch::Origin::of(&before, &newest, &options).unwrap().unwrap();
+    let party = unskew_torch::party_converted(&file, &origin).unwrap().unwrap();
     assert_eq!(doubts(&party), 0);
 }
 

@@ -96,7 +96,8 @@ impl OperatorCall<'_> {
     /// The form in which the release takes the call.
     ///
     /// If it has the overload, that decides: another one may mean something else by the same call. Releases
-    /// that named overloads otherwise are searched for one that takes it.
+    /// that named overloads otherwise are searched for one that takes it. Up to 1.4 overloads had no names, so where
+    /// the nameless one does not take the call, any that does is looked for.
     pub(super) fn fit(&self, table: &OperatorTable) -> Result<Fit, Blocked> {
         let Schema { name, overload, .. } = self.schema;
         let (same, others): (Vec<Schema>, Vec<Schema>) =
@@ -112,8 +113,29 @@ impl OperatorCall<'_> {
                 Err(why) => misfit = misfit.or(Some(why)),
             }
         }
+        if named && self.is_one_of_many(table) {
+            let returns = self.schema.returns.len();
+            let mut like = table.overloads(name).filter(|one| one.returns.len() == returns);
+            let takes = |one: &Schema| self.fit_one(one).is_ok_and(|without| without.is_empty());
+            if let Some(candidate) = like.find(takes) {
+                return Ok(Fit { overload: Some(candidate.overload), without: Vec::new() });
+            }
+        }
         let unknown = Blocked::Unknown { nearest: table.nearest_with(name) };
         Err(misfit.map_or(unknown, Blocked::Misfit))
+    }
+
+    /// Whether its release had several operators of this name whose overloads had no names.
+    fn is_one_of_many(&self, table: &OperatorTable) -> bool {
+        if !self.schema.overload.is_empty() {
+            return false;
+        }
+        let history = table.history();
+        let named = history.named(&self.schema.name);
+        let nameless = || named.iter().filter(|one| one.schema.overload.is_empty());
+        let Some(own) = nameless().find(|one| one.schema == *self.schema) else { return false };
+        let mut releases = history.releases().iter().filter(|release| own.runs.contains(**release));
+        releases.any(|release| nameless().filter(|one| one.runs.contains(*release)).count() > 1)
     }
 
     fn fit_one(&self, candidate: &Schema) -> Result<Vec<String>, Misfit> {
@@ -154,7 +176,11 @@ impl OperatorCall<'_> {
             let (Some(takes), Some(own)) = (takes, own) else { continue };
             let ty = &given.type_in(&own.ty);
             let none = given.value.as_deref() == Some("None") && takes.ty.takes_none();
-            let any = own.ty.is_generic() && is_subtype(&own.ty, &takes.ty);
+            // Anything, and a list of anything.
+            let list = matches!(ty, Type::List(..)) && takes.ty.is_generic();
+            let any = list
+                || takes.ty.is_variable()
+                || own.ty.is_generic() && is_subtype(&own.ty, &takes.ty);
             if !none && !any && !is_subtype(ty, &takes.ty) && !is_item(ty, &takes.ty) {
                 let (is, wants) = (ty.to_string(), takes.ty.to_string());
                 return Err(Misfit::Type { argument: takes.name.clone(), is, wants });

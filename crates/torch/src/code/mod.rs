@@ -7,12 +7,15 @@
 
 mod callable;
 mod constants;
+mod element;
+pub(crate) mod type_names;
 mod typed;
 mod written;
 
 pub use callable::Callable;
 pub(crate) use callable::builtins;
 pub(crate) use constants::types as constant_types;
+pub(crate) use element::Element;
 pub(crate) use typed::{FUNCTIONS, TypedUse, typed};
 pub(crate) use written::{classes, written};
 

@@ -9,6 +9,9 @@ use unskew_ops::typing::{
     Spelling, infer,
 };
 
+use super::element::{self, Element};
+use crate::behaviour;
+
 /// The module into which conversions put functions of the registry.
 pub(crate) const FUNCTIONS: &str = "__torch__.unskew";
 
@@ -21,6 +24,8 @@ pub(crate) struct TypedUse {
     pub given: Vec<Given>,
     /// The overload that its writer meant, if it can be told.
     pub meant: Option<Arc<Signature>>,
+    /// What the items are of those that are tensors, where that matters and shows.
+    pub elements: Vec<Option<Element>>,
     /// How the values stand for its arguments.
     pub binding: Option<Binding>,
     /// The function of the registry in which they stand: a conversion put it there.
@@ -44,7 +49,12 @@ impl TypedUse {
 }
 
 /// What makes calls the same.
-type Key = (Arc<str>, Option<Arc<str>>, Vec<(Option<String>, bool, ScriptType, Option<Literal>)>);
+type Key = (
+    Arc<str>,
+    Option<Arc<str>>,
+    Vec<(Option<String>, bool, ScriptType, Option<Literal>)>,
+    Vec<Option<Element>>,
+);
 
 /// The calls of a program that the loader looks at.
 pub(crate) fn typed(program: &Program, operators: &dyn Operators) -> Vec<TypedUse> {
@@ -60,7 +70,8 @@ pub(crate) fn typed(program: &Program, operators: &dyn Operators) -> Vec<TypedUs
             (true, false) => "",
         };
         let within = within(program, &call);
-        let at = *known.entry(key(&call, within.clone())).or_insert_with(|| {
+        let elements = elements(program, &call);
+        let at = *known.entry(key(&call, within.clone(), elements.clone())).or_insert_with(|| {
             let (meant, binding) = match call.choice {
                 Choice::One(signature, binding) => (Some(signature), Some(binding)),
                 _ => (None, None),
@@ -68,6 +79,7 @@ pub(crate) fn typed(program: &Program, operators: &dyn Operators) -> Vec<TypedUs
             uses.push(TypedUse {
                 operator: call.operator,
                 given: call.given,
+                elements,
                 meant,
                 binding,
                 within,
@@ -93,11 +105,22 @@ fn within(program: &Program, call: &ResolvedCall) -> Option<Arc<str>> {
     routine.name.strip_prefix(FUNCTIONS)?.strip_prefix('.').map(Arc::from)
 }
 
-fn key(call: &ResolvedCall, within: Option<Arc<str>>) -> Key {
+/// What the tensors are that a call gives, if its operator takes some of them otherwise by release.
+fn elements(program: &Program, call: &ResolvedCall) -> Vec<Option<Element>> {
+    if behaviour::of(&call.operator, None).next().is_none() {
+        return Vec::new();
+    }
+    let Some(body) = program.body(call.function) else { return Vec::new() };
+    let tensor =
+        |one: &Given| (one.ty == ScriptType::Tensor).then(|| element::of(body, one.span)).flatten();
+    call.given.iter().map(tensor).collect()
+}
+
+fn key(call: &ResolvedCall, within: Option<Arc<str>>, elements: Vec<Option<Element>>) -> Key {
     let given = call.given.iter().map(|one| {
         // Only `None` and short values tell overloads and versions apart.
         let literal = one.literal.clone();
         (one.keyword.clone(), one.receiver, one.ty.clone(), literal)
     });
-    (call.operator.clone(), within, given.collect())
+    (call.operator.clone(), within, given.collect(), elements)
 }

@@ -13,7 +13,7 @@ use unskew_source::{Problem, ReadError};
 use super::records::Records;
 use crate::model::Use;
 use crate::pickle::{self, Pickle, Value};
-use crate::{Model, Producer, Stamp};
+use crate::{Model, Producer, Stamp, history};
 
 /// The record.
 const RECORD: &str = "bytecode.pkl";
@@ -57,6 +57,10 @@ pub(super) fn read(records: &Records, model: &mut Model) -> Result<(), ReadError
                 model.instructions.insert(name.to_owned());
             }
         }
+        let types = part(&pickle, code, "types").filter_map(Value::text);
+        if types.filter(|ty| is_own(ty)).count() > 0 {
+            model.types.entry(history::OWN_TYPES).or_default().add(&name);
+        }
         for operator in part(&pickle, code, "operators") {
             count += 1;
             if count > OPERATORS {
@@ -80,6 +84,12 @@ pub(super) fn read(records: &Records, model: &mut Model) -> Result<(), ReadError
         model.facts.push(("pickle imports", pickle.imports.join(", ")));
     }
     Ok(())
+}
+
+/// Whether a type is, or holds, one that the file declares itself: `List[__torch__.Out]`.
+fn is_own(ty: &str) -> bool {
+    let mut own = ty.split("__torch__.").skip(1);
+    own.any(|rest| !rest.starts_with("torch.classes."))
 }
 
 /// The members of one part of a function: its `instructions`, its `operators`.

@@ -84,6 +84,13 @@ pub(super) fn notice(program: &Program, model: &mut Model) {
         for class in named {
             model.classes.entry(class.to_owned()).or_default().add(&record.name);
         }
+        if model.format.is_mobile() {
+            continue;
+        }
+        for (ty, at) in code::type_names::of(&record.text) {
+            let place = format_args!("{}:{}", record.name, record.line(at));
+            model.types.entry(ty).or_default().add(place);
+        }
     }
     for call in code::written(program) {
         let one = Use { name: call.name, given: Given::Shape(call.shape) };

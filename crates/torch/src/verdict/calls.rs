@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use unskew_core::{Finding, Places};
+use unskew_core::{Finding, Places, Version};
 use unskew_ops::Argument;
 use unskew_ops::typing::{Choice, Mismatch, Operators, ScriptType, Signature, choose};
 
 use super::Pair;
 use super::operators::{Fault, missing, upgraders, word};
 use crate::code::{Callable, TypedUse};
-use crate::history;
+use crate::{Runtime, history};
 
 /// What removes branches that are never taken.
 pub(super) const PRUNE: &str = "prune-dead-branch";
@@ -64,7 +64,14 @@ fn fault(pair: &Pair<'_>, call: &TypedUse) -> Option<Fault> {
         Choice::One(signature, _) if is_another(pair, call, &signature) => Some(Fault::Overload),
         Choice::One(signature, _) => returned_class(pair, call, &signature).map(Fault::Class),
         Choice::Several(_) | Choice::Missing => None,
-        Choice::Misfit(reasons) => Some(misfit(call, &reasons)),
+        Choice::Misfit(reasons) => match misfit(call, &reasons) {
+            Fault::Class(_)
+                if is_packed_by_loader(pair.runtime, &call.operator, call.places.named()) =>
+            {
+                None
+            }
+            fault => Some(fault),
+        },
     }
 }
 
@@ -96,6 +103,18 @@ fn misfit(call: &TypedUse, reasons: &[(Arc<Signature>, Mismatch)]) -> Fault {
     words.dedup();
     words.truncate(REASONS);
     Fault::Misfit(words.join("; or "))
+}
+
+/// Whether the loader has the class in the place of the tensor that the file declares. Since 1.5 it does so for the
+/// attribute `_packed_params` of the modules of quantized linear layers and convolutions, not for those of fused ones.
+pub(crate) fn is_packed_by_loader<S: AsRef<str>>(
+    runtime: &Runtime,
+    operator: &str,
+    places: &[S],
+) -> bool {
+    let is_linear = operator.starts_with("quantized::linear");
+    let is_conv = |place: &S| place.as_ref().contains("nn/quantized/modules/conv");
+    runtime.minor() >= Version::pair(1, 5) && (is_linear || places.iter().all(is_conv))
 }
 
 /// The class that an operator gives where the file keeps a tensor: the dynamic LSTM of version 2, which

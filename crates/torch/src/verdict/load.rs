@@ -15,6 +15,7 @@ pub(super) fn findings(pair: &Pair<'_>) -> Vec<Finding> {
     findings.extend(compiled(pair));
     findings.extend(carries_nothing(pair));
     findings.extend(classes(pair));
+    findings.extend(types(pair));
     findings
 }
 
@@ -93,6 +94,17 @@ fn carries_nothing(pair: &Pair<'_>) -> Option<Finding> {
         Format::Checkpoint | Format::LegacyCheckpoint | Format::Pickle | Format::Safetensors
     );
     plain.then(|| rules::NoVersionCarried { file, kind: &kind, runtime: runtime_name }.finding())
+}
+
+/// Types that the release does not know. The mobile interpreter does not read the code beside bytecode.
+fn types(pair: &Pair<'_>) -> Vec<Finding> {
+    let Pair { file, model, runtime, runtime_name, .. } = pair;
+    let unknown = model.types.iter().filter_map(|(ty, places)| {
+        let since = &history::type_since(ty).filter(|since| runtime.minor() < *since)?;
+        let finding = rules::TypeUnknown { file, ty, since, runtime: runtime_name }.finding();
+        Some(finding.with_symptom(format!("Unknown type name '{ty}'")).at(places.clone()))
+    });
+    unknown.collect()
 }
 
 fn classes(pair: &Pair<'_>) -> Vec<Finding> {

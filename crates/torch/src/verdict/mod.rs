@@ -1,11 +1,13 @@
 //! What a file and a release have to say to each other, beyond the numbers.
 
+mod behaviour;
 mod calls;
 mod device;
 mod load;
 mod operators;
 mod promise;
 mod silent;
+mod unjudged;
 mod writer;
 
 use std::sync::{Arc, OnceLock};
@@ -15,6 +17,7 @@ use unskew_ops::OperatorHistory;
 
 use crate::code::TypedUse;
 use crate::{Format, Model, Producer, Runtime};
+pub(crate) use calls::is_packed_by_loader;
 pub(crate) use writer::Reading;
 
 /// Judges one file against a release.
@@ -43,8 +46,22 @@ struct Pair<'p> {
     producer: &'p Producer,
     /// The calls of its code; none if a loader reads something else.
     calls: &'p [TypedUse],
+    /// The calls of the code beside its bytecode.
+    beside: &'p [TypedUse],
     runtime: &'p Runtime,
     runtime_name: String,
+}
+
+impl Pair<'_> {
+    /// The calls by which the file is held against what was measured of operators.
+    fn behaviour_calls(&self) -> &[TypedUse] {
+        if self.calls.is_empty() { self.beside } else { self.calls }
+    }
+
+    /// Who wrote the file, or that from which it was converted.
+    fn writer(&self) -> &Producer {
+        self.model.before.as_ref().unwrap_or(self.producer)
+    }
 }
 
 impl Matcher for Judge {
@@ -56,6 +73,7 @@ impl Matcher for Judge {
             model: &self.model,
             producer: &reading.producer,
             calls: &reading.calls,
+            beside: &reading.beside,
             runtime,
             runtime_name: runtime.name(),
         };
@@ -71,8 +89,12 @@ impl Matcher for Judge {
         findings.extend(calls::findings(&pair));
         findings.extend(operators::findings(&pair));
         findings.extend(silent::findings(&pair));
+        let behaviours = behaviour::judge(&pair);
+        findings.extend(behaviours.findings);
+        let mut unjudged = behaviours.unjudged;
+        unjudged.extend(unjudged::of(&pair));
         findings.extend(device::findings(&pair));
-        Some(Judgement { findings, promises: promise::promises(&pair), ..Judgement::default() })
+        Some(Judgement { findings, promises: promise::promises(&pair), unjudged })
     }
 }
 

@@ -6,6 +6,7 @@ use unskew_core::{Finding, Places, Version};
 use unskew_ops::{OperatorTable, Schema};
 
 use super::{Pair, add_all};
+use crate::bytecode::{COUNTED, UNSAID};
 use crate::history::{self, Upgrader};
 use crate::model::{Given, UsePlaces};
 use crate::{Use, rules};
@@ -105,11 +106,13 @@ pub(super) fn upgraders<'p>(
     let version = pair.model.operator_version();
     let newest = pair.runtime.release.file_format.max.map_or(0, |max| max.major());
     let mobile = pair.model.format.is_mobile();
+    let too_old = mobile && pair.runtime.minor() < history::mobile_upgraders_since();
     history::upgraders().iter().filter(move |upgrader| {
         upgrader.schema.name == name
             && version.is_some_and(|version| version < upgrader.bumped_at)
             && upgrader.bumped_at <= newest
             && (upgrader.mobile || !mobile)
+            && !too_old
             && upgrader.gone_in.is_none_or(|gone| pair.runtime.minor() < gone)
     })
 }
@@ -140,11 +143,11 @@ fn by_overload(pair: &Pair<'_>, one: &Use, overload: &str, given: Option<u64>) -
     }
 }
 
-/// How many values bytecode of version 4 or 5 pushes for an overload: as many as it has in every
+/// How many values bytecode of version 3 to 5 pushes for an overload: as many as it has in every
 /// release that can have written the file.
 fn pushed(pair: &Pair<'_>, one: &Use, overload: &str) -> Option<usize> {
     let bytecode = pair.model.bytecode.as_ref()?.version.major();
-    if !(4..6).contains(&bytecode) {
+    if !(UNSAID..COUNTED).contains(&bytecode) {
         return None;
     }
     let history = pair.runtime.operators.history();

@@ -24,13 +24,7 @@ pub(super) fn findings(pair: &Pair<'_>) -> Vec<Finding> {
         let entry = concerned.entry((operator, concern));
         entry.or_insert_with(|| (change, Places::default())).1.extend(places);
     };
-    let release = pair.runtime.release.version;
-    // A function that a conversion put there means what its operators do in the releases that it is for, whoever wrote the rest.
-    let is_meant = |call: &&TypedUse| {
-        let within = call.within.as_deref();
-        within.is_some_and(|function| history::registry().is_for(function, release))
-    };
-    for call in pair.calls.iter().filter(|call| call.live > 0 && !is_meant(call)) {
+    for call in pair.calls.iter().filter(|call| call.live > 0 && !is_meant(pair, call)) {
         for change in history::silent_changes(&call.operator) {
             if let Some(by_time) = by_time(pair, change)
                 && let Some(concern) = of_call(call, change, by_time)
@@ -51,6 +45,14 @@ pub(super) fn findings(pair: &Pair<'_>) -> Vec<Finding> {
     let finding =
         |((operator, concern), (change, places))| word(pair, operator, change, concern).at(places);
     concerned.into_iter().map(finding).collect()
+}
+
+/// Whether a conversion put a call there: a function of the registry means what its operators do in the releases that it is
+/// for, whoever wrote the rest.
+pub(super) fn is_meant(pair: &Pair<'_>, call: &TypedUse) -> bool {
+    let release = pair.runtime.release.version;
+    let within = call.within.as_deref();
+    within.is_some_and(|function| history::registry().is_for(function, release))
 }
 
 /// Whether the change lies between the writer and the release.

@@ -17,6 +17,8 @@ pub(crate) struct Reading {
     pub producer: Producer,
     /// The calls of its code; none if a loader reads something else.
     pub calls: Vec<TypedUse>,
+    /// The calls of the code beside bytecode, which no loader of bytecode reads.
+    pub beside: Vec<TypedUse>,
 }
 
 impl Reading {
@@ -24,7 +26,10 @@ impl Reading {
         let program = model.program.as_ref().filter(|_| !model.format.is_mobile());
         let calls = program.map(|program| code::typed(program, &Callable(history)));
         let calls = calls.unwrap_or_default();
-        Self { producer: producer(model, &calls, history), calls }
+        let program = model.program.as_ref().filter(|_| model.format.is_mobile());
+        let beside = program.map(|program| code::typed(program, &Callable(history)));
+        let beside = beside.unwrap_or_default();
+        Self { producer: producer(model, &calls, history), calls, beside }
     }
 }
 

@@ -20,10 +20,8 @@ use unskew_ops::typing::Operators as _;
 
 const DEFAULTS: &str = "materialize-defaults";
 const UPGRADE: &str = "upgrade-operator";
+const DOWNGRADE: &str = "downgrade-operator";
 const PRUNE: &str = "prune-dead-branch";
-
-/// The first release whose mobile interpreter has upgraders.
-const UPGRADERS: Version = Version::pair(1, 11);
 
 /// The operators of a file's bytecode.
 pub(super) struct Calls<'t> {
@@ -218,7 +216,7 @@ impl<'t> Calls<'t> {
         };
         let full = schema.full_name();
         if is_upgraded(self.task, registry, &full, self.writer, way.version)
-            && self.task.to.minor() >= UPGRADERS
+            && self.task.to.minor() >= history::mobile_upgraders_since()
         {
             // The release puts a call of its upgrader here, which wants every argument.
             let historic = registry.historic(&full, u32::try_from(way.version).unwrap_or(0));
@@ -234,13 +232,17 @@ impl<'t> Calls<'t> {
         let known = known(count);
         let given = Self::given(&schema, operator, &known);
         let call = OperatorCall { schema: &schema, given: &given };
-        match registry.decide(call, &self.writer, self.target(registry, &full, way.version)) {
+        let decision =
+            registry.decide(call, &self.writer, self.target(registry, &full, way.version));
+        let is_down = matches!(decision, Decision::Downgrade(_));
+        match decision {
             Decision::Upgrade(step) | Decision::Downgrade(step) => {
                 let literals = given
                     .iter()
                     .zip(known)
                     .filter_map(|(one, value)| Some((one.name.clone(), value?)));
                 let site = Site {
+                    adaptation: if is_down { DOWNGRADE } else { UPGRADE },
                     schema: &schema,
                     given: count,
                     known: literals.collect(),
@@ -269,7 +271,8 @@ impl<'t> Calls<'t> {
     fn target(&self, registry: &Registry, operator: &str, version: i64) -> Target<'_> {
         let version = u32::try_from(version).unwrap_or(0);
         let historic = registry.historic(operator, version);
-        let lazy = self.task.to.minor() >= UPGRADERS && historic.is_none_or(|change| change.mobile);
+        let lazy = self.task.to.minor() >= history::mobile_upgraders_since()
+            && historic.is_none_or(|change| change.mobile);
         let newest = self.task.to.release.file_format.max.map(Version::major);
         let newest = newest.and_then(|newest| u32::try_from(newest).ok());
         let operator_version = if lazy { version } else { newest.unwrap_or(version) };
@@ -327,7 +330,9 @@ impl<'t> Calls<'t> {
         if let Some(overload) = &fit.overload {
             overload.clone_into(&mut operator.overload);
             let what = format!("{full} has the name {operator}");
-            plan.add(Rewrite::new(UPGRADE, what).at(&function.name));
+            let is_down = self.writer.since.is_some_and(|since| self.task.to.minor() < since);
+            let adaptation = if is_down { DOWNGRADE } else { UPGRADE };
+            plan.add(Rewrite::new(adaptation, what).at(&function.name));
         }
         let last = given.iter().rev().take(fit.without.len());
         if !last.clone().all(|one| fit.without.contains(&one.name)) {
@@ -379,7 +384,7 @@ impl<'t> Calls<'t> {
             return 0;
         };
         let what = format!("{full} is computed by the instructions of {}", by.name.text);
-        plan.add(Rewrite::new(UPGRADE, what).at(&function.name));
+        plan.add(Rewrite::new(site.adaptation, what).at(&function.name));
         function.insert(at, code.to_vec());
         if let Some(instruction) = function.instructions.get_mut(at + code.len()) {
             instruction.clone_from(last);

@@ -25,7 +25,7 @@ use super::Task;
 use super::draft::Draft;
 use super::script;
 use crate::bytecode::{self, Bytecode, COUNTED, Instruction, UNSAID};
-use crate::pickle;
+use crate::{history, pickle};
 use calls::Calls;
 
 const RECORD: &str = "bytecode.pkl";
@@ -64,6 +64,12 @@ pub(super) fn plan(task: &Task<'_>, plan: &mut Conversion) -> Result<Option<Draf
         name_constructions(&mut code);
         code.version = 4;
         plan.add(Rewrite::new(BYTECODE, "the bytecode says its version: 4").at(RECORD));
+    }
+    if let Some(places) = task.model.types.get(history::OWN_TYPES)
+        && task.to.minor() < history::mobile_named_tuples_since()
+    {
+        let what = "its interpreter reads no bytecode with the types of named tuples";
+        script::block(task, plan, what, places.clone());
     }
     let mut target = code.version.clamp(lowest, highest);
     let calls = Calls::of(task, &code);

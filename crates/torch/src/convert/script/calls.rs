@@ -7,13 +7,14 @@ use unskew_ops::typing::{
     Bound, Choice, Program, ResolvedCall as Call, ScriptType, Spelling, Typing, infer,
 };
 use unskew_ops::{
-    Blocked, Decision, GivenArgument, OperatorCall, OperatorTable, Registry, Schema, Target, Type,
-    Writer,
+    Blocked, Decision, GivenArgument, Misfit, OperatorCall, OperatorTable, Registry, Schema,
+    Target, Type, Writer,
 };
 use unskew_script::{Edits, Span};
 
 use crate::code::{self, Callable};
 use crate::convert::Task;
+use crate::verdict::is_packed_by_loader;
 use crate::{history, rules};
 
 /// The adaptations, as findings name them.
@@ -206,7 +207,16 @@ impl<'t> Calls<'t> {
             }
             // The file does not show what is meant: the verdict on the result says so.
             Decision::Blocked(Blocked::WriterUnknown { .. }) => Ok(None),
-            Decision::Blocked(why) => Err((full, why.to_string())),
+            Decision::Blocked(why) => {
+                let packed = matches!(&why, Blocked::Misfit(Misfit::Type { wants, .. })
+                    if wants.contains("torch.classes.quantized"));
+                let record = self.program.records().get(call.record);
+                let place = record.map_or("", |record| &*record.name);
+                if packed && is_packed_by_loader(self.task.to, &operator, &[place]) {
+                    return Ok(None);
+                }
+                Err((full, why.to_string()))
+            }
         }
     }
 

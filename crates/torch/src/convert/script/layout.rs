@@ -23,9 +23,6 @@ pub(super) const LAYOUT: &str = "older-layout";
 /// The last release of the older layout.
 const OLDER: Version = Version::pair(1, 5);
 
-/// The first release that reads the type `NoneType`; older ones say `None`.
-const NONE_TYPE: Version = Version::pair(1, 10);
-
 /// The version record, where later releases look for a version above 5.
 const HIDDEN: &str = ".data/version";
 
@@ -62,18 +59,6 @@ pub(super) fn classes(
     plan: &mut Conversion,
     texts: &mut BTreeMap<String, String>,
 ) {
-    if task.to.minor() < NONE_TYPE {
-        for (record, text) in texts.iter_mut() {
-            // What is nothing is not without a value either.
-            let named = text.replace("uninitialized(NoneType)", "None");
-            let named = renamed(&named, "NoneType", "None");
-            if named != *text {
-                let what = "the type of nothing is called None".to_owned();
-                rewrite(plan, LAYOUT, what, record);
-                *text = named;
-            }
-        }
-    }
     if !is_older(task) {
         return;
     }
@@ -101,7 +86,7 @@ pub(super) fn classes(
 }
 
 /// A text of code with another name for a word, wherever it stands outside of texts in quotes.
-fn renamed(text: &str, word: &str, by: &str) -> String {
+pub(super) fn renamed(text: &str, word: &str, by: &str) -> String {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
     let (mut out, mut rest, mut quote) = (String::with_capacity(text.len()), text, None);
     let mut before = ' ';

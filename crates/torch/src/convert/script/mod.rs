@@ -1,10 +1,11 @@
 //! TorchScript archives for other releases.
 //!
-//! Four things are fitted: the calls in the code (`calls`), branches that never run (`calls` too, because
+//! Five things are fitted: the calls in the code (`calls`), branches that never run (`calls` too, because
 //! they are removed where a call in them is not there), attributes and records that the release does not
-//! know (`layout`, `devices`), and the version record, which gets the lowest number that holds for all calls.
+//! know (`layout`, `devices`), names of types (`annotations`), and the version record, which gets the lowest number that holds for all calls.
 //! Archives of 1.1 and 1.2 get the layout of later ones first (`legacy`).
 
+mod annotations;
 pub(super) mod calls;
 mod devices;
 mod layout;
@@ -94,6 +95,7 @@ fn attempt(
             (name, text)
         })
         .collect();
+    annotations::fit(task, plan, &mut all);
     layout::classes(task, plan, &mut all);
     if !legacy {
         devices::fit(task, program, plan, &mut all)?;

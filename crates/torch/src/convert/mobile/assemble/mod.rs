@@ -34,6 +34,8 @@ use crate::pickle::Pickle;
 
 /// Where a call stands, and what it is given.
 pub(super) struct Site<'s> {
+    /// How the replacement is recorded: as that of an older or of a newer operator.
+    pub(in crate::convert::mobile) adaptation: &'static str,
     /// The schema that its writer meant.
     pub(super) schema: &'s Schema,
     /// How many values lie on the stack: of the first arguments, and of the outputs.

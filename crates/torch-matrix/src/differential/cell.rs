@@ -1,0 +1,268 @@
+//! One file on one release: what the verdict says, and what the release does.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use unskew_core::{Context, Date, Severity, Verdict, Version, check};
+use unskew_releases::Release;
+use unskew_source::{FileSource, Output, Source, SourceExt as _};
+use unskew_torch::{Options, Origin, Runtime};
+
+use super::Material;
+use crate::recorded::{TOLERANCE, difference, value};
+use crate::{Host, Job, Loader, Outcome, Phase};
+
+/// What a verdict says goes wrong first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Said {
+    /// Nothing.
+    Works,
+    /// Nothing that was judged; other parts were not.
+    Unjudged,
+    /// Loading fails.
+    Load,
+    /// It fails when it runs.
+    FirstUse,
+    /// It gives another answer.
+    Silent,
+    /// It may give another answer.
+    Doubtful,
+}
+
+/// What a release does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Real {
+    /// It gives what was recorded.
+    Works,
+    /// It does not load the file.
+    Load,
+    /// It fails when it runs.
+    FirstUse,
+    /// It ends the process.
+    Crash,
+    /// It gives another answer.
+    Silent,
+}
+
+/// One file on one release.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    /// The release that wrote it.
+    pub writer: Version,
+    /// The release that it was run on.
+    pub reader: Version,
+    /// Its name.
+    pub file: String,
+    /// What it is made of.
+    pub pieces: Vec<String>,
+    /// Whether it was converted for the reader.
+    pub converted: bool,
+    /// What the verdict said.
+    pub said: Said,
+    /// What became of it.
+    pub real: Real,
+    /// What the release said to a failure.
+    pub words: String,
+    /// The file as it was written, for as long as its folder is there.
+    pub path: PathBuf,
+}
+
+impl Cell {
+    /// Whether the verdict held.
+    pub fn agrees(&self) -> bool {
+        match (self.said, self.real) {
+            (Said::Unjudged, _) => true,
+            (Said::Works, real) => real == Real::Works,
+            (Said::Load, real) => matches!(real, Real::Load | Real::Crash),
+            (Said::FirstUse, real) => matches!(real, Real::FirstUse | Real::Crash),
+            (Said::Silent, real) => real == Real::Silent,
+            (Said::Doubtful, real) => matches!(real, Real::Silent | Real::Works),
+        }
+    }
+
+    /// Whether it was converted and gives another answer, of which the verdict says nothing.
+    pub fn is_wrong_conversion(&self) -> bool {
+        self.converted && self.said == Said::Works && self.real == Real::Silent
+    }
+}
+
+impl Said {
+    /// What a verdict says.
+    pub fn of(verdict: &Verdict) -> Self {
+        let errors = verdict.findings.iter().filter(|one| one.severity == Severity::Error);
+        match errors.filter_map(|one| one.phase).min() {
+            Some(unskew_core::Phase::Load) => Self::Load,
+            Some(unskew_core::Phase::FirstUse) => Self::FirstUse,
+            Some(unskew_core::Phase::Silent) => Self::Silent,
+            None => {
+                let silent = Some(unskew_core::Phase::Silent);
+                let doubtful = verdict.findings.iter().any(|one| one.phase == silent);
+                match (doubtful, verdict.unjudged.is_empty()) {
+                    (true, _) => Self::Doubtful,
+                    (false, false) => Self::Unjudged,
+                    (false, true) => Self::Works,
+                }
+            }
+        }
+    }
+}
+
+/// Every file of these on a release, as it is and, where it is another release than its writer, converted.
+///
+/// # Errors
+/// If a file cannot be read or written, or the release not be run.
+pub fn cells(
+    writer: Version,
+    folder: &Path,
+    all: &[Material],
+    host: &Host,
+    release: Release,
+    limit: Duration,
+) -> anyhow::Result<Vec<Cell>> {
+    let Some(runtime) = unskew_releases::torch::runtime(release.row()) else {
+        anyhow::bail!("no release of PyTorch: {release}");
+    };
+    let place = folder.join(format!("for-{}", host.version));
+    fs::create_dir_all(&place)?;
+    let (mut cells, mut jobs, mut wanted) = (Vec::new(), Vec::new(), BTreeMap::new());
+    for (material, file) in all.iter().flat_map(|one| one.files.iter().map(move |file| (one, file)))
+    {
+        let loader = if file.ends_with(".ptl") { Loader::Mobile } else { Loader::Script };
+        let path = folder.join(file);
+        let converted = place.join(file);
+        let mut made = vec![(false, path.clone(), said(&path, &runtime)?)];
+        if host.version != writer
+            && let Some(said) = convert(&path, Some(&converted), &runtime)?
+        {
+            made.push((true, converted, said));
+        }
+        for (converted, path, said) in made {
+            let name = format!("{file} {converted}");
+            let inputs = material.inputs.clone();
+            jobs.push(Job { name: name.clone(), path, loader, inputs });
+            wanted.insert(name, (&material.outputs, cells.len()));
+            cells.push(Cell {
+                writer,
+                reader: host.version,
+                file: file.clone(),
+                pieces: material.pieces.clone(),
+                converted,
+                said,
+                real: Real::Works,
+                words: String::new(),
+                path: folder.join(file),
+            });
+        }
+    }
+    let outcomes = host.run(&jobs, limit)?;
+    let mut without_loader = Vec::new();
+    for (name, (output, at)) in wanted {
+        let (Some(outcome), Some(cell)) = (outcomes.get(&name), cells.get_mut(at)) else {
+            continue;
+        };
+        match real(outcome, output)? {
+            Some(real) => cell.real = real,
+            None => without_loader.push(at),
+        }
+        cell.words.clone_from(&outcome.said);
+    }
+    let mut number = 0..;
+    cells.retain(|_| !without_loader.contains(&number.next().unwrap_or(0)));
+    Ok(cells)
+}
+
+/// What the verdict says of a file.
+pub(super) fn said(path: &Path, runtime: &Runtime) -> anyhow::Result<Said> {
+    let source: Arc<dyn Source> = Arc::new(FileSource::open(path)?);
+    let Some(party) = unskew_torch::party(&source)? else { anyhow::bail!("{}", path.display()) };
+    Ok(Said::of(&judged(&party, runtime)))
+}
+
+fn judged(party: &unskew_core::Party, runtime: &Runtime) -> Verdict {
+    check(party, &runtime.party(), &Context::on(Date::constant(2026, 11, 1)))
+}
+
+/// Converts a file, into `to` if that is named; what the verdict says of the result, none if there is nothing to run.
+pub(super) fn convert(
+    path: &Path,
+    to: Option<&Path>,
+    runtime: &Runtime,
+) -> anyhow::Result<Option<Said>> {
+    let source: Arc<dyn Source> = Arc::new(FileSource::open(path)?);
+    let options = Options::default();
+    let Some((plan, Output::File(result))) = unskew_torch::convert(&source, runtime, &options)?
+    else {
+        return Ok(None);
+    };
+    if !plan.is_possible() || plan.changes_nothing() {
+        return Ok(None);
+    }
+    let Some(origin) = Origin::of(&source, runtime, &options)? else { return Ok(None) };
+    let result: Arc<dyn Source> = result;
+    let Some(party) = unskew_torch::party_converted(&result, &origin)? else { return Ok(None) };
+    let verdict = judged(&party, runtime);
+    // The command writes nothing of which the verdict has an error.
+    if verdict.severity() == Some(Severity::Error) {
+        return Ok(None);
+    }
+    if let Some(to) = to {
+        fs::write(to, result.all()?)?;
+    }
+    Ok(Some(Said::of(&verdict)))
+}
+
+/// What an outcome means; none if the release has no such loader.
+fn real(outcome: &Outcome, wanted: &serde_json::Value) -> anyhow::Result<Option<Real>> {
+    Ok(Some(match (outcome.phase, &outcome.output) {
+        (Phase::None, _) => return Ok(None),
+        (Phase::Load, _) => Real::Load,
+        (Phase::Run, _) => Real::FirstUse,
+        (Phase::Crash, _) => Real::Crash,
+        (Phase::Ok, Some(found)) => {
+            // Kernels of other releases add in another order.
+            let tolerance = TOLERANCE * 10.0;
+            match difference(&value(wanted)?, &value(found)?, tolerance) {
+                None => Real::Works,
+                Some(_) => Real::Silent,
+            }
+        }
+        (Phase::Ok, None) => Real::Silent,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cell(said: Said, real: Real) -> Cell {
+        let version = Version::triple(1, 4, 0);
+        let (file, pieces, words) = (String::new(), Vec::new(), String::new());
+        let (writer, reader, path) = (version, version, PathBuf::new());
+        Cell { writer, reader, file, pieces, converted: true, said, real, words, path }
+    }
+
+    #[test]
+    fn a_verdict_holds_if_what_goes_wrong_is_what_it_says() {
+        for (said, real, agrees) in [
+            (Said::Works, Real::Works, true),
+            (Said::Works, Real::Silent, false),
+            (Said::Works, Real::Load, false),
+            (Said::Load, Real::Works, false),
+            (Said::Load, Real::FirstUse, false),
+            (Said::FirstUse, Real::Crash, true),
+            (Said::Silent, Real::Silent, true),
+            (Said::Doubtful, Real::Load, false),
+            (Said::Unjudged, Real::Silent, true),
+        ] {
+            assert_eq!(cell(said, real).agrees(), agrees, "{said:?} {real:?}");
+        }
+        assert!(cell(Said::Works, Real::Silent).is_wrong_conversion());
+        assert!(!cell(Said::Unjudged, Real::Silent).is_wrong_conversion());
+    }
+}

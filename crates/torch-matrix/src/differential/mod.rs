@@ -1,0 +1,64 @@
+//! Archives that a real release writes at random, judged here and run by real releases: do verdicts hold?
+//!
+//! `python/probe/torch_write.py` makes modules by a grammar and says what each gave where it was written. Every file is
+//! judged for each reader as it is and, where a conversion has a form, converted; then the reader loads and runs it.
+//! A verdict holds if the first thing that goes wrong is what it says first. *Not judged* is counted by itself: nothing is
+//! claimed there, and what the reader does is nobody's fault. A disagreement is made smaller by leaving pieces of the
+//! module out for as long as it stays, and can be filed as a test case.
+
+mod cell;
+mod filed;
+mod material;
+mod shrink;
+
+pub use cell::{Cell, Real, Said, cells};
+pub use filed::{Filed, all as filed, write as file};
+pub use material::Material;
+pub use shrink::shrink;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use unskew_core::Version;
+
+/// How the cells of one writer and one reader came out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Row {
+    cells: usize,
+    agree: usize,
+    unjudged: usize,
+    converted: usize,
+    /// Converted, claimed to be right, and giving another answer.
+    wrong: usize,
+}
+
+/// A line for each writer and reader, and one for all.
+pub fn table(cells: &[Cell]) -> String {
+    let mut rows: BTreeMap<(Version, Version), Row> = BTreeMap::new();
+    let mut all = Row::default();
+    for cell in cells {
+        for row in [rows.entry((cell.writer, cell.reader)).or_default(), &mut all] {
+            row.cells += 1;
+            row.agree += usize::from(cell.agrees());
+            row.unjudged += usize::from(cell.said == Said::Unjudged);
+            row.converted += usize::from(cell.converted);
+            row.wrong += usize::from(cell.is_wrong_conversion());
+        }
+    }
+    let mut text = String::from(
+        "| written by | read by | cells | agree | of these not judged in part | converted | silently wrong conversions |\n\
+         | --- | --- | ---: | ---: | ---: | ---: | ---: |\n",
+    );
+    let mut line = |writer: &str, reader: &str, row: &Row| {
+        let Row { cells, agree, unjudged, converted, wrong } = row;
+        let _ = writeln!(
+            text,
+            "| {writer} | {reader} | {cells} | {agree} | {unjudged} | {converted} | {wrong} |"
+        );
+    };
+    for ((writer, reader), row) in &rows {
+        line(&writer.to_string(), &reader.to_string(), row);
+    }
+    line("all", "all", &all);
+    text
+}

@@ -1,0 +1,133 @@
+//! What operators do by release where no number of a file shows it: `data/behaviour.toml`.
+//!
+//! A row is one operator under one condition on its arguments, with what the releases do one after the other. Rows are
+//! measurements and stand by themselves, so that a machine can add to them. Whether a call is concerned has three
+//! answers: what a tensor holds is known only when the program runs.
+
+mod condition;
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+use unskew_core::Version;
+
+pub(crate) use condition::{Condition, Truth, Value};
+
+/// One operator under one condition.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Behaviour {
+    operators: Vec<String>,
+    /// What must hold of a call, all of it.
+    pub(crate) when: Vec<Condition>,
+    /// Files with a lower operator version mean what was first, and releases with an upgrader keep to it.
+    pub(crate) upgraded_below: Option<i64>,
+    /// What releases do, oldest first.
+    eras: Vec<Era>,
+    /// What mends a model.
+    pub(crate) fix: String,
+}
+
+/// What an operator does from a release on.
+#[derive(Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Era {
+    since: String,
+    /// The result, in words; none if it raises.
+    pub(crate) does: Option<String>,
+    /// The error, as the release says it.
+    pub(crate) raises: Option<String>,
+}
+
+impl Era {
+    /// The first minor release of it.
+    pub(crate) fn since(&self) -> Version {
+        self.since.parse().unwrap_or(Version::number(0))
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    behaviour: Vec<Behaviour>,
+}
+
+/// The file is part of the program; a fault in it leaves nothing, which a test finds.
+static FILE: LazyLock<Option<File>> =
+    LazyLock::new(|| toml::from_str(include_str!("../../data/behaviour.toml")).ok());
+
+impl Behaviour {
+    /// What was done first.
+    pub(crate) fn first(&self) -> Option<&Era> {
+        self.eras.first()
+    }
+
+    /// What is done today.
+    pub(crate) fn last(&self) -> Option<&Era> {
+        self.eras.last()
+    }
+
+    /// Whether the row is of this operator; of any overload of its name if that is not known.
+    pub(crate) fn is_of(&self, operator: &str, overload: Option<&str>) -> bool {
+        self.operators.iter().any(|row| match row.split_once('.') {
+            None => row == operator,
+            Some((name, wanted)) => {
+                name == operator && overload.is_none_or(|overload| overload == wanted)
+            }
+        })
+    }
+
+    /// What a release does.
+    pub(crate) fn era(&self, minor: Version) -> Option<&Era> {
+        self.eras.iter().rev().find(|era| era.since() <= minor)
+    }
+
+    /// What the releases from one to another do; a bound that is not known leaves all on its side.
+    pub(crate) fn eras(&self, since: Option<Version>, until: Option<Version>) -> &[Era] {
+        let first = since.and_then(|since| self.eras.iter().rposition(|era| era.since() <= since));
+        let begun = |era: &Era| until.is_none_or(|until| era.since() <= until);
+        let count = self.eras.iter().take_while(|era| begun(era)).count();
+        self.eras.get(first.unwrap_or(0)..count).unwrap_or(&[])
+    }
+}
+
+/// The rows of an operator.
+pub(crate) fn of(
+    operator: &str,
+    overload: Option<&str>,
+) -> impl Iterator<Item = &'static Behaviour> {
+    let rows = FILE.iter().flat_map(|file| &file.behaviour);
+    rows.filter(move |row| row.is_of(operator, overload))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_has_eras_in_their_order_and_says_one_thing_of_each() {
+        let file: File = toml::from_str(include_str!("../../data/behaviour.toml")).unwrap();
+        assert!(file.behaviour.len() > 10);
+        for row in &file.behaviour {
+            assert!(row.eras.len() > 1 && !row.when.is_empty(), "{:?}", row.operators);
+            assert!(row.eras.is_sorted_by(|a, b| a.since() < b.since()), "{:?}", row.operators);
+            for era in &row.eras {
+                assert!(era.does.is_some() != era.raises.is_some(), "{:?}", row.operators);
+                assert!(era.since() > Version::number(0), "{:?}", row.operators);
+            }
+        }
+    }
+
+    #[test]
+    fn the_eras_of_a_writer_are_those_that_its_bounds_leave() {
+        let row = of("aten::div", Some("Tensor")).next().unwrap();
+        let v = |minor| Some(Version::pair(1, minor));
+        assert_eq!(row.eras(v(4), v(5)).len(), 1);
+        assert_eq!(row.eras(v(5), v(6)).len(), 2);
+        assert_eq!(row.eras(v(6), None).len(), 2);
+        assert_eq!(row.eras(None, None).len(), 3);
+        assert!(row.era(Version::pair(1, 6)).unwrap().raises.is_some());
+        assert_eq!(of("aten::div", Some("Tensor_mode")).count(), 0);
+        assert_eq!(of("aten::div", None).count(), 1);
+    }
+}

@@ -1,0 +1,217 @@
+//! Operators that the runtime carries out otherwise than the writer of the file did, by the measurements of
+//! `data/behaviour.toml`.
+
+use std::collections::BTreeMap;
+
+use unskew_core::{Finding, Places, Unjudged, Version, aspect};
+use unskew_ops::typing::Bound;
+
+use super::Pair;
+use super::silent::is_meant;
+use crate::behaviour::{self, Behaviour, Condition, Era, Truth, Value};
+use crate::code::TypedUse;
+use crate::model::Given;
+use crate::{Producer, history, rules};
+
+/// What the measurements say of a file.
+#[derive(Default)]
+pub(super) struct Behaviours {
+    /// Calls that are concerned.
+    pub(super) findings: Vec<Finding>,
+    /// Operators of which it does not show whether their calls are concerned.
+    pub(super) unjudged: Vec<Unjudged>,
+}
+
+/// One kind of thing to say, and how sure it is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Concern {
+    Open,
+    Possible,
+    Certain,
+}
+
+/// Holds every call against what was measured of its operator.
+pub(super) fn judge(pair: &Pair<'_>) -> Behaviours {
+    let mut all: BTreeMap<(String, usize, Concern), (Change<'_>, Places)> = BTreeMap::new();
+    let mut add = |operator: String, change: Change<'static>, concern, places: &Places| {
+        let row = std::ptr::from_ref(change.row) as usize;
+        let entry = all.entry((operator, row, concern));
+        entry.or_insert_with(|| (change, Places::default())).1.extend(places);
+    };
+    for call in pair.behaviour_calls().iter().filter(|call| call.live > 0 && !is_meant(pair, call))
+    {
+        let overload = call.meant.as_ref().map(|meant| &*meant.schema.overload);
+        for row in behaviour::of(&call.operator, overload) {
+            let Some(change) = changed(pair, row) else { continue };
+            let concern = match of_call(call, &row.when) {
+                Truth::No => continue,
+                Truth::Open => Concern::Open,
+                Truth::Yes => change.concern,
+            };
+            add(call.full_name(), change, concern, &call.places);
+        }
+    }
+    for (one, known) in pair.model.uses.iter().filter(|_| pair.behaviour_calls().is_empty()) {
+        let overload = match &one.given {
+            Given::Overload(overload, _) | Given::Named(overload, _) => Some(&**overload),
+            Given::Shape(_) => None,
+        };
+        for row in behaviour::of(&one.name, overload) {
+            let Some(change) = changed(pair, row) else { continue };
+            add(one.full_name(), change, Concern::Open, &known.places);
+        }
+    }
+    let mut said = Behaviours::default();
+    for ((operator, _, concern), (change, places)) in all {
+        match word(pair, &operator, &change, concern) {
+            Ok(finding) => said.findings.push(finding.at(places)),
+            Err(open) => {
+                said.unjudged.push(Unjudged::new(aspect::BEHAVIOUR, open).at(places));
+            }
+        }
+    }
+    said
+}
+
+/// What lies between the writer of a file and a release.
+#[derive(Clone, Copy)]
+struct Change<'r> {
+    row: &'r Behaviour,
+    /// What the writer's release did; of several possible ones the first that is not what the runtime does.
+    written: &'r Era,
+    /// What the runtime does.
+    runs: &'r Era,
+    concern: Concern,
+}
+
+/// The change of an operator between the writer and the release, if there is one.
+fn changed(pair: &Pair<'_>, row: &'static Behaviour) -> Option<Change<'static>> {
+    let runs = row.era(pair.runtime.minor())?;
+    let Producer { since, until, .. } = pair.writer();
+    let mut eras = row.eras(*since, *until);
+    if let Some(version) = row.upgraded_below {
+        let written = pair.model.operator_version()?;
+        if written >= version {
+            // The first era wrote lower versions.
+            let first = usize::from(eras.first().is_some_and(|era| Some(era) == row.first()));
+            eras = eras.get(first..)?;
+        } else if pair.model.before.is_some() || upgrades(pair, row, version) {
+            // A conversion fits such calls by the registry of operators.
+            return None;
+        } else {
+            // Who writes by the last meaning writes the higher version.
+            let older = eras.iter().take_while(|era| Some(*era) != row.last()).count();
+            eras = eras.get(..older)?;
+        }
+    }
+    // What raised for its writer gives nothing that could change.
+    let meant = || eras.iter().filter(|era| era.does.is_some());
+    let is_other = |era: &&Era| era.since() != runs.since();
+    let written = meant().find(is_other)?;
+    let minor = pair.runtime.minor();
+    let is_bound = |(since, until): (Option<Version>, Option<Version>)| {
+        since.is_none_or(|since| since <= minor) && until.is_none_or(|until| minor <= until)
+    };
+    let concern = if is_bound((*since, *until)) {
+        // The runtime itself may have written the file: no reason for an alarm.
+        Concern::Open
+    } else if meant().all(|era| is_other(&era)) {
+        Concern::Certain
+    } else {
+        Concern::Possible
+    };
+    Some(Change { row, written, runs, concern })
+}
+
+/// Whether the release has an upgrader for files below this operator version.
+fn upgrades(pair: &Pair<'_>, row: &Behaviour, version: i64) -> bool {
+    let newest = pair.runtime.release.file_format.max.map_or(0, Version::major);
+    let is_mobile = pair.model.format.is_mobile();
+    let on_mobile = || {
+        let mut all = history::upgraders().iter();
+        pair.runtime.minor() >= history::mobile_upgraders_since()
+            && all.any(|one| one.mobile && row.is_of(&one.schema.name, Some(&one.schema.overload)))
+    };
+    newest >= version && (!is_mobile || on_mobile())
+}
+
+/// Whether all conditions hold of a call.
+fn of_call(call: &TypedUse, when: &[Condition]) -> Truth {
+    let value = |argument: &str| {
+        let (meant, binding) = (call.meant.as_ref()?, call.binding.as_ref()?);
+        let place = meant.schema.arguments.iter().position(|one| one.name == argument);
+        let Some(place) = place else { return Some(None) };
+        let given = binding.arguments.get(place).and_then(|bound| match bound {
+            Bound::Given(at) | Bound::Rest(at) => Some(*at),
+            Bound::Default => None,
+        });
+        let value = |at: usize| {
+            let one = call.given.get(at)?;
+            let element = call.elements.get(at).copied().flatten();
+            Some(Value { ty: &one.ty, literal: one.literal.as_ref(), element })
+        };
+        Some(given.and_then(value))
+    };
+    let each = when.iter().map(|condition| condition.holds(&value));
+    each.min().unwrap_or(Truth::Open)
+}
+
+/// A finding, or what is not judged.
+fn word(
+    pair: &Pair<'_>,
+    operator: &str,
+    change: &Change<'_>,
+    concern: Concern,
+) -> Result<Finding, String> {
+    let Change { row, written, runs, .. } = change;
+    let Pair { file, runtime_name: runtime, .. } = pair;
+    let (producer, operator) = (&pair.writer(), &operator);
+    let was = written.does.as_deref().unwrap_or_default();
+    let later = if runs.since() > written.since() { runs } else { written };
+    let since = later.since();
+    let mend = &row.fix;
+    match (concern, &runs.raises, &runs.does) {
+        (Concern::Certain, Some(symptom), _) => {
+            let finding =
+                rules::OperatorRaises { file, operator, runtime, producer, written: &was, mend };
+            Ok(finding.finding().with_symptom(symptom))
+        }
+        (Concern::Certain, None, Some(does)) => Ok(rules::ResultChanged {
+            file,
+            operator,
+            changed_in: &since,
+            written: &was,
+            runs: does,
+            mend,
+            producer,
+            runtime,
+        }
+        .finding()),
+        (Concern::Possible, raises, does) => {
+            let raised = raises.as_ref().map(|error| format!("raises an error ({error})"));
+            let now = does.clone().or(raised).unwrap_or_default();
+            let (was, now) =
+                if later.since() == runs.since() { (was, &*now) } else { (&*now, was) };
+            Ok(rules::ResultMayHaveChanged {
+                file,
+                operator,
+                changed_in: &since,
+                was: &was,
+                now: &now,
+                mend,
+                producer,
+                runtime,
+            }
+            .finding())
+        }
+        (_, raises, does) => {
+            let now = match (raises, does) {
+                (Some(error), _) => format!("raises an error ({error})"),
+                (None, does) => does.clone().unwrap_or_default(),
+            };
+            Err(format!(
+                "{operator} changed in {since}: {runtime} {now}, {producer} {was}; whether this call is concerned shows only when it runs"
+            ))
+        }
+    }
+}
