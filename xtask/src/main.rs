@@ -18,6 +18,7 @@ mod promise;
 mod se;
 mod tensorflow;
 mod tensorflow_data;
+mod tensorflow_differential;
 mod test;
 mod torch;
 mod torch_differential;
@@ -100,6 +101,8 @@ enum Verb {
     /// Loads graphs and SavedModels, as they are and converted, on TensorFlow releases, and holds the verdicts
     /// against what they did.
     TensorflowData(tensorflow_data::TensorflowData),
+    /// Makes graphs at random and holds verdicts and conversions against what TensorFlow releases do with them.
+    TensorflowDifferential(tensorflow_differential::TensorflowDifferential),
     /// Runs recorded files, as they are and converted, on PyTorch releases.
     Torch(torch::Torch),
     /// Compares verdicts with what real PyTorch releases do with archives that others wrote at random.
@@ -146,6 +149,7 @@ fn main() -> anyhow::Result<()> {
         Verb::Jax(jax) => jax::run(&jax),
         Verb::Tensorflow(tensorflow) => tensorflow::run(&tensorflow),
         Verb::TensorflowData(arguments) => tensorflow_data::run(&arguments),
+        Verb::TensorflowDifferential(arguments) => tensorflow_differential::run(&arguments),
         Verb::Torch(torch) => torch::run(&torch),
         Verb::TorchDifferential(differential) => torch_differential::run(&differential),
         Verb::Bench(bench) => bench::run(&bench),

@@ -51,6 +51,7 @@ mod recognize;
 pub mod rules;
 mod store;
 mod unversioned;
+mod verify;
 mod wheel;
 
 pub use artifact::{Artifact, Container, Piece};

@@ -34,6 +34,8 @@ pub struct Options {
     /// Adds facts that have to be inferred from the database and that no check needs: which releases
     /// may have written a graph that does not say so.
     pub infer: bool,
+    /// Reads all data that has checksums (tensors of checkpoints, members of archives) and compares them.
+    pub verify: bool,
     /// How long a plug-in gets to be loaded and asked.
     pub limit: Duration,
     /// How long a pluggable device gets to be loaded, and with each host that is played on it.
@@ -55,6 +57,13 @@ impl Options {
         self.infer = true;
         self
     }
+
+    /// The same, and all data that has checksums is read and compared with them if `verify` says so.
+    #[must_use]
+    pub fn verifying(mut self, verify: bool) -> Self {
+        self.verify = verify;
+        self
+    }
 }
 
 impl Default for Options {
@@ -64,6 +73,7 @@ impl Default for Options {
             probe: None,
             running,
             infer: false,
+            verify: false,
             limit: DEFAULT_LIMIT,
             trial: preflight::DEFAULT_LIMIT,
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use unskew_core::Party;
 use unskew_source::{FileSource, ReadError, Source};
 
-use crate::{Neighbours, Options, device, ifrt, plugin, unversioned};
+use crate::{Neighbours, Options, device, ifrt, plugin, unversioned, verify};
 
 /// A boundary's reader: none if the file is not its own.
 type Reader = fn(&Arc<dyn Source>) -> Result<Option<Party>, ReadError>;
@@ -87,7 +87,8 @@ pub(crate) fn parties(
     }
     for reader in READERS {
         if let Some(party) = reader(source)? {
-            let party = beside(party, source, lies)?;
+            let party = beside(party, source, lies, options)?;
+            let party = if options.verify { verify::verified(party, source)? } else { party };
             return Ok(vec![if options.infer { inferred(party) } else { party }]);
         }
     }
@@ -95,7 +96,12 @@ pub(crate) fn parties(
 }
 
 /// Adds what the files beside that of a party tell: the data files of a checkpoint, the checkpoint of a graph.
-fn beside(party: Party, source: &Arc<dyn Source>, lies: Lies<'_>) -> Result<Party, ReadError> {
+fn beside(
+    party: Party,
+    source: &Arc<dyn Source>,
+    lies: Lies<'_>,
+    options: &Options,
+) -> Result<Party, ReadError> {
     let open = |name: &str| -> Option<Arc<dyn Source>> {
         match lies {
             Lies::Within => None,
@@ -108,7 +114,10 @@ fn beside(party: Party, source: &Arc<dyn Source>, lies: Lies<'_>) -> Result<Part
     };
     match lies {
         Lies::Within => Ok(party),
-        _ => unskew_tensorflow::with_what_lies_beside(party, source.name(), &open),
+        _ => {
+            let party = unskew_tensorflow::with_what_lies_beside(party, source.name(), &open)?;
+            unskew_tensorflow::with_data(party, source, &open, options.verify)
+        }
     }
 }
 

@@ -9,6 +9,9 @@ use unskew_source::{BytesSource, Source};
 use unskew_tensorflow_matrix::battery;
 use unskew_tensorflow_matrix::battery::proto::{self, Graph, dtype, int, node, shapes};
 
+/// What was said, case by case; `=` is what the release before said.
+const WORDS: &str = include_str!("data/tensorflow/battery-words.tsv");
+
 const BATTERY: &str = include_str!("data/tensorflow/battery.txt");
 
 fn party(graph: &Graph) -> Party {
@@ -56,6 +59,39 @@ fn verdicts_agree_with_what_real_releases_said_of_the_battery() {
     println!("agreement {agreed}/{cells}");
     assert_eq!(cells, 624);
     assert!(agreed * 100 >= cells * 99);
+}
+
+/// The error that a user sees is the error that a verdict announces.
+#[test]
+fn the_symptom_of_a_refusal_is_in_the_words_of_the_release() {
+    let (mut cells, mut wrong) = (0, Vec::new());
+    let mut before = "";
+    for line in WORDS.lines().filter(|line| !line.starts_with('#')) {
+        let mut parts = line.splitn(3, '\t');
+        let (Some(case), Some(release), Some(said)) = (parts.next(), parts.next(), parts.next())
+        else {
+            unreachable!("{line}")
+        };
+        before = if said == "=" { before } else { said };
+        let verdict = verdict(&battery::graph(case, graph_def(release)).unwrap(), release);
+        let first = verdict.first_failure();
+        let errors = verdict.findings.iter().filter(|it| it.severity == Severity::Error);
+        let symptoms: Vec<&str> =
+            errors.filter(|it| it.phase == first).filter_map(|it| it.symptom.as_deref()).collect();
+        cells += 1;
+        // Some words differ from machine to machine, and only so many are kept.
+        let within = |symptom: &&str| {
+            let mut parts =
+                symptom.split('…').map(|part| part.chars().take(60).collect::<String>());
+            parts.all(|part| before.contains(&part) || part.starts_with("' The binary"))
+        };
+        if !symptoms.iter().any(within) {
+            wrong.push(format!("{case} on {release}: {symptoms:?} is not in: {before}"));
+        }
+    }
+    println!("symptoms {}/{cells}", cells - wrong.len());
+    assert!(cells > 300, "{cells}");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 /// `CTCGreedyDecoder` with `blank_index` 0: TensorFlow 2.5 took class 2 for the blank and answered

@@ -23,6 +23,7 @@
 pub mod battery;
 mod host;
 mod load;
+pub mod random;
 mod table;
 mod trial;
 

@@ -116,6 +116,35 @@ impl Host {
         Ok(loaded)
     }
 
+    /// Loads these, in as many processes as it takes: what ends its process counts as failed when it ran, and the
+    /// others are loaded in another one.
+    ///
+    /// # Errors
+    /// If a process cannot be started, or ended before it said anything of its first job twice.
+    pub fn load_each(&self, jobs: &[Job], limit: Duration) -> io::Result<BTreeMap<String, Loaded>> {
+        let mut loaded = BTreeMap::new();
+        let mut rest = jobs;
+        while let [first, ..] = rest {
+            let mut list = tempfile::NamedTempFile::new()?;
+            serde_json::to_writer(&mut list, rest)?;
+            list.flush()?;
+            let outcome = run_probe(&mut self.probe("tf_load.py", &[list.path()]), limit)?;
+            let before = loaded.len();
+            for step in &outcome.steps {
+                loaded.insert(step.step.clone(), serde_json::from_str(&step.detail)?);
+            }
+            let through = loaded.len().saturating_sub(before);
+            let died = rest.get(through).unwrap_or(first);
+            if through < rest.len() {
+                let said = format!("the process ended: {}", outcome.end);
+                let dead = Loaded { phase: Came::Run, values: BTreeMap::new(), said };
+                loaded.insert(died.name.clone(), dead);
+            }
+            rest = rest.get(through.saturating_add(1)..).unwrap_or(&[]);
+        }
+        Ok(loaded)
+    }
+
     /// Lets this release write the models that older ones are tried on into `folder`.
     ///
     /// # Errors

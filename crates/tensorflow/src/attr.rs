@@ -119,6 +119,8 @@ pub enum AttrValue {
         shape: Shape,
         /// Whether it is one number, which is zero.
         zero: bool,
+        /// Whether it says values. Without any it is zeros, or empty texts.
+        filled: bool,
     },
     /// The name of a function.
     Func(Box<str>),
@@ -189,7 +191,7 @@ impl AttrValue {
     pub fn judged(&self) -> Self {
         match self {
             Self::Tensor { dtype, .. } => {
-                Self::Tensor { dtype: *dtype, shape: Shape(None), zero: false }
+                Self::Tensor { dtype: *dtype, shape: Shape(None), zero: false, filled: false }
             }
             other => other.clone(),
         }
@@ -220,7 +222,9 @@ impl Hash for AttrValue {
             Self::Bool(b) => b.hash(state),
             Self::Type(dtype) => dtype.hash(state),
             Self::Shape(shape) => shape.hash(state),
-            Self::Tensor { dtype, shape, zero } => (dtype, shape, zero).hash(state),
+            Self::Tensor { dtype, shape, zero, filled } => {
+                (dtype, shape, zero, filled).hash(state);
+            }
             Self::Func(name) | Self::Placeholder(name) => name.hash(state),
             Self::List(values) => values.hash(state),
             Self::Large(kind, len) => (kind, len).hash(state),

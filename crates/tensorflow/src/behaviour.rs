@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Deserializer};
 use unskew_core::Version;
 
-use crate::{AttrValue, Node};
+use crate::{AttrValue, DataType, Node, rank};
 
 /// What an entry of `_class` begins with that names a node.
 const LOCATION: &[u8] = b"loc:@";
@@ -14,17 +14,59 @@ const LOCATION: &[u8] = b"loc:@";
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Behaviour {
-    /// Its name: that of the rule.
+    /// Its name: that of the rule, if it has one of its own.
     pub(crate) name: String,
     /// The ops that it is about.
     ops: Vec<String>,
+    /// The types that it is about; none says all.
+    #[serde(default, deserialize_with = "types")]
+    types: Vec<DataType>,
     /// Whether bodies of functions are not looked at.
     #[serde(default)]
     pub(crate) graph_only: bool,
     /// What must be there.
     sees: Sight,
+    /// What becomes of it, where it has no rule of its own.
+    pub(crate) does: Option<Does>,
+    /// What a release does, or for which values it changed, in words.
+    #[serde(default)]
+    pub(crate) what: String,
+    /// What helps, where it has no rule of its own.
+    #[serde(default)]
+    pub(crate) mend: String,
     /// When it counts.
+    #[serde(default)]
     era: Vec<Era>,
+    /// The releases with which the answers for such values changed.
+    #[serde(default, deserialize_with = "releases")]
+    pub(crate) changed: Vec<Version>,
+}
+
+/// What becomes of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Does {
+    /// The kernel refuses it when it runs.
+    Refuse,
+    /// The kernel answers something else.
+    Answer,
+}
+
+/// Whether something is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Seen {
+    /// It is not.
+    No,
+    /// The graph does not tell.
+    Maybe,
+    /// It is.
+    Yes,
+}
+
+impl From<bool> for Seen {
+    fn from(there: bool) -> Self {
+        if there { Self::Yes } else { Self::No }
+    }
 }
 
 /// What is looked for on a node.
@@ -43,6 +85,14 @@ enum Sight {
     FalseAttribute(String),
     /// This attribute names a node that is not there.
     ColocatedWithNoNode(String),
+    /// An input has another number of dimensions than this.
+    RankOtherThan { input: usize, rank: usize },
+    /// An attribute is at least this, and another one is true.
+    NumberFrom { attr: String, least: i64, also: String },
+    /// This input, one number, is not zero.
+    NotZero(usize),
+    /// The node itself.
+    Always,
 }
 
 /// Releases and producers for which something counts.
@@ -63,6 +113,16 @@ pub(crate) struct Era {
 fn release<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Version>, D::Error> {
     let text = String::deserialize(from)?;
     text.parse().map(Some).map_err(serde::de::Error::custom)
+}
+
+fn types<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<DataType>, D::Error> {
+    let texts = Vec::<String>::deserialize(from)?;
+    texts.iter().map(|text| text.parse().map_err(serde::de::Error::custom)).collect()
+}
+
+fn releases<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Version>, D::Error> {
+    let texts = Vec::<String>::deserialize(from)?;
+    texts.iter().map(|text| text.parse().map_err(serde::de::Error::custom)).collect()
 }
 
 #[derive(Debug, Deserialize)]
@@ -94,12 +154,44 @@ const OUTPUT_SHAPES: &str = "_output_shapes";
 
 impl Behaviour {
     /// Whether it is about `node`, whose graph has the nodes that `get` finds by name.
-    pub(crate) fn sees<'g>(&self, node: &'g Node, get: impl Fn(&str) -> Option<&'g Node>) -> bool {
+    pub(crate) fn sees<'g>(
+        &self,
+        node: &'g Node,
+        get: impl Fn(&str) -> Option<&'g Node> + Copy,
+    ) -> Seen {
         let about = |op: &String| match op.strip_suffix('*') {
             Some(prefix) => node.op.starts_with(prefix),
             None => **op == *node.op,
         };
-        self.ops.iter().any(about) && self.sees.is_there(node, get)
+        let of_type = match node.attr("T") {
+            _ if self.types.is_empty() => Seen::Yes,
+            Some(AttrValue::Type(dtype)) => self.types.contains(dtype).into(),
+            _ => Seen::Maybe,
+        };
+        if of_type == Seen::No || !self.ops.iter().any(about) {
+            return Seen::No;
+        }
+        match (self.sees.is_there(node, get), of_type) {
+            (Seen::Yes, Seen::Maybe) => Seen::Maybe,
+            (seen, _) => seen,
+        }
+    }
+
+    /// The ops, in words.
+    pub(crate) fn ops_in_words(&self) -> String {
+        match self.ops.split_last() {
+            Some((last, [])) => last.clone(),
+            Some((last, others)) => format!("{} or {last}", others.join(", ")),
+            None => String::new(),
+        }
+    }
+
+    /// Whether a release answers otherwise than one of `writers`, or may: if nobody knows who wrote a graph.
+    pub(crate) fn changed_between(&self, writers: &[Version], release: Version) -> bool {
+        let age =
+            |version: &Version| self.changed.iter().filter(|changed| **changed <= *version).count();
+        !self.changed.is_empty()
+            && (writers.is_empty() || writers.iter().any(|writer| age(writer) != age(&release)))
     }
 
     /// The era that counts for this release and producer.
@@ -125,7 +217,33 @@ impl Behaviour {
 }
 
 impl Sight {
-    fn is_there<'g>(&self, node: &'g Node, get: impl Fn(&str) -> Option<&'g Node>) -> bool {
+    fn is_there<'g>(&self, node: &'g Node, get: impl Fn(&str) -> Option<&'g Node> + Copy) -> Seen {
+        match self {
+            Self::RankOtherThan { input, rank: wanted } => rank::of_input(node, *input, get)
+                .map_or(Seen::Maybe, |rank| (rank != *wanted).into()),
+            Self::NumberFrom { attr, least, also } => {
+                let from = node.attr(attr).and_then(AttrValue::int).is_some_and(|n| n >= *least);
+                // The default is true.
+                (from && !matches!(node.attr(also), Some(AttrValue::Bool(false)))).into()
+            }
+            Self::NotZero(input) => {
+                let source = node.data_inputs().nth(*input).and_then(get);
+                match source.filter(|source| &*source.op == "Const").and_then(|it| it.attr("value"))
+                {
+                    Some(AttrValue::Tensor { zero, .. }) => (!zero).into(),
+                    _ => Seen::Maybe,
+                }
+            }
+            Self::Always => Seen::Yes,
+            other => other.is_surely_there(node, get).into(),
+        }
+    }
+
+    fn is_surely_there<'g>(
+        &self,
+        node: &'g Node,
+        get: impl Fn(&str) -> Option<&'g Node> + Copy,
+    ) -> bool {
         match self {
             Self::ConstantInput { input, rank_above } => {
                 let source = node.data_inputs().nth(*input).and_then(get);
@@ -154,6 +272,10 @@ impl Sight {
                         .is_some_and(|node| get(node).is_none())
                 })
             }
+            Self::RankOtherThan { .. }
+            | Self::NumberFrom { .. }
+            | Self::NotZero(_)
+            | Self::Always => false,
         }
     }
 }
@@ -171,7 +293,14 @@ mod tests {
 
     #[test]
     fn the_file_of_behaviours_is_one() {
-        assert!(read().unwrap().iter().all(|behaviour| !behaviour.era.is_empty()));
+        let has_one = |behaviour: &Behaviour| {
+            behaviour.era.is_empty() != behaviour.changed.is_empty()
+                && (behaviour.does.is_none() && behaviour.changed.is_empty()
+                    || !behaviour.what.is_empty())
+        };
+        for behaviour in read().unwrap() {
+            assert!(has_one(&behaviour), "{}", behaviour.name);
+        }
     }
 
     #[test]

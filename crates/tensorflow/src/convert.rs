@@ -11,6 +11,7 @@
 //! | `drop-idle-attribute` | drops attributes that no result depends on (`data/idle-attributes.toml`) | yes |
 //! | `replace-op` | puts an op in place of one that means the same (`data/replacements.toml`) | yes: a condition is proved from the graph or the row is not used |
 //! | `drop-noted-shapes` | drops shapes that an exporter noted and that TensorFlow 2.4 computes otherwise | yes |
+//! | `write-zeros` | writes one zero, which counts for all, into constants of zeros without values that decide about shapes: TensorFlow up to 1.7 cannot read them | yes |
 //! | `drop-attribute` | drops any attribute that the release does not know | no: only if [`Options::lossy`] says so |
 //! | `text-to-bytes` | makes bytes of a text in which something changes, with everything that it says | yes |
 //! | `update-fingerprint` | computes the hashes in `fingerprint.pb` of a SavedModel anew | yes |
@@ -39,7 +40,7 @@ use unskew_core::{Conversion, Rewrite};
 use unskew_source::wire::Message;
 use unskew_source::{Assembly, Output, ReadError, Source};
 
-pub(crate) use adapt::{Adapted, Adapter, DROP_SHAPES};
+pub(crate) use adapt::{Adapted, Adapter, DROP_SHAPES, WRITE_ZEROS};
 pub use saved_model::convert_saved_model;
 pub(crate) use table::is_idle;
 pub use table::{Proof, Replacement, replacements};

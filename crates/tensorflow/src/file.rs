@@ -53,10 +53,14 @@ pub fn read_file(source: &Arc<dyn Source>) -> Result<Option<TensorFlowFile>, Rea
     };
     let (schema_version, graphs) = parse(kind, &*bytes).map_err(placed)?;
     let restores = |graph: &GraphUse| graph.uses.iter().any(|one| read::is_restore(&one.op));
-    let restores = match graphs.iter().any(restores) {
+    let mut restores = match graphs.iter().any(restores) {
         true => read::restored(&*bytes, kind).map_err(placed)?,
         false => Vec::new(),
     };
+    restores.retain(|one| {
+        let graph = graphs.get(one.graph);
+        graph.is_some_and(|graph| graph.restoring.runs(one.function.as_deref(), &one.node))
+    });
     let file = GraphFile { kind, encoding, schema_version, graphs, restores };
     Ok(Some(TensorFlowFile::Graphs(file)))
 }

@@ -7,6 +7,7 @@ mod merge;
 mod node;
 mod report;
 mod stored;
+mod unjudged;
 mod versions;
 mod wiring;
 
@@ -18,6 +19,7 @@ pub use checkpoint::CheckpointMatcher;
 pub use merge::merge_check;
 pub(crate) use stored::with_findings;
 pub use stored::{data_findings, restore_findings};
+pub use unjudged::unjudged;
 
 use crate::read::Checkpoint;
 use crate::{GraphFile, GraphUse, Runtime, promise, rules};
@@ -33,6 +35,7 @@ impl Matcher for GraphMatcher {
             for graph in &self.0.graphs {
                 judgement.findings.extend(findings(graph, &self.0, runtime));
                 judgement.promises.extend(promise::promises(graph, runtime));
+                judgement.unjudged.extend(unjudged(graph, runtime));
             }
             judgement.promises.dedup();
             return Some(judgement);
@@ -55,6 +58,7 @@ pub fn findings(graph: &GraphUse, file: &GraphFile, runtime: &Runtime) -> Vec<Fi
     if as_objects {
         versions::objects(graph, runtime, &mut report);
     }
+    versions::signatures(graph, as_objects, runtime, &mut report);
     if let Some(schema) = file.schema_version.filter(|schema| *schema != 1) {
         report.add(rules::SchemaNotLookedAt { schema: &schema }.finding());
     }

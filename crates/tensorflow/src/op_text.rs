@@ -188,7 +188,7 @@ impl<'l> Line<'l> {
                 self.expect("tensor(", "a tensor")?;
                 let (dtype, shape) = (self.dtype()?, self.shape()?);
                 self.expect(")", "\")\"")?;
-                AttrValue::Tensor { dtype, shape, zero: false }
+                AttrValue::Tensor { dtype, shape, zero: false, filled: false }
             }
             Single::Func => {
                 self.expect("@", "a function")?;

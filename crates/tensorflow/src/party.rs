@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use unskew_core::{DataVersions, Party, Provision, Requirement, Role, Version};
+use unskew_core::{DataVersions, Party, Provision, Requirement, Role, Unjudged, Version, aspect};
 use unskew_source::{ReadError, Source};
 
 use crate::diff::Registry;
 use crate::judge::{self, CheckpointMatcher, GraphMatcher};
-use crate::read::{Checkpoint, Encoding, Kind};
+use crate::read::{self, Checkpoint, Encoding, Kind};
 use crate::runtime::{CHECKPOINT_AXIS, GRAPH_AXIS};
 use crate::{GraphFile, GraphUse, TensorFlowFile, read_file, rules};
 
@@ -137,6 +137,45 @@ pub fn with_what_lies_beside(
     Ok(judge::with_findings(party, CHECKPOINT_AXIS, found))
 }
 
+/// A party that was read from `source`, with its data: verified if that is asked for, and else said not to be.
+///
+/// # Errors
+/// If data cannot be read.
+pub fn with_data(
+    party: Party,
+    source: &Arc<dyn Source>,
+    beside: &dyn Fn(&str) -> Option<Arc<dyn Source>>,
+    verify: bool,
+) -> Result<Party, ReadError> {
+    let Some(checkpoint) = party.capability::<Checkpoint>().cloned() else { return Ok(party) };
+    let count = checkpoint.tensors.len();
+    let not = |reason: String| Unjudged::new(aspect::DATA, reason);
+    if count == 0 {
+        return Ok(party);
+    }
+    if !verify {
+        let reason = format!("the data of {count} tensors were not compared with their checksums");
+        return Ok(party.not_judged(not(reason).with_remedy("--verify")));
+    }
+    let file = source.name().rsplit(['/', '\\']).next().unwrap_or_default();
+    let prefix = file.strip_suffix(".index").unwrap_or(file).to_owned();
+    let shards = checkpoint.shards;
+    let open = |shard: u64| beside(&format!("{prefix}.data-{shard:05}-of-{shards:05}"));
+    let verified = read::verify(&checkpoint, &**source, &open)?;
+    let mut party = party.fact("verified", format!("{} tensors", verified.whole));
+    if !verified.left.is_empty() {
+        let left = verified.left.count();
+        let reason = format!("the data of {left} tensors could not be compared with checksums");
+        party = party.not_judged(not(reason).at(verified.left));
+    }
+    if verified.damaged.is_empty() {
+        return Ok(party);
+    }
+    let finding = rules::TensorsDamaged { count: &verified.damaged.count() }.finding();
+    let finding = finding.at(verified.damaged).with_symptom("Checksum does not match");
+    Ok(judge::with_findings(party, CHECKPOINT_AXIS, vec![finding]))
+}
+
 fn checkpoint_party(name: String, checkpoint: Checkpoint) -> Party {
     let checkpoint = Arc::new(checkpoint);
     let kind = format!("checkpoint, format {}", checkpoint.format);
@@ -156,7 +195,7 @@ fn checkpoint_party(name: String, checkpoint: Checkpoint) -> Party {
 /// How many tensors there are, and how large they are together.
 fn tensors(checkpoint: &Checkpoint) -> String {
     let ranges = checkpoint.tensors.iter().filter_map(|tensor| tensor.range);
-    let ranges = ranges.chain(checkpoint.slice_ranges.iter().copied());
+    let ranges = ranges.chain(checkpoint.stored_slices.iter().map(|slice| slice.range));
     let bytes = ranges.fold(0u64, |sum, range| sum.saturating_add(range.len));
     let cut = checkpoint.tensors.iter().filter(|tensor| tensor.slices > 0).count();
     let count = checkpoint.tensors.len();

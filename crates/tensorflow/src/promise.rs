@@ -43,7 +43,7 @@ pub fn version_of(day: Date) -> Option<i64> {
 }
 
 /// The releases that may have written the graph, and how that is known.
-fn producers(graph: &GraphUse, runtime: &Runtime) -> (Vec<Version>, String) {
+pub(crate) fn producers(graph: &GraphUse, runtime: &Runtime) -> (Vec<Version>, String) {
     let said = graph.tensorflow_version.as_deref();
     // Release candidates are `2.4.0-rc1`.
     let said = said.and_then(|text| text.split(['-', '+']).next()?.parse::<Version>().ok());

@@ -12,17 +12,19 @@ mod schema;
 mod table;
 mod text;
 mod values;
+mod verify;
 
-pub use checkpoint::{Checkpoint, StoredRange, StoredTensor, checkpoint};
+pub use checkpoint::{Checkpoint, StoredRange, StoredSlice, StoredTensor, checkpoint};
 pub use graph_def::graph;
 pub use kind::{Encoding, Kind, recognize};
 pub use op_def::op_list;
 pub(crate) use restore::is_restore;
 pub use restore::{Restored, restored};
-pub use saved_model::{MetaGraph, SavedModel, SavedObject, meta_graph, saved_model};
+pub use saved_model::{MetaGraph, SavedModel, SavedObject, Signature, meta_graph, saved_model};
 pub(crate) use schema::{Fields, Holds, SAVED_MODEL};
 pub(crate) use table::with_first_value;
 pub use text::{transcode, transcode_whole};
+pub use verify::{Verified, verify};
 
 /// The value under the first key of a table: the header of a checkpoint.
 pub(crate) fn first_value(

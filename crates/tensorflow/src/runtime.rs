@@ -64,6 +64,11 @@ impl Runtime {
         self.version < Version::pair(1, 8)
     }
 
+    /// Whether an importer in Python says of an op that it does not know the name.
+    pub(crate) fn names_missing_ops(&self) -> bool {
+        self.version >= Version::pair(1, 0)
+    }
+
     /// Whether graphs may call functions of their library.
     pub fn imports_functions(&self) -> bool {
         self.version >= Version::pair(1, 1)
@@ -78,6 +83,11 @@ impl Runtime {
     /// 3, which does not.
     pub fn revives_optimizers(&self) -> bool {
         self.version < Version::pair(2, 16)
+    }
+
+    /// Whether SavedModels may hold tensors that a function captured from another one.
+    pub fn knows_captured_tensors(&self) -> bool {
+        self.version >= Version::pair(2, 5)
     }
 
     /// Whether SavedModels with objects are loaded as objects.

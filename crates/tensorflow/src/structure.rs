@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use unskew_core::Places;
 
-use crate::behaviour::{self, NOTED_SHAPES, behaviours};
-use crate::{Function, Graph, Node};
+use crate::behaviour::{self, NOTED_SHAPES, Seen, behaviours};
+use crate::{Function, Graph, Node, shape_inputs};
 
 /// Ops through which a loop goes back to its beginning.
 const BACK_EDGES: [&str; 2] = ["NextIteration", "RefNextIteration"];
@@ -22,6 +22,10 @@ pub struct Structure {
     /// What some releases check although no definition of an op says so: for each such behaviour, in the
     /// order of the data, where it is.
     pub(crate) behaviours: Vec<Places>,
+    /// Where that may be, which the graph does not tell.
+    pub(crate) possibly: Vec<Places>,
+    /// Constants without values that decide about shapes.
+    pub(crate) valueless: Places,
 }
 
 impl Structure {
@@ -59,16 +63,27 @@ impl Structure {
         }
         let get = |name: &str| by_name.get(name).and_then(|i| nodes.get(*i));
         structure.behaviours.resize(behaviours().len(), Places::default());
+        structure.possibly.resize(behaviours().len(), Places::default());
         for node in nodes {
             let known = |input: &&str| get(input).is_some() || arguments.contains(input);
             for input in node.sources().filter(|input| !known(input)) {
                 structure.dangling.add(format_args!("{} <- {input}", place(&node.name)));
             }
-            for (behaviour, places) in behaviours().iter().zip(&mut structure.behaviours) {
-                if (function.is_empty() || !behaviour.graph_only) && behaviour.sees(node, get) {
-                    places.add(place(&node.name));
+            let places = structure.behaviours.iter_mut().zip(&mut structure.possibly);
+            for (behaviour, (there, possibly)) in behaviours().iter().zip(places) {
+                if !function.is_empty() && behaviour.graph_only {
+                    continue;
+                }
+                match behaviour.sees(node, get) {
+                    Seen::Yes => there.add(place(&node.name)),
+                    Seen::Maybe => possibly.add(place(&node.name)),
+                    Seen::No => {}
                 }
             }
+        }
+        if function.is_empty() {
+            let found = shape_inputs::valueless(nodes, get);
+            structure.valueless = found.iter().map(|name| place(name)).collect();
         }
         let stuck = cycle(nodes, &by_name);
         structure.cycle =
@@ -82,7 +97,11 @@ impl Structure {
         self.dangling.extend(&more.dangling);
         self.duplicates.extend(&more.duplicates);
         self.behaviours.resize(behaviours().len(), Places::default());
+        self.possibly.resize(behaviours().len(), Places::default());
         for (places, more) in self.behaviours.iter_mut().zip(&more.behaviours) {
+            places.extend(more);
+        }
+        for (places, more) in self.possibly.iter_mut().zip(&more.possibly) {
             places.extend(more);
         }
     }
@@ -90,7 +109,8 @@ impl Structure {
 
 /// Whether this is the gradient of a batch norm with an unused output that is noted to have elements.
 pub(crate) fn notes_an_old_shape(node: &Node) -> bool {
-    behaviour::named(NOTED_SHAPES).is_some_and(|(_, behaviour)| behaviour.sees(node, |_| None))
+    behaviour::named(NOTED_SHAPES)
+        .is_some_and(|(_, behaviour)| behaviour.sees(node, |_| None) == Seen::Yes)
 }
 
 /// The nodes that are never ready when each waits for its inputs, those of loops apart.

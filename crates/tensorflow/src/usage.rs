@@ -10,6 +10,7 @@ use crate::convert::{Proved, Wiring};
 use crate::functions::Functions;
 use crate::joint::{Body, Joint, Joints, UseOf};
 use crate::read::{MetaGraph, SavedObject};
+use crate::session::{self, Restoring};
 use crate::{AttrValue, Graph, Node, OpDef, structure};
 
 /// Where nodes stand.
@@ -80,6 +81,8 @@ pub struct GraphUse {
     pub uses: Vec<Use>,
     /// Nodes of the graph that call functions of its library.
     pub calls: Places,
+    /// The function that the first of them calls.
+    pub first_called: Option<Arc<str>>,
     /// The functions of its library.
     pub functions: Functions,
     /// How many nodes there are in all.
@@ -88,12 +91,21 @@ pub struct GraphUse {
     pub structure: structure::Structure,
     /// The edges between them.
     pub(crate) joints: Vec<Joint>,
+    /// How many of its objects are tensors that a function captured from another one.
+    pub captured_tensors: usize,
+    /// The variables of each signature that a session has no values for.
+    pub without_values: Vec<(String, Places)>,
+    /// What restores the variables.
+    pub(crate) restoring: Restoring,
 }
 
 impl GraphUse {
     /// What `meta` asks.
     pub fn of_meta_graph(meta: MetaGraph) -> Self {
         Self {
+            captured_tensors: meta.captured_tensors,
+            without_values: session::without_values(&meta),
+            restoring: Restoring::of(&meta),
             tags: meta.tags,
             tensorflow_version: meta.tensorflow_version,
             stripped_defaults: meta.stripped_defaults,
@@ -133,14 +145,18 @@ impl GraphUse {
             let uses: UseOf = function.nodes.iter().map(&mut add).collect();
             joints.add(&function.nodes, &uses, Body { function: Some(function), scope });
         }
-        let calls = graph.nodes.iter().filter(|node| library.contains_key(&*node.op));
+        let mut calls =
+            graph.nodes.iter().filter(|node| library.contains_key(&*node.op)).peekable();
+        let first_called = calls.peek().map(|node| node.op.clone());
         Self {
             versions: graph.versions.clone(),
             calls: calls.map(|node| &node.name).collect(),
+            first_called,
             functions,
             nodes,
             uses: gather.uses,
             structure: structure::Structure::of(graph),
+            restoring: Restoring::of_graph(graph),
             joints: joints.into_all(),
             ..Self::default()
         }

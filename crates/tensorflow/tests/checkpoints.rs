@@ -11,7 +11,9 @@ use unskew_core::{Party, Severity};
 use unskew_source::{BytesSource, FileSource, Output, Source, SourceExt as _};
 use unskew_tensorflow::convert::{Options, VersionOptions, convert};
 use unskew_tensorflow::read::Checkpoint;
-use unskew_tensorflow::{DataType, TensorFlowFile, party, read_file, with_what_lies_beside};
+use unskew_tensorflow::{
+    DataType, TensorFlowFile, party, read_file, with_data, with_what_lies_beside,
+};
 
 const DATA: &str = "v2.data-00000-of-00001";
 
@@ -68,7 +70,7 @@ fn both_formats_list_the_same_tensors() {
     assert_eq!(kernel.range.unwrap().len, 48);
     let parts = second.tensors.iter().find(|tensor| &*tensor.name == "parts").unwrap();
     assert_eq!((parts.slices, parts.range), (3, None));
-    assert_eq!(second.slice_ranges.len(), 3);
+    assert_eq!(second.stored_slices.len(), 3);
 }
 
 fn masked_crc(bytes: &[u8]) -> u32 {
@@ -219,4 +221,32 @@ fn every_bit_of_an_index_is_guarded_by_a_checksum_or_a_magic_number() {
     for len in 0..whole.len() {
         assert!(checkpoint(whole[..len].to_vec()).is_err());
     }
+}
+
+/// The party of a checkpoint whose data are compared with their checksums, or not.
+fn with_its_data(path: &Path, verify: bool) -> Party {
+    let source = open(path).unwrap();
+    let found = party(&source).unwrap().unwrap();
+    with_data(found, &source, &|name| open(&path.with_file_name(name)), verify).unwrap()
+}
+
+#[test]
+fn any_byte_of_the_data_that_is_not_the_one_that_was_saved_is_found_where_that_is_asked_for() {
+    let copy = copy();
+    let (index, data) = (copy.path().join("v2.index"), copy.path().join(DATA));
+    let whole = std::fs::read(&data).unwrap();
+    let verified = with_its_data(&index, true);
+    assert!(codes(&verified).is_empty() && verified.unjudged.is_empty(), "{verified:?}");
+    for at in 0..whole.len() {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 1 << (at % 8);
+        std::fs::write(&data, &bytes).unwrap();
+        let found = with_its_data(&index, true);
+        let not = !found.unjudged.is_empty();
+        assert!(not || codes(&found) == ["TF407"], "byte {at} of {}", whole.len());
+    }
+    let left = with_its_data(&index, false);
+    assert!(codes(&left).is_empty());
+    assert_eq!(left.unjudged[0].aspect, unskew_core::aspect::DATA);
+    assert_eq!(left.unjudged[0].remedy.as_deref(), Some("--verify"));
 }

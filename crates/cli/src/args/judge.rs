@@ -12,6 +12,9 @@ pub struct Inspect {
     pub files: Vec<OsString>,
     #[command(flatten)]
     pub running: Running,
+    /// Read all stored data that has checksums, and compare them: tensors of TensorFlow checkpoints, members of archives
+    #[arg(long)]
+    pub verify: bool,
     /// How to print
     #[arg(long, value_name = "FORMAT", default_value = "full")]
     pub format: ReportFormat,
@@ -27,6 +30,9 @@ pub struct Check {
     pub with: Vec<OsString>,
     #[command(flatten)]
     pub running: Running,
+    /// Read all stored data that has checksums, and compare them: tensors of TensorFlow checkpoints, members of archives
+    #[arg(long)]
+    pub verify: bool,
     /// How to print
     #[arg(long, value_name = "FORMAT", default_value = "full")]
     pub format: ReportFormat,

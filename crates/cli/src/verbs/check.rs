@@ -10,7 +10,7 @@ use crate::{print, sides};
 
 pub fn run(args: &Check, global: &Global) -> anyhow::Result<Status> {
     let mut report = Report::new(global.context());
-    let options = sides::options(args.running);
+    let options = sides::options(args.running).verifying(args.verify);
     let a = sides::side(&args.a, &options)?;
     report.failures.extend(a.failures.iter().cloned());
     for name in &args.with {

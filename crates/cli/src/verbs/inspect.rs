@@ -8,7 +8,7 @@ use crate::{print, sides};
 
 pub fn run(args: &Inspect, global: &Global) -> anyhow::Result<Status> {
     let mut report = Report::new(global.context());
-    let options = sides::options(args.running).inferring();
+    let options = sides::options(args.running).inferring().verifying(args.verify);
     for file in &args.files {
         match sides::side(file, &options) {
             Ok(side) => {

@@ -19,6 +19,9 @@ pub(crate) const REPLACE_OP: &str = "replace-op";
 /// The adaptation that drops noted shapes.
 pub(crate) const DROP_SHAPES: &str = "drop-noted-shapes";
 
+/// The adaptation that writes a zero into constants of zeros that have no values.
+pub(crate) const WRITE_ZEROS: &str = "write-zeros";
+
 /// How many replacements may follow one another.
 const CHAIN: usize = 4;
 

@@ -11,6 +11,7 @@ use unskew_source::ReadError;
 use unskew_source::wire::{Field, Message};
 
 use super::rope::Rope;
+use crate::DataType;
 use crate::read::Kind;
 
 /// What is changed in one node.
@@ -24,6 +25,8 @@ pub(super) struct NodeEdit {
     pub(super) drop: BTreeSet<String>,
     /// Attributes that get another name.
     pub(super) rename: BTreeMap<String, String>,
+    /// The type of a constant that gets a zero for all its values.
+    pub(super) zero: Option<DataType>,
 }
 
 impl NodeEdit {
@@ -285,11 +288,49 @@ fn node(message: &mut Message<'_>, edit: &NodeEdit) -> Result<Rope, ReadError> {
             let key = name_of(walk.message, field)?;
             match edit.rename.get(&key) {
                 _ if edit.drop.contains(&key) => Ok(true),
+                None if key == "value" && edit.zero.is_some() => {
+                    walk.inside(field, "attr", |message| zeroed(message, edit.zero))
+                }
                 Some(name) => walk.inside(field, "attr", |message| renamed(message, name)),
                 None => Ok(false),
             }
         }
         _ => Ok(false),
+    })
+}
+
+/// An attribute whose value is a tensor, with one zero of this type: it counts for all its elements.
+fn zeroed(message: &mut Message<'_>, dtype: Option<DataType>) -> Result<Rope, ReadError> {
+    walk(message, &mut |walk, field| match field.number {
+        2 => walk.inside(field, "value", |value| {
+            walk_in(value, 8, |tensor| {
+                let mut rope = walk_all(tensor)?;
+                match dtype.map_or(0, |dtype| dtype.0) {
+                    1 => rope.fixed32(5, 0),
+                    9 => rope.number(10, 0),
+                    _ => rope.number(7, 0),
+                }
+                Ok(rope)
+            })
+        }),
+        _ => Ok(false),
+    })
+}
+
+/// A message as it is.
+fn walk_all(message: &mut Message<'_>) -> Result<Rope, ReadError> {
+    walk(message, &mut |_, _| Ok(false))
+}
+
+/// A message of which one field, a message itself, becomes another.
+fn walk_in<'s>(
+    message: &mut Message<'s>,
+    number: u32,
+    mut read: impl FnMut(&mut Message<'s>) -> Result<Rope, ReadError>,
+) -> Result<Rope, ReadError> {
+    walk(message, &mut |walk, field| match field.number == number {
+        true => walk.inside(field, "tensor", &mut read),
+        false => Ok(false),
     })
 }
 

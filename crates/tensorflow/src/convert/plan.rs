@@ -1,14 +1,14 @@
 //! What is to be done to one graph.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use unskew_core::{Conversion, Rewrite};
 
-use super::adapt::{Adapted, Adapter, DROP_SHAPES, Step};
+use super::adapt::{Adapted, Adapter, DROP_SHAPES, Step, WRITE_ZEROS};
 use super::edit::{GraphEdit, NodeEdit, Place};
 use super::{Options, Wiring, op_bytes, versions};
 use crate::read::MetaGraph;
-use crate::{Graph, Node, Runtime, Scope, Use, structure};
+use crate::{Graph, Node, Runtime, Scope, Use, shape_inputs, structure};
 
 /// The attribute in which exporters note shapes.
 const OUTPUT_SHAPES: &str = "_output_shapes";
@@ -57,6 +57,15 @@ impl<'g> Plan<'g> {
         let library: HashSet<&str> =
             self.graph.functions.iter().map(|function| &*function.signature.name).collect();
         let body = function.and_then(|i| self.graph.functions.get(i));
+        let valueless: HashSet<&str> = match function {
+            None if adapter.runtime.imports_in_python() => {
+                let by_name: HashMap<&str, &Node> =
+                    nodes.iter().map(|node| (&*node.name, node)).collect();
+                let get = |name: &str| by_name.get(name).copied();
+                shape_inputs::valueless(nodes, get).into_iter().collect()
+            }
+            _ => HashSet::new(),
+        };
         for (at, node) in nodes.iter().enumerate() {
             let mut edit = NodeEdit::default();
             let place = match body {
@@ -83,6 +92,13 @@ impl<'g> Plan<'g> {
                     node.op
                 );
                 self.words.add(Rewrite::new(DROP_SHAPES, what).at(&place));
+            }
+            if let (true, Some(dtype)) =
+                (valueless.contains(&*node.name), shape_inputs::type_without_values(node))
+            {
+                edit.zero = Some(dtype);
+                let what = "constants of zeros without values get one zero, which counts for all";
+                self.words.add(Rewrite::new(WRITE_ZEROS, what).at(&place));
             }
             if !edit.is_empty() {
                 self.edit.nodes.insert(Place { function, node: at }, edit);

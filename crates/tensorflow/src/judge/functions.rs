@@ -17,7 +17,15 @@ pub(super) fn judge(graph: &GraphUse, as_objects: bool, runtime: &Runtime, repor
     };
     let functions = &graph.functions;
     if !runtime.imports_functions() {
-        say(rules::FunctionsNotImported { consumer: &runtime.version }.finding(), &graph.calls);
+        let finding = rules::FunctionsNotImported { consumer: &runtime.version }.finding();
+        let finding = match graph.first_called.as_deref() {
+            Some(name) if runtime.names_missing_ops() => {
+                finding.with_symptom(format!("No op named {name} in defined operations."))
+            }
+            Some(name) => finding.with_symptom(format!("'{name}'")),
+            None => finding,
+        };
+        say(finding, &graph.calls);
     }
     let mut calls = functions.calls.clone();
     if as_objects {

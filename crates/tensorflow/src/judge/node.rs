@@ -7,7 +7,7 @@ use super::report::Report;
 use crate::convert::{Adapter, is_idle};
 use crate::op_def::{ArgKind, AttrDef, Deprecation, ElementType};
 use crate::registry::Lookup;
-use crate::{AttrValue, GraphUse, OpDef, Runtime, Scope, Use, rules};
+use crate::{AttrValue, GraphUse, OpDef, Runtime, Scope, Single, Use, rules};
 
 /// When the faults of nodes show themselves.
 #[derive(Clone, Copy)]
@@ -125,7 +125,15 @@ fn look(
                 complete &= fault.is_none();
                 let kind = fault.as_ref().is_some_and(|f| f.rule.code == rules::TF206.code);
                 let phase = if kind { phases.of_attr(op, name) } else { phases.values };
-                fault.into_iter().for_each(|fault| say(fault.in_phase(phase)));
+                let python = runtime.imports_in_python() && one.scope == Scope::Graph;
+                let typed = kind && attr.kind.single == Single::Type && !attr.kind.list;
+                if let Some(fault) = fault {
+                    let fault = match python && typed {
+                        true => fault.with_symptom("to a dtype"),
+                        false => fault,
+                    };
+                    say(fault.in_phase(phase));
+                }
             }
             None => say(unknown(op, name, value, &found, phases, runtime)),
         }
@@ -137,7 +145,9 @@ fn look(
             rules::AttributeMissing { op: &op.name, attr: &attr.name, consumer: &runtime.version };
         // The core wires bodies of functions before it looks at their attributes.
         let wired = phases.of_attr(op, &attr.name) != phases.values;
+        let python = runtime.imports_in_python() && one.scope == Scope::Graph;
         let symptom = match wired {
+            _ if python => format!("Expected one attr with name '{}' in name:", attr.name),
             true => format!("type attr not found: {}", attr.name),
             false => format!("NodeDef missing attr '{}' from Op<name={}", attr.name, op.name),
         };
@@ -146,7 +156,9 @@ fn look(
     }
     // How many inputs there should be is only known if the attributes that count them are right.
     if complete {
-        inputs(one, op, runtime).into_iter().for_each(|fault| say(fault.in_phase(phases.wiring)));
+        if let Some(fault) = inputs(one, op, runtime) {
+            say(fault.in_phase(phases.wiring));
+        }
     }
 }
 
@@ -155,10 +167,12 @@ fn missing(one: &Use, found: &Lookup, phases: Phases, runtime: &Runtime) -> Find
     if found.maybe_unlisted {
         return rules::OpNotListed { op, consumer }.finding();
     }
-    let symptom = if runtime.imports_in_python() {
-        format!("No op named {op} in defined operations.")
-    } else {
-        format!("Op type not registered '{op}' in binary running on ")
+    let in_function = one.scope != Scope::Graph;
+    let symptom = match runtime.imports_in_python() {
+        // Its importer looked the name up in a dictionary.
+        true if !runtime.names_missing_ops() => format!("'{op}'"),
+        true if !in_function => format!("No op named {op} in defined operations."),
+        _ => format!("Op type not registered '{op}'"),
     };
     let releases = runtime.ops.history().releases();
     let finding = match (found.all().is_empty(), releases.first(), releases.last()) {
@@ -301,6 +315,11 @@ fn inputs(one: &Use, op: &OpDef, runtime: &Runtime) -> Option<Finding> {
     (wanted != *found).then(|| {
         let rule =
             rules::InputCount { op: &op.name, consumer: &runtime.version, wanted: &wanted, found };
-        rule.finding().with_symptom(format!("do not match {found} inputs specified"))
+        let symptom = match runtime.imports_in_python() && one.scope == Scope::Graph {
+            true if *found > wanted => "More inputs specified".to_owned(),
+            true => "is invalid at node".to_owned(),
+            false => format!("do not match {found} inputs specified"),
+        };
+        rule.finding().with_symptom(symptom)
     })
 }

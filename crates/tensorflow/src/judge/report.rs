@@ -49,7 +49,7 @@ impl Report {
                          the binary trying to import the GraphDef being too old: {inner}"
                     ),
                     false => format!(
-                        "Converting GraphDef to Graph has failed with an error: '{inner}' The binary \
+                        "Converting GraphDef to Graph has failed with an error: '{inner}…' The binary \
                          trying to import the GraphDef was built when GraphDef version was {consumer}. \
                          The GraphDef was produced by a binary built when GraphDef version was \
                          {producer}. The difference between these versions is larger than TensorFlow's forward \

@@ -42,7 +42,7 @@ pub fn data_findings(
         (0..count.min(SHARDS)).map(|shard| (shard, size(&name(shard)))).collect();
     // Only the data files in which something lies are opened.
     let ranges = checkpoint.tensors.iter().filter_map(|tensor| tensor.range);
-    let ranges = ranges.chain(checkpoint.slice_ranges.iter().copied());
+    let ranges = ranges.chain(checkpoint.stored_slices.iter().map(|slice| slice.range));
     let used: HashSet<u64> =
         ranges.filter(|range| range.len > 0).map(|range| range.shard).collect();
     let absent = |(i, size): &(&u64, &Option<u64>)| size.is_none() && used.contains(i);
@@ -53,7 +53,7 @@ pub fn data_findings(
     }
     let mut beyond: BTreeMap<u64, (u64, Places)> = BTreeMap::new();
     let tensors = checkpoint.tensors.iter().filter_map(|t| Some((&*t.name, t.range?)));
-    let slices = checkpoint.slice_ranges.iter().map(|range| ("a slice", *range));
+    let slices = checkpoint.stored_slices.iter().map(|slice| ("a slice", slice.range));
     for (tensor, StoredRange { shard, start, len }) in tensors.chain(slices) {
         let end = start.saturating_add(len);
         let file = sizes.get(&shard).copied();

@@ -1,6 +1,8 @@
 //! The numbers of a graph or a checkpoint against those of a release.
 
-use unskew_core::{DataConsumer, DataRefusal, DataVersions, Finding, Phase, Places, Version};
+use unskew_core::{
+    DataConsumer, DataRefusal, DataVersions, Finding, Phase, Places, Severity, Version,
+};
 
 use super::report::Report;
 use crate::{GraphUse, Runtime, object, rules};
@@ -76,8 +78,35 @@ pub(super) fn refused(
 /// What revives an optimizer of Keras 2.
 const OPTIMIZER: &str = "optimizer";
 
+/// Signatures that no session can run. The loader of objects restores otherwise, and runs them.
+pub(super) fn signatures(
+    graph: &GraphUse,
+    as_objects: bool,
+    runtime: &Runtime,
+    report: &mut Report,
+) {
+    for (signature, variables) in &graph.without_values {
+        let count = &variables.count();
+        let finding = rules::VariablesWithoutValues { signature, count }.finding();
+        let finding = finding.at(variables.clone()).with_symptom(match runtime.loads_objects() {
+            true => "Could not find variable",
+            false => "Error while reading resource variable",
+        });
+        report.add(match as_objects {
+            true => finding.with_severity(Severity::Warning),
+            false => finding,
+        });
+    }
+}
+
 /// The versions of the objects of a SavedModel: who is not admitted gets a generic object.
 pub(super) fn objects(graph: &GraphUse, runtime: &Runtime, report: &mut Report) {
+    if graph.captured_tensors > 0 && !runtime.knows_captured_tensors() {
+        let (count, consumer) = (&graph.captured_tensors, &runtime.version);
+        let finding = rules::CapturedTensorUnknown { count, consumer }.finding();
+        let finding = finding.at(Places::from_iter(["object_graph_def"]));
+        report.add(finding.with_symptom("Unknown SavedObject type: None"));
+    }
     for object in graph.objects.iter().flatten() {
         let reader = object::reader(&object.identifier, runtime.version);
         if let Err(refusal) = object.versions.accepted_by(reader) {

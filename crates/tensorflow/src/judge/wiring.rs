@@ -4,7 +4,7 @@ use unskew_core::{Finding, Phase};
 
 use super::for_sessions_only;
 use super::report::Report;
-use crate::behaviour::{Behaviour, NOTED_SHAPES, behaviours};
+use crate::behaviour::{Behaviour, Does, NOTED_SHAPES, behaviours};
 use crate::structure::Structure;
 use crate::{GraphUse, Runtime, convert, rules};
 
@@ -30,7 +30,7 @@ pub(super) fn judge(graph: &GraphUse, as_objects: bool, runtime: &Runtime, repor
     for mut finding in
         findings(&functions.called_bodies, producer, runtime).into_iter().chain(others)
     {
-        if python && !as_objects && finding.phase.is_some() {
+        if python && !as_objects && finding.phase == Some(Phase::Load) {
             finding.phase = Some(Phase::FirstUse);
         }
         // The importer counts what it adds to a body, too.
@@ -67,12 +67,32 @@ fn findings(structure: &Structure, producer: i64, runtime: &Runtime) -> Vec<Find
             });
         found.extend(finding.map(|finding| finding.at(places.clone())));
     }
+    if runtime.imports_in_python() && !structure.valueless.is_empty() {
+        let (count, consumer) = (&structure.valueless.count(), &runtime.version);
+        let finding = rules::ValuelessConstant { count, consumer }.finding();
+        let finding = finding.with_symptom("cannot reshape array of size 0 into shape");
+        found.push(finding.with_adaptation(convert::WRITE_ZEROS).at(structure.valueless.clone()));
+    }
     found
 }
 
 /// The finding of a behaviour that counts for this release and producer.
 fn of_behaviour(behaviour: &Behaviour, producer: i64, runtime: &Runtime) -> Option<Finding> {
     let consumer = &runtime.version;
+    let (op, what) = (&behaviour.ops_in_words(), &behaviour.what);
+    let mend = |finding: Finding| match &*behaviour.mend {
+        "" => finding,
+        mend => finding.with_mend(mend),
+    };
+    match behaviour.does {
+        Some(Does::Refuse) => {
+            return Some(mend(rules::KernelRefuses { op, consumer, what }.finding()));
+        }
+        Some(Does::Answer) => {
+            return Some(mend(rules::OtherAnswer { op, consumer, what }.finding()));
+        }
+        None => {}
+    }
     Some(match behaviour.name.as_str() {
         "deep-reduction-indices" => {
             let border = behaviour.border(*consumer);

@@ -27,8 +27,8 @@ pub struct Checkpoint {
     pub tensors: Vec<StoredTensor>,
     /// How many slices of tensors have entries of their own.
     pub slices: usize,
-    /// The ranges of those slices in the data files.
-    pub slice_ranges: Vec<StoredRange>,
+    /// Those slices.
+    pub stored_slices: Vec<StoredSlice>,
 }
 
 /// A tensor of a checkpoint.
@@ -44,6 +44,19 @@ pub struct StoredTensor {
     pub range: Option<StoredRange>,
     /// Into how many slices it is cut; 0 if it is not.
     pub slices: usize,
+    /// The masked CRC-32C of its bytes, where it has a range.
+    pub crc32c: u32,
+}
+
+/// A slice of a tensor that has an entry of its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StoredSlice {
+    /// Where its bytes lie.
+    pub range: StoredRange,
+    /// The element type.
+    pub dtype: DataType,
+    /// The masked CRC-32C of its bytes.
+    pub crc32c: u32,
 }
 
 /// Where bytes lie in the data files.
@@ -161,6 +174,11 @@ fn bundle_entry(
                 3 => range.shard = u64::from(number(&field) as u32),
                 4 => range.start = number(&field),
                 5 => range.len = number(&field),
+                6 => {
+                    if let Value::Fixed32(crc) = field.value {
+                        tensor.crc32c = crc;
+                    }
+                }
                 7 => tensor.slices += 1,
                 _ => {}
             }
@@ -170,7 +188,8 @@ fn bundle_entry(
     read().map_err(|error| placed(error, entry, record))?;
     if entry.key.first() == Some(&SLICE) {
         checkpoint.slices += 1;
-        checkpoint.slice_ranges.push(range);
+        let (dtype, crc32c) = (tensor.dtype, tensor.crc32c);
+        checkpoint.stored_slices.push(StoredSlice { range, dtype, crc32c });
         return Ok(());
     }
     let name = std::str::from_utf8(entry.key).map_err(|_| {

@@ -18,12 +18,33 @@ const fn table() -> [u32; 256] {
     table
 }
 
-/// The checksum of `bytes`, rotated and shifted so that a checksum of data that holds checksums is
-/// as good as any.
+/// A checksum of bytes that come in parts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Crc32c(u32);
+
+impl Crc32c {
+    /// The checksum of nothing.
+    pub(crate) fn new() -> Self {
+        Self(!0)
+    }
+
+    /// The checksum of these bytes, too.
+    pub(crate) fn add(&mut self, bytes: &[u8]) {
+        let step = |crc: u32, byte: &u8| (crc >> 8) ^ TABLE[usize::from((crc as u8) ^ byte)];
+        self.0 = bytes.iter().fold(self.0, step);
+    }
+
+    /// Rotated and shifted, so that a checksum of data that holds checksums is as good as any.
+    pub(crate) fn masked(self) -> u32 {
+        (!self.0).rotate_right(15).wrapping_add(0xa282_ead8)
+    }
+}
+
+/// The masked checksum of `bytes`.
 pub(crate) fn masked(bytes: &[u8]) -> u32 {
-    let step = |crc: u32, byte: &u8| (crc >> 8) ^ TABLE[usize::from((crc as u8) ^ byte)];
-    let crc = !bytes.iter().fold(!0, step);
-    crc.rotate_right(15).wrapping_add(0xa282_ead8)
+    let mut crc = Crc32c::new();
+    crc.add(bytes);
+    crc.masked()
 }
 
 #[cfg(test)]

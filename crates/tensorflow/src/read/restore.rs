@@ -24,6 +24,12 @@ pub struct Restored {
     pub shape: Option<Shape>,
     /// Whether only a slice of it is taken.
     pub sliced: bool,
+    /// Among the graphs of the file, the one that takes it.
+    pub graph: usize,
+    /// The function in whose body the node stands, if it is one.
+    pub function: Option<Box<str>>,
+    /// The node.
+    pub node: Box<str>,
 }
 
 /// The most tensors that are looked at.
@@ -51,7 +57,7 @@ pub(crate) fn is_restore(op: &str) -> bool {
 /// # Errors
 /// If the source is no such message.
 pub fn restored(source: &dyn Source, kind: Kind) -> Result<Vec<Restored>, ReadError> {
-    let mut found = Found { tensors: Vec::new(), kept: Kept::default() };
+    let mut found = Found { tensors: Vec::new(), kept: Kept::default(), graphs: 0 };
     let mut message = Message::whole(source);
     match kind {
         Kind::Graph => found.graph(&mut message)?,
@@ -82,6 +88,8 @@ impl Light {
 
 struct Found {
     tensors: Vec<Restored>,
+    /// How many graphs were read before.
+    graphs: usize,
     kept: Kept,
 }
 
@@ -112,14 +120,28 @@ impl Found {
                 _ => {}
             }
         }
-        self.collect(&nodes);
+        self.collect(&nodes, None);
+        self.graphs += 1;
         Ok(())
     }
 
     fn function(&mut self, message: &mut Message<'_>) -> Result<(), ReadError> {
-        let mut nodes = Nodes::new();
-        self.within(message, 3, |found, node| found.node(node, &mut nodes))?;
-        self.collect(&nodes);
+        let (mut nodes, mut name) = (Nodes::new(), Box::default());
+        while let Some(field) = message.next()? {
+            match field.number {
+                1 => message.enter(&field, |signature| {
+                    while let Some(field) = signature.next()? {
+                        if field.number == 1 {
+                            name = self.kept.text(signature, &field)?;
+                        }
+                    }
+                    Ok(())
+                })?,
+                3 => message.enter(&field, |node| self.node(node, &mut nodes))?,
+                _ => {}
+            }
+        }
+        self.collect(&nodes, Some(&name));
         Ok(())
     }
 
@@ -188,7 +210,7 @@ impl Found {
     }
 
     /// What the nodes of one graph or body restore.
-    fn collect(&mut self, nodes: &Nodes) {
+    fn collect(&mut self, nodes: &Nodes, function: Option<&str>) {
         let shapes = shapes(nodes);
         let mut restores: Vec<_> = nodes.iter().filter(|(_, node)| is_restore(&node.op)).collect();
         restores.sort_by_key(|(name, _)| *name);
@@ -216,6 +238,9 @@ impl Found {
                     dtype,
                     shape: shapes.get(&(&**name, i)).cloned(),
                     sliced: slices.get(i).is_some_and(|slice| !slice.is_empty()),
+                    graph: self.graphs,
+                    function: function.map(Into::into),
+                    node: name.clone(),
                 });
             }
         }

@@ -33,6 +33,23 @@ pub struct MetaGraph {
     pub ops: Vec<OpDef>,
     /// The objects of TensorFlow 2, if it has any; then TensorFlow 2 loads it as objects.
     pub objects: Option<Vec<SavedObject>>,
+    /// How many of its objects are tensors that a function captured from another one.
+    pub captured_tensors: usize,
+    /// The op that restores its variables, by the saver that it was saved with.
+    pub restore_op: Option<String>,
+    /// What a session runs right after the restoring.
+    pub init_ops: Vec<String>,
+    /// What a session can be asked for.
+    pub signatures: Vec<Signature>,
+}
+
+/// A signature: a name, and the tensors that are its results.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Signature {
+    /// The name: `serving_default`.
+    pub name: String,
+    /// Its results, as inputs are written: `StatefulPartitionedCall:0`.
+    pub outputs: Vec<String>,
 }
 
 /// An object of a user's class in a SavedModel, with a version of its own.
@@ -48,6 +65,12 @@ pub struct SavedObject {
 
 /// The most objects whose versions are kept.
 const OBJECTS: usize = 1 << 16;
+
+/// The most signatures, and the most results of one.
+const SIGNATURES: usize = 1 << 12;
+
+/// The signature and the collections that name what a session runs after the restoring.
+const INIT: [&str; 3] = ["__saved_model_init_op", "saved_model_main_op", "legacy_init_op"];
 
 /// The SavedModel in `source`.
 ///
@@ -90,14 +113,113 @@ fn meta_graph_in(message: &mut Message<'_>, kept: &mut Kept) -> Result<MetaGraph
                 let read = message.enter(&field, |message| graph_in(message, kept));
                 meta.graph = read.map_err(|e| e.in_field("graph_def"))?;
             }
+            3 => {
+                let read = message.enter(&field, |message| saver(message, kept));
+                meta.restore_op = read.map_err(|e| e.in_field("saver_def"))?;
+            }
+            4 => {
+                let read = message.enter(&field, |message| collection(message, &mut meta, kept));
+                read.map_err(|e| e.in_field("collection_def"))?;
+            }
+            5 => {
+                let read = message.enter(&field, |message| signature(message, kept));
+                let found = read.map_err(|e| e.in_field("signature_def"))?;
+                if INIT.contains(&&*found.name) {
+                    meta.init_ops.extend(found.outputs);
+                } else if meta.signatures.len() < SIGNATURES {
+                    meta.signatures.push(found);
+                }
+            }
             7 => {
-                let read = message.enter(&field, |message| objects(message, kept));
+                let captured = &mut meta.captured_tensors;
+                let read = message.enter(&field, |message| objects(message, captured, kept));
                 meta.objects = Some(read.map_err(|e| e.in_field("object_graph_def"))?);
             }
             _ => {}
         }
     }
     Ok(meta)
+}
+
+/// The op that restores, of a `SaverDef`.
+fn saver(message: &mut Message<'_>, kept: &mut Kept) -> Result<Option<String>, ReadError> {
+    let mut restore = None;
+    while let Some(field) = message.next()? {
+        if field.number == 3 {
+            restore = Some(kept.text(message, &field)?.into());
+        }
+    }
+    Ok(restore.filter(|op: &String| !op.is_empty()))
+}
+
+/// An entry of `collection_def`: the nodes of those that name what is run after the restoring.
+fn collection(
+    message: &mut Message<'_>,
+    meta: &mut MetaGraph,
+    kept: &mut Kept,
+) -> Result<(), ReadError> {
+    let mut key: Box<str> = Box::default();
+    while let Some(field) = message.next()? {
+        match field.number {
+            1 => key = kept.text(message, &field)?,
+            2 if INIT.contains(&&*key) => message.enter(&field, |collection| {
+                while let Some(field) = collection.next()? {
+                    if field.number == 1 {
+                        collection.enter(&field, |nodes| {
+                            while let Some(field) = nodes.next()? {
+                                if field.number == 1 && meta.init_ops.len() < SIGNATURES {
+                                    meta.init_ops.push(kept.text(nodes, &field)?.into());
+                                }
+                            }
+                            Ok(())
+                        })?;
+                    }
+                }
+                Ok(())
+            })?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// An entry of `signature_def`.
+fn signature(message: &mut Message<'_>, kept: &mut Kept) -> Result<Signature, ReadError> {
+    let mut signature = Signature::default();
+    while let Some(field) = message.next()? {
+        match field.number {
+            1 => signature.name = kept.text(message, &field)?.into(),
+            2 => message.enter(&field, |definition| {
+                while let Some(field) = definition.next()? {
+                    if field.number == 2 && signature.outputs.len() < SIGNATURES {
+                        let output = definition.enter(&field, |entry| output(entry, kept))?;
+                        signature.outputs.extend(output);
+                    }
+                }
+                Ok(())
+            })?,
+            _ => {}
+        }
+    }
+    Ok(signature)
+}
+
+/// The tensor of an entry of `outputs`; tensors of several parts are passed over.
+fn output(message: &mut Message<'_>, kept: &mut Kept) -> Result<Option<String>, ReadError> {
+    let mut name = None;
+    while let Some(field) = message.next()? {
+        if field.number == 2 {
+            message.enter(&field, |info| {
+                while let Some(field) = info.next()? {
+                    if field.number == 1 {
+                        name = Some(String::from(kept.text(info, &field)?));
+                    }
+                }
+                Ok(())
+            })?;
+        }
+    }
+    Ok(name)
 }
 
 fn info(message: &mut Message<'_>, meta: &mut MetaGraph, kept: &mut Kept) -> Result<(), ReadError> {
@@ -113,12 +235,16 @@ fn info(message: &mut Message<'_>, meta: &mut MetaGraph, kept: &mut Kept) -> Res
     Ok(())
 }
 
-/// The objects of a `SavedObjectGraph` that have versions.
-fn objects(message: &mut Message<'_>, kept: &mut Kept) -> Result<Vec<SavedObject>, ReadError> {
+/// The objects of a `SavedObjectGraph` that have versions, and how many are captured tensors.
+fn objects(
+    message: &mut Message<'_>,
+    captured: &mut usize,
+    kept: &mut Kept,
+) -> Result<Vec<SavedObject>, ReadError> {
     let mut objects = Vec::new();
     while let Some(field) = message.next()? {
         if field.number == 1 {
-            let object = message.enter(&field, |message| object(message, kept))?;
+            let object = message.enter(&field, |message| object(message, captured, kept))?;
             if objects.len() < OBJECTS {
                 objects.extend(object);
             }
@@ -127,11 +253,16 @@ fn objects(message: &mut Message<'_>, kept: &mut Kept) -> Result<Vec<SavedObject
     Ok(objects)
 }
 
-fn object(message: &mut Message<'_>, kept: &mut Kept) -> Result<Option<SavedObject>, ReadError> {
+fn object(
+    message: &mut Message<'_>,
+    captured: &mut usize,
+    kept: &mut Kept,
+) -> Result<Option<SavedObject>, ReadError> {
     let (mut found, mut slots) = (None, 0);
     while let Some(field) = message.next()? {
         match field.number {
             3 => slots += 1,
+            12 => *captured += 1,
             4 => found = Some(message.enter(&field, |message| user_object(message, kept))?),
             _ => {}
         }

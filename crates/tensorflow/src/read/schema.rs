@@ -30,8 +30,10 @@ pub(crate) enum Holds {
     Named(&'static [(&'static str, i64)]),
     /// Another message.
     Message(&'static Fields),
-    /// Something that no verdict needs, such as the values of tensors or documentation.
+    /// Something that no verdict needs, such as documentation.
     Aside(&'static Self),
+    /// Values of tensors, of which a verdict needs whether there are any, and whether all are zero.
+    Sample,
 }
 
 /// The fields of one message.
@@ -72,9 +74,9 @@ pub(crate) static SAVED_MODEL: Fields =
 pub(crate) static META_GRAPH: Fields = Fields(&[
     ("meta_info_def", 1, Message(&META_INFO)),
     ("graph_def", 2, Message(&GRAPH)),
-    ("saver_def", 3, Aside(&Message(&SAVER))),
-    ("collection_def", 4, Aside(&Message(&META_GRAPH_COLLECTION_DEF_ENTRY))),
-    ("signature_def", 5, Aside(&Message(&META_GRAPH_SIGNATURE_DEF_ENTRY))),
+    ("saver_def", 3, Message(&SAVER)),
+    ("collection_def", 4, Message(&META_GRAPH_COLLECTION_DEF_ENTRY)),
+    ("signature_def", 5, Message(&META_GRAPH_SIGNATURE_DEF_ENTRY)),
     ("asset_file_def", 6, Aside(&Message(&ASSET_FILE))),
     ("object_graph_def", 7, Message(&OBJECT_GRAPH)),
 ]);
@@ -105,7 +107,7 @@ static OBJECT: Fields = Fields(&[
     ("bare_concrete_function", 8, Aside(&Message(&SAVED_BARE_CONCRETE_FUNCTION))),
     ("constant", 9, Aside(&Message(&SAVED_CONSTANT))),
     ("resource", 10, Aside(&Message(&SAVED_RESOURCE))),
-    ("captured_tensor", 12, Aside(&Message(&CAPTURED_TENSOR))),
+    ("captured_tensor", 12, Message(&CAPTURED_TENSOR)),
     ("saveable_objects", 11, Aside(&Message(&SAVED_OBJECT_SAVEABLE_OBJECTS_ENTRY))),
     ("registered_name", 13, Aside(&Text)),
     ("serialized_user_proto", 14, Aside(&Message(&ANY))),
@@ -176,7 +178,7 @@ static LIST_VALUE: Fields = Fields(&[
 static FUNC: Fields = Fields(&[("name", 1, Text), ("attr", 2, Aside(&Message(&ATTR_ENTRY)))]);
 static SHAPE: Fields = Fields(&[("dim", 2, Message(&DIM)), ("unknown_rank", 3, Number)]);
 static DIM: Fields = Fields(&[("size", 1, Number), ("name", 2, Aside(&Text))]);
-static TENSOR: Fields = Fields(&[
+pub(super) static TENSOR: Fields = Fields(&[
     ("dtype", 1, Type),
     ("tensor_shape", 2, Message(&SHAPE)),
     ("version_number", 3, Aside(&Number)),

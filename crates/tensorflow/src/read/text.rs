@@ -17,6 +17,19 @@ const BLOCK: usize = 64 << 10;
 /// The longest name, number or text that is kept.
 const TOKEN: usize = 1 << 20;
 
+/// The fields of a tensor that hold its numbers.
+const NUMBERS: [u32; 10] = [4, 5, 6, 7, 9, 10, 11, 12, 13, 16];
+
+/// Says in a field of this number that a value is there, once for several in a row.
+fn sample(number: u32, zero: bool, out: &mut Vec<u8>) {
+    let mut field = Vec::new();
+    varint(u64::from(number) << 3, &mut field);
+    varint(u64::from(!zero), &mut field);
+    if !out.ends_with(&field) {
+        out.extend(field);
+    }
+}
+
 /// The bytes of the message of this kind that `source` holds as text, without tensors.
 ///
 /// # Errors
@@ -119,7 +132,12 @@ impl<'s> Text<'s> {
         fields: Option<&'static Fields>,
         name: &str,
     ) -> Result<Option<(u32, Holds)>, ReadError> {
+        let values = |number: u32| {
+            let tensor = fields.is_some_and(|fields| std::ptr::eq(fields, &schema::TENSOR));
+            !self.whole && tensor && NUMBERS.contains(&number)
+        };
         match fields.and_then(|fields| fields.get(name)) {
+            Some((number, Holds::Aside(_))) if values(number) => Ok(Some((number, Holds::Sample))),
             Some((number, Holds::Aside(holds))) => Ok(self.whole.then_some((number, *holds))),
             None if self.whole => {
                 let what = match name {
@@ -166,6 +184,14 @@ impl<'s> Text<'s> {
                 let mut text = Vec::new();
                 self.strings(Some(&mut text))?;
                 self.payload(number, &text, out)
+            }
+            Some((number, Holds::Sample)) => {
+                let zero = match quoted {
+                    true => self.strings(None).map(|()| false)?,
+                    false => self.word("a value")?.parse() == Ok(0.0f64),
+                };
+                sample(number, zero, out);
+                self.bounded(out)
             }
             None if quoted => self.strings(None),
             None => self.word("a value").map(drop),

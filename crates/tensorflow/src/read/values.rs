@@ -129,9 +129,11 @@ fn single(
             AttrValue::Shape(shape)
         }
         Single::Tensor => {
-            let (dtype, shape, zero) = message.enter(field, tensor_head)?;
-            kept.count(message, shape.rank().unwrap_or(0) * size_of::<i64>())?;
-            AttrValue::Tensor { dtype, shape, zero }
+            let tensor = message.enter(field, tensor_head)?;
+            if let AttrValue::Tensor { shape, .. } = &tensor {
+                kept.count(message, shape.rank().unwrap_or(0) * size_of::<i64>())?;
+            }
+            tensor
         }
         Single::Func => {
             let mut name: Box<str> = "".into();
@@ -217,14 +219,15 @@ fn dim(message: &mut Message<'_>) -> Result<i64, ReadError> {
 /// The longest value of one number.
 const NUMBER: u64 = 16;
 
-/// The element type and the shape of a `TensorProto`, and whether it is one number that is zero. No other
-/// value is read.
-fn tensor_head(message: &mut Message<'_>) -> Result<(DataType, Shape, bool), ReadError> {
+/// The element type and the shape of a `TensorProto`, whether it says values, and whether it is one number that is
+/// zero. No other value is read.
+fn tensor_head(message: &mut Message<'_>) -> Result<AttrValue, ReadError> {
     let mut dtype = DataType(0);
     let mut dims = Shape(Some(Vec::new()));
     // Values that are left out are zero.
-    let mut other = false;
+    let (mut other, mut filled) = (false, false);
     while let Some(field) = message.next()? {
+        filled |= field.number > 3 && !matches!(field.value, Value::Bytes(span) if span.len == 0);
         match (field.number, field.value) {
             (1, _) => dtype = DataType(field.varint().unwrap_or(0) as i32),
             (2, _) => dims = message.enter(&field, shape)?,
@@ -238,7 +241,7 @@ fn tensor_head(message: &mut Message<'_>) -> Result<(DataType, Shape, bool), Rea
         }
     }
     let one = dims.0.as_ref().is_some_and(|dims| dims.iter().all(|dim| *dim == 1));
-    Ok((dtype, dims, one && !other))
+    Ok(AttrValue::Tensor { dtype, shape: dims, zero: one && !other, filled })
 }
 
 /// A `VersionDef`.

@@ -1,0 +1,185 @@
+//! What kernels and importers do beyond the definitions of ops: rules, and what is said not to be judged.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::sync::Arc;
+
+use unskew_core::{Context, Date, Outcome, Phase, Severity, Verdict, aspect, check};
+use unskew_releases::find;
+use unskew_source::{BytesSource, Output, Source};
+use unskew_tensorflow::{Options, convert, party};
+use unskew_tensorflow_matrix::battery::proto::{
+    Graph, Message, boolean, dtype, int, node, shape, tensor,
+};
+
+const FLOAT: i64 = 1;
+const INT32: i64 = 3;
+
+fn source(graph: &Graph) -> Arc<dyn Source> {
+    Arc::new(BytesSource::new("graph.pb", graph.bytes()))
+}
+
+fn judged(file: &Arc<dyn Source>, release: &str) -> Verdict {
+    let release = find(&format!("tensorflow@{release}")).unwrap();
+    let today = Context::on(Date::constant(2026, 11, 21));
+    check(&party(file).unwrap().unwrap(), &release.party(), &today)
+}
+
+fn verdict(graph: &Graph, release: &str) -> Verdict {
+    judged(&source(graph), release)
+}
+
+fn errors(verdict: &Verdict) -> Vec<(&'static str, Option<Phase>)> {
+    let errors = verdict.findings.iter().filter(|it| it.severity == Severity::Error);
+    errors.map(|it| (it.rule.code, it.phase)).collect()
+}
+
+fn says(verdict: &Verdict, wanted: &str) -> Vec<String> {
+    let all = verdict.unjudged.iter().filter(|it| it.aspect == wanted);
+    all.map(|it| it.reason.clone()).collect()
+}
+
+fn placeholder(name: &str, dims: Option<&[i64]>) -> Message {
+    let shape = match dims {
+        Some(dims) => Message::default().message(7, shape(dims)),
+        None => Message::default().message(7, Message::default().int(3, 1)),
+    };
+    node(name, "Placeholder", &[], &[("dtype", dtype(FLOAT)), ("shape", shape)])
+}
+
+fn softmax(op: &str, dims: Option<&[i64]>) -> Graph {
+    let of = [("T", dtype(FLOAT))];
+    Graph::new(2474).with(placeholder("x", dims)).with(node("y", op, &["x"], &of))
+}
+
+/// Measured: `logits must be 2-dimensional` up to 1.10.1, computed from 1.11.0 on.
+#[test]
+fn a_softmax_of_other_than_two_dimensions_fails_at_first_use_up_to_1_10() {
+    for op in ["Softmax", "LogSoftmax"] {
+        let deep = softmax(op, Some(&[2, 3, 4]));
+        for release in ["1.0.1", "1.4.1", "1.10.1"] {
+            assert_eq!(errors(&verdict(&deep, release)), [("TF309", Some(Phase::FirstUse))]);
+        }
+        assert!(verdict(&deep, "1.11.0").works());
+        assert!(verdict(&softmax(op, Some(&[2, 3])), "1.4.1").works());
+        let unknown = verdict(&softmax(op, None), "1.4.1");
+        assert_eq!(unknown.outcome, Outcome::Unjudged);
+        assert_eq!(says(&unknown, aspect::BEHAVIOUR).len(), 1, "{:?}", unknown.unjudged);
+        assert!(says(&verdict(&softmax(op, None), "2.4.4"), aspect::BEHAVIOUR).is_empty());
+    }
+}
+
+fn suppression(sigma: f32) -> Graph {
+    let number = |name: &str, value: Message| {
+        let tensor = Message::default().int(1, FLOAT).message(2, shape(&[]));
+        let value = Message::default().message(8, Message([tensor.0, value.0].concat()));
+        node(name, "Const", &[], &[("dtype", dtype(FLOAT)), ("value", value)])
+    };
+    let sigma = number("sigma", Message::default().float(5, sigma));
+    let count = node("n", "Const", &[], &[("dtype", dtype(INT32)), ("value", tensor(INT32, &[]))]);
+    Graph::new(2474)
+        .with(placeholder("boxes", Some(&[3, 4])))
+        .with(placeholder("scores", Some(&[3])))
+        .with(number("iou", Message::default().float(5, 0.5)))
+        .with(sigma)
+        .with(count)
+        .with(node(
+            "y",
+            "NonMaxSuppressionV5",
+            &["boxes", "scores", "n", "iou", "iou", "sigma"],
+            &[("T", dtype(FLOAT)), ("pad_to_max_output_size", boolean(false))],
+        ))
+}
+
+/// Measured: sigma 0.5 gave two boxes on 1.15.0 and 2.4.4, three on 2.5.3, 2.9.3, 2.15.1 and 2.21.0.
+#[test]
+fn a_soft_suppression_is_another_answer_up_to_2_4() {
+    assert_eq!(errors(&verdict(&suppression(0.5), "2.4.4")), [("TF310", Some(Phase::Silent))]);
+    assert!(verdict(&suppression(0.0), "2.4.4").works());
+    assert!(verdict(&suppression(0.5), "2.5.3").works());
+}
+
+fn quantized(op: &str, axis: i64, given: bool) -> Graph {
+    let attrs = [("T", dtype(FLOAT)), ("axis", int(axis)), ("range_given", boolean(given))];
+    Graph::new(2474)
+        .with(placeholder("x", Some(&[3, 4])))
+        .with(placeholder("r", Some(&[4])))
+        .with(node("y", op, &["x", "r", "r"], &attrs))
+}
+
+/// Measured: `input_min must be a scalar` on 2.16.2 to 2.21.0, computed on 2.4.4 to 2.15.1.
+#[test]
+fn a_range_for_each_slice_fails_at_first_use_from_2_16_on() {
+    for op in ["QuantizeAndDequantizeV2", "QuantizeAndDequantizeV4"] {
+        let found = verdict(&quantized(op, 1, true), "2.21.0");
+        assert_eq!(errors(&found), [("TF309", Some(Phase::FirstUse))]);
+        assert!(verdict(&quantized(op, 1, true), "2.15.1").works());
+        assert!(verdict(&quantized(op, -1, true), "2.21.0").works());
+        assert!(verdict(&quantized(op, 1, false), "2.21.0").works());
+    }
+}
+
+fn maximum(op: &str, of: i64, producer: i64) -> Graph {
+    let input = node("x", "Placeholder", &[], &[("dtype", dtype(of))]);
+    Graph::new(producer).with(input).with(node("y", op, &["x", "x"], &[("T", dtype(of))]))
+}
+
+/// Measured on 18 releases: what a maximum with NaN is changed with 1.2 and with 2.4.
+#[test]
+fn what_nan_becomes_is_not_judged_between_releases_that_answer_otherwise() {
+    let not_judged = |graph: &Graph, release| says(&verdict(graph, release), aspect::BEHAVIOUR);
+    for op in ["Maximum", "Minimum"] {
+        assert_eq!(not_judged(&maximum(op, FLOAT, 2474), "1.15.0").len(), 1);
+        assert!(not_judged(&maximum(op, FLOAT, 2474), "2.15.1").is_empty());
+        assert!(not_judged(&maximum(op, FLOAT, 134), "1.15.0").is_empty());
+        // Whole numbers have no NaN.
+        assert!(not_judged(&maximum(op, INT32, 2474), "1.15.0").is_empty());
+    }
+    let divided = verdict(&maximum("TruncateDiv", FLOAT, 2474), "1.15.0");
+    assert_eq!(errors(&divided), [("TF310", Some(Phase::Silent))]);
+    assert!(verdict(&maximum("TruncateDiv", INT32, 2474), "1.15.0").works());
+}
+
+/// A sum over an axis whose constant has no values, as newer releases write zeros.
+fn over_no_axis(filled: bool) -> Graph {
+    let empty = Message::default().int(1, INT32).message(2, shape(&[1]));
+    let whole = if filled { empty.clone().int(7, 0) } else { empty };
+    let value = Message::default().message(8, whole);
+    Graph::new(20)
+        .with(placeholder("x", Some(&[2, 3])))
+        .with(node("axis", "Const", &[], &[("dtype", dtype(INT32)), ("value", value)]))
+        .with(node(
+            "y",
+            "Sum",
+            &["x", "axis"],
+            &[("T", dtype(FLOAT)), ("Tidx", dtype(INT32)), ("keep_dims", boolean(false))],
+        ))
+}
+
+/// Measured: `cannot reshape array of size 0` up to 1.6.0, imported from 1.8.0 on.
+#[test]
+fn a_constant_without_values_that_is_an_axis_gets_one_for_importers_in_python() {
+    for release in ["0.12.1", "1.4.1", "1.7.1"] {
+        let file = source(&over_no_axis(false));
+        let found = judged(&file, release);
+        assert_eq!(errors(&found), [("TF311", Some(Phase::Load))], "{release}");
+        assert_eq!(found.outcome, Outcome::Adaptable(vec!["write-zeros".to_owned()]));
+        let to = find(&format!("tensorflow@{release}")).unwrap();
+        let to = unskew_releases::tensorflow::runtime_of(to).unwrap();
+        let (plan, output) = convert(&file, &to, &Options::default()).unwrap().unwrap();
+        assert_eq!(plan.rewrites.len(), 1);
+        let Output::File(after) = output else { unreachable!("a file becomes a file") };
+        let after: Arc<dyn Source> = after;
+        assert!(errors(&judged(&after, release)).is_empty());
+    }
+    assert!(verdict(&over_no_axis(false), "1.8.0").works());
+    assert!(verdict(&over_no_axis(true), "1.4.1").works());
+}
+
+#[test]
+fn kernels_are_not_judged_in_one_line() {
+    let found = verdict(&softmax("Softmax", Some(&[2, 3])), "2.21.0");
+    assert_eq!(
+        says(&found, aspect::KERNELS),
+        ["whether TensorFlow 2.21.0 has a kernel for each of 2 ops on CPU is not judged"]
+    );
+}

@@ -1,0 +1,80 @@
+//! What a check of a graph does not look at.
+
+use unskew_core::{Places, Unjudged, Version, aspect};
+
+use crate::behaviour::{Behaviour, behaviours};
+use crate::structure::Structure;
+use crate::{GraphUse, Runtime, promise};
+
+/// What is not judged of `graph` on `runtime`.
+pub fn unjudged(graph: &GraphUse, runtime: &Runtime) -> Vec<Unjudged> {
+    let release = runtime.version;
+    let ops = graph.ops();
+    let mut found = Vec::new();
+    if ops > 0 {
+        let what = if ops == 1 { "the op".to_owned() } else { format!("each of {ops} ops") };
+        let reason =
+            format!("whether TensorFlow {release} has a kernel for {what} on CPU is not judged");
+        found.push(Unjudged::new(aspect::KERNELS, reason));
+    }
+    let as_objects = graph.objects.is_some() && runtime.loads_objects();
+    let (writers, _) = promise::producers(graph, runtime);
+    let producer = graph.effective_versions().producer;
+    for (at, behaviour) in behaviours().iter().enumerate() {
+        let mut places = Places::default();
+        let others = as_objects.then_some(&graph.functions.other_bodies);
+        let bodies = [&graph.structure, &graph.functions.called_bodies];
+        for body in bodies.into_iter().chain(others) {
+            let seen = if behaviour.changed.is_empty() { possibly } else { surely };
+            places.extend(seen(body, at));
+            if !behaviour.changed.is_empty() {
+                places.extend(possibly(body, at));
+            }
+        }
+        if places.is_empty() {
+            continue;
+        }
+        if let Some(reason) = reason(behaviour, &writers, producer, release) {
+            found.push(Unjudged::new(aspect::BEHAVIOUR, reason).at(places));
+        }
+    }
+    found
+}
+
+fn possibly(body: &Structure, at: usize) -> &Places {
+    body.possibly.get(at).unwrap_or(&NOWHERE)
+}
+
+fn surely(body: &Structure, at: usize) -> &Places {
+    body.behaviours.get(at).unwrap_or(&NOWHERE)
+}
+
+static NOWHERE: std::sync::LazyLock<Places> = std::sync::LazyLock::new(Places::default);
+
+/// Why it cannot be told what a behaviour does to a graph by one of these writers, if it cannot.
+fn reason(
+    behaviour: &Behaviour,
+    writers: &[Version],
+    producer: i64,
+    release: Version,
+) -> Option<String> {
+    let (ops, what) = (behaviour.ops_in_words(), &behaviour.what);
+    if behaviour.changed_between(writers, release) {
+        let changed: Vec<String> = behaviour.changed.iter().map(Version::to_string).collect();
+        let changed = changed.join(" and ");
+        return Some(format!(
+            "what {ops} computes for {what} changed with TensorFlow {changed}; whether such a value comes, the \
+             graph does not say"
+        ));
+    }
+    behaviour.era(release, producer)?;
+    // Who wrote it had the same behaviour, and ran it.
+    let same = |writer: &Version| behaviour.era(*writer, producer).is_some();
+    if !writers.is_empty() && writers.iter().all(same) {
+        return None;
+    }
+    behaviour.does?;
+    Some(format!(
+        "{ops} of TensorFlow {release} {what}; whether that is so here, the graph does not say"
+    ))
+}

@@ -1,0 +1,84 @@
+//! Constants that say nothing of their values and decide about shapes.
+//!
+//! A constant of zeros needs no values, and TensorFlow from 1.14 on writes none. The core of every release reads such a
+//! constant, but the Python importer of the oldest ones, which wants the values of some inputs to compute shapes
+//! (`data/shape-inputs.tsv`), does not.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
+
+use crate::{AttrValue, DataType, Node};
+
+const TABLE: &str = include_str!("../data/shape-inputs.tsv");
+
+/// Ops through which the importer looks for the values of an input: it wants those of all their own.
+const LOOKED_THROUGH: [&str; 9] =
+    ["Cast", "Concat", "ConcatV2", "Fill", "Pack", "Range", "StridedSlice", "Identity", "Reshape"];
+
+/// The inputs of an op that decide about shapes.
+fn inputs(op: &str) -> &'static [usize] {
+    static ALL: LazyLock<HashMap<&str, Vec<usize>>> = LazyLock::new(|| {
+        let rows = TABLE.lines().filter(|line| !line.starts_with('#'));
+        let row = |line: &'static str| {
+            let (op, inputs) = line.split_once('\t')?;
+            Some((op, inputs.split(',').filter_map(|input| input.parse().ok()).collect()))
+        };
+        rows.filter_map(row).collect()
+    });
+    ALL.get(op).map_or(&[], Vec::as_slice)
+}
+
+/// Types of numbers that decide about shapes: float, int32 and int64.
+const NUMBERS: [i32; 3] = [1, 3, 9];
+
+/// The type of a constant with elements and without values.
+pub(crate) fn type_without_values(node: &Node) -> Option<DataType> {
+    match node.attr("value")? {
+        AttrValue::Tensor { dtype, shape, filled: false, .. } => {
+            let some = shape.0.as_ref().is_none_or(|dims| dims.iter().all(|dim| *dim > 0));
+            (&*node.op == "Const" && some && NUMBERS.contains(&dtype.0)).then_some(*dtype)
+        }
+        _ => None,
+    }
+}
+
+/// The constants without values that decide about shapes, in the order of the nodes.
+pub(crate) fn valueless<'g>(
+    nodes: &'g [Node],
+    get: impl Fn(&str) -> Option<&'g Node>,
+) -> Vec<&'g str> {
+    let wanted = nodes.iter().flat_map(|node| {
+        let sources = inputs(&node.op).iter().filter_map(|input| node.data_inputs().nth(*input));
+        sources.collect::<Vec<_>>()
+    });
+    let mut open: Vec<&str> = wanted.collect();
+    let mut seen: HashSet<&str> = HashSet::new();
+    while let Some(name) = open.pop() {
+        if let Some(node) = get(name).filter(|node| seen.insert(&node.name))
+            && LOOKED_THROUGH.contains(&&*node.op)
+        {
+            open.extend(node.data_inputs());
+        }
+    }
+    let found = nodes
+        .iter()
+        .filter(|node| type_without_values(node).is_some() && seen.contains(&*node.name));
+    found.map(|node| &*node.name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_has_ops_and_numbers_of_inputs_only() {
+        let rows = TABLE.lines().filter(|line| !line.starts_with('#'));
+        for row in rows {
+            let (op, numbers) = row.split_once('\t').unwrap_or_default();
+            assert_eq!(inputs(op).len(), numbers.split(',').count(), "{row}");
+            assert!(!inputs(op).is_empty(), "{row}");
+        }
+        assert!(inputs("MatMul").is_empty());
+        assert_eq!(inputs("Slice"), [1, 2]);
+    }
+}
