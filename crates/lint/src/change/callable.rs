@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use unskew_core::Finding;
+use unskew_core::{Finding, Severity};
 
 use super::likeness::{Likeness, parameters};
 use super::pair::Pair;
-use super::{Changes, Subject, field, standing};
-use crate::contract::{Contract, Function, Remark, Spot};
+use super::{Changes, Subject, constness, field, standing};
+use crate::contract::{Contract, Function, Guard, Remark, Spot};
 use crate::header::Type;
 use crate::rules;
 
@@ -16,6 +16,8 @@ pub fn all(pair: &Pair<'_>, changes: &mut Changes) {
     functions(pair, changes);
     callbacks(pair, changes);
     aliases(pair, changes);
+    guarded_types(pair, changes);
+    invocations(pair, changes);
     moved(pair, changes);
     let users = standing::users(pair.old);
     for (name, old) in &pair.old.opaque {
@@ -33,23 +35,69 @@ pub fn all(pair: &Pair<'_>, changes: &mut Changes) {
 
 fn functions(pair: &Pair<'_>, changes: &mut Changes) {
     for (name, old) in &pair.old.functions {
+        let before = changes.list.len();
+        let new = pair.new.functions.get(name);
         let subject = |function: &Function| Subject::of(name, &function.spot);
-        match pair.new.functions.get(name) {
-            Some(new) => compare(pair, name, old, new, changes),
+        match new {
+            Some(new) => {
+                compare(pair, name, old, new, changes);
+                guarded(&subject(new), (&old.guard, &old.spot), (&new.guard, &new.spot), changes);
+            }
             None => {
                 let finding = rules::FunctionGone { name }.finding();
                 changes.add(&subject(old), finding, [], [&old.spot]);
                 field::before_its_time(pair, &subject(old), &old.remark, name, &old.spot, changes);
             }
         }
+        if old.guard.off && new.is_none_or(|new| new.guard.off) {
+            changes.conditional_from(before);
+        }
     }
+}
+
+/// What is declared under a condition that did not stand around it before.
+fn guarded(subject: &Subject, old: (&Guard, &Spot), new: (&Guard, &Spot), changes: &mut Changes) {
+    let ((was, old_spot), (is, new_spot)) = (old, new);
+    let came: Vec<&String> =
+        is.conditions.iter().filter(|condition| !was.conditions.contains(condition)).collect();
+    let Some(condition) = came.last() else { return };
+    let name = &subject.name;
+    let finding = if is.off && !was.off {
+        rules::DeclaredUnderCondition { name, condition }.finding()
+    } else if !is.off && !was.off && !is.several {
+        rules::DeclaredUnlessExcluded { name, condition }.finding()
+    } else {
+        return;
+    };
+    changes.add(subject, finding, [new_spot], [old_spot]);
+}
+
+/// Types that are declared under a condition that did not stand around them before.
+fn guarded_types(pair: &Pair<'_>, changes: &mut Changes) {
+    let (old, new) = (spots(pair.old), spots(pair.new));
+    for (name, was) in &pair.old.guards {
+        let (Some(old), Some(new)) = (old.get(name.as_str()), new.get(name.as_str())) else {
+            continue;
+        };
+        if let Some(is) = pair.new.guards.get(name) {
+            guarded(&Subject::of(name, new), (was, old), (is, new), changes);
+        }
+    }
+}
+
+/// Where types are declared.
+fn spots(contract: &Contract) -> BTreeMap<&str, &Spot> {
+    let mut found = places(contract);
+    found.retain(|name, _| !contract.functions.contains_key(*name));
+    found.extend(contract.aliases.iter().map(|(name, one)| (name.as_str(), &one.spot)));
+    found
 }
 
 fn callbacks(pair: &Pair<'_>, changes: &mut Changes) {
     for (name, old) in &pair.old.callbacks {
         let new_name = pair.new_name(name);
         let subject = Subject::of(name, &old.spot);
-        let Some(new) = pair.new.callbacks.get(new_name) else {
+        let Some(new) = pair.new.callback_named(new_name) else {
             if !pair.new.declares(new_name) {
                 let finding = rules::TypeRemoved { kind: &"type of functions", name }.finding();
                 changes.add(&subject, finding, [], [&old.spot]);
@@ -57,7 +105,7 @@ fn callbacks(pair: &Pair<'_>, changes: &mut Changes) {
             }
             continue;
         };
-        if new_name != name {
+        if new_name != name && pair.new.callbacks.contains_key(new_name) {
             renamed("type of functions", name, new_name, (&new.spot, &old.spot), changes);
         }
         compare(pair, new_name, old, new, changes);
@@ -72,7 +120,11 @@ fn renamed(kind: &str, old: &str, new: &str, spots: (&Spot, &Spot), changes: &mu
 fn compare(pair: &Pair<'_>, name: &str, old: &Function, new: &Function, changes: &mut Changes) {
     let subject = Subject::of(name, &new.spot);
     let likeness = pair.likeness(&old.r#type, &new.r#type);
-    if likeness != Likeness::Same {
+    let constness = constness::of_functions(&old.r#type, &new.r#type);
+    if likeness == Likeness::Alike && !constness.is_empty() {
+        let finding = rules::ConstChanged { name: &name, what: &constness.join("; ") }.finding();
+        changes.add(&subject, finding, [&new.spot], [&old.spot]);
+    } else if likeness != Likeness::Same {
         let what = difference(pair, &old.r#type, &new.r#type);
         let finding = match likeness {
             Likeness::Different => rules::SignatureChanged { name: &name, what: &what }.finding(),
@@ -146,6 +198,18 @@ fn aliases(pair: &Pair<'_>, changes: &mut Changes) {
             .finding(),
         };
         changes.add(&subject, finding, [&new.spot], [&old.spot]);
+    }
+}
+
+/// Macros that are not known and declared something before: whatever that was, it was not compared.
+fn invocations(pair: &Pair<'_>, changes: &mut Changes) {
+    for (written, old) in &pair.old.invocations {
+        if !pair.new.invocations.contains_key(written) {
+            let what = format!("`{written}` was there before: a macro that is not known");
+            let finding = rules::DeclarationNotRead { what: &what }.finding();
+            let finding = finding.with_severity(Severity::Error);
+            changes.add(&Subject::of(written, old), finding, [], [old]);
+        }
     }
 }
 

@@ -14,14 +14,14 @@ pub fn all(pair: &Pair<'_>, changes: &mut Changes) {
     for (name, old) in &pair.old.enums {
         let new_name = pair.new_name(name);
         let subject = Subject::of(name, &old.spot);
-        let Some(new) = pair.new.enums.get(new_name) else {
+        let Some(new) = pair.new.enum_named(new_name) else {
             if !pair.new.declares(new_name) {
                 let finding = rules::TypeRemoved { kind: &"enumeration", name }.finding();
                 changes.add(&subject, finding, [], [&old.spot]);
             }
             continue;
         };
-        if new_name != name {
+        if new_name != name && pair.new.enums.contains_key(new_name) {
             let finding =
                 rules::TypeRenamed { kind: &"enumeration", old_name: name, new_name: &new_name };
             changes.add(&subject, finding.finding(), [&new.spot], [&old.spot]);
@@ -107,6 +107,10 @@ fn same(a: &Enumerator, b: &Enumerator) -> bool {
 fn is_end(of: &crate::header::Enum, value: &Enumerator) -> bool {
     let name = value.name.to_ascii_uppercase();
     let word = name.rsplit('_').next().unwrap_or_default();
+    // Some enumerations say where they begin and end, and how long they are, anywhere.
+    if ["_BEGIN_RANGE", "_END_RANGE", "_RANGE_SIZE"].iter().any(|part| name.contains(part)) {
+        return true;
+    }
     let last = of.enumerators.last().is_some_and(|last| last.name == value.name);
     let ends = ["COUNT", "MAX", "LAST", "NUM", "SIZE", "END", "SENTINEL", "ENTRIES"];
     let prefixed = ["KNUM", "KMAX", "KLAST", "KCOUNT"].iter().any(|p| name.starts_with(p));

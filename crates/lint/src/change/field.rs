@@ -53,12 +53,20 @@ impl Comparing<'_, '_> {
             Likeness::Same => return,
             _ if inline => {
                 let what = super::callable::difference(self.pair, &old.r#type, &new.r#type);
+                let constness = super::constness::of_functions(&old.r#type, &new.r#type);
                 match likeness {
+                    Likeness::Alike if !constness.is_empty() => {
+                        rules::ConstChanged { name: &whole, what: &constness.join("; ") }.finding()
+                    }
                     Likeness::Different => {
                         rules::SignatureChanged { name: &whole, what: &what }.finding()
                     }
                     _ => rules::SignatureRespelled { name: &whole, what: &what }.finding(),
                 }
+            }
+            Likeness::Alike if super::constness::of_field(&old.r#type, &new.r#type) => {
+                let what = format!("it is {new_type}, and was {old_type}");
+                rules::ConstChanged { name: &whole, what: &what }.finding()
             }
             Likeness::Alike => rules::FieldTypeRespelled {
                 record,

@@ -108,6 +108,12 @@ impl Pair<'_> {
         if self.new_name(old) == new {
             return Likeness::Alike;
         }
+        // A name that became another name of the other one.
+        if self.new.canonical(old) == self.new.canonical(new)
+            || self.old.canonical(old) == self.old.canonical(new)
+        {
+            return Likeness::Alike;
+        }
         if let (Some(a), Some(b)) = (plain(old), plain(new)) {
             return if a == b { Likeness::Alike } else { Likeness::Different };
         }

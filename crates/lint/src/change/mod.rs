@@ -41,6 +41,7 @@
 
 mod align;
 mod callable;
+mod constness;
 mod embedded;
 mod enumeration;
 mod field;
@@ -78,6 +79,8 @@ pub struct Change {
     subject: String,
     file: String,
     extension: bool,
+    /// Whether it is about a declaration that no build sees unless somebody defines a macro, before and now.
+    conditional: bool,
 }
 
 impl Change {
@@ -174,6 +177,14 @@ impl Changes {
             subject: subject.name.clone(),
             file: subject.file.clone(),
             extension: subject.extension,
+            conditional: false,
         });
+    }
+
+    /// What was added from `first` on is about declarations that no build sees by default.
+    fn conditional_from(&mut self, first: usize) {
+        for change in self.list.iter_mut().skip(first) {
+            change.conditional = true;
+        }
     }
 }

@@ -18,11 +18,11 @@ pub fn all(pair: &Pair<'_>, changes: &mut Changes) {
     let mut embedded = Embedded::default();
     for (name, old) in &pair.old.structs {
         let new_name = pair.new_name(name);
-        let Some(new) = pair.new.structs.get(new_name) else {
+        let Some(new) = pair.new.struct_named(new_name) else {
             gone(pair, old, changes);
             continue;
         };
-        if new_name != name {
+        if new_name != name && new.name == new_name {
             let (kind, old_name, new_name) = (word(old), &old.name, &new.name);
             let finding = rules::TypeRenamed { kind: &kind, old_name, new_name }.finding();
             changes.add(&subject(new), finding, [&new.spot], [&old.spot]);
@@ -37,7 +37,19 @@ pub fn all(pair: &Pair<'_>, changes: &mut Changes) {
             subject: subject(new),
         };
         one.compare(&mut embedded);
-        size::compare(Some(old), new, changes);
+        if new.name == new_name {
+            size::compare(Some(old), new, changes);
+        }
+    }
+    // What was another name of a struct, and is one of its own.
+    for (name, new) in &pair.new.structs {
+        if pair.old.structs.contains_key(name) {
+            continue;
+        }
+        if let Some(old) = pair.old.struct_named(name) {
+            let subject = subject(new);
+            Comparing { pair, old, new, changes, subject }.compare(&mut embedded);
+        }
     }
     for (name, new) in &pair.new.structs {
         if !pair.old.structs.contains_key(name) && !pair.had_another_name(name) {
@@ -77,7 +89,17 @@ fn word(record: &Struct) -> &'static str {
 }
 
 fn gone(pair: &Pair<'_>, old: &Struct, changes: &mut Changes) {
-    if !old.name.is_empty() {
+    if let Some(alias) = pair.new.aliases.get(&old.name) {
+        let (old_type, new_type) = (format!("a {}", word(old)), format!("`{}`", alias.r#type));
+        let (record, field) = ("typedef", &old.name);
+        let finding = rules::FieldTypeChanged {
+            record: &record,
+            field,
+            old_type: &old_type,
+            new_type: &new_type,
+        };
+        changes.add(&subject(old), finding.finding(), [&alias.spot], [&old.spot]);
+    } else if !old.name.is_empty() {
         let finding = rules::TypeRemoved { kind: &word(old), name: &old.name }.finding();
         changes.add(&subject(old), finding, [], [&old.spot]);
         field::before_its_time(pair, &subject(old), &old.remark, &old.name, &old.spot, changes);

@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use unskew_core::Severity;
+
 use super::pair::Pair;
 use super::words::list;
 use super::{Changes, Subject, record};
@@ -40,7 +42,12 @@ fn unread(pair: &Pair<'_>, changes: &mut Changes) {
             1 => first.to_owned(),
             number => format!("{first}; and {} more in `{file}`", number - 1),
         };
+        // A declaration that is written as it was is what it was, read or not.
+        let other = if old { pair.new } else { pair.old };
+        let same = |one: &&&Unread| other.unread.iter().any(|known| known.text == one.text);
+        let changed = found.iter().filter(|one| !one.text.is_empty()).any(|one| !same(&one));
         let finding = rules::DeclarationNotRead { what: &what }.finding();
+        let finding = if changed { finding.with_severity(Severity::Error) } else { finding };
         let subject = Subject { name: String::new(), file: file.to_owned(), extension: false };
         let spots = found.iter().map(|one| &one.spot);
         match old {

@@ -45,6 +45,10 @@ pub fn judge(
     let mut known: BTreeMap<(String, bool, String), Option<Key>> = BTreeMap::new();
     for change in &mut changes {
         change.class = policy.class(change.finding.rule);
+        if change.conditional {
+            change.class = change.class.min(Class::Patch);
+            change.finding.severity = change.finding.severity.min(Severity::Warning);
+        }
         let asked = (change.file.clone(), change.extension, change.subject.clone());
         let found = known.entry(asked).or_insert_with(|| {
             let (file, extension, name) = (&change.file, change.extension, &change.subject);
@@ -133,6 +137,8 @@ fn bump(before: &Before<'_>, line: &VersionLine) -> (Key, Bump) {
                 (true, ..) => Class::Major,
                 (_, (major, true), _) if major == c => Class::Minor,
                 (.., true) => Class::Major,
+                // On the way to a release, the fourth number is raised by whatever is added.
+                _ if a == c && b == d && line.step() > old.step() => Class::Minor,
                 _ => Class::Patch,
             }
         }
@@ -235,6 +241,7 @@ fn fault(finding: Finding, key: &Key) -> Change {
         subject: key.0.clone(),
         file: key.1.clone(),
         extension: false,
+        conditional: false,
     }
 }
 

@@ -43,7 +43,7 @@ mod version;
 
 pub use announced::{AnnouncedSize, Extent};
 pub use folder::called_alike;
-pub use read::{Alias, Constant, Contract, Enumeration, Function, Source, Unread, Value};
+pub use read::{Alias, Constant, Contract, Enumeration, Function, Guard, Source, Unread, Value};
 pub use remark::{Deadline, Deprecation, Remark};
 pub use structure::{Member, Struct};
 pub use uses::Uses;

@@ -7,7 +7,10 @@ use super::inclusions::{Inclusions, base_name};
 use super::structure::Struct;
 use super::version::{self, LineIndex, VersionLine};
 use super::{Remark, Spot, announced, uses};
-use crate::header::{Enum, Header, Item, Layout, Layouts, Record, RecordKind, Type};
+use crate::header::{Declaration, Enum, Header, Item, Layout, Layouts, Record, RecordKind, Type};
+
+/// How many other names of a type are followed.
+const ALIASES: usize = 32;
 
 /// The text of a header and the name by which findings call it.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +30,19 @@ pub struct Function {
     pub r#type: Type,
     /// What its comment says.
     pub remark: Remark,
+    /// Under which conditions it is declared.
+    pub guard: Guard,
+}
+
+/// The conditions of the preprocessor under which something is declared.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Guard {
+    /// The conditions, outermost first.
+    pub conditions: Arc<[String]>,
+    /// Whether they do not hold where nothing but headers defines macros: on 64-bit Linux, in C.
+    pub off: bool,
+    /// Whether there is another declaration under other conditions.
+    pub several: bool,
 }
 
 /// An enumeration.
@@ -74,12 +90,14 @@ pub struct Unread {
     pub spot: Spot,
     /// What, as [`Problem::what`](crate::header::Problem::what) says it.
     pub what: String,
+    /// The declaration, as [`Problem::text`](crate::header::Problem::text) has it.
+    pub text: String,
 }
 
 /// What some headers, together, promise.
 #[derive(Clone, Debug, Default)]
 pub struct Contract {
-    /// Structs and unions by name. Of several declarations the first counts, here and below.
+    /// Structs and unions by name. Of several declarations the first counts whose conditions hold, here and below.
     pub structs: BTreeMap<String, Struct>,
     /// Structs that are only named, with where.
     pub opaque: BTreeMap<String, Spot>,
@@ -97,6 +115,10 @@ pub struct Contract {
     pub lines: Vec<VersionLine>,
     /// Sizes that are announced for structs that are not declared.
     pub homeless: Vec<(String, Spot)>,
+    /// Macros that are not known and stand where declarations would, as they are written.
+    pub invocations: BTreeMap<String, Spot>,
+    /// Under which conditions types are declared.
+    pub guards: BTreeMap<String, Guard>,
     /// What could not be read.
     pub unread: Vec<Unread>,
     /// The words of declarations that could not be read: what they declare was not compared, and is not gone.
@@ -167,10 +189,12 @@ impl Contract {
         let spot = |place| Spot { file: Arc::clone(file), place };
         self.unread_words.extend(header.unread.iter().cloned());
         for problem in &header.problems {
-            self.unread.push(Unread { spot: spot(problem.place), what: problem.what.clone() });
+            let (what, text) = (problem.what.clone(), problem.text.clone());
+            self.unread.push(Unread { spot: spot(problem.place), what, text });
         }
-        for declaration in &header.declarations {
+        for declaration in header.by_activity() {
             let at = spot(declaration.place);
+            let guard = self.guard(declaration);
             let remark = Remark::of([declaration.doc.as_str()]);
             match &declaration.item {
                 Item::Record(record) if !self.structs.contains_key(&record.name) => {
@@ -192,7 +216,7 @@ impl Contract {
                     self.enums.entry(name).or_insert(Enumeration { spot: at, declared });
                 }
                 Item::Typedef { name, r#type } if is_function(r#type) => {
-                    let function = Function { spot: at, r#type: r#type.clone(), remark };
+                    let function = Function { spot: at, r#type: r#type.clone(), remark, guard };
                     self.callbacks.entry(name.clone()).or_insert(function);
                 }
                 Item::Typedef { name, r#type } => {
@@ -200,7 +224,7 @@ impl Contract {
                     self.aliases.entry(name.clone()).or_insert(alias);
                 }
                 Item::Function { name, r#type } => {
-                    let function = Function { spot: at, r#type: r#type.clone(), remark };
+                    let function = Function { spot: at, r#type: r#type.clone(), remark, guard };
                     self.functions.entry(name.clone()).or_insert(function);
                 }
                 Item::Variable { name, value, .. } => {
@@ -208,10 +232,18 @@ impl Contract {
                         self.constant(name, at, Value::Number(number));
                     }
                 }
-                Item::Record(_) | Item::Invocation { .. } | Item::Assertion(_) => {}
+                Item::Invocation { name, .. } if name.ends_with("_STRUCT_TRAITS") => {}
+                Item::Invocation { name, arguments } => {
+                    let written = format!("{name}({})", arguments.join(", "));
+                    self.invocations.entry(written).or_insert(at);
+                }
+                Item::Record(_) | Item::Assertion(_) => {}
             }
         }
-        for defined in header.macros.iter().filter(|defined| defined.parameters.is_none()) {
+        let plain = header.macros.iter().filter(|defined| defined.parameters.is_none());
+        let mut plain: Vec<_> = plain.collect();
+        plain.sort_by_key(|defined| !defined.active);
+        for defined in plain {
             if let Some(number) = defined.number() {
                 self.constant(&defined.name, spot(defined.place), Value::Number(number));
             } else if defined.body.starts_with('"') {
@@ -219,6 +251,25 @@ impl Contract {
                 self.constant(&defined.name, spot(defined.place), text);
             }
         }
+    }
+
+    /// The conditions of a declaration; what was declared already under others has several.
+    fn guard(&mut self, declaration: &Declaration) -> Guard {
+        let (name, conditions) = (declaration.item.name(), Arc::clone(&declaration.conditions));
+        let guard = Guard { conditions, off: !declaration.active, several: false };
+        let known = match &declaration.item {
+            Item::Function { .. } => {
+                self.functions.get_mut(name).map(|function| &mut function.guard)
+            }
+            Item::Record(_) | Item::Enum(_) | Item::Typedef { .. } if !name.is_empty() => {
+                Some(self.guards.entry(name.to_owned()).or_insert_with(|| guard.clone()))
+            }
+            _ => None,
+        };
+        if let Some(known) = known {
+            known.several |= known.conditions != guard.conditions;
+        }
+        guard
     }
 
     /// Enumerators without an enumeration are constants.
@@ -308,6 +359,33 @@ impl Contract {
     /// The only version of three numbers that there is, if it covers a header.
     pub fn shared_line(&self, file: &str) -> Option<&VersionLine> {
         self.index.shared(file).and_then(|at| self.lines.get(at))
+    }
+
+    /// What a name stands for in the end, if it is another name of a type that has one.
+    pub fn canonical<'n>(&'n self, name: &'n str) -> &'n str {
+        let mut found = name;
+        for _ in 0..ALIASES {
+            match self.aliases.get(found).map(|alias| &alias.r#type) {
+                Some(Type::Named { name, .. }) if name != found => found = name,
+                _ => break,
+            }
+        }
+        found
+    }
+
+    /// The struct or union that a name stands for, over any number of other names.
+    pub fn struct_named(&self, name: &str) -> Option<&Struct> {
+        self.structs.get(name).or_else(|| self.structs.get(self.canonical(name)))
+    }
+
+    /// The enumeration that a name stands for.
+    pub fn enum_named(&self, name: &str) -> Option<&Enumeration> {
+        self.enums.get(name).or_else(|| self.enums.get(self.canonical(name)))
+    }
+
+    /// The type of functions that a name stands for.
+    pub fn callback_named(&self, name: &str) -> Option<&Function> {
+        self.callbacks.get(name).or_else(|| self.callbacks.get(self.canonical(name)))
     }
 
     /// Whether anything of this name is declared.

@@ -29,6 +29,8 @@ pub struct VersionLine {
     pub patch: Option<VersionNumber>,
     /// One number for everything, as extensions have it.
     pub single: Option<VersionNumber>,
+    /// The fourth number of versions on the way to a release.
+    pub sub: Option<VersionNumber>,
 }
 
 impl VersionLine {
@@ -48,6 +50,11 @@ impl VersionLine {
         [value(&self.major), value(&self.minor), value(&self.patch), value(&self.single)]
     }
 
+    /// The fourth number; 0 if there is none.
+    pub fn step(&self) -> i64 {
+        self.sub.as_ref().map_or(0, |number| number.value)
+    }
+
     /// Whether it is one number for everything.
     pub fn is_single(&self) -> bool {
         self.single.is_some()
@@ -65,17 +72,33 @@ impl fmt::Display for VersionLine {
 }
 
 /// The endings of the names of numbers, and which number each means.
-const ENDINGS: [(&str, usize); 10] = [
+///
+/// A longer ending stands before one that it ends with.
+const ENDINGS: [(&str, usize); 23] = [
     ("_VERSION_MAJOR", 0),
     ("_MAJOR_VERSION", 0),
+    ("_VER_MAJOR", 0),
     ("_MAJOR", 0),
     ("_VERSION_MINOR", 1),
     ("_MINOR_VERSION", 1),
+    ("_VER_MINOR", 1),
     ("_MINOR", 1),
     ("_VERSION_PATCH", 2),
     ("_PATCH_VERSION", 2),
     ("_PATCH", 2),
+    ("_VERSION_REVISION", 2),
+    ("_VER_REVISION", 2),
+    ("_REVISION", 2),
+    ("_VERSION_MICRO", 2),
+    ("_MICRO", 2),
+    // Below what any change asks for.
+    ("_VER_SUBREVISION", 4),
+    ("_SUBREVISION", 4),
     ("_VERSION", 3),
+    ("_VERNUM", 3),
+    ("_VERSION_NUMBER", 3),
+    ("_VERSION_NUM", 3),
+    ("_VERSION_HEX", 3),
 ];
 
 /// Whether a constant is part of a version.
@@ -101,7 +124,8 @@ pub fn lines<'a>(constants: impl IntoIterator<Item = &'a Constant>) -> Vec<Versi
             0 => &mut line.major,
             1 => &mut line.minor,
             2 => &mut line.patch,
-            _ => &mut line.single,
+            3 => &mut line.single,
+            _ => &mut line.sub,
         };
         place.get_or_insert(number);
     }

@@ -102,7 +102,8 @@ impl Declared {
             }
             let header = self.headers.entry(file).or_default();
             let conditions = Arc::from([]);
-            header.declarations.push(Declaration { place, doc: String::new(), conditions, item });
+            let (doc, active) = (String::new(), true);
+            header.declarations.push(Declaration { place, doc, conditions, active, item });
         }
         Ok(())
     }

@@ -185,6 +185,7 @@ impl<'a> Types<'_, 'a> {
                 doc: String::new(),
                 remark: String::new(),
                 conditions: Arc::from([]),
+                active: true,
             });
             layout.end = layout.end.max(offset.saturating_add(size));
             layout.align = layout.align.max(align);

@@ -1,12 +1,11 @@
 //! Declarations at the top of a header, and what all declarations share: specifiers and declarators.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::DEPTH;
-use super::expression;
-use super::model::{Declaration, Item, Parameter, Place, Problem, Type};
+use super::model::{Declaration, Header, Item, Place, Problem, Type};
 use super::stream::{Stream, joined};
-use super::token::{Comment, Kind, Token};
+use super::token::{Comment, Kind};
 
 /// What went wrong with one declaration.
 pub type Fault = (Place, String);
@@ -24,6 +23,10 @@ pub struct Parser<'s, 'a> {
     declarations: Vec<Declaration>,
     /// The values of the enumerators so far.
     pub values: HashMap<String, i64>,
+    /// The names of the types so far, and of those in headers that are included.
+    pub types: HashSet<String>,
+    /// Attributes that stand behind the name that was read last.
+    pub behind: Vec<String>,
     /// How many braces of `extern "C"` and namespaces are open.
     open: usize,
     pub depth: usize,
@@ -33,38 +36,23 @@ pub struct Parser<'s, 'a> {
     documented: u32,
 }
 
-/// A declarator inside out.
-enum Declarator {
-    Name(String),
-    Pointer(Box<Declarator>, bool),
-    Array(Box<Declarator>, Option<u64>),
-    Function(Box<Declarator>, Vec<Parameter>, bool),
-}
-
-impl Declarator {
-    /// The name, and its type around `base`.
-    fn apply(self, base: Type) -> (String, Type) {
-        match self {
-            Self::Name(name) => (name, base),
-            Self::Pointer(inner, constant) => {
-                inner.apply(Type::Pointer { to: Box::new(base), constant })
-            }
-            Self::Array(inner, count) => inner.apply(Type::Array { of: Box::new(base), count }),
-            Self::Function(inner, parameters, variadic) => {
-                inner.apply(Type::Function { result: Box::new(base), parameters, variadic })
-            }
-        }
-    }
-}
-
 impl<'s, 'a> Parser<'s, 'a> {
-    pub fn new(stream: &'s mut Stream<'a>, comments: &'s [Comment]) -> Self {
+    pub fn new(
+        stream: &'s mut Stream<'a>,
+        comments: &'s [Comment],
+        included: &[&'a Header],
+    ) -> Self {
         let (declarations, values) = (Vec::new(), HashMap::new());
+        let known = included.iter().flat_map(|header| &header.declarations);
+        let types =
+            known.filter(|known| is_type(&known.item)).map(|known| known.item.name().to_owned());
         Self {
             stream,
             comments,
             declarations,
             values,
+            types: types.collect(),
+            behind: Vec::new(),
             open: 0,
             depth: 0,
             unread: Vec::new(),
@@ -129,15 +117,21 @@ impl<'s, 'a> Parser<'s, 'a> {
             return Ok(());
         }
         let before = self.declarations.len();
-        let (doc, conditions) = (self.doc(place), self.stream.conditions());
+        let (doc, (conditions, active)) = (self.doc(place), self.stream.conditions());
         let invocation = self.stream.is_word_at(0)
             && self.stream.text_at(1) == "("
-            && self.stream.text_at(2) != "*";
+            && self.stream.text_at(2) != "*"
+            && !is_language(self.stream.text_at(0));
+        // How headers announce sizes is judged as it is written.
+        let announces = self.stream.text_at(0).ends_with("_STRUCT_TRAITS");
         if matches!(self.stream.text_at(0), "static_assert" | "_Static_assert") {
             self.stream.next();
             let text = self.stream.arguments().iter().map(|a| joined(a)).collect::<Vec<_>>();
             self.push(place, Item::Assertion(text.join(", ")));
-        } else if invocation && !is_language(self.stream.text_at(0)) {
+        } else if invocation && !announces && self.stream.is_call_at(0) {
+            // Whatever the macro stands for is read next.
+            self.stream.expand(true);
+        } else if invocation && !self.begins_declaration() {
             self.invocation(place);
         } else {
             self.declaration(place)?;
@@ -145,8 +139,18 @@ impl<'s, 'a> Parser<'s, 'a> {
         for declared in self.declarations.iter_mut().skip(before) {
             declared.doc.clone_from(&doc);
             declared.conditions = conditions.clone();
+            declared.active = active;
         }
         Ok(())
+    }
+
+    /// Whether a macro with arguments that is not known stands in front of a declaration, on the same line, and not
+    /// for itself: `API(int) open(void);`.
+    pub fn begins_declaration(&mut self) -> bool {
+        let Some(end) = self.behind_call(1) else { return false };
+        let line = self.stream.peek_at(end - 1).map(|token| token.place.line);
+        let follows = self.stream.peek_at(end).is_some_and(|token| Some(token.place.line) == line);
+        follows && (self.stream.is_word_at(end) || self.stream.text_at(end) == "*")
     }
 
     /// Takes the beginning of a block whose declarations count as if it were not there.
@@ -184,8 +188,11 @@ impl<'s, 'a> Parser<'s, 'a> {
     }
 
     pub fn push(&mut self, place: Place, item: Item) {
-        let conditions = std::sync::Arc::from([]);
-        self.declarations.push(Declaration { place, doc: String::new(), conditions, item });
+        if is_type(&item) {
+            self.types.insert(item.name().to_owned());
+        }
+        let (doc, conditions, active) = (String::new(), std::sync::Arc::from([]), true);
+        self.declarations.push(Declaration { place, doc, conditions, active, item });
     }
 
     /// Skips a body in braces.
@@ -240,6 +247,12 @@ impl<'s, 'a> Parser<'s, 'a> {
             }
             first = false;
             if self.stream.is("{") {
+                if !matches!(
+                    self.declarations.last().map(|last| &last.item),
+                    Some(Item::Function { .. })
+                ) {
+                    self.no_body(&base)?;
+                }
                 self.body();
                 return Ok(());
             }
@@ -248,6 +261,27 @@ impl<'s, 'a> Parser<'s, 'a> {
             }
             self.expect(",")?;
         }
+    }
+
+    /// Refuses a body that is no initializer: what stands before it is no type.
+    fn no_body(&mut self, base: &Type) -> Result<(), Fault> {
+        let mut depth = 0_usize;
+        for ahead in 0..4096 {
+            match self.stream.text_at(ahead) {
+                "{" => depth += 1,
+                "" => break,
+                "}" if depth <= 1 => break,
+                "}" => depth -= 1,
+                ";" => {
+                    // What was declared is no more than the words before the body.
+                    self.declarations.pop();
+                    let what = format!("a body behind `{base}`, which is no struct, union or enum");
+                    return Err((self.stream.place(), what));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// What a variable or field is set to, as written.
@@ -305,99 +339,6 @@ impl<'s, 'a> Parser<'s, 'a> {
         Ok(())
     }
 
-    /// A declarator and the type that it makes of `base`.
-    pub fn declared(&mut self, base: &Type) -> Result<(String, Type), Fault> {
-        Ok(self.declarator()?.apply(base.clone()))
-    }
-
-    fn declarator(&mut self) -> Result<Declarator, Fault> {
-        self.deeper()?;
-        let found = self.declarator_inner();
-        self.depth -= 1;
-        found
-    }
-
-    fn declarator_inner(&mut self) -> Result<Declarator, Fault> {
-        if matches!(self.stream.text_at(0), "*" | "&" | "^") {
-            self.stream.next();
-            let mut constant = false;
-            while matches!(
-                self.stream.text_at(0),
-                "const" | "volatile" | "restrict" | "__restrict" | "_Nonnull" | "_Nullable"
-            ) {
-                constant |= self.stream.is("const");
-                self.stream.next();
-            }
-            return Ok(Declarator::Pointer(Box::new(self.declarator()?), constant));
-        }
-        let nested = self.stream.is("(")
-            && (matches!(self.stream.text_at(1), "*" | "&" | "(")
-                || (self.stream.is_word_at(1) && self.stream.text_at(2) == ")"));
-        let mut declarator = if nested {
-            self.stream.next();
-            let inner = self.declarator()?;
-            self.expect(")")?;
-            inner
-        } else if self.stream.is_word_at(0) {
-            Declarator::Name(self.stream.next().map(|token| token.text).unwrap_or_default())
-        } else {
-            Declarator::Name(String::new())
-        };
-        for _ in 0..DEPTH {
-            if self.stream.is("[") && self.stream.text_at(1) != "[" {
-                let count = self.count();
-                declarator = Declarator::Array(Box::new(declarator), count);
-            } else if self.stream.is("(") {
-                let (parameters, variadic) = self.parameters()?;
-                declarator = Declarator::Function(Box::new(declarator), parameters, variadic);
-            } else {
-                self.attributes();
-                return Ok(declarator);
-            }
-        }
-        Err((self.stream.place(), "nested too deeply".to_owned()))
-    }
-
-    fn count(&mut self) -> Option<u64> {
-        self.stream.next();
-        let mut tokens: Vec<Token> = Vec::new();
-        loop {
-            self.stream.expand(true);
-            if self.stream.is("]") || self.stream.is(";") || self.stream.peek().is_none() {
-                break;
-            }
-            tokens.extend(self.stream.next());
-        }
-        self.stream.eat("]");
-        expression::value(&tokens, &self.values).and_then(|count| u64::try_from(count).ok())
-    }
-
-    fn parameters(&mut self) -> Result<(Vec<Parameter>, bool), Fault> {
-        self.expect("(")?;
-        let mut parameters = Vec::new();
-        if self.stream.is("void") && self.stream.text_at(1) == ")" {
-            self.stream.next();
-        }
-        loop {
-            if self.stream.eat(")") {
-                return Ok((parameters, false));
-            }
-            if self.stream.eat("...") {
-                self.expect(")")?;
-                return Ok((parameters, true));
-            }
-            let base = self.specifiers()?.r#type;
-            let (name, r#type) = self.declared(&base)?;
-            if self.stream.eat("=") {
-                self.initializer();
-            }
-            parameters.push(Parameter { name, r#type });
-            if !self.stream.is(")") {
-                self.expect(",")?;
-            }
-        }
-    }
-
     /// The comment that ends right above a line, with those that lead up to it.
     ///
     /// One of more than a hundred lines belongs to the first declaration of its line alone, so that many declarations on
@@ -429,6 +370,11 @@ impl<'s, 'a> Parser<'s, 'a> {
     }
 }
 
+/// Whether what is declared may stand where a type does.
+fn is_type(item: &Item) -> bool {
+    matches!(item, Item::Record(_) | Item::Opaque(_) | Item::Enum(_) | Item::Typedef { .. })
+}
+
 /// A record or enumeration without a tag takes the name of its typedef.
 fn adopt(r#type: Type, name: &str) -> Type {
     match r#type {
@@ -452,6 +398,9 @@ pub fn is_language(word: &str) -> bool {
             | "_Alignas"
             | "__attribute__"
             | "__declspec"
+            | "__extension__"
+            | "__attribute"
+            | "_Atomic"
             | "decltype"
             | "operator"
             | "void"

@@ -39,7 +39,8 @@ fn strength(operator: &str) -> Option<u8> {
     })
 }
 
-fn apply(operator: &str, a: i128, b: i128) -> Option<i128> {
+/// What an operator of arithmetic makes of two numbers.
+pub fn apply(operator: &str, a: i128, b: i128) -> Option<i128> {
     let places = || u32::try_from(b).ok().filter(|places| *places < 64);
     match operator {
         "|" => Some(a | b),
@@ -91,14 +92,17 @@ impl Reader<'_> {
                 self.at += 1;
                 closed.then_some(value)
             }
-            text if token.kind == Kind::Number => literal(text),
-            text if token.kind == Kind::Quoted => character(text),
+            text if matches!(token.kind, Kind::Number | Kind::Quoted) => literal(text),
             text => self.names.get(text).map(|value| i128::from(*value)),
         }
     }
 }
 
-fn literal(text: &str) -> Option<i128> {
+/// The value of a number or a character.
+pub fn literal(text: &str) -> Option<i128> {
+    if text.starts_with('\'') {
+        return character(text);
+    }
     let text = text.replace('\'', "").to_ascii_lowercase();
     let text = text.trim_end_matches(['u', 'l', 'z']);
     if let Some(digits) = text.strip_prefix("0x") {

@@ -6,6 +6,7 @@ use thiserror::Error;
 
 use super::DEPTH;
 use super::model::{Header, Item, Record, RecordKind, Type, changes_layout};
+use super::pack;
 
 /// A field with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,7 +82,7 @@ impl<'a> Layouts<'a> {
             known: HashMap::new(),
             depth: 0,
         };
-        for declaration in headers.into_iter().flat_map(|header| &header.declarations) {
+        for declaration in headers.into_iter().flat_map(Header::by_activity) {
             match &declaration.item {
                 Item::Record(record) => {
                     layouts.records.entry(&record.name).or_insert(record);
@@ -116,11 +117,15 @@ impl<'a> Layouts<'a> {
     }
 
     fn place(&mut self, record: &'a Record) -> Result<Layout, LayoutError> {
-        if let Some(attribute) = record.attributes.iter().find(|a| changes_layout(a)) {
-            return Err(LayoutError::Attribute(attribute.clone()));
+        let mut most = u64::MAX;
+        for attribute in record.attributes.iter().filter(|a| changes_layout(a)) {
+            let known = pack::of_attribute(attribute);
+            most = most.min(known.ok_or_else(|| LayoutError::Attribute(attribute.clone()))?);
         }
         let mut layout = Layout { align: 1, ..Layout::default() };
-        for field in &record.fields {
+        // A field under a condition that does not hold takes no place, if there are others.
+        let some = record.fields.iter().any(|field| field.active);
+        for field in record.fields.iter().filter(|field| field.active || !some) {
             if field.bits.is_some() {
                 return Err(LayoutError::BitField(field.name.clone()));
             }
@@ -133,6 +138,7 @@ impl<'a> Layouts<'a> {
                 Some(inner) => (inner.size, inner.align),
                 None => self.measure(&field.r#type)?,
             };
+            let align = align.min(most);
             let offset = match record.kind {
                 RecordKind::Union => 0,
                 RecordKind::Struct => {

@@ -15,10 +15,15 @@
 //!
 //! The work is linear in the text: expansions have a budget, nesting has a limit.
 
+mod condition;
 mod declaration;
+mod declarator;
 mod expression;
 mod layout;
+mod macros;
+mod misspelt;
 mod model;
+mod pack;
 mod preprocess;
 mod record;
 mod stream;
@@ -50,17 +55,18 @@ impl Header {
             let before = &text[..error.valid_up_to()];
             let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
             let place = Place { line: u32::try_from(line).unwrap_or(u32::MAX), column: 1 };
-            header.problems.push(Problem { place, what: "not UTF-8".to_owned() });
+            header.problems.push(Problem::at(place, "not UTF-8"));
         }
         // What editors of some systems put before a text.
         let decoded = decoded.strip_prefix('\u{feff}').unwrap_or(&decoded);
         let lexed = token::lex(decoded, &mut header.problems);
-        let prepared = preprocess::run(lexed.tokens, &mut header);
-        let mut stream = stream::Stream::new(prepared, &header.macros, included);
-        let mut parser = declaration::Parser::new(&mut stream, &lexed.comments);
+        let prepared = preprocess::run(lexed.tokens, &mut header, included);
+        let mut stream = stream::Stream::new(prepared);
+        let mut parser = declaration::Parser::new(&mut stream, &lexed.comments, included);
         parser.items();
         let (declarations, problems, unread) = parser.finish();
         header.unread = words(decoded, &unread);
+        let problems = with_texts(problems, decoded, &unread);
         if let Some(comment) = lexed.comments.last().filter(|comment| comment.open) {
             header.unread.extend(words(&comment.text, &[(1, u32::MAX)]));
         }
@@ -69,6 +75,30 @@ impl Header {
         header.problems.sort_by_key(|problem| problem.place);
         header
     }
+}
+
+/// Gives problems the text of the declaration that each is about: what stands on its lines, without comments.
+fn with_texts(mut problems: Vec<Problem>, text: &str, unread: &[(u32, u32)]) -> Vec<Problem> {
+    let lines: Vec<&str> = text.lines().collect();
+    let index = |line: u32| usize::try_from(line).unwrap_or(usize::MAX);
+    // What is not read costs time by its length once, however many problems it has.
+    let mut last = None;
+    for (first, end) in unread {
+        let Some(own) = lines.get(index(*first).saturating_sub(1)..index(*end).min(lines.len()))
+        else {
+            continue;
+        };
+        let about = problems.iter_mut().find(|problem| {
+            problem.text.is_empty()
+                && problem.what.starts_with("could not read")
+                && (*first..=*end).contains(&problem.place.line)
+        });
+        let Some(problem) = about.filter(|_| last.replace(*end) != Some(*end)) else { continue };
+        let tokens = token::lex(&own.join("\n"), &mut Vec::new()).tokens;
+        let words: Vec<&str> = tokens.iter().map(|token| token.text.as_str()).collect();
+        problem.text = words.join(" ");
+    }
+    problems
 }
 
 /// The words on some lines of a text: names that are declared there, among others.

@@ -44,6 +44,15 @@ pub struct Problem {
     pub place: Place,
     /// What.
     pub what: String,
+    /// The declaration that could not be read, its words with single spaces between them; empty if it is about none.
+    pub text: String,
+}
+
+impl Problem {
+    /// One that is about no declaration.
+    pub(crate) fn at(place: Place, what: impl Into<String>) -> Self {
+        Self { place, what: what.into(), text: String::new() }
+    }
 }
 
 /// Something declared, with what stands around it.
@@ -55,6 +64,8 @@ pub struct Declaration {
     pub doc: String,
     /// The conditions of the preprocessor around it, outermost first, without the include guard.
     pub conditions: Arc<[String]>,
+    /// Whether these conditions hold where nothing but the headers defines macros: on 64-bit Linux, in C.
+    pub active: bool,
     /// What is declared.
     pub item: Item,
 }
@@ -157,6 +168,8 @@ pub struct Field {
     pub remark: String,
     /// The conditions inside of the record under which it is there.
     pub conditions: Arc<[String]>,
+    /// Whether these conditions hold; see [`Declaration::active`].
+    pub active: bool,
 }
 
 /// An enumeration.
@@ -200,6 +213,10 @@ pub struct Macro {
     pub body: String,
     /// The conditions around it.
     pub conditions: Arc<[String]>,
+    /// Whether these conditions hold; see [`Declaration::active`].
+    pub active: bool,
+    /// Where it is undefined again, if it is.
+    pub until: Option<Place>,
 }
 
 /// A parameter of a function.
@@ -320,6 +337,12 @@ pub struct Announced {
 }
 
 impl Header {
+    /// The declarations, those whose conditions hold before the others.
+    pub fn by_activity(&self) -> impl Iterator<Item = &Declaration> {
+        let which = |active: bool| self.declarations.iter().filter(move |d| d.active == active);
+        which(true).chain(which(false))
+    }
+
     /// Every struct and union, with its declaration.
     pub fn records(&self) -> impl Iterator<Item = (&Declaration, &Record)> {
         self.declarations.iter().filter_map(|declaration| match &declaration.item {
@@ -380,5 +403,5 @@ impl Macro {
 /// Whether an attribute, or a macro that stands for one, changes where fields lie.
 pub fn changes_layout(attribute: &str) -> bool {
     let attribute = attribute.to_ascii_lowercase();
-    attribute.contains("packed") || attribute.contains("align")
+    attribute.contains("packed") || attribute.contains("align") || attribute.contains("pragma pack")
 }

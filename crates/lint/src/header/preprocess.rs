@@ -4,40 +4,64 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::DEPTH;
+use super::condition::{defined, holds};
+use super::macros::Macros;
 use super::model::{Header, Macro, Place, Problem};
+use super::pack::Packing;
 use super::token::{Kind, Token};
 
 /// How many bytes of conditions are kept, over all sets.
 const BUDGET: usize = 16 << 20;
 
 /// Tokens without directives, and the sets of conditions that they refer to.
-pub struct Prepared {
+pub struct Prepared<'i> {
     pub tokens: Vec<Token>,
     /// The first one is empty.
-    pub conditions: Vec<Arc<[String]>>,
+    pub conditions: Vec<Conditions>,
+    pub macros: Macros<'i>,
 }
 
-struct State<'a> {
+/// The conditions around something.
+#[derive(Clone)]
+pub struct Conditions {
+    pub words: Arc<[String]>,
+    /// Whether they hold where nothing but headers defines macros.
+    pub hold: bool,
+}
+
+/// A branch that is open.
+struct Open {
+    condition: String,
+    /// The set that its condition makes with those around it.
+    set: usize,
+    /// Whether it or one before it was taken.
+    taken: bool,
+}
+
+struct State<'a, 'i> {
     header: &'a mut Header,
-    /// The conditions that are open and the set that each makes with those around it.
-    open: Vec<(String, usize)>,
+    macros: Macros<'i>,
+    open: Vec<Open>,
     /// How many are open beyond the limit.
     too_deep: usize,
-    sets: Vec<Arc<[String]>>,
+    sets: Vec<Conditions>,
     budget: usize,
+    packing: Packing,
     /// The name of an include guard that the next directive may define.
     guard: Option<String>,
 }
 
 /// Takes the directives out of the tokens and enters them in the header.
-pub fn run(tokens: Vec<Token>, header: &mut Header) -> Prepared {
+pub fn run<'i>(tokens: Vec<Token>, header: &mut Header, included: &[&'i Header]) -> Prepared<'i> {
     let mut left_out = alternatives(&tokens, header).into_iter().peekable();
     let mut state = State {
         header,
+        macros: Macros::of(included),
         open: Vec::new(),
         too_deep: 0,
-        sets: vec![Arc::from([])],
+        sets: vec![Conditions { words: Arc::from([]), hold: true }],
         budget: BUDGET,
+        packing: Packing::default(),
         guard: None,
     };
     let mut kept = Vec::with_capacity(tokens.len());
@@ -50,37 +74,47 @@ pub fn run(tokens: Vec<Token>, header: &mut Header) -> Prepared {
         } else if left_out.peek().is_none_or(|range| index < range.start) {
             state.guard = None;
             token.conditions = state.current();
+            token.pack = state.packing.now;
             kept.push(token);
         }
     }
     if !state.open.is_empty() {
         state.problem(last, "#if without #endif");
     }
-    Prepared { tokens: kept, conditions: state.sets }
+    let State { macros, sets, header, .. } = state;
+    header.macros = macros.own().to_vec();
+    Prepared { tokens: kept, conditions: sets, macros }
 }
 
-impl State<'_> {
+impl State<'_, '_> {
     fn problem(&mut self, place: Place, what: &str) {
-        self.header.problems.push(Problem { place, what: what.to_owned() });
+        self.header.problems.push(Problem::at(place, what));
     }
 
     fn current(&self) -> usize {
-        self.open.last().map_or(0, |(_, set)| *set)
+        self.open.last().map_or(0, |open| open.set)
     }
 
-    fn enter(&mut self, place: Place, condition: String) {
+    /// Whether what stands here counts.
+    fn counts(&self) -> bool {
+        self.sets.get(self.current()).is_none_or(|set| set.hold)
+    }
+
+    /// Opens a branch. `holds`: whether its own condition does; `taken`: whether a branch before it was taken.
+    fn enter(&mut self, place: Place, condition: String, holds: bool, taken: bool) {
         if self.open.len() >= DEPTH {
             self.too_deep += 1;
             return self.problem(place, "conditions are nested too deeply");
         }
-        let around = self.sets.get(self.current()).cloned().unwrap_or_else(|| Arc::from([]));
-        let mut conditions = around.to_vec();
+        let around = self.sets.get(self.current()).cloned();
+        let hold = around.as_ref().is_none_or(|around| around.hold) && holds && !taken;
+        let mut conditions = around.map_or_else(Vec::new, |around| around.words.to_vec());
         conditions.push(condition.clone());
         let bytes: usize = conditions.iter().map(|c| c.len() + 32).sum();
         let set = match self.budget.checked_sub(bytes) {
             Some(left) => {
                 self.budget = left;
-                self.sets.push(Arc::from(conditions));
+                self.sets.push(Conditions { words: Arc::from(conditions), hold });
                 self.sets.len() - 1
             }
             None => {
@@ -88,11 +122,11 @@ impl State<'_> {
                 self.current()
             }
         };
-        self.open.push((condition, set));
+        self.open.push(Open { condition, set, taken: taken || holds });
     }
 
-    fn leave(&mut self, place: Place, word: &str) -> Option<String> {
-        let left = self.open.pop().map(|(condition, _)| condition);
+    fn leave(&mut self, place: Place, word: &str) -> Option<Open> {
+        let left = self.open.pop();
         if left.is_none() {
             self.problem(place, &format!("#{word} without #if"));
         }
@@ -106,23 +140,31 @@ impl State<'_> {
         let (place, rest) = (token.place, rest.trim());
         let guard = self.guard.take();
         match word {
-            "if" => self.enter(place, rest.to_owned()),
-            "ifdef" => self.enter(place, format!("defined({rest})")),
+            "if" => {
+                let holds = self.holds(rest, place);
+                self.enter(place, rest.to_owned(), holds, false);
+            }
+            "ifdef" => {
+                let holds = defined(rest, place, &self.macros);
+                self.enter(place, format!("defined({rest})"), holds, false);
+            }
             "ifndef" => {
                 self.guard = first.then(|| rest.to_owned());
-                self.enter(place, format!("!defined({rest})"));
+                let holds = !defined(rest, place, &self.macros);
+                self.enter(place, format!("!defined({rest})"), holds, false);
             }
             "elif" | "else" | "endif" if self.too_deep > 0 => {
                 self.too_deep -= usize::from(word == "endif");
             }
             // A branch has its own words, and not those of the branches before it as well.
             "elif" => {
-                self.leave(place, word);
-                self.enter(place, rest.to_owned());
+                let taken = self.leave(place, word).is_some_and(|before| before.taken);
+                let holds = self.holds(rest, place);
+                self.enter(place, rest.to_owned(), holds, taken);
             }
             "else" => {
                 if let Some(before) = self.leave(place, word) {
-                    self.enter(place, negated(&before));
+                    self.enter(place, negated(&before.condition), true, before.taken);
                 }
             }
             "endif" => {
@@ -132,7 +174,7 @@ impl State<'_> {
                 if guard.is_some_and(|name| name == rest)
                     && let Some(top) = self.open.last_mut()
                 {
-                    top.1 = 0;
+                    top.set = 0;
                 }
                 self.define(place, rest);
             }
@@ -140,9 +182,12 @@ impl State<'_> {
                 let name = rest.trim_matches(|c| matches!(c, '"' | '<' | '>'));
                 self.header.includes.push(name.to_owned());
             }
-            "pragma" if rest.starts_with("pack") => {
-                self.problem(place, "#pragma pack: layouts may differ from what C does");
+            "pragma" if rest.starts_with("pack") && self.counts() => {
+                if !self.packing.take(rest.trim_start_matches("pack")) {
+                    self.problem(place, "#pragma pack: layouts may differ from what C does");
+                }
             }
+            "undef" if self.counts() => self.macros.undefine(rest, place),
             "pragma" | "undef" | "error" | "warning" | "line" | "" => {}
             _ => self.problem(place, &format!("an unknown directive: #{word}")),
         }
@@ -162,9 +207,16 @@ impl State<'_> {
             }
             None => (None, rest),
         };
-        let conditions = self.sets.get(self.current()).cloned().unwrap_or_else(|| Arc::from([]));
-        let (name, body) = (name.to_owned(), body.trim().to_owned());
-        self.header.macros.push(Macro { place, name, parameters, body, conditions });
+        let around = self.sets.get(self.current());
+        let conditions = around.map_or_else(|| Arc::from([]), |around| Arc::clone(&around.words));
+        let (name, body, active) = (name.to_owned(), body.trim().to_owned(), self.counts());
+        let defined = Macro { place, name, parameters, body, conditions, active, until: None };
+        self.macros.define(defined);
+    }
+
+    /// Whether the expression of a branch holds; what is not understood is taken to.
+    fn holds(&self, text: &str, place: Place) -> bool {
+        holds(text, place, &self.macros).unwrap_or(true)
     }
 }
 

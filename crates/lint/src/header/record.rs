@@ -1,8 +1,9 @@
 //! Specifiers: the words of a type, and the structs, unions and enumerations that stand in their place.
 
 use super::declaration::{Fault, Parser, Specifiers, is_language};
+use super::declarator::is_qualifier;
 use super::expression;
-use super::model::{Enum, Enumerator, Field, Place, Record, RecordKind, Type};
+use super::model::{Enum, Enumerator, Field, Place, Record, RecordKind, Type, changes_layout};
 use super::stream::joined;
 use super::token::{Kind, Token};
 
@@ -13,7 +14,7 @@ impl Parser<'_, '_> {
         let (mut constant, mut typedef) = (false, false);
         let mut attributes = Vec::new();
         loop {
-            self.stream.expand(self.depth > 0);
+            self.stream.expand(true);
             let found = self.attributes();
             if !found.is_empty() {
                 attributes.extend(found);
@@ -22,10 +23,11 @@ impl Parser<'_, '_> {
             let taken = !words.is_empty() || other.is_some();
             let word = self.stream.text_at(0).to_owned();
             match word.as_str() {
-                "const" | "constexpr" => constant = true,
+                "const" | "constexpr" | "__const" => constant = true,
                 "typedef" => typedef = true,
                 "volatile" | "static" | "inline" | "extern" | "register" | "restrict"
-                | "mutable" | "_Noreturn" | "__inline" | "thread_local" | "explicit" => {}
+                | "mutable" | "_Noreturn" | "__inline" | "__inline__" | "__volatile__"
+                | "__extension__" | "_Thread_local" | "__thread" | "thread_local" | "explicit" => {}
                 "struct" | "union" | "class" | "enum" if !taken => {
                     other = Some(self.tagged(&attributes)?);
                     continue;
@@ -40,6 +42,17 @@ impl Parser<'_, '_> {
                     words.push(word);
                 }
                 _ if !taken && self.stream.is_word_at(0) => {
+                    if let Some(meant) = self.misspelt(&word) {
+                        let what = format!("`{word}` is no type; did you mean `{meant}`?");
+                        return Err((self.stream.place(), what));
+                    }
+                    if !is_language(&word) && self.is_macro_in_front() {
+                        match self.macro_in_front()? {
+                            (written, true) => other = Some(Type::named(&written)),
+                            (written, false) => attributes.push(written),
+                        }
+                        continue;
+                    }
                     if self.is_attribute_macro() {
                         let word = self.stream.next();
                         attributes.extend(word.map(|token| token.text));
@@ -63,37 +76,69 @@ impl Parser<'_, '_> {
         Ok(Specifiers { r#type, typedef })
     }
 
-    /// Whether an unknown word is followed by another type: then it can only be a macro that says
-    /// something about the declaration, and whose definition is elsewhere.
-    fn is_attribute_macro(&mut self) -> bool {
-        if !self.stream.is_word_at(1) {
+    /// Whether a call stands in front of a type or name, and no type in front of a declarator in parentheses.
+    fn is_macro_in_front(&mut self) -> bool {
+        if self.stream.text_at(1) != "(" || matches!(self.stream.text_at(2), "*" | "^" | "&") {
             return false;
         }
-        let next_is_type = matches!(
-            self.stream.text_at(1),
-            "const"
-                | "void"
-                | "char"
-                | "short"
-                | "int"
-                | "long"
-                | "float"
-                | "double"
-                | "unsigned"
-                | "signed"
-                | "bool"
-                | "struct"
-                | "union"
-                | "enum"
-                | "extern"
-                | "static"
-                | "typedef"
-        );
-        let after_const = self.stream.text_at(1) == "const";
-        let name_follows =
-            self.stream.is_word_at(2) || matches!(self.stream.text_at(2), "*" | "&" | "<" | "::");
+        let end = self.behind_call(1);
+        end.is_some_and(|end| self.stream.is_word_at(end) || self.stream.text_at(end) == "*")
+    }
+
+    /// A macro with arguments that is not known where a type is wanted, and whether it stands for the type: it does if
+    /// only a name follows.
+    fn macro_in_front(&mut self) -> Result<(String, bool), Fault> {
+        let place = self.stream.place();
+        let Some(end) = self.behind_call(1) else {
+            return Err((place, "parentheses without end".to_owned()));
+        };
+        let another = self.stream.is_word_at(end)
+            && (self.stream.is_word_at(end + 1)
+                || matches!(self.stream.text_at(end + 1), "*" | "&" | "<" | "::"));
+        let keyword = is_of_type(self.stream.text_at(end));
+        let written = self.macro_call().map(|(written, _)| written).unwrap_or_default();
+        Ok((written, !another && !keyword))
+    }
+
+    /// Whether an unknown word says something about the declaration, and the type comes behind it: then it can only be
+    /// a macro whose definition is elsewhere.
+    fn is_attribute_macro(&mut self) -> bool {
+        let words = (0..16).take_while(|ahead| self.stream.is_word_at(*ahead)).count();
+        // `Name open OF((int a))`: the last word wraps the list of parameters.
+        let wrapped = self.stream.text_at(words) == "(" && self.stream.text_at(words + 1) == "(";
+        let words = words - usize::from(wrapped && words > 1);
         // `Name const* x` is a type, and its qualifier behind it.
-        !after_const && (next_is_type || name_follows || self.stream.is_call_at(1))
+        if words < 2 || is_qualifier(self.stream.text_at(1)) {
+            return false;
+        }
+        if (1..words).any(|ahead| is_of_type(self.stream.text_at(ahead)))
+            || (!wrapped && words < 16 && self.stream.is_call_at(words - 1))
+        {
+            return true;
+        }
+        // One of the words is the type. The last one is the name, unless a pointer follows.
+        let pointer = matches!(self.stream.text_at(words), "*" | "&" | "<" | "::" | "^");
+        let candidates = if pointer { words } else { words - 1 };
+        let weights: Vec<i32> = (0..candidates).map(|ahead| self.weight(ahead)).collect();
+        let least = weights.iter().min().copied().unwrap_or_default();
+        weights.iter().rposition(|weight| *weight == least).is_some_and(|at| at > 0)
+    }
+
+    /// How much a word looks like a macro, and not like a type.
+    fn weight(&mut self, ahead: usize) -> i32 {
+        let word = self.stream.text_at(ahead).to_owned();
+        if self.stream.is_macro_at(ahead) {
+            return 3;
+        }
+        if self.types.contains(&word) {
+            return -2;
+        }
+        if word.ends_with("_t") {
+            return -1;
+        }
+        let calls = ["CALL", "API", "APIENTRY", "EXPORT", "CDECL", "STDCALL", "CALLBACK", "CONV"];
+        let shouted = !word.chars().any(char::is_lowercase);
+        i32::from(shouted) + i32::from(shouted && calls.iter().any(|end| word.ends_with(end)))
     }
 
     /// A name with what C++ may put before and behind it.
@@ -149,8 +194,16 @@ impl Parser<'_, '_> {
                 found.push(joined(&tokens));
             } else if matches!(
                 self.stream.text_at(0),
-                "__attribute__" | "__declspec" | "alignas" | "_Alignas"
-            ) {
+                "__attribute__"
+                    | "__attribute"
+                    | "__declspec"
+                    | "alignas"
+                    | "_Alignas"
+                    | "asm"
+                    | "__asm"
+                    | "__asm__"
+            ) && self.stream.text_at(1) == "("
+            {
                 let word = self.stream.next().map(|token| token.text).unwrap_or_default();
                 let arguments: Vec<String> =
                     self.stream.arguments().iter().map(|a| joined(a)).collect();
@@ -287,8 +340,12 @@ impl Parser<'_, '_> {
         name: String,
         mut attributes: Vec<String>,
     ) -> Result<Record, Fault> {
+        let pack = self.stream.peek().map_or(0, |token| token.pack);
+        if pack > 0 {
+            attributes.push(super::pack::attribute(pack));
+        }
         self.expect("{")?;
-        let outside = self.stream.conditions().len();
+        let outside = self.stream.conditions().0.len();
         let mut fields = Vec::new();
         loop {
             self.stream.expand(true);
@@ -330,7 +387,12 @@ impl Parser<'_, '_> {
                     self.stream.problem(place, format!("could not read this declaration: {what}"));
                     fields.push(unknown(place, written));
                 }
-                None => self.members(place, outside, &mut fields)?,
+                None => {
+                    self.behind.clear();
+                    self.members(place, outside, &mut fields)?;
+                    // An attribute of a field may move it and what stands behind it.
+                    attributes.extend(self.behind.drain(..).filter(|found| changes_layout(found)));
+                }
             }
         }
         attributes.extend(self.attributes());
@@ -344,7 +406,7 @@ impl Parser<'_, '_> {
         outside: usize,
         fields: &mut Vec<Field>,
     ) -> Result<(), Fault> {
-        let conditions = self.stream.conditions();
+        let (conditions, active) = self.stream.conditions();
         let conditions = conditions.get(outside..).unwrap_or_default();
         let doc = self.doc(place);
         let base = self.specifiers()?.r#type;
@@ -365,7 +427,7 @@ impl Parser<'_, '_> {
             }
             let (doc, remark) = (doc.clone(), String::new());
             let conditions = std::sync::Arc::from(conditions);
-            fields.push(Field { place, name, r#type, bits, doc, remark, conditions });
+            fields.push(Field { place, name, r#type, bits, doc, remark, conditions, active });
             if self.stream.is(";") {
                 break;
             }
@@ -383,5 +445,34 @@ impl Parser<'_, '_> {
 /// A field of which only that it is there is known.
 fn unknown(place: Place, name: String) -> Field {
     let (doc, remark, conditions) = (String::new(), String::new(), std::sync::Arc::from([]));
-    Field { place, r#type: Type::named(&name), name, bits: None, doc, remark, conditions }
+    let (r#type, bits, active) = (Type::named(&name), None, true);
+    Field { place, r#type, name, bits, doc, remark, conditions, active }
+}
+
+/// Words that only a type, or what is said of one, begins with.
+pub fn is_of_type(word: &str) -> bool {
+    matches!(
+        word,
+        "void"
+            | "char"
+            | "short"
+            | "int"
+            | "long"
+            | "float"
+            | "double"
+            | "unsigned"
+            | "signed"
+            | "bool"
+            | "_Bool"
+            | "struct"
+            | "union"
+            | "enum"
+            | "extern"
+            | "static"
+            | "typedef"
+            | "inline"
+            | "__inline"
+            | "__inline__"
+            | "__extension__"
+    ) || is_qualifier(word)
 }

@@ -1,10 +1,11 @@
 //! Tokens as the parser wants to see them: with macros expanded where it asks for that.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::model::{Header, Macro, Place, Problem};
-use super::preprocess::Prepared;
+use super::macros::Macros;
+use super::model::{Macro, Place, Problem};
+use super::preprocess::{Conditions, Prepared};
 use super::token::{Kind, Token, lex};
 
 /// How many expansions a token may come out of.
@@ -15,8 +16,8 @@ pub struct Stream<'a> {
     /// What was looked at or came out of a macro.
     pending: VecDeque<Token>,
     tokens: std::vec::IntoIter<Token>,
-    conditions: Vec<Arc<[String]>>,
-    macros: HashMap<&'a str, &'a Macro>,
+    conditions: Vec<Conditions>,
+    macros: Macros<'a>,
     /// How many more bytes of tokens macros may make.
     budget: usize,
     /// Where the last token that was taken stands.
@@ -25,19 +26,14 @@ pub struct Stream<'a> {
 }
 
 impl<'a> Stream<'a> {
-    pub fn new(prepared: Prepared, own: &'a [Macro], included: &[&'a Header]) -> Self {
-        let mut macros = HashMap::new();
-        for defined in own.iter().chain(included.iter().flat_map(|header| &header.macros)) {
-            // The first definition of those under different conditions.
-            macros.entry(defined.name.as_str()).or_insert(defined);
-        }
+    pub fn new(prepared: Prepared<'a>) -> Self {
         let bytes: usize = prepared.tokens.iter().map(cost).sum();
         let budget = bytes.saturating_mul(8).saturating_add(1 << 16);
         Self {
             pending: VecDeque::new(),
             tokens: prepared.tokens.into_iter(),
             conditions: prepared.conditions,
-            macros,
+            macros: prepared.macros,
             budget,
             last: Place { line: 1, column: 1 },
             problems: Vec::new(),
@@ -71,10 +67,14 @@ impl<'a> Stream<'a> {
         self.peek_at(ahead).is_some_and(|token| token.kind == Kind::Word)
     }
 
+    /// Whether the name of a macro stands there.
+    pub fn is_macro_at(&mut self, ahead: usize) -> bool {
+        self.definition_at(ahead).is_some()
+    }
+
     /// Whether a macro with arguments stands there.
     pub fn is_call_at(&mut self, ahead: usize) -> bool {
-        let name = self.text_at(ahead).to_owned();
-        let called = self.macros.get(name.as_str()).is_some_and(|m| m.parameters.is_some());
+        let called = self.definition_at(ahead).is_some_and(|m| m.parameters.is_some());
         called && self.text_at(ahead + 1) == "("
     }
 
@@ -106,36 +106,41 @@ impl<'a> Stream<'a> {
         self.peek().map_or(last, |token| token.place)
     }
 
-    /// The conditions of the next token.
-    pub fn conditions(&mut self) -> Arc<[String]> {
+    /// The conditions of the next token, and whether they hold.
+    pub fn conditions(&mut self) -> (Arc<[String]>, bool) {
         let set = self.peek().map_or(0, |token| token.conditions);
-        self.conditions.get(set).cloned().unwrap_or_else(|| Arc::from([]))
+        let found = self.conditions.get(set).cloned();
+        found.map_or_else(|| (Arc::from([]), true), |found| (found.words, found.hold))
     }
 
     pub fn problem(&mut self, place: Place, what: impl Into<String>) {
-        self.problems.push(Problem { place, what: what.into() });
+        self.problems.push(Problem::at(place, what));
     }
 
-    /// The macro that the next token is the name of.
-    fn definition(&mut self) -> Option<&'a Macro> {
-        let token = self.peek()?;
+    /// The macro that a token ahead is the name of.
+    fn definition_at(&mut self, ahead: usize) -> Option<&Macro> {
+        self.peek_at(ahead)?;
+        let token = self.pending.get(ahead)?;
         if token.kind != Kind::Word || token.expanded >= NESTED {
             return None;
         }
-        let name = token.text.clone();
-        self.macros.get(name.as_str()).copied()
+        let counts = self.conditions.get(token.conditions).is_none_or(|set| set.hold);
+        match counts {
+            true => self.macros.at(&token.text, token.place),
+            false => self.macros.at_inactive(&token.text, token.place),
+        }
     }
 
     /// Replaces macros in front by what they stand for: those with arguments only if `calls`.
     pub fn expand(&mut self, calls: bool) {
-        while let Some(defined) = self.definition() {
+        while let Some(defined) = self.definition_at(0).cloned() {
             let called = defined.parameters.is_some();
             if called && (!calls || self.text_at(1) != "(") {
                 return;
             }
             let Some(name) = self.next() else { return };
             let arguments = if called { self.arguments() } else { Vec::new() };
-            let Some(body) = substituted(defined, &arguments, &mut self.budget) else {
+            let Some(body) = substituted(&defined, &arguments, &mut self.budget) else {
                 self.problem(name.place, format!("too much to expand: {}", defined.name));
                 return;
             };
@@ -143,6 +148,7 @@ impl<'a> Stream<'a> {
                 token.place = name.place;
                 token.conditions = name.conditions;
                 token.expanded = name.expanded + 1;
+                token.pack = name.pack;
                 self.pending.push_front(token);
             }
         }
@@ -176,7 +182,7 @@ impl<'a> Stream<'a> {
 
 /// A macro's text with its arguments in the place of its parameters, `##` carried out.
 /// None if that would be more than the budget.
-fn substituted(
+pub fn substituted(
     defined: &Macro,
     arguments: &[Vec<Token>],
     budget: &mut usize,

@@ -27,6 +27,8 @@ pub struct Token {
     pub conditions: usize,
     /// How many expansions it came out of.
     pub expanded: u8,
+    /// The largest alignment that `#pragma pack` leaves here; 0 if there is none.
+    pub pack: u8,
 }
 
 /// A comment.
@@ -93,7 +95,7 @@ impl<'a> Lexer<'a> {
     fn push(&mut self, kind: Kind, place: Place, text: &str) {
         self.begun = true;
         let text = text.to_owned();
-        self.out.tokens.push(Token { kind, text, place, conditions: 0, expanded: 0 });
+        self.out.tokens.push(Token { kind, text, place, conditions: 0, expanded: 0, pack: 0 });
     }
 
     fn run(&mut self, problems: &mut Vec<Problem>) {
@@ -145,7 +147,7 @@ impl<'a> Lexer<'a> {
             let end = rest.get(2..).and_then(|inner| inner.find("*/"));
             open = end.is_none();
             if open {
-                problems.push(Problem { place, what: "a comment without end".to_owned() });
+                problems.push(Problem::at(place, "a comment without end"));
             }
             let text = self.step(end.map_or(rest.len(), |end| end + 4));
             let inner = text.trim_start_matches("/*").trim_end_matches("*/");
@@ -167,7 +169,7 @@ impl<'a> Lexer<'a> {
         let bytes = match end {
             Some((at, c)) if c == quote => at + 1,
             other => {
-                problems.push(Problem { place, what: "a string without end".to_owned() });
+                problems.push(Problem::at(place, "a string without end"));
                 other.map_or(self.rest().len(), |(at, _)| at)
             }
         };

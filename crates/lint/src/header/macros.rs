@@ -1,0 +1,67 @@
+//! Macros and where they count: a definition reaches from its line to the `#undef`.
+
+use std::collections::HashMap;
+
+use super::model::{Header, Macro, Place};
+
+/// The macros of a header and of those that it includes.
+pub struct Macros<'a> {
+    own: Vec<Macro>,
+    /// Where each name is defined: where conditions do not hold, and where they do. Both are in the order of the text.
+    by_name: HashMap<String, [Vec<usize>; 2]>,
+    included: HashMap<&'a str, &'a Macro>,
+}
+
+impl<'a> Macros<'a> {
+    /// Those of headers that are included.
+    pub fn of(included: &[&'a Header]) -> Self {
+        let mut found = HashMap::new();
+        for defined in included.iter().flat_map(|header| &header.macros) {
+            if defined.active && defined.until.is_none() {
+                found.insert(defined.name.as_str(), defined);
+            }
+        }
+        Self { own: Vec::new(), by_name: HashMap::new(), included: found }
+    }
+
+    pub fn define(&mut self, defined: Macro) {
+        let known = self.by_name.entry(defined.name.clone()).or_default();
+        known[usize::from(defined.active)].push(self.own.len());
+        self.own.push(defined);
+    }
+
+    pub fn undefine(&mut self, name: &str, place: Place) {
+        // Those before the last one ended where the next begins.
+        let last = self.by_name.get(name).and_then(|[_, active]| active.last().copied());
+        if let Some(defined) = last.and_then(|index| self.own.get_mut(index)) {
+            defined.until.get_or_insert(place);
+        }
+    }
+
+    /// What a name stands for at a place.
+    pub fn at(&self, name: &str, place: Place) -> Option<&Macro> {
+        let own = self.before(name, place, true);
+        let open = own.filter(|defined| defined.until.is_none_or(|until| until > place));
+        match own {
+            Some(_) => open,
+            None => self.included.get(name).copied(),
+        }
+    }
+
+    /// The same inside of a branch that does not count: there the definitions of such branches do.
+    pub fn at_inactive(&self, name: &str, place: Place) -> Option<&Macro> {
+        self.at(name, place).or_else(|| self.before(name, place, false))
+    }
+
+    fn before(&self, name: &str, place: Place, active: bool) -> Option<&Macro> {
+        let known = &self.by_name.get(name)?[usize::from(active)];
+        let place_of = |index: usize| self.own.get(index).map(|defined| defined.place);
+        let at = known.partition_point(|index| place_of(*index) < Some(place));
+        at.checked_sub(1).and_then(|last| self.own.get(*known.get(last)?))
+    }
+
+    /// All of the header itself, in order.
+    pub fn own(&self) -> &[Macro] {
+        &self.own
+    }
+}
