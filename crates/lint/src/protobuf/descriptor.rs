@@ -168,6 +168,7 @@ fn features(options: &[u8], at: u64) -> Options {
     say("field_presence", one_of(number(1), ["EXPLICIT", "IMPLICIT", "LEGACY_REQUIRED"]));
     say("enum_type", one_of(number(2), ["OPEN", "CLOSED", "CLOSED"]).filter(|_| number(2) > 0));
     say("repeated_field_encoding", one_of(number(3), ["PACKED", "EXPANDED", "EXPANDED"]));
+    say("utf8_validation", one_of(number(4), ["UNVERIFIED", "VERIFY", "NONE"]));
     say("message_encoding", one_of(number(5), ["LENGTH_PREFIXED", "DELIMITED", "DELIMITED"]));
     found
 }
@@ -273,6 +274,7 @@ fn read_field(bytes: &[u8], features: Features, choices: &[String]) -> Field {
         packed: repeated && packable && options.packed.unwrap_or(features.packed),
         oneof,
         default: field(bytes, 7).map(Wire::text),
+        verified: features.verified,
         json_name: field(bytes, 10).map(Wire::text).filter(|json| *json != camel(&name)),
         name,
     }

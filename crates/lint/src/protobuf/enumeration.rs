@@ -6,7 +6,8 @@ use unskew_core::Severity;
 
 use super::change::Changes;
 use super::compatibility::leaf;
-use super::model::{Enum, Type, Value};
+use super::message::dropped;
+use super::model::{Enum, Range, Type, Value};
 use super::schema::{Placed, Schema};
 use super::scope::Scope;
 use crate::rules;
@@ -85,10 +86,11 @@ impl Pair<'_> {
             self.add(changes, "", rule.finding(), (Some(is.line), Some(was.line)));
         }
         let told = self.zero(changes);
-        let mut seen = BTreeSet::new();
-        for value in was.values.iter().filter(|value| seen.insert(value.number)) {
+        // Every name of a number counts: JSON and text may have any of them.
+        for value in &was.values {
             self.old_value(value, told, changes);
         }
+        self.reservations(changes);
         let mut seen: BTreeSet<i64> = was.values.iter().map(|value| value.number).collect();
         for value in &is.values {
             let renumbered = was.values.iter().any(|other| other.name == value.name);
@@ -133,7 +135,10 @@ impl Pair<'_> {
     fn old_value(&self, value: &Value, told: Option<i64>, changes: &mut Changes<'_>) {
         let is = &self.is.is;
         let enumeration = &self.name();
-        let same_number = is.values.iter().find(|other| other.number == value.number);
+        let numbered = || is.values.iter().filter(|other| other.number == value.number);
+        let known = |name: &str| self.was.is.values.iter().any(|other| other.name == name);
+        let same_number =
+            numbered().find(|other| !known(&other.name)).or_else(|| numbered().next());
         let all_names = || {
             is.values
                 .iter()
@@ -177,6 +182,19 @@ impl Pair<'_> {
                 let finding = rule.finding().with_severity(severity);
                 self.add(changes, &value.name, finding, (Some(is.line), Some(value.line)));
             }
+        }
+    }
+
+    /// Reserved numbers and names that are free again.
+    fn reservations(&self, changes: &mut Changes<'_>) {
+        let (was, is) = (&self.was.is, &self.is.is);
+        let used = |range: &Range| is.values.iter().any(|value| range.holds(value.number));
+        let named = |name: &str| is.values.iter().any(|value| value.name == name);
+        let before = (was.reserved.as_slice(), was.reserved_names.as_slice());
+        for reserved in dropped(before, (&is.reserved, &is.reserved_names), &used, &named) {
+            let rule = rules::ReservationDropped { message: &self.name(), reserved: &reserved };
+            let place = Some((self.is.file.as_str(), is.line));
+            changes.add((self.name(), self.scope), rule.finding(), place, None);
         }
     }
 

@@ -21,6 +21,10 @@ pub(super) fn changed(pair: &Pair<'_>, was: &Field, is: &Field, changes: &mut Ch
     if entries {
         fits = Fit::Same;
     }
+    if fits == Fit::Same && was.verified != is.verified && has_text(&is.ty) {
+        let why = "texts that are no UTF-8";
+        fits = if is.verified { Fit::Narrower(why) } else { Fit::Wider(why) };
+    }
     // Another name and another type: another field.
     let other_name = was.name != is.name;
     if other_name && !matches!(fits, Fit::Same | Fit::Respelled) {
@@ -54,6 +58,15 @@ pub(super) fn changed(pair: &Pair<'_>, was: &Field, is: &Field, changes: &mut Ch
     if was.packed != is.packed && was.label == is.label && is.label == Label::Repeated {
         let how = if is.packed { "packed now" } else { "no longer packed" };
         add(rules::PackingChanged { message, field, how: &how, before: &was.packed }.finding());
+    }
+}
+
+/// Whether a text stands in a type itself.
+fn has_text(ty: &Type) -> bool {
+    match ty {
+        Type::Scalar(scalar) => *scalar == Scalar::String,
+        Type::Map(key, value) => *key == Scalar::String || has_text(value),
+        _ => false,
     }
 }
 
@@ -182,13 +195,18 @@ fn chosen(pair: &Pair<'_>, was: &Field, is: &Field) -> Option<Finding> {
             (!others.is_empty()).then(|| rules::MovedOutOfOneof { message, field, oneof }.finding())
         }
         (Some(a), Some(b)) if a != b => {
-            let stayed = |name: &str| old.iter().any(|f| f.oneof.as_deref() == Some(name));
-            let others = cases(b, new, old);
-            // A choice under another name is the same choice.
-            (stayed(b) && !others.is_empty()).then(|| {
-                let others = &others.join(", ");
-                rules::MovedIntoOneof { message, field, oneof: b, others }.finding()
-            })
+            // Who was a case beside it before, and who is one now, of those that are there on both sides.
+            let (mates, now) = (cases(a, old, new), cases(b, new, old));
+            let came: Vec<String> =
+                now.iter().filter(|name| !mates.contains(name)).cloned().collect();
+            let left = mates.iter().any(|name| !now.contains(name));
+            if !came.is_empty() {
+                let others = &came.join(", ");
+                Some(rules::MovedIntoOneof { message, field, oneof: b, others }.finding())
+            } else {
+                // A choice under another name is the same choice.
+                left.then(|| rules::MovedOutOfOneof { message, field, oneof: a }.finding())
+            }
         }
         _ => None,
     }

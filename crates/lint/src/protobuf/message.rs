@@ -183,21 +183,31 @@ fn added(pair: &Pair<'_>, field: &Field, changes: &mut Changes<'_>) {
 /// What was reserved and is free now. What a new field took is told with that field.
 fn reservations(pair: &Pair<'_>, changes: &mut Changes<'_>) {
     let (was, is) = (&pair.was.is, &pair.is.is);
+    let kept: Vec<Range> = is.reserved.iter().chain(&is.extension_ranges).copied().collect();
     let used = |range: &Range| is.fields.iter().any(|field| range.holds(field.number));
-    let covered = |range: &Range| {
-        let inside = |outer: &&Range| outer.first <= range.first && range.last <= outer.last;
-        is.reserved.iter().chain(&is.extension_ranges).any(|outer| inside(&outer))
-            || spanned(range, &is.reserved)
-    };
-    let ranges = was.reserved.iter().filter(|range| !covered(range) && !used(range)).map(shown);
-    let used = |name: &String| is.fields.iter().any(|field| field.name == *name);
-    let names =
-        was.reserved_names.iter().filter(|name| !is.reserved_names.contains(name) && !used(name));
-    for reserved in ranges.chain(names.map(|name| format!("\"{name}\""))) {
+    let named = |name: &str| is.fields.iter().any(|field| field.name == name);
+    let before = (was.reserved.as_slice(), was.reserved_names.as_slice());
+    for reserved in dropped(before, (&kept, &is.reserved_names), &used, &named) {
         let rule = rules::ReservationDropped { message: &pair.name(), reserved: &reserved };
         let spot = pair.new_spot(is.line);
         changes.add((pair.name(), pair.scope), rule.finding(), spot, None);
     }
+}
+
+/// Reserved numbers and names that neither are reserved any more nor used, as they are written.
+pub(super) fn dropped(
+    (ranges, names): (&[Range], &[String]),
+    (kept, kept_names): (&[Range], &[String]),
+    used: &dyn Fn(&Range) -> bool,
+    named: &dyn Fn(&str) -> bool,
+) -> Vec<String> {
+    let covered = |range: &Range| {
+        let inside = |outer: &Range| outer.first <= range.first && range.last <= outer.last;
+        kept.iter().any(inside) || spanned(range, kept)
+    };
+    let ranges = ranges.iter().filter(|range| !covered(range) && !used(range)).map(shown);
+    let names = names.iter().filter(|name| !kept_names.contains(name) && !named(name));
+    ranges.chain(names.map(|name| format!("\"{name}\""))).collect()
 }
 
 /// Whether several ranges hold a short one together.

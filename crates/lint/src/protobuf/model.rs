@@ -99,6 +99,8 @@ pub struct Field {
     pub oneof: Option<String>,
     /// The value of a field that is not there, if it is another than zero.
     pub default: Option<String>,
+    /// Whether a text in it has to be UTF-8 for a reader to take it.
+    pub verified: bool,
     /// Its name in JSON, if that is not made from its name.
     pub json_name: Option<String>,
 }

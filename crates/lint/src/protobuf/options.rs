@@ -22,6 +22,8 @@ pub(super) struct Features {
     pub(super) packed: bool,
     pub(super) closed: bool,
     pub(super) delimited: bool,
+    /// Whether a text that is no UTF-8 is refused.
+    pub(super) verified: bool,
 }
 
 impl Features {
@@ -31,7 +33,7 @@ impl Features {
             "proto3" => (Presence::Implicit, true),
             _ => (Presence::Explicit, true),
         };
-        Self { presence, packed: modern, closed: !modern, delimited: false }
+        Self { presence, packed: modern, closed: !modern, delimited: false, verified: modern }
     }
 
     pub(super) fn with(self, options: &Options) -> Self {
@@ -43,6 +45,7 @@ impl Features {
                 ("field_presence", "LEGACY_REQUIRED") => features.presence = Presence::Required,
                 ("enum_type", value) => features.closed = value == "CLOSED",
                 ("repeated_field_encoding", value) => features.packed = value == "PACKED",
+                ("utf8_validation", value) => features.verified = value == "VERIFY",
                 ("message_encoding", value) => features.delimited = value == "DELIMITED",
                 _ => {}
             }

@@ -76,6 +76,7 @@ impl Parser<'_> {
             packed: repeated && packable && options.packed.unwrap_or(features.packed),
             oneof: None,
             default: options.default.clone(),
+            verified: features.verified,
             json_name: options.json_name.clone(),
         }
     }
