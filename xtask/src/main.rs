@@ -10,6 +10,7 @@ mod distributed;
 mod docs;
 mod environment;
 mod harvest;
+mod headers_differential;
 mod ifrt;
 mod jax;
 mod new_rule;
@@ -84,6 +85,8 @@ enum Verb {
         /// Words joined by hyphens.
         name: String,
     },
+    /// Edits real headers at random, and holds the verdicts of `unskew diff` against a C compiler.
+    HeadersDifferential(headers_differential::HeadersDifferential),
     /// Takes a release into the database, from its real package.
     Harvest {
         /// Such as torch==2.15.0, tensorflow==2.21.0 or jax==0.10.2; pjrt-plugins==corpus, pjrt-plugins==wheel.
@@ -146,6 +149,7 @@ fn main() -> anyhow::Result<()> {
         Verb::NewRule { code, name } => new_rule::run(&code, &name),
         Verb::Harvest { release, from } => harvest::run(&release, from.as_deref()),
         Verb::NewUpgrader(change) => new_upgrader::run(&change),
+        Verb::HeadersDifferential(arguments) => headers_differential::run(&arguments),
         Verb::Jax(jax) => jax::run(&jax),
         Verb::Tensorflow(tensorflow) => tensorflow::run(&tensorflow),
         Verb::TensorflowData(arguments) => tensorflow_data::run(&arguments),
