@@ -67,7 +67,7 @@ fn a_plug_in_of_functions_that_stayed_loads_everywhere_since_2_5() {
     assert_eq!(plugin.kind, "TensorFlow pluggable device");
     for release in ["2.12.1", "2.18.1", "2.19.1", "2.21.0"] {
         let verdict = judge(&plugin, release);
-        assert_eq!(verdict.outcome, Outcome::Compatible, "{release}: {:?}", verdict.findings);
+        assert_eq!(verdict.outcome, Outcome::Unjudged, "{release}: {:?}", verdict.findings);
         assert_eq!(verdict.promises[0].state, PromiseState::NotPromised);
         assert!(verdict.unjudged.iter().any(|gap| gap.aspect == "se.callbacks"));
     }
