@@ -218,7 +218,7 @@ fn by_argument() -> [(i64, u8, Vec<u64>); 4] {
     ];
     [
         (libc::SYS_fcntl, 1, descriptor_flags.map(|flag| flag as u64).to_vec()),
-        (libc::SYS_ioctl, 1, queries.map(|query| query as u64).to_vec()),
+        (libc::SYS_ioctl, 1, queries.to_vec()),
         (libc::SYS_prctl, 0, names.map(|name| name as u64).to_vec()),
         // Limits are read, not set: root could raise them.
         (libc::SYS_prlimit64, 2, vec![0]),
