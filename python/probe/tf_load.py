@@ -86,7 +86,8 @@ def plain(value):
     flat = np.asarray(value).ravel()[:64]
     if flat.dtype.kind in "OSU":
         return [v.decode("latin1") if isinstance(v, bytes) else str(v) for v in flat]
-    if flat.dtype.kind in "fiub":
+    # Types of 16 bits that NumPy does not have are numbers, too.
+    if flat.dtype.kind in "fiub" or flat.dtype.name == "bfloat16":
         # JSON has no NaN and no infinity.
         return [float(v) if np.isfinite(float(v)) else str(float(v)) for v in flat]
     return [str(v) for v in flat]

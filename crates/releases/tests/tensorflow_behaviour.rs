@@ -183,3 +183,30 @@ fn kernels_are_not_judged_in_one_line() {
         ["whether TensorFlow 2.21.0 has a kernel for each of 2 ops on CPU is not judged"]
     );
 }
+
+/// Graphs of `cargo xtask tensorflow-differential --keep`: the ops, the release, and how far it came. One that runs
+/// computes something else than the newest release.
+#[test]
+fn graphs_on_which_a_release_once_disagreed_are_judged_right_or_said_not_to_be() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = folder.join("tests/data/tensorflow/differential");
+    let mut count = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        let (rest, phase) = name.rsplit_once('.').unwrap();
+        let release = rest.split_once('.').unwrap().1;
+        let file: Arc<dyn Source> =
+            Arc::new(BytesSource::new("graph.pb", std::fs::read(&path).unwrap()));
+        let found = judged(&file, release);
+        let failure = found.first_failure();
+        let right = match phase {
+            "import" => failure == Some(Phase::Load),
+            "run" => failure == Some(Phase::FirstUse) || !says(&found, aspect::KERNELS).is_empty(),
+            _ => failure == Some(Phase::Silent) || !says(&found, aspect::BEHAVIOUR).is_empty(),
+        };
+        assert!(right, "{name}: {:?} {:?}", errors(&found), found.unjudged);
+        count += 1;
+    }
+    assert!(count >= 3);
+}
