@@ -30,6 +30,7 @@ fn the_tests_of_the_python_package_pass() {
             .env("PYTHONPATH", &package)
             .env("PJRT_NAMES_AND_LIBRARY_PATHS", format!("vcpu:{}", plugin.path().display()))
             .env("JAX_PLATFORMS", "vcpu,cpu")
+            .env("XLA_FLAGS", "--xla_force_host_platform_device_count=4")
             .output()
             .unwrap();
         let said = String::from_utf8_lossy(&output.stderr);

@@ -4,6 +4,7 @@ import gc
 import importlib
 import os
 import unittest
+from unittest import mock
 
 import jax
 import jax.numpy as jnp
@@ -112,6 +113,23 @@ class Callbacks(unittest.TestCase):
         found = call(jnp.array([1, 2], jnp.bfloat16), jnp.zeros((0, 4)))
         np.testing.assert_array_equal(np.asarray(found, np.float32), [2, 3])
 
+    def test_types_of_less_than_a_byte(self):
+        for name in ("int4", "uint4", "int2", "uint2", "float4_e2m1fn"):
+            dtype = jnp.dtype(name)
+            for shape in ((8,), (7,), (3, 3), (1,), ()):
+                with self.subTest(dtype=name, shape=shape):
+                    data = (np.arange(np.prod(shape, dtype=int)) % 2).reshape(shape).astype(dtype)
+                    seen = []
+
+                    def host(a):
+                        seen.append(np.asarray(a))
+                        return a
+
+                    call = jax.jit(lambda x: jax.pure_callback(host, jax.ShapeDtypeStruct(x.shape, x.dtype), x))
+                    found = np.asarray(call(data))
+                    self.assertEqual(seen[0].astype(np.float32).tolist(), data.astype(np.float32).tolist())
+                    self.assertEqual(found.astype(np.float32).tolist(), data.astype(np.float32).tolist())
+
     def test_two_programs_call_their_own_functions(self):
         def program(factor):
             shape = jax.ShapeDtypeStruct((), np.float32)
@@ -180,10 +198,19 @@ class Callbacks(unittest.TestCase):
         gc.collect()
         alive = len(callback._callbacks)
         self.assertEqual(float(program(9.0)), 9.0)
-        del program
+        with mock.patch.object(callback, "LINGER", 0):
+            del program
+            jax.clear_caches()
+            gc.collect()
+        self.assertLess(len(callback._callbacks), alive)
+
+    def test_a_callback_stays_for_a_run_that_is_still_under_way_when_its_program_goes(self):
+        shape = jax.ShapeDtypeStruct((), np.float32)
+        self.assertEqual(float(jax.jit(lambda x: jax.pure_callback(lambda y: np.float32(y), shape, x))(7.0)), 7.0)
+        alive = len(callback._callbacks)
         jax.clear_caches()
         gc.collect()
-        self.assertLess(len(callback._callbacks), alive)
+        self.assertEqual(len(callback._callbacks), alive)
 
     def test_the_backend_of_jax_itself_is_left_alone(self):
         own = jax.devices("cpu")[0]

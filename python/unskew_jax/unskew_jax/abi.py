@@ -21,6 +21,18 @@ FFI_EXTENSION_METADATA = 1
 STAGE_EXECUTE = 3
 #: The element type of a token, which has no data.
 DATA_TYPE_TOKEN = 17
+#: The element type of the number in a call.
+DATA_TYPE_U64 = 9
+#: The kind of an attribute that is one number: behind arrays and dictionaries.
+ATTRIBUTE_SCALAR = 3
+#: The element types of less than a byte, of which a buffer has several in each byte, and their bits: S4, U4, S2,
+#: U2, S1, U1, F4E2M1FN.
+BITS_OF_PACKED = {21: 4, 22: 4, 26: 2, 27: 2, 30: 1, 31: 1, 32: 4}
+#: The bits of the other element types.
+BITS = {
+    1: 8, 2: 8, 3: 16, 4: 32, 5: 64, 6: 8, 7: 16, 8: 32, 9: 64, 10: 16, 11: 32, 12: 64, 15: 64, 16: 16, 18: 128,
+    19: 8, 20: 8, 23: 8, 24: 8, 25: 8, 28: 8, 29: 8, 33: 8,
+}  # fmt: skip
 #: The error code for a fault of the callee.
 ERROR_INTERNAL = 13
 
@@ -171,6 +183,10 @@ class FfiBuffer(ctypes.Structure):
     ]
 
 
+class FfiText(ctypes.Structure):
+    _fields_ = [("at", c_void_p), ("len", c_size_t)]
+
+
 class FfiScalar(ctypes.Structure):
     _fields_ = [("data_type", c_int32), ("value", c_void_p)]
 
@@ -195,6 +211,19 @@ def metadata_of(frame: FfiFrame) -> FfiMetadata | None:
         if extension.type == FFI_EXTENSION_METADATA:
             return FfiMetadata.from_address(extension.metadata)
         at = extension.next
+    return None
+
+
+def unsigned(attributes: FfiAttributes, name: bytes) -> int | None:
+    """The attribute of this name, if it is a number of 64 bits without a sign."""
+    for i in range(attributes.size):
+        text = FfiText.from_address(attributes.names[i])
+        if ctypes.string_at(text.at, text.len) != name:
+            continue
+        kind = ctypes.c_int32.from_address(attributes.types + 4 * i).value
+        scalar = FfiScalar.from_address(attributes.values[i])
+        if (kind, scalar.data_type) == (ATTRIBUTE_SCALAR, DATA_TYPE_U64):
+            return ctypes.c_uint64.from_address(scalar.value).value
     return None
 
 

@@ -9,29 +9,44 @@ function was put down when the program was lowered. JAX lowers all of its callba
 
 from __future__ import annotations
 
+import collections
 import ctypes
 import dataclasses
 import inspect
 import itertools
-import math
 import secrets
+import time
 import traceback
 import weakref
 from typing import Any, Callable, NamedTuple, Sequence
 
 import numpy as np
 
-from . import abi, handlers
+from . import abi, buffer, handlers
 
 #: The name under which a plug-in gets the handler.
 TARGET = "unskew_python_callback"
+
+#: The name that a call gets in a program that is partitioned. XLA's partitioner keeps the sharding of a call only if
+#: it knows its name, and it knows the names of jaxlib's handlers. A plug-in has none of them.
+PARTITIONED_TARGET = "xla_ffi_python_cpu_callback"
+
+#: How long a callback stays when its executable is gone, in seconds.
+LINGER = 600.0
+
+#: The attribute of a call with the number of its function.
+NUMBER = b"number"
 
 #: FFI 0.1 is the first version with metadata; the handler needs nothing that came later.
 VERSION = (0, 1)
 
 
 class Callback:
-    """A Python function with what it takes and returns. It lives as long as the executable that calls it."""
+    """A Python function with what it takes and returns.
+
+    It lives as long as the executable that calls it, and `LINGER` seconds longer: the last run of an executable may
+    still be under way when JAX drops it, as of a program that is run once and not kept.
+    """
 
     def __init__(self, function: Callable[..., Sequence[Any]], operands: list[Kind], results: list[Kind]):
         self.function = function
@@ -39,16 +54,28 @@ class Callback:
         self.results = results
         self.number = next(_numbers)
         _callbacks[self.number] = self
+        _sweep()
+
+    def hold(self) -> Hold:
+        """What an executable keeps."""
+        hold = Hold()
+        weakref.finalize(hold, _drop, self.number).atexit = False
+        return hold
 
     def call(self, frame: abi.FfiFrame) -> None:
         """Runs it on the buffers of a call."""
-        arguments = [kind.array(at).copy() for kind, at in zip(self.operands, _buffers(frame.arguments))]
-        targets = [kind.array(at) for kind, at in zip(self.results, _buffers(frame.results))]
-        values = self.function(*arguments)
+        sources, targets = _buffers(frame.arguments), _buffers(frame.results)
+        if (len(sources), len(targets)) != (len(self.operands), len(self.results)):
+            raise buffer.Mismatch(f"the plug-in passes {len(sources)} arguments and {len(targets)} results")
+        values = self.function(*(buffer.read(at, *kind) for kind, at in zip(self.operands, sources)))
         if len(values) != len(targets):
             raise ValueError(f"the callback returned {len(values)} values, not {len(targets)}")
         for index, (value, target, kind) in enumerate(zip(values, targets, self.results)):
-            target[...] = kind.checked(np.asarray(value), index)
+            buffer.write(target, kind.checked(np.asarray(value), index), *kind)
+
+
+class Hold:
+    """As long as this is there, so is a callback."""
 
 
 class Kind(NamedTuple):
@@ -56,13 +83,6 @@ class Kind(NamedTuple):
 
     shape: tuple[int, ...]
     dtype: np.dtype
-
-    def array(self, buffer: int | None) -> np.ndarray:
-        """The memory of a buffer."""
-        if math.prod(self.shape) == 0 or not buffer:
-            return np.empty(self.shape, self.dtype)
-        memory = (ctypes.c_char * (math.prod(self.shape) * self.dtype.itemsize)).from_address(buffer)
-        return np.frombuffer(memory, self.dtype).reshape(self.shape)
 
     def checked(self, value: np.ndarray, index: int) -> np.ndarray:
         import jax
@@ -76,13 +96,29 @@ class Kind(NamedTuple):
 
 # A number from an executable of another process, out of a cache, must find nothing.
 _numbers = itertools.count(secrets.randbits(62))
-_callbacks: weakref.WeakValueDictionary[int, Callback] = weakref.WeakValueDictionary()
+_callbacks: dict[int, Callback] = {}
+# Whose executable is gone, and until when it stays.
+_dropped: collections.deque[tuple[float, int]] = collections.deque()
 
 
-def _buffers(values: abi.FfiValues) -> list[int | None]:
-    """The data of the buffers, without tokens."""
+def _drop(number: int) -> None:
+    _dropped.append((time.monotonic() + LINGER, number))
+    _sweep()
+
+
+def _sweep() -> None:
+    now = time.monotonic()
+    try:
+        while _dropped[0][0] <= now:
+            _callbacks.pop(_dropped.popleft()[1], None)
+    except IndexError:
+        pass  # Nothing is left; another thread may have taken the last.
+
+
+def _buffers(values: abi.FfiValues) -> list[abi.FfiBuffer]:
+    """The buffers, without tokens."""
     found = [abi.FfiBuffer.from_address(values.values[i]) for i in range(values.size)]
-    return [buffer.data for buffer in found if buffer.data_type != abi.DATA_TYPE_TOKEN]
+    return [one for one in found if one.data_type != abi.DATA_TYPE_TOKEN]
 
 
 def _called(at: int) -> int | None:
@@ -92,8 +128,8 @@ def _called(at: int) -> int | None:
         handlers.say(metadata, VERSION)
         return None
     try:
-        scalar = abi.FfiScalar.from_address(frame.attributes.values[0])
-        callback = _callbacks.get(ctypes.c_uint64.from_address(scalar.value).value)
+        number = abi.unsigned(frame.attributes, NUMBER)
+        callback = None if number is None else _callbacks.get(number)
         if callback is None:
             return abi.error(frame, "the Python function of this callback is not in this process")
         callback.call(frame)
@@ -140,40 +176,49 @@ def _is_plugin(context: Any) -> bool:
     return backend is not xla_bridge.backends().get("cpu")
 
 
-def _emit(ctx, callback, token, operands, operand_avals, result_avals, *, has_side_effect, sharding=None, **_):
+def _emit(
+    ctx, callback, token, operands, operand_avals, result_avals, *, has_side_effect, sharding=None, partitioned=False, **_
+):
     """Lowers a call: returns the results, the new token, and what has to live as long as the executable."""
     from jax._src.interpreters import mlir
     from jax._src.lib.mlir import ir
     from jax._src.lib.mlir.dialects import hlo
 
+    if partitioned and sharding is not None:
+        # The partitioner would gather the shards first, and say nothing.
+        raise NotImplementedError("a partitioned callback on a plug-in; leave out partitioned=True")
     held = Callback(callback, _kinds(operand_avals), _kinds(result_avals))
     types = [ir.RankedTensorType.get(k.shape, mlir.dtype_to_ir_type(k.dtype)) for k in held.results]
     layouts = [_row_major(kind) for kind in held.operands], [_row_major(kind) for kind in held.results]
     operands = list(operands)
-    if token:
-        operands.insert(0, token)
+    # The partitioner wants a sharding of every call with an effect, and a sharding stands on results: a call without
+    # results gets a token.
+    passed = token or (hlo.create_token() if sharding is not None and not held.results else None)
+    if passed:
+        operands.insert(0, passed)
         types.insert(0, hlo.TokenType.get())
         layouts[0].insert(0, ())
         layouts[1].insert(0, ())
     call = mlir.custom_call(
-        TARGET,
+        TARGET if sharding is None else PARTITIONED_TARGET,
         result_types=types,
         operands=operands,
-        backend_config={"number": ir.IntegerAttr.get(ir.IntegerType.get_unsigned(64), held.number)},
+        backend_config={NUMBER.decode(): ir.IntegerAttr.get(ir.IntegerType.get_unsigned(64), held.number)},
         has_side_effect=has_side_effect,
         api_version=4,
         operand_layouts=layouts[0],
         result_layouts=layouts[1],
     )
     if sharding is not None:
-        if token and held.results:
+        if passed and held.results:
             sharding = _with_token(sharding)
         _set_sharding(ctx.module_context, call, sharding)
     results = list(call.results)
-    if token:
-        token = results.pop(0)
-    ctx.module_context.add_keepalive(held)
-    return results, token, held
+    if passed:
+        passed = results.pop(0)
+    hold = held.hold()
+    ctx.module_context.add_keepalive(hold)
+    return results, passed if token else token, hold
 
 
 def _with_token(sharding: Any) -> Any:

@@ -72,7 +72,8 @@ def _give(plugin: Plugin, found: dict[str, int]) -> Registered:
     api, ffi = handlers.introduce(plugin.register)
     if not api:
         raise NoExtension(f"the plug-in does not ask a handler for its version: {plugin.path}")
-    plugin.register(callback.TARGET, handlers.pointer(callback.HANDLER))
+    for target in (callback.TARGET, callback.PARTITIONED_TARGET):
+        plugin.register(target, handlers.pointer(callback.HANDLER))
     for name, handler in found.items():
         said = handlers.metadata(handler, api)
         if (said.version.major, said.version.minor) > ffi:
