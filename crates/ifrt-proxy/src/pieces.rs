@@ -5,9 +5,9 @@
 //! dimensions, its axes permuted). More axes than the array has are groups of devices with equal tiles.
 
 use bytes::Bytes;
-use prost::Message;
 use unskew_ifrt::types::Sharding;
 
+use crate::sharding::{OpSharding, kind};
 use crate::status::Status;
 
 /// The most devices that a sharding may be of.
@@ -34,36 +34,6 @@ pub struct Piece {
     pub dims: Vec<i64>,
 }
 
-/// How a value is spread.
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct OpSharding {
-    /// Its kind.
-    #[prost(int32, tag = "1")]
-    pub(crate) kind: i32,
-    /// The number of tiles of each axis, and of groups of equal ones behind them.
-    #[prost(int64, repeated, tag = "3")]
-    pub(crate) tiles: Vec<i64>,
-    /// The devices in the order of their tiles, if there is no rule.
-    #[prost(int64, repeated, tag = "4")]
-    pub(crate) devices: Vec<i64>,
-    /// The shardings of a tuple.
-    #[prost(bytes = "bytes", repeated, tag = "5")]
-    pub(crate) parts: Vec<Bytes>,
-    /// The rule: the dimensions of the array of all devices,
-    #[prost(int64, repeated, tag = "9")]
-    pub(crate) rule: Vec<i64>,
-    /// and the order of its axes.
-    #[prost(int32, repeated, tag = "10")]
-    pub(crate) permutation: Vec<i32>,
-}
-
-/// The kind of a sharding that is a copy on each device.
-const REPLICATED: i32 = 0;
-/// The kind of a sharding by parts.
-pub(crate) const TUPLE: i32 = 2;
-/// The kind of a sharding in tiles.
-pub(crate) const TILED: i32 = 3;
-
 impl From<&Sharding> for Cut {
     fn from(sharding: &Sharding) -> Self {
         match sharding {
@@ -83,18 +53,21 @@ impl Cut {
     /// The piece of each of so many devices; none if nobody says which they are.
     ///
     /// # Errors
-    /// INVALID_ARGUMENT if the sharding is none of such an array on so many devices.
+    /// INVALID_ARGUMENT if the sharding is none of such an array on so many devices, UNIMPLEMENTED if it is of a form
+    /// that is not known.
     pub fn pieces(&self, dims: &[i64], devices: usize) -> Result<Option<Vec<Piece>>, Status> {
         let whole = || Piece { origin: vec![0; dims.len()], dims: dims.to_vec() };
         let sharding = match self {
             Self::Unknown => return Ok(None),
             Self::Whole => return Ok(Some(vec![whole(); devices])),
-            Self::Tiles(bytes) => OpSharding::decode(bytes.clone())
-                .map_err(|error| Status::invalid(format!("a sharding: {error}")))?,
+            Self::Tiles(bytes) => OpSharding::read(bytes)?,
         };
         match sharding.kind {
-            REPLICATED => Ok(Some(vec![whole(); devices])),
-            TILED if !sharding.tiles.is_empty() => sharding.tiled(dims, devices).map(Some),
+            kind::REPLICATED => Ok(Some(vec![whole(); devices])),
+            kind::TILED if !sharding.tiles.is_empty() => {
+                sharding.without_partial_sums()?;
+                sharding.tiled(dims, devices).map(Some)
+            }
             _ => Ok(None),
         }
     }
@@ -179,16 +152,18 @@ fn unravel(place: usize, dims: &[i64]) -> Vec<i64> {
 
 #[cfg(test)]
 mod tests {
+    use prost::Message as _;
+
     use super::*;
 
     fn tiled(tiles: &[i64], devices: &[i64], rule: &[i64], permutation: &[i32]) -> Cut {
         let sharding = OpSharding {
-            kind: TILED,
+            kind: kind::TILED,
             tiles: tiles.to_vec(),
             devices: devices.to_vec(),
-            parts: Vec::new(),
             rule: rule.to_vec(),
             permutation: permutation.to_vec(),
+            ..OpSharding::default()
         };
         Cut::Tiles(sharding.encode_to_vec().into())
     }

@@ -4,11 +4,12 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use bytes::Bytes;
-use prost::Message as _;
 use unskew_ifrt::types::{
     DType, DTypeKind, HloProgram, Ifrt, Serialized, Shape, XlaCompileOptions,
 };
-use unskew_pjrt::convert::compile_options::{CompileOptions, mend_debug_options};
+use unskew_pjrt::convert::compile_options::{
+    CompileOptions, mend_debug_options, without_mesh_shardings,
+};
 use unskew_pjrt::{Buffer, LoadedExecutable, Program};
 use unskew_serdes::proto::{decode, encode};
 
@@ -16,10 +17,11 @@ use crate::array::Spread;
 use crate::finding::TooNew;
 use crate::messages::Compile;
 use crate::negotiate::Agreed;
-use crate::pieces::{Cut, OpSharding};
+use crate::pieces::Cut;
 use crate::platform::Platform;
 use crate::session::written_at;
-use crate::status::{Code, Status};
+use crate::sharding::{self, OpSharding};
+use crate::status::Status;
 use crate::{element, xla};
 
 /// A compiled program.
@@ -70,6 +72,8 @@ impl Loaded {
         let options = checked(platform, &given)?;
         // The plug-in has the last word on options that are not understood here.
         let mended = mend_debug_options(&given).unwrap_or(Cow::Borrowed(&given));
+        let minor = platform.client.plugin().api().minor();
+        let mended = without_mesh_shardings(&mended, minor).unwrap_or(Cow::Borrowed(&mended));
         let too_new = TooNew::find(&program, platform.stablehlo);
         let compiled = platform.client.compile(Program::mlir(program.artifact()), &mended);
         let executable = compiled.map_err(|error| {
@@ -104,18 +108,18 @@ impl Loaded {
     fn output(&self, agreed: Agreed, at: usize, result: &Buffer) -> Result<OutputSpec, Status> {
         let kind = element::to_ifrt(result.element_type()?)?;
         let shard = result.dimensions()?;
-        let sharding = self.facts.outputs.as_ref().and_then(|list| list.get(at));
-        let dims = match sharding.filter(|_| self.devices.len() > 1) {
-            None => shard.clone(),
-            Some(sharding) => {
-                let sharding = OpSharding::decode(sharding.clone());
-                sharding
-                    .map_err(|error| Status::new(Code::Internal, error.to_string()))?
-                    .whole(&shard)?
+        let known = self.facts.outputs.as_ref().and_then(|list| list.get(at));
+        let dims = match known.filter(|_| self.devices.len() > 1) {
+            None if self.devices.len() > 1 && self.parts.1 > 1 => {
+                return Err(sharding::unknown(
+                    "the plug-in does not say how the results are spread",
+                ));
             }
+            None => shard.clone(),
+            Some(sharding) => OpSharding::read(sharding)?.whole(&shard)?,
         };
         let memory_kind = result.memory().and_then(|memory| memory.kind()).ok();
-        let cut = match sharding.cloned() {
+        let cut = match known.cloned() {
             Some(sharding) if self.devices.len() > 1 => Cut::Tiles(sharding),
             None if self.devices.len() > 1 => Cut::Unknown,
             _ => Cut::Whole,

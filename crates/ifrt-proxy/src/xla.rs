@@ -2,10 +2,6 @@
 //!
 //! | message | field | meaning |
 //! | --- | --- | --- |
-//! | `OpSharding` | 1 | its kind: 0 a copy on each device, 2 a tuple, 3 tiles |
-//! | | 3 | the number of tiles of each axis, and of groups of equal ones behind them |
-//! | | 4, 9, 10 | the devices in the order of their tiles: a list, or a rule |
-//! | | 5 | the shardings of a tuple |
 //! | `HloModuleProtoWithConfig` | 1 | the `HloModuleProto` |
 //! | `HloModuleProto` | 8, 18 | aliases of parameters with results, parameters given away |
 //! | | 12, 14 | the shardings of the result and of the parameters |
@@ -16,24 +12,8 @@ use prost::Message;
 use unskew_pjrt::Executable;
 use unskew_pjrt::convert::hlo_program;
 
-use crate::pieces::{OpSharding, TILED, TUPLE};
+use crate::sharding::OpSharding;
 use crate::status::Status;
-
-impl OpSharding {
-    /// The dimensions of a value of which a device has a shard of these.
-    ///
-    /// # Errors
-    /// INVALID_ARGUMENT if the sharding is of another rank, or the dimensions overflow.
-    pub(crate) fn whole(&self, shard: &[i64]) -> Result<Vec<i64>, Status> {
-        if self.kind != TILED {
-            return Ok(shard.to_vec());
-        }
-        let tiles = self.tiles.get(..shard.len());
-        let tiles = tiles.ok_or_else(|| Status::invalid("a sharding of another rank"))?;
-        let whole = shard.iter().zip(tiles).map(|(dim, count)| dim.checked_mul(*count));
-        whole.collect::<Option<_>>().ok_or_else(|| Status::invalid("dimensions that overflow"))
-    }
-}
 
 #[derive(Clone, PartialEq, Message)]
 struct WithConfig {
@@ -96,14 +76,24 @@ impl Facts {
             Ok((program, format)) => Self::read(&program, &format).unwrap_or_default(),
             Err(_) => Self::default(),
         };
-        let list = |shardings: Vec<Vec<u8>>| shardings.into_iter().map(Bytes::from).collect();
         if let Ok(Some(shardings)) = executable.output_shardings() {
-            facts.outputs = Some(list(shardings));
+            facts.outputs = Some(shardings.into_iter().map(Bytes::from).collect());
         }
         if let Ok(Some(shardings)) = executable.parameter_shardings() {
-            facts.parameters = Some(list(shardings));
+            facts.parameters = Some(shardings.into_iter().map(Bytes::from).collect());
         }
-        facts
+        facts.in_tiles()
+    }
+
+    /// With shardings that readers of every age know; a list with one that has no such form is none.
+    fn in_tiles(mut self) -> Self {
+        let each = |list: Vec<Bytes>| {
+            let each: Result<Vec<_>, _> = list.iter().map(OpSharding::in_tiles).collect();
+            each.inspect_err(|why| tracing::warn!("a compiled program: {why}")).ok()
+        };
+        self.outputs = self.outputs.and_then(each);
+        self.parameters = self.parameters.and_then(each);
+        self
     }
 
     fn read(program: &[u8], format: &str) -> Option<Self> {
@@ -119,10 +109,7 @@ impl Facts {
         let mut donated: Vec<u32> = given.filter_map(|at| u32::try_from(at).ok()).collect();
         donated.sort_unstable();
         donated.dedup();
-        let outputs = module.output_sharding.and_then(|sharding| {
-            let read = OpSharding::decode(sharding.clone()).ok()?;
-            Some(if read.kind == TUPLE { read.parts } else { vec![sharding] })
-        });
+        let outputs = module.output_sharding.and_then(|sharding| OpSharding::each(&sharding).ok());
         let parameters = Some(module.parameter_shardings).filter(|list| !list.is_empty());
         Some(Self { parameters, outputs, donated: Some(donated) })
     }
@@ -158,15 +145,7 @@ pub(crate) fn layout_message_of_rows(rank: usize) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn tiles_make_a_whole() {
-        let tiled = OpSharding { kind: TILED, tiles: vec![4, 1, 2], ..OpSharding::default() };
-        assert_eq!(tiled.whole(&[2, 3]).unwrap(), [8, 3]);
-        assert_eq!(OpSharding::default().whole(&[2, 3]).unwrap(), [2, 3]);
-        assert!(tiled.whole(&[1; 4]).is_err());
-        assert!(tiled.whole(&[i64::MAX, 1]).is_err());
-    }
+    use crate::sharding::kind;
 
     #[test]
     fn a_layout_of_axes_has_a_message_and_one_of_tiles_has_none() {
@@ -178,10 +157,13 @@ mod tests {
 
     #[test]
     fn facts_are_read_from_a_program() {
-        let whole =
-            OpSharding { kind: TILED, tiles: vec![4], ..OpSharding::default() }.encode_to_vec();
-        let tuple =
-            OpSharding { kind: TUPLE, parts: vec![whole.clone().into()], ..OpSharding::default() };
+        let whole = OpSharding { kind: kind::TILED, tiles: vec![4], ..OpSharding::default() }
+            .encode_to_vec();
+        let tuple = OpSharding {
+            kind: kind::TUPLE,
+            parts: vec![whole.clone().into()],
+            ..OpSharding::default()
+        };
         let module = HloModule {
             aliases: Some(Aliases {
                 entries: vec![Alias { parameter: 2 }, Alias { parameter: 0 }],

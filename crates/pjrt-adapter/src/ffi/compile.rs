@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::ffi::c_void;
 use std::mem::offset_of;
 
-use unskew_pjrt::convert::compile_options::mend_debug_options;
+use unskew_pjrt::convert::compile_options::{mend_debug_options, without_mesh_shardings};
 use unskew_pjrt::layout::Function;
 use unskew_pjrt::sys::bindings::*;
 use unskew_stablehlo::convert::upgrade_native;
@@ -49,6 +49,11 @@ unsafe fn compile(function: Function, arguments: *mut c_void, places: &Places) -
         (program, bytes(word(places.options) as *const u8, word(places.options + 1)))
     };
     let mended = mend_debug_options(options).unwrap_or(Cow::Borrowed(options));
+    let minor = adapter.api.minor();
+    let mended = match without_mesh_shardings(&mended, minor) {
+        Ok(Cow::Owned(changed)) => Cow::Owned(changed),
+        _ => mended,
+    };
     // SAFETY: the host's program is as long as it says.
     let upgraded = unsafe { upgraded(host_program) };
     let program = upgraded.as_ref().map(|code| {

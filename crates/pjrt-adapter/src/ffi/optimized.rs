@@ -10,9 +10,9 @@ use unskew_pjrt::sys::bindings::*;
 
 use super::{ADAPTER, Adapter, Fallible, absent, guarded};
 
-/// The first minor whose hosts were seen to hold ids of 64 bits: JAX 0.5.0 (0.64) does not, 0.5.3
-/// (0.67) does.
-pub const WIDE_IDS: i32 = 67;
+/// The first minor whose hosts were seen to hold ids of 64 bits: JAX 0.6.2 (0.70) does,
+/// 0.5.3 (0.67) does not.
+pub const WIDE_IDS: i32 = 70;
 
 /// The function. A host asks twice, for the size and then for the bytes; both answers are those of the
 /// narrowed program.

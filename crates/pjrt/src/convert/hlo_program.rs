@@ -5,7 +5,7 @@
 //! first one is 4294967296. A host of 2024 reads ids of 32 bits, and answers "Instruction with id >
 //! INT_MAX" to `cost_analysis()`, `as_text()` and whatever else looks at the program. The ids mean
 //! nothing but "this one", so they can be others: over a forwarder that narrows them, JAX 0.4.20, 0.4.25,
-//! 0.4.28, 0.4.30, 0.4.38 and 0.5.0 read the programs of the plug-ins 0.106 and 0.115, where they failed
+//! 0.4.28, 0.4.30, 0.4.38, 0.5.0 and 0.5.3 read the programs of the plug-ins 0.106 and 0.115, where they failed
 //! before. (The cost analysis is `None` then, and no error: those two have no `GetCostAnalysis`.)
 //!
 //! A host asks twice, for the size and then for the bytes, and takes the first answer for the length of

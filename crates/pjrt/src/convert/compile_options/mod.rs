@@ -31,10 +31,12 @@
 //! ```
 
 mod mend;
+mod mesh;
 mod read;
 mod write;
 
 pub use mend::mend_debug_options;
+pub use mesh::without_mesh_shardings;
 pub use unskew_source::ReadError;
 
 /// The largest message that is read, in bytes; a real one has a few hundred.
