@@ -17,6 +17,7 @@ mod new_rule;
 mod new_upgrader;
 mod promise;
 mod se;
+mod stablehlo_differential;
 mod tensorflow;
 mod tensorflow_data;
 mod tensorflow_differential;
@@ -106,6 +107,8 @@ enum Verb {
     TensorflowData(tensorflow_data::TensorflowData),
     /// Makes graphs at random and holds verdicts and conversions against what TensorFlow releases do with them.
     TensorflowDifferential(tensorflow_differential::TensorflowDifferential),
+    /// Makes StableHLO artifacts at random, and holds the verdicts against what real jaxlibs do with them.
+    StablehloDifferential(stablehlo_differential::StablehloDifferential),
     /// Runs recorded files, as they are and converted, on PyTorch releases.
     Torch(torch::Torch),
     /// Compares verdicts with what real PyTorch releases do with archives that others wrote at random.
@@ -154,6 +157,7 @@ fn main() -> anyhow::Result<()> {
         Verb::Tensorflow(tensorflow) => tensorflow::run(&tensorflow),
         Verb::TensorflowData(arguments) => tensorflow_data::run(&arguments),
         Verb::TensorflowDifferential(arguments) => tensorflow_differential::run(&arguments),
+        Verb::StablehloDifferential(arguments) => stablehlo_differential::run(&arguments),
         Verb::Torch(torch) => torch::run(&torch),
         Verb::TorchDifferential(differential) => torch_differential::run(&differential),
         Verb::Bench(bench) => bench::run(&bench),

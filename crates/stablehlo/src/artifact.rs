@@ -3,27 +3,54 @@
 use unskew_core::Version;
 use unskew_source::{ReadError, Source, SourceExt};
 
+use crate::constraints::{self, Details};
 use crate::features::{self, Feature, VHLO};
-use crate::{Bytecode, text};
+use crate::{Bytecode, Dialect, text};
 
 /// How the producer of a portable artifact begins; its version follows.
 const PRODUCER: &str = "StableHLO_v";
 
-/// The dialects of an artifact that is promised to be read.
-const STABLE: [&str; 2] = ["builtin", VHLO];
+/// The first version of all.
+const FIRST: Version = Version::triple(0, 9, 0);
 
 /// A StableHLO portable artifact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Artifact {
-    /// The StableHLO version that it was written for.
+    /// The StableHLO version that it was written for. Early JAX wrote artifacts whose producer is MLIR's: they are of
+    /// the version that they need.
     pub version: Version,
+    /// Whether its producer says that version.
+    pub stated: bool,
     /// The bytecode.
     pub bytecode: Bytecode,
-    /// What it uses of VHLO.
+    /// What it uses of VHLO, and beside it.
     pub features: Vec<Feature>,
+    /// The names that its custom calls call, each once.
+    pub targets: Vec<String>,
+    /// Why its operations could not be read one by one, if they could not.
+    pub unread: Option<String>,
+}
+
+/// Whether it is VHLO, with operations.
+fn is_versioned(dialect: &Dialect) -> bool {
+    dialect.name == VHLO && !dialect.operations.is_empty()
 }
 
 impl Artifact {
+    fn new(source: &dyn Source, bytecode: Bytecode, stated: Option<Version>) -> Self {
+        let mut features = features::used(&bytecode);
+        let (details, unread) = match constraints::read(source, &bytecode) {
+            Ok(details) => (details, None),
+            Err(error) => (Details::default(), Some(error.to_string())),
+        };
+        features.extend(details.features);
+        let targets = details.targets;
+        let mut artifact =
+            Self { version: FIRST, stated: stated.is_some(), bytecode, features, targets, unread };
+        artifact.version = stated.or_else(|| artifact.needs()).unwrap_or(FIRST);
+        artifact
+    }
+
     /// The oldest version that has everything that is used and known.
     pub fn needs(&self) -> Option<Version> {
         self.features.iter().filter_map(|feature| feature.since).max()
@@ -31,8 +58,7 @@ impl Artifact {
 
     /// The dialects that StableHLO promises nothing about.
     pub fn other_dialects(&self) -> Vec<&str> {
-        let names = self.bytecode.dialects.iter().map(|dialect| &*dialect.name);
-        names.filter(|name| !STABLE.contains(name)).collect()
+        features::others(&self.bytecode).collect()
     }
 }
 
@@ -55,13 +81,11 @@ impl Mlir {
     pub fn read(source: &dyn Source) -> Result<Option<Self>, ReadError> {
         if Bytecode::recognizes(source) {
             let bytecode = Bytecode::read(source)?;
-            return Ok(Some(match version(&bytecode.producer) {
-                Some(version) => {
-                    let features = features::used(&bytecode);
-                    Self::Artifact(Artifact { version, bytecode, features })
-                }
-                None => Self::Bytecode(bytecode),
-            }));
+            let stated = version(&bytecode.producer);
+            if stated.is_none() && !bytecode.dialects.iter().any(is_versioned) {
+                return Ok(Some(Self::Bytecode(bytecode)));
+            }
+            return Ok(Some(Self::Artifact(Artifact::new(source, bytecode, stated))));
         }
         if !text::is_named_so(source.name()) {
             return Ok(None);

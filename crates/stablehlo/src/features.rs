@@ -14,6 +14,15 @@ pub const KNOWN: Version = Version::triple(1, 20, 0);
 /// The dialect in which a portable artifact is written.
 pub(crate) const VHLO: &str = "vhlo";
 
+/// The version that let other dialects into an artifact.
+pub(crate) const MIXED: Version = Version::triple(1, 11, 0);
+
+/// The version that brought groups by mesh, which have no older form.
+const MESHES: Version = Version::triple(1, 16, 0);
+
+/// The dialects that every artifact may have.
+const OWN: [&str; 2] = ["builtin", VHLO];
+
 /// The attributes that only occur within others (an accuracy has a mode), by number: a reader meets
 /// the others first.
 const PARTS: [&str; 5] = ["19", "21", "22", "24", "25"];
@@ -23,9 +32,10 @@ const PARTS: [&str; 5] = ["19", "21", "22", "24", "25"];
 pub struct Feature {
     /// Whether it is an operation, a type or an attribute.
     pub kind: FeatureKind,
-    /// The name of an operation without its dialect: `tan_v1`; the number of a type or attribute.
+    /// The name of an operation without its dialect: `tan_v1`; the number of a type or attribute; the name of a
+    /// dialect.
     pub name: String,
-    /// What the number means: `f8E4M3`; empty for operations.
+    /// What the number means: `f8E4M3`; what the operation holds; empty for operations and dialects.
     pub meaning: &'static str,
     /// The version that brought it; none if it came after [`KNOWN`].
     pub since: Option<Version>,
@@ -37,27 +47,42 @@ impl Feature {
     pub fn has_older_form(&self) -> bool {
         match self.kind {
             FeatureKind::Operation => !self.name.ends_with("_v1"),
-            FeatureKind::Type => false,
-            FeatureKind::Attribute => true,
+            FeatureKind::Type
+            | FeatureKind::Dialect
+            | FeatureKind::Builtin
+            | FeatureKind::Constraint => false,
+            // The accuracy of a result has a default, and is not written for those before it.
+            FeatureKind::Attribute => self.since != Some(MESHES),
         }
     }
 }
 
-/// What a feature is. Readers meet attributes first, then types, then operations.
+/// What a feature is. Readers meet dialects first, then attributes, types and operations, and what an operation
+/// holds at last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum FeatureKind {
+    /// A dialect beside VHLO.
+    Dialect,
+    /// An attribute of MLIR itself.
+    Builtin,
     /// An attribute.
     Attribute,
     /// A type.
     Type,
     /// An operation.
     Operation,
+    /// What an operation holds.
+    Constraint,
 }
 
 impl fmt::Display for Feature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.kind, self.meaning) {
+            (FeatureKind::Dialect, _) => write!(f, "dialect {}", self.name),
+            (FeatureKind::Constraint, meaning) => write!(f, "{meaning} in {VHLO}.{}", self.name),
             (FeatureKind::Operation, _) => write!(f, "{VHLO}.{}", self.name),
+            (FeatureKind::Builtin, "") => write!(f, "attribute {} of MLIR", self.name),
+            (FeatureKind::Builtin, meaning) => write!(f, "attribute of MLIR {meaning}"),
             (FeatureKind::Type, "") => write!(f, "type {}", self.name),
             (FeatureKind::Attribute, "") => write!(f, "attribute {}", self.name),
             (FeatureKind::Type, meaning) => write!(f, "type {meaning}"),
@@ -71,13 +96,30 @@ pub fn used(bytecode: &Bytecode) -> Vec<Feature> {
     let kinds = bytecode.kinds.iter().map(|kind| match kind {
         Kind::Attribute(code) => (FeatureKind::Attribute, code.to_string()),
         Kind::Type(code) => (FeatureKind::Type, code.to_string()),
+        Kind::Builtin(code) => (FeatureKind::Builtin, code.to_string()),
+    });
+    // MLIR had most of its attributes before StableHLO had versions; the table has those that came later.
+    let kinds = kinds.filter(|(kind, name)| {
+        *kind != FeatureKind::Builtin || table().contains_key(&(*kind, name.as_str()))
     });
     let vhlo = bytecode.dialects.iter().filter(|dialect| dialect.name == VHLO);
     let operations = vhlo.flat_map(|dialect| &dialect.operations);
     let operations = operations.map(|name| (FeatureKind::Operation, name.clone()));
-    let mut used: Vec<Feature> = kinds.chain(operations).map(feature).collect();
+    let others = others(bytecode).map(|name| Feature {
+        kind: FeatureKind::Dialect,
+        name: name.to_owned(),
+        meaning: "",
+        since: Some(MIXED),
+    });
+    let mut used: Vec<Feature> = kinds.chain(operations).map(feature).chain(others).collect();
     used.sort_by_key(|feature| (feature.kind, PARTS.contains(&&*feature.name)));
     used
+}
+
+/// The dialects of `bytecode` that StableHLO promises nothing about.
+pub(crate) fn others(bytecode: &Bytecode) -> impl Iterator<Item = &str> {
+    let names = bytecode.dialects.iter().map(|dialect| &*dialect.name);
+    names.filter(|name| !OWN.contains(name))
 }
 
 fn feature((kind, name): (FeatureKind, String)) -> Feature {
@@ -106,6 +148,7 @@ fn row(line: &'static str) -> Option<(Key, Value)> {
         "op" => FeatureKind::Operation,
         "type" => FeatureKind::Type,
         "attribute" => FeatureKind::Attribute,
+        "builtin" => FeatureKind::Builtin,
         _ => return None,
     };
     Some(((kind, cells.next()?), (since, cells.next()?)))

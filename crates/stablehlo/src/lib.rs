@@ -47,6 +47,7 @@
 
 mod artifact;
 mod bytecode;
+mod constraints;
 pub mod convert;
 mod features;
 mod history;

@@ -33,11 +33,21 @@ pub fn reader(party: Party, current: Version) -> Party {
 fn of_artifact(name: &str, artifact: Artifact) -> Party {
     let version = artifact.version;
     let mut party = described(
-        Party::new(name, Role::Artifact, "StableHLO portable artifact")
-            .from_origin(format!("written for StableHLO {version}")),
+        Party::new(name, Role::Artifact, "StableHLO portable artifact").from_origin(match artifact
+            .stated
+        {
+            true => format!("written for StableHLO {version}"),
+            false => format!("of StableHLO {version}, by what it uses"),
+        }),
         &artifact.bytecode,
     );
-    party = party.provide(Provision::version(AXIS, version).at("producer"));
+    party = party.provide(Provision::version(AXIS, version).at(match artifact.stated {
+        true => "producer",
+        false => "what it uses",
+    }));
+    if !artifact.targets.is_empty() {
+        party = party.fact("custom calls", artifact.targets.iter().collect::<Places>());
+    }
     if let Some(needs) = artifact.needs() {
         party = party.fact("needs", needed(&artifact, needs));
     }

@@ -5,15 +5,34 @@
 
 use unskew_core::{
     Axis, Context, Date, Finding, Judgement, Matcher, Party, Places, Promise, PromiseState, Role,
-    Severity, Version, VersionRange,
+    Severity, Unjudged, Version, VersionRange, aspect,
 };
 
 use crate::artifact::Artifact;
-use crate::features::{Feature, FeatureKind, KNOWN};
+use crate::features::{self, Feature, FeatureKind, KNOWN};
 use crate::{AXIS, history, rules};
 
 /// The version from which on today's windows are promised.
 const PROMISING: Version = Version::triple(1, 0, 0);
+
+/// The dialects beside VHLO that the readers of JAX have since they take any: measured on jaxlib 0.6.2 to 0.12.0.
+const READ_BY_JAX: [&str; 1] = ["sdy"];
+
+/// Custom calls that XLA's compiler itself takes away, for which no handler is needed.
+const OF_THE_COMPILER: [&str; 12] = [
+    "Sharding",
+    "SPMDFullToShardShape",
+    "SPMDShardToFullShape",
+    "LayoutConstraint",
+    "AllocateBuffer",
+    "CreateBuffer",
+    "Pin",
+    "Unpin",
+    "annotate_device_placement",
+    "stablehlo.dynamic_top_k",
+    "xla.sdy.FuncResultSharding",
+    "shape_assertion",
+];
 
 /// The first version of which not everything is known.
 const NEXT: Version = Version::triple(KNOWN.major(), KNOWN.minor() + 1, 0);
@@ -34,9 +53,9 @@ impl Matcher for Reading {
             findings.extend(self.0.outside(other, versions, promise));
         }
         Some(Judgement {
+            unjudged: if readable { self.0.unjudged(other) } else { Vec::new() },
             findings,
             promises: promise.into_iter().collect(),
-            ..Judgement::default()
         })
     }
 }
@@ -62,6 +81,36 @@ impl Artifact {
         vec![self.written_for_newer(reader, max)]
     }
 
+    /// What is not known of this reader and this artifact, though the reader takes all of VHLO that it uses.
+    fn unjudged(&self, reader: &Party) -> Vec<Unjudged> {
+        let mut all = Vec::new();
+        let is_plugin = reader.role == Role::Plugin;
+        let known = |name: &&str| !is_plugin && READ_BY_JAX.contains(name);
+        let others: Places =
+            self.other_dialects().into_iter().filter(|name| !known(name)).collect();
+        if !others.is_empty() {
+            let why = "nothing tells whether the reader has these dialects, and in this form";
+            all.push(Unjudged::new(aspect::CONTENTS, why).at(others));
+        }
+        let calls = self.targets.iter().filter(|name| !OF_THE_COMPILER.contains(&&***name));
+        let calls: Places = calls.collect();
+        if is_plugin && !calls.is_empty() {
+            let why = "nothing tells whether the plug-in has a handler for these custom calls";
+            all.push(Unjudged::new(aspect::CUSTOM_CALLS, why).at(calls));
+        }
+        let later: Places =
+            self.features.iter().filter(|feature| feature.since.is_none()).collect();
+        if !later.is_empty() {
+            let why = format!("what came after StableHLO {KNOWN} is not known here");
+            all.push(Unjudged::new(aspect::CONTENTS, why).at(later));
+        }
+        if let Some(error) = &self.unread {
+            let why = format!("the operations could not be read one by one: {error}");
+            all.push(Unjudged::new(aspect::CONTENTS, why));
+        }
+        all
+    }
+
     /// Whether a reader up to `max` does not know `feature`. What came after the newest known
     /// version is surely missing only below it.
     fn is_missing(&self, feature: &Feature, max: Version) -> bool {
@@ -84,12 +133,19 @@ impl Artifact {
             used: &places,
         };
         let finding = rule.finding().at(places.clone());
-        match missing.iter().find(|feature| !feature.has_older_form()) {
-            Some(new) => finding.with_mend(format!(
-                "Use a reader with StableHLO {since} or later; nothing before has {new}."
-            )),
-            None => finding,
-        }
+        let stuck = self.features.iter().filter(|feature| !feature.has_older_form());
+        let stuck = stuck.filter(|feature| self.is_missing(feature, max));
+        let Some(newest) = stuck.max_by_key(|feature| feature.since.unwrap_or(self.version)) else {
+            return finding;
+        };
+        let first = newest.since.unwrap_or(self.version);
+        let reader = format!("Use a reader with StableHLO {since} or later");
+        finding.with_mend(match first < since {
+            true => format!(
+                "{reader}. An export for {first} needs a reader with {first} or later; nothing before has {newest}."
+            ),
+            false => format!("{reader}; nothing before has {newest}."),
+        })
     }
 
     /// Certain only if all that is used is known.
@@ -179,10 +235,24 @@ fn released(reader: &Party, max: Version) -> Option<Date> {
     reader.dated.or_else(|| history::landed(max))
 }
 
+/// The version from which on jaxlib knows the dialect of shardings by name, though not in bytecode.
+const BYTECODE_OF_DIALECTS: Version = Version::triple(1, 5, 0);
+
 /// What the reader says, as it was measured.
 fn symptom(feature: &Feature, max: Version) -> String {
     let name = &feature.name;
     let first = match feature.kind {
+        FeatureKind::Dialect if max < BYTECODE_OF_DIALECTS => {
+            format!("dialect '{name}' is unknown")
+        }
+        FeatureKind::Dialect => {
+            format!("dialect '{name}' does not implement the bytecode interface")
+        }
+        FeatureKind::Constraint => return "Failed to deserialize StableHLO".to_owned(),
+        FeatureKind::Builtin if feature.since == Some(features::MIXED) => {
+            return "failed to legalize operation 'vhlo.func_v1' that was explicitly marked illegal".to_owned();
+        }
+        FeatureKind::Builtin => format!("unknown attribute code: {name}"),
         FeatureKind::Attribute => format!("unknown vhlo attribute code: {name}"),
         FeatureKind::Type => format!("unknown vhlo type code: {name}"),
         FeatureKind::Operation => format!(

@@ -7,16 +7,19 @@ use unskew_source::{ReadError, Source};
 
 use super::{Cursor, Dialect, Span};
 
-/// The dialect whose kinds are known.
+/// The dialects whose kinds are known.
 const VHLO: &str = "vhlo";
+const BUILTIN: &str = "builtin";
 
-/// A kind of VHLO type or attribute, by the number that it begins with.
+/// A kind of type or attribute, by the number that it begins with: of VHLO, or an attribute of MLIR itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// A type: 4 is `f32`.
     Type(u64),
     /// An attribute: 20 is an accuracy of results.
     Attribute(u64),
+    /// An attribute of MLIR itself, which an operation may carry beside its own: 2 is a text.
+    Builtin(u64),
 }
 
 /// Walks over the sizes of all attributes, then of all types, which lie one behind the other in
@@ -48,6 +51,8 @@ pub(super) fn read(
                 let span = values.skip(size >> 1)?;
                 if encoded && dialect.name == VHLO {
                     kinds.insert(kind(values.peek_varint(span)?));
+                } else if encoded && dialect.name == BUILTIN && kind(0) == Kind::Attribute(0) {
+                    kinds.insert(Kind::Builtin(values.peek_varint(span)?));
                 }
             }
         }

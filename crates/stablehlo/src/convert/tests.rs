@@ -6,6 +6,7 @@ use std::path::Path;
 use proptest::prelude::*;
 
 use super::*;
+use crate::Kind;
 
 const PROGRAMS: [&str; 10] = [
     "jax-0.4.20-conv",
@@ -81,7 +82,12 @@ fn every_attribute_of_the_table_is_an_array_afterwards_and_nothing_else_changed(
         assert!(before.iter().any(|(.., array)| array.is_none()), "{name}: {before:?}");
         assert!(after.iter().all(|(.., array)| array.is_some()), "{name}: {after:?}");
         assert_eq!(before.len(), after.len(), "{name}");
-        let read = |bytes: &[u8]| Bytecode::read(&BytesSource::new("p", bytes)).unwrap();
+        // An array is an attribute of another kind than elements.
+        let read = |bytes: &[u8]| {
+            let mut read = Bytecode::read(&BytesSource::new("p", bytes)).unwrap();
+            read.kinds.retain(|kind| !matches!(kind, Kind::Builtin(_)));
+            read
+        };
         assert_eq!(read(&old), read(&new), "{name}");
     }
 }

@@ -151,6 +151,9 @@ pub(super) fn read(
             let r#type = contents.type_within(cursor.varint()?, depth)?;
             let size = cursor.varint()?;
             let span = cursor.skip(size)?;
+            if !contents.constants {
+                return Ok(Attribute::Tensor { r#type, bytes: [].into() });
+            }
             let bytes = contents.source().bytes(span.start, span.end - span.start)?;
             Attribute::Tensor { r#type, bytes: bytes.into() }
         }

@@ -23,13 +23,16 @@ pub(super) struct Contents<'a> {
     types: Vec<Option<Arc<Type>>>,
     texts: HashMap<u64, Arc<str>>,
     names: HashSet<Arc<str>>,
+    /// Whether the elements of constants are read.
+    pub(super) constants: bool,
 }
 
 impl<'a> Contents<'a> {
-    pub(super) fn new(entries: &'a Entries<'a>) -> Self {
+    pub(super) fn new(entries: &'a Entries<'a>, constants: bool) -> Self {
         let attributes = vec![None; entries.attributes.len()];
         let types = vec![None; entries.types.len()];
-        Self { entries, attributes, types, texts: HashMap::new(), names: HashSet::new() }
+        let (texts, names) = (HashMap::new(), HashSet::new());
+        Self { entries, attributes, types, texts, names, constants }
     }
 
     pub(super) fn source(&self) -> &'a dyn Source {

@@ -136,6 +136,15 @@ impl Program {
     /// # Errors
     /// If it is no MLIR bytecode, is broken, nests deeper than 64 levels, or has a format version above 6.
     pub fn read(source: &dyn Source) -> Result<Self, ReadError> {
+        Self::read_with(source, true)
+    }
+
+    /// The same without the elements of constants: their tensors have no bytes.
+    pub(crate) fn without_constants(source: &dyn Source) -> Result<Self, ReadError> {
+        Self::read_with(source, false)
+    }
+
+    fn read_with(source: &dyn Source, constants: bool) -> Result<Self, ReadError> {
         let Opened { version, producer, sections, cursor } = Opened::read(source)?;
         let part = |id| Ok::<_, ReadError>(Cursor::new(source, sections.needed(id, &cursor)?));
         let strings = Strings::read(source, sections.needed(section::STRINGS, &cursor)?)?;
@@ -149,7 +158,7 @@ impl Program {
             None => Vec::new(),
         };
         let names = Names::new(&dialects, &order);
-        let contents = Contents::new(&entries);
+        let contents = Contents::new(&entries, constants);
         let mut reader = Reader::new(version, contents, names, properties, &program);
         let top = reader.top(&mut program)?;
         let values = reader.values();

@@ -104,6 +104,9 @@ pub(super) fn read(
     Ok(match kind {
         code::COMPLEX => Type::Complex(one(contents, cursor, depth)?),
         code::TENSOR | code::ENCODED_TENSOR => {
+            if kind == code::ENCODED_TENSOR {
+                cursor.varint()?; // the encoding, which stands in front
+            }
             let mut dims = Vec::new();
             for _ in 0..cursor.count("dimensions")? {
                 dims.push(u64::try_from(signed(cursor.varint()?)).ok());
