@@ -7,7 +7,7 @@ use unskew_core::{Date, Places, Severity};
 use super::{Check, NotChecked, weigh};
 use crate::baseline::Snapshot;
 use crate::boundary::Sunset;
-use crate::kind::{Change, Direction, Level};
+use crate::kind::{Change, Level};
 use crate::rules;
 
 /// Weighs what breaks something that was announced to go, and judges the announcements.
@@ -23,9 +23,15 @@ pub fn check(
     let mut found = Vec::new();
     for sunset in &check.boundary.sunsets {
         let Sunset { what, removed, announced, line } = sunset;
-        let broken = changes
-            .iter_mut()
-            .filter(|change| change.finding.severity == Severity::Error && is_about(change, what));
+        // A misspelt name would promise nothing, and never be missed.
+        if *removed > check.request.as_of && !names_something(check, what) {
+            let file = check.request.file;
+            return Err(NotChecked::Other(format!(
+                "{file}:{line}: neither the baseline nor the files have what the sunset names: {what}"
+            )));
+        }
+        let broken =
+            changes.iter_mut().filter(|change| is_break(check, change) && is_about(change, what));
         let mut gone = false;
         for change in broken {
             if *removed <= check.request.as_of {
@@ -39,7 +45,8 @@ pub fn check(
         let place = || Places::from_iter([format!("{}:{line}", check.request.file)]);
         let mut add = |finding: unskew_core::Finding| {
             let change = Change::new(finding.at(place()), check.request.file, what.clone());
-            found.push(change.on(Level::Promise).breaking(Direction::Backward));
+            // An announcement is a promise to everybody, whatever direction the others have.
+            found.push(change.on(Level::Promise));
         };
         if gone {
             add(rules::RemovedBeforeSunset { item: what, removed }.finding());
@@ -61,6 +68,28 @@ pub fn check(
     changes.retain(|change| change.finding.severity > Severity::Note || change.level <= strictness);
     changes.extend(found.into_iter().filter_map(|change| weigh::weigh(check.boundary, change)));
     Ok(())
+}
+
+/// Whether a change is an error, or would be if its direction were promised.
+fn is_break(check: &Check<'_>, change: &Change) -> bool {
+    let unpromised = change.breaks.is_some_and(|broken| !check.boundary.direction.meets(broken));
+    change.finding.severity == Severity::Error
+        || (unpromised && change.finding.rule.severity == Severity::Error)
+}
+
+/// Whether a name stands as a word in the files as they were or as they are.
+fn names_something(check: &Check<'_>, what: &str) -> bool {
+    let last = what.rsplit(['.', ':']).next().unwrap_or(what);
+    let word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut files = check.old.files.iter().chain(check.new.iter());
+    files.any(|(_, bytes)| {
+        let text = String::from_utf8_lossy(bytes);
+        text.match_indices(last).any(|(at, found)| {
+            let before = text.get(..at).and_then(|text| text.chars().next_back());
+            let behind = text.get(at + found.len()..).and_then(|text| text.chars().next());
+            !before.is_some_and(word) && !behind.is_some_and(word)
+        })
+    })
 }
 
 /// Whether a change is about what was announced: its subject, or something that its message names.

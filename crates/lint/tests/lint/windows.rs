@@ -148,3 +148,20 @@ fn what_was_announced_to_go_may_go_on_its_day_and_that_day_may_not_come_nearer()
     assert_eq!(codes(&near), ["PO007", "PO008"]);
     assert!(finding(&near, "PO008").mend.as_ref().unwrap().contains("2026-06-30"));
 }
+
+#[test]
+fn a_day_that_comes_nearer_is_told_where_only_the_other_direction_is_promised() {
+    let repository = Repository::new();
+    repository.commit("readers.names", "add\ndiv\n", "2026-01-01");
+    let promises = |what: &str, removed: &str| {
+        format!(
+            "{BASE}{OPERATORS}direction='forward'\nforward='14 days'\n[[boundary.sunset]]\nwhat='{what}'\n\
+             announced=2026-01-01\nremoved={removed}"
+        )
+    };
+    repository.commit("unskew.toml", &promises("div", "2026-09-01"), "2026-01-02");
+    assert!(codes(&repository.lint(&promises("div", "2026-09-01"), "2026-08-30")).is_empty());
+    assert!(
+        codes(&repository.lint(&promises("div", "2026-08-01"), "2026-09-01")).contains(&"PO007")
+    );
+}
