@@ -3,6 +3,7 @@
 mod exports;
 mod jax;
 mod plugins;
+mod published;
 mod row;
 mod spans;
 mod tensorflow;
@@ -29,6 +30,7 @@ pub fn run(release: &str, from: Option<&Path>) -> anyhow::Result<()> {
         release.split_once("==").with_context(|| format!("not FAMILY==VERSION: {release}"))?;
     match (family, from) {
         ("jax", None) => jax::harvest(version),
+        ("published", None) => published::harvest(version),
         ("tensorflow-exports", None) => tensorflow::harvest_exports(version),
         ("tensorflow-macos", wheel) => tensorflow::harvest_macos(version, wheel),
         ("tensorflow", None) => tensorflow::harvest(version),
@@ -37,7 +39,8 @@ pub fn run(release: &str, from: Option<&Path>) -> anyhow::Result<()> {
         ("torch", None) => torch::harvest(version),
         ("torch", Some(table)) => torch::harvest_from_table(version, table),
         _ => bail!(
-            "harvest knows torch, tensorflow, tensorflow-exports, tensorflow-macos, pjrt-plugins and jax, not: {family}"
+            "harvest knows torch, tensorflow, tensorflow-exports, tensorflow-macos, pjrt-plugins, jax and published, not: \
+             {family}"
         ),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use unskew_releases::{Family, Release, find};
+use unskew_releases::{Family, Release, exactly};
 use unskew_source::{Archive, Entry, ReadError, Source, limits};
 
 use crate::copy::Copy;
@@ -107,9 +107,7 @@ impl Package {
     /// The release of the database that this package is, if it is one: `2.4.1+cpu` is `2.4.1`.
     fn release(&self) -> Option<Release> {
         let family = Family::of_package(&self.name)?;
-        let version = self.version.split('+').next().unwrap_or_default();
-        let release = find(&format!("{family}@{version}")).ok()?;
-        (release.row().version == version.parse().ok()?).then_some(release)
+        exactly(family, &self.version)
     }
 }
 

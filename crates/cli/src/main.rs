@@ -9,6 +9,7 @@ mod args;
 mod exit;
 mod grid;
 mod kinds;
+mod one_kind;
 mod print;
 mod progress;
 mod sides;

@@ -4,10 +4,10 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use unskew_artifact::{Artifact, Options, Running};
 use unskew_core::Party;
-use unskew_releases::{Release, select};
+use unskew_releases::{Family, NameError, Release, select};
 use unskew_report::Subject;
 
 /// One party of a side.
@@ -51,33 +51,48 @@ pub fn options(running: impl Into<Running>) -> Options {
     }
 }
 
-/// The side that `name` names: a release, the releases of a family, or whatever lies at a path or URI.
+/// The side that `name` names: a release, the releases of a range or a family, or whatever lies at a path or URI.
 ///
 /// # Errors
 /// If it is neither, or cannot be read.
 pub fn side(name: &OsStr, options: &Options) -> anyhow::Result<Side> {
     let path = Path::new(name);
     // What is not UTF-8 is no release, and may well be a file.
-    let release = name.to_str().map(select);
-    match release {
-        Some(Ok(releases)) => Ok(of_releases(releases)),
-        Some(Err(error))
-            if name.as_encoded_bytes().contains(&b'@')
-                && !name.to_str().is_some_and(unskew_artifact::is_uri)
-                && !path.exists() =>
-        {
-            Err(error.into())
-        }
-        _ if name.to_str().is_some_and(unskew_artifact::is_uri) => {
-            let uri = name.to_str().unwrap_or_default();
-            of_artifact(unskew_artifact::open_uri(uri, options)?)
-        }
-        _ if !path.exists() => {
-            let name = path.display();
-            bail!("no such file, and no release either (those are named like torch@2.1): {name}")
-        }
-        _ => of_artifact(unskew_artifact::open(path, options)?),
+    let Some(text) = name.to_str() else {
+        return of_artifact(unskew_artifact::open(path, options)?);
+    };
+    if is_release(text) {
+        return Ok(of_releases(select(text)?));
     }
+    if unskew_artifact::is_uri(text) {
+        return of_artifact(unskew_artifact::open_uri(text, options)?);
+    }
+    if !path.exists() {
+        return Err(neither(text));
+    }
+    of_artifact(unskew_artifact::open(path, options)?)
+}
+
+/// Whether a release is meant, and no file. `torch` and `torch@2.1` are releases even where there is a file of
+/// this name; other ways to write a release give way to a file.
+pub fn is_release(text: &str) -> bool {
+    let certain = text == "all" || text.parse::<Family>().is_ok() || text.contains('@');
+    let exists = Path::new(text).exists();
+    match select(text) {
+        Ok(_) => certain || !exists,
+        Err(_) => !exists && !unskew_artifact::is_uri(text) && unskew_releases::is_meant(text),
+    }
+}
+
+/// What is said of a name that is neither a file nor a release.
+pub fn neither(name: &str) -> anyhow::Error {
+    let meant = match select(name) {
+        Err(NameError::Family { nearest: Some(name), .. }) => format!("; did you mean {name}?"),
+        _ => String::new(),
+    };
+    anyhow::anyhow!(
+        "no such file, and no release either (those are named like torch@2.1): {name}{meant}"
+    )
 }
 
 /// The side that something opened is.

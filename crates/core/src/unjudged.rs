@@ -22,6 +22,8 @@ pub mod aspect {
     pub const PLUGIN: &str = "plug-in";
     /// Contents of a kind that no reader here knows.
     pub const CONTENTS: &str = "contents";
+    /// A release that is judged by the facts of another, or a package beside it of which no version is known.
+    pub const VERSION: &str = "version";
 
     /// The aspects that are not judged for whole families of artifacts, whatever the artifact: a policy that
     /// refused them would refuse every artifact of the family.

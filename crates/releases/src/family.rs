@@ -31,15 +31,27 @@ impl Family {
         }
     }
 
+    /// The names that people write, for telling a misspelt one.
+    pub(crate) const NAMES: [&str; 7] =
+        ["torch", "pytorch", "tensorflow", "tf", "tf-nightly", "jax", "jaxlib"];
+
     /// The family whose releases come in a package of this name, if any: `jaxlib` and
     /// `tensorflow-cpu` are what they look like.
     pub fn of_package(name: &str) -> Option<Self> {
-        match &*name.to_ascii_lowercase().replace('_', "-") {
-            "torch" | "pytorch" => Some(Self::Torch),
-            "tensorflow" | "tf" | "tensorflow-cpu" | "tensorflow-gpu" => Some(Self::TensorFlow),
+        match &*name.to_ascii_lowercase().replace(['_', '.'], "-") {
+            "torch" | "pytorch" | "libtorch" => Some(Self::Torch),
+            "tensorflow" | "tf" | "tensorflow-cpu" | "tensorflow-gpu" | "tensorflow-intel"
+            | "tensorflow-macos" | "tf-nightly" | "tf-nightly-cpu" | "tf-nightly-gpu" => {
+                Some(Self::TensorFlow)
+            }
             "jax" | "jaxlib" => Some(Self::Jax),
             _ => None,
         }
+    }
+
+    /// Whether a package of this name has builds of a night, and no releases.
+    pub(crate) fn is_nightly(name: &str) -> bool {
+        name.to_ascii_lowercase().contains("nightly")
     }
 
     /// Its releases in the database, oldest first.
@@ -82,6 +94,6 @@ impl FromStr for Family {
     type Err = NameError;
 
     fn from_str(text: &str) -> Result<Self, NameError> {
-        Self::of_package(text).ok_or_else(|| NameError::Family(text.to_owned()))
+        Self::of_package(text).ok_or_else(|| NameError::family(text, ""))
     }
 }

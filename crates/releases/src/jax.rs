@@ -3,8 +3,10 @@
 use std::sync::LazyLock;
 
 use serde::Deserialize;
-use unskew_core::{Date, Fact, Party, Version, VersionRange};
-use unskew_pjrt::Host;
+use unskew_core::{
+    Axis, Context, Date, Fact, Judgement, Matcher, Party, Requirement, Role, Version, VersionRange,
+};
+use unskew_pjrt::{Host, STABLEHLO_AXIS};
 
 use crate::{Operator, Row};
 
@@ -44,10 +46,26 @@ pub fn rows() -> &'static [Row] {
 /// What a release provides and requires, as a host of plug-ins and as an IFRT proxy client.
 pub fn party(row: &Row) -> Party {
     let Some(index) = entries().iter().position(|entry| entry.row.version == row.version) else {
-        return Party::new(format!("jax {}", row.version), unskew_core::Role::Host, "JAX release");
+        return Party::new(format!("jax {}", row.version), Role::Host, "JAX release");
     };
     let host = hosts()[index].clone().among(hosts);
-    entries()[index].ifrt.clone().attach(host.party())
+    let party = entries()[index].ifrt.clone().attach(host.party());
+    match entries()[index].stablehlo {
+        Some(_) => party,
+        None => party.require(Requirement::matches(STABLEHLO_AXIS, UnknownStableHlo)),
+    }
+}
+
+/// A release reads StableHLO also where the database does not have the version: its artifacts are not strangers,
+/// and what they require is then not judged.
+struct UnknownStableHlo;
+
+impl Matcher for UnknownStableHlo {
+    fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
+        let axis = Axis::from(STABLEHLO_AXIS);
+        let asks = other.requires.iter().any(|requirement| requirement.axis == axis);
+        (other.role == Role::Artifact && asks).then(Judgement::default)
+    }
 }
 
 /// The plug-ins that a release must support: what was in force in the weeks of the policy of its day, up to
@@ -127,7 +145,7 @@ fn fact(label: &str, value: String) -> Fact {
 
 #[cfg(test)]
 mod tests {
-    use unskew_core::{Axis, Context, Window, check};
+    use unskew_core::{Window, check};
 
     use super::*;
 
@@ -175,6 +193,21 @@ mod tests {
                 assert!(landed <= entry.row.released, "jax {}", entry.row.version);
             }
         }
+    }
+
+    #[test]
+    fn a_program_for_a_release_of_unknown_stablehlo_is_not_judged_and_no_stranger() {
+        let unknown = entries().iter().find(|entry| entry.stablehlo.is_none()).unwrap();
+        let need = unskew_core::Need::Within(VersionRange::exactly(Version::triple(1, 0, 0)));
+        let finding = |_: &unskew_core::Clash<'_>| unreachable!();
+        let program = Party::new("a.stablehlo", Role::Artifact, "StableHLO portable artifact")
+            .require(Requirement::new(STABLEHLO_AXIS, need, finding));
+        let today = Context::on(Date::constant(2026, 11, 1));
+        let verdict = check(&program, &party(&unknown.row), &today);
+        assert_eq!(verdict.outcome, unskew_core::Outcome::Unjudged);
+        let graph = Party::new("a.pb", Role::Artifact, "GraphDef");
+        let verdict = check(&graph, &party(&unknown.row), &today);
+        assert_eq!(verdict.outcome, unskew_core::Outcome::Unrelated);
     }
 
     #[test]

@@ -1,8 +1,12 @@
 //! The built-in database: what each released PyTorch, TensorFlow and JAX provides.
 //!
 //! A release is named as on a package index: `torch@1.10.2`, or shorter, `torch@1.10`, which is the
-//! newest `1.10.x` of the database. [`find`] takes such a name; [`select`] also takes the name of a
-//! [`Family`] alone, or `all`, and returns all of its releases.
+//! newest `1.10.x` of the database; [`Name`] lists what else is understood. [`find`] takes the name of one
+//! release; [`select`] also takes a range (`torch>=2.1,<2.4`), the name of a [`Family`] alone, or `all`, and
+//! returns every release of it.
+//!
+//! Every release that was ever published has a name. One that has no row of its own is judged by that of
+//! another, and [`Release::stand_in`] says which and why.
 //!
 //! The facts were harvested from the real packages. They lie in `data/` as one history per family, so
 //! an operator that ten releases share stands there once; they are embedded, and decoded only for the
@@ -17,16 +21,18 @@
 //! assert!(schemas[0].text.starts_with("aten::gelu(Tensor self"));
 //!
 //! let error = unskew_releases::find("torch@99.1").unwrap_err();
-//! assert!(error.to_string().starts_with("no torch release 99.1"), "{error}");
+//! assert!(error.to_string().starts_with("unknown release: torch 99.1"), "{error}");
 //! assert!(unskew_releases::find("torhc@2.1").is_err());
 //! ```
 #![forbid(unsafe_code)]
 
 mod axes;
 mod catalogue;
+mod exact;
 mod family;
 pub mod jax;
 mod name;
+mod published;
 mod release;
 mod row;
 pub mod tensorflow;
@@ -34,7 +40,9 @@ pub mod torch;
 
 pub use axes::{histories, window};
 pub use catalogue::{Defined, Listed, Turnover};
+pub use exact::{Candidate, Exact, ExactError};
 pub use family::Family;
-pub use name::{Name, NameError, all, find, select};
+pub use name::{Name, NameError, Wanted, all, exactly, find, is_meant, select};
+pub use published::Basis;
 pub use release::Release;
 pub use row::{Operator, Row};

@@ -3,20 +3,29 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use unskew_core::{Fact, Party};
+use unskew_core::{Date, Fact, Party, Unjudged, aspect};
 
-use crate::{Family, Operator, Row};
+use crate::{Basis, Exact, Family, Operator, Row, published};
 
 /// A release of a family: a place in the database, as cheap as a number.
+///
+/// A release that has no row of its own is judged by that of another: [`Release::judged_as`] says so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Release {
     family: Family,
     index: usize,
+    another: Option<(Exact, Basis)>,
 }
 
 impl Release {
     pub(crate) fn of(family: Family) -> impl DoubleEndedIterator<Item = Self> {
-        (0..family.rows().len()).map(move |index| Self { family, index })
+        (0..family.rows().len()).map(move |index| Self { family, index, another: None })
+    }
+
+    /// The same row for a release that has none of its own.
+    pub(crate) fn for_another(self, version: Exact, basis: Basis) -> Self {
+        let own = version.is_numbers() && version.numbers == self.row().version;
+        Self { another: (!own).then_some((version, basis)), ..self }
     }
 
     /// The family.
@@ -29,9 +38,61 @@ impl Release {
         self.family == later.family && self.index + 1 == later.index
     }
 
-    /// Its row of the database.
+    /// The row of the database by which it is judged.
     pub fn row(self) -> &'static Row {
         &self.family.rows()[self.index]
+    }
+
+    /// Its own version: that of its row, or the one that was asked for.
+    pub fn version(self) -> Exact {
+        self.another.map_or(Exact::of(self.row().version), |(version, _)| version)
+    }
+
+    /// Why it is judged by the row of another release; none if the row is its own.
+    pub fn judged_as(self) -> Option<Basis> {
+        self.another.map(|(_, basis)| basis)
+    }
+
+    /// The day of its release, if that is known.
+    pub fn released(self) -> Option<Date> {
+        match self.another {
+            None => Some(self.row().released),
+            Some((version, _)) => {
+                published::find(self.family, &version).map(|published| published.released)
+            }
+        }
+    }
+
+    /// What to say about a release that is judged by the row of another: `judged as 2.1.2: both packages were
+    /// compared`.
+    pub fn stand_in(self) -> Option<String> {
+        let (version, basis) = self.another?;
+        let row = self.row().version;
+        Some(match basis {
+            Basis::Compared => {
+                format!("judged as {row}: what is judged is equal in both packages")
+            }
+            Basis::Differs => {
+                let remark = published::find(self.family, &version).map(|one| one.remark.as_str());
+                format!("judged as {row}, from which it differs: {}", remark.unwrap_or_default())
+            }
+            Basis::Patch => {
+                let minor = format!("{}.{}", row.major(), row.minor());
+                format!("judged as {row}: patch releases of {minor} were not compared")
+            }
+            Basis::Next => format!("judged as {row}, the next release: it was built before that"),
+            Basis::Newest => {
+                format!("judged as {row}, the newest release known: it was built after that")
+            }
+        })
+    }
+
+    /// The published releases that have no row of their own and are judged by this one.
+    pub fn stands_for(self) -> Vec<Exact> {
+        let own = self.row().version;
+        let all = published::all(self.family).iter();
+        let judged = all.filter(|one| one.row == Some(own) && one.version != Exact::of(own));
+        judged.map(|one| one.version).collect()
     }
 
     /// The release as a party: made on the first call, shared by all later ones.
@@ -40,7 +101,24 @@ impl Release {
         let row = self.row();
         let parties = PARTIES[self.family as usize]
             .get_or_init(|| self.family.rows().iter().map(|_| OnceLock::new()).collect());
-        parties[self.index].get_or_init(|| Arc::new(self.family.party(row))).clone()
+        let party = parties[self.index].get_or_init(|| Arc::new(self.family.party(row)));
+        match (self.stand_in(), self.judged_as()) {
+            (Some(why), Some(basis)) => Arc::new(self.renamed(party, &why, basis)),
+            _ => party.clone(),
+        }
+    }
+
+    /// The party of the row under the name of the release that it stands in for.
+    fn renamed(self, party: &Party, why: &str, basis: Basis) -> Party {
+        let mut party = party.clone();
+        party.name = format!("{} {}", self.family, self.version());
+        party.dated = self.released().or(party.dated);
+        let released = self.released().map(|day| format!("released {day}; "));
+        party.origin = format!("{}{why}", released.unwrap_or_default());
+        match basis {
+            Basis::Compared => party,
+            _ => party.not_judged(Unjudged::new(aspect::VERSION, why)),
+        }
     }
 
     /// What its makers promised about it on the day of its release.
@@ -60,6 +138,6 @@ impl Release {
 /// As a user names it: `torch@1.10.2`.
 impl fmt::Display for Release {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&format!("{}@{}", self.family, self.row().version))
+        f.pad(&format!("{}@{}", self.family, self.version()))
     }
 }

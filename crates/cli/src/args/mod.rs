@@ -60,8 +60,10 @@ What lies in a folder, a wheel or a store is only read. What was not run is not 
 
 const NAMES: &str = "\
 A side is a path (model, checkpoint, plug-in, wheel, folder) or a release: torch@2.1,
-tensorflow@2.15, jax@0.6.2. A shorter version means the newest that begins with it, a
-family alone (torch) all its releases. To name a file called `torch`, write `./torch`.";
+tensorflow@2.15.0, jax@latest. A shorter version means the newest that begins with it, a
+family alone (torch) all its releases. Requirements of pip are read too: \"torch==2.1.2\",
+\"torch>=2.1,<2.4\" (every release in the range), \"tf-nightly==2.16.0.dev20231101\" (judged
+as the next release). To name a file called `torch`, write `./torch`.";
 
 /// Will these two pieces of ML software, built at different times, work together?
 #[derive(Debug, Parser)]

@@ -98,6 +98,15 @@ impl Grid {
         })
     }
 
+    /// Every pair that was judged, with its outcome.
+    pub fn outcomes(&self) -> impl Iterator<Item = (&Member, &Member, &Outcome)> {
+        self.rows.iter().zip(&self.cells).flat_map(|(row, cells)| {
+            cells.iter().zip(&self.columns).filter_map(move |(cell, column)| {
+                Some((row.as_ref().ok()?, column, &cell.verdict.as_ref()?.outcome))
+            })
+        })
+    }
+
     /// The gravest finding of all cells that count.
     pub fn severity(&self) -> Option<Severity> {
         self.counted().filter_map(|(_, _, verdict)| verdict.severity()).max()

@@ -11,7 +11,7 @@ use crate::args::{Global, GridFormat, Matrix};
 use crate::exit::{Ending, Status};
 use crate::grid::{Grid, Row};
 use crate::sides::Member;
-use crate::{print, progress, sides};
+use crate::{one_kind, print, progress, sides};
 
 /// The width of a table where the terminal does not tell its own.
 const WIDTH: usize = 120;
@@ -22,6 +22,9 @@ pub fn run(args: &Matrix, global: &Global) -> anyhow::Result<Status> {
     let rows = rows(&args.a, &options);
     let bar = progress::bar("judging", rows.len() * columns.len(), progress::MANY_PAIRS);
     let grid = Grid::judge(rows, columns, global.context(), &bar);
+    if let Some(why) = one_kind::refusal(grid.outcomes()) {
+        bail!(why);
+    }
     let text = match args.format {
         GridFormat::Table => grid.table(width()),
         GridFormat::Csv => grid.csv(),

@@ -5,7 +5,8 @@ mod axes;
 use std::fmt::Write as _;
 
 use anyhow::bail;
-use unskew_releases::{Family, Operator, Release, Row, find, select};
+use unskew_core::Fact;
+use unskew_releases::{Family, Operator, Release, Row, select};
 use unskew_report::{DIM, EMPHASIS, Plain};
 
 use crate::args::{Global, Releases};
@@ -24,8 +25,10 @@ pub fn run(args: &Releases, global: &Global) -> anyhow::Result<Status> {
     let text = match (&args.name, &args.op) {
         (None, _) => families(),
         (Some(name), Some(pattern)) => operators(name, pattern)?,
-        (Some(name), None) if name.contains('@') => one(find(name)?),
-        (Some(name), None) => list(&select(name)?),
+        (Some(name), None) => match select(name)?.as_slice() {
+            [release] => one(*release),
+            many => list(many),
+        },
     };
     print::out(&text)?;
     Ok(Status::Clean)
@@ -67,9 +70,19 @@ fn list(releases: &[Release]) -> String {
 fn one(release: Release) -> String {
     let mut text = String::new();
     let Row { released, axes, .. } = release.row();
-    let _ = writeln!(text, "{EMPHASIS}{release}{EMPHASIS:#}, released {released}");
-    let promised = release.promised();
-    let facts = || axes.iter().chain(&promised);
+    let _ = match (release.stand_in(), release.released()) {
+        (None, _) => writeln!(text, "{EMPHASIS}{release}{EMPHASIS:#}, released {released}"),
+        (Some(why), None) => writeln!(text, "{EMPHASIS}{release}{EMPHASIS:#}, {why}"),
+        (Some(why), Some(day)) => {
+            writeln!(text, "{EMPHASIS}{release}{EMPHASIS:#}, released {day}; {why}")
+        }
+    };
+    let mut said = release.promised();
+    let others: Vec<String> = release.stands_for().iter().map(ToString::to_string).collect();
+    if release.stand_in().is_none() && !others.is_empty() {
+        said.push(Fact { label: "stands for".to_owned(), value: others.join(", ") });
+    }
+    let facts = || axes.iter().chain(&said);
     let width = facts().map(|fact| fact.label.len()).max().unwrap_or(0);
     for fact in facts() {
         let _ = writeln!(text, "  {DIM}{:width$}{DIM:#}  {}", fact.label, fact.value);
@@ -78,13 +91,9 @@ fn one(release: Release) -> String {
 }
 
 fn operators(name: &str, pattern: &str) -> anyhow::Result<String> {
-    let release = if name.contains('@') {
-        find(name)?
-    } else {
-        match select(name)?.last() {
-            Some(newest) => *newest,
-            None => bail!("the database has no release of {name}"),
-        }
+    // Of several, the newest.
+    let Some(release) = select(name)?.last().copied() else {
+        bail!("the database has no release of {name}");
     };
     let operators = release.operators(pattern);
     if operators.is_empty() {

@@ -14,6 +14,7 @@ use unskew_tensorflow::diff::Registry;
 use unskew_torch::DeviceTable;
 
 use crate::kinds::tables;
+use crate::sides;
 
 /// Something that can be compared with another of its kind.
 pub enum Thing {
@@ -46,7 +47,7 @@ pub struct Named {
 pub fn subject(name: &OsStr) -> anyhow::Result<Named> {
     let path = Path::new(name);
     match name.to_str().filter(|_| !path.exists()) {
-        Some(release) if release.contains('@') => of_release(find(release)?),
+        Some(release) if sides::is_release(release) => of_release(find(release)?),
         _ => of_file(path),
     }
 }

@@ -11,7 +11,7 @@ use unskew_report::Plain;
 use super::columns;
 use crate::args::{FleetFormat, RuntimeTask};
 use crate::exit::Status;
-use crate::print;
+use crate::{print, sides};
 
 /// The largest profile that is read.
 const LARGEST: u64 = 16 << 20;
@@ -45,10 +45,10 @@ pub fn run(task: &RuntimeTask, fleet: &mut Fleet, day: Date) -> anyhow::Result<S
 /// The profile in a file, or that of a release.
 fn profile(named: &Path) -> anyhow::Result<Profile> {
     if let Some(name) = named.to_str().filter(|_| !named.exists()) {
-        if name.contains('@') {
+        if sides::is_release(name) {
             return Ok(Profile::of_release(unskew_releases::find(name)?));
         }
-        bail!("no such file, and no release either (those are named like torch@2.1): {name}");
+        return Err(sides::neither(name));
     }
     let shown = || format!("cannot read {}", named.display());
     let size = named.metadata().with_context(shown)?.len();

@@ -22,7 +22,7 @@ pub fn run(args: &OpsTable) -> anyhow::Result<Status> {
             bail!("only a torch.package can be given a table: {release}")
         }
         Ok(release) => of_release(args, release),
-        Err(error @ NameError::Family(_)) if !args.subject.contains('@') => {
+        Err(error @ NameError::Family { .. }) if !args.subject.contains('@') => {
             Err(error).with_context(|| format!("no such file: {}", args.subject))
         }
         Err(error) => Err(error.into()),

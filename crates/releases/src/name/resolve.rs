@@ -1,0 +1,149 @@
+//! From a name to the releases of the database.
+
+use unskew_core::Version;
+
+use super::{Name, NameError, Wanted};
+use crate::published::{self, Published};
+use crate::{Basis, Exact, Family, Release};
+
+/// How many minors a build can be ahead of the newest release: while a release is tested, the next one is built.
+const AHEAD: i64 = 2;
+
+/// The release of this name: the exact version if there is one, else the newest that starts with it.
+///
+/// # Errors
+/// If the name is none, or stands for several releases or for none; then the nearest ones are named.
+pub fn find(name: &str) -> Result<Release, NameError> {
+    let name: Name = name.parse()?;
+    let family = name.family;
+    match &name.wanted {
+        Wanted::All => Err(NameError::NoVersion(family)),
+        Wanted::Latest => Release::of(family).last().ok_or(NameError::NoVersion(family)),
+        Wanted::Version(version) => version_of(family, version),
+        Wanted::Pinned(version) => pinned(family, version),
+        Wanted::Range(range) => {
+            let found = in_range(family, range);
+            match found.as_slice() {
+                [one] => Ok(*one),
+                [] => Err(NameError::empty(family, &range.to_string())),
+                many => {
+                    let found = many.iter().map(Release::to_string).collect();
+                    Err(NameError::Several { text: name.to_string(), found })
+                }
+            }
+        }
+    }
+}
+
+/// The releases that `name` names: one, those of a range, all of a family, or all.
+///
+/// # Errors
+/// As [`find`], but that several are no error.
+pub fn select(name: &str) -> Result<Vec<Release>, NameError> {
+    if name == "all" {
+        return Ok(all().collect());
+    }
+    let parsed: Name = name.parse()?;
+    match &parsed.wanted {
+        Wanted::All => Ok(Release::of(parsed.family).collect()),
+        Wanted::Range(range) => {
+            let found = in_range(parsed.family, range);
+            if found.is_empty() {
+                return Err(NameError::empty(parsed.family, &range.to_string()));
+            }
+            Ok(found)
+        }
+        _ => Ok(vec![find(name)?]),
+    }
+}
+
+/// The release that a package of this version is; none if it was never published, or has no row.
+pub fn exactly(family: Family, version: &str) -> Option<Release> {
+    let version: Exact = version.parse().ok()?;
+    row(family, |known| known == version.numbers)
+        .filter(|_| version.is_numbers())
+        .or_else(|| published::find(family, &version).and_then(|one| alias(family, one)))
+}
+
+/// Every release of the database, family by family, oldest first.
+pub fn all() -> impl Iterator<Item = Release> {
+    Family::ALL.into_iter().flat_map(Release::of)
+}
+
+/// The release of a version, or the newest that begins with it.
+fn version_of(family: Family, version: &Exact) -> Result<Release, NameError> {
+    if version.is_before_release() {
+        return next(family, version).ok_or_else(|| NameError::unknown(family, version));
+    }
+    // `0.10` is the beginning of 0.10.2, and not the release 0.10.0 alone, although they are equal.
+    let parts = version.numbers;
+    let exact = || row(family, |known| known.parts() == parts.parts());
+    let listed = || published::all(family).iter().find(|one| one.version.written_as(version));
+    let newest = || Release::of(family).rfind(|one| one.row().version.starts_with(&parts));
+    let equal = || pinned(family, version);
+    if version.post.is_some() {
+        return equal();
+    }
+    exact().or_else(|| alias(family, listed()?)).or_else(newest).map_or_else(equal, Ok)
+}
+
+/// The release that a package manager takes for `==version`; where it would find none, the newest that begins
+/// with the version.
+fn pinned(family: Family, version: &Exact) -> Result<Release, NameError> {
+    if version.is_before_release() {
+        return version_of(family, version);
+    }
+    let known = published::find(family, version);
+    let own = row(family, |known| known == version.numbers).filter(|_| version.post.is_none());
+    let begun = || Release::of(family).rfind(|one| one.row().version.starts_with(&version.numbers));
+    own.or_else(|| alias(family, known?))
+        .or_else(|| begun().filter(|_| known.is_none() && version.post.is_none()))
+        .ok_or_else(|| NameError::unknown(family, version))
+}
+
+/// The release that stands in for one that was built before it: the next one, or the newest if it is to come.
+fn next(family: Family, version: &Exact) -> Option<Release> {
+    let later = Release::of(family).find(|one| one.row().version >= version.numbers);
+    let (release, basis) = match later {
+        Some(later) => (later, Basis::Next),
+        None => {
+            let newest = Release::of(family).last()?;
+            let (known, asked) = (newest.row().version, version.numbers);
+            let ahead = asked.major() == known.major() && asked.minor() <= known.minor() + AHEAD;
+            let major = asked.major() == known.major() + 1 && asked.minor() == 0;
+            (ahead || major).then_some((newest, Basis::Newest))?
+        }
+    };
+    Some(release.for_another(*version, basis))
+}
+
+/// Every release of a range: those with a row, and in place of a row that is not in it the newest of those that
+/// are judged by it.
+fn in_range(family: Family, range: &pep440_rs::VersionSpecifiers) -> Vec<Release> {
+    let holds = |version: &Exact| version.to_pep440().is_some_and(|one| range.contains(&one));
+    let of_row = |release: Release| {
+        let version = release.row().version;
+        if holds(&Exact::of(version)) {
+            return Some(release);
+        }
+        let known = published::all(family).iter().rev();
+        let mut judged =
+            known.filter(|one| one.row == Some(version) && !one.version.is_before_release());
+        judged.find(|one| holds(&one.version)).and_then(|one| alias(family, one))
+    };
+    Release::of(family).filter_map(of_row).collect()
+}
+
+/// A published release by the row that it is judged by.
+fn alias(family: Family, one: &Published) -> Option<Release> {
+    if one.version.is_before_release() {
+        return next(family, &one.version);
+    }
+    let by = one.row?;
+    let release = row(family, |known| known == by)?;
+    Some(release.for_another(one.version, one.basis))
+}
+
+fn row(family: Family, is: impl Fn(Version) -> bool) -> Option<Release> {
+    Release::of(family).find(|release| is(release.row().version))
+}
