@@ -28,7 +28,7 @@ pub(crate) const LOOKED_FOR: &str = "PyTorch archives (.pt, .ptl, .pt2, .pte), T
 
 /// Endings of files that may be one of these. In a folder or a wheel only such files are opened:
 /// everything else there is code and text by the thousand.
-const ENDINGS: [&str; 27] = [
+const ENDINGS: [&str; 28] = [
     "pt",
     "pth",
     "pt2",
@@ -55,6 +55,7 @@ const ENDINGS: [&str; 27] = [
     "safetensors",
     "gguf",
     "h5",
+    "keras",
     "tflite",
 ];
 

@@ -139,6 +139,16 @@ pub struct Model {
     pub op_version_set: bool,
     /// What the pickle of its attributes imports, `torch.device`.
     pub imports: BTreeSet<String>,
+    /// What a checkpoint or a pickle would import, `module.name`, in the order of first use.
+    pub globals: Vec<String>,
+    /// The protocol of the pickle of a checkpoint.
+    pub pickle_protocol: Option<u8>,
+    /// Whether its pickle has instructions for bytes, which protocol 3 brought.
+    pub pickle_bytes: bool,
+    /// Whether its pickle goes on behind what was read.
+    pub pickle_cut: bool,
+    /// The types of its tensors, as a safetensors file names them, and the tensors.
+    pub dtypes: BTreeMap<String, Places>,
     /// The instructions of its bytecode by name.
     pub instructions: BTreeSet<String>,
     /// Whether it holds compiled libraries.
@@ -163,6 +173,11 @@ impl Model {
             program: None,
             op_version_set: false,
             imports: BTreeSet::new(),
+            globals: Vec::new(),
+            pickle_protocol: None,
+            pickle_bytes: false,
+            pickle_cut: false,
+            dtypes: BTreeMap::new(),
             instructions: BTreeSet::new(),
             compiled: false,
             facts: Vec::new(),

@@ -56,8 +56,11 @@ fn files_without_operators_say_so_and_work() {
         assert_eq!(read(&source("w", &bytes)).unwrap().unwrap().format, format);
         let verdict = on(&party("w", &bytes), "2.15.0");
         assert!(verdict.works(), "{format:?}");
-        assert_eq!(codes(&verdict), ["PT005"], "{format:?}");
-        assert_eq!(verdict.severity(), Some(Severity::Note));
+        // Of a safetensors file the types are judged.
+        let expected: &[&str] = if format == Format::Safetensors { &[] } else { &["PT005"] };
+        assert_eq!(codes(&verdict), expected, "{format:?}");
+        assert!(verdict.severity() <= Some(Severity::Note));
+        assert!(verdict.unjudged.iter().any(|one| one.aspect == "contents"), "{format:?}");
     }
 }
 

@@ -137,7 +137,7 @@ LIBRARIES = [
     "tensorflow/libtensorflow_framework.so", "tensorflow/libtensorflow_framework.so.2", "tensorflow/libtensorflow_framework.so.1",
     "tensorflow/libtensorflow_cc.so.2", "tensorflow/python/_pywrap_tensorflow_internal.so",
 ]
-HEADER = re.compile(r"tensorflow/include/(external/local_tsl/)?tensorflow/core/public/(release_)?version\.h")
+HEADER = re.compile(r"(?:[^/]+\.data/purelib/)?tensorflow(?:_core)?/include/(external/local_tsl/)?tensorflow(?:_core)?/core/public/(release_)?version\.h")
 DUMP = r"""
 import ctypes, os, sys
 class Buffer(ctypes.Structure):
@@ -187,7 +187,9 @@ def tensorflow(version, keep):
                         lines.setdefault("graph_def", []).extend(re.findall(r"define TF_GRAPH_DEF_VERSION\w* \d+", text))
                 if "graph_def" in lines:
                     lines["graph_def"] = [one for one in lines["graph_def"] if "TF_GRAPH_DEF_VERSION" in one]
-                there = [name for name in LIBRARIES if name in names]
+                # 1.15 to 2.1 have everything in a package of another name.
+                core = [name.replace("tensorflow/", "tensorflow_core/", 1) for name in LIBRARIES]
+                there = [name for name in LIBRARIES + core if name in names]
                 # Some releases have small libraries of their own far below, which these need.
                 small = [name for name in names if name.endswith(".so.so")]
                 for name in there + small:

@@ -26,6 +26,7 @@ pub fn run(args: &Convert, global: &Global) -> anyhow::Result<Status> {
     let converted = unskew_artifact::convert(&args.artifact, release, &options)?;
     if let Some(output) = &args.output {
         refuse_bytes_as_text(&converted, output)?;
+        refuse_another_format(&converted, output)?;
     }
     let mut report = Report::new(global.context());
     if converted.plan.is_possible() {
@@ -108,6 +109,47 @@ fn judge(
     };
     Ok(parties.iter().map(pair).collect())
 }
+
+/// A result stays of the format that it was: bytes under the name of another format would be taken for that.
+fn refuse_another_format(converted: &Converted, output: &Path) -> anyhow::Result<()> {
+    let ending = output.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    let ending = ending.to_ascii_lowercase();
+    let Some((formats, _)) = FORMATS.iter().find(|(_, endings)| endings.contains(&&*ending)) else {
+        return Ok(());
+    };
+    let Ok(parties) = converted.parties(&sides::options()) else { return Ok(()) };
+    let Some(party) = parties.first() else { return Ok(()) };
+    let fits = formats.iter().any(|format| party.kind.contains(format));
+    if fits {
+        return Ok(());
+    }
+    let kind = &party.kind;
+    let own = FORMATS.iter().find(|(formats, _)| formats.iter().any(|one| kind.contains(one)));
+    let own = own.and_then(|(_, endings)| endings.first()).copied().unwrap_or("pt");
+    let name = output.with_extension(own);
+    bail!(
+        "the result is of the format that the artifact has ({kind}), and no other is made of it; give it another name, \
+         such as {}",
+        name.display()
+    )
+}
+
+/// Endings that stand for one format, with the words by which the kind of an artifact is told.
+const FORMATS: [(&[&str], &[&str]); 7] = [
+    (&["safetensors"], &["safetensors"]),
+    (&["torch.export"], &["pt2"]),
+    (&["ExecuTorch"], &["pte"]),
+    (
+        &["TorchScript", "checkpoint", "pickle", "torch.package", "torch.export"],
+        &["pt", "pth", "ckpt", "jit"],
+    ),
+    (&["mobile", "TorchScript"], &["ptl", "ff"]),
+    (&["GraphDef", "SavedModel", "MetaGraph", "OpList"], &["pb", "pbtxt"]),
+    (
+        &["no converted artifact"],
+        &["onnx", "tflite", "gguf", "h5", "hdf5", "keras", "mlir", "stablehlo"],
+    ),
+];
 
 /// A text that changes becomes bytes, which no reader of texts would take.
 fn refuse_bytes_as_text(converted: &Converted, output: &Path) -> anyhow::Result<()> {

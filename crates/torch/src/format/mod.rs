@@ -9,6 +9,7 @@ mod flatbuffer;
 mod legacy;
 mod mobile_flatbuffer;
 mod records;
+mod safetensors;
 mod script;
 
 use std::sync::Arc;

@@ -89,6 +89,11 @@ impl Pickle {
         self.values.get(id as usize).unwrap_or(&Value::None)
     }
 
+    /// Whether it holds bytes, for which protocol 3 has instructions of its own.
+    pub fn has_bytes(&self) -> bool {
+        self.values.iter().any(|value| matches!(value, Value::Bytes(_)))
+    }
+
     /// The members of a tuple or a list; of anything else none.
     pub fn members<'p>(&'p self, value: &'p Value) -> impl Iterator<Item = &'p Value> {
         let ids = match value {

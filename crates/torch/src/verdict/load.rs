@@ -89,10 +89,8 @@ fn compiled(pair: &Pair<'_>) -> Option<Finding> {
 fn carries_nothing(pair: &Pair<'_>) -> Option<Finding> {
     let Pair { file, model, runtime_name, .. } = pair;
     let kind = model.format.as_str();
-    let plain = matches!(
-        model.format,
-        Format::Checkpoint | Format::LegacyCheckpoint | Format::Pickle | Format::Safetensors
-    );
+    let plain =
+        matches!(model.format, Format::Checkpoint | Format::LegacyCheckpoint | Format::Pickle);
     plain.then(|| rules::NoVersionCarried { file, kind: &kind, runtime: runtime_name }.finding())
 }
 

@@ -7,6 +7,7 @@ mod load;
 mod operators;
 mod promise;
 mod silent;
+mod stored;
 mod unjudged;
 mod writer;
 
@@ -94,7 +95,10 @@ impl Matcher for Judge {
         let mut unjudged = behaviours.unjudged;
         unjudged.extend(unjudged::of(&pair));
         findings.extend(device::findings(&pair));
-        Some(Judgement { findings, promises: promise::promises(&pair), unjudged })
+        let promises = promise::promises(&pair);
+        let mut judgement = Judgement { findings, promises, unjudged };
+        stored::judge(&pair, &mut judgement);
+        Some(judgement)
     }
 }
 
