@@ -117,7 +117,9 @@ fn refuse_another_format(converted: &Converted, output: &Path) -> anyhow::Result
     let Some((formats, _)) = FORMATS.iter().find(|(_, endings)| endings.contains(&&*ending)) else {
         return Ok(());
     };
-    let Ok(parties) = converted.parties(&sides::options()) else { return Ok(()) };
+    let Ok(parties) = converted.parties(&unskew_artifact::Options::default()) else {
+        return Ok(());
+    };
     let Some(party) = parties.first() else { return Ok(()) };
     let fits = formats.iter().any(|format| party.kind.contains(format));
     if fits {
