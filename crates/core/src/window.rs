@@ -3,9 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
-use jiff::ToSpan;
 use jiff::civil::Date;
 use serde::Deserialize;
+
+/// The longest window in years. A longer one is a slip of the pen, and leads out of the calendar.
+const LONGEST_YEARS: u32 = 1000;
 
 /// One measure of a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -25,9 +27,9 @@ impl Span {
     /// None if that release has not happened, or the day is past the calendar.
     fn after(self, date: Date, releases: &[Date]) -> Option<Date> {
         match self {
-            Self::Days(n) => date.checked_add(i64::from(n).days()).ok(),
-            Self::Weeks(n) => date.checked_add(i64::from(n).weeks()).ok(),
-            Self::Years(n) => date.checked_add(i64::from(n).years()).ok(),
+            Self::Days(n) => date.checked_add(calendar().try_days(n).ok()?).ok(),
+            Self::Weeks(n) => date.checked_add(calendar().try_weeks(n).ok()?).ok(),
+            Self::Years(n) => date.checked_add(calendar().try_years(n).ok()?).ok(),
             Self::Releases(0) => Some(date),
             Self::Releases(n) => {
                 let mut later: Vec<Date> = releases.iter().copied().filter(|d| *d > date).collect();
@@ -37,12 +39,21 @@ impl Span {
         }
     }
 
+    fn is_too_long(self) -> bool {
+        match self {
+            Self::Days(n) => n / 366 >= LONGEST_YEARS,
+            Self::Weeks(n) => n / 53 >= LONGEST_YEARS,
+            Self::Years(n) => n > LONGEST_YEARS,
+            Self::Releases(_) => false,
+        }
+    }
+
     /// The day this span before `date`; for releases, the day of the n-th release before it.
     fn before(self, date: Date, releases: &[Date]) -> Option<Date> {
         match self {
-            Self::Days(n) => date.checked_sub(i64::from(n).days()).ok(),
-            Self::Weeks(n) => date.checked_sub(i64::from(n).weeks()).ok(),
-            Self::Years(n) => date.checked_sub(i64::from(n).years()).ok(),
+            Self::Days(n) => date.checked_sub(calendar().try_days(n).ok()?).ok(),
+            Self::Weeks(n) => date.checked_sub(calendar().try_weeks(n).ok()?).ok(),
+            Self::Years(n) => date.checked_sub(calendar().try_years(n).ok()?).ok(),
             Self::Releases(0) => Some(date),
             Self::Releases(n) => {
                 let mut earlier: Vec<Date> =
@@ -52,6 +63,11 @@ impl Span {
             }
         }
     }
+}
+
+/// No time; the calendar refuses more of it than it has, instead of ending the program.
+fn calendar() -> jiff::Span {
+    jiff::Span::new()
 }
 
 impl fmt::Display for Span {
@@ -90,6 +106,9 @@ pub struct Window {
 /// Why a window could not be read or computed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WindowError {
+    /// The window is longer than any promise.
+    #[error("a window of more than {years} years: {0:?}", years = LONGEST_YEARS)]
+    TooLong(String),
     /// The text is no window.
     #[error("not a window such as \"4 weeks\" or \"180 days or 1 release\": {0:?}")]
     Text(String),
@@ -185,6 +204,9 @@ impl FromStr for Window {
         };
         let spans: Option<Vec<Span>> = text.split(" or ").map(span).collect();
         match spans {
+            Some(spans) if spans.iter().any(|span| span.is_too_long()) => {
+                Err(WindowError::TooLong(text.to_owned()))
+            }
             Some(spans) if !spans.is_empty() => Ok(Self { spans }),
             _ => Err(WindowError::Text(text.to_owned())),
         }
@@ -211,6 +233,28 @@ mod tests {
         for text in ["", "weeks", "4 moons", "-1 weeks", "4 weeks or"] {
             assert_eq!(text.parse::<Window>(), Err(WindowError::Text(text.to_owned())));
         }
+    }
+
+    #[test]
+    fn a_span_beyond_the_calendar_is_an_error_in_both_directions() {
+        let today = Date::constant(2026, 11, 21);
+        for unit in ["days", "weeks", "years"] {
+            for count in ["1043498", "7304485", "4294967295"] {
+                let text = format!("{count} {unit}");
+                assert_eq!(text.parse::<Window>(), Err(WindowError::TooLong(text)));
+            }
+        }
+        for span in [Span::Days(u32::MAX), Span::Weeks(u32::MAX), Span::Years(u32::MAX)] {
+            let window = Window { spans: vec![span] };
+            let beyond = WindowError::Calendar(window.to_string());
+            assert_eq!(window.end(today, &[]), Err(beyond.clone()));
+            assert_eq!(window.start(today, &[]), Err(beyond));
+        }
+        assert!("1000 years".parse::<Window>().is_ok());
+        // One release more than there can be is a release that is not known.
+        let window = Window { spans: vec![Span::Releases(u32::MAX)] };
+        assert_eq!(window.end(today, &[today]), Ok(None));
+        assert!(matches!(window.start(today, &[]), Err(WindowError::UnknownReleases { .. })));
     }
 
     #[test]

@@ -7,7 +7,6 @@
 //!
 //! Decisions about the past still name what was delivered then, though it may be gone.
 
-use jiff::ToSpan as _;
 use unskew_core::Date;
 
 use crate::store::{Retire, Retired, StoreError};
@@ -53,7 +52,9 @@ impl Fleet {
         let retired = self.store().retire(&prune.retire, &today, dry)?;
         let rehearsal = dry.then_some(&prune.retire);
         let marked = self.store().doom(&judge, &there, &today, rehearsal)?;
-        let due = day.saturating_sub(i64::from(prune.grace).days()).to_string();
+        let due = jiff::Span::new().try_days(prune.grace);
+        // A grace that is longer than the calendar never ends.
+        let due = due.map_or(Date::MIN, |grace| day.saturating_sub(grace)).to_string();
         let (due, mut waiting) = self.store().doomed(&due)?;
         let mut pruned = Pruned { retired, marked, ..Pruned::default() };
         if dry {

@@ -25,7 +25,8 @@ pub trait Family: Sized + 'static {
     /// Days are those on which versions landed, not those that their makers planned.
     fn at_least_old(weeks: u32, today: Date) -> u32 {
         let days = i64::from(weeks) * 7;
-        let by = today.checked_sub(jiff::Span::new().days(days)).unwrap_or(Date::MIN);
+        let by = jiff::Span::new().try_days(days);
+        let by = by.and_then(|span| today.checked_sub(span)).unwrap_or(Date::MIN);
         let old = Self::VERSIONS.iter().rfind(|entry| entry.landed() <= by);
         old.map_or(Self::MINIMUM, |entry| entry.number.max(Self::MINIMUM))
     }

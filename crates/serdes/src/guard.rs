@@ -318,7 +318,8 @@ pub fn removable<F: Family>(weeks: u32, today: Date) -> &'static [VersionEntry] 
 
 /// As [`Family::at_least_old`], whatever the minimum is.
 fn newest_at_least_old<F: Family>(weeks: u32, today: Date) -> u32 {
-    let by = today.checked_sub(jiff::Span::new().weeks(i64::from(weeks))).unwrap_or(Date::MIN);
+    let by = jiff::Span::new().try_weeks(weeks);
+    let by = by.and_then(|span| today.checked_sub(span)).unwrap_or(Date::MIN);
     let old = F::VERSIONS.iter().rfind(|entry| entry.landed() <= by).or(F::VERSIONS.first());
     old.map_or(F::MINIMUM, |entry| entry.number)
 }

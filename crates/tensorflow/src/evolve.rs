@@ -20,7 +20,6 @@
 
 use std::sync::LazyLock;
 
-use jiff::ToSpan;
 use serde::Deserialize;
 use unskew_core::{Date, Finding, Version};
 
@@ -124,7 +123,9 @@ pub fn case(name: &str) -> Option<&'static Case> {
 impl Case {
     /// The steps for an op, from a day on.
     pub fn plan(&self, question: &Question) -> Vec<Planned> {
-        let window = question.day.checked_add(forward_days().days()).unwrap_or(question.day);
+        let window = jiff::Span::new().try_days(forward_days());
+        let window = window.and_then(|window| question.day.checked_add(window));
+        let window = window.unwrap_or(question.day);
         let major = question.newest.major();
         let mut deprecated = None;
         let planned = |step: &Step| {

@@ -2,7 +2,6 @@
 
 use std::sync::LazyLock;
 
-use jiff::ToSpan;
 use unskew_core::{Date, Policy, Promise, PromiseState, Span, Version};
 
 use crate::{GraphUse, Runtime, infer};
@@ -32,7 +31,8 @@ pub(crate) fn forward_days() -> i64 {
 pub fn day_of(graph_def: i64) -> Option<Date> {
     let (number, day) = FIRST_DAY;
     let days = graph_def.checked_sub(number).filter(|days| *days >= 0)?;
-    day.checked_add(days.days()).ok()
+    // The number comes from a file: there may be no such day.
+    day.checked_add(jiff::Span::new().try_days(days).ok()?).ok()
 }
 
 /// The GraphDef version of a day, from the first day on.
