@@ -4,7 +4,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use crate::Problem;
+use crate::{Problem, Value};
 
 /// How much a program may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +17,23 @@ pub struct Limits {
     pub bytes: u64,
     /// How deep calls, blocks and expressions may nest together.
     pub depth: usize,
+}
+
+impl Limits {
+    /// What a program of so many bytes may take together with its inputs: enough for what is made of its
+    /// weights, and for the activations of a small model on a picture. [`unskew_source::budget::set_scale`]
+    /// multiplies it.
+    pub fn for_bytes(size: u64) -> Self {
+        let scale = unskew_source::budget::scale();
+        let usual = Self::default();
+        let bytes = (128 << 20) + size.saturating_mul(12);
+        Self {
+            steps: (usual.steps / 4).saturating_mul(scale),
+            elements: usual.elements.saturating_mul(scale),
+            bytes: bytes.min(usual.bytes).saturating_mul(scale),
+            depth: usual.depth,
+        }
+    }
 }
 
 impl Default for Limits {
@@ -69,10 +86,32 @@ impl Meter {
     /// Refuses a tensor that could not be copied, though it takes no memory yet: a view may repeat one
     /// element without end.
     pub(crate) fn could_hold(&self, count: usize) -> Result<(), Problem> {
-        // Elements are read as numbers of up to so many bytes.
-        let bytes = (count as u64).saturating_mul(16);
+        // Elements are read as numbers of so many bytes, and become elements again.
+        let bytes = (count as u64).saturating_mul(32).saturating_add(self.bytes.get());
         let limit = self.limits.bytes;
         if bytes > limit { Err(Problem::Limit { what: "bytes of tensors", limit }) } else { Ok(()) }
+    }
+
+    /// Takes the work of making a tensor of this shape, and refuses one that there is no room for. Whoever
+    /// makes something larger than its arguments asks this first: the numbers lie in memory before they are a
+    /// tensor. Returns how many elements it has.
+    pub(crate) fn room(&self, shape: &[usize]) -> Result<usize, Problem> {
+        let count = crate::tensor::count(shape)?;
+        self.could_hold(count)?;
+        self.work(count)?;
+        Ok(count)
+    }
+
+    /// Takes what it costs to pass a list or a text to an operator: it is copied, and what is made of it is of
+    /// its size. An item of a list is as large as some tens of numbers.
+    pub(crate) fn pass(&self, value: &Value) -> Result<(), Problem> {
+        match value {
+            Value::List(items) => self.step(items.borrow().len() as u64 * 4),
+            Value::Tuple(tuple) => self.step(tuple.items.len() as u64 * 4),
+            Value::Dict(items) => self.step(items.borrow().len() as u64 / 16),
+            Value::Text(text) => self.step(text.len() as u64 / 64),
+            _ => Ok(()),
+        }
     }
 
     pub(crate) fn release(&self, bytes: usize) {

@@ -1,6 +1,6 @@
 //! What a program calculates with.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::rc::Rc;
 
@@ -207,15 +207,25 @@ impl From<Tensor> for Value {
 
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        show(f, self, false, 0)
+        show(f, self, false, (0, &Cell::new(MOST_SHOWN)))
     }
 }
 
+/// How many items are shown: a list may hold another many times over, which holds another many times over.
+const MOST_SHOWN: usize = 100_000;
+
 /// As Python shows it; texts in quotes where they are items.
-fn show(f: &mut fmt::Formatter<'_>, value: &Value, quoted: bool, depth: usize) -> fmt::Result {
-    if depth > 20 {
+fn show(
+    f: &mut fmt::Formatter<'_>,
+    value: &Value,
+    quoted: bool,
+    (depth, left): (usize, &Cell<usize>),
+) -> fmt::Result {
+    if depth > 20 || left.get() == 0 {
         return f.write_str("...");
     }
+    left.set(left.get() - 1);
+    let inner = (depth + 1, left);
     match value {
         Value::None => f.write_str("None"),
         Value::Number(number) => write!(f, "{number}"),
@@ -224,21 +234,21 @@ fn show(f: &mut fmt::Formatter<'_>, value: &Value, quoted: bool, depth: usize) -
         Value::Tensor(tensor) => write!(f, "{}", tensor.to_array()),
         Value::List(items) => {
             f.write_str("[")?;
-            commas(f, &items.borrow(), depth)?;
+            commas(f, &items.borrow(), inner)?;
             f.write_str("]")
         }
         Value::Tuple(tuple) => {
             f.write_str("(")?;
-            commas(f, &tuple.items, depth)?;
+            commas(f, &tuple.items, inner)?;
             f.write_str(if tuple.items.len() == 1 { ",)" } else { ")" })
         }
         Value::Dict(items) => {
             f.write_str("{")?;
             for (i, (key, value)) in items.borrow().iter().enumerate() {
                 f.write_str(if i == 0 { "" } else { ", " })?;
-                show(f, key, true, depth + 1)?;
+                show(f, key, true, inner)?;
                 f.write_str(": ")?;
-                show(f, value, true, depth + 1)?;
+                show(f, value, true, inner)?;
             }
             f.write_str("}")
         }
@@ -246,10 +256,17 @@ fn show(f: &mut fmt::Formatter<'_>, value: &Value, quoted: bool, depth: usize) -
     }
 }
 
-fn commas(f: &mut fmt::Formatter<'_>, items: &[Value], depth: usize) -> fmt::Result {
+fn commas(
+    f: &mut fmt::Formatter<'_>,
+    items: &[Value],
+    inner: (usize, &Cell<usize>),
+) -> fmt::Result {
     for (i, item) in items.iter().enumerate() {
+        if inner.1.get() == 0 {
+            return f.write_str("...");
+        }
         f.write_str(if i == 0 { "" } else { ", " })?;
-        show(f, item, true, depth + 1)?;
+        show(f, item, true, inner)?;
     }
     Ok(())
 }

@@ -118,7 +118,7 @@ impl<'p> Machine<'p> {
         }
         if let (Value::Tensor(tensor), "tolist") = (of, name) {
             self.context.meter.step(tensor.count() as u64)?;
-            return Ok(listed::of(tensor));
+            return Ok(listed::of(self.context.meter, tensor)?);
         }
         let (mut positional, named) = given;
         positional.insert(0, of.clone());

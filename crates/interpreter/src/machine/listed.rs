@@ -2,14 +2,17 @@
 
 use std::rc::Rc;
 
+use crate::limits::Meter;
 use crate::problem::{malformed, refused};
 use crate::value::Tuple;
 use crate::{Dtype, Number, Problem, Tensor, Value};
 
 /// `tolist()`: lists of lists of numbers, as deep as the tensor has dimensions; a number for one without any.
-pub(super) fn of(tensor: &Tensor) -> Value {
+pub(super) fn of(meter: &Meter, tensor: &Tensor) -> Result<Value, Problem> {
+    meter.could_hold(tensor.count())?;
+    meter.step((tensor.count() as u64).saturating_mul(4))?;
     let mut numbers = tensor.numbers().into_iter();
-    level(tensor.shape(), &mut numbers)
+    Ok(level(tensor.shape(), &mut numbers))
 }
 
 fn level(shape: &[usize], numbers: &mut dyn Iterator<Item = Number>) -> Value {
@@ -21,7 +24,12 @@ fn level(shape: &[usize], numbers: &mut dyn Iterator<Item = Number>) -> Value {
 
 /// What bytecode does for `tolist()`, which says what its lists are of (0 integers, 1 floats, 2 booleans, 3 complex
 /// numbers) and how deep they are, and refuses a tensor of anything else.
-pub(super) fn checked(tensor: &Tensor, depth: i64, kind: i64) -> Result<Value, Problem> {
+pub(super) fn checked(
+    meter: &Meter,
+    tensor: &Tensor,
+    depth: i64,
+    kind: i64,
+) -> Result<Value, Problem> {
     let fits = match kind {
         0 => tensor.dtype() == Dtype::I64,
         1 => tensor.dtype().is_float(),
@@ -35,7 +43,7 @@ pub(super) fn checked(tensor: &Tensor, depth: i64, kind: i64) -> Result<Value, P
     if depth != tensor.rank() as i64 {
         return refused("the tensor has another number of dimensions than tolist() says");
     }
-    Ok(of(tensor))
+    of(meter, tensor)
 }
 
 /// The class and the fields of a named tuple, as the table of types writes them:
@@ -81,6 +89,9 @@ mod tests {
     fn a_tensor_becomes_lists_as_deep_as_it_is() {
         let numbers: Vec<Number> = (0..6).map(Number::Int).collect();
         let tensor = Tensor::new(Dtype::I64, &[2, 3], &numbers).unwrap();
+        let meter = Meter::new(crate::Limits::default());
+        let of = |tensor: &Tensor| of(&meter, tensor).unwrap();
+        let checked = |tensor: &Tensor, depth, kind| checked(&meter, tensor, depth, kind);
         assert_eq!(of(&tensor).to_string(), "[[0, 1, 2], [3, 4, 5]]");
         assert_eq!(checked(&tensor, 2, 0).unwrap().to_string(), "[[0, 1, 2], [3, 4, 5]]");
         assert!(checked(&tensor, 1, 0).is_err() && checked(&tensor, 2, 1).is_err());

@@ -170,7 +170,7 @@ impl Machine<'_> {
                     return Ok(malformed("tolist() without a tensor, a depth and a kind")?);
                 };
                 self.context.meter.step(tensor.count() as u64)?;
-                run.push(listed::checked(tensor, depth.int(), kind.int())?);
+                run.push(listed::checked(self.context.meter, tensor, depth.int(), kind.int())?);
             }
             "NAMED_TUPLE_CONSTRUCT" => {
                 let items = run.take(*n)?;

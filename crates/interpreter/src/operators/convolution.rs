@@ -189,7 +189,8 @@ fn convolve(
     let shape: Vec<usize> =
         [batches, out_channels].into_iter().chain(out.iter().copied()).collect();
     let taps: usize = kernel.iter().product::<usize>() * per_group;
-    context.meter.work(crate::tensor::count(&shape)?.saturating_mul(taps))?;
+    context.meter.work(context.meter.room(&shape)?.saturating_mul(taps))?;
+    context.meter.room(&[out.iter().product(), kernel.iter().product()])?;
     let (x, w, bias) = (input.floats(), weight.floats(), bias_of(bias, out_channels)?);
     let (area, kernel_area) = (space.iter().product::<usize>(), kernel.iter().product::<usize>());
     let out_area: usize = out.iter().product();
@@ -265,10 +266,10 @@ fn spread(
     let out_channels = group_out * moves.groups;
     let shape: Vec<usize> =
         [batches, out_channels].into_iter().chain(out.iter().copied()).collect();
-    crate::tensor::count(&shape)?;
+    context.meter.room(&shape)?;
     let (area, kernel_area) = (space.iter().product::<usize>(), kernel.iter().product::<usize>());
     context.meter.work(input.count().saturating_mul(kernel_area).saturating_mul(group_out))?;
-    context.meter.work(crate::tensor::count(&shape)?)?;
+    context.meter.room(&[area, kernel_area])?;
     let (x, w, bias) = (input.floats(), weight.floats(), bias_of(bias, out_channels)?);
     let out_area: usize = out.iter().product();
     let mut result: Vec<f64> = (0..batches)

@@ -150,10 +150,7 @@ fn arange(
     };
     let count = count.max(0.0) as usize;
     // Before it is made: a huge range must not take memory.
-    crate::tensor::count(&[count])?;
-    context.meter.work(count)?;
-    context.meter.take(count.saturating_mul(8))?;
-    context.meter.release(count.saturating_mul(8));
+    context.meter.room(&[count])?;
     let elements = if dtype.is_integral() {
         let (start, step) = (start.int(), step.int());
         let at = |i: usize| start.wrapping_add(step.wrapping_mul(i as i64));
@@ -183,9 +180,7 @@ fn spaced(
     steps: usize,
     dtype: Dtype,
 ) -> Result<Vec<f64>, Problem> {
-    context.meter.work(steps)?;
-    context.meter.take(steps.saturating_mul(8))?;
-    context.meter.release(steps.saturating_mul(8));
+    context.meter.room(&[steps])?;
     if steps == 1 {
         return Ok(vec![start]);
     }
@@ -242,7 +237,7 @@ fn scalar_of_its_type(context: &Context<'_>, args: &Arguments<'_>) -> Result<Val
 
 fn tensor(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     let (mut shape, mut numbers) = (Vec::new(), Vec::new());
-    flatten(args.value(0), 0, &mut shape, &mut numbers)?;
+    flatten(context, args.value(0), 0, &mut shape, &mut numbers)?;
     let own = numbers.iter().map(|number| number.dtype()).reduce(crate::dtype::promote);
     let dtype = args.dtype(1)?.or(own).unwrap_or(Dtype::F32);
     let elements = Elements::of_numbers(dtype, &numbers);
@@ -251,11 +246,14 @@ fn tensor(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem>
 
 /// The numbers of nested lists, and the shape that they have together.
 fn flatten(
+    context: &Context<'_>,
     value: &Value,
     depth: usize,
     shape: &mut Vec<usize>,
     numbers: &mut Vec<Number>,
 ) -> Result<(), Problem> {
+    // A list may hold one other list many times over.
+    context.meter.step(1)?;
     if let Value::Number(number) = value {
         numbers.push(*number);
         return Ok(());
@@ -277,7 +275,7 @@ fn flatten(
             ));
         }
     }
-    items.iter().try_for_each(|item| flatten(item, depth + 1, shape, numbers))
+    items.iter().try_for_each(|item| flatten(context, item, depth + 1, shape, numbers))
 }
 
 fn as_tensor(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {

@@ -97,6 +97,9 @@ impl Stack {
     /// What its factors take, counted.
     pub(super) fn charge(&self, context: &Context<'_>) -> Result<(), Problem> {
         let size = self.rows.max(self.columns);
+        // A factor may be square where the matrix is not.
+        let matrices = self.numbers.len() / self.rows.saturating_mul(self.columns).max(1);
+        context.meter.room(&[matrices, size, size])?;
         context.meter.work(self.numbers.len().saturating_mul(size).saturating_mul(4))
     }
 }

@@ -131,6 +131,7 @@ fn gather(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem>
     if tensor.rank().max(1) != index.rank().max(1) {
         return refused("Index tensor must have the same number of dimensions as input tensor");
     }
+    context.meter.room(index.shape())?;
     let numbers = tensor.numbers();
     let mut found = Vec::with_capacity(index.count());
     for (nth, at) in index.ints().into_iter().enumerate() {
@@ -149,12 +150,17 @@ fn gather(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem>
 }
 
 /// Where the elements lie that indexes of dimensions choose, and the shape that they have.
-fn chosen(tensor: &Tensor, indices: &[Value]) -> Result<(Vec<usize>, Vec<usize>), Problem> {
+fn chosen(
+    context: &Context<'_>,
+    tensor: &Tensor,
+    indices: &[Value],
+) -> Result<(Vec<usize>, Vec<usize>), Problem> {
     // A mask is the positions of what is true in it.
     let mut lists: Vec<Option<(Vec<usize>, Vec<i64>)>> = Vec::new();
     for index in indices {
         match index {
             Value::Tensor(mask) if matches!(mask.dtype(), Dtype::Bool | Dtype::U8) => {
+                context.meter.room(&[mask.count(), mask.rank()])?;
                 let places = true_places(mask);
                 for axis in 0..mask.rank() {
                     if mask.shape()[axis] != size_at(tensor, lists.len()) {
@@ -187,7 +193,7 @@ fn chosen(tensor: &Tensor, indices: &[Value]) -> Result<(Vec<usize>, Vec<usize>)
     let insert = free.iter().filter(|axis| **axis < first).count();
     shape.splice(insert..insert, common.iter().copied());
 
-    let count = crate::tensor::count(&shape)?;
+    let count = context.meter.room(&shape)?;
     let mut places = Vec::new();
     for nth in 0..count {
         let at = coordinates(&shape, nth);
@@ -219,15 +225,15 @@ fn true_places(mask: &Tensor) -> Vec<Vec<usize>> {
 
 fn index(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     let tensor = args.tensor(0)?;
-    let (places, shape) = chosen(tensor, &args.items(1)?)?;
+    let (places, shape) = chosen(context, tensor, &args.items(1)?)?;
     let numbers = tensor.numbers();
     let found: Vec<Number> = places.iter().filter_map(|at| numbers.get(*at).copied()).collect();
     let elements = Elements::of_numbers(tensor.dtype(), &found);
     Ok(Tensor::from_elements(context.meter, tensor.dtype(), &shape, &elements)?.into())
 }
 
-fn put(target: &Tensor, args: &Arguments<'_>) -> Result<(), Problem> {
-    let (places, shape) = chosen(target, &args.items(1)?)?;
+fn put(context: &Context<'_>, target: &Tensor, args: &Arguments<'_>) -> Result<(), Problem> {
+    let (places, shape) = chosen(context, target, &args.items(1)?)?;
     let values = args.tensor(2)?.expand(&shape)?.numbers();
     let mut numbers = target.numbers();
     for (at, value) in places.into_iter().zip(values) {
@@ -245,15 +251,15 @@ fn sum(a: Number, b: Number) -> Number {
     }
 }
 
-fn index_put_in_place(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn index_put_in_place(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     let target = args.tensor(0)?;
-    put(target, args)?;
+    put(context, target, args)?;
     Ok(target.clone().into())
 }
 
-fn index_put(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn index_put(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     let target = args.tensor(0)?.copy()?;
-    put(&target, args)?;
+    put(context, &target, args)?;
     Ok(target.into())
 }
 
@@ -344,6 +350,7 @@ fn masked_select(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, P
 
 fn nonzero(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     let tensor = args.tensor(0)?;
+    context.meter.room(&[tensor.count(), tensor.rank()])?;
     let places = true_places(tensor);
     let flat = places.iter().flatten().map(|at| *at as i64).collect();
     Ok(Tensor::of_ints(context.meter, Dtype::I64, &[places.len(), tensor.rank()], flat)?.into())
@@ -412,8 +419,7 @@ fn one_hot(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem
         return refused("Class values must be smaller than num_classes.");
     }
     let shape: Vec<usize> = tensor.shape().iter().copied().chain([classes as usize]).collect();
-    crate::tensor::count(&shape)?;
-    context.meter.work(crate::tensor::count(&shape)?)?;
+    context.meter.room(&shape)?;
     let row = |index: i64| (0..classes).map(move |class| i64::from(class == index));
     let numbers = indexes.into_iter().flat_map(row).collect();
     Ok(Tensor::of_ints(context.meter, Dtype::I64, &shape, numbers)?.into())

@@ -23,7 +23,7 @@ pub(super) const OPERATORS: &[Operator] = &[
     plain("aten::reverse.t(t[](a!) self) -> ()", |_, a| { a.list(0)?.borrow_mut().reverse(); Ok(Value::None) }),
     plain("aten::copy.t(t[](a) self) -> t[]", |_, a| Ok(Value::list(a.items(0)?))),
     plain("aten::list.t(t[] l) -> t[]", |_, a| Ok(Value::list(a.items(0)?))),
-    plain("aten::list(str t) -> str[]", |_, a| Ok(Value::list(a.text(0)?.chars().map(|c| Value::from(c.to_string().as_str())).collect()))),
+    plain("aten::list(str t) -> str[]", letters),
     plain("aten::add.t(t[] a, t[] b) -> t[]", |_, a| Ok(Value::list([a.items(0)?, a.items(1)?].concat()))),
     plain("aten::add_.t(t[](a!) self, t[] b) -> t[]", extend_in_place),
     plain("aten::mul.left_t(t[] l, int n) -> t[]", repeat),
@@ -76,7 +76,8 @@ fn place(index: i64, length: usize) -> Result<usize, Problem> {
     }
 }
 
-fn append(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn append(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    context.meter.step(4)?;
     args.list(0)?.borrow_mut().push(args.value(1).clone());
     Ok(args.value(0).clone())
 }
@@ -113,7 +114,8 @@ fn pop(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
 
 fn repeat(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     let (items, times) = (args.items(0)?, args.int(1)?.max(0));
-    context.meter.step((items.len() as u64).saturating_mul(times as u64))?;
+    let count = (items.len() as u64).saturating_mul(times as u64);
+    context.meter.step(count.saturating_mul(4))?;
     Ok(Value::list((0..times).flat_map(|_| items.iter().cloned()).collect()))
 }
 
@@ -121,6 +123,12 @@ fn item(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     let list = args.list(0)?.borrow();
     let at = place(args.int(1)?, list.len())?;
     Ok(list.get(at).cloned().unwrap_or(Value::None))
+}
+
+fn letters(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let text = args.text(0)?;
+    context.meter.step(text.len() as u64 * 4)?;
+    Ok(Value::list(text.chars().map(|c| Value::from(c.to_string().as_str())).collect()))
 }
 
 fn letter(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {

@@ -78,7 +78,7 @@ pub(super) fn matmul(context: &Context<'_>, a: &Tensor, b: &Tensor) -> Result<Te
         batch.iter().copied().chain([rows, columns]).collect::<Vec<_>>()
     };
     let shape = full(*rows, *columns);
-    context.meter.work(crate::tensor::count(&shape)?.saturating_mul(*inner))?;
+    context.meter.work(context.meter.room(&shape)?.saturating_mul(*inner))?;
     let (x, y) = (a.expand(&full(*rows, *inner))?, b.expand(&full(*inner, *columns))?);
     let elements = products(&x.elements(), &y.elements(), *rows, *inner, *columns);
     let result = Tensor::from_elements(context.meter, a.dtype(), &shape, &elements)?;

@@ -48,8 +48,10 @@ fn padded(
     for (nth, pair) in pads.chunks_exact(2).enumerate() {
         let axis = tensor.rank() - 1 - nth;
         let size = tensor.shape()[axis] as i64;
-        let (cut_before, cut_behind) = ((-pair[0]).max(0), (-pair[1]).max(0));
-        let (kept, wanted) = (size - cut_before - cut_behind, size + pair[0] + pair[1]);
+        let (cut_before, cut_behind) =
+            (pair[0].saturating_neg().max(0), pair[1].saturating_neg().max(0));
+        let kept = size.saturating_sub(cut_before).saturating_sub(cut_behind);
+        let wanted = size.saturating_add(pair[0]).saturating_add(pair[1]);
         if kept < 0 || wanted < 0 {
             return refused(format!("the padding {pair:?} of a dimension of size {size}"));
         }
@@ -90,8 +92,12 @@ fn reflect(
     for (nth, pair) in pads.chunks_exact(2).enumerate() {
         let axis = tensor.rank() - 1 - nth;
         let size = result.shape()[axis] as i64;
+        let mut shape = result.shape().to_vec();
+        let wanted = size.saturating_add(pair[0]).saturating_add(pair[1]);
+        shape[axis] = usize::try_from(wanted).unwrap_or(0);
+        context.meter.room(&shape)?;
         context.meter.step(pair[0].max(0).saturating_add(pair[1].max(0)) as u64)?;
-        let places: Option<Vec<usize>> = (-pair[0]..size.saturating_add(pair[1]))
+        let places: Option<Vec<usize>> = (pair[0].saturating_neg()..size.saturating_add(pair[1]))
             .map(|at| place(at, size).map(|at| at as usize))
             .collect();
         let Some(places) = places.filter(|_| size > 0) else {

@@ -36,7 +36,7 @@ pub(super) fn planes(
     };
     let shape: Vec<usize> = tensor.shape()[..outer].iter().chain(out).copied().collect();
     let area: usize = tensor.shape()[outer..].iter().product();
-    let count = crate::tensor::count(&shape)?;
+    let count = context.meter.room(&shape)?;
     context.meter.work(count.saturating_mul(cost))?;
     let numbers = tensor.floats();
     let mut result = Vec::with_capacity(count);

@@ -172,16 +172,21 @@ fn extreme(args: &Arguments<'_>, wins: Ordering) -> Value {
 
 /// Whether two values are equal.
 pub(crate) fn equal(a: &Value, b: &Value) -> bool {
-    equal_at(a, b, 0)
+    equal_at(a, b, 0, &std::cell::Cell::new(MOST_COMPARED))
 }
 
-fn equal_at(a: &Value, b: &Value, depth: usize) -> bool {
+/// How many items are compared before two values count as different: a list may hold another many times over,
+/// which holds another many times over.
+const MOST_COMPARED: usize = 1 << 20;
+
+fn equal_at(a: &Value, b: &Value, depth: usize, left: &std::cell::Cell<usize>) -> bool {
     // A list may hold itself.
-    if depth > 50 {
+    if depth > 50 || left.get() == 0 {
         return false;
     }
+    left.set(left.get() - 1);
     let all = |a: &[Value], b: &[Value]| {
-        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal_at(a, b, depth + 1))
+        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal_at(a, b, depth + 1, left))
     };
     match (a, b) {
         (Value::None, Value::None) => true,

@@ -250,7 +250,7 @@ fn repeat(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem>
         shape.extend([*times, own]);
         wanted.push(times.checked_mul(own).ok_or_else(|| Problem::Refused("too large".into()))?);
     }
-    context.meter.work(crate::tensor::count(&wanted)?)?;
+    context.meter.room(&wanted)?;
     let spread = tensor.reshape(&parts)?.expand(&shape)?;
     Ok(spread.copy()?.reshape(&wanted)?.into())
 }

@@ -113,6 +113,7 @@ fn batched(
     let left = Stack::square(&a.expand(&full(*rows, *columns))?)?;
     let right = Stack::of(&b.expand(&full(*b_rows, *b_columns))?)?;
     left.charge(context)?;
+    context.meter.room(&full(*rows, *b_columns))?;
     context.meter.work(right.numbers.len().saturating_mul(*rows))?;
     let mut all = Vec::new();
     for (nth, (matrix, right)) in left.each().zip(right.each()).enumerate() {

@@ -54,7 +54,7 @@ fn split_every(
         Ok(every) if every > 0 => every,
         _ => return refused(format!("split_size must be positive: {every}")),
     };
-    context.meter.step(size as u64 / every as u64)?;
+    context.meter.step(size as u64 / every as u64 * 4)?;
     let mut bounds: Vec<usize> = (0..size.max(1)).step_by(every).collect();
     bounds.push(size);
     cut(tensor, axis, &bounds)
@@ -95,7 +95,7 @@ fn sections(
     let Some(count) = usize::try_from(sections).ok().filter(|count| *count > 0) else {
         return refused(format!("number of sections must be larger than 0, got {sections}"));
     };
-    context.meter.step(count as u64)?;
+    context.meter.step((count as u64).saturating_mul(4))?;
     // The first ones are longer by one.
     let bound = |at: usize| at * (size / count) + at.min(size % count);
     cut(tensor, axis, &(0..=count).map(bound).collect::<Vec<_>>())
@@ -146,6 +146,6 @@ fn unbind(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem>
     let tensor = args.tensor(0)?;
     let axis = args.axis(1, tensor.rank())?;
     let size = size_of(tensor, axis)?;
-    context.meter.step(size as u64)?;
+    context.meter.step((size as u64).saturating_mul(4))?;
     Ok(tensors((0..size).map(|at| tensor.select(axis, at)).collect::<Result<_, _>>()?))
 }

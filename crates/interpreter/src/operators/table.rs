@@ -143,7 +143,26 @@ fn forms(schema: Schema, forms: Forms) -> Vec<(Schema, Target)> {
 
 impl Entry {
     /// Runs it on arguments that were bound to its schema.
+    /// Whether it does not look at all items of its list.
+    fn takes_no_look_at_items(&self) -> bool {
+        let name = self.schema.name.as_str();
+        matches!(
+            name,
+            "aten::len"
+                | "aten::append"
+                | "aten::__getitem__"
+                | "aten::_set_item"
+                | "aten::pop"
+                | "aten::clear"
+                | "aten::__is__"
+                | "aten::__isnot__"
+        )
+    }
+
     pub(crate) fn run(&self, context: &Context<'_>, values: &[Value]) -> Result<Value, Problem> {
+        if !self.takes_no_look_at_items() {
+            values.iter().try_for_each(|value| context.meter.pass(value))?;
+        }
         match self.target {
             Target::New => (self.run)(context, &Arguments::new(values)),
             Target::First => {

@@ -17,7 +17,7 @@ pub(super) const OPERATORS: &[Operator] = &[
     plain("aten::lower(str self) -> str", |_, a| text(a.text(0)?.to_lowercase())),
     plain("aten::upper(str self) -> str", |_, a| text(a.text(0)?.to_uppercase())),
     plain("aten::strip(str self, str chars=\" \") -> str", |_, a| text(a.text(0)?.trim_matches(|c| a.text(1).is_ok_and(|chars| chars.contains(c))))),
-    plain("aten::replace(str self, str old, str new, int max=-1) -> str", |_, a| text(a.text(0)?.replace(a.text(1)?, a.text(2)?))),
+    plain("aten::replace(str self, str old, str new, int max=-1) -> str", replace),
     plain("aten::split.str(str self, str? separator=None, int max=-1) -> str[]", split),
     plain("aten::startswith(str self, str substr, int start=0, int end=-1) -> bool", |_, a| Ok(a.text(0)?.starts_with(a.text(1)?).into())),
     plain("aten::endswith(str self, str substr, int start=0, int end=-1) -> bool", |_, a| Ok(a.text(0)?.ends_with(a.text(1)?).into())),
@@ -33,6 +33,15 @@ fn text(text: impl AsRef<str>) -> Result<Value, Problem> {
 
 fn values<'a>(args: &'a Arguments<'_>) -> impl Iterator<Item = &'a Value> {
     (1..args.len()).map(|at| args.value(at))
+}
+
+fn replace(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let (all, old, new) = (args.text(0)?, args.text(1)?, args.text(2)?);
+    let size = all.len().saturating_add(all.matches(old).count().saturating_mul(new.len()));
+    if size > 2 * LONGEST {
+        return Err(Problem::Limit { what: "bytes of a text", limit: LONGEST as u64 });
+    }
+    text(all.replace(old, new))
 }
 
 /// Each `{}` is the next value.
@@ -92,11 +101,12 @@ fn join(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     text(parts.join(args.text(0)?))
 }
 
-fn split(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn split(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     let parts: Vec<Value> = match args.text_or_none(1)? {
         Some("") => return refused("empty separator"),
         Some(separator) => args.text(0)?.split(separator).map(Value::from).collect(),
         None => args.text(0)?.split_whitespace().map(Value::from).collect(),
     };
+    context.meter.step(parts.len() as u64 * 4)?;
     Ok(Value::list(parts))
 }

@@ -103,6 +103,10 @@ fn resize(
     if space.contains(&0) {
         return refused(format!("Expected non-empty input: {tensor}"));
     }
+    let shape: Vec<usize> = tensor.shape()[..2].iter().chain(out).copied().collect();
+    context.meter.room(&shape)?;
+    // The taps of one dimension are made before any element; each takes as much as some numbers.
+    out.iter().try_for_each(|size| context.meter.room(&[*size, 4]).map(drop))?;
     let taps: Vec<Vec<Vec<(usize, f64)>>> =
         (0..rank).map(|axis| taps(mode, space[axis], out[axis], factors[axis], align)).collect();
     let per_place = match mode {

@@ -14,7 +14,7 @@ use super::records::Records;
 use crate::dtype::Dtype;
 use crate::limits::Meter;
 use crate::tensor::Storage;
-use crate::{Code, Limits, Number, Problem, Tensor, Value};
+use crate::{Code, Number, Problem, Tensor, Value};
 
 /// A graph, ready to run.
 pub(crate) struct Graph {
@@ -172,7 +172,7 @@ fn table(
     let table: Json =
         serde_json::from_slice(&bytes).map_err(|error| records.fault(name, error.to_string()))?;
     let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let meter = Meter::new(Limits::default());
+    let meter = Meter::new(records.limits());
     for (key, row) in table["config"].as_object().into_iter().flatten() {
         let path = format!("{folder}/{}", row["path_name"].as_str().unwrap_or(""));
         if row["use_pickle"].as_bool() == Some(true) {

@@ -9,7 +9,7 @@ use super::records::Records;
 use crate::limits::Meter;
 use crate::tensor::Storage;
 use crate::value::Object;
-use crate::{Dtype, Limits, Tensor, Value};
+use crate::{Dtype, Tensor, Value};
 
 /// How deep modules may nest.
 const DEPTH: usize = 100;
@@ -90,7 +90,7 @@ pub(super) fn read(records: &Records) -> Result<(Value, Vec<Value>), ReadError> 
     let bytes = records.get(RECORD)?.unwrap_or_default();
     let description: Description =
         serde_json::from_slice(&bytes).map_err(|error| records.fault(RECORD, error.to_string()))?;
-    let meter = Meter::new(Limits::default());
+    let meter = Meter::new(records.limits());
     let mut tensors = Vec::new();
     for weights in &description.tensors {
         let bytes = records.get(&weights.data.key)?.unwrap_or_default();

@@ -14,7 +14,7 @@ use crate::limits::Meter;
 use crate::machine::named_fields;
 use crate::tensor::Storage;
 use crate::value::{Object, Tuple};
-use crate::{Code, Dtype, Limits, Tensor, Value};
+use crate::{Code, Dtype, Tensor, Value};
 
 /// How deep objects may nest.
 const DEPTH: usize = 200;
@@ -65,7 +65,7 @@ impl<'r> Reader<'r> {
         folder: &'r str,
         constants: &'r [Value],
     ) -> Self {
-        let meter = Meter::new(Limits::default());
+        let meter = Meter::new(records.limits());
         let (made, storages) = (HashMap::new(), HashMap::new());
         Self { records, code, pickle, folder, constants, meter, made, storages }
     }

@@ -3,7 +3,9 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use unskew_source::{Archive, Problem, ReadError, Source, SourceExt};
+use unskew_source::{Archive, Entry, Problem, ReadError, Resource, Source, SourceExt};
+
+use crate::Limits;
 
 /// The most bytes of all records together: weights are read whole to be calculated with.
 const TOTAL: u64 = 4 << 30;
@@ -13,6 +15,7 @@ pub(super) struct Records {
     archive: Archive,
     root: String,
     read: Cell<u64>,
+    size: u64,
 }
 
 impl Records {
@@ -22,7 +25,12 @@ impl Records {
         let root = first.split_once('/').map_or(String::new(), |(root, _)| format!("{root}/"));
         let all = archive.entries().iter().all(|entry| entry.name.starts_with(&root));
         let root = if all { root } else { String::new() };
-        Ok(Self { archive, root, read: Cell::new(0) })
+        Ok(Self { archive, root, read: Cell::new(0), size: source.size() })
+    }
+
+    /// What its tensors may take.
+    pub(super) fn limits(&self) -> Limits {
+        Limits::for_bytes(self.size)
     }
 
     pub(super) fn file(&self) -> &str {
@@ -33,17 +41,25 @@ impl Records {
         self.archive.entries().iter().filter_map(|entry| entry.name.strip_prefix(&self.root))
     }
 
+    fn entry(&self, name: &str) -> Option<&Entry> {
+        self.archive.entry(&format!("{}{name}", self.root))
+    }
+
+    /// Takes the nodes that will be made of a code record, before they are made.
+    pub(super) fn take_code(&self, name: &str, text: &str) -> Result<(), ReadError> {
+        let budget = self.archive.budget();
+        let left = usize::try_from(budget.left(Resource::Nodes)).unwrap_or(usize::MAX);
+        let tokens = unskew_script::tokens(text, left.saturating_add(1));
+        budget.nodes(tokens as u64).map_err(|spent| spent.in_file(self.file()).in_record(name))
+    }
+
     pub(super) fn has(&self, name: &str) -> bool {
-        self.names().any(|known| known == name)
+        self.entry(name).is_some()
     }
 
     /// The content of a record; none if there is none.
     pub(super) fn get(&self, name: &str) -> Result<Option<Vec<u8>>, ReadError> {
-        let mut entries = self.archive.entries().iter();
-        let wanted = |entry: &&unskew_source::Entry| {
-            entry.name.strip_prefix(&self.root).is_some_and(|known| known == name)
-        };
-        let Some(entry) = entries.find(wanted) else { return Ok(None) };
+        let Some(entry) = self.entry(name) else { return Ok(None) };
         let total = self.read.get().saturating_add(entry.size);
         self.read.set(total);
         if total > TOTAL {

@@ -137,7 +137,8 @@ impl Tensor {
         let Ok(shape) = sizes.collect::<Result<Vec<_>, _>>() else {
             return refused(format!("no tensor can be so large: {}", array.shape()));
         };
-        let storage = Storage::new(&Meter::new(Limits::default()), array.bytes().to_vec())?;
+        let meter = Meter::new(Limits::for_bytes(array.bytes().len() as u64));
+        let storage = Storage::new(&meter, array.bytes().to_vec())?;
         let strides = contiguous_strides(&shape);
         Self::over(storage, dtype, 0, shape, strides)
     }

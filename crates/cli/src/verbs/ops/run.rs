@@ -1,18 +1,26 @@
 //! `unskew ops run MODEL --input A.npy`: what a model calculates with the operators of a release.
 
+use std::cell::Cell;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use unskew_array::{Number as Written, npy};
-use unskew_interpreter::{Interpreter, Number, Program, Semantics, Tensor, Value};
+use unskew_interpreter::{Interpreter, Limits, Number, Program, Semantics, Tensor, Value};
 use unskew_releases::Family;
-use unskew_source::{FileSource, Source};
+use unskew_source::budget::scale;
+use unskew_source::{FileSource, Source, read_regular};
 
 use crate::args::OpsRun;
 use crate::exit::Status;
 use crate::print;
+
+/// How many outputs are shown or saved.
+const MOST_OUTPUTS: usize = 10_000;
+
+/// How large a tensor that is given as a file may be, in bytes.
+const LARGEST_INPUT: u64 = 16 << 20;
 
 pub fn run(args: &OpsRun) -> anyhow::Result<Status> {
     let source: Arc<dyn Source> = Arc::new(FileSource::open(&args.model)?);
@@ -22,10 +30,15 @@ pub fn run(args: &OpsRun) -> anyhow::Result<Status> {
             args.model.display()
         );
     };
-    let interpreter = interpreter(args.release.as_deref())?;
-    let inputs = args.input.iter().map(|text| input(text)).collect::<anyhow::Result<_>>()?;
+    let inputs: Vec<Value> =
+        args.input.iter().map(|text| input(text)).collect::<anyhow::Result<_>>()?;
+    let tensors = inputs.iter().filter_map(Value::tensor);
+    // An element takes sixteen bytes at most.
+    let given: u64 = tensors.map(|tensor| tensor.count() as u64 * 16).sum();
+    let limits = Limits::for_bytes(source.size().saturating_add(given));
+    let interpreter = interpreter(args.release.as_deref())?.with_limits(limits);
     let result = interpreter.method(&program, &args.method, inputs)?;
-    let outputs = named(&result);
+    let outputs = named(&result)?;
     match &args.output {
         Some(folder) => save(folder, &outputs)?,
         None => print::out(&shown(&outputs))?,
@@ -59,7 +72,8 @@ fn interpreter(name: Option<&str>) -> anyhow::Result<Interpreter> {
 fn input(text: &str) -> anyhow::Result<Value> {
     let path = Path::new(text);
     if path.extension().is_some_and(|extension| extension == "npy") {
-        let bytes = std::fs::read(path).with_context(|| format!("cannot read {text}"))?;
+        let bytes = read_regular(path, LARGEST_INPUT.saturating_mul(scale()))
+            .context("raise the budget for large inputs (`--budget 16`)")?;
         let loose = npy::read(&bytes).with_context(|| text.to_owned())?;
         let Some(element) = loose.element() else {
             bail!("the file does not say what its elements are: {text}");
@@ -83,28 +97,41 @@ fn input(text: &str) -> anyhow::Result<Value> {
 }
 
 /// Every tensor and number of the result: `0`, `1.0` for the first of the second.
-fn named(result: &Value) -> Vec<(String, Value)> {
-    fn walk(name: &str, value: &Value, out: &mut Vec<(String, Value)>) {
+fn named(result: &Value) -> anyhow::Result<Vec<(String, Value)>> {
+    fn walk(name: &str, value: &Value, left: &Cell<usize>, out: &mut Vec<(String, Value)>) {
+        // One list may hold another many times over, which holds another many times over.
+        if left.get() == 0 {
+            return;
+        }
+        left.set(left.get() - 1);
         let inner = |key: &dyn std::fmt::Display| match name {
             "" => key.to_string(),
             _ => format!("{name}.{key}"),
         };
         match value {
-            Value::Tuple(tuple) => {
-                tuple.items.iter().enumerate().for_each(|(at, v)| walk(&inner(&at), v, out));
+            Value::Tuple(tuple) if name.len() < 100 => {
+                tuple.items.iter().enumerate().for_each(|(at, v)| walk(&inner(&at), v, left, out));
             }
             Value::List(items) if name.len() < 100 => {
-                items.borrow().iter().enumerate().for_each(|(at, v)| walk(&inner(&at), v, out));
+                items
+                    .borrow()
+                    .iter()
+                    .enumerate()
+                    .for_each(|(at, v)| walk(&inner(&at), v, left, out));
             }
             Value::Dict(items) if name.len() < 100 => {
-                items.borrow().iter().for_each(|(key, v)| walk(&inner(key), v, out));
+                items.borrow().iter().for_each(|(key, v)| walk(&inner(key), v, left, out));
             }
             other => out.push((if name.is_empty() { "0" } else { name }.to_owned(), other.clone())),
         }
     }
     let mut out = Vec::new();
-    walk("", result, &mut out);
-    out
+    let left = Cell::new(MOST_OUTPUTS);
+    walk("", result, &left, &mut out);
+    if left.get() == 0 {
+        bail!("over the budget of {MOST_OUTPUTS} outputs; return fewer tensors and numbers");
+    }
+    Ok(out)
 }
 
 fn shown(outputs: &[(String, Value)]) -> String {
