@@ -2,6 +2,10 @@
 
 use std::collections::BTreeMap;
 
+/// How many bytes a text may have that is taken apart: a header, a format, a history. The largest real ones have
+/// a third of it.
+pub const LARGEST_TEXT: usize = 4 << 20;
+
 /// Files of one side, by their paths below its root; the separator is `/`.
 ///
 /// ```
@@ -32,6 +36,23 @@ impl Files {
     pub fn text(&self, name: &str) -> Result<&str, NotRead> {
         let bytes = self.get(name).ok_or_else(|| NotRead::new(name, "no such file"))?;
         std::str::from_utf8(bytes).map_err(|error| NotRead::new(name, error.to_string()))
+    }
+
+    /// Refuses files that nobody writes by hand.
+    ///
+    /// # Errors
+    /// For the first text of more than [`LARGEST_TEXT`] bytes.
+    pub fn check_sizes(&self) -> Result<(), NotRead> {
+        match self.iter().find(|(_, bytes)| bytes.len() > LARGEST_TEXT) {
+            None => Ok(()),
+            Some((name, bytes)) => {
+                let size = bytes.len();
+                let why = format!(
+                    "{size} bytes, over the budget of {LARGEST_TEXT} bytes for one text; split the file"
+                );
+                Err(NotRead::new(name, why))
+            }
+        }
     }
 
     /// Every file with its path, in the order of the paths.

@@ -51,6 +51,7 @@ impl Kind for Operators {
 
     fn compare(&self, old: &Files, new: &Files, _terms: &Terms<'_>) -> Result<Comparison, NotRead> {
         let mut found = Comparison::default();
+        old.check_sizes().and_then(|()| new.check_sizes())?;
         let (was, is) = (Side::read(old)?, Side::read(new)?);
         for (file, line, text) in &is.unread {
             let rule = rules::OperatorLineNotRead { line: text };

@@ -1,13 +1,12 @@
 //! Archives: zip files and wheels, and tar files, packed by gzip or not.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use flate2::read::MultiGzDecoder;
-use unskew_source::{Archive, FileSource};
+use unskew_source::{Archive, FileSource, open_regular};
 
 use super::{Address, BaselineError, FILES, SIZE, Snapshot, Store, is_below, too_large};
 
@@ -28,7 +27,7 @@ enum Form {
 
 fn form(path: &Path) -> Option<Form> {
     let mut head = Vec::new();
-    File::open(path).ok()?.take(512).read_to_end(&mut head).ok()?;
+    open_regular(path).ok()?.0.take(512).read_to_end(&mut head).ok()?;
     match head.as_slice() {
         [b'P', b'K', 3 | 5, 4 | 6, ..] => Some(Form::Zip),
         [0x1f, 0x8b, ..] => Some(Form::TarGz),
@@ -108,7 +107,7 @@ impl Tar {
         &self,
         mut visit: impl FnMut(usize, &str, u64, &mut dyn std::io::Read) -> std::io::Result<()>,
     ) -> std::io::Result<()> {
-        let file = BufReader::new(File::open(&self.path)?);
+        let file = BufReader::new(open_regular(&self.path).map_err(std::io::Error::other)?.0);
         let bytes: Box<dyn std::io::Read> = match self.packed {
             true => Box::new(MultiGzDecoder::new(file)),
             false => Box::new(file),

@@ -1,9 +1,12 @@
 //! Files and folders of this machine.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::{Address, BaselineError, FILES, SIZE, Snapshot, Store, too_large};
+use unskew_source::read_regular;
+
+use super::{Address, BaselineError, FILES, SIDE, SIZE, Snapshot, Store, too_large};
 
 /// How deeply folders are walked.
 const DEPTH: usize = 32;
@@ -12,11 +15,12 @@ struct Folder(PathBuf);
 
 impl Store for Folder {
     fn read(&self, files: &[&Address]) -> Result<Vec<Vec<u8>>, BaselineError> {
+        let left = Cell::new(SIDE);
         let read = |address: &&Address| {
             let path = self.0.join(&address.key);
-            let size = std::fs::metadata(&path).map_err(at(&path))?.len();
-            too_large(&path.display().to_string(), size, SIZE)?;
-            std::fs::read(&path).map_err(at(&path))
+            let bytes = read_regular(&path, SIZE.min(left.get()))?;
+            left.set(left.get().saturating_sub(bytes.len() as u64));
+            Ok(bytes)
         };
         files.iter().map(read).collect()
     }

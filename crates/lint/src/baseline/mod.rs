@@ -49,6 +49,9 @@ use crate::files::Files;
 const SIZE: u64 = 64 << 20;
 const FILES: usize = 200_000;
 
+/// How many bytes all files of a side may have that are read together.
+const SIDE: u64 = 192 << 20;
+
 /// Why a baseline could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum BaselineError {
@@ -58,6 +61,9 @@ pub enum BaselineError {
          pypi:NAME==VERSION): {0}"
     )]
     Unknown(String),
+    /// A file could not be read.
+    #[error(transparent)]
+    Read(#[from] unskew_source::ReadError),
     /// A file or folder could not be read.
     #[error("{}: {cause}", path.display())]
     Io {
@@ -158,6 +164,8 @@ impl Snapshot {
         for (name, address) in &wanted {
             too_large(name, address.size.unwrap_or_default(), SIZE)?;
         }
+        let sizes = wanted.iter().map(|(_, address)| address.size.unwrap_or_default());
+        too_large(&self.label, sizes.fold(0, u64::saturating_add), SIDE)?;
         let addresses: Vec<&Address> = wanted.iter().map(|(_, address)| *address).collect();
         let bytes = self.store.read(&addresses)?;
         Ok(wanted.into_iter().map(|(name, _)| name.clone()).zip(bytes).collect())

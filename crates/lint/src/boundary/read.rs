@@ -22,6 +22,9 @@ pub struct Known<'a> {
     pub is_rule: &'a dyn Fn(&str) -> bool,
 }
 
+/// How many boundaries one file may have. Each is compared on its own.
+const MOST_BOUNDARIES: usize = 500;
+
 type Result<T> = std::result::Result<T, ConfigError>;
 
 impl Config {
@@ -34,6 +37,11 @@ impl Config {
         let table: ConfigTable =
             toml::from_str(text).map_err(|error| reader.text.malformed(&error))?;
         let mut boundaries: Vec<Boundary> = Vec::new();
+        if let Some(beyond) = table.boundary.get(MOST_BOUNDARIES) {
+            let what =
+                format!("over the budget of {MOST_BOUNDARIES} boundaries; use several files");
+            return Err(reader.text.wrong(beyond.span(), what));
+        }
         for table in table.boundary {
             let span = table.span();
             let boundary = reader.boundary(table)?;

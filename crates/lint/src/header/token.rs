@@ -59,6 +59,9 @@ struct Lexer<'a> {
     out: Lexed,
 }
 
+/// How many tokens and comments of a header are read. The largest real headers have a fifth of it.
+const MOST: usize = 1_000_000;
+
 /// Takes a text apart.
 pub fn lex(text: &str, problems: &mut Vec<Problem>) -> Lexed {
     let place = Place { line: 1, column: 1 };
@@ -101,6 +104,11 @@ impl<'a> Lexer<'a> {
     fn run(&mut self, problems: &mut Vec<Problem>) {
         while let Some(c) = self.rest().chars().next() {
             let place = self.place;
+            if self.out.tokens.len() + self.out.comments.len() >= MOST {
+                let what = format!("over the budget of {MOST} tokens; the rest is not read");
+                problems.push(Problem { place, what });
+                break;
+            }
             let rest = self.rest();
             if c.is_whitespace() {
                 self.step(c.len_utf8());

@@ -40,7 +40,8 @@ pub(super) fn read(file: &str, text: &str) -> Option<Chronicle> {
             // The next line of the same comment goes on with what changed.
             None if at == last + 1 && !steps.is_empty() && !remark.is_empty() => {
                 if let Some(step) = steps.last_mut() {
-                    step.change = format!("{} {remark}", step.change);
+                    step.change.push(' ');
+                    step.change.push_str(remark);
                 }
                 last = at;
             }
@@ -51,11 +52,12 @@ pub(super) fn read(file: &str, text: &str) -> Option<Chronicle> {
         return None;
     }
     // `1: ...` in other comments is no version.
+    let dated: Vec<usize> =
+        steps.iter().filter(|step| step.header.is_some()).map(|step| step.line).collect();
     let near = |step: &Step| {
-        step.header.is_some()
-            || steps
-                .iter()
-                .any(|other| other.header.is_some() && other.line.abs_diff(step.line) <= 8)
+        // Steps stand in the order of their lines.
+        let next = dated.partition_point(|line| line.saturating_add(8) < step.line);
+        dated.get(next).is_some_and(|line| line.abs_diff(step.line) <= 8)
     };
     let keep: Vec<bool> = steps.iter().map(near).collect();
     let mut keep = keep.iter();

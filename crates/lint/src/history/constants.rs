@@ -14,6 +14,9 @@ pub(super) fn oldest_first(steps: &mut [Step]) {
     }
 }
 
+/// How many constants are read.
+const MOST: usize = 1_000;
+
 /// How far after its name the value of a constant may stand, in bytes.
 const REACH: usize = 240;
 
@@ -29,7 +32,8 @@ pub(super) fn stated(code: &str) -> Vec<Stated> {
         start = end;
         let name = code.get(begin..end).unwrap_or_default();
         let Some(what) = meaning(name) else { continue };
-        if found.iter().any(|stated| stated.what == what) {
+        // There are a handful of kinds, and as many weeks as somebody writes.
+        if found.len() >= MOST || found.iter().any(|stated| stated.what == what) {
             continue;
         }
         if let Some(version) = code.get(end..).and_then(value) {

@@ -134,7 +134,7 @@ pub(super) fn following(version: Version) -> Version {
 fn skipped(before: Version, version: Version, earlier: &[Step]) -> Option<String> {
     let (a, b) = (before.parts(), version.parts());
     let ([a @ .., from], [b @ .., to]) = (a, b) else { return None };
-    if a != b || a.len() > 1 || to - from < 2 {
+    if a != b || a.len() > 1 || to.saturating_sub(*from) < 2 {
         return None;
     }
     let first = following(before);
@@ -142,7 +142,7 @@ fn skipped(before: Version, version: Version, earlier: &[Step]) -> Option<String
     if earlier.iter().any(|step| step.version >= first) {
         return None;
     }
-    Some(match to - from {
+    Some(match to.saturating_sub(*from) {
         2 => first.to_string(),
         _ => {
             let prefix: String = b.iter().map(|part| format!("{part}.")).collect();

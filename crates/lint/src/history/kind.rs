@@ -47,6 +47,7 @@ impl Kind for Histories {
     }
 
     fn compare(&self, old: &Files, new: &Files, terms: &Terms<'_>) -> Result<Comparison, NotRead> {
+        old.check_sizes().and_then(|()| new.check_sizes())?;
         let kept = kept(terms)?;
         let mut found = Comparison::default();
         let one = old.len() == 1 && new.len() == 1;

@@ -17,7 +17,9 @@ type Value<'i> = Spanned<DeValue<'i>>;
 pub(super) fn read(file: &str, text: &str) -> Option<Chronicle> {
     let (table, errors) = DeTable::parse_recoverable(text);
     let table = table.get_ref();
-    let mut reader = Reader { text, problems: Vec::new() };
+    let newlines = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+    let lines = newlines.map(|(at, _)| at).collect();
+    let mut reader = Reader { text, lines, problems: Vec::new() };
     for error in errors {
         let line = error.span().map_or(1, |span| reader.line(span.start));
         reader.problems.push(Problem { line, what: error.message().to_owned(), day: false });
@@ -52,12 +54,14 @@ pub(super) fn read(file: &str, text: &str) -> Option<Chronicle> {
 
 struct Reader<'t> {
     text: &'t str,
+    /// Where each line ends.
+    lines: Vec<usize>,
     problems: Vec<Problem>,
 }
 
 impl Reader<'_> {
     fn line(&self, offset: usize) -> usize {
-        self.text.as_bytes().iter().take(offset).filter(|byte| **byte == b'\n').count() + 1
+        self.lines.partition_point(|end| *end < offset) + 1
     }
 
     fn problem(&mut self, at: &Value<'_>, what: &str, day: bool) {

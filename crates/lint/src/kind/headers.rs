@@ -12,7 +12,7 @@ use super::{Change, Comparison, Kind, Level, Raise, Terms};
 use crate::change::{Bump, Class, Policy, compare};
 use crate::contract::{Contract, Source, called_alike};
 use crate::debug;
-use crate::files::{Files, NotRead};
+use crate::files::{Files, LARGEST_TEXT, NotRead};
 
 /// C headers; see [`contract`](crate::contract).
 #[derive(Clone, Copy, Debug, Default)]
@@ -115,6 +115,10 @@ fn contract<'a>(
 ) -> Result<Contract, NotRead> {
     let sources: Vec<Source<'_>> = files.map(|(name, text)| Source { name, text }).collect();
     match sources.iter().find(|source| debug::is_object(source.text)) {
+        None if sources.iter().any(|source| source.text.len() > LARGEST_TEXT) => {
+            let texts: Files = sources.iter().map(|one| (one.name, one.text)).collect();
+            texts.check_sizes().map(|()| Contract::read(&sources, prelude))
+        }
         None => Ok(Contract::read(&sources, prelude)),
         Some(object) if sources.len() == 1 => {
             debug::read(object.text).map_err(|error| NotRead::new(object.name, error.to_string()))

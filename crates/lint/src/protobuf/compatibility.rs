@@ -1,6 +1,9 @@
 //! What becomes of a value that is written as one type and read as another.
 
-use super::model::{Scalar, Type};
+use std::collections::{HashMap, HashSet};
+
+use super::index;
+use super::model::{Field, Scalar, Type};
 use super::schema::Schema;
 
 /// What the bytes of the old type are to a reader of the new one, and the other way round.
@@ -145,7 +148,7 @@ fn enums(old: &str, new: &str, (before, after): (&Schema, &Schema)) -> Fit {
         return if leaf(old) == leaf(new) { Fit::Same } else { Fit::Broken };
     };
     let numbers =
-        |values: &[super::Value]| values.iter().map(|value| value.number).collect::<Vec<_>>();
+        |values: &[super::Value]| values.iter().map(|value| value.number).collect::<HashSet<_>>();
     let (was, is) = (numbers(&was.is.values), numbers(&is.is.values));
     match (was.iter().all(|n| is.contains(n)), is.iter().all(|n| was.contains(n))) {
         (true, true) => Fit::Respelled,
@@ -168,14 +171,16 @@ pub(super) fn alike(old: &str, new: &str, (before, after): (&Schema, &Schema)) -
         return leaf(old) == leaf(new);
     };
     let (was, is) = (&was.is, &is.is);
-    was.fields.len() == is.fields.len()
-        && was.fields.iter().all(|field| {
-            is.fields.iter().any(|other| {
-                other.number == field.number
-                    && other.label == field.label
-                    && same_spelling(&field.ty, &other.ty)
+    // A number that stands twice is a fault that other rules name: the first counts.
+    let fields = || index::first(&is.fields, |field| field.number);
+    let all = |by_number: HashMap<i64, &Field>| {
+        was.fields.iter().all(|field| {
+            by_number.get(&field.number).is_some_and(|other| {
+                other.label == field.label && same_spelling(&field.ty, &other.ty)
             })
         })
+    };
+    was.fields.len() == is.fields.len() && all(fields())
 }
 
 /// The same type, or another name of a message or enumeration that may have moved along.

@@ -1,11 +1,12 @@
 //! Enumerations that changed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use unskew_core::Severity;
 
 use super::change::Changes;
 use super::compatibility::leaf;
+use super::index::{self, Ranges};
 use super::message::dropped;
 use super::model::{Enum, Range, Type, Value};
 use super::schema::{Placed, Schema};
@@ -15,13 +16,18 @@ use crate::rules;
 /// All enumerations.
 pub(super) fn all(changes: &mut Changes<'_>) {
     let (old, new) = (changes.old, changes.new);
+    let scopes = [scopes(old), scopes(new)];
+    let came = new.enums.values().filter(|other| !old.enums.contains_key(&other.is.name));
+    let mut leaves: HashMap<&str, &Placed<Enum>> = HashMap::new();
+    came.for_each(|other| {
+        leaves.entry(leaf(&other.is.name)).or_insert(other);
+    });
     for (name, was) in &old.enums {
-        let scope = scope(name, old).max(scope(name, new));
-        let same_leaf = || {
-            new.enums.values().find(|other| {
-                leaf(&other.is.name) == leaf(name) && !old.enums.contains_key(&other.is.name)
-            })
+        let scope_in = |scopes: &HashMap<&str, Scope>| {
+            scopes.get(name.as_str()).copied().unwrap_or(Scope::Persisted)
         };
+        let scope = scope_in(&scopes[0]).max(scope_in(&scopes[1]));
+        let same_leaf = || leaves.get(leaf(name)).copied();
         match new.enums.get(name).or_else(same_leaf) {
             Some(is) => Pair { was, is, scope }.compare(changes),
             None => {
@@ -32,20 +38,56 @@ pub(super) fn all(changes: &mut Changes<'_>) {
     }
 }
 
-/// The gravest scope of the messages that have a field of the enumeration.
-fn scope(name: &str, schema: &Schema) -> Scope {
-    fn holds(ty: &Type, name: &str) -> bool {
+/// The gravest scope of the messages that have a field of each enumeration.
+fn scopes(schema: &Schema) -> HashMap<&str, Scope> {
+    fn used(ty: &Type) -> Option<&str> {
         match ty {
-            Type::Enum(other) => other == name,
-            Type::Map(_, value) => holds(value, name),
-            _ => false,
+            Type::Enum(name) => Some(name),
+            Type::Map(_, value) => used(value),
+            _ => None,
         }
     }
-    let users = schema
-        .messages
-        .iter()
-        .filter(|(_, message)| message.is.fields.iter().any(|field| holds(&field.ty, name)));
-    users.map(|(user, _)| schema.scope(user)).max().unwrap_or(Scope::Persisted)
+    let mut scopes: HashMap<&str, Scope> = HashMap::new();
+    for (user, message) in &schema.messages {
+        for name in message.is.fields.iter().filter_map(|field| used(&field.ty)) {
+            let scope = schema.scope(user);
+            scopes.entry(name).and_modify(|known| *known = scope.max(*known)).or_insert(scope);
+        }
+    }
+    scopes
+}
+
+/// The values of both sides, looked up.
+struct Known<'v> {
+    by_number: HashMap<i64, &'v Value>,
+    by_name: HashMap<&'v str, &'v Value>,
+    /// The first value of each number whose name is new.
+    came: HashMap<i64, &'v Value>,
+    numbers: BTreeSet<i64>,
+    new: HashSet<(i64, &'v str)>,
+    old_names: HashSet<&'v str>,
+    old_reserved: Ranges,
+    new_reserved: Ranges,
+}
+
+impl<'v> Known<'v> {
+    fn new(was: &'v Enum, is: &'v Enum) -> Self {
+        let old_names: HashSet<&str> = was.values.iter().map(|value| value.name.as_str()).collect();
+        let mut came = HashMap::new();
+        for value in is.values.iter().filter(|value| !old_names.contains(value.name.as_str())) {
+            came.entry(value.number).or_insert(value);
+        }
+        Self {
+            came,
+            numbers: is.values.iter().map(|value| value.number).collect(),
+            by_number: index::first(&is.values, |value| value.number),
+            by_name: index::first(&is.values, |value| value.name.as_str()),
+            new: is.values.iter().map(|value| (value.number, value.name.as_str())).collect(),
+            old_names,
+            old_reserved: Ranges::new(&was.reserved),
+            new_reserved: Ranges::new(&is.reserved),
+        }
+    }
 }
 
 struct Pair<'s> {
@@ -73,6 +115,7 @@ impl Pair<'_> {
 
     fn compare(&self, changes: &mut Changes<'_>) {
         let (was, is) = (&self.was.is, &self.is.is);
+        let known = Known::new(was, is);
         let enumeration = &self.name();
         if was.closed != is.closed {
             let word = |closed| if closed { "CLOSED" } else { "OPEN" };
@@ -88,14 +131,14 @@ impl Pair<'_> {
         let told = self.zero(changes);
         // Every name of a number counts: JSON and text may have any of them.
         for value in &was.values {
-            self.old_value(value, told, changes);
+            self.old_value(value, told, &known, changes);
         }
-        self.reservations(changes);
+        self.reservations(&known, changes);
         let mut seen: BTreeSet<i64> = was.values.iter().map(|value| value.number).collect();
         for value in &is.values {
-            let renumbered = was.values.iter().any(|other| other.name == value.name);
+            let renumbered = known.old_names.contains(value.name.as_str());
             if seen.insert(value.number) && !renumbered {
-                self.new_value(value, changes);
+                self.new_value(value, &known, changes);
             }
         }
     }
@@ -132,20 +175,19 @@ impl Pair<'_> {
         (before.number == after.number).then_some(after.number)
     }
 
-    fn old_value(&self, value: &Value, told: Option<i64>, changes: &mut Changes<'_>) {
+    fn old_value(
+        &self,
+        value: &Value,
+        told: Option<i64>,
+        known: &Known<'_>,
+        changes: &mut Changes<'_>,
+    ) {
         let is = &self.is.is;
         let enumeration = &self.name();
-        let numbered = || is.values.iter().filter(|other| other.number == value.number);
-        let known = |name: &str| self.was.is.values.iter().any(|other| other.name == name);
-        let same_number =
-            numbered().find(|other| !known(&other.name)).or_else(|| numbered().next());
-        let all_names = || {
-            is.values
-                .iter()
-                .filter(|other| other.number == value.number)
-                .any(|other| other.name == value.name)
-        };
-        let same_name = is.values.iter().find(|other| other.name == value.name);
+        let numbered = known.came.get(&value.number).or(known.by_number.get(&value.number));
+        let same_number = numbered.copied();
+        let all_names = || known.new.contains(&(value.number, value.name.as_str()));
+        let same_name = known.by_name.get(value.name.as_str()).copied();
         match (same_number, same_name) {
             (Some(_), _) if all_names() || told == Some(value.number) => {}
             (_, Some(after)) if after.number != value.number => {
@@ -169,7 +211,7 @@ impl Pair<'_> {
                 self.add(changes, &after.name, rule.finding(), lines);
             }
             (None, _) => {
-                let reserved = is.reserved.iter().any(|range| range.holds(value.number));
+                let reserved = known.new_reserved.hold(value.number);
                 let how =
                     if reserved { "; its number is reserved" } else { ", and its number is free" };
                 let rule = rules::EnumValueRemoved {
@@ -186,10 +228,13 @@ impl Pair<'_> {
     }
 
     /// Reserved numbers and names that are free again.
-    fn reservations(&self, changes: &mut Changes<'_>) {
+    fn reservations(&self, known: &Known<'_>, changes: &mut Changes<'_>) {
         let (was, is) = (&self.was.is, &self.is.is);
-        let used = |range: &Range| is.values.iter().any(|value| range.holds(value.number));
-        let named = |name: &str| is.values.iter().any(|value| value.name == name);
+        let used = |range: &Range| {
+            range.first <= range.last
+                && known.numbers.range(range.first..=range.last).next().is_some()
+        };
+        let named = |name: &str| known.by_name.contains_key(name);
         let before = (was.reserved.as_slice(), was.reserved_names.as_slice());
         for reserved in dropped(before, (&is.reserved, &is.reserved_names), &used, &named) {
             let rule = rules::ReservationDropped { message: &self.name(), reserved: &reserved };
@@ -198,11 +243,11 @@ impl Pair<'_> {
         }
     }
 
-    fn new_value(&self, value: &Value, changes: &mut Changes<'_>) {
+    fn new_value(&self, value: &Value, known: &Known<'_>, changes: &mut Changes<'_>) {
         let was = &self.was.is;
         let (enumeration, name, number) = (&self.name(), &value.name, &value.number);
         let zero = was.values.first().map_or("nothing", |first| first.name.as_str());
-        let finding = if was.reserved.iter().any(|range| range.holds(value.number)) {
+        let finding = if known.old_reserved.hold(value.number) {
             rules::ReservedValueUsed { enumeration, value: name, number }.finding()
         } else if was.closed && self.is.is.closed {
             rules::ClosedEnumValueAdded { enumeration, value: name, number, zero: &zero }.finding()

@@ -94,7 +94,7 @@ fn reused(pair: &Pair<'_>, was: &Field, is: &Field) -> Finding {
         before_type: &was.ty,
         field: &is.name,
         kind: &is.ty,
-        free: &pair.free(),
+        free: &pair.free,
     };
     rule.finding()
 }
@@ -112,7 +112,7 @@ fn renamed(pair: &Pair<'_>, was: &Field, is: &Field) -> Finding {
 
 fn typed(pair: &Pair<'_>, was: &Field, is: &Field, fits: Fit) -> Option<Finding> {
     let (number, message, field) = (&is.number, &pair.name(), &is.name);
-    let (before, kind, free) = (&was.ty, &is.ty, &pair.free());
+    let (before, kind, free) = (&was.ty, &is.ty, &pair.free);
     Some(match fits {
         Fit::Same => return None,
         Fit::Respelled => rules::FieldRespelled { number, message, field, before, kind }.finding(),
@@ -134,7 +134,7 @@ fn typed(pair: &Pair<'_>, was: &Field, is: &Field, fits: Fit) -> Option<Finding>
 }
 
 fn labelled(pair: &Pair<'_>, is: &Field) -> Finding {
-    let (number, message, field, free) = (&is.number, &pair.name(), &is.name, &pair.free());
+    let (number, message, field, free) = (&is.number, &pair.name(), &is.name, &pair.free);
     if is.label == Label::Singular {
         return rules::FieldMadeSingular { number, message, field, free }.finding();
     }
@@ -173,17 +173,21 @@ fn present(pair: &Pair<'_>, was: &Field, is: &Field) -> Option<Finding> {
 fn chosen(pair: &Pair<'_>, was: &Field, is: &Field) -> Option<Finding> {
     let (message, field) = (&pair.name(), &is.name);
     // The cases of a choice that were there on the other side as well, apart from this one.
-    let cases = |oneof: &str, inside: &[Field], other: &[Field]| -> Vec<String> {
-        let known = |field: &&Field| other.iter().any(|known| known.number == field.number);
-        let of = inside
-            .iter()
-            .filter(|field| field.oneof.as_deref() == Some(oneof) && field.number != is.number);
-        of.filter(known).map(|field| format!("`{}`", field.name)).collect()
+    let cases = |oneof: &str, side: usize| -> Vec<String> {
+        const MOST: usize = 20;
+        let inside = pair.cases[side].get(oneof).map_or(&[][..], Vec::as_slice);
+        let others = inside.iter().filter(|field| field.number != is.number);
+        let mut named: Vec<String> =
+            others.take(MOST).map(|field| format!("`{}`", field.name)).collect();
+        if inside.len() > MOST + 1 {
+            named.push("others".to_owned());
+        }
+        named
     };
-    let (old, new) = (&pair.was.is.fields, &pair.is.is.fields);
+    let (old, new) = (0, 1);
     match (&was.oneof, &is.oneof) {
         (None, Some(oneof)) => {
-            let others = cases(oneof, new, old);
+            let others = cases(oneof, new);
             // Alone in a choice that is new a field is what it was.
             (!others.is_empty()).then(|| {
                 let others = &others.join(", ");
@@ -191,12 +195,12 @@ fn chosen(pair: &Pair<'_>, was: &Field, is: &Field) -> Option<Finding> {
             })
         }
         (Some(oneof), None) => {
-            let others = cases(oneof, old, new);
+            let others = cases(oneof, old);
             (!others.is_empty()).then(|| rules::MovedOutOfOneof { message, field, oneof }.finding())
         }
         (Some(a), Some(b)) if a != b => {
             // Who was a case beside it before, and who is one now, of those that are there on both sides.
-            let (mates, now) = (cases(a, old, new), cases(b, new, old));
+            let (mates, now) = (cases(a, old), cases(b, new));
             let came: Vec<String> =
                 now.iter().filter(|name| !mates.contains(name)).cloned().collect();
             let left = mates.iter().any(|name| !now.contains(name));

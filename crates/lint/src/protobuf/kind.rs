@@ -38,6 +38,7 @@ impl Kind for Protobuf {
     }
 
     fn compare(&self, old: &Files, new: &Files, terms: &Terms<'_>) -> Result<Comparison, NotRead> {
+        old.check_sizes().and_then(|()| new.check_sizes())?;
         let said = said(terms)?;
         let history = option(terms, "history")?;
         let (was, is) = (Schema::with(old, &said), Schema::with(new, &said));

@@ -1,10 +1,11 @@
 //! Messages that came, went or changed their shape.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::change::{Changes, Spot};
 use super::compatibility::{alike, leaf};
 use super::field;
+use super::index::{self, Index};
 use super::model::{Field, Message, Presence, Range};
 use super::schema::Placed;
 use super::scope::Scope;
@@ -15,9 +16,22 @@ pub(super) struct Pair<'s> {
     pub(super) was: &'s Placed<Message>,
     pub(super) is: &'s Placed<Message>,
     pub(super) scope: Scope,
+    pub(super) old: Index<'s>,
+    pub(super) new: Index<'s>,
+    /// The cases of each choice on the old and on the new side, of fields that both have.
+    pub(super) cases: [HashMap<&'s str, Vec<&'s Field>>; 2],
+    /// The first number that was never used.
+    pub(super) free: i64,
 }
 
 impl<'s> Pair<'s> {
+    fn new(was: &'s Placed<Message>, is: &'s Placed<Message>, scope: Scope) -> Self {
+        let (old, new) = (Index::new(&was.is), Index::new(&is.is));
+        let cases = [index::cases(&was.is, &new), index::cases(&is.is, &old)];
+        let free = free(&was.is, &is.is);
+        Self { was, is, scope, old, new, cases, free }
+    }
+
     /// The name that findings use.
     pub(super) fn name(&self) -> &'s str {
         &self.is.is.name
@@ -30,14 +44,14 @@ impl<'s> Pair<'s> {
     pub(super) fn old_spot(&self, line: usize) -> Option<Spot<'s>> {
         Some((&self.was.file, line))
     }
+}
 
-    /// The first number that was never used.
-    pub(super) fn free(&self) -> i64 {
-        let fields = self.was.is.fields.iter().chain(&self.is.is.fields).map(|field| field.number);
-        let reserved = self.was.is.reserved.iter().chain(&self.is.is.reserved);
-        let reserved = reserved.map(|range| range.last).filter(|last| *last < 1 << 28);
-        fields.chain(reserved).max().unwrap_or(0) + 1
-    }
+/// The first number that was never used.
+fn free(was: &Message, is: &Message) -> i64 {
+    let fields = was.fields.iter().chain(&is.fields).map(|field| field.number);
+    let reserved = was.reserved.iter().chain(&is.reserved);
+    let reserved = reserved.map(|range| range.last).filter(|last| *last < 1 << 28);
+    fields.chain(reserved).max().unwrap_or(0).saturating_add(1)
 }
 
 /// All messages.
@@ -61,7 +75,7 @@ pub(super) fn all(changes: &mut Changes<'_>) {
             );
             continue;
         };
-        let pair = Pair { was, is, scope };
+        let pair = Pair::new(was, is, scope);
         if now != name {
             let rule = rules::MessageRenamed { message: &now, before: name };
             let (is, was) = (pair.new_spot(is.is.line), pair.old_spot(was.is.line));
@@ -83,21 +97,38 @@ pub(super) fn all(changes: &mut Changes<'_>) {
 fn renamed<'s>(changes: &Changes<'s>) -> BTreeMap<&'s str, &'s str> {
     let (old, new) = (changes.old, changes.new);
     let gone = old.messages.keys().filter(|name| !new.messages.contains_key(*name));
-    let mut came: Vec<&str> = new
+    let came: Vec<&str> = new
         .messages
         .keys()
         .filter(|name| !old.messages.contains_key(*name))
         .map(String::as_str)
         .collect();
+    // Every message that is gone may be every message that came: among very many only names tell.
+    const MOST_PAIRS: usize = 1 << 20;
+    let gone: Vec<&String> = gone.collect();
+    let few = gone.len().saturating_mul(came.len()) <= MOST_PAIRS;
+    let mut leaves: HashMap<&str, Vec<&str>> = HashMap::new();
+    for name in came.iter().rev() {
+        leaves.entry(leaf(name)).or_default().push(name);
+    }
+    let mut taken = BTreeSet::new();
     let mut renamed = BTreeMap::new();
     for name in gone {
         let empty = old.messages.get(name).is_none_or(|message| message.is.fields.is_empty());
         let fits = |other: &str| alike(name, other, (old, new));
-        let same_leaf = came.iter().position(|other| leaf(other) == leaf(name));
+        let alike = leaves.get_mut(leaf(name));
+        let same_leaf = alike.and_then(|names| {
+            names.retain(|name| !taken.contains(name));
+            names.pop()
+        });
         // A message without fields is like every other one: only its name tells.
-        let same_shape = || came.iter().position(|other| !empty && fits(other));
-        if let Some(at) = same_leaf.or_else(same_shape) {
-            renamed.insert(name.as_str(), came.swap_remove(at));
+        let same_shape = || match few && !empty {
+            true => came.iter().copied().find(|other| !taken.contains(other) && fits(other)),
+            false => None,
+        };
+        if let Some(now) = same_leaf.or_else(same_shape) {
+            taken.insert(now);
+            renamed.insert(name.as_str(), now);
         }
     }
     renamed
@@ -106,11 +137,11 @@ fn renamed<'s>(changes: &Changes<'s>) -> BTreeMap<&'s str, &'s str> {
 fn compare(pair: &Pair<'_>, changes: &mut Changes<'_>) {
     let (was, is) = (&pair.was.is, &pair.is.is);
     for before in &was.fields {
-        let same_number = is.fields.iter().find(|field| field.number == before.number);
-        let same_name = is.fields.iter().find(|field| field.name == before.name);
+        let (same_number, same_name) =
+            (pair.new.number(before.number), pair.new.name(&before.name));
         match (same_number, same_name) {
             (Some(after), _) => field::changed(pair, before, after, changes),
-            (None, Some(after)) if !was.fields.iter().any(|other| other.number == after.number) => {
+            (None, Some(after)) if pair.old.number(after.number).is_none() => {
                 renumbered(pair, before, after, changes);
             }
             // The name went to a number of another field, which says so itself.
@@ -120,8 +151,7 @@ fn compare(pair: &Pair<'_>, changes: &mut Changes<'_>) {
         }
     }
     for field in &is.fields {
-        let known = |other: &Field| other.number == field.number || other.name == field.name;
-        if !was.fields.iter().any(known) {
+        if pair.old.number(field.number).or(pair.old.name(&field.name)).is_none() {
             added(pair, field, changes);
         }
     }
@@ -142,14 +172,14 @@ fn renumbered(pair: &Pair<'_>, before: &Field, after: &Field, changes: &mut Chan
 
 fn removed(pair: &Pair<'_>, before: &Field, changes: &mut Changes<'_>) {
     let is = &pair.is.is;
-    let reserved = |ranges: &[Range]| ranges.iter().any(|range| range.holds(before.number));
+    let reserved = |ranges: &index::Ranges| ranges.hold(before.number);
     let (message, field, number) = (&pair.name(), &before.name, &before.number);
-    let name_reserved = is.reserved_names.contains(&before.name);
+    let name_reserved = pair.new.is_reserved(&before.name);
     // The fields of others are not reserved but left out.
     let foreign = pair.name().starts_with("extensions of ");
-    let finding = if !reserved(&is.reserved) && !reserved(&is.extension_ranges) && !foreign {
+    let finding = if !reserved(&pair.new.reserved) && !reserved(&pair.new.extensions) && !foreign {
         rules::FieldNumberNotReserved { message, field, number }.finding()
-    } else if !name_reserved && !is.fields.iter().any(|other| other.name == before.name) {
+    } else if !name_reserved && pair.new.name(&before.name).is_none() {
         rules::FieldNameNotReserved { message, field }.finding()
     } else {
         rules::FieldRemovedAndReserved { message, field, number }.finding()
@@ -164,12 +194,11 @@ fn removed(pair: &Pair<'_>, before: &Field, changes: &mut Changes<'_>) {
 }
 
 fn added(pair: &Pair<'_>, field: &Field, changes: &mut Changes<'_>) {
-    let was = &pair.was.is;
     let (message, name, number) = (&pair.name(), &field.name, &field.number);
-    let free = pair.free();
-    let finding = if was.reserved.iter().any(|range| range.holds(field.number)) {
+    let free = pair.free;
+    let finding = if pair.old.reserved.hold(field.number) {
         rules::ReservedNumberUsed { message, field: name, number, free: &free }.finding()
-    } else if was.reserved_names.contains(&field.name) {
+    } else if pair.old.is_reserved(&field.name) {
         rules::ReservedNameUsed { message, field: name }.finding()
     } else if field.presence == Presence::Required {
         rules::RequiredFieldAdded { message, field: name, number }.finding()
@@ -184,8 +213,8 @@ fn added(pair: &Pair<'_>, field: &Field, changes: &mut Changes<'_>) {
 fn reservations(pair: &Pair<'_>, changes: &mut Changes<'_>) {
     let (was, is) = (&pair.was.is, &pair.is.is);
     let kept: Vec<Range> = is.reserved.iter().chain(&is.extension_ranges).copied().collect();
-    let used = |range: &Range| is.fields.iter().any(|field| range.holds(field.number));
-    let named = |name: &str| is.fields.iter().any(|field| field.name == name);
+    let used = |range: &Range| pair.new.uses(range);
+    let named = |name: &str| pair.new.name(name).is_some();
     let before = (was.reserved.as_slice(), was.reserved_names.as_slice());
     for reserved in dropped(before, (&kept, &is.reserved_names), &used, &named) {
         let rule = rules::ReservationDropped { message: &pair.name(), reserved: &reserved };
@@ -201,30 +230,24 @@ pub(super) fn dropped(
     used: &dyn Fn(&Range) -> bool,
     named: &dyn Fn(&str) -> bool,
 ) -> Vec<String> {
-    let covered = |range: &Range| {
-        let inside = |outer: &Range| outer.first <= range.first && range.last <= outer.last;
-        kept.iter().any(inside) || spanned(range, kept)
-    };
+    let (kept, kept_names) = (index::Ranges::new(kept), kept_names.iter().collect::<HashSet<_>>());
+    let covered = |range: &Range| kept.surround(range.first, range.last) || spanned(range, &kept);
     let ranges = ranges.iter().filter(|range| !covered(range) && !used(range)).map(shown);
     let names = names.iter().filter(|name| !kept_names.contains(name) && !named(name));
     ranges.chain(names.map(|name| format!("\"{name}\""))).collect()
 }
 
 /// Whether several ranges hold a short one together.
-fn spanned(range: &Range, ranges: &[Range]) -> bool {
+fn spanned(range: &Range, ranges: &index::Ranges) -> bool {
     const SHORT: i64 = 4096;
-    range.last - range.first < SHORT
-        && (range.first..=range.last).all(|number| ranges.iter().any(|other| other.holds(number)))
+    range.last.saturating_sub(range.first) < SHORT && ranges.span(range.first, range.last)
 }
 
 fn extensions(pair: &Pair<'_>, changes: &mut Changes<'_>) {
     let (was, is) = (&pair.was.is, &pair.is.is);
     for range in &was.extension_ranges {
-        let kept = is
-            .extension_ranges
-            .iter()
-            .any(|other| other.first <= range.first && range.last <= other.last)
-            || spanned(range, &is.extension_ranges);
+        let kept = pair.new.extensions.surround(range.first, range.last)
+            || spanned(range, &pair.new.extensions);
         if !kept {
             let rule = rules::ExtensionRangeShrunk { message: &pair.name(), range: &shown(range) };
             let (is, was) = (pair.new_spot(is.line), pair.old_spot(range.line));

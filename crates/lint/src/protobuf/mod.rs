@@ -38,6 +38,7 @@ mod compatibility;
 mod descriptor;
 mod enumeration;
 mod field;
+mod index;
 mod kind;
 mod message;
 mod model;

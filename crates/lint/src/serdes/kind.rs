@@ -34,6 +34,7 @@ impl Kind for Serdes {
     }
 
     fn compare(&self, old: &Files, new: &Files, terms: &Terms<'_>) -> Result<Comparison, NotRead> {
+        old.check_sizes().and_then(|()| new.check_sizes())?;
         let path = terms.options.and_then(|options| options.get("history"));
         let path = path.map(|value| {
             value
