@@ -11,6 +11,7 @@ mod docs;
 mod environment;
 mod harvest;
 mod headers_differential;
+mod hostile;
 mod ifrt;
 mod jax;
 mod new_rule;
@@ -115,6 +116,8 @@ enum Verb {
     TorchDifferential(torch_differential::TorchDifferential),
     /// Builds and tests what brings DataFusion along, which takes minutes: `unskew scan query`, and the job of Ballista.
     Distributed,
+    /// Runs the command on mutated files of every format.
+    Hostile(hostile::Hostile),
     /// Measures the command on large files: time and memory of whole processes.
     Bench(bench::Bench),
     /// Asks one plug-in for its sizes: what `abi` starts, because a plug-in may end its process.
@@ -123,6 +126,9 @@ enum Verb {
     /// Asks one plug-in what it is: what `harvest` starts, because a plug-in may end its process.
     #[command(name = "__look", hide = true)]
     Look { plugin: PathBuf },
+    /// A part of `hostile`: what it starts, because time and memory are counted per parent.
+    #[command(name = "__hostile", hide = true)]
+    HostileBatch(hostile::Batch),
     /// Measures one command: what `bench` starts, because memory is counted per parent.
     #[command(name = "__measure", hide = true)]
     Measure {
@@ -160,6 +166,8 @@ fn main() -> anyhow::Result<()> {
         Verb::StablehloDifferential(arguments) => stablehlo_differential::run(&arguments),
         Verb::Torch(torch) => torch::run(&torch),
         Verb::TorchDifferential(differential) => torch_differential::run(&differential),
+        Verb::Hostile(hostile) => hostile::run(&hostile),
+        Verb::HostileBatch(batch) => hostile::run_batch(&batch),
         Verb::Bench(bench) => bench::run(&bench),
         Verb::Sizes { plugin } => abi::sizes_child(&plugin),
         Verb::Look { plugin } => std::process::exit(unskew_artifact::probe_main(&plugin, None)),

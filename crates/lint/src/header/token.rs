@@ -106,7 +106,7 @@ impl<'a> Lexer<'a> {
             let place = self.place;
             if self.out.tokens.len() + self.out.comments.len() >= MOST {
                 let what = format!("over the budget of {MOST} tokens; the rest is not read");
-                problems.push(Problem { place, what });
+                problems.push(Problem::at(place, what));
                 break;
             }
             let rest = self.rest();
