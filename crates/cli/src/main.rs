@@ -8,6 +8,7 @@
 mod args;
 mod exit;
 mod grid;
+mod guard;
 mod kinds;
 mod one_kind;
 mod print;
@@ -22,6 +23,10 @@ use clap::Parser as _;
 fn main() -> ExitCode {
     let args = args::Args::parse();
     args.global.color.write_global();
+    unskew_source::budget::set_scale(args.global.budget);
+    if let Some(watch) = args.verb.watch() {
+        guard::start(watch);
+    }
     let status = verbs::run(&args).unwrap_or_else(|error| {
         print::error(&error);
         exit::Status::Failed

@@ -9,6 +9,7 @@ use unskew_artifact::{Artifact, Options, Running};
 use unskew_core::Party;
 use unskew_releases::{Family, NameError, Release, select};
 use unskew_report::Subject;
+use unskew_source::budget::count_file;
 
 /// One party of a side.
 #[derive(Clone, Debug)]
@@ -120,11 +121,15 @@ fn of_artifact(artifact: Artifact) -> anyhow::Result<Side> {
 }
 
 fn of_releases(releases: Vec<Release>) -> Side {
-    let member = |release: Release| Member {
-        path: None,
-        label: release.to_string(),
-        release: Some(release),
-        party: release.party(),
+    let member = |release: Release| {
+        // The tables of a release take as much as a small file.
+        count_file(1 << 20);
+        Member {
+            path: None,
+            label: release.to_string(),
+            release: Some(release),
+            party: release.party(),
+        }
     };
     Side { members: releases.into_iter().map(member).collect(), failures: Vec::new() }
 }

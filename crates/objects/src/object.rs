@@ -23,6 +23,7 @@ pub struct Object {
 impl Object {
     /// An object that was listed. Nothing is asked before something is read.
     pub(crate) fn new(objects: &Objects, listed: Listed) -> Self {
+        unskew_source::budget::count_file(listed.size);
         let uri = objects.uri(&listed.key);
         Self { uri, listed, objects: objects.clone(), blocks: Kept::default() }
     }

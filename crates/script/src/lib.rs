@@ -38,7 +38,7 @@ mod walk;
 mod words;
 
 pub use edit::{Edits, Overlap};
-pub use limits::MAX_DEPTH;
+pub use limits::{MAX_DEPTH, MAX_TOKENS, tokens};
 pub use read::{MAX_BYTES, ScriptError, parse};
 pub use syntax::{
     Argument, Call, Class, Constant, Expression, Function, Module, Name, Parameter, Span, Statement,

@@ -1,4 +1,4 @@
-//! How deep a text nests, told before anything recurses over it.
+//! How deep a text nests and how many tokens it has, told before anything recurses over it or is made of it.
 //!
 //! Brackets nest, and so do chains: `a.b.c`, `a + b + c` and `f(x)(y)` are trees that lean to the left.
 //! So each open bracket counts the tokens since the last comma in it, and the depth is the sum over all
@@ -7,9 +7,32 @@
 /// How deep expressions, and how deep blocks may nest in a text. Real ones reach a tenth of it.
 pub const MAX_DEPTH: usize = 300;
 
-/// The first byte at which a text is nested too deep.
-pub(crate) fn too_deep(text: &str) -> Option<usize> {
+/// The most tokens of one text. The largest real one has some hundred thousand.
+pub const MAX_TOKENS: usize = 2_000_000;
+
+/// What a text is beyond.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Beyond {
+    /// It nests deeper than [`MAX_DEPTH`].
+    Depth,
+    /// It has more tokens than there may be.
+    Tokens,
+}
+
+/// How many tokens a text has, which bounds how many nodes are made of it; no more than `most` are counted.
+pub fn tokens(text: &str, most: usize) -> usize {
+    match scan(text, most) {
+        Ok(tokens) => tokens,
+        // Deep texts are refused whatever else they are.
+        Err((_, Beyond::Depth)) => 0,
+        Err((_, Beyond::Tokens)) => most,
+    }
+}
+
+/// Counts tokens; or the first byte at which a text is too much, and why.
+pub(crate) fn scan(text: &str, most: usize) -> Result<usize, (usize, Beyond)> {
     let mut scan = Scan { open: vec![0], depth: 0, indents: Vec::new() };
+    let mut tokens = 0;
     let bytes = text.as_bytes();
     let mut at = 0;
     let mut line_start = true;
@@ -24,6 +47,9 @@ pub(crate) fn too_deep(text: &str) -> Option<usize> {
             if blanks > 0 {
                 continue;
             }
+        }
+        if !matches!(byte, b' ' | b'\t' | b'\r' | b'\\' | b'#' | b'\n') {
+            tokens += 1;
         }
         let length = match byte {
             b'#' => bytes[at..].iter().take_while(|b| **b != b'\n').count(),
@@ -43,11 +69,14 @@ pub(crate) fn too_deep(text: &str) -> Option<usize> {
             }
         };
         if scan.depth > MAX_DEPTH || scan.indents.len() > MAX_DEPTH {
-            return Some(at);
+            return Err((at, Beyond::Depth));
+        }
+        if tokens > most {
+            return Err((at, Beyond::Tokens));
         }
         at += length.max(1);
     }
-    None
+    Ok(tokens)
 }
 
 struct Scan {
@@ -132,6 +161,17 @@ pub(crate) fn text_length(bytes: &[u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn too_deep(text: &str) -> Option<usize> {
+        scan(text, usize::MAX).err().map(|(at, _)| at)
+    }
+
+    #[test]
+    fn tokens_are_counted_but_not_blanks_and_comments() {
+        assert_eq!(tokens("x = f(a, \"b c\")  # d e\n\n", 100), 8);
+        assert_eq!(tokens(&"x\n".repeat(50), 10), 10);
+        assert_eq!(scan(&"x\n".repeat(50), 10), Err((20, Beyond::Tokens)));
+    }
 
     #[test]
     fn long_lists_and_texts_are_not_deep_and_chains_are() {

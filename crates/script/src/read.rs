@@ -4,7 +4,7 @@ use ruff_python_ast as py;
 use ruff_python_parser::{Mode, ParseError, ParseErrorType, ParseOptions, parse_unchecked};
 use ruff_text_size::{Ranged, TextRange};
 
-use crate::limits::{MAX_DEPTH, too_deep};
+use crate::limits::{Beyond, MAX_DEPTH, MAX_TOKENS, scan};
 use crate::words;
 use crate::{
     Argument, Call, Class, Constant, Expression, Function, Module, Name, Parameter, Span, Statement,
@@ -28,14 +28,18 @@ pub struct ScriptError {
 /// Reads a text.
 ///
 /// # Errors
-/// [`ScriptError`] if it is no Python, uses a part of it that TorchScript does not have, or is nested too
-/// deep.
+/// [`ScriptError`] if it is no Python, uses a part of it that TorchScript does not have, is nested too
+/// deep, or has more than [`MAX_TOKENS`] tokens. Who reads many texts asks [`tokens`](crate::tokens) first.
 pub fn parse(text: &str) -> Result<Module, ScriptError> {
     if text.len() > MAX_BYTES {
         return Err(error(text, 0, format!("the text is larger than {MAX_BYTES} bytes")));
     }
-    if let Some(at) = too_deep(text) {
-        return Err(error(text, at, format!("nested more than {MAX_DEPTH} deep")));
+    if let Err((at, beyond)) = scan(text, MAX_TOKENS) {
+        let what = match beyond {
+            Beyond::Depth => format!("nested more than {MAX_DEPTH} deep"),
+            Beyond::Tokens => format!("over the budget of {MAX_TOKENS} tokens for one text"),
+        };
+        return Err(error(text, at, what));
     }
     // Seldom, so the words are looked for only where something is wrong.
     module(text, text).or_else(|error| {

@@ -10,6 +10,7 @@
 //! where the end record begins; who reckons its start from there comes out 76 bytes too far, and where the first
 //! name has 30 bytes another header stands just there.
 
+use std::collections::HashMap;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use std::sync::Arc;
 use zip::read::{ArchiveOffset, Config};
 use zip::{CompressionMethod, ZipArchive};
 
-use crate::{BytesSource, Problem, ReadError, Slice, Source, limits};
+use crate::{Budget, BytesSource, Problem, ReadError, Resource, Slice, Source, SourceExt, limits};
 
 /// One member of an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,6 +54,9 @@ pub struct Archive {
     source: Arc<dyn Source>,
     zip: ZipArchive<SourceReader>,
     entries: Vec<Entry>,
+    /// Where each name stands in `entries`; the first of those that have it.
+    by_name: HashMap<Box<str>, usize>,
+    budget: Budget,
 }
 
 impl Archive {
@@ -66,7 +70,8 @@ impl Archive {
     /// Reads the directory of the archive in `source`.
     ///
     /// # Errors
-    /// If there is no directory, it is broken, or it has more than [`limits::MEMBERS`] members.
+    /// If there is no directory, it is broken, it has more than [`limits::MEMBERS`] members, or some of them
+    /// share bytes: that is how a small file inflates to a large one many times over.
     pub fn open(source: Arc<dyn Source>) -> Result<Self, ReadError> {
         let reader =
             SourceReader { source: source.clone(), position: 0, block: Vec::new(), block_start: 0 };
@@ -84,8 +89,13 @@ impl Archive {
             return Err(ReadError::new(source.name(), problem));
         }
         let mut entries = Vec::with_capacity(zip.len());
+        let mut by_name = HashMap::with_capacity(zip.len());
+        let mut extents = Vec::with_capacity(zip.len());
         for index in 0..zip.len() {
             let file = zip.by_index_raw(index).map_err(broken)?;
+            // The local header has 30 bytes, its name and more; so much belongs to no other member.
+            let start = file.header_start();
+            extents.push((start, start.saturating_add(30).saturating_add(file.compressed_size())));
             entries.push(Entry {
                 name: String::from_utf8_lossy(file.name_raw()).into_owned(),
                 size: file.size(),
@@ -94,7 +104,16 @@ impl Archive {
                 index,
             });
         }
-        Ok(Self { source, zip, entries })
+        for (index, entry) in entries.iter().enumerate() {
+            by_name.entry(entry.name.as_str().into()).or_insert(index);
+        }
+        extents.sort_unstable();
+        if let Some(pair) = extents.windows(2).find(|pair| pair[1].0 < pair[0].1) {
+            let what = "zip archive: members overlap, as in an archive that is made to inflate without end";
+            return Err(ReadError::malformed(source.name(), what).at(pair[1].0));
+        }
+        let budget = source.budget_or_new();
+        Ok(Self { source, zip, entries, by_name, budget })
     }
 
     /// The archive's own name.
@@ -109,7 +128,12 @@ impl Archive {
 
     /// The member of this name.
     pub fn entry(&self, name: &str) -> Option<&Entry> {
-        self.entries.iter().find(|entry| entry.name == name)
+        self.by_name.get(name).and_then(|index| self.entries.get(*index))
+    }
+
+    /// What the file may still take; its members take from the same.
+    pub fn budget(&self) -> &Budget {
+        &self.budget
     }
 
     /// A member as a source of its own, named `archive!member`.
@@ -119,7 +143,8 @@ impl Archive {
     pub fn member(&self, entry: &Entry) -> Result<Arc<dyn Source>, ReadError> {
         let name = format!("{}!{}", self.name(), entry.name);
         if !entry.stored {
-            return Ok(Arc::new(BytesSource::new(name, self.read(entry)?)));
+            let bytes = BytesSource::new(name, self.read(entry)?);
+            return Ok(Arc::new(bytes.within(self.budget.clone())));
         }
         let mut zip = self.zip.clone();
         let broken = |error| zip_error(self.name(), error).in_record(&entry.name);
@@ -183,8 +208,10 @@ impl Archive {
             .by_index(entry.index)
             .map_err(|error| zip_error(self.name(), error).in_record(&entry.name))?;
         let error = |problem| ReadError::new(self.name(), problem).in_record(&entry.name);
+        let most = limit.min(self.budget.left(Resource::Bytes));
         let size =
-            io::copy(&mut file.take(limit.saturating_add(1)), out).map_err(|e| error(e.into()))?;
+            io::copy(&mut file.take(most.saturating_add(1)), out).map_err(|e| error(e.into()))?;
+        self.budget.bytes(size).map_err(|spent| error(spent.into()))?;
         if size > limit {
             let what = "the inflated member".into();
             return Err(error(Problem::TooLarge { what, size: entry.size.max(size), limit }));
@@ -203,7 +230,9 @@ impl Archive {
             .by_index(entry.index)
             .map_err(|error| zip_error(self.name(), error).in_record(&entry.name))?;
         let error = |problem| ReadError::new(self.name(), problem).in_record(&entry.name);
-        file.take(limits::RECORD + 1).read_to_end(&mut bytes).map_err(|e| error(e.into()))?;
+        let most = limits::RECORD.min(self.budget.left(Resource::Bytes));
+        file.take(most + 1).read_to_end(&mut bytes).map_err(|e| error(e.into()))?;
+        self.budget.bytes(bytes.len() as u64).map_err(|spent| error(spent.into()))?;
         if bytes.len() as u64 > limits::RECORD {
             return Err(error(Problem::TooLarge {
                 what: "the inflated record".into(),
@@ -331,8 +360,44 @@ mod tests {
         assert!(bytes.len() < 1 << 20);
         let archive = open(bytes).unwrap();
         let error = archive.read(archive.entry("bomb").unwrap()).unwrap_err();
-        assert!(matches!(*error.problem, Problem::TooLarge { .. }), "{error}");
+        assert!(matches!(*error.problem, Problem::TooLarge { .. } | Problem::Budget(_)), "{error}");
         assert_eq!(error.record.as_deref(), Some("bomb"));
+    }
+
+    #[test]
+    fn all_members_together_have_one_budget() {
+        let half = vec![0; limits::RECORD as usize / 2];
+        let names: Vec<String> = (0..40).map(|i| format!("m{i}")).collect();
+        let members: Vec<_> = names
+            .iter()
+            .map(|name| (name.as_str(), half.as_slice(), CompressionMethod::Deflated))
+            .collect();
+        let archive = open(archive(&members)).unwrap();
+        let mut refused = None;
+        for (count, entry) in archive.entries().iter().enumerate() {
+            if let Err(error) = archive.member(entry) {
+                refused = Some((count, error));
+                break;
+            }
+        }
+        let (count, error) = refused.unwrap();
+        assert!(matches!(*error.problem, Problem::Budget(_)), "{error}");
+        assert!((2..20).contains(&count), "{count}");
+    }
+
+    #[test]
+    fn members_that_share_their_bytes_are_refused() {
+        let bytes = archive(&[
+            ("a", b"some bytes", CompressionMethod::Stored),
+            ("b", b"some bytes", CompressionMethod::Stored),
+        ]);
+        assert!(open(bytes.clone()).is_ok());
+        let mut bytes = bytes;
+        let entry = bytes.windows(4).rposition(|w| w == b"PK\x01\x02").unwrap();
+        // The second entry of the directory points at the first member.
+        bytes[entry + 42..entry + 46].copy_from_slice(&[0; 4]);
+        let error = open(bytes).err().unwrap().to_string();
+        assert!(error.contains("members overlap"), "{error}");
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub enum Problem {
         needed: u64,
     },
     /// Something is larger than a real file makes it.
-    #[error("{what} has {size} bytes; more than {limit} are not read")]
+    #[error("{what} has {size} bytes, over the budget of {limit}")]
     TooLarge {
         /// What is too large.
         what: String,
@@ -32,6 +32,9 @@ pub enum Problem {
         /// The limit.
         limit: usize,
     },
+    /// It would take more than one file may.
+    #[error(transparent)]
+    Budget(#[from] crate::Exhausted),
     /// The bytes are not what the format says.
     #[error("{0}")]
     Malformed(String),
@@ -106,12 +109,33 @@ impl fmt::Display for ReadError {
         if let Some(field) = &self.field {
             write!(f, ", field {field}")?;
         }
-        write!(f, ": {}", self.problem)
+        // What a parser says may quote the file, and the file may be one long text.
+        const LONGEST: usize = 2000;
+        let problem = self.problem.to_string();
+        match problem.char_indices().nth(LONGEST) {
+            None => write!(f, ": {problem}"),
+            Some((end, _)) => {
+                let left = problem.len() - end;
+                write!(f, ": {}... ({left} bytes more)", problem.get(..end).unwrap_or_default())
+            }
+        }
     }
 }
 
 impl std::error::Error for ReadError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         std::error::Error::source(&*self.problem)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_does_not_quote_a_whole_file() {
+        let error = ReadError::malformed("a.json", "\u{e9}".repeat(3000)).at(7).to_string();
+        assert!(error.starts_with("a.json, byte 7: \u{e9}"), "{error}");
+        assert!(error.ends_with("... (2000 bytes more)"), "{error}");
     }
 }

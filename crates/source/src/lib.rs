@@ -14,8 +14,9 @@
 //! * [`unfinished`]: what is being written, and what killed writers leave behind;
 //! * [`ReadError`]: what could not be read, with the file, the record, the byte and the cause.
 //!
-//! Input is hostile until parsed. Every read into memory has a limit ([`limits`]), every addition of
-//! offsets is checked, nothing panics on any bytes.
+//! Input is hostile until parsed. Every read into memory has a limit ([`limits`]), all reads of a file and of
+//! what lies in it have a [`Budget`] together, every addition of offsets is checked, nothing panics on any
+//! bytes. Only regular files are opened ([`open_regular`]): a pipe would wait, a device would never end.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -31,10 +32,12 @@
 mod archive;
 mod archive_output;
 mod assembly;
+pub mod budget;
 mod copy;
 mod error;
 pub mod limits;
 mod output;
+mod regular;
 mod source;
 pub mod unfinished;
 pub mod wire;
@@ -42,6 +45,8 @@ pub mod wire;
 pub use archive::{Archive, Entry, RawMember};
 pub use archive_output::ArchiveOutput;
 pub use assembly::{Assembly, AssemblyPiece};
+pub use budget::{Budget, Exhausted, Resource};
 pub use error::{Problem, ReadError};
 pub use output::{Output, OutputFile};
+pub use regular::{open_regular, read_regular, read_text};
 pub use source::{BytesSource, FileSource, Slice, Source, SourceExt};

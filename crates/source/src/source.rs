@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::{Problem, ReadError, copy, limits};
+use crate::{Budget, Problem, ReadError, copy, limits, open_regular};
 
 /// Something whose bytes can be read at any place, from several threads at once.
 pub trait Source: Send + Sync {
@@ -21,6 +21,11 @@ pub trait Source: Send + Sync {
     /// # Errors
     /// Whatever the system says.
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize>;
+
+    /// What the file that it lies in may still take; none if nobody counts yet.
+    fn budget(&self) -> Option<&Budget> {
+        None
+    }
 
     /// Appends the bytes of `range` to `file`. A source that lies in a file lets the system copy them,
     /// which shares the blocks where the file system can.
@@ -56,6 +61,11 @@ pub trait SourceExt: Source {
         Ok(())
     }
 
+    /// What the file that it lies in may still take; a new budget if nobody counts yet.
+    fn budget_or_new(&self) -> Budget {
+        self.budget().cloned().unwrap_or_else(|| Budget::for_size(self.size()))
+    }
+
     /// The `len` bytes from `offset` on. Nothing is allocated for bytes that are not there.
     ///
     /// # Errors
@@ -73,6 +83,9 @@ pub trait SourceExt: Source {
         });
         if let Some(problem) = problem {
             return Err(ReadError::new(self.name(), problem).at(offset));
+        }
+        if let Some(budget) = self.budget() {
+            budget.bytes(len).map_err(|spent| spent.in_file(self.name()).at(offset))?;
         }
         let mut buffer = vec![0; len as usize];
         self.fill(offset, &mut buffer)?;
@@ -104,6 +117,7 @@ pub struct FileSource {
     name: String,
     size: u64,
     file: File,
+    budget: Budget,
 }
 
 impl FileSource {
@@ -112,18 +126,9 @@ impl FileSource {
     /// # Errors
     /// If it cannot be opened, or is no regular file.
     pub fn open(path: &Path) -> Result<Self, ReadError> {
+        let (file, size) = open_regular(path)?;
         let name = path.display().to_string();
-        let opened = File::open(path).and_then(|file| Ok((file.metadata()?, file)));
-        match opened {
-            Ok((metadata, file)) if metadata.is_file() => {
-                Ok(Self { name, size: metadata.len(), file })
-            }
-            Ok(_) => Err(ReadError::new(
-                name,
-                Problem::Unsupported("not a regular file; name a file or a folder of files".into()),
-            )),
-            Err(error) => Err(ReadError::new(name, error.into())),
-        }
+        Ok(Self { name, size, file, budget: Budget::for_size(size) })
     }
 
     /// A file that is open, under this name: one without a name of its own.
@@ -142,6 +147,10 @@ impl Source for FileSource {
 
     fn size(&self) -> u64 {
         self.size
+    }
+
+    fn budget(&self) -> Option<&Budget> {
+        Some(&self.budget)
     }
 
     #[cfg(unix)]
@@ -166,12 +175,22 @@ impl Source for FileSource {
 pub struct BytesSource {
     name: String,
     bytes: Arc<[u8]>,
+    budget: Budget,
 }
 
 impl BytesSource {
     /// A source of these bytes under this name.
     pub fn new(name: impl Into<String>, bytes: impl Into<Arc<[u8]>>) -> Self {
-        Self { name: name.into(), bytes: bytes.into() }
+        let bytes = bytes.into();
+        let budget = Budget::for_size(bytes.len() as u64);
+        Self { name: name.into(), bytes, budget }
+    }
+
+    /// The same, of a part of a file with this budget.
+    #[must_use]
+    pub fn within(mut self, budget: Budget) -> Self {
+        self.budget = budget;
+        self
     }
 }
 
@@ -182,6 +201,10 @@ impl Source for BytesSource {
 
     fn size(&self) -> u64 {
         self.bytes.len() as u64
+    }
+
+    fn budget(&self) -> Option<&Budget> {
+        Some(&self.budget)
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
@@ -199,6 +222,7 @@ pub struct Slice {
     whole: Arc<dyn Source>,
     start: u64,
     size: u64,
+    budget: Budget,
 }
 
 impl Slice {
@@ -213,7 +237,10 @@ impl Slice {
         size: u64,
     ) -> Result<Self, ReadError> {
         match start.checked_add(size) {
-            Some(end) if end <= whole.size() => Ok(Self { name: name.into(), whole, start, size }),
+            Some(end) if end <= whole.size() => {
+                let budget = whole.budget_or_new();
+                Ok(Self { name: name.into(), whole, start, size, budget })
+            }
             end => {
                 let needed = end.unwrap_or(u64::MAX);
                 let problem = Problem::Truncated { len: whole.size(), needed };
@@ -230,6 +257,10 @@ impl Source for Slice {
 
     fn size(&self) -> u64 {
         self.size
+    }
+
+    fn budget(&self) -> Option<&Budget> {
+        Some(&self.budget)
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {

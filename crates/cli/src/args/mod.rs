@@ -87,6 +87,9 @@ pub struct Global {
     /// From which severity on a finding makes the exit status 1; `unjudged`: what was not judged does, too
     #[arg(long, global = true, value_name = "WHAT", value_delimiter = ',')]
     deny: Vec<Deny>,
+    /// Multiply what a file may take of memory and time, if you trust the files
+    #[arg(long, global = true, value_name = "N", default_value_t = 1)]
+    pub budget: u64,
 }
 
 /// When to colour.
@@ -95,6 +98,34 @@ pub struct Color {
     /// When to colour
     #[arg(long = "color", global = true, value_name = "WHEN", default_value = "auto")]
     choice: ColorChoice,
+}
+
+impl Verb {
+    /// What this verb may take is watched: none if its work is to run something, or to stay.
+    pub fn watch(&self) -> Option<Watch> {
+        match self {
+            Self::Inspect(_)
+            | Self::Check(_)
+            | Self::Matrix(_)
+            | Self::Diff(_)
+            | Self::Lint(_)
+            | Self::History(_)
+            | Self::Convert(_) => Some(Watch::MemoryAndTime),
+            // A program has a limit of steps; how long these take is its own affair.
+            Self::Ops(ops) if matches!(ops.what, ops::OpsVerb::Run(_)) => Some(Watch::Memory),
+            Self::Ops(_) => Some(Watch::MemoryAndTime),
+            _ => None,
+        }
+    }
+}
+
+/// What of a process is watched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Watch {
+    /// Memory alone.
+    Memory,
+    /// Memory and processor time.
+    MemoryAndTime,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

@@ -7,6 +7,7 @@ use unskew_core::{Role, Side};
 use unskew_lint::boundary::{Config, Known};
 use unskew_lint::judge::{Judged, Outcome, Request, lint};
 use unskew_report::{Failure, Pair, Report, Subject};
+use unskew_source::read_text;
 
 use super::diff::verdict;
 use crate::args::{Global, Lint};
@@ -16,13 +17,15 @@ use crate::{kinds, print};
 /// The file that holds the promises.
 const FILE: &str = "unskew.toml";
 
+/// How large it may be, in bytes.
+const LARGEST: u64 = 1 << 20;
+
 pub fn run(args: &Lint, global: &Global) -> anyhow::Result<Status> {
     let path = match &args.config {
         Some(path) => path.clone(),
         None => nearest()?,
     };
-    let text = std::fs::read_to_string(&path)
-        .with_context(|| format!("cannot read the promises: {}", path.display()))?;
+    let text = read_text(&path, LARGEST).context("cannot read the promises")?;
     let known = Known {
         kinds: kinds::ALL,
         is_rule: &|code| unskew_artifact::every_rule().any(|rule| rule.code == code),

@@ -15,6 +15,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, bail};
 use unskew_core::{Severity, check};
 use unskew_pjrt::{ExecuteOptions, HostArray, Outputs, Plugin, Program};
+use unskew_source::read_regular;
 
 use crate::args::{Global, Run};
 use crate::exit::Status;
@@ -24,6 +25,9 @@ use timings::Clock;
 
 /// What the plug-ins built from XLA log by: 0 is everything, 3 is nothing.
 const LOG_LEVEL: &str = "TF_CPP_MIN_LOG_LEVEL";
+
+/// How large a program may be, in bytes.
+const LARGEST_PROGRAM: u64 = 2 << 30;
 
 pub fn run(args: &Run, global: &Global) -> anyhow::Result<Status> {
     if args.in_this_process {
@@ -75,8 +79,7 @@ fn warn_of_versions(args: &Run, global: &Global) {
 /// All of it, in this process.
 fn execute(args: &Run) -> anyhow::Result<Status> {
     let mut clock = Clock::start();
-    let code = std::fs::read(&args.program)
-        .with_context(|| format!("cannot read {}", args.program.display()))?;
+    let code = read_regular(&args.program, LARGEST_PROGRAM)?;
     let plugin = Plugin::load(&args.plugin)?;
     clock.lap("load");
     let client = plugin.create_client(&args.options())?;

@@ -7,7 +7,7 @@ use unskew_source::wire::{Field, Message};
 use unskew_source::{Problem, ReadError};
 
 /// The most bytes of structure that are kept of one file; the largest real graphs have a tenth.
-const KEPT: usize = 256 << 20;
+const KEPT: usize = 160 << 20;
 
 /// What one kept thing costs apart from its text.
 const OVERHEAD: usize = 48;

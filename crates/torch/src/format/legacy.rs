@@ -88,6 +88,7 @@ fn program(records: &Records, main: Option<&Module>) -> Result<Program, ReadErro
         };
         let bytes = records.content(entry)?;
         let text = String::from_utf8_lossy(&bytes);
+        records.take_code(name, &text)?;
         let module = modules.iter().find(|(key, _)| key == name);
         let added = match module {
             Some((_, class)) => program.add_methods(name, class, &text),

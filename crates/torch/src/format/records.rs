@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use unskew_core::Version;
-use unskew_source::{Archive, Entry, Problem, RawMember, ReadError, Source};
+use unskew_source::{Archive, Entry, Problem, RawMember, ReadError, Resource, Source};
 
 use crate::Stamp;
 
@@ -31,6 +31,14 @@ impl Records {
         Ok(Self { archive, root, read: Cell::new(0) })
     }
 
+    /// Takes the nodes that will be made of a code record, before they are made.
+    pub(crate) fn take_code(&self, name: &str, text: &str) -> Result<(), ReadError> {
+        let budget = self.archive.budget();
+        let left = usize::try_from(budget.left(Resource::Nodes)).unwrap_or(usize::MAX);
+        let tokens = unskew_script::tokens(text, left.saturating_add(1));
+        budget.nodes(tokens as u64).map_err(|spent| spent.in_file(self.file()).in_record(name))
+    }
+
     /// The name of the file.
     pub(crate) fn file(&self) -> &str {
         self.archive.name()
@@ -54,9 +62,13 @@ impl Records {
             .filter_map(|entry| entry.name.strip_prefix(&self.root).map(|name| (name, entry)))
     }
 
+    fn entry(&self, name: &str) -> Option<&Entry> {
+        self.archive.entry(&format!("{}{name}", self.root))
+    }
+
     /// Whether there is a record of this name.
     pub(crate) fn has(&self, name: &str) -> bool {
-        self.all().any(|(record, _)| record == name)
+        self.entry(name).is_some()
     }
 
     /// Whether a record's name begins and ends like this.
@@ -66,8 +78,8 @@ impl Records {
 
     /// The content of a record; none if there is no such record.
     pub(crate) fn get(&self, name: &str) -> Result<Option<Vec<u8>>, ReadError> {
-        match self.all().find(|(record, _)| *record == name) {
-            Some((_, entry)) => self.content(entry).map(Some),
+        match self.entry(name) {
+            Some(entry) => self.content(entry).map(Some),
             None => Ok(None),
         }
     }

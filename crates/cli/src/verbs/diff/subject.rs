@@ -9,7 +9,7 @@ use unskew_core::{Role, Side};
 use unskew_ops::OperatorTable;
 use unskew_releases::{Family, Release, find};
 use unskew_report::Subject;
-use unskew_source::{FileSource, Source};
+use unskew_source::{FileSource, Source, budget::count_file};
 use unskew_tensorflow::diff::Registry;
 use unskew_torch::DeviceTable;
 
@@ -57,6 +57,7 @@ pub fn subject(name: &OsStr) -> anyhow::Result<Named> {
 /// # Errors
 /// If it has nothing to compare.
 pub fn of_release(release: Release) -> anyhow::Result<Named> {
+    count_file(1 << 20);
     let thing = match release.family() {
         Family::TensorFlow => unskew_releases::tensorflow::runtime(release.row())
             .map(|runtime| Thing::Registry(Registry::of_release(&runtime))),

@@ -7,6 +7,7 @@ use serde_json::json;
 use unskew_core::Date;
 use unskew_fleet::{Change, Fleet, Profile};
 use unskew_report::Plain;
+use unskew_source::read_text;
 
 use super::columns;
 use crate::args::{FleetFormat, RuntimeTask};
@@ -51,11 +52,7 @@ fn profile(named: &Path) -> anyhow::Result<Profile> {
         return Err(sides::neither(name));
     }
     let shown = || format!("cannot read {}", named.display());
-    let size = named.metadata().with_context(shown)?.len();
-    if size > LARGEST {
-        bail!("no runtime profile, for it has {size} bytes: {}", named.display());
-    }
-    let text = std::fs::read_to_string(named).with_context(shown)?;
+    let text = read_text(named, LARGEST).context("no runtime profile")?;
     Profile::read(&text).with_context(shown)
 }
 

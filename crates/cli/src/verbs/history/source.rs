@@ -3,12 +3,13 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use unskew_core::{Role, Side};
 use unskew_lint::history::Chronicle;
+use unskew_source::read_regular;
 
 /// How large a history may be, in bytes.
-const SIZE: u64 = 16 << 20;
+const SIZE: u64 = unskew_lint::files::LARGEST_TEXT as u64;
 
 /// A history, and where it came from.
 pub struct Named {
@@ -39,11 +40,7 @@ pub fn open(name: &OsStr) -> anyhow::Result<Named> {
         return of_axis(name);
     }
     let at = || path.display().to_string();
-    let size = std::fs::metadata(path).with_context(at)?.len();
-    if size > SIZE {
-        bail!("too large for a history, {size} bytes: {}", path.display());
-    }
-    let bytes = std::fs::read(path).with_context(at)?;
+    let bytes = read_regular(path, SIZE).context("cannot read the history")?;
     let chronicle = Chronicle::read(&at(), &bytes).with_context(|| {
         format!(
             "no dated history; looked for headings with a number (\"## 0.56 (Nov 11, 2024)\"), comments with \

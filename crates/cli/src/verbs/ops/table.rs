@@ -6,11 +6,15 @@ use std::path::Path;
 use anyhow::{Context as _, bail};
 use unskew_core::Version;
 use unskew_releases::{Family, NameError, Release, find};
+use unskew_source::read_text;
 use unskew_torch::{DeviceTable, Format, Model, Runtime};
 
 use super::{model, put};
 use crate::args::OpsTable;
 use crate::exit::Status;
+
+/// How large a list of operators may be, in bytes.
+const LARGEST_LIST: u64 = 16 << 20;
 
 pub fn run(args: &OpsTable) -> anyhow::Result<Status> {
     let path = Path::new(&args.subject);
@@ -45,7 +49,7 @@ fn of_release(args: &OpsTable, release: Release) -> anyhow::Result<Status> {
         return put(&table.to_json(), args.output.as_deref());
     };
     let shown = list.display();
-    let text = std::fs::read_to_string(list).with_context(|| format!("cannot read {shown}"))?;
+    let text = read_text(list, LARGEST_LIST)?;
     let names = unskew_torch::selection(&text).with_context(|| format!("no list: {shown}"))?;
     let selected = |operator: &str| {
         let base = operator.split('.').next().unwrap_or(operator);

@@ -5,10 +5,13 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use unskew_array::{Array, Fill, Number, npy};
-use unskew_source::{Archive, FileSource, Source};
+use unskew_source::{Archive, FileSource, Source, read_regular};
 
 use super::signature::Parameter;
 use crate::args::Run;
+
+/// How large an array of a file may be, in bytes.
+const LARGEST: u64 = 16 << 30;
 
 /// One array for each parameter, for each device.
 pub fn gather(
@@ -90,7 +93,7 @@ fn origin(text: &str) -> anyhow::Result<Origin> {
     if text.ends_with(".npz") {
         bail!("an archive has all inputs of its own: {text}; give each device a .npy file");
     }
-    let file = std::fs::read(text).with_context(|| {
+    let file = read_regular(Path::new(text), LARGEST).with_context(|| {
         format!(
             "not zeros, ones, iota, random[:SEED] or a number, and no file that can be read: {text}"
         )
