@@ -136,7 +136,8 @@ impl FileSource {
     /// # Errors
     /// If its size cannot be read.
     pub fn of_file(name: &str, file: File) -> io::Result<Self> {
-        Ok(Self { name: name.to_owned(), size: file.metadata()?.len(), file })
+        let size = file.metadata()?.len();
+        Ok(Self { name: name.to_owned(), size, file, budget: Budget::for_size(size) })
     }
 }
 
