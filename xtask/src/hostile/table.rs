@@ -76,7 +76,7 @@ impl Table {
              loops of a program.\n\n\
              A run fails if the command panics, ends by a signal, or takes more than 2 seconds of processor time or \
              256 MiB of memory without an error that names a budget. The budgets are explained in \
-             [budgets](../concepts/budgets.md).\n\n\
+             [budgets](budgets.md).\n\n\
              Seeds: {}.\n\n{self}",
             seeds.join(", ")
         )

@@ -1,7 +1,7 @@
 //! Text with brackets, lines, numbers and names.
 
 use super::super::random::Random;
-use super::{put, repeated};
+use super::{LARGEST, put, repeated};
 
 /// What stands for a number.
 const NUMBERS: [&str; 12] = [
@@ -107,6 +107,9 @@ fn lines(text: &[u8], random: &mut Random) -> Vec<u8> {
     }
     let mut all = Vec::new();
     for nth in 0..times.min(60_000) {
+        if all.len() > LARGEST {
+            break;
+        }
         all.extend_from_slice(text.get(..number.start).unwrap_or_default());
         all.extend_from_slice((nth + 1).to_string().as_bytes());
         all.extend_from_slice(text.get(number.end..).unwrap_or_default());
