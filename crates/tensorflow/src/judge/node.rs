@@ -155,10 +155,8 @@ fn look(
         say(rule.finding().with_symptom(symptom).in_phase(phase));
     }
     // How many inputs there should be is only known if the attributes that count them are right.
-    if complete {
-        if let Some(fault) = inputs(one, op, runtime) {
-            say(fault.in_phase(phases.wiring));
-        }
+    if complete && let Some(fault) = inputs(one, op, runtime) {
+        say(fault.in_phase(phases.wiring));
     }
 }
 
