@@ -245,6 +245,7 @@ fn unreadable(error: String) -> Answer {
 }
 
 /// What a child says about an artifact and a runtime.
+#[allow(clippy::large_enum_variant, reason = "there is one at a time, and it is moved once")]
 enum Held {
     /// It cannot be read.
     Unreadable(String),
