@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use serde_json::json;
 use unskew_core::Date;
 use unskew_fleet::{Change, Fleet, Profile};
