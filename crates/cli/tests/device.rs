@@ -84,6 +84,7 @@ void SE_InitPlugin(uint64_t *params, void *status) {
 "#;
 
 /// TensorFlow loads every shared object of a folder, and follows links; at the second of the same platform it ends.
+/// What lies in a folder is run only if that is asked for.
 #[test]
 fn a_copy_and_a_link_in_a_folder_of_plug_ins_are_told() {
     let made = tempfile::tempdir().unwrap();
@@ -92,7 +93,7 @@ fn a_copy_and_a_link_in_a_folder_of_plug_ins_are_told() {
         let folder = tempfile::tempdir().unwrap();
         let place = |name: &str| folder.path().join(name);
         std::fs::copy(&plugin, place("libabacus.so.1")).unwrap();
-        let alone = unskew(&["inspect"], folder.path());
+        let alone = unskew(&["inspect", "--run"], folder.path());
         assert!(!text(&alone).contains("SE027"), "{}", text(&alone));
         match linked {
             true => std::os::unix::fs::symlink("libabacus.so.1", place("libabacus.so")).unwrap(),
@@ -104,9 +105,9 @@ fn a_copy_and_a_link_in_a_folder_of_plug_ins_are_told() {
         let words =
             "error SE027 libabacus.so.1, in the same folder, registers the same platform: ABACUS";
         for arguments in [
-            &["inspect", "--format", "concise"][..],
-            &["check", "--with", "tensorflow@2.18", "--format", "concise"],
-            &["matrix", "--with", "tensorflow@2.18", "--format", "concise"],
+            &["inspect", "--run", "--format", "concise"][..],
+            &["check", "--run", "--with", "tensorflow@2.18", "--format", "concise"],
+            &["matrix", "--run", "--with", "tensorflow@2.18", "--format", "concise"],
         ] {
             let output = unskew(arguments, folder.path());
             assert_eq!(output.status.code(), Some(1), "{arguments:?}: {}", text(&output));

@@ -10,17 +10,20 @@ use std::process::Command;
 
 const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 
-/// A file that belongs nowhere, whose name is an attack on the page.
-const HOSTILE: &str = "<img src=x onerror=document.title=1>.gguf";
+/// A file whose name is an attack on the page.
+const HOSTILE: &str = "<img src=x onerror=document.title=1>.pt";
+
+/// A PyTorch model, which has nothing in common with TensorFlow.
+const MODEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/gelu-2.15.0.pt");
 
 fn page(folder: &Path) -> String {
-    for name in ["weights.gguf", HOSTILE] {
-        std::fs::write(folder.join(name), b"GGUF\x03\0\0\0").unwrap();
+    for name in ["gelu.pt", HOSTILE] {
+        std::fs::copy(MODEL, folder.join(name)).unwrap();
     }
     let output = Command::new(env!("CARGO_BIN_EXE_unskew"))
         .current_dir(folder)
-        .args(["matrix", "weights.gguf", HOSTILE, "no-such-file.pt"])
-        .args(["--with", "weights.gguf", "--format", "html", "-o", "matrix.html"])
+        .args(["matrix", "gelu.pt", HOSTILE, "no-such-file.pt"])
+        .args(["--with", "tensorflow@2.15", "--format", "html", "-o", "matrix.html"])
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
@@ -73,7 +76,7 @@ fn the_page_shows_every_row_and_filters_in_a_browser() {
     assert!(all.contains("<td class=\"none\""), "{all}");
     assert!(all.contains("<a href=\"#reason-1\">"), "{all}");
     assert!(all.contains("id=\"reason-1\""));
-    let one = dom(folder.path(), "?rows=weights").unwrap();
+    let one = dom(folder.path(), "?rows=gelu").unwrap();
     assert_eq!(shown(&one), 1);
     assert!(one.contains("1 of 3 rows"));
     let problems = dom(folder.path(), "?problems").unwrap();
