@@ -21,6 +21,7 @@
 //! ```
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::fs;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
@@ -37,12 +38,12 @@ pub use golden::Goldens;
 /// The environment variable that lets guards add what is new.
 pub const BLESS_VARIABLE: &str = "UNSKEW_SERDES_BLESS";
 
-/// What a guard found.
-#[derive(Debug, thiserror::Error)]
+/// What a guard found. Tests unwrap it, and so its debug form is its text too.
+#[derive(thiserror::Error)]
 pub enum GuardError {
     /// A type changed, and the version line did not.
     #[error(
-        "{type_name} is no longer what {family} version {version} says it is\n  was: {was}\n  now: {now}\nAdd version {next} to the history of the family, mark what is new `since = {next}` and what is gone `until = {version}`."
+        "{type_name} is no longer what {family} version {version} says it is\n  was: {was}\n  now: {now}\n{edit}", edit = edit(*next, *added)
     )]
     Changed {
         /// The type.
@@ -55,8 +56,10 @@ pub enum GuardError {
         was: String,
         /// What it is.
         now: String,
-        /// The version to add.
+        /// The version to mark the change with.
         next: u32,
+        /// Whether the history has it already, while nothing is locked at it.
+        added: bool,
     },
     /// A type, or a version of it, is not in the lock yet.
     #[error(
@@ -169,6 +172,23 @@ pub enum GuardError {
     File(PathBuf, std::io::Error),
 }
 
+impl fmt::Debug for GuardError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// The edit that makes a change of a type one of version `next`.
+fn edit(next: u32, added: bool) -> String {
+    let last = next.saturating_sub(1);
+    let marks = format!("mark what is new `since = {next}` and what is gone `until = {last}`.");
+    if added {
+        format!("The history of the family has version {next} already: {marks}")
+    } else {
+        format!("Add version {next} to the history of the family, {marks}")
+    }
+}
+
 /// The schemas of the types of a family, to be held against a lock file.
 pub struct Lock<F: Family> {
     lines: BTreeMap<(String, u32), String>,
@@ -225,8 +245,19 @@ impl<F: Family> Lock<F> {
                 Some(was) if was == now => {}
                 Some(was) => {
                     let (family, was, now) = (F::NAME, was.clone(), now.clone());
-                    let next = F::CURRENT.saturating_add(1);
-                    return Err(GuardError::Changed { type_name, family, version, was, now, next });
+                    // A version that was added for this change is not locked yet.
+                    let added = version < F::CURRENT
+                        && !locked.keys().any(|(_, locked)| *locked == F::CURRENT);
+                    let next = F::CURRENT.saturating_add(u32::from(!added));
+                    return Err(GuardError::Changed {
+                        type_name,
+                        family,
+                        version,
+                        was,
+                        now,
+                        next,
+                        added,
+                    });
                 }
                 None if bless() => {}
                 None => return Err(GuardError::NotLocked { path: shown, type_name, version }),

@@ -1,5 +1,6 @@
 //! Reading: by the version that each value carries, whatever was requested when it was written.
 
+use std::fmt;
 use std::marker::PhantomData;
 
 use crate::write::MAX_DEPTH;
@@ -18,9 +19,16 @@ pub struct Reader<'a, F: Family> {
 }
 
 /// Why bytes are not a value.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error(transparent)]
 pub struct ReadError(Box<Inner>);
+
+/// As the text: whoever unwraps it is told what to do.
+impl fmt::Debug for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("byte {offset}: {problem}")]

@@ -29,9 +29,16 @@ pub struct Writer<'a, F: Family> {
 }
 
 /// Why a value was not written.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error(transparent)]
 pub struct WriteError(Box<Inner>);
+
+/// As the text: whoever unwraps it is told what to do.
+impl fmt::Debug for WriteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{path}: {cause}")]

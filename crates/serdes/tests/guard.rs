@@ -82,8 +82,27 @@ fn check<T: Format<Specs>>(text: &str) -> Result<(), GuardError> {
 fn an_enumeration_value_without_a_version_is_found_in_whatever_embeds_it() {
     let error = check::<after::Spec>(LOCK).unwrap_err();
     let GuardError::Changed { type_name, version, next, .. } = &error else { panic!("{error}") };
-    assert_eq!((type_name.as_str(), *version, *next), ("Kind", 0, 3));
-    assert!(error.to_string().contains("Add version 3"), "{error}");
+    // Nothing is locked at version 2: it was added, and nothing says yet what it is for.
+    assert_eq!((type_name.as_str(), *version, *next), ("Kind", 0, 2));
+    assert_eq!(
+        error.to_string(),
+        "Kind is no longer what specs version 0 says it is\n  was: enum { 1 F32 { }, }\n  \
+         now: enum { 1 F32 { }, 2 S1 { }, }\nThe history of the family has version 2 already: \
+         mark what is new `since = 2` and what is gone `until = 1`."
+    );
+}
+
+#[test]
+fn a_test_that_unwraps_prints_the_edit() {
+    let locked = format!("{LOCK}Kind 2 enum {{ 1 F32 {{ }}, }}\n");
+    let caught = std::panic::catch_unwind(|| check::<after::Spec>(&locked).unwrap());
+    let printed = *caught.unwrap_err().downcast::<String>().unwrap();
+    let wanted = "Kind is no longer what specs version 0 says it is\n  \
+         was: enum { 1 F32 { }, }\n  now: enum { 1 F32 { }, 2 S1 { }, }\n\
+         Add version 3 to the history of the family, mark what is new `since = 3` \
+         and what is gone `until = 2`.";
+    assert!(printed.ends_with(wanted), "{printed}");
+    assert!(!printed.contains("Changed {"), "{printed}");
 }
 
 #[test]
