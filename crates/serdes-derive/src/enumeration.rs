@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{DataEnum, DeriveInput, Error, Ident, Path, Result};
+use syn::{DataEnum, DeriveInput, Error, Ident, Result};
 
 use crate::attributes::{TypeAttributes, VariantAttributes, of_type, of_variant};
 use crate::formats::{Field, bounded, fields};
@@ -20,7 +20,7 @@ pub fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
     let variants = variants(data)?;
     let (family, ident) = (&attributes.family, &input.ident);
     let name = ident.to_string();
-    let guards = guards(family, &name, &variants);
+    let guards = guards(&attributes, &name, &variants);
     let generics = bounded(&input.generics, family);
     let (implementation, _, bounds) = generics.split_for_impl();
     let (_, parameters, _) = input.generics.split_for_impl();
@@ -117,13 +117,20 @@ fn variants(data: &DataEnum) -> Result<Vec<Variant>> {
 }
 
 /// A variant is there since a version, as a field is.
-fn guards(family: &Path, name: &str, variants: &[Variant]) -> TokenStream {
+fn guards(attributes: &TypeAttributes, name: &str, variants: &[Variant]) -> TokenStream {
+    let family = &attributes.family;
+    // The formats of a type that has some must not be counted from 0 again.
+    let type_since = |since: u32| match attributes.plain {
+        true => String::new(),
+        false => format!(", and say since = {since} at the type"),
+    };
     let mut all = TokenStream::new();
     for variant in variants {
         if let Some(until) = variant.attributes.until {
             let dead = format!(
-                "{name}::{}: no version that is still read has it: remove the variant",
-                variant.ident
+                "{name}::{}: no version that is still read has it: remove the variant{}",
+                variant.ident,
+                type_since(until.saturating_add(1))
             );
             all.extend(quote! {
                 const _: () = assert!(#until >= <#family as ::unskew_serdes::Family>::MINIMUM, #dead);
@@ -132,7 +139,10 @@ fn guards(family: &Path, name: &str, variants: &[Variant]) -> TokenStream {
         let Some(since) = variant.attributes.since else { continue };
         let name = format!("{name}::{}", variant.ident);
         let unknown = format!("{name}: since = {since}: the family has no such version");
-        let dead = format!("{name}: every version that is still read has it: remove its since");
+        let dead = format!(
+            "{name}: every version that is still read has it: remove its since{}",
+            type_since(since)
+        );
         all.extend(quote! {
             const _: () = assert!(#since <= <#family as ::unskew_serdes::Family>::CURRENT, #unknown);
             const _: () = assert!(#since > <#family as ::unskew_serdes::Family>::MINIMUM, #dead);
@@ -157,11 +167,7 @@ fn write_variant(attributes: &TypeAttributes, formats: &[u32], variant: &Variant
     });
     let VariantAttributes { since, until, .. } = variant.attributes;
     let young = since.map(|since| quote!(choice.needs(#name, #since)?;));
-    // What a plain enumeration stands in records no format of it: it must not be there at all.
-    let old = until.map(|until| match attributes.plain {
-        true => quote!(choice.is_gone_after(#name, #until)?;),
-        false => quote!(choice.gone_after(#name, #until);),
-    });
+    let old = until.map(|until| quote!(choice.gone_after(#name, #until)?;));
     let needs = (young.is_some() || old.is_some()).then(|| quote!(#young #old));
     let body = quote! {
         to.varint(#id);
@@ -180,7 +186,7 @@ fn write_variant(attributes: &TypeAttributes, formats: &[u32], variant: &Variant
                 body
             } else {
                 quote! {
-                    let format = choice.format(&[#(#formats),*])?;
+                    let format = choice.format(&[#(#formats),*]);
                     to.framed(format, false, |to| { #body })
                 }
             };

@@ -104,9 +104,11 @@ pub fn guards<'a>(
         let name = format!("{type_name}.{}", field.name);
         let FieldAttributes { since, until, skippable, was, .. } = &field.attributes;
         if let Some(was) = was {
-            let dead =
-                format!("{name}: no version that is still read has its older form: remove its was");
             let until = was.until;
+            let next = until.saturating_add(1);
+            let dead = format!(
+                "{name}: no version that is still read has its older form: remove its was, and say since = {next} at the type"
+            );
             all.extend(quote! {
                 const _: () = assert!(#until >= <#family as ::unskew_serdes::Family>::MINIMUM, #dead);
             });
@@ -126,7 +128,11 @@ pub fn guards<'a>(
             }
         }
         if let Some(until) = until {
-            let dead = format!("{name}: no version that is still read has it: remove the field");
+            // Its formats would be counted from 0 again, and older bytes taken for the newest.
+            let next = until.saturating_add(1);
+            let dead = format!(
+                "{name}: no version that is still read has it: remove the field, and say since = {next} at the type"
+            );
             all.extend(quote! {
                 const _: () = assert!(#until >= <#family as ::unskew_serdes::Family>::MINIMUM, #dead);
             });

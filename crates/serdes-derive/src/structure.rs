@@ -158,7 +158,7 @@ fn choose(fields: &[Field], formats: &[u32], family: &syn::Path) -> TokenStream 
     let removed = fields.iter().filter_map(|field| {
         let (local, name, default) = (&field.local, &field.name, field.default());
         let until = field.attributes.until?;
-        Some(quote!(if ::unskew_serdes::derive_support::holds(#local, #default) { choice.gone_after(#name, #until); }))
+        Some(quote!(if ::unskew_serdes::derive_support::holds(#local, #default) { choice.gone_after(#name, #until)?; }))
     });
     let converted = fields.iter().filter_map(|field| {
         let (local, name) = (&field.local, &field.name);
@@ -172,7 +172,7 @@ fn choose(fields: &[Field], formats: &[u32], family: &syn::Path) -> TokenStream 
         #(#removed)*
         #(#young)*
         #(#converted)*
-        let format = choice.format(&[#(#formats),*])?;
+        let format = choice.format(&[#(#formats),*]);
     }
 }
 

@@ -52,7 +52,6 @@ pub struct Choice<F: Family> {
     requested: u32,
     record: Record,
     least: u32,
-    gone: Option<(&'static str, u32)>,
     family: PhantomData<F>,
 }
 
@@ -65,7 +64,7 @@ impl<F: Family> Choice<F> {
     pub fn new(to: &Writer<'_, F>, since: u32) -> Result<Self, WriteError> {
         let least = only(to, since)?;
         let (requested, record) = (to.version(), to.record());
-        Ok(Self { requested, record, least, gone: None, family: PhantomData })
+        Ok(Self { requested, record, least, family: PhantomData })
     }
 
     /// The field holds something, and is there since a version.
@@ -81,20 +80,13 @@ impl<F: Family> Choice<F> {
         Ok(())
     }
 
-    /// The field holds something, and was there until a version.
-    #[inline]
-    pub fn gone_after(&mut self, name: &'static str, until: u32) {
-        if self.gone.is_none_or(|(_, other)| until < other) {
-            self.gone = Some((name, until));
-        }
-    }
-
-    /// The same where no format is recorded that could be an older one.
+    /// The field holds something, and was there until a version. An older format would hold it, but
+    /// builds of the requested version need not read that any more.
     ///
     /// # Errors
     /// [`WriteProblem::Removed`] if the requested version does not have it any more.
     #[inline]
-    pub fn is_gone_after(&mut self, name: &'static str, until: u32) -> Result<(), WriteError> {
+    pub fn gone_after(&mut self, name: &'static str, until: u32) -> Result<(), WriteError> {
         if self.requested <= until {
             return Ok(());
         }
@@ -121,25 +113,14 @@ impl<F: Family> Choice<F> {
     }
 
     /// The format to record, of those of the type, rising.
-    ///
-    /// # Errors
-    /// [`WriteProblem::Removed`] if no format has all fields that hold something.
     #[inline]
-    pub fn format(&self, formats: &[u32]) -> Result<u32, WriteError> {
+    pub fn format(&self, formats: &[u32]) -> u32 {
         let least = self.least.max(lowest_living::<F>(formats));
         let mut able = formats.iter().copied();
         let chosen = match self.record {
             Record::Lowest => able.find(|format| *format >= least),
             Record::AsRequested => able.rfind(|format| *format <= self.requested),
         };
-        let chosen = chosen.unwrap_or(least);
-        match self.gone {
-            Some((name, until)) if chosen > until => {
-                let (family, requested) = (F::NAME, chosen);
-                let problem = WriteProblem::Removed { family, requested, until };
-                Err(WriteError::new(problem).in_field(name))
-            }
-            _ => Ok(chosen),
-        }
+        chosen.unwrap_or(least)
     }
 }

@@ -121,6 +121,23 @@
 //! }
 //! ```
 //!
+//! and the same holds for an `until` that no living version needs. The type keeps counting its formats
+//! from there, so that bytes with the field are never read as bytes without it:
+//!
+//! ```compile_fail,E0080
+//! use unskew_serdes::{Format, family};
+//! family!(Raised = "examples/raised.history.toml");
+//!
+//! #[derive(Format)]
+//! #[format(family = Raised)]
+//! struct Sharding {
+//!     axes: Vec<u32>,
+//!     // "no version that is still read has it: remove the field, and say since = 1 at the type"
+//!     #[format(until = 0)]
+//!     legacy: Vec<u32>,
+//! }
+//! ```
+//!
 //! The module [`guard`] holds a family against what earlier builds wrote.
 //!
 //! This crate needs nothing else of Unskew. It implements the document *IFRT SerDes Version
