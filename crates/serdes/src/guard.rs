@@ -29,10 +29,12 @@ use std::path::{Path, PathBuf};
 use jiff::civil::Date;
 
 use crate::proto::Message;
-use crate::{Family, Format, ReadError, Schema, Version, VersionEntry, WriteError, read, write};
+use crate::{Family, Format, ReadError, Schema, VersionEntry, WriteError};
 
+mod files;
 mod golden;
 
+pub use files::check_golden;
 pub use golden::Goldens;
 
 /// The environment variable that lets guards add what is new.
@@ -114,36 +116,83 @@ pub enum GuardError {
         needed: u32,
     },
     /// A golden file does not read as the value that it was made of.
-    #[error("{path}: reads as another value; was: {was}, is: {is}")]
+    #[error(
+        "{path}: {name} of version {version} reads as another value\n  was: {was}\n  is: {is}\nChange the type so that it reads as before; for another value, check it under another name."
+    )]
     OtherValue {
         /// The file.
         path: PathBuf,
+        /// The name of the value.
+        name: String,
+        /// The version.
+        version: u32,
         /// The value that it was made of.
         was: String,
         /// What it reads as.
         is: String,
     },
     /// A golden file does not read.
-    #[error("{path}: {error}")]
+    #[error(
+        "{path}: {name} of version {version} does not read: {error}\nKeep its format readable: mark what is new with `since`, and what is gone with `until`."
+    )]
     NotRead {
         /// The file.
         path: PathBuf,
+        /// The name of the value.
+        name: String,
+        /// The version.
+        version: u32,
         /// Why.
         error: ReadError,
     },
     /// The same value is written in another way.
     #[error(
-        "{path}: the value is written in another way: byte {at} differs; a new way of writing needs a new version"
+        "{path}: {name} of version {version} is written in another way: byte {at} differs; a new way of writing needs a new version"
     )]
     OtherBytes {
         /// The file.
         path: PathBuf,
+        /// The name of the value.
+        name: String,
+        /// The version.
+        version: u32,
         /// The first byte that differs.
         at: usize,
     },
     /// There is no golden file for a version that can be written.
-    #[error("{0}: not there yet; run this test with {BLESS_VARIABLE}=1 and commit the file")]
-    NoGolden(PathBuf),
+    #[error(
+        "{path}: {name} of version {version} is not there yet; run this test with {BLESS_VARIABLE}=1 and commit the file"
+    )]
+    NoGolden {
+        /// The file.
+        path: PathBuf,
+        /// The name of the value.
+        name: String,
+        /// The version.
+        version: u32,
+    },
+    /// A value of which there is a golden file is no longer written for its version.
+    #[error(
+        "{path}: {name} of version {version} can no longer be written: {error}\nMark the change with a new version: `since` for what is new, `until` for what is gone."
+    )]
+    NotWritten {
+        /// The file.
+        path: PathBuf,
+        /// The name of the value.
+        name: String,
+        /// The version.
+        version: u32,
+        /// Why.
+        error: WriteError,
+    },
+    /// No version holds the value: there would be no golden file, and nothing would be checked.
+    #[error("{name}: no version that is read holds this value: {error}")]
+    NothingHolds {
+        /// The name of the value.
+        name: String,
+        /// Why the newest version does not.
+        error: String,
+    },
     /// There is a golden file of a version that is no longer read.
     #[error(
         "{path}: of version {version}, which is below the minimum; empty the file: it stays as a tombstone"
@@ -353,71 +402,4 @@ fn newest_at_least_old<F: Family>(weeks: u32, today: Date) -> u32 {
     let by = by.and_then(|span| today.checked_sub(span)).unwrap_or(Date::MIN);
     let old = F::VERSIONS.iter().rfind(|entry| entry.landed() <= by).or(F::VERSIONS.first());
     old.map_or(F::MINIMUM, |entry| entry.number)
-}
-
-/// Holds a value against the golden files `folder/name.VERSION.bin`: one for each version that can
-/// hold it. Files of versions below the minimum must be empty: tombstones.
-///
-/// # Errors
-/// The first [`GuardError`], with the edit that mends it.
-pub fn check_golden<F, T>(folder: impl AsRef<Path>, name: &str, value: &T) -> Result<(), GuardError>
-where
-    F: Family,
-    T: Format<F> + PartialEq + std::fmt::Debug,
-{
-    for entry in F::VERSIONS {
-        let path = folder.as_ref().join(format!("{name}.{}.bin", entry.number));
-        let there = match fs::read(&path) {
-            Ok(bytes) => Some(bytes),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-            Err(error) => return Err(GuardError::File(path, error)),
-        };
-        if entry.number < F::MINIMUM {
-            if there.is_some_and(|bytes| !bytes.is_empty()) {
-                return Err(GuardError::NoTombstone { path, version: entry.number });
-            }
-            continue;
-        }
-        golden_of::<F, T>(path, there, entry.number, value)?;
-    }
-    Ok(())
-}
-
-fn golden_of<F, T>(
-    path: PathBuf,
-    there: Option<Vec<u8>>,
-    version: u32,
-    value: &T,
-) -> Result<(), GuardError>
-where
-    F: Family,
-    T: Format<F> + PartialEq + std::fmt::Debug,
-{
-    let mut now = Vec::new();
-    let written: Result<(), WriteError> = write(value, Version::minted(version), &mut now);
-    match there {
-        Some(bytes) => {
-            let is: T =
-                read(&bytes).map_err(|error| GuardError::NotRead { path: path.clone(), error })?;
-            if is != *value {
-                let (was, is) = (format!("{value:?}"), format!("{is:?}"));
-                return Err(GuardError::OtherValue { path, was, is });
-            }
-            if written.is_ok() && now != bytes {
-                let same = now.iter().zip(&bytes).take_while(|(a, b)| a == b).count();
-                return Err(GuardError::OtherBytes { path, at: same });
-            }
-            Ok(())
-        }
-        // A version that cannot hold the value has no golden file of it.
-        None if written.is_err() => Ok(()),
-        None if bless() => {
-            if let Some(folder) = path.parent() {
-                fs::create_dir_all(folder)
-                    .map_err(|error| GuardError::File(folder.to_owned(), error))?;
-            }
-            fs::write(&path, now).map_err(|error| GuardError::File(path, error))
-        }
-        None => Err(GuardError::NoGolden(path)),
-    }
 }

@@ -139,7 +139,7 @@ fn golden_bytes_are_read_and_must_not_be_written_otherwise() {
     let folder = tempfile::tempdir().unwrap();
     let value = before::Spec { name: "w".into(), kind: before::Kind::F32 };
     let error = check_golden::<Specs, _>(folder.path(), "spec", &value).unwrap_err();
-    assert!(matches!(error, GuardError::NoGolden(_)));
+    assert!(matches!(error, GuardError::NoGolden { version: 0, .. }));
     for version in 0..=2 {
         let path = folder.path().join(format!("spec.{version}.bin"));
         // Format 0, three bytes: "w", F32.
@@ -149,6 +149,61 @@ fn golden_bytes_are_read_and_must_not_be_written_otherwise() {
     let other = before::Spec { name: "v".into(), ..value };
     let error = check_golden::<Specs, _>(folder.path(), "spec", &other).unwrap_err();
     assert!(matches!(error, GuardError::OtherValue { .. }));
+}
+
+mod changed {
+    #[derive(Debug, PartialEq, unskew_serdes::Format)]
+    #[format(family = super::Specs)]
+    pub struct Sharding {
+        pub axes: Vec<u32>,
+        #[format(until = 1)]
+        pub legacy: u32,
+        #[format(since = 2)]
+        pub unreduced: Vec<u32>,
+    }
+}
+
+#[test]
+fn golden_files_exercise_every_format_of_a_value_that_uses_nothing_new() {
+    let folder = tempfile::tempdir().unwrap();
+    let value = changed::Sharding { axes: vec![5], legacy: 0, unreduced: vec![] };
+    let check = |value| check_golden::<Specs, _>(folder.path(), "sharding", value);
+    let put = |file: &str, bytes: &[u8]| std::fs::write(folder.path().join(file), bytes).unwrap();
+    // By default it is of format 0 for every version.
+    for version in 0..=2 {
+        put(&format!("sharding.{version}.bin"), &[0, 4, 1, 1, 5, 0]);
+    }
+    let error = check(&value).unwrap_err();
+    assert!(matches!(error, GuardError::NoGolden { version: 2, .. }), "{error}");
+    assert!(error.to_string().contains("sharding.2.newest.bin: sharding of version 2"), "{error}");
+    put("sharding.2.newest.bin", &[2 << 1, 4, 1, 1, 5, 0]);
+    check(&value).unwrap();
+    // What another build would have written in format 2.
+    put("sharding.2.newest.bin", &[2 << 1, 5, 1, 1, 5, 0, 0]);
+    let error = check(&value).unwrap_err().to_string();
+    assert!(error.contains("sharding of version 2 does not read: "), "{error}");
+    put("sharding.2.newest.bin", &[2 << 1, 4, 1, 1, 6, 0]);
+    let error = check(&value).unwrap_err().to_string();
+    assert!(error.contains("sharding of version 2 reads as another value"), "{error}");
+}
+
+#[test]
+fn a_golden_value_that_is_held_by_nothing_or_no_longer_written_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let check = |value| check_golden::<Specs, _>(folder.path(), "sharding", value);
+    let both = changed::Sharding { axes: vec![], legacy: 7, unreduced: vec![1] };
+    let error = check(&both).unwrap_err();
+    assert!(matches!(error, GuardError::NothingHolds { .. }), "{error}");
+    assert!(error.to_string().starts_with("sharding: no version"), "{error}");
+    let legacy = changed::Sharding { axes: vec![5], legacy: 7, unreduced: vec![] };
+    for version in 0..=1 {
+        let path = folder.path().join(format!("sharding.{version}.bin"));
+        std::fs::write(path, [0, 4, 1, 1, 5, 7]).unwrap();
+    }
+    check(&legacy).unwrap();
+    std::fs::write(folder.path().join("sharding.2.bin"), [0, 4, 1, 1, 5, 7]).unwrap();
+    let error = check(&legacy).unwrap_err().to_string();
+    assert!(error.contains("sharding of version 2 can no longer be written: legacy: "), "{error}");
 }
 
 #[test]
