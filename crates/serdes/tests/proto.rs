@@ -228,6 +228,16 @@ fn golden_bytes_and_locks_of_messages_are_held() {
     assert!(check(&array()).unwrap_err().to_string().contains("written in another way"));
 }
 
+#[test]
+fn a_golden_message_that_no_version_holds_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let value = Array { flags: vec![true; 4], ..array() };
+    let goldens = Goldens::<Specs>::new().with("array", &value);
+    let error = goldens.check(folder.path().join("golden.txt")).unwrap_err();
+    assert!(matches!(error, GuardError::NothingHolds { .. }), "{error}");
+    assert!(error.to_string().contains("too many flags"), "{error}");
+}
+
 mod before {
     use unskew_serdes::proto::{Enumeration, Message};
 

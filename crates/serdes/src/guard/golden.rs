@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::guard::{BLESS_VARIABLE, GuardError, bless};
 use crate::proto::{Message, decode, encode};
-use crate::{Family, Version};
+use crate::{Family, Version, WriteError};
 
 /// Messages, to be held against a file of lines `name version bytes`, the bytes in hexadecimal
 /// digits. A value has a line for each version that can hold it; a line of a version below the
@@ -23,7 +23,7 @@ struct Value<F: Family> {
     read: Box<ReadFn>,
 }
 
-type WriteFn<F> = dyn Fn(Version<F>) -> Option<Vec<u8>>;
+type WriteFn<F> = dyn Fn(Version<F>) -> Result<Vec<u8>, WriteError>;
 
 type ReadFn = dyn Fn(&[u8]) -> Result<(), String>;
 
@@ -47,7 +47,7 @@ impl<F: Family> Goldens<F> {
         value: &M,
     ) -> Self {
         let (written, wanted) = (value.clone(), value.clone());
-        let write = Box::new(move |version| encode(&written, version).ok());
+        let write = Box::new(move |version| encode(&written, version));
         let read = Box::new(move |bytes: &[u8]| match decode::<F, M>(bytes) {
             Ok(found) if found == wanted => Ok(()),
             Ok(found) => Err(format!("reads as another value: {found:?}")),
@@ -65,6 +65,13 @@ impl<F: Family> Goldens<F> {
         let path = path.as_ref();
         let mut lines = lines(path)?;
         for value in &self.values {
+            let living = F::VERSIONS.iter().filter(|entry| entry.number >= F::MINIMUM);
+            let written = living.map(|entry| (value.write)(Version::minted(entry.number)));
+            let refused: Result<Vec<_>, _> = written.map(|result| result.err().ok_or(())).collect();
+            if let Ok(errors) = refused {
+                let error = errors.last().map_or_else(String::new, ToString::to_string);
+                return Err(GuardError::NothingHolds { name: value.name.to_owned(), error });
+            }
             for entry in F::VERSIONS {
                 let place = (value.name.to_owned(), entry.number);
                 let there = lines.get(&place).map(String::as_str);
@@ -111,7 +118,7 @@ fn check_one<F: Family>(
     }
     let now = (value.write)(Version::minted(version));
     let Some(there) = there else {
-        let Some(now) = now else { return Ok(None) };
+        let Ok(now) = now else { return Ok(None) };
         return if bless() {
             Ok(Some(hex(&now)))
         } else {
@@ -125,12 +132,12 @@ fn check_one<F: Family>(
         return wrong(text);
     }
     match now {
-        Some(now) if now != bytes => {
+        Ok(now) if now != bytes => {
             let text = "is written in another way, which needs a new version";
             wrong(format!("{text}: was {there}, is {}", hex(&now)))
         }
-        Some(_) => Ok(None),
-        None => wrong("can no longer be written".to_owned()),
+        Ok(_) => Ok(None),
+        Err(error) => wrong(format!("can no longer be written: {error}")),
     }
 }
 
