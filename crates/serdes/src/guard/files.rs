@@ -33,8 +33,8 @@ where
         };
         let (lowest, newest) = (golden(""), golden(".newest"));
         if version < F::MINIMUM {
-            lowest.is_tombstone()?;
-            newest.is_tombstone()?;
+            lowest.check_tombstone()?;
+            newest.check_tombstone()?;
             continue;
         }
         let first = lowest.written(Record::Lowest);
@@ -77,7 +77,7 @@ impl<F: Family, T: Format<F> + PartialEq + Debug> Golden<'_, F, T> {
         }
     }
 
-    fn is_tombstone(self) -> Result<(), GuardError> {
+    fn check_tombstone(self) -> Result<(), GuardError> {
         match self.there()? {
             Some(bytes) if !bytes.is_empty() => {
                 Err(GuardError::NoTombstone { path: self.path, version: self.version })
