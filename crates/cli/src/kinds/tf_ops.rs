@@ -67,8 +67,10 @@ impl Kind for TfOps {
             && now.major() > before.major()
         {
             let file = after.file.unwrap_or_default();
+            let place = after.major_line.map_or_else(|| file.clone(), |at| format!("{file}:{at}"));
             let (before, after) = (before.to_string(), now.to_string());
-            found.majors.push(Raise { line: "TensorFlow".to_owned(), file, before, after });
+            let line = "TensorFlow".to_owned();
+            found.majors.push(Raise { line, file, place, before, after });
         }
         Ok(found)
     }
@@ -115,6 +117,8 @@ fn registries(files: &Files) -> Result<BTreeMap<String, Registry>, NotRead> {
 struct Numbers {
     file: Option<String>,
     major: Option<i64>,
+    /// The line that defines it, in `file`.
+    major_line: Option<usize>,
     minor: Option<i64>,
     patch: Option<i64>,
     graph_def: Option<i64>,
@@ -124,7 +128,7 @@ impl Numbers {
     fn of(files: &Files) -> Self {
         let mut numbers = Self::default();
         for (name, bytes) in files.iter().filter(|(name, _)| name.ends_with(".h")) {
-            for line in String::from_utf8_lossy(bytes).lines() {
+            for (at, line) in (1..).zip(String::from_utf8_lossy(bytes).lines()) {
                 let mut words = line.split_whitespace();
                 let defines = words.next() == Some("#define");
                 let (Some(word), Some(Ok(value))) = (words.next(), words.next().map(str::parse))
@@ -140,7 +144,13 @@ impl Numbers {
                 };
                 if defines {
                     *slot = Some(value);
-                    numbers.file = Some(name.to_owned());
+                    // The file is that of the major number, if one defines it.
+                    if word == "TF_MAJOR_VERSION" || numbers.major_line.is_none() {
+                        numbers.file = Some(name.to_owned());
+                    }
+                    if word == "TF_MAJOR_VERSION" {
+                        numbers.major_line = Some(at);
+                    }
                 }
             }
         }

@@ -48,6 +48,7 @@ mod field;
 mod gone;
 mod insertion;
 mod likeness;
+mod neighbour;
 mod pair;
 mod policy;
 mod record;
@@ -126,6 +127,7 @@ pub fn compare(old: &Contract, new: &Contract, policy: &Policy, today: Option<Da
     standing::all(&pair, &mut changes);
     gone::unread(&pair, &mut changes);
     gone::headers(&pair, &mut changes);
+    neighbour::place(&pair, &mut changes);
     let (mut changes, bumps) = version::judge(&pair, policy, changes.list);
     changes.retain(|change| policy.wants(change.finding.rule));
     changes.sort_by_cached_key(|change| {

@@ -17,6 +17,8 @@ pub struct Bump {
     pub line: String,
     /// The header in which it stands.
     pub file: String,
+    /// Where its first number stands.
+    pub place: String,
     /// The version before; empty if there was none.
     pub before: String,
     /// The version now.
@@ -146,6 +148,7 @@ fn bump(before: &Before<'_>, line: &VersionLine) -> (Key, Bump) {
     let bump = Bump {
         line: line.name.clone(),
         file: line.file().to_owned(),
+        place: line.numbers().next().map_or_else(String::new, |number| number.spot.to_string()),
         before: old.map(ToString::to_string).unwrap_or_default(),
         after: line.to_string(),
         required: Class::Patch,

@@ -244,6 +244,10 @@ fn raised(old: &Chronicle, new: &Chronicle) -> Option<Raise> {
     (numbered && after.major() > before.major()).then(|| Raise {
         line: if new.axis.is_empty() { new.title.clone() } else { new.axis.clone() },
         file: new.file.clone(),
+        place: new
+            .steps
+            .last()
+            .map_or_else(|| new.file.clone(), |step| format!("{}:{}", new.file, step.line)),
         before: before.to_string(),
         after: after.to_string(),
     })

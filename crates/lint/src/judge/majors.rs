@@ -31,7 +31,7 @@ pub fn check(
 }
 
 fn change(finding: unskew_core::Finding, raise: &Raise) -> Change {
-    let finding = finding.at(Places::from_iter([&raise.file]));
+    let finding = finding.at(Places::from_iter([&raise.place]));
     Change::new(finding, raise.file.clone(), raise.line.clone()).on(Level::Promise)
 }
 

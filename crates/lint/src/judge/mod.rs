@@ -206,7 +206,12 @@ impl<'a> Check<'a> {
         let mut known: BTreeSet<String> = changes.iter().map(fingerprint::identity).collect();
         for old in &earlier.versions {
             let more = self.weighed(self.compare(&old.files)?.changes, old);
-            let graver = more.into_iter().filter(|c| c.finding.severity > Severity::Note);
+            let counts = |change: &Change| {
+                change.finding.severity > Severity::Note
+                    || (weigh::is_unpromised(self.boundary, change)
+                        && sunset::concerns(self.boundary, change))
+            };
+            let graver = more.into_iter().filter(counts);
             changes.extend(graver.filter(|change| known.insert(fingerprint::identity(change))));
         }
         promises.extend(earlier.promise.map(|promise| (String::new(), promise)));

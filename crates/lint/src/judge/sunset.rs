@@ -6,7 +6,7 @@ use unskew_core::{Date, Places, Severity};
 
 use super::{Check, NotChecked, weigh};
 use crate::baseline::Snapshot;
-use crate::boundary::Sunset;
+use crate::boundary::{Boundary, Sunset};
 use crate::kind::{Change, Level};
 use crate::rules;
 
@@ -23,8 +23,10 @@ pub fn check(
     let mut found = Vec::new();
     for sunset in &check.boundary.sunsets {
         let Sunset { what, removed, announced, line } = sunset;
-        // A misspelt name would promise nothing, and never be missed.
-        if *removed > check.request.as_of && !names_something(check, what) {
+        // A misspelt name would promise nothing, and never be missed. What went since an earlier version of the
+        // window stands in no file either, but its change was found.
+        let known = || changes.iter().any(|change| is_about(change, what));
+        if *removed > check.request.as_of && !known() && !names_something(check, what) {
             let file = check.request.file;
             return Err(NotChecked::Other(format!(
                 "{file}:{line}: neither the baseline nor the files have what the sunset names: {what}"
@@ -64,15 +66,17 @@ pub fn check(
             }
         }
     }
-    let strictness = check.boundary.level;
-    changes.retain(|change| change.finding.severity > Severity::Note || change.level <= strictness);
+    changes.retain(|change| {
+        let strictness = check.boundary.level_of(&change.file);
+        change.finding.severity > Severity::Note || change.level <= strictness
+    });
     changes.extend(found.into_iter().filter_map(|change| weigh::weigh(check.boundary, change)));
     Ok(())
 }
 
 /// Whether a change is an error, or would be if its direction were promised.
 fn is_break(check: &Check<'_>, change: &Change) -> bool {
-    let unpromised = change.breaks.is_some_and(|broken| !check.boundary.direction.meets(broken));
+    let unpromised = weigh::is_unpromised(check.boundary, change);
     change.finding.severity == Severity::Error
         || (unpromised && change.finding.rule.severity == Severity::Error)
 }
@@ -90,6 +94,11 @@ fn names_something(check: &Check<'_>, what: &str) -> bool {
             !before.is_some_and(word) && !behind.is_some_and(word)
         })
     })
+}
+
+/// Whether a change is about anything that was announced to go.
+pub fn concerns(boundary: &Boundary, change: &Change) -> bool {
+    boundary.sunsets.iter().any(|sunset| is_about(change, &sunset.what))
 }
 
 /// Whether a change is about what was announced: its subject, or something that its message names.

@@ -2,14 +2,15 @@
 
 use unskew_core::{Role, Severity, Side};
 
-use super::Old;
+use super::{Old, sunset};
 use crate::boundary::Boundary;
 use crate::kind::{Change, Level};
 
 /// A change with the weight that the boundary gives it; none if it is not to be reported.
 ///
 /// A direction that is not promised makes a note of what breaks it; a note is for the level `all`. What the
-/// boundary says about a rule comes before both.
+/// boundary says about a rule comes before both. What an entry of `sunset` names is kept as such a note at every level,
+/// and [`sunset::check`] lets it go.
 pub fn weigh(boundary: &Boundary, mut change: Change) -> Option<Change> {
     let strictness = boundary.level_of(&change.file);
     if strictness == Level::Off {
@@ -19,11 +20,19 @@ pub fn weigh(boundary: &Boundary, mut change: Change) -> Option<Change> {
         change.finding.severity = weight.severity()?;
         return Some(change);
     }
-    if change.breaks.is_some_and(|direction| !boundary.direction.meets(direction)) {
+    let mut of_sunset = false;
+    if is_unpromised(boundary, &change) {
+        // An announced removal is a promise whatever the direction is: `sunset::check` still has to see it.
+        of_sunset = sunset::concerns(boundary, &change);
         change.finding.severity = Severity::Note;
         change.level = Level::All;
     }
-    (change.level <= strictness).then_some(change)
+    (of_sunset || change.level <= strictness).then_some(change)
+}
+
+/// Whether a change breaks only a direction that the boundary does not promise.
+pub fn is_unpromised(boundary: &Boundary, change: &Change) -> bool {
+    change.breaks.is_some_and(|direction| !boundary.direction.meets(direction))
 }
 
 /// The change with the version that it was found against.

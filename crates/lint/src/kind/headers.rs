@@ -71,8 +71,8 @@ impl Kind for Headers {
                 found.promises.push((file(&bump.file), promise(policy, &bump)));
             }
             if bump.made == Class::Major && !bump.single {
-                let Bump { line, before, after, .. } = bump;
-                found.majors.push(Raise { line, file: file(&bump.file), before, after });
+                let Bump { line, place, before, after, .. } = bump;
+                found.majors.push(Raise { line, file: file(&bump.file), place, before, after });
             }
         }
         for name in new.names() {

@@ -118,6 +118,8 @@ pub struct Raise {
     pub line: String,
     /// The file in which it stands.
     pub file: String,
+    /// Where it stands: `path:line`, or the file alone.
+    pub place: String,
     /// The version before.
     pub before: String,
     /// The version now.

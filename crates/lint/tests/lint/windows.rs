@@ -78,16 +78,18 @@ fn a_major_needs_notice_and_a_year() {
     let found = repository.lint(&promises(""), "2026-03-10");
     assert_eq!(codes(&found), ["PO004"]);
     assert!(finding(&found, "PO004").mend.as_ref().unwrap().contains("2026-04-07"));
+    assert_eq!(finding(&found, "PO004").places.to_string(), "api/device.h:1");
     assert_eq!(codes(&repository.lint(&told("2026-03-01"), "2026-03-10")), ["PO004"]);
     assert!(codes(&repository.lint(&told("2026-02-10"), "2026-03-10")).is_empty());
 
     // The same again half a year later: the repository knows the day of the major before.
     repository.commit("api/device.h", &thing(2, "float"), "2026-03-10");
-    repository.write("api/device.h", &thing(3, "double"));
+    repository.write("api/device.h", &format!("// Of the device.\n\n{}", thing(3, "double")));
     let told = promises("[[boundary.announced]]\nversion='3.0'\non=2026-07-01");
     let found = repository.lint(&told, "2026-09-10");
     assert_eq!(codes(&found), ["PO003"]);
     assert!(finding(&found, "PO003").message.contains("2026-03-10"));
+    assert_eq!(finding(&found, "PO003").places.to_string(), "api/device.h:3");
     assert!(finding(&found, "PO003").mend.as_ref().unwrap().contains("2027-03-10"));
     assert!(codes(&repository.lint(&told, "2027-03-11")).is_empty());
 }
@@ -164,4 +166,57 @@ fn a_day_that_comes_nearer_is_told_where_only_the_other_direction_is_promised() 
     assert!(
         codes(&repository.lint(&promises("div", "2026-08-01"), "2026-09-01")).contains(&"PO007")
     );
+}
+
+#[test]
+fn what_goes_before_its_day_is_told_where_only_the_other_direction_is_promised() {
+    let repository = Repository::new();
+    repository.commit("readers.names", "add\ndiv\nmul\n", "2026-01-01");
+    let promises = |more: &str| {
+        format!(
+            "{BASE}{OPERATORS}direction='forward'\nforward='14 days'\n{more}\n[[boundary.sunset]]\n\
+             what='div'\nannounced=2026-01-01\nremoved=2026-09-01"
+        )
+    };
+    // Nobody promised that `mul` stays.
+    repository.write("readers.names", "add\ndiv\n");
+    assert!(codes(&repository.lint(&promises(""), "2026-08-30")).is_empty());
+    repository.write("readers.names", "add\n");
+    let early = repository.lint(&promises(""), "2026-08-30");
+    assert_eq!(codes(&early), ["PO006"]);
+    assert!(finding(&early, "PO006").message.contains("`div`"));
+    assert_eq!(finding(&early, "PO006").places.to_string(), "unskew.toml:9");
+    assert!(codes(&repository.lint(&promises(""), "2026-09-01")).is_empty());
+    assert!(codes(&repository.lint(&promises("level='off'"), "2026-08-30")).is_empty());
+    // A note for who wants to hear everything, and not twice.
+    let all = repository.lint(&promises("level='all'"), "2026-08-30");
+    assert_eq!(codes(&all), ["HD207", "HD207", "PO006"]);
+
+    // It went with an earlier commit, and that is within the window.
+    repository.commit("readers.names", "add\n", "2026-08-25");
+    let window = promises("against='window'");
+    assert_eq!(codes(&repository.lint(&window, "2026-08-30")), ["PO006"]);
+}
+
+#[test]
+fn a_sunset_that_names_nothing_is_an_error_until_its_day() {
+    let repository = Repository::new();
+    repository.commit("readers.names", "add\ndivide\n", "2026-01-01");
+    let promises = |what: &str| {
+        format!(
+            "{BASE}{OPERATORS}backward='14 days'\n[[boundary.sunset]]\nwhat='{what}'\n\
+             announced=2026-01-01\nremoved=2026-09-01"
+        )
+    };
+    // Neither another word nor a part of one is the name.
+    for what in ["sub", "div", "aten::div"] {
+        let outcome = repository.lint(&promises(what), "2026-08-31");
+        assert_eq!(outcome.checked, 0, "{what}");
+        let why = &outcome.failures[0].why;
+        assert!(why.contains("unskew.toml:7: neither the baseline nor the files have"), "{why}");
+        assert!(why.ends_with(&format!("what the sunset names: {what}")), "{why}");
+    }
+    assert!(codes(&repository.lint(&promises("divide"), "2026-08-31")).is_empty());
+    // What went on its day stands in no file, and its entry may stay.
+    assert!(codes(&repository.lint(&promises("sub"), "2026-09-01")).is_empty());
 }
