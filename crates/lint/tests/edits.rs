@@ -178,6 +178,26 @@ fn texts_that_have_to_be_utf8_now_are_fewer() {
     proto(old, new, &["PB203"]);
     proto(new, old, &["PB204"]);
     proto(new, new, &[]);
+    // The type is the same, so that the message has to say what is not.
+    let said = |old: &str, new: &str| {
+        let files = |text: &str| [("a.proto", text.as_bytes())].into_iter().collect::<Files>();
+        let found = Protobuf.compare(&files(old), &files(new), &Terms::default()).unwrap();
+        let finding = &found.changes[0].finding;
+        (finding.message.clone(), finding.mend.clone().unwrap())
+    };
+    let (message, mend) = said(old, new);
+    assert!(
+        message.contains("was string without UTF-8 validation and is string with UTF-8 validation"),
+        "{message}"
+    );
+    assert!(message.ends_with("texts that are not UTF-8 are refused"), "{message}");
+    assert!(mend.contains("utf8_validation = NONE") && mend.contains("add `string s`"), "{mend}");
+    let (message, mend) = said(new, old);
+    assert!(
+        message.contains("was string with UTF-8 validation and is string without UTF-8 validation"),
+        "{message}"
+    );
+    assert!(mend.contains("string without UTF-8 validation are out"), "{mend}");
     let bytes = "edition = \"2023\";\nmessage M { bytes s = 1 [features.utf8_validation = NONE]; }";
     proto(bytes, &new.replace("string", "bytes"), &[]);
 }

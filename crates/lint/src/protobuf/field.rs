@@ -21,8 +21,9 @@ pub(super) fn changed(pair: &Pair<'_>, was: &Field, is: &Field, changes: &mut Ch
     if entries {
         fits = Fit::Same;
     }
-    if fits == Fit::Same && was.verified != is.verified && has_text(&is.ty) {
-        let why = "texts that are no UTF-8";
+    let validated = fits == Fit::Same && was.verified != is.verified && has_text(&is.ty);
+    if validated {
+        let why = "texts that are not UTF-8";
         fits = if is.verified { Fit::Narrower(why) } else { Fit::Wider(why) };
     }
     // Another name and another type: another field.
@@ -42,7 +43,8 @@ pub(super) fn changed(pair: &Pair<'_>, was: &Field, is: &Field, changes: &mut Ch
         };
         add(rule.finding());
     }
-    if let Some(finding) = typed(pair, was, is, fits) {
+    if let Some(finding) = if validated { Some(utf8(pair, is)) } else { typed(pair, was, is, fits) }
+    {
         add(finding);
     }
     let (message, field) = (&pair.name(), &is.name);
@@ -131,6 +133,26 @@ fn typed(pair: &Pair<'_>, was: &Field, is: &Field, fits: Fit) -> Option<Finding>
             rules::FieldWireTypeChanged { number, message, field, before, kind, free }.finding()
         }
     })
+}
+
+/// The type stays, and only whether readers refuse texts that are not UTF-8 is another.
+fn utf8(pair: &Pair<'_>, is: &Field) -> Finding {
+    let (number, message, field, free) = (&is.number, &pair.name(), &is.name, &pair.free);
+    let (with, without) =
+        (format!("{} with UTF-8 validation", is.ty), format!("{} without UTF-8 validation", is.ty));
+    if is.verified {
+        let (before, kind, why) = (&without, &with, &"texts that are not UTF-8 are refused");
+        let rule = rules::FieldNarrowed { number, message, field, before, kind, free, why };
+        let mut finding = rule.finding();
+        let ty = &is.ty;
+        finding.mend = Some(format!(
+            "keep the field without validation (`features.utf8_validation = NONE`), or add `{ty} {field}` under the \
+             number {free}"
+        ));
+        return finding;
+    }
+    let (before, kind, why) = (&with, &without, &"old readers refuse texts that are not UTF-8");
+    rules::FieldWidened { number, message, field, before, kind, why }.finding()
 }
 
 fn labelled(pair: &Pair<'_>, is: &Field) -> Finding {
