@@ -125,6 +125,75 @@ fn the_hook_for_pre_commit_finds_what_is_about_to_be_committed() {
     assert_eq!(run(words).status.code(), Some(1));
 }
 
+/// What the hook says in a repository as it is.
+fn hook(folder: &Path) -> Output {
+    let hooks = scalars(".pre-commit-hooks.yaml");
+    let words = hooks["0.entry"].strip_prefix("unskew ").unwrap().split(' ');
+    let mut unskew = Command::new(env!("CARGO_BIN_EXE_unskew"));
+    unskew.current_dir(folder).args(words).output().unwrap()
+}
+
+#[test]
+fn the_hook_compares_with_where_the_branch_left_the_main_branch() {
+    let made = tempfile::tempdir().unwrap();
+    let folder = made.path();
+    // A field takes the place of another one: every commit that is compared with this one needs a new major.
+    let header = |major: u32, ty: &str, more: &str| {
+        let text = format!(
+            "#define DEVICE_API_MAJOR {major}\n#define DEVICE_API_MINOR 0\nstruct Thing {{ size_t struct_size; {ty} a; \
+             }};\n#define T_STRUCT_SIZE SIZE(Thing, a)\n{more}"
+        );
+        std::fs::write(folder.join("device.h"), text).unwrap();
+    };
+    let commit = |subject: &str| {
+        git(folder, &["add", "--all"]);
+        git(folder, &["commit", "--quiet", "--message", subject]);
+    };
+    let promises = "[[boundary]]\nname = \"device\"\nkind = \"headers\"\npolicy = \"pjrt\"\npaths = [\"*.h\"]\n";
+    std::fs::write(folder.join("unskew.toml"), promises).unwrap();
+    header(1, "int", "");
+    git(folder, &["init", "--quiet", "--initial-branch=main"]);
+    commit("before");
+    git(folder, &["checkout", "--quiet", "-b", "work"]);
+    let status = |expected: i32, when: &str| {
+        let ran = hook(folder);
+        assert_eq!(ran.status.code(), Some(expected), "{when}: {}", said(&ran));
+        said(&ran)
+    };
+
+    header(2, "float", "");
+    status(0, "a first commit with its new major");
+    commit("first");
+    header(2, "double", "");
+    status(0, "a second commit under the same new major");
+    let second = std::fs::read(folder.join("device.h")).unwrap();
+    header(1, "double", "");
+    let text = status(1, "a second commit that takes the number back");
+    assert!(text.contains("device.h: error HD"), "{text}");
+    std::fs::write(folder.join("device.h"), second).unwrap();
+    commit("second");
+
+    // The main branch moves on: what it got meanwhile is not this branch's.
+    git(folder, &["checkout", "--quiet", "main"]);
+    header(1, "int", "void Thing_Open(void);\n");
+    commit("elsewhere");
+    git(folder, &["checkout", "--quiet", "work"]);
+    status(0, "main has moved on");
+
+    // What was merged on the machine and not pushed is still this branch's.
+    git(folder, &["update-ref", "refs/remotes/origin/trunk", "main~1"]);
+    git(folder, &["symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/trunk"]);
+    git(folder, &["branch", "--force", "main", "work"]);
+    header(2, "short", "");
+    status(0, "the remote's main branch counts");
+    git(folder, &["symbolic-ref", "--delete", "refs/remotes/origin/HEAD"]);
+    status(1, "the local one counts where the remote has none");
+
+    git(folder, &["branch", "--quiet", "--delete", "--force", "main"]);
+    let text = status(2, "no main branch");
+    assert!(text.contains("no main branch") && text.contains("--baseline git:BRANCH..."), "{text}");
+}
+
 /// Copies a folder.
 fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();

@@ -9,7 +9,7 @@ pub struct Lint {
     /// The promises, instead of the unskew.toml of this folder or the nearest one above it
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// What everything is compared with: git:main..., git:REVISION, a folder, an archive, pypi:NAME==VERSION
+    /// What everything is compared with: git:main..., git:merge-base, git:REVISION, a folder, an archive, pypi:NAME==VERSION
     #[arg(long, value_name = "BASELINE")]
     pub baseline: Option<String>,
     /// How to print

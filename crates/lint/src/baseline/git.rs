@@ -101,6 +101,31 @@ impl Repository {
         self.dated(&text(hash))
     }
 
+    /// The main branch: the one that the remote calls so, or else the first of the usual names that is there. What the
+    /// remote has comes first, because a commit on the local one is not yet what others build on.
+    ///
+    /// # Errors
+    /// If `git` is not there, the folder is in no repository, or none of these branches is in it.
+    pub fn main_branch(&self) -> Result<String, BaselineError> {
+        const NAMES: [&str; 5] = [
+            "refs/remotes/origin/HEAD",
+            "refs/remotes/origin/main",
+            "refs/remotes/origin/master",
+            "refs/heads/main",
+            "refs/heads/master",
+        ];
+        // What is no repository is said as such, and not as a branch that is missing.
+        self.ask(&["rev-parse", "--git-dir"])?;
+        let found = NAMES.iter().find(|name| self.commit(name).is_ok());
+        found.map(|name| (*name).to_owned()).ok_or_else(|| {
+            BaselineError::Git(format!(
+                "no main branch in {}: neither origin/HEAD nor main or master is there; \
+                 name the branch: --baseline git:BRANCH...",
+                self.folder.display()
+            ))
+        })
+    }
+
     /// The commits that changed files at `paths` (pathspecs), newest first, beginning with `from`: all since
     /// `since`, and the one before, which was in force on that day.
     ///

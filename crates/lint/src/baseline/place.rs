@@ -19,6 +19,8 @@ pub struct Place {
 enum What {
     /// A revision; with `fork`, where the branch that is checked out left it.
     Revision { name: String, fork: bool },
+    /// Where the branch that is checked out left the main branch, whatever that is called.
+    MergeBase,
     /// A file or folder of this machine; an archive if it is one.
     Path(PathBuf),
     /// A package of an index.
@@ -66,13 +68,14 @@ impl Place {
     pub fn revision(&self) -> Option<&str> {
         match &self.what {
             What::Revision { name, .. } => Some(name),
+            What::MergeBase => Some(MERGE_BASE),
             _ => None,
         }
     }
 
     /// Whether it is where the branch that is checked out left another one.
     pub fn is_fork(&self) -> bool {
-        matches!(self.what, What::Revision { fork: true, .. })
+        matches!(self.what, What::Revision { fork: true, .. } | What::MergeBase)
     }
 
     /// The folder or file in it, if one is named.
@@ -98,6 +101,10 @@ impl Place {
                 let repository = Repository::of(&self.root);
                 if *fork { repository.fork(name) } else { repository.commit(name) }
             }
+            What::MergeBase => {
+                let repository = Repository::of(&self.root);
+                repository.fork(&repository.main_branch()?)
+            }
             _ => Err(BaselineError::Git(format!("no revision: {}", self.text))),
         }
     }
@@ -108,7 +115,7 @@ impl Place {
     /// If it is not there or cannot be read.
     pub fn open(&self) -> Result<Snapshot, BaselineError> {
         let snapshot = match &self.what {
-            What::Revision { .. } => {
+            What::Revision { .. } | What::MergeBase => {
                 Repository::of(&self.root).snapshot(&self.commit()?, &self.outer())?
             }
             What::Path(path) if path.is_file() && archive::is_archive(path) => {
@@ -128,7 +135,13 @@ impl Place {
     }
 }
 
+/// What stands in the place of a revision for where the branch left the main branch.
+const MERGE_BASE: &str = "merge-base";
+
 fn revision_of(text: &str) -> What {
+    if text == MERGE_BASE {
+        return What::MergeBase;
+    }
     match text.strip_suffix("...") {
         Some(name) => What::Revision { name: name.to_owned(), fork: true },
         None => What::Revision { name: text.to_owned(), fork: false },
@@ -152,6 +165,7 @@ mod tests {
         assert_eq!(parse("git:main...").unwrap(), revision("main", true));
         assert_eq!(parse("v1:include/a.h").unwrap(), revision("v1", false));
         assert_eq!(parse("a:b").unwrap(), What::Path(folder.path().join("a:b")));
+        assert_eq!(parse("git:merge-base").unwrap(), What::MergeBase);
         assert!(matches!(parse("nothing"), Err(BaselineError::Unknown(_))));
         let place = Place::parse("git:v1:include", folder.path()).unwrap();
         assert_eq!((place.inner.as_deref(), place.outer().as_str()), (Some("include"), "git:v1"));
