@@ -62,6 +62,13 @@ impl Field {
         }
     }
 
+    /// What follows a read: an error says of which field of which type, in the format of the
+    /// variable `format`.
+    pub fn placed(&self, type_name: &str) -> TokenStream {
+        let name = &self.name;
+        quote!(.map_err(|error| error.in_field(#name).in_format(#type_name, format))?)
+    }
+
     /// Whether every format has it.
     pub fn everywhere(&self) -> bool {
         let FieldAttributes { since, until, skippable, .. } = &self.attributes;

@@ -26,7 +26,7 @@ pub fn expand(input: &DeriveInput, data: &DataStruct) -> Result<TokenStream> {
         quote!(#member: #local)
     });
     let write = write_body(&fields, &formats, family);
-    let reads = read_fields(&fields, family);
+    let reads = read_fields(&name, &fields, family);
     let built = fields.iter().map(|field| {
         let (member, local) = (&field.member, &field.local);
         quote!(#member: #local)
@@ -128,14 +128,15 @@ fn write_field(field: &Field, family: &syn::Path) -> TokenStream {
     }
 }
 
-fn read_field(field: &Field, family: &syn::Path) -> TokenStream {
-    let shape = &field.shape;
-    let newest = quote!(<#shape as ::unskew_serdes::Format<#family>>::read(from)?);
+fn read_field(type_name: &str, field: &Field, family: &syn::Path) -> TokenStream {
+    let (shape, placed) = (&field.shape, field.placed(type_name));
+    let newest = quote!(<#shape as ::unskew_serdes::Format<#family>>::read(from)#placed);
     let Some(Was { shape, until, read, .. }) = &field.attributes.was else { return newest };
     quote! {
         if format <= #until {
-            let older = <#shape as ::unskew_serdes::Format<#family>>::read(from)?;
-            #read(older).map_err(|text| ::unskew_serdes::derive_support::not_read(from, text))?
+            let older = <#shape as ::unskew_serdes::Format<#family>>::read(from)#placed;
+            #read(older)
+                .map_err(|text| ::unskew_serdes::derive_support::not_read(from, text))#placed
         } else {
             #newest
         }
@@ -177,9 +178,10 @@ fn choose(fields: &[Field], formats: &[u32], family: &syn::Path) -> TokenStream 
 }
 
 /// One variable for each field.
-fn read_fields(fields: &[Field], family: &syn::Path) -> TokenStream {
+fn read_fields(type_name: &str, fields: &[Field], family: &syn::Path) -> TokenStream {
     let plain = fields.iter().filter(|field| !field.attributes.skippable).map(|field| {
-        let (local, shape, read) = (&field.local, &field.shape, read_field(field, family));
+        let (local, shape, read) =
+            (&field.local, &field.shape, read_field(type_name, field, family));
         if field.everywhere() {
             return quote!(let #local = #read;);
         }
@@ -188,7 +190,8 @@ fn read_fields(fields: &[Field], family: &syn::Path) -> TokenStream {
     });
     let tail = fields.iter().filter(|field| field.attributes.skippable).map(|field| {
         let (local, shape, default) = (&field.local, &field.shape, field.default());
-        let read = quote!(<#shape as ::unskew_serdes::Format<#family>>::read(from)?);
+        let placed = field.placed(type_name);
+        let read = quote!(<#shape as ::unskew_serdes::Format<#family>>::read(from)#placed);
         quote! {
             let #local: #shape =
                 if skippable && from.left() > 0 { #read } else { #default };

@@ -35,7 +35,8 @@ pub fn of_struct(
     });
     let reads = fields.iter().filter(|field| !field.attributes.skippable).map(|field| {
         let (local, shape, there) = (place(field), &field.shape, field.there());
-        let read = quote!(<#shape as ::unskew_serdes::Viewed<#family>>::view(from)?);
+        let placed = field.placed(&name);
+        let read = quote!(<#shape as ::unskew_serdes::Viewed<#family>>::view(from)#placed);
         if field.everywhere() {
             return quote!(let #local = #read;);
         }
@@ -44,7 +45,8 @@ pub fn of_struct(
     });
     let tail = fields.iter().filter(|field| field.attributes.skippable).map(|field| {
         let (local, shape, default) = (place(field), &field.shape, field.default());
-        let read = quote!(<#shape as ::unskew_serdes::Viewed<#family>>::view(from)?);
+        let placed = field.placed(&name);
+        let read = quote!(<#shape as ::unskew_serdes::Viewed<#family>>::view(from)#placed);
         quote!(let #local = if skippable && from.left() > 0 { #read } else { #default };)
     });
     let built = fields.iter().map(place);

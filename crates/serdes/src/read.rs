@@ -31,10 +31,29 @@ impl fmt::Debug for ReadError {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("byte {offset}: {problem}")]
+#[error("{item}byte {offset}: {problem}")]
 struct Inner {
+    item: Item,
     offset: usize,
     problem: ReadProblem,
+}
+
+/// The innermost type that was being read, its format, and the field.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Item {
+    of: Option<(&'static str, u32)>,
+    field: Option<&'static str>,
+}
+
+impl fmt::Display for Item {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some((name, format)) = self.of else { return Ok(()) };
+        f.write_str(name)?;
+        if let Some(field) = self.field {
+            write!(f, ".{field}")?;
+        }
+        write!(f, " in format {format}, ")
+    }
 }
 
 /// What is wrong with the bytes.
@@ -173,6 +192,25 @@ impl ReadError {
         self.0.offset
     }
 
+    /// The same, seen from the field that was being read.
+    #[cold]
+    #[must_use]
+    pub fn in_field(mut self, name: &'static str) -> Self {
+        // Types are left from the inside out: the innermost says the most.
+        if self.0.item.of.is_none() {
+            self.0.item.field = Some(name);
+        }
+        self
+    }
+
+    /// The same, seen from the type that was being read, in one of its formats.
+    #[cold]
+    #[must_use]
+    pub fn in_format(mut self, type_name: &'static str, format: u32) -> Self {
+        self.0.item.of.get_or_insert((type_name, format));
+        self
+    }
+
     /// What is wrong.
     pub fn problem(&self) -> &ReadProblem {
         &self.0.problem
@@ -221,7 +259,7 @@ impl<'a, F: Family> Reader<'a, F> {
     /// An error at the place where the reader is.
     #[cold]
     pub fn error(&self, problem: ReadProblem) -> ReadError {
-        ReadError(Box::new(Inner { offset: self.offset(), problem }))
+        ReadError(Box::new(Inner { item: Item::default(), offset: self.offset(), problem }))
     }
 
     /// Says that nothing may follow.

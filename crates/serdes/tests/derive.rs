@@ -187,6 +187,26 @@ fn unknown_numbers_and_trailing_bytes_are_errors() {
 }
 
 #[test]
+fn an_error_of_a_reader_names_the_field_its_type_and_the_format() {
+    let unreduced = Sharding { axes: vec![1], unreduced: vec![9] };
+    let value = Spec { sharding: Some(unreduced), ..spec() };
+    let mut written = bytes(&value, 1);
+    let text = |written: &[u8]| read::<Specs, Spec>(written).unwrap_err().to_string();
+    // A width that no block of numbers has.
+    let at = written.iter().rposition(|byte| *byte == 9).unwrap();
+    written[at - 1] = 3;
+    let error = text(&written);
+    assert!(error.starts_with("Sharding.unreduced in format 1, byte "), "{error}");
+    // The name of the outer value is not UTF-8.
+    let mut written = bytes(&spec(), 1);
+    let at = written.iter().position(|byte| *byte == b'w').unwrap();
+    written[at] = 0xff;
+    assert_eq!(text(&written), "Spec.name in format 0, byte 10: the text is not UTF-8");
+    let error = read::<Specs, Spec>(&written).unwrap_err();
+    assert_eq!(format!("{error:?}"), error.to_string());
+}
+
+#[test]
 fn recursion_ends_at_the_depth_limit_on_both_sides() {
     let deep =
         (0..70).fold(Tree::Leaf(1), |tree, _| Tree::Fork(Box::new(tree), Box::new(Tree::Leaf(0))));
