@@ -80,12 +80,9 @@ fn verdict(party: &Party, release: Release) -> Verdict {
 }
 
 /// How far something comes by a verdict.
-fn expected(verdict: &Verdict, loader: Loader) -> Came {
-    // The session loader does not revive objects.
-    let objects = verdict.findings.iter().any(|finding| finding.rule.code == "TF009");
+fn expected(verdict: &Verdict) -> Came {
     match verdict.first_failure() {
         Some(Phase::Load) => Came::Import,
-        _ if loader == Loader::Objects && objects => Came::Import,
         Some(Phase::FirstUse) => Came::Run,
         Some(Phase::Silent) | None => Came::Ok,
     }
@@ -118,7 +115,7 @@ pub fn trials(release: &str, folder: &Path) -> anyhow::Result<Vec<Trial>> {
         let verdict = verdict(party, release);
         let name = model.name.to_owned();
         let job = Job { name, path: model.path.clone(), loader, strict: false };
-        trials.push(Trial { job, expected: expected(&verdict, loader), converted: None });
+        trials.push(Trial { job, expected: expected(&verdict), converted: None });
         let errors = verdict.findings.iter().any(|finding| finding.severity == Severity::Error);
         if errors && verdict.works() {
             trials.push(converted(&model, release, loader, folder)?);
@@ -183,7 +180,7 @@ pub fn battery_trials(release: &str, folder: &Path) -> anyhow::Result<Vec<Trial>
         let artifact = open(&path, &Options::default())?;
         let pieces = artifact.pieces.first();
         let verdict = pieces.map(|piece| verdict(&piece.party, release));
-        let expected = verdict.map_or(Came::Ok, |verdict| expected(&verdict, Loader::Graph));
+        let expected = verdict.map_or(Came::Ok, |verdict| expected(&verdict));
         let job =
             Job { name: format!("battery/{case}"), path, loader: Loader::Graph, strict: true };
         trials.push(Trial { job, expected, converted: None });
