@@ -126,6 +126,9 @@ impl From<unskew_pjrt::Error> for Status {
         use unskew_pjrt::Error;
         let code = match &error {
             Error::NotAShape(_) | Error::TooShort { .. } | Error::Uneven => Code::InvalidArgument,
+            Error::OtherCount { .. } | Error::ArgumentCount { .. } | Error::ArgumentType { .. } => {
+                Code::InvalidArgument
+            }
             Error::UnknownOption { .. } => Code::Unimplemented,
             _ => error.code().map_or(Code::Internal, |code| Code::of(code.0.into())),
         };

@@ -356,7 +356,7 @@ fn errors_are_typed_and_have_the_plug_ins_words() {
         let program = add(&client);
         let a = ramp(&client, 1.0);
         let few = program.execute(&[&a], &ExecuteOptions::default()).unwrap_err();
-        assert_eq!(few.code(), Some(ErrorCode::INVALID_ARGUMENT), "{few}");
+        assert_eq!(few, Error::ArgumentCount { wanted: 2, given: 1 });
         let device = &client.addressable_devices().unwrap()[0];
         let small = client.buffer_of(&[1_f32], &[1], device).unwrap();
         let shapes = program.execute(&[&a, &small], &ExecuteOptions::default()).unwrap_err();
@@ -374,6 +374,54 @@ fn errors_are_typed_and_have_the_plug_ins_words() {
         let (a, b) = (ramp(one, 1.0), ramp(other, 1.0));
         let mixed = add(one).execute(&[&a, &b], &ExecuteOptions::default());
         assert_eq!(mixed.unwrap_err(), Error::OtherClient);
+    }
+}
+
+#[test]
+fn data_of_another_length_than_their_dimensions_are_refused() {
+    for client in clients() {
+        let device = &client.addressable_devices().unwrap()[0];
+        for (data, dims, wanted) in [
+            (&[1_f32, 2.0, 3.0][..], &[2_i64][..], 2),
+            (&[1.0], &[2], 2),
+            (&[1.0], &[3, 0], 0),
+            (&[], &[], 1),
+            (&[1.0, 2.0], &[], 1),
+        ] {
+            let refused = client.buffer_of(data, dims, device).unwrap_err();
+            assert_eq!(refused, Error::OtherCount { wanted, given: data.len() }, "{dims:?}");
+        }
+        let negative = client.buffer_of(&[1_i64], &[-1], device).unwrap_err();
+        assert!(matches!(negative, Error::NotAShape(_)), "{negative}");
+        let scalar = client.buffer_of(&[7_i64], &[], device).unwrap();
+        assert_eq!(scalar.to_vec::<i64>().unwrap(), [7]);
+        let empty = client.buffer_of::<u8>(&[], &[4, 0], device).unwrap();
+        assert_eq!(empty.dimensions().unwrap(), [4, 0]);
+    }
+}
+
+#[test]
+fn arguments_of_another_number_or_type_are_refused_before_the_plug_in_is_asked() {
+    for client in clients() {
+        let device = &client.addressable_devices().unwrap()[0];
+        let (program, a) = (add(&client), ramp(&client, 1.0));
+        let whole = client.buffer_of(&[1_i32; 6], &[2, 3], device).unwrap();
+        let options = ExecuteOptions::default();
+        let refused = |arguments: &[&Buffer]| {
+            let on = program.execute_on(device, arguments, &options).unwrap_err();
+            let error = program.execute(arguments, &options).unwrap_err();
+            assert_eq!(on, error);
+            error
+        };
+        for given in [0, 1, 3] {
+            let few_or_many = vec![&a; given];
+            assert_eq!(refused(&few_or_many), Error::ArgumentCount { wanted: 2, given });
+        }
+        let (wanted, given) = ("F32".to_owned(), "S32".to_owned());
+        assert_eq!(refused(&[&a, &whole]), Error::ArgumentType { index: 1, wanted, given });
+        // What was refused took nothing along.
+        let results = program.execute(&[&a, &a], &options).unwrap();
+        assert_eq!(results[0].to_vec::<f32>().unwrap(), [0.0, 2.0, 4.0, 6.0, 8.0, 10.0]);
     }
 }
 

@@ -194,13 +194,20 @@ impl Client {
     /// A buffer of a dense array of elements, as [`Client::buffer`].
     ///
     /// # Errors
-    /// As [`Client::buffer`].
+    /// As [`Client::buffer`]; and [`Error::OtherCount`] if there are more or fewer elements than the
+    /// dimensions say.
     pub fn buffer_of<'a, T: Element>(
         &self,
         data: &[T],
         dims: &[i64],
         place: impl Into<Place<'a>>,
     ) -> Result<Buffer, Error> {
+        let wanted = host_bytes(T::TYPE, dims, None)?;
+        let given = std::mem::size_of_val(data);
+        if wanted != given {
+            let width = size_of::<T>().max(1);
+            return Err(Error::OtherCount { wanted: wanted / width, given: data.len() });
+        }
         self.buffer(HostArray::of(data, dims), place)
     }
 

@@ -49,6 +49,32 @@ pub enum Error {
         /// How many there are.
         given: usize,
     },
+    /// The data have not as many elements as their dimensions say.
+    #[error("the data do not fit their shape: {wanted} elements wanted, {given} given")]
+    OtherCount {
+        /// How many elements the dimensions say.
+        wanted: usize,
+        /// How many there are.
+        given: usize,
+    },
+    /// A program was given another number of arguments than it has parameters.
+    #[error("the program takes {wanted} arguments, {given} given")]
+    ArgumentCount {
+        /// How many parameters it has.
+        wanted: usize,
+        /// How many arguments there are for each device.
+        given: usize,
+    },
+    /// An argument has another element type than its parameter.
+    #[error("argument {index} does not fit the program: {wanted} wanted, {given} given")]
+    ArgumentType {
+        /// The place of the argument, from 0.
+        index: usize,
+        /// The element type of the parameter.
+        wanted: String,
+        /// The element type of the argument.
+        given: String,
+    },
     /// A shape has a negative dimension, a negative stride, a size that overflows, an element type
     /// without a size, or not one stride per dimension.
     #[error("not a shape that data of the host can have: {0}")]

@@ -1,8 +1,9 @@
 //! Programs that are loaded, and their execution.
 
 use std::ffi::CStr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use super::parameters::Parameters;
 use super::{Buffer, Callbacks, Device, Error, Event, Executable, ExecuteContext, or_if_absent};
 use crate::sys::bindings::PJRT_LoadedExecutable;
 use crate::sys::calls::execute::{self, Lists, Shape, Told};
@@ -14,6 +15,7 @@ pub struct LoadedExecutable {
     raw: Arc<Owned<PJRT_LoadedExecutable>>,
     devices: Vec<Device>,
     num_outputs: usize,
+    parameters: OnceLock<Option<Parameters>>,
 }
 
 /// How a program runs.
@@ -90,7 +92,7 @@ impl LoadedExecutable {
             let function = "PJRT_Executable_NumOutputs";
             return Err(Error::Implausible { function, count: num_outputs });
         }
-        Ok(Self { raw, devices, num_outputs })
+        Ok(Self { raw, devices, num_outputs, parameters: OnceLock::new() })
     }
 
     /// Its address, for calls through [`Plugin::api`](super::Plugin::api) that this API does not have.
@@ -154,9 +156,15 @@ impl LoadedExecutable {
     /// An argument that the program donates is deleted afterwards, unless
     /// [`ExecuteOptions::non_donatable`] says otherwise.
     ///
+    /// The number and the element types of the arguments are compared with the parameters of the program
+    /// before the plug-in is asked: plug-ins built from XLA compare only sizes, and compute with the bits
+    /// of the wrong type. The C API has no function for parameters in any version. They are read from the
+    /// optimized program, once, at the first execution. Where the plug-in shows none, or not as
+    /// `hlo_with_config`, nothing is compared, and the plug-in judges alone.
+    ///
     /// # Errors
-    /// If arguments are of another client, or the plug-in refuses. What fails later is an error of the
-    /// results.
+    /// [`Error::ArgumentCount`] and [`Error::ArgumentType`]; if arguments are of another client, or the
+    /// plug-in refuses. What fails later is an error of the results.
     pub fn execute(
         &self,
         arguments: &[&Buffer],
@@ -209,6 +217,12 @@ impl LoadedExecutable {
         Ok(outputs.take())
     }
 
+    /// What it takes, if the plug-in shows that.
+    fn parameters(&self) -> Option<&Parameters> {
+        let read = || self.executable().ok().and_then(|executable| Parameters::of(&executable));
+        self.parameters.get_or_init(read).as_ref()
+    }
+
     fn run(
         &self,
         arguments: &[&[&Buffer]],
@@ -233,6 +247,12 @@ impl LoadedExecutable {
             for buffer in *list {
                 lists.argument(&self.raw, buffer.raw())?;
             }
+        }
+        if let Some(device) = device {
+            Error::same_client(&self.raw, &device.raw)?;
+        }
+        if let Some(parameters) = self.parameters() {
+            arguments.iter().try_for_each(|list| parameters.take(list))?;
         }
         let shape = Shape {
             devices: arguments.len(),

@@ -48,6 +48,7 @@ mod foreign;
 mod key_value;
 mod loaded;
 mod memory;
+mod parameters;
 mod plugin;
 mod promise;
 mod shape;
