@@ -197,6 +197,28 @@ fn a_library_of_macos_is_read_by_its_plain_names() {
     assert_eq!(object.needed, ["libSystem.B.dylib"]);
     assert!(object.exports("GetPjrtApi"), "{:?}", object.exports);
     assert!(object.imports("puts"), "{:?}", object.imports);
+    if cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+        assert!(!object.is_for_here());
+        let (its, here) = ("Mach-O x86-64".to_owned(), "ELF x86-64".to_owned());
+        assert_eq!(object.built_for(), (its, here));
+    }
+}
+
+#[test]
+fn a_library_is_for_here_by_its_format_and_any_of_its_machines() {
+    let itself = Path::new("/proc/self/exe");
+    if !itself.exists() {
+        println!("skipped: no /proc on this machine");
+        return;
+    }
+    // A test is a position-independent program, which is read as a library.
+    let bytes = std::fs::read(itself).unwrap();
+    let own = read(bytes.clone()).unwrap().unwrap();
+    assert!(own.is_for_here(), "{:?}", own.built_for());
+    let other = SharedObject { machine: "s390x".to_owned(), ..own.clone() };
+    assert!(!other.is_for_here());
+    let fat = SharedObject { also: vec![own.machine], ..other };
+    assert!(fat.is_for_here());
 }
 
 proptest! {

@@ -38,6 +38,12 @@ fn way(lies: Lies<'_>, options: &Options) -> Way {
     }
 }
 
+/// Why no process of this machine can ask it: nothing is wrong with a plug-in for another machine.
+fn obstacle(object: &SharedObject) -> Option<String> {
+    let (its, here) = object.built_for();
+    (!object.is_for_here()).then(|| format!("it is built for {its}, and this machine runs {here}"))
+}
+
 /// The parties of the plug-in in `source`: one for each interface that it serves. None if it is no shared object, or one
 /// that is no plug-in.
 ///
@@ -53,9 +59,11 @@ pub(crate) fn parties(
     let mut parties = Vec::new();
     let pjrt = unskew_pjrt::recognizes(&object);
     if pjrt {
-        let probe = match way(lies, options) {
-            Ok((command, confinement)) => probe_in_child(command, options.limit, confinement),
-            Err(reason) => Err(not_run(reason)),
+        let probe = match (obstacle(&object), way(lies, options)) {
+            (Some(reason), _) | (None, Err(reason)) => Err(not_run(reason)),
+            (None, Ok((command, confinement))) => {
+                probe_in_child(command, options.limit, confinement)
+            }
         };
         parties.push(pjrt_party(name, &object, probe, source));
     }

@@ -190,6 +190,61 @@ fn a_pluggable_device_is_read_and_put_on_trial_if_it_may_be_run() {
     }
 }
 
+/// A Mach-O library for 64-bit ARM that exports `GetPjrtApi`, by hand.
+fn macos_plugin() -> Vec<u8> {
+    let strings = b"\0_GetPjrtApi\0";
+    // The head: a library with one command, the table of symbols, which lies behind it.
+    let head = [0xfeed_facf, 0x0100_000c, 0, 6, 1, 24, 0x80, 0];
+    let table = [2, 24, 56, 1, 72, strings.len() as u32];
+    let mut bytes: Vec<u8> = head.into_iter().chain(table).flat_map(u32::to_le_bytes).collect();
+    // The symbol: index of the name, kind (absolute, external), section, description, value.
+    bytes.extend([1, 0, 0, 0, 0x03, 0, 0, 0, 0, 16, 0, 0, 0, 0, 0, 0]);
+    bytes.extend(strings);
+    bytes
+}
+
+#[test]
+fn a_plug_in_for_another_machine_is_read_and_not_run_and_nothing_is_wrong_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut made = vec![("metal.dylib", macos_plugin(), "Mach-O aarch64")];
+    let text = "const void *GetPjrtApi(void) { return 0; }";
+    let own = library(folder.path(), text);
+    if let (Some(own), true) = (&own, cfg!(all(target_os = "linux", target_arch = "x86_64"))) {
+        // The machine of an ELF file: AArch64.
+        let mut other = own.clone();
+        other[18] = 183;
+        made.push(("arm.so", other, "ELF aarch64"));
+    }
+    let release = unskew_releases::find("jax@0.4.30").unwrap();
+    let day = unskew_core::Context::on(unskew_core::Date::constant(2026, 11, 1));
+    let verdict = |name: &str, bytes: &[u8], running| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        let run = Options::probing(running, |_: &Path| Command::new("false"));
+        let artifact = open(&path, &run).unwrap();
+        unskew_core::check(&artifact.pieces[0].party, &release.party(), &day)
+    };
+    for running in [Running::Named, Running::All] {
+        for (name, bytes, built_for) in &made {
+            if *built_for == "Mach-O aarch64" && cfg!(target_vendor = "apple") {
+                continue;
+            }
+            let verdict = verdict(name, bytes, running);
+            let codes: Vec<&str> = verdict.findings.iter().map(|f| f.rule.code).collect();
+            assert!(!codes.iter().any(|code| code.starts_with("PJ60")), "{name}: {codes:?}");
+            let [gap] = verdict.unjudged.as_slice() else { panic!("{:?}", verdict.unjudged) };
+            assert_eq!(gap.aspect, unskew_core::aspect::PLUGIN);
+            assert!(gap.reason.contains(&format!("it is built for {built_for}")), "{gap:?}");
+            let remedy = gap.remedy.as_deref().unwrap();
+            assert_eq!(remedy, format!("the same command on {built_for}"));
+        }
+        // One that is for this machine is asked.
+        let Some(own) = &own else { continue };
+        let verdict = verdict("own.so", own, running);
+        assert!(verdict.findings.iter().any(|finding| finding.rule.code.starts_with("PJ6")));
+    }
+}
+
 #[test]
 fn a_plug_in_of_two_interfaces_is_two_parties() {
     let folder = tempfile::tempdir().unwrap();

@@ -131,6 +131,18 @@ impl SharedObject {
         self.imports.binary_search_by(|import| import.name.as_str().cmp(symbol)).is_ok()
     }
 
+    /// Whether a process of this system, for this machine, can load it: its format is the system's, and it has a part
+    /// for the machine.
+    pub fn is_for_here(&self) -> bool {
+        let here = here();
+        self.format == HERE && (self.machine == here || self.also.iter().any(|also| also == here))
+    }
+
+    /// The format and the machine that it was built for, and those that this process is of, as they are written.
+    pub fn built_for(&self) -> (String, String) {
+        (format!("{} {}", self.format, self.machine), format!("{HERE} {}", here()))
+    }
+
     fn sorted(mut self) -> Self {
         self.exports.sort_unstable();
         self.exports.dedup();
@@ -143,6 +155,22 @@ impl SharedObject {
 /// A name from a foreign table as text: cut at a sane length, with odd bytes replaced.
 fn name(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&bytes[..bytes.len().min(LONGEST_NAME)]).into_owned()
+}
+
+/// The format of shared objects of this system.
+const HERE: Format = match () {
+    () if cfg!(windows) => Format::Pe,
+    () if cfg!(target_vendor = "apple") => Format::MachO,
+    () => Format::Elf,
+};
+
+/// The machine of this process, in the words of [`machine`].
+fn here() -> &'static str {
+    match std::env::consts::ARCH {
+        "x86_64" => "x86-64",
+        "x86" => "i386",
+        other => other,
+    }
 }
 
 /// The words for a machine.

@@ -56,7 +56,10 @@ pub fn party(name: &str, object: &SharedObject, probe: Result<Probe, ProbeError>
             ProbeFailure::NotRun(reason) => {
                 let unjudged =
                     Unjudged::new(aspect::PLUGIN, format!("{name} was not run: {reason}"));
-                party.not_judged(unjudged.with_remedy(RUN))
+                party.not_judged(unjudged.with_remedy(match object.is_for_here() {
+                    true => RUN.to_owned(),
+                    false => format!("the same command on {}", object.built_for().0),
+                }))
             }
             _ => party.note(failure_finding(failure)),
         };
