@@ -1,5 +1,5 @@
 """Prints what single operators do on whatever PyTorch runs this, 1.4 or later: the measurements behind
-crates/torch/data/behaviour.toml.
+crates/torch/archives/data/behaviour.toml.
 
     torch_behaviour.py OUT.json
 

@@ -27,9 +27,9 @@ const RULES: &str = "docs/rules";
 const MADE: [&str; 2] = [RULES, pjrt_abi::FOLDER];
 /// The pages about fleets, the modules that they come from, and their titles.
 const FLEET: [(&str, &str, &str); 3] = [
-    ("fleet-runtime.md", "crates/fleet/src/profile/mod.rs", "Runtime profiles"),
-    ("fleet-decision.md", "crates/fleet/src/decision.rs", "Decisions of a fleet"),
-    ("fleet-plan.md", "crates/fleet/src/plan/mod.rs", "Plans of a fleet"),
+    ("fleet-runtime.md", "crates/fleet/fleet/src/profile/mod.rs", "Runtime profiles"),
+    ("fleet-decision.md", "crates/fleet/fleet/src/decision.rs", "Decisions of a fleet"),
+    ("fleet-plan.md", "crates/fleet/fleet/src/plan/mod.rs", "Plans of a fleet"),
 ];
 const MARK: &str = "<!-- made by `cargo xtask docs`; the source is named at the end -->\n\n";
 
@@ -38,7 +38,7 @@ const MARK: &str = "<!-- made by `cargo xtask docs`; the source is named at the 
 /// # Errors
 /// If a page cannot be read or written, or one is stale.
 pub fn run(check: bool) -> anyhow::Result<()> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("no parent folder")?;
+    let root = crate::root();
     let pages = pages(root)?;
     let stale = stale(root, &pages)?;
     if check && !stale.is_empty() {
@@ -69,12 +69,12 @@ fn pages(root: &Path) -> anyhow::Result<BTreeMap<PathBuf, String>> {
     pages.insert(ifrt_types::PAGE.into(), ifrt_types::page());
     pages.insert(stream_executor_abi::PAGE.into(), stream_executor_abi::page());
     pages.insert(operator_upgraders::PAGE.into(), operator_upgraders::page(root)?);
-    let source = "crates/report/src/json.rs";
+    let source = "crates/base/report/src/json.rs";
     pages.insert("docs/reference/json.md".into(), module_page(root, source, "The JSON report")?);
-    let source = "crates/pjrt/src/convert/stamp/mod.rs";
+    let source = "crates/xla/pjrt/src/convert/stamp/mod.rs";
     let page = module_page(root, source, "Stamped executables")?;
     pages.insert("docs/reference/stamped-executables.md".into(), page);
-    let source = "crates/stablehlo/src/convert/mod.rs";
+    let source = "crates/xla/stablehlo/src/convert/mod.rs";
     let page = module_page(root, source, "Native StableHLO of old hosts")?;
     pages.insert("docs/reference/native-stablehlo.md".into(), page);
     for (name, source, title) in FLEET {
@@ -105,7 +105,7 @@ fn index(rules: &[&Rule]) -> String {
         let _ =
             writeln!(text, "| [{code}]({code}.md) | {name} | {severity} | {phase} | {summary} |");
     }
-    text.push_str("\nMade from the files `crates/*/rules/*.toml`.\n");
+    text.push_str("\nMade from the files `crates/*/*/rules/*.toml`.\n");
     text
 }
 

@@ -177,6 +177,5 @@ fn main() -> anyhow::Result<()> {
 
 /// The root of the repository.
 fn root() -> &'static Path {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.parent().unwrap_or(here)
+    Path::new(env!("UNSKEW_ROOT"))
 }

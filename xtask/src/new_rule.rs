@@ -35,7 +35,7 @@ pub fn run(code: &str, name: &str) -> anyhow::Result<()> {
     }
     if code.starts_with("HD") {
         println!(
-            "Write the headers, say in every file of crates/lint/data/policies what {code} raises, and run\n\
+            "Write the headers, say in every file of crates/lint/lint/data/policies what {code} raises, and run\n\
              `UNSKEW_BLESS=1 cargo test -p unskew-lint --test rules`: the snapshot is the review."
         );
     }
@@ -83,12 +83,15 @@ fn scaffold(root: &Path, code: &str, name: &str) -> anyhow::Result<Vec<(PathBuf,
 
 /// The crate that a family belongs to: the one that has rules of it.
 fn home(root: &Path, family: &str) -> anyhow::Result<PathBuf> {
-    for entry in std::fs::read_dir(root.join("crates"))? {
-        let home = entry?.path();
-        let Ok(rules) = std::fs::read_dir(home.join("rules")) else { continue };
-        for rule in rules {
-            if rule?.file_name().to_string_lossy().starts_with(family) {
-                return Ok(home);
+    for subject in std::fs::read_dir(root.join("crates"))? {
+        let Ok(homes) = std::fs::read_dir(subject?.path()) else { continue };
+        for home in homes {
+            let home = home?.path();
+            let Ok(rules) = std::fs::read_dir(home.join("rules")) else { continue };
+            for rule in rules {
+                if rule?.file_name().to_string_lossy().starts_with(family) {
+                    return Ok(home);
+                }
             }
         }
     }
@@ -138,7 +141,7 @@ mod tests {
 
     fn house() -> tempfile::TempDir {
         let root = tempfile::tempdir().unwrap();
-        for (home, rule) in [("lint", "HD001-version-not-raised"), ("torch", "PT001-too-new")] {
+        for (home, rule) in [("lint/lint", "HD001-version-not-raised"), ("torch/archives", "PT001-too-new")] {
             let rules = root.path().join("crates").join(home).join("rules");
             std::fs::create_dir_all(&rules).unwrap();
             std::fs::write(rules.join(format!("{rule}.toml")), "").unwrap();
@@ -154,10 +157,10 @@ mod tests {
         assert_eq!(
             paths,
             [
-                "crates/lint/rules/HD700-field-is-odd.toml",
-                "crates/lint/tests/fixtures/HD700-field-is-odd/old.h",
-                "crates/lint/tests/fixtures/HD700-field-is-odd/new.h",
-                "crates/lint/tests/snapshots/HD700-field-is-odd.txt",
+                "crates/lint/lint/rules/HD700-field-is-odd.toml",
+                "crates/lint/lint/tests/fixtures/HD700-field-is-odd/old.h",
+                "crates/lint/lint/tests/fixtures/HD700-field-is-odd/new.h",
+                "crates/lint/lint/tests/snapshots/HD700-field-is-odd.txt",
             ]
         );
         assert_eq!(scaffold(root.path(), "PT002", "too-old").unwrap().len(), 1);

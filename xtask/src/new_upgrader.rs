@@ -46,7 +46,7 @@ pub struct NewUpgrader {
     #[arg(long, requires = "note")]
     no_upgrader: bool,
     /// The folder of the registry.
-    #[arg(long, default_value = "crates/torch/data")]
+    #[arg(long, default_value = "crates/torch/archives/data")]
     data: PathBuf,
 }
 
@@ -104,7 +104,7 @@ fn next_steps(data: &Path, change: &NewChange, functions: &[String], files: &[(&
         steps
             .push(format!("add more cases at the end of {data}/operator_cases.tsv: the hard ones"));
         steps.push(format!(
-            "on a release that has the operator: python crates/torch/tests/operators/real.py record {data}/operator_cases.tsv"
+            "on a release that has the operator: python crates/torch/archives/tests/operators/real.py record {data}/operator_cases.tsv"
         ));
     }
     steps.push("cargo test -p unskew-ops && cargo xtask docs".to_owned());

@@ -22,7 +22,7 @@ const MAKE: &str = "python/probe/stablehlo_make.py";
 const READ: &str = "python/probe/stablehlo_read.py";
 
 /// Where `--file` puts test cases.
-const CASES: &str = "crates/stablehlo/tests/data/differential";
+const CASES: &str = "crates/xla/stablehlo/tests/data/differential";
 
 /// Makes StableHLO artifacts at random, and holds the verdicts against what real jaxlibs do with them.
 #[derive(Args)]

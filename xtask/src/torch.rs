@@ -18,7 +18,7 @@ const PAGE: &str = "docs/reference/torch-conversions.md";
 
 /// What stands above the tables.
 const HEAD: &str = "<!-- made by `cargo xtask torch --write` -->\n\n# Converted files on real PyTorch releases\n\n\
-    Real releases of PyTorch, from the package index, each given the files of `crates/torch/tests/data`: what 24 \
+    Real releases of PyTorch, from the package index, each given the files of `crates/torch/archives/tests/data`: what 24 \
     releases from 1.1 to 2.15 wrote, with what they calculated then. *As they are* is what the release does with the \
     files; *converted*, what it does with them after `unskew convert --to torch@RELEASE`, which leaves most as \
     they are and rewrites some. *Equal* means the same types, shapes and numbers as recorded (floats up to 2e-6), or an \

@@ -37,7 +37,7 @@ pub struct TorchDifferential {
     /// Prints disagreements as they are, without making them smaller.
     #[arg(long)]
     no_shrink: bool,
-    /// Files every disagreement as a test case of crates/torch-matrix.
+    /// Files every disagreement as a test case of crates/testing/torch.
     #[arg(long)]
     file: bool,
 }

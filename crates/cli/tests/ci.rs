@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 use saphyr_parser::{Event, Parser};
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+    Path::new(env!("UNSKEW_ROOT"))
 }
 
 /// The scalars of a YAML file by their paths: `runs.steps.1.run`.
@@ -62,7 +62,7 @@ fn git(folder: &Path, arguments: &[&str]) {
 /// A branch on which a field was inserted and nothing else was done.
 fn repository() -> tempfile::TempDir {
     let made = tempfile::tempdir().unwrap();
-    let fixture = root().join("crates/lint/tests/fixtures/HD102-field-inserted");
+    let fixture = root().join("crates/lint/lint/tests/fixtures/HD102-field-inserted");
     let file = made.path().join("device.h");
     std::fs::copy(fixture.join("old.h"), &file).unwrap();
     let promises = "[[boundary]]\nname = \"device\"\npreset = \"pjrt\"\npaths = [\"*.h\"]\n";
@@ -239,9 +239,9 @@ fn our_own_promises_fail_when_what_was_frozen_is_changed() {
         assert!(text.contains(&format!("{file}: error {code}")), "{text}");
         std::fs::write(&path, whole).unwrap();
     };
-    let history = "crates/ifrt/data/serdes.history.toml";
+    let history = "crates/xla/ifrt/data/serdes.history.toml";
     changed(history, "landed = 2026-02-25", "landed = 2026-02-24", "HI016");
-    let store = "crates/fleet/migrations/store.history.toml";
+    let store = "crates/fleet/fleet/migrations/store.history.toml";
     changed(store, "number = 1", "number = 7", "HI017");
-    changed("crates/ifrt/tests/ifrt.lock", "2 dtype: DType", "2 dtype: int32", "SD002");
+    changed("crates/xla/ifrt/tests/ifrt.lock", "2 dtype: DType", "2 dtype: int32", "SD002");
 }

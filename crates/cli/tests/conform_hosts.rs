@@ -16,7 +16,7 @@ const PLUGINS: [(&str, &str); 3] = [
 const WORKS: u32 = 18;
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+    Path::new(env!("UNSKEW_ROOT"))
 }
 
 /// Release, plug-in, and how many steps pass directly and through the adapter.

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 /// Runs the command on a fleet, in the root of the repository.
 fn unskew(store: &Path, args: &[&str]) -> Output {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = Path::new(env!("UNSKEW_ROOT"));
     let mut command = Command::new(env!("CARGO_BIN_EXE_unskew"));
     command.current_dir(root).env("UNSKEW_FLEET", store).arg("fleet");
     command.args(args).args(["--as-of", "2026-11-21"]).output().unwrap()

@@ -15,7 +15,7 @@ const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 const HOSTILE: &str = "<img src=x onerror=document.title=1>.pt";
 
 fn unskew(store: &Path, args: &[&str]) -> String {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = Path::new(env!("UNSKEW_ROOT"));
     let output = Command::new(env!("CARGO_BIN_EXE_unskew"))
         .current_dir(root)
         .env("UNSKEW_FLEET", store)
@@ -38,7 +38,7 @@ fn filled(store: &Path) {
         &["runtime", "add", "tensorflow@2.15", "--name", "shop/till-3", "--devices", "12"],
     );
     let hostile = store.with_file_name(HOSTILE);
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = Path::new(env!("UNSKEW_ROOT"));
     std::fs::copy(root.join("examples/gelu-2.15.0.pt"), &hostile).unwrap();
     unskew(store, &["model", "add", "vision/gelu", "crates/cli/tests/files/div-1.4.0.pt"]);
     unskew(store, &["model", "add", "vision/gelu", hostile.to_str().unwrap()]);

@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 use unskew_fleet::Fleet;
 
 fn example(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name)
+    Path::new(env!("UNSKEW_ROOT")).join("examples").join(name)
 }
 
 fn text(output: &Output) -> String {

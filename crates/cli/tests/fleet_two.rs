@@ -37,7 +37,7 @@ const RUNTIMES: [&str; 5] =
     ["torch@1.4.0", "torch@1.10.2", "torch@1.13.1", "torch@2.1.2", "torch@2.15.0"];
 
 fn examples() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples")
+    Path::new(env!("UNSKEW_ROOT")).join("examples")
 }
 
 /// Where the fleet is.

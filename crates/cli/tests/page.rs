@@ -14,7 +14,7 @@ const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 const HOSTILE: &str = "<img src=x onerror=document.title=1>.pt";
 
 /// A PyTorch model, which has nothing in common with TensorFlow.
-const MODEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/gelu-2.15.0.pt");
+const MODEL: &str = concat!(env!("UNSKEW_ROOT"), "/examples/gelu-2.15.0.pt");
 
 fn page(folder: &Path) -> String {
     for name in ["gelu.pt", HOSTILE] {

@@ -17,7 +17,7 @@ fn a_plug_in_that_aborts_is_an_error_and_not_a_crash_of_the_command() {
         println!("skipped: no C compiler `cc` here: {built:?}");
         return;
     }
-    let program = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/programs/add.mlir");
+    let program = concat!(env!("UNSKEW_ROOT"), "/examples/programs/add.mlir");
     let output = Command::new(env!("CARGO_BIN_EXE_unskew"))
         .arg("run")
         .arg(&plugin)

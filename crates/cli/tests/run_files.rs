@@ -10,7 +10,7 @@ use unskew_array::{Array, Fill, Type, npy};
 const PLUGIN: &str = "lammps-jax-pjrt-cpu-0.11.2.so";
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+    Path::new(env!("UNSKEW_ROOT")).canonicalize().unwrap()
 }
 
 /// A folder with the plug-in in it; none, said aloud, without a corpus.

@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 use unskew_test_servers::{S3, Web};
 
 fn examples() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples"))
+    Path::new(concat!(env!("UNSKEW_ROOT"), "/examples"))
 }
 
 fn unskew(server: &S3, arguments: &[&str]) -> Output {

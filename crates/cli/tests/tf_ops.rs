@@ -9,7 +9,7 @@ use serde_json::Value;
 
 /// The interpreter of the corpus that has this TensorFlow; none, said aloud, without a corpus.
 fn python(version: &str) -> Option<PathBuf> {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/python");
+    let corpus = Path::new(env!("UNSKEW_ROOT")).join("corpus/python");
     let python = corpus.join(format!("tensorflow-{version}/bin/python"));
     if !python.exists() {
         println!("SKIPPED: tensorflow {version} is not there; run cargo xtask corpus");

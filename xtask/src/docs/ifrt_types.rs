@@ -43,7 +43,7 @@ pub fn page() -> String {
         }
     }
     kinds(&mut text);
-    text.push_str("\n---\n\nMade from the types in `crates/ifrt/src/types` and the history in `crates/ifrt/data`.\n");
+    text.push_str("\n---\n\nMade from the types in `crates/xla/ifrt/src/types` and the history in `crates/xla/ifrt/data`.\n");
     text
 }
 

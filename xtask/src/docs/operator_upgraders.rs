@@ -20,8 +20,8 @@ older releases can do. It is made from the [operator registry](operator-registry
 An upgrader and a downgrader give what the operator itself gave, floats up to rounding. *Proved by* says where:
 `8 of 1.10.2 on 2.15.0` is eight calls of the operator on the real 1.10.2, and the function with the same arguments
 on the real 2.15.0. Kernels of cuDNN, MIOpen and oneDNN that no release runs alone are held against what 2.15.0
-computes for the same convolution and its gradients. The cases stand in `crates/torch/data/operator_cases.tsv`, and are run by
-`crates/torch/tests/operators/real.py`. \"not run\" is what only runs with CUDA, or on a release that is not in reach.
+computes for the same convolution and its gradients. The cases stand in `crates/torch/archives/data/operator_cases.tsv`, and are run by
+`crates/torch/archives/tests/operators/real.py`. \"not run\" is what only runs with CUDA, or on a release that is not in reach.
 ";
 
 /// The page.
@@ -63,7 +63,7 @@ pub fn page(root: &Path) -> anyhow::Result<String> {
     }
     downgraders(&mut text, registry, &proofs);
     text.push_str(
-        "\nMade from `crates/torch/data/operator_versions.yaml` and the files beside it.\n",
+        "\nMade from `crates/torch/archives/data/operator_versions.yaml` and the files beside it.\n",
     );
     Ok(text)
 }
@@ -186,7 +186,7 @@ impl Proofs {
 }
 
 fn rows(root: &Path, file: &str) -> anyhow::Result<Vec<Vec<String>>> {
-    let path = root.join("crates/torch/data").join(file);
+    let path = root.join("crates/torch/archives/data").join(file);
     let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     Ok(lines.map(|line| line.split('\t').map(str::to_owned).collect()).collect())

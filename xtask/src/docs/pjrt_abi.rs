@@ -15,7 +15,7 @@ use super::MARK;
 /// The folder of the pages by subject, from the root of the repository.
 pub const FOLDER: &str = "docs/reference/pjrt-abi";
 
-const SOURCE: &str = "\n---\n\nMade from `crates/pjrt/data/abi`.\n";
+const SOURCE: &str = "\n---\n\nMade from `crates/xla/pjrt/data/abi`.\n";
 
 /// Every page of the reference.
 pub fn pages() -> BTreeMap<PathBuf, String> {

@@ -27,7 +27,7 @@ pub fn page() -> String {
     for structure in Structure::ALL {
         structure_table(&mut text, structure);
     }
-    text.push_str("\n---\n\nMade from `crates/stream-executor/data/abi`.\n");
+    text.push_str("\n---\n\nMade from `crates/tensorflow/stream-executor/data/abi`.\n");
     text
 }
 

@@ -153,7 +153,7 @@ impl<const PLACES: usize> Wheel<PLACES> {
 }
 
 fn folder(platform: &str) -> String {
-    format!("crates/stream-executor/data/{platform}")
+    format!("crates/tensorflow/stream-executor/data/{platform}")
 }
 
 /// What a library says; none if there is no such file.

@@ -17,7 +17,7 @@ use super::row::{self, Row};
 use unskew_core::Version;
 
 /// Where the rows of the releases lie, from the root of the repository.
-const RELEASES: &str = "crates/releases/data/jax/releases.toml";
+const RELEASES: &str = "crates/judging/releases/data/jax/releases.toml";
 
 /// Says the StableHLO version of the package.
 const STABLEHLO: &str = "from jaxlib.mlir.dialects import stablehlo\n\

@@ -1,7 +1,7 @@
 //! Public PJRT plug-ins by digest: `cargo xtask harvest pjrt-plugins==corpus`, or `--from` a wheel.
 //!
 //! Each is asked in the sandbox, as `unskew inspect` does it; what it says becomes a line of
-//! `crates/pjrt/data/plugins.tsv`, so that nobody has to run it again.
+//! `crates/xla/pjrt/data/plugins.tsv`, so that nobody has to run it again.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -40,7 +40,7 @@ pub fn harvest(wheel: Option<&Path>) -> anyhow::Result<()> {
     rows.sort_by(|a, b| (&a.package, &a.sha256).cmp(&(&b.package, &b.sha256)));
     let lines: Option<Vec<String>> = rows.iter().map(known_row).collect();
     let text: String = lines.context("a row cannot be written")?.join("\n") + "\n";
-    let table = crate::root().join("crates/pjrt/data/plugins.tsv");
+    let table = crate::root().join("crates/xla/pjrt/data/plugins.tsv");
     std::fs::write(&table, text).with_context(|| table.display().to_string())
 }
 

@@ -27,7 +27,7 @@ pub(super) fn harvest(asked: &str) -> Result<()> {
         None => (asked, None),
     };
     let family: Family = family.parse()?;
-    let path = crate::root().join(format!("crates/releases/data/{family}/published.tsv"));
+    let path = crate::root().join(format!("crates/judging/releases/data/{family}/published.tsv"));
     let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
     let head: String =
         text.lines().filter(|line| line.starts_with('#')).map(|line| format!("{line}\n")).collect();

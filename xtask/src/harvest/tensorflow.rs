@@ -20,9 +20,9 @@ use super::row::{self, Row};
 use super::{exports, report, run_command};
 
 /// Where the history of op registries lies, from the root of the repository.
-const OPS: &str = "crates/releases/data/tensorflow/ops.tsv";
+const OPS: &str = "crates/judging/releases/data/tensorflow/ops.tsv";
 /// Where the other facts of the releases lie.
-const RELEASES: &str = "crates/releases/data/tensorflow/releases.toml";
+const RELEASES: &str = "crates/judging/releases/data/tensorflow/releases.toml";
 /// Where a wheel says its GraphDef version.
 const HEADERS: [&str; 2] = [
     "tensorflow/include/tensorflow/core/public/version.h",

@@ -18,9 +18,9 @@ use super::row::{self, Row};
 use super::{report, run_command};
 
 /// Where the history of operator tables lies, from the root of the repository.
-const OPERATORS: &str = "crates/releases/data/torch/operators.tsv";
+const OPERATORS: &str = "crates/judging/releases/data/torch/operators.tsv";
 /// Where the other facts of the releases lie.
-const RELEASES: &str = "crates/releases/data/torch/releases.toml";
+const RELEASES: &str = "crates/judging/releases/data/torch/releases.toml";
 
 /// Prints every schema that a PyTorch knows, one a line.
 const DUMP: &str = "import torch\nfor s in torch._C._jit_get_all_schemas(): print(s)\n";

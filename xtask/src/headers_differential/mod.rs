@@ -34,7 +34,7 @@ pub struct HeadersDifferential {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Writes disagreements into this folder.
-    #[arg(long, default_value = "crates/lint/tests/differential")]
+    #[arg(long, default_value = "crates/lint/lint/tests/differential")]
     file: PathBuf,
 }
 

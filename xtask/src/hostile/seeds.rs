@@ -158,7 +158,7 @@ impl Seeds {
 pub fn unpack(root: &Path, into: &Path) -> anyhow::Result<()> {
     fs::create_dir_all(into)?;
     let mut packed = Vec::new();
-    for krate in ["torch", "tensorflow", "cli", "interpreter"] {
+    for krate in ["torch/archives", "tensorflow/models", "cli", "torch/interpreter"] {
         find_packed(&root.join("crates").join(krate).join("tests"), &mut packed);
     }
     for (nth, path) in packed.iter().enumerate() {

@@ -13,7 +13,7 @@ use super::descriptor::{Field, Pool};
 use super::source::{Declared, Kind, declared};
 
 /// Where the server's messages are, from the root of the repository.
-const SOURCES: &str = "crates/ifrt-proxy/src/messages";
+const SOURCES: &str = "crates/xla/ifrt-proxy/src/messages";
 
 /// What stands in no other message.
 const ROOTS: [(&str, &str); 11] = [

@@ -14,7 +14,7 @@ fn policy() -> Policy {
 }
 
 fn model() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/gelu-2.15.0.pt")
+    Path::new(env!("UNSKEW_ROOT")).join("examples/gelu-2.15.0.pt")
 }
 
 /// What is killed.

@@ -20,7 +20,7 @@ const SIZE: usize = 1 << 20;
 
 /// A graph that no other is equal to, and no piece of it to another piece: it ends with a field that nobody knows.
 pub fn artifact(at: u64, version: u64) -> Vec<u8> {
-    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/add-cast.pb");
+    let example = concat!(env!("UNSKEW_ROOT"), "/examples/add-cast.pb");
     let mut bytes = std::fs::read(example).unwrap();
     bytes.extend([0xc2, 0x3e, 0x80, 0x80, 0x40]);
     let mut state = (at << 8 | version) * 2 + 1;

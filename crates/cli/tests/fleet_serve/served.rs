@@ -12,7 +12,7 @@ use unskew_fleet_service::client::{Answer, Client};
 
 /// The root of the repository.
 pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+    Path::new(env!("UNSKEW_ROOT"))
 }
 
 /// The command, on a fleet.

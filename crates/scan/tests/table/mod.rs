@@ -29,7 +29,7 @@ pub fn question() -> Question {
 }
 
 pub fn examples() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").canonicalize().unwrap()
+    Path::new(env!("UNSKEW_ROOT")).join("examples").canonicalize().unwrap()
 }
 
 /// Scans a path into the table in a folder.

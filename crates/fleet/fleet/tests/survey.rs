@@ -1,0 +1,53 @@
+//! What a survey says without asking is what a decision says.
+#![allow(clippy::unwrap_used, reason = "a test may")]
+
+use std::path::Path;
+
+use unskew_core::Date;
+use unskew_fleet::{Choice, Fleet, Gets, Policy, Profile, Survey, Way, coverage};
+
+fn example(name: &str) -> std::path::PathBuf {
+    Path::new(env!("UNSKEW_ROOT")).join(name)
+}
+
+#[test]
+fn a_survey_says_what_decisions_say_and_nothing_before_somebody_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut fleet = Fleet::open(folder.path()).unwrap();
+    let profiles = [
+        r#"{ "fleet_runtime": 1, "name": "phones", "devices": 400, "release": "torch@1.10" }"#,
+        r#"{ "fleet_runtime": 1, "name": "servers", "devices": 7, "release": "torch@2.15" }"#,
+        r#"{ "fleet_runtime": 1, "name": "cut", "devices": 40, "release": "torch@2.1", "without": ["aten::gelu"] }"#,
+        r#"{ "fleet_runtime": 1, "name": "flow", "devices": 5, "release": "tensorflow@2.15" }"#,
+    ];
+    for profile in profiles {
+        fleet.put_runtime(&Profile::read(profile).unwrap(), "2026-11-01").unwrap();
+    }
+    let model = example("examples/gelu-2.15.0.pt");
+    fleet.publish("gelu", &model, "2026-11-01").unwrap();
+    let policy = Policy::on(Date::constant(2026, 11, 21));
+    let runtimes = fleet.runtimes().unwrap();
+    let versions = fleet.versions("gelu", "2026-11-21").unwrap();
+
+    let mut survey = Survey::default();
+    let before = survey.gets(&mut fleet, &versions, &runtimes, &policy).unwrap();
+    assert_eq!(before, [Gets::NotAsked; 4]);
+
+    let mut said = Vec::new();
+    for runtime in &runtimes {
+        let decision = fleet.decide("gelu", &runtime.name, &policy).unwrap();
+        said.push(match decision.decision {
+            Choice::AsIs => Gets::Version(1, Way::AsIs),
+            Choice::Converted => Gets::Version(1, Way::Converted),
+            Choice::Unrelated => Gets::Unrelated,
+            _ => Gets::Nothing,
+        });
+    }
+    let after = survey.gets(&mut fleet, &versions, &runtimes, &policy).unwrap();
+    assert_eq!(after, said);
+    // By name: cut, flow, phones, servers.
+    assert_eq!(after[..2], [Gets::Nothing, Gets::Unrelated]);
+    let all = coverage(runtimes.iter().zip(after), Some(1));
+    assert_eq!((all.served, all.unserved, all.unrelated, all.not_asked), (407, 40, 5, 0));
+    assert_eq!((all.older, all.concerned()), (0, 447));
+}

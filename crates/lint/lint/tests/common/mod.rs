@@ -1,0 +1,92 @@
+//! What the tests of changes share.
+#![allow(dead_code, clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
+
+use std::path::{Path, PathBuf};
+
+use unskew_core::Severity;
+use unskew_lint::change::{Comparison, Policy, compare};
+use unskew_lint::contract::{Contract, Source};
+
+/// Compares two texts under a policy; without one, under that which the old text follows.
+pub fn diff(old: &str, new: &str, policy: Option<&str>) -> Comparison {
+    diff_bytes(&[("api.h", old.as_bytes())], &[("api.h", new.as_bytes())], policy)
+}
+
+/// The contract of one header.
+pub fn contract(text: &str) -> Contract {
+    Contract::read(&[Source { name: "api.h", text: text.as_bytes() }], "")
+}
+
+/// The same for folders.
+pub fn diff_bytes(
+    old: &[(&str, &[u8])],
+    new: &[(&str, &[u8])],
+    policy: Option<&str>,
+) -> Comparison {
+    let sources = |files: &[(&str, &[u8])]| -> Contract {
+        let sources: Vec<Source<'_>> =
+            files.iter().map(|(name, text)| Source { name, text }).collect();
+        let prelude = policy.and_then(Policy::named).map_or("", |policy| &policy.prelude);
+        Contract::read(&sources, prelude)
+    };
+    let (old, new) = (sources(old), sources(new));
+    let policy = policy.and_then(Policy::named).or_else(|| Policy::of(&old)).unwrap();
+    compare(&old, &new, policy, None)
+}
+
+/// The codes of the findings of at least this severity, each once, sorted.
+pub fn codes(comparison: &Comparison, least: Severity) -> Vec<&'static str> {
+    let found = comparison.findings().filter(|f| f.severity >= least);
+    let mut codes: Vec<&str> = found.map(|f| f.rule.code).collect();
+    codes.sort_unstable();
+    codes.dedup();
+    codes
+}
+
+/// A finding as a line.
+pub fn lines(comparison: &Comparison) -> String {
+    comparison
+        .changes
+        .iter()
+        .map(|change| {
+            let finding = &change.finding;
+            let (severity, code, class) = (finding.severity, finding.rule.code, change.class);
+            format!("{severity} {code} {class}: {} [{}]\n", finding.message, finding.places)
+        })
+        .collect()
+}
+
+/// A folder of the corpus. Says how to get it if it is not there.
+pub fn corpus(folder: &str) -> PathBuf {
+    let root = Path::new(env!("UNSKEW_ROOT")).join("corpus");
+    let path = root.join(folder);
+    assert!(path.exists(), "{} is missing: run `cargo xtask corpus`", path.display());
+    path
+}
+
+/// All headers below a folder, with their names as they are called in findings.
+pub fn headers(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let (mut found, mut open) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(next) = open.pop() {
+        for entry in std::fs::read_dir(&next).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|e| e == "h") {
+                let name = path.file_name().unwrap().to_string_lossy().into_owned();
+                found.push((name, std::fs::read(&path).unwrap()));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Compares two folders of headers.
+pub fn diff_folders(old: &Path, new: &Path, policy: &str) -> Comparison {
+    let (old, new) = (headers(old), headers(new));
+    fn view(files: &[(String, Vec<u8>)]) -> Vec<(&str, &[u8])> {
+        files.iter().map(|(name, text)| (name.as_str(), text.as_slice())).collect()
+    }
+    diff_bytes(&view(&old), &view(&new), Some(policy))
+}

@@ -1,0 +1,46 @@
+//! Runs real JAX releases on PJRT plug-ins, and says what worked.
+//!
+//! A *host* is a JAX release in an environment of the corpus (`cargo xtask corpus`). A *cell* is a host with
+//! a plug-in, which may be the shared object of a vendor or one that `unskew adapt` made: to JAX, and here,
+//! both are a path. Running a cell starts the environment's Python on `python/probe/jax_steps.py`, in a
+//! process of its own with a time limit, since what a skewed host does with a plug-in is often to die. The
+//! probe prints one line of JSON per step, which is all that is read of it.
+//!
+//! [`Served`] is the other way to a plug-in: a server of the IFRT proxy, which JAX releases connect to and run
+//! `python/probe/proxy_steps.py` on.
+//!
+//! Only tests, `cargo xtask jax` and `cargo xtask ifrt` use this crate.
+//!
+//! ```
+//! use unskew_jax_matrix::{End, Outcome};
+//!
+//! let printed = r#"
+//! {"step": "import", "ok": true, "detail": "jax 0.7.2", "seconds": 1.9}
+//! {"step": "jit_add", "ok": false, "detail": "INVALID_ARGUMENT: expected 112, got 88", "seconds": 0.1}
+//! "#;
+//! let outcome = Outcome::new(printed, "", End::Finished);
+//! assert_eq!(outcome.passed(), 1);
+//! assert_eq!(outcome.failure().unwrap().0, "jit_add");
+//! ```
+#![forbid(unsafe_code)]
+
+mod cell;
+mod host;
+mod outcome;
+mod plugin;
+mod served;
+mod table;
+
+pub use cell::{Cell, run_all, run_each, run_probe};
+pub use host::{Host, HostError};
+pub use outcome::{End, Outcome, STEPS, Step};
+pub use plugin::{PLUGINS, Plugin};
+pub use served::{PROXY_STEPS, Served, directly};
+pub use table::{Row, table};
+
+use std::path::Path;
+
+/// The root of the repository, where the corpus and the probe lie.
+pub fn root() -> &'static Path {
+    Path::new(env!("UNSKEW_ROOT"))
+}

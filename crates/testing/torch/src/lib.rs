@@ -1,0 +1,44 @@
+//! Real PyTorch releases on files that were converted for them, and what those gave.
+//!
+//! A *host* is a PyTorch release in an environment of the corpus (`cargo xtask corpus`). Wheels of PyTorch ask for
+//! gigabytes of libraries for GPUs, of which nothing is called on a machine without one: [`Host::named`] makes empty
+//! ones in their place. A *trial* is one of the recorded files ([`recorded::all`]): files that 24 releases wrote, with what
+//! they gave then. It runs on the host as it is and, where a conversion rewrites it, converted, and what comes out
+//! is held against what was recorded. `python/probe/torch_run.py` does the running: what it prints is all that is
+//! read of it.
+//!
+//! Only tests and `cargo xtask torch` use this crate.
+//!
+//! ```
+//! use unskew_interpreter::{Dtype, Number, Tensor, Value};
+//! use unskew_torch_matrix::recorded::difference;
+//!
+//! let floats = |number: f64| -> Value {
+//!     Tensor::new(Dtype::F32, &[1], &[Number::Float(number)]).unwrap().into()
+//! };
+//! assert!(difference(&floats(1.0), &floats(1.000_000_1), 2e-6).is_none());
+//! assert!(difference(&floats(1.0), &floats(1.1), 2e-6).is_some());
+//! ```
+#![forbid(unsafe_code)]
+
+mod bars;
+pub mod differential;
+mod host;
+pub mod recorded;
+mod run;
+mod stubs;
+mod table;
+mod trial;
+
+pub use bars::{BARS, Bar};
+pub use host::{Host, HostError};
+pub use run::{Job, Loader, Outcome, Phase};
+pub use table::{bars_table, reasons, table};
+pub use trial::{Came, Fate, Selection, Trial, trials};
+
+use std::path::Path;
+
+/// The root of the repository, where the corpus and the probe lie.
+pub fn root() -> &'static Path {
+    Path::new(env!("UNSKEW_ROOT"))
+}

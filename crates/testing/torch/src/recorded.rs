@@ -1,0 +1,233 @@
+//! The files that 24 releases wrote, with the inputs that they were given and what they gave.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use serde::Deserialize;
+use unskew_core::Version;
+use unskew_interpreter::{Dtype, Interpreter, Number, Program, Semantics, Tensor, Value};
+use unskew_source::{BytesSource, Source};
+
+/// Types and shapes are exact; floats may differ by what the order of a sum of 32-bit floats changes.
+pub const TOLERANCE: f64 = 2e-6;
+
+/// Every file by `release/name`.
+///
+/// # Errors
+/// If the packed files are broken.
+pub fn files() -> anyhow::Result<BTreeMap<String, Vec<u8>>> {
+    unpacked(include_bytes!("../../../torch/archives/tests/data/archives.tar.xz"))
+}
+
+fn unpacked(packed: &[u8]) -> anyhow::Result<BTreeMap<String, Vec<u8>>> {
+    let mut archive = tar::Archive::new(liblzma::read::XzDecoder::new(packed));
+    let mut files = BTreeMap::new();
+    for entry in archive.entries()? {
+        let mut entry = entry?;
+        let name = entry.path()?.to_string_lossy().into_owned();
+        let mut bytes = Vec::new();
+        entry.read_to_end(&mut bytes)?;
+        files.insert(name, bytes);
+    }
+    Ok(files)
+}
+
+/// What a release recorded for a model, in the words of JSON: the inputs, and the output if it did not refuse.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Recorded {
+    /// `1.10.2/add`.
+    pub model: String,
+    /// What it was given.
+    pub inputs: Vec<serde_json::Value>,
+    /// What it gave; none if it refused.
+    #[serde(default, rename = "outputs")]
+    pub output: Option<serde_json::Value>,
+}
+
+/// Everything that was recorded.
+///
+/// # Errors
+/// If the packed rows are broken.
+pub fn all() -> anyhow::Result<Vec<Recorded>> {
+    let packed = include_bytes!("../../../torch/interpreter/tests/data/outputs.jsonl.xz");
+    let mut text = String::new();
+    liblzma::read::XzDecoder::new(&packed[..]).read_to_string(&mut text)?;
+    text.lines().map(|line| Ok(serde_json::from_str(line)?)).collect()
+}
+
+/// A file that is not among the others: one of `torch.export` of 2.3.1, or one of 2.15.0.
+#[derive(Clone, Debug)]
+pub struct Single {
+    /// `2.3.1/Add.pt2`.
+    pub name: String,
+    /// The file.
+    pub bytes: Vec<u8>,
+    /// What it was given by place, as the module takes it.
+    pub inputs: Vec<serde_json::Value>,
+    /// What it was given by name.
+    pub named: serde_json::Map<String, serde_json::Value>,
+    /// What it gave.
+    pub output: Value,
+}
+
+/// What `crates/torch/interpreter/tests/data/exported.py` made of 2.3.1.
+///
+/// # Errors
+/// If the packed files are broken.
+pub fn exported() -> anyhow::Result<Vec<Single>> {
+    singles(include_bytes!("../../../torch/interpreter/tests/data/exported-2.3.1.tar.xz"), "2.3.1")
+}
+
+/// What `crates/torch/interpreter/tests/data/newest.py` made of 2.15.0: mobile files and one of `torch.export`.
+///
+/// # Errors
+/// If the packed files are broken.
+pub fn newest() -> anyhow::Result<Vec<Single>> {
+    singles(include_bytes!("../../../torch/interpreter/tests/data/newest-2.15.0.tar.xz"), "2.15.0")
+}
+
+fn singles(packed: &[u8], release: &str) -> anyhow::Result<Vec<Single>> {
+    #[derive(Deserialize)]
+    struct Row {
+        model: String,
+        inputs: Vec<serde_json::Value>,
+        named: serde_json::Map<String, serde_json::Value>,
+        outputs: serde_json::Value,
+    }
+    let mut files = unpacked(packed)?;
+    let rows = files.remove("outputs.jsonl").context("no outputs")?;
+    let rows = std::str::from_utf8(&rows)?.lines().map(|line| {
+        let row: Row = serde_json::from_str(line)?;
+        let file = if row.model.contains('.') { row.model } else { format!("{}.pt2", row.model) };
+        Ok(Single {
+            name: format!("{release}/{file}"),
+            bytes: files.remove(&file).with_context(|| file.clone())?,
+            inputs: row.inputs,
+            named: row.named,
+            output: value(&row.outputs)?,
+        })
+    });
+    rows.collect()
+}
+
+impl Recorded {
+    /// The inputs as values.
+    ///
+    /// # Errors
+    /// If one is no value.
+    pub fn values(&self) -> anyhow::Result<Vec<Value>> {
+        self.inputs.iter().map(value).collect()
+    }
+
+    /// What a file of this model has to give, none if it has to refuse.
+    ///
+    /// `torch.full([n], True)` is written as `torch.full([n], 1)`, and what was recorded is what the module gave
+    /// before it was saved: there the file counts, run by its own release.
+    ///
+    /// # Errors
+    /// If what was recorded is no value, or that file cannot be read.
+    pub fn wanted(&self, name: &str, file: &Arc<dyn Source>) -> anyhow::Result<Option<Value>> {
+        if !self.model.ends_with("/Full") || name.ends_with(".pt2") {
+            return self.output.as_ref().map(value).transpose();
+        }
+        let Some(program) = Program::open(file)? else {
+            return self.output.as_ref().map(value).transpose();
+        };
+        let before = Interpreter::new(Semantics::of(release(name)?));
+        Ok(before.method(&program, "forward", self.values()?).ok())
+    }
+}
+
+/// The release that wrote a file, from its name.
+///
+/// # Errors
+/// If the name does not begin with a release.
+pub fn release(name: &str) -> anyhow::Result<Version> {
+    let (release, _) = name.split_once('/').with_context(|| name.to_owned())?;
+    release.parse().ok().with_context(|| name.to_owned())
+}
+
+/// A file in memory.
+pub fn source(name: &str, bytes: &[u8]) -> Arc<dyn Source> {
+    Arc::new(BytesSource::new(name, bytes.to_vec()))
+}
+
+fn number(json: &serde_json::Value) -> anyhow::Result<Number> {
+    Ok(match json {
+        serde_json::Value::Bool(yes) => Number::Bool(*yes),
+        // JSON has no infinity and no NaN.
+        serde_json::Value::String(text) => Number::Float(text.parse()?),
+        serde_json::Value::Array(parts) => match parts.as_slice() {
+            [re, im] => Number::Complex(
+                re.as_f64().context("a real part")?,
+                im.as_f64().context("an imaginary part")?,
+            ),
+            _ => anyhow::bail!("not a number: {json}"),
+        },
+        _ => match json.as_i64() {
+            Some(number) => Number::Int(number),
+            None => Number::Float(json.as_f64().with_context(|| format!("no number: {json}"))?),
+        },
+    })
+}
+
+/// A value from JSON: a tensor is an object; several outputs are a list.
+///
+/// # Errors
+/// If it is none.
+pub fn value(json: &serde_json::Value) -> anyhow::Result<Value> {
+    match json {
+        serde_json::Value::Null => Ok(Value::None),
+        serde_json::Value::Array(items) => {
+            Ok(Value::tuple(items.iter().map(value).collect::<anyhow::Result<_>>()?))
+        }
+        serde_json::Value::Object(_) => {
+            let dtype = json["dtype"].as_str().and_then(Dtype::named);
+            let dtype = dtype.with_context(|| format!("no dtype: {}", json["dtype"]))?;
+            let list = |name: &str| json[name].as_array().map_or(&[][..], Vec::as_slice);
+            let shape: Option<Vec<usize>> =
+                list("shape").iter().map(|n| usize::try_from(n.as_u64()?).ok()).collect();
+            let numbers: Vec<Number> =
+                list("values").iter().map(number).collect::<anyhow::Result<_>>()?;
+            let tensor = Tensor::new(dtype, &shape.context("no shape")?, &numbers)
+                .map_err(|error| anyhow::anyhow!("{error:?}"))?;
+            Ok(tensor.into())
+        }
+        other => Ok(number(other)?.into()),
+    }
+}
+
+/// How two outputs differ: types and shapes must be the same, floats within a tolerance.
+pub fn difference(wanted: &Value, found: &Value, tolerance: f64) -> Option<String> {
+    let (wanted, found) = (wanted.tensors(), found.tensors());
+    if wanted.len() != found.len() {
+        return Some(format!("{} tensors instead of {}", found.len(), wanted.len()));
+    }
+    wanted.iter().zip(&found).find_map(|(wanted, found)| {
+        if (wanted.dtype(), wanted.shape()) != (found.dtype(), found.shape()) {
+            return Some(format!("{found} instead of {wanted}"));
+        }
+        let pairs = wanted.numbers().into_iter().zip(found.numbers());
+        pairs.enumerate().find_map(|(at, (wanted, found))| {
+            (!near(wanted, found, tolerance))
+                .then(|| format!("element {at}: {found} instead of {wanted}"))
+        })
+    })
+}
+
+/// Equal, but for what rounding may change in a float.
+pub fn near(wanted: Number, found: Number, tolerance: f64) -> bool {
+    match (wanted, found) {
+        (Number::Complex(a, b), Number::Complex(c, d)) => {
+            near(Number::Float(a), Number::Float(c), tolerance)
+                && near(Number::Float(b), Number::Float(d), tolerance)
+        }
+        (Number::Float(a), Number::Float(b)) => {
+            a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= tolerance * a.abs().max(0.1)
+        }
+        (Number::Float(a), Number::Int(b)) | (Number::Int(b), Number::Float(a)) => a == b as f64,
+        (a, b) => a == b,
+    }
+}
