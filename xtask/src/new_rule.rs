@@ -141,7 +141,9 @@ mod tests {
 
     fn house() -> tempfile::TempDir {
         let root = tempfile::tempdir().unwrap();
-        for (home, rule) in [("lint/lint", "HD001-version-not-raised"), ("torch/archives", "PT001-too-new")] {
+        for (home, rule) in
+            [("lint/lint", "HD001-version-not-raised"), ("torch/archives", "PT001-too-new")]
+        {
             let rules = root.path().join("crates").join(home).join("rules");
             std::fs::create_dir_all(&rules).unwrap();
             std::fs::write(rules.join(format!("{rule}.toml")), "").unwrap();

@@ -3,12 +3,12 @@
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs, reason = "a test may fail")]
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
 use saphyr_parser::{Event, Parser};
 
-fn root() -> PathBuf {
+fn root() -> &'static Path {
     Path::new(env!("UNSKEW_ROOT"))
 }
 

@@ -121,8 +121,7 @@ fn tables_of_releases_and_selections_are_compared_in_either_notation() {
 #[test]
 fn a_device_that_reads_fewer_formats_is_told() {
     let tree = Tree::new();
-    let example =
-        Path::new(env!("UNSKEW_ROOT")).join("examples/operators/camera-7.json");
+    let example = Path::new(env!("UNSKEW_ROOT")).join("examples/operators/camera-7.json");
     let text = std::fs::read_to_string(example).unwrap();
     tree.write("old/ops.json", &text);
     tree.write("ops.json", &text.replacen("    1,\n", "    3,\n", 1));

@@ -43,9 +43,9 @@ fn judges(root: &Path, first: &Path) -> Result<BTreeSet<PathBuf>, Box<dyn std::e
             continue;
         }
         let manifest = manifest(&folder)?;
-        let names = ["dependencies", "build-dependencies"].iter().filter_map(|table| {
-            manifest.get(*table).and_then(toml::Value::as_table)
-        });
+        let names = ["dependencies", "build-dependencies"]
+            .iter()
+            .filter_map(|table| manifest.get(*table).and_then(toml::Value::as_table));
         for name in names.flat_map(toml::Table::keys) {
             let known = &workspace["workspace"]["dependencies"];
             let path = known.get(name).and_then(|known| known.get("path"));

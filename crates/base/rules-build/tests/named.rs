@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 const LIST: &str = "crates/base/rules-build/tests/not_named.txt";
 
-fn root() -> PathBuf {
+fn root() -> &'static Path {
     Path::new(env!("UNSKEW_ROOT"))
 }
 

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use unskew_fleet::Digest;
 use unskew_fleet_service::client::{Answer, Client};
 
 /// The root of the repository.
-pub fn root() -> PathBuf {
+pub fn root() -> &'static Path {
     Path::new(env!("UNSKEW_ROOT"))
 }
 

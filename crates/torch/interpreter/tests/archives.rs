@@ -16,7 +16,8 @@ const TOLERANCE: f64 = 2e-6;
 
 /// The operators of every release.
 static HISTORY: LazyLock<Arc<OperatorHistory>> = LazyLock::new(|| {
-    let file = Path::new(env!("UNSKEW_ROOT")).join("crates/judging/releases/data/torch/operators.tsv");
+    let file =
+        Path::new(env!("UNSKEW_ROOT")).join("crates/judging/releases/data/torch/operators.tsv");
     Arc::new(OperatorHistory::from_text(std::fs::read_to_string(file).unwrap()).unwrap())
 });
 

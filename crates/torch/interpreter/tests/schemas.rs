@@ -8,7 +8,8 @@ use std::sync::Arc;
 use unskew_ops::OperatorHistory;
 
 fn history() -> Arc<OperatorHistory> {
-    let file = Path::new(env!("UNSKEW_ROOT")).join("crates/judging/releases/data/torch/operators.tsv");
+    let file =
+        Path::new(env!("UNSKEW_ROOT")).join("crates/judging/releases/data/torch/operators.tsv");
     Arc::new(OperatorHistory::from_text(std::fs::read_to_string(file).unwrap()).unwrap())
 }
 

@@ -78,7 +78,10 @@ fn every_function_has_cases_or_says_that_no_release_can_run_it() {
     let registry = registry();
     let cases = data("crates/torch/archives/data/operator_cases.tsv");
     let unrecorded = cases.lines().find(|line| line.ends_with('\t'));
-    assert_eq!(unrecorded, None, "record it: crates/torch/archives/tests/operators/real.py says how");
+    assert_eq!(
+        unrecorded, None,
+        "record it: crates/torch/archives/tests/operators/real.py says how"
+    );
     let cased: BTreeSet<&str> = cases.lines().filter_map(|line| line.split('\t').next()).collect();
     let bridges = registry.operators().flat_map(|(_, changes)| changes);
     let bridges = bridges.flat_map(|change| change.upgrader.iter().chain(&change.downgraders));

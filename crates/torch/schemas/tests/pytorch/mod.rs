@@ -26,5 +26,8 @@ pub fn registry() -> Registry {
 
 /// The operators of every release.
 pub fn history() -> Arc<OperatorHistory> {
-    Arc::new(OperatorHistory::from_text(data("crates/judging/releases/data/torch/operators.tsv")).unwrap())
+    Arc::new(
+        OperatorHistory::from_text(data("crates/judging/releases/data/torch/operators.tsv"))
+            .unwrap(),
+    )
 }
