@@ -13,7 +13,7 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context as _, bail};
-use unskew_ops::TableChange;
+use unskew_definitions::TableChange;
 
 /// Prints the day on which a release was uploaded to the index that pip goes by.
 const UPLOADED: &str = "import json, sys, urllib.request\n\

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use unskew_core::Version;
-use unskew_ops::{Rows, Runs};
+use unskew_definitions::{Rows, Runs};
 
 use crate::{Family, tensorflow, torch};
 

@@ -1,7 +1,7 @@
 //! One released runtime, as the database lists it.
 
 use unskew_core::{Date, Fact, Version};
-use unskew_ops::{Rows, Runs};
+use unskew_definitions::{Rows, Runs};
 
 /// A release of one family: what `unskew releases` shows.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -21,7 +21,7 @@ pub use kind::{OpChangeKind, op_change_rules};
 use std::collections::BTreeMap;
 use std::fmt;
 
-use unskew_ops::in_a_sentence;
+use unskew_definitions::in_a_sentence;
 
 use crate::{OpDef, OpRegistry};
 

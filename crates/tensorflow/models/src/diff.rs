@@ -27,7 +27,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use unskew_core::{Finding, Phase, Places, Severity, Version};
-use unskew_ops::Rows;
+use unskew_definitions::Rows;
 use unskew_source::{ReadError, Source};
 
 use crate::read::{self, Encoding, Kind};

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use unskew_core::Version;
-use unskew_ops::{HistoryError, Kept, Rows, Runs, TableChange};
+use unskew_definitions::{HistoryError, Kept, Rows, Runs, TableChange};
 
 use crate::OpDef;
 

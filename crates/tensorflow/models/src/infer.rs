@@ -12,7 +12,7 @@ use std::fmt;
 
 use unskew_core::{Fact, Party, Version};
 
-use unskew_ops::Runs;
+use unskew_definitions::Runs;
 
 use crate::op_def::AttrDef;
 use crate::{AttrValue, Definition, GraphFile, GraphUse, OpDef, OpHistory, Use, op_changes};

@@ -7,10 +7,10 @@ use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use unskew_core::Version;
+use unskew_definitions::{HistoryError, Kept, Rows, Runs};
 
-use crate::rows::{HistoryError, Kept, Rows};
 use crate::typing::Signature;
-use crate::{OperatorTable, Runs, Schema};
+use crate::{OperatorTable, Schema};
 
 /// One schema and the releases that have it.
 #[derive(Debug)]

@@ -44,9 +44,7 @@ mod history;
 mod merge;
 mod parse;
 mod registry;
-mod rows;
 pub mod rules;
-mod runs;
 mod schema;
 mod table;
 mod types;
@@ -54,8 +52,7 @@ pub mod typing;
 
 pub use call::{CallShape, Misfit};
 pub use change::{
-    Change, ChangeKind, ChangeRule, OperatorChange, TableDiff, change_rules, changes, diff,
-    diff_findings, in_a_sentence,
+    Change, ChangeKind, OperatorChange, TableDiff, change_rules, changes, diff, diff_findings,
 };
 pub use history::{Definition, OperatorHistory};
 pub use merge::merge;
@@ -70,8 +67,6 @@ pub mod function_files {
     pub use unskew_operator_yaml::{functions as read, join, split};
 }
 
-pub use rows::{HistoryError, Kept, Rows, TableChange};
-pub use runs::{Run, Runs};
 pub use schema::{Argument, Schema};
 pub use table::{OperatorTable, Overloads, TableError};
 pub use types::{Alias, Type};

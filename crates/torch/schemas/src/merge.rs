@@ -1,8 +1,8 @@
 //! Adding a release's table to a history.
 
 use unskew_core::Version;
+use unskew_definitions::{Rows, TableChange};
 
-use crate::rows::{Rows, TableChange};
 use crate::{OperatorHistory, Schema};
 
 /// The text of `history` with the table of `release` in it, in place of what it said about that

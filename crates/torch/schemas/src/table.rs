@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use unskew_core::Version;
+use unskew_definitions::Rows;
 
 use crate::typing::{Operators, Signature};
-use crate::{Definition, OperatorHistory, Rows, Schema, SchemaError};
+use crate::{Definition, OperatorHistory, Schema, SchemaError};
 
 /// Why a text is no table of operators.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use unskew_core::Version;
-use unskew_ops::{Run, Runs};
+use unskew_definitions::{Run, Runs};
 use unskew_releases::Family;
 
 use crate::address::Address;

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 use unskew_core::Rule;
-use unskew_ops::ChangeRule;
+use unskew_definitions::ChangeRule;
 
 use crate::rules;
 

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use unskew_core::{Places, Version};
+use unskew_definitions::Runs;
+use unskew_ops::OperatorHistory;
 use unskew_ops::typing::Signature;
-use unskew_ops::{OperatorHistory, Runs};
 
 use super::{Need, first};
 use crate::code::{TypedUse, builtins};

@@ -6,10 +6,12 @@ mod subtype;
 mod table;
 
 pub use findings::diff_findings;
-pub use kind::{ChangeKind, ChangeRule, change_rules, in_a_sentence};
+pub use kind::{ChangeKind, change_rules};
 pub use table::{OperatorChange, TableDiff, diff};
 
 use std::fmt;
+
+use unskew_definitions::in_a_sentence;
 
 use crate::{Argument, Schema};
 pub(crate) use subtype::{is_same as is_same_type, is_subtype};

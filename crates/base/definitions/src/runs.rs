@@ -17,7 +17,7 @@ pub struct Run {
 /// Runs of releases, oldest first: `1.3.1-1.9.1,2.0.1-`.
 ///
 /// ```
-/// use unskew_ops::Runs;
+/// use unskew_definitions::Runs;
 /// let runs: Runs = "1.3.1-1.9.1,2.0.1-".parse().unwrap();
 /// assert!(runs.contains("1.8.1".parse().unwrap()));
 /// assert!(!runs.contains("1.10.2".parse().unwrap()));
