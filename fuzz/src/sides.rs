@@ -1,7 +1,7 @@
 //! Two sides of a comparison out of the bytes of one input, and what every kind of files is asked about them.
 
 use unskew_core::{Date, Window};
-use unskew_lint::files::Files;
+use unskew_source::Files;
 use unskew_lint::kind::{Kind, Terms};
 
 /// The day on which is judged.

@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use unskew_core::Severity;
-use unskew_lint::files::Files;
 use unskew_lint::header::Header;
 use unskew_lint::kind::{Headers, Kind, Terms};
+use unskew_source::Files;
 
 use edit::{Dice, Edit};
 use truth::Truth;

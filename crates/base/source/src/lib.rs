@@ -12,6 +12,7 @@
 //! * [`Assembly`]: an output of copied ranges and new bytes, which is a source too; [`Output`]: a file or a
 //!   folder of them; [`OutputFile`]: a file that appears whole or not at all;
 //! * [`unfinished`]: what is being written, and what killed writers leave behind;
+//! * [`Files`]: texts of a folder, read whole, for whoever compares two states of them;
 //! * [`ReadError`]: what could not be read, with the file, the record, the byte and the cause.
 //!
 //! Input is hostile until parsed. Every read into memory has a limit ([`limits`]), all reads of a file and of
@@ -35,6 +36,7 @@ mod assembly;
 pub mod budget;
 mod copy;
 mod error;
+mod files;
 pub mod limits;
 mod output;
 mod regular;
@@ -47,6 +49,7 @@ pub use archive_output::ArchiveOutput;
 pub use assembly::{Assembly, AssemblyPiece};
 pub use budget::{Budget, Exhausted, Resource};
 pub use error::{Problem, ReadError};
+pub use files::{Files, LARGEST_TEXT, NotRead};
 pub use output::{Output, OutputFile};
 pub use regular::{open_regular, read_regular, read_text};
 pub use source::{BytesSource, FileSource, Slice, Source, SourceExt};

@@ -10,12 +10,12 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use unskew_core::{Finding, Severity};
-use unskew_lint::files::{Files, NotRead};
 use unskew_lint::kind::{Change, Comparison, Direction, Kind, Level, Terms};
 use unskew_ops::{
     Account, OperatorTable, Owed, Registry, Sources, TableDiff, diff, diff_findings,
     function_files, rules,
 };
+use unskew_source::{Files, NotRead};
 use unskew_torch::DeviceTable;
 
 use super::tables;

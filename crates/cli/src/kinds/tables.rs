@@ -1,8 +1,8 @@
 //! The operator tables that `unskew ops table` writes, as tables among others.
 
 use unskew_core::Finding;
-use unskew_lint::files::NotRead;
 use unskew_ops::{OperatorTable, rules};
+use unskew_source::NotRead;
 use unskew_torch::DeviceTable;
 
 /// The table of a device, with its operators; none if the file does not say that it is one.

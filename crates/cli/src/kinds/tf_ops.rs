@@ -7,9 +7,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use unskew_core::{Severity, Version};
-use unskew_lint::files::{Files, NotRead};
 use unskew_lint::kind::{Change, Comparison, Direction, Kind, Level, Raise, Terms};
-use unskew_source::{BytesSource, Source};
+use unskew_source::{BytesSource, Files, NotRead, Source};
 use unskew_tensorflow::diff::{Registry, findings};
 
 /// Op registries.

@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use unskew_core::{Date, Version};
-use unskew_lint::files::Files;
 use unskew_lint::history::Histories;
 use unskew_lint::kind::{Kind, Terms};
 use unskew_lint::protobuf::Protobuf;
 use unskew_ops::{OperatorTable, diff, diff_findings};
+use unskew_source::Files;
 
 const FILES: usize = 100;
 const MESSAGES: usize = 8;

@@ -50,7 +50,6 @@ pub mod boundary;
 pub mod change;
 pub mod contract;
 pub mod debug;
-pub mod files;
 pub mod header;
 pub mod history;
 pub mod judge;

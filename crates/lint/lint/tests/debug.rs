@@ -8,8 +8,8 @@ use std::sync::LazyLock;
 use proptest::prelude::*;
 use unskew_lint::contract::{Contract, Source};
 use unskew_lint::debug;
-use unskew_lint::files::Files;
 use unskew_lint::kind::{Headers, Kind, Terms};
+use unskew_source::Files;
 
 const HEADER: &str = "
 #include <stddef.h>

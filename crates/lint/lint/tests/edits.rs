@@ -5,9 +5,9 @@ mod common;
 
 use common::{codes, diff, lines};
 use unskew_core::Severity;
-use unskew_lint::files::Files;
 use unskew_lint::kind::{Kind, Terms};
 use unskew_lint::protobuf::Protobuf;
+use unskew_source::Files;
 
 /// The codes of warnings and errors between two headers with a version that goes up by what is added.
 #[track_caller]

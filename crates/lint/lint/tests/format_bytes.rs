@@ -4,11 +4,11 @@
 use proptest::prelude::*;
 use unskew_core::Date;
 use unskew_lint::boundary::{Config, Known};
-use unskew_lint::files::Files;
 use unskew_lint::history::{Answers, Chronicle, Histories, svg, text};
 use unskew_lint::kind::{Headers, Kind, Terms};
 use unskew_lint::protobuf::Protobuf;
 use unskew_lint::serdes::Serdes;
+use unskew_source::Files;
 
 const TODAY: Date = Date::constant(2026, 6, 1);
 

@@ -13,9 +13,9 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use unskew_core::{Date, Finding, Rule, Window};
-use unskew_lint::files::{Files, NotRead};
 use unskew_lint::kind::{Change, Kind, Past, Reach, State, Terms};
 use unskew_lint::rules::RULES;
+use unskew_source::{Files, NotRead};
 
 /// The day on which fixtures are judged.
 const TODAY: Date = Date::constant(2026, 6, 1);

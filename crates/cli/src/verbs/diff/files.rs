@@ -7,9 +7,9 @@ use std::path::Path;
 use anyhow::bail;
 use unskew_core::{Finding, Promise, Role, Side};
 use unskew_lint::baseline::{BaselineError, Place, Snapshot};
-use unskew_lint::files::Files;
 use unskew_lint::kind::{Comparison, Kind, Terms};
 use unskew_report::{Pair, Subject};
+use unskew_source::Files;
 
 use crate::args::{Diff, Global};
 use crate::kinds;

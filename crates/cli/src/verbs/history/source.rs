@@ -9,7 +9,7 @@ use unskew_lint::history::Chronicle;
 use unskew_source::read_regular;
 
 /// How large a history may be, in bytes.
-const SIZE: u64 = unskew_lint::files::LARGEST_TEXT as u64;
+const SIZE: u64 = unskew_source::LARGEST_TEXT as u64;
 
 /// A history, and where it came from.
 pub struct Named {

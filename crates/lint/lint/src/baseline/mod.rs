@@ -43,7 +43,7 @@ use std::path::PathBuf;
 
 use unskew_core::Date;
 
-use crate::files::Files;
+use unskew_source::Files;
 
 /// How large one file may be in bytes, and how many files one side may have.
 const SIZE: u64 = 64 << 20;

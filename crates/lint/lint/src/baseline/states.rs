@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use super::git::Objects;
 use super::{Address, BaselineError, Commit, Repository, Store};
-use crate::files::NotRead;
 use crate::kind::{Past, Reach, State};
+use unskew_source::NotRead;
 
 /// How many states are read at once.
 const AT_ONCE: usize = 16;

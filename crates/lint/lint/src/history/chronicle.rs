@@ -3,7 +3,7 @@
 use unskew_core::{Date, Entry, Floor, History, HistoryError, Version, Window};
 
 use super::{comment, markdown, toml_form};
-use crate::files::LARGEST_TEXT;
+use unskew_source::LARGEST_TEXT;
 
 /// In which form a history is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

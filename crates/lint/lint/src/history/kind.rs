@@ -7,9 +7,9 @@ use unskew_core::{Promise, PromiseState, Window};
 use super::findings::named;
 use super::landing::{self, Drift};
 use super::{Chronicle, Fault, Form, Landings, Terms as HistoryTerms, changes, findings};
-use crate::files::{Files, NotRead};
 use crate::kind::{Change, Comparison, Direction, Kind, Level, Raise, Terms};
 use crate::rules;
+use unskew_source::{Files, NotRead};
 
 /// Dated histories; see [`history`](crate::history).
 #[derive(Clone, Copy, Debug, Default)]

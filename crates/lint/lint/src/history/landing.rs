@@ -11,9 +11,9 @@ use unskew_core::{Date, Version, Window};
 
 use super::findings::{Faults, in_days, named};
 use super::{Chronicle, Fault, Step};
-use crate::files::NotRead;
 use crate::kind::{Past, Reach};
 use crate::rules;
+use unskew_source::NotRead;
 
 /// When one version landed.
 #[derive(Clone, Debug, PartialEq, Eq)]

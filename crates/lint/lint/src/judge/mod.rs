@@ -34,10 +34,10 @@ use unskew_core::{Date, Finding, Promise, Severity};
 
 use crate::baseline::{BaselineError, Snapshot};
 use crate::boundary::{Boundary, Config};
-use crate::files::{Files, NotRead};
 use crate::kind::{Change, Comparison, Terms};
 use crate::rules;
 use sides::Sides;
+use unskew_source::{Files, NotRead};
 
 /// What is to be linted.
 #[derive(Clone, Copy, Debug)]

@@ -8,7 +8,7 @@ use unskew_core::Date;
 use super::{NotChecked, Request};
 use crate::baseline::{BaselineError, Place, Repository, Snapshot, tree, walk};
 use crate::boundary::Boundary;
-use crate::files::Files;
+use unskew_source::Files;
 
 pub struct Sides<'a> {
     request: &'a Request<'a>,

@@ -12,7 +12,7 @@ use super::{Change, Comparison, Kind, Level, Raise, Terms};
 use crate::change::{Bump, Class, Policy, compare};
 use crate::contract::{Contract, Source, called_alike};
 use crate::debug;
-use crate::files::{Files, LARGEST_TEXT, NotRead};
+use unskew_source::{Files, LARGEST_TEXT, NotRead};
 
 /// C headers; see [`contract`](crate::contract).
 #[derive(Clone, Copy, Debug, Default)]

@@ -7,7 +7,7 @@
 //! A kind is plugged in by one line in the list of kinds of the command.
 //!
 //! ```
-//! use unskew_lint::files::Files;
+//! use unskew_source::Files;
 //! use unskew_lint::kind::{Headers, Kind, Terms};
 //!
 //! let side = |text: &str| Files::from_iter([("thing.h", text)]);
@@ -16,7 +16,7 @@
 //! let found = Headers.compare(&old, &new, &Terms::default())?;
 //! assert_eq!(found.changes[0].subject, "Thing");
 //! assert_eq!(found.changes[0].finding.rule.code, "HD105");
-//! # Ok::<(), unskew_lint::files::NotRead>(())
+//! # Ok::<(), unskew_source::NotRead>(())
 //! ```
 
 mod headers;
@@ -31,7 +31,7 @@ use std::fmt;
 use serde::Deserialize;
 use unskew_core::{Date, Finding, Promise, Severity, Window};
 
-use crate::files::{Files, NotRead};
+use unskew_source::{Files, NotRead};
 
 /// A kind of files that promises are made about.
 pub trait Kind: Sync {

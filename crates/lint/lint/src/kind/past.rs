@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use unskew_core::Date;
 
-use crate::files::NotRead;
+use unskew_source::NotRead;
 
 /// One state of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]

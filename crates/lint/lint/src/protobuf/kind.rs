@@ -8,9 +8,9 @@ use super::schema::Schema;
 use super::scope::{Said, Scope};
 use super::version::{self, Line};
 use super::{enumeration, message, service, weight};
-use crate::files::{Files, NotRead};
 use crate::kind::{Change, Comparison, Kind, Terms};
 use crate::rules;
+use unskew_source::{Files, NotRead};
 
 /// Protobuf files and sets of descriptors; see [`protobuf`](crate::protobuf).
 ///

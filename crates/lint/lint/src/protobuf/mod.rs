@@ -19,7 +19,7 @@
 //! A message inside one that is kept is kept itself, whatever is said of it.
 //!
 //! ```
-//! use unskew_lint::files::Files;
+//! use unskew_source::Files;
 //! use unskew_lint::kind::{Kind, Terms};
 //! use unskew_lint::protobuf::Protobuf;
 //!
@@ -30,7 +30,7 @@
 //! let codes: Vec<_> = found.changes.iter().map(|change| change.finding.rule.code).collect();
 //! // The name is read as data, the size as another number.
 //! assert_eq!(codes, ["PB101", "PB202"]);
-//! # Ok::<(), unskew_lint::files::NotRead>(())
+//! # Ok::<(), unskew_source::NotRead>(())
 //! ```
 
 mod change;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::descriptor::Descriptors;
 use super::model::{Enum, Field, File, Message, Problem, Service, Type};
 use super::scope::{Said, Scope};
-use crate::files::Files;
+use unskew_source::Files;
 
 /// Messages, enumerations and services by their full names, and the file of each.
 #[derive(Clone, Debug, Default)]

@@ -8,10 +8,10 @@ use super::change::Found;
 use super::schema::Schema;
 use super::scope::Scope;
 use super::weight::versioned;
-use crate::files::{Files, NotRead};
 use crate::history::Chronicle;
 use crate::kind::Terms;
 use crate::rules;
+use unskew_source::{Files, NotRead};
 
 /// A version of a format on both sides.
 pub(super) struct Line {

@@ -5,7 +5,7 @@
 //! comparison with the state before is a line that was edited to make the test pass.
 //!
 //! ```
-//! use unskew_lint::files::Files;
+//! use unskew_source::Files;
 //! use unskew_lint::kind::{Kind, Terms};
 //! use unskew_lint::serdes::Serdes;
 //!
@@ -13,7 +13,7 @@
 //! let new = Files::from_iter([("spec.lock", "Spec 4 struct { name: text, rank: i32, }\n")]);
 //! let found = Serdes.compare(&old, &new, &Terms::default())?;
 //! assert_eq!(found.changes[0].finding.rule.code, "SD002");
-//! # Ok::<(), unskew_lint::files::NotRead>(())
+//! # Ok::<(), unskew_source::NotRead>(())
 //! ```
 
 mod kind;

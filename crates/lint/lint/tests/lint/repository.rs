@@ -5,9 +5,9 @@ use std::process::Command;
 
 use unskew_core::Date;
 use unskew_lint::boundary::{Config, ConfigError, Known};
-use unskew_lint::files::{Files, NotRead};
 use unskew_lint::judge::{Outcome, Request, lint};
 use unskew_lint::kind::{Change, Comparison, Direction, Headers, Kind, Level, Terms};
+use unskew_source::{Files, NotRead};
 
 /// A kind of files that are lists of names, one a line: the smallest that there can be. A name that is gone
 /// breaks those who wrote it; one that is new breaks readers that do not have it.

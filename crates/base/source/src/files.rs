@@ -9,7 +9,7 @@ pub const LARGEST_TEXT: usize = 4 << 20;
 /// Files of one side, by their paths below its root; the separator is `/`.
 ///
 /// ```
-/// let files: unskew_lint::files::Files = [("api/thing.h", "struct Thing;")].into_iter().collect();
+/// let files: unskew_source::Files = [("api/thing.h", "struct Thing;")].into_iter().collect();
 /// assert_eq!(files.get("api/thing.h"), Some(b"struct Thing;".as_slice()));
 /// assert_eq!(files.text("api/thing.h"), Ok("struct Thing;"));
 /// ```
