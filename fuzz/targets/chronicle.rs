@@ -4,7 +4,8 @@
 use libfuzzer_sys::fuzz_target;
 use unskew_core::Window;
 use unskew_fuzz::sides::{self, TODAY};
-use unskew_lint::history::{Answers, Chronicle, Histories, svg, text};
+use unskew_history::{Answers, Chronicle, svg, text};
+use unskew_lint::histories::Histories;
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((form, bytes)) = bytes.split_first() else { return };

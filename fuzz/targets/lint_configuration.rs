@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use unskew_lint::boundary::{Config, Known};
-use unskew_lint::history::Histories;
+use unskew_lint::histories::Histories;
 use unskew_lint::kind::{Headers, Kind};
 use unskew_lint::protobuf::Protobuf;
 use unskew_lint::serdes::Serdes;

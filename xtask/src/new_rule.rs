@@ -8,8 +8,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 
-/// The families of rules about formats and histories, and the endings of their fixtures.
-const FORMATS: [(&str, &str); 3] = [("PB", "proto"), ("HI", "toml"), ("SD", "lock")];
+/// The families of rules about formats and histories, the endings of their fixtures, and the crate that compares such
+/// files and keeps the fixtures. Its tests see the rules of histories too, which stand below it.
+const FORMATS: [(&str, &str, &str); 3] =
+    [("PB", "proto", "lint/lint"), ("HI", "toml", "lint/lint"), ("SD", "lock", "lint/lint")];
 
 /// Writes the files, and says what is left to do.
 ///
@@ -27,7 +29,7 @@ pub fn run(code: &str, name: &str) -> anyhow::Result<()> {
         println!("{}", path.strip_prefix(root).unwrap_or(&path).display());
     }
     println!("\nFill in the rule, let the code report it, and run `cargo xtask docs`.");
-    if FORMATS.iter().any(|(family, _)| code.starts_with(family)) {
+    if FORMATS.iter().any(|(family, _, _)| code.starts_with(family)) {
         println!(
             "Write the files of the fixture, and run\n\
              `UNSKEW_BLESS=1 cargo test -p unskew-lint --test formats`: the snapshot is the review."
@@ -70,13 +72,13 @@ fn scaffold(root: &Path, code: &str, name: &str) -> anyhow::Result<Vec<(PathBuf,
         }
         files.push((below.join(format!("tests/snapshots/{code}-{name}.txt")), String::new()));
     }
-    if let Some((_, ending)) = FORMATS.iter().find(|(of, _)| *of == family) {
-        let fixture = below.join(format!("tests/formats/fixtures/{code}-{name}"));
+    if let Some((_, ending, kept)) = FORMATS.iter().find(|(of, _, _)| *of == family) {
+        let tests = Path::new("crates").join(kept).join("tests/formats");
+        let fixture = tests.join(format!("fixtures/{code}-{name}"));
         for when in ["old", "new"] {
             files.push((fixture.join(format!("{when}.{ending}")), String::new()));
         }
-        let snapshot = below.join(format!("tests/formats/snapshots/{code}-{name}.txt"));
-        files.push((snapshot, String::new()));
+        files.push((tests.join(format!("snapshots/{code}-{name}.txt")), String::new()));
     }
     Ok(files)
 }

@@ -4,7 +4,7 @@ mod operators;
 pub mod tables;
 mod tf_ops;
 
-use unskew_lint::history::Histories;
+use unskew_lint::histories::Histories;
 use unskew_lint::kind::{Headers, Kind};
 use unskew_lint::protobuf::Protobuf;
 use unskew_lint::serdes::Serdes;

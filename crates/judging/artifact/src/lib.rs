@@ -73,6 +73,7 @@ pub fn every_rule() -> impl Iterator<Item = &'static unskew_core::Rule> {
     let crates = [
         rules::RULES,
         unskew_core::rules::RULES,
+        unskew_history::rules::RULES,
         unskew_ifrt::rules::RULES,
         unskew_lint::rules::RULES,
         unskew_ops::rules::RULES,

@@ -51,7 +51,7 @@ pub mod change;
 pub mod contract;
 pub mod debug;
 pub mod header;
-pub mod history;
+pub mod histories;
 pub mod judge;
 pub mod kind;
 pub mod protobuf;

@@ -3,8 +3,9 @@
 
 use proptest::prelude::*;
 use unskew_core::Date;
+use unskew_history::{Answers, Chronicle, svg, text};
 use unskew_lint::boundary::{Config, Known};
-use unskew_lint::history::{Answers, Chronicle, Histories, svg, text};
+use unskew_lint::histories::Histories;
 use unskew_lint::kind::{Headers, Kind, Terms};
 use unskew_lint::protobuf::Protobuf;
 use unskew_lint::serdes::Serdes;

@@ -13,8 +13,8 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use unskew_core::{Date, Finding, Rule, Window};
-use unskew_lint::kind::{Change, Kind, Past, Reach, State, Terms};
-use unskew_lint::rules::RULES;
+use unskew_history::{Past, Reach, State};
+use unskew_lint::kind::{Change, Kind, Terms};
 use unskew_source::{Files, NotRead};
 
 /// The day on which fixtures are judged.
@@ -26,15 +26,16 @@ fn tests() -> PathBuf {
 
 fn kind(code: &str) -> Option<&'static dyn Kind> {
     match code.get(..2)? {
-        "HI" => Some(&unskew_lint::history::Histories),
+        "HI" => Some(&unskew_lint::histories::Histories),
         "SD" => Some(&unskew_lint::serdes::Serdes),
         "PB" => Some(&unskew_lint::protobuf::Protobuf),
         _ => None,
     }
 }
 
-fn of_formats(rule: &&&'static Rule) -> bool {
-    kind(rule.code).is_some()
+fn rules() -> impl Iterator<Item = &'static Rule> {
+    let all = unskew_lint::rules::RULES.iter().chain(unskew_history::rules::RULES);
+    all.copied().filter(|rule| kind(rule.code).is_some())
 }
 
 /// One side of a fixture: a file that is called `format` with the ending it has, or the files of a folder.
@@ -154,7 +155,7 @@ fn every_rule_fires_on_its_fixture_and_nowhere_unseen() {
     let bless = std::env::var_os("UNSKEW_BLESS").is_some();
     let folder = tests().join("snapshots");
     let (mut wanted, mut stale, mut silent) = (BTreeSet::new(), Vec::new(), Vec::new());
-    for rule in RULES.iter().filter(of_formats) {
+    for rule in rules() {
         let own = format!("{}-{}", rule.code, rule.name);
         let mut text = String::new();
         for (name, changes) in &found {
@@ -182,7 +183,7 @@ fn every_rule_fires_on_its_fixture_and_nowhere_unseen() {
         assert!(wanted.contains(&path), "a snapshot of no rule: {}", path.display());
     }
     for fixture in &fixtures {
-        let known = RULES.iter().any(|rule| fixture.name == format!("{}-{}", rule.code, rule.name));
+        let known = rules().any(|rule| fixture.name == format!("{}-{}", rule.code, rule.name));
         assert!(known, "a fixture of no rule: {}", fixture.name);
     }
 }

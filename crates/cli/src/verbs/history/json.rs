@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use unskew_core::Version;
-use unskew_lint::history::{Answers, Fall, Fault, Step};
+use unskew_history::{Answers, Fall, Fault, Step};
 
 use super::Told;
 use crate::args::History;

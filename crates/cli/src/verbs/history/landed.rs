@@ -6,8 +6,8 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use unskew_core::{Date, Version};
+use unskew_history::{Chronicle, Landings};
 use unskew_lint::baseline::{Repository, States};
-use unskew_lint::history::{Chronicle, Landings};
 
 use super::source::{Named, open};
 

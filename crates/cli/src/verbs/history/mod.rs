@@ -7,7 +7,7 @@ mod text;
 
 use anyhow::Context as _;
 use unskew_core::Verdict;
-use unskew_lint::history::{Answers, Fault, Terms, findings, svg};
+use unskew_history::{Answers, Fault, Terms, findings, svg};
 use unskew_report::{Pair, Report, Subject};
 
 use crate::args::{Global, History, ReportFormat};

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use unskew_core::{Role, Side};
-use unskew_lint::history::Chronicle;
+use unskew_history::Chronicle;
 use unskew_source::read_regular;
 
 /// How large a history may be, in bytes.

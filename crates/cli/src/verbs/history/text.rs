@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use unskew_core::Severity;
-use unskew_lint::history::{Answers, Fall, text as timeline};
+use unskew_history::{Answers, Fall, text as timeline};
 use unskew_report::{BAD, DIM, EMPHASIS, Plain};
 
 use super::Told;

@@ -3,7 +3,7 @@
 use unskew_core::{Date, Party};
 use unskew_fleet::FleetError;
 use unskew_fleet::store::KeptRuntime;
-use unskew_lint::history::Fall;
+use unskew_history::Fall;
 
 use super::{Gather, Part, SIZE};
 use crate::runtime::{RuntimePage, Standing, Was};

@@ -2,7 +2,7 @@
 
 use maud::{Markup, PreEscaped, html};
 use unskew_core::{Date, Entry};
-use unskew_lint::history::{Answers, Fall, svg_in_page};
+use unskew_history::{Answers, Fall, svg_in_page};
 
 use crate::address::{Address, View};
 use crate::frame::{Frame, Section, drawing, heading, wide};

@@ -7,7 +7,7 @@ mod strip;
 
 use maud::{Markup, html};
 use unskew_core::{Date, History};
-use unskew_lint::history::Answers;
+use unskew_history::Answers;
 
 use crate::address::{Address, View};
 use crate::frame::{Frame, Section, heading, wide};

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use unskew_core::Date;
-use unskew_lint::history::Answers;
+use unskew_history::Answers;
 
 use crate::curve::px;
 use crate::frame;

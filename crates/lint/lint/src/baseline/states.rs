@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::git::Objects;
 use super::{Address, BaselineError, Commit, Repository, Store};
-use crate::kind::{Past, Reach, State};
+use unskew_history::{Past, Reach, State};
 use unskew_source::NotRead;
 
 /// How many states are read at once.

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use super::NotChecked;
 use super::sides::Sides;
 use crate::baseline::{Place, States};
-use crate::kind::{Past, Reach, State};
+use unskew_history::{Past, Reach, State};
 use unskew_source::NotRead;
 
 /// The states up to what has landed: where this branch left another one, if the baseline says so, or else the

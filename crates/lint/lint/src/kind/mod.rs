@@ -20,16 +20,15 @@
 //! ```
 
 mod headers;
-mod past;
 
 pub use headers::Headers;
-pub use past::{Past, Reach, State};
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::Deserialize;
 use unskew_core::{Date, Finding, Promise, Severity, Window};
+use unskew_history::Past;
 
 use unskew_source::{Files, NotRead};
 

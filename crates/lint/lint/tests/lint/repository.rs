@@ -72,7 +72,7 @@ impl Kind for Names {
     }
 }
 
-pub const KINDS: &[&dyn Kind] = &[&Headers, &Names, &unskew_lint::history::Histories];
+pub const KINDS: &[&dyn Kind] = &[&Headers, &Names, &unskew_lint::histories::Histories];
 
 /// Reads an `unskew.toml`.
 pub fn config(text: &str) -> Result<Config, ConfigError> {

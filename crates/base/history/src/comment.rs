@@ -2,10 +2,10 @@
 
 use unskew_core::{Version, Window};
 
-use super::{Chronicle, Form, Problem, StatedAs, Step, constants, day};
+use crate::{Chronicle, Form, Problem, StatedAs, Step, constants, day};
 
 /// Reads the list; none if no comment has an entry with a day.
-pub(super) fn read(file: &str, text: &str) -> Option<Chronicle> {
+pub(crate) fn read(file: &str, text: &str) -> Option<Chronicle> {
     let mut steps: Vec<Step> = Vec::new();
     let mut problems = Vec::new();
     let mut last = 0;

@@ -1,17 +1,17 @@
 //! Dated histories as a kind of files.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use unskew_core::{Promise, PromiseState, Window};
 
-use super::findings::named;
-use super::landing::{self, Drift};
-use super::{Chronicle, Fault, Form, Landings, Terms as HistoryTerms, changes, findings};
 use crate::kind::{Change, Comparison, Direction, Kind, Level, Raise, Terms};
-use crate::rules;
+use unskew_history::{
+    Chronicle, Fault, Form, Landings, Terms as HistoryTerms, changes, findings, landed_findings,
+    rules,
+};
 use unskew_source::{Files, NotRead};
 
-/// Dated histories; see [`history`](crate::history).
+/// Dated histories; see [`unskew_history`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Histories;
 
@@ -71,7 +71,7 @@ impl Kind for Histories {
             let said = HistoryTerms { today: terms.as_of, window: window(terms) };
             let landings = landings(&now, name, terms, &mut found)?;
             let mut faults = match &landings {
-                Some(landings) => landed(&now, landings, terms, said)?,
+                Some(landings) => landed_findings(&now, landings, said, &drift(terms)?),
                 None => findings(&now, said),
             };
             if let Some(before) = &before {
@@ -167,38 +167,16 @@ fn landings(
     Ok(landings)
 }
 
-/// What is wrong with a history whose landings are known: windows are counted from these.
-fn landed(
-    now: &Chronicle,
-    landings: &Landings,
-    terms: &Terms<'_>,
-    said: HistoryTerms<'_>,
-) -> Result<Vec<Fault>, NotRead> {
-    let allowed = match terms.options.and_then(|options| options.get(DRIFT)) {
-        None => Window::days(1),
+/// How much earlier than its landing a version may be dated.
+fn drift(terms: &Terms<'_>) -> Result<Window, NotRead> {
+    match terms.options.and_then(|options| options.get(DRIFT)) {
+        None => Ok(Window::days(1)),
         Some(value) => {
             let window = value.as_str().and_then(|text| text.parse().ok());
             let why = format!("the option `drift` is a window, such as \"7 days\": {value}");
-            window.ok_or_else(|| NotRead::new("", why))?
+            window.ok_or_else(|| NotRead::new("", why))
         }
-    };
-    let mut dated = now.clone();
-    dated.land(|at, step| landings.day(at, step));
-    // That a day was written too early is told by the rules of landings, with the commit.
-    let own: BTreeSet<String> = now
-        .steps
-        .iter()
-        .filter(|step| step.landed.is_some())
-        .map(|step| named(step.version))
-        .collect();
-    let mut faults = findings(&dated, said);
-    faults.retain(|fault| fault.finding.rule.code != "HI009" || own.contains(&fault.subject));
-    if let Some(today) = terms.as_of {
-        let window = said.window.or(now.window.as_ref());
-        let drift = Drift { today, window, allowed: &allowed };
-        faults.extend(landing::faults(now, landings, drift));
     }
-    Ok(faults)
 }
 
 fn kept<'a>(terms: &Terms<'a>) -> Result<Option<&'a str>, NotRead> {

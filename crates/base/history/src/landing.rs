@@ -4,15 +4,14 @@
 //! say less than entries do: one that was reworded or moved would be as young as its last touch. What stood in the
 //! list when its file began may be older than the file, so that nothing is said of it, unless it is the only one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use unskew_core::{Date, Version, Window};
 
-use super::findings::{Faults, in_days, named};
-use super::{Chronicle, Fault, Step};
-use crate::kind::{Past, Reach};
+use crate::findings::{Faults, findings, in_days, named};
 use crate::rules;
+use crate::{Chronicle, Fault, Past, Reach, Step, Terms};
 use unskew_source::NotRead;
 
 /// When one version landed.
@@ -116,7 +115,7 @@ impl Landings {
     }
 
     /// Whether a day that was written anew is the one that git knows.
-    pub(super) fn confirms(&self, at: usize, day: Date) -> bool {
+    pub(crate) fn confirms(&self, at: usize, day: Date) -> bool {
         matches!(self.steps.get(at), Some(Some(Landed::On { day: landed, .. })) if *landed == day)
     }
 }
@@ -125,19 +124,45 @@ fn landed_with(since: Option<(Date, String)>) -> Landed {
     since.map_or(Landed::NotYet, |(day, by)| Landed::On { day, by })
 }
 
+/// Everything that is wrong with a history whose landings are known: windows are counted from these. `allowed` is how
+/// much earlier than its landing a version may be dated.
+pub fn landed_findings(
+    chronicle: &Chronicle,
+    landings: &Landings,
+    terms: Terms<'_>,
+    allowed: &Window,
+) -> Vec<Fault> {
+    let mut dated = chronicle.clone();
+    dated.land(|at, step| landings.day(at, step));
+    // That a day was written too early is told by the rules of landings, with the commit.
+    let own: BTreeSet<String> = chronicle
+        .steps
+        .iter()
+        .filter(|step| step.landed.is_some())
+        .map(|step| named(step.version))
+        .collect();
+    let mut faults = findings(&dated, terms);
+    faults.retain(|fault| fault.finding.rule.code != "HI009" || own.contains(&fault.subject));
+    if let Some(today) = terms.today {
+        let window = terms.window.or(chronicle.window.as_ref());
+        faults.extend(drifted(chronicle, landings, Drift { today, window, allowed }));
+    }
+    faults
+}
+
 /// The terms under which landings are judged.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Drift<'a> {
+struct Drift<'a> {
     /// The day of the question.
-    pub(super) today: Date,
+    today: Date,
     /// The window that is promised; a version that left it harms nobody any more.
-    pub(super) window: Option<&'a Window>,
+    window: Option<&'a Window>,
     /// How much earlier a day may be written than it comes.
-    pub(super) allowed: &'a Window,
+    allowed: &'a Window,
 }
 
 /// What is written down and is not so.
-pub(super) fn faults(chronicle: &Chronicle, landings: &Landings, drift: Drift<'_>) -> Vec<Fault> {
+fn drifted(chronicle: &Chronicle, landings: &Landings, drift: Drift<'_>) -> Vec<Fault> {
     let mut faults = Faults::of(chronicle);
     let releases = &chronicle.releases;
     let late = |written: Date, day: Date| {

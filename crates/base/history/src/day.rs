@@ -3,7 +3,7 @@
 use unskew_core::Date;
 
 /// A day and where it stands in the text.
-pub(super) fn find(text: &str) -> Option<Date> {
+pub(crate) fn find(text: &str) -> Option<Date> {
     let words: Vec<&str> = text
         .split(|c: char| c.is_whitespace() || "(),;[]<>\"'`*_".contains(c))
         .filter(|word| !word.is_empty())
@@ -14,7 +14,7 @@ pub(super) fn find(text: &str) -> Option<Date> {
 }
 
 /// Whether the text looks as if a day was meant: a year and a month, or numbers with strokes between.
-pub(super) fn meant(text: &str) -> bool {
+pub(crate) fn meant(text: &str) -> bool {
     let year = |word: &str| {
         word.len() == 4 && (word.starts_with("20") || word.starts_with("19")) && digits(word)
     };

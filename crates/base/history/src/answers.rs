@@ -2,7 +2,7 @@
 
 use unskew_core::{Date, History, HistoryError, Version, VersionRange, Window, WindowError};
 
-use super::Chronicle;
+use crate::Chronicle;
 
 /// What a release must support.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use unskew_core::{Date, Finding, Places, Severity, Version, Window};
 
-use super::{Chronicle, Form, Step, stated};
 use crate::rules;
+use crate::{Chronicle, Form, Step, stated};
 
 /// One fault: what it is about, in a word that stays the same over time, and the finding.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,21 +26,21 @@ pub struct Terms<'a> {
 }
 
 /// Faults as they are found.
-pub(super) struct Faults<'c> {
+pub(crate) struct Faults<'c> {
     chronicle: &'c Chronicle,
-    pub(super) list: Vec<Fault>,
+    pub(crate) list: Vec<Fault>,
 }
 
 impl Faults<'_> {
-    pub(super) fn of(chronicle: &Chronicle) -> Faults<'_> {
+    pub(crate) fn of(chronicle: &Chronicle) -> Faults<'_> {
         Faults { chronicle, list: Vec::new() }
     }
 
-    pub(super) fn add(&mut self, subject: impl Into<String>, finding: Finding, line: usize) {
+    pub(crate) fn add(&mut self, subject: impl Into<String>, finding: Finding, line: usize) {
         self.at(subject, finding, [line]);
     }
 
-    pub(super) fn at(
+    pub(crate) fn at(
         &mut self,
         subject: impl Into<String>,
         finding: Finding,
@@ -78,7 +78,7 @@ pub fn findings(chronicle: &Chronicle, terms: Terms<'_>) -> Vec<Fault> {
 }
 
 /// The subject of what is said about a version.
-pub(super) fn named(version: Version) -> String {
+pub(crate) fn named(version: Version) -> String {
     format!("version {version}")
 }
 
@@ -120,7 +120,7 @@ fn order(chronicle: &Chronicle, faults: &mut Faults<'_>) {
 }
 
 /// The number after `version`: its last part raised by one.
-pub(super) fn following(version: Version) -> Version {
+pub(crate) fn following(version: Version) -> Version {
     let mut parts = version.parts().to_vec();
     if let Some(last) = parts.last_mut() {
         *last = last.saturating_add(1);
@@ -214,7 +214,7 @@ fn drifted(form: Form, step: &Step, faults: &mut Faults<'_>) {
 }
 
 /// `1 day`, `17 days`.
-pub(super) fn in_days(from: Date, to: Date) -> String {
+pub(crate) fn in_days(from: Date, to: Date) -> String {
     match (to - from).get_days() {
         1 => "1 day".to_owned(),
         days => format!("{days} days"),

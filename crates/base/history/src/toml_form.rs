@@ -9,12 +9,12 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use unskew_core::{Date, Version};
 
-use super::{Chronicle, Form, Problem, Raised, Step, constants};
+use crate::{Chronicle, Form, Problem, Raised, Step, constants};
 
 type Value<'i> = Spanned<DeValue<'i>>;
 
 /// Reads a history; none if the file has neither versions nor releases.
-pub(super) fn read(file: &str, text: &str) -> Option<Chronicle> {
+pub(crate) fn read(file: &str, text: &str) -> Option<Chronicle> {
     let (table, errors) = DeTable::parse_recoverable(text);
     let table = table.get_ref();
     let newlines = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');

@@ -2,7 +2,7 @@
 
 use unskew_core::{Date, Entry, Floor, History, HistoryError, Version, Window};
 
-use super::{comment, markdown, toml_form};
+use crate::{comment, markdown, toml_form};
 use unskew_source::LARGEST_TEXT;
 
 /// In which form a history is kept.

@@ -11,12 +11,12 @@
 //! | [`Form::Toml`] | `[[version]]` with `number`, `landed`, `change`; `[[release]]` with `version`, `released` | this project |
 //!
 //! A [`Chronicle`] is what was read, faults included; [`findings`] says what is wrong with it, [`changes`]
-//! what was done to it since; [`Answers`] say what was current on a day, what a release of that day must
+//! what was done to it since, [`landed_findings`] what a repository knows better; [`Answers`] say what was current on a day, what a release of that day must
 //! support, what may be removed and until when each version counts; [`text`] and [`svg`] draw it.
 //!
 //! ```
 //! use unskew_core::{Date, Version, Window};
-//! use unskew_lint::history::{Answers, Chronicle};
+//! use unskew_history::{Answers, Chronicle};
 //!
 //! let changelog = "# Changelog\n\n## 0.3 (Mar 2, 2026)\n* c\n\n## 0.2 (Feb 1, 2026)\n* b\n\n## 0.1 (Jan 5, 2026)\n* a\n";
 //! let chronicle = Chronicle::read("CHANGELOG.md", changelog.as_bytes()).ok_or("not a history")?;
@@ -27,6 +27,7 @@
 //! assert_eq!(answers.removable.len(), 1);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+#![forbid(unsafe_code)]
 
 mod answers;
 mod bars;
@@ -37,10 +38,11 @@ mod day;
 mod draw_svg;
 mod draw_text;
 mod findings;
-mod kind;
 mod landing;
 mod markdown;
+mod past;
 mod revised;
+pub mod rules;
 mod stated;
 mod toml_form;
 
@@ -49,6 +51,6 @@ pub use chronicle::{Chronicle, Form, Problem, Raised, Stated, StatedAs, Step};
 pub use draw_svg::{svg, svg_in_page};
 pub use draw_text::text;
 pub use findings::{Fault, Terms, findings};
-pub use kind::Histories;
-pub use landing::{Landed, Landings};
+pub use landing::{Landed, Landings, landed_findings};
+pub use past::{Past, Reach, State};
 pub use revised::changes;

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use unskew_core::Date;
 
-use super::Answers;
-use super::bars::{Bar, Drawing, State};
+use crate::Answers;
+use crate::bars::{Bar, Drawing, State};
 
 /// Sizes in pixels: the whole width, the margins, a row.
 const WIDTH: f64 = 1120.0;

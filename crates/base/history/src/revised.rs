@@ -2,9 +2,9 @@
 
 use unskew_core::Version;
 
-use super::findings::{Faults, Terms, named};
-use super::{Answers, Chronicle, Fall, Fault, Form, Landings, StatedAs, Step};
+use crate::findings::{Faults, Terms, named};
 use crate::rules;
+use crate::{Answers, Chronicle, Fall, Fault, Form, Landings, StatedAs, Step};
 
 /// What changed from one state of a history to the next and must not: history is only ever added to, at its
 /// newest end, and versions are removed after their window.

@@ -2,12 +2,12 @@
 
 use unskew_core::{Date, History, Version, Window};
 
-use super::findings::{Faults, Terms};
-use super::{Answers, Chronicle, Fall, Stated, StatedAs};
+use crate::findings::{Faults, Terms};
 use crate::rules;
+use crate::{Answers, Chronicle, Fall, Stated, StatedAs};
 
 /// The constants beside a list, and its lowest version.
-pub(super) fn all(chronicle: &Chronicle, terms: Terms<'_>, faults: &mut Faults<'_>) {
+pub(crate) fn all(chronicle: &Chronicle, terms: Terms<'_>, faults: &mut Faults<'_>) {
     for stated in &chronicle.stated {
         let known = chronicle.steps.iter().any(|step| step.version == stated.version);
         let newest = chronicle.steps.iter().map(|step| step.version).max();

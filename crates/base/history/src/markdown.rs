@@ -2,10 +2,10 @@
 
 use unskew_core::Version;
 
-use super::{Chronicle, Form, Problem, Step, constants, day};
+use crate::{Chronicle, Form, Problem, Step, constants, day};
 
 /// Reads a changelog; none if no heading names a version.
-pub(super) fn read(file: &str, text: &str) -> Option<Chronicle> {
+pub(crate) fn read(file: &str, text: &str) -> Option<Chronicle> {
     let mut chronicle = Chronicle {
         file: file.to_owned(),
         form: Form::Markdown,

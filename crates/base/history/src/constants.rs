@@ -2,11 +2,11 @@
 
 use unskew_core::Version;
 
-use super::{Stated, StatedAs, Step};
+use crate::{Stated, StatedAs, Step};
 
 /// Turns a list that begins with its newest version around. Which end is which is told by the majority of its
 /// steps, so that one fault does not turn the list.
-pub(super) fn oldest_first(steps: &mut [Step]) {
+pub(crate) fn oldest_first(steps: &mut [Step]) {
     let rising = steps.windows(2).filter(|pair| pair[0].version < pair[1].version).count();
     let falling = steps.windows(2).filter(|pair| pair[0].version > pair[1].version).count();
     if falling > rising {
@@ -22,7 +22,7 @@ const REACH: usize = 240;
 
 /// The constants of a source text from which comments were taken: `current()`, `kMinimum = 3`,
 /// `#define API_WEEK_4_OLD 2`.
-pub(super) fn stated(code: &str) -> Vec<Stated> {
+pub(crate) fn stated(code: &str) -> Vec<Stated> {
     let mut found: Vec<Stated> = Vec::new();
     let mut start = 0;
     while let Some(offset) = code.get(start..).and_then(|rest| rest.find(is_word)) {

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use unskew_core::Date;
 
-use super::Answers;
-use super::bars::{Bar, Drawing, State};
+use crate::Answers;
+use crate::bars::{Bar, Drawing, State};
 
 /// How wide the scale is, in characters.
 const WIDTH: usize = 60;

@@ -2,11 +2,11 @@
 
 use unskew_core::{Date, Version};
 
-use super::{Answers, Fall};
+use crate::{Answers, Fall};
 
 /// What becomes of a version on the day of the drawing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
+pub(crate) enum State {
     /// It is in force.
     Current,
     /// It was, and its window is open.
@@ -22,7 +22,7 @@ pub(super) enum State {
 }
 
 impl State {
-    pub(super) const ALL: [Self; 6] = [
+    pub(crate) const ALL: [Self; 6] = [
         Self::Current,
         Self::Supported,
         Self::Replaced,
@@ -31,7 +31,7 @@ impl State {
         Self::Ahead,
     ];
 
-    pub(super) const fn as_str(self) -> &'static str {
+    pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Current => "in force",
             Self::Supported => "in its window",
@@ -45,28 +45,28 @@ impl State {
 
 /// One version.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Bar {
-    pub(super) version: Version,
-    pub(super) state: State,
+pub(crate) struct Bar {
+    pub(crate) version: Version,
+    pub(crate) state: State,
     /// First and last days in force; the last is open for what is in force. More than one after a rollback.
-    pub(super) spans: Vec<(Date, Option<Date>)>,
+    pub(crate) spans: Vec<(Date, Option<Date>)>,
     /// The last day of its window, if that is known.
-    pub(super) until: Option<Date>,
-    pub(super) change: String,
+    pub(crate) until: Option<Date>,
+    pub(crate) change: String,
 }
 
 /// The bars by version, from the first day to be drawn on, and the days between which they lie.
-pub(super) struct Drawing {
-    pub(super) bars: Vec<Bar>,
-    pub(super) from: Date,
-    pub(super) to: Date,
+pub(crate) struct Drawing {
+    pub(crate) bars: Vec<Bar>,
+    pub(crate) from: Date,
+    pub(crate) to: Date,
     /// How many versions lie before.
-    pub(super) before: usize,
+    pub(crate) before: usize,
 }
 
 impl Drawing {
     /// What is to be drawn; versions that neither were in force nor counted since `since` are left out.
-    pub(super) fn of(answers: &Answers, since: Option<Date>) -> Self {
+    pub(crate) fn of(answers: &Answers, since: Option<Date>) -> Self {
         let entries = answers.history.entries();
         let mut bars: Vec<Bar> = Vec::new();
         for (at, entry) in entries.iter().enumerate() {
@@ -107,14 +107,14 @@ impl Drawing {
     }
 
     /// Where a day lies between the first and the last, from 0 to 1.
-    pub(super) fn place(&self, day: Date) -> f64 {
+    pub(crate) fn place(&self, day: Date) -> f64 {
         let days = |a: Date, b: Date| f64::from((b - a).get_days());
         let all = days(self.from, self.to).max(1.0);
         (days(self.from, day) / all).clamp(0.0, 1.0)
     }
 
     /// Days at which the scale is marked: the first of months, quarters or years, so that at most `most` are.
-    pub(super) fn marks(&self, most: usize) -> Vec<Date> {
+    pub(crate) fn marks(&self, most: usize) -> Vec<Date> {
         let months = |step: i16| -> Vec<Date> {
             let first = i32::from(self.from.year()) * 12 + i32::from(self.from.month()) - 1;
             let last = i32::from(self.to.year()) * 12 + i32::from(self.to.month()) - 1;
