@@ -2,7 +2,7 @@
 
 use unskew_core::{Date, Window};
 use unskew_source::Files;
-use unskew_lint::kind::{Kind, Terms};
+use unskew_kinds::{Kind, Terms};
 
 /// The day on which is judged.
 pub const TODAY: Date = Date::constant(2026, 6, 1);

@@ -10,8 +10,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use unskew_core::Severity;
+use unskew_kinds::{Kind, Terms};
 use unskew_lint::header::Header;
-use unskew_lint::kind::{Headers, Kind, Terms};
+use unskew_lint::headers::Headers;
 use unskew_source::Files;
 
 use edit::{Dice, Edit};

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use unskew_core::{Finding, Severity};
-use unskew_lint::kind::{Change, Comparison, Direction, Kind, Level, Terms};
+use unskew_kinds::{Change, Comparison, Direction, Kind, Level, Terms};
 use unskew_ops::{
     Account, OperatorTable, Owed, Registry, Sources, TableDiff, diff, diff_findings,
     function_files, rules,

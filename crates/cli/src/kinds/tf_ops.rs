@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use unskew_core::{Severity, Version};
-use unskew_lint::kind::{Change, Comparison, Direction, Kind, Level, Raise, Terms};
+use unskew_kinds::{Change, Comparison, Direction, Kind, Level, Raise, Terms};
 use unskew_source::{BytesSource, Files, NotRead, Source};
 use unskew_tensorflow::diff::{Registry, findings};
 

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use unskew_core::{Date, Version};
+use unskew_kinds::{Kind, Terms};
 use unskew_lint::histories::Histories;
-use unskew_lint::kind::{Kind, Terms};
 use unskew_lint::protobuf::Protobuf;
 use unskew_ops::{OperatorTable, diff, diff_findings};
 use unskew_source::Files;

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use unskew_core::{Promise, PromiseState, Window};
 
-use crate::kind::{Change, Comparison, Direction, Kind, Level, Raise, Terms};
 use unskew_history::{
     Chronicle, Fault, Form, Landings, Terms as HistoryTerms, changes, findings, landed_findings,
     rules,
 };
+use unskew_kinds::{Change, Comparison, Direction, Kind, Level, Raise, Terms};
 use unskew_source::{Files, NotRead};
 
 /// Dated histories; see [`unskew_history`].

@@ -14,7 +14,7 @@
 //! Headers are one of several kinds of files that promises are made about. What is the same for all of them is the
 //! way from a promise to an exit status:
 //!
-//! 4. [`kind`] is what a kind of files has to know: what changed between two sides;
+//! 4. [`unskew_kinds`] is what a kind of files has to know: what changed between two sides;
 //! 5. [`boundary`] reads `unskew.toml`, which says what is promised about which files;
 //! 6. [`baseline`] reads what they were: a revision, a folder, an archive, a package;
 //! 7. [`judge`] holds the one against the other, on a day.
@@ -51,9 +51,9 @@ pub mod change;
 pub mod contract;
 pub mod debug;
 pub mod header;
+pub mod headers;
 pub mod histories;
 pub mod judge;
-pub mod kind;
 pub mod protobuf;
 pub mod rules;
 pub mod serdes;

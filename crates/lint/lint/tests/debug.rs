@@ -6,9 +6,10 @@ use std::process::Command;
 use std::sync::LazyLock;
 
 use proptest::prelude::*;
+use unskew_kinds::{Kind, Terms};
 use unskew_lint::contract::{Contract, Source};
 use unskew_lint::debug;
-use unskew_lint::kind::{Headers, Kind, Terms};
+use unskew_lint::headers::Headers;
 use unskew_source::Files;
 
 const HEADER: &str = "

@@ -5,7 +5,7 @@ mod common;
 
 use common::{codes, diff, lines};
 use unskew_core::Severity;
-use unskew_lint::kind::{Kind, Terms};
+use unskew_kinds::{Kind, Terms};
 use unskew_lint::protobuf::Protobuf;
 use unskew_source::Files;
 

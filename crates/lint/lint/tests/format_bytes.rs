@@ -4,9 +4,10 @@
 use proptest::prelude::*;
 use unskew_core::Date;
 use unskew_history::{Answers, Chronicle, svg, text};
+use unskew_kinds::{Kind, Terms};
 use unskew_lint::boundary::{Config, Known};
+use unskew_lint::headers::Headers;
 use unskew_lint::histories::Histories;
-use unskew_lint::kind::{Headers, Kind, Terms};
 use unskew_lint::protobuf::Protobuf;
 use unskew_lint::serdes::Serdes;
 use unskew_source::Files;

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use unskew_core::{Date, Finding, Rule, Window};
 use unskew_history::{Past, Reach, State};
-use unskew_lint::kind::{Change, Kind, Terms};
+use unskew_kinds::{Change, Kind, Terms};
 use unskew_source::{Files, NotRead};
 
 /// The day on which fixtures are judged.

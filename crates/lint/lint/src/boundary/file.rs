@@ -7,7 +7,7 @@ use toml::Spanned;
 use unskew_core::{Date, Window};
 
 use super::{Against, Majors, Weight};
-use crate::kind::{Direction, Level};
+use unskew_kinds::{Direction, Level};
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]

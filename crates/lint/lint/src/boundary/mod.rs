@@ -1,6 +1,6 @@
 //! `unskew.toml`: what is promised about which files, and to whom.
 //!
-//! A repository has one such file. Each `[[boundary]]` names files, says of what [kind](crate::kind) they are,
+//! A repository has one such file. Each `[[boundary]]` names files, says of what [kind](unskew_kinds::Kind) they are,
 //! and holds them to a promise; a preset is the promise of a public document, and what a boundary says itself
 //! comes before what its preset says.
 //!
@@ -54,7 +54,7 @@ use globset::GlobSet;
 use serde::Deserialize;
 use unskew_core::{Date, Severity, Window};
 
-use crate::kind::{Direction, Kind, Level};
+use unskew_kinds::{Direction, Kind, Level};
 
 /// What `unskew.toml` says.
 #[derive(Clone, Debug)]

@@ -11,7 +11,7 @@ use super::{
     Acceptance, Against, Announced, Boundary, Config, Paths, ReaderFirst, Release, Scope, Sunset,
     Weight, preset,
 };
-use crate::kind::{Direction, Kind, Level};
+use unskew_kinds::{Direction, Kind, Level};
 
 /// What may be named in `unskew.toml`.
 #[derive(Clone, Copy)]

@@ -2,7 +2,7 @@
 
 use sha2::{Digest as _, Sha256};
 
-use crate::kind::Change;
+use unskew_kinds::Change;
 
 /// The fingerprint of a change: its rule and twelve digits.
 ///

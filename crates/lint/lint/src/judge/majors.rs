@@ -5,8 +5,8 @@ use unskew_core::{Date, Places, Window};
 use super::sides::Sides;
 use super::{Check, NotChecked, Old, earlier, weigh};
 use crate::baseline::Place;
-use crate::kind::{Change, Level, Raise};
 use crate::rules;
+use unskew_kinds::{Change, Level, Raise};
 
 /// What is to be said about the major numbers that were raised since the baseline.
 pub fn check(

@@ -34,9 +34,9 @@ use unskew_core::{Date, Finding, Promise, Severity};
 
 use crate::baseline::{BaselineError, Snapshot};
 use crate::boundary::{Boundary, Config};
-use crate::kind::{Change, Comparison, Terms};
 use crate::rules;
 use sides::Sides;
+use unskew_kinds::{Change, Comparison, Terms};
 use unskew_source::{Files, NotRead};
 
 /// What is to be linted.

@@ -7,8 +7,8 @@ use unskew_core::{Date, Places};
 use super::sides::Sides;
 use super::{Check, NotChecked, Old, earlier, weigh};
 use crate::baseline::Place;
-use crate::kind::{Change, Direction, Level};
 use crate::rules;
+use unskew_kinds::{Change, Direction, Level};
 use unskew_source::Files;
 
 /// What is to be said about writers that are ahead of their readers.

@@ -7,8 +7,8 @@ use unskew_core::{Date, Places, Severity};
 use super::{Check, NotChecked, weigh};
 use crate::baseline::Snapshot;
 use crate::boundary::{Boundary, Sunset};
-use crate::kind::{Change, Level};
 use crate::rules;
+use unskew_kinds::{Change, Level};
 
 /// Weighs what breaks something that was announced to go, and judges the announcements.
 pub fn check(

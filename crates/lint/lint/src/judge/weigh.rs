@@ -4,7 +4,7 @@ use unskew_core::{Role, Severity, Side};
 
 use super::{Old, sunset};
 use crate::boundary::Boundary;
-use crate::kind::{Change, Level};
+use unskew_kinds::{Change, Level};
 
 /// A change with the weight that the boundary gives it; none if it is not to be reported.
 ///

@@ -8,8 +8,8 @@ use super::schema::Schema;
 use super::scope::{Said, Scope};
 use super::version::{self, Line};
 use super::{enumeration, message, service, weight};
-use crate::kind::{Change, Comparison, Kind, Terms};
 use crate::rules;
+use unskew_kinds::{Change, Comparison, Kind, Terms};
 use unskew_source::{Files, NotRead};
 
 /// Protobuf files and sets of descriptors; see [`protobuf`](crate::protobuf).
@@ -67,7 +67,7 @@ impl Kind for Protobuf {
             if let Some(finding) = finding {
                 found
                     .changes
-                    .push(Change::new(finding, carrier, "version").on(crate::kind::Level::Wire));
+                    .push(Change::new(finding, carrier, "version").on(unskew_kinds::Level::Wire));
             }
             found.promises.extend(promise.map(|promise| (carrier.to_owned(), promise)));
         }

@@ -20,7 +20,7 @@
 //!
 //! ```
 //! use unskew_source::Files;
-//! use unskew_lint::kind::{Kind, Terms};
+//! use unskew_kinds::{Kind, Terms};
 //! use unskew_lint::protobuf::Protobuf;
 //!
 //! let file = |text: &str| Files::from_iter([("thing.proto", text)]);

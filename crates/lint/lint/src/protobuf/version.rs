@@ -8,9 +8,9 @@ use super::change::Found;
 use super::schema::Schema;
 use super::scope::Scope;
 use super::weight::versioned;
-use crate::kind::Terms;
 use crate::rules;
 use unskew_history::Chronicle;
+use unskew_kinds::Terms;
 use unskew_source::{Files, NotRead};
 
 /// A version of a format on both sides.

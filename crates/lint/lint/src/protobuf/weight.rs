@@ -8,7 +8,7 @@ use unskew_core::{Finding, Rule, Severity};
 
 use super::change::Found;
 use super::scope::Scope;
-use crate::kind::{Change, Direction, Level};
+use unskew_kinds::{Change, Direction, Level};
 
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]

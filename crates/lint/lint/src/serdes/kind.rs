@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::lock::{Lock, difference};
-use crate::kind::{Change, Comparison, Direction, Kind, Level, Terms};
 use crate::rules;
 use unskew_history::Chronicle;
+use unskew_kinds::{Change, Comparison, Direction, Kind, Level, Terms};
 use unskew_source::{Files, NotRead};
 
 /// Locks of `unskew-serdes`; see [`serdes`](crate::serdes).

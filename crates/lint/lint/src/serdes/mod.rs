@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use unskew_source::Files;
-//! use unskew_lint::kind::{Kind, Terms};
+//! use unskew_kinds::{Kind, Terms};
 //! use unskew_lint::serdes::Serdes;
 //!
 //! let old = Files::from_iter([("spec.lock", "Spec 4 struct { name: text, }\n")]);

@@ -4,9 +4,10 @@ use std::path::Path;
 use std::process::Command;
 
 use unskew_core::Date;
+use unskew_kinds::{Change, Comparison, Direction, Kind, Level, Terms};
 use unskew_lint::boundary::{Config, ConfigError, Known};
+use unskew_lint::headers::Headers;
 use unskew_lint::judge::{Outcome, Request, lint};
-use unskew_lint::kind::{Change, Comparison, Direction, Headers, Kind, Level, Terms};
 use unskew_source::{Files, NotRead};
 
 /// A kind of files that are lists of names, one a line: the smallest that there can be. A name that is gone

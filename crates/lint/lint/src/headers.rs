@@ -1,5 +1,19 @@
 //! C headers as a kind of files: contracts, compared under a policy. A shared object with debug information says
 //! what its headers declared.
+//!
+//! ```
+//! use unskew_source::Files;
+//! use unskew_kinds::{Kind, Terms};
+//! use unskew_lint::headers::Headers;
+//!
+//! let side = |text: &str| Files::from_iter([("thing.h", text)]);
+//! let old = side("#define THING_MINOR 1\nstruct Thing { int a; int b; };");
+//! let new = side("#define THING_MINOR 1\nstruct Thing { int b; int a; };");
+//! let found = Headers.compare(&old, &new, &Terms::default())?;
+//! assert_eq!(found.changes[0].subject, "Thing");
+//! assert_eq!(found.changes[0].finding.rule.code, "HD105");
+//! # Ok::<(), unskew_source::NotRead>(())
+//! ```
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -8,10 +22,10 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use unskew_core::{Promise, PromiseState};
 
-use super::{Change, Comparison, Kind, Level, Raise, Terms};
 use crate::change::{Bump, Class, Policy, compare};
 use crate::contract::{Contract, Source, called_alike};
 use crate::debug;
+use unskew_kinds::{Change, Comparison, Kind, Level, Raise, Terms};
 use unskew_source::{Files, LARGEST_TEXT, NotRead};
 
 /// C headers; see [`contract`](crate::contract).
@@ -161,7 +175,7 @@ struct Levels {
 
 /// The level of every rule that has another than `promise`.
 static LEVELS: LazyLock<BTreeMap<Cow<'static, str>, Level>> = LazyLock::new(|| {
-    let file: Option<Levels> = toml::from_str(include_str!("../../data/levels.toml")).ok();
+    let file: Option<Levels> = toml::from_str(include_str!("../data/levels.toml")).ok();
     let levels = file.into_iter().flat_map(|file| {
         let wire = file.wire.into_iter().map(|code| (code, Level::Wire));
         wire.chain(file.source.into_iter().map(|code| (code, Level::Source)))

@@ -2,26 +2,11 @@
 //!
 //! A [`Kind`] reads the files of two sides and says what changed between them. It does not know about
 //! baselines, acceptances or exit codes: `unskew lint` and `unskew diff` ask it the same question, and what
-//! its [`Change`]s weigh in the end is for [`judge`](crate::judge) to say.
+//! its [`Change`]s weigh in the end is for the judge in `unskew-lint` to say. The kinds themselves stand above: headers in
+//! `unskew-c-headers`, protobuf files in `unskew-protobuf`, histories and locks in `unskew-lint`, operators in the command.
 //!
 //! A kind is plugged in by one line in the list of kinds of the command.
-//!
-//! ```
-//! use unskew_source::Files;
-//! use unskew_lint::kind::{Headers, Kind, Terms};
-//!
-//! let side = |text: &str| Files::from_iter([("thing.h", text)]);
-//! let old = side("#define THING_MINOR 1\nstruct Thing { int a; int b; };");
-//! let new = side("#define THING_MINOR 1\nstruct Thing { int b; int a; };");
-//! let found = Headers.compare(&old, &new, &Terms::default())?;
-//! assert_eq!(found.changes[0].subject, "Thing");
-//! assert_eq!(found.changes[0].finding.rule.code, "HD105");
-//! # Ok::<(), unskew_source::NotRead>(())
-//! ```
-
-mod headers;
-
-pub use headers::Headers;
+#![forbid(unsafe_code)]
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -29,7 +14,6 @@ use std::fmt;
 use serde::Deserialize;
 use unskew_core::{Date, Finding, Promise, Severity, Window};
 use unskew_history::Past;
-
 use unskew_source::{Files, NotRead};
 
 /// A kind of files that promises are made about.
@@ -64,7 +48,7 @@ pub trait Kind: Sync {
 
     /// The things that the files define or use, each by its name with the place: operators, formats, fields.
     /// What a writer uses must have been in its readers for some time; see
-    /// [`ReaderFirst`](crate::boundary::ReaderFirst). None if the kind has no such things.
+    /// `ReaderFirst` in `unskew-lint`. None if the kind has no such things.
     ///
     /// # Errors
     /// If the files could not be read.
