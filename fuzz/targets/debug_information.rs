@@ -3,6 +3,6 @@
 
 use libfuzzer_sys::fuzz_target;
 use unskew_fuzz::sides;
-use unskew_lint::headers::Headers;
+use unskew_c_headers::Headers;
 
 fuzz_target!(|bytes: &[u8]| sides::compare(&Headers, "a.so", bytes));

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use unskew_lint::header::{Header, Layouts};
+use unskew_c_headers::header::{Header, Layouts};
 
 fuzz_target!(|bytes: &[u8]| {
     let header = Header::read(bytes);

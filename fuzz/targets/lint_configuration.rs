@@ -4,7 +4,7 @@
 use libfuzzer_sys::fuzz_target;
 use unskew_lint::boundary::{Config, Known};
 use unskew_lint::histories::Histories;
-use unskew_lint::headers::Headers;
+use unskew_c_headers::Headers;
 use unskew_kinds::Kind;
 use unskew_lint::protobuf::Protobuf;
 use unskew_lint::serdes::Serdes;

@@ -37,8 +37,8 @@ pub fn run(code: &str, name: &str) -> anyhow::Result<()> {
     }
     if code.starts_with("HD") {
         println!(
-            "Write the headers, say in every file of crates/lint/lint/data/policies what {code} raises, and run\n\
-             `UNSKEW_BLESS=1 cargo test -p unskew-lint --test rules`: the snapshot is the review."
+            "Write the headers, say in every file of crates/lint/c-headers/data/policies what {code} raises, and run\n\
+             `UNSKEW_BLESS=1 cargo test -p unskew-c-headers --test rules`: the snapshot is the review."
         );
     }
     Ok(())
@@ -144,7 +144,7 @@ mod tests {
     fn house() -> tempfile::TempDir {
         let root = tempfile::tempdir().unwrap();
         for (home, rule) in
-            [("lint/lint", "HD001-version-not-raised"), ("torch/archives", "PT001-too-new")]
+            [("lint/c-headers", "HD001-version-not-raised"), ("torch/archives", "PT001-too-new")]
         {
             let rules = root.path().join("crates").join(home).join("rules");
             std::fs::create_dir_all(&rules).unwrap();
@@ -161,10 +161,10 @@ mod tests {
         assert_eq!(
             paths,
             [
-                "crates/lint/lint/rules/HD700-field-is-odd.toml",
-                "crates/lint/lint/tests/fixtures/HD700-field-is-odd/old.h",
-                "crates/lint/lint/tests/fixtures/HD700-field-is-odd/new.h",
-                "crates/lint/lint/tests/snapshots/HD700-field-is-odd.txt",
+                "crates/lint/c-headers/rules/HD700-field-is-odd.toml",
+                "crates/lint/c-headers/tests/fixtures/HD700-field-is-odd/old.h",
+                "crates/lint/c-headers/tests/fixtures/HD700-field-is-odd/new.h",
+                "crates/lint/c-headers/tests/snapshots/HD700-field-is-odd.txt",
             ]
         );
         assert_eq!(scaffold(root.path(), "PT002", "too-old").unwrap().len(), 1);

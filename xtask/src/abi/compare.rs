@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use unskew_c_headers::header::{Enum, Header, Layout, Layouts, Record};
 use unskew_core::Date;
-use unskew_lint::header::{Enum, Header, Layout, Layouts, Record};
 use unskew_pjrt::layout::{self, Field, Struct};
 
 use super::set::HeaderSet;

@@ -1,6 +1,6 @@
 //! Extensions: their numbers and their slots.
 
-use unskew_lint::header::{Enum, Item, Layout, Record, Type};
+use unskew_c_headers::header::{Enum, Item, Layout, Record, Type};
 use unskew_pjrt::layout;
 
 use super::compare::Report;
@@ -112,7 +112,7 @@ fn taken(r#type: &Type, set: &HeaderSet) -> Option<String> {
 /// Whether the headers have the struct as it is today.
 fn same_form(args: Option<&str>, set: &HeaderSet) -> bool {
     let Some(known) = args.and_then(layout::find_struct) else { return true };
-    let mut layouts = unskew_lint::header::Layouts::of(set.all());
+    let mut layouts = unskew_c_headers::header::Layouts::of(set.all());
     let Ok(found) = layouts.layout(known.name) else { return false };
     // What was appended since is told by the struct's own size.
     let today = known.fields.iter().map(|f| (f.name, f.at as u64, f.bytes as u64));

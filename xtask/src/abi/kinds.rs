@@ -1,6 +1,6 @@
 //! Types of C in the notation of the data.
 
-use unskew_lint::header::{Item, Type};
+use unskew_c_headers::header::{Item, Type};
 
 use super::set::HeaderSet;
 

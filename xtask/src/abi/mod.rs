@@ -1,7 +1,7 @@
 //! `cargo xtask abi`: holds the ABI data of the PJRT C API against the real headers of published packages.
 //!
 //! `headers.toml` pins the packages and each of their headers; `corpus/headers/` keeps them. The
-//! declarations are read by `unskew-lint` and compared with what `unskew_pjrt::layout` says of the
+//! declarations are read by `unskew-c-headers` and compared with what `unskew_pjrt::layout` says of the
 //! header's minor: structs, fields, offsets, sizes, announced sizes, the function table, enumerations,
 //! extensions.
 //!

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail, ensure};
-use unskew_lint::header::Header;
+use unskew_c_headers::header::Header;
 
 /// A core header and those of its extensions.
 pub struct HeaderSet {

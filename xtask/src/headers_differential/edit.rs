@@ -1,6 +1,6 @@
 //! One edit of a header, chosen at random among those that a declaration of it allows.
 
-use unskew_lint::header::{Field, Header, Item, Type};
+use unskew_c_headers::header::{Field, Header, Item, Type};
 
 /// Numbers at random, the same for the same seed.
 pub struct Dice(u64);

@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use unskew_c_headers::Headers;
+use unskew_c_headers::header::Header;
 use unskew_core::Severity;
 use unskew_kinds::{Kind, Terms};
-use unskew_lint::header::Header;
-use unskew_lint::headers::Headers;
 use unskew_source::Files;
 
 use edit::{Dice, Edit};
@@ -35,7 +35,7 @@ pub struct HeadersDifferential {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Writes disagreements into this folder.
-    #[arg(long, default_value = "crates/lint/lint/tests/differential")]
+    #[arg(long, default_value = "crates/lint/c-headers/tests/differential")]
     file: PathBuf,
 }
 

@@ -6,7 +6,7 @@ use std::fmt;
 use anyhow::ensure;
 use serde::Deserialize;
 use unskew_abi::contract::{Contract, InterfaceVersion};
-use unskew_lint::header::{Enum, Header, Item, Layout, Layouts, Record, Type};
+use unskew_c_headers::header::{Enum, Header, Item, Layout, Layouts, Record, Type};
 use unskew_stream_executor::layout::{Structure, contract};
 
 use super::pins::{HEADERS, Pin};

@@ -1,7 +1,7 @@
 //! `cargo xtask se`: holds the data of the StreamExecutor C API against the real headers in TensorFlow's wheels.
 //!
 //! `device-headers.toml` pins a wheel of each release and its headers; `corpus/device-headers/` keeps them. The
-//! declarations are read by `unskew-lint` and compared with what `unskew_stream_executor::layout` says of the
+//! declarations are read by `unskew-c-headers` and compared with what `unskew_stream_executor::layout` says of the
 //! release: every struct, every field with its name, type, offset and size, every announced size, every value of
 //! an enumeration, and the version, which is 0.0.1 in all of them.
 

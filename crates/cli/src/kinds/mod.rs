@@ -4,8 +4,8 @@ mod operators;
 pub mod tables;
 mod tf_ops;
 
+use unskew_c_headers::Headers;
 use unskew_kinds::Kind;
-use unskew_lint::headers::Headers;
 use unskew_lint::histories::Histories;
 use unskew_lint::protobuf::Protobuf;
 use unskew_lint::serdes::Serdes;

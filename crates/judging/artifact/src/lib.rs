@@ -72,6 +72,7 @@ pub use unskew_tensorflow::convert::{TEXT_TO_BYTES, VersionOptions};
 pub fn every_rule() -> impl Iterator<Item = &'static unskew_core::Rule> {
     let crates = [
         rules::RULES,
+        unskew_c_headers::rules::RULES,
         unskew_core::rules::RULES,
         unskew_history::rules::RULES,
         unskew_ifrt::rules::RULES,

@@ -1,57 +1,19 @@
 //! What people who change an interface hand in, and what it does to those who were built before.
 //!
-//! A promise about versions is kept or broken in a header: a field is appended or inserted, a size
-//! macro is moved along or forgotten, the version number is raised or not. Three steps lead to a verdict:
+//! Promises are made about several kinds of files ([`unskew_kinds`]): C headers, protobuf files, dated histories,
+//! locks of serialized types, tables of operators. What is the same for all of them is the way from a promise to an
+//! exit status:
 //!
-//! 1. [`header`] reads the declarations of C headers without a compiler, because several of the headers
-//!    that matter do not compile on their own: they lack a `struct`, or are C++ in one branch and C in the
-//!    other;
-//! 2. [`contract`] finds in them what two sides must agree on: structs that may grow and the sizes that are
-//!    announced for them, tables of functions, extensions, enumerations, versions;
-//! 3. [`change`] compares two contracts, says of every change what it does and which number it raises under
-//!    a policy, and whether that number was raised.
+//! 1. a [`Kind`](unskew_kinds::Kind) says what changed between two sides;
+//! 2. [`boundary`] reads `unskew.toml`, which says what is promised about which files;
+//! 3. [`baseline`] reads what they were: a revision, a folder, an archive, a package;
+//! 4. [`judge`] holds the one against the other, on a day.
 //!
-//! Headers are one of several kinds of files that promises are made about. What is the same for all of them is the
-//! way from a promise to an exit status:
-//!
-//! 4. [`unskew_kinds`] is what a kind of files has to know: what changed between two sides;
-//! 5. [`boundary`] reads `unskew.toml`, which says what is promised about which files;
-//! 6. [`baseline`] reads what they were: a revision, a folder, an archive, a package;
-//! 7. [`judge`] holds the one against the other, on a day.
-//!
-//! Every kind of change in a header is a rule of the family `HD`, a file in `rules/` with a pair of headers on which it
-//! fires in `tests/fixtures/`; policies are files in `data/policies/`. Rules of the family `PO` are about promises.
-//!
-//! ```
-//! use unskew_lint::header::{Header, Layouts};
-//!
-//! let header = Header::read(b"
-//!     // Asks for the name of a thing.
-//!     struct Thing_Name_Args {
-//!       size_t struct_size;
-//!       const char* name;  // out
-//!       bool known;        // out
-//!     };
-//!     DEFINE_STRUCT_TRAITS(Thing_Name_Args, name);
-//! ");
-//! assert!(header.problems.is_empty());
-//! let mut layouts = Layouts::of([&header]);
-//! let layout = layouts.layout("Thing_Name_Args")?;
-//! assert_eq!((layout.end, layout.size), (17, 24));
-//! // The macro that announces the size names another field than the last one.
-//! let announced = header.announced().next().ok_or("none")?;
-//! assert_eq!(layout.end_of(&announced.last_field), Some(16));
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
+//! Rules of the family `PO` are about promises.
 #![forbid(unsafe_code)]
 
 pub mod baseline;
 pub mod boundary;
-pub mod change;
-pub mod contract;
-pub mod debug;
-pub mod header;
-pub mod headers;
 pub mod histories;
 pub mod judge;
 pub mod protobuf;

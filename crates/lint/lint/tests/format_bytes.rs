@@ -2,11 +2,11 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use proptest::prelude::*;
+use unskew_c_headers::Headers;
 use unskew_core::Date;
 use unskew_history::{Answers, Chronicle, svg, text};
 use unskew_kinds::{Kind, Terms};
 use unskew_lint::boundary::{Config, Known};
-use unskew_lint::headers::Headers;
 use unskew_lint::histories::Histories;
 use unskew_lint::protobuf::Protobuf;
 use unskew_lint::serdes::Serdes;

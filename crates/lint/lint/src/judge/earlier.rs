@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn only_the_commits_of_a_patterns_folder_are_looked_at() {
-        let kinds: &[&'static dyn unskew_kinds::Kind] = &[&crate::headers::Headers];
+        let kinds: &[&'static dyn unskew_kinds::Kind] = &[&unskew_c_headers::Headers];
         let text = "[[boundary]]\nname='x'\nkind='headers'\npaths=['a/b/*.h', '{c,d}/*.h', 'e.h']";
         let known = crate::boundary::Known { kinds, is_rule: &|_| true };
         let config = crate::boundary::Config::from_toml("x", text, known).unwrap();

@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::process::Command;
 
+use unskew_c_headers::Headers;
 use unskew_core::Date;
 use unskew_kinds::{Change, Comparison, Direction, Kind, Level, Terms};
 use unskew_lint::boundary::{Config, ConfigError, Known};
-use unskew_lint::headers::Headers;
 use unskew_lint::judge::{Outcome, Request, lint};
 use unskew_source::{Files, NotRead};
 

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
 use proptest::prelude::*;
-use unskew_lint::header::{Enum, Header, Item, LayoutError, Layouts, Parameter, Type};
+use unskew_c_headers::header::{Enum, Header, Item, LayoutError, Layouts, Parameter, Type};
 
 fn read(text: &str) -> Header {
     let header = Header::read(text.as_bytes());

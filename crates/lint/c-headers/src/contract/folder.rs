@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 ///
 /// ```
 /// let mut old = ["xla/c/api.h".to_owned(), "xla/c/gone.h".to_owned()];
-/// unskew_lint::contract::called_alike(old.iter_mut(), &["c/api.h", "c/new.h"]);
+/// unskew_c_headers::contract::called_alike(old.iter_mut(), &["c/api.h", "c/new.h"]);
 /// assert_eq!(old, ["c/api.h", "xla/c/gone.h"]);
 /// ```
 pub fn called_alike<'a>(old: impl IntoIterator<Item = &'a mut String>, new: &[&str]) {

@@ -18,7 +18,7 @@
 //! judged all the same.
 //!
 //! ```
-//! use unskew_lint::contract::{Contract, Source};
+//! use unskew_c_headers::contract::{Contract, Source};
 //!
 //! let contract = Contract::read(&[Source { name: "thing.h", text: b"
 //!     #define THING_MAJOR 1

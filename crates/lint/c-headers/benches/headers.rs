@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use unskew_lint::change::{Policy, compare};
-use unskew_lint::contract::{Contract, Source};
+use unskew_c_headers::change::{Policy, compare};
+use unskew_c_headers::contract::{Contract, Source};
 
 fn corpus() -> PathBuf {
     Path::new(env!("UNSKEW_ROOT")).join("corpus/headers")

@@ -7,9 +7,9 @@
 mod common;
 
 use common::{codes, corpus, diff, headers, lines};
+use unskew_c_headers::change::{Policy, compare};
+use unskew_c_headers::contract::Contract;
 use unskew_core::Severity;
-use unskew_lint::change::{Policy, compare};
-use unskew_lint::contract::Contract;
 
 /// The text of a header of the corpus.
 fn header(folder: &str, name: &str) -> String {

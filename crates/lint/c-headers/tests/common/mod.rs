@@ -3,9 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
+use unskew_c_headers::change::{Comparison, Policy, compare};
+use unskew_c_headers::contract::{Contract, Source};
 use unskew_core::Severity;
-use unskew_lint::change::{Comparison, Policy, compare};
-use unskew_lint::contract::{Contract, Source};
 
 /// Compares two texts under a policy; without one, under that which the old text follows.
 pub fn diff(old: &str, new: &str, policy: Option<&str>) -> Comparison {

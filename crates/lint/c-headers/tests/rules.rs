@@ -2,7 +2,7 @@
 //! one rule says of the fixtures of others is seen.
 //!
 //! A fixture is a folder `tests/fixtures/<CODE>-<name>` with `old.h` and `new.h`, or with two folders `old`
-//! and `new`. `UNSKEW_BLESS=1 cargo test -p unskew-lint --test rules` writes the snapshots.
+//! and `new`. `UNSKEW_BLESS=1 cargo test -p unskew-c-headers --test rules` writes the snapshots.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
 mod common;
@@ -12,9 +12,9 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use common::diff_bytes;
+use unskew_c_headers::change::Comparison;
+use unskew_c_headers::rules::RULES;
 use unskew_core::Severity;
-use unskew_lint::change::Comparison;
-use unskew_lint::rules::RULES;
 
 fn tests() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests")

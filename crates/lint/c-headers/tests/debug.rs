@@ -6,10 +6,10 @@ use std::process::Command;
 use std::sync::LazyLock;
 
 use proptest::prelude::*;
+use unskew_c_headers::Headers;
+use unskew_c_headers::contract::{Contract, Source};
+use unskew_c_headers::debug;
 use unskew_kinds::{Kind, Terms};
-use unskew_lint::contract::{Contract, Source};
-use unskew_lint::debug;
-use unskew_lint::headers::Headers;
 use unskew_source::Files;
 
 const HEADER: &str = "
@@ -83,7 +83,7 @@ fn what_the_compiler_placed_is_what_the_reader_of_headers_says() {
     assert_eq!(names(&object), ["Api", "Paint_Args", "Part"], "and nothing of the source");
     for (name, record) in &object.structs {
         let other = &text.structs[name];
-        let places = |record: &unskew_lint::contract::Struct| -> Vec<_> {
+        let places = |record: &unskew_c_headers::contract::Struct| -> Vec<_> {
             let members = record.members.iter();
             members.map(|m| (m.name.clone(), m.offset, m.size, m.is_function)).collect()
         };

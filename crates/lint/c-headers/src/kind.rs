@@ -4,7 +4,7 @@
 //! ```
 //! use unskew_source::Files;
 //! use unskew_kinds::{Kind, Terms};
-//! use unskew_lint::headers::Headers;
+//! use unskew_c_headers::Headers;
 //!
 //! let side = |text: &str| Files::from_iter([("thing.h", text)]);
 //! let old = side("#define THING_MINOR 1\nstruct Thing { int a; int b; };");

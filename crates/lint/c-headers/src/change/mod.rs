@@ -18,8 +18,8 @@
 //! message that the two sides exchange. A change of a class whose number was raised is a note.
 //!
 //! ```
-//! use unskew_lint::change::{Class, Policy, compare};
-//! use unskew_lint::contract::{Contract, Source};
+//! use unskew_c_headers::change::{Class, Policy, compare};
+//! use unskew_c_headers::contract::{Contract, Source};
 //!
 //! let read = |text: &str| {
 //!     Contract::read(&[Source { name: "thing.h", text: text.as_bytes() }], "")

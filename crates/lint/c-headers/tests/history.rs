@@ -10,8 +10,8 @@ mod common;
 
 use common::{corpus, diff_bytes, headers, lines};
 use std::path::Path;
+use unskew_c_headers::change::{Class, Comparison};
 use unskew_core::Severity;
-use unskew_lint::change::{Class, Comparison};
 
 type Wanted = &'static [(&'static str, &'static str)];
 
