@@ -6,7 +6,7 @@ use unskew_lint::boundary::{Config, Known};
 use unskew_lint::histories::Histories;
 use unskew_c_headers::Headers;
 use unskew_kinds::Kind;
-use unskew_lint::protobuf::Protobuf;
+use unskew_protobuf::Protobuf;
 use unskew_lint::serdes::Serdes;
 
 const KINDS: &[&dyn Kind] = &[&Headers, &Protobuf, &Serdes, &Histories];

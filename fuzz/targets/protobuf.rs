@@ -3,6 +3,6 @@
 
 use libfuzzer_sys::fuzz_target;
 use unskew_fuzz::sides;
-use unskew_lint::protobuf::Protobuf;
+use unskew_protobuf::Protobuf;
 
 fuzz_target!(|bytes: &[u8]| sides::compare(&Protobuf, "a.proto", bytes));

@@ -11,7 +11,7 @@ use anyhow::{Context as _, bail};
 /// The families of rules about formats and histories, the endings of their fixtures, and the crate that compares such
 /// files and keeps the fixtures. Its tests see the rules of histories too, which stand below it.
 const FORMATS: [(&str, &str, &str); 3] =
-    [("PB", "proto", "lint/lint"), ("HI", "toml", "lint/lint"), ("SD", "lock", "lint/lint")];
+    [("PB", "proto", "lint/protobuf"), ("HI", "toml", "lint/lint"), ("SD", "lock", "lint/lint")];
 
 /// Writes the files, and says what is left to do.
 ///
@@ -29,10 +29,11 @@ pub fn run(code: &str, name: &str) -> anyhow::Result<()> {
         println!("{}", path.strip_prefix(root).unwrap_or(&path).display());
     }
     println!("\nFill in the rule, let the code report it, and run `cargo xtask docs`.");
-    if FORMATS.iter().any(|(family, _, _)| code.starts_with(family)) {
+    if let Some((_, _, kept)) = FORMATS.iter().find(|(family, _, _)| code.starts_with(family)) {
+        let package = kept.rsplit('/').next().unwrap_or(kept);
         println!(
             "Write the files of the fixture, and run\n\
-             `UNSKEW_BLESS=1 cargo test -p unskew-lint --test formats`: the snapshot is the review."
+             `UNSKEW_BLESS=1 cargo test -p unskew-{package} --test rules`: the snapshot is the review."
         );
     }
     if code.starts_with("HD") {
@@ -73,7 +74,7 @@ fn scaffold(root: &Path, code: &str, name: &str) -> anyhow::Result<Vec<(PathBuf,
         files.push((below.join(format!("tests/snapshots/{code}-{name}.txt")), String::new()));
     }
     if let Some((_, ending, kept)) = FORMATS.iter().find(|(of, _, _)| *of == family) {
-        let tests = Path::new("crates").join(kept).join("tests/formats");
+        let tests = Path::new("crates").join(kept).join("tests");
         let fixture = tests.join(format!("fixtures/{code}-{name}"));
         for when in ["old", "new"] {
             files.push((fixture.join(format!("{when}.{ending}")), String::new()));

@@ -11,7 +11,7 @@ const FOLDER: &str = "promised";
 /// linter's tests are none.
 fn is_promised(path: &str) -> bool {
     let form = path.ends_with(".history.toml") || path.ends_with(".lock");
-    form && path.starts_with("crates/") && !path.starts_with("crates/lint/lint/")
+    form && path.starts_with("crates/") && !path.starts_with("crates/lint/")
 }
 
 /// Writes the folder anew.

@@ -79,6 +79,7 @@ pub fn every_rule() -> impl Iterator<Item = &'static unskew_core::Rule> {
         unskew_lint::rules::RULES,
         unskew_ops::rules::RULES,
         unskew_pjrt::rules::RULES,
+        unskew_protobuf::rules::RULES,
         unskew_stablehlo::rules::RULES,
         unskew_stream_executor::rules::RULES,
         unskew_tensorflow::rules::RULES,

@@ -16,6 +16,5 @@ pub mod baseline;
 pub mod boundary;
 pub mod histories;
 pub mod judge;
-pub mod protobuf;
 pub mod rules;
 pub mod serdes;

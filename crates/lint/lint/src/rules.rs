@@ -1,3 +1,3 @@
-//! The rules of the families `PB`, `PO` and `SD`, made from the files in `rules/`.
+//! The rules of the families `PO` and `SD`, made from the files in `rules/`.
 
 include!(concat!(env!("OUT_DIR"), "/rules.rs"));

@@ -1,4 +1,4 @@
-//! Formats from the outside: bytes of any kind are read without a panic, and a text and its descriptors are one.
+//! Formats from the outside: bytes of any kind are read without a panic.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use proptest::prelude::*;
@@ -8,8 +8,8 @@ use unskew_history::{Answers, Chronicle, svg, text};
 use unskew_kinds::{Kind, Terms};
 use unskew_lint::boundary::{Config, Known};
 use unskew_lint::histories::Histories;
-use unskew_lint::protobuf::Protobuf;
 use unskew_lint::serdes::Serdes;
+use unskew_protobuf::Protobuf;
 use unskew_source::Files;
 
 const TODAY: Date = Date::constant(2026, 6, 1);
@@ -161,33 +161,4 @@ proptest! {
         configured(&parts)?;
         configured(&any)?;
     }
-}
-
-#[test]
-fn descriptors_cut_anywhere_are_read_without_a_panic() {
-    let whole = include_bytes!("formats/described/everything.binpb");
-    for end in 0..whole.len() {
-        let mut cut = whole.to_vec();
-        cut.truncate(end);
-        compare(&Protobuf, "a.binpb", whole, &cut);
-        let mut flipped = whole.to_vec();
-        flipped[end] ^= 0x55;
-        compare(&Protobuf, "a.binpb", whole, &flipped);
-    }
-}
-
-#[test]
-fn a_text_and_the_descriptors_that_protoc_makes_of_it_say_the_same() {
-    let described = include_bytes!("formats/described/everything.binpb");
-    let written = include_bytes!("formats/described/everything.proto");
-    let side = |name: &str, bytes: &[u8]| Files::from_iter([(name, bytes.to_vec())]);
-    let (a, b) = (side("everything.binpb", described), side("everything.proto", written));
-    for (old, new) in [(&a, &b), (&b, &a)] {
-        let found = Protobuf.compare(old, new, &Terms::default()).unwrap().changes;
-        assert!(found.is_empty(), "{found:?}");
-    }
-    // That it compares at all: without a field there is a finding.
-    let less = String::from_utf8_lossy(written).replace("  optional Kind kind = 10;\n", "");
-    let less = side("everything.proto", less.as_bytes());
-    assert_eq!(Protobuf.compare(&a, &less, &Terms::default()).unwrap().changes.len(), 1);
 }

@@ -50,7 +50,7 @@ impl Kind for Names {
         let (old, new) = (Self::set(old), Self::set(new));
         let mut found = Comparison::default();
         let mut add = |name: &str, at: &str, direction| {
-            let finding = unskew_lint::rules::FunctionGone { name: &name }.finding();
+            let finding = unskew_c_headers::rules::FunctionGone { name: &name }.finding();
             let file = at.split(':').next().unwrap();
             let change = Change::new(finding, file, name).on(Level::Wire).breaking(direction);
             found.changes.push(change);
@@ -77,7 +77,9 @@ pub const KINDS: &[&dyn Kind] = &[&Headers, &Names, &unskew_lint::histories::His
 
 /// Reads an `unskew.toml`.
 pub fn config(text: &str) -> Result<Config, ConfigError> {
-    let is_rule = |code: &str| unskew_lint::rules::RULES.iter().any(|rule| rule.code == code);
+    let rules =
+        [unskew_lint::rules::RULES, unskew_c_headers::rules::RULES, unskew_history::rules::RULES];
+    let is_rule = |code: &str| rules.iter().copied().flatten().any(|rule| rule.code == code);
     Config::from_toml("unskew.toml", text, Known { kinds: KINDS, is_rule: &is_rule })
 }
 
