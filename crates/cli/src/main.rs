@@ -10,6 +10,8 @@ mod exit;
 mod grid;
 mod guard;
 mod kinds;
+#[cfg(any(feature = "fleet", feature = "serve"))]
+mod log;
 mod one_kind;
 mod print;
 mod progress;

@@ -34,12 +34,14 @@
 mod activity;
 mod address;
 mod body;
+mod interrupted;
 mod sockets;
 mod table;
 mod watched;
 
 pub use activity::{Activity, Request};
 pub use body::Kept;
+pub use interrupted::interrupted;
 pub use sockets::{open_files, queue};
 pub use table::{Connections, Limits, Place};
 pub use watched::Watched;

@@ -8,7 +8,7 @@ use unskew_fleet::Allowance;
 use unskew_fleet::store::Role;
 use unskew_fleet_service::Limits;
 
-use super::serve::bytes;
+use super::service::bytes;
 use super::{FleetFormat, LogFormat, LogLevel};
 
 #[derive(Debug, clap::Args)]

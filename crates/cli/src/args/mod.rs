@@ -1,11 +1,15 @@
 //! The arguments: one definition, from which help and errors follow. What a verb takes stands in a file
 //! of its own.
 
+#[cfg(not(all(feature = "fleet", feature = "scan", feature = "serve")))]
+mod absent;
 mod adapt;
 mod conform;
 mod convert;
 mod diff;
+#[cfg(feature = "fleet")]
 mod fleet;
+#[cfg(feature = "fleet")]
 mod fleet_serve;
 mod format;
 mod history;
@@ -15,8 +19,12 @@ mod look_up;
 mod ops;
 mod run;
 mod running;
+#[cfg(feature = "scan")]
 mod scan;
+#[cfg(feature = "serve")]
 mod serve;
+#[cfg(any(feature = "fleet", feature = "serve"))]
+mod service;
 mod tf;
 
 use std::path::PathBuf;
@@ -24,14 +32,18 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand, ValueEnum};
 use unskew_core::{Context, Date, Severity};
 
+#[cfg(not(all(feature = "fleet", feature = "scan", feature = "serve")))]
+pub use absent::Absent;
 pub use adapt::{Adapt, ShownExtensions, UnstampedChoice};
 pub use conform::Conform;
 pub use convert::Convert;
 pub use diff::Diff;
+#[cfg(feature = "fleet")]
 pub use fleet::{
     Fleet, FleetDecide, FleetFormat, FleetPlaces, FleetPlan, FleetPolicy, FleetPrune, FleetTask,
     ModelTask, PlanFormat, RuntimeTask,
 };
+#[cfg(feature = "fleet")]
 pub use fleet_serve::{FleetServe, FleetToken, TokenTask};
 pub use format::{GridFormat, ReportFormat};
 pub use history::History;
@@ -43,8 +55,12 @@ pub use run::{Run, RunFormat, Shown};
 pub use running::{Running, Trusting};
 #[cfg(feature = "query")]
 pub use scan::QueryFormat;
+#[cfg(feature = "scan")]
 pub use scan::{Scan, ScanQuery, ScanTask};
-pub use serve::{LogFormat, LogLevel, Serve};
+#[cfg(feature = "serve")]
+pub use serve::Serve;
+#[cfg(any(feature = "fleet", feature = "serve"))]
+pub use service::{LogFormat, LogLevel};
 pub use tf::{Evolve, Task, Tf};
 
 const EXIT_STATUS: &str = "\
@@ -163,6 +179,7 @@ impl Global {
     }
 
     /// The day that was named.
+    #[cfg(any(feature = "fleet", feature = "scan"))]
     pub fn day(&self) -> Option<Date> {
         self.as_of
     }
@@ -266,6 +283,19 @@ The result is judged before it is written. If no exact form exists, nothing is w
     Convert(Convert),
     /// Operators: tables of devices and packages, selective-build lists
     Ops(Ops),
+    #[cfg(not(feature = "fleet"))]
+    /// (not in this build: feature `fleet`) Keep models and runtimes; decide which artifact each runtime gets
+    #[command(disable_help_flag = true)]
+    Fleet(Absent),
+    #[cfg(not(feature = "scan"))]
+    /// (not in this build: feature `scan`) Judge every artifact of folders and stores into a table
+    #[command(disable_help_flag = true)]
+    Scan(Absent),
+    #[cfg(not(feature = "serve"))]
+    /// (not in this build: feature `serve`) Serve a PJRT plug-in to JAX clients, over the network
+    #[command(disable_help_flag = true)]
+    Serve(Absent),
+    #[cfg(feature = "fleet")]
     /// Keep models and runtimes; decide which artifact each runtime gets, and plan for all
     #[command(after_help = "\
 Examples:
@@ -274,6 +304,7 @@ Examples:
   unskew fleet decide gelu --all
   unskew fleet plan gelu")]
     Fleet(Fleet),
+    #[cfg(feature = "scan")]
     /// Judge every artifact of folders and stores into a table of Parquet files
     #[command(after_help = format!("\
 Examples:
@@ -322,6 +353,7 @@ Examples:
 This runs the plug-in with your rights, in a child process. Plug-ins built from XLA log little; TF_CPP_MIN_LOG_LEVEL=0
 lets them log everything.")]
     Run(Run),
+    #[cfg(feature = "serve")]
     /// Serve a PJRT plug-in to JAX clients since 0.4.31, over the network
     #[command(after_help = "\
 Examples:
@@ -334,6 +366,7 @@ This runs the plug-in with your rights, in a child process, and lets whoever con
 It listens on the loopback, because the clients in jaxlib neither encrypt nor say who they are. To
 reach it from another machine: ssh -L 8470:127.0.0.1:8470 SERVER")]
     Serve(Serve),
+    #[cfg(feature = "fleet")]
     /// Read artifacts that a service sends, within limits: a child process of `fleet serve`
     #[command(name = "__inspect", hide = true)]
     InspectionChild { memory: u64, seconds: u64 },

@@ -8,6 +8,7 @@ use unskew_ifrt_proxy::Limits;
 use unskew_pjrt::Attribute;
 
 use super::run::{attributes, client_option};
+use super::service::{LogFormat, LogLevel, bytes};
 
 #[derive(Debug, clap::Args)]
 pub struct Serve {
@@ -55,32 +56,6 @@ pub struct Serve {
     pub watched: Option<PathBuf>,
 }
 
-/// From which weight on events are logged.
-#[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
-pub enum LogLevel {
-    /// Nothing
-    Off,
-    /// What should not happen
-    Error,
-    /// What is refused
-    Warn,
-    /// Sessions that come and go
-    #[default]
-    Info,
-    /// Requests that fail
-    Debug,
-}
-
-/// How events are logged.
-#[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
-pub enum LogFormat {
-    /// For people
-    #[default]
-    Text,
-    /// An object a line
-    Json,
-}
-
 impl Serve {
     /// The options of the plug-in's client.
     pub fn options(&self) -> Vec<Attribute> {
@@ -97,37 +72,6 @@ impl Serve {
             server_bytes: self.server_bytes,
             grace: Duration::from_secs(self.grace),
             ..Limits::default()
-        }
-    }
-}
-
-/// A number of bytes, with or without a unit.
-pub(super) fn bytes(text: &str) -> Result<u64, String> {
-    let digits = text.find(|char: char| !char.is_ascii_digit()).unwrap_or(text.len());
-    let (number, unit) = text.split_at(digits);
-    let factor: u64 = match unit {
-        "" | "B" => 1,
-        "KiB" => 1 << 10,
-        "MiB" => 1 << 20,
-        "GiB" => 1 << 30,
-        "TiB" => 1 << 40,
-        _ => return Err("a number and KiB, MiB, GiB or TiB, such as 512MiB".to_owned()),
-    };
-    let number: u64 = number.parse().map_err(|_| "a number, such as 512MiB".to_owned())?;
-    number.checked_mul(factor).ok_or_else(|| "too large".to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sizes_have_units() {
-        assert_eq!(bytes("17"), Ok(17));
-        assert_eq!(bytes("512MiB"), Ok(512 << 20));
-        assert_eq!(bytes("0B"), Ok(0));
-        for wrong in ["", "MiB", "-1", "1.5GiB", "1 GiB", "99999999999TiB", "1GB"] {
-            assert!(bytes(wrong).is_err(), "{wrong}");
         }
     }
 }

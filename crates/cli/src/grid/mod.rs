@@ -11,11 +11,11 @@ mod table;
 
 use std::collections::BTreeMap;
 
-use indicatif::ProgressBar;
 use rayon::prelude::*;
 use unskew_core::{Context, Outcome, Severity, Verdict, check};
 use unskew_report::{Failure, Pair, Report};
 
+use crate::progress::Bar;
 use crate::sides::Member;
 
 pub use mark::Mark;
@@ -52,21 +52,16 @@ pub struct Grid {
 
 impl Grid {
     /// Judges every pair, in parallel.
-    pub fn judge(
-        rows: Vec<Row>,
-        columns: Vec<Member>,
-        context: Context,
-        bar: &ProgressBar,
-    ) -> Self {
+    pub fn judge(rows: Vec<Row>, columns: Vec<Member>, context: Context, bar: &Bar) -> Self {
         let width = columns.len();
         let mut cells: Vec<Cell> = (0..rows.len() * width)
             .into_par_iter()
             .map(|place| {
-                bar.inc(1);
+                bar.step();
                 Cell::judge(&rows[place / width], &columns[place % width], &context)
             })
             .collect();
-        bar.finish_and_clear();
+        bar.finish();
         let mut lines = Vec::with_capacity(rows.len());
         while !cells.is_empty() {
             let rest = cells.split_off(width.min(cells.len()));

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use anyhow::bail;
 use unskew_core::Rule;
+#[cfg(feature = "fleet")]
 use unskew_fleet_service::problem::{About, KINDS};
 use unskew_report::{DIM, EMPHASIS, of_severity};
 
@@ -30,12 +31,19 @@ pub fn run(args: &Explain) -> anyhow::Result<Status> {
 }
 
 /// What a problem of the service of a fleet means, which is no finding and so no rule.
+#[cfg(feature = "fleet")]
 fn problem(code: &str) -> Option<String> {
     let About { title, status, mend, .. } = KINDS.iter().find(|row| row.code == code)?;
     Some(format!(
         "{EMPHASIS}{code} {title}{EMPHASIS:#}\n\nan answer {status} of `unskew fleet serve`\n\n\
          {EMPHASIS}Mend{EMPHASIS:#}\n  {mend}\n"
     ))
+}
+
+/// Problems of that service are none of a build that does not have it.
+#[cfg(not(feature = "fleet"))]
+fn problem(_: &str) -> Option<String> {
+    None
 }
 
 fn list() -> String {

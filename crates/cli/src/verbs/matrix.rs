@@ -57,7 +57,7 @@ pub fn run(args: &Matrix, global: &Global) -> anyhow::Result<Status> {
 fn rows(names: &[OsString], options: &Options) -> Vec<Row> {
     let bar = progress::bar("reading", names.len(), progress::MANY_FILES);
     let read = |name: &OsString| -> Vec<Row> {
-        bar.inc(1);
+        bar.step();
         match sides::side(name, options) {
             Ok(side) => {
                 let broken = side.failures.into_iter().map(Err);
@@ -70,7 +70,7 @@ fn rows(names: &[OsString], options: &Options) -> Vec<Row> {
         }
     };
     let rows = names.par_iter().flat_map_iter(read).collect();
-    bar.finish_and_clear();
+    bar.finish();
     rows
 }
 

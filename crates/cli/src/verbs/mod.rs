@@ -1,11 +1,14 @@
 //! One file per verb.
 
+#[cfg(not(all(feature = "fleet", feature = "scan", feature = "serve")))]
+mod absent;
 mod adapt;
 mod check;
 mod conform;
 mod convert;
 mod diff;
 mod explain;
+#[cfg(feature = "fleet")]
 mod fleet;
 mod history;
 mod inspect;
@@ -15,7 +18,9 @@ mod ops;
 mod probe;
 mod releases;
 mod run;
+#[cfg(feature = "scan")]
 mod scan;
+#[cfg(feature = "serve")]
 mod serve;
 mod tf;
 
@@ -39,13 +44,23 @@ pub fn run(args: &Args) -> anyhow::Result<Status> {
         Verb::Ops(ops) => ops::run(ops),
         Verb::History(history) => history::run(history, &args.global),
         Verb::Convert(convert) => convert::run(convert, &args.global),
+        #[cfg(not(feature = "fleet"))]
+        Verb::Fleet(absent) => absent::run(absent, "fleet"),
+        #[cfg(not(feature = "scan"))]
+        Verb::Scan(absent) => absent::run(absent, "scan"),
+        #[cfg(not(feature = "serve"))]
+        Verb::Serve(absent) => absent::run(absent, "serve"),
+        #[cfg(feature = "fleet")]
         Verb::Fleet(fleet) => fleet::run(fleet, &args.global),
+        #[cfg(feature = "scan")]
         Verb::Scan(scan) => scan::run(scan, &args.global),
         Verb::Adapt(adapt) => adapt::run(adapt, &args.global),
         Verb::Conform(conform) => conform::run(conform, &args.global),
         Verb::ConformChild { path, from, to } => conform::child(path, *from, *to),
         Verb::Run(run) => run::run(run, &args.global),
+        #[cfg(feature = "serve")]
         Verb::Serve(serve) => serve::run(serve),
+        #[cfg(feature = "fleet")]
         Verb::InspectionChild { memory, seconds } => {
             let allowance = unskew_fleet::Allowance { memory: *memory, seconds: *seconds };
             unskew_fleet::inspection_main(allowance)

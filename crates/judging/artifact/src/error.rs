@@ -23,8 +23,17 @@ pub enum OpenError {
     #[error(transparent)]
     Read(#[from] ReadError),
     /// An object in a store could not be read.
+    #[cfg(feature = "cloud")]
     #[error(transparent)]
     Object(#[from] unskew_objects::ObjectError),
+    /// A URI of an object store, and this build reads none.
+    #[error(
+        "{uri}: this build of Unskew reads no object stores; build it with `--features cloud`, or copy the file here"
+    )]
+    NoStores {
+        /// The URI.
+        uri: String,
+    },
     /// No boundary recognized the file.
     #[error("{path}: no kind of file that Unskew knows; looked for {looked_for}")]
     Unknown {

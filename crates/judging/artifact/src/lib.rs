@@ -8,7 +8,7 @@
 //! | a wheel | the same for its members; the wheel of a released runtime is that [`Release`] |
 //! | a format without a version (GGUF, HDF5, ...) | one piece with nothing to check, and a note |
 //!
-//! What lies in an object store is opened by its URI ([`open_uri`]), and whatever has bytes by these ([`open_content`]):
+//! What lies in an object store is opened by its URI ([`open_uri`]) if the feature `cloud` is on, and whatever has bytes by these ([`open_content`]):
 //! the same readers judge it, by range.
 //!
 //! Boundaries are asked in the order of how sure their signs are: magic numbers first, bare protobuf
@@ -49,6 +49,10 @@ mod options;
 mod plugin;
 mod recognize;
 pub mod rules;
+#[cfg(feature = "cloud")]
+mod store;
+#[cfg(not(feature = "cloud"))]
+#[path = "no_store.rs"]
 mod store;
 mod unversioned;
 mod verify;

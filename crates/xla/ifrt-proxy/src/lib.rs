@@ -89,4 +89,4 @@ pub mod xla;
 
 pub use limits::Limits;
 pub use recipe::{RecipeError, recipe};
-pub use server::{ServeError, Server, interrupted};
+pub use server::{ServeError, Server};

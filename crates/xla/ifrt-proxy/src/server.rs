@@ -221,30 +221,3 @@ impl Server {
 fn network_threads() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| cores.get().div_ceil(2))
 }
-
-/// Is over when somebody ends this process: from its terminal, or as systems do it (SIGTERM). For
-/// [`Server::serve`].
-pub async fn interrupted() {
-    // Where that cannot be seen, nothing ends the server but the system.
-    let terminal = async {
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    };
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let system = async {
-            match signal(SignalKind::terminate()) {
-                Ok(mut signals) => _ = signals.recv().await,
-                Err(_) => std::future::pending().await,
-            }
-        };
-        tokio::select! {
-            () = terminal => {}
-            () = system => {}
-        }
-    }
-    #[cfg(not(unix))]
-    terminal.await;
-}

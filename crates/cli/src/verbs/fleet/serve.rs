@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
+use unskew_connections::interrupted;
 use unskew_fleet::{Allowance, Inspectors};
 use unskew_fleet_service::{Server, Settings};
-use unskew_ifrt_proxy::interrupted;
 
 use crate::args::{FleetPlaces, FleetServe};
 use crate::exit::Status;
-use crate::verbs::serve::log;
+use crate::log;
 
 pub fn run(args: &FleetServe, places: &FleetPlaces, folder: &Path) -> anyhow::Result<Status> {
     log::begin(args.log, args.log_format);

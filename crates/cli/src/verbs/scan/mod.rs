@@ -5,7 +5,7 @@ mod query;
 use std::fmt::Write as _;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use indicatif::{HumanBytes, ProgressBar};
+use indicatif::HumanBytes;
 use unskew_core::Severity;
 use unskew_scan::{Inventory, Judge, Question, Settings, Step, Summary, Table, inventory, scan};
 
@@ -36,7 +36,7 @@ pub fn run(args: &Scan, global: &Global) -> anyhow::Result<Status> {
     });
     let jobs = args.jobs.or(far.then_some(STORE_JOBS));
     let settings = Settings { shard: args.shard, jobs, ..Settings::default() };
-    let bar: OnceLock<ProgressBar> = OnceLock::new();
+    let bar: OnceLock<progress::Bar> = OnceLock::new();
     let judged = Mutex::new(Vec::new());
     let watch = |step: Step<'_>| match step {
         Step::Begun(artifacts) => {
@@ -49,13 +49,13 @@ pub fn run(args: &Scan, global: &Global) -> anyhow::Result<Status> {
                 judged.extend(rows.iter().filter(|row| row.collection.is_some()).cloned());
             }
             if let Some(bar) = bar.get() {
-                bar.inc(1);
+                bar.step();
             }
         }
     };
     let summary = scan(&sources, &judge, &table, &settings, &watch);
     if let Some(bar) = bar.get() {
-        bar.finish_and_clear();
+        bar.finish();
     }
     let summary = summary?;
     print::out(&text(&summary, &table))?;

@@ -6,7 +6,6 @@
 //! The plug-in is foreign code: it runs in a child process, which does all the work. If it takes that
 //! process down, this one is left to say so, and which requests were being done.
 
-pub mod log;
 mod watch;
 
 use std::io::{Read as _, Write as _};
@@ -14,12 +13,13 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::path::Path;
 
 use anyhow::Context as _;
-use unskew_ifrt_proxy::{Server, interrupted};
+use unskew_connections::interrupted;
+use unskew_ifrt_proxy::Server;
 use unskew_pjrt::Plugin;
 
 use crate::args::Serve;
 use crate::exit::Status;
-use crate::print;
+use crate::{log, print};
 
 pub fn run(args: &Serve) -> anyhow::Result<Status> {
     if let Some(client) = &args.client {

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 
 use anyhow::{Context as _, bail};
-use unskew_ifrt_proxy::interrupted;
+use unskew_connections::interrupted;
 use unskew_ifrt_proxy::trail::Trail;
 
 use crate::args::LogFormat;
