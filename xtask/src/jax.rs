@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use clap::{Args, ValueEnum};
-use unskew_jax_matrix::{Cell, Host, Outcome, PLUGINS, Row, STEPS, run_each, table};
+use unskew_jax_matrix::{Cell, Host, PLUGINS, Row, STEPS, run_each, table};
+use unskew_peers::Outcome;
 
 /// The page that `--write` makes.
 const PAGE: &str = "docs/reference/jax-on-plugins.md";

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::Arc;
 
 use anyhow::{Context as _, ensure};
@@ -119,7 +119,9 @@ pub fn run(arguments: &StablehloDifferential) -> anyhow::Result<()> {
 impl<'h> Reader<'h> {
     /// Has a release read every artifact of a folder.
     fn ask(host: &'h Host, folder: &Path) -> anyhow::Result<Self> {
-        let output = Command::new(&host.python)
+        let output = host
+            .peer
+            .command()
             .arg(crate::root().join(READ))
             .arg(folder)
             .env("PYTHONDONTWRITEBYTECODE", "1")
@@ -191,7 +193,7 @@ fn make(
     arguments: &StablehloDifferential,
     pieces: Option<&str>,
 ) -> anyhow::Result<()> {
-    let mut command = Command::new(&writer.python);
+    let mut command = writer.peer.command();
     command.arg(crate::root().join(MAKE)).arg(folder);
     command.args([arguments.seed.to_string(), arguments.count.to_string()]);
     command.env("PYTHONDONTWRITEBYTECODE", "1").stderr(Stdio::null());

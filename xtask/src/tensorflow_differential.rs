@@ -27,7 +27,7 @@ const RELEASES: [&str; 3] = ["2.15.1", "2.4.4", "1.15.0"];
 const TOLERANCE: f64 = 2e-3;
 
 /// Where disagreements are kept for a test.
-const KEPT: &str = "crates/judging/releases/tests/data/tensorflow/differential";
+const KEPT: &str = "crates/testing/tensorflow/tests/data/tensorflow/differential";
 
 /// Makes graphs at random and holds verdicts and conversions against real releases.
 #[derive(Args)]

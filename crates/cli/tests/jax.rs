@@ -68,7 +68,8 @@ fn below_the_bar(hosts: &[Host]) -> Vec<String> {
 }
 
 fn hosts(versions: &[&str]) -> Vec<Host> {
-    versions.iter().map(|version| Host::named(version).unwrap()).collect()
+    let run = versions.iter().filter(|version| unskew_peers::there(&format!("jax-{version}")));
+    run.map(|version| Host::named(version).unwrap()).collect()
 }
 
 #[test]

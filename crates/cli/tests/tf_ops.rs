@@ -7,14 +7,10 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-/// The interpreter of the corpus that has this TensorFlow; none, said aloud, without a corpus.
+/// The interpreter that has this TensorFlow, if real releases are run.
 fn python(version: &str) -> Option<PathBuf> {
-    let corpus = Path::new(env!("UNSKEW_ROOT")).join("corpus/python");
-    let python = corpus.join(format!("tensorflow-{version}/bin/python"));
-    if !python.exists() {
-        println!("SKIPPED: tensorflow {version} is not there; run cargo xtask corpus");
-    }
-    python.exists().then_some(python)
+    let there = unskew_peers::there(&format!("tensorflow-{version}"));
+    there.then(|| unskew_peers::Peer::named("tensorflow", version).unwrap().python)
 }
 
 /// What the release prints of its ops.

@@ -9,7 +9,8 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
-use unskew_jax_matrix::{Host, Outcome, PLUGINS, PROXY_STEPS, Served, directly};
+use unskew_jax_matrix::{Host, PLUGINS, PROXY_STEPS, Served, directly};
+use unskew_peers::Outcome;
 
 use super::clients_page::{self, Cell, Row, Training};
 use crate::environment::Environment;

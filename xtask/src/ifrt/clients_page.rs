@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use anyhow::Context as _;
 use unskew_core::VersionRange;
-use unskew_jax_matrix::{End, Host, Outcome, PROXY_STEPS};
+use unskew_jax_matrix::{Host, PROXY_STEPS};
+use unskew_peers::{End, Outcome};
 
 /// Where it stands, from the root of the repository.
 const PAGE: &str = "docs/reference/ifrt-clients.md";

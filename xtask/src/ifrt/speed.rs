@@ -8,7 +8,8 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
-use unskew_jax_matrix::{Host, Outcome, PLUGINS, Served, directly, run_probe};
+use unskew_jax_matrix::{Host, PLUGINS, Served, directly};
+use unskew_peers::{Outcome, run_probe};
 
 use crate::environment::Environment;
 
@@ -135,7 +136,7 @@ fn table(served: &[Outcome], kept: &[Outcome], direct: &[Outcome]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use unskew_jax_matrix::End;
+    use unskew_peers::End;
 
     use super::*;
 

@@ -16,17 +16,10 @@ use unskew_tensorflow::convert::{Options, VersionOptions, convert};
 use unskew_tensorflow::read::{Kind, transcode_whole};
 use unskew_tensorflow::{GraphFile, Runtime, TensorFlowFile, findings, read_file};
 
-/// The interpreter of the corpus that has this TensorFlow; none, said aloud, without a corpus.
+/// The interpreter that has this TensorFlow, if real releases are run.
 fn python(version: &str) -> Option<PathBuf> {
-    let corpus = Path::new(env!("UNSKEW_ROOT")).join("corpus/python");
-    let python = corpus.join(format!("tensorflow-{version}/bin/python"));
-    let own = std::env::var_os("UNSKEW_TENSORFLOWS").map(PathBuf::from);
-    let own = own.map(|folder| folder.join(version).join("bin/python"));
-    let python = own.filter(|own| own.exists()).unwrap_or(python);
-    if !python.exists() {
-        println!("skipped: tensorflow {version} is not there; run cargo xtask corpus");
-    }
-    python.exists().then_some(python)
+    let there = unskew_peers::there(&format!("tensorflow-{version}"));
+    there.then(|| unskew_peers::Peer::named("tensorflow", version).unwrap().python)
 }
 
 fn runtime(version: &str) -> Runtime {

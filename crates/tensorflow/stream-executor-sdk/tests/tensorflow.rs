@@ -7,7 +7,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use unskew_tensorflow_matrix::{Host, STEPS};
+use unskew_peers::{Peer, run_probe, there};
+
+/// How many steps `python/probe/tf_steps.py` has.
+const STEPS: usize = 18;
 
 const LIMIT: Duration = Duration::from_secs(300);
 
@@ -21,7 +24,11 @@ fn plugin() -> PathBuf {
 
 /// Runs every step in a release.
 fn every_step_passes_in(version: &str) {
-    let outcome = Host::named(version).unwrap().run(&plugin(), "SOROBAN", LIMIT).unwrap();
+    if !there(&format!("tensorflow-{version}")) {
+        return;
+    }
+    let mut probe = Peer::named("tensorflow", version).unwrap().probe("tf_steps.py");
+    let outcome = run_probe(probe.arg(plugin()).arg("SOROBAN"), LIMIT).unwrap();
     for step in &outcome.steps {
         println!("tensorflow {version}: {} {} {}", step.step, step.ok, step.detail);
     }

@@ -7,9 +7,9 @@ use std::process::Command;
 use std::sync::Arc;
 
 use unskew_core::{Context, Date, Party, Role, check};
+use unskew_peers::{Peer, root, there};
 use unskew_source::{FileSource, Source};
 use unskew_stream_executor::{exports, party};
-use unskew_tensorflow_matrix::{Host, root};
 
 fn works(plugin: &Path, release: &str) -> bool {
     let source: Arc<dyn Source> = Arc::new(FileSource::open(plugin).unwrap());
@@ -88,13 +88,16 @@ fn build(folder: &Path, index: usize, symbol: &str, library: &str) -> Option<Pat
 }
 
 fn agrees_with(release: &str) {
+    if !there(&format!("tensorflow-{release}")) {
+        return;
+    }
     let folder = tempfile::tempdir().unwrap();
     let mut plugins = Vec::new();
     for (i, (symbol, library)) in SYMBOLS.into_iter().enumerate() {
         let Some(plugin) = build(folder.path(), i, symbol, library) else { return };
         plugins.push(plugin);
     }
-    let host = Host::named(release).unwrap();
+    let host = Peer::named("tensorflow", release).unwrap();
     let output = host
         .command()
         .args(["-c", LOAD])

@@ -1,15 +1,19 @@
 //! One host on one plug-in.
 
-use std::fs::{self, File};
 use std::io;
-use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::path::PathBuf;
+use std::process::Command;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::{End, Host, Outcome};
+use unskew_peers::{Outcome, root, run_probe};
+
+use crate::Host;
+
+/// How many steps `python/probe/jax_steps.py` has.
+pub const STEPS: usize = 21;
 
 /// A host and a plug-in.
 #[derive(Debug, Clone)]
@@ -44,16 +48,10 @@ impl Cell {
     }
 
     fn command(&self) -> Command {
-        let python = crate::root().join("python");
-        let mut command = Command::new(&self.host.python);
-        command.arg(python.join("probe/jax_steps.py"));
+        let mut command = self.host.peer.probe("jax_steps.py");
         command.env("PJRT_NAMES_AND_LIBRARY_PATHS", format!("vcpu:{}", self.plugin.display()));
-        // What a developer set for another JAX must not reach this one.
-        for name in ["PYTHONPATH", "PYTHONHOME", "XLA_FLAGS", "ENABLE_PJRT_COMPATIBILITY"] {
-            command.env_remove(name);
-        }
         if self.handlers {
-            command.arg("--handlers").env("PYTHONPATH", python.join("unskew_jax"));
+            command.arg("--handlers").env("PYTHONPATH", root().join("python/unskew_jax"));
             // JAX runs the Python function of a callback on its own CPU backend. The first platform is the
             // one that programs run on, and JAX fails if it cannot be had.
             command.env("JAX_PLATFORMS", "vcpu,cpu");
@@ -62,34 +60,6 @@ impl Cell {
         }
         command
     }
-}
-
-/// Runs a probe, whatever it is written for, for at most this long.
-///
-/// # Errors
-/// If the process cannot be started or watched. Whatever becomes of it after that is the outcome.
-pub fn run_probe(command: &mut Command, limit: Duration) -> io::Result<Outcome> {
-    let scratch = tempfile::tempdir()?;
-    let (printed, errors) = (scratch.path().join("printed"), scratch.path().join("errors"));
-    // Files, not pipes: what a library writes may be more than a pipe holds.
-    let mut child = command
-        .stdin(Stdio::null())
-        .stdout(File::create(&printed)?)
-        .stderr(File::create(&errors)?)
-        .spawn()?;
-    let begun = Instant::now();
-    let end = loop {
-        if let Some(status) = child.try_wait()? {
-            break ended(status);
-        }
-        if begun.elapsed() >= limit {
-            child.kill()?;
-            child.wait()?;
-            break End::TimedOut;
-        }
-        thread::sleep(Duration::from_millis(20));
-    };
-    Ok(Outcome::new(&text(&printed)?, &text(&errors)?, end))
 }
 
 /// Runs all of them, so many at a time, and returns what came of each, in their order.
@@ -132,26 +102,4 @@ pub fn run_each(
     taken
         .map(|result| result.unwrap_or_else(|| Err(io::Error::other("a cell was not run"))))
         .collect()
-}
-
-fn text(path: &Path) -> io::Result<String> {
-    Ok(String::from_utf8_lossy(&fs::read(path)?).into_owned())
-}
-
-#[cfg(unix)]
-fn ended(status: ExitStatus) -> End {
-    use std::os::unix::process::ExitStatusExt as _;
-    match (status.code(), status.signal()) {
-        (Some(0), _) => End::Finished,
-        (Some(code), _) => End::Code(code),
-        (None, signal) => End::Signal(signal.unwrap_or(0)),
-    }
-}
-
-#[cfg(not(unix))]
-fn ended(status: ExitStatus) -> End {
-    match status.code() {
-        Some(0) => End::Finished,
-        code => End::Code(code.unwrap_or(-1)),
-    }
 }

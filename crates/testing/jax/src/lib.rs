@@ -12,7 +12,7 @@
 //! Only tests, `cargo xtask jax` and `cargo xtask ifrt` use this crate.
 //!
 //! ```
-//! use unskew_jax_matrix::{End, Outcome};
+//! use unskew_peers::{End, Outcome};
 //!
 //! let printed = r#"
 //! {"step": "import", "ok": true, "detail": "jax 0.7.2", "seconds": 1.9}
@@ -26,21 +26,12 @@
 
 mod cell;
 mod host;
-mod outcome;
 mod plugin;
 mod served;
 mod table;
 
-pub use cell::{Cell, run_all, run_each, run_probe};
-pub use host::{Host, HostError};
-pub use outcome::{End, Outcome, STEPS, Step};
+pub use cell::{Cell, STEPS, run_all, run_each};
+pub use host::Host;
 pub use plugin::{PLUGINS, Plugin};
 pub use served::{PROXY_STEPS, Served, directly};
 pub use table::{Row, table};
-
-use std::path::Path;
-
-/// The root of the repository, where the corpus and the probe lie.
-pub fn root() -> &'static Path {
-    Path::new(env!("UNSKEW_ROOT"))
-}

@@ -31,6 +31,6 @@ pub const PLUGINS: [Plugin; 3] = [
 impl Plugin {
     /// Where it lies once `cargo xtask corpus` has fetched it.
     pub fn path(&self) -> PathBuf {
-        crate::root().join("corpus").join(self.file)
+        unskew_peers::root().join("corpus").join(self.file)
     }
 }

@@ -5,20 +5,12 @@ use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
-use crate::{Host, Outcome, run_probe};
+use unskew_peers::{Outcome, run_probe};
+
+use crate::Host;
 
 /// How many steps `python/probe/proxy_steps.py` has.
 pub const PROXY_STEPS: usize = 15;
-
-/// What tells a JAX of a developer where to run, and must not reach one here.
-const OTHERS: [&str; 6] = [
-    "PYTHONPATH",
-    "PYTHONHOME",
-    "XLA_FLAGS",
-    "JAX_PLATFORMS",
-    "PJRT_NAMES_AND_LIBRARY_PATHS",
-    "ENABLE_PJRT_COMPATIBILITY",
-];
 
 /// A server in a process of its own, with four devices; it ends with this.
 #[derive(Debug)]
@@ -101,13 +93,8 @@ pub fn directly(host: &Host, plugin: &Path, probe: &str, limit: Duration) -> io:
 }
 
 fn command(host: &Host, probe: &str, on: &str) -> Command {
-    let python = crate::root().join("python");
-    let mut command = Command::new(&host.python);
-    command.arg(python.join("probe").join(probe)).arg(on);
-    for name in OTHERS {
-        command.env_remove(name);
-    }
-    command.env("PYTHONPATH", python.join("unskew_jax"));
+    let mut command = host.peer.probe(probe);
+    command.arg(on).env("PYTHONPATH", unskew_peers::root().join("python/unskew_jax"));
     command
 }
 

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::{Host, Outcome, STEPS};
+use unskew_peers::Outcome;
+
+use crate::{Host, STEPS};
 
 /// A line of the table: a host, a plug-in, and what came of it in up to three ways.
 #[derive(Debug, Clone)]

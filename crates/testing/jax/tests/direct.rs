@@ -6,12 +6,16 @@
 
 use std::time::Duration;
 
-use unskew_jax_matrix::{Cell, End, Host, Outcome, PLUGINS, run_all};
+use unskew_jax_matrix::{Cell, Host, PLUGINS, run_all};
+use unskew_peers::{End, Outcome};
 
 const LIMIT: Duration = Duration::from_secs(180);
 
-/// Runs a release on all plug-ins, two at a time.
+/// Runs a release on all plug-ins, two at a time; on none if real releases are not run.
 fn on_all_plugins(version: &str) -> Vec<Outcome> {
+    if !unskew_peers::there(&format!("jax-{version}")) {
+        return Vec::new();
+    }
     let host = Host::named(version).unwrap();
     let cells: Vec<Cell> = PLUGINS.iter().map(|plugin| Cell::new(&host, plugin.path())).collect();
     let outcomes = run_all(&cells, 2, LIMIT).unwrap();

@@ -31,8 +31,6 @@ mod python;
 mod s3;
 mod web;
 
-use std::path::Path;
-
 pub use docker_registry::DockerRegistry;
 pub use mlflow::MlFlow;
 pub use postgresql::PostgreSql;
@@ -42,8 +40,8 @@ pub use web::Web;
 /// Why a server did not start or answer.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
-    /// Its environment is not there.
-    #[error("{0} is not in the corpus; run `cargo xtask corpus`")]
+    /// Its environment is not there, or real releases are not run.
+    #[error("needs {0}; `cargo xtask test --real` runs it")]
     Missing(&'static str),
     /// It could not be started or reached.
     #[error("{0}")]
@@ -54,9 +52,4 @@ pub enum ServerError {
     /// It answered something else than what was asked for.
     #[error("answered: {0}")]
     Answer(String),
-}
-
-/// The root of the repository, where the corpus lies.
-fn root() -> &'static Path {
-    Path::new(env!("UNSKEW_ROOT"))
 }

@@ -6,7 +6,7 @@ use crate::python::Python;
 use crate::{ServerError, http};
 
 /// The environment in the corpus.
-const ENVIRONMENT: &str = "python/mlflow-3.17.2";
+const ENVIRONMENT: &str = "mlflow-3.17.2";
 
 /// Serves on any free port, as `mlflow server` does, in one process.
 const PROGRAM: &str = "
@@ -21,6 +21,12 @@ pub struct MlFlow {
 }
 
 impl MlFlow {
+    /// Whether tests are to start one; if not, says that the test is skipped.
+    #[must_use]
+    pub fn there() -> bool {
+        unskew_peers::there(ENVIRONMENT)
+    }
+
     /// Starts one over an empty folder, and waits until it listens.
     ///
     /// # Errors

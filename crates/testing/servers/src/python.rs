@@ -1,9 +1,11 @@
 //! Servers that are Python programs, each in an environment of the corpus.
 
 use std::io::{BufRead as _, BufReader, Read as _};
-use std::process::{Child, ChildStderr, Command, Stdio};
+use std::process::{Child, ChildStderr, Stdio};
 
-use crate::{ServerError, root};
+use unskew_peers::Peer;
+
+use crate::ServerError;
 
 /// Ends the program with its standard input.
 const WATCH: &str = "
@@ -33,19 +35,14 @@ impl Python {
         program: &str,
         settings: &[(&str, String)],
     ) -> Result<Self, ServerError> {
-        let python = root().join("corpus").join(environment).join("bin/python");
-        if !python.exists() {
+        if !unskew_peers::there(environment) {
             return Err(ServerError::Missing(environment));
         }
-        let mut command = Command::new(python);
-        // Nothing of this process that Python would go by; cargo names libraries for tests.
-        for name in ["PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH"] {
-            command.env_remove(name);
-        }
+        let (family, version) = environment.split_once('-').unwrap_or((environment, ""));
+        let mut command = Peer::named(family, version).map_err(std::io::Error::other)?.command();
         let mut child = command
             .args(["-c", &format!("{WATCH}{program}")])
             .envs(settings.iter().map(|(name, value)| (name, value)))
-            .env("PYTHONDONTWRITEBYTECODE", "1")
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())

@@ -6,7 +6,7 @@ use crate::python::Python;
 use crate::{ServerError, http};
 
 /// The environment in the corpus.
-const ENVIRONMENT: &str = "python/moto-5.2.5";
+const ENVIRONMENT: &str = "moto-5.2.5";
 
 /// Has the server take what a folder has in place of what was put, without reading it: a file with holes is an object of
 /// gigabytes that nobody has to keep.
@@ -46,6 +46,12 @@ main(['-H', '127.0.0.1', '-p', '0'])
 pub struct S3(Python);
 
 impl S3 {
+    /// Whether tests are to start one; if not, says that the test is skipped.
+    #[must_use]
+    pub fn there() -> bool {
+        unskew_peers::there(ENVIRONMENT)
+    }
+
     /// Starts one, and waits until it listens.
     ///
     /// # Errors

@@ -6,7 +6,7 @@ use crate::ServerError;
 use crate::python::Python;
 
 /// The environment in the corpus; MLflow serves with the same libraries.
-const ENVIRONMENT: &str = "python/mlflow-3.17.2";
+const ENVIRONMENT: &str = "mlflow-3.17.2";
 
 /// Serves a folder on any free port, answering ranges; over TLS if a folder for the certificate is named, which is made
 /// first: one that signs itself, for the loopback.
@@ -66,6 +66,12 @@ pub struct Web {
 }
 
 impl Web {
+    /// Whether tests are to start one; if not, says that the test is skipped.
+    #[must_use]
+    pub fn there() -> bool {
+        unskew_peers::there(ENVIRONMENT)
+    }
+
     /// Starts one that answers ranges, over plain http.
     ///
     /// # Errors

@@ -12,7 +12,7 @@
 //!
 //! ```
 //! use unskew_tensorflow_matrix::{Row, table};
-//! use unskew_jax_matrix::{End, Outcome};
+//! use unskew_peers::{End, Outcome};
 //!
 //! let line = r#"{"step": "device_listed", "ok": true, "detail": "['SOROBAN:0']", "seconds": 0.1}"#;
 //! let row = Row { version: "2.15.1".parse().unwrap(), outcome: Outcome::new(line, "", End::Finished) };
@@ -27,16 +27,9 @@ pub mod random;
 mod table;
 mod trial;
 
-pub use host::{Host, HostError};
+pub use host::Host;
 pub use load::{Came, Job, Loaded, Loader, Value};
 pub use table::{Row, STEPS, table};
 pub use trial::{
     FOR_A_SESSION, MODELS, Model, Trial, battery_trials, models, trials, written_models,
 };
-
-use std::path::Path;
-
-/// The root of the repository, where the corpus and the probe lie.
-pub fn root() -> &'static Path {
-    Path::new(env!("UNSKEW_ROOT"))
-}

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use unskew_jax_matrix::{End, run_probe};
+use unskew_peers::{End, run_probe};
 
 use crate::Host;
 
@@ -159,8 +159,8 @@ impl Host {
 
     /// A command that runs a probe in the environment of this release.
     pub(crate) fn probe(&self, script: &str, arguments: &[&Path]) -> Command {
-        let mut command = self.command();
-        command.arg(crate::root().join("python/probe").join(script)).args(arguments);
+        let mut command = self.peer.probe(script);
+        command.args(arguments);
         command
     }
 }

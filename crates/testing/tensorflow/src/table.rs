@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use unskew_core::Version;
-use unskew_jax_matrix::{End, Outcome};
+use unskew_peers::{End, Outcome};
 
 /// How many steps the probe has.
 pub const STEPS: usize = 18;

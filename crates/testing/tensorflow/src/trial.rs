@@ -57,7 +57,7 @@ pub struct Trial {
 /// # Errors
 /// If it did not.
 pub fn written_models() -> anyhow::Result<PathBuf> {
-    let place = crate::root().join("corpus/written");
+    let place = unskew_peers::root().join("corpus/written");
     if !place.join("renamed-ops.pb").is_file() {
         // The graph of single ops is written last, so one that is there says that all are.
         std::fs::create_dir_all(&place)?;
@@ -68,7 +68,7 @@ pub fn written_models() -> anyhow::Result<PathBuf> {
 
 /// The models that are here; all, once the corpus was fetched.
 pub fn models() -> Vec<Model> {
-    let corpus = crate::root().join("corpus");
+    let corpus = unskew_peers::root().join("corpus");
     let all =
         MODELS.into_iter().map(|(name, loader)| Model { name, path: corpus.join(name), loader });
     all.filter(|model| model.path.exists()).collect()

@@ -9,20 +9,15 @@ use std::time::Duration;
 use unskew_artifact::ConvertOptions;
 use unskew_tensorflow_matrix::battery::proto::{Graph, Message, dtype, node, shape, tensor};
 use unskew_tensorflow_matrix::{
-    Came, Host, Job, Loaded, Loader, Value, battery_trials, models, root, trials, written_models,
+    Came, Host, Job, Loaded, Loader, Value, battery_trials, models, trials, written_models,
 };
 
 const LIMIT: Duration = Duration::from_secs(300);
 
-/// Whether the environments are here; a checkout without them cannot run this.
+/// The releases, if real ones are run.
 fn hosts() -> Option<(Host, Host)> {
-    match (Host::named("2.15.1"), Host::named("2.21.0")) {
-        (Ok(old), Ok(new)) => Some((old, new)),
-        _ => {
-            println!("skipped: run cargo xtask corpus");
-            None
-        }
-    }
+    let there = ["tensorflow-2.15.1", "tensorflow-2.21.0"].into_iter().all(unskew_peers::there);
+    there.then(|| (Host::named("2.15.1").unwrap(), Host::named("2.21.0").unwrap()))
 }
 
 /// The models of TensorFlow 2.21.0, written once for all tests.
@@ -68,7 +63,7 @@ fn replaced_ops_compute_the_same_bits() {
     let Some((old, new)) = hosts() else { return };
     LazyLock::force(&WRITTEN);
     let folder = tempfile::tempdir().unwrap();
-    let before = root().join("corpus/written/renamed-ops.pb");
+    let before = unskew_peers::root().join("corpus/written/renamed-ops.pb");
     let after = folder.path().join("old-ops.pb");
     let plan = convert(&before, "tensorflow@1.4.1", &after);
     for op in ["AddV2", "BatchMatMulV3", "SelectV2", "GatherV2", "PadV2", "FusedBatchNormV3"] {
@@ -119,7 +114,11 @@ fn fingerprints_of_converted_folders_are_those_of_tensorflow() {
     let folder = tempfile::tempdir().unwrap();
     let job = |name: &str| {
         let path = folder.path().join(name);
-        let plan = convert(&root().join("corpus/written").join(name), "tensorflow@1.15.0", &path);
+        let plan = convert(
+            &unskew_peers::root().join("corpus/written").join(name),
+            "tensorflow@1.15.0",
+            &path,
+        );
         let updated = plan.iter().any(|what| what.starts_with("fingerprint.pb updated"));
         assert!(updated, "{name}: {plan:?}");
         Job { name: name.to_owned(), path, loader: Loader::Fingerprint, strict: true }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use unskew_core::Version;
+use unskew_peers::{Peer, PeerError};
 
 use crate::stubs;
 
@@ -12,8 +13,8 @@ use crate::stubs;
 pub struct Host {
     /// The release.
     pub version: Version,
-    /// The interpreter of its environment.
-    pub python: PathBuf,
+    /// Its environment.
+    pub peer: Peer,
     /// Where the libraries lie that stand for those of a GPU.
     stubs: PathBuf,
 }
@@ -21,12 +22,12 @@ pub struct Host {
 /// Why a host cannot be run.
 #[derive(Debug, thiserror::Error)]
 pub enum HostError {
-    /// What was given is no version.
-    #[error("not a version of PyTorch: {0}")]
-    Version(String),
-    /// Its environment was not made.
-    #[error("`cargo xtask corpus` makes the environments of the tests; missing: torch-{0}")]
-    Missing(String),
+    /// There is no such environment.
+    #[error(transparent)]
+    Peer(#[from] PeerError),
+    /// The environment has no PyTorch.
+    #[error("no package torch in {}", .0.display())]
+    Package(PathBuf),
     /// What stands for the libraries of a GPU was not made.
     #[error("no libraries in the place of those of a GPU: {0}")]
     Stubs(#[from] stubs::StubError),
@@ -38,23 +39,18 @@ impl Host {
     /// # Errors
     /// If the corpus has no environment with it, or the libraries that stand for those of a GPU cannot be made.
     pub fn named(version: &str) -> Result<Self, HostError> {
-        let parsed = version.parse().map_err(|_| HostError::Version(version.to_owned()))?;
-        let place = crate::root().join(format!("corpus/python/torch-{version}"));
-        let missing = || HostError::Missing(version.to_owned());
-        let python = place.join("bin/python");
-        let package = package(&place).filter(|_| python.exists()).ok_or_else(missing)?;
+        let peer = Peer::named("torch", version)?;
+        let place = peer.folder();
+        let package = package(place).ok_or_else(|| HostError::Package(place.to_owned()))?;
         let stubs = place.join("stubs");
         stubs::make(&package, &stubs)?;
-        Ok(Self { version: parsed, python, stubs })
+        Ok(Self { version: peer.version.clone(), peer, stubs })
     }
 
     /// The interpreter, with nothing of this process in its surroundings that PyTorch would go by.
     pub fn command(&self) -> Command {
-        let mut command = Command::new(&self.python);
-        for name in ["PYTHONPATH", "PYTHONHOME"] {
-            command.env_remove(name);
-        }
-        command.env("LD_LIBRARY_PATH", &self.stubs).env("PYTHONDONTWRITEBYTECODE", "1");
+        let mut command = self.peer.command();
+        command.env("LD_LIBRARY_PATH", &self.stubs);
         command
     }
 }
@@ -64,15 +60,4 @@ fn package(environment: &Path) -> Option<PathBuf> {
     let pythons = environment.join("lib").read_dir().ok()?;
     let mut packages = pythons.flatten().map(|entry| entry.path().join("site-packages/torch"));
     packages.find(|package| package.is_dir())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_host_that_is_not_there_says_what_makes_it() {
-        let error = Host::named("99.0.0").err().map(|error| error.to_string());
-        assert!(error.is_some_and(|text| text.contains("cargo xtask corpus")));
-    }
 }

@@ -35,10 +35,3 @@ pub use host::{Host, HostError};
 pub use run::{Job, Loader, Outcome, Phase};
 pub use table::{bars_table, reasons, table};
 pub use trial::{Came, Fate, Selection, Trial, trials};
-
-use std::path::Path;
-
-/// The root of the repository, where the corpus and the probe lie.
-pub fn root() -> &'static Path {
-    Path::new(env!("UNSKEW_ROOT"))
-}

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use unskew_jax_matrix::{End, run_probe};
+use unskew_peers::{End, run_probe};
 
 use crate::Host;
 
@@ -72,7 +72,7 @@ impl Host {
         serde_json::to_writer(&mut list, jobs)?;
         list.flush()?;
         let mut command = self.command();
-        command.arg(crate::root().join("python/probe/torch_run.py")).arg(list.path());
+        command.arg(unskew_peers::root().join("python/probe/torch_run.py")).arg(list.path());
         let outcome = run_probe(&mut command, limit)?;
         let mut found = BTreeMap::new();
         for step in &outcome.steps {

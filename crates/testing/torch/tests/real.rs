@@ -7,23 +7,15 @@ use std::time::Duration;
 use unskew_releases::find;
 use unskew_source::{Output, SourceExt as _};
 use unskew_torch::Options;
-use unskew_torch_matrix::{
-    BARS, Came, Fate, Host, HostError, Job, Loader, Selection, recorded, trials,
-};
+use unskew_torch_matrix::{BARS, Came, Fate, Host, Job, Loader, Selection, recorded, trials};
 
 const RELEASE: &str = "2.15.0";
 
 const LIMIT: Duration = Duration::from_secs(480);
 
-/// The release, if the corpus has it.
+/// The release, if real ones are run.
 fn host() -> Option<Host> {
-    match Host::named(RELEASE) {
-        Err(missing @ HostError::Missing(_)) => {
-            println!("skipped: {missing}");
-            None
-        }
-        host => Some(host.unwrap()),
-    }
+    unskew_peers::there("torch-2.15.0").then(|| Host::named(RELEASE).unwrap())
 }
 
 /// Every recorded file that is rewritten for the newest release runs on it and gives what its writer gave.

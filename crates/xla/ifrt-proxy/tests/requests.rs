@@ -349,7 +349,7 @@ fn a_program_too_new_for_the_plug_in_is_refused_with_a_finding() {
 
 #[test]
 fn every_request_has_a_row_in_the_table() {
-    let table = unskew_jax_matrix::root().join("docs/reference/ifrt-requests.md");
+    let table = unskew_peers::root().join("docs/reference/ifrt-requests.md");
     let table = std::fs::read_to_string(table).unwrap();
     let rows: Vec<&str> =
         table.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();

@@ -2,9 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use unskew_jax_matrix::Host;
+use unskew_peers::{Peer, there};
 
 /// Where cargo puts the example when it builds this test.
 fn plugin() -> PathBuf {
@@ -17,16 +16,11 @@ fn plugin() -> PathBuf {
 
 /// What the steps print on a release with so many devices, the plug-in presenting a minor.
 fn steps(jax: &str, minor: i32, devices: usize) -> Vec<String> {
-    let host = Host::named(jax).unwrap();
-    let mut command = Command::new(&host.python);
+    let mut command = Peer::named("jax", jax).unwrap().command();
     command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/jax_steps.py"));
     command.env("PJRT_NAMES_AND_LIBRARY_PATHS", format!("abacus:{}", plugin().display()));
     command.env("JAX_PLATFORMS", "abacus");
     command.env("ABACUS_PRESENTS", minor.to_string()).env("ABACUS_DEVICES", devices.to_string());
-    // What a developer set for another JAX must not reach this one.
-    for name in ["PYTHONPATH", "PYTHONHOME", "XLA_FLAGS", "ENABLE_PJRT_COMPATIBILITY"] {
-        command.env_remove(name);
-    }
     let output = command.output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "jax {jax} on 0.{minor}: {}\n{said}", output.status);
@@ -54,6 +48,9 @@ const STEPS: [&str; 16] = [
 
 /// All steps pass, and this one for several devices.
 fn passes(jax: &str, minor: i32, devices: usize, several: Option<&str>) {
+    if !there(&format!("jax-{jax}")) {
+        return;
+    }
     let printed = steps(jax, minor, devices);
     assert_eq!(printed[0], format!("devices {devices}"));
     assert_eq!(printed[1..17], STEPS, "jax {jax} on 0.{minor}");

@@ -65,7 +65,7 @@ impl Filed {
 }
 
 fn folder() -> PathBuf {
-    crate::root().join(FOLDER)
+    unskew_peers::root().join(FOLDER)
 }
 
 /// Files a disagreement; gives the path of the new case.

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use unskew_jax_matrix::{End, run_probe};
+use unskew_peers::{End, run_probe};
 
 use crate::Host;
 
@@ -40,7 +40,7 @@ impl Host {
         limit: Duration,
     ) -> io::Result<Vec<Material>> {
         let mut command = self.command();
-        command.arg(crate::root().join("python/probe/torch_write.py")).arg(folder);
+        command.arg(unskew_peers::root().join("python/probe/torch_write.py")).arg(folder);
         command.arg(seed.to_string()).arg(count.to_string()).args(pieces);
         let outcome = run_probe(&mut command, limit)?;
         if outcome.end != End::Finished {

@@ -1,11 +1,8 @@
-//! What came of a cell.
+//! What came of a run.
 
 use std::fmt;
 
 use serde::Deserialize;
-
-/// How many steps the probe has.
-pub const STEPS: usize = 21;
 
 /// How a process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +46,7 @@ pub struct Step {
     pub seconds: f64,
 }
 
-/// What came of a cell.
+/// What came of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
     /// The steps that were begun and ended.

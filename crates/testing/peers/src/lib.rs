@@ -1,0 +1,31 @@
+//! The real releases of frameworks that tests compare with: one way to find one, and one to run it.
+//!
+//! A [`Peer`] is a Python environment of the corpus (`corpus/python/jax-0.10.2`), made from pinned requirements by
+//! `cargo xtask corpus`. [`run_probe`] starts a program in it, in a process of its own with a time limit, since what a
+//! framework often does with a file or plug-in that it does not like is to die. A probe prints one line of JSON per
+//! step; an [`Outcome`] has the steps and how the process ended.
+//!
+//! `cargo xtask test` makes no environments, so a test that needs one asks first whether it is [`there`]:
+//!
+//! ```
+//! if !unskew_peers::there("jax-99.0.0") {
+//!     // It has printed why. `cargo xtask test --real` makes the environments, and then a missing one is a failure.
+//!     return;
+//! }
+//! ```
+#![forbid(unsafe_code)]
+
+mod outcome;
+mod peer;
+mod run;
+
+pub use outcome::{End, Outcome, Step};
+pub use peer::{Peer, PeerError, there};
+pub use run::run_probe;
+
+use std::path::Path;
+
+/// The root of the repository, where the corpus and the probes lie.
+pub fn root() -> &'static Path {
+    Path::new(env!("UNSKEW_ROOT"))
+}
