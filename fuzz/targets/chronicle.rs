@@ -5,7 +5,7 @@ use libfuzzer_sys::fuzz_target;
 use unskew_core::Window;
 use unskew_fuzz::sides::{self, TODAY};
 use unskew_history::{Answers, Chronicle, svg, text};
-use unskew_lint::histories::Histories;
+use unskew_lint::Histories;
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((form, bytes)) = bytes.split_first() else { return };

@@ -6,8 +6,7 @@ mod tf_ops;
 
 use unskew_c_headers::Headers;
 use unskew_kinds::Kind;
-use unskew_lint::histories::Histories;
-use unskew_lint::serdes::Serdes;
+use unskew_lint::{Histories, Serdes};
 use unskew_protobuf::Protobuf;
 
 /// Every kind, in the order in which files are recognized.

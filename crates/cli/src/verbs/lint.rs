@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use unskew_core::{Role, Side};
-use unskew_lint::boundary::{Config, Known};
-use unskew_lint::judge::{Judged, Outcome, Request, lint};
+use unskew_lint::{Config, Judged, Known, Outcome, Request, lint};
 use unskew_report::{Failure, Pair, Report, Subject};
 use unskew_source::read_text;
 
@@ -67,10 +66,8 @@ fn fill(report: &mut Report, outcome: Outcome, root: &Path) {
     let path = |file: &str| root.join(file).to_string_lossy().replace('\\', "/");
     report.pairs = outcome.judged.into_iter().map(|judged| pair(judged, &path)).collect();
     let failures = outcome.failures.into_iter();
-    let failure = |failure: unskew_lint::judge::Failure| Failure {
-        path: path(&failure.path),
-        message: failure.why,
-    };
+    let failure =
+        |failure: unskew_lint::Failure| Failure { path: path(&failure.path), message: failure.why };
     report.failures = failures.map(failure).collect();
 }
 

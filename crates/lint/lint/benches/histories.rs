@@ -8,7 +8,7 @@ use std::time::Duration;
 use criterion::{Criterion, criterion_group, criterion_main};
 use unskew_core::Date;
 use unskew_kinds::{Kind, Terms};
-use unskew_lint::histories::Histories;
+use unskew_lint::Histories;
 use unskew_source::Files;
 
 fn history() -> Files {

@@ -5,16 +5,25 @@
 //! exit status:
 //!
 //! 1. a [`Kind`](unskew_kinds::Kind) says what changed between two sides;
-//! 2. [`boundary`] reads `unskew.toml`, which says what is promised about which files;
-//! 3. [`baseline`] reads what they were: a revision, a folder, an archive, a package;
-//! 4. [`judge`] holds the one against the other, on a day.
+//! 2. a [`Config`] is what stands in `unskew.toml`, which says what is promised about which files;
+//! 3. a [`Place`] says where they are as they were, and a [`Snapshot`] reads them: a revision, a folder, an archive, a package;
+//! 4. [`lint`](lint()) holds the one against the other, on a day.
 //!
 //! Rules of the family `PO` are about promises.
 #![forbid(unsafe_code)]
 
-pub mod baseline;
-pub mod boundary;
-pub mod histories;
-pub mod judge;
+mod baseline;
+mod boundary;
+mod histories;
+mod judge;
 pub mod rules;
-pub mod serdes;
+mod serdes;
+
+pub use baseline::{BaselineError, Commit, Package, Place, Repository, Snapshot, States};
+pub use boundary::{
+    Acceptance, Against, Announced, Boundary, Config, ConfigError, Known, Majors, Paths, Promise,
+    ReaderFirst, Release, Scope, Sunset, Weight,
+};
+pub use histories::Histories;
+pub use judge::{Failure, Judged, Outcome, Request, fingerprint, lint};
+pub use serdes::Serdes;

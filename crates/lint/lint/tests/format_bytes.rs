@@ -6,9 +6,7 @@ use unskew_c_headers::Headers;
 use unskew_core::Date;
 use unskew_history::{Answers, Chronicle, svg, text};
 use unskew_kinds::{Kind, Terms};
-use unskew_lint::boundary::{Config, Known};
-use unskew_lint::histories::Histories;
-use unskew_lint::serdes::Serdes;
+use unskew_lint::{Config, Histories, Known, Serdes};
 use unskew_protobuf::Protobuf;
 use unskew_source::Files;
 

@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use unskew_kinds::Kind;
-use unskew_lint::histories::Histories;
-use unskew_lint::serdes::Serdes;
+use unskew_lint::{Histories, Serdes};
 use unskew_rule_fixtures::Suite;
 
 fn kind(family: &str) -> Option<&'static dyn Kind> {

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::bail;
 use unskew_core::{Finding, Promise, Role, Side};
 use unskew_kinds::{Comparison, Kind, Terms};
-use unskew_lint::baseline::{BaselineError, Place, Snapshot};
+use unskew_lint::{BaselineError, Place, Snapshot};
 use unskew_report::{Pair, Subject};
 use unskew_source::Files;
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::Context as _;
 use unskew_core::{Date, Version};
 use unskew_history::{Chronicle, Landings};
-use unskew_lint::baseline::{Repository, States};
+use unskew_lint::{Repository, States};
 
 use super::source::{Named, open};
 

@@ -13,7 +13,7 @@
 //! could not be made is no pass.
 //!
 //! ```
-//! use unskew_lint::baseline::Place;
+//! use unskew_lint::Place;
 //!
 //! let folder = tempfile::tempdir()?;
 //! std::fs::create_dir(folder.path().join("include"))?;

@@ -12,7 +12,7 @@ use unskew_kinds::Change;
 /// ```
 /// use unskew_core::{Finding, rules};
 /// use unskew_kinds::Change;
-/// use unskew_lint::judge::fingerprint;
+/// use unskew_lint::fingerprint;
 ///
 /// let change = |message: &str| Change::new(Finding::new(&rules::CO001, message), "a.h", "Thing");
 /// let moved = fingerprint(&change("`size` of `Thing` moved from 16 to 24"));

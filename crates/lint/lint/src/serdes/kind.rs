@@ -8,7 +8,7 @@ use unskew_history::Chronicle;
 use unskew_kinds::{Change, Comparison, Direction, Kind, Level, Terms};
 use unskew_source::{Files, NotRead};
 
-/// Locks of `unskew-serdes`; see [`serdes`](crate::serdes).
+/// Locks of `unskew-serdes`, as its derive writes them: see the guide to versions of serialized types.
 ///
 /// Options: `history`, the path of the dated history of the family, which says which versions there are and from
 /// which on they are read; `current`, the newest version that this code writes, where the history knows newer ones

@@ -7,7 +7,7 @@
 //! ```
 //! use unskew_source::Files;
 //! use unskew_kinds::{Kind, Terms};
-//! use unskew_lint::serdes::Serdes;
+//! use unskew_lint::Serdes;
 //!
 //! let old = Files::from_iter([("spec.lock", "Spec 4 struct { name: text, }\n")]);
 //! let new = Files::from_iter([("spec.lock", "Spec 4 struct { name: text, rank: i32, }\n")]);
@@ -20,4 +20,4 @@ mod kind;
 mod lock;
 
 pub use kind::Serdes;
-pub use lock::{Line, Lock};
+use lock::Line;

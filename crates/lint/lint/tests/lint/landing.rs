@@ -140,7 +140,7 @@ fn a_list_that_came_whole_or_from_a_clone_that_is_cut_off_says_nothing_of_its_fi
     let cut = Repository(cut);
     let below = promises("").replace("CHANGELOG.md", "clone/CHANGELOG.md");
     let config = crate::repository::config(&below.replace("clone/", "")).unwrap();
-    let outcome = unskew_lint::judge::lint(&unskew_lint::judge::Request {
+    let outcome = unskew_lint::lint(&unskew_lint::Request {
         root: &cut.path().join("clone"),
         file: "unskew.toml",
         config: &config,
@@ -178,7 +178,7 @@ fn landings_that_are_asked_for_and_not_known_are_no_pass() {
     let judge = |options: &str| {
         let promises = format!("baseline = \"old\"\n{LIST}options = {options}\n");
         let config = crate::repository::config(&promises).unwrap();
-        unskew_lint::judge::lint(&unskew_lint::judge::Request {
+        unskew_lint::lint(&unskew_lint::Request {
             root: folder.path(),
             file: "unskew.toml",
             config: &config,

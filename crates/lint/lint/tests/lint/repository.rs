@@ -6,8 +6,7 @@ use std::process::Command;
 use unskew_c_headers::Headers;
 use unskew_core::Date;
 use unskew_kinds::{Change, Comparison, Direction, Kind, Level, Terms};
-use unskew_lint::boundary::{Config, ConfigError, Known};
-use unskew_lint::judge::{Outcome, Request, lint};
+use unskew_lint::{Config, ConfigError, Histories, Known, Outcome, Request, lint};
 use unskew_source::{Files, NotRead};
 
 /// A kind of files that are lists of names, one a line: the smallest that there can be. A name that is gone
@@ -73,7 +72,7 @@ impl Kind for Names {
     }
 }
 
-pub const KINDS: &[&dyn Kind] = &[&Headers, &Names, &unskew_lint::histories::Histories];
+pub const KINDS: &[&dyn Kind] = &[&Headers, &Names, &Histories];
 
 /// Reads an `unskew.toml`.
 pub fn config(text: &str) -> Result<Config, ConfigError> {

@@ -49,14 +49,14 @@ fn a_clone_that_is_cut_off_within_the_window_is_no_pass() {
         .git(&["clone", "--quiet", "--depth", "1", &from, &to.display().to_string()], "2026-03-10");
     let text = format!("{BASE}{PATHS}preset='pjrt'");
     let config = crate::repository::config(&text).unwrap();
-    let request = unskew_lint::judge::Request {
+    let request = unskew_lint::Request {
         root: &to,
         file: "unskew.toml",
         config: &config,
         baseline: None,
         as_of: crate::repository::day("2026-03-10"),
     };
-    let outcome = unskew_lint::judge::lint(&request);
+    let outcome = unskew_lint::lint(&request);
     assert_eq!(outcome.checked, 0);
     assert!(outcome.failures[0].why.contains("fetch-depth: 0"), "{:?}", outcome.failures);
 }
