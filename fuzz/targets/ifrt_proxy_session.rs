@@ -7,10 +7,9 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use libfuzzer_sys::fuzz_target;
-use unskew_ifrt_proxy::Limits;
-use unskew_ifrt_proxy::client::{Hostile, play};
+use unskew_ifrt_client::Hostile;
 use unskew_ifrt_proxy::messages::ProxyVersion;
-use unskew_ifrt_proxy::platform::Platform;
+use unskew_ifrt_proxy::{Limits, Platform, play};
 use unskew_pjrt::Plugin;
 
 const ABACUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/debug/examples/libabacus.so");

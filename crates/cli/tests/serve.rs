@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use unskew_ifrt_proxy::client::{Adder, Client, ELEMENTS};
+use unskew_ifrt_client::{Adder, Client, ELEMENTS};
 use unskew_ifrt_proxy::messages::ProxyVersion;
 use unskew_ifrt_proxy::status::{Code, Status};
 use unskew_jax_matrix::{Host, PLUGINS};

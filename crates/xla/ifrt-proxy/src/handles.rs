@@ -50,11 +50,6 @@ impl Handles {
         self.map.len()
     }
 
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.map.is_empty()
-    }
-
     /// A handle of the server's for `entry`.
     ///
     /// # Errors

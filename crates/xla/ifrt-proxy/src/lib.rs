@@ -27,9 +27,9 @@
 //!        <- HostBufferLookup --- host_buffers <--+
 //! ```
 //!
-//! A [session] does its requests in their order on a thread of its own. What waits for a device
+//! A session does its requests in their order on a thread of its own. What waits for a device
 //! is answered when the device is done, and holds up nothing. Where a request fails that was to make an
-//! array, the array's [handle](handles) stands for the error from then on: clients send on without
+//! array, the array's handle stands for the error from then on: clients send on without
 //! waiting for answers.
 //!
 //! Large arrays are not copied on their way where that can be helped. What a client sends is put together where the
@@ -50,43 +50,49 @@
 //! than the default made of host data (host data in any layout are served), resharding where the client does
 //! not say how an array is cut, and the text of a compiled program where the plug-in has no program.
 //! [`Limits`] bounds sessions, requests, handles and bytes. A program that the plug-in is too old for is
-//! refused with a [finding].
+//! refused with a finding.
 
-pub mod account;
+mod account;
 mod aligned;
-pub mod array;
+mod array;
 mod chunks;
-pub mod client;
 mod connection;
-pub mod element;
-pub mod finding;
-pub mod handles;
-pub mod host_buffers;
+mod element;
+mod finding;
+mod handles;
+mod host_buffers;
 mod ledger;
 mod limits;
 mod mesh;
 pub mod messages;
-pub mod metrics;
-pub mod negotiate;
-pub mod ongoing;
+mod metrics;
+mod negotiate;
+mod ongoing;
 mod pages;
-pub mod pieces;
-pub mod platform;
-pub mod program;
+mod pieces;
+mod platform;
+mod play;
+mod program;
 mod recipe;
-pub mod reply;
+mod reply;
 mod server;
-pub mod service;
-pub mod session;
-pub mod sessions;
+mod service;
+mod session;
+mod sessions;
 mod sharding;
 mod shared;
 pub mod status;
 mod stream;
 mod strides;
-pub mod trail;
-pub mod xla;
+mod trail;
+mod xla;
 
+pub use account::{Account, Place};
 pub use limits::Limits;
+pub use negotiate::{Agreed, HIGHEST, LOWEST, negotiate};
+pub use platform::Platform;
+pub use play::play;
 pub use recipe::{RecipeError, recipe};
 pub use server::{ServeError, Server};
+pub use service::{SESSION, STORE};
+pub use trail::Trail;

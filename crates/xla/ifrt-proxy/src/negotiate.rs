@@ -69,7 +69,7 @@ fn serdes_range() -> (i32, i32) {
 ///
 /// ```
 /// use unskew_ifrt_proxy::messages::{GetVersion, ProxyVersion};
-/// use unskew_ifrt_proxy::negotiate::negotiate;
+/// use unskew_ifrt_proxy::negotiate;
 ///
 /// // What the client of jax 0.6.2 asks: protocol 3 to 14, and no word of SerDes.
 /// let version = |protocol| Some(ProxyVersion { protocol, serdes: 0 });

@@ -10,8 +10,8 @@ use std::time::Duration;
 use abacus::{NEWEST, Served, run};
 use bytes::Bytes;
 use unskew_ifrt::types::{Ifrt, Shape, any_version};
+use unskew_ifrt_client::{Adder, Client, ELEMENTS};
 use unskew_ifrt_proxy::Limits;
-use unskew_ifrt_proxy::client::{Adder, Client, ELEMENTS};
 use unskew_ifrt_proxy::messages::{
     Ask, Assemble, ByteStrides, CopyArrays, CopyToHost, Disassemble, Execute, FullyReplicatedShard,
     Handle, Handles, OldOrNewHandles,

@@ -9,11 +9,10 @@ use std::time::Duration;
 use abacus::{NEWEST, Served, plugin, run};
 use bytes::Bytes;
 use proptest::prelude::*;
-use unskew_ifrt_proxy::Limits;
-use unskew_ifrt_proxy::client::{Adder, Client, ELEMENTS, Hostile, play};
+use unskew_ifrt_client::{Adder, Client, ELEMENTS, Hostile};
 use unskew_ifrt_proxy::messages::{ProxyVersion, Request, RequestMetadata};
-use unskew_ifrt_proxy::platform::Platform;
 use unskew_ifrt_proxy::status::Code;
+use unskew_ifrt_proxy::{Limits, Platform, play};
 use unskew_pjrt::Plugin;
 
 /// Buffers that a request names never come, so nobody waits long for them.

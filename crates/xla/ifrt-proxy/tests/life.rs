@@ -9,8 +9,8 @@ use abacus::{NEWEST, Served, eventually, run};
 use bytes::Bytes;
 use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_client::HealthClient;
+use unskew_ifrt_client::{Adder, Client, ELEMENTS, Load, load};
 use unskew_ifrt_proxy::Limits;
-use unskew_ifrt_proxy::client::{Adder, Client, ELEMENTS, Load, load};
 use unskew_ifrt_proxy::messages::{Ask, CopyToHost};
 use unskew_ifrt_proxy::status::Code;
 

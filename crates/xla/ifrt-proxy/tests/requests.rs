@@ -10,7 +10,7 @@ use unskew_ifrt::types::{
     ArraySpec, DType, DTypeKind, DeviceList, ExecuteOptions, HloProgram, HloSharding, Ifrt,
     Mapping, RemapPlan, Serialized, Shape, Sharding, SingleDeviceSharding, any_version,
 };
-use unskew_ifrt_proxy::client::{Adder, Client, ELEMENTS};
+use unskew_ifrt_client::{Adder, Client, ELEMENTS};
 use unskew_ifrt_proxy::messages::{
     Answer, Ask, CopyToHost, DefaultDeviceAssignment, Disassemble, Execute, FullyReplicatedShard,
     Handle, Handles, MakeArray, MakeArraysFromShards, MakeErrorArrays, OldReshard, ProxyVersion,

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use abacus::{NEWEST, Served, eventually, run};
 use bytes::Bytes;
+use unskew_ifrt_client::{Adder, Client, ELEMENTS};
 use unskew_ifrt_proxy::Limits;
-use unskew_ifrt_proxy::client::{Adder, Client, ELEMENTS};
 use unskew_ifrt_proxy::messages::{
     Answer, Ask, Empty, Handle, Handles, OldOrNewHandles, ProxyVersion, Request, StoreMetadata,
 };

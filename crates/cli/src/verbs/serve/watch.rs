@@ -8,7 +8,7 @@ use std::process::{Command, ExitStatus, Stdio};
 
 use anyhow::{Context as _, bail};
 use unskew_connections::interrupted;
-use unskew_ifrt_proxy::trail::Trail;
+use unskew_ifrt_proxy::Trail;
 
 use crate::args::LogFormat;
 use crate::exit::Status;

@@ -9,11 +9,10 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
-use unskew_ifrt_proxy::account::Place;
-use unskew_ifrt_proxy::client::Client;
+use unskew_ifrt_client::Client;
 use unskew_ifrt_proxy::messages::ProxyVersion;
 use unskew_ifrt_proxy::status::Status;
-use unskew_ifrt_proxy::{Limits, ServeError, Server};
+use unskew_ifrt_proxy::{Limits, Place, ServeError, Server};
 use unskew_pjrt::Plugin;
 
 /// The versions of the newest client.

@@ -12,8 +12,8 @@ use unskew_ifrt::types::{
 use unskew_serdes::Version;
 use unskew_serdes::proto::encode;
 
-use super::Adder;
-use crate::messages::{ProxyVersion, Request};
+use crate::Adder;
+use unskew_ifrt_proxy::messages::{ProxyVersion, Request};
 
 /// The fields of each kind of request by its number in [`Request`]: `h` a handle, `H` handles, `n` a number,
 /// `N` numbers, `b` bytes (a value or a message), `B` several of them; in the order of their own numbers, `-`
@@ -66,7 +66,7 @@ pub struct Hostile {
 impl Hostile {
     /// With values of this version; none where they cannot be written at it.
     pub fn new(version: ProxyVersion) -> Self {
-        let found = super::program::at(version);
+        let found = crate::program::at(version);
         Self { values: found.map(|at| values(version, at)).unwrap_or_default() }
     }
 
@@ -224,7 +224,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::messages::Ask;
+    use unskew_ifrt_proxy::messages::Ask;
 
     #[test]
     fn bytes_make_requests_of_every_kind() {

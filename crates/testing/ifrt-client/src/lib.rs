@@ -1,11 +1,11 @@
-//! The other side: a client that speaks the protocol and knows nothing of JAX.
+//! The other side of the IFRT proxy: a client that speaks the protocol and knows nothing of JAX.
 //!
 //! It is for tests and measurements. It sends what it is told to, also what no client of jaxlib would, and
-//! shows what the server answers.
+//! shows what the server answers. [`Hostile`] makes requests of any bytes, [`load()`] many at once.
+#![forbid(unsafe_code)]
 
 mod hostile;
 mod load;
-mod play;
 mod program;
 
 use std::collections::HashMap;
@@ -21,16 +21,15 @@ use tonic::transport::{Channel, Endpoint};
 use tonic::{Request, Streaming};
 use tonic_prost::ProstCodec;
 
-use crate::messages::{
+use unskew_ifrt_proxy::messages::{
     Answer, Ask, BufferName, Chunk, Empty, GetVersion, Init, ProxyVersion, Request as Asked,
     RequestMetadata, Response as Told, SessionMetadata, StoreMetadata, Version,
 };
-use crate::service::{SESSION, STORE};
-use crate::status::{Code, Status};
+use unskew_ifrt_proxy::status::{Code, Status};
+use unskew_ifrt_proxy::{SESSION, STORE};
 
 pub use hostile::Hostile;
 pub use load::{Load, Outcome, load};
-pub use play::play;
 pub use program::{Adder, ELEMENTS};
 
 /// A session of a client.
@@ -58,7 +57,7 @@ impl Client {
         let address = address.replacen("grpc://", "http://", 1);
         let endpoint = Endpoint::from_shared(address).map_err(unavailable)?;
         let channel = endpoint.tcp_nodelay(true).connect().await.map_err(unavailable)?;
-        let min = ProxyVersion { protocol: crate::negotiate::LOWEST, serdes: 0 };
+        let min = ProxyVersion { protocol: unskew_ifrt_proxy::LOWEST, serdes: 0 };
         let asked = GetVersion { min: Some(min), max: Some(max) };
         let told: Version = unary(&channel, "GetVersion", asked).await?;
         let version = told.version.unwrap_or_default();

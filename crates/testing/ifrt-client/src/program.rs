@@ -9,18 +9,18 @@ use unskew_pjrt::convert::compile_options::CompileOptions;
 use unskew_serdes::Version;
 use unskew_serdes::proto::encode;
 
-use super::Client;
-use crate::messages::{
+use crate::Client;
+use unskew_ifrt_proxy::messages::{
     Answer, Ask, Compile, CopyToHost, Execute, MakeArray, OldOrNewHandles, ProxyVersion,
 };
-use crate::status::{Code, Status};
+use unskew_ifrt_proxy::status::{Code, Status};
 
 /// How many elements its arrays have: 64 KiB of `f32`.
 pub const ELEMENTS: usize = 16384;
 
 /// The program, as MLIR's own `stablehlo.serialize_portable_artifact_str(TEXT, "1.0.0")` makes it of a
 /// function with one `stablehlo.add`.
-const ARTIFACT: &[u8] = include_bytes!("../../data/add.mlirbc");
+const ARTIFACT: &[u8] = include_bytes!("../data/add.mlirbc");
 
 /// The program, compiled in a session.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +40,9 @@ impl Adder {
         match client.ask(ask).await? {
             Answer::Compile(compiled) => {
                 if let Some(handle) = compiled.ready_future {
-                    client.ask(Ask::CheckFuture(crate::messages::Handle { handle })).await?;
+                    client
+                        .ask(Ask::CheckFuture(unskew_ifrt_proxy::messages::Handle { handle }))
+                        .await?;
                 }
                 Ok(Self { executable: compiled.executable, device })
             }

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use tokio::task::JoinSet;
 
-use super::{Adder, Client, ELEMENTS};
-use crate::messages::ProxyVersion;
-use crate::status::{Code, Status};
+use crate::{Adder, Client, ELEMENTS};
+use unskew_ifrt_proxy::messages::ProxyVersion;
+use unskew_ifrt_proxy::status::{Code, Status};
 
 /// What to do.
 #[derive(Clone, Debug)]

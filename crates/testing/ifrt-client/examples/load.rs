@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! cargo build --release --bin unskew
-//! cargo run --release -p unskew-ifrt-proxy --example load -- target/release/unskew PLUGIN 50 60 200
+//! cargo run --release -p unskew-ifrt-client --example load -- target/release/unskew PLUGIN 50 60 200
 //! ```
 //!
 //! First so many idle sessions are opened, to see what one costs; then so many clients put, add, fetch and
@@ -13,7 +13,7 @@ use std::net::TcpStream;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
-use unskew_ifrt_proxy::client::{Client, Load, load};
+use unskew_ifrt_client::{Client, Load, load};
 use unskew_ifrt_proxy::messages::ProxyVersion;
 
 type Error = Box<dyn std::error::Error>;

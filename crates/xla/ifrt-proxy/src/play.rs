@@ -1,4 +1,4 @@
-//! A session without a network: requests go straight to it.
+//! A session without a network, for tests and fuzzing: requests go straight to it.
 
 use std::sync::Arc;
 
