@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use unskew_core::Version;
 use unskew_definitions::{HistoryError, Kept, Rows, Runs};
 
-use crate::typing::Signature;
+use crate::matching::Signature;
 use crate::{OperatorTable, Schema};
 
 /// One schema and the releases that have it.

@@ -12,11 +12,12 @@
 //!   old schema, or new programs on old runtimes; [`diff`] does so for whole tables;
 //! * [`OperatorHistory`]: the tables of all releases as *one* sorted text, each schema once with the
 //!   runs of releases that have it; nothing of it is parsed before someone asks for a name;
-//! * [`OperatorTable`]: one release of a history.
+//! * [`OperatorTable`]: one release of a history;
+//! * [`matching`]: which overload a call means, by the types of the values that it gives.
 //!
 //! * [`Registry`]: the operators that changed, with upgraders and downgraders in TorchScript; what becomes
 //!   of one call in one release;
-//! * [`typing`]: which overload each operator call of a TorchScript program means.
+//! * [`typing`]: the types of TorchScript programs, and which overload each operator call means.
 //!
 //! No file format is known here: where calls come from is the business of the boundary crates.
 //!
@@ -41,6 +42,7 @@
 mod call;
 mod change;
 mod history;
+pub mod matching;
 mod merge;
 mod parse;
 mod registry;
@@ -58,9 +60,9 @@ pub use history::{Definition, OperatorHistory};
 pub use merge::merge;
 pub use parse::SchemaError;
 pub use registry::{
-    Account, Blocked, Bridge, BuiltIn, Condition, Decision, Fit, GivenArgument, NewChange,
-    OperatorCall, Owed, Registry, RegistryChange, RegistryError, Releases, Since, Sources, Step,
-    Target, Writer, Written,
+    Account, Blocked, Bridge, BuiltIn, Condition, Decision, Fit, NewChange, OperatorCall, Owed,
+    Registry, RegistryChange, RegistryError, Releases, Since, Sources, Step, Target, Writer,
+    Written,
 };
 /// The functions of a registry that stand in several files, as one text.
 pub mod function_files {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use unskew_core::Version;
 use unskew_definitions::Rows;
 
-use crate::typing::{Operators, Signature};
+use crate::matching::{Operators, Signature};
 use crate::{Definition, OperatorHistory, Schema, SchemaError};
 
 /// Why a text is no table of operators.

@@ -6,7 +6,8 @@ mod pytorch;
 use std::collections::BTreeSet;
 
 use pytorch::{data, history, registry};
-use unskew_ops::{Blocked, Decision, GivenArgument, OperatorCall, Schema, Target, Writer, diff};
+use unskew_ops::matching::GivenArgument;
+use unskew_ops::{Blocked, Decision, OperatorCall, Schema, Target, Writer, diff};
 
 /// The public operators of 1.10.2 that 2.15.0 does not have or that break old programs there.
 fn gone() -> (Vec<Schema>, Vec<Schema>) {

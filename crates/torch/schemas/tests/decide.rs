@@ -5,9 +5,9 @@ mod pytorch;
 
 use std::sync::{Arc, LazyLock};
 
+use unskew_ops::matching::GivenArgument;
 use unskew_ops::{
-    Blocked, Decision, Fit, GivenArgument, OperatorCall, OperatorHistory, Registry, Schema, Target,
-    Type, Writer,
+    Blocked, Decision, Fit, OperatorCall, OperatorHistory, Registry, Schema, Target, Type, Writer,
 };
 
 static REGISTRY: LazyLock<Registry> = LazyLock::new(pytorch::registry);

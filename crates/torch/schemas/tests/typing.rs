@@ -9,7 +9,8 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-use unskew_ops::typing::{Literal, Problem, Program, ResolvedCall, Typing, check, infer};
+use unskew_ops::matching::Literal;
+use unskew_ops::typing::{Problem, Program, ResolvedCall, Typing, check, infer};
 use unskew_ops::{OperatorHistory, OperatorTable};
 
 static HISTORY: LazyLock<Arc<OperatorHistory>> = LazyLock::new(pytorch::history);

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use unskew_ops::typing::{Operators, Signature};
+use unskew_ops::matching::{Operators, Signature};
 
 use crate::history;
 

@@ -4,7 +4,8 @@
 //! gives uint8, and a softmax no integers: enough to tell some calls that a release stopped to take. Nothing is said
 //! where a name has several values of different kinds, or comes from outside.
 
-use unskew_ops::typing::Literal;
+use unskew_ops::matching::Literal;
+use unskew_ops::typing::literal_of;
 use unskew_script::{Call, Expression, Function, Span, Statement};
 
 /// The kind of the items.
@@ -217,10 +218,10 @@ impl<'f> Search<'f> {
             return match (a, b) {
                 (Some(Element::Float), _) if b != Some(Element::Complex) => Some(Element::Float),
                 (Some(a), Some(b)) => Some(a.max(b)),
-                (Some(a), None) if matches!(Literal::of(second), Some(Literal::Int(_))) => {
+                (Some(a), None) if matches!(literal_of(second), Some(Literal::Int(_))) => {
                     Some(a.max(Element::Uint8))
                 }
-                (Some(a), None) if floats(Literal::of(second)) => Some(a.max(Element::Float)),
+                (Some(a), None) if floats(literal_of(second)) => Some(a.max(Element::Float)),
                 _ => None,
             };
         }
@@ -237,7 +238,7 @@ fn named<'c>(call: &'c Call, keyword: &str) -> Option<&'c Expression> {
 
 /// The kind that a number stands for, as code writes types of items.
 fn by_number(number: &Expression) -> Option<Element> {
-    let Some(Literal::Int(number)) = Literal::of(number) else { return None };
+    let Some(Literal::Int(number)) = literal_of(number) else { return None };
     Some(match number {
         0 => Element::Uint8,
         1..=4 => Element::Integer,

@@ -4,10 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use unskew_core::Places;
-use unskew_ops::typing::{
-    Binding, Choice, Given, Literal, Operators, Program, ResolvedCall, ScriptType, Signature,
-    Spelling, infer,
-};
+use unskew_ops::matching::{Binding, Choice, Given, Literal, Operators, ScriptType, Signature};
+use unskew_ops::typing::{Program, ResolvedCall, Spelling, infer};
+use unskew_script::Span;
 
 use super::element::{self, Element};
 use crate::behaviour;
@@ -111,9 +110,10 @@ fn elements(program: &Program, call: &ResolvedCall) -> Vec<Option<Element>> {
         return Vec::new();
     }
     let Some(body) = program.body(call.function) else { return Vec::new() };
-    let tensor =
-        |one: &Given| (one.ty == ScriptType::Tensor).then(|| element::of(body, one.span)).flatten();
-    call.given.iter().map(tensor).collect()
+    let tensor = |(one, span): (&Given, &Span)| {
+        (one.ty == ScriptType::Tensor).then(|| element::of(body, *span)).flatten()
+    };
+    call.given.iter().zip(&call.spans).map(tensor).collect()
 }
 
 fn key(call: &ResolvedCall, within: Option<Arc<str>>, elements: Vec<Option<Element>>) -> Key {

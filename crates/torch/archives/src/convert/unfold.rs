@@ -6,7 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use unskew_ops::typing::{Literal, ScriptType};
+use unskew_ops::matching::{Literal, ScriptType};
+use unskew_ops::typing::{literal_of, type_of_annotation};
 use unskew_script::{Argument, Expression, Function, Statement};
 
 /// What is known of the arguments of a call.
@@ -56,7 +57,7 @@ pub(super) fn unfold(function: &Function, arguments: &dyn Arguments) -> Option<V
     let names = function.parameters.iter().map(|one| {
         let name = one.name.text.clone();
         let default = one.default.as_ref().filter(|_| !arguments.is_given(&name));
-        match default.and_then(Literal::of) {
+        match default.and_then(literal_of) {
             Some(default) => (name, Part::Literal(default)),
             None => (name.clone(), Part::Argument(name)),
         }
@@ -71,7 +72,7 @@ pub(super) fn unfold(function: &Function, arguments: &dyn Arguments) -> Option<V
 /// The type that a parameter of a function has.
 pub(super) fn annotated(function: &Function, name: &str) -> Option<ScriptType> {
     let parameter = function.parameters.iter().find(|one| one.name.text == name)?;
-    ScriptType::from_annotation(&parameter.annotation.as_ref()?.to_string())
+    type_of_annotation(&parameter.annotation.as_ref()?.to_string())
 }
 
 struct Walk<'a> {
@@ -181,7 +182,7 @@ impl Walk<'_> {
 
     /// What an expression is, if no call is needed for it.
     fn known(&self, expression: &Expression) -> Option<Part> {
-        if let Some(literal) = Literal::of(expression) {
+        if let Some(literal) = literal_of(expression) {
             return Some(Part::Literal(literal));
         }
         match expression {
@@ -244,7 +245,7 @@ impl Walk<'_> {
 
     /// Whether a condition holds; none if it depends on more than what is known.
     fn truth(&self, test: &Expression) -> Option<bool> {
-        let is_none = |it: &Expression| Literal::of(it) == Some(Literal::None);
+        let is_none = |it: &Expression| literal_of(it) == Some(Literal::None);
         match test {
             Expression::Unary { operator: "not", operand, .. } => Some(!self.truth(operand)?),
             Expression::Binary { operator, left, right, .. } => match *operator {

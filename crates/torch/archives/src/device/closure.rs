@@ -9,7 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use unskew_ops::OperatorHistory;
-use unskew_ops::typing::{Choice, Program, Typing, infer};
+use unskew_ops::matching::Choice;
+use unskew_ops::typing::{Program, Typing, infer};
 
 use crate::code::Callable;
 use crate::model::Given;

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use unskew_core::Version;
-use unskew_ops::typing::{Program, ScriptType};
+use unskew_ops::matching::ScriptType;
+use unskew_ops::typing::{Program, type_of_annotation};
 use unskew_source::ReadError;
 
 use super::records::Records;
@@ -120,7 +121,7 @@ fn describe(
         attributes.push((parameter.name.as_str().into(), ScriptType::Tensor));
     }
     for attribute in &module.attributes {
-        let ty = attribute.ty.as_deref().and_then(ScriptType::from_annotation);
+        let ty = attribute.ty.as_deref().and_then(type_of_annotation);
         attributes.push((attribute.name.as_str().into(), ty.unwrap_or(ScriptType::Unknown)));
     }
     for submodule in &module.submodules {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use unskew_core::{Places, Version};
 use unskew_definitions::Runs;
 use unskew_ops::OperatorHistory;
-use unskew_ops::typing::Signature;
+use unskew_ops::matching::Signature;
 
 use super::{Need, first};
 use crate::code::{TypedUse, builtins};

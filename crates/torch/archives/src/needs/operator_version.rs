@@ -1,8 +1,9 @@
 //! The operator versions under which the calls of a model mean what they mean.
 
 use unskew_core::{Places, Version};
-use unskew_ops::typing::{Given as Value, Literal};
-use unskew_ops::{GivenArgument, OperatorCall, OperatorHistory, Schema};
+use unskew_ops::matching::GivenArgument;
+use unskew_ops::matching::{Given as Value, Literal};
+use unskew_ops::{OperatorCall, OperatorHistory, Schema};
 
 use super::{Need, first};
 use crate::code::TypedUse;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use unskew_core::{Finding, Places, Version};
 use unskew_ops::Argument;
-use unskew_ops::typing::{Choice, Mismatch, Operators, ScriptType, Signature, choose};
+use unskew_ops::matching::{Choice, Mismatch, Operators, ScriptType, Signature, choose};
 
 use super::Pair;
 use super::operators::{Fault, missing, upgraders, word};

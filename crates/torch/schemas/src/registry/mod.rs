@@ -65,7 +65,7 @@ pub use condition::Condition;
 pub use decide::{Blocked, Decision, Step, Target, Writer};
 pub use entry::{Bridge, RegistryChange, Releases, Since};
 pub use promised::{Account, Owed};
-pub use site::{Fit, GivenArgument, OperatorCall};
+pub use site::{Fit, OperatorCall};
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

@@ -2,6 +2,7 @@
 
 use super::decide::Blocked;
 use crate::change::{is_subtype, plain};
+use crate::matching::GivenArgument;
 use crate::{Argument, CallShape, Misfit, OperatorTable, Schema, Type};
 
 /// A call whose overload is known.
@@ -13,31 +14,16 @@ pub struct OperatorCall<'c> {
     pub given: &'c [GivenArgument],
 }
 
-/// One argument that a call gives.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct GivenArgument {
-    /// The argument's name in the schema, also if it is given by place.
-    pub name: String,
-    /// Whether it is given by name.
-    pub by_name: bool,
-    /// The value as TorchScript writes it, if it is a literal.
-    pub value: Option<String>,
-    /// The type of the value, if it is known better than from the schema.
-    pub ty: Option<Type>,
-}
-
-impl GivenArgument {
-    /// The type of the value for an argument of type `own`: a literal is what it is, or `None`.
-    fn type_in(&self, own: &Type) -> Type {
-        match (&self.ty, own, self.value.as_deref()) {
-            (Some(ty), ..) => ty.clone(),
-            (None, Type::Optional(inner), Some(value)) if value != "None" => self.type_in(inner),
-            (None, Type::Named(name), Some(value)) if name == "Scalar" => {
-                let is = if value.parse::<i64>().is_ok() { "int" } else { name };
-                Type::Named(is.to_owned())
-            }
-            _ => own.clone(),
+/// The type of the value for an argument of type `own`: a literal is what it is, or `None`.
+fn type_in(given: &GivenArgument, own: &Type) -> Type {
+    match (&given.ty, own, given.value.as_deref()) {
+        (Some(ty), ..) => ty.clone(),
+        (None, Type::Optional(inner), Some(value)) if value != "None" => type_in(given, inner),
+        (None, Type::Named(name), Some(value)) if name == "Scalar" => {
+            let is = if value.parse::<i64>().is_ok() { "int" } else { name };
+            Type::Named(is.to_owned())
         }
+        _ => own.clone(),
     }
 }
 
@@ -174,7 +160,7 @@ impl OperatorCall<'_> {
             };
             let own = self.schema.arguments.iter().find(|one| one.name == given.name);
             let (Some(takes), Some(own)) = (takes, own) else { continue };
-            let ty = &given.type_in(&own.ty);
+            let ty = &type_in(given, &own.ty);
             let none = given.value.as_deref() == Some("None") && takes.ty.takes_none();
             // Anything, and a list of anything.
             let list = matches!(ty, Type::List(..)) && takes.ty.is_generic();

@@ -1,11 +1,20 @@
 //! Types as a program writes them: `Optional[List[int]]`, `__torch__.M`.
 
-use unskew_script::{Constant, Expression};
+use unskew_script::{Constant, Expression, Statement};
 
-use super::ScriptType;
+use crate::matching::ScriptType;
+
+/// The type that a text names, as an annotation of TorchScript: `Optional[List[int]]`.
+pub fn type_of_annotation(text: &str) -> Option<ScriptType> {
+    let module = unskew_script::parse(text).ok()?;
+    match module.body.as_slice() {
+        [Statement::Expression { value, .. }] => of(value),
+        _ => None,
+    }
+}
 
 /// The type that an annotation names, if it is one.
-pub fn of(annotation: &Expression) -> Option<ScriptType> {
+pub(super) fn of(annotation: &Expression) -> Option<ScriptType> {
     match annotation {
         Expression::Name(name) => named(&name.text),
         Expression::Attribute { .. } => {
@@ -77,7 +86,6 @@ fn applied(name: &str, items: &[Expression]) -> Option<ScriptType> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use unskew_script::Statement;
 
     #[test]
     fn annotations_are_read_and_shown_again() {

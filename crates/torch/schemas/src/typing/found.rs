@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use unskew_script::Span;
 
-use super::{Bound, Choice, FunctionId, Given, Literal};
+use super::{FunctionId, literal_of_default};
 use crate::Schema;
+use crate::matching::{Bound, Choice, Given, GivenArgument, Literal};
 
 /// How a call is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +36,8 @@ pub struct ResolvedCall {
     pub spelling: Spelling,
     /// What it gives.
     pub given: Vec<Given>,
+    /// Where each of these values stands.
+    pub spans: Vec<Span>,
     /// Which overload it means.
     pub choice: Choice,
     /// Whether it lies in a branch.
@@ -52,6 +55,14 @@ impl ResolvedCall {
     pub fn schema(&self) -> Option<&Schema> {
         match &self.choice {
             Choice::One(signature, _) => Some(&signature.schema),
+            _ => None,
+        }
+    }
+
+    /// What the call gives, each value with the name of its argument; none if the call is not resolved.
+    pub fn named(&self) -> Option<Vec<GivenArgument>> {
+        match &self.choice {
+            Choice::One(signature, binding) => Some(binding.named(signature, &self.given)),
             _ => None,
         }
     }
@@ -74,7 +85,7 @@ impl ResolvedCall {
             Some(given) => given.literal.clone(),
             None => {
                 let argument = schema.arguments.iter().find(|one| one.name == name)?;
-                Literal::of_default(argument.default.as_ref()?)
+                literal_of_default(argument.default.as_ref()?)
             }
         }
     }

@@ -1,169 +1,55 @@
 //! Values that stand in a program itself.
 
-use std::fmt;
 use std::sync::Arc;
 
-use unskew_script::{Constant, Expression};
+use unskew_script::{Constant, Expression, Statement};
 
-use super::ScriptType;
+use crate::matching::Literal;
 
 /// The most items of a list that is known as a whole.
 const ITEMS: usize = 64;
 
-/// The largest value that is known, counted in the values that it is made of. Tuples of tuples may double with
-/// each line of a program.
-const LARGEST: usize = 256;
-
 /// How deep lists in lists are known.
 const DEPTH: usize = 4;
 
-/// A value that is known without running anything.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Literal {
-    /// `None`.
-    None,
-    /// `True`, `False`.
-    Bool(bool),
-    /// An integer.
-    Int(i64),
-    /// A float, by its bits.
-    Float(Bits),
-    /// A text.
-    Text(Arc<str>),
-    /// A list.
-    List(Arc<[Literal]>),
-    /// A tuple.
-    Tuple(Arc<[Literal]>),
+/// The value of an expression that is a literal.
+pub fn literal_of(expression: &Expression) -> Option<Literal> {
+    within(expression, 0)
 }
 
-/// A float that is compared by its bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Bits(u64);
-
-impl Bits {
-    /// The float.
-    pub fn value(self) -> f64 {
-        f64::from_bits(self.0)
+/// The default of a schema as a value: `1`, `None`, `'none'`, `[0, 0]`, `True`.
+pub fn literal_of_default(text: &str) -> Option<Literal> {
+    let module = unskew_script::parse(text).ok()?;
+    match module.body.as_slice() {
+        [Statement::Expression { value, .. }] => literal_of(value),
+        _ => None,
     }
 }
 
-impl From<f64> for Literal {
-    fn from(value: f64) -> Self {
-        Self::Float(Bits(value.to_bits()))
-    }
-}
-
-impl Literal {
-    /// The value of an expression that is a literal.
-    pub fn of(expression: &Expression) -> Option<Self> {
-        Self::within(expression, 0)
-    }
-
-    fn within(expression: &Expression, depth: usize) -> Option<Self> {
-        match expression {
-            Expression::Constant { value, .. } => match value {
-                Constant::None => Some(Self::None),
-                Constant::Bool(value) => Some(Self::Bool(*value)),
-                Constant::Int(text) => text.parse().ok().map(Self::Int),
-                Constant::Float(text) => text.parse::<f64>().ok().map(Self::from),
-                Constant::Text(text) => Some(Self::Text(text.as_str().into())),
-                Constant::Imaginary(_) | Constant::Ellipsis => None,
-            },
-            Expression::Unary { operator: "-", operand, .. } => {
-                match Self::within(operand, depth)? {
-                    Self::Int(value) => value.checked_neg().map(Self::Int),
-                    Self::Float(value) => Some(Self::from(-value.value())),
-                    _ => None,
-                }
-            }
-            Expression::List { items, .. } => Self::all(items, depth).map(Self::List),
-            Expression::Tuple { items, .. } => Self::all(items, depth).map(Self::Tuple),
+fn within(expression: &Expression, depth: usize) -> Option<Literal> {
+    match expression {
+        Expression::Constant { value, .. } => match value {
+            Constant::None => Some(Literal::None),
+            Constant::Bool(value) => Some(Literal::Bool(*value)),
+            Constant::Int(text) => text.parse().ok().map(Literal::Int),
+            Constant::Float(text) => text.parse::<f64>().ok().map(Literal::from),
+            Constant::Text(text) => Some(Literal::Text(text.as_str().into())),
+            Constant::Imaginary(_) | Constant::Ellipsis => None,
+        },
+        Expression::Unary { operator: "-", operand, .. } => match within(operand, depth)? {
+            Literal::Int(value) => value.checked_neg().map(Literal::Int),
+            Literal::Float(value) => Some(Literal::from(-value.value())),
             _ => None,
-        }
-    }
-
-    fn all(items: &[Expression], depth: usize) -> Option<Arc<[Self]>> {
-        if items.len() > ITEMS || depth >= DEPTH {
-            return None;
-        }
-        items.iter().map(|item| Self::within(item, depth + 1)).collect()
-    }
-
-    /// A tuple of these, if it is not too large to be kept.
-    pub(super) fn tuple(items: Vec<Self>) -> Option<Self> {
-        let size: usize = items.iter().map(Self::size).sum();
-        (size < LARGEST).then(|| Self::Tuple(items.into()))
-    }
-
-    fn size(&self) -> usize {
-        match self {
-            Self::List(items) | Self::Tuple(items) => {
-                1 + items.iter().map(Self::size).sum::<usize>()
-            }
-            _ => 1,
-        }
-    }
-
-    /// Its type; none for a tuple, and for a list of anything but integers.
-    pub fn ty(&self) -> Option<ScriptType> {
-        Some(match self {
-            Self::None => ScriptType::None,
-            Self::Bool(_) => ScriptType::Bool,
-            Self::Int(_) => ScriptType::Int,
-            Self::Float(_) => ScriptType::Float,
-            Self::Text(_) => ScriptType::Str,
-            Self::List(items) if items.iter().all(|item| matches!(item, Self::Int(_))) => {
-                ScriptType::List(ScriptType::Int.into())
-            }
-            Self::List(_) | Self::Tuple(_) => return None,
-        })
-    }
-
-    /// Whether it counts as true in a condition.
-    pub fn truth(&self) -> Option<bool> {
-        match self {
-            Self::Bool(value) => Some(*value),
-            Self::Int(value) => Some(*value != 0),
-            Self::Float(value) => Some(value.value() != 0.0),
-            _ => None,
-        }
-    }
-
-    /// The default of a schema as a value: `1`, `None`, `'none'`, `[0, 0]`, `True`.
-    pub fn of_default(text: &str) -> Option<Self> {
-        let module = unskew_script::parse(text).ok()?;
-        match module.body.as_slice() {
-            [unskew_script::Statement::Expression { value, .. }] => Self::of(value),
-            _ => None,
-        }
+        },
+        Expression::List { items, .. } => all(items, depth).map(Literal::List),
+        Expression::Tuple { items, .. } => all(items, depth).map(Literal::Tuple),
+        _ => None,
     }
 }
 
-impl fmt::Display for Literal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let all = |f: &mut fmt::Formatter<'_>, items: &[Self]| {
-            for (i, item) in items.iter().enumerate() {
-                write!(f, "{}{item}", if i == 0 { "" } else { ", " })?;
-            }
-            Ok(())
-        };
-        match self {
-            Self::None => f.write_str("None"),
-            Self::Bool(true) => f.write_str("True"),
-            Self::Bool(false) => f.write_str("False"),
-            Self::Int(value) => write!(f, "{value}"),
-            Self::Float(value) => write!(f, "{:?}", value.value()),
-            Self::Text(text) => write!(f, "{text:?}"),
-            Self::List(items) => {
-                f.write_str("[")?;
-                all(f, items)?;
-                f.write_str("]")
-            }
-            Self::Tuple(items) => {
-                f.write_str("(")?;
-                all(f, items)?;
-                f.write_str(if items.len() == 1 { ",)" } else { ")" })
-            }
-        }
+fn all(items: &[Expression], depth: usize) -> Option<Arc<[Literal]>> {
+    if items.len() > ITEMS || depth >= DEPTH {
+        return None;
     }
+    items.iter().map(|item| within(item, depth + 1)).collect()
 }

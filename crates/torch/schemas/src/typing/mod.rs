@@ -1,20 +1,17 @@
 //! Types of TorchScript programs, and the overload that each call of an operator means.
 //!
-//! A program names operators without their overloads: `torch.div(a, b)` is `aten::div.Tensor`,
-//! `div.Scalar` or `div.int`, and means another thing in each case. The loader finds out from the types of
-//! the values, and so does [`infer`]: it walks every function of a [`Program`] with the types that its
-//! signature declares, through assignments, branches and loops, into attributes of classes, calls of the
+//! A program names operators without their overloads. [`infer`] walks every function of a [`Program`] with the types
+//! that its signature declares, through assignments, branches and loops, into attributes of classes, calls of the
 //! program's own functions and what the schemas of operators return, and ends with a [`Typing`]:
 //!
 //! * a [`ResolvedCall`] for each call: where it stands, what it gives (types, and values that stand in the
-//!   code), and the [`Choice`] of one overload out of those of the [`Operators`];
+//!   code), and the [`Choice`](crate::matching::Choice) of one overload;
 //! * what the loader would refuse, as [`Fault`]s with their places;
 //! * the [`Branch`]es that are always or never taken. A function that is no method can be called by the
 //!   program only, so what all its calls give is known: a call of `F.interpolate` with
 //!   `mode="bilinear"` leaves one branch of a dozen. [`Typing::prunings`] are the edits that remove the others.
 //!
-//! How an overload is found is [`choose`], which takes types from anywhere: an interpreter has them from its
-//! values. [`check`] is all of it for a text that stands alone, such as an upgrader.
+//! [`check`] is all of it for a text that stands alone, such as an upgrader.
 //!
 //! ```
 //! use unskew_ops::Schema;
@@ -45,22 +42,15 @@ mod annotation;
 mod found;
 mod infer;
 mod literal;
-mod named;
-mod overload;
 mod problem;
 mod program;
 mod prune;
 mod scope;
-mod signature;
-mod unify;
-mod value_type;
 
+pub use annotation::type_of_annotation;
 pub use found::{AttributeUse, Branch, Fault, ResolvedCall, Spelling, Typing};
 pub use infer::{attribute_uses, fold, infer};
-pub use literal::{Bits, Literal};
-pub use overload::{Choice, Operators, Overloads, choose};
+pub use literal::{literal_of, literal_of_default};
 pub use problem::{Problem, check};
 pub use program::{ClassType, FunctionId, ParameterType, Program, ProgramError, Record, Routine};
 pub use prune::Pruning;
-pub use signature::{Binding, Bound, Given, Mismatch, Signature};
-pub use value_type::ScriptType;

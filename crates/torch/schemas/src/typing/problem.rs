@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{Choice, Operators, Program, ResolvedCall, Typing, infer};
+use super::{Program, ResolvedCall, Typing, infer};
+use crate::matching::{Choice, Operators};
 
 /// The most overloads of which a message says why they do not fit.
 const REASONS: usize = 3;
@@ -51,7 +52,10 @@ impl ResolvedCall {
                 Some(format!("a type cannot be told, so it may be any of {}", names.join(", ")))
             }
             Choice::Misfit(reasons) => {
-                let reason = |(signature, mismatch): &(Arc<super::Signature>, super::Mismatch)| {
+                let reason = |(signature, mismatch): &(
+                    Arc<crate::matching::Signature>,
+                    crate::matching::Mismatch,
+                )| {
                     format!("{} does not take it: {mismatch}", signature.schema.full_name())
                 };
                 let mut shown: Vec<String> = reasons.iter().take(REASONS).map(reason).collect();

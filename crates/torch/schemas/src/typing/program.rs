@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use unskew_script::{Class, Constant, Expression, Function, Module, ScriptError, Statement};
 
-use super::{Literal, ScriptType, annotation};
+use super::{annotation, literal_of};
+use crate::matching::{Literal, ScriptType};
 
 /// One text of a program.
 #[derive(Clone, Debug)]
@@ -182,7 +183,7 @@ impl Program {
                 name: parameter.name.text.as_str().into(),
                 ty,
                 has_default: parameter.default.is_some(),
-                default: parameter.default.as_ref().and_then(Literal::of),
+                default: parameter.default.as_ref().and_then(literal_of),
                 keyword_only: parameter.keyword_only,
             }
         });
@@ -303,7 +304,7 @@ fn attribute(statement: &Statement, base: &str) -> Option<(Arc<str>, ScriptType,
             // A value without `Final` is a default, not a constant.
             let is_final = matches!(annotation, Expression::Subscript { of, .. }
                 if of.path().as_deref() == Some("Final"));
-            let value = value.as_ref().filter(|_| is_final).and_then(Literal::of);
+            let value = value.as_ref().filter(|_| is_final).and_then(literal_of);
             Some((name.text.as_str().into(), ty, value))
         }
         Statement::Assign { target: Expression::Subscript { of, index, .. }, value, .. } => {
@@ -316,7 +317,7 @@ fn attribute(statement: &Statement, base: &str) -> Option<(Arc<str>, ScriptType,
             })
         }
         Statement::Assign { target: Expression::Name(name), value, .. } if base == "Enum" => {
-            Some((name.text.as_str().into(), ScriptType::Unknown, Literal::of(value)))
+            Some((name.text.as_str().into(), ScriptType::Unknown, literal_of(value)))
         }
         _ => None,
     }

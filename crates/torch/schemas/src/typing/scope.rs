@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{FunctionId, Literal, ScriptType};
+use super::FunctionId;
+use crate::matching::{Literal, ScriptType};
 
 /// What an expression is.
 #[derive(Clone, Debug)]

@@ -5,9 +5,9 @@
 //! in the table ([`shapes`]), and where its shape cannot be told there is a blocker that names the node. Operators that
 //! no release of the database has are left alone: they come with a library.
 
-use unskew_ops::typing::{Choice, Given as Value, Literal, Operators as _, ScriptType, choose};
+use unskew_ops::matching::{Choice, Given as Value, Literal, Operators as _, ScriptType, choose};
 use unskew_ops::{Blocked, Decision, OperatorCall, Registry, Schema, Target, Writer};
-use unskew_script::{Function, Span};
+use unskew_script::Function;
 
 use super::recast::Found;
 use super::schema::Schema as Shapes;
@@ -185,8 +185,7 @@ impl Nodes<'_> {
                 Part::Literal(literal) => (literal.ty()?, Some(literal.clone())),
                 Part::Call(_) => (ScriptType::Tensor, None),
             };
-            let span = Span { start: 0, end: 0 };
-            Some(Value { keyword: keyword.clone(), receiver: false, ty, literal, span })
+            Some(Value { keyword: keyword.clone(), receiver: false, ty, literal })
         });
         let values: Vec<Value> = values.collect::<Option<_>>()?;
         let overloads = Callable(&self.task.to.operators).overloads(&one.operator);

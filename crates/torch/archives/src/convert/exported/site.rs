@@ -1,7 +1,9 @@
 //! What a node is given, in the words of the registry.
 
-use unskew_ops::typing::Literal;
-use unskew_ops::{GivenArgument, Schema};
+use unskew_ops::Schema;
+use unskew_ops::matching::GivenArgument;
+use unskew_ops::matching::Literal;
+use unskew_ops::typing::literal_of;
 use unskew_script::Function;
 
 use super::shapes;
@@ -53,7 +55,7 @@ impl Site<'_> {
     /// The default of a parameter.
     pub(super) fn default(&self, function: &Function, name: &str) -> Option<Literal> {
         let parameter = function.parameters.iter().find(|one| one.name.text == name)?;
-        Literal::of(parameter.default.as_ref()?)
+        literal_of(parameter.default.as_ref()?)
     }
 }
 

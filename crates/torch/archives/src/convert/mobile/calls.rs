@@ -1,11 +1,13 @@
 //! The operators of bytecode, for a release that takes some of them differently.
 
 use unskew_core::{Conversion, Places, Rewrite, Version};
-use unskew_ops::typing::{Choice, Given, Literal, ScriptType, choose};
+use unskew_ops::matching::GivenArgument;
+use unskew_ops::matching::{Choice, Given, Literal, choose};
+use unskew_ops::typing::{literal_of, literal_of_default, type_of_annotation};
 use unskew_ops::{
-    Argument, Blocked, Decision, Fit, GivenArgument, OperatorCall, Registry, Schema, Target, Writer,
+    Argument, Blocked, Decision, Fit, OperatorCall, Registry, Schema, Target, Writer,
 };
-use unskew_script::{Expression, Function as Script, Span, Statement};
+use unskew_script::{Expression, Function as Script, Statement};
 
 use super::assemble::{Site, assemble};
 use super::constants::{default, value};
@@ -16,7 +18,7 @@ use crate::convert::Task;
 use crate::convert::script::{self, calls::is_upgraded};
 use crate::pickle::{Id, Pickle};
 use crate::{history, rules};
-use unskew_ops::typing::Operators as _;
+use unskew_ops::matching::Operators as _;
 
 const DEFAULTS: &str = "materialize-defaults";
 const UPGRADE: &str = "upgrade-operator";
@@ -528,19 +530,18 @@ fn inline(
     let count = operator.given.map_or(schema.arguments.len(), |given| given as usize);
     let mut given = Vec::new();
     for (n, argument) in call.arguments.iter().enumerate() {
-        let literal = Literal::of(&argument.value);
+        let literal = literal_of(&argument.value);
         let ty = match (&literal, schema.arguments.get(n)) {
             (Some(Literal::List(_)), _) => return None,
             (Some(literal), _) => literal.ty()?,
             (None, Some(own)) if n < count && argument.value.path().as_ref() == Some(&own.name) => {
                 let annotation = function.parameters.get(n)?.annotation.as_ref()?;
-                ScriptType::from_annotation(&annotation.to_string())?
+                type_of_annotation(&annotation.to_string())?
             }
             _ => return None,
         };
         let keyword = argument.keyword.as_ref().map(|name| name.text.clone());
-        let span = Span { start: 0, end: 0 };
-        given.push(Given { keyword, receiver: false, ty, literal, span });
+        given.push(Given { keyword, receiver: false, ty, literal });
     }
     let Choice::One(signature, _) = choose(&callable.overloads(&name), &given) else { return None };
     let new = &signature.schema;
@@ -554,7 +555,7 @@ fn inline(
         let named = given.iter().find(|one| one.keyword.as_ref() == Some(&argument.name));
         literals.push(match named {
             Some(one) => one.literal.clone()?,
-            None => Literal::of_default(argument.default.as_ref()?)?,
+            None => literal_of_default(argument.default.as_ref()?)?,
         });
     }
     let given = operator.given.map(|_| last as i64);

@@ -1,13 +1,14 @@
 //! Values that stand in a program as constants of bytecode.
 
 use unskew_ops::Type;
-use unskew_ops::typing::Literal;
+use unskew_ops::matching::Literal;
+use unskew_ops::typing::literal_of_default;
 
 use crate::pickle::{Id, Pickle, Value};
 
 /// The default of an argument as a constant.
 pub(super) fn default(argument: &unskew_ops::Argument, pickle: &mut Pickle) -> Option<Id> {
-    let literal = Literal::of_default(argument.default.as_ref()?)?;
+    let literal = literal_of_default(argument.default.as_ref()?)?;
     let Type::List(item, size) = &argument.ty else { return Some(pickle.push(value(&literal)?)) };
     let items = match &literal {
         Literal::List(items) => items.to_vec(),

@@ -10,7 +10,8 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use unskew_ops::Schema;
-use unskew_ops::typing::{Literal, fold};
+use unskew_ops::matching::Literal;
+use unskew_ops::typing::fold;
 
 use super::constants::literal;
 use crate::bytecode::{Function, Instruction, Operator};

@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 
 use unskew_core::{Conversion, Places, Rewrite, Version};
-use unskew_ops::typing::{
-    Bound, Choice, Program, ResolvedCall as Call, ScriptType, Spelling, Typing, infer,
-};
+use unskew_ops::matching::GivenArgument;
+use unskew_ops::matching::{Bound, Choice, ScriptType};
+use unskew_ops::typing::{Program, ResolvedCall as Call, Spelling, Typing, infer};
 use unskew_ops::{
-    Blocked, Decision, GivenArgument, Misfit, OperatorCall, OperatorTable, Registry, Schema,
-    Target, Type, Writer,
+    Blocked, Decision, Misfit, OperatorCall, OperatorTable, Registry, Schema, Target, Type, Writer,
 };
 use unskew_script::{Edits, Span};
 
@@ -113,8 +112,8 @@ impl<'t> Calls<'t> {
                 Change::Fewer(less) => {
                     let Some(record) = self.program.records().get(call.record) else { continue };
                     let less = usize::try_from(less).unwrap_or(0);
-                    for given in call.given.iter().rev().take(less) {
-                        all.push((argument(&record.text, given.span), String::new()));
+                    for span in call.spans.iter().rev().take(less) {
+                        all.push((argument(&record.text, *span), String::new()));
                     }
                     let what = format!("{full}: {less} of its arguments are left out");
                     plan.add(Rewrite::new(DEFAULT, what).at(&place));
@@ -122,9 +121,9 @@ impl<'t> Calls<'t> {
                 Change::Without(names) => {
                     let Some(record) = self.program.records().get(call.record) else { continue };
                     // By name or by place: the last ones are then left out first.
-                    for (one, known) in call.given.iter().zip(given(call)) {
+                    for (span, known) in call.spans.iter().zip(given(call)) {
                         if names.contains(&known.name) {
-                            all.push((argument(&record.text, one.span), String::new()));
+                            all.push((argument(&record.text, *span), String::new()));
                         }
                     }
                     let what = format!("{full}: {} left out, as by default", names.join(", "));

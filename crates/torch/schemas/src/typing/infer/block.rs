@@ -3,8 +3,9 @@
 use unskew_script::{Expression, Span, Statement};
 
 use super::{End, Walker};
+use crate::matching::{Literal, ScriptType, converts};
+use crate::typing::annotation;
 use crate::typing::scope::{Frame, Thing};
-use crate::typing::{Literal, ScriptType, annotation, unify};
 
 impl<'p> Walker<'p, '_> {
     /// Walks statements; what stands behind the end of the function cannot run.
@@ -78,7 +79,7 @@ impl<'p> Walker<'p, '_> {
         };
         // Which classes have the methods of an interface is not looked at.
         let classes = matches!((has, wants), (ScriptType::Class(_), ScriptType::Class(name)) if interface(name));
-        if !classes && !unify::converts(has, wants, true) {
+        if !classes && !converts(has, wants, true) {
             self.fault(span, format!("{what} is {has} where {wants} is wanted"));
         }
     }

@@ -2,10 +2,11 @@
 
 use unskew_script::{Argument, Call, Expression, Span};
 
-use super::value::given;
-use super::{Context, Walker};
+use super::value::{given, known};
+use super::{Context, Placed, Walker};
+use crate::matching::{Given, Literal, ScriptType};
 use crate::typing::scope::Thing;
-use crate::typing::{FunctionId, Given, Literal, ScriptType, Spelling, annotation};
+use crate::typing::{FunctionId, Spelling, annotation, literal_of};
 
 /// Functions of the language that are operators, and what these are called.
 const FUNCTIONS: [(&str, &str); 20] = [
@@ -133,7 +134,7 @@ impl<'p> Walker<'p, '_> {
             }
             ("getattr", [of, name, ..]) => {
                 let receiver = self.value(&of.value);
-                match Literal::of(&name.value) {
+                match literal_of(&name.value) {
                     Some(Literal::Text(name)) => {
                         Some(self.attribute_of(&receiver, &name, call.span))
                     }
@@ -216,11 +217,11 @@ impl<'p> Walker<'p, '_> {
         Thing::of(ScriptType::applied(kind, [returns.ty()]))
     }
 
-    pub(super) fn given(&mut self, arguments: &'p [Argument]) -> Vec<Given> {
+    pub(super) fn given(&mut self, arguments: &'p [Argument]) -> Vec<Placed> {
         let one = |argument: &'p Argument| {
             let thing = self.value(&argument.value);
             let keyword = argument.keyword.as_ref().map(|name| name.text.clone());
-            Given { keyword, ..given(&thing, argument.value.span()) }
+            (Given { keyword, ..known(&thing) }, argument.value.span())
         };
         arguments.iter().map(one).collect()
     }
@@ -260,14 +261,14 @@ impl<'p> Walker<'p, '_> {
             self.given(&call.arguments);
             return Thing::of(ScriptType::Unknown);
         }
-        let mut all = vec![Given { receiver: true, ..given(receiver, of) }];
+        let mut all = vec![(Given { receiver: true, ..known(receiver) }, of)];
         all.extend(self.given(&call.arguments));
         let operator = format!("aten::{name}");
         let place = (call.span, Some(call.function.span()));
         self.operator(&operator, all, place, Spelling::Method)
     }
 
-    fn own(&mut self, call: &'p Call, id: FunctionId, receiver: Option<Given>) -> Thing {
+    fn own(&mut self, call: &'p Call, id: FunctionId, receiver: Option<Placed>) -> Thing {
         let given = self.given(&call.arguments);
         self.give(id, given, receiver, call.span)
     }
@@ -276,8 +277,8 @@ impl<'p> Walker<'p, '_> {
     fn give(
         &mut self,
         id: FunctionId,
-        values: Vec<Given>,
-        receiver: Option<Given>,
+        values: Vec<Placed>,
+        receiver: Option<Placed>,
         span: Span,
     ) -> Thing {
         self.mention(id, span);
@@ -285,22 +286,23 @@ impl<'p> Walker<'p, '_> {
             return Thing::of(ScriptType::Unknown);
         };
         let mut context: Context = Vec::with_capacity(routine.parameters.len());
-        let mut places = receiver.iter().chain(values.iter().filter(|one| one.keyword.is_none()));
+        let mut places =
+            receiver.iter().chain(values.iter().filter(|(one, _)| one.keyword.is_none()));
         let mut taken = 0;
         for parameter in &routine.parameters {
             let named =
-                || values.iter().find(|one| one.keyword.as_deref() == Some(&parameter.name));
+                || values.iter().find(|(one, _)| one.keyword.as_deref() == Some(&parameter.name));
             let by_place = if parameter.keyword_only { None } else { places.next() };
             let value = by_place.or_else(named);
-            if let Some(value) = value {
+            if let Some((value, span)) = value {
                 taken += 1;
                 let what = format!("{} of {}", parameter.name, routine.name);
-                self.hold(&value.ty, &parameter.ty, value.span, &what);
+                self.hold(&value.ty, &parameter.ty, *span, &what);
             } else if !parameter.has_default {
                 self.fault(span, format!("{} is called without {}", routine.name, parameter.name));
             }
             context.push(match value {
-                Some(value) => value.literal.clone(),
+                Some((value, _)) => value.literal.clone(),
                 None => parameter.default.clone(),
             });
         }

@@ -2,10 +2,11 @@
 
 use unskew_script::{Expression, Span};
 
-use super::value::given;
+use super::value::{given, known};
 use super::{Walker, fold};
+use crate::matching::{Literal, ScriptType};
 use crate::typing::scope::Thing;
-use crate::typing::{Literal, ScriptType, Spelling};
+use crate::typing::{Spelling, literal_of};
 
 /// Operators between two values, and what they are called.
 const BINARY: [(&str, &str); 20] = [
@@ -41,7 +42,7 @@ impl<'p> Walker<'p, '_> {
     ) -> Thing {
         match operator {
             "and" | "or" => return self.both(operator == "and", left, right),
-            "is" | "is not" => return self.identity(operator, left, right, span),
+            "is" | "is not" => return self.identity(operator, left, right),
             _ => {}
         }
         let (a, b) = (self.value(left), self.value(right));
@@ -85,15 +86,9 @@ impl<'p> Walker<'p, '_> {
         Thing::Value(ScriptType::Bool, value.map(Literal::Bool))
     }
 
-    fn identity(
-        &mut self,
-        operator: &str,
-        left: &'p Expression,
-        right: &'p Expression,
-        span: Span,
-    ) -> Thing {
+    fn identity(&mut self, operator: &str, left: &'p Expression, right: &'p Expression) -> Thing {
         let (a, b) = (self.value(left), self.value(right));
-        let given = [given(&a, span), given(&b, span)];
+        let given = [known(&a), known(&b)];
         let name = if operator == "is" { "aten::__is__" } else { "aten::__isnot__" };
         Thing::Value(ScriptType::Bool, fold::operator(name, &given))
     }
@@ -135,7 +130,7 @@ impl<'p> Walker<'p, '_> {
             (ScriptType::Tuple(items), Expression::Slice { parts, .. }) => {
                 let bound = |part: &Option<Expression>, default: i64| match part {
                     None => Some(default),
-                    Some(part) => match Literal::of(part)? {
+                    Some(part) => match literal_of(part)? {
                         Literal::Int(at) => Some(at),
                         _ => None,
                     },

@@ -19,10 +19,8 @@ use std::sync::Arc;
 use unskew_script::Span;
 
 use super::scope::{Scope, Thing};
-use super::{
-    AttributeUse, Fault, FunctionId, Given, Literal, Operators, Overloads, Program, ResolvedCall,
-    Spelling, Typing,
-};
+use super::{AttributeUse, Fault, FunctionId, Program, ResolvedCall, Spelling, Typing};
+use crate::matching::{Choice, Given, Literal, Operators, Overloads, ScriptType};
 
 /// The most faults that are kept.
 const FAULTS: usize = 1000;
@@ -50,21 +48,23 @@ pub fn attribute_uses(program: &Program, operators: &dyn Operators) -> BTreeSet<
 /// `aten::__contains__` of a list.
 ///
 /// ```
-/// use unskew_ops::typing::{Literal, fold};
+/// use unskew_ops::matching::{Literal};
+/// use unskew_ops::typing::{fold};
 /// let text = |text: &str| Some(Literal::Text(text.into()));
 /// assert_eq!(fold("aten::eq", &[text("area"), text("bilinear")]), Some(Literal::Bool(false)));
 /// assert_eq!(fold("aten::eq", &[text("area"), None]), None);
 /// ```
 pub fn fold(operator: &str, given: &[Option<Literal>]) -> Option<Literal> {
-    let given = given.iter().map(|literal| Given {
-        keyword: None,
-        receiver: false,
-        ty: super::ScriptType::Unknown,
+    let known = |literal: &Option<Literal>| Given {
         literal: literal.clone(),
-        span: Span { start: 0, end: 0 },
-    });
+        ..Given::of(ScriptType::Unknown)
+    };
+    let given = given.iter().map(known);
     fold::operator(operator, &given.collect::<Vec<_>>())
 }
+
+/// A value that a call gives, and where it stands.
+type Placed = (Given, Span);
 
 /// A call or a mention of a function of the program.
 struct Mention {
@@ -180,18 +180,19 @@ impl<'p, 't> Walker<'p, 't> {
     fn operator(
         &mut self,
         operator: &str,
-        given: Vec<Given>,
+        given: Vec<Placed>,
         (span, callee): (Span, Option<Span>),
         spelling: Spelling,
     ) -> Thing {
+        let (given, spans): (Vec<Given>, Vec<Span>) = given.into_iter().unzip();
         let choice = self.overloads.choose(operator, &given);
         let returns = match &choice {
-            super::Choice::One(_, binding) => binding.returns.clone(),
-            super::Choice::Several(all) => {
+            Choice::One(_, binding) => binding.returns.clone(),
+            Choice::Several(all) => {
                 let first = all[0].1.returns.clone();
                 all.iter().fold(first, |joined, (_, binding)| joined.join(&binding.returns))
             }
-            super::Choice::Misfit(_) | super::Choice::Missing => super::ScriptType::Unknown,
+            Choice::Misfit(_) | Choice::Missing => ScriptType::Unknown,
         };
         let literal = fold::operator(operator, &given);
         let key = (self.record, span.start, span.end, Arc::from(operator));
@@ -215,6 +216,7 @@ impl<'p, 't> Walker<'p, 't> {
                     function: self.function,
                     spelling,
                     given,
+                    spans,
                     choice,
                     in_branch: self.branches > 0,
                     live: self.live,

@@ -3,8 +3,9 @@
 use unskew_script::{Call, Constant, Expression};
 
 use super::Walker;
+use crate::matching::ScriptType;
+use crate::typing::annotation;
 use crate::typing::scope::Thing;
-use crate::typing::{ScriptType, annotation};
 
 impl<'p> Walker<'p, '_> {
     /// Narrows the types of names where `test` is `holds`.

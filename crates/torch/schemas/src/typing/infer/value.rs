@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use unskew_script::{Constant, Expression, Span};
 
-use super::{Walker, fold};
+use super::{Placed, Walker, fold};
+use crate::matching::{Given, Literal, ScriptType};
 use crate::typing::scope::Thing;
-use crate::typing::{AttributeUse, Given, Literal, ScriptType, Spelling};
+use crate::typing::{AttributeUse, Spelling, literal_of};
 
 /// Names that stand for numbers: element types, layouts, memory formats.
 const NUMBERS: [&str; 34] = [
@@ -77,13 +78,18 @@ const TENSOR_ATTRIBUTES: [&str; 26] = [
 ];
 
 /// A value as a call gives it. What has the type of `None` is `None`, wherever it comes from.
-pub(super) fn given(thing: &Thing, span: Span) -> Given {
+pub(super) fn known(thing: &Thing) -> Given {
     let ty = thing.ty();
     let literal = match ty {
         ScriptType::None => Some(Literal::None),
         _ => thing.literal().cloned(),
     };
-    Given { keyword: None, receiver: false, ty, literal, span }
+    Given { keyword: None, receiver: false, ty, literal }
+}
+
+/// A value as a call gives it, and where it stands.
+pub(super) fn given(thing: &Thing, span: Span) -> Placed {
+    (known(thing), span)
 }
 
 impl<'p> Walker<'p, '_> {
@@ -251,7 +257,7 @@ impl<'p> Walker<'p, '_> {
             joined = Some(joined.map_or_else(|| ty.clone(), |joined| joined.join(&ty)));
         }
         // What an empty list holds is said by whoever takes it.
-        Thing::Value(ScriptType::list(joined.unwrap_or(ScriptType::Unknown)), Literal::of(whole))
+        Thing::Value(ScriptType::list(joined.unwrap_or(ScriptType::Unknown)), literal_of(whole))
     }
 
     fn dict(&mut self, items: &'p [(Expression, Expression)]) -> Thing {
@@ -316,7 +322,7 @@ impl<'p> Walker<'p, '_> {
         };
         if let (Some(literal), "-") = (of.literal(), operator) {
             // A number with a sign is a number.
-            let negative = fold::operator(name, &[given(&of, span)]);
+            let negative = fold::operator(name, &[known(&of)]);
             let is_number = matches!(literal, Literal::Int(_) | Literal::Float(_));
             if is_number && negative.is_some() {
                 return Thing::Value(of.ty(), negative);
@@ -341,5 +347,5 @@ fn constant(value: &Constant, whole: &Expression) -> Thing {
         Constant::Text(_) => ScriptType::Str,
         Constant::Ellipsis => ScriptType::Unknown,
     };
-    Thing::Value(ty, Literal::of(whole))
+    Thing::Value(ty, literal_of(whole))
 }

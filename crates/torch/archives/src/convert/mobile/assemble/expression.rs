@@ -1,6 +1,7 @@
 //! Expressions as bytecode: each leaves its value on the stack.
 
-use unskew_ops::typing::{Bound, Choice, Given, Literal, ResolvedCall, ScriptType};
+use unskew_ops::matching::{Bound, Choice, Given, Literal, ScriptType};
+use unskew_ops::typing::{ResolvedCall, literal_of};
 use unskew_ops::{Argument, Type};
 use unskew_script::{Call, Expression, Span};
 
@@ -196,7 +197,7 @@ impl Assembler<'_> {
                     _ => None,
                 }
             }
-            _ => Literal::of(expression),
+            _ => literal_of(expression),
         }
     }
 

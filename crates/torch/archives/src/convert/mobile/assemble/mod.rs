@@ -23,7 +23,8 @@ mod expression;
 
 use std::collections::{BTreeMap, HashMap};
 
-use unskew_ops::typing::{Literal, Program, ResolvedCall, infer};
+use unskew_ops::matching::Literal;
+use unskew_ops::typing::{Program, ResolvedCall, infer, literal_of_default};
 use unskew_ops::{Argument, OperatorTable, Schema};
 use unskew_script::{Expression, Function as Script, Span, Statement};
 
@@ -124,7 +125,7 @@ impl Assembler<'_> {
             self.emit("LOADC", number, 0);
             let register = self.name(&argument.name);
             self.emit("STORE", register, 0);
-            if let Some(literal) = argument.default.as_deref().and_then(Literal::of_default) {
+            if let Some(literal) = argument.default.as_deref().and_then(literal_of_default) {
                 self.known.insert(argument.name.clone(), literal);
             }
         }

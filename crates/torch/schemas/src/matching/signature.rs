@@ -1,7 +1,5 @@
 //! A schema, made ready to be held against many calls.
 
-use unskew_script::Span;
-
 use super::unify::Unifier;
 use super::{Literal, ScriptType};
 use crate::{Misfit, Schema};
@@ -22,8 +20,13 @@ pub struct Given {
     pub ty: ScriptType,
     /// Its value, if that stands there.
     pub literal: Option<Literal>,
-    /// Where it stands.
-    pub span: Span,
+}
+
+impl Given {
+    /// A value by place, of which no more is known than its type.
+    pub fn of(ty: ScriptType) -> Self {
+        Self { keyword: None, receiver: false, ty, literal: None }
+    }
 }
 
 /// What stands for an argument of a schema.

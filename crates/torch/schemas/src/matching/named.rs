@@ -1,23 +1,26 @@
-//! A resolved call as the registry of operator versions wants it.
+//! What a call gives, argument by argument.
 
-use super::{Binding, Bound, Choice, Given, ResolvedCall, ScriptType, Signature};
+use super::{Binding, Bound, Given, ScriptType, Signature};
 use crate::Type;
 
-impl ResolvedCall {
-    /// What the call gives, each value with the name of its argument; none if the call is not resolved.
-    pub fn named(&self) -> Option<Vec<crate::GivenArgument>> {
-        match &self.choice {
-            Choice::One(signature, binding) => Some(binding.named(signature, &self.given)),
-            _ => None,
-        }
-    }
+/// One argument that a call gives.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GivenArgument {
+    /// The argument's name in the schema, also if it is given by place.
+    pub name: String,
+    /// Whether it is given by name.
+    pub by_name: bool,
+    /// The value as TorchScript writes it, if it is a literal.
+    pub value: Option<String>,
+    /// The type of the value, if it is known better than from the schema.
+    pub ty: Option<Type>,
 }
 
 impl Binding {
     /// The values of a call that was bound so, each with the name of its argument, those by place first.
-    pub fn named(&self, signature: &Signature, given: &[Given]) -> Vec<crate::GivenArgument> {
+    pub fn named(&self, signature: &Signature, given: &[Given]) -> Vec<GivenArgument> {
         let bound = signature.schema.arguments.iter().zip(&self.arguments);
-        let mut named: Vec<(bool, crate::GivenArgument)> = bound
+        let mut named: Vec<(bool, GivenArgument)> = bound
             .filter_map(|(argument, bound)| {
                 let (place, whole) = match bound {
                     Bound::Given(place) => (*place, true),
@@ -27,7 +30,7 @@ impl Binding {
                 let value = given.get(place)?;
                 let by_name = value.keyword.is_some();
                 let literal = value.literal.as_ref().filter(|_| whole);
-                let one = crate::GivenArgument {
+                let one = GivenArgument {
                     name: argument.name.clone(),
                     by_name,
                     value: literal.map(ToString::to_string),

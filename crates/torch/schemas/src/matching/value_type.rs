@@ -3,7 +3,6 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::annotation;
 use crate::Type;
 
 /// The largest type, counted in the types that it is made of. Real ones have some ten.
@@ -58,15 +57,6 @@ pub enum ScriptType {
 }
 
 impl ScriptType {
-    /// The type that a text names, as an annotation of TorchScript: `Optional[List[int]]`.
-    pub fn from_annotation(text: &str) -> Option<Self> {
-        let module = unskew_script::parse(text).ok()?;
-        match module.body.as_slice() {
-            [unskew_script::Statement::Expression { value, .. }] => annotation::of(value),
-            _ => None,
-        }
-    }
-
     /// `List[T]`.
     pub fn list(item: Self) -> Self {
         Self::List(Arc::new(item)).bounded()

@@ -107,7 +107,7 @@ fn unwrapped(ty: &ScriptType) -> &ScriptType {
 
 /// Whether a value of type `has` is of type `wants`, or becomes it: tuples become lists, and with
 /// `conversions` tensors become numbers, numbers other numbers, texts devices.
-pub(super) fn converts(has: &ScriptType, wants: &ScriptType, conversions: bool) -> bool {
+pub fn converts(has: &ScriptType, wants: &ScriptType, conversions: bool) -> bool {
     if has.is_subtype_of(wants) {
         return true;
     }

@@ -1,0 +1,36 @@
+//! The overload that a call means, by the types of the values that it gives.
+//!
+//! A call names an operator without its overload: `torch.div(a, b)` is `aten::div.Tensor`, `div.Scalar` or `div.int`,
+//! and means another thing in each case. The loader finds out from the types of the values, and so does [`choose`]: it
+//! takes [`Given`] values from anywhere, a program, a graph or an interpreter, and the overloads of a table of
+//! [`Operators`], each a [`Signature`].
+//!
+//! ```
+//! use unskew_ops::Schema;
+//! use unskew_ops::matching::{Choice, Given, Operators, ScriptType, choose};
+//!
+//! let operators: Vec<Schema> = [
+//!     "aten::div.Tensor(Tensor self, Tensor other) -> Tensor",
+//!     "aten::div.int(int a, int b) -> float",
+//! ].map(|text| text.parse().unwrap()).into();
+//!
+//! let seven = Given::of(ScriptType::Int);
+//! let Choice::One(found, binding) = choose(&operators.overloads("aten::div"), &[seven.clone(), seven]) else {
+//!     unreachable!()
+//! };
+//! assert_eq!((found.schema.full_name().as_str(), binding.returns), ("aten::div.int", ScriptType::Float));
+//! ```
+
+mod literal;
+mod named;
+mod overload;
+mod signature;
+mod unify;
+mod value_type;
+
+pub use literal::{Bits, Literal};
+pub use named::GivenArgument;
+pub use overload::{Choice, Operators, Overloads, choose};
+pub use signature::{Binding, Bound, Given, Mismatch, Signature};
+pub use unify::converts;
+pub use value_type::ScriptType;
