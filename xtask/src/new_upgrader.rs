@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail, ensure};
 use clap::Args;
 use unskew_core::Version;
-use unskew_ops::{
-    NewChange, OperatorHistory, Registry, Releases, Schema, Since, Sources, changes, function_files,
-};
+use unskew_ops::{OperatorHistory, Schema, changes};
+use unskew_torch_operators::{NewChange, Registry, Releases, Since, Sources, function_files};
 
 /// What changed.
 #[derive(Args)]
@@ -46,7 +45,7 @@ pub struct NewUpgrader {
     #[arg(long, requires = "note")]
     no_upgrader: bool,
     /// The folder of the registry.
-    #[arg(long, default_value = "crates/torch/archives/data")]
+    #[arg(long, default_value = "crates/torch/operators/data")]
     data: PathBuf,
 }
 
@@ -104,10 +103,10 @@ fn next_steps(data: &Path, change: &NewChange, functions: &[String], files: &[(&
         steps
             .push(format!("add more cases at the end of {data}/operator_cases.tsv: the hard ones"));
         steps.push(format!(
-            "on a release that has the operator: python crates/torch/archives/tests/operators/real.py record {data}/operator_cases.tsv"
+            "on a release that has the operator: python crates/torch/operators/tests/real.py record {data}/operator_cases.tsv"
         ));
     }
-    steps.push("cargo test -p unskew-ops && cargo xtask docs".to_owned());
+    steps.push("cargo test -p unskew-torch-operators && cargo xtask docs".to_owned());
     for (at, step) in steps.iter().enumerate() {
         println!("{}. {step}", at + 1);
     }

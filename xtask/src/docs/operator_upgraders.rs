@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::Context as _;
-use unskew_ops::{Bridge, OperatorTable, Registry, RegistryChange, Schema, Since, diff};
+use unskew_ops::{OperatorTable, Schema, diff};
 use unskew_script::{Expression, Function, Statement};
+use unskew_torch_operators::{Bridge, Registry, RegistryChange, Since};
 
 /// Where it stands, from the root of the repository.
 pub const PAGE: &str = "docs/reference/operator-upgraders.md";
@@ -20,8 +21,8 @@ older releases can do. It is made from the [operator registry](operator-registry
 An upgrader and a downgrader give what the operator itself gave, floats up to rounding. *Proved by* says where:
 `8 of 1.10.2 on 2.15.0` is eight calls of the operator on the real 1.10.2, and the function with the same arguments
 on the real 2.15.0. Kernels of cuDNN, MIOpen and oneDNN that no release runs alone are held against what 2.15.0
-computes for the same convolution and its gradients. The cases stand in `crates/torch/archives/data/operator_cases.tsv`, and are run by
-`crates/torch/archives/tests/operators/real.py`. \"not run\" is what only runs with CUDA, or on a release that is not in reach.
+computes for the same convolution and its gradients. The cases stand in `crates/torch/operators/data/operator_cases.tsv`, and are run by
+`crates/torch/operators/tests/real.py`. \"not run\" is what only runs with CUDA, or on a release that is not in reach.
 ";
 
 /// The page.
@@ -29,7 +30,7 @@ computes for the same convolution and its gradients. The cases stand in `crates/
 /// # Errors
 /// If the registry or the files beside it cannot be read.
 pub fn page(root: &Path) -> anyhow::Result<String> {
-    let registry = unskew_torch::registry();
+    let registry = unskew_torch_operators::registry();
     let proofs = Proofs::read(root)?;
     let (history, _) = unskew_releases::torch::database().context("the database is broken")?;
     let table = |release: &str| -> anyhow::Result<OperatorTable> {
@@ -63,7 +64,7 @@ pub fn page(root: &Path) -> anyhow::Result<String> {
     }
     downgraders(&mut text, registry, &proofs);
     text.push_str(
-        "\nMade from `crates/torch/archives/data/operator_versions.yaml` and the files beside it.\n",
+        "\nMade from `crates/torch/operators/data/operator_versions.yaml` and the files beside it.\n",
     );
     Ok(text)
 }
@@ -186,7 +187,7 @@ impl Proofs {
 }
 
 fn rows(root: &Path, file: &str) -> anyhow::Result<Vec<Vec<String>>> {
-    let path = root.join("crates/torch/archives/data").join(file);
+    let path = root.join("crates/torch/operators/data").join(file);
     let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     Ok(lines.map(|line| line.split('\t').map(str::to_owned).collect()).collect())

@@ -4,7 +4,8 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 use unskew_core::Version;
-use unskew_ops::{BuiltIn, Registry, Schema, Sources};
+use unskew_ops::Schema;
+use unskew_torch_operators::registry;
 
 use crate::{Format, Model, Stamp};
 
@@ -180,26 +181,6 @@ static UPGRADERS: LazyLock<Vec<Upgrader>> = LazyLock::new(|| {
         .collect()
 });
 
-/// The registry of PyTorch's operators: its own upgraders, and those that it does not have. A test holds its files
-/// against each other.
-pub fn registry() -> &'static Registry {
-    static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
-        Registry::built_in(BuiltIn {
-            operators: include_str!(concat!(env!("OUT_DIR"), "/operators.tsv")),
-            upgraders: REGISTRY_SOURCES.upgraders,
-            downgraders: REGISTRY_SOURCES.downgraders,
-        })
-    });
-    &REGISTRY
-}
-
-/// The files of the registry.
-pub const REGISTRY_SOURCES: Sources<'static> = Sources {
-    versions: include_str!("../data/operator_versions.yaml"),
-    upgraders: include_str!(concat!(env!("OUT_DIR"), "/operator_upgraders.py")),
-    downgraders: include_str!(concat!(env!("OUT_DIR"), "/operator_downgraders.py")),
-};
-
 static BUILTINS: LazyLock<Vec<Schema>> = LazyLock::new(|| {
     let schemas = FILE.iter().flat_map(|file| &file.builtin.schemas);
     schemas.filter_map(|schema| schema.parse().ok()).collect()
@@ -296,9 +277,6 @@ mod tests {
     #[test]
     fn the_data_is_read_whole() {
         let file: File = toml::from_str(include_str!("../data/history.toml")).unwrap();
-        let read = Registry::load(REGISTRY_SOURCES).unwrap();
-        let all = |registry: &Registry| format!("{:?}", registry.operators().collect::<Vec<_>>());
-        assert_eq!(all(&read), all(registry()));
         assert_eq!(upgraders().len(), 19);
         let refused =
             |minor| refusal(Version::pair(1, minor), &Model::new(Format::MobileFlatbuffer));

@@ -61,7 +61,6 @@ pub use device::{
     add_to_package, closure, of_package, selection,
 };
 pub use format::read;
-pub use history::{REGISTRY_SOURCES, registry};
 pub use model::{Format, Given, Model, Stamp, Use, UsePlaces};
 pub use needs::{Need, Needs, needs_facts};
 pub use party::{Origin, of_model, party, party_converted};

@@ -1,7 +1,7 @@
 //! The interpreter.
 
-use unskew_ops::Registry;
 use unskew_script::Function;
+use unskew_torch_operators::Registry;
 
 use crate::limits::Meter;
 use crate::machine::{Machine, Upgraders};

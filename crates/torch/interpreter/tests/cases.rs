@@ -1,4 +1,4 @@
-//! Calls whose results real releases recorded (`crates/torch/archives/data/operator_cases.tsv`), calculated here: by
+//! Calls whose results real releases recorded (`crates/torch/operators/data/operator_cases.tsv`), calculated here: by
 //! the operator itself with the semantics of that release, and by the upgrader or downgrader with the
 //! operators of its own side.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 
 use corpus::difference;
 use unskew_interpreter::{Dtype, Interpreter, Number, Problem, Semantics, Tensor, Value};
-use unskew_ops::{Bridge, Registry};
 use unskew_script::{Constant, Expression, Statement};
+use unskew_torch_operators::{Bridge, Registry};
 
 /// Results were recorded with nine digits; sums of 32-bit floats differ by their order.
 const TOLERANCE: f64 = 2e-5;
@@ -23,7 +23,7 @@ struct Case {
 }
 
 fn cases() -> Vec<Case> {
-    let text = include_str!("../../archives/data/operator_cases.tsv");
+    let text = include_str!("../../operators/data/operator_cases.tsv");
     let rows = text.lines().filter(|line| !line.starts_with('#'));
     rows.map(|line| {
         let columns: Vec<&str> = line.split('\t').collect();
@@ -204,7 +204,7 @@ impl Tally {
 
 #[test]
 fn bridges_and_operators_give_what_real_releases_gave() {
-    let registry = unskew_torch::registry();
+    let registry = unskew_torch_operators::registry();
     let bridges = bridges(registry);
     let (mut operators, mut functions) = (Tally::default(), Tally::default());
     for case in cases() {

@@ -55,7 +55,7 @@ fn interpreter(runtime: &Runtime) -> Interpreter {
     let operators = Arc::new(runtime.operators.clone());
     let semantics = Semantics::of(runtime.release.version).with_operators(operators);
     let known = runtime.release.file_format.max.unwrap().major();
-    let registry = unskew_torch::registry();
+    let registry = unskew_torch_operators::registry();
     Interpreter::new(semantics).with_upgraders(registry, known.try_into().unwrap())
 }
 

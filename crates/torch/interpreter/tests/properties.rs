@@ -8,7 +8,7 @@ mod corpus;
 use corpus::difference;
 use unskew_core::Version;
 use unskew_interpreter::{Dtype, Interpreter, Number, Problem, Semantics, Tensor, Value};
-use unskew_ops::{Registry, RegistryChange, Since};
+use unskew_torch_operators::{Registry, RegistryChange, Since};
 
 const CALLS: usize = 80;
 
@@ -219,7 +219,7 @@ fn before(change: &RegistryChange) -> Version {
 
 #[test]
 fn upgraders_equal_the_old_operators_on_random_calls() {
-    let registry: &Registry = unskew_torch::registry();
+    let registry: &Registry = unskew_torch_operators::registry();
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let (mut covered, mut equal, mut refused, mut left) = (0, 0, 0, Vec::new());
     for (operator, changes) in registry.operators() {

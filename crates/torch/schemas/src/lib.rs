@@ -15,8 +15,6 @@
 //! * [`OperatorTable`]: one release of a history;
 //! * [`matching`]: which overload a call means, by the types of the values that it gives.
 //!
-//! * [`Registry`]: the operators that changed, with upgraders and downgraders in TorchScript; what becomes
-//!   of one call in one release;
 //! * [`typing`]: the types of TorchScript programs, and which overload each operator call means.
 //!
 //! No file format is known here: where calls come from is the business of the boundary crates.
@@ -45,7 +43,6 @@ mod history;
 pub mod matching;
 mod merge;
 mod parse;
-mod registry;
 pub mod rules;
 mod schema;
 mod table;
@@ -55,20 +52,11 @@ pub mod typing;
 pub use call::{CallShape, Misfit};
 pub use change::{
     Change, ChangeKind, OperatorChange, TableDiff, change_rules, changes, diff, diff_findings,
+    is_same_type, is_subtype, plain_value,
 };
 pub use history::{Definition, OperatorHistory};
 pub use merge::merge;
 pub use parse::SchemaError;
-pub use registry::{
-    Account, Blocked, Bridge, BuiltIn, Condition, Decision, Fit, NewChange, OperatorCall, Owed,
-    Registry, RegistryChange, RegistryError, Releases, Since, Sources, Step, Target, Writer,
-    Written,
-};
-/// The functions of a registry that stand in several files, as one text.
-pub mod function_files {
-    pub use unskew_operator_yaml::{functions as read, join, split};
-}
-
 pub use schema::{Argument, Schema};
 pub use table::{OperatorTable, Overloads, TableError};
 pub use types::{Alias, Type};

@@ -1,8 +1,6 @@
 //! Types of programs: what real ones call, and what is found in texts.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs, reason = "a test may fail")]
 
-mod pytorch;
-
 use std::collections::BTreeMap;
 use std::fs::{File, read_to_string};
 use std::io::Read;
@@ -13,7 +11,11 @@ use unskew_ops::matching::Literal;
 use unskew_ops::typing::{Problem, Program, ResolvedCall, Typing, check, infer};
 use unskew_ops::{OperatorHistory, OperatorTable};
 
-static HISTORY: LazyLock<Arc<OperatorHistory>> = LazyLock::new(pytorch::history);
+/// The operators of every release.
+static HISTORY: LazyLock<Arc<OperatorHistory>> = LazyLock::new(|| {
+    let path = concat!(env!("UNSKEW_ROOT"), "/crates/judging/releases/data/torch/operators.tsv");
+    OperatorHistory::from_text(read_to_string(path).unwrap()).unwrap().into()
+});
 
 fn table(release: &str) -> OperatorTable {
     HISTORY.table(release.parse().unwrap()).unwrap()
@@ -282,7 +284,7 @@ fn every_division_of_real_voice_models_is_of_integers() {
 
 #[test]
 fn upgraders_of_pytorch_are_typed_in_every_release_that_has_them() {
-    let path = concat!(env!("UNSKEW_ROOT"), "/crates/torch/archives/data/operator_upgraders.py");
+    let path = concat!(env!("UNSKEW_ROOT"), "/crates/torch/operators/data/operator_upgraders.py");
     let text = read_to_string(path).unwrap();
     let first = "1.13.1".parse().unwrap();
     for release in HISTORY.releases().iter().filter(|release| **release >= first) {

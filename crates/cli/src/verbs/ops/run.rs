@@ -48,7 +48,7 @@ pub fn run(args: &OpsRun) -> anyhow::Result<Status> {
 
 /// With the operators of a release, and the upgraders that it knows.
 fn interpreter(name: Option<&str>) -> anyhow::Result<Interpreter> {
-    let registry = unskew_torch::registry();
+    let registry = unskew_torch_operators::registry();
     let upgraded = |interpreter: Interpreter, known| interpreter.with_upgraders(registry, known);
     let Some(name) = name else {
         return Ok(upgraded(Interpreter::new(Semantics::newest()), registry.current()));

@@ -60,7 +60,7 @@ pub fn closure(model: &Model, operators: &Arc<OperatorHistory>) -> Closure {
 /// The operators that each upgrader calls, by the upgrader's name.
 pub(crate) fn upgraders(operators: &Arc<OperatorHistory>) -> BTreeMap<String, BTreeSet<String>> {
     let functions = history::upgraders().iter().filter_map(|upgrader| {
-        history::registry().function(&upgrader.function).map(ToString::to_string)
+        unskew_torch_operators::registry().function(&upgrader.function).map(ToString::to_string)
     });
     let text: String = functions.collect();
     let Ok(program) = Program::of_text("operator_upgraders.py", &text) else {

@@ -8,7 +8,7 @@ use unskew_core::{Version, VersionRange};
 use unskew_ops::{OperatorHistory, OperatorTable, Schema};
 
 use super::Device;
-use crate::{Calendar, Release, Runtime, history};
+use crate::{Calendar, Release, Runtime};
 
 /// The format that is written.
 const FORMAT: u32 = 1;
@@ -193,7 +193,7 @@ impl DeviceTable {
 
 /// The version of an operator in a runtime that reads file formats up to `newest`.
 pub(super) fn operator_version(operator: &str, newest: i64) -> u32 {
-    let changes = history::registry().changes_of(operator).iter();
+    let changes = unskew_torch_operators::registry().changes_of(operator).iter();
     let versions = changes.filter_map(|change| change.since.version());
     versions.filter(|version| i64::from(*version) <= newest).max().unwrap_or(0)
 }

@@ -3,13 +3,14 @@
 use unskew_core::{Places, Version};
 use unskew_ops::matching::GivenArgument;
 use unskew_ops::matching::{Given as Value, Literal};
-use unskew_ops::{OperatorCall, OperatorHistory, Schema};
+use unskew_ops::{OperatorHistory, Schema};
+use unskew_torch_operators::OperatorCall;
 
 use super::{Need, first};
+use crate::Model;
 use crate::code::TypedUse;
 use crate::model::Given;
 use crate::verdict::Reading;
-use crate::{Model, history};
 
 /// A call with its schema.
 pub(crate) struct Versioned {
@@ -37,7 +38,7 @@ pub(super) fn bounds(
 ) -> (Need, Option<Need>) {
     let mut lowest = Need { version: Version::number(0), because: None };
     let mut highest: Option<Need> = None;
-    let registry = history::registry();
+    let registry = unskew_torch_operators::registry();
     let Some(written) = version(model) else { return (lowest, None) };
     for call in versioned(model, &reading.calls, operators) {
         let resolved = OperatorCall { schema: &call.schema, given: &call.given };

@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use unskew_core::{Finding, Places};
-use unskew_ops::OperatorCall;
+use unskew_torch_operators::OperatorCall;
 
 use super::Pair;
 use crate::model::Given;
 use crate::needs::versioned;
-use crate::{Device, device, history, rules};
+use crate::{Device, device, rules};
 
 pub(super) fn findings(pair: &Pair<'_>) -> Vec<Finding> {
     let Some(device) = &pair.runtime.device else { return Vec::new() };
@@ -54,7 +54,7 @@ fn used(pair: &Pair<'_>) -> Vec<(String, Places)> {
 /// The calls that mean what an operator means only from a later version on than the device has.
 fn versions(pair: &Pair<'_>, device: &Device) -> Vec<Finding> {
     let operators = pair.runtime.operators.history();
-    let registry = history::registry();
+    let registry = unskew_torch_operators::registry();
     let Some(written) = pair.model.operator_version() else { return Vec::new() };
     let Ok(written) = u32::try_from(written) else { return Vec::new() };
     let mut findings = Vec::new();

@@ -52,7 +52,7 @@ pub(super) fn findings(pair: &Pair<'_>) -> Vec<Finding> {
 pub(super) fn is_meant(pair: &Pair<'_>, call: &TypedUse) -> bool {
     let release = pair.runtime.release.version;
     let within = call.within.as_deref();
-    within.is_some_and(|function| history::registry().is_for(function, release))
+    within.is_some_and(|function| unskew_torch_operators::registry().is_for(function, release))
 }
 
 /// Whether the change lies between the writer and the release.

@@ -11,8 +11,8 @@ mod mobile;
 
 use std::collections::HashMap;
 
-use unskew_ops::{Bridge, Registry};
 use unskew_script::{Function, Span};
+use unskew_torch_operators::{Bridge, Registry};
 
 use crate::operators::Context;
 use crate::{Problem, RunError, Value};

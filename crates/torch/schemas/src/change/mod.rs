@@ -14,7 +14,7 @@ use std::fmt;
 use unskew_definitions::in_a_sentence;
 
 use crate::{Argument, Schema};
-pub(crate) use subtype::{is_same as is_same_type, is_subtype};
+pub use subtype::{is_same as is_same_type, is_subtype};
 
 /// One change of a schema, and where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -139,17 +139,17 @@ fn argument(was: &Argument, is: &Argument, found: &mut Vec<Change>) {
 fn default_value(argument: &Argument) -> Option<String> {
     let text = argument.default.as_deref()?;
     let items = match text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-        Some(list) => list.split(',').map(plain).collect(),
+        Some(list) => list.split(',').map(plain_value).collect(),
         None => match argument.ty.list_size().and_then(|size| usize::try_from(size).ok()) {
-            Some(size) if text != "None" && size <= 16 => vec![plain(text); size],
-            _ => return Some(plain(text)),
+            Some(size) if text != "None" && size <= 16 => vec![plain_value(text); size],
+            _ => return Some(plain_value(text)),
         },
     };
     Some(format!("[{}]", items.join(",")))
 }
 
 /// A single value without quotes and blanks, numbers in one way of writing: equal texts are equal values.
-pub(crate) fn plain(text: &str) -> String {
+pub fn plain_value(text: &str) -> String {
     let text = text.replace([' ', '"', '\''], "");
     text.parse::<f64>().map_or(text, |number| number.to_string())
 }

@@ -6,7 +6,7 @@ use crate::Type;
 const NUMBERS: [&str; 5] = ["SymInt", "ScalarType", "Layout", "MemoryFormat", "QScheme"];
 
 /// Whether a value of `narrow` is a value of `wide`.
-pub(crate) fn is_subtype(narrow: &Type, wide: &Type) -> bool {
+pub fn is_subtype(narrow: &Type, wide: &Type) -> bool {
     match (narrow, wide) {
         (Type::Optional(narrow), Type::Optional(wide)) => is_subtype(narrow, wide),
         (narrow, Type::Optional(wide)) => {
@@ -35,7 +35,7 @@ pub(crate) fn is_subtype(narrow: &Type, wide: &Type) -> bool {
 }
 
 /// Whether two types are one at run time.
-pub(crate) fn is_same(one: &Type, other: &Type) -> bool {
+pub fn is_same(one: &Type, other: &Type) -> bool {
     is_subtype(one, other) && is_subtype(other, one)
 }
 

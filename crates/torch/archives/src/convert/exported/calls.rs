@@ -5,9 +5,10 @@
 //! in the table ([`shapes`]), and where its shape cannot be told there is a blocker that names the node. Operators that
 //! no release of the database has are left alone: they come with a library.
 
+use unskew_ops::Schema;
 use unskew_ops::matching::{Choice, Given as Value, Literal, Operators as _, ScriptType, choose};
-use unskew_ops::{Blocked, Decision, OperatorCall, Registry, Schema, Target, Writer};
 use unskew_script::Function;
+use unskew_torch_operators::{Blocked, Decision, OperatorCall, Registry, Target, Writer};
 
 use super::recast::Found;
 use super::schema::Schema as Shapes;
@@ -17,14 +18,14 @@ use crate::code::Callable;
 use crate::convert::Task;
 use crate::convert::json::Json;
 use crate::convert::unfold::{Arguments as _, One, Part, annotated, unfold};
-use crate::{format, history};
+use crate::format;
 
 /// The operator version of every graph of `torch.export`.
 const OPERATOR_VERSION: u32 = 10;
 
 /// Fits the nodes of `graph`, and of the graphs in it, to the release.
 pub(super) fn put(task: &Task<'_>, schema: &Shapes, graph: &mut Json, found: &mut Found) {
-    let registry = history::registry();
+    let registry = unskew_torch_operators::registry();
     let producer = task.model.producer_by(task.to.operators.history());
     let writer =
         Writer { operator_version: OPERATOR_VERSION, since: producer.since, until: producer.until };

@@ -4,10 +4,9 @@ use unskew_core::{Conversion, Places, Rewrite, Version};
 use unskew_ops::matching::GivenArgument;
 use unskew_ops::matching::{Choice, Given, Literal, choose};
 use unskew_ops::typing::{literal_of, literal_of_default, type_of_annotation};
-use unskew_ops::{
-    Argument, Blocked, Decision, Fit, OperatorCall, Registry, Schema, Target, Writer,
-};
+use unskew_ops::{Argument, Schema};
 use unskew_script::{Expression, Function as Script, Statement};
+use unskew_torch_operators::{Blocked, Decision, Fit, OperatorCall, Registry, Target, Writer};
 
 use super::assemble::{Site, assemble};
 use super::constants::{default, value};
@@ -48,7 +47,7 @@ impl<'t> Calls<'t> {
             since: producer.since,
             until: producer.until,
         };
-        Self { task, writer, registry: history::registry() }
+        Self { task, writer, registry: unskew_torch_operators::registry() }
     }
 
     /// The schema that the writer meant: that of the first release that can have written the file.

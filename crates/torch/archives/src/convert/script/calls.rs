@@ -6,10 +6,9 @@ use unskew_core::{Conversion, Places, Rewrite, Version};
 use unskew_ops::matching::GivenArgument;
 use unskew_ops::matching::{Bound, Choice, ScriptType};
 use unskew_ops::typing::{Program, ResolvedCall as Call, Spelling, Typing, infer};
-use unskew_ops::{
-    Blocked, Decision, Misfit, OperatorCall, OperatorTable, Registry, Schema, Target, Type, Writer,
-};
+use unskew_ops::{Misfit, OperatorTable, Schema, Type};
 use unskew_script::{Edits, Span};
+use unskew_torch_operators::{Blocked, Decision, OperatorCall, Registry, Target, Writer};
 
 use crate::code::{self, Callable};
 use crate::convert::Task;
@@ -64,7 +63,7 @@ impl<'t> Calls<'t> {
             Some(table) => infer(program, &Callable(&table)),
             None => infer(program, &Callable(&**history)),
         };
-        Self { task, program, typing, writer, registry: history::registry() }
+        Self { task, program, typing, writer, registry: unskew_torch_operators::registry() }
     }
 
     /// The lowest operator version in which every call means what it means in the file.
@@ -316,7 +315,7 @@ pub(super) fn needs_of(task: &Task<'_>, text: &str) -> u32 {
         return 0;
     }
     let typing = infer(&program, &Callable(&task.to.operators));
-    let registry = history::registry();
+    let registry = unskew_torch_operators::registry();
     let needs = typing.calls.iter().filter_map(|call| {
         let Choice::One(signature, _) = &call.choice else { return None };
         let given = given(call);

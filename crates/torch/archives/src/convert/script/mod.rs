@@ -15,9 +15,9 @@ mod tensors;
 use std::collections::BTreeMap;
 
 use unskew_core::{Conversion, Finding, Places, Rewrite};
-use unskew_ops::Writer;
 use unskew_ops::typing::Program;
 use unskew_source::ReadError;
+use unskew_torch_operators::Writer;
 
 use super::Task;
 use super::draft::Draft;

@@ -1,0 +1,122 @@
+//! A registry: its operators and functions, looked up.
+
+use std::collections::BTreeSet;
+
+use unskew_script::Function;
+
+use crate::entry::RegistryChange;
+use crate::error::{DOWNGRADERS, RegistryError, UPGRADERS};
+use crate::functions::Functions;
+use crate::operators::Operators;
+use crate::{calls, yaml};
+
+/// The texts of the three files. Functions that stand in several files are one text as
+/// [`function_files::join`](crate::function_files::join) makes it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sources<'t> {
+    /// `operator_versions.yaml`.
+    pub versions: &'t str,
+    /// `operator_upgraders.py`.
+    pub upgraders: &'t str,
+    /// `operator_downgraders.py`; it may be empty.
+    pub downgraders: &'t str,
+}
+
+/// A registry that is part of a program.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BuiltIn {
+    /// `operator_versions.yaml` in the form of `files::flatten`.
+    pub operators: &'static str,
+    /// `operator_upgraders.py`.
+    pub upgraders: &'static str,
+    /// `operator_downgraders.py`.
+    pub downgraders: &'static str,
+}
+
+/// The operators that changed, and the functions that bridge the changes.
+#[derive(Debug)]
+pub struct Registry {
+    pub(crate) operators: Operators,
+    pub(crate) upgraders: Functions,
+    pub(crate) downgraders: Functions,
+}
+
+impl Registry {
+    /// Reads the files and holds them against each other.
+    ///
+    /// # Errors
+    /// The first [`RegistryError`].
+    pub fn load(sources: Sources<'_>) -> Result<Self, RegistryError> {
+        let operators = Operators::from(yaml::read(sources.versions)?);
+        let upgraders = Functions::find(UPGRADERS, sources.upgraders.to_owned().into())?;
+        let downgraders = Functions::find(DOWNGRADERS, sources.downgraders.to_owned().into())?;
+        let changes = || operators.changes();
+        let up = changes().flat_map(|change| change.upgrader.iter().map(|one| (one, change.line)));
+        let down =
+            changes().flat_map(|change| change.downgraders.iter().map(|one| (one, change.line)));
+        upgraders.hold(up)?;
+        downgraders.hold(down)?;
+        Ok(Self { operators, upgraders, downgraders })
+    }
+
+    /// A registry that is part of a program, whose tests [`load`](Self::load) it. Nothing of it is read before it
+    /// is asked for: an operator by its name, a function by its own. What cannot be read is not there.
+    pub fn built_in(parts: BuiltIn) -> Self {
+        Self {
+            operators: Operators::of_flat(parts.operators),
+            upgraders: Functions::built_in(UPGRADERS, parts.upgraders),
+            downgraders: Functions::built_in(DOWNGRADERS, parts.downgraders),
+        }
+    }
+
+    /// The newest version of all operators: what a writer of today may need.
+    pub fn current(&self) -> u32 {
+        let changes = self.versioned().flat_map(|(_, changes)| changes);
+        changes.filter_map(|change| change.since.version()).max().unwrap_or(0)
+    }
+
+    /// Every operator that changed, by its full name, with its changes in their order.
+    pub fn operators(&self) -> impl Iterator<Item = (&str, &[RegistryChange])> {
+        self.operators.all()
+    }
+
+    /// The operators of which a change has an operator version, with all their changes.
+    pub fn versioned(&self) -> impl Iterator<Item = (&str, &[RegistryChange])> {
+        self.operators.versioned()
+    }
+
+    /// The changes of one operator, by its full name; nothing for one that never changed.
+    pub fn changes_of(&self, operator: &str) -> &[RegistryChange] {
+        self.operators.of(operator)
+    }
+
+    /// What a file of operator version `version` means by the operator, if that is not what it means
+    /// today: the first change that is newer than the file. Changes without a version are left out.
+    pub fn historic(&self, operator: &str, version: u32) -> Option<&RegistryChange> {
+        let newer = |change: &RegistryChange| change.since.version().is_some_and(|v| v > version);
+        self.changes_of(operator).iter().find(|change| newer(change) && change.upgrader.is_some())
+    }
+
+    /// The upgrader that a call of a file of operator version `version` is replaced by.
+    pub fn upgrader(&self, operator: &str, version: u32) -> Option<&Function> {
+        self.function(&self.historic(operator, version)?.upgrader.as_ref()?.function)
+    }
+
+    /// An upgrader or a downgrader by its name.
+    pub fn function(&self, name: &str) -> Option<&Function> {
+        self.upgraders.get(name).or_else(|| self.downgraders.get(name))
+    }
+
+    /// Whether a function is one of the registry that is for this release: what it computes there is what it shall.
+    pub fn is_for(&self, function: &str, release: unskew_core::Version) -> bool {
+        let changes = self.operators.changes();
+        let mut bridges = changes.flat_map(|one| one.upgrader.iter().chain(&one.downgraders));
+        bridges.any(|bridge| bridge.function == function && bridge.on.contains(release))
+    }
+
+    /// The operators that an upgrader calls, by their names without overloads: what a runtime with a
+    /// selected list of operators must have besides those that its models call.
+    pub fn callees(function: &Function) -> BTreeSet<String> {
+        calls::of(function)
+    }
+}

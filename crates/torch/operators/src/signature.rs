@@ -1,0 +1,167 @@
+//! Whether an upgrader takes and returns what its historic schema says.
+
+use unskew_script::{Expression, Function, Parameter};
+
+use unskew_ops::{Argument, Schema, Type};
+use unskew_ops::{is_same_type, plain_value};
+
+pub(crate) fn check(function: &Function, schema: &Schema) -> Result<(), String> {
+    let (has, wants) = (function.parameters.len(), schema.arguments.len());
+    if has != wants {
+        return Err(format!("takes {has} arguments, the schema has {wants}: {schema}"));
+    }
+    for (parameter, argument) in function.parameters.iter().zip(&schema.arguments) {
+        one(parameter, argument)?;
+    }
+    let returns = function.returns.as_ref().ok_or("says no type that it returns")?;
+    let returns = type_of(returns)?;
+    let wanted = match schema.returns.as_slice() {
+        [one] => one.ty.clone(),
+        many => Type::Tuple(many.iter().map(|one| one.ty.clone()).collect()),
+    };
+    if !is_same_type(&returns, &wanted) {
+        return Err(format!("returns {returns}, the schema {wanted}"));
+    }
+    Ok(())
+}
+
+fn one(parameter: &Parameter, argument: &Argument) -> Result<(), String> {
+    let name = &parameter.name.text;
+    if *name != argument.name {
+        return Err(format!("has {name} where the schema has {}", argument.name));
+    }
+    if parameter.keyword_only != argument.keyword_only {
+        return Err(format!("{name}: by keyword only on one side, and not on the other"));
+    }
+    let annotation = parameter.annotation.as_ref().ok_or_else(|| format!("{name} has no type"))?;
+    let ty = type_of(annotation)?;
+    if !is_same_type(&ty, &argument.ty) {
+        return Err(format!("{name} is {ty}, in the schema {}", argument.ty));
+    }
+    match (&parameter.default, &argument.default) {
+        (None, None) => Ok(()),
+        (Some(is), Some(was)) if plain_value(&is.to_string()) == plain_value(was) => Ok(()),
+        (is, was) => {
+            let shown = |text: Option<String>| text.unwrap_or_else(|| "none".to_owned());
+            let is = shown(is.as_ref().map(ToString::to_string));
+            Err(format!("the default of {name} is {is}, in the schema {}", shown(was.clone())))
+        }
+    }
+}
+
+/// A type as TorchScript writes it, as one of the schema language: `Optional[List[int]]` is `int[]?`.
+fn type_of(annotation: &Expression) -> Result<Type, String> {
+    let wrong = || format!("not a type: {annotation}");
+    if let Some(path) = annotation.path() {
+        return Ok(Type::Named(match path.as_str() {
+            "number" => "Scalar".to_owned(),
+            "Device" | "Tensor" | "int" | "float" | "bool" | "str" | "complex" | "Any" => path,
+            _ => return Err(wrong()),
+        }));
+    }
+    let Expression::Subscript { of, index, .. } = annotation else { return Err(wrong()) };
+    match of.path().as_deref() {
+        Some("Optional") => Ok(Type::Optional(Box::new(type_of(index)?))),
+        Some("List") => Ok(Type::List(Box::new(type_of(index)?), None)),
+        Some("Tuple") => match &**index {
+            Expression::Tuple { items, .. } => {
+                Ok(Type::Tuple(items.iter().map(type_of).collect::<Result<_, _>>()?))
+            }
+            one => Ok(Type::Tuple(vec![type_of(one)?])),
+        },
+        _ => Err(wrong()),
+    }
+}
+
+/// A function of a schema that passes its arguments on to the operator of that name.
+pub(crate) fn stub(name: &str, schema: &Schema) -> Result<String, String> {
+    let (mut parameters, mut passed, mut by_name) = (Vec::new(), Vec::new(), false);
+    for argument in &schema.arguments {
+        let Argument { name, ty, default, keyword_only, .. } = argument;
+        if KEYWORDS.contains(&name.as_str()) {
+            return Err(format!(
+                "no function can have an argument that is a word of Python: {name}"
+            ));
+        }
+        if *keyword_only && !std::mem::replace(&mut by_name, true) {
+            parameters.push("*".to_owned());
+        }
+        let default = default.as_ref().map(|value| format!("={}", value.replace('"', "'")));
+        parameters.push(format!("{name}: {}{}", annotation(ty)?, default.unwrap_or_default()));
+        passed.push(if by_name { format!("{name}={name}") } else { name.clone() });
+    }
+    let returns = match schema.returns.as_slice() {
+        [one] => annotation(&one.ty)?,
+        many => annotation(&Type::Tuple(many.iter().map(|one| one.ty.clone()).collect()))?,
+    };
+    let callee = match schema.name.split_once("::") {
+        Some(("aten", name)) => format!("torch.{name}"),
+        Some((namespace, name)) => format!("ops.{namespace}.{name}"),
+        None => format!("torch.{}", schema.name),
+    };
+    let (parameters, passed) = (parameters.join(", "), passed.join(", "));
+    Ok(format!("def {name}({parameters}) -> {returns}:\n  return {callee}({passed})\n"))
+}
+
+/// Arguments for a call, one for each that has no default, as the cases of a registry write them.
+pub(crate) fn sample(schema: &Schema) -> String {
+    let given = schema.arguments.iter().filter(|argument| argument.default.is_none());
+    let one = |argument: &Argument| format!("{}={}", argument.name, value(argument));
+    given.map(one).collect::<Vec<_>>().join(", ")
+}
+
+fn value(argument: &Argument) -> String {
+    match &argument.ty {
+        Type::Named(name) if name == "Tensor" && argument.is_out() => {
+            "tensor('float32', [0], [])".into()
+        }
+        ty => of_type(ty),
+    }
+}
+
+fn of_type(ty: &Type) -> String {
+    match ty {
+        Type::Named(name) => match name.as_str() {
+            "Tensor" => "tensor('float32', [2, 2], [1.0, -2.0, 0.5, 3.0])",
+            "bool" => "True",
+            "float" => "0.5",
+            "str" => "'none'",
+            "Device" | "Generator" => "None",
+            _ => "1",
+        }
+        .to_owned(),
+        Type::List(item, size) => {
+            let count = size.and_then(|size| usize::try_from(size).ok()).unwrap_or(1).clamp(1, 8);
+            format!("[{}]", vec![of_type(item); count].join(", "))
+        }
+        Type::Tuple(items) => {
+            format!("({},)", items.iter().map(of_type).collect::<Vec<_>>().join(", "))
+        }
+        Type::Optional(_) | Type::Applied(..) => "None".to_owned(),
+    }
+}
+
+/// Words of Python that an argument of an operator may have as its name.
+const KEYWORDS: [&str; 6] = ["from", "lambda", "in", "is", "global", "with"];
+
+/// A type of the schema language as TorchScript writes it.
+fn annotation(ty: &Type) -> Result<String, String> {
+    Ok(match ty {
+        Type::Named(name) => match name.as_str() {
+            "Scalar" => "number".to_owned(),
+            "SymInt" | "ScalarType" | "Layout" | "MemoryFormat" | "QScheme" => "int".to_owned(),
+            "Dimname" => "str".to_owned(),
+            "Device" | "Tensor" | "int" | "float" | "bool" | "str" | "complex" | "Any" => {
+                name.clone()
+            }
+            _ => return Err(format!("a function has no word for the type {name}")),
+        },
+        Type::List(item, _) => format!("List[{}]", annotation(item)?),
+        Type::Optional(inner) => format!("Optional[{}]", annotation(inner)?),
+        Type::Tuple(items) => {
+            let items: Vec<String> = items.iter().map(annotation).collect::<Result<_, _>>()?;
+            format!("Tuple[{}]", items.join(", "))
+        }
+        Type::Applied(..) => return Err(format!("a function has no word for the type {ty}")),
+    })
+}

@@ -1,0 +1,99 @@
+//! What the entries of `operator_versions.yaml` say: the changes of each operator.
+
+use std::collections::BTreeMap;
+
+use crate::files::entry::Pair;
+use crate::files::flat::Row;
+use crate::files::yaml::read as entries;
+
+use crate::draft::Draft;
+use crate::entry::{RegistryChange, Since};
+use crate::error::{RegistryError, VERSIONS, fault};
+
+pub(crate) fn read(text: &str) -> Result<BTreeMap<String, Vec<RegistryChange>>, RegistryError> {
+    let mut operators = BTreeMap::new();
+    for entry in entries(text).map_err(|error| fault(VERSIONS, error.line, error.what))? {
+        for operator in &entry.operators {
+            let changes = of_operator(operator, entry.line, entry.pairs())?;
+            if operators.insert(operator.clone(), changes).is_some() {
+                return Err(fault(VERSIONS, entry.line, format!("a second entry for {operator}")));
+            }
+        }
+    }
+    Ok(operators)
+}
+
+/// The changes that a line of the flat form says.
+pub(crate) fn of_row(row: Row<'_>) -> Result<Vec<RegistryChange>, RegistryError> {
+    of_operator(row.operator, row.line(), row.pairs())
+}
+
+fn of_operator<'p>(
+    operator: &str,
+    first: usize,
+    pairs: impl Iterator<Item = Pair<'p>>,
+) -> Result<Vec<RegistryChange>, RegistryError> {
+    let mut drafts: Vec<Draft> = Vec::new();
+    for Pair { key, value, line } in pairs {
+        if let Some(since) = since(key, value, line)? {
+            drafts.push(Draft::new(since, line));
+            continue;
+        }
+        let before = || {
+            let what = format!("{key} stands before the version or release that it belongs to");
+            fault(VERSIONS, line, what)
+        };
+        let draft = drafts.last_mut().ok_or_else(before)?;
+        draft.set(key, value).map_err(|what| fault(VERSIONS, line, what))?;
+    }
+    let finish = |draft: Draft| {
+        let line = draft.line();
+        draft.finish(operator).map_err(|what| fault(VERSIONS, line, what))
+    };
+    let changes: Vec<RegistryChange> = drafts.into_iter().map(finish).collect::<Result<_, _>>()?;
+    if changes.is_empty() {
+        return Err(fault(VERSIONS, first, format!("{operator} has no version and no release")));
+    }
+    rising(&changes)?;
+    Ok(changes)
+}
+
+/// What a key begins, if it begins a change.
+fn since(key: &str, value: &str, line: usize) -> Result<Option<Since>, RegistryError> {
+    let dated: fn(unskew_core::Version) -> Since = match key {
+        "version" => {
+            let number = value
+                .parse()
+                .map_err(|_| fault(VERSIONS, line, format!("not a version number: {value}")))?;
+            return Ok(Some(Since::Version(number)));
+        }
+        "removed_in" => Since::Removed,
+        "broken_in" => Since::Broken,
+        "meaning_changed_in" => Since::Meaning,
+        "added_in" => Since::Added,
+        _ => return Ok(None),
+    };
+    let release = value.parse();
+    let release = release.map_err(|_| fault(VERSIONS, line, format!("not a release: {value}")))?;
+    Ok(Some(dated(release)))
+}
+
+/// Versions rise; releases do not fall, because several forms of an operator may go at once.
+fn rising(changes: &[RegistryChange]) -> Result<(), RegistryError> {
+    let (mut version, mut release) = (None, None);
+    for change in changes {
+        let (since, line) = (change.since, change.line);
+        let number = since.version();
+        let fell = version.zip(number).filter(|(before, now)| before >= now);
+        if let Some((before, now)) = fell {
+            return Err(fault(VERSIONS, line, format!("versions rise: {now} after {before}")));
+        }
+        let dated = since.release();
+        let fell = release.zip(dated).filter(|(before, now)| before > now);
+        if let Some((before, now)) = fell {
+            return Err(fault(VERSIONS, line, format!("releases rise: {now} after {before}")));
+        }
+        (version, release) = (number.or(version), dated.or(release));
+    }
+    Ok(())
+}
