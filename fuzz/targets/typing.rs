@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
 use unskew_ops::Schema;
-use unskew_ops::typing::{Program, infer};
+use unskew_script::typing::{Program, infer};
 
 static OPERATORS: LazyLock<Vec<Schema>> = LazyLock::new(|| {
     let schemas = [

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use unskew_core::{Places, Version};
 use unskew_ops::CallShape;
-use unskew_ops::typing::Program;
+use unskew_script::typing::Program;
 
 use crate::Producer;
 

@@ -5,7 +5,7 @@ mod corpus;
 
 use corpus::{files, history, models, party, runtimes, source, verdict};
 use unskew_core::{Outcome, Phase};
-use unskew_ops::typing::{Typing, infer};
+use unskew_script::typing::{Typing, infer};
 use unskew_torch::{Callable, Model, read};
 
 fn typed(model: &Model) -> Option<Typing> {
@@ -49,7 +49,8 @@ fn interpolate_needs_a_new_operator_only_in_a_branch_that_never_runs() {
         assert!(finding.message.contains("aten::_upsample_lanczos2d_aa"), "{}", finding.message);
         assert!(finding.places.to_string().contains("(never runs)"), "{}", finding.places);
         let typing = typed(&read(&source(path, bytes)).unwrap().unwrap()).unwrap();
-        let lanczos = |call: &&unskew_ops::typing::ResolvedCall| call.operator.contains("lanczos");
+        let lanczos =
+            |call: &&unskew_script::typing::ResolvedCall| call.operator.contains("lanczos");
         let call = typing.calls.iter().find(lanczos).unwrap();
         assert!(call.removable && !call.live && call.loaded);
     }

@@ -5,7 +5,7 @@ use crate::error::RegistryError;
 use crate::functions::Functions;
 use crate::registry::Registry;
 use unskew_ops::OperatorTable;
-use unskew_ops::typing::{Program, Typing, infer};
+use unskew_script::typing::{Program, Typing, infer};
 
 impl Registry {
     /// Holds all functions that say that they run on a release against its operators: every call is one

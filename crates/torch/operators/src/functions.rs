@@ -13,7 +13,7 @@ use unskew_script::Function;
 use crate::entry::Bridge;
 use crate::error::{RegistryError, VERSIONS, fault, located};
 use crate::{inline, signature};
-use unskew_ops::typing::{FunctionId, Program};
+use unskew_script::typing::{FunctionId, Program};
 
 /// The functions of a file, or of files that are one text, by name.
 #[derive(Debug)]

@@ -15,7 +15,6 @@
 //! * [`OperatorTable`]: one release of a history;
 //! * [`matching`]: which overload a call means, by the types of the values that it gives.
 //!
-//! * [`typing`]: the types of TorchScript programs, and which overload each operator call means.
 //!
 //! No file format is known here: where calls come from is the business of the boundary crates.
 //!
@@ -47,7 +46,6 @@ pub mod rules;
 mod schema;
 mod table;
 mod types;
-pub mod typing;
 
 pub use call::{CallShape, Misfit};
 pub use change::{

@@ -8,7 +8,8 @@
 //!   not TorchScript is a [`ScriptError`] with its line and column, never skipped;
 //! * what is read is shown again by `Display`, in the way in which PyTorch prints it;
 //! * [`Edits`] replaces spans of the text and keeps every other byte, so that a rewrite of one call changes
-//!   nothing else.
+//!   nothing else;
+//! * [`typing`] finds the types of a whole program, and the overload that each call of an operator means.
 //!
 //! ```
 //! use unskew_script::{Edits, Expression, Statement, parse};
@@ -34,6 +35,7 @@ mod limits;
 mod read;
 mod show;
 mod syntax;
+pub mod typing;
 mod walk;
 mod words;
 

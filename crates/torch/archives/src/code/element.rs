@@ -5,7 +5,7 @@
 //! where a name has several values of different kinds, or comes from outside.
 
 use unskew_ops::matching::Literal;
-use unskew_ops::typing::literal_of;
+use unskew_script::typing::literal_of;
 use unskew_script::{Call, Expression, Function, Span, Statement};
 
 /// The kind of the items.

@@ -19,7 +19,7 @@ pub(crate) use element::Element;
 pub(crate) use typed::{FUNCTIONS, TypedUse, typed};
 pub(crate) use written::{classes, written};
 
-use unskew_ops::typing::Program;
+use unskew_script::typing::Program;
 
 /// Whether one of the records has the line `op_version_set = N`, which files of version 1 have.
 pub(crate) fn has_op_version_set(program: &Program) -> bool {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use unskew_core::Places;
 use unskew_ops::matching::{Binding, Choice, Given, Literal, Operators, ScriptType, Signature};
-use unskew_ops::typing::{Program, ResolvedCall, Spelling, infer};
 use unskew_script::Span;
+use unskew_script::typing::{Program, ResolvedCall, Spelling, infer};
 
 use super::element::{self, Element};
 use crate::behaviour;

@@ -1,7 +1,7 @@
 //! The operators that a program names, as they are written.
 
 use unskew_ops::CallShape;
-use unskew_ops::typing::Program;
+use unskew_script::typing::Program;
 use unskew_script::{Call, Expression, Statement};
 
 /// The prefix of classes that are registered in C++.

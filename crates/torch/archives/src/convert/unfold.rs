@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use unskew_ops::matching::{Literal, ScriptType};
-use unskew_ops::typing::{literal_of, type_of_annotation};
+use unskew_script::typing::{literal_of, type_of_annotation};
 use unskew_script::{Argument, Expression, Function, Statement};
 
 /// What is known of the arguments of a call.

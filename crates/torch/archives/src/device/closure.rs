@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use unskew_ops::OperatorHistory;
 use unskew_ops::matching::Choice;
-use unskew_ops::typing::{Program, Typing, infer};
+use unskew_script::typing::{Program, Typing, infer};
 
 use crate::code::Callable;
 use crate::model::Given;

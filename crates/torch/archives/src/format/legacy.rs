@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use unskew_core::Version;
 use unskew_ops::matching::ScriptType;
-use unskew_ops::typing::{Program, type_of_annotation};
+use unskew_script::typing::{Program, type_of_annotation};
 use unskew_source::ReadError;
 
 use super::records::Records;

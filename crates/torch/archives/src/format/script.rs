@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use unskew_core::Version;
-use unskew_ops::typing::{Program, ProgramError};
+use unskew_script::typing::{Program, ProgramError};
 use unskew_source::ReadError;
 
 use super::records::Records;

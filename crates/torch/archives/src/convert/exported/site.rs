@@ -3,8 +3,8 @@
 use unskew_ops::Schema;
 use unskew_ops::matching::GivenArgument;
 use unskew_ops::matching::Literal;
-use unskew_ops::typing::literal_of;
 use unskew_script::Function;
+use unskew_script::typing::literal_of;
 
 use super::shapes;
 use crate::convert::json::Json;

@@ -3,8 +3,8 @@
 use unskew_core::{Conversion, Places, Rewrite, Version};
 use unskew_ops::matching::GivenArgument;
 use unskew_ops::matching::{Choice, Given, Literal, choose};
-use unskew_ops::typing::{literal_of, literal_of_default, type_of_annotation};
 use unskew_ops::{Argument, Schema};
+use unskew_script::typing::{literal_of, literal_of_default, type_of_annotation};
 use unskew_script::{Expression, Function as Script, Statement};
 use unskew_torch_operators::{Blocked, Decision, Fit, OperatorCall, Registry, Target, Writer};
 

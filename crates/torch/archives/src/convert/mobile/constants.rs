@@ -2,7 +2,7 @@
 
 use unskew_ops::Type;
 use unskew_ops::matching::Literal;
-use unskew_ops::typing::literal_of_default;
+use unskew_script::typing::literal_of_default;
 
 use crate::pickle::{Id, Pickle, Value};
 

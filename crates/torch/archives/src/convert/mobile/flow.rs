@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use unskew_ops::Schema;
 use unskew_ops::matching::Literal;
-use unskew_ops::typing::fold;
+use unskew_script::typing::fold;
 
 use super::constants::literal;
 use crate::bytecode::{Function, Instruction, Operator};

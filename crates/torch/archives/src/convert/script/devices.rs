@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use unskew_core::{Conversion, Places, Version};
 use unskew_ops::matching::ScriptType;
-use unskew_ops::typing::{Program, attribute_uses};
+use unskew_script::typing::{Program, attribute_uses};
 use unskew_script::{Edits, Statement};
 use unskew_source::ReadError;
 

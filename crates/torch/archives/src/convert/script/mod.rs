@@ -15,7 +15,7 @@ mod tensors;
 use std::collections::BTreeMap;
 
 use unskew_core::{Conversion, Finding, Places, Rewrite};
-use unskew_ops::typing::Program;
+use unskew_script::typing::Program;
 use unskew_source::ReadError;
 use unskew_torch_operators::Writer;
 

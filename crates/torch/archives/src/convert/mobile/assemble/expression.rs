@@ -1,8 +1,8 @@
 //! Expressions as bytecode: each leaves its value on the stack.
 
 use unskew_ops::matching::{Bound, Choice, Given, Literal, ScriptType};
-use unskew_ops::typing::{ResolvedCall, literal_of};
 use unskew_ops::{Argument, Type};
+use unskew_script::typing::{ResolvedCall, literal_of};
 use unskew_script::{Call, Expression, Span};
 
 use super::Assembler;

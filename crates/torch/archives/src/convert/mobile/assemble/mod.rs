@@ -2,7 +2,7 @@
 //!
 //! What the call would take from the stack goes into registers behind those of the function around it; the body
 //! follows, and leaves on the stack what the call would have left. Which overload each call in the body means is found
-//! from its types, with the operators of the release ([`unskew_ops::typing`]).
+//! from its types, with the operators of the release ([`unskew_script::typing`]).
 //!
 //! ```text
 //! STOREN 8 2          self, other of div
@@ -24,8 +24,8 @@ mod expression;
 use std::collections::{BTreeMap, HashMap};
 
 use unskew_ops::matching::Literal;
-use unskew_ops::typing::{Program, ResolvedCall, infer, literal_of_default};
 use unskew_ops::{Argument, OperatorTable, Schema};
+use unskew_script::typing::{Program, ResolvedCall, infer, literal_of_default};
 use unskew_script::{Expression, Function as Script, Span, Statement};
 
 use super::constants::{constant, default};

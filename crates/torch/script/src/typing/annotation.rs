@@ -1,12 +1,12 @@
 //! Types as a program writes them: `Optional[List[int]]`, `__torch__.M`.
 
-use unskew_script::{Constant, Expression, Statement};
+use crate::{Constant, Expression, Statement};
 
-use crate::matching::ScriptType;
+use unskew_ops::matching::ScriptType;
 
 /// The type that a text names, as an annotation of TorchScript: `Optional[List[int]]`.
 pub fn type_of_annotation(text: &str) -> Option<ScriptType> {
-    let module = unskew_script::parse(text).ok()?;
+    let module = crate::parse(text).ok()?;
     match module.body.as_slice() {
         [Statement::Expression { value, .. }] => of(value),
         _ => None,
@@ -99,7 +99,7 @@ mod tests {
             "Tuple[()]",
             "NoneType",
         ] {
-            let module = unskew_script::parse(&format!("x : {text}\n")).unwrap();
+            let module = crate::parse(&format!("x : {text}\n")).unwrap();
             let Statement::Annotated { annotation, .. } = &module.body[0] else { unreachable!() };
             assert_eq!(of(annotation).unwrap().to_string(), text);
         }

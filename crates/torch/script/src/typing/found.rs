@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use unskew_script::Span;
+use crate::Span;
 
 use super::{FunctionId, literal_of_default};
-use crate::Schema;
-use crate::matching::{Bound, Choice, Given, GivenArgument, Literal};
+use unskew_ops::Schema;
+use unskew_ops::matching::{Bound, Choice, Given, GivenArgument, Literal};
 
 /// How a call is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,11 +1,11 @@
 //! Statements.
 
-use unskew_script::{Expression, Span, Statement};
+use crate::{Expression, Span, Statement};
 
 use super::{End, Walker};
-use crate::matching::{Literal, ScriptType, converts};
 use crate::typing::annotation;
 use crate::typing::scope::{Frame, Thing};
+use unskew_ops::matching::{Literal, ScriptType, converts};
 
 impl<'p> Walker<'p, '_> {
     /// Walks statements; what stands behind the end of the function cannot run.

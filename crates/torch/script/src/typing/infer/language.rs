@@ -1,12 +1,12 @@
 //! What the language itself does with operators: `a + b`, `a[0]`, `for a in b`, `int(a)`.
 
-use unskew_script::{Expression, Span};
+use crate::{Expression, Span};
 
 use super::value::{given, known};
 use super::{Walker, fold};
-use crate::matching::{Literal, ScriptType};
 use crate::typing::scope::Thing;
 use crate::typing::{Spelling, literal_of};
+use unskew_ops::matching::{Literal, ScriptType};
 
 /// Operators between two values, and what they are called.
 const BINARY: [(&str, &str); 20] = [

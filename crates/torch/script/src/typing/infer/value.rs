@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use unskew_script::{Constant, Expression, Span};
+use crate::{Constant, Expression, Span};
 
 use super::{Placed, Walker, fold};
-use crate::matching::{Given, Literal, ScriptType};
 use crate::typing::scope::Thing;
 use crate::typing::{AttributeUse, Spelling, literal_of};
+use unskew_ops::matching::{Given, Literal, ScriptType};
 
 /// Names that stand for numbers: element types, layouts, memory formats.
 const NUMBERS: [&str; 34] = [

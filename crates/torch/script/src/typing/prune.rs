@@ -1,6 +1,6 @@
 //! Branches that are never taken, and the text without them.
 
-use unskew_script::{Edits, Expression, Function, Span, Statement};
+use crate::{Edits, Expression, Function, Span, Statement};
 
 use super::{Branch, Program, Typing};
 

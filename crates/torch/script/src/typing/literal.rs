@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use unskew_script::{Constant, Expression, Statement};
+use crate::{Constant, Expression, Statement};
 
-use crate::matching::Literal;
+use unskew_ops::matching::Literal;
 
 /// The most items of a list that is known as a whole.
 const ITEMS: usize = 64;
@@ -19,7 +19,7 @@ pub fn literal_of(expression: &Expression) -> Option<Literal> {
 
 /// The default of a schema as a value: `1`, `None`, `'none'`, `[0, 0]`, `True`.
 pub fn literal_of_default(text: &str) -> Option<Literal> {
-    let module = unskew_script::parse(text).ok()?;
+    let module = crate::parse(text).ok()?;
     match module.body.as_slice() {
         [Statement::Expression { value, .. }] => literal_of(value),
         _ => None,

@@ -1,12 +1,12 @@
 //! Calls.
 
-use unskew_script::{Argument, Call, Expression, Span};
+use crate::{Argument, Call, Expression, Span};
 
 use super::value::{given, known};
 use super::{Context, Placed, Walker};
-use crate::matching::{Given, Literal, ScriptType};
 use crate::typing::scope::Thing;
 use crate::typing::{FunctionId, Spelling, annotation, literal_of};
+use unskew_ops::matching::{Given, Literal, ScriptType};
 
 /// Functions of the language that are operators, and what these are called.
 const FUNCTIONS: [(&str, &str); 20] = [

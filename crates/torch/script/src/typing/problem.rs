@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Program, ResolvedCall, Typing, infer};
-use crate::matching::{Choice, Operators};
+use unskew_ops::matching::{Choice, Operators};
 
 /// The most overloads of which a message says why they do not fit.
 const REASONS: usize = 3;
@@ -53,8 +53,8 @@ impl ResolvedCall {
             }
             Choice::Misfit(reasons) => {
                 let reason = |(signature, mismatch): &(
-                    Arc<crate::matching::Signature>,
-                    crate::matching::Mismatch,
+                    Arc<unskew_ops::matching::Signature>,
+                    unskew_ops::matching::Mismatch,
                 )| {
                     format!("{} does not take it: {mismatch}", signature.schema.full_name())
                 };
@@ -76,7 +76,7 @@ impl Typing {
         let faults = self.faults.iter().map(|fault| (fault.record, fault.span, fault.what.clone()));
         let mut all: Vec<_> = calls.chain(faults).collect();
         all.sort();
-        let problem = |(record, span, what): (usize, unskew_script::Span, String)| {
+        let problem = |(record, span, what): (usize, crate::Span, String)| {
             let record = program.records().get(record)?;
             let (line, column) = (record.line(span.start), record.column(span.start));
             Some(Problem { record: record.name.clone(), line, column, what })

@@ -16,11 +16,11 @@ mod value;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use unskew_script::Span;
+use crate::Span;
 
 use super::scope::{Scope, Thing};
 use super::{AttributeUse, Fault, FunctionId, Program, ResolvedCall, Spelling, Typing};
-use crate::matching::{Choice, Given, Literal, Operators, Overloads, ScriptType};
+use unskew_ops::matching::{Choice, Given, Literal, Operators, Overloads, ScriptType};
 
 /// The most faults that are kept.
 const FAULTS: usize = 1000;
@@ -49,7 +49,7 @@ pub fn attribute_uses(program: &Program, operators: &dyn Operators) -> BTreeSet<
 ///
 /// ```
 /// use unskew_ops::matching::{Literal};
-/// use unskew_ops::typing::{fold};
+/// use unskew_script::typing::{fold};
 /// let text = |text: &str| Some(Literal::Text(text.into()));
 /// assert_eq!(fold("aten::eq", &[text("area"), text("bilinear")]), Some(Literal::Bool(false)));
 /// assert_eq!(fold("aten::eq", &[text("area"), None]), None);

@@ -1,11 +1,11 @@
 //! What a condition says about the types of names: `x is None`, `isinstance(x, int)`.
 
-use unskew_script::{Call, Constant, Expression};
+use crate::{Call, Constant, Expression};
 
 use super::Walker;
-use crate::matching::ScriptType;
 use crate::typing::annotation;
 use crate::typing::scope::Thing;
+use unskew_ops::matching::ScriptType;
 
 impl<'p> Walker<'p, '_> {
     /// Narrows the types of names where `test` is `holds`.

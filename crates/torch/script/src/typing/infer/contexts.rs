@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
-use unskew_script::Span;
+use crate::Span;
 
 use super::{Context, Mention, Walker};
 use crate::typing::{Branch, FunctionId, Program, Typing, prune};

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use unskew_script::{Class, Constant, Expression, Function, Module, ScriptError, Statement};
+use crate::{Class, Constant, Expression, Function, Module, ScriptError, Statement};
 
 use super::{annotation, literal_of};
-use crate::matching::{Literal, ScriptType};
+use unskew_ops::matching::{Literal, ScriptType};
 
 /// One text of a program.
 #[derive(Clone, Debug)]
@@ -155,8 +155,8 @@ impl Program {
 
     fn read(&mut self, name: &str, text: &str) -> Result<usize, ProgramError> {
         let record: Arc<str> = name.into();
-        let module = unskew_script::parse(text)
-            .map_err(|error| ProgramError { record: record.clone(), error })?;
+        let module =
+            crate::parse(text).map_err(|error| ProgramError { record: record.clone(), error })?;
         let newlines = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
         let lines = newlines.map(|(at, _)| at + 1).collect();
         self.records.push(Record { name: record, text: text.into(), module, lines });

@@ -8,8 +8,8 @@ use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 use unskew_ops::matching::Literal;
-use unskew_ops::typing::{Problem, Program, ResolvedCall, Typing, check, infer};
 use unskew_ops::{OperatorHistory, OperatorTable};
+use unskew_script::typing::{Problem, Program, ResolvedCall, Typing, check, infer};
 
 /// The operators of every release.
 static HISTORY: LazyLock<Arc<OperatorHistory>> = LazyLock::new(|| {
