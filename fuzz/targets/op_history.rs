@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use unskew_ops::OperatorHistory;
+use unskew_torch_schemas::OperatorHistory;
 use unskew_tensorflow::OpHistory;
 
 fuzz_target!(|bytes: &[u8]| {

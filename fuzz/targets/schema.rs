@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use unskew_ops::Schema;
+use unskew_torch_schemas::Schema;
 use unskew_tensorflow::OpDef;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -5,7 +5,7 @@
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use unskew_ops::Schema;
+use unskew_torch_schemas::Schema;
 use unskew_script::typing::{Program, infer};
 
 static OPERATORS: LazyLock<Vec<Schema>> = LazyLock::new(|| {

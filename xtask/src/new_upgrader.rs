@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail, ensure};
 use clap::Args;
 use unskew_core::Version;
-use unskew_ops::{OperatorHistory, Schema, changes};
 use unskew_torch_operators::{NewChange, Registry, Releases, Since, Sources, function_files};
+use unskew_torch_schemas::{OperatorHistory, Schema, changes};
 
 /// What changed.
 #[derive(Args)]

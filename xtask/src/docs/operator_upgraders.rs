@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::Context as _;
-use unskew_ops::{OperatorTable, Schema, diff};
 use unskew_script::{Expression, Function, Statement};
 use unskew_torch_operators::{Bridge, Registry, RegistryChange, Since};
+use unskew_torch_schemas::{OperatorTable, Schema, diff};
 
 /// Where it stands, from the root of the repository.
 pub const PAGE: &str = "docs/reference/operator-upgraders.md";

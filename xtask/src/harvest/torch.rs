@@ -12,7 +12,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 use unskew_core::Version;
-use unskew_ops::{OperatorHistory, merge};
+use unskew_torch_schemas::{OperatorHistory, merge};
 
 use super::row::{self, Row};
 use super::{report, run_command};

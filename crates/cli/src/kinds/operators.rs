@@ -11,10 +11,10 @@ use std::collections::BTreeMap;
 
 use unskew_core::{Finding, Severity};
 use unskew_kinds::{Change, Comparison, Direction, Kind, Level, Terms};
-use unskew_ops::{OperatorTable, TableDiff, diff, diff_findings};
 use unskew_source::{Files, NotRead};
 use unskew_torch::DeviceTable;
 use unskew_torch_operators::{Account, Owed, Registry, Sources, function_files, rules};
+use unskew_torch_schemas::{OperatorTable, TableDiff, diff, diff_findings};
 
 use super::tables;
 

@@ -1,10 +1,10 @@
 //! The operator tables that `unskew ops table` writes, as tables among others.
 
 use unskew_core::Finding;
-use unskew_ops::OperatorTable;
 use unskew_source::NotRead;
 use unskew_torch::DeviceTable;
 use unskew_torch_operators::rules;
+use unskew_torch_schemas::OperatorTable;
 
 /// The table of a device, with its operators; none if the file does not say that it is one.
 ///

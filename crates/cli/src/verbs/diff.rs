@@ -23,7 +23,8 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<Status> {
     let findings = match (&old.thing, &new.thing) {
         (Thing::Registry(a), Thing::Registry(b)) => unskew_tensorflow::diff::findings(a, b),
         (Thing::Operators(a, before), Thing::Operators(b, after)) => {
-            let mut findings = unskew_ops::diff_findings(&unskew_ops::diff(a, b));
+            let mut findings =
+                unskew_torch_schemas::diff_findings(&unskew_torch_schemas::diff(a, b));
             if let (Some(before), Some(after)) = (before, after) {
                 findings.extend(tables::narrowed(before, after));
             }

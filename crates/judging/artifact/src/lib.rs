@@ -81,7 +81,7 @@ pub fn every_rule() -> impl Iterator<Item = &'static unskew_core::Rule> {
         unskew_history::rules::RULES,
         unskew_ifrt::rules::RULES,
         unskew_lint::rules::RULES,
-        unskew_ops::rules::RULES,
+        unskew_torch_schemas::rules::RULES,
         unskew_torch_operators::rules::RULES,
         unskew_pjrt::rules::RULES,
         unskew_protobuf::rules::RULES,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use unskew_core::Version;
-use unskew_ops::{OperatorTable, diff, diff_findings};
+use unskew_torch_schemas::{OperatorTable, diff, diff_findings};
 
 /// The schemas of a release, one a line.
 fn operators(release: Version) -> String {

@@ -3,8 +3,8 @@
 use std::sync::{Arc, LazyLock};
 
 use unskew_core::{Fact, Party};
-use unskew_ops::OperatorHistory;
 use unskew_torch::{Calendar, Release, Runtime};
+use unskew_torch_schemas::OperatorHistory;
 
 use crate::row::search;
 use crate::{Operator, Row};

@@ -21,9 +21,9 @@ use std::time::Duration;
 
 use criterion::{Criterion, SamplingMode, criterion_group, criterion_main};
 use unskew_core::{Context, Date, Party, check};
-use unskew_ops::OperatorHistory;
 use unskew_source::{Assembly, FileSource, Output, Source};
 use unskew_torch::{Calendar, Options, Runtime, convert, party};
+use unskew_torch_schemas::OperatorHistory;
 
 /// 205 square weights of this side are 500 MB, and 50 MB.
 const SIDES: [usize; 2] = [781, 247];

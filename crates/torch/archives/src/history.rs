@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 use unskew_core::Version;
-use unskew_ops::Schema;
 use unskew_torch_operators::registry;
+use unskew_torch_schemas::Schema;
 
 use crate::{Format, Model, Stamp};
 

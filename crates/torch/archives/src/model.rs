@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use unskew_core::{Places, Version};
-use unskew_ops::CallShape;
 use unskew_script::typing::Program;
+use unskew_torch_schemas::CallShape;
 
 use crate::Producer;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use unskew_core::{
     Clash, Finding, Need, Party, Provision, Requirement, Role, Version, VersionRange,
 };
-use unskew_ops::OperatorTable;
+use unskew_torch_schemas::OperatorTable;
 
 use crate::release::{Calendar, Release};
 use crate::{Device, rules};

@@ -10,11 +10,11 @@ use std::sync::Arc;
 
 use corpus::{files, history, party, runtime, source, verdict};
 use unskew_core::{Party, Severity};
-use unskew_ops::OperatorHistory;
 use unskew_source::{Archive, Output};
 use unskew_torch::{
     Calendar, DeviceTable, PACKAGE_RECORD, Runtime, add_to_package, closure, of_package, read,
 };
+use unskew_torch_schemas::OperatorHistory;
 
 /// A device that was built from a release with these operators.
 fn device(base: &Runtime, only: impl Fn(&str) -> bool) -> (DeviceTable, Party) {

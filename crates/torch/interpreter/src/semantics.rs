@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
 use unskew_core::Version;
-use unskew_ops::OperatorTable;
+use unskew_torch_schemas::OperatorTable;
 
 /// The operators of a release: what they mean, and optionally which there are.
 #[derive(Clone)]

@@ -9,7 +9,7 @@ use std::sync::{Arc, LazyLock};
 
 use corpus::{difference, files, recorded, source};
 use unskew_interpreter::{Interpreter, Problem, Program, Semantics};
-use unskew_ops::OperatorHistory;
+use unskew_torch_schemas::OperatorHistory;
 
 /// Types and shapes are exact; floats may differ by what the order of a sum of 32-bit floats changes.
 const TOLERANCE: f64 = 2e-6;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use unskew_ops::OperatorHistory;
+use unskew_torch_schemas::OperatorHistory;
 
 fn history() -> Arc<OperatorHistory> {
     let file =
@@ -20,7 +20,7 @@ fn every_operator_is_one_of_pytorch() {
     let mut all = 0;
     for schema in unskew_interpreter::operators() {
         all += 1;
-        let names = |of: &unskew_ops::Schema| -> Vec<String> {
+        let names = |of: &unskew_torch_schemas::Schema| -> Vec<String> {
             of.arguments.iter().map(|argument| argument.name.clone()).collect()
         };
         let known = history.releases().iter().any(|release| {

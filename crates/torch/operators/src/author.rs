@@ -8,7 +8,7 @@ use crate::entry::{RegistryChange, Releases, Since};
 use crate::error::{DOWNGRADERS, RegistryError, UPGRADERS, VERSIONS, fault};
 use crate::registry::{Registry, Sources};
 use crate::signature;
-use unskew_ops::Schema;
+use unskew_torch_schemas::Schema;
 
 /// A change that is not in a registry yet.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use unskew_core::Version;
-use unskew_ops::Misfit;
+use unskew_torch_schemas::Misfit;
 
 /// Why a call has no exact form in a release.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use crate::entry::Bridge;
 use crate::error::RegistryError;
 use crate::functions::Functions;
 use crate::registry::Registry;
-use unskew_ops::OperatorTable;
 use unskew_script::typing::{Program, Typing, infer};
+use unskew_torch_schemas::OperatorTable;
 
 impl Registry {
     /// Holds all functions that say that they run on a release against its operators: every call is one

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use unskew_ops::plain_value;
+use unskew_torch_schemas::plain_value;
 
 /// `name=value` or `name!=value`, the value as TorchScript writes it.
 ///

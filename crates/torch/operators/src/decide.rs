@@ -9,7 +9,7 @@ use crate::entry::{Bridge, RegistryChange, Since, minor};
 use crate::functions::Functions;
 use crate::registry::Registry;
 use crate::site::{Fit, OperatorCall};
-use unskew_ops::OperatorTable;
+use unskew_torch_schemas::OperatorTable;
 
 /// What is known of whoever wrote a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

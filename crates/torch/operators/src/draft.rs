@@ -2,7 +2,7 @@
 
 use crate::condition::Condition;
 use crate::entry::{Bridge, RegistryChange, Releases, Since};
-use unskew_ops::Schema;
+use unskew_torch_schemas::Schema;
 
 pub(crate) struct Draft {
     change: RegistryChange,
@@ -148,5 +148,5 @@ impl Half {
 }
 
 fn schema(text: &str) -> Result<Schema, String> {
-    text.parse().map_err(|error: unskew_ops::SchemaError| error.to_string())
+    text.parse().map_err(|error: unskew_torch_schemas::SchemaError| error.to_string())
 }

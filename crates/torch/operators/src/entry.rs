@@ -5,7 +5,7 @@ use std::fmt;
 use unskew_core::Version;
 
 use crate::condition::Condition;
-use unskew_ops::Schema;
+use unskew_torch_schemas::Schema;
 
 /// One change of an operator.
 #[derive(Debug)]

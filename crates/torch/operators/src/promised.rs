@@ -13,7 +13,7 @@ use crate::error::{UPGRADERS, VERSIONS, located};
 use crate::registry::{Registry, Sources};
 use crate::rules;
 use crate::{signature, yaml};
-use unskew_ops::{Schema, TableDiff};
+use unskew_torch_schemas::{Schema, TableDiff};
 
 /// Something that the registry lacks, or has wrong.
 #[derive(Clone, Debug)]

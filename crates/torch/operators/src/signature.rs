@@ -2,8 +2,8 @@
 
 use unskew_script::{Expression, Function, Parameter};
 
-use unskew_ops::{Argument, Schema, Type};
-use unskew_ops::{is_same_type, plain_value};
+use unskew_torch_schemas::{Argument, Schema, Type};
+use unskew_torch_schemas::{is_same_type, plain_value};
 
 pub(crate) fn check(function: &Function, schema: &Schema) -> Result<(), String> {
     let (has, wants) = (function.parameters.len(), schema.arguments.len());

@@ -4,10 +4,10 @@
 mod pytorch;
 
 use pytorch::{data, texts};
-use unskew_ops::Schema;
 use unskew_torch_operators::{
     NewChange, Registry, RegistryError, Since, Sources, Written, function_files,
 };
+use unskew_torch_schemas::Schema;
 
 fn add(change: &NewChange) -> Result<Written, RegistryError> {
     let [versions, upgraders, downgraders] = &texts();

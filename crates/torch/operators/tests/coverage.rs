@@ -6,9 +6,9 @@ mod pytorch;
 use std::collections::BTreeSet;
 
 use pytorch::{data, history, registry};
-use unskew_ops::matching::GivenArgument;
-use unskew_ops::{Schema, diff};
 use unskew_torch_operators::{Blocked, Decision, OperatorCall, Target, Writer};
+use unskew_torch_schemas::matching::GivenArgument;
+use unskew_torch_schemas::{Schema, diff};
 
 /// The public operators of 1.10.2 that 2.15.0 does not have or that break old programs there.
 fn gone() -> (Vec<Schema>, Vec<Schema>) {

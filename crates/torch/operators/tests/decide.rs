@@ -5,9 +5,9 @@ mod pytorch;
 
 use std::sync::{Arc, LazyLock};
 
-use unskew_ops::matching::GivenArgument;
-use unskew_ops::{OperatorHistory, Schema, Type};
 use unskew_torch_operators::{Blocked, Decision, Fit, OperatorCall, Registry, Target, Writer};
+use unskew_torch_schemas::matching::GivenArgument;
+use unskew_torch_schemas::{OperatorHistory, Schema, Type};
 
 static REGISTRY: LazyLock<Registry> = LazyLock::new(pytorch::registry);
 

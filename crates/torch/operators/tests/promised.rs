@@ -1,8 +1,8 @@
 //! What a change of operators asks of their registry.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
-use unskew_ops::{OperatorTable, TableDiff, diff};
 use unskew_torch_operators::{Account, Registry, Sources};
+use unskew_torch_schemas::{OperatorTable, TableDiff, diff};
 
 const GELU: &str = "aten::gelu(Tensor self) -> Tensor";
 const NEW_GELU: &str = "aten::gelu(Tensor self, *, str approximate) -> Tensor";

@@ -4,8 +4,8 @@
 mod pytorch;
 
 use pytorch::{history, registry, texts};
-use unskew_ops::{Schema, changes};
 use unskew_torch_operators::{Registry, Since, Sources, function_files};
+use unskew_torch_schemas::{Schema, changes};
 
 fn load(
     versions: &str,

@@ -20,7 +20,7 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use unskew_ops::{CallShape, OperatorHistory};
+//! use unskew_torch_schemas::{CallShape, OperatorHistory};
 //!
 //! let history = OperatorHistory::from_text(
 //!     "#releases\t1.10.2 1.13.1\n\

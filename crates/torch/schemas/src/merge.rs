@@ -12,7 +12,7 @@ use crate::{OperatorHistory, Schema};
 /// `-> Tensor` are not a change.
 ///
 /// ```
-/// use unskew_ops::merge;
+/// use unskew_torch_schemas::merge;
 /// let (text, change) = merge(None, "1.0".parse().unwrap(), ["a::f(int x) -> (int)", "torn"]);
 /// assert_eq!(text, "#releases\t1.0\na::f(int x) -> int\t1.0-\n");
 /// assert_eq!(change.refused, ["torn"]);

@@ -35,7 +35,7 @@ impl Argument {
 /// An operator: its name, its overload, what it takes and what it gives.
 ///
 /// ```
-/// use unskew_ops::Schema;
+/// use unskew_torch_schemas::Schema;
 /// let schema: Schema =
 ///     "aten::add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)"
 ///         .parse().unwrap();

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use unskew_ops::{ChangeKind, OperatorHistory, Schema, changes, diff};
+use unskew_torch_schemas::{ChangeKind, OperatorHistory, Schema, changes, diff};
 
 /// The operators of every release.
 fn history() -> Arc<OperatorHistory> {
@@ -119,7 +119,7 @@ fn the_example_of_the_rfc_is_read_and_judged() {
 
 #[test]
 fn a_list_of_schemas_is_a_table_and_a_line_that_is_none_is_an_error() {
-    use unskew_ops::{OperatorTable, diff_findings};
+    use unskew_torch_schemas::{OperatorTable, diff_findings};
     let read = |text: &str| OperatorTable::read("list", text);
     let old = read("# two\naten::a(Tensor self) -> Tensor\naten::b(Tensor self) -> Tensor\n");
     let new = read("aten::a(Tensor self, int n) -> Tensor\n").unwrap().unwrap();

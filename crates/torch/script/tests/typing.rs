@@ -7,9 +7,9 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-use unskew_ops::matching::Literal;
-use unskew_ops::{OperatorHistory, OperatorTable};
 use unskew_script::typing::{Problem, Program, ResolvedCall, Typing, check, infer};
+use unskew_torch_schemas::matching::Literal;
+use unskew_torch_schemas::{OperatorHistory, OperatorTable};
 
 /// The operators of every release.
 static HISTORY: LazyLock<Arc<OperatorHistory>> = LazyLock::new(|| {

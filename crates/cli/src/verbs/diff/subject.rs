@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use unskew_core::{Role, Side};
-use unskew_ops::OperatorTable;
 use unskew_releases::{Family, Release, find};
 use unskew_report::Subject;
 use unskew_source::{FileSource, Source, budget::count_file};
 use unskew_tensorflow::diff::Registry;
 use unskew_torch::DeviceTable;
+use unskew_torch_schemas::OperatorTable;
 
 use crate::kinds::tables;
 use crate::sides;

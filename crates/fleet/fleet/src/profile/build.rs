@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use unskew_artifact::Target;
 use unskew_core::{Date, Party, Version};
-use unskew_ops::Schema;
 use unskew_releases::{Family, jax, tensorflow, torch};
 use unskew_torch::{DeviceOperator, DeviceTable};
+use unskew_torch_schemas::Schema;
 
 use super::{Profile, ProfileError, ProfileOperator};
 use crate::Digest;

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use serde::de::Error as _;
-use unskew_ops::matching::{Literal, ScriptType};
+use unskew_torch_schemas::matching::{Literal, ScriptType};
 
 use crate::code::Element;
 

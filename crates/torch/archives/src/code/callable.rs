@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use unskew_ops::matching::{Operators, Signature};
+use unskew_torch_schemas::matching::{Operators, Signature};
 
 use crate::history;
 

@@ -1,6 +1,6 @@
 //! The types of the constants that code names: `CONSTANTS.c0`.
 
-use unskew_ops::matching::ScriptType;
+use unskew_torch_schemas::matching::ScriptType;
 
 use crate::pickle::{Pickle, Value};
 

@@ -4,9 +4,9 @@
 //! gives uint8, and a softmax no integers: enough to tell some calls that a release stopped to take. Nothing is said
 //! where a name has several values of different kinds, or comes from outside.
 
-use unskew_ops::matching::Literal;
 use unskew_script::typing::literal_of;
 use unskew_script::{Call, Expression, Function, Span, Statement};
+use unskew_torch_schemas::matching::Literal;
 
 /// The kind of the items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -4,9 +4,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use unskew_core::Places;
-use unskew_ops::matching::{Binding, Choice, Given, Literal, Operators, ScriptType, Signature};
 use unskew_script::Span;
 use unskew_script::typing::{Program, ResolvedCall, Spelling, infer};
+use unskew_torch_schemas::matching::{
+    Binding, Choice, Given, Literal, Operators, ScriptType, Signature,
+};
 
 use super::element::{self, Element};
 use crate::behaviour;

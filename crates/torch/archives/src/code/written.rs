@@ -1,8 +1,8 @@
 //! The operators that a program names, as they are written.
 
-use unskew_ops::CallShape;
 use unskew_script::typing::Program;
 use unskew_script::{Call, Expression, Statement};
+use unskew_torch_schemas::CallShape;
 
 /// The prefix of classes that are registered in C++.
 const CLASSES: &str = "__torch__.torch.classes.";

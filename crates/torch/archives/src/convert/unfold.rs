@@ -6,9 +6,9 @@
 
 use std::collections::BTreeMap;
 
-use unskew_ops::matching::{Literal, ScriptType};
 use unskew_script::typing::{literal_of, type_of_annotation};
 use unskew_script::{Argument, Expression, Function, Statement};
+use unskew_torch_schemas::matching::{Literal, ScriptType};
 
 /// What is known of the arguments of a call.
 pub(super) trait Arguments {

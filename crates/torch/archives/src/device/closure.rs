@@ -8,9 +8,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use unskew_ops::OperatorHistory;
-use unskew_ops::matching::Choice;
 use unskew_script::typing::{Program, Typing, infer};
+use unskew_torch_schemas::OperatorHistory;
+use unskew_torch_schemas::matching::Choice;
 
 use crate::code::Callable;
 use crate::model::Given;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use unskew_ops::OperatorHistory;
 use unskew_source::{Archive, ArchiveOutput, Assembly, ReadError, Source};
+use unskew_torch_schemas::OperatorHistory;
 
 use super::{DeviceTable, closure};
 use crate::{Model, Runtime};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use unskew_core::{Version, VersionRange};
-use unskew_ops::{OperatorHistory, OperatorTable, Schema};
+use unskew_torch_schemas::{OperatorHistory, OperatorTable, Schema};
 
 use super::Device;
 use crate::{Calendar, Release, Runtime};

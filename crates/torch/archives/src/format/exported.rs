@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use unskew_core::Version;
-use unskew_ops::CallShape;
 use unskew_source::ReadError;
+use unskew_torch_schemas::CallShape;
 
 use super::records::Records;
 use crate::model::{Given, Use};

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use unskew_core::Version;
-use unskew_ops::matching::ScriptType;
 use unskew_script::typing::{Program, type_of_annotation};
 use unskew_source::ReadError;
+use unskew_torch_schemas::matching::ScriptType;
 
 use super::records::Records;
 use super::script::{no_code, notice};

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use unskew_core::{Places, Version};
 use unskew_definitions::Runs;
-use unskew_ops::OperatorHistory;
-use unskew_ops::matching::Signature;
+use unskew_torch_schemas::OperatorHistory;
+use unskew_torch_schemas::matching::Signature;
 
 use super::{Need, first};
 use crate::code::{TypedUse, builtins};
@@ -40,7 +40,7 @@ pub(super) fn uses(
     }
     let of_use = |(one, known): (&Use, &crate::UsePlaces)| {
         let definitions = operators.named(&one.name);
-        let fits = |schema: &unskew_ops::Schema| match &one.given {
+        let fits = |schema: &unskew_torch_schemas::Schema| match &one.given {
             Given::Shape(shape) => schema.accepts(shape).is_ok(),
             Given::Overload(overload, given) => {
                 let count = schema.arguments.len() as u64;

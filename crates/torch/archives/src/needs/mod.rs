@@ -15,7 +15,7 @@ pub(crate) use operator_version::versioned;
 use std::sync::Arc;
 
 use unskew_core::{Fact, Party, Places, Version};
-use unskew_ops::OperatorHistory;
+use unskew_torch_schemas::OperatorHistory;
 
 use crate::verdict::Reading;
 use crate::{Calendar, Format, Model, Release, history};
@@ -139,7 +139,7 @@ fn bytecode(model: &Model, operators: &OperatorHistory) -> Option<Need> {
         let Some(schema) = same.map(|definition| &definition.schema) else { continue };
         let count = schema.arguments.len();
         if *given < count as u64 {
-            let out = schema.arguments.iter().any(unskew_ops::Argument::is_out);
+            let out = schema.arguments.iter().any(unskew_torch_schemas::Argument::is_out);
             let version = if out { 7 } else { 6 };
             let place = first(&known.places);
             raise(

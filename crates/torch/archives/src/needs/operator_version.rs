@@ -1,10 +1,10 @@
 //! The operator versions under which the calls of a model mean what they mean.
 
 use unskew_core::{Places, Version};
-use unskew_ops::matching::GivenArgument;
-use unskew_ops::matching::{Given as Value, Literal};
-use unskew_ops::{OperatorHistory, Schema};
 use unskew_torch_operators::OperatorCall;
+use unskew_torch_schemas::matching::GivenArgument;
+use unskew_torch_schemas::matching::{Given as Value, Literal};
+use unskew_torch_schemas::{OperatorHistory, Schema};
 
 use super::{Need, first};
 use crate::Model;
@@ -87,7 +87,7 @@ pub(crate) fn versioned(
         let Some(definition) = same.last() else { continue };
         let schema = definition.schema.clone();
         let given = count.map_or(schema.arguments.len(), |count| count as usize);
-        let argument = |argument: &unskew_ops::Argument| GivenArgument {
+        let argument = |argument: &unskew_torch_schemas::Argument| GivenArgument {
             name: argument.name.clone(),
             by_name: argument.keyword_only,
             value: None,

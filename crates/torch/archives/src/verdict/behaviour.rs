@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use unskew_core::{Finding, Places, Unjudged, Version, aspect};
-use unskew_ops::matching::Bound;
+use unskew_torch_schemas::matching::Bound;
 
 use super::Pair;
 use super::silent::is_meant;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use unskew_core::{Finding, Places, Version};
-use unskew_ops::Argument;
-use unskew_ops::matching::{Choice, Mismatch, Operators, ScriptType, Signature, choose};
+use unskew_torch_schemas::Argument;
+use unskew_torch_schemas::matching::{Choice, Mismatch, Operators, ScriptType, Signature, choose};
 
 use super::Pair;
 use super::operators::{Fault, missing, upgraders, word};

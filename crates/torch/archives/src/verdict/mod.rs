@@ -14,7 +14,7 @@ mod writer;
 use std::sync::{Arc, OnceLock};
 
 use unskew_core::{Context, Judgement, Matcher, Party, Places};
-use unskew_ops::OperatorHistory;
+use unskew_torch_schemas::OperatorHistory;
 
 use crate::code::TypedUse;
 use crate::{Format, Model, Producer, Runtime};

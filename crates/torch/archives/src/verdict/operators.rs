@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use unskew_core::{Finding, Places, Version};
-use unskew_ops::{OperatorTable, Schema};
+use unskew_torch_schemas::{OperatorTable, Schema};
 
 use super::{Pair, add_all};
 use crate::bytecode::{COUNTED, UNSAID};

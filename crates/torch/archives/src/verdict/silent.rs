@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use unskew_core::{Finding, Places};
-use unskew_ops::matching::{Given, ScriptType};
+use unskew_torch_schemas::matching::{Given, ScriptType};
 
 use super::Pair;
 use crate::code::TypedUse;

@@ -5,7 +5,7 @@
 //! layout this often leaves a single release.
 
 use unskew_core::Version;
-use unskew_ops::{Definition, OperatorHistory};
+use unskew_torch_schemas::{Definition, OperatorHistory};
 
 use crate::code::{self, Callable, TypedUse};
 use crate::model::Given;

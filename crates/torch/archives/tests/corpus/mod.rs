@@ -7,9 +7,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use unskew_core::{Context, Conversion, Date, Party, Severity, Verdict, Version, check};
-use unskew_ops::OperatorHistory;
 use unskew_source::{Archive, ArchiveOutput, BytesSource, Output, Source, SourceExt};
 use unskew_torch::{Calendar, Options, Runtime, convert};
+use unskew_torch_schemas::OperatorHistory;
 
 /// Every file by `release/name`, and the table of what its release said about it.
 pub fn files() -> (BTreeMap<String, Vec<u8>>, String) {

@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use unskew_ops::{CallShape, Schema};
 use unskew_script::{Call, Expression};
+use unskew_torch_schemas::{CallShape, Schema};
 
 use super::{Fault, Frame, Given, Machine, listed, named_fields};
 use crate::operators::{self, Entry};

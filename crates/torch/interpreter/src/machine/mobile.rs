@@ -7,9 +7,9 @@
 use std::rc::Rc;
 
 use unskew_core::Version;
-use unskew_ops::Schema;
 use unskew_script::Statement;
 use unskew_torch::bytecode::{Instruction, Operator};
+use unskew_torch_schemas::Schema;
 
 use super::execute::truth;
 use super::{Fault, Given, Machine, Upgraders, kinds, listed, named_fields};

@@ -4,7 +4,7 @@
 //! others, defaults the rest. First without conversions; if no overload takes the call so, an
 //! integer may stand for a float, a tensor of one element for a number, a tuple for a list.
 
-use unskew_ops::{Argument, Schema, Type};
+use unskew_torch_schemas::{Argument, Schema, Type};
 
 use crate::{Number, Value};
 

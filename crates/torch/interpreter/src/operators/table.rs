@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use unskew_ops::{Argument, Schema, Type};
+use unskew_torch_schemas::{Argument, Schema, Type};
 
 use super::{Arguments, Context, FAMILIES, Forms, Run};
 use crate::problem::{malformed, refused};

@@ -7,9 +7,9 @@ use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 use unskew_interpreter::Value;
-use unskew_ops::OperatorHistory;
 use unskew_torch::{Calendar, Runtime};
 use unskew_torch_matrix::recorded::{self, value};
+use unskew_torch_schemas::OperatorHistory;
 
 pub use unskew_torch_matrix::recorded::{difference, source};
 

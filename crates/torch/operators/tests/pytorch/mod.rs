@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use unskew_ops::OperatorHistory;
 use unskew_torch_operators::{Registry, Sources, function_files};
+use unskew_torch_schemas::OperatorHistory;
 
 /// A file of the repository.
 pub fn data(path: &str) -> String {

@@ -49,7 +49,7 @@ impl fmt::Display for Change {
 /// given by keyword count as further places, and out arguments, from the first on, apart.
 ///
 /// ```
-/// use unskew_ops::{ChangeKind, Schema, changes};
+/// use unskew_torch_schemas::{ChangeKind, Schema, changes};
 ///
 /// let old: Schema = "aten::gelu(Tensor self) -> Tensor".parse().unwrap();
 /// let new: Schema = "aten::gelu(Tensor self, *, str approximate='none') -> Tensor".parse().unwrap();

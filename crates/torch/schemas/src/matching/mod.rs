@@ -6,8 +6,8 @@
 //! [`Operators`], each a [`Signature`].
 //!
 //! ```
-//! use unskew_ops::Schema;
-//! use unskew_ops::matching::{Choice, Given, Operators, ScriptType, choose};
+//! use unskew_torch_schemas::Schema;
+//! use unskew_torch_schemas::matching::{Choice, Given, Operators, ScriptType, choose};
 //!
 //! let operators: Vec<Schema> = [
 //!     "aten::div.Tensor(Tensor self, Tensor other) -> Tensor",

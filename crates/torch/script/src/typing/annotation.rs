@@ -2,7 +2,7 @@
 
 use crate::{Constant, Expression, Statement};
 
-use unskew_ops::matching::ScriptType;
+use unskew_torch_schemas::matching::ScriptType;
 
 /// The type that a text names, as an annotation of TorchScript: `Optional[List[int]]`.
 pub fn type_of_annotation(text: &str) -> Option<ScriptType> {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::Span;
 
 use super::{FunctionId, literal_of_default};
-use unskew_ops::Schema;
-use unskew_ops::matching::{Bound, Choice, Given, GivenArgument, Literal};
+use unskew_torch_schemas::Schema;
+use unskew_torch_schemas::matching::{Bound, Choice, Given, GivenArgument, Literal};
 
 /// How a call is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

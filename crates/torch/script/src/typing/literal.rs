@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{Constant, Expression, Statement};
 
-use unskew_ops::matching::Literal;
+use unskew_torch_schemas::matching::Literal;
 
 /// The most items of a list that is known as a whole.
 const ITEMS: usize = 64;

@@ -5,7 +5,7 @@
 //! program's own functions and what the schemas of operators return, and ends with a [`Typing`]:
 //!
 //! * a [`ResolvedCall`] for each call: where it stands, what it gives (types, and values that stand in the
-//!   code), and the [`Choice`](unskew_ops::matching::Choice) of one overload;
+//!   code), and the [`Choice`](unskew_torch_schemas::matching::Choice) of one overload;
 //! * what the loader would refuse, as [`Fault`]s with their places;
 //! * the [`Branch`]es that are always or never taken. A function that is no method can be called by the
 //!   program only, so what all its calls give is known: a call of `F.interpolate` with
@@ -14,7 +14,7 @@
 //! [`check`] is all of it for a text that stands alone, such as an upgrader.
 //!
 //! ```
-//! use unskew_ops::Schema;
+//! use unskew_torch_schemas::Schema;
 //! use unskew_script::typing::{Program, check, infer};
 //!
 //! let operators: Vec<Schema> = [

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Program, ResolvedCall, Typing, infer};
-use unskew_ops::matching::{Choice, Operators};
+use unskew_torch_schemas::matching::{Choice, Operators};
 
 /// The most overloads of which a message says why they do not fit.
 const REASONS: usize = 3;
@@ -53,8 +53,8 @@ impl ResolvedCall {
             }
             Choice::Misfit(reasons) => {
                 let reason = |(signature, mismatch): &(
-                    Arc<unskew_ops::matching::Signature>,
-                    unskew_ops::matching::Mismatch,
+                    Arc<unskew_torch_schemas::matching::Signature>,
+                    unskew_torch_schemas::matching::Mismatch,
                 )| {
                     format!("{} does not take it: {mismatch}", signature.schema.full_name())
                 };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::{Class, Constant, Expression, Function, Module, ScriptError, Statement};
 
 use super::{annotation, literal_of};
-use unskew_ops::matching::{Literal, ScriptType};
+use unskew_torch_schemas::matching::{Literal, ScriptType};
 
 /// One text of a program.
 #[derive(Clone, Debug)]

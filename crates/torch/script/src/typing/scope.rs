@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::FunctionId;
-use unskew_ops::matching::{Literal, ScriptType};
+use unskew_torch_schemas::matching::{Literal, ScriptType};
 
 /// What an expression is.
 #[derive(Clone, Debug)]

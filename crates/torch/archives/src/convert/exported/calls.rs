@@ -5,10 +5,12 @@
 //! in the table ([`shapes`]), and where its shape cannot be told there is a blocker that names the node. Operators that
 //! no release of the database has are left alone: they come with a library.
 
-use unskew_ops::Schema;
-use unskew_ops::matching::{Choice, Given as Value, Literal, Operators as _, ScriptType, choose};
 use unskew_script::Function;
 use unskew_torch_operators::{Blocked, Decision, OperatorCall, Registry, Target, Writer};
+use unskew_torch_schemas::Schema;
+use unskew_torch_schemas::matching::{
+    Choice, Given as Value, Literal, Operators as _, ScriptType, choose,
+};
 
 use super::recast::Found;
 use super::schema::Schema as Shapes;

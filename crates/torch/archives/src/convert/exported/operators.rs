@@ -3,7 +3,7 @@
 //! A node names an overload and its arguments. Where the other release has the overload with fewer
 //! arguments, those that have their default value are left out; so are those of checks, which give nothing.
 
-use unskew_ops::{OperatorTable, Schema};
+use unskew_torch_schemas::{OperatorTable, Schema};
 
 use super::recast::Found;
 use crate::convert::json::Json;

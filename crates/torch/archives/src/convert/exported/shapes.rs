@@ -4,7 +4,7 @@
 //! the registry's functions take others apart into: those that go element by element, and sums along dimensions. Sizes
 //! may be symbols, which are equal if they are written alike.
 
-use unskew_ops::Schema;
+use unskew_torch_schemas::Schema;
 
 use crate::convert::json::Json;
 

@@ -1,10 +1,10 @@
 //! What a node is given, in the words of the registry.
 
-use unskew_ops::Schema;
-use unskew_ops::matching::GivenArgument;
-use unskew_ops::matching::Literal;
 use unskew_script::Function;
 use unskew_script::typing::literal_of;
+use unskew_torch_schemas::Schema;
+use unskew_torch_schemas::matching::GivenArgument;
+use unskew_torch_schemas::matching::Literal;
 
 use super::shapes;
 use crate::convert::json::Json;

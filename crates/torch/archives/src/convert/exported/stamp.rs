@@ -5,7 +5,7 @@
 //! which `ATEN` does not.
 
 use unskew_core::Version;
-use unskew_ops::OperatorTable;
+use unskew_torch_schemas::OperatorTable;
 
 use super::recast::Found;
 use super::{Course, operators};

@@ -1,12 +1,12 @@
 //! The operators of bytecode, for a release that takes some of them differently.
 
 use unskew_core::{Conversion, Places, Rewrite, Version};
-use unskew_ops::matching::GivenArgument;
-use unskew_ops::matching::{Choice, Given, Literal, choose};
-use unskew_ops::{Argument, Schema};
 use unskew_script::typing::{literal_of, literal_of_default, type_of_annotation};
 use unskew_script::{Expression, Function as Script, Statement};
 use unskew_torch_operators::{Blocked, Decision, Fit, OperatorCall, Registry, Target, Writer};
+use unskew_torch_schemas::matching::GivenArgument;
+use unskew_torch_schemas::matching::{Choice, Given, Literal, choose};
+use unskew_torch_schemas::{Argument, Schema};
 
 use super::assemble::{Site, assemble};
 use super::constants::{default, value};
@@ -17,7 +17,7 @@ use crate::convert::Task;
 use crate::convert::script::{self, calls::is_upgraded};
 use crate::pickle::{Id, Pickle};
 use crate::{history, rules};
-use unskew_ops::matching::Operators as _;
+use unskew_torch_schemas::matching::Operators as _;
 
 const DEFAULTS: &str = "materialize-defaults";
 const UPGRADE: &str = "upgrade-operator";
@@ -411,7 +411,7 @@ impl<'t> Calls<'t> {
             return 0;
         }
         let full = wants.full_name();
-        if wants.arguments.iter().any(unskew_ops::Argument::is_out) {
+        if wants.arguments.iter().any(unskew_torch_schemas::Argument::is_out) {
             self.block(function, plan, &full, "defaults in front of an output cannot be given");
             return 0;
         }
@@ -518,7 +518,7 @@ fn inline(
     function: &Script,
     schema: &Schema,
     operator: &Operator,
-    callable: &Callable<&unskew_ops::OperatorTable>,
+    callable: &Callable<&unskew_torch_schemas::OperatorTable>,
 ) -> Option<Inline> {
     let [Statement::Return { value: Some(Expression::Call(call)), .. }] = function.body.as_slice()
     else {

@@ -1,13 +1,16 @@
 //! Values that stand in a program as constants of bytecode.
 
-use unskew_ops::Type;
-use unskew_ops::matching::Literal;
 use unskew_script::typing::literal_of_default;
+use unskew_torch_schemas::Type;
+use unskew_torch_schemas::matching::Literal;
 
 use crate::pickle::{Id, Pickle, Value};
 
 /// The default of an argument as a constant.
-pub(super) fn default(argument: &unskew_ops::Argument, pickle: &mut Pickle) -> Option<Id> {
+pub(super) fn default(
+    argument: &unskew_torch_schemas::Argument,
+    pickle: &mut Pickle,
+) -> Option<Id> {
     let literal = literal_of_default(argument.default.as_ref()?)?;
     let Type::List(item, size) = &argument.ty else { return Some(pickle.push(value(&literal)?)) };
     let items = match &literal {

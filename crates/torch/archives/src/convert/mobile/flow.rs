@@ -9,9 +9,9 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use unskew_ops::Schema;
-use unskew_ops::matching::Literal;
 use unskew_script::typing::fold;
+use unskew_torch_schemas::Schema;
+use unskew_torch_schemas::matching::Literal;
 
 use super::constants::literal;
 use crate::bytecode::{Function, Instruction, Operator};

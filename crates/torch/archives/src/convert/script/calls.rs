@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use unskew_core::{Conversion, Places, Rewrite, Version};
-use unskew_ops::matching::GivenArgument;
-use unskew_ops::matching::{Bound, Choice, ScriptType};
-use unskew_ops::{Misfit, OperatorTable, Schema, Type};
 use unskew_script::typing::{Program, ResolvedCall as Call, Spelling, Typing, infer};
 use unskew_script::{Edits, Span};
 use unskew_torch_operators::{Blocked, Decision, OperatorCall, Registry, Target, Writer};
+use unskew_torch_schemas::matching::GivenArgument;
+use unskew_torch_schemas::matching::{Bound, Choice, ScriptType};
+use unskew_torch_schemas::{Misfit, OperatorTable, Schema, Type};
 
 use crate::code::{self, Callable};
 use crate::convert::Task;

@@ -9,10 +9,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use unskew_core::{Conversion, Places, Version};
-use unskew_ops::matching::ScriptType;
 use unskew_script::typing::{Program, attribute_uses};
 use unskew_script::{Edits, Statement};
 use unskew_source::ReadError;
+use unskew_torch_schemas::matching::ScriptType;
 
 use super::{block, layout, rewrite, without};
 use crate::code::Callable;

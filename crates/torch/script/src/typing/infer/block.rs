@@ -5,7 +5,7 @@ use crate::{Expression, Span, Statement};
 use super::{End, Walker};
 use crate::typing::annotation;
 use crate::typing::scope::{Frame, Thing};
-use unskew_ops::matching::{Literal, ScriptType, converts};
+use unskew_torch_schemas::matching::{Literal, ScriptType, converts};
 
 impl<'p> Walker<'p, '_> {
     /// Walks statements; what stands behind the end of the function cannot run.

@@ -6,7 +6,7 @@ use super::value::{given, known};
 use super::{Context, Placed, Walker};
 use crate::typing::scope::Thing;
 use crate::typing::{FunctionId, Spelling, annotation, literal_of};
-use unskew_ops::matching::{Given, Literal, ScriptType};
+use unskew_torch_schemas::matching::{Given, Literal, ScriptType};
 
 /// Functions of the language that are operators, and what these are called.
 const FUNCTIONS: [(&str, &str); 20] = [

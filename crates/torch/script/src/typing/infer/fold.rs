@@ -1,7 +1,7 @@
 //! Calls whose result is known without running anything.
 
 use crate::typing::infer::refine::never_or_always_none;
-use unskew_ops::matching::{Given, Literal};
+use unskew_torch_schemas::matching::{Given, Literal};
 
 /// The result of an operator on values that are known.
 pub(super) fn operator(name: &str, given: &[Given]) -> Option<Literal> {

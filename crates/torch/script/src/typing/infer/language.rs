@@ -6,7 +6,7 @@ use super::value::{given, known};
 use super::{Walker, fold};
 use crate::typing::scope::Thing;
 use crate::typing::{Spelling, literal_of};
-use unskew_ops::matching::{Literal, ScriptType};
+use unskew_torch_schemas::matching::{Literal, ScriptType};
 
 /// Operators between two values, and what they are called.
 const BINARY: [(&str, &str); 20] = [

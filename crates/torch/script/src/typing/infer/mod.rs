@@ -20,7 +20,7 @@ use crate::Span;
 
 use super::scope::{Scope, Thing};
 use super::{AttributeUse, Fault, FunctionId, Program, ResolvedCall, Spelling, Typing};
-use unskew_ops::matching::{Choice, Given, Literal, Operators, Overloads, ScriptType};
+use unskew_torch_schemas::matching::{Choice, Given, Literal, Operators, Overloads, ScriptType};
 
 /// The most faults that are kept.
 const FAULTS: usize = 1000;
@@ -48,7 +48,7 @@ pub fn attribute_uses(program: &Program, operators: &dyn Operators) -> BTreeSet<
 /// `aten::__contains__` of a list.
 ///
 /// ```
-/// use unskew_ops::matching::{Literal};
+/// use unskew_torch_schemas::matching::{Literal};
 /// use unskew_script::typing::{fold};
 /// let text = |text: &str| Some(Literal::Text(text.into()));
 /// assert_eq!(fold("aten::eq", &[text("area"), text("bilinear")]), Some(Literal::Bool(false)));

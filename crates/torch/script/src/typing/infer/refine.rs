@@ -5,7 +5,7 @@ use crate::{Call, Constant, Expression};
 use super::Walker;
 use crate::typing::annotation;
 use crate::typing::scope::Thing;
-use unskew_ops::matching::ScriptType;
+use unskew_torch_schemas::matching::ScriptType;
 
 impl<'p> Walker<'p, '_> {
     /// Narrows the types of names where `test` is `holds`.

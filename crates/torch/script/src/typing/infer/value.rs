@@ -7,7 +7,7 @@ use crate::{Constant, Expression, Span};
 use super::{Placed, Walker, fold};
 use crate::typing::scope::Thing;
 use crate::typing::{AttributeUse, Spelling, literal_of};
-use unskew_ops::matching::{Given, Literal, ScriptType};
+use unskew_torch_schemas::matching::{Given, Literal, ScriptType};
 
 /// Names that stand for numbers: element types, layouts, memory formats.
 const NUMBERS: [&str; 34] = [

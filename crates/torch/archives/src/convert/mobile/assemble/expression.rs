@@ -1,9 +1,9 @@
 //! Expressions as bytecode: each leaves its value on the stack.
 
-use unskew_ops::matching::{Bound, Choice, Given, Literal, ScriptType};
-use unskew_ops::{Argument, Type};
 use unskew_script::typing::{ResolvedCall, literal_of};
 use unskew_script::{Call, Expression, Span};
+use unskew_torch_schemas::matching::{Bound, Choice, Given, Literal, ScriptType};
+use unskew_torch_schemas::{Argument, Type};
 
 use super::Assembler;
 use crate::convert::mobile::constants::default;

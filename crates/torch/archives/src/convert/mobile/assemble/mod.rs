@@ -23,10 +23,10 @@ mod expression;
 
 use std::collections::{BTreeMap, HashMap};
 
-use unskew_ops::matching::Literal;
-use unskew_ops::{Argument, OperatorTable, Schema};
 use unskew_script::typing::{Program, ResolvedCall, infer, literal_of_default};
 use unskew_script::{Expression, Function as Script, Span, Statement};
+use unskew_torch_schemas::matching::Literal;
+use unskew_torch_schemas::{Argument, OperatorTable, Schema};
 
 use super::constants::{constant, default};
 use crate::bytecode::{Function, Instruction, Operator};
