@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use unskew_core::{Finding, Places, Unjudged, Version, aspect};
 use unskew_torch_schemas::matching::Bound;
 
-use super::Pair;
+use super::pair::Pair;
 use super::silent::is_meant;
 use crate::behaviour::{self, Behaviour, Condition, Era, Truth, Value};
 use crate::code::TypedUse;

@@ -7,8 +7,8 @@ use unskew_core::{Finding, Places, Version};
 use unskew_torch_schemas::Argument;
 use unskew_torch_schemas::matching::{Choice, Mismatch, Operators, ScriptType, Signature, choose};
 
-use super::Pair;
 use super::operators::{Fault, missing, upgraders, word};
+use super::pair::Pair;
 use crate::code::{Callable, TypedUse};
 use crate::{Runtime, history};
 

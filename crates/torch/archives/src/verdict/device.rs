@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use unskew_core::{Finding, Places};
 use unskew_torch_operators::OperatorCall;
 
-use super::Pair;
+use super::pair::Pair;
 use crate::model::Given;
 use crate::needs::versioned;
 use crate::{Device, device, rules};

@@ -2,7 +2,7 @@
 
 use unskew_core::{Finding, Places};
 
-use super::Pair;
+use super::pair::Pair;
 use crate::{Format, history, rules};
 
 /// The reasons for which `pair` fails by its form.

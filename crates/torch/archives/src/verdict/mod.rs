@@ -5,6 +5,7 @@ mod calls;
 mod device;
 mod load;
 mod operators;
+mod pair;
 mod promise;
 mod silent;
 mod stored;
@@ -13,12 +14,12 @@ mod writer;
 
 use std::sync::{Arc, OnceLock};
 
-use unskew_core::{Context, Judgement, Matcher, Party, Places};
+use unskew_core::{Context, Judgement, Matcher, Party};
 use unskew_torch_schemas::OperatorHistory;
 
-use crate::code::TypedUse;
-use crate::{Format, Model, Producer, Runtime};
+use crate::{Format, Model, Runtime};
 pub(crate) use calls::is_packed_by_loader;
+use pair::Pair;
 pub(crate) use writer::Reading;
 
 /// Judges one file against a release.
@@ -37,31 +38,6 @@ impl Judge {
         let read = || (history.clone(), Arc::new(Reading::of(&self.model, history)));
         let (known, reading) = self.reading.get_or_init(read);
         if Arc::ptr_eq(known, history) { reading.clone() } else { read().1 }
-    }
-}
-
-/// One file and one release, with the names that findings show.
-struct Pair<'p> {
-    file: &'p str,
-    model: &'p Model,
-    producer: &'p Producer,
-    /// The calls of its code; none if a loader reads something else.
-    calls: &'p [TypedUse],
-    /// The calls of the code beside its bytecode.
-    beside: &'p [TypedUse],
-    runtime: &'p Runtime,
-    runtime_name: String,
-}
-
-impl Pair<'_> {
-    /// The calls by which the file is held against what was measured of operators.
-    fn behaviour_calls(&self) -> &[TypedUse] {
-        if self.calls.is_empty() { self.beside } else { self.calls }
-    }
-
-    /// Who wrote the file, or that from which it was converted.
-    fn writer(&self) -> &Producer {
-        self.model.before.as_ref().unwrap_or(self.producer)
     }
 }
 
@@ -99,15 +75,5 @@ impl Matcher for Judge {
         let mut judgement = Judgement { findings, promises, unjudged };
         stored::judge(&pair, &mut judgement);
         Some(judgement)
-    }
-}
-
-/// Adds all of `more` to `places`, each with `remark`; those without a name are counted.
-fn add_all(places: &mut Places, more: &Places, remark: &str) {
-    for place in more.named() {
-        places.add(format_args!("{place}{remark}"));
-    }
-    for _ in more.named().len()..more.count() {
-        places.add("");
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use unskew_core::{Finding, Places, Version};
 use unskew_torch_schemas::{OperatorTable, Schema};
 
-use super::{Pair, add_all};
+use super::pair::Pair;
 use crate::bytecode::{COUNTED, UNSAID};
 use crate::history::{self, Upgrader};
 use crate::model::{Given, UsePlaces};
@@ -253,4 +253,14 @@ fn overload_in(table: &OperatorTable, operator: &str) -> Option<String> {
     let definitions = table.history().named(name);
     let with = definitions.iter().find(|definition| definition.schema.overload == overload)?;
     with.runs.iter().last().map(|run| run.since.to_string())
+}
+
+/// Adds all of `more` to `places`, each with `remark`; those without a name are counted.
+fn add_all(places: &mut Places, more: &Places, remark: &str) {
+    for place in more.named() {
+        places.add(format_args!("{place}{remark}"));
+    }
+    for _ in more.named().len()..more.count() {
+        places.add("");
+    }
 }

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use unskew_core::{Date, Policy, Promise, PromiseState, Version, Window};
 
-use super::Pair;
+use super::pair::Pair;
 
 static POLICY: LazyLock<Option<Policy>> =
     LazyLock::new(|| Policy::from_toml(include_str!("../../data/policy.toml")).ok());

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use unskew_core::{Finding, Places};
 use unskew_torch_schemas::matching::{Given, ScriptType};
 
-use super::Pair;
+use super::pair::Pair;
 use crate::code::TypedUse;
 use crate::history::{self, SilentChange};
 use crate::rules;

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use unskew_core::{Finding, Judgement, Places, Unjudged, Version, aspect};
 
-use super::Pair;
+use super::pair::Pair;
 use crate::{Format, rules};
 
 /// The first release whose `torch.load` is strict unless it is told otherwise.

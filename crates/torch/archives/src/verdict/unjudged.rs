@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use unskew_core::{Places, Unjudged, aspect};
 
-use super::Pair;
+use super::pair::Pair;
 use crate::model::Model;
 
 /// The namespaces of quantized operators.
