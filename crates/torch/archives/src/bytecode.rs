@@ -17,6 +17,9 @@ use std::fmt;
 
 use crate::pickle::{Id, Pickle, Value};
 
+/// The record of an archive that holds it.
+pub(crate) const RECORD: &str = "bytecode.pkl";
+
 /// The version of bytecode that does not say its version.
 pub const UNSAID: i64 = 3;
 

@@ -26,6 +26,7 @@ mod flatbuffer;
 mod json;
 mod mobile;
 mod script;
+mod task;
 mod unfold;
 mod verify;
 mod writer;
@@ -38,7 +39,8 @@ use unskew_core::{Conversion, Version};
 use unskew_source::{Archive, Assembly, Output, ReadError, Source};
 
 use crate::format::{self, Records};
-use crate::{Format, Model, Runtime};
+use crate::{Format, Runtime};
+use task::Task;
 
 /// What the one who converts knows of a file, and asks for.
 #[derive(Clone, Debug, Default)]
@@ -49,15 +51,6 @@ pub struct Options {
     /// Whether every record is read and held against its checksum first. Without it those that are copied
     /// by range are not read.
     pub verify: bool,
-}
-
-/// A file, read, and the release that it is converted for.
-struct Task<'t> {
-    /// The name that findings show.
-    file: &'t str,
-    records: &'t Records,
-    model: &'t Model,
-    to: &'t Runtime,
 }
 
 /// Plans the file in `source` anew for the release `to`; none if it is no PyTorch file. What no release

@@ -17,8 +17,8 @@ use super::schema::Schema as Shapes;
 use super::shapes;
 use super::site::Site;
 use crate::code::Callable;
-use crate::convert::Task;
 use crate::convert::json::Json;
+use crate::convert::task::Task;
 use crate::convert::unfold::{Arguments as _, One, Part, annotated, unfold};
 use crate::format;
 

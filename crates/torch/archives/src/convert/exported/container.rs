@@ -8,12 +8,12 @@
 use unskew_core::{Conversion, Rewrite, Version};
 use unskew_source::{ArchiveOutput, ReadError};
 
+use super::course::{Course, PROGRAM, block};
 use super::recast::Found;
 use super::weights::Tensors;
-use super::{Course, PROGRAM};
 use crate::Format;
-use crate::convert::Task;
 use crate::convert::draft::Draft;
+use crate::convert::task::Task;
 
 /// The adaptation of everything that changes around the graph.
 const CONTAINER: &str = "pt2-container";
@@ -87,7 +87,7 @@ fn archive(
     let names: Vec<String> = models.map(|(record, _)| record.to_owned()).collect();
     let [model] = names.as_slice() else {
         let what = "takes one model in an archive, not several";
-        super::block(task, plan, Some(&course.to.version), what, names.iter().collect());
+        block(task, plan, Some(&course.to.version), what, names.iter().collect());
         return Ok(None);
     };
     let name = model.trim_start_matches("models/").trim_end_matches(".json");
@@ -105,7 +105,7 @@ fn archive(
         }
     }
     for (what, places) in found.blocked {
-        super::block(task, plan, Some(&course.to.version), &what, places);
+        block(task, plan, Some(&course.to.version), &what, places);
     }
     if archives {
         return Ok(Some(draft));

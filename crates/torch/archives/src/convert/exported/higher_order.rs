@@ -3,7 +3,7 @@
 //! One tensor and a tuple of one tensor look alike among the outputs of a node. From schema 8.7 on a field
 //! of the node says which it is; before, a tuple of one was a list of tensors, and one tensor was one.
 
-use super::Course;
+use super::course::Course;
 use super::recast::Found;
 use crate::convert::json::Json;
 

@@ -10,6 +10,7 @@
 
 mod calls;
 mod container;
+mod course;
 mod expression;
 mod first;
 mod higher_order;
@@ -24,24 +25,16 @@ mod weights;
 use unskew_core::{Conversion, Places, Rewrite, Version};
 use unskew_source::ReadError;
 
-use super::Task;
 use super::draft::Draft;
 use super::json::Json;
-use crate::{Format, rules};
+use super::task::Task;
+use crate::Format;
+use course::{Course, PROGRAM, block};
 use recast::{Found, Recast};
 use schema::Schema;
 
-/// The record of the graph up to 2.7.
-const PROGRAM: &str = "serialized_exported_program.json";
-
 /// The adaptation of everything that changes with the schema.
 const SCHEMA: &str = "pt2-schema";
-
-/// Where a program comes from and what it becomes.
-struct Course {
-    from: Schema,
-    to: Schema,
-}
 
 /// Plans the archive anew for the release; none if it stays as it is or cannot be converted.
 pub(super) fn plan(task: &Task<'_>, plan: &mut Conversion) -> Result<Option<Draft>, ReadError> {
@@ -159,24 +152,4 @@ fn whole(task: &Task<'_>, course: &Course, program: &mut Json, found: &mut Found
         higher_order::put(graph, course, found);
     }
     stamp::put(program, course, &task.to.operators, found);
-}
-
-/// Says that something has no form in the schema of the release, or in a release that has no schema.
-fn block(
-    task: &Task<'_>,
-    plan: &mut Conversion,
-    schema: Option<&Version>,
-    what: &str,
-    places: Places,
-) {
-    let major = task.model.exported.as_ref().map(|stamp| stamp.version.major());
-    let same = |release: &crate::Release| release.exported.map(Version::major) == major;
-    let nearest = task.to.calendar.span(same);
-    let nearest = format!("torch {nearest}");
-    let runtime = task.to.name();
-    let whose = schema
-        .map_or_else(|| runtime.clone(), |schema| format!("the schema {schema} of {runtime}"));
-    let finding =
-        rules::Pt2HasNoForm { file: &task.file, whose: &whose, what: &what, nearest: &nearest };
-    plan.blockers.push(finding.finding().at(places));
 }

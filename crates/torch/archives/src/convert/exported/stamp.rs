@@ -7,8 +7,9 @@
 use unskew_core::Version;
 use unskew_torch_schemas::OperatorTable;
 
+use super::course::Course;
+use super::operators;
 use super::recast::Found;
-use super::{Course, operators};
 use crate::convert::json::Json;
 
 /// The schema version of a program.

@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 use unskew_source::ReadError;
 
 use super::recast::Found;
-use crate::convert::Task;
 use crate::convert::draft::Draft;
 use crate::convert::json::Json;
+use crate::convert::task::Task;
 use crate::pickle::{Id, Pickle, Value};
 
 /// Storages by the number of a scalar type in the schema: their class, and bytes for one element.

@@ -2,7 +2,7 @@
 
 use unskew_source::ReadError;
 
-use super::Module;
+use super::module::Module;
 use super::values::{Values, Writer, kind};
 use crate::format::Table;
 use crate::pickle::{Id, Pickle, Value};

@@ -13,6 +13,7 @@
 //! | `operator_version` | the version record |
 
 mod functions;
+mod module;
 mod values;
 
 use std::sync::Arc;
@@ -22,8 +23,8 @@ use unskew_source::{Output, RawMember, ReadError, Source, SourceExt as _};
 
 use super::Options;
 use super::draft::Draft;
-use crate::format::{Flatbuffer, Table, Vector};
 use crate::{Format, Model, Runtime, rules};
+use module::Module;
 use values::Values;
 
 /// The adaptation.
@@ -37,24 +38,6 @@ const LOWEST: i64 = 3;
 
 /// How much of a storage is read at a time for its checksum.
 const BLOCK: u64 = 1 << 20;
-
-/// The fields of the module at the root.
-mod module {
-    pub(super) const EXTRA_FILES: u64 = 1;
-    pub(super) const STATE: u64 = 3;
-    pub(super) const VALUES: u64 = 4;
-    pub(super) const STORAGES: u64 = 6;
-    pub(super) const TYPES: u64 = 7;
-}
-
-/// A module on its way to an archive.
-struct Module<'s> {
-    buffer: Flatbuffer<'s>,
-    root: Table,
-    values: Vector,
-    types: Vector,
-    storages: Vector,
-}
 
 /// Plans the flatbuffer in `source` anew for the release. It stays if that reads flatbuffers and runs its operators as they
 /// are.
@@ -135,13 +118,8 @@ fn archive(
     version: i64,
     found: &mut Values,
 ) -> Result<Option<Draft>, ReadError> {
-    let buffer = Flatbuffer::new(&**source);
-    let root = buffer.root()?;
-    let values = buffer.vector(root, module::VALUES, 4)?;
-    let types = buffer.vector(root, module::TYPES, 4)?;
-    let storages = buffer.vector(root, module::STORAGES, 4)?;
-    let module = Module { buffer, root, values, types, storages };
-    let state = module.buffer.scalar(root, module::STATE, 4)?;
+    let module = Module::of(&**source)?;
+    let state = module.state()?;
     let data = values::pickle(&module, state, found)?;
     let data_storages = std::mem::take(&mut found.storages);
     let bytecode = functions::pickle(&module, found)?;
@@ -164,7 +142,7 @@ fn archive(
             }
         }
     }
-    let extra = module.buffer.vector(module.root, module::EXTRA_FILES, 4)?;
+    let extra = module.extra_files()?;
     for n in 0..extra.len {
         let one = module.buffer.element(extra, n)?;
         let name = module.buffer.text(one, 0)?;
@@ -199,14 +177,4 @@ fn storage(
         crc32: hasher.finalize(),
         deflated: false,
     })
-}
-
-impl Module<'_> {
-    /// The bytes of a storage.
-    fn storage(&self, number: u64) -> Result<Vector, ReadError> {
-        if number >= self.storages.len {
-            return Err(self.buffer.error(self.storages.at, &format!("no storage {number}")));
-        }
-        self.buffer.vector(self.buffer.element(self.storages, number)?, 0, 1)
-    }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use unskew_source::ReadError;
 
-use super::Module;
+use super::module::Module;
 use crate::format::{Table, Vector};
 use crate::pickle::{Id, Pickle, Value};
 

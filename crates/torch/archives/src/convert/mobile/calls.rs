@@ -1,41 +1,32 @@
 //! The operators of bytecode, for a release that takes some of them differently.
 
-use unskew_core::{Conversion, Places, Rewrite, Version};
-use unskew_script::typing::{literal_of, literal_of_default, type_of_annotation};
-use unskew_script::{Expression, Function as Script, Statement};
+use unskew_core::{Conversion, Places, Version};
+use unskew_script::Function as Script;
 use unskew_torch_operators::{Blocked, Decision, Fit, OperatorCall, Registry, Target, Writer};
 use unskew_torch_schemas::matching::GivenArgument;
-use unskew_torch_schemas::matching::{Choice, Given, Literal, choose};
+use unskew_torch_schemas::matching::Literal;
 use unskew_torch_schemas::{Argument, Schema};
 
-use super::assemble::{Site, assemble};
+use super::assemble::{Form, assemble};
+use super::call_site::{CallSite, DEFAULTS};
 use super::constants::{default, value};
 use super::flow::Flow;
-use crate::bytecode::{Bytecode, COUNTED, Function, Instruction, Operator};
+use super::inline::inline;
+use crate::bytecode::{Bytecode, COUNTED, Function, Instruction, Operator, RECORD};
 use crate::code::Callable;
-use crate::convert::Task;
-use crate::convert::script::{self, calls::is_upgraded};
-use crate::pickle::{Id, Pickle};
+use crate::convert::script::calls::{is_upgraded, surplus};
+use crate::convert::task::{Task, add_blocker};
+use crate::pickle::Id;
 use crate::{history, rules};
-use unskew_torch_schemas::matching::Operators as _;
 
-const DEFAULTS: &str = "materialize-defaults";
 const UPGRADE: &str = "upgrade-operator";
 const DOWNGRADE: &str = "downgrade-operator";
-const PRUNE: &str = "prune-dead-branch";
 
 /// The operators of a file's bytecode.
 pub(super) struct Calls<'t> {
     task: &'t Task<'t>,
     writer: Writer,
     registry: &'static Registry,
-}
-
-/// What a function of the registry does, if it is one call.
-struct Inline {
-    operator: Operator,
-    /// What is given behind the arguments of the call that it takes the place of.
-    literals: Vec<Literal>,
 }
 
 impl<'t> Calls<'t> {
@@ -171,14 +162,14 @@ impl<'t> Calls<'t> {
                     flow.as_ref().map_or_else(|| vec![None; count], |flow| flow.last(was, count))
                 };
                 let is_dead = flow.as_ref().is_some_and(|flow| flow.is_dead(was));
-                let added = match operator {
-                    Some(operator) if is_dead && self.is_refused(&operator, way) => {
-                        prune(function, at, &operator, plan);
-                        0
+                let added = operator.map_or(0, |operator| {
+                    let mut site = CallSite { function, at, operator: &operator, pickle, plan };
+                    if is_dead && self.is_refused(&operator, way) {
+                        site.prune();
+                        return 0;
                     }
-                    Some(operator) => self.call(function, at, &operator, way, &known, pickle, plan),
-                    None => 0,
-                };
+                    self.call(&mut site, way, &known)
+                });
                 at += added + 1;
                 was += 1;
             }
@@ -199,20 +190,15 @@ impl<'t> Calls<'t> {
     }
 
     /// Fits the call at one place; says how many instructions were added in front of it.
-    #[allow(clippy::too_many_arguments, reason = "they are one call")]
     fn call(
         &self,
-        function: &mut Function,
-        at: usize,
-        operator: &Operator,
+        site: &mut CallSite<'_>,
         way: Way,
         known: &dyn Fn(usize) -> Vec<Option<Literal>>,
-        pickle: &mut Pickle,
-        plan: &mut Conversion,
     ) -> usize {
-        let registry = self.registry;
+        let (registry, operator) = (self.registry, site.operator);
         let Some(schema) = self.meant(operator) else {
-            self.unclear(function, operator, way, registry, plan);
+            self.unclear(site, way);
             return 0;
         };
         let full = schema.full_name();
@@ -223,11 +209,11 @@ impl<'t> Calls<'t> {
             let historic = registry.historic(&full, u32::try_from(way.version).unwrap_or(0));
             let bridge = historic.and_then(|change| change.upgrader.as_ref());
             let wants = bridge.map_or(&schema, |bridge| &bridge.schema);
-            return self.materialize(function, at, operator, wants, way, pickle, plan);
+            return self.materialize(site, wants, way);
         }
         let table = &self.task.to.operators;
-        if let Some(less) = script::calls::surplus(table, &schema, operator.given, false) {
-            return drop_last(function, at, operator, less, &full, plan);
+        if let Some(less) = surplus(table, &schema, operator.given, false) {
+            return site.drop_last(operator, less, &full);
         }
         let count = given_arguments(&schema, operator).len();
         let known = known(count);
@@ -242,7 +228,7 @@ impl<'t> Calls<'t> {
                     .iter()
                     .zip(known)
                     .filter_map(|(one, value)| Some((one.name.clone(), value?)));
-                let site = Site {
+                let form = Form {
                     adaptation: if is_down { DOWNGRADE } else { UPGRADE },
                     schema: &schema,
                     given: count,
@@ -250,18 +236,18 @@ impl<'t> Calls<'t> {
                     free: way.free,
                     counted: way.counted,
                 };
-                self.replace(function, at, operator, step.function, &site, pickle, plan)
+                self.replace(site, step.function, &form)
             }
             Decision::Blocked(Blocked::WriterUnknown { .. }) => 0,
-            Decision::Fitted(fit) => self.fitted(function, at, operator, &given, &fit, plan),
+            Decision::Fitted(fit) => self.fitted(site, &given, &fit),
             Decision::Blocked(why) => {
-                self.block(function, plan, &full, &why.to_string());
+                self.block(site, &full, &why.to_string());
                 0
             }
             Decision::Keep if way.uncount => {
                 let taken = table.overload(&operator.name, &operator.overload);
                 let Some(taken) = taken.filter(|taken| !taken.variadic) else { return 0 };
-                self.materialize(function, at, operator, &taken, way, pickle, plan)
+                self.materialize(site, &taken, way)
             }
             Decision::Keep => 0,
         }
@@ -281,20 +267,14 @@ impl<'t> Calls<'t> {
     }
 
     /// A call of which several schemas may be meant: it stays if that is right for one and no other wants a change.
-    fn unclear(
-        &self,
-        function: &Function,
-        operator: &Operator,
-        way: Way,
-        registry: &Registry,
-        plan: &mut Conversion,
-    ) {
+    fn unclear(&self, site: &mut CallSite<'_>, way: Way) {
+        let (registry, operator) = (self.registry, site.operator);
         let schemas = self.candidates(operator);
         if schemas.is_empty() {
             // What makes and takes apart lists, dictionaries and objects was an operator once.
             if operator.name.starts_with("prim::") && !self.task.to.operators.knows(&operator.name)
             {
-                self.block(function, plan, &operator.to_string(), "the release does not have it");
+                self.block(site, &operator.to_string(), "the release does not have it");
             }
             return;
         }
@@ -312,130 +292,93 @@ impl<'t> Calls<'t> {
         let variadic = schemas.iter().any(|schema| schema.variadic);
         if changes || !(stays || variadic) {
             let why = "several operators of its release have this name, and which is meant cannot be told";
-            self.block(function, plan, &operator.to_string(), why);
+            self.block(site, &operator.to_string(), why);
         }
     }
 
     /// What the release takes in another form: under another overload, or without values that are its defaults.
-    fn fitted(
-        &self,
-        function: &mut Function,
-        at: usize,
-        operator: &Operator,
-        given: &[GivenArgument],
-        fit: &Fit,
-        plan: &mut Conversion,
-    ) -> usize {
-        let full = operator.to_string();
-        let mut operator = operator.clone();
+    fn fitted(&self, site: &mut CallSite<'_>, given: &[GivenArgument], fit: &Fit) -> usize {
+        let full = site.operator.to_string();
+        let mut operator = site.operator.clone();
         if let Some(overload) = &fit.overload {
             overload.clone_into(&mut operator.overload);
             let what = format!("{full} has the name {operator}");
             let is_down = self.writer.since.is_some_and(|since| self.task.to.minor() < since);
             let adaptation = if is_down { DOWNGRADE } else { UPGRADE };
-            plan.add(Rewrite::new(adaptation, what).at(&function.name));
+            site.rewrite(adaptation, what);
         }
         let last = given.iter().rev().take(fit.without.len());
         if !last.clone().all(|one| fit.without.contains(&one.name)) {
             let why = "values that it does not take do not stand last";
-            self.block(function, plan, &full, why);
+            self.block(site, &full, why);
             return 0;
         }
         if fit.without.is_empty() {
-            let number = function.operator(operator);
-            if let Some(instruction) = function.instructions.get_mut(at) {
-                instruction.x = number;
-            }
+            site.call(0, operator);
             return 0;
         }
-        drop_last(function, at, &operator, fit.without.len() as i64, &full, plan)
+        site.drop_last(&operator, fit.without.len() as i64, &full)
     }
 
     /// Has a function of the registry in the place of a call.
-    #[allow(clippy::too_many_arguments, reason = "they are one call")]
-    fn replace(
-        &self,
-        function: &mut Function,
-        at: usize,
-        operator: &Operator,
-        by: &Script,
-        site: &Site<'_>,
-        pickle: &mut Pickle,
-        plan: &mut Conversion,
-    ) -> usize {
+    fn replace(&self, site: &mut CallSite<'_>, by: &Script, form: &Form<'_>) -> usize {
         let table = &self.task.to.operators;
-        let full = site.schema.full_name();
-        if let Some(inline) = inline(by, site.schema, operator, &Callable(table)) {
+        let full = form.schema.full_name();
+        if let Some(inline) = inline(by, form.schema, site.operator, &Callable(table)) {
             let new = &inline.operator;
             let what = format!("{full} is computed by {}.{}", new.name, new.overload);
-            plan.add(Rewrite::new(UPGRADE, what).at(&function.name));
+            site.rewrite(UPGRADE, what);
             let values = inline.literals.iter().filter_map(value);
-            let values: Vec<Id> = values.map(|value| pickle.push(value)).collect();
-            let added = give(function, at, &values, pickle);
-            let number = function.operator(inline.operator);
-            if let Some(instruction) = function.instructions.get_mut(at + added) {
-                instruction.x = number;
-            }
+            let values: Vec<Id> = values.map(|value| site.pickle.push(value)).collect();
+            let added = site.give(&values);
+            site.call(added, inline.operator);
             return added;
         }
-        let assembled = assemble(by, site, table, function, pickle);
+        let assembled = assemble(by, form, table, site.function, site.pickle);
         let Some((last, code)) = assembled.as_deref().and_then(<[Instruction]>::split_last) else {
             let why = format!("what takes its place, {}, has no form in bytecode", by.name.text);
-            self.block(function, plan, &full, &why);
+            self.block(site, &full, &why);
             return 0;
         };
         let what = format!("{full} is computed by the instructions of {}", by.name.text);
-        plan.add(Rewrite::new(site.adaptation, what).at(&function.name));
-        function.insert(at, code.to_vec());
-        if let Some(instruction) = function.instructions.get_mut(at + code.len()) {
+        site.rewrite(form.adaptation, what);
+        site.function.insert(site.at, code.to_vec());
+        if let Some(instruction) = site.function.instructions.get_mut(site.at + code.len()) {
             instruction.clone_from(last);
         }
         code.len()
     }
 
     /// Gives the defaults of the arguments that a call leaves to them.
-    #[allow(clippy::too_many_arguments, reason = "they are one call")]
-    fn materialize(
-        &self,
-        function: &mut Function,
-        at: usize,
-        operator: &Operator,
-        wants: &Schema,
-        way: Way,
-        pickle: &mut Pickle,
-        plan: &mut Conversion,
-    ) -> usize {
+    fn materialize(&self, site: &mut CallSite<'_>, wants: &Schema, way: Way) -> usize {
         let all = wants.arguments.len();
-        let given = operator.given.map_or(all, |given| given as usize);
+        let given = site.operator.given.map_or(all, |given| given as usize);
         if given >= all {
             return 0;
         }
         let full = wants.full_name();
         if wants.arguments.iter().any(unskew_torch_schemas::Argument::is_out) {
-            self.block(function, plan, &full, "defaults in front of an output cannot be given");
+            self.block(site, &full, "defaults in front of an output cannot be given");
             return 0;
         }
-        let values = wants.arguments[given..].iter().map(|argument| default(argument, pickle));
+        let values = wants.arguments[given..].iter().map(|argument| default(argument, site.pickle));
         let Some(values) = values.collect::<Option<Vec<Id>>>() else {
-            self.block(function, plan, &full, "a default is no value that bytecode has");
+            self.block(site, &full, "a default is no value that bytecode has");
             return 0;
         };
         let what = format!("{full}: {} defaults are given", all - given);
-        plan.add(Rewrite::new(DEFAULTS, what).at(&function.name));
-        let added = give(function, at, &values, pickle);
-        let count = if way.uncount { None } else { Some(all as i64) };
-        let number = function.operator(Operator { given: count, ..operator.clone() });
-        if let Some(instruction) = function.instructions.get_mut(at + added) {
-            instruction.x = number;
-        }
+        site.rewrite(DEFAULTS, what);
+        let added = site.give(&values);
+        let given = if way.uncount { None } else { Some(all as i64) };
+        site.call(added, Operator { given, ..site.operator.clone() });
         added
     }
 
-    fn block(&self, function: &Function, plan: &mut Conversion, operator: &str, why: &str) {
+    fn block(&self, site: &mut CallSite<'_>, operator: &str, why: &str) {
         let (file, runtime) = (&self.task.file, &self.task.to.name());
         let finding = rules::CallHasNoForm { file, runtime, operator: &operator, why: &why };
-        let place = format!("{}, {}", super::RECORD, function.name);
-        script::add_blocker(plan, finding.finding(), Places::from_iter([place]));
+        let place = format!("{RECORD}, {}", site.function.name);
+        add_blocker(site.plan, finding.finding(), Places::from_iter([place]));
     }
 }
 
@@ -468,100 +411,4 @@ fn entered(function: &Function) -> usize {
         Some(Instruction { name, .. }) if name == "STORE" => 1,
         _ => 0,
     }
-}
-
-/// Has a call that never runs go on to the next instruction.
-fn prune(function: &mut Function, at: usize, operator: &Operator, plan: &mut Conversion) {
-    if let Some(instruction) = function.instructions.get_mut(at) {
-        *instruction = Instruction { name: "JMP".to_owned(), x: 1, n: 0 };
-    }
-    let what = format!("a call of {operator} that never runs is left out");
-    plan.add(Rewrite::new(PRUNE, what).at(&function.name));
-}
-
-/// Leaves the last values of a call out.
-fn drop_last(
-    function: &mut Function,
-    at: usize,
-    operator: &Operator,
-    less: i64,
-    full: &str,
-    plan: &mut Conversion,
-) -> usize {
-    let what = format!("{full}: {less} of its arguments are left out");
-    plan.add(Rewrite::new(DEFAULTS, what).at(&function.name));
-    let drop = Instruction { name: "DROP".to_owned(), x: 0, n: 0 };
-    let added = usize::try_from(less).unwrap_or(0);
-    function.insert(at, vec![drop; added]);
-    let given = operator.given.map(|given| given - less);
-    let number = function.operator(Operator { given, ..operator.clone() });
-    if let Some(instruction) = function.instructions.get_mut(at + added) {
-        instruction.x = number;
-    }
-    added
-}
-
-/// Loads constants in front of the instruction at `at`; says how many instructions that takes.
-fn give(function: &mut Function, at: usize, values: &[Id], pickle: &Pickle) -> usize {
-    let mut new = Vec::with_capacity(values.len());
-    for value in values {
-        let x = function.constant(pickle, *value);
-        new.push(Instruction { name: "LOADC".to_owned(), x, n: 0 });
-    }
-    let added = new.len();
-    function.insert(at, new);
-    added
-}
-
-/// A function of the registry that is one call: of its own parameters in their order, then of literals.
-fn inline(
-    function: &Script,
-    schema: &Schema,
-    operator: &Operator,
-    callable: &Callable<&unskew_torch_schemas::OperatorTable>,
-) -> Option<Inline> {
-    let [Statement::Return { value: Some(Expression::Call(call)), .. }] = function.body.as_slice()
-    else {
-        return None;
-    };
-    let name = call.function.path()?;
-    let name = format!("aten::{}", name.strip_prefix("torch.")?);
-    let count = operator.given.map_or(schema.arguments.len(), |given| given as usize);
-    let mut given = Vec::new();
-    for (n, argument) in call.arguments.iter().enumerate() {
-        let literal = literal_of(&argument.value);
-        let ty = match (&literal, schema.arguments.get(n)) {
-            (Some(Literal::List(_)), _) => return None,
-            (Some(literal), _) => literal.ty()?,
-            (None, Some(own)) if n < count && argument.value.path().as_ref() == Some(&own.name) => {
-                let annotation = function.parameters.get(n)?.annotation.as_ref()?;
-                type_of_annotation(&annotation.to_string())?
-            }
-            _ => return None,
-        };
-        let keyword = argument.keyword.as_ref().map(|name| name.text.clone());
-        given.push(Given { keyword, receiver: false, ty, literal });
-    }
-    let Choice::One(signature, _) = choose(&callable.overloads(&name), &given) else { return None };
-    let new = &signature.schema;
-    let mut literals = Vec::new();
-    let last = given.iter().filter_map(|one| {
-        let name = one.keyword.as_ref()?;
-        new.arguments.iter().position(|argument| argument.name == *name)
-    });
-    let last = last.max().map_or(given.len(), |last| last + 1);
-    for argument in new.arguments.get(count..last)? {
-        let named = given.iter().find(|one| one.keyword.as_ref() == Some(&argument.name));
-        literals.push(match named {
-            Some(one) => one.literal.clone()?,
-            None => literal_of_default(argument.default.as_ref()?)?,
-        });
-    }
-    let given = operator.given.map(|_| last as i64);
-    let operator = Operator { name, overload: new.overload.clone(), given };
-    // Up to version 5 every argument must be there.
-    if operator.given.is_none() && last < new.arguments.len() {
-        return None;
-    }
-    literals.iter().all(|literal| value(literal).is_some()).then_some(Inline { operator, literals })
 }

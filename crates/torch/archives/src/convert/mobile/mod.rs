@@ -13,28 +13,26 @@
 //! The code beside the bytecode shares the version record with it, and is fitted too.
 
 mod assemble;
+mod call_site;
 mod calls;
 mod constants;
 mod flow;
+mod inline;
 mod promoted;
 
 use unskew_core::{Conversion, Places, Rewrite, Version};
 use unskew_source::ReadError;
 
-use super::Task;
 use super::draft::Draft;
 use super::script;
-use crate::bytecode::{self, Bytecode, COUNTED, Instruction, UNSAID};
+use super::task::{Task, block};
+use crate::bytecode::{self, Bytecode, COUNTED, Instruction, RECORD, UNSAID};
 use crate::{history, pickle};
 use calls::Calls;
-
-const RECORD: &str = "bytecode.pkl";
+use promoted::BYTECODE;
 
 /// The handles of instructions, which debuggers use; they belong to the instructions as they were.
 const HANDLES: &str = "mobile_debug_handles.pkl";
-
-/// The adaptation.
-const BYTECODE: &str = "bytecode-version";
 
 /// Plans the archive anew for the release; none if it stays as it is or cannot be converted.
 pub(super) fn plan(task: &Task<'_>, plan: &mut Conversion) -> Result<Option<Draft>, ReadError> {
@@ -46,7 +44,7 @@ pub(super) fn plan(task: &Task<'_>, plan: &mut Conversion) -> Result<Option<Draf
         return Err(ReadError::malformed(file, "not a tuple of functions").in_record(RECORD));
     };
     let Some(range) = task.to.release.bytecode else {
-        script::block(task, plan, "it has no mobile interpreter", here());
+        block(task, plan, "it has no mobile interpreter", here());
         return Ok(None);
     };
     let bound = |version: Option<Version>| version.map(|version| version.major());
@@ -56,7 +54,7 @@ pub(super) fn plan(task: &Task<'_>, plan: &mut Conversion) -> Result<Option<Draf
             return Ok(None);
         }
         let what = "its bytecode has no version, and none is converted to it";
-        script::block(task, plan, what, here());
+        block(task, plan, what, here());
         return Ok(None);
     }
     if code.version == UNSAID {
@@ -69,14 +67,14 @@ pub(super) fn plan(task: &Task<'_>, plan: &mut Conversion) -> Result<Option<Draf
         && task.to.minor() < history::mobile_named_tuples_since()
     {
         let what = "its interpreter reads no bytecode with the types of named tuples";
-        script::block(task, plan, what, places.clone());
+        block(task, plan, what, places.clone());
     }
     let mut target = code.version.clamp(lowest, highest);
     let calls = Calls::of(task, &code);
     if (4..COUNTED).contains(&code.version) && calls.any_grew(&code) {
         target = highest.min(7);
         if target < COUNTED {
-            script::block(task, plan, "operators take more than the bytecode gives", here());
+            block(task, plan, "operators take more than the bytecode gives", here());
             return Ok(None);
         }
         calls.count(&mut code);
@@ -120,11 +118,11 @@ pub(super) fn plan(task: &Task<'_>, plan: &mut Conversion) -> Result<Option<Draf
         (0..pickle.count()).any(|id| matches!(pickle.value(id), pickle::Value::Persistent(_)))
     };
     if (from < 5) != (target < 5) && tensors(&code.pickle) {
-        script::block(task, plan, "tensors in bytecode lie in other records than before", here());
+        block(task, plan, "tensors in bytecode lie in other records than before", here());
     }
     match code.finish().write() {
         Ok(bytes) => draft.replace(RECORD, bytes),
-        Err(why) => script::block(task, plan, &why.to_string(), here()),
+        Err(why) => block(task, plan, &why.to_string(), here()),
     }
     Ok(Some(draft))
 }
@@ -192,7 +190,7 @@ fn sign(task: &Task<'_>, plan: &mut Conversion, code: &mut Bytecode) {
             Some((parameters, returns)) => function.sign(pickle, &parameters, &returns),
             None => {
                 let what = "a function has no signature in the code beside the bytecode";
-                script::block(task, plan, what, Places::from_iter([&function.name]));
+                block(task, plan, what, Places::from_iter([&function.name]));
             }
         }
     }

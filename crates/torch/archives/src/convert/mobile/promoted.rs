@@ -5,10 +5,12 @@
 
 use unskew_core::{Conversion, Places, Rewrite};
 
-use super::{BYTECODE, script};
 use crate::bytecode::{Bytecode, Instruction, Operator};
-use crate::convert::Task;
+use crate::convert::task::{Task, block};
 use crate::history;
+
+/// The adaptation.
+pub(super) const BYTECODE: &str = "bytecode-version";
 
 /// Instructions of version 8, and the operators of version 7 that do the same: name, overload, and how many
 /// values they take.
@@ -61,7 +63,7 @@ pub(super) fn replace(task: &Task<'_>, plan: &mut Conversion, code: &mut Bytecod
                 plan.add(Rewrite::new(BYTECODE, what).at(&function.name));
             } else if history::is_promoted(&name) {
                 let what = format!("version 7 of bytecode has no instruction {name}");
-                script::block(task, plan, &what, Places::from_iter([&function.name]));
+                block(task, plan, &what, Places::from_iter([&function.name]));
             }
         }
     }

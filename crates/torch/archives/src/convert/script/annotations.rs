@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 
 use unskew_core::{Conversion, Places};
 
-use super::{block, layout, rewrite};
+use super::layout;
 use crate::code::type_names;
-use crate::convert::Task;
+use crate::convert::task::{Task, block, rewrite};
 use crate::history;
 
 /// The adaptation.

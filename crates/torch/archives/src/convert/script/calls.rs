@@ -11,7 +11,7 @@ use unskew_torch_schemas::matching::{Bound, Choice, ScriptType};
 use unskew_torch_schemas::{Misfit, OperatorTable, Schema, Type};
 
 use crate::code::{self, Callable};
-use crate::convert::Task;
+use crate::convert::task::{Task, add_blocker};
 use crate::verdict::is_packed_by_loader;
 use crate::{history, rules};
 
@@ -265,7 +265,7 @@ impl<'t> Calls<'t> {
         let (file, runtime) = (&self.task.file, &self.task.to.name());
         let finding = rules::CallHasNoForm { file, runtime, operator: &operator, why: &why };
         let place = Places::from_iter([self.place(call)]);
-        super::add_blocker(plan, finding.finding(), place);
+        add_blocker(plan, finding.finding(), place);
     }
 }
 

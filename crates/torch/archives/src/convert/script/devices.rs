@@ -14,9 +14,10 @@ use unskew_script::{Edits, Statement};
 use unskew_source::ReadError;
 use unskew_torch_schemas::matching::ScriptType;
 
-use super::{block, layout, rewrite, without};
+use super::layout;
+use super::texts::with_texts;
 use crate::code::Callable;
-use crate::convert::Task;
+use crate::convert::task::{Task, block, rewrite};
 use crate::pickle::{self, Id, Pickle, Value};
 
 /// What is done to the pickle, for people.
@@ -76,7 +77,7 @@ pub(super) fn fit(
         block(task, plan, what, Places::from_iter([ATTRIBUTES]));
         return Ok(());
     }
-    let program = without(task, program, texts)?;
+    let program = with_texts(task, program, texts)?;
     let mut uses = attribute_uses(&program, &Callable(&task.to.operators));
     let is_device = |class: &str, name: &str| {
         let (_, class) = program.class_of(class)?;

@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 use unskew_core::{Conversion, Version};
 use unskew_source::ReadError;
 
-use super::{block, devices, rewrite};
+use super::devices;
 use crate::Format;
-use crate::convert::Task;
 use crate::convert::draft::Draft;
+use crate::convert::task::{Task, block, rewrite};
 use crate::format::debug;
 use crate::pickle::{self, Id, Pickle, Value};
 

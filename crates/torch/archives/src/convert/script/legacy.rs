@@ -15,10 +15,9 @@ use unskew_core::{Conversion, Places};
 use unskew_source::ReadError;
 
 use super::tensors::{Tensors, number};
-use super::{block, rewrite};
-use crate::convert::Task;
 use crate::convert::draft::Draft;
 use crate::convert::json::Json;
+use crate::convert::task::{Task, block, rewrite};
 use crate::pickle::{self, Call, Id, Pickle, Value};
 
 /// The adaptation.

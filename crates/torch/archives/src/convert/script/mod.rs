@@ -11,18 +11,19 @@ mod devices;
 mod layout;
 mod legacy;
 mod tensors;
+mod texts;
 
 use std::collections::BTreeMap;
 
-use unskew_core::{Conversion, Finding, Places, Rewrite};
-use unskew_script::typing::Program;
+use calls::Calls;
+use unskew_core::{Conversion, Places};
 use unskew_source::ReadError;
 use unskew_torch_operators::Writer;
 
-use super::Task;
 use super::draft::Draft;
-use crate::{Format, code, pickle, rules};
-use calls::Calls;
+use super::task::{Task, block};
+use crate::Format;
+use texts::with_texts;
 
 /// The record that functions are put into which take the place of calls.
 const FUNCTIONS: &str = "code/__torch__/unskew.py";
@@ -79,7 +80,7 @@ fn attempt(
     let mut texts = if pruned.is_empty() {
         calls.fit(target, plan)
     } else {
-        let program = without(task, program, &pruned)?;
+        let program = with_texts(task, program, &pruned)?;
         let mut texts = Calls::of(task, &program, writer).fit(target, plan);
         for (record, text) in pruned {
             texts.changed.entry(record).or_insert(text);
@@ -137,50 +138,6 @@ fn without_code(
     Ok(Some((draft, target)))
 }
 
-/// The program with other texts for some of its records.
-fn without(
-    task: &Task<'_>,
-    program: &Program,
-    texts: &BTreeMap<String, String>,
-) -> Result<Program, ReadError> {
-    let mut new = Program::new();
-    for record in program.records() {
-        let text = texts.get(&*record.name).map_or(&*record.text, String::as_str);
-        let path = record.name.trim_start_matches(".data/ts_code/").trim_start_matches("code/");
-        let qualifier = path.trim_end_matches(".py").replace('/', ".");
-        new.add(&record.name, &qualifier, text).map_err(|fault| {
-            let what = format!("a text without its dead branches cannot be read: {fault}");
-            ReadError::malformed(task.records.file(), what).in_record(&*record.name)
-        })?;
-    }
-    if let Some(bytes) = task.records.get("constants.pkl")? {
-        let pickle = pickle::scan(task.records.file(), &bytes)
-            .map_err(|error| error.in_record("constants.pkl"))?;
-        new.set_constants(code::constant_types(&pickle));
-    }
-    Ok(new)
-}
-
 fn functions(all: &BTreeMap<String, String>) -> String {
     all.values().cloned().collect::<Vec<_>>().join("")
-}
-
-/// Says that something besides calls has no form in the release.
-pub(super) fn block(task: &Task<'_>, plan: &mut Conversion, what: &str, places: Places) {
-    let (file, runtime) = (&task.file, &task.to.name());
-    let finding = rules::ArchiveHasNoForm { file, runtime, what: &what };
-    add_blocker(plan, finding.finding(), places);
-}
-
-/// Adds a blocker; one that says the same already gets its places.
-pub(super) fn add_blocker(plan: &mut Conversion, finding: Finding, places: Places) {
-    match plan.blockers.iter_mut().find(|known| known.message == finding.message) {
-        Some(known) => known.places.extend(&places),
-        None => plan.blockers.push(finding.at(places)),
-    }
-}
-
-/// A rewrite at one place.
-fn rewrite(plan: &mut Conversion, adaptation: &'static str, what: String, place: &str) {
-    plan.add(Rewrite::new(adaptation, what).at(place));
 }

@@ -34,7 +34,7 @@ use crate::code::Callable;
 use crate::pickle::Pickle;
 
 /// Where a call stands, and what it is given.
-pub(super) struct Site<'s> {
+pub(super) struct Form<'s> {
     /// How the replacement is recorded: as that of an older or of a newer operator.
     pub(in crate::convert::mobile) adaptation: &'static str,
     /// The schema that its writer meant.
@@ -53,7 +53,7 @@ pub(super) struct Site<'s> {
 /// get what they name; none if there is no form, and then the tables may have more than is used.
 pub(super) fn assemble(
     script: &Script,
-    site: &Site<'_>,
+    site: &Form<'_>,
     table: &OperatorTable,
     function: &mut Function,
     pickle: &mut Pickle,
@@ -85,7 +85,7 @@ pub(super) fn assemble(
 }
 
 struct Assembler<'a> {
-    site: &'a Site<'a>,
+    site: &'a Form<'a>,
     table: &'a OperatorTable,
     calls: HashMap<Span, &'a ResolvedCall>,
     function: &'a mut Function,
