@@ -1,8 +1,8 @@
 //! Types as a program writes them: `Optional[List[int]]`, `__torch__.M`.
 
-use crate::{Constant, Expression, Statement};
-
 use unskew_torch_schemas::matching::ScriptType;
+
+use crate::{Constant, Expression, Statement};
 
 /// The type that a text names, as an annotation of TorchScript: `Optional[List[int]]`.
 pub fn type_of_annotation(text: &str) -> Option<ScriptType> {

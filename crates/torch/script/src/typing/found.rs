@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::Span;
-
-use super::{FunctionId, literal_of_default};
 use unskew_torch_schemas::Schema;
 use unskew_torch_schemas::matching::{Bound, Choice, Given, GivenArgument, Literal};
+
+use super::{FunctionId, literal_of_default};
+use crate::Span;
 
 /// How a call is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

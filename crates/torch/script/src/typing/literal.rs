@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::{Constant, Expression, Statement};
-
 use unskew_torch_schemas::matching::Literal;
+
+use crate::{Constant, Expression, Statement};
 
 /// The most items of a list that is known as a whole.
 const ITEMS: usize = 64;

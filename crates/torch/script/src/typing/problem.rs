@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{Program, ResolvedCall, Typing, infer};
 use unskew_torch_schemas::matching::{Choice, Operators};
+
+use super::{Program, ResolvedCall, Typing, infer};
 
 /// The most overloads of which a message says why they do not fit.
 const REASONS: usize = 3;

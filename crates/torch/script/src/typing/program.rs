@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::{Class, Constant, Expression, Function, Module, ScriptError, Statement};
+use unskew_torch_schemas::matching::{Literal, ScriptType};
 
 use super::{annotation, literal_of};
-use unskew_torch_schemas::matching::{Literal, ScriptType};
+use crate::{Class, Constant, Expression, Function, Module, ScriptError, Statement};
 
 /// One text of a program.
 #[derive(Clone, Debug)]

@@ -1,8 +1,7 @@
 //! Branches that are never taken, and the text without them.
 
-use crate::{Edits, Expression, Function, Span, Statement};
-
 use super::{Branch, Program, Typing};
+use crate::{Edits, Expression, Function, Span, Statement};
 
 /// A piece of a record and what stands in its place when the branches in it that are never taken are gone.
 #[derive(Clone, Debug, PartialEq, Eq)]

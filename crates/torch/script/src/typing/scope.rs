@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::FunctionId;
 use unskew_torch_schemas::matching::{Literal, ScriptType};
+
+use super::FunctionId;
 
 /// What an expression is.
 #[derive(Clone, Debug)]

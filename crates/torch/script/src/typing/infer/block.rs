@@ -1,11 +1,11 @@
 //! Statements.
 
-use crate::{Expression, Span, Statement};
+use unskew_torch_schemas::matching::{Literal, ScriptType, converts};
 
-use super::{End, Walker};
+use super::walker::{End, Walker};
 use crate::typing::annotation;
 use crate::typing::scope::{Frame, Thing};
-use unskew_torch_schemas::matching::{Literal, ScriptType, converts};
+use crate::{Expression, Span, Statement};
 
 impl<'p> Walker<'p, '_> {
     /// Walks statements; what stands behind the end of the function cannot run.

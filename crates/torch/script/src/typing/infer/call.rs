@@ -1,12 +1,12 @@
 //! Calls.
 
-use crate::{Argument, Call, Expression, Span};
+use unskew_torch_schemas::matching::{Given, Literal, ScriptType};
 
 use super::value::{given, known};
-use super::{Context, Placed, Walker};
+use super::walker::{Context, Placed, Walker};
 use crate::typing::scope::Thing;
 use crate::typing::{FunctionId, Spelling, annotation, literal_of};
-use unskew_torch_schemas::matching::{Given, Literal, ScriptType};
+use crate::{Argument, Call, Expression, Span};
 
 /// Functions of the language that are operators, and what these are called.
 const FUNCTIONS: [(&str, &str); 20] = [

@@ -3,9 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
+use super::walker::{Context, Mention, Walker};
 use crate::Span;
-
-use super::{Context, Mention, Walker};
 use crate::typing::{Branch, FunctionId, Program, Typing, prune};
 
 /// The most sets of values that one function is walked with; with more, nothing is known of them.

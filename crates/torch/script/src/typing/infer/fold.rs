@@ -1,7 +1,6 @@
 //! Calls whose result is known without running anything.
 
-use crate::typing::infer::refine::never_or_always_none;
-use unskew_torch_schemas::matching::{Given, Literal};
+use unskew_torch_schemas::matching::{Given, Literal, ScriptType};
 
 /// The result of an operator on values that are known.
 pub(super) fn operator(name: &str, given: &[Given]) -> Option<Literal> {
@@ -49,6 +48,19 @@ fn identity(given: &[Given]) -> Option<bool> {
         (true, true) => Some(true),
         (true, false) | (false, true) => Some(false),
         (false, false) => None,
+    }
+}
+
+/// Whether a value of this type is `None`, if the type says so.
+pub(super) fn never_or_always_none(ty: &ScriptType) -> Option<bool> {
+    match ty {
+        ScriptType::None => Some(true),
+        ScriptType::Unknown
+        | ScriptType::Any
+        | ScriptType::Optional(_)
+        | ScriptType::Union(_)
+        | ScriptType::Variable(_) => None,
+        _ => Some(false),
     }
 }
 

@@ -1,12 +1,13 @@
 //! What the language itself does with operators: `a + b`, `a[0]`, `for a in b`, `int(a)`.
 
-use crate::{Expression, Span};
+use unskew_torch_schemas::matching::{Literal, ScriptType};
 
+use super::fold;
 use super::value::{given, known};
-use super::{Walker, fold};
+use super::walker::Walker;
 use crate::typing::scope::Thing;
 use crate::typing::{Spelling, literal_of};
-use unskew_torch_schemas::matching::{Literal, ScriptType};
+use crate::{Expression, Span};
 
 /// Operators between two values, and what they are called.
 const BINARY: [(&str, &str); 20] = [

@@ -1,11 +1,12 @@
 //! What a condition says about the types of names: `x is None`, `isinstance(x, int)`.
 
-use crate::{Call, Constant, Expression};
+use unskew_torch_schemas::matching::ScriptType;
 
-use super::Walker;
+use super::fold::never_or_always_none;
+use super::walker::Walker;
 use crate::typing::annotation;
 use crate::typing::scope::Thing;
-use unskew_torch_schemas::matching::ScriptType;
+use crate::{Call, Constant, Expression};
 
 impl<'p> Walker<'p, '_> {
     /// Narrows the types of names where `test` is `holds`.
@@ -92,19 +93,6 @@ impl<'p> Walker<'p, '_> {
     fn is_none(&self, of: &Expression) -> Option<bool> {
         let Expression::Name(name) = of else { return None };
         never_or_always_none(&self.scope.get(&name.text)?.ty())
-    }
-}
-
-/// Whether a value of this type is `None`, if the type says so.
-pub(super) fn never_or_always_none(ty: &ScriptType) -> Option<bool> {
-    match ty {
-        ScriptType::None => Some(true),
-        ScriptType::Unknown
-        | ScriptType::Any
-        | ScriptType::Optional(_)
-        | ScriptType::Union(_)
-        | ScriptType::Variable(_) => None,
-        _ => Some(false),
     }
 }
 

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::{Constant, Expression, Span};
+use unskew_torch_schemas::matching::{Given, Literal, ScriptType};
 
-use super::{Placed, Walker, fold};
+use super::fold;
+use super::walker::{Placed, Walker};
 use crate::typing::scope::Thing;
 use crate::typing::{AttributeUse, Spelling, literal_of};
-use unskew_torch_schemas::matching::{Given, Literal, ScriptType};
+use crate::{Constant, Expression, Span};
 
 /// Names that stand for numbers: element types, layouts, memory formats.
 const NUMBERS: [&str; 34] = [
