@@ -11,7 +11,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use unskew_core::{Fact, Party, Version};
-
 use unskew_definitions::Runs;
 
 use crate::op_def::AttrDef;

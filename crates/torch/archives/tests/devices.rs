@@ -8,13 +8,14 @@ use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::sync::Arc;
 
-use corpus::{files, history, party, runtime, source, verdict};
 use unskew_core::{Party, Severity};
 use unskew_source::{Archive, Output};
 use unskew_torch::{
     Calendar, DeviceTable, PACKAGE_RECORD, Runtime, add_to_package, closure, of_package, read,
 };
 use unskew_torch_schemas::OperatorHistory;
+
+use corpus::{files, history, party, runtime, source, verdict};
 
 /// A device that was built from a release with these operators.
 fn device(base: &Runtime, only: impl Fn(&str) -> bool) -> (DeviceTable, Party) {

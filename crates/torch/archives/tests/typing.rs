@@ -3,10 +3,11 @@
 
 mod corpus;
 
-use corpus::{files, history, models, party, runtimes, source, verdict};
 use unskew_core::{Outcome, Phase};
 use unskew_script::typing::{Typing, infer};
 use unskew_torch::{Callable, Model, read};
+
+use corpus::{files, history, models, party, runtimes, source, verdict};
 
 fn typed(model: &Model) -> Option<Typing> {
     Some(infer(model.program.as_ref()?, &Callable(history())))

@@ -7,9 +7,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-use corpus::{difference, files, recorded, source};
 use unskew_interpreter::{Interpreter, Problem, Program, Semantics};
 use unskew_torch_schemas::OperatorHistory;
+
+use corpus::{difference, files, recorded, source};
 
 /// Types and shapes are exact; floats may differ by what the order of a sum of 32-bit floats changes.
 const TOLERANCE: f64 = 2e-6;

@@ -7,10 +7,11 @@ mod corpus;
 
 use std::collections::BTreeMap;
 
-use corpus::difference;
 use unskew_interpreter::{Dtype, Interpreter, Number, Problem, Semantics, Tensor, Value};
 use unskew_script::{Constant, Expression, Statement};
 use unskew_torch_operators::{Bridge, Registry};
+
+use corpus::difference;
 
 /// Results were recorded with nine digits; sums of 32-bit floats differ by their order.
 const TOLERANCE: f64 = 2e-5;

@@ -11,11 +11,12 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use corpus::{Recorded, difference, files, recorded, runtime, source};
 use unskew_core::{Context, Conversion, Date, Version, check};
 use unskew_interpreter::{Interpreter, Problem, Program, Semantics, Value};
 use unskew_source::{Output, ReadError, Source, SourceExt};
 use unskew_torch::{Options, Runtime};
+
+use corpus::{Recorded, difference, files, recorded, runtime, source};
 
 /// Types and shapes are exact; floats may differ by what the order of a sum of 32-bit floats changes.
 const TOLERANCE: f64 = 2e-6;

@@ -5,10 +5,11 @@
 
 mod corpus;
 
-use corpus::difference;
 use unskew_core::Version;
 use unskew_interpreter::{Dtype, Interpreter, Number, Problem, Semantics, Tensor, Value};
 use unskew_torch_operators::{Registry, RegistryChange, Since};
+
+use corpus::difference;
 
 const CALLS: usize = 80;
 

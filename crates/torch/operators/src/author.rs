@@ -2,13 +2,13 @@
 
 use std::fmt::Write as _;
 
-use crate::files::functions::{join, locate};
+use unskew_torch_schemas::Schema;
 
 use crate::entry::{RegistryChange, Releases, Since};
 use crate::error::{DOWNGRADERS, RegistryError, UPGRADERS, VERSIONS, fault};
+use crate::files::functions::{join, locate};
 use crate::registry::{Registry, Sources};
 use crate::signature;
-use unskew_torch_schemas::Schema;
 
 /// A change that is not in a registry yet.
 #[derive(Clone, Debug)]

@@ -1,11 +1,12 @@
 //! Whether the functions of a registry run on a release.
 
+use unskew_script::typing::{Program, Typing, infer};
+use unskew_torch_schemas::OperatorTable;
+
 use crate::entry::Bridge;
 use crate::error::RegistryError;
 use crate::functions::Functions;
 use crate::registry::Registry;
-use unskew_script::typing::{Program, Typing, infer};
-use unskew_torch_schemas::OperatorTable;
 
 impl Registry {
     /// Holds all functions that say that they run on a release against its operators: every call is one

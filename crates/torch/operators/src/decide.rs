@@ -2,6 +2,7 @@
 
 use unskew_core::Version;
 use unskew_script::Function;
+use unskew_torch_schemas::OperatorTable;
 
 use crate::blocked::Blocked;
 use crate::condition::Condition;
@@ -9,7 +10,6 @@ use crate::entry::{Bridge, RegistryChange, Since, minor};
 use crate::functions::Functions;
 use crate::registry::Registry;
 use crate::site::{Fit, OperatorCall};
-use unskew_torch_schemas::OperatorTable;
 
 /// What is known of whoever wrote a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

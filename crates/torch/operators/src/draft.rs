@@ -1,8 +1,9 @@
 //! A change whose keys are still being read.
 
+use unskew_torch_schemas::Schema;
+
 use crate::condition::Condition;
 use crate::entry::{Bridge, RegistryChange, Releases, Since};
-use unskew_torch_schemas::Schema;
 
 pub(crate) struct Draft {
     change: RegistryChange,

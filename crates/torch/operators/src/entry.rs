@@ -3,9 +3,9 @@
 use std::fmt;
 
 use unskew_core::Version;
+use unskew_torch_schemas::Schema;
 
 use crate::condition::Condition;
-use unskew_torch_schemas::Schema;
 
 /// One change of an operator.
 #[derive(Debug)]

@@ -9,11 +9,11 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use unskew_script::Function;
+use unskew_script::typing::{FunctionId, Program};
 
 use crate::entry::Bridge;
 use crate::error::{RegistryError, VERSIONS, fault, located};
 use crate::{inline, signature};
-use unskew_script::typing::{FunctionId, Program};
 
 /// The functions of a file, or of files that are one text, by name.
 #[derive(Debug)]

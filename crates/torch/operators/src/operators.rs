@@ -4,9 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use crate::files::flat::{Row, rows};
-
 use crate::entry::RegistryChange;
+use crate::files::flat::{Row, rows};
 use crate::yaml;
 
 /// The operators, in the order of their names.

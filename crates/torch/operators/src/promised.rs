@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use unskew_core::{Finding, Places};
 use unskew_script::Function;
+use unskew_torch_schemas::{Schema, TableDiff};
 
 use crate::author::NewChange;
 use crate::entry::{RegistryChange, Since};
@@ -13,7 +14,6 @@ use crate::error::{UPGRADERS, VERSIONS, located};
 use crate::registry::{Registry, Sources};
 use crate::rules;
 use crate::{signature, yaml};
-use unskew_torch_schemas::{Schema, TableDiff};
 
 /// Something that the registry lacks, or has wrong.
 #[derive(Clone, Debug)]

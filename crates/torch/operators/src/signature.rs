@@ -1,7 +1,6 @@
 //! Whether an upgrader takes and returns what its historic schema says.
 
 use unskew_script::{Expression, Function, Parameter};
-
 use unskew_torch_schemas::{Argument, Schema, Type};
 use unskew_torch_schemas::{is_same_type, plain_value};
 

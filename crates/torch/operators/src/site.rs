@@ -1,9 +1,10 @@
 //! A call whose overload is known, and whether a release takes it.
 
-use crate::blocked::Blocked;
 use unskew_torch_schemas::matching::GivenArgument;
 use unskew_torch_schemas::{Argument, CallShape, Misfit, OperatorTable, Schema, Type};
 use unskew_torch_schemas::{is_subtype, plain_value};
+
+use crate::blocked::Blocked;
 
 /// A call whose overload is known.
 #[derive(Clone, Copy, Debug)]

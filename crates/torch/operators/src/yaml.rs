@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::files::entry::Pair;
-use crate::files::flat::Row;
-use crate::files::yaml::read as entries;
-
 use crate::draft::Draft;
 use crate::entry::{RegistryChange, Since};
 use crate::error::{RegistryError, VERSIONS, fault};
+use crate::files::entry::Pair;
+use crate::files::flat::Row;
+use crate::files::yaml::read as entries;
 
 pub(crate) fn read(text: &str) -> Result<BTreeMap<String, Vec<RegistryChange>>, RegistryError> {
     let mut operators = BTreeMap::new();
