@@ -10,7 +10,8 @@ use crate::copy::Copy;
 use crate::recognize::Lies;
 use crate::wheel::LARGEST_LIBRARY;
 use crate::{
-    Artifact, Container, Neighbours, OpenError, Options, Running, folder, plugin, recognize,
+    Artifact, Container, Neighbours, OpenError, Options, Running, boundaries, folder, plugin,
+    recognize,
 };
 
 /// One file of an artifact.
@@ -131,7 +132,7 @@ impl Content {
     /// # Errors
     /// If a part is broken, or nothing in it is of a kind that Unskew knows.
     pub fn parties(&self, options: &Options) -> Result<Vec<Arc<Party>>, OpenError> {
-        let looked_for = || recognize::LOOKED_FOR.to_owned();
+        let looked_for = boundaries::looked_for;
         let mut artifact = Artifact::new(self.name(), Container::Folder);
         for part in self.parts() {
             let many = matches!(self, Self::Folder { .. });

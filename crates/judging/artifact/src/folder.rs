@@ -7,7 +7,7 @@ use unskew_source::{FileSource, Source};
 use unskew_tensorflow::diff::Registry;
 
 use crate::recognize::Lies;
-use crate::{Artifact, Container, OpenError, Options, company, plugin, recognize};
+use crate::{Artifact, Container, OpenError, Options, boundaries, company, plugin, recognize};
 
 /// How deep folders are walked.
 const DEPTH: usize = 16;
@@ -31,7 +31,7 @@ pub(crate) fn open(path: &Path, options: &Options) -> Result<Artifact, OpenError
     }
     company::mark(&mut artifact.pieces);
     if artifact.pieces.is_empty() && artifact.problems.is_empty() {
-        let looked_for = recognize::LOOKED_FOR.into();
+        let looked_for = boundaries::looked_for();
         return Err(OpenError::Nothing { path: name, container: "folder", files, looked_for });
     }
     Ok(artifact)

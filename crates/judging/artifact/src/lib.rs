@@ -34,6 +34,7 @@
 #![forbid(unsafe_code)]
 
 mod artifact;
+mod boundaries;
 mod company;
 mod content;
 mod convert;
@@ -74,23 +75,15 @@ pub use unskew_tensorflow::convert::{TEXT_TO_BYTES, VersionOptions};
 
 /// Every rule of Unskew, in the order of the codes.
 pub fn every_rule() -> impl Iterator<Item = &'static unskew_core::Rule> {
-    let crates = [
-        rules::RULES,
+    let below = [
         unskew_c_headers::rules::RULES,
         unskew_core::rules::RULES,
         unskew_history::rules::RULES,
-        unskew_ifrt::rules::RULES,
         unskew_lint::rules::RULES,
-        unskew_torch_schemas::rules::RULES,
-        unskew_torch_operators::rules::RULES,
-        unskew_pjrt::rules::RULES,
         unskew_protobuf::rules::RULES,
-        unskew_stablehlo::rules::RULES,
-        unskew_stream_executor::rules::RULES,
-        unskew_tensorflow::rules::RULES,
-        unskew_torch::rules::RULES,
     ];
-    let mut all = crates.concat();
+    let mut all: Vec<&unskew_core::Rule> = below.concat();
+    all.extend(boundaries::rules());
     all.sort_by_key(|rule| rule.code);
     all.into_iter()
 }

@@ -7,7 +7,8 @@ use unskew_source::{Archive, FileSource, Source};
 
 use crate::recognize::Lies;
 use crate::{
-    Artifact, Container, Content, OpenError, Options, Piece, company, folder, recognize, wheel,
+    Artifact, Container, Content, OpenError, Options, Piece, boundaries, company, folder,
+    recognize, wheel,
 };
 
 /// Opens the file or folder at `path`.
@@ -29,7 +30,7 @@ pub fn open(path: &Path, options: &Options) -> Result<Artifact, OpenError> {
     let parties = recognize::parties(&source, Lies::At(path), options)?;
     if parties.is_empty() {
         let path = source.name().to_owned();
-        return Err(OpenError::Unknown { path, looked_for: recognize::LOOKED_FOR.into() });
+        return Err(OpenError::Unknown { path, looked_for: boundaries::looked_for() });
     }
     let piece = |party| Piece { label: source.name().to_owned(), party: Arc::new(party) };
     artifact.pieces.extend(parties.into_iter().map(piece));
@@ -42,7 +43,7 @@ pub fn open(path: &Path, options: &Options) -> Result<Artifact, OpenError> {
 /// # Errors
 /// If nothing in it is of a kind that Unskew knows, or its only file is broken.
 pub fn open_content(content: &Content, options: &Options) -> Result<Artifact, OpenError> {
-    let looked_for = || recognize::LOOKED_FOR.to_owned();
+    let looked_for = boundaries::looked_for;
     match content {
         Content::File(part) => {
             if part.name.to_ascii_lowercase().ends_with(".whl")

@@ -1,4 +1,4 @@
-//! The boundaries, in the order in which they are asked.
+//! What is in a file: the boundaries are asked in their order, and what lies beside the file is added.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -6,58 +6,8 @@ use std::sync::Arc;
 use unskew_core::Party;
 use unskew_source::{FileSource, ReadError, Source};
 
-use crate::{Neighbours, Options, device, ifrt, plugin, unversioned, verify};
-
-/// A boundary's reader: none if the file is not its own.
-type Reader = fn(&Arc<dyn Source>) -> Result<Option<Party>, ReadError>;
-
-/// The readers, those with magic numbers first; a bare protobuf message has none and comes last.
-const READERS: [Reader; 6] = [
-    device::party,
-    unskew_stablehlo::party,
-    unskew_torch::party,
-    ifrt::party,
-    unversioned::party,
-    unskew_tensorflow::party,
-];
-
-/// What is looked for, for messages.
-pub(crate) const LOOKED_FOR: &str = "PyTorch archives (.pt, .ptl, .pt2, .pte), TensorFlow graphs, \
-    SavedModels and checkpoints, StableHLO artifacts, IFRT values with the name of their type, operator tables of devices (.json), plug-ins (exports GetPjrtApi, SE_InitPlugin, \
-    TF_InitGraph or TF_InitKernel), wheels";
-
-/// Endings of files that may be one of these. In a folder or a wheel only such files are opened:
-/// everything else there is code and text by the thousand.
-const ENDINGS: [&str; 28] = [
-    "pt",
-    "pth",
-    "pt2",
-    "ptl",
-    "pte",
-    "ff",
-    "ts",
-    "jit",
-    "torchscript",
-    "pkl",
-    "bin",
-    "pb",
-    "pbtxt",
-    "meta",
-    "index",
-    "ckpt",
-    "so",
-    "dylib",
-    "dll",
-    "mlirbc",
-    "stablehlo",
-    "bc",
-    "vhlo",
-    "safetensors",
-    "gguf",
-    "h5",
-    "keras",
-    "tflite",
-];
+use crate::boundaries::{BOUNDARIES, Read, is_known};
+use crate::{Neighbours, Options, plugin, verify};
 
 /// Where a source lies, as far as its readers have to know.
 #[derive(Clone, Copy)]
@@ -82,15 +32,22 @@ pub(crate) fn parties(
     lies: Lies<'_>,
     options: &Options,
 ) -> Result<Vec<Party>, ReadError> {
-    let plugins = plugin::parties(source, lies, options)?;
-    if !plugins.is_empty() {
-        return Ok(plugins);
-    }
-    for reader in READERS {
-        if let Some(party) = reader(source)? {
-            let party = beside(party, source, lies, options)?;
-            let party = if options.verify { verify::verified(party, source)? } else { party };
-            return Ok(vec![if options.infer { inferred(party) } else { party }]);
+    for boundary in &BOUNDARIES {
+        match boundary.read {
+            Read::Plugin => {
+                let plugins = plugin::parties(source, lies, options)?;
+                if !plugins.is_empty() {
+                    return Ok(plugins);
+                }
+            }
+            Read::File(party) => {
+                if let Some(party) = party(source)? {
+                    let party = beside(party, source, lies, options)?;
+                    let party =
+                        if options.verify { verify::verified(party, source)? } else { party };
+                    return Ok(vec![if options.infer { inferred(party) } else { party }]);
+                }
+            }
         }
     }
     Ok(Vec::new())
@@ -139,7 +96,7 @@ fn inferred(mut party: Party) -> Party {
 pub fn is_candidate(name: &str) -> bool {
     let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
     let ending = file.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
-    let known = ending.is_some_and(|ending| ENDINGS.contains(&&*ending)) || is_library(file);
+    let known = ending.is_some_and(|ending| is_known(&ending)) || is_library(file);
     known && !file.contains(".cpython-") && !file.contains(".abi3.")
 }
 

@@ -7,7 +7,9 @@ use unskew_source::{Archive, Entry, ReadError, Source, limits};
 
 use crate::copy::Copy;
 use crate::recognize::Lies;
-use crate::{Artifact, Container, OpenError, Options, Piece, Running, plugin, recognize};
+use crate::{
+    Artifact, Container, OpenError, Options, Piece, Running, boundaries, plugin, recognize,
+};
 
 /// The most bytes of a shared object that are copied out of a wheel.
 pub(crate) const LARGEST_LIBRARY: u64 = 4 << 30;
@@ -35,7 +37,7 @@ pub(crate) fn open(source: Arc<dyn Source>, options: &Options) -> Result<Artifac
     }
     if artifact.pieces.is_empty() && artifact.problems.is_empty() {
         let files = archive.entries().len();
-        let looked_for = recognize::LOOKED_FOR.into();
+        let looked_for = boundaries::looked_for();
         let path = artifact.path;
         return Err(OpenError::Nothing { path, container: "wheel", files, looked_for });
     }
