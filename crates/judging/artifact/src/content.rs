@@ -7,7 +7,7 @@ use unskew_core::Party;
 use unskew_source::{FileSource, Slice, Source};
 
 use crate::copy::Copy;
-use crate::recognize::Lies;
+use crate::location::Location;
 use crate::wheel::LARGEST_LIBRARY;
 use crate::{
     Artifact, Container, Neighbours, OpenError, Options, Running, boundaries, folder, plugin,
@@ -41,11 +41,11 @@ impl Part {
     }
 
     /// Where it lies.
-    fn lies(&self) -> Lies<'_> {
+    fn location(&self) -> Location<'_> {
         match (&self.path, &self.beside) {
-            (Some(path), _) => Lies::Found(path),
-            (None, Some(neighbours)) => Lies::Among(neighbours),
-            (None, None) => Lies::Within,
+            (Some(path), _) => Location::Found(path),
+            (None, Some(neighbours)) => Location::Among(neighbours),
+            (None, None) => Location::Within,
         }
     }
 
@@ -58,7 +58,7 @@ impl Part {
             || !library
             || !plugin::needs_file(&self.source)
         {
-            return Ok(recognize::parties(&self.source, self.lies(), options)?);
+            return Ok(recognize::parties(&self.source, self.location(), options)?);
         }
         let io = |source| OpenError::Io { path: self.source.name().into(), source };
         let mut copy = Copy::new(options).map_err(io)?;

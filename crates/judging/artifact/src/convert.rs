@@ -9,6 +9,7 @@ use unskew_releases::{Family, Release};
 use unskew_source::{Output, ReadError, Source};
 use unskew_tensorflow::convert::VersionOptions;
 
+use crate::location::Location;
 use crate::{Content, OpenError, Options, recognize};
 
 /// How to convert.
@@ -147,7 +148,7 @@ impl Converted {
                 all.extend(party.map_err(OpenError::from)?);
                 continue;
             }
-            all.extend(recognize::parties(&source, recognize::Lies::Within, options)?);
+            all.extend(recognize::parties(&source, Location::Within, options)?);
         }
         Ok(all)
     }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use unskew_core::Party;
 use unskew_source::{FileSource, Slice, Source};
 
-use crate::recognize::Lies;
+use crate::location::Location;
 use crate::{OpenError, Options, Running, recognize};
 
 /// A temporary file.
@@ -67,10 +67,10 @@ impl Copy {
         let file: Arc<dyn Source> = Arc::new(FileSource::of_file(label, file).map_err(io)?);
         let size = file.size();
         let named: Arc<dyn Source> = Arc::new(Slice::new(label, file, 0, size)?);
-        let lies = match &self.path {
-            None => Lies::Within,
-            Some(path) => Lies::Found(path),
+        let location = match &self.path {
+            None => Location::Within,
+            Some(path) => Location::Found(path),
         };
-        Ok(recognize::parties(&named, lies, options)?)
+        Ok(recognize::parties(&named, location, options)?)
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use unskew_source::{FileSource, Source};
 use unskew_tensorflow::diff::Registry;
 
-use crate::recognize::Lies;
+use crate::location::Location;
 use crate::{Artifact, Container, OpenError, Options, boundaries, company, plugin, recognize};
 
 /// How deep folders are walked.
@@ -56,7 +56,7 @@ pub(crate) fn files(path: &Path) -> Result<Vec<PathBuf>, OpenError> {
 fn read(file: &Path, options: &Options, artifact: &mut Artifact) {
     let read = || -> Result<_, OpenError> {
         let source: Arc<dyn Source> = Arc::new(FileSource::open(file)?);
-        Ok(recognize::parties(&source, Lies::Found(file), options)?)
+        Ok(recognize::parties(&source, Location::Found(file), options)?)
     };
     match read() {
         Ok(parties) => {

@@ -43,6 +43,7 @@ mod device;
 mod error;
 mod folder;
 mod ifrt;
+mod location;
 mod neighbours;
 mod open;
 mod operators;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use unskew_source::{Archive, FileSource, Source};
 
-use crate::recognize::Lies;
+use crate::location::Location;
 use crate::{
     Artifact, Container, Content, OpenError, Options, Piece, boundaries, company, folder,
     recognize, wheel,
@@ -27,7 +27,7 @@ pub fn open(path: &Path, options: &Options) -> Result<Artifact, OpenError> {
         return wheel::open(source, options);
     }
     let mut artifact = Artifact::new(source.name(), Container::File);
-    let parties = recognize::parties(&source, Lies::At(path), options)?;
+    let parties = recognize::parties(&source, Location::At(path), options)?;
     if parties.is_empty() {
         let path = source.name().to_owned();
         return Err(OpenError::Unknown { path, looked_for: boundaries::looked_for() });

@@ -13,7 +13,7 @@ use unskew_pjrt::{Probe, ProbeError, ProbeFailure, Stage, known_plugin, probe_in
 use unskew_source::{FileSource, ReadError, Source};
 use unskew_stream_executor::preflight::{self, Preflight};
 
-use crate::recognize::Lies;
+use crate::location::Location;
 use crate::{Options, Running};
 
 /// Why nothing was run.
@@ -25,16 +25,16 @@ const NO_FILE: &str = "it is not a file of its own";
 type Way = Result<(Command, Confinement), String>;
 
 /// How the plug-in that lies here is asked.
-fn way(lies: Lies<'_>, options: &Options) -> Way {
+fn way(location: Location<'_>, options: &Options) -> Way {
     let Some(command) = &options.probe else { return Err(ONLY_READ.to_owned()) };
-    match (options.running, lies) {
+    match (options.running, location) {
         (Running::Never, _) => Err(ONLY_READ.to_owned()),
-        (Running::Named, Lies::At(path)) => Ok((command(path), Confinement::Sandbox)),
+        (Running::Named, Location::At(path)) => Ok((command(path), Confinement::Sandbox)),
         (Running::Named, _) => Err(NOT_NAMED.to_owned()),
-        (Running::All, Lies::At(path) | Lies::Found(path)) => {
+        (Running::All, Location::At(path) | Location::Found(path)) => {
             Ok((command(path), Confinement::None))
         }
-        (Running::All, Lies::Within | Lies::Among(_)) => Err(NO_FILE.to_owned()),
+        (Running::All, Location::Within | Location::Among(_)) => Err(NO_FILE.to_owned()),
     }
 }
 
@@ -51,7 +51,7 @@ fn obstacle(object: &SharedObject) -> Option<String> {
 /// If it is a broken shared object.
 pub(crate) fn parties(
     source: &Arc<dyn Source>,
-    lies: Lies<'_>,
+    location: Location<'_>,
     options: &Options,
 ) -> Result<Vec<Party>, ReadError> {
     let Some(object) = SharedObject::read(source)? else { return Ok(Vec::new()) };
@@ -59,7 +59,7 @@ pub(crate) fn parties(
     let mut parties = Vec::new();
     let pjrt = unskew_pjrt::recognizes(&object);
     if pjrt {
-        let probe = match (obstacle(&object), way(lies, options)) {
+        let probe = match (obstacle(&object), way(location, options)) {
             (Some(reason), _) | (None, Err(reason)) => Err(not_run(reason)),
             (None, Ok((command, confinement))) => {
                 probe_in_child(command, options.limit, confinement)
@@ -73,7 +73,7 @@ pub(crate) fn parties(
         false => unskew_stream_executor::recognizes(&object),
     };
     if device {
-        parties.push(device_party(name, &object, lies, options));
+        parties.push(device_party(name, &object, location, options));
     }
     Ok(parties)
 }
@@ -101,11 +101,16 @@ fn pjrt_party(
 }
 
 /// The party of a pluggable device, with what it does on trial if it may be run.
-fn device_party(name: &str, object: &SharedObject, lies: Lies<'_>, options: &Options) -> Party {
+fn device_party(
+    name: &str,
+    object: &SharedObject,
+    location: Location<'_>,
+    options: &Options,
+) -> Party {
     if !unskew_stream_executor::registers_device(object) {
         return unskew_stream_executor::from_object(name, object);
     }
-    let preflight = match (preflight::obstacle(object), way(lies, options)) {
+    let preflight = match (preflight::obstacle(object), way(location, options)) {
         (_, Err(reason)) => Preflight::not_run(reason),
         (Some(obstacle), _) => Preflight::not_asked(obstacle),
         (None, Ok((mut command, confinement))) => {

@@ -1,26 +1,13 @@
 //! What is in a file: the boundaries are asked in their order, and what lies beside the file is added.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use unskew_core::Party;
 use unskew_source::{FileSource, ReadError, Source};
 
 use crate::boundaries::{BOUNDARIES, Read, is_known};
-use crate::{Neighbours, Options, plugin, verify};
-
-/// Where a source lies, as far as its readers have to know.
-#[derive(Clone, Copy)]
-pub(crate) enum Lies<'a> {
-    /// In something else; nothing lies beside it.
-    Within,
-    /// At this path, as a file of its own that the user named.
-    At(&'a Path),
-    /// At this path, in a folder or copied out of something: nobody named it.
-    Found(&'a Path),
-    /// Among others, which are found by their names.
-    Among(&'a Neighbours),
-}
+use crate::location::Location;
+use crate::{Options, plugin, verify};
 
 /// The parties in `source`; none if no boundary
 /// recognizes it, and several for a plug-in that serves several interfaces.
@@ -29,20 +16,20 @@ pub(crate) enum Lies<'a> {
 /// Of the boundary whose file it is.
 pub(crate) fn parties(
     source: &Arc<dyn Source>,
-    lies: Lies<'_>,
+    location: Location<'_>,
     options: &Options,
 ) -> Result<Vec<Party>, ReadError> {
     for boundary in &BOUNDARIES {
         match boundary.read {
             Read::Plugin => {
-                let plugins = plugin::parties(source, lies, options)?;
+                let plugins = plugin::parties(source, location, options)?;
                 if !plugins.is_empty() {
                     return Ok(plugins);
                 }
             }
             Read::File(party) => {
                 if let Some(party) = party(source)? {
-                    let party = beside(party, source, lies, options)?;
+                    let party = beside(party, source, location, options)?;
                     let party =
                         if options.verify { verify::verified(party, source)? } else { party };
                     return Ok(vec![if options.infer { inferred(party) } else { party }]);
@@ -57,21 +44,21 @@ pub(crate) fn parties(
 fn beside(
     party: Party,
     source: &Arc<dyn Source>,
-    lies: Lies<'_>,
+    location: Location<'_>,
     options: &Options,
 ) -> Result<Party, ReadError> {
     let open = |name: &str| -> Option<Arc<dyn Source>> {
-        match lies {
-            Lies::Within => None,
-            Lies::At(path) | Lies::Found(path) => {
+        match location {
+            Location::Within => None,
+            Location::At(path) | Location::Found(path) => {
                 let file = FileSource::open(&path.with_file_name(name)).ok()?;
                 Some(Arc::new(file))
             }
-            Lies::Among(neighbours) => neighbours(name),
+            Location::Among(neighbours) => neighbours(name),
         }
     };
-    match lies {
-        Lies::Within => Ok(party),
+    match location {
+        Location::Within => Ok(party),
         _ => {
             let party = unskew_tensorflow::with_what_lies_beside(party, source.name(), &open)?;
             unskew_tensorflow::with_data(party, source, &open, options.verify)

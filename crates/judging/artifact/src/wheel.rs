@@ -6,7 +6,7 @@ use unskew_releases::{Family, Release, exactly};
 use unskew_source::{Archive, Entry, ReadError, Source, limits};
 
 use crate::copy::Copy;
-use crate::recognize::Lies;
+use crate::location::Location;
 use crate::{
     Artifact, Container, OpenError, Options, Piece, Running, boundaries, plugin, recognize,
 };
@@ -62,7 +62,7 @@ fn read(archive: &Archive, entry: &Entry, options: &Options) -> Result<Found, Op
         return read_copy(archive, entry, label, options);
     }
     let member = archive.member(entry)?;
-    Ok((label, recognize::parties(&member, Lies::Within, options)?))
+    Ok((label, recognize::parties(&member, Location::Within, options)?))
 }
 
 /// Reads a member from a temporary file: a plug-in can only be asked if it is one, and a large
