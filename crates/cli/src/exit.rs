@@ -3,6 +3,9 @@
 use std::process::ExitCode;
 
 use unskew_core::Severity;
+use unskew_report::Report;
+
+use crate::args::Global;
 
 /// How a call ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +32,19 @@ pub struct Ending {
     pub deny: Severity,
     /// How many aspects were not judged, where that counts.
     pub unjudged: usize,
+}
+
+impl Ending {
+    /// How a call ended that made this report, of so much that could be read.
+    pub fn of(report: &Report, done: usize, global: &Global) -> Self {
+        Self {
+            done,
+            failed: report.failures.len(),
+            worst: report.severity(),
+            deny: global.deny(),
+            unjudged: global.unjudged(report.unjudged().count()),
+        }
+    }
 }
 
 impl From<Ending> for Status {

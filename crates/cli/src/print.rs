@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
-use unskew_report::{BAD, Plain};
+use unskew_report::{BAD, Format, Plain, Report};
 use unskew_source::OutputFile;
 
 /// Prints `text` on the standard output, without styles where they are not wanted. A reader that has
@@ -17,6 +17,15 @@ pub fn out(text: &str) -> anyhow::Result<()> {
         }
         _ => Ok(()),
     }
+}
+
+/// Prints a report, and on the standard error what could not be read.
+pub fn report(report: &Report, format: Format) -> anyhow::Result<()> {
+    out(&report.render(format))?;
+    for failure in &report.failures {
+        self::failure(&failure.message);
+    }
+    Ok(())
 }
 
 /// Writes `text` without styles to the file at `path`, which appears whole or not at all.

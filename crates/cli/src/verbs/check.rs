@@ -30,19 +30,8 @@ pub fn run(args: &Check, global: &Global) -> anyhow::Result<Status> {
         b: other.subject(),
         verdict,
     }));
-    print::out(&report.render(args.format.into()))?;
-    for failure in &report.failures {
-        print::failure(&failure.message);
-    }
-    let (done, failed) = (report.pairs.len(), report.failures.len());
-    Ok(Ending {
-        done,
-        failed,
-        worst: report.severity(),
-        deny: global.deny(),
-        unjudged: global.unjudged(report.unjudged().count()),
-    }
-    .into())
+    print::report(&report, args.format.into())?;
+    Ok(Ending::of(&report, report.pairs.len(), global).into())
 }
 
 /// Every member of one side with every member of the other. Where at least one pair has something

@@ -47,15 +47,8 @@ pub fn run(args: &Convert, global: &Global) -> anyhow::Result<Status> {
         plan: converted.plan,
         written,
     });
-    print::out(&report.render(args.format.into()))?;
-    Ok(Ending {
-        done: 1,
-        failed: 0,
-        worst: report.severity(),
-        deny: global.deny(),
-        unjudged: global.unjudged(report.unjudged().count()),
-    }
-    .into())
+    print::report(&report, args.format.into())?;
+    Ok(Ending::of(&report, 1, global).into())
 }
 
 /// Who is stated to have written a PyTorch file.

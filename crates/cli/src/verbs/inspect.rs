@@ -22,17 +22,6 @@ pub fn run(args: &Inspect, global: &Global) -> anyhow::Result<Status> {
                 .push(Failure { path: file.display().to_string(), message: print::chain(&error) }),
         }
     }
-    print::out(&report.render(args.format.into()))?;
-    for failure in &report.failures {
-        print::failure(&failure.message);
-    }
-    let (done, failed) = (report.looks.len(), report.failures.len());
-    Ok(Ending {
-        done,
-        failed,
-        worst: report.severity(),
-        deny: global.deny(),
-        unjudged: global.unjudged(report.unjudged().count()),
-    }
-    .into())
+    print::report(&report, args.format.into())?;
+    Ok(Ending::of(&report, report.looks.len(), global).into())
 }
