@@ -53,6 +53,7 @@ mod change;
 pub mod convert;
 pub mod diff;
 mod dtype;
+mod elementwise;
 pub mod evolve;
 mod file;
 mod functions;

@@ -1,6 +1,7 @@
 //! How many dimensions a tensor has, as far as the graph tells without its values.
 
 use super::{AttrValue, Node};
+use crate::elementwise::{BROADCAST, SHAPED_LIKE_THE_FIRST};
 
 /// How far ranks are followed from node to node.
 const DEPTH: usize = 64;
@@ -12,46 +13,10 @@ const OUTPUT_SHAPES: &str = "_output_shapes";
 pub(crate) trait Find<'g>: Fn(&str) -> Option<&'g Node> + Copy {}
 impl<'g, F: Fn(&str) -> Option<&'g Node> + Copy> Find<'g> for F {}
 
-/// Ops whose first output has as many dimensions as their first input.
-const LIKE_THE_FIRST: [&str; 57] = [
-    "Identity",
+/// Further ops whose first output has as many dimensions as their first input, though in another shape.
+const AS_MANY_AS_THE_FIRST: [&str; 21] = [
     "IdentityN",
-    "Relu",
-    "Relu6",
-    "Elu",
-    "Selu",
-    "LeakyRelu",
-    "Sigmoid",
-    "Tanh",
-    "Softplus",
-    "Softsign",
-    "Abs",
-    "Neg",
-    "Sign",
-    "Square",
-    "Sqrt",
-    "Rsqrt",
-    "Exp",
-    "Expm1",
-    "Log",
-    "Log1p",
-    "Sin",
-    "Cos",
-    "Floor",
-    "Ceil",
-    "Round",
-    "Rint",
     "Erf",
-    "Reciprocal",
-    "Inv",
-    "Cast",
-    "StopGradient",
-    "PreventGradient",
-    "CheckNumerics",
-    "ZerosLike",
-    "OnesLike",
-    "BiasAdd",
-    "Softmax",
     "LogSoftmax",
     "Transpose",
     "ConcatV2",
@@ -73,28 +38,8 @@ const LIKE_THE_FIRST: [&str; 57] = [
     "ClipByValue",
 ];
 
-/// Ops whose two inputs are broadcast.
-const BROADCAST: [&str; 19] = [
-    "Add",
-    "AddV2",
-    "Sub",
-    "Mul",
-    "Div",
-    "RealDiv",
-    "FloorDiv",
-    "Mod",
-    "FloorMod",
-    "Maximum",
-    "Minimum",
-    "Pow",
-    "SquaredDifference",
-    "Atan2",
-    "TruncateDiv",
-    "DivNoNan",
-    "BatchMatMul",
-    "BatchMatMulV2",
-    "BatchMatMulV3",
-];
+/// Further ops whose output has as many dimensions as the larger of their two inputs.
+const AS_MANY_AS_THE_LARGER: [&str; 3] = ["BatchMatMul", "BatchMatMulV2", "BatchMatMulV3"];
 
 /// Ops that reduce the dimensions that their second input names.
 const REDUCTIONS: [&str; 8] = ["Sum", "Mean", "Prod", "Min", "Max", "All", "Any", "EuclideanNorm"];
@@ -146,8 +91,10 @@ fn of_output<'g>(node: &Node, number: usize, get: impl Find<'g>, depth: usize) -
             Some(AttrValue::Bool(true)) => of(0),
             _ => of(0)?.checked_sub(elements_of(node, 1, get)?),
         },
-        op if LIKE_THE_FIRST.contains(&op) => of(0),
-        op if BROADCAST.contains(&op) => Some(of(0)?.max(of(1)?)),
+        op if SHAPED_LIKE_THE_FIRST.contains(&op) || AS_MANY_AS_THE_FIRST.contains(&op) => of(0),
+        op if BROADCAST.contains(&op) || AS_MANY_AS_THE_LARGER.contains(&op) => {
+            Some(of(0)?.max(of(1)?))
+        }
         _ => None,
     }
 }

@@ -7,6 +7,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::table::{self, Replacement};
+use crate::elementwise::{BROADCAST, SHAPED_LIKE_THE_FIRST};
 use crate::{AttrValue, Function, Graph, Node};
 
 /// The replacements of an op whose conditions about the wiring hold: one bit for each row of the table.
@@ -26,78 +27,6 @@ fn index(row: &Replacement) -> Option<usize> {
 
 /// How far shapes are followed from node to node.
 const DEPTH: usize = 64;
-
-/// Ops whose output has the shape of their first input.
-const SHAPED_LIKE_THE_FIRST: [&str; 40] = [
-    "Identity",
-    "Relu",
-    "Relu6",
-    "Elu",
-    "Selu",
-    "LeakyRelu",
-    "Sigmoid",
-    "Tanh",
-    "Softplus",
-    "Softsign",
-    "Abs",
-    "Neg",
-    "Sign",
-    "Square",
-    "Sqrt",
-    "Rsqrt",
-    "Exp",
-    "Expm1",
-    "Log",
-    "Log1p",
-    "Sin",
-    "Cos",
-    "Floor",
-    "Ceil",
-    "Round",
-    "Rint",
-    "Reciprocal",
-    "Inv",
-    "IsNan",
-    "IsInf",
-    "IsFinite",
-    "LogicalNot",
-    "Cast",
-    "StopGradient",
-    "PreventGradient",
-    "CheckNumerics",
-    "ZerosLike",
-    "OnesLike",
-    "BiasAdd",
-    "Softmax",
-];
-
-/// Ops whose two inputs are broadcast to the shape of the output.
-const BROADCAST: [&str; 24] = [
-    "Add",
-    "AddV2",
-    "Sub",
-    "Mul",
-    "Div",
-    "RealDiv",
-    "FloorDiv",
-    "Mod",
-    "FloorMod",
-    "Maximum",
-    "Minimum",
-    "Pow",
-    "SquaredDifference",
-    "Greater",
-    "GreaterEqual",
-    "Less",
-    "LessEqual",
-    "Equal",
-    "NotEqual",
-    "LogicalAnd",
-    "LogicalOr",
-    "Atan2",
-    "TruncateDiv",
-    "DivNoNan",
-];
 
 /// A shape: its dimensions, or that of an output (a node by its number, or an argument by its name).
 #[derive(Clone, Debug, PartialEq, Eq)]
