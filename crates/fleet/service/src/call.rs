@@ -221,3 +221,8 @@ pub fn json<T: Serialize>(status: StatusCode, value: &T) -> Response {
 pub fn json_text(status: StatusCode, text: String) -> Response {
     (status, [(header::CONTENT_TYPE, "application/json")], text).into_response()
 }
+
+/// An answer without a body.
+pub(crate) fn empty(status: StatusCode) -> Response {
+    (status, Body::empty()).into_response()
+}

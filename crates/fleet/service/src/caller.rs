@@ -13,10 +13,10 @@ use std::net::{IpAddr, SocketAddr};
 use http::{HeaderMap, Uri, header};
 use unskew_fleet::store::Role;
 
-use crate::endpoint::Verb;
 use crate::problem::{Kind, Problem};
 use crate::service::Service;
 use crate::token;
+use crate::verb::Verb;
 
 /// Who asks.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,6 +10,7 @@ use unskew_fleet::store::Role;
 
 use crate::call::Call;
 use crate::problem::{Kind, Problem};
+use crate::verb::Verb;
 
 /// What answers.
 pub type Answering = Pin<Box<dyn Future<Output = Result<Response, Problem>> + Send>>;
@@ -20,42 +21,6 @@ pub type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
 /// The schema of `T`.
 pub fn schema<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     generator.subschema_for::<T>()
-}
-
-/// What is done with what is at an address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verb {
-    /// Shown; `HEAD` is answered too.
-    Get,
-    /// Only told about.
-    Head,
-    /// Put there.
-    Put,
-    /// Something new begins.
-    Post,
-    /// Something is added.
-    Patch,
-    /// Taken away.
-    Delete,
-}
-
-impl Verb {
-    /// The name in an OpenAPI description.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Get => "get",
-            Self::Head => "head",
-            Self::Put => "put",
-            Self::Post => "post",
-            Self::Patch => "patch",
-            Self::Delete => "delete",
-        }
-    }
-
-    /// Whether nothing is changed by it.
-    pub const fn is_safe(self) -> bool {
-        matches!(self, Self::Get | Self::Head)
-    }
 }
 
 /// Where a parameter stands.

@@ -48,6 +48,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod answer;
 mod ask;
 mod body;
 pub mod call;
@@ -66,13 +67,16 @@ pub mod problem;
 pub mod range;
 pub mod reference;
 pub mod routes;
+mod serve_error;
 mod server;
 mod service;
 mod settings;
 mod staging;
 pub mod token;
+pub mod verb;
 mod worker;
 
-pub use server::{ServeError, Server};
+pub use serve_error::ServeError;
+pub use server::Server;
 pub use service::Service;
 pub use settings::{Limits, Settings};

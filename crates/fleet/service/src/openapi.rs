@@ -4,19 +4,19 @@ use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-use crate::endpoint::{Endpoint, Parameter, Place, Shape, Takes, Verb};
+use crate::endpoint::{Endpoint, Parameter, Place, Shape, Takes};
 use crate::problem::{Kind, ProblemBody};
-use crate::routes;
+use crate::verb::Verb;
 
-/// The description.
-pub fn description() -> Value {
+/// The description of these endpoints.
+pub fn description<'e>(endpoints: impl Iterator<Item = &'e Endpoint>) -> Value {
     let settings =
         SchemaSettings::draft2020_12().with(|s| s.definitions_path = "/components/schemas".into());
     let mut generator = settings.into_generator();
     let problem =
         serde_json::to_value(generator.subschema_for::<ProblemBody>()).unwrap_or_default();
     let mut paths = Map::new();
-    for endpoint in routes::all() {
+    for endpoint in endpoints {
         let operation = operation(endpoint, &mut generator, &problem);
         let path = paths.entry(endpoint.path).or_insert_with(|| json!({}));
         if let Some(path) = path.as_object_mut() {

@@ -34,7 +34,7 @@ Whatever goes wrong is `application/problem+json` (RFC 9457):
 /// The page.
 pub fn page() -> String {
     let mut page = HEAD.to_owned();
-    let types = openapi::description();
+    let types = openapi::description(routes::all());
     page.push_str("| endpoint | role | |\n| --- | --- | --- |\n");
     for endpoint in routes::all() {
         let (verb, path) = (endpoint.verb.as_str().to_uppercase(), endpoint.path);

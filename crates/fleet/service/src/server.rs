@@ -15,9 +15,11 @@ use tower::ServiceExt as _;
 use unskew_connections::{Connections, Kept, Watched, open_files, queue};
 use unskew_fleet::FleetError;
 
+use crate::answer::refusal;
 use crate::caller::Peer;
 use crate::problem::{Kind, Problem};
-use crate::service::{Service, refusal};
+use crate::serve_error::ServeError;
+use crate::service::Service;
 use crate::settings::Settings;
 use crate::{housekeeping, routes, worker};
 
@@ -50,31 +52,6 @@ pub struct Server {
     service: Arc<Service>,
     listener: TcpListener,
     address: SocketAddr,
-}
-
-/// Why a server cannot serve.
-#[derive(Debug, thiserror::Error)]
-pub enum ServeError {
-    /// The fleet cannot be opened.
-    #[error(transparent)]
-    Fleet(#[from] FleetError),
-    /// Another machine could connect, and nobody would ask who that is.
-    #[error(
-        "no token was ever made, so the service listens on the loopback only; \
-         `unskew fleet token create NAME --role admin` makes one: {0}"
-    )]
-    NoToken(SocketAddr),
-    /// The address cannot be had.
-    #[error("cannot listen on {address}")]
-    Listen {
-        /// The address.
-        address: SocketAddr,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// The system has no threads or no randomness.
-    #[error("cannot serve: {0}")]
-    System(String),
 }
 
 impl Server {

@@ -1,42 +1,30 @@
-//! What answers: every request goes the same way through here.
+//! What every request is answered from: settings, connections, staging, limits and counters of one process.
 
-use std::net::SocketAddr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use axum::body::Body;
-use axum::extract::{Request, State};
-use axum::response::{IntoResponse as _, Response};
-use http::{HeaderValue, Method, StatusCode, header};
 use tokio::sync::Notify;
-use unskew_fleet::store::Act;
 use unskew_fleet::{Depot, FleetError};
 
-use crate::call::{Call, json};
-use crate::caller::{self, Caller, Peer};
 use crate::clock::Clock;
-use crate::endpoint::{Endpoint, Place, Time, Verb};
 use crate::metrics::Metrics;
 use crate::pace::Pace;
 use crate::pool::Pool;
 use crate::problem::{Kind, Problem};
-use crate::server::ServeError;
+use crate::serve_error::ServeError;
 use crate::settings::Settings;
 use crate::staging::Staging;
 use crate::token;
 
-/// Where an answer has the name of its request.
-const REQUEST: &str = "x-request-id";
+/// Where a request, and its answer, has its name.
+pub(crate) const REQUEST: &str = "x-request-id";
 
 /// How long a request waits for a connection to the database.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The longest name of a request that is taken from its head.
 const LONGEST_NAME: usize = 64;
-
-/// The longest text in the audit log.
-const LONGEST_NOTE: usize = 400;
 
 /// A service without a network.
 pub struct Service {
@@ -146,7 +134,7 @@ impl Service {
     }
 
     /// The name of a request: what the head says if that is a plain word, else one of our own.
-    fn request_name(&self, headers: &http::HeaderMap) -> String {
+    pub(crate) fn request_name(&self, headers: &http::HeaderMap) -> String {
         let plain = |b: u8| b.is_ascii_alphanumeric() || b"._-".contains(&b);
         let sent = headers.get(REQUEST).and_then(|value| value.to_str().ok());
         match sent {
@@ -162,209 +150,15 @@ impl Service {
         }
     }
 
-    /// Answers one request to an endpoint.
-    pub(crate) async fn answer(
-        self: Arc<Self>,
-        endpoint: &'static Endpoint,
-        path: Vec<(String, String)>,
-        request: Request,
-    ) -> Response {
-        let begin = Instant::now();
-        let name = self.request_name(request.headers());
-        let (method, target) = (request.method().clone(), request.uri().path().to_owned());
-        let peer = request.extensions().get::<Peer>().map(|peer| peer.0);
-        let peer = peer.unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 0)));
-        let mut who = None;
-        let answer = self.checked(endpoint, path, request, peer, &name, &mut who).await;
-        let code = answer.as_ref().err().map(|problem| problem.kind.about().code);
-        if let (Err(problem), Some(who)) = (&answer, &who) {
-            self.note_refusal(endpoint, &target, problem, who, &name).await;
-        }
-        let mut response = answer.unwrap_or_else(|problem| refusal(&problem, &name));
-        response.headers_mut().insert(REQUEST, named(&name));
-        let (status, took) = (response.status().as_u16(), begin.elapsed());
-        self.metrics.answered(endpoint.name, status, took);
-        let (who, micros) =
-            (who.map_or_else(|| peer.to_string(), |who| who.name), took.as_micros() as u64);
-        tracing::info!(
-            request = name,
-            endpoint = endpoint.name,
-            %method,
-            path = target,
-            status,
-            code,
-            who,
-            micros,
-            "answered"
-        );
-        response
-    }
-
-    async fn checked(
-        self: &Arc<Self>,
-        endpoint: &'static Endpoint,
-        path: Vec<(String, String)>,
-        request: Request,
-        peer: SocketAddr,
-        name: &str,
-        who: &mut Option<Caller>,
-    ) -> Result<Response, Problem> {
-        let (head, body) = request.into_parts();
-        caller::same_site(endpoint.verb, &head.headers, &head.uri)?;
-        // Before anything is looked up: an address pays also for tokens that are none.
-        self.paced(&peer.ip().to_string())?;
-        let caller = match endpoint.role {
-            None => Caller { name: peer.ip().to_string(), key: peer.ip().to_string(), role: None },
-            Some(_) => caller::caller(self, peer, &head.headers, &head.uri).await?,
-        };
-        *who = Some(caller.clone());
-        caller.may(endpoint.role)?;
-        if caller.key != peer.ip().to_string() {
-            self.paced(&caller.key)?;
-        }
-        let query = query(endpoint, head.uri.query().unwrap_or_default())?;
-        let call = Call {
-            service: Arc::clone(self),
-            caller,
-            request: name.to_owned(),
-            path,
-            query,
-            head: head.method == Method::HEAD,
-            headers: head.headers,
-            body: Mutex::new(body),
-        };
-        let run = (endpoint.run)(call);
-        match endpoint.time {
-            Time::Own => run.await,
-            Time::Short => {
-                let limit = self.settings.limits.request_time;
-                let late = |_| {
-                    let detail = format!("no answer within {} s", limit.as_secs());
-                    Err(Problem::new(Kind::Late, detail))
-                };
-                tokio::time::timeout(limit, run).await.unwrap_or_else(late)
-            }
-        }
-    }
-
-    fn paced(&self, who: &str) -> Result<(), Problem> {
+    /// Counts a request of `who` against the limit.
+    ///
+    /// # Errors
+    /// [`Kind::Pace`] if there were too many.
+    pub(crate) fn paced(&self, who: &str) -> Result<(), Problem> {
         self.pace.may(who).map_err(|wait| {
             let limit = self.settings.limits.requests;
             let detail = format!("more than {limit} requests a second: {who}");
             Problem::new(Kind::Pace, detail).after(wait)
         })
     }
-
-    /// Notes who was refused what; only what says something about the one who asked, so that nobody fills the log
-    /// by asking fast.
-    async fn note_refusal(
-        self: &Arc<Self>,
-        endpoint: &'static Endpoint,
-        target: &str,
-        problem: &Problem,
-        who: &Caller,
-        request: &str,
-    ) {
-        let worth = matches!(problem.kind, Kind::Forbidden | Kind::Refused | Kind::Digest);
-        if endpoint.verb.is_safe() || !worth || who.role.is_none() {
-            return;
-        }
-        let mut result = format!("refused, {}: {}", problem.kind.about().code, problem.detail);
-        cut(&mut result);
-        let mut subject = target.to_owned();
-        cut(&mut subject);
-        let signature = unskew_fleet::store::Signature {
-            who: who.name.clone(),
-            request: request.to_owned(),
-            moment: self.clock.now(),
-        };
-        let noted = self.pool.with(move |fleet| {
-            fleet.store().sign(Some(signature));
-            let act = Act { act: endpoint.name, subject: &subject };
-            let noted = fleet.store().note(&act, &result);
-            fleet.store().sign(None);
-            Ok(noted?)
-        });
-        if let Err(problem) = noted.await {
-            tracing::warn!(request, %problem, "a refusal could not be noted");
-        }
-    }
-}
-
-/// Shortens a text.
-fn cut(text: &mut String) {
-    if text.len() > LONGEST_NOTE {
-        let end = (0..=LONGEST_NOTE).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-        text.truncate(end);
-    }
-}
-
-/// The pairs of a query, all of which the endpoint has to know.
-fn query(endpoint: &Endpoint, text: &str) -> Result<Vec<(String, String)>, Problem> {
-    let mut pairs = Vec::new();
-    for (name, value) in form_urlencoded::parse(text.as_bytes()) {
-        let known = endpoint.parameters.iter().filter(|one| one.place == Place::Query);
-        if !known.clone().any(|one| one.name == name) {
-            let known: Vec<&str> = known.map(|one| one.name).collect();
-            let detail = format!("no such parameter (there are: {}): {name}", known.join(", "));
-            return Err(Problem::new(Kind::Malformed, detail));
-        }
-        pairs.push((name.into_owned(), value.into_owned()));
-    }
-    Ok(pairs)
-}
-
-/// The name of a request, for its answer.
-fn named(request: &str) -> HeaderValue {
-    HeaderValue::from_str(request).unwrap_or(HeaderValue::from_static("-"))
-}
-
-/// A problem as an answer.
-pub(crate) fn refusal(problem: &Problem, request: &str) -> Response {
-    let mut response = json(problem.kind.status(), &problem.body(request));
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
-    headers.insert(REQUEST, named(request));
-    if let Some(wait) = problem.retry_after {
-        // Whole seconds, and never too early.
-        let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
-        headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds.max(1)));
-    }
-    for (name, value) in &problem.headers {
-        if let Ok(value) = HeaderValue::from_str(value) {
-            headers.insert(*name, value);
-        }
-    }
-    response
-}
-
-/// The answer where there is no endpoint.
-pub(crate) async fn nowhere(State(service): State<Arc<Service>>, request: Request) -> Response {
-    let name = service.request_name(request.headers());
-    refusal(&Problem::not_there("address", request.uri().path()), &name)
-}
-
-/// The answer where an endpoint takes no such method.
-pub(crate) async fn no_method(State(service): State<Arc<Service>>, request: Request) -> Response {
-    let name = service.request_name(request.headers());
-    let detail = format!("{} is nothing for {}", request.method(), request.uri().path());
-    refusal(&Problem::new(Kind::Method, detail), &name)
-}
-
-impl From<Verb> for Method {
-    fn from(verb: Verb) -> Self {
-        match verb {
-            Verb::Get => Self::GET,
-            Verb::Head => Self::HEAD,
-            Verb::Put => Self::PUT,
-            Verb::Post => Self::POST,
-            Verb::Patch => Self::PATCH,
-            Verb::Delete => Self::DELETE,
-        }
-    }
-}
-
-/// An answer without a body.
-pub(crate) fn empty(status: StatusCode) -> Response {
-    (status, Body::empty()).into_response()
 }

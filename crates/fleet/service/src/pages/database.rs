@@ -5,10 +5,11 @@ use http::{StatusCode, header};
 use unskew_fleet_pages::{AxisPage, FamilyPage, OperatorPage, ReleasePage, assets, axes, families};
 use unskew_releases::Family;
 
-use super::{AS_OF, CONTAINS, PAGE, filled, framed, not_there, part, view};
+use super::framed::{AS_OF, CONTAINS, PAGE, filled, framed, not_there, part, view};
 use crate::call::Call;
-use crate::endpoint::{Endpoint, Parameter, Shape, Verb};
+use crate::endpoint::{Endpoint, Parameter, Shape};
 use crate::problem::Problem;
+use crate::verb::Verb;
 
 const FAMILY: Parameter = Parameter::path("family", Shape::Text, "torch, tensorflow or jax");
 const NAME: Parameter = Parameter::path("name", Shape::Text, "a name");

@@ -8,10 +8,13 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use unskew_fleet::{FleetError, WhatIf};
 use unskew_fleet_pages::{Asked, DecisionPage, Gather, View, changes};
 
-use super::{AS_OF, CONTAINS, DENY, LOSSY, PAGE, UNJUDGED, filled, framed, gathered, part, view};
+use super::framed::{
+    AS_OF, CONTAINS, DENY, LOSSY, PAGE, UNJUDGED, filled, framed, gathered, part, view,
+};
 use crate::call::Call;
-use crate::endpoint::{Endpoint, Parameter, Shape, Verb};
+use crate::endpoint::{Endpoint, Parameter, Shape};
 use crate::problem::{Kind, Problem};
+use crate::verb::Verb;
 
 const NAME: Parameter = Parameter::path("name", Shape::Text, "a name");
 const FROM: Parameter = Parameter::query("from", Shape::Number, "the newest version in the matrix");

@@ -20,40 +20,32 @@
 
 mod database;
 mod fleet;
+mod framed;
 mod session;
 mod watch;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{RawPathParams, Request};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use axum::routing::{MethodFilter, MethodRouter};
-use http::{HeaderName, HeaderValue, StatusCode, Uri, header};
-use unskew_fleet::store::Role;
-use unskew_fleet::{Fleet, FleetError, Judge, Survey};
-use unskew_fleet_pages::{Address, Frame, Gather, POLICY, Part, Reader, View, problem};
+use http::{StatusCode, Uri, header};
+use unskew_fleet::Judge;
+use unskew_fleet_pages::{Address, Frame, Reader, problem};
 
-use crate::call::{self, Call};
 use crate::clock::Clock;
-use crate::endpoint::{Endpoint, Parameter, Shape, Verb};
-use crate::problem::{Kind, Problem, ProblemBody};
+use crate::endpoint::Endpoint;
+use crate::problem::ProblemBody;
 use crate::service::Service;
+use crate::verb::Verb;
 
+use framed::html;
 pub(crate) use session::with_cookie;
 
 /// The largest body of a problem.
 const LARGEST: usize = 64 << 10;
-
-const AS_OF: Parameter = Parameter::query("as_of", Shape::Day, "the day");
-const DENY: Parameter = Parameter::query("deny", Shape::Text, "what keeps an artifact back");
-const UNJUDGED: Parameter =
-    Parameter::query("accept_unjudged", Shape::Text, "what does not though it was not judged");
-const LOSSY: Parameter =
-    Parameter::query("accept_lossy", Shape::Flag, "whether a conversion may drop something");
-const CONTAINS: Parameter = Parameter::query("contains", Shape::Text, "a part of a name");
-const PAGE: Parameter = Parameter::query("page", Shape::Number, "the page of a list, from 1");
 
 /// All pages.
 fn all() -> impl Iterator<Item = &'static Endpoint> {
@@ -114,78 +106,4 @@ async fn as_page(response: Response, address: &Uri, clock: &Clock) -> Response {
 fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
-}
-
-/// A page as an answer.
-fn html(status: StatusCode, page: String) -> Response {
-    let headers: [(HeaderName, &str); 5] = [
-        (header::CONTENT_TYPE, "text/html; charset=utf-8"),
-        (header::CONTENT_SECURITY_POLICY, POLICY),
-        (header::CACHE_CONTROL, "no-store"),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (header::REFERRER_POLICY, "same-origin"),
-    ];
-    let mut response = page.into_response();
-    *response.status_mut() = status;
-    for (name, value) in headers {
-        response.headers_mut().insert(name, HeaderValue::from_static(value));
-    }
-    response
-}
-
-/// A value of the query that is there and not empty: browsers send every field of a form.
-fn filled<'c>(call: &'c Call, name: &str) -> Option<&'c str> {
-    call.query(name).filter(|value| !value.trim().is_empty())
-}
-
-/// How a page is looked at.
-fn view(call: &Call) -> Result<View, Problem> {
-    let is = |name| filled(call, name).is_some_and(|value| value == "true" || value == "1");
-    let today = call.service.clock().today();
-    let as_of = filled(call, "as_of").map_or(Ok(today), call::day)?;
-    let unjudged = filled(call, "accept_unjudged");
-    let policy = call::policy(as_of, filled(call, "deny"), unjudged, is("accept_lossy"))?;
-    Ok(View { policy, today })
-}
-
-/// Which part of a list is asked for.
-fn part(call: &Call) -> Part {
-    let page = filled(call, "page").and_then(|page| page.parse().ok()).unwrap_or(1);
-    Part { contains: filled(call, "contains").unwrap_or_default().trim().to_owned(), page }
-}
-
-/// Who looks.
-fn reader(call: &Call) -> Reader {
-    let shown = call.headers.contains_key(header::AUTHORIZATION);
-    let admin = call.caller.role >= Some(Role::Admin);
-    Reader { name: shown.then(|| call.caller.name.clone()), jobs: true, audit: admin }
-}
-
-/// A page in its frame.
-fn framed(call: &Call, view: &View, page: impl FnOnce(&Frame<'_>) -> String) -> Response {
-    let (reader, judge) = (reader(call), Judge::of_this_program());
-    let frame = Frame { reader: &reader, judge: &judge, as_of: view.policy.as_of };
-    html(StatusCode::OK, page(&frame))
-}
-
-/// What was read for pages, lent to one request at a time. Everything in it is named by its content, so it holds for
-/// any fleet.
-static SURVEYS: Mutex<Vec<Survey>> = Mutex::new(Vec::new());
-
-/// Gathers something from a fleet.
-fn gathered<T>(
-    fleet: &mut Fleet,
-    view: View,
-    gather: impl FnOnce(&mut Gather<'_>) -> Result<T, FleetError>,
-) -> Result<T, Problem> {
-    let surveys = || SURVEYS.lock().unwrap_or_else(PoisonError::into_inner);
-    let known = surveys().pop();
-    let mut survey = known.unwrap_or_default();
-    let gathered = gather(&mut Gather::new(fleet, &mut survey, view));
-    surveys().push(survey);
-    Ok(gathered?)
-}
-
-fn not_there(kind: &str, name: &str) -> Problem {
-    Problem::new(Kind::NotThere, format!("no such {kind}: {name}"))
 }

@@ -11,12 +11,13 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use unskew_fleet_pages::{Address, Frame, Reader, login};
 
-use super::html;
+use super::framed::html;
 use crate::body;
 use crate::call::Call;
 use crate::caller;
-use crate::endpoint::{Endpoint, Parameter, Shape, Takes, Verb};
+use crate::endpoint::{Endpoint, Parameter, Shape, Takes};
 use crate::problem::{Kind, Problem};
+use crate::verb::Verb;
 
 /// The name of the cookie.
 const COOKIE: &str = "unskew_fleet_token";

@@ -4,10 +4,11 @@ use axum::response::Response;
 use unskew_fleet::store::Role;
 use unskew_fleet_pages::{audit, jobs};
 
-use super::{filled, framed, view};
+use super::framed::{filled, framed, view};
 use crate::call::Call;
-use crate::endpoint::{Endpoint, Parameter, Shape, Verb};
+use crate::endpoint::{Endpoint, Parameter, Shape};
 use crate::problem::Problem;
+use crate::verb::Verb;
 
 /// How many stand on a page.
 const MOST: u32 = 50;

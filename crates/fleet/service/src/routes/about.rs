@@ -6,14 +6,15 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use unskew_fleet::{Digest, Judge};
 
-use crate::call::{Call, json, json_text};
-use crate::endpoint::{Endpoint, Gives, Verb, schema};
+use crate::call::{Call, json};
+use crate::endpoint::{Endpoint, Gives, schema};
 use crate::metrics;
 use crate::openapi;
 use crate::problem::{Kind, Problem};
+use crate::verb::Verb;
 
-/// The endpoints.
-pub(super) const ENDPOINTS: &[Endpoint] = &[
+/// The endpoints about the process.
+pub(super) const HEALTH: &[Endpoint] = &[
     Endpoint::new(Verb::Get, "/health", "health", "Whether the process lives", |call| {
         Box::pin(health(call))
     })
@@ -36,21 +37,18 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         |call| Box::pin(metrics(call)),
     )
     .gives(&[Gives::media(200, "the counters", metrics::MEDIA_TYPE)]),
-    Endpoint::new(Verb::Get, "/v1/openapi.json", "openapi", "This description", |call| {
-        Box::pin(description(call))
-    })
-    .role(None)
-    .gives(&[Gives::media(200, "the description", "application/json")]),
-    Endpoint::new(
-        Verb::Get,
-        "/v1/problems",
-        "problems",
-        "All kinds of problems, with what helps",
-        |call| Box::pin(problems(call)),
-    )
-    .role(None)
-    .gives(&[Gives::json(200, "the kinds", schema::<Vec<KindBody>>)]),
 ];
+
+/// The endpoint of what can go wrong.
+pub(super) const PROBLEMS: &[Endpoint] = &[Endpoint::new(
+    Verb::Get,
+    "/v1/problems",
+    "problems",
+    "All kinds of problems, with what helps",
+    |call| Box::pin(problems(call)),
+)
+.role(None)
+.gives(&[Gives::json(200, "the kinds", schema::<Vec<KindBody>>)])];
 
 /// How the process is.
 #[derive(Serialize, JsonSchema)]
@@ -96,10 +94,6 @@ async fn metrics(call: Call) -> Result<Response, Problem> {
     let jobs = call.fleet(|fleet| Ok(fleet.store().job_counts()?)).await?;
     let text = call.service.metrics().text(jobs);
     Ok(([(header::CONTENT_TYPE, metrics::MEDIA_TYPE)], text).into_response())
-}
-
-async fn description(_: Call) -> Result<Response, Problem> {
-    Ok(json_text(StatusCode::OK, openapi::description().to_string()))
 }
 
 async fn problems(_: Call) -> Result<Response, Problem> {

@@ -19,10 +19,11 @@ use unskew_source::Source;
 
 use crate::ask::escaped;
 use crate::call::{Call, json};
-use crate::endpoint::{Endpoint, Gives, Parameter, Shape, Verb, schema};
+use crate::endpoint::{Endpoint, Gives, Parameter, Shape, schema};
 use crate::problem::{Kind, Problem};
 use crate::range::{Wanted, names, wanted};
 use crate::service::Service;
+use crate::verb::Verb;
 
 /// How much is read at a time.
 const CHUNK: u64 = 1 << 18;

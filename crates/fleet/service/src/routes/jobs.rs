@@ -10,10 +10,10 @@ use unskew_fleet::Fleet;
 use unskew_fleet::store::{Job, JobState, Role};
 
 use crate::ask::Ask;
-use crate::call::{Call, json};
-use crate::endpoint::{Endpoint, Gives, Parameter, Shape, Takes, Verb, schema};
+use crate::call::{Call, empty, json};
+use crate::endpoint::{Endpoint, Gives, Parameter, Shape, Takes, schema};
 use crate::problem::{Kind, Problem};
-use crate::service::empty;
+use crate::verb::Verb;
 
 const NUMBER: Parameter = Parameter::path("job", Shape::Number, "the number of the job");
 

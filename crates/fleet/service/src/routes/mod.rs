@@ -13,11 +13,25 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{RawPathParams, Request};
+use axum::response::Response;
 use axum::routing::{MethodFilter, MethodRouter};
+use http::StatusCode;
 
-use crate::endpoint::{Endpoint, Verb};
-use crate::pages;
-use crate::service::{Service, no_method, nowhere};
+use crate::answer::{no_method, nowhere};
+use crate::call::{Call, json_text};
+use crate::endpoint::{Endpoint, Gives};
+use crate::problem::Problem;
+use crate::service::Service;
+use crate::verb::Verb;
+use crate::{openapi, pages};
+
+/// The endpoint that describes all of them, and itself.
+const DESCRIPTION: &[Endpoint] =
+    &[Endpoint::new(Verb::Get, "/v1/openapi.json", "openapi", "This description", |call| {
+        Box::pin(description(call))
+    })
+    .role(None)
+    .gives(&[Gives::media(200, "the description", "application/json")])];
 
 /// All endpoints, in the order of the reference.
 pub fn all() -> impl Iterator<Item = &'static Endpoint> {
@@ -28,9 +42,15 @@ pub fn all() -> impl Iterator<Item = &'static Endpoint> {
         uploads::ENDPOINTS,
         jobs::ENDPOINTS,
         tokens::ENDPOINTS,
-        about::ENDPOINTS,
+        about::HEALTH,
+        DESCRIPTION,
+        about::PROBLEMS,
     ];
     tables.into_iter().flatten()
+}
+
+async fn description(_: Call) -> Result<Response, Problem> {
+    Ok(json_text(StatusCode::OK, openapi::description(all()).to_string()))
 }
 
 /// What answers requests.

@@ -12,9 +12,10 @@ use unskew_fleet::{Decision, Digest, Plan, Profile};
 
 use crate::ask::{Ask, DecisionAsk, PlanAsk, TermsAsk};
 use crate::call::{Call, json, json_text};
-use crate::endpoint::{Endpoint, Gives, Parameter, Shape, Takes, Verb, schema};
+use crate::endpoint::{Endpoint, Gives, Parameter, Shape, Takes, schema};
 use crate::problem::{Kind, Problem};
 use crate::routes::jobs::{self, JobBody};
+use crate::verb::Verb;
 
 const MODEL: Parameter = Parameter::path("model", Shape::Text, "the name of the model");
 const AS_OF: Parameter = Parameter::query(

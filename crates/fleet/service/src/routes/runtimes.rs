@@ -8,10 +8,10 @@ use serde_json::value::RawValue;
 use unskew_fleet::store::{KeptRuntime, Role};
 use unskew_fleet::{Change, Digest, FleetError, Profile};
 
-use crate::call::{Call, json};
-use crate::endpoint::{Endpoint, Gives, Parameter, Shape, Takes, Verb, schema};
+use crate::call::{Call, empty, json};
+use crate::endpoint::{Endpoint, Gives, Parameter, Shape, Takes, schema};
 use crate::problem::{Kind, Problem};
-use crate::service::empty;
+use crate::verb::Verb;
 
 const NAME: Parameter = Parameter::path("runtime", Shape::Text, "the name of the runtime");
 

@@ -6,11 +6,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use unskew_fleet::store::{Entry, KeptToken, Role};
 
-use crate::call::{Call, json};
-use crate::endpoint::{Endpoint, Gives, Parameter, Shape, Takes, Verb, schema};
+use crate::call::{Call, empty, json};
+use crate::endpoint::{Endpoint, Gives, Parameter, Shape, Takes, schema};
 use crate::problem::{Kind, Problem};
-use crate::service::empty;
 use crate::token;
+use crate::verb::Verb;
 
 /// How many rows of the log an answer has at most.
 const MOST: u32 = 1000;

@@ -27,12 +27,12 @@ use unskew_fleet::store::{Piece, Role, Upload};
 use unskew_fleet::{Digest, Fleet, check_name};
 
 use crate::body;
-use crate::call::{Call, json};
-use crate::endpoint::{Endpoint, Gives, Parameter, Shape, Takes, Verb, schema};
+use crate::call::{Call, empty, json};
+use crate::endpoint::{Endpoint, Gives, Parameter, Shape, Takes, schema};
 use crate::incoming::{self, Member};
 use crate::problem::{Kind, Problem};
-use crate::service::empty;
 use crate::token;
+use crate::verb::Verb;
 
 const PUBLISH: Option<Role> = Some(Role::Publish);
 const UPLOAD: Parameter = Parameter::path("upload", Shape::Text, "the upload");

@@ -1,0 +1,52 @@
+//! What is asked of an address.
+
+use http::Method;
+
+/// What is done with what is at an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verb {
+    /// Shown; `HEAD` is answered too.
+    Get,
+    /// Only told about.
+    Head,
+    /// Put there.
+    Put,
+    /// Something new begins.
+    Post,
+    /// Something is added.
+    Patch,
+    /// Taken away.
+    Delete,
+}
+
+impl Verb {
+    /// The name in an OpenAPI description.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "get",
+            Self::Head => "head",
+            Self::Put => "put",
+            Self::Post => "post",
+            Self::Patch => "patch",
+            Self::Delete => "delete",
+        }
+    }
+
+    /// Whether nothing is changed by it.
+    pub const fn is_safe(self) -> bool {
+        matches!(self, Self::Get | Self::Head)
+    }
+}
+
+impl From<Verb> for Method {
+    fn from(verb: Verb) -> Self {
+        match verb {
+            Verb::Get => Self::GET,
+            Verb::Head => Self::HEAD,
+            Verb::Put => Self::PUT,
+            Verb::Post => Self::POST,
+            Verb::Patch => Self::PATCH,
+            Verb::Delete => Self::DELETE,
+        }
+    }
+}
