@@ -11,9 +11,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::{Registry, Unit};
 
-use crate::account::Place;
 use crate::messages::Ask;
-use crate::server::Server;
 use crate::status::Code;
 
 /// The media type of [`Metrics::text`].
@@ -32,6 +30,18 @@ pub struct Metrics {
     handles: Gauge,
     devices: Gauge,
     bytes: Family<Where, Gauge<u64, AtomicU64>>,
+}
+
+/// What there is at the moment of a question, and is not counted as it comes and goes.
+#[derive(Clone, Copy, Debug)]
+pub struct Now {
+    pub sessions: usize,
+    /// Requests that have no answer yet.
+    pub in_flight: u64,
+    pub handles: usize,
+    pub devices: usize,
+    pub host_bytes: u64,
+    pub device_bytes: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -125,16 +135,15 @@ impl Metrics {
         Ask::NAMES.iter().filter_map(row).collect()
     }
 
-    /// All of it, as a text of OpenMetrics.
-    pub fn text(&self, server: &Server) -> String {
-        let sessions = server.ongoing();
+    /// All of it, with what there is now, as a text of OpenMetrics.
+    pub fn text(&self, now: &Now) -> String {
         let signed = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
-        self.sessions.set(signed(sessions.len()));
-        self.in_flight.set(sessions.iter().map(|session| session.in_flight()).sum());
-        self.handles.set(signed(sessions.iter().map(|session| session.handles()).sum()));
-        self.devices.set(signed(server.platform().devices.len()));
-        for (place, name) in [(Place::Host, "host"), (Place::Device, "device")] {
-            self.bytes.get_or_create(&Where { place: name }).set(server.bytes(place));
+        self.sessions.set(signed(now.sessions));
+        self.in_flight.set(now.in_flight);
+        self.handles.set(signed(now.handles));
+        self.devices.set(signed(now.devices));
+        for (name, bytes) in [("host", now.host_bytes), ("device", now.device_bytes)] {
+            self.bytes.get_or_create(&Where { place: name }).set(bytes);
         }
         let mut text = String::new();
         // Writing to a text does not fail.

@@ -5,7 +5,7 @@
 //! the client gets a refusal that names both sides, both ranges, and what to install.
 
 use unskew_core::{Version, VersionRange};
-use unskew_ifrt::types::any_version;
+use unskew_ifrt::types::{Ifrt, any_version};
 
 use crate::messages::{GetVersion, ProxyVersion};
 use crate::status::{Code, Status};
@@ -47,6 +47,15 @@ impl Agreed {
             )));
         }
         Ok(Self { protocol, serdes })
+    }
+
+    /// The SerDes version at which a session is written to.
+    ///
+    /// # Errors
+    /// If it is none that can be written.
+    pub(crate) fn written_at(self) -> Result<unskew_serdes::Version<Ifrt>, Status> {
+        let version = any_version().get(self.serdes.into());
+        version.map_err(|error| Status::new(Code::FailedPrecondition, error.to_string()))
     }
 
     /// Whether the protocol is of this version or later.

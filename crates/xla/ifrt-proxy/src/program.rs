@@ -19,7 +19,6 @@ use crate::messages::Compile;
 use crate::negotiate::Agreed;
 use crate::pieces::Cut;
 use crate::platform::Platform;
-use crate::session::written_at;
 use crate::sharding::{self, OpSharding};
 use crate::status::Status;
 use crate::{element, xla};
@@ -125,7 +124,7 @@ impl Loaded {
             _ => Cut::Whole,
         };
         let spread = Spread { devices: self.devices.clone(), memory_kind, cut };
-        let version = written_at(agreed)?;
+        let version = agreed.written_at()?;
         Ok(OutputSpec {
             kind,
             dtype_message: encode(&DType::from(kind), version)?.into(),

@@ -19,16 +19,11 @@ use tonic_prost::ProstCodec;
 
 use crate::chunks::{Receiving, Sending};
 use crate::messages::{BufferName, Empty, GetVersion, ReadFromDisk, StoreMetadata, Version};
+use crate::metadata::{STORE, header};
 use crate::negotiate::negotiate;
 use crate::server::Server;
 use crate::shared;
 use crate::stream::begin;
-
-/// The header in which a client says what it knows of its session.
-pub const SESSION: &str = "ifrt-proxy-grpc-ifrt-session-metadata-bin";
-
-/// The header in which a client says which buffer it sends.
-pub const STORE: &str = "ifrt-proxy-grpc-host-buffer-store-metadata-bin";
 
 /// What is answered in the end.
 type Answer = http::Response<Body>;
@@ -189,11 +184,4 @@ async fn delete(
     let BufferName { session, handle } = asked.into_inner();
     server.sessions().buffers_of(session)?.delete(handle);
     Ok(Response::new(Empty {}))
-}
-
-/// A message that stands in a header.
-pub(crate) fn header<M: Message + Default>(headers: &MetadataMap, name: &str) -> Result<M, Status> {
-    let value = headers.get_bin(name).and_then(|value| value.to_bytes().ok());
-    let value = value.ok_or_else(|| Status::invalid_argument(format!("no header {name}")))?;
-    M::decode(value).map_err(|error| Status::invalid_argument(format!("header {name}: {error}")))
 }

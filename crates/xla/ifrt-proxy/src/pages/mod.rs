@@ -55,7 +55,9 @@ fn answer(server: &Server, remote: bool, request: &Request) -> Response<Body> {
         "/healthz" => told(StatusCode::OK, TEXT, "ok\n".to_owned()),
         "/readyz" if server.is_ready() => told(StatusCode::OK, TEXT, "ready\n".to_owned()),
         "/readyz" => told(StatusCode::SERVICE_UNAVAILABLE, TEXT, "stopping\n".to_owned()),
-        "/metrics" => told(StatusCode::OK, metrics::MEDIA_TYPE, server.metrics().text(server)),
+        "/metrics" => {
+            told(StatusCode::OK, metrics::MEDIA_TYPE, server.metrics().text(&server.now()))
+        }
         _ => {
             let text = "there are /, /healthz, /readyz and /metrics here\n";
             told(StatusCode::NOT_FOUND, TEXT, text.to_owned())

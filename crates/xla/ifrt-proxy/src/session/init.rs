@@ -7,7 +7,7 @@ use unskew_ifrt::types::{Attribute, AttributeMap, AttributeValue, IntList};
 use unskew_pjrt::{Attribute as Told, Value};
 use unskew_serdes::proto::encode;
 
-use super::{Session, written_at};
+use super::Session;
 use crate::messages::{Init, InitDevice, InitMemory, Numbers, Variant, VariantEntry};
 use crate::platform::{DeviceEntry, UNKNOWN_KIND};
 use crate::status::Status;
@@ -52,7 +52,7 @@ impl Session {
         let mut map = AttributeMap::default();
         map.set("serialize_with_sdy", AttributeValue::Bool(true));
         map.set("supports_executable_serialization", AttributeValue::Bool(false));
-        Ok(encode(&map, written_at(self.agreed)?)?.into())
+        Ok(encode(&map, self.agreed.written_at()?)?.into())
     }
 
     /// The memories by their ids. Where a plug-in knows of none, each device has one, with its own id.
@@ -101,7 +101,7 @@ impl Session {
         let told = description.attributes().unwrap_or_default();
         let local = i32::try_from(at).unwrap_or_default();
         let (attributes, old_attributes) = if self.agreed.since(4) {
-            (Some(encode(&attributes(&told), written_at(self.agreed)?)?.into()), Vec::new())
+            (Some(encode(&attributes(&told), self.agreed.written_at()?)?.into()), Vec::new())
         } else {
             (None, told.iter().filter_map(old_attribute).collect())
         };

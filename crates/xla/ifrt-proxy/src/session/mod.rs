@@ -12,8 +12,6 @@ mod reshard;
 
 use std::sync::{Arc, mpsc};
 
-use unskew_ifrt::types::{Ifrt, any_version};
-
 use crate::account::Charge;
 use crate::handles::Handles;
 use crate::host_buffers::HostBuffers;
@@ -220,15 +218,6 @@ impl Drop for Session {
     fn drop(&mut self) {
         self.buffers.close();
     }
-}
-
-/// The SerDes version at which a session is written to.
-///
-/// # Errors
-/// If it is none that can be written.
-pub(crate) fn written_at(agreed: Agreed) -> Result<unskew_serdes::Version<Ifrt>, Status> {
-    let version = any_version().get(agreed.serdes.into());
-    version.map_err(|error| Status::new(Code::FailedPrecondition, error.to_string()))
 }
 
 /// The handles that a client made for what it asks for.

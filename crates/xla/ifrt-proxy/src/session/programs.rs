@@ -8,7 +8,7 @@ use unskew_pjrt::convert::compile_options::DeviceAssignment as Assignment;
 use unskew_pjrt::{Error, Executable};
 use unskew_serdes::proto::{decode, encode};
 
-use super::{Session, init, written_at};
+use super::{Session, init};
 use crate::handles::Entry;
 use crate::messages::{
     Compile, Compiled, CostAnalysis, DefaultDeviceAssignment, DefaultLayout, DeviceAssignment,
@@ -92,7 +92,7 @@ impl Session {
     /// What a program is estimated to cost.
     pub(super) fn cost_analysis(&self, handle: u64) -> Result<CostAnalysis, Status> {
         let program = self.handles.program(handle)?;
-        let version = written_at(self.agreed)?;
+        let version = self.agreed.written_at()?;
         let costs = program.executable.executable().and_then(|of| of.cost_analysis());
         Ok(match costs {
             Ok(costs) => {
