@@ -45,11 +45,13 @@ pub mod json;
 mod junit;
 mod model;
 mod plain;
+mod render;
 mod sarif;
 mod style;
 mod tally;
 
-pub use model::{Converted, Failure, Format, Look, Pair, Report, Subject, Written};
+pub use model::{Converted, Failure, Look, Pair, Report, Subject, Written};
 pub use plain::Plain;
+pub use render::Format;
 pub use style::{BAD, DIM, EMPHASIS, GOOD, NOTE, WARN, of_severity};
 pub use tally::Tally;

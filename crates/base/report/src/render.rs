@@ -1,0 +1,54 @@
+//! A report as text, in each of its formats.
+
+use std::fmt;
+
+use crate::model::Report;
+use crate::{concise, conversion, full, github, inventory, json, junit, sarif};
+
+/// How a report is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// For people: everything.
+    #[default]
+    Full,
+    /// For people: one line a finding.
+    Concise,
+    /// For scripts: the schema of [`crate::json`].
+    Json,
+    /// For code scanning: SARIF 2.1.0.
+    Sarif,
+    /// For GitHub Actions: workflow commands.
+    Github,
+    /// For CI servers: JUnit XML.
+    Junit,
+}
+
+impl Report {
+    /// The report as text, with ANSI styles in the formats for people; ends with a line break.
+    pub fn render(&self, format: Format) -> String {
+        let mut out = String::new();
+        // Writing into a String cannot fail.
+        let _ = match format {
+            Format::Full => self.write_full(&mut out),
+            Format::Concise => concise::write(self, &mut out),
+            Format::Json => json::write(self, &mut out),
+            Format::Sarif => sarif::write(self, &mut out),
+            Format::Github => github::write(self, &mut out),
+            Format::Junit => junit::write(self, &mut out),
+        };
+        out
+    }
+
+    fn write_full(&self, out: &mut dyn fmt::Write) -> fmt::Result {
+        for (index, look) in self.looks.iter().enumerate() {
+            if index > 0 {
+                writeln!(out)?;
+            }
+            inventory::write(look, out)?;
+        }
+        for one in &self.conversions {
+            conversion::write(one, out)?;
+        }
+        full::write(self, out)
+    }
+}
