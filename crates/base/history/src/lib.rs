@@ -41,6 +41,7 @@ mod findings;
 mod landing;
 mod markdown;
 mod past;
+mod read;
 mod revised;
 pub mod rules;
 mod stated;
