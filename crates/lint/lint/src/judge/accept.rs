@@ -2,7 +2,7 @@
 
 use unskew_core::{Accepted, Finding, Places};
 
-use super::{Judged, Outcome, Request};
+use super::outcome::{Judged, Outcome, Request};
 use crate::boundary::Acceptance;
 use crate::rules;
 

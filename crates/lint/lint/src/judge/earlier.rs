@@ -5,8 +5,9 @@
 
 use unskew_core::{Date, Promise, PromiseState};
 
-use super::sides::Sides;
-use super::{Check, NotChecked, Old};
+use super::check::Check;
+use super::outcome::NotChecked;
+use super::sides::{Old, Sides};
 use crate::baseline::{Commit, Place, Repository};
 use crate::boundary::{Against, Paths};
 

@@ -16,9 +16,11 @@
 //! says, without lines. It stays the same when lines move, and is another one when the change is another one.
 
 mod accept;
+mod check;
 mod earlier;
 mod fingerprint;
 mod majors;
+mod outcome;
 mod past;
 mod reader_first;
 mod sides;
@@ -26,83 +28,20 @@ mod sunset;
 mod weigh;
 
 pub use fingerprint::fingerprint;
+pub use outcome::{Failure, Judged, Outcome, Request};
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
-use unskew_core::{Date, Finding, Promise, Severity};
+use unskew_core::{Finding, Promise, Severity};
 
-use crate::baseline::{BaselineError, Snapshot};
-use crate::boundary::{Boundary, Config};
+use crate::baseline::Snapshot;
+use crate::boundary::Boundary;
 use crate::rules;
-use sides::Sides;
-use unskew_kinds::{Change, Comparison, Terms};
-use unskew_source::{Files, NotRead};
-
-/// What is to be linted.
-#[derive(Clone, Copy, Debug)]
-pub struct Request<'a> {
-    /// The folder of `unskew.toml`.
-    pub root: &'a Path,
-    /// The name of that file in it.
-    pub file: &'a str,
-    /// What it says.
-    pub config: &'a Config,
-    /// The baseline that comes before those of the configuration.
-    pub baseline: Option<&'a str>,
-    /// The day of the question.
-    pub as_of: Date,
-}
-
-/// What came out.
-#[derive(Clone, Debug, Default)]
-pub struct Outcome {
-    /// What is to be said about each file, in the order of boundaries and paths.
-    pub judged: Vec<Judged>,
-    /// What could not be checked.
-    pub failures: Vec<Failure>,
-    /// How many boundaries were checked.
-    pub checked: usize,
-}
-
-/// What is to be said about one file.
-#[derive(Clone, Debug)]
-pub struct Judged {
-    /// The boundary; empty for what is said about `unskew.toml`.
-    pub boundary: String,
-    /// The file, by its path below the root; empty for the boundary as a whole.
-    pub file: String,
-    /// What it was compared with: `git:main`.
-    pub baseline: String,
-    /// What the file was and is: `C header, PJRT_API 0.72`.
-    pub origins: [String; 2],
-    /// The findings, gravest first.
-    pub findings: Vec<Finding>,
-    /// Which promises are kept.
-    pub promises: Vec<Promise>,
-}
-
-/// What could not be checked, and why.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
-    /// The file or the boundary.
-    pub path: String,
-    /// Why not.
-    pub why: String,
-}
-
-/// Why a boundary could not be checked.
-#[derive(Debug, thiserror::Error)]
-enum NotChecked {
-    #[error(transparent)]
-    Baseline(#[from] BaselineError),
-    #[error("{0}")]
-    Read(#[from] NotRead),
-    #[error(transparent)]
-    Window(#[from] unskew_core::WindowError),
-    #[error("{0}")]
-    Other(String),
-}
+use check::Check;
+use outcome::NotChecked;
+use sides::{Old, Sides};
+use unskew_kinds::{Change, Terms};
+use unskew_source::Files;
 
 /// Checks every boundary of a configuration.
 pub fn lint(request: &Request<'_>) -> Outcome {
@@ -129,32 +68,6 @@ pub fn lint(request: &Request<'_>) -> Outcome {
     }
     accept::accept(request, &mut outcome);
     outcome
-}
-
-/// One boundary while it is checked.
-struct Check<'a> {
-    request: &'a Request<'a>,
-    boundary: &'a Boundary,
-    terms: Terms<'a>,
-    /// The files as they are.
-    new: Files,
-    /// What they are compared with.
-    old: Old,
-}
-
-/// One earlier version of the files of a boundary.
-struct Old {
-    label: String,
-    origin: String,
-    files: Files,
-}
-
-impl Old {
-    fn of(snapshot: &Snapshot, boundary: &Boundary) -> Result<Self, BaselineError> {
-        let names: Vec<&str> = snapshot.names().filter(|name| boundary.paths.has(name)).collect();
-        let files = snapshot.read(&names)?;
-        Ok(Self { label: snapshot.label.clone(), origin: snapshot.origin.clone(), files })
-    }
 }
 
 impl<'a> Check<'a> {
@@ -209,7 +122,7 @@ impl<'a> Check<'a> {
             let counts = |change: &Change| {
                 change.finding.severity > Severity::Note
                     || (weigh::is_unpromised(self.boundary, change)
-                        && sunset::concerns(self.boundary, change))
+                        && weigh::is_of_sunset(self.boundary, change))
             };
             let graver = more.into_iter().filter(counts);
             changes.extend(graver.filter(|change| known.insert(fingerprint::identity(change))));
@@ -222,16 +135,6 @@ impl<'a> Check<'a> {
             changes.push(self.not_in_baseline());
         }
         Ok(self.by_file(changes, promises, &found.origins))
-    }
-
-    fn compare(&self, old: &Files) -> Result<Comparison, NotRead> {
-        self.boundary.kind.compare(old, &self.new, &self.terms)
-    }
-
-    /// What the boundary wants to hear of some changes since `old`, with its weights.
-    fn weighed(&self, changes: Vec<Change>, old: &Old) -> Vec<Change> {
-        let weighed = changes.into_iter().filter_map(|change| weigh::weigh(self.boundary, change));
-        weighed.map(|change| weigh::since(change, old)).collect()
     }
 
     fn not_in_baseline(&self) -> Change {

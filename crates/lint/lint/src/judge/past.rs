@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::NotChecked;
+use super::outcome::NotChecked;
 use super::sides::Sides;
 use crate::baseline::{Place, States};
 use unskew_history::{Past, Reach, State};

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use unskew_core::{Date, Places};
 
-use super::sides::Sides;
-use super::{Check, NotChecked, Old, earlier, weigh};
+use super::check::Check;
+use super::outcome::NotChecked;
+use super::sides::{Old, Sides};
+use super::{earlier, weigh};
 use crate::baseline::Place;
 use crate::rules;
 use unskew_kinds::{Change, Direction, Level};

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use unskew_core::Date;
 
-use super::{NotChecked, Request};
+use super::outcome::{NotChecked, Request};
 use crate::baseline::{BaselineError, Place, Repository, Snapshot, tree, walk};
 use crate::boundary::Boundary;
 use unskew_source::Files;
@@ -80,5 +80,20 @@ impl<'a> Sides<'a> {
         days.dedup();
         self.days = Some(days.clone());
         Ok(days)
+    }
+}
+
+/// One earlier version of the files of a boundary.
+pub(super) struct Old {
+    pub(super) label: String,
+    pub(super) origin: String,
+    pub(super) files: Files,
+}
+
+impl Old {
+    pub(super) fn of(snapshot: &Snapshot, boundary: &Boundary) -> Result<Self, BaselineError> {
+        let names: Vec<&str> = snapshot.names().filter(|name| boundary.paths.has(name)).collect();
+        let files = snapshot.read(&names)?;
+        Ok(Self { label: snapshot.label.clone(), origin: snapshot.origin.clone(), files })
     }
 }

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use unskew_core::{Date, Places, Severity};
 
-use super::{Check, NotChecked, weigh};
+use super::check::Check;
+use super::outcome::NotChecked;
+use super::weigh::{self, is_about};
 use crate::baseline::Snapshot;
-use crate::boundary::{Boundary, Sunset};
+use crate::boundary::Sunset;
 use crate::rules;
 use unskew_kinds::{Change, Level};
 
@@ -94,17 +96,6 @@ fn names_something(check: &Check<'_>, what: &str) -> bool {
             !before.is_some_and(word) && !behind.is_some_and(word)
         })
     })
-}
-
-/// Whether a change is about anything that was announced to go.
-pub fn concerns(boundary: &Boundary, change: &Change) -> bool {
-    boundary.sunsets.iter().any(|sunset| is_about(change, &sunset.what))
-}
-
-/// Whether a change is about what was announced: its subject, or something that its message names.
-fn is_about(change: &Change, what: &str) -> bool {
-    let named = || change.finding.message.split('`').skip(1).step_by(2).any(|word| word == what);
-    change.subject == what || named()
 }
 
 /// The days of removal that the baseline's `unskew.toml` told for this boundary. It may be of another version

@@ -2,7 +2,7 @@
 
 use unskew_core::{Role, Severity, Side};
 
-use super::{Old, sunset};
+use super::sides::Old;
 use crate::boundary::Boundary;
 use unskew_kinds::{Change, Level};
 
@@ -10,7 +10,7 @@ use unskew_kinds::{Change, Level};
 ///
 /// A direction that is not promised makes a note of what breaks it; a note is for the level `all`. What the
 /// boundary says about a rule comes before both. What an entry of `sunset` names is kept as such a note at every level,
-/// and [`sunset::check`] lets it go.
+/// and `sunset::check` lets it go.
 pub fn weigh(boundary: &Boundary, mut change: Change) -> Option<Change> {
     let strictness = boundary.level_of(&change.file);
     if strictness == Level::Off {
@@ -23,7 +23,7 @@ pub fn weigh(boundary: &Boundary, mut change: Change) -> Option<Change> {
     let mut of_sunset = false;
     if is_unpromised(boundary, &change) {
         // An announced removal is a promise whatever the direction is: `sunset::check` still has to see it.
-        of_sunset = sunset::concerns(boundary, &change);
+        of_sunset = is_of_sunset(boundary, &change);
         change.finding.severity = Severity::Note;
         change.level = Level::All;
     }
@@ -43,4 +43,15 @@ pub fn since(mut change: Change, old: &Old) -> Change {
         change.finding.other = Some(side);
     }
     change
+}
+
+/// Whether a change is about anything that was announced to go.
+pub fn is_of_sunset(boundary: &Boundary, change: &Change) -> bool {
+    boundary.sunsets.iter().any(|sunset| is_about(change, &sunset.what))
+}
+
+/// Whether a change is about what was announced: its subject, or something that its message names.
+pub fn is_about(change: &Change, what: &str) -> bool {
+    let named = || change.finding.message.split('`').skip(1).step_by(2).any(|word| word == what);
+    change.subject == what || named()
 }

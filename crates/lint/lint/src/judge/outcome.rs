@@ -1,0 +1,74 @@
+//! What is asked, and what comes out.
+
+use std::path::Path;
+
+use unskew_core::{Date, Finding, Promise};
+use unskew_source::NotRead;
+
+use crate::baseline::BaselineError;
+use crate::boundary::Config;
+
+/// What is to be linted.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// The folder of `unskew.toml`.
+    pub root: &'a Path,
+    /// The name of that file in it.
+    pub file: &'a str,
+    /// What it says.
+    pub config: &'a Config,
+    /// The baseline that comes before those of the configuration.
+    pub baseline: Option<&'a str>,
+    /// The day of the question.
+    pub as_of: Date,
+}
+
+/// What came out.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// What is to be said about each file, in the order of boundaries and paths.
+    pub judged: Vec<Judged>,
+    /// What could not be checked.
+    pub failures: Vec<Failure>,
+    /// How many boundaries were checked.
+    pub checked: usize,
+}
+
+/// What is to be said about one file.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// The boundary; empty for what is said about `unskew.toml`.
+    pub boundary: String,
+    /// The file, by its path below the root; empty for the boundary as a whole.
+    pub file: String,
+    /// What it was compared with: `git:main`.
+    pub baseline: String,
+    /// What the file was and is: `C header, PJRT_API 0.72`.
+    pub origins: [String; 2],
+    /// The findings, gravest first.
+    pub findings: Vec<Finding>,
+    /// Which promises are kept.
+    pub promises: Vec<Promise>,
+}
+
+/// What could not be checked, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// The file or the boundary.
+    pub path: String,
+    /// Why not.
+    pub why: String,
+}
+
+/// Why a boundary could not be checked.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum NotChecked {
+    #[error(transparent)]
+    Baseline(#[from] BaselineError),
+    #[error("{0}")]
+    Read(#[from] NotRead),
+    #[error(transparent)]
+    Window(#[from] unskew_core::WindowError),
+    #[error("{0}")]
+    Other(String),
+}
