@@ -114,3 +114,32 @@ fn a_database_that_is_not_there_is_said_with_its_place() {
     assert!(said.contains(&format!("postgres://me@127.0.0.1:{port}/fleet")), "{said}");
     assert!(said.contains("does not answer") && !said.contains("secret"), "{said}");
 }
+
+#[test]
+fn an_artifact_that_asks_for_too_much_is_an_error_and_ends_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let fleet = folder.path().join("fleet");
+    assert!(unskew(&fleet, None, &["runtime", "add", "torch@1.10"]).status.success());
+    let gelu = example("gelu-2.15.0.pt");
+    let publish =
+        |path: &Path| unskew(&fleet, None, &["model", "add", "gelu", path.to_str().unwrap()]);
+    assert!(publish(&gelu).status.success());
+    // A header of 20 MiB, and a graph of two million nodes.
+    let header = folder.path().join("weights.safetensors");
+    let mut bytes = (20_u64 << 20).to_le_bytes().to_vec();
+    bytes.extend(b"{}");
+    bytes.resize(8 + (20 << 20), b' ');
+    std::fs::write(&header, bytes).unwrap();
+    let graph = folder.path().join("nodes.pb");
+    let mut bytes = std::fs::read(example("add-cast.pb")).unwrap();
+    bytes.extend(b"\x0a\x06\x0a\x01a\x12\x01a".repeat(2_000_000));
+    std::fs::write(&graph, bytes).unwrap();
+    for hostile in [&header, &graph] {
+        let refused = publish(hostile);
+        assert_eq!(refused.status.code(), Some(2), "{}", text(&refused));
+        assert!(text(&refused).contains("over the budget"), "{}", text(&refused));
+    }
+    let decided = unskew(&fleet, None, &["decide", "gelu", "--all"]);
+    assert!(decided.status.success(), "{}", text(&decided));
+    assert_eq!(whole(&fleet), 2);
+}

@@ -60,6 +60,8 @@ fn at_rest() -> u64 {
     std::io::Read::read_exact(&mut output, &mut [0; 5]).unwrap();
     let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
     let size = status.lines().find_map(|line| line.strip_prefix("VmSize:")).unwrap();
+    // It is kept to its streams before it sees anything.
+    assert!(status.lines().any(|line| line == "Seccomp:\t2"), "{status}");
     let size: u64 = size.trim().trim_end_matches(" kB").parse().unwrap();
     drop(child.stdin.take());
     assert!(child.wait().unwrap().success(), "it ends with its parent");

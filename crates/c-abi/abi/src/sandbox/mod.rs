@@ -26,6 +26,8 @@
 //! the memory of its own process for that number can, and no process can keep that from code that it runs: **a malicious
 //! plug-in can lie about itself.** It cannot do more than that.
 //!
+//! A process that only reads a file needs less than a plug-in, and gets less: `keep_to_streams`, on Linux.
+//!
 //! With [`Confinement::None`] the child has the rights of whoever started it, and only the way of answering, the process
 //! group and the limit on output stay.
 
@@ -46,6 +48,8 @@ mod listen;
 #[cfg(not(unix))]
 mod nowhere;
 mod readable;
+#[cfg(target_os = "linux")]
+mod streams;
 #[cfg(unix)]
 mod trial;
 
@@ -55,6 +59,8 @@ pub use readable::readable;
 pub use inside::{copy_process, enter, say};
 #[cfg(not(unix))]
 pub use nowhere::{Trial, enter, say};
+#[cfg(target_os = "linux")]
+pub use streams::keep_to_streams;
 #[cfg(unix)]
 pub use trial::Trial;
 

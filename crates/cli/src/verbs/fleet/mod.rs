@@ -5,6 +5,7 @@ mod model;
 mod page;
 mod plan;
 mod prune;
+mod readers;
 mod runtime;
 mod serve;
 mod token;
@@ -12,7 +13,7 @@ mod token;
 use std::path::PathBuf;
 
 use anyhow::bail;
-use unskew_fleet::{AcceptUnjudged, Policy};
+use unskew_fleet::{AcceptUnjudged, Allowance, Policy};
 use unskew_fleet_service::clock::Clock;
 
 use crate::args::{Fleet, FleetPolicy, FleetTask, Global, ModelTask, RuntimeTask};
@@ -71,7 +72,8 @@ fn open(args: &Fleet, begins: bool) -> anyhow::Result<unskew_fleet::Fleet> {
             folder.display()
         );
     }
-    Ok(unskew_fleet::Fleet::at(&folder, database, artifacts)?)
+    let fleet = unskew_fleet::Fleet::at(&folder, database, artifacts)?;
+    Ok(fleet.inspected_by(readers::inspectors(Allowance::default())))
 }
 
 /// `1 device`, `2 devices`.

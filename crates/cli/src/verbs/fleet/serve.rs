@@ -1,17 +1,15 @@
 //! `unskew fleet serve`.
 
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::Arc;
+use std::path::Path;
 
 use unskew_connections::interrupted;
-use unskew_fleet::{Allowance, Inspectors};
 use unskew_fleet_service::{Server, Settings};
 
 use crate::args::{FleetPlaces, FleetServe};
 use crate::exit::Status;
 use crate::log;
+use crate::verbs::fleet::readers::inspectors;
 
 pub fn run(args: &FleetServe, places: &FleetPlaces, folder: &Path) -> anyhow::Result<Status> {
     log::begin(args.log, args.log_format);
@@ -23,21 +21,6 @@ pub fn run(args: &FleetServe, places: &FleetPlaces, folder: &Path) -> anyhow::Re
     std::io::stdout().flush()?;
     server.serve(interrupted())?;
     Ok(Status::Clean)
-}
-
-/// Processes of this program that read artifacts.
-fn inspectors(allowance: Allowance) -> Arc<Inspectors> {
-    // This very program, also when another was put in its place since it began.
-    let program = match cfg!(target_os = "linux") {
-        true => PathBuf::from("/proc/self/exe"),
-        false => std::env::current_exe().unwrap_or_else(|_| PathBuf::from("unskew")),
-    };
-    Inspectors::new(allowance, move |allowance| {
-        let mut command = Command::new(&program);
-        let Allowance { memory, seconds } = allowance;
-        command.args(["__inspect", &memory.to_string(), &seconds.to_string()]);
-        command
-    })
 }
 
 /// Where the fleet is: all in one folder, which is made, unless said otherwise.

@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError};
 
 use unskew_artifact::{Content, ConvertOptions, Neighbours, Options, Part};
 use unskew_core::Context;
-use unskew_source::Source;
+use unskew_source::{Budget, Source};
 
 use super::allowance::{self, Allowance};
 use super::message::{Ask, Question, Reply};
@@ -33,6 +33,9 @@ pub fn main(allowance: Allowance) -> ! {
 fn serve(allowance: Allowance) -> io::Result<()> {
     allowance::end_with_the_parent()?;
     allowance::take(&allowance)?;
+    // Where the kernel does not take away the rest, nothing is read.
+    #[cfg(target_os = "linux")]
+    unskew_abi::sandbox::keep_to_streams().map_err(io::Error::other)?;
     let parent = Parent::shared();
     say(&parent, &Reply::Ready(Judge::of_this_program().fingerprint))?;
     let mut child = Child { parent, opened: None, runtimes: HashMap::new() };
@@ -123,6 +126,7 @@ impl Child {
                 size: file.size,
                 part: u32::try_from(at).unwrap_or(u32::MAX),
                 parent: Arc::clone(&self.parent),
+                budget: Budget::for_size(file.size),
             })
         };
         let sources: Vec<Arc<dyn Source>> = question.parts.iter().enumerate().map(source).collect();

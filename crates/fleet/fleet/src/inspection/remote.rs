@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::io::{self, BufReader, Stdin, Stdout};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use unskew_source::Source;
+use unskew_source::{Budget, Source};
 
 use super::frame::{self, Kind};
 use super::message::{Question, Reply, Wanted};
@@ -118,6 +118,7 @@ pub(super) struct Remote {
     pub(super) size: u64,
     pub(super) part: u32,
     pub(super) parent: Shared,
+    pub(super) budget: Budget,
 }
 
 impl Source for Remote {
@@ -127,6 +128,10 @@ impl Source for Remote {
 
     fn size(&self) -> u64 {
         self.size
+    }
+
+    fn budget(&self) -> Option<&Budget> {
+        Some(&self.budget)
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
