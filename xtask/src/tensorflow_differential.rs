@@ -13,8 +13,9 @@ use std::time::Duration;
 use clap::Args;
 use unskew_artifact::{ConvertOptions, Options, open};
 use unskew_core::{Context, Date, Outcome, Phase, Verdict, aspect, check};
+use unskew_random::Random;
 use unskew_releases::{Release, find};
-use unskew_tensorflow_matrix::random::{Random, Sample, sample, usable};
+use unskew_tensorflow_matrix::random::{Sample, sample, usable};
 use unskew_tensorflow_matrix::{Came, Host, Job, Loaded, Loader};
 
 /// The release whose ops the graphs have, and whose results count.

@@ -1,22 +1,7 @@
 //! One edit of a header, chosen at random among those that a declaration of it allows.
 
 use unskew_c_headers::header::{Field, Header, Item, Type};
-
-/// Numbers at random, the same for the same seed.
-pub struct Dice(u64);
-
-impl Dice {
-    pub fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    pub fn below(&mut self, end: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 >> 11).unwrap_or_default() % end.max(1)
-    }
-}
+use unskew_random::Random;
 
 /// What a compiler is asked about.
 #[derive(Clone, Debug)]
@@ -58,10 +43,10 @@ impl Edit {
     }
 }
 
-/// One edit of a header; none if the dice hit nothing that can be edited by lines.
-pub fn choose(header: &Header, lines: &[String], dice: &mut Dice) -> Option<Edit> {
+/// One edit of a header; none if chance hit nothing that can be edited by lines.
+pub fn choose(header: &Header, lines: &[String], random: &mut Random) -> Option<Edit> {
     let active: Vec<_> = header.declarations.iter().filter(|d| d.active).collect();
-    let declaration = active.get(dice.below(active.len()))?;
+    let declaration = active.get(random.below(active.len()))?;
     let at = usize::try_from(declaration.place.line).ok()?.checked_sub(1)?;
     match &declaration.item {
         Item::Record(record) => {
@@ -72,17 +57,17 @@ pub fn choose(header: &Header, lines: &[String], dice: &mut Dice) -> Option<Edit
             };
             let fields: Vec<&Field> =
                 record.fields.iter().filter(|field| plain(field) && alone(field, lines)).collect();
-            let field = fields.get(dice.below(fields.len()))?;
-            record_edit(field, &fields, lines, (at, subject), dice)
+            let field = fields.get(random.below(fields.len()))?;
+            record_edit(field, &fields, lines, (at, subject), random)
         }
         Item::Function { name, r#type } => {
             let length = lines.get(at..)?.iter().position(|line| line.contains(';'))? + 1;
             let text = lines.get(at..at + length)?.join("\n");
             let subject = Subject::Function { name: name.clone(), r#type: r#type.to_string() };
-            function_edit(&text, (at, length), subject, dice)
+            function_edit(&text, (at, length), subject, random)
         }
         Item::Enum(found) => {
-            let value = found.enumerators.get(dice.below(found.enumerators.len()))?;
+            let value = found.enumerators.get(random.below(found.enumerators.len()))?;
             let at = usize::try_from(value.place.line).ok()?.checked_sub(1)?;
             let line = lines.get(at)?;
             let number = value.value?;
@@ -138,7 +123,7 @@ fn record_edit(
     fields: &[&Field],
     lines: &[String],
     (top, subject): (usize, Subject),
-    dice: &mut Dice,
+    random: &mut Random,
 ) -> Option<Edit> {
     let at = usize::try_from(field.place.line).ok()?.checked_sub(1)?;
     let line = lines.get(at)?.clone();
@@ -152,7 +137,7 @@ fn record_edit(
         source_only: false,
         field: Some(field.name.clone()),
     };
-    Some(match dice.below(9) {
+    Some(match random.below(9) {
         0 => edit("field dropped", 1, vec![String::new()]),
         1 => edit(
             "field retyped",
@@ -186,13 +171,13 @@ fn function_edit(
     text: &str,
     (at, remove): (usize, usize),
     subject: Subject,
-    dice: &mut Dice,
+    random: &mut Random,
 ) -> Option<Edit> {
     let edit = |what, insert: String, source_only| {
         let insert = insert.lines().map(str::to_owned).collect();
         Edit { what, at, remove, insert, subject: subject.clone(), source_only, field: None }
     };
-    Some(match dice.below(6) {
+    Some(match random.below(6) {
         0 => edit("function dropped", String::from("\n"), false),
         1 => edit("function under #ifdef", format!("#ifdef EDIT_X\n{text}\n#endif"), false),
         2 => edit("function under #ifndef", format!("#ifndef EDIT_X\n{text}\n#endif"), false),

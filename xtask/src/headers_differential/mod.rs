@@ -13,9 +13,10 @@ use unskew_c_headers::Headers;
 use unskew_c_headers::header::Header;
 use unskew_core::Severity;
 use unskew_kinds::{Kind, Terms};
+use unskew_random::Random;
 use unskew_source::Files;
 
-use edit::{Dice, Edit};
+use edit::Edit;
 use truth::Truth;
 
 /// Rules about numbers and announcements, which no compiler knows.
@@ -57,11 +58,11 @@ pub fn run(arguments: &HeadersDifferential) -> Result<()> {
         let old: Vec<String> = String::from_utf8_lossy(&text).lines().map(str::to_owned).collect();
         let folder = tempfile::tempdir()?;
         beside(path, folder.path())?;
-        let mut dice = Dice::new(arguments.seed);
+        let mut random = Random::new(arguments.seed);
         let (mut made, mut tried) = (0, 0);
         while made < arguments.edits && tried < 50 * arguments.edits {
             tried += 1;
-            let Some(edit) = edit::choose(&header, &old, &mut dice) else { continue };
+            let Some(edit) = edit::choose(&header, &old, &mut random) else { continue };
             let Some((truth, found)) = judge(folder.path(), &old, &edit)? else { continue };
             made += 1;
             let count = counts.entry(edit.what).or_default();

@@ -8,7 +8,6 @@
 //! A run is repeated by its seed. What fails is kept with the command that was run.
 
 mod mutate;
-mod random;
 mod seeds;
 mod table;
 mod worker;

@@ -13,9 +13,9 @@ use anyhow::Context as _;
 use nix::sys::resource::{Usage, UsageWho, getrusage};
 
 use super::mutate;
-use super::random::Random;
 use super::seeds::Seeds;
 use super::{MEMORY, TIME};
+use unskew_random::Random;
 
 /// After so long a command is ended.
 const PATIENCE: Duration = Duration::from_secs(90);
@@ -46,7 +46,7 @@ pub fn run(batch: &Batch) -> anyhow::Result<()> {
     let seeds = Seeds::find(root, &batch.folder.join("seeds"))?;
     let place = tempfile::tempdir()?;
     for nth in batch.from..batch.to {
-        let mut random = Random::new(batch.seed, nth);
+        let mut random = Random::nth(batch.seed, nth);
         let (format, all, commands) = seeds.format(random.below(100));
         let (seed, other) = (random.of(all), random.of(all));
         let command = *random.of(commands);

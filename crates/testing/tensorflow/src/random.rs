@@ -4,6 +4,7 @@
 //! some of them zeros without values. Every result that can be compared is read by an `Identity` named `out_…`.
 //! Most graphs are refused by everybody for their shapes; only those that the newest release runs tell something.
 
+use unskew_random::Random;
 use unskew_tensorflow::op_def::{ArgKind, AttrDef, ElementType, Trait};
 use unskew_tensorflow::{AttrValue, DataType, OpDef, OpHistory, OpRegistry, Single};
 
@@ -18,29 +19,6 @@ const SHAPES: [&[i64]; 7] = [&[], &[2, 3], &[3], &[1], &[2, 2, 3], &[1, 4, 4, 2]
 /// Ops that no random graph has: they read files, wait, or end the process.
 const NEVER: [&str; 9] =
     ["Abort", "Print", "Dataset", "Collective", "Send", "Recv", "File", "Barrier", "Debug"];
-
-/// Numbers at random, the same for the same seed.
-#[derive(Clone, Debug)]
-pub struct Random(u64);
-
-impl Random {
-    /// The numbers of this seed.
-    pub fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    /// A number below `end`, which is at least 1.
-    pub fn below(&mut self, end: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 >> 33).unwrap_or(0) % end.max(1)
-    }
-
-    fn pick<'a, T>(&mut self, of: &'a [T]) -> Option<&'a T> {
-        of.get(self.below(of.len()))
-    }
-}
 
 /// One node of such a graph, with the constants that it reads.
 #[derive(Clone, Debug)]

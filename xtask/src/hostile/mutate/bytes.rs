@@ -1,7 +1,7 @@
 //! Bytes without a meaning.
 
-use super::super::random::Random;
-use super::{put, repeated};
+use super::{put, repeated, times};
+use unskew_random::Random;
 
 /// Numbers at the edges of what fields can hold.
 const EDGES: [&[u8]; 8] = [
@@ -36,7 +36,7 @@ pub fn mutated(mut bytes: Vec<u8>, other: &[u8], random: &mut Random) -> Vec<u8>
         4 => put(&mut bytes, at..far, &[]),
         5 => {
             let piece = bytes.get(at..far).unwrap_or_default().to_vec();
-            put(&mut bytes, far..far, &repeated(&piece, random.times()));
+            put(&mut bytes, far..far, &repeated(&piece, times(random)));
         }
         6 => {
             let from = random.below(other.len());
@@ -45,7 +45,7 @@ pub fn mutated(mut bytes: Vec<u8>, other: &[u8], random: &mut Random) -> Vec<u8>
         }
         _ => {
             let byte = random.next() as u8;
-            put(&mut bytes, at..at, &repeated(&[byte], random.times()));
+            put(&mut bytes, at..at, &repeated(&[byte], times(random)));
         }
     }
     bytes

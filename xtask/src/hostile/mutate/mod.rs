@@ -7,7 +7,7 @@ mod protobuf;
 mod text;
 mod zip;
 
-use super::random::Random;
+use unskew_random::Random;
 
 /// No file of a run is larger.
 const LARGEST: usize = 24 << 20;
@@ -50,6 +50,15 @@ pub fn file(name: &str, bytes: &[u8], other: &[u8], random: &mut Random) -> Vec<
         bytes.truncate(LARGEST);
     }
     bytes
+}
+
+/// How often something is repeated: mostly a few times, sometimes so often that it hurts.
+fn times(random: &mut Random) -> usize {
+    match random.below(10) {
+        0..5 => 1 + random.below(8),
+        5..8 => 1 + random.below(3_000),
+        _ => 1 + random.below(400_000),
+    }
 }
 
 fn once(name: &str, bytes: Vec<u8>, other: &[u8], random: &mut Random) -> Vec<u8> {

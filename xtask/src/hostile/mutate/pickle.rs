@@ -1,7 +1,7 @@
 //! Pickles: programs for a stack machine.
 
-use super::super::random::Random;
-use super::{put, repeated};
+use super::{put, repeated, times};
+use unskew_random::Random;
 
 /// Operations, alone or as a pattern.
 const OPERATIONS: [&[u8]; 20] = [
@@ -32,7 +32,7 @@ pub fn mutated(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
     match random.below(4) {
         0 => {
             let operation = random.of::<&[u8]>(&OPERATIONS);
-            put(&mut bytes, at..at, &repeated(operation, random.times()));
+            put(&mut bytes, at..at, &repeated(operation, times(random)));
         }
         1 => {
             // Tuples of the tuple before, twice each: small to write and exponential to walk.
@@ -50,7 +50,7 @@ pub fn mutated(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
         }
         2 => {
             let mut many = b"\x80\x02(".to_vec();
-            many.extend(repeated(random.of::<&[u8]>(&OPERATIONS), random.times()));
+            many.extend(repeated(random.of::<&[u8]>(&OPERATIONS), times(random)));
             many.extend_from_slice(b"t.");
             bytes = many;
         }

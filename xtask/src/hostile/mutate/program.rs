@@ -1,7 +1,7 @@
 //! TorchScript programs that ask for more than they may have.
 
-use super::super::random::Random;
 use super::put;
+use unskew_random::Random;
 
 /// Expressions, each of which makes much of little.
 const EXPRESSIONS: [&str; 44] = [

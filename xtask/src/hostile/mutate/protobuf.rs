@@ -1,7 +1,7 @@
 //! Protobuf messages: tags, lengths, and messages in messages.
 
-use super::super::random::Random;
-use super::{put, repeated};
+use super::{put, repeated, times};
+use unskew_random::Random;
 
 pub fn mutated(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
     let fields = fields(&bytes);
@@ -10,11 +10,11 @@ pub fn mutated(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
     };
     let field = bytes.get(range.clone()).unwrap_or_default().to_vec();
     match random.below(6) {
-        0 => put(&mut bytes, range.end..range.end, &repeated(&field, random.times())),
+        0 => put(&mut bytes, range.end..range.end, &repeated(&field, times(random))),
         1 => {
             // The message in itself, and that again.
             let mut nested = field;
-            for _ in 0..random.times().min(4_000) {
+            for _ in 0..times(random).min(4_000) {
                 let mut outer = varint(number << 3 | 2);
                 outer.extend(varint(nested.len() as u64));
                 outer.append(&mut nested);
@@ -31,12 +31,12 @@ pub fn mutated(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
         3 => {
             let mut other = varint((random.below(30) as u64) << 3 | random.below(6) as u64);
             other.extend(varint(random.next() >> random.below(64)));
-            put(&mut bytes, range.start..range.start, &repeated(&other, random.times()));
+            put(&mut bytes, range.start..range.start, &repeated(&other, times(random)));
         }
         4 => {
             // Small fields, each another: names and numbers that have to be looked up.
             let mut many = Vec::new();
-            for nth in 0..random.times().min(100_000) {
+            for nth in 0..times(random).min(100_000) {
                 let name = format!("n{nth}");
                 let mut inner = vec![0x0a, name.len() as u8];
                 inner.extend_from_slice(name.as_bytes());

@@ -1,7 +1,7 @@
 //! Text with brackets, lines, numbers and names.
 
-use super::super::random::Random;
-use super::{LARGEST, put, repeated};
+use super::{LARGEST, put, repeated, times};
+use unskew_random::Random;
 
 /// What stands for a number.
 const NUMBERS: [&str; 12] = [
@@ -69,20 +69,20 @@ pub fn mutated(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
         }
         3 => {
             let (open, close) = random.of(&PAIRS);
-            let times = random.times();
-            let mut nested = repeated(open.as_bytes(), times);
+            let count = times(random);
+            let mut nested = repeated(open.as_bytes(), count);
             nested.push(b'a');
-            nested.extend(repeated(close.as_bytes(), times));
+            nested.extend(repeated(close.as_bytes(), count));
             put(&mut bytes, at..at, &nested);
         }
         4 => {
             let piece = random.of(&PIECES).as_bytes();
-            put(&mut bytes, at..at, &repeated(piece, random.times()));
+            put(&mut bytes, at..at, &repeated(piece, times(random)));
         }
         5 => {
             let word = spans(&bytes, at, |byte| byte.is_ascii_alphanumeric() || byte == b'_');
             let word = bytes.get(word).unwrap_or_default().to_vec();
-            put(&mut bytes, at..at, &repeated(&word, random.times()));
+            put(&mut bytes, at..at, &repeated(&word, times(random)));
         }
         6 => {
             let (a, b) = (line(&bytes, at), line(&bytes, random.below(bytes.len())));
@@ -99,14 +99,14 @@ pub fn mutated(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
 
 /// A line so often, each time as it is or with another number in it.
 fn lines(text: &[u8], random: &mut Random) -> Vec<u8> {
-    let times = random.times();
+    let count = times(random);
     let digits = spans(text, 0, |byte| !byte.is_ascii_digit()).end;
     let number = spans(text, digits, |byte| byte.is_ascii_digit());
     if number.is_empty() || random.below(2) == 0 {
-        return repeated(text, times);
+        return repeated(text, count);
     }
     let mut all = Vec::new();
-    for nth in 0..times.min(60_000) {
+    for nth in 0..count.min(60_000) {
         if all.len() > LARGEST {
             break;
         }

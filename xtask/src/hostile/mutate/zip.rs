@@ -5,8 +5,8 @@ use std::io::{Cursor, Read as _, Write as _};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
-use super::super::random::Random;
-use super::{bytes, once, put, repeated};
+use super::{bytes, once, put, repeated, times};
+use unskew_random::Random;
 
 /// The most bytes that a member inflates to.
 const INFLATED: usize = 20 << 20;
@@ -23,7 +23,7 @@ pub fn mutated(archive: &[u8], other: &[u8], random: &mut Random) -> Option<Vec<
         }
         6 => {
             let (name, content) = members.get(nth)?.clone();
-            for copy in 0..random.times().min(20_000) {
+            for copy in 0..times(random).min(20_000) {
                 members.push((format!("{name}{copy}"), content.clone()));
                 if members.len() * content.len() > INFLATED {
                     break;
