@@ -32,6 +32,23 @@ fn own_prefix() -> String {
     format!("{PREFIX}{:08x}-", crc32fast::hash(host.trim().as_bytes()))
 }
 
+/// Begins something with a name of this machine until it is there and locked. `mode` are its permissions before the umask.
+fn begin<T>(mode: u32, one: impl Fn(&Builder<'_, '_>) -> io::Result<Option<T>>) -> io::Result<T> {
+    let prefix = own_prefix();
+    let mut builder = Builder::new();
+    builder.prefix(&prefix).suffix(SUFFIX);
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(mode));
+    #[cfg(not(unix))]
+    let _ = mode;
+    for _ in 0..TRIES {
+        if let Some(begun) = one(&builder)? {
+            return Ok(begun);
+        }
+    }
+    Err(io::Error::other("somebody takes away what is begun in this folder"))
+}
+
 /// Locks what was begun, if it is still there.
 fn locked(begun: &File) -> bool {
     // Where nothing can be locked nothing is taken away either.
@@ -45,29 +62,15 @@ fn locked(begun: &File) -> bool {
     true
 }
 
-fn gone() -> io::Error {
-    io::Error::other("somebody takes away what is begun in this folder")
-}
-
 /// Begins a file in a folder. `mode` are its permissions before the umask.
 ///
 /// # Errors
 /// If the folder cannot be written.
 pub fn file(folder: &Path, mode: u32) -> io::Result<NamedTempFile> {
-    let prefix = own_prefix();
-    for _ in 0..TRIES {
-        let mut builder = Builder::new();
-        builder.prefix(&prefix).suffix(SUFFIX);
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(mode));
-        #[cfg(not(unix))]
-        let _ = mode;
+    begin(mode, |builder| {
         let begun = builder.tempfile_in(folder)?;
-        if locked(begun.as_file()) {
-            return Ok(begun);
-        }
-    }
-    Err(gone())
+        Ok(locked(begun.as_file()).then_some(begun))
+    })
 }
 
 /// A folder that is being filled; it goes when this is dropped.
@@ -84,22 +87,13 @@ impl UnfinishedFolder {
     /// # Errors
     /// If that cannot be written.
     pub fn begin(parent: &Path, mode: u32) -> io::Result<Self> {
-        let prefix = own_prefix();
-        for _ in 0..TRIES {
-            let mut builder = Builder::new();
-            builder.prefix(&prefix).suffix(SUFFIX);
-            #[cfg(unix)]
-            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(mode));
-            #[cfg(not(unix))]
-            let _ = mode;
+        begin(mode, |builder| {
             let folder = builder.tempdir_in(parent)?;
             // Some systems open no folders; they have no locks on them, and take nothing away.
-            match File::open(folder.path()) {
-                Ok(begun) if !locked(&begun) => {}
-                lock => return Ok(Self { folder, _lock: lock.ok() }),
-            }
-        }
-        Err(gone())
+            let lock = File::open(folder.path()).ok();
+            let there = lock.as_ref().is_none_or(locked);
+            Ok(there.then_some(Self { folder, _lock: lock }))
+        })
     }
 
     /// Where it is.

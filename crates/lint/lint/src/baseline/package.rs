@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use sha2::{Digest as _, Sha256};
+use unskew_source::unfinished::{self, UnfinishedFolder};
 
 use super::{BaselineError, Snapshot, archive};
 
@@ -100,7 +101,9 @@ impl Package {
         let failed = |error: std::io::Error| self.no(error.to_string());
         let parent = folder.parent().unwrap_or(folder);
         std::fs::create_dir_all(parent).map_err(failed)?;
-        let fresh = tempfile::tempdir_in(parent).map_err(failed)?;
+        // What is left of one that was killed while it fetched.
+        let _ = unfinished::sweep(parent);
+        let fresh = UnfinishedFolder::begin(parent, 0o700).map_err(failed)?;
         let mut said = String::new();
         for python in std::iter::once(None).chain(PYTHONS.iter().copied().map(Some)) {
             match self.download(fresh.path(), python) {
@@ -120,7 +123,7 @@ impl Package {
             std::fs::write(fresh.path().join("sha256"), &recorded).map_err(failed)?;
             // Somebody else may have fetched it in the meantime.
             if std::fs::rename(fresh.path(), folder).is_ok() {
-                let _ = fresh.keep();
+                fresh.keep();
             }
             break;
         }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use flate2::read::MultiGzDecoder;
 use oci_client::manifest::OciDescriptor;
 use unskew_objects::Ranged;
+use unskew_source::budget::count_file;
 use unskew_source::{FileSource, Slice, Source};
 
 use super::client::{Blob, Manifest, Oci};
@@ -138,12 +139,11 @@ fn unpacked(
     let mut packed = tempfile::tempfile()?;
     oci.fetch(&manifest.reference, layer, &mut Bounded { to: &mut packed, left: size })?;
     packed.seek(SeekFrom::Start(0))?;
-    let mut whole = tempfile::NamedTempFile::new()?;
-    unpack(&packed, form, whole.as_file_mut())?;
-    let file = FileSource::open(whole.path()).map_err(io::Error::other)?;
-    let size = file.size();
-    // Shown as the manifest, not as a temporary file.
-    Ok(Arc::new(Slice::new(manifest.uri(), Arc::new(file), 0, size).map_err(io::Error::other)?))
+    let mut whole = tempfile::tempfile()?;
+    unpack(&packed, form, &mut whole)?;
+    let file = FileSource::of_file(&manifest.uri(), whole)?;
+    count_file(file.size());
+    Ok(Arc::new(file))
 }
 
 fn unpack(packed: &Disk, form: Form, whole: &mut Disk) -> io::Result<()> {
