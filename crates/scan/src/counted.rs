@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use unskew_artifact::{Content, Part};
-use unskew_source::Source;
+use unskew_source::{Budget, Source};
 
 struct Counted {
     source: Arc<dyn Source>,
@@ -19,6 +19,10 @@ impl Source for Counted {
 
     fn size(&self) -> u64 {
         self.source.size()
+    }
+
+    fn budget(&self) -> Option<&Budget> {
+        self.source.budget()
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {

@@ -59,6 +59,31 @@ pub struct Archive {
     budget: Budget,
 }
 
+/// How many members the end of an archive announces, if it is where archives have it.
+fn announced(source: &dyn Source) -> Option<u64> {
+    /// What stands there: 22 bytes and a comment, and before them the 20 bytes that lead to the long form.
+    const END: u64 = 22 + 0xffff + 20;
+    let start = source.size().saturating_sub(END);
+    // A member takes 46 bytes of the directory and 30 before its own bytes.
+    if source.size() / 76 <= limits::MEMBERS as u64 {
+        return None;
+    }
+    let mut tail = vec![0; usize::try_from(source.size() - start).ok()?];
+    source.fill(start, &mut tail).ok()?;
+    let at = tail.windows(4).rposition(|four| four == b"PK\x05\x06")?;
+    let short = tail.get(at + 10..at + 12)?.try_into().ok().map(u16::from_le_bytes)?;
+    let leads = at.checked_sub(20).and_then(|from| tail.get(from..at));
+    match leads.filter(|leads| leads.starts_with(b"PK\x06\x07")) {
+        Some(leads) => {
+            let long = u64::from_le_bytes(leads.get(8..16)?.try_into().ok()?);
+            let mut count = [0; 8];
+            source.fill(long.checked_add(32)?, &mut count).ok()?;
+            Some(u64::from_le_bytes(count))
+        }
+        None => Some(short.into()),
+    }
+}
+
 impl Archive {
     /// Whether `source` begins like a zip archive.
     pub fn recognizes(source: &dyn Source) -> bool {
@@ -73,6 +98,14 @@ impl Archive {
     /// If there is no directory, it is broken, it has more than [`limits::MEMBERS`] members, or some of them
     /// share bytes: that is how a small file inflates to a large one many times over.
     pub fn open(source: Arc<dyn Source>) -> Result<Self, ReadError> {
+        let many = |count: u64| {
+            let what = "the directory (counted in members)".to_owned();
+            let limit = limits::MEMBERS as u64;
+            let problem = Problem::TooLarge { what, size: count, limit };
+            if count > limit { Err(ReadError::new(source.name(), problem)) } else { Ok(()) }
+        };
+        // Before there is memory for each of them.
+        many(announced(&*source).unwrap_or(0))?;
         let reader =
             SourceReader { source: source.clone(), position: 0, block: Vec::new(), block_start: 0 };
         let broken = |error| zip_error(source.name(), error);
@@ -80,14 +113,7 @@ impl Archive {
         let mut zip = ZipArchive::with_config(at_start, reader.clone())
             .or_else(|error| ZipArchive::new(reader).map_err(|_| error))
             .map_err(broken)?;
-        if zip.len() > limits::MEMBERS {
-            let problem = Problem::TooLarge {
-                what: "the directory (counted in members)".into(),
-                size: zip.len() as u64,
-                limit: limits::MEMBERS as u64,
-            };
-            return Err(ReadError::new(source.name(), problem));
-        }
+        many(zip.len() as u64)?;
         let mut entries = Vec::with_capacity(zip.len());
         let mut by_name = HashMap::with_capacity(zip.len());
         let mut extents = Vec::with_capacity(zip.len());

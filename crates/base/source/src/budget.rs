@@ -6,8 +6,7 @@
 //! archive, slices, slices of members) takes from the same one:
 //!
 //! * bytes: what is inflated or taken into memory, all records together;
-//! * nodes: what is made of them, such as statements, values of a pickle, nodes of a graph;
-//! * steps: what is done with them, where that could grow faster than the file.
+//! * nodes: what is made of them: tokens of code, values of a pickle, nodes of a graph, operations of a program.
 //!
 //! They are counted and not timed, so a file that is refused on one machine is refused on all. What a file
 //! gets grows with its size ([`Budget::for_size`]); [`set_scale`] multiplies it for who trusts a file.
@@ -25,8 +24,6 @@ pub enum Resource {
     Bytes,
     /// Values that are made of them.
     Nodes,
-    /// Steps of work.
-    Steps,
 }
 
 impl Resource {
@@ -35,7 +32,6 @@ impl Resource {
         match self {
             Self::Bytes => "bytes",
             Self::Nodes => "nodes",
-            Self::Steps => "steps",
         }
     }
 
@@ -46,7 +42,6 @@ impl Resource {
             Self::Bytes => (64 << 20, 20 * 64),
             // The densest real files (lists in JSON and in pickles) have a node every sixteen bytes.
             Self::Nodes => (400_000, 4),
-            Self::Steps => (20_000_000, 16 * 64),
         }
     }
 }
@@ -106,7 +101,7 @@ pub fn opened() -> (u64, u64) {
 
 /// What one file may take. A clone is the same budget.
 #[derive(Clone)]
-pub struct Budget(Arc<[Counter; 3]>);
+pub struct Budget(Arc<[Counter; 2]>);
 
 struct Counter {
     limit: u64,
@@ -121,7 +116,7 @@ impl Budget {
             let limit = base.saturating_add(size.saturating_mul(per_byte) / 64);
             Counter { limit: limit.saturating_mul(scale()), spent: AtomicU64::new(0) }
         };
-        let all = [Resource::Bytes, Resource::Nodes, Resource::Steps];
+        let all = [Resource::Bytes, Resource::Nodes];
         Self(Arc::new(all.map(counter)))
     }
 
@@ -157,14 +152,6 @@ impl Budget {
         self.take(Resource::Nodes, count)
     }
 
-    /// Takes steps.
-    ///
-    /// # Errors
-    /// As [`Budget::take`].
-    pub fn steps(&self, count: u64) -> Result<(), Exhausted> {
-        self.take(Resource::Steps, count)
-    }
-
     /// How many are left.
     pub fn left(&self, resource: Resource) -> u64 {
         let counter = &self.0[resource as usize];
@@ -178,7 +165,6 @@ impl fmt::Debug for Budget {
         f.debug_struct("Budget")
             .field("bytes_left", &left(Resource::Bytes))
             .field("nodes_left", &left(Resource::Nodes))
-            .field("steps_left", &left(Resource::Steps))
             .finish()
     }
 }
@@ -205,11 +191,11 @@ mod tests {
     fn no_count_begins_a_budget_anew() {
         let budget = Budget::for_size(u64::MAX);
         for _ in 0..4 {
-            assert!(budget.steps(1).is_ok());
+            assert!(budget.nodes(1).is_ok());
         }
         let budget = Budget::for_size(10);
         for _ in 0..4 {
-            assert!(budget.steps(u64::MAX).is_err());
+            assert!(budget.nodes(u64::MAX).is_err());
         }
     }
 }

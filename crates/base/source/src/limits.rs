@@ -7,4 +7,4 @@ pub const RECORD: u64 = 64 << 20;
 pub const DEPTH: usize = 100;
 
 /// The most members of an archive.
-pub const MEMBERS: usize = 1 << 20;
+pub const MEMBERS: usize = 400_000;

@@ -66,6 +66,15 @@ pub trait SourceExt: Source {
         self.budget().cloned().unwrap_or_else(|| Budget::for_size(self.size()))
     }
 
+    /// Takes what is made of its bytes from the budget, if somebody counts.
+    ///
+    /// # Errors
+    /// [`Problem::Budget`] if there is not so much left.
+    fn nodes(&self, count: u64) -> Result<(), ReadError> {
+        let taken = self.budget().map_or(Ok(()), |budget| budget.nodes(count));
+        taken.map_err(|spent| spent.in_file(self.name()))
+    }
+
     /// The `len` bytes from `offset` on. Nothing is allocated for bytes that are not there.
     ///
     /// # Errors

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use object_store::{GetOptions, GetRange, ObjectMeta, ObjectStoreExt as _};
-use unskew_source::Source;
+use unskew_source::{Budget, Source};
 
 use crate::blocks::BLOCK;
 use crate::ranges::{Kept, Ranges};
@@ -18,6 +18,7 @@ pub struct Object {
     listed: Listed,
     objects: Objects,
     blocks: Kept,
+    budget: Budget,
 }
 
 impl Object {
@@ -25,7 +26,8 @@ impl Object {
     pub(crate) fn new(objects: &Objects, listed: Listed) -> Self {
         unskew_source::budget::count_file(listed.size);
         let uri = objects.uri(&listed.key);
-        Self { uri, listed, objects: objects.clone(), blocks: Kept::default() }
+        let budget = Budget::for_size(listed.size);
+        Self { uri, listed, objects: objects.clone(), blocks: Kept::default(), budget }
     }
 
     /// The object at `key`, with its first block, which every reader wants.
@@ -117,6 +119,10 @@ impl Source for Object {
 
     fn size(&self) -> u64 {
         self.listed.size
+    }
+
+    fn budget(&self) -> Option<&Budget> {
+        Some(&self.budget)
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use bytes::Bytes;
-use unskew_source::Source;
+use unskew_source::{Budget, Source};
 
 use crate::blocks::Blocks;
 
@@ -28,12 +28,14 @@ pub struct Ranged<R> {
     size: u64,
     ranges: R,
     kept: Kept,
+    budget: Budget,
 }
 
 impl<R: Ranges> Ranged<R> {
     /// A source of `size` bytes, of this name. Nothing is asked before something is read.
     pub fn new(name: impl Into<String>, size: u64, ranges: R) -> Self {
-        Self { name: name.into(), size, ranges, kept: Kept::default() }
+        let budget = Budget::for_size(size);
+        Self { name: name.into(), size, ranges, kept: Kept::default(), budget }
     }
 }
 
@@ -44,6 +46,10 @@ impl<R: Ranges> Source for Ranged<R> {
 
     fn size(&self) -> u64 {
         self.size
+    }
+
+    fn budget(&self) -> Option<&Budget> {
+        Some(&self.budget)
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {

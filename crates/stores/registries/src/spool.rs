@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 use std::sync::OnceLock;
 
-use unskew_source::{FileSource, Source};
+use unskew_source::budget::count_file;
+use unskew_source::{Budget, FileSource, Source};
 
 /// How many bytes of a file without ranges are fetched at most, unless somebody says otherwise: 1 GiB.
 pub const SPOOL: u64 = 1 << 30;
@@ -16,6 +17,7 @@ pub(crate) struct Spool {
     name: String,
     size: u64,
     limit: u64,
+    budget: Budget,
     fetch: Fetch,
     file: OnceLock<Result<FileSource, (io::ErrorKind, String)>>,
 }
@@ -28,7 +30,8 @@ impl Spool {
         limit: u64,
         fetch: impl Fn(&mut dyn Write) -> io::Result<()> + Send + Sync + 'static,
     ) -> Self {
-        Self { name, size, limit, fetch: Box::new(fetch), file: OnceLock::new() }
+        let budget = Budget::for_size(size);
+        Self { name, size, limit, budget, fetch: Box::new(fetch), file: OnceLock::new() }
     }
 
     fn file(&self) -> io::Result<&FileSource> {
@@ -45,15 +48,16 @@ impl Spool {
             );
             return Err(io::Error::new(io::ErrorKind::Unsupported, said));
         }
-        let mut file = tempfile::NamedTempFile::new()?;
-        (self.fetch)(&mut Bounded { to: file.as_file_mut(), left: self.size })?;
-        let there = file.as_file().metadata()?.len();
+        // Without a name: it lasts as long as it is open, however this process ends.
+        let mut file = tempfile::tempfile()?;
+        (self.fetch)(&mut Bounded { to: &mut file, left: self.size })?;
+        let there = file.metadata()?.len();
         if there != self.size {
             let said = format!("{there} bytes came, it has {}", self.size);
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, said));
         }
-        // The file has no name any more when this returns, and lasts as long as it is open.
-        FileSource::open(file.path()).map_err(io::Error::other)
+        count_file(self.size);
+        FileSource::of_file(&self.name, file)
     }
 }
 
@@ -64,6 +68,10 @@ impl Source for Spool {
 
     fn size(&self) -> u64 {
         self.size
+    }
+
+    fn budget(&self) -> Option<&Budget> {
+        Some(&self.budget)
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {

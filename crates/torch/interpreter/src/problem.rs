@@ -36,7 +36,7 @@ pub enum Problem {
     #[error("{0}")]
     Refused(String),
     /// The program takes more than it may.
-    #[error("the program takes more {what} than it may: {limit}")]
+    #[error("the program is over its budget of {limit} {what}")]
     Limit {
         /// Of what.
         what: &'static str,

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sha2::{Digest as _, Sha256};
-use unskew_source::Source;
+use unskew_source::{Budget, Source};
 
 use crate::Digest;
 
@@ -30,6 +30,10 @@ impl Source for Whole {
 
     fn size(&self) -> u64 {
         self.inner.size()
+    }
+
+    fn budget(&self) -> Option<&Budget> {
+        self.inner.budget()
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {

@@ -60,7 +60,7 @@ struct Lexer<'a> {
 }
 
 /// How many tokens and comments of a header are read. The largest real headers have a fifth of it.
-const MOST: usize = 1_000_000;
+const MOST: usize = 500_000;
 
 /// Takes a text apart.
 pub fn lex(text: &str, problems: &mut Vec<Problem>) -> Lexed {

@@ -1,7 +1,7 @@
 //! `GraphDef`: its nodes, functions and versions.
 
 use unskew_source::wire::{Field, Message};
-use unskew_source::{ReadError, Source};
+use unskew_source::{ReadError, Source, SourceExt as _};
 
 use super::kept::Kept;
 use super::op_def;
@@ -46,7 +46,10 @@ pub(crate) fn graph_in(message: &mut Message<'_>, kept: &mut Kept) -> Result<Gra
 pub(crate) fn node(message: &mut Message<'_>, kept: &mut Kept) -> Result<Node, ReadError> {
     let mut node = Node::default();
     kept.count(message, size_of::<Node>())?;
+    message.source().nodes(1)?;
     while let Some(field) = message.next()? {
+        // An input or an attribute costs about as much as what else there is of a node.
+        message.source().nodes(u64::from(matches!(field.number, 3 | 5)))?;
         match field.number {
             1 => node.name = kept.text(message, &field)?,
             2 => node.op = kept.name(message, &field)?,

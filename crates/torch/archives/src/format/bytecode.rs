@@ -12,7 +12,7 @@ use unskew_source::{Problem, ReadError};
 
 use super::records::Records;
 use crate::model::Use;
-use crate::pickle::{self, Pickle, Value};
+use crate::pickle::{Pickle, Value};
 use crate::{Model, Producer, Stamp, history};
 
 /// The record.
@@ -30,7 +30,7 @@ const INSTRUCTIONS: usize = 1000;
 /// Reads the bytecode of an archive into `model`.
 pub(super) fn read(records: &Records, model: &mut Model) -> Result<(), ReadError> {
     let Some(bytes) = records.get(RECORD)? else { return Ok(()) };
-    let pickle = pickle::scan(records.file(), &bytes).map_err(|e| e.in_record(RECORD))?;
+    let pickle = records.pickle(RECORD, &bytes)?;
     let malformed =
         |what: &str| ReadError::malformed(records.file(), what.to_owned()).in_record(RECORD);
     let mut members = pickle.members(pickle.root()).peekable();

@@ -77,7 +77,7 @@ pub(super) fn read_archive(records: &Records) -> Result<Model, ReadError> {
     let since = Version::pair(if since { 2 } else { 1 }, if since { 1 } else { 6 });
     model.producer.narrow(Some(since), None, "records of the archive");
     if let Some(bytes) = records.get("data.pkl")? {
-        let pickle = pickle::scan(records.file(), &bytes).map_err(|e| e.in_record("data.pkl"))?;
+        let pickle = records.pickle("data.pkl", &bytes)?;
         take(&mut model, &pickle);
     }
     Ok(model)

@@ -7,6 +7,7 @@ use unskew_core::Version;
 use unskew_source::{Archive, Entry, Problem, RawMember, ReadError, Resource, Source};
 
 use crate::Stamp;
+use crate::pickle::{self, Pickle};
 
 /// The most bytes of all structural records together.
 const TOTAL: u64 = 256 << 20;
@@ -37,6 +38,14 @@ impl Records {
         let left = usize::try_from(budget.left(Resource::Nodes)).unwrap_or(usize::MAX);
         let tokens = unskew_script::tokens(text, left.saturating_add(1));
         budget.nodes(tokens as u64).map_err(|spent| spent.in_file(self.file()).in_record(name))
+    }
+
+    /// What the bytes of a record describe, whose values are taken from the budget.
+    pub(crate) fn pickle(&self, name: &str, bytes: &[u8]) -> Result<Pickle, ReadError> {
+        let pickle = pickle::scan(self.file(), bytes).map_err(|error| error.in_record(name))?;
+        let taken = self.archive.budget().nodes(u64::from(pickle.count()));
+        taken.map_err(|spent| spent.in_file(self.file()).in_record(name))?;
+        Ok(pickle)
     }
 
     /// The name of the file.

@@ -2,12 +2,15 @@
 //! file, by the format's own library; bytes of tensors are not.
 
 use safetensors::tensor::Metadata;
-use unskew_source::{Problem, ReadError, Source, SourceExt, limits};
+use unskew_source::{Problem, ReadError, Source, SourceExt};
 
 use crate::{Format, Model};
 
 /// The length of the header in bytes.
 const PREFIX: u64 = 8;
+
+/// The longest header that is read: of some hundred thousand tensors.
+const HEADER: u64 = 16 << 20;
 
 /// The longest header that the format's own library takes.
 const LONGEST: u64 = 100_000_000;
@@ -28,9 +31,9 @@ pub(super) fn recognize(source: &dyn Source, head: &[u8]) -> Option<u64> {
 /// If it is not what the format's own library takes: a type that it does not know, ranges with gaps, a shape that does
 /// not fit its range, a file that is shorter or longer than the header says.
 pub(super) fn read(source: &dyn Source, len: u64) -> Result<Model, ReadError> {
-    if len > limits::RECORD {
+    if len > HEADER {
         let what = "the header".to_owned();
-        let problem = Problem::TooLarge { what, size: len, limit: limits::RECORD };
+        let problem = Problem::TooLarge { what, size: len, limit: HEADER };
         return Err(ReadError::new(source.name(), problem).at(0));
     }
     let malformed = |what: String| ReadError::malformed(source.name(), what).in_record("header");

@@ -10,7 +10,7 @@ use unskew_source::ReadError;
 use super::records::Records;
 use super::{bytecode, debug};
 use crate::model::{Given, Use};
-use crate::{Format, Model, Stamp, code, pickle};
+use crate::{Format, Model, Stamp, code};
 
 /// The record with the constants that the code names.
 const CONSTANTS: &str = "constants.pkl";
@@ -102,14 +102,14 @@ pub(super) fn notice(program: &Program, model: &mut Model) {
 /// What the attributes import. What cannot be read says nothing.
 fn imports(records: &Records) -> BTreeSet<String> {
     let Ok(Some(bytes)) = records.get("data.pkl") else { return BTreeSet::new() };
-    let Ok(pickle) = pickle::scan(records.file(), &bytes) else { return BTreeSet::new() };
+    let Ok(pickle) = records.pickle("data.pkl", &bytes) else { return BTreeSet::new() };
     pickle.imports.into_iter().collect()
 }
 
 /// Says of what types the constants are that the code names.
 fn read_constants(records: &Records, program: &mut Program) -> Result<(), ReadError> {
     let Some(bytes) = records.get(CONSTANTS)? else { return Ok(()) };
-    let pickle = pickle::scan(records.file(), &bytes).map_err(|e| e.in_record(CONSTANTS))?;
+    let pickle = records.pickle(CONSTANTS, &bytes)?;
     program.set_constants(code::constant_types(&pickle));
     Ok(())
 }

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use unskew_source::ReadError;
 use unskew_torch::bytecode::{Bytecode, COUNTED, Instruction, Operator};
-use unskew_torch::pickle::scan;
 
 use super::objects;
 use super::records::Records;
@@ -59,7 +58,7 @@ pub(super) fn read(
     shared: &[Value],
 ) -> Result<Option<Mobile>, ReadError> {
     let Some(bytes) = records.get(RECORD)? else { return Ok(None) };
-    let pickle = scan(records.file(), &bytes).map_err(|error| error.in_record(RECORD))?;
+    let pickle = records.pickle(RECORD, &bytes)?;
     let Some(Bytecode { pickle, version, functions }) = Bytecode::of(pickle) else {
         return Err(records.fault(RECORD, "not a tuple of functions"));
     };

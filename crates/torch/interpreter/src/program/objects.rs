@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use unskew_source::ReadError;
-use unskew_torch::pickle::{Call, Id, Pickle, Value as Described, scan};
+use unskew_torch::pickle::{Call, Id, Pickle, Value as Described};
 
 use super::records::Records;
 use crate::limits::Meter;
@@ -28,7 +28,7 @@ pub(super) fn read(
 ) -> Result<Option<Value>, ReadError> {
     let record = format!("{name}.pkl");
     let Some(bytes) = records.get(&record)? else { return Ok(None) };
-    let pickle = scan(records.file(), &bytes).map_err(|error| error.in_record(&record))?;
+    let pickle = records.pickle(&record, &bytes)?;
     let mut reader = Reader::new(records, code, &pickle, name, constants);
     reader.value(pickle.root(), None, 0).map(Some).map_err(|what| records.fault(&record, what))
 }

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use unskew_source::{Archive, Entry, Problem, ReadError, Resource, Source, SourceExt};
+use unskew_torch::pickle::{Pickle, scan};
 
 use crate::Limits;
 
@@ -51,6 +52,14 @@ impl Records {
         let left = usize::try_from(budget.left(Resource::Nodes)).unwrap_or(usize::MAX);
         let tokens = unskew_script::tokens(text, left.saturating_add(1));
         budget.nodes(tokens as u64).map_err(|spent| spent.in_file(self.file()).in_record(name))
+    }
+
+    /// What the bytes of a record describe, whose values are taken from the budget.
+    pub(super) fn pickle(&self, name: &str, bytes: &[u8]) -> Result<Pickle, ReadError> {
+        let pickle = scan(self.file(), bytes).map_err(|error| error.in_record(name))?;
+        let taken = self.archive.budget().nodes(u64::from(pickle.count()));
+        taken.map_err(|spent| spent.in_file(self.file()).in_record(name))?;
+        Ok(pickle)
     }
 
     pub(super) fn has(&self, name: &str) -> bool {

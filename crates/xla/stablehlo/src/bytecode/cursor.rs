@@ -47,6 +47,11 @@ impl<'s> Cursor<'s> {
         self.end - self.position
     }
 
+    /// Takes what was made from the budget of the file.
+    pub(crate) fn made(&self, count: u64) -> Result<(), ReadError> {
+        self.source.nodes(count)
+    }
+
     pub(crate) fn byte(&mut self) -> Result<u8, ReadError> {
         if self.position >= self.end {
             return Err(self.truncated(self.position.saturating_add(1)));

@@ -205,6 +205,7 @@ impl<'a> Reader<'a> {
         if mask & has::REGIONS != 0 {
             regions = self.regions(program, scope, depth)?;
         }
+        program.made(1)?;
         Ok(Operation { dialect, name, version, operands, results, attributes, regions })
     }
 

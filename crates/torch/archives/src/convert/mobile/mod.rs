@@ -39,7 +39,7 @@ pub(super) fn plan(task: &Task<'_>, plan: &mut Conversion) -> Result<Option<Draf
     let here = || Places::from_iter([RECORD]);
     let bytes = task.records.get(RECORD)?.unwrap_or_default();
     let file = task.records.file();
-    let pickle = pickle::scan(file, &bytes).map_err(|error| error.in_record(RECORD))?;
+    let pickle = task.records.pickle(RECORD, &bytes)?;
     let Some(mut code) = Bytecode::of(pickle) else {
         return Err(ReadError::malformed(file, "not a tuple of functions").in_record(RECORD));
     };

@@ -18,7 +18,7 @@ use super::layout;
 use super::texts::with_texts;
 use crate::code::Callable;
 use crate::convert::task::{Task, block, rewrite};
-use crate::pickle::{self, Id, Pickle, Value};
+use crate::pickle::{Id, Pickle, Value};
 
 /// What is done to the pickle, for people.
 pub(super) const DONE: &str = "devices stand there as their names";
@@ -62,8 +62,7 @@ pub(super) fn fit(
         return Ok(());
     }
     let Some(bytes) = task.records.get(ATTRIBUTES)? else { return Ok(()) };
-    let pickle = pickle::scan(task.records.file(), &bytes);
-    let pickle = pickle.map_err(|error| error.in_record(ATTRIBUTES))?;
+    let pickle = task.records.pickle(ATTRIBUTES, &bytes)?;
     let devices: BTreeSet<Id> = names(&pickle).into_iter().map(|(id, _)| id).collect();
     if devices.is_empty() {
         return Ok(());

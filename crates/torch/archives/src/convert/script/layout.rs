@@ -14,7 +14,7 @@ use crate::Format;
 use crate::convert::draft::Draft;
 use crate::convert::task::{Task, block, rewrite};
 use crate::format::debug;
-use crate::pickle::{self, Id, Pickle, Value};
+use crate::pickle::{Id, Pickle, Value};
 
 /// The adaptations.
 const VERSION: &str = "version-record";
@@ -164,8 +164,7 @@ fn repickle(
     record: &str,
 ) -> Result<(), ReadError> {
     let Some(bytes) = task.records.get(record)? else { return Ok(()) };
-    let file = task.records.file();
-    let mut pickle = pickle::scan(file, &bytes).map_err(|error| error.in_record(record))?;
+    let mut pickle = task.records.pickle(record, &bytes)?;
     let tagged = untagged(&pickle);
     let named = if devices::are_read(task) { Vec::new() } else { devices::names(&pickle) };
     let mut done = Vec::new();

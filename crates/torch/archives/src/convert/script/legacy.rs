@@ -18,7 +18,7 @@ use super::tensors::{Tensors, number};
 use crate::convert::draft::Draft;
 use crate::convert::json::Json;
 use crate::convert::task::{Task, block, rewrite};
-use crate::pickle::{self, Call, Id, Pickle, Value};
+use crate::pickle::{Call, Id, Pickle, Value};
 
 /// The adaptation.
 const LEGACY: &str = "legacy-archive";
@@ -42,8 +42,7 @@ pub(super) fn plan(
     let table = description.get("tensors").map_or(&[][..], Json::items);
     let sizes = records.all().map(|(name, entry)| (name.to_owned(), entry.size)).collect();
     let attributes = records.get("attributes.pkl")?.unwrap_or_else(|| b"\x80\x02).".to_vec());
-    let attributes = pickle::scan(records.file(), &attributes)
-        .map_err(|error| error.in_record("attributes.pkl"))?;
+    let attributes = records.pickle("attributes.pkl", &attributes)?;
     let mut builder = Builder {
         texts,
         attributes: &attributes,

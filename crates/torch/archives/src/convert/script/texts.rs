@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use unskew_script::typing::Program;
 use unskew_source::ReadError;
 
+use crate::code;
 use crate::convert::task::Task;
-use crate::{code, pickle};
 
 /// The program with other texts for some of its records.
 pub(super) fn with_texts(
@@ -25,8 +25,7 @@ pub(super) fn with_texts(
         })?;
     }
     if let Some(bytes) = task.records.get("constants.pkl")? {
-        let pickle = pickle::scan(task.records.file(), &bytes)
-            .map_err(|error| error.in_record("constants.pkl"))?;
+        let pickle = task.records.pickle("constants.pkl", &bytes)?;
         new.set_constants(code::constant_types(&pickle));
     }
     Ok(new)
