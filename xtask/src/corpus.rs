@@ -45,11 +45,12 @@ struct Package {
     keep: BTreeMap<String, PathBuf>,
 }
 
-/// Fetches what is missing, and makes the environments of all releases whose names begin with one of `families`.
+/// Fetches the files that are missing; if `real`, also makes the environments that tests need, and those of all releases
+/// whose names begin with one of `families`.
 ///
 /// # Errors
 /// If Python 3 or pip is missing, a file is not in the index, or its hash is not the pinned one.
-pub fn run(families: impl IntoIterator<Item = &'static str>) -> anyhow::Result<()> {
+pub fn run(real: bool, families: impl IntoIterator<Item = &'static str>) -> anyhow::Result<()> {
     let families: Vec<&str> = families.into_iter().collect();
     let root = crate::root();
     let text = fs::read_to_string(root.join("corpus.toml")).context("corpus.toml")?;
@@ -65,6 +66,9 @@ pub fn run(families: impl IntoIterator<Item = &'static str>) -> anyhow::Result<(
     crate::se::obtain(false)?;
     let total: u64 = corpus.package.iter().map(|package| package.size).sum();
     println!("corpus: {} packages, {} MB", corpus.package.len(), total >> 20);
+    if !real {
+        return Ok(());
+    }
     let always = &corpus.environments.always;
     let named = always.iter().map(|name| Environment::named(name));
     let mut environments: Vec<Environment> = named.collect::<anyhow::Result<_>>()?;

@@ -40,8 +40,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Verb {
-    /// Everything that CI runs: corpus, generated docs, format, clippy, tests.
-    Test,
+    /// Fetches what tests need, and runs them: without a framework, or with `--real` all that CI runs.
+    Test(test::Test),
     /// Freezes the histories and locks of this repository, as the baseline of its own lint.
     Promise,
     /// Fetches the real models and plug-ins that tests use.
@@ -140,13 +140,16 @@ enum Verb {
 
 fn main() -> anyhow::Result<()> {
     match Arguments::parse().verb {
-        Verb::Test => test::run(),
+        Verb::Test(asked) => test::run(&asked),
         Verb::Distributed => distributed::run(),
         Verb::Promise => promise::run(),
         Verb::Corpus { all_jax, all_tensorflow, all_torch } => {
             let families =
                 [(all_jax, "jax-"), (all_tensorflow, "tensorflow-"), (all_torch, "torch-")];
-            corpus::run(families.into_iter().filter(|(all, _)| *all).map(|(_, family)| family))
+            corpus::run(
+                true,
+                families.into_iter().filter(|(all, _)| *all).map(|(_, family)| family),
+            )
         }
         Verb::Pin { release, others, python } => {
             environment::pin(&release, &others, python.as_deref())

@@ -1,53 +1,112 @@
-//! `cargo xtask test`: everything that CI runs, in the order in which faults are found fastest.
+//! `cargo xtask test`, in three tiers: what needs no framework; `--real`, with real releases, which CI runs; `--all`. Steps
+//! come in the order in which faults are found fastest.
 
 mod transcript;
 
 use std::io::BufReader;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context as _, ensure};
 
-/// The steps after corpus and docs: a name and the arguments of cargo.
-const STEPS: &[(&str, &[&str])] = &[
-    ("format", &["fmt", "--all", "--check"]),
-    ("clippy", &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]),
-    ("our own promises", LINT),
-    ("documentation", &["doc", "--workspace", "--no-deps", "--quiet"]),
+/// The features of the command that every tier tests; `query` brings DataFusion along, so it is for `--all`.
+const FEATURES: &str = "unskew-cli/cloud,unskew-cli/fleet,unskew-cli/scan,unskew-cli/serve";
+
+/// A step: its name and the arguments of cargo.
+type Step<'a> = (&'a str, &'a [&'a str]);
+
+const FORMAT: Step<'_> = ("format", &["fmt", "--all", "--check"]);
+
+/// What takes another build of everything.
+const REAL: [Step<'_>; 2] = [
+    (
+        "clippy",
+        &[
+            "clippy",
+            "--workspace",
+            "--features",
+            FEATURES,
+            "--all-targets",
+            "--quiet",
+            "--",
+            "-D",
+            "warnings",
+        ],
+    ),
+    ("documentation", &["doc", "--workspace", "--features", FEATURES, "--no-deps", "--quiet"]),
 ];
 
-/// Holds the working tree against the baselines of `unskew.toml`.
-const LINT: &[&str] = &["run", "--quiet", "--package", "unskew-cli", "--", "lint"];
+/// Builds the tests and the command at once: another choice of packages would want other features of what is shared.
+const BUILD: Step<'_> =
+    ("build", &["test", "--workspace", "--features", FEATURES, "--no-run", "--quiet"]);
 
 /// The commit before the last.
 const PARENT: &str = "HEAD~1";
 
 /// The last step.
-const TESTS: &[&str] = &["test", "--workspace", "--no-fail-fast", "--", "--show-output"];
+const TESTS: &[&str] =
+    &["test", "--workspace", "--features", FEATURES, "--no-fail-fast", "--", "--show-output"];
 
-/// Fetches the corpus and runs every check.
+/// Which tests.
+#[derive(clap::Args)]
+pub struct Test {
+    /// Real releases of JAX, TensorFlow and PyTorch and real servers too, clippy and the documentation: what CI runs.
+    #[arg(long)]
+    real: bool,
+    /// Everything: DataFusion, the job on a cluster, and what tests are ignored for the time they take.
+    #[arg(long)]
+    all: bool,
+}
+
+/// Fetches what the tests of this tier need, and runs them.
 ///
 /// # Errors
 /// If one of them fails.
-pub fn run() -> anyhow::Result<()> {
-    crate::corpus::run([])?;
+pub fn run(asked: &Test) -> anyhow::Result<()> {
+    let real = asked.real || asked.all;
+    crate::corpus::run(real, [])?;
     crate::docs::run(true)?;
-    let parent = format!("git:{PARENT}");
-    let since_parent = [LINT, &["--baseline", &parent]].concat();
-    let since_parent = ("our own promises since the last commit", since_parent.as_slice());
-    let has_parent = has_parent();
-    if !has_parent {
+    step(FORMAT)?;
+    if real {
+        REAL.into_iter().try_for_each(step)?;
+    }
+    step(BUILD)?;
+    lint("our own promises", &[])?;
+    if has_parent() {
+        lint("our own promises since the last commit", &["--baseline", &format!("git:{PARENT}")])?;
+    } else {
         println!("our own promises since the last commit: skipped, this clone has no {PARENT}");
     }
-    let steps = STEPS.iter().copied().chain(has_parent.then_some(since_parent));
-    for (name, arguments) in steps {
-        let begun = Instant::now();
-        let status =
-            cargo(arguments).status().with_context(|| format!("cargo {}", arguments.join(" ")))?;
-        ensure!(status.success(), "{name} failed: cargo {}", arguments.join(" "));
-        println!("{name}: passed in {} s", begun.elapsed().as_secs());
+    tests(real)?;
+    if asked.all {
+        crate::distributed::run()?;
+        step(("long tests", &["test", "--workspace", "--features", FEATURES, "--", "--ignored"]))?;
+    } else if !real {
+        println!("not run: clippy, documentation, real releases (cargo xtask test --real)");
     }
-    tests()
+    Ok(())
+}
+
+fn step((name, arguments): Step<'_>) -> anyhow::Result<()> {
+    let begun = Instant::now();
+    let status =
+        cargo(arguments).status().with_context(|| format!("cargo {}", arguments.join(" ")))?;
+    ensure!(status.success(), "{name} failed: cargo {}", arguments.join(" "));
+    println!("{name}: passed in {} s", begun.elapsed().as_secs());
+    Ok(())
+}
+
+/// Holds the working tree against a baseline: that of `unskew.toml`, unless another one is given.
+fn lint(name: &str, arguments: &[&str]) -> anyhow::Result<()> {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or("target".into(), PathBuf::from);
+    let mut command = Command::new(crate::root().join(target).join("debug/unskew"));
+    command.current_dir(crate::root()).arg("lint").args(arguments);
+    let begun = Instant::now();
+    let status = command.status().context("target/debug/unskew, which the build makes")?;
+    ensure!(status.success(), "{name} failed: {command:?}");
+    println!("{name}: passed in {} s", begun.elapsed().as_secs());
+    Ok(())
 }
 
 /// Whether there is a commit before the last: a shallow clone has none, nor has what is no repository.
@@ -58,9 +117,11 @@ fn has_parent() -> bool {
 }
 
 /// Runs all tests; prints at the end, once more, what failed.
-fn tests() -> anyhow::Result<()> {
+fn tests(real: bool) -> anyhow::Result<()> {
     let begun = Instant::now();
-    let mut child = cargo(TESTS).stdout(Stdio::piped()).spawn().context("cargo test")?;
+    let mut command = cargo(TESTS);
+    command.env("UNSKEW_REAL", if real { "1" } else { "0" });
+    let mut child = command.stdout(Stdio::piped()).spawn().context("cargo test")?;
     let output = child.stdout.take().context("the output of cargo test")?;
     let failures = transcript::condense(BufReader::new(output), &mut std::io::stdout().lock())?;
     let status = child.wait().context("cargo test")?;
