@@ -8,11 +8,13 @@
 //! * `docs/reference/json.md`, from the documentation of the module that writes the JSON report;
 //! * `docs/reference/stamped-executables.md`, from that of the module that stamps executables;
 //! * `docs/reference/native-stablehlo.md`, from that of the module that rewrites such programs;
+//! * the README of each published crate, from the head of its `lib.rs`;
 //! * `docs/reference/fleet-runtime.md`, `fleet-decision.md` and `fleet-plan.md`, from those of the modules of `unskew-fleet`.
 
 mod ifrt_types;
 mod operator_upgraders;
 mod pjrt_abi;
+mod readme;
 mod stream_executor_abi;
 
 use std::collections::BTreeMap;
@@ -81,6 +83,7 @@ fn pages(root: &Path) -> anyhow::Result<BTreeMap<PathBuf, String>> {
         let page = module_page(root, source, title)?;
         pages.insert(Path::new("docs/reference").join(name), page);
     }
+    pages.extend(readme::pages(root)?);
     Ok(pages)
 }
 
