@@ -124,7 +124,11 @@ impl Package {
             let mut archive = zip::ZipArchive::new(opened)?;
             for (member, place) in &self.keep {
                 let mut reader = archive.by_name(member).with_context(|| member.clone())?;
-                write(&mut reader, &folder.join(place))?;
+                let place = folder.join(place);
+                write(&mut reader, &place)?;
+                if member.contains(".data/scripts/") {
+                    executable(&place)?;
+                }
                 left.remove(member);
             }
         } else {
@@ -142,6 +146,18 @@ impl Package {
             None => Ok(()),
         }
     }
+}
+
+/// A script of a wheel is a command.
+#[cfg(unix)]
+fn executable(path: &Path) -> anyhow::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    Ok(fs::set_permissions(path, fs::Permissions::from_mode(0o755))?)
+}
+
+#[cfg(not(unix))]
+fn executable(_: &Path) -> anyhow::Result<()> {
+    Ok(())
 }
 
 /// Writes a member beside its place and moves it there, so that none is ever half there.

@@ -73,7 +73,7 @@ impl Environment {
             "no requirements for {name}; `cargo xtask pin NAME==VERSION` makes them: {}",
             requirements.display()
         );
-        let place = crate::root().join("corpus/python").join(name);
+        let place = corpus().join("python").join(name);
         Ok(Self { name: name.to_owned(), requirements, place })
     }
 
@@ -129,35 +129,47 @@ impl Environment {
         let made = Command::new(python).args(["-m", "venv", "--without-pip"]).arg(part).output()?;
         ensure!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr).trim());
         let version = version(python, VERSION).unwrap_or_default();
-        let mut pip = if WITHOUT_PIP.contains(&&*version) {
+        let mut install = if WITHOUT_PIP.contains(&&*version) {
             let python = interpreters(&[]).into_iter().find(|it| with_pip(it).is_some());
             let mut pip = Command::new(python.context("no Python here has pip 22.3 or newer")?);
-            pip.args([
-                "-m",
-                "pip",
-                "install",
-                "--python-version",
-                &version,
-                "--implementation",
-                "cp",
-            ]);
-            pip.args(["--platform", "manylinux2014_x86_64", "--target"]);
+            pip.args(["-m", "pip", "install", "--python-version", &version]);
+            pip.args(["--implementation", "cp", "--platform", "manylinux2014_x86_64", "--target"]);
             pip.arg(part.join(format!("lib/python{version}/site-packages")));
+            pip.args(["--no-compile", "--disable-pip-version-check"]);
             pip
         } else {
-            let mut pip = Command::new(python);
-            pip.args(["-m", "pip", "--python"]).arg(part.join("bin/python")).arg("install");
-            pip
+            let mut uv = Command::new(uv()?);
+            uv.args(["pip", "install", "--python"]).arg(part.join("bin/python"));
+            uv.args(["--link-mode", "hardlink", "--cache-dir"]).arg(corpus().join("cache"));
+            // Certificates of the system, as pip takes them.
+            uv.env("UV_SYSTEM_CERTS", "1").env("UV_NATIVE_TLS", "1");
+            uv
         };
-        let pip = pip
-            .args(["--quiet", "--require-hashes", "--no-deps", "--no-compile"])
-            .args(["--only-binary=:all:", "--disable-pip-version-check", "--requirement"])
+        let install = install
+            .args(["--quiet", "--require-hashes", "--no-deps", "--only-binary=:all:"])
+            .arg("--requirement")
             .arg(&self.requirements)
             .output()?;
-        let said = String::from_utf8_lossy(&pip.stderr);
-        ensure!(pip.status.success(), "pip did not install {}:\n{}", self.name, said.trim());
+        let said = String::from_utf8_lossy(&install.stderr);
+        ensure!(install.status.success(), "{} was not installed:\n{}", self.name, said.trim());
         Ok(())
     }
+}
+
+/// The folder of the corpus.
+fn corpus() -> PathBuf {
+    crate::root().join("corpus")
+}
+
+/// The command `uv`: that of the corpus where it runs, else that on the path.
+fn uv() -> anyhow::Result<PathBuf> {
+    let runs = |uv: &PathBuf| {
+        let version = Command::new(uv).arg("--version").output();
+        version.is_ok_and(|said| said.status.success())
+    };
+    let ours = corpus().join("tools/uv");
+    let found = [ours, "uv".into()].into_iter().find(runs);
+    found.context("uv is not here, and that of the corpus does not run on this machine; install uv (`pip install uv`)")
 }
 
 /// Writes the requirements of a release: `cargo xtask pin NAME==VERSION [REQUIREMENT...]`.

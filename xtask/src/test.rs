@@ -19,7 +19,7 @@ type Step<'a> = (&'a str, &'a [&'a str]);
 const FORMAT: Step<'_> = ("format", &["fmt", "--all", "--check"]);
 
 /// What takes another build of everything.
-const REAL: [Step<'_>; 2] = [
+const REAL: [Step<'_>; 3] = [
     (
         "clippy",
         &[
@@ -33,6 +33,10 @@ const REAL: [Step<'_>; 2] = [
             "-D",
             "warnings",
         ],
+    ),
+    (
+        "packages",
+        &["publish", "--workspace", "--dry-run", "--no-verify", "--allow-dirty", "--quiet"],
     ),
     ("documentation", &["doc", "--workspace", "--features", FEATURES, "--no-deps", "--quiet"]),
 ];
