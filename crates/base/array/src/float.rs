@@ -117,7 +117,7 @@ impl Format {
     }
 
     /// Whether it has no signs and no zero.
-    pub fn is_positive(self) -> bool {
+    pub(crate) fn is_positive(self) -> bool {
         self.top == Top::ExponentOnly
     }
 

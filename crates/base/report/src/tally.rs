@@ -34,7 +34,7 @@ impl<'a> FromIterator<&'a Finding> for Tally {
 
 impl Tally {
     /// The tally in words, with how many aspects were not judged: those are never left out.
-    pub fn with_unjudged(self, aspects: usize) -> String {
+    pub(crate) fn with_unjudged(self, aspects: usize) -> String {
         match aspects {
             0 => self.to_string(),
             1 => format!("{self}; 1 aspect not judged"),

@@ -156,7 +156,7 @@ impl AttrValue {
     }
 
     /// Whether a value of an attribute of this kind may look so.
-    pub fn is_a(&self, kind: AttrKind) -> bool {
+    pub(crate) fn is_a(&self, kind: AttrKind) -> bool {
         match self {
             Self::List(values) if values.is_empty() => kind.list,
             Self::Placeholder(_) => true,

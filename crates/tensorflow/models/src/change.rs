@@ -16,7 +16,7 @@ mod attributes;
 mod kind;
 mod signature;
 
-pub use kind::{OpChangeKind, op_change_rules};
+pub use kind::OpChangeKind;
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -204,7 +204,7 @@ fn fits_set(op: &OpDef, set: &BTreeSet<&str>, stripped: bool) -> bool {
 }
 
 /// The bracket of the graph of `party`, if it is one of TensorFlow's; of the first of several.
-pub fn infer_producer(party: &Party, history: &OpHistory) -> Option<Bracket> {
+pub(crate) fn infer_producer(party: &Party, history: &OpHistory) -> Option<Bracket> {
     let graph = party.capability::<GraphFile>()?.graphs.first()?;
     Some(bracket(graph, history))
 }

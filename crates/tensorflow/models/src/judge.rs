@@ -16,9 +16,8 @@ use std::sync::Arc;
 use unskew_core::{Context, Finding, Judgement, Matcher, Party, Phase, Severity};
 
 pub use checkpoint::CheckpointMatcher;
-pub use merge::merge_check;
 pub(crate) use stored::with_findings;
-pub use stored::{data_findings, restore_findings};
+pub(crate) use stored::{data_findings, restore_findings};
 pub use unjudged::unjudged;
 
 use crate::read::Checkpoint;

@@ -78,21 +78,19 @@ mod structure;
 mod usage;
 
 pub use attr::{AttrKind, AttrValue, Shape, Single};
-pub use change::{
-    OpChange, OpChangeKind, RegistryDiff, op_change_rules, op_changes, registry_diff,
-};
+pub use change::{OpChange, OpChangeKind, RegistryDiff, op_changes, registry_diff};
 pub use convert::{Options, convert, convert_saved_model};
 pub use dtype::{DataType, DataTypeError};
 pub use file::{GraphFile, TensorFlowFile, read_file};
 pub use functions::Functions;
 pub use graph::{Function, Graph, Node};
 pub use history::{Definition, OpHistory};
-pub use infer::{Bracket, infer_producer, producer_facts};
-pub use judge::{data_findings, findings, merge_check, restore_findings, unjudged};
+pub use infer::{Bracket, producer_facts};
+pub use judge::{findings, unjudged};
 pub use op_def::OpDef;
 pub use op_text::OpTextError;
 pub use party::{party, with_data, with_what_lies_beside};
-pub use promise::{day_of, policy, version_of};
+pub use promise::{policy, version_of};
 pub use registry::{Lookup, OpRegistry};
 pub use runtime::{CHECKPOINT_AXIS, GRAPH_AXIS, ReleaseNumber, Runtime};
 pub use structure::Structure;

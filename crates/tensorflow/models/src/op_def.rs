@@ -117,7 +117,10 @@ impl OpDef {
 
     /// How many inputs a node has with these attributes; none if an attribute that says so is
     /// missing or of another kind.
-    pub fn input_count<'a>(&self, value: impl Fn(&str) -> Option<&'a AttrValue>) -> Option<u64> {
+    pub(crate) fn input_count<'a>(
+        &self,
+        value: impl Fn(&str) -> Option<&'a AttrValue>,
+    ) -> Option<u64> {
         self.inputs.iter().try_fold(0u64, |count, arg| {
             let more = match &arg.kind {
                 ArgKind::One(_) => 1,

@@ -28,7 +28,7 @@ pub(crate) fn forward_days() -> i64 {
 }
 
 /// The day that a GraphDef version stands for, from 30 on.
-pub fn day_of(graph_def: i64) -> Option<Date> {
+pub(crate) fn day_of(graph_def: i64) -> Option<Date> {
     let (number, day) = FIRST_DAY;
     let days = graph_def.checked_sub(number).filter(|days| *days >= 0)?;
     // The number comes from a file: there may be no such day.

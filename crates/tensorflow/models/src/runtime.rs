@@ -60,7 +60,7 @@ impl Runtime {
 
     /// Whether graphs are imported by Python code, up to 1.7: then what TensorFlow's core refuses
     /// shows only when the graph runs. Measured up to 1.4 and from 1.15 on.
-    pub fn imports_in_python(&self) -> bool {
+    pub(crate) fn imports_in_python(&self) -> bool {
         self.version < Version::pair(1, 8)
     }
 
@@ -70,7 +70,7 @@ impl Runtime {
     }
 
     /// Whether graphs may call functions of their library.
-    pub fn imports_functions(&self) -> bool {
+    pub(crate) fn imports_functions(&self) -> bool {
         self.version >= Version::pair(1, 1)
     }
 
@@ -81,12 +81,12 @@ impl Runtime {
 
     /// Whether the Keras that comes with it revives the optimizers of Keras 2: from 2.16 on it is Keras
     /// 3, which does not.
-    pub fn revives_optimizers(&self) -> bool {
+    pub(crate) fn revives_optimizers(&self) -> bool {
         self.version < Version::pair(2, 16)
     }
 
     /// Whether SavedModels may hold tensors that a function captured from another one.
-    pub fn knows_captured_tensors(&self) -> bool {
+    pub(crate) fn knows_captured_tensors(&self) -> bool {
         self.version >= Version::pair(2, 5)
     }
 
@@ -96,18 +96,18 @@ impl Runtime {
     }
 
     /// Whether the shapes of unused outputs of batch norms are other than before.
-    pub fn computes_empty_reserves(&self) -> bool {
+    pub(crate) fn computes_empty_reserves(&self) -> bool {
         let noted = behaviour::named(NOTED_SHAPES);
         noted.is_some_and(|(_, noted)| noted.era(self.version, 0).is_some())
     }
 
     /// Whether a failing import says that the graph is more than the forward window newer.
-    pub fn names_the_window(&self) -> bool {
+    pub(crate) fn names_the_window(&self) -> bool {
         self.version >= Version::pair(2, 3)
     }
 
     /// Whether it says so in the words of 2.3, which no other release uses.
-    pub fn names_the_window_first(&self) -> bool {
+    pub(crate) fn names_the_window_first(&self) -> bool {
         self.names_the_window() && self.version < Version::pair(2, 4)
     }
 }

@@ -1,6 +1,6 @@
 //! What a graph asks of a runtime: its nodes, those that ask the same taken together.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
@@ -101,7 +101,7 @@ pub struct GraphUse {
 
 impl GraphUse {
     /// What `meta` asks.
-    pub fn of_meta_graph(meta: MetaGraph) -> Self {
+    pub(crate) fn of_meta_graph(meta: MetaGraph) -> Self {
         Self {
             captured_tensors: meta.captured_tensors,
             without_values: session::without_values(&meta),
@@ -163,22 +163,13 @@ impl GraphUse {
     }
 
     /// The versions that a consumer sees.
-    pub fn effective_versions(&self) -> DataVersions {
+    pub(crate) fn effective_versions(&self) -> DataVersions {
         self.versions.clone().unwrap_or_default()
     }
 
     /// How many different ops there are.
     pub fn ops(&self) -> usize {
         self.uses.iter().map(|one| &*one.op).collect::<HashSet<_>>().len()
-    }
-
-    /// Each op once, with how many nodes have it.
-    pub fn op_counts(&self) -> BTreeMap<&str, usize> {
-        let mut counts = BTreeMap::new();
-        for one in &self.uses {
-            *counts.entry(&*one.op).or_default() += one.places.count();
-        }
-        counts
     }
 }
 

@@ -44,7 +44,7 @@ const EVERYWHERE: [&str; 10] = [
 ];
 
 /// Whether the name is a C++ symbol of TensorFlow or of what is linked into it.
-pub fn is_cpp(name: &str) -> bool {
+pub(crate) fn is_cpp(name: &str) -> bool {
     name.starts_with("_Z") && PARTS.iter().any(|part| name.contains(part))
 }
 

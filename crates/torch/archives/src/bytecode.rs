@@ -27,7 +27,7 @@ pub const UNSAID: i64 = 3;
 pub const COUNTED: i64 = 6;
 
 /// The instructions whose first operand is a distance within the code.
-pub const JUMPS: [&str; 3] = ["JF", "JMP", "LOOP"];
+pub(crate) const JUMPS: [&str; 3] = ["JF", "JMP", "LOOP"];
 
 /// One instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub struct Instruction {
 
 impl Instruction {
     /// Whether it calls an operator of the table.
-    pub fn is_call(&self) -> bool {
+    pub(crate) fn is_call(&self) -> bool {
         matches!(self.name.as_str(), "OP" | "OPN")
     }
 }

@@ -63,7 +63,7 @@ pub use device::{
 pub use format::read;
 pub use model::{Format, Given, Model, Stamp, Use, UsePlaces};
 pub use needs::{Need, Needs, needs_facts};
-pub use party::{Origin, of_model, party, party_converted};
+pub use party::{Origin, party, party_converted};
 pub use producer::Producer;
 pub use release::{Calendar, CalendarError, Release};
 pub use runtime::{Runtime, axes};

@@ -64,7 +64,7 @@ impl Format {
     }
 
     /// Whether the mobile interpreter loads it.
-    pub const fn is_mobile(self) -> bool {
+    pub(crate) const fn is_mobile(self) -> bool {
         matches!(self, Self::Mobile | Self::MobileFlatbuffer)
     }
 

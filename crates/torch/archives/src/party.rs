@@ -70,7 +70,7 @@ pub fn party_converted(
 }
 
 /// A file that was read, as a party of this name.
-pub fn of_model(name: &str, model: Model) -> Party {
+pub(crate) fn of_model(name: &str, model: Model) -> Party {
     let mut party = Party::new(name, Role::Artifact, model.format.as_str());
     if model.format != Format::Safetensors && model.format != Format::Pickle {
         let signs = model.producer.signs.join("; ");

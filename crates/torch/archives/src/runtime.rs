@@ -13,13 +13,13 @@ use crate::{Device, rules};
 /// The axes of this boundary.
 pub mod axes {
     /// The file format version, which is the operator version too.
-    pub const FILE_FORMAT: &str = "torch.file_format";
+    pub(crate) const FILE_FORMAT: &str = "torch.file_format";
     /// The version of mobile bytecode.
-    pub const BYTECODE: &str = "torch.bytecode";
+    pub(crate) const BYTECODE: &str = "torch.bytecode";
     /// The schema version of `torch.export` archives.
     pub const EXPORTED: &str = "torch.export_schema";
     /// The version of an ExecuTorch program.
-    pub const EXECUTORCH: &str = "executorch.program";
+    pub(crate) const EXECUTORCH: &str = "executorch.program";
     /// The release itself.
     pub const RELEASE: &str = "torch.release";
     /// The operators of a file against those of a release.

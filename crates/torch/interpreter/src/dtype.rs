@@ -57,7 +57,7 @@ impl Dtype {
     }
 
     /// The name in messages of PyTorch, and of its storages: `Float`.
-    pub fn storage_name(self) -> &'static str {
+    pub(crate) fn storage_name(self) -> &'static str {
         self.row().2
     }
 
@@ -87,7 +87,7 @@ impl Dtype {
     }
 
     /// Whether it holds real numbers.
-    pub fn is_float(self) -> bool {
+    pub(crate) fn is_float(self) -> bool {
         self.category() == Category::Float
     }
 
@@ -102,7 +102,7 @@ impl Dtype {
     }
 
     /// The same type of arrays.
-    pub fn array_type(self) -> Type {
+    pub(crate) fn array_type(self) -> Type {
         match self {
             Self::U8 => Type::U8,
             Self::I8 => Type::S8,
@@ -120,7 +120,7 @@ impl Dtype {
     }
 
     /// The type of these arrays, if PyTorch has it.
-    pub fn of_array(element: Type) -> Option<Self> {
+    pub(crate) fn of_array(element: Type) -> Option<Self> {
         Self::all().find(|dtype| dtype.array_type() == element)
     }
 

@@ -56,7 +56,7 @@ impl Number {
     }
 
     /// Whether it is not zero.
-    pub fn is_true(self) -> bool {
+    pub(crate) fn is_true(self) -> bool {
         match self {
             Self::Bool(yes) => yes,
             Self::Int(number) => number != 0,

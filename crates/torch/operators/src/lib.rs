@@ -76,7 +76,7 @@ pub use decide::{Decision, Step, Target, Writer};
 pub use entry::{Bridge, RegistryChange, Releases, Since};
 pub use error::RegistryError;
 pub use promised::{Account, Owed};
-pub use pytorch::{REGISTRY_SOURCES, registry};
+pub use pytorch::registry;
 pub use registry::{BuiltIn, Registry, Sources};
 pub use site::{Fit, OperatorCall};
 

@@ -18,7 +18,7 @@ pub fn registry() -> &'static Registry {
 }
 
 /// The files of the registry.
-pub const REGISTRY_SOURCES: Sources<'static> = Sources {
+pub(crate) const REGISTRY_SOURCES: Sources<'static> = Sources {
     versions: include_str!("../data/operator_versions.yaml"),
     upgraders: include_str!(concat!(env!("OUT_DIR"), "/operator_upgraders.py")),
     downgraders: include_str!(concat!(env!("OUT_DIR"), "/operator_downgraders.py")),

@@ -19,7 +19,7 @@ pub enum Type {
 
 impl Type {
     /// Whether it is a list without a fixed size, which takes any number of values.
-    pub fn is_open_list(&self) -> bool {
+    pub(crate) fn is_open_list(&self) -> bool {
         matches!(self, Self::List(_, None))
     }
 

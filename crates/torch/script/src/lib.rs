@@ -41,7 +41,7 @@ mod words;
 
 pub use edit::{Edits, Overlap};
 pub use limits::{MAX_DEPTH, MAX_TOKENS, tokens};
-pub use read::{MAX_BYTES, ScriptError, parse};
+pub use read::{ScriptError, parse};
 pub use syntax::{
     Argument, Call, Class, Constant, Expression, Function, Module, Name, Parameter, Span, Statement,
 };

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// The largest text that is read, in bytes. The largest real one has less than half a megabyte.
-pub const MAX_BYTES: usize = 64 << 20;
+pub(crate) const MAX_BYTES: usize = 64 << 20;
 
 /// Why a text is not TorchScript.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

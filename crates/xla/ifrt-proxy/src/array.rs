@@ -87,7 +87,7 @@ impl Array {
     /// # Errors
     /// INVALID_ARGUMENT if one of them is not what the sharding says, where it says it; what the plug-in
     /// answers.
-    pub fn of_shards(
+    pub(crate) fn of_shards(
         (kind, dims): (DTypeKind, Vec<i64>),
         spread: Spread,
         shards: Vec<Shard>,
@@ -132,7 +132,7 @@ impl Array {
     ///
     /// # Errors
     /// What the plug-in answers.
-    pub fn of_shard(&self, shard: &Shard) -> Result<Self, Status> {
+    pub(crate) fn of_shard(&self, shard: &Shard) -> Result<Self, Status> {
         Ok(Self {
             kind: self.kind,
             dims: shard.buffer.dimensions()?,

@@ -146,7 +146,7 @@ impl Handles {
     ///
     /// # Errors
     /// As [`Handles::array`].
-    pub fn take_future(&mut self, handle: u64) -> Result<Vec<Event>, Status> {
+    pub(crate) fn take_future(&mut self, handle: u64) -> Result<Vec<Event>, Status> {
         match self.map.remove(&handle) {
             Some(Entry::Future(events)) => Ok(events),
             Some(other @ Entry::Poisoned(_)) => Err(missing("future", handle, Some(&other))),

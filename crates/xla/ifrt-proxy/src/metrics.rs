@@ -124,7 +124,7 @@ impl Metrics {
 
     /// How many requests of each kind were answered, and how many of those with an error; kinds that
     /// nobody asked for are left out.
-    pub fn by_kind(&self) -> Vec<(&'static str, u64, u64)> {
+    pub(crate) fn by_kind(&self) -> Vec<(&'static str, u64, u64)> {
         let count =
             |kind, code| self.requests.get(&Request { kind, code }).map(|count| count.get());
         let row = |&kind: &&'static str| {

@@ -151,7 +151,7 @@ impl Reply {
     }
 
     /// Answers once all events have happened: by the first error that one of them had.
-    pub fn send_after(self, events: &[Event], answer: Answer) {
+    pub(crate) fn send_after(self, events: &[Event], answer: Answer) {
         let waiting = Arc::new(Mutex::new(Waiting {
             // One more than there are events, for this function itself.
             left: events.len() + 1,

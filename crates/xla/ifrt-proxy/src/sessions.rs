@@ -126,7 +126,7 @@ impl Sessions {
     ///
     /// # Errors
     /// NOT_FOUND if there is no such session.
-    pub fn buffers_of(&self, id: u64) -> Result<Arc<HostBuffers>, Status> {
+    pub(crate) fn buffers_of(&self, id: u64) -> Result<Arc<HostBuffers>, Status> {
         let found = self.lock().there.get(&id).map(|(_, buffers)| Arc::clone(buffers));
         found.ok_or_else(|| Status::new(Code::NotFound, "there is no session with this number"))
     }
@@ -145,7 +145,7 @@ impl Sessions {
     }
 
     /// What all have together.
-    pub fn totals(&self) -> &Totals {
+    pub(crate) fn totals(&self) -> &Totals {
         &self.totals
     }
 

@@ -53,18 +53,18 @@ impl Ages {
     }
 
     /// The size of a struct as the plug-in's header has it; as of today if the plug-in has it not.
-    pub fn plugin_size<'a>(&self, record: &'a Struct) -> Option<&'a Size> {
+    pub(crate) fn plugin_size<'a>(&self, record: &'a Struct) -> Option<&'a Size> {
         record.size(self.plugin, None).or(record.sizes.last())
     }
 
     /// Whether chains of extensions in arguments are laid out alike on both sides, and so may pass.
-    pub fn chains_fit(&self) -> bool {
+    pub(crate) fn chains_fit(&self) -> bool {
         let old = |minor: i32| minor < SIZED_EXTENSIONS;
         !old(self.plugin) && !old(self.present) && !old(self.host)
     }
 
     /// Whether the plug-in may have grown beyond what is known here.
-    pub fn plugin_is_newer_than_known(&self) -> bool {
+    pub(crate) fn plugin_is_newer_than_known(&self) -> bool {
         self.plugin > NEWEST
     }
 }

@@ -195,7 +195,7 @@ impl Config {
     ///
     /// # Errors
     /// [`ConfigError`] if there are none.
-    pub fn of_library(library: &Path) -> Result<Self, ConfigError> {
+    pub(crate) fn of_library(library: &Path) -> Result<Self, ConfigError> {
         let path = Self::path_beside(library);
         let text = std::fs::read_to_string(&path);
         let text = text.map_err(|source| ConfigError::Unreadable { path, source })?;

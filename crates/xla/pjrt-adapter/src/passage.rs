@@ -75,12 +75,12 @@ impl Passage {
     }
 
     /// Whether the struct has ever had more than one size, or a wrong one.
-    pub fn ever_changed(record: &Struct) -> bool {
+    pub(crate) fn ever_changed(record: &Struct) -> bool {
         record.sizes.len() > 1 || record.sizes.iter().any(|size| size.declared != size.end)
     }
 
     /// Whether both sides are known to have the very same struct.
-    pub fn same_on_both_sides(&self) -> bool {
+    pub(crate) fn same_on_both_sides(&self) -> bool {
         self.host == self.plugin
     }
 

@@ -79,7 +79,7 @@ pub use host::{
 pub use known::{KnownPlugin, digest, known_plugin, known_plugins, known_row};
 pub use probe::{
     Attribute, DEFAULT_LIMIT, Extension, Probe, ProbeError, ProbeFailure, Stage, Value, child_main,
-    package_of, probe_in_child,
+    probe_in_child,
 };
 pub use sys::bindings::{PJRT_Buffer_Type as ElementType, PJRT_Error_Code as ErrorCode};
 pub use verdict::{

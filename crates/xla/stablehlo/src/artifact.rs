@@ -57,7 +57,7 @@ impl Artifact {
     }
 
     /// The dialects that StableHLO promises nothing about.
-    pub fn other_dialects(&self) -> Vec<&str> {
+    pub(crate) fn other_dialects(&self) -> Vec<&str> {
         features::others(&self.bytecode).collect()
     }
 }

@@ -44,7 +44,7 @@ pub struct Feature {
 impl Feature {
     /// Whether a program can be written without it for an older version: a first operation of its
     /// name and a type cannot, while a later form of an operation stands for the older ones too.
-    pub fn has_older_form(&self) -> bool {
+    pub(crate) fn has_older_form(&self) -> bool {
         match self.kind {
             FeatureKind::Operation => !self.name.ends_with("_v1"),
             FeatureKind::Type

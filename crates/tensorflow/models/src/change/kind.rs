@@ -55,7 +55,7 @@ pub enum OpChangeKind {
 }
 
 /// Every rule, in the order of the file. Read once; a test reads the file, so it is there.
-pub fn op_change_rules() -> &'static [ChangeRule<OpChangeKind>] {
+pub(crate) fn op_change_rules() -> &'static [ChangeRule<OpChangeKind>] {
     static RULES: LazyLock<Vec<ChangeRule<OpChangeKind>>> =
         LazyLock::new(|| ChangeRule::all(TEXT).unwrap_or_default());
     &RULES

@@ -6,7 +6,7 @@ use crate::{GraphFile, GraphUse, behaviour, rules};
 
 /// What is to be said about a graph of the versions `a` into which one of `b` is imported, or the
 /// other way round: the result is the same.
-pub fn merge_check(a: &DataVersions, b: &DataVersions) -> Vec<Finding> {
+pub(crate) fn merge_check(a: &DataVersions, b: &DataVersions) -> Vec<Finding> {
     let merged = a.merged_with(b);
     let list: Vec<String> = merged.bad_consumers.iter().map(i64::to_string).collect();
     let bad = if list.is_empty() { "none".to_owned() } else { list.join(", ") };

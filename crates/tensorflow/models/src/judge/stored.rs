@@ -25,7 +25,7 @@ const SHARDS: u64 = 1 << 16;
 
 /// What is to be said about a checkpoint and its data files. `index` is the name of its file, `size` tells how
 /// large the file of a name beside it is, none if it is not there.
-pub fn data_findings(
+pub(crate) fn data_findings(
     checkpoint: &Checkpoint,
     index: &str,
     size: &dyn Fn(&str) -> Option<u64>,
@@ -94,7 +94,7 @@ fn bytes(shape: &Shape) -> Option<u64> {
 }
 
 /// What is to be said about a graph that restores these tensors, and a checkpoint.
-pub fn restore_findings(restores: &[Restored], checkpoint: &Checkpoint) -> Vec<Finding> {
+pub(crate) fn restore_findings(restores: &[Restored], checkpoint: &Checkpoint) -> Vec<Finding> {
     if restores.is_empty() {
         return Vec::new();
     }

@@ -144,12 +144,12 @@ impl Exports {
     }
 
     /// Whether a plug-in sees the symbols of the release without needing its libraries.
-    pub fn symbols_are_global(&self) -> bool {
+    pub(crate) fn symbols_are_global(&self) -> bool {
         self.version >= FIRST_GLOBAL
     }
 
     /// Whether it loads pluggable devices at all.
-    pub fn loads_plugins(&self) -> bool {
+    pub(crate) fn loads_plugins(&self) -> bool {
         self.version >= FIRST_LOADER
     }
 

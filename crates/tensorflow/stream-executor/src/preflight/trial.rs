@@ -255,7 +255,7 @@ impl Trial {
 impl Seen {
     /// Whether all that was written behind its end is padding: a host's compiler rounds the struct up to
     /// eight bytes, and nothing lies there.
-    pub fn is_padding(&self) -> bool {
+    pub(crate) fn is_padding(&self) -> bool {
         self.before == 0 && self.bytes + self.behind <= self.bytes.next_multiple_of(8)
     }
 }

@@ -90,7 +90,7 @@ impl Pickle {
     }
 
     /// Whether it holds bytes, for which protocol 3 has instructions of its own.
-    pub fn has_bytes(&self) -> bool {
+    pub(crate) fn has_bytes(&self) -> bool {
         self.values.iter().any(|value| matches!(value, Value::Bytes(_)))
     }
 

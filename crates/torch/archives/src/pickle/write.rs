@@ -52,7 +52,7 @@ impl Pickle {
     }
 
     /// Makes a value the one that unpickling gives.
-    pub fn set_root(&mut self, id: Id) {
+    pub(crate) fn set_root(&mut self, id: Id) {
         self.root = id;
     }
 

@@ -259,7 +259,7 @@ impl Program {
     }
 
     /// Whether it has a class.
-    pub fn has_classes(&self) -> bool {
+    pub(crate) fn has_classes(&self) -> bool {
         !self.classes.is_empty()
     }
 

@@ -59,9 +59,6 @@ use unskew_abi::sandbox::Confinement;
 
 use crate::probe::Probe;
 
-/// How long one check gets, unless the caller says otherwise.
-pub const DEFAULT_CHECK_LIMIT: Duration = Duration::from_secs(20);
-
 /// Makes every check of a plug-in of which `probe` was seen. `command(from, to)` must end up in
 /// [`conform_child_main`] with the plug-in's path and these numbers; a check gets `limit`.
 pub fn conform(

@@ -292,7 +292,7 @@ pub fn slot(name: &str) -> Option<&'static Slot> {
 }
 
 /// The name of the function at `offset` of the table.
-pub fn function_at(offset: usize) -> Option<&'static str> {
+pub(crate) fn function_at(offset: usize) -> Option<&'static str> {
     SLOTS.binary_search_by_key(&offset, |slot| slot.offset).ok().map(|i| SLOTS[i].name)
 }
 
@@ -345,7 +345,7 @@ pub fn extension(name: &str) -> Option<&'static ExtensionType> {
 }
 
 /// The name of an extension type.
-pub fn extension_name(kind: i32) -> Option<&'static str> {
+pub(crate) fn extension_name(kind: i32) -> Option<&'static str> {
     EXTENSIONS.iter().find(|extension| extension.kind == kind).map(|extension| extension.name)
 }
 

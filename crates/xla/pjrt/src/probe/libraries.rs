@@ -5,7 +5,7 @@ const LIBRARIES: &str = include_str!("../../data/libraries.tsv");
 
 /// What has the library of this name, as the loader asks for it: `libcudart.so.12`. None if that is not
 /// known.
-pub fn package_of(library: &str) -> Option<&'static str> {
+pub(crate) fn package_of(library: &str) -> Option<&'static str> {
     let rows = || LIBRARIES.lines().filter_map(|line| line.split_once('\t'));
     let stem = library.split_inclusive(".so").next();
     let named = |name: &str| rows().find(|row| row.0 == name).map(|row| row.1);

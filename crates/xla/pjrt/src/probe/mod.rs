@@ -6,7 +6,6 @@ mod libraries;
 
 pub use child::{DEFAULT_LIMIT, child_main, probe_in_child};
 pub(crate) use files::files;
-pub use libraries::package_of;
 pub(crate) use libraries::with_packages;
 
 use std::fmt;
@@ -192,7 +191,7 @@ impl Probe {
     }
 
     /// Whether it has the extension of this name.
-    pub fn has_extension(&self, name: &str) -> bool {
+    pub(crate) fn has_extension(&self, name: &str) -> bool {
         self.extensions.iter().any(|e| layout::extension_name(e.kind) == Some(name))
     }
 
@@ -203,7 +202,7 @@ impl Probe {
     }
 
     /// Whether its table has the function of this name, filled in.
-    pub fn has_function(&self, name: &str) -> bool {
+    pub(crate) fn has_function(&self, name: &str) -> bool {
         layout::slot(name).is_some_and(|slot| {
             let offset = slot.offset as u64;
             offset + 8 <= self.true_table_size() && !self.empty_slots.contains(&offset)

@@ -217,7 +217,7 @@ impl Api {
 
     /// Whether a field of the struct that ends at `end` is there for this plug-in: whether it reads
     /// or fills it in.
-    pub fn knows_field<T: Record>(&self, end: usize) -> bool {
+    pub(crate) fn knows_field<T: Record>(&self, end: usize) -> bool {
         let size = T::history().size(self.minor, None);
         size.is_some_and(|size| unskew_abi::has_field(size.end, end))
     }
@@ -322,7 +322,7 @@ impl Api {
     }
 
     /// Whether the plug-in has the function of an extension.
-    pub fn has_extension_call<T: ExtensionCall>(&self) -> bool {
+    pub(crate) fn has_extension_call<T: ExtensionCall>(&self) -> bool {
         self.extension_function::<T>().is_some()
     }
 

@@ -43,7 +43,7 @@ pub enum CallError {
 }
 
 /// The name of a code; its number if it is not known.
-pub fn code_name(code: PJRT_Error_Code) -> impl fmt::Display {
+pub(crate) fn code_name(code: PJRT_Error_Code) -> impl fmt::Display {
     code.name().map_or_else(|| format!("code {}", code.0), str::to_owned)
 }
 
