@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use unskew_core::{Finding, Severity};
 
-use super::likeness::{Likeness, parameters};
+use super::found::{Changes, Subject};
+use super::likeness::{Likeness, difference};
 use super::pair::Pair;
-use super::{Changes, Subject, constness, field, standing};
+use super::{constness, field, standing};
 use crate::contract::{Contract, Function, Guard, Remark, Spot};
-use crate::header::Type;
 use crate::rules;
 
 /// Compares all functions, types of functions, and other names of types.
@@ -140,30 +140,6 @@ fn compare(pair: &Pair<'_>, name: &str, old: &Function, new: &Function, changes:
 fn deprecated(name: &str, old: &Remark, new: &Remark) -> Option<Finding> {
     let newly = old.deprecated.is_none() && new.deprecated.is_some();
     newly.then(|| rules::Deprecated { name: &name }.finding())
-}
-
-/// In which way two types of functions differ.
-pub fn difference(pair: &Pair<'_>, old: &Type, new: &Type) -> String {
-    let (Some((a, x)), Some((b, y))) = (parameters(old), parameters(new)) else {
-        return format!("it is `{new}`, and was `{old}`");
-    };
-    if x.len() != y.len() {
-        return format!("it takes {} parameters, and took {}", y.len(), x.len());
-    }
-    let mut said = Vec::new();
-    if pair.likeness(a, b) != Likeness::Same {
-        said.push(format!("it returns `{b}`, and returned `{a}`"));
-    }
-    for (index, (x, y)) in x.iter().zip(y).enumerate() {
-        if pair.likeness(&x.r#type, &y.r#type) != Likeness::Same {
-            let number = index + 1;
-            said.push(format!("parameter {number} is `{}`, and was `{}`", y.r#type, x.r#type));
-        }
-    }
-    match said.is_empty() {
-        true => "it takes a variable number of parameters in one of the two".to_owned(),
-        false => said.join("; "),
-    }
 }
 
 /// Other names of types: what they stand for.

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::align::Alignment;
+use super::found::{Changes, Subject};
 use super::likeness::Likeness;
 use super::pair::Pair;
 use super::words::{count, list};
-use super::{Changes, Subject};
 use crate::contract::{Spot, Struct};
 use crate::header::Type;
 use crate::rules;

@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::found::{Changes, Subject};
 use super::pair::Pair;
 use super::words::list;
-use super::{Changes, Subject};
 use crate::contract::{Constant, Enumeration, Value};
 use crate::header::Enumerator;
 use crate::rules;

@@ -1,10 +1,11 @@
 //! Single fields: their types, names and remarks, and those that are gone.
 
 use super::align::Alignment;
+use super::found::Comparing;
+use super::found::{Changes, Subject};
+use super::insertion;
 use super::likeness::Likeness;
 use super::pair::Pair;
-use super::record::Comparing;
-use super::{Changes, Subject, insertion};
 use crate::contract::{Deadline, Member, Remark, Spot};
 use crate::header::Type;
 use crate::rules;
@@ -52,7 +53,7 @@ impl Comparing<'_, '_> {
         let finding = match likeness {
             Likeness::Same => return,
             _ if inline => {
-                let what = super::callable::difference(self.pair, &old.r#type, &new.r#type);
+                let what = super::likeness::difference(self.pair, &old.r#type, &new.r#type);
                 let constness = super::constness::of_functions(&old.r#type, &new.r#type);
                 match likeness {
                     Likeness::Alike if !constness.is_empty() => {

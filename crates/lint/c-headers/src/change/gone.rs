@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use unskew_core::Severity;
 
+use super::found::{Change, Changes, Subject};
 use super::pair::Pair;
 use super::words::{count, list};
-use super::{Change, Changes, Subject};
 use crate::rules;
 
 /// Codes of findings about something that is gone.

@@ -1,7 +1,7 @@
 //! New fields between old ones.
 
 use super::align::Alignment;
-use super::record::Comparing;
+use super::found::Comparing;
 use super::words::{bytes, count, list};
 use crate::contract::{Member, Spot};
 use crate::header::RecordKind;

@@ -186,3 +186,27 @@ pub fn parameters(r#type: &Type) -> Option<(&Type, &[Parameter])> {
         _ => None,
     }
 }
+
+/// In which way two types of functions differ.
+pub fn difference(pair: &Pair<'_>, old: &Type, new: &Type) -> String {
+    let (Some((a, x)), Some((b, y))) = (parameters(old), parameters(new)) else {
+        return format!("it is `{new}`, and was `{old}`");
+    };
+    if x.len() != y.len() {
+        return format!("it takes {} parameters, and took {}", y.len(), x.len());
+    }
+    let mut said = Vec::new();
+    if pair.likeness(a, b) != Likeness::Same {
+        said.push(format!("it returns `{b}`, and returned `{a}`"));
+    }
+    for (index, (x, y)) in x.iter().zip(y).enumerate() {
+        if pair.likeness(&x.r#type, &y.r#type) != Likeness::Same {
+            let number = index + 1;
+            said.push(format!("parameter {number} is `{}`, and was `{}`", y.r#type, x.r#type));
+        }
+    }
+    match said.is_empty() {
+        true => "it takes a variable number of parameters in one of the two".to_owned(),
+        false => said.join("; "),
+    }
+}

@@ -45,6 +45,7 @@ mod constness;
 mod embedded;
 mod enumeration;
 mod field;
+mod found;
 mod gone;
 mod insertion;
 mod likeness;
@@ -58,43 +59,16 @@ mod standing;
 mod version;
 mod words;
 
+pub use found::Change;
 pub use likeness::Likeness;
 pub use policy::{Class, HeaderPolicyError, Policy};
 pub use version::Bump;
 
-use unskew_core::{Date, Finding, Places, Severity};
+use unskew_core::{Date, Finding, Severity};
 
-use crate::contract::{Contract, Spot};
+use crate::contract::Contract;
+use found::Changes;
 use pair::Pair;
-
-/// One change, with what the policy says of it.
-#[derive(Clone, Debug)]
-pub struct Change {
-    /// What changed, as an instance of its rule.
-    pub finding: Finding,
-    /// Which number it raises; a fault is wrong under every number.
-    pub class: Class,
-    /// The version that covers it: the name of its numbers, and its header.
-    pub line: Option<(String, String)>,
-    /// What changed, in a word: `PJRT_Api`.
-    subject: String,
-    file: String,
-    extension: bool,
-    /// Whether it is about a declaration that no build sees unless somebody defines a macro, before and now.
-    conditional: bool,
-}
-
-impl Change {
-    /// The header in which it counts: where the declaration stands now, or stood before it went.
-    pub fn file(&self) -> &str {
-        &self.file
-    }
-
-    /// What changed, in a word: `PJRT_Api`.
-    pub fn subject(&self) -> &str {
-        &self.subject
-    }
-}
 
 /// Everything that changed between two contracts.
 #[derive(Clone, Debug)]
@@ -134,59 +108,4 @@ pub fn compare(old: &Contract, new: &Contract, policy: &Policy, today: Option<Da
         (change.finding.gravity(), change.finding.places.named().to_vec())
     });
     Comparison { changes, bumps }
-}
-
-/// Changes as they are found.
-#[derive(Default)]
-struct Changes {
-    list: Vec<Change>,
-}
-
-/// What a change is about: in which header it counts, and whether it is part of an extension.
-#[derive(Clone, Debug)]
-struct Subject {
-    name: String,
-    file: String,
-    extension: bool,
-}
-
-impl Subject {
-    fn of(name: &str, spot: &Spot) -> Self {
-        Self { name: name.to_owned(), file: spot.file.to_string(), extension: false }
-    }
-
-    fn part_of_extension(mut self, extension: bool) -> Self {
-        self.extension = extension;
-        self
-    }
-}
-
-impl Changes {
-    /// Adds a change with its places in the new headers and in the old ones.
-    fn add<'s>(
-        &mut self,
-        subject: &Subject,
-        finding: Finding,
-        new: impl IntoIterator<Item = &'s Spot>,
-        old: impl IntoIterator<Item = &'s Spot>,
-    ) {
-        let mut places: Places = new.into_iter().collect();
-        places.extend(&old.into_iter().map(|spot| format!("{spot} (before)")).collect());
-        self.list.push(Change {
-            finding: finding.at(places),
-            class: Class::Fault,
-            line: None,
-            subject: subject.name.clone(),
-            file: subject.file.clone(),
-            extension: subject.extension,
-            conditional: false,
-        });
-    }
-
-    /// What was added from `first` on is about declarations that no build sees by default.
-    fn conditional_from(&mut self, first: usize) {
-        for change in self.list.iter_mut().skip(first) {
-            change.conditional = true;
-        }
-    }
 }

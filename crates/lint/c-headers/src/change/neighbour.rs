@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use unskew_core::Places;
 
-use super::Changes;
+use super::found::Changes;
 use super::pair::Pair;
 use crate::contract::Spot;
 

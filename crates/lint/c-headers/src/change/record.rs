@@ -6,9 +6,10 @@ use unskew_core::{Finding, Severity};
 
 use super::align::Alignment;
 use super::embedded::Embedded;
+use super::found::{Changes, Comparing, subject};
 use super::pair::Pair;
 use super::words::{bytes, count, list};
-use super::{Changes, Subject, field, size};
+use super::{field, size};
 use crate::contract::{Contract, Extent, Member, Struct, Uses};
 use crate::header::{RecordKind, Type};
 use crate::rules;
@@ -76,11 +77,6 @@ fn unwrap(contract: &Contract, record: &Struct, other: &Struct) -> Option<Struct
     Some(unwrapped)
 }
 
-/// What findings about a struct are about.
-pub fn subject(record: &Struct) -> Subject {
-    Subject::of(&record.name, &record.spot).part_of_extension(record.is_extension())
-}
-
 fn word(record: &Struct) -> &'static str {
     match record.kind {
         RecordKind::Struct => "struct",
@@ -104,15 +100,6 @@ fn gone(pair: &Pair<'_>, old: &Struct, changes: &mut Changes) {
         changes.add(&subject(old), finding, [], [&old.spot]);
         field::before_its_time(pair, &subject(old), &old.remark, &old.name, &old.spot, changes);
     }
-}
-
-/// One struct, old and new.
-pub struct Comparing<'c, 'p> {
-    pub pair: &'c Pair<'p>,
-    pub old: &'c Struct,
-    pub new: &'c Struct,
-    pub changes: &'c mut Changes,
-    pub subject: Subject,
 }
 
 impl Comparing<'_, '_> {

@@ -1,7 +1,7 @@
 //! Announced sizes: whether they reach to the last field, now and before.
 
-use super::Changes;
-use super::record::subject;
+use super::found::Changes;
+use super::found::subject;
 use super::words::bytes;
 use crate::contract::{AnnouncedSize, Extent, Struct};
 use crate::rules;

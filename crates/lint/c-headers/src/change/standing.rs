@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use unskew_core::Severity;
 
+use super::found;
+use super::found::{Changes, Subject};
 use super::pair::Pair;
 use super::words::list;
-use super::{Changes, Subject, record};
 use crate::contract::{Contract, Spot, Struct, Unread};
 use crate::header::{RecordKind, Type};
 use crate::rules;
@@ -94,7 +95,7 @@ fn new_structs(pair: &Pair<'_>, changes: &mut Changes) {
         if known || one.kind == RecordKind::Union || name.is_empty() {
             continue;
         }
-        let subject = record::subject(one);
+        let subject = found::subject(one);
         if one.is_extensible() {
             if one.announced.is_empty() && announces.contains(&*one.spot.file) {
                 let last_field = one.last().map_or("", |last| &last.name);

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use unskew_core::{Finding, Places, Severity};
 
+use super::found::Change;
 use super::pair::Pair;
+use super::policy::{Class, Policy};
 use super::words::list;
-use super::{Change, Class, Policy};
 use crate::contract::{VersionLine, VersionNumber};
 use crate::rules;
 

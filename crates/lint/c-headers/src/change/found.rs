@@ -1,0 +1,105 @@
+//! Changes as they are found, and what they are about.
+
+use unskew_core::{Finding, Places};
+
+use super::pair::Pair;
+use super::policy::Class;
+use crate::contract::{Spot, Struct};
+
+/// One change, with what the policy says of it.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// What changed, as an instance of its rule.
+    pub finding: Finding,
+    /// Which number it raises; a fault is wrong under every number.
+    pub class: Class,
+    /// The version that covers it: the name of its numbers, and its header.
+    pub line: Option<(String, String)>,
+    /// What changed, in a word: `PJRT_Api`.
+    pub(super) subject: String,
+    pub(super) file: String,
+    pub(super) extension: bool,
+    /// Whether it is about a declaration that no build sees unless somebody defines a macro, before and now.
+    pub(super) conditional: bool,
+}
+
+impl Change {
+    /// The header in which it counts: where the declaration stands now, or stood before it went.
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// What changed, in a word: `PJRT_Api`.
+    pub fn subject(&self) -> &str {
+        &self.subject
+    }
+}
+
+/// Changes as they are found.
+#[derive(Default)]
+pub(super) struct Changes {
+    pub(super) list: Vec<Change>,
+}
+
+/// What a change is about: in which header it counts, and whether it is part of an extension.
+#[derive(Clone, Debug)]
+pub(super) struct Subject {
+    pub(super) name: String,
+    pub(super) file: String,
+    pub(super) extension: bool,
+}
+
+impl Subject {
+    pub(super) fn of(name: &str, spot: &Spot) -> Self {
+        Self { name: name.to_owned(), file: spot.file.to_string(), extension: false }
+    }
+
+    pub(super) fn part_of_extension(mut self, extension: bool) -> Self {
+        self.extension = extension;
+        self
+    }
+}
+
+impl Changes {
+    /// Adds a change with its places in the new headers and in the old ones.
+    pub(super) fn add<'s>(
+        &mut self,
+        subject: &Subject,
+        finding: Finding,
+        new: impl IntoIterator<Item = &'s Spot>,
+        old: impl IntoIterator<Item = &'s Spot>,
+    ) {
+        let mut places: Places = new.into_iter().collect();
+        places.extend(&old.into_iter().map(|spot| format!("{spot} (before)")).collect());
+        self.list.push(Change {
+            finding: finding.at(places),
+            class: Class::Fault,
+            line: None,
+            subject: subject.name.clone(),
+            file: subject.file.clone(),
+            extension: subject.extension,
+            conditional: false,
+        });
+    }
+
+    /// What was added from `first` on is about declarations that no build sees by default.
+    pub(super) fn conditional_from(&mut self, first: usize) {
+        for change in self.list.iter_mut().skip(first) {
+            change.conditional = true;
+        }
+    }
+}
+
+/// What findings about a struct are about.
+pub fn subject(record: &Struct) -> Subject {
+    Subject::of(&record.name, &record.spot).part_of_extension(record.is_extension())
+}
+
+/// One struct, old and new.
+pub struct Comparing<'c, 'p> {
+    pub pair: &'c Pair<'p>,
+    pub old: &'c Struct,
+    pub new: &'c Struct,
+    pub changes: &'c mut Changes,
+    pub subject: Subject,
+}
