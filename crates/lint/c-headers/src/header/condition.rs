@@ -1,12 +1,12 @@
 //! Whether a condition of the preprocessor holds where nothing but the headers themselves defines macros: on 64-bit
 //! Linux, in C, with a compiler that says what GCC says of itself.
 
-use super::macros::Macros;
+use super::expression;
+use super::macros::{Macros, substituted};
 use super::model::{Macro, Place};
-use super::stream::substituted;
 use super::token::{Kind, Token, lex};
 
-/// How deeply expressions and expansions may be nested.
+/// How deeply expansions may be nested.
 const DEPTH: usize = 32;
 /// How many bytes of tokens one condition may expand to.
 const BUDGET: usize = 1 << 14;
@@ -54,9 +54,7 @@ pub fn holds(text: &str, place: Place, macros: &Macros<'_>) -> Option<bool> {
     let tokens = lex(text, &mut Vec::new()).tokens;
     let mut budget = BUDGET;
     let tokens = expanded(&tokens, (place, macros), &mut budget, 0)?;
-    let mut reader = Reader { tokens: &tokens, at: 0 };
-    let value = reader.choice(0)?;
-    (reader.at == tokens.len()).then_some(value != 0)
+    expression::holds(&tokens)
 }
 
 /// Tokens with `defined` answered and macros in their place.
@@ -136,113 +134,4 @@ fn call(tokens: &[Token]) -> Option<(Vec<Vec<Token>>, usize)> {
         }
     }
     None
-}
-
-struct Reader<'t> {
-    tokens: &'t [Token],
-    at: usize,
-}
-
-impl Reader<'_> {
-    fn text(&self, ahead: usize) -> &str {
-        self.tokens.get(self.at + ahead).map_or("", |token| token.text.as_str())
-    }
-
-    fn eat(&mut self, text: &str) -> bool {
-        let there = self.text(0) == text;
-        self.at += usize::from(there);
-        there
-    }
-
-    fn choice(&mut self, depth: usize) -> Option<i128> {
-        let condition = self.binary(0, depth + 1)?;
-        if !self.eat("?") {
-            return Some(condition);
-        }
-        let yes = self.choice(depth + 1)?;
-        if !self.eat(":") {
-            return None;
-        }
-        let no = self.choice(depth + 1)?;
-        Some(if condition != 0 { yes } else { no })
-    }
-
-    /// The operator in front, its strength and how many tokens it is written with.
-    fn operator(&self) -> Option<(&'static str, u8, usize)> {
-        let two = [("||", 1), ("&&", 2), ("==", 6), ("!=", 6), ("<=", 7), (">=", 7)];
-        for (operator, strength) in two {
-            let (a, b) = operator.split_at(1);
-            if self.text(0) == a && self.text(1) == b {
-                return Some((operator, strength, 2));
-            }
-        }
-        let one = [
-            ("|", 3),
-            ("^", 4),
-            ("&", 5),
-            ("<", 7),
-            (">", 7),
-            ("<<", 8),
-            (">>", 8),
-            ("+", 9),
-            ("-", 9),
-            ("*", 10),
-            ("/", 10),
-            ("%", 10),
-        ];
-        let found = one.into_iter().find(|(operator, _)| self.text(0) == *operator);
-        found.map(|(operator, strength)| (operator, strength, 1))
-    }
-
-    fn binary(&mut self, least: u8, depth: usize) -> Option<i128> {
-        if depth > DEPTH {
-            return None;
-        }
-        let mut left = self.unary(depth)?;
-        while let Some((operator, strength, length)) = self.operator().filter(|o| o.1 > least) {
-            self.at += length;
-            let right = self.binary(strength, depth + 1)?;
-            left = apply(operator, left, right)?;
-        }
-        Some(left)
-    }
-
-    fn unary(&mut self, depth: usize) -> Option<i128> {
-        if depth > DEPTH {
-            return None;
-        }
-        let token = self.tokens.get(self.at)?;
-        self.at += 1;
-        match token.text.as_str() {
-            "!" => Some(i128::from(self.unary(depth + 1)? == 0)),
-            "-" => self.unary(depth + 1)?.checked_neg(),
-            "+" => self.unary(depth + 1),
-            "~" => Some(!self.unary(depth + 1)?),
-            "(" => {
-                let value = self.choice(depth + 1)?;
-                self.eat(")").then_some(value)
-            }
-            text if matches!(token.kind, Kind::Number | Kind::Quoted) => {
-                super::expression::literal(text)
-            }
-            _ => None,
-        }
-    }
-}
-
-fn apply(operator: &str, a: i128, b: i128) -> Option<i128> {
-    let truth = |value: bool| Some(i128::from(value));
-    match operator {
-        "||" => truth(a != 0 || b != 0),
-        "&&" => truth(a != 0 && b != 0),
-        "==" => truth(a == b),
-        "!=" => truth(a != b),
-        "<=" => truth(a <= b),
-        ">=" => truth(a >= b),
-        "<" => truth(a < b),
-        ">" => truth(a > b),
-        // What stands on the side that does not count may divide by zero.
-        "/" | "%" if b == 0 => Some(0),
-        _ => super::expression::apply(operator, a, b),
-    }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::DEPTH;
+use super::depth::DEPTH;
 use super::model::{Declaration, Header, Item, Place, Problem, Type};
 use super::stream::{Stream, joined};
 use super::token::{Comment, Kind};

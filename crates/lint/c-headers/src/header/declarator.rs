@@ -3,8 +3,8 @@
 //! `int WINAPI open(...)`, `int deflate OF((int))`, `typedef int (CALL *Back)(void)`: a macro whose definition is at hand
 //! is expanded, and one that is not is told from a name by where it stands.
 
-use super::DEPTH;
 use super::declaration::{Fault, Parser};
+use super::depth::DEPTH;
 use super::expression;
 use super::model::{Parameter, Type};
 use super::token::{Kind, Token};

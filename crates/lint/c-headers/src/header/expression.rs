@@ -1,8 +1,9 @@
-//! Constant expressions: values of enumerators, lengths of arrays.
+//! Constant expressions: values of enumerators, lengths of arrays, conditions of the preprocessor.
 
 use std::collections::HashMap;
 
-use super::DEPTH;
+use super::depth::DEPTH;
+use super::model::Macro;
 use super::token::{Kind, Token, lex};
 
 /// The value of a text, if that is a number or an expression of numbers.
@@ -14,33 +15,53 @@ pub fn number(text: &str) -> Option<i64> {
 /// The value of an expression, with the values of the names that it may use. None if it is not
 /// understood or does not fit.
 pub fn value(tokens: &[Token], names: &HashMap<String, i64>) -> Option<i64> {
-    let mut reader = Reader { tokens, at: 0, names };
+    let mut reader = Reader { tokens, at: 0, names: Some(names) };
     let value = reader.binary(0, 0)?;
     let all = reader.at == tokens.len();
     i64::try_from(value).ok().filter(|_| all)
 }
 
+/// Whether the expression of a condition is not 0, in which no name is left. None if it is not understood.
+pub fn holds(tokens: &[Token]) -> Option<bool> {
+    let mut reader = Reader { tokens, at: 0, names: None };
+    let value = reader.choice(0)?;
+    (reader.at == tokens.len()).then_some(value != 0)
+}
+
+impl Macro {
+    /// The number that it stands for, if it takes no arguments and stands for one.
+    pub fn number(&self) -> Option<i64> {
+        self.parameters.is_none().then(|| number(&self.body))?
+    }
+}
+
 struct Reader<'a> {
     tokens: &'a [Token],
     at: usize,
-    names: &'a HashMap<String, i64>,
+    /// What names stand for; none for a condition, which compares and chooses instead.
+    names: Option<&'a HashMap<String, i64>>,
 }
+
+/// Operators of two tokens, and how tightly they bind.
+const COMPARING: [(&str, u8); 6] =
+    [("||", 1), ("&&", 2), ("==", 6), ("!=", 6), ("<=", 7), (">=", 7)];
 
 /// How tightly an operator binds; none for what is no operator.
 fn strength(operator: &str) -> Option<u8> {
     Some(match operator {
-        "|" => 1,
-        "^" => 2,
-        "&" => 3,
-        "<<" | ">>" => 4,
-        "+" | "-" => 5,
-        "*" | "/" | "%" => 6,
+        "|" => 3,
+        "^" => 4,
+        "&" => 5,
+        "<" | ">" => 7,
+        "<<" | ">>" => 8,
+        "+" | "-" => 9,
+        "*" | "/" | "%" => 10,
         _ => return None,
     })
 }
 
 /// What an operator of arithmetic makes of two numbers.
-pub fn apply(operator: &str, a: i128, b: i128) -> Option<i128> {
+fn apply(operator: &str, a: i128, b: i128) -> Option<i128> {
     let places = || u32::try_from(b).ok().filter(|places| *places < 64);
     match operator {
         "|" => Some(a | b),
@@ -57,9 +78,63 @@ pub fn apply(operator: &str, a: i128, b: i128) -> Option<i128> {
     }
 }
 
+/// The same in a condition.
+fn compare(operator: &str, a: i128, b: i128) -> Option<i128> {
+    let truth = |value: bool| Some(i128::from(value));
+    match operator {
+        "||" => truth(a != 0 || b != 0),
+        "&&" => truth(a != 0 && b != 0),
+        "==" => truth(a == b),
+        "!=" => truth(a != b),
+        "<=" => truth(a <= b),
+        ">=" => truth(a >= b),
+        "<" => truth(a < b),
+        ">" => truth(a > b),
+        // What stands on the side that does not count may divide by zero.
+        "/" | "%" if b == 0 => Some(0),
+        _ => apply(operator, a, b),
+    }
+}
+
 impl Reader<'_> {
-    fn text(&self) -> &str {
-        self.tokens.get(self.at).map(|token| token.text.as_str()).unwrap_or_default()
+    fn text(&self, ahead: usize) -> &str {
+        self.tokens.get(self.at + ahead).map_or("", |token| token.text.as_str())
+    }
+
+    fn eat(&mut self, text: &str) -> bool {
+        let there = self.text(0) == text;
+        self.at += usize::from(there);
+        there
+    }
+
+    fn choice(&mut self, depth: usize) -> Option<i128> {
+        if self.names.is_some() {
+            return self.binary(0, depth);
+        }
+        let condition = self.binary(0, depth + 1)?;
+        if !self.eat("?") {
+            return Some(condition);
+        }
+        let yes = self.choice(depth + 1)?;
+        if !self.eat(":") {
+            return None;
+        }
+        let no = self.choice(depth + 1)?;
+        Some(if condition != 0 { yes } else { no })
+    }
+
+    /// The operator in front, its strength and how many tokens it is written with.
+    fn operator(&self) -> Option<(String, u8, usize)> {
+        let compares = self.names.is_none();
+        for (operator, strength) in COMPARING.into_iter().filter(|_| compares) {
+            let (a, b) = operator.split_at(1);
+            if self.text(0) == a && self.text(1) == b {
+                return Some((operator.to_owned(), strength, 2));
+            }
+        }
+        let operator = self.text(0);
+        let known = compares || !matches!(operator, "<" | ">");
+        strength(operator).filter(|_| known).map(|strength| (operator.to_owned(), strength, 1))
     }
 
     fn binary(&mut self, least: u8, depth: usize) -> Option<i128> {
@@ -67,11 +142,13 @@ impl Reader<'_> {
             return None;
         }
         let mut left = self.unary(depth)?;
-        while let Some(strength) = strength(self.text()).filter(|s| *s > least) {
-            let operator = self.text().to_owned();
-            self.at += 1;
+        while let Some((operator, strength, length)) = self.operator().filter(|o| o.1 > least) {
+            self.at += length;
             let right = self.binary(strength, depth + 1)?;
-            left = apply(&operator, left, right)?;
+            left = match self.names {
+                Some(_) => apply(&operator, left, right)?,
+                None => compare(&operator, left, right)?,
+            };
         }
         Some(left)
     }
@@ -83,23 +160,22 @@ impl Reader<'_> {
         let token = self.tokens.get(self.at)?;
         self.at += 1;
         match token.text.as_str() {
+            "!" if self.names.is_none() => Some(i128::from(self.unary(depth + 1)? == 0)),
             "-" => self.unary(depth + 1)?.checked_neg(),
             "+" => self.unary(depth + 1),
             "~" => Some(!self.unary(depth + 1)?),
             "(" => {
-                let value = self.binary(0, depth + 1)?;
-                let closed = self.text() == ")";
-                self.at += 1;
-                closed.then_some(value)
+                let value = self.choice(depth + 1)?;
+                self.eat(")").then_some(value)
             }
             text if matches!(token.kind, Kind::Number | Kind::Quoted) => literal(text),
-            text => self.names.get(text).map(|value| i128::from(*value)),
+            text => self.names?.get(text).map(|value| i128::from(*value)),
         }
     }
 }
 
 /// The value of a number or a character.
-pub fn literal(text: &str) -> Option<i128> {
+fn literal(text: &str) -> Option<i128> {
     if text.starts_with('\'') {
         return character(text);
     }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use thiserror::Error;
 
-use super::DEPTH;
+use super::depth::DEPTH;
 use super::model::{Header, Item, Record, RecordKind, Type, changes_layout};
 use super::pack;
 

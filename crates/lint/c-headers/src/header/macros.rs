@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::model::{Header, Macro, Place};
+use super::token::{Token, lex};
 
 /// The macros of a header and of those that it includes.
 pub struct Macros<'a> {
@@ -64,4 +65,44 @@ impl<'a> Macros<'a> {
     pub fn own(&self) -> &[Macro] {
         &self.own
     }
+}
+
+/// A macro's text with its arguments in the place of its parameters, `##` carried out.
+/// None if that would be more than the budget.
+pub fn substituted(
+    defined: &Macro,
+    arguments: &[Vec<Token>],
+    budget: &mut usize,
+) -> Option<Vec<Token>> {
+    *budget = budget.checked_sub(defined.body.len() + 16)?;
+    let body = lex(&defined.body, &mut Vec::new()).tokens;
+    let parameters = defined.parameters.as_deref().unwrap_or_default();
+    let mut out: Vec<Token> = Vec::with_capacity(body.len());
+    let mut paste = false;
+    for token in body {
+        if token.text == "##" {
+            paste = true;
+            continue;
+        }
+        let argument = parameters.iter().position(|p| *p == token.text);
+        let own = std::slice::from_ref(&token);
+        let replaced = match argument {
+            Some(index) => arguments.get(index).map(Vec::as_slice).unwrap_or_default(),
+            None => own,
+        };
+        *budget = budget.checked_sub(replaced.iter().map(cost).sum())?;
+        for (index, token) in replaced.iter().enumerate() {
+            match out.last_mut() {
+                Some(last) if paste && index == 0 => last.text.push_str(&token.text),
+                _ => out.push(token.clone()),
+            }
+        }
+        paste = false;
+    }
+    Some(out)
+}
+
+/// What a token takes, about.
+pub fn cost(token: &Token) -> usize {
+    token.text.len() + 16
 }

@@ -18,6 +18,7 @@
 mod condition;
 mod declaration;
 mod declarator;
+mod depth;
 mod expression;
 mod layout;
 mod macros;
@@ -37,9 +38,6 @@ pub use model::{
     Announced, Declaration, Enum, Enumerator, Field, Header, Item, Macro, Parameter, Place,
     Problem, Record, RecordKind, Type,
 };
-
-/// How deeply declarators, records and expressions may be nested.
-const DEPTH: usize = 64;
 
 impl Header {
     /// Reads a header. Never fails: see [`Header::problems`].

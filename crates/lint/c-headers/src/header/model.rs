@@ -393,13 +393,6 @@ impl Header {
     }
 }
 
-impl Macro {
-    /// The number that it stands for, if it takes no arguments and stands for one.
-    pub fn number(&self) -> Option<i64> {
-        self.parameters.is_none().then(|| super::expression::number(&self.body))?
-    }
-}
-
 /// Whether an attribute, or a macro that stands for one, changes where fields lie.
 pub fn changes_layout(attribute: &str) -> bool {
     let attribute = attribute.to_ascii_lowercase();

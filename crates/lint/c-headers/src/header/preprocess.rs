@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::DEPTH;
 use super::condition::{defined, holds};
+use super::depth::DEPTH;
 use super::macros::Macros;
 use super::model::{Header, Macro, Place, Problem};
 use super::pack::Packing;

@@ -3,10 +3,10 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::macros::Macros;
+use super::macros::{Macros, cost, substituted};
 use super::model::{Macro, Place, Problem};
 use super::preprocess::{Conditions, Prepared};
-use super::token::{Kind, Token, lex};
+use super::token::{Kind, Token};
 
 /// How many expansions a token may come out of.
 const NESTED: u8 = 16;
@@ -178,46 +178,6 @@ impl<'a> Stream<'a> {
         self.problem(place, "parentheses without end");
         arguments
     }
-}
-
-/// A macro's text with its arguments in the place of its parameters, `##` carried out.
-/// None if that would be more than the budget.
-pub fn substituted(
-    defined: &Macro,
-    arguments: &[Vec<Token>],
-    budget: &mut usize,
-) -> Option<Vec<Token>> {
-    *budget = budget.checked_sub(defined.body.len() + 16)?;
-    let body = lex(&defined.body, &mut Vec::new()).tokens;
-    let parameters = defined.parameters.as_deref().unwrap_or_default();
-    let mut out: Vec<Token> = Vec::with_capacity(body.len());
-    let mut paste = false;
-    for token in body {
-        if token.text == "##" {
-            paste = true;
-            continue;
-        }
-        let argument = parameters.iter().position(|p| *p == token.text);
-        let own = std::slice::from_ref(&token);
-        let replaced = match argument {
-            Some(index) => arguments.get(index).map(Vec::as_slice).unwrap_or_default(),
-            None => own,
-        };
-        *budget = budget.checked_sub(replaced.iter().map(cost).sum())?;
-        for (index, token) in replaced.iter().enumerate() {
-            match out.last_mut() {
-                Some(last) if paste && index == 0 => last.text.push_str(&token.text),
-                _ => out.push(token.clone()),
-            }
-        }
-        paste = false;
-    }
-    Some(out)
-}
-
-/// What a token takes, about.
-fn cost(token: &Token) -> usize {
-    token.text.len() + 16
 }
 
 /// Tokens as text, with a space where words would run together.
