@@ -22,7 +22,7 @@ fn suite() -> Suite {
             .into_iter()
             .filter(|rule| kind(rule.family()).is_some())
             .collect(),
-        kind: kind,
+        kind,
     }
 }
 
