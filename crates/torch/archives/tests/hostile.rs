@@ -171,6 +171,19 @@ fn code_that_inflates_without_end_is_refused_with_its_record() {
 }
 
 #[test]
+fn pickles_of_one_file_share_a_budget() {
+    // Empty lists: a byte each, and much less when they are packed.
+    let pickle = |lists: usize| [b"\x80\x02(".as_slice(), &vec![b']'; lists], b"l."].concat();
+    let (data, constants) = (pickle(300_000), pickle(300_000));
+    let code: (&str, &[u8]) = ("a/code/x.py", b"x = 1\n");
+    let one = [("a/version", &b"3"[..]), ("a/data.pkl", &data), code];
+    assert!(unskew_torch::party(&source("a.pt", &archive(&one))).unwrap().is_some());
+    let both = [&one[..], &[("a/constants.pkl", &constants)]].concat();
+    let error = error(&archive(&both));
+    assert!(error.contains("nodes for one file") && error.contains("data.pkl"), "{error}");
+}
+
+#[test]
 fn faults_name_the_file_the_record_and_the_place() {
     let code: (&str, &[u8]) = ("a/code/x.py", b"x = 1\n");
     let brackets = b"(".repeat(5000);

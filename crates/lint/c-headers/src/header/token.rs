@@ -59,8 +59,8 @@ struct Lexer<'a> {
     out: Lexed,
 }
 
-/// How many tokens and comments of a header are read. The largest real headers have a fifth of it.
-const MOST: usize = 500_000;
+/// How many tokens and comments of a header are read. The largest real headers have a quarter of it.
+const MOST: usize = 400_000;
 
 /// Takes a text apart.
 pub fn lex(text: &str, problems: &mut Vec<Problem>) -> Lexed {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use unskew_core::Version;
 use unskew_script::typing::{Program, ProgramError};
-use unskew_source::ReadError;
+use unskew_source::{Problem, ReadError};
 
 use super::records::Records;
 use super::{bytecode, debug};
@@ -26,7 +26,7 @@ pub(super) fn read(records: &Records) -> Result<Model, ReadError> {
     let mut program = read_code(records, "code/", &mut model)?;
     read_constants(records, &mut program)?;
     model.op_version_set = code::has_op_version_set(&program);
-    model.imports = imports(records);
+    model.imports = imports(records)?;
     if mobile {
         // The mobile interpreter runs the bytecode; the code beside it is for the other loader.
         model.uses.clear();
@@ -99,11 +99,18 @@ pub(super) fn notice(program: &Program, model: &mut Model) {
     }
 }
 
-/// What the attributes import. What cannot be read says nothing.
-fn imports(records: &Records) -> BTreeSet<String> {
-    let Ok(Some(bytes)) = records.get("data.pkl") else { return BTreeSet::new() };
-    let Ok(pickle) = records.pickle("data.pkl", &bytes) else { return BTreeSet::new() };
-    pickle.imports.into_iter().collect()
+/// What the attributes import. What is broken says nothing; what is too much is not passed over.
+fn imports(records: &Records) -> Result<BTreeSet<String>, ReadError> {
+    let pickle = match records.get("data.pkl") {
+        Ok(Some(bytes)) => records.pickle("data.pkl", &bytes),
+        Ok(None) => return Ok(BTreeSet::new()),
+        Err(error) => Err(error),
+    };
+    match pickle {
+        Ok(pickle) => Ok(pickle.imports.into_iter().collect()),
+        Err(error) if matches!(*error.problem, Problem::Budget(_)) => Err(error),
+        Err(_) => Ok(BTreeSet::new()),
+    }
 }
 
 /// Says of what types the constants are that the code names.
