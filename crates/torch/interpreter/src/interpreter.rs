@@ -5,7 +5,7 @@ use unskew_torch_operators::Registry;
 
 use crate::limits::Meter;
 use crate::machine::{Machine, Upgraders};
-use crate::operators::Context;
+use crate::operators::{Context, find};
 use crate::{Code, Limits, Program, RunError, Semantics, Value};
 
 /// Runs operators, functions and programs.
@@ -45,7 +45,7 @@ impl Interpreter {
         run: impl FnOnce(&Machine<'_>) -> R,
     ) -> R {
         let meter = Meter::new(self.limits);
-        let context = Context { semantics: &self.semantics, meter: &meter };
+        let context = Context { semantics: &self.semantics, meter: &meter, find };
         let upgraders = self.registry.zip(version);
         let upgraders = upgraders.map(|((registry, known), version)| Upgraders {
             registry,
@@ -83,7 +83,7 @@ impl Interpreter {
         named: Vec<(String, Value)>,
     ) -> Result<Value, RunError> {
         let meter = Meter::new(self.limits);
-        let context = Context { semantics: &self.semantics, meter: &meter };
+        let context = Context { semantics: &self.semantics, meter: &meter, find };
         let code = Code::default();
         let machine = Machine { code: &code, constants: &[], context, upgraders: None };
         machine.run_alone(function, (positional, named))

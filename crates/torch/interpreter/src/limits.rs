@@ -4,7 +4,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use crate::{Problem, Value};
+use crate::Problem;
 
 /// How much a program may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,18 +100,6 @@ impl Meter {
         self.could_hold(count)?;
         self.work(count)?;
         Ok(count)
-    }
-
-    /// Takes what it costs to pass a list or a text to an operator: it is copied, and what is made of it is of
-    /// its size. An item of a list is as large as some tens of numbers.
-    pub(crate) fn pass(&self, value: &Value) -> Result<(), Problem> {
-        match value {
-            Value::List(items) => self.step(items.borrow().len() as u64 * 4),
-            Value::Tuple(tuple) => self.step(tuple.items.len() as u64 * 4),
-            Value::Dict(items) => self.step(items.borrow().len() as u64 / 16),
-            Value::Text(text) => self.step(text.len() as u64 / 64),
-            _ => Ok(()),
-        }
     }
 
     pub(crate) fn release(&self, bytes: usize) {

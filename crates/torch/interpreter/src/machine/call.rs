@@ -222,7 +222,7 @@ impl<'p> Machine<'p> {
         }
         // A release has upgraders of its own, made from the operators that it has: its table does not count.
         let semantics = self.context.semantics.clone().without_operators();
-        let context = operators::Context { semantics: &semantics, meter: self.context.meter };
+        let context = operators::Context { semantics: &semantics, ..self.context };
         let code = super::Code::default();
         let today = Machine { code: &code, constants: &[], context, upgraders: None };
         today.function(None, upgrader, (positional, named))

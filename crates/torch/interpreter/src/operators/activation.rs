@@ -1,7 +1,8 @@
 //! Activations, softmax, losses.
 
+use super::Arguments;
+use super::form::{Context, Operator, all, plain, with_out};
 use super::pointwise::{clamped, erf, float, of_kind, sigmoid};
-use super::{Arguments, Context, Operator, all, plain, with_out};
 use crate::dtype::Category;
 use crate::problem::refused;
 use crate::{Dtype, Number, Problem, Tensor, Value};

@@ -1,7 +1,8 @@
 //! Sums, products, quotients of every age, powers.
 
+use super::Arguments;
+use super::form::{Context, Operator, all, plain, with_out};
 use super::pointwise::{Binary, binary};
-use super::{Arguments, Context, Operator, all, plain, with_out};
 use crate::dtype::Category;
 use crate::problem::refused;
 use crate::tensor::cast;

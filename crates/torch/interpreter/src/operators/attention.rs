@@ -1,8 +1,9 @@
 //! Attention.
 
+use super::Arguments;
 use super::activation::{along, soften};
+use super::form::{Context, Operator, plain};
 use super::matrix::matmul;
-use super::{Arguments, Context, Operator, plain};
 use crate::problem::{refused, unsupported};
 use crate::tensor::broadcast;
 use crate::{Dtype, Problem, Tensor, Value};

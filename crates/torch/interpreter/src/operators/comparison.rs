@@ -2,9 +2,10 @@
 
 use std::cmp::Ordering;
 
+use super::Arguments;
 use super::arithmetic::common;
+use super::form::{Context, Operator, all, plain, with_out};
 use super::pointwise::aligned;
-use super::{Arguments, Context, Operator, all, plain, with_out};
 use crate::tensor::{Elements, broadcast};
 use crate::{Dtype, Number, Problem, Tensor, Value};
 

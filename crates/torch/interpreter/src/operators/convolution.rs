@@ -1,6 +1,7 @@
 //! Convolutions of one to three dimensions.
 
-use super::{Arguments, Context, Operator, plain};
+use super::Arguments;
+use super::form::{Context, Operator, plain};
 use crate::problem::{refused, unsupported};
 use crate::{Dtype, Problem, Tensor, Value};
 

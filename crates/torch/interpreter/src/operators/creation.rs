@@ -1,6 +1,7 @@
 //! Tensors made from nothing, and from other tensors' types.
 
-use super::{Arguments, Context, Operator, only_out, plain};
+use super::Arguments;
+use super::form::{Context, Operator, only_out, plain};
 use crate::problem::refused;
 use crate::tensor::{Elements, cast};
 use crate::{Dtype, Number, Problem, Tensor, Value};

@@ -4,8 +4,9 @@
 //! those of LAPACK for QR; for eigenvectors and singular vectors there is no rule, and a program that
 //! depends on them depends on the machine.
 
+use super::Arguments;
+use super::form::{Context, Operator, plain, with_out};
 use super::solve::factored;
-use super::{Arguments, Context, Operator, plain, with_out};
 use crate::problem::{refused, unsupported};
 use crate::{Dtype, Problem, Tensor, Value};
 

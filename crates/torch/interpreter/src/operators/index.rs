@@ -1,7 +1,8 @@
 //! Parts of tensors, by index.
 
+use super::Arguments;
 use super::arguments::axis;
-use super::{Arguments, Context, Operator, all, plain};
+use super::form::{Context, Operator, all, plain};
 use crate::problem::{refused, unsupported};
 use crate::tensor::{Elements, broadcast, contiguous_strides};
 use crate::{Dtype, Number, Problem, Tensor, Value};
@@ -291,7 +292,7 @@ fn index_add(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Probl
         let from = if source.rank() == 0 { source.clone() } else { source.select(axis, nth)? };
         let name = Value::from(alpha);
         let given = [Value::from(part.clone()), from.into(), name];
-        let added = super::find("aten::add").iter().find(|entry| entry.schema.overload == "Tensor");
+        let added = context.overload("aten::add", "Tensor");
         match added.map(|entry| entry.run(context, &given)).transpose()? {
             Some(Value::Tensor(added)) => part.copy_from(&added),
             _ => unsupported("index_add without add"),

@@ -3,9 +3,10 @@
 use std::cmp::Ordering;
 use std::rc::Rc;
 
+use super::Arguments;
+use super::form::{Context, Operator, plain};
 use super::index::bounds;
 use super::scalars::{compare, equal};
-use super::{Arguments, Context, Operator, plain};
 use crate::problem::refused;
 use crate::{Number, Problem, Value};
 

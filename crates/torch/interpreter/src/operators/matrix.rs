@@ -1,7 +1,8 @@
 //! Products of matrices.
 
+use super::Arguments;
 use super::arithmetic::common;
-use super::{Arguments, Context, Operator, all, plain, with_out};
+use super::form::{Context, Operator, all, plain, with_out};
 use crate::problem::refused;
 use crate::tensor::{Elements, broadcast};
 use crate::{Dtype, Number, Problem, Tensor, Value};
@@ -189,7 +190,7 @@ fn linear(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem>
 /// The sum of two tensors.
 pub(super) fn add(context: &Context<'_>, a: Tensor, b: Tensor) -> Result<Value, Problem> {
     let values = [a.into(), b.into(), Value::from(1_i64)];
-    match super::find("aten::add").iter().find(|entry| entry.schema.overload == "Tensor") {
+    match context.overload("aten::add", "Tensor") {
         Some(entry) => entry.run(context, &values),
         None => refused("no add"),
     }

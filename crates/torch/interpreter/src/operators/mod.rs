@@ -2,7 +2,7 @@
 //!
 //! A family is a list of [`Operator`]s: a schema as PyTorch writes it, and a function that takes the
 //! arguments in the order of the schema, defaults filled in. The forms that write their result into
-//! `self` (`relu_`) or `out` come from the plain one where a row says so: [`Forms`].
+//! `self` (`relu_`) or `out` come from the plain one where a row says so: [`form::Forms`].
 
 mod activation;
 mod arguments;
@@ -13,6 +13,8 @@ mod comparison;
 mod convolution;
 mod creation;
 mod decompose;
+mod entry;
+mod form;
 mod index;
 mod lists;
 mod matrix;
@@ -32,62 +34,15 @@ mod table;
 mod text;
 mod upsample;
 
-use std::rc::Rc;
-
-use crate::limits::Meter;
-use crate::{Problem, Semantics, Value};
-
 pub(crate) use arguments::Arguments;
 pub(crate) use bind::{bind, default, given};
+pub(crate) use entry::Entry;
+pub(crate) use form::Context;
+use form::Operator;
 pub(crate) use index::item;
 pub(crate) use lists::same;
+pub(crate) use table::find;
 pub use table::operators;
-pub(crate) use table::{Entry, find};
-
-/// What an operator may use besides its arguments.
-pub(crate) struct Context<'c> {
-    pub(crate) semantics: &'c Semantics,
-    pub(crate) meter: &'c Rc<Meter>,
-}
-
-/// The function of an operator.
-pub(crate) type Run = fn(&Context<'_>, &Arguments<'_>) -> Result<Value, Problem>;
-
-/// An operator as its family declares it.
-pub(crate) struct Operator {
-    schema: &'static str,
-    forms: Forms,
-    run: Run,
-}
-
-/// Which forms of an operator there are besides the one of its schema.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Forms {
-    /// No other.
-    Plain,
-    /// One that writes the result into an argument `out`.
-    Out,
-    /// That one alone.
-    OnlyOut,
-    /// Both that, and one that writes the result into `self`: `relu_`.
-    All,
-}
-
-const fn plain(schema: &'static str, run: Run) -> Operator {
-    Operator { schema, forms: Forms::Plain, run }
-}
-
-const fn with_out(schema: &'static str, run: Run) -> Operator {
-    Operator { schema, forms: Forms::Out, run }
-}
-
-const fn only_out(schema: &'static str, run: Run) -> Operator {
-    Operator { schema, forms: Forms::OnlyOut, run }
-}
-
-const fn all(schema: &'static str, run: Run) -> Operator {
-    Operator { schema, forms: Forms::All, run }
-}
 
 /// Every family.
 const FAMILIES: &[&[Operator]] = &[

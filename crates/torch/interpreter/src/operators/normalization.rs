@@ -1,7 +1,8 @@
 //! Normalizations.
 
+use super::Arguments;
 use super::convolution::float_layer;
-use super::{Arguments, Context, Operator, plain};
+use super::form::{Context, Operator, plain};
 use crate::problem::refused;
 use crate::{Dtype, Problem, Tensor, Value};
 

@@ -1,7 +1,8 @@
 //! Padding.
 
+use super::Arguments;
+use super::form::{Context, Operator, plain};
 use super::shape::gathered;
-use super::{Arguments, Context, Operator, plain};
 use crate::problem::refused;
 use crate::{Number, Problem, Tensor, Value};
 

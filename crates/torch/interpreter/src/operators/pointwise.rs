@@ -1,6 +1,7 @@
 //! Element by element: the machinery of two operands, and functions of one.
 
-use super::{Arguments, Context, Operator, all, plain, with_out};
+use super::Arguments;
+use super::form::{Context, Operator, all, plain, with_out};
 use crate::dtype::{Category, ResultType};
 use crate::problem::{refused, unsupported};
 use crate::tensor::{Elements, broadcast, cast};

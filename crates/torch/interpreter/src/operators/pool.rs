@@ -1,7 +1,8 @@
 //! Pooling.
 
+use super::Arguments;
 use super::convolution::{float_layer, places};
-use super::{Arguments, Context, Operator, plain};
+use super::form::{Context, Operator, plain};
 use crate::problem::refused;
 use crate::{Problem, Tensor, Value};
 

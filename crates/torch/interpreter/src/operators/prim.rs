@@ -1,6 +1,7 @@
 //! What programs ask of tensors and of the interpreter itself.
 
-use super::{Arguments, Context, Operator, plain};
+use super::Arguments;
+use super::form::{Context, Operator, plain};
 use crate::problem::refused;
 use crate::{Dtype, Number, Problem, Value};
 

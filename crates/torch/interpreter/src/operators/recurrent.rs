@@ -1,8 +1,9 @@
 //! Recurrent layers.
 
+use super::Arguments;
+use super::form::{Context, Operator, plain};
 use super::matrix::matmul;
 use super::pointwise::sigmoid;
-use super::{Arguments, Context, Operator, plain};
 use crate::problem::{refused, unsupported};
 use crate::{Problem, Tensor, Value};
 
@@ -192,7 +193,7 @@ fn joined(
 ) -> Result<Tensor, Problem> {
     let name = if stack { "aten::stack" } else { "aten::cat" };
     let values = [super::shape::tensors(parts.to_vec()), Value::from(axis)];
-    let entry = super::find(name).iter().find(|entry| entry.schema.overload.is_empty());
+    let entry = context.overload(name, "");
     match entry.map(|entry| entry.run(context, &values)).transpose()? {
         Some(Value::Tensor(tensor)) => Ok(tensor),
         _ => unsupported("joining tensors"),

@@ -1,6 +1,7 @@
 //! Sums, means, extremes: dimensions that go away.
 
-use super::{Arguments, Context, Operator, plain, with_out};
+use super::Arguments;
+use super::form::{Context, Operator, plain, with_out};
 use crate::problem::{refused, unsupported};
 use crate::tensor::Elements;
 use crate::{Dtype, Number, Problem, Tensor, Value};

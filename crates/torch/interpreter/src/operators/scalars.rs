@@ -2,8 +2,9 @@
 
 use std::cmp::Ordering;
 
+use super::Arguments;
 use super::arithmetic::{floor_int, modulo_float, modulo_int, pow_int};
-use super::{Arguments, Context, Operator, plain};
+use super::form::{Context, Operator, plain};
 use crate::number::truncate;
 use crate::problem::refused;
 use crate::{Number, Problem, Value};

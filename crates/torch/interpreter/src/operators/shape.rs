@@ -1,7 +1,8 @@
 //! Views, copies and joins: operators that move elements and calculate nothing.
 
+use super::Arguments;
 use super::arguments::axis;
-use super::{Arguments, Context, Operator, plain};
+use super::form::{Context, Operator, plain};
 use crate::dtype::promote;
 use crate::problem::refused;
 use crate::tensor::{Elements, broadcast};

@@ -1,8 +1,9 @@
 //! Systems of linear equations.
 
+use super::Arguments;
 use super::decompose::{Matrix, Stack, reflect, reflections, singular};
+use super::form::{Context, Operator, plain, with_out};
 use super::matrix::matmul;
-use super::{Arguments, Context, Operator, plain, with_out};
 use crate::problem::{refused, unsupported};
 use crate::tensor::broadcast;
 use crate::{Dtype, Problem, Tensor, Value};

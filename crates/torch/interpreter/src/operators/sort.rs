@@ -1,6 +1,7 @@
 //! Order.
 
-use super::{Arguments, Context, Operator, plain};
+use super::Arguments;
+use super::form::{Context, Operator, plain};
 use crate::problem::refused;
 use crate::tensor::Elements;
 use crate::{Dtype, Number, Problem, Tensor, Value};

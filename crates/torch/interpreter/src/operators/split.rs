@@ -1,7 +1,8 @@
 //! Tensors cut into parts, which are views.
 
+use super::Arguments;
+use super::form::{Context, Operator, plain};
 use super::shape::tensors;
-use super::{Arguments, Context, Operator, plain};
 use crate::problem::refused;
 use crate::{Problem, Tensor, Value};
 

@@ -5,29 +5,9 @@ use std::sync::LazyLock;
 
 use unskew_torch_schemas::{Argument, Schema, Type};
 
-use super::{Arguments, Context, FAMILIES, Forms, Run};
-use crate::problem::{malformed, refused};
-use crate::{Dtype, Problem, Tensor, Value};
-
-/// One overload.
-pub(crate) struct Entry {
-    pub(crate) schema: Schema,
-    /// What the values of the defaults are; one for each argument.
-    pub(crate) defaults: Vec<Option<super::bind::Default>>,
-    run: Run,
-    target: Target,
-}
-
-/// Where the result goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Target {
-    /// To the caller.
-    New,
-    /// Into the first argument.
-    First,
-    /// Into the last argument.
-    Last,
-}
+use super::FAMILIES;
+use super::entry::{Entry, Target};
+use super::form::Forms;
 
 /// By name, each with its overloads in the order in which they are tried.
 static TABLE: LazyLock<BTreeMap<String, Vec<Entry>>> = LazyLock::new(|| {
@@ -139,79 +119,6 @@ fn forms(schema: Schema, forms: Forms) -> Vec<(Schema, Target)> {
         all.push((schema, Target::New));
     }
     all
-}
-
-impl Entry {
-    /// Runs it on arguments that were bound to its schema.
-    /// Whether it does not look at all items of its list.
-    fn takes_no_look_at_items(&self) -> bool {
-        let name = self.schema.name.as_str();
-        matches!(
-            name,
-            "aten::len"
-                | "aten::append"
-                | "aten::__getitem__"
-                | "aten::_set_item"
-                | "aten::pop"
-                | "aten::clear"
-                | "aten::__is__"
-                | "aten::__isnot__"
-        )
-    }
-
-    pub(crate) fn run(&self, context: &Context<'_>, values: &[Value]) -> Result<Value, Problem> {
-        if !self.takes_no_look_at_items() {
-            values.iter().try_for_each(|value| context.meter.pass(value))?;
-        }
-        match self.target {
-            Target::New => (self.run)(context, &Arguments::new(values)),
-            Target::First => {
-                let result = (self.run)(context, &Arguments::new(values))?;
-                let (Some(target), Some(result)) =
-                    (values.first().and_then(Value::tensor), result.tensor())
-                else {
-                    return malformed("only tensors are written to");
-                };
-                may_store(context, result.dtype(), target)?;
-                if result.shape() != target.shape() {
-                    return refused(format!(
-                        "output with shape {:?} doesn't match the broadcast shape {:?}",
-                        target.shape(),
-                        result.shape()
-                    ));
-                }
-                target.copy_from(result)?;
-                Ok(Value::Tensor(target.clone()))
-            }
-            Target::Last => {
-                let (Some(Value::Tensor(target)), rest) =
-                    (values.last(), values.get(..values.len().saturating_sub(1)).unwrap_or(&[]))
-                else {
-                    return malformed("only tensors are written to");
-                };
-                let result = (self.run)(context, &Arguments::new(rest))?;
-                let Some(result) = result.tensor() else {
-                    return malformed("only tensors are written");
-                };
-                may_store(context, result.dtype(), target)?;
-                let target = target.resized(result.shape())?;
-                target.copy_from(result)?;
-                Ok(Value::Tensor(target))
-            }
-        }
-    }
-}
-
-fn may_store(context: &Context<'_>, from: Dtype, to: &Tensor) -> Result<(), Problem> {
-    let to = to.dtype();
-    if !from.can_cast(to) && !context.semantics.has("results-are-cast") {
-        return refused(format!(
-            "result type {} can't be cast to the desired output type {}",
-            from.storage_name(),
-            to.storage_name()
-        ));
-    }
-    Ok(())
 }
 
 #[cfg(test)]

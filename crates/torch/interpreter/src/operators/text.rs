@@ -1,6 +1,7 @@
 //! Texts.
 
-use super::{Arguments, Context, Operator, plain};
+use super::Arguments;
+use super::form::{Context, Operator, plain};
 use crate::problem::refused;
 use crate::{Problem, Value};
 

@@ -3,9 +3,10 @@
 //! Each dimension has, for each of its new places, the old places that count and how much; the new element
 //! is the sum over all combinations.
 
+use super::Arguments;
 use super::convolution::places;
+use super::form::{Context, Operator, plain};
 use super::pool::planes;
-use super::{Arguments, Context, Operator, plain};
 use crate::problem::refused;
 use crate::{Problem, Value};
 

@@ -1,5 +1,6 @@
 //! Tensors: a type, a shape, and strides over memory that views share.
 
+mod count;
 mod elements;
 mod storage;
 mod view;
@@ -12,9 +13,10 @@ use crate::limits::Meter;
 use crate::problem::refused;
 use crate::{Dtype, Limits, Number, Problem};
 
+pub(crate) use count::count;
 pub(crate) use elements::Elements;
 pub(crate) use storage::{Storage, cast};
-pub(crate) use view::{broadcast, contiguous_strides, count};
+pub(crate) use view::{broadcast, contiguous_strides};
 
 /// A tensor. A clone is the same tensor: what is written to one is seen in the other.
 #[derive(Clone, Debug)]

@@ -1,20 +1,8 @@
 //! Views: other shapes over the same memory.
 
-use super::Tensor;
+use super::{Tensor, count};
 use crate::problem::refused;
 use crate::{Dtype, Problem};
-
-/// How many elements a shape has.
-pub(crate) fn count(shape: &[usize]) -> Result<usize, Problem> {
-    if shape.contains(&0) {
-        return Ok(0);
-    }
-    let count = shape.iter().try_fold(1_usize, |count, size| count.checked_mul(*size));
-    match count.filter(|count| isize::try_from(*count).is_ok()) {
-        Some(count) => Ok(count),
-        None => refused(format!("no tensor can be so large: {shape:?}")),
-    }
-}
 
 /// The strides of a dense tensor of this shape.
 pub(crate) fn contiguous_strides(shape: &[usize]) -> Vec<usize> {

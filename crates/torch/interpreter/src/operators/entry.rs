@@ -1,0 +1,115 @@
+//! One overload of an operator, and running it.
+
+use unskew_torch_schemas::Schema;
+
+use super::Arguments;
+use super::bind::Default;
+use super::form::{Context, Run};
+use crate::limits::Meter;
+use crate::problem::{malformed, refused};
+use crate::{Dtype, Problem, Tensor, Value};
+
+/// One overload.
+pub(crate) struct Entry {
+    pub(crate) schema: Schema,
+    /// What the values of the defaults are; one for each argument.
+    pub(crate) defaults: Vec<Option<Default>>,
+    pub(super) run: Run,
+    pub(super) target: Target,
+}
+
+/// Where the result goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Target {
+    /// To the caller.
+    New,
+    /// Into the first argument.
+    First,
+    /// Into the last argument.
+    Last,
+}
+
+impl Entry {
+    /// Whether it does not look at all items of its list.
+    fn takes_no_look_at_items(&self) -> bool {
+        let name = self.schema.name.as_str();
+        matches!(
+            name,
+            "aten::len"
+                | "aten::append"
+                | "aten::__getitem__"
+                | "aten::_set_item"
+                | "aten::pop"
+                | "aten::clear"
+                | "aten::__is__"
+                | "aten::__isnot__"
+        )
+    }
+
+    /// Runs it on arguments that were bound to its schema.
+    pub(crate) fn run(&self, context: &Context<'_>, values: &[Value]) -> Result<Value, Problem> {
+        if !self.takes_no_look_at_items() {
+            values.iter().try_for_each(|value| pass(context.meter, value))?;
+        }
+        match self.target {
+            Target::New => (self.run)(context, &Arguments::new(values)),
+            Target::First => {
+                let result = (self.run)(context, &Arguments::new(values))?;
+                let (Some(target), Some(result)) =
+                    (values.first().and_then(Value::tensor), result.tensor())
+                else {
+                    return malformed("only tensors are written to");
+                };
+                may_store(context, result.dtype(), target)?;
+                if result.shape() != target.shape() {
+                    return refused(format!(
+                        "output with shape {:?} doesn't match the broadcast shape {:?}",
+                        target.shape(),
+                        result.shape()
+                    ));
+                }
+                target.copy_from(result)?;
+                Ok(Value::Tensor(target.clone()))
+            }
+            Target::Last => {
+                let (Some(Value::Tensor(target)), rest) =
+                    (values.last(), values.get(..values.len().saturating_sub(1)).unwrap_or(&[]))
+                else {
+                    return malformed("only tensors are written to");
+                };
+                let result = (self.run)(context, &Arguments::new(rest))?;
+                let Some(result) = result.tensor() else {
+                    return malformed("only tensors are written");
+                };
+                may_store(context, result.dtype(), target)?;
+                let target = target.resized(result.shape())?;
+                target.copy_from(result)?;
+                Ok(Value::Tensor(target))
+            }
+        }
+    }
+}
+
+fn may_store(context: &Context<'_>, from: Dtype, to: &Tensor) -> Result<(), Problem> {
+    let to = to.dtype();
+    if !from.can_cast(to) && !context.semantics.has("results-are-cast") {
+        return refused(format!(
+            "result type {} can't be cast to the desired output type {}",
+            from.storage_name(),
+            to.storage_name()
+        ));
+    }
+    Ok(())
+}
+
+/// Takes what it costs to pass a list or a text to an operator: it is copied, and what is made of it is of
+/// its size. An item of a list is as large as some tens of numbers.
+fn pass(meter: &Meter, value: &Value) -> Result<(), Problem> {
+    match value {
+        Value::List(items) => meter.step(items.borrow().len() as u64 * 4),
+        Value::Tuple(tuple) => meter.step(tuple.items.len() as u64 * 4),
+        Value::Dict(items) => meter.step(items.borrow().len() as u64 / 16),
+        Value::Text(text) => meter.step(text.len() as u64 / 64),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,61 @@
+//! An operator as its family declares it, and what it may use.
+
+use std::rc::Rc;
+
+use super::{Arguments, Entry};
+use crate::limits::Meter;
+use crate::{Problem, Semantics, Value};
+
+/// What an operator may use besides its arguments.
+pub(crate) struct Context<'c> {
+    pub(crate) semantics: &'c Semantics,
+    pub(crate) meter: &'c Rc<Meter>,
+    /// The overloads of a name, for an operator that calls others.
+    pub(crate) find: fn(&str) -> &'static [Entry],
+}
+
+impl Context<'_> {
+    /// One overload of an operator.
+    pub(super) fn overload(&self, name: &str, overload: &str) -> Option<&'static Entry> {
+        (self.find)(name).iter().find(|entry| entry.schema.overload == overload)
+    }
+}
+
+/// The function of an operator.
+pub(crate) type Run = fn(&Context<'_>, &Arguments<'_>) -> Result<Value, Problem>;
+
+/// An operator as its family declares it.
+pub(crate) struct Operator {
+    pub(super) schema: &'static str,
+    pub(super) forms: Forms,
+    pub(super) run: Run,
+}
+
+/// Which forms of an operator there are besides the one of its schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Forms {
+    /// No other.
+    Plain,
+    /// One that writes the result into an argument `out`.
+    Out,
+    /// That one alone.
+    OnlyOut,
+    /// Both that, and one that writes the result into `self`: `relu_`.
+    All,
+}
+
+pub(super) const fn plain(schema: &'static str, run: Run) -> Operator {
+    Operator { schema, forms: Forms::Plain, run }
+}
+
+pub(super) const fn with_out(schema: &'static str, run: Run) -> Operator {
+    Operator { schema, forms: Forms::Out, run }
+}
+
+pub(super) const fn only_out(schema: &'static str, run: Run) -> Operator {
+    Operator { schema, forms: Forms::OnlyOut, run }
+}
+
+pub(super) const fn all(schema: &'static str, run: Run) -> Operator {
+    Operator { schema, forms: Forms::All, run }
+}
