@@ -124,7 +124,7 @@ fn rule(code: &str, name: &str) -> String {
          reference = \"The public document, or the measurement.\"\n\
          what = \"\"\"\nWhat the rule looks at.\n\"\"\"\n\
          why = \"\"\"\nWhy it matters.\n\"\"\"\n\
-         mend = \"One command or edit that helps.\"\n\
+         fix = \"One command or edit that helps.\"\n\
          message = \"`{{record}}` has {{found}}\"\n",
         env!("CARGO_PKG_VERSION").rsplit_once('.').map_or("0.1", |(minor, _)| minor)
     )

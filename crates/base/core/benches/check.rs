@@ -19,7 +19,8 @@ static TOO_NEW: Rule = Rule {
     reference: "",
     what: "",
     why: "",
-    mend: "",
+    fix: "",
+    example: "",
 };
 
 fn file(axes: u32) -> Party {

@@ -108,7 +108,7 @@ pub struct Finding {
     /// What the runtime itself says when it fails, if that is known.
     pub symptom: Option<String>,
     /// One command or edit that mends it.
-    pub mend: Option<String>,
+    pub fix: Option<String>,
     /// The adaptation that removes this finding without loss, if Unskew has one.
     pub adaptation: Option<String>,
     /// What names this one finding, and stays the same when lines move; none where nobody asks for it.
@@ -129,7 +129,7 @@ impl Finding {
             other: None,
             places: Places::default(),
             symptom: None,
-            mend: None,
+            fix: None,
             adaptation: None,
             fingerprint: None,
             accepted: None,
@@ -166,8 +166,8 @@ impl Finding {
 
     /// With what mends it.
     #[must_use]
-    pub fn with_mend(mut self, mend: impl Into<String>) -> Self {
-        self.mend = Some(mend.into());
+    pub fn with_fix(mut self, fix: impl Into<String>) -> Self {
+        self.fix = Some(fix.into());
         self
     }
 

@@ -82,8 +82,11 @@ pub struct Rule {
     pub what: &'static str,
     /// Why it matters.
     pub why: &'static str,
-    /// What mends it, with placeholders in braces.
-    pub mend: &'static str,
+    /// One command or edit that resolves the finding, without a finding's own names and numbers: those are
+    /// words in capitals.
+    pub fix: &'static str,
+    /// Input on which the rule fires and input on which it does not; empty if the page has none.
+    pub example: &'static str,
 }
 
 impl Rule {

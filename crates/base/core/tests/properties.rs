@@ -18,7 +18,8 @@ static CLASH: Rule = Rule {
     reference: "",
     what: "",
     why: "",
-    mend: "",
+    fix: "",
+    example: "",
 };
 
 const AXES: [&str; 3] = ["a", "b", "c"];

@@ -7,8 +7,8 @@
 //!   phase     load
 //!   artifact  div.pt2, torch.export archive, written by torch 2.4
 //!   runtime   torch 2.15.0, PyTorch release, released 2026-10-07
-//!   at        serialized_exported_program.json
-//!   mend      re-export with torch 2.15
+//!   where     serialized_exported_program.json
+//!   fix       re-export with torch 2.15
 //!
 //! not promised  torch.export: no compatibility across majors
 //!
@@ -24,6 +24,9 @@ use crate::{Pair, Plain, Report, Tally};
 
 /// The width of the labels on the left.
 const LABEL: usize = 8;
+
+/// What the runtime prints when it fails; the longest label, so that findings without it stay narrow.
+const SYMPTOM: &str = "error you will see";
 
 pub(crate) fn write(report: &Report, out: &mut dyn Write) -> fmt::Result {
     for (index, pair) in report.pairs.iter().enumerate() {
@@ -75,39 +78,45 @@ pub(crate) fn write_finding(finding: &Finding, out: &mut dyn Write) -> fmt::Resu
         rule.name,
         Plain(&finding.message)
     )?;
+    let width = if finding.symptom.is_some() { SYMPTOM.len() } else { LABEL };
+    let mut line = |label: &str, text: &str| aligned(width, label, text, out);
     if let Some(phase) = finding.phase {
-        line("phase", phase.as_str(), out)?;
+        line("phase", phase.as_str())?;
     }
     for side in finding.subject.iter().chain(&finding.other) {
         let comma = if side.origin.is_empty() { "" } else { ", " };
-        line(side.role.as_str(), &format!("{}{comma}{}", side.name, side.origin), out)?;
+        line(side.role.as_str(), &format!("{}{comma}{}", side.name, side.origin))?;
     }
     if !finding.places.is_empty() {
-        line("at", &finding.places.to_string(), out)?;
+        line("where", &finding.places.to_string())?;
     }
     if let Some(symptom) = &finding.symptom {
-        line("symptom", symptom, out)?;
+        line(SYMPTOM, symptom)?;
     }
     if let Some(adaptation) = &finding.adaptation {
-        line("adapt", adaptation, out)?;
+        line("adapt", adaptation)?;
     }
-    if let Some(mend) = &finding.mend {
-        line("mend", mend, out)?;
+    if let Some(fix) = &finding.fix {
+        line("fix", fix)?;
     }
     if let Some(fingerprint) = &finding.fingerprint {
-        line("finding", fingerprint, out)?;
+        line("finding", fingerprint)?;
     }
     if let Some(accepted) = &finding.accepted {
-        line("accepted", &format!("until {}: {}", accepted.until, accepted.reason), out)?;
+        line("accepted", &format!("until {}: {}", accepted.until, accepted.reason))?;
     }
     Ok(())
 }
 
 /// A label and a text; the later lines of the text stand under its first.
 pub(crate) fn line(label: &str, text: &str, out: &mut dyn Write) -> fmt::Result {
+    aligned(LABEL, label, text, out)
+}
+
+fn aligned(width: usize, label: &str, text: &str, out: &mut dyn Write) -> fmt::Result {
     for (index, part) in text.lines().enumerate() {
         let label = if index == 0 { label } else { "" };
-        writeln!(out, "  {DIM}{label:LABEL$}{DIM:#}  {}", Plain(part))?;
+        writeln!(out, "  {DIM}{label:width$}{DIM:#}  {}", Plain(part))?;
     }
     Ok(())
 }
@@ -146,7 +155,7 @@ pub(crate) fn write_unjudged(unjudged: &Unjudged, out: &mut dyn Write) -> fmt::R
     let Unjudged { aspect, reason, remedy, places } = unjudged;
     writeln!(out, "{WARN}not judged{WARN:#}: {}: {}", Plain(aspect), Plain(reason))?;
     if !places.is_empty() {
-        line("at", &places.to_string(), out)?;
+        line("where", &places.to_string(), out)?;
     }
     match remedy {
         Some(remedy) => line("to judge", remedy, out),

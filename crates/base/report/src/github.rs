@@ -37,8 +37,8 @@ pub(crate) fn write(report: &Report, out: &mut dyn Write) -> fmt::Result {
 }
 
 fn text(finding: &Finding) -> String {
-    match &finding.mend {
-        Some(mend) => format!("{}\nmend: {mend}", finding.message),
+    match &finding.fix {
+        Some(fix) => format!("{}\nfix: {fix}", finding.message),
         None => finding.message.clone(),
     }
 }

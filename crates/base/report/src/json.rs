@@ -289,7 +289,7 @@ impl<'a> From<&'a Finding> for FindingJson<'a> {
             places: finding.places.named(),
             places_count: finding.places.count(),
             symptom: finding.symptom.as_deref(),
-            mend: finding.mend.as_deref(),
+            mend: finding.fix.as_deref(),
             adaptation: finding.adaptation.as_deref(),
             fingerprint: finding.fingerprint.as_deref(),
             accepted: finding.accepted.as_ref().map(|accepted| AcceptedJson {

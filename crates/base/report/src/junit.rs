@@ -78,12 +78,12 @@ fn case(pair: &Pair, finding: &Finding, out: &mut dyn Write) -> fmt::Result {
     } else if finding.severity == Severity::Note {
         writeln!(out, ">\n      <system-out>{message}</system-out>\n    </testcase>")
     } else {
-        let mend = finding.mend.as_deref().unwrap_or_default();
+        let fix = finding.fix.as_deref().unwrap_or_default();
         let kind = finding.severity;
         writeln!(
             out,
             ">\n      <failure type=\"{kind}\" message=\"{message}\">{}</failure>\n    </testcase>",
-            Text(mend)
+            Text(fix)
         )
     }
 }

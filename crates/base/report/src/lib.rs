@@ -5,7 +5,7 @@
 //!
 //! | [`Format`] | for | one finding is |
 //! | --- | --- | --- |
-//! | `full` | people | a block: message, phase, both sides, places, symptom, mend |
+//! | `full` | people | a block: message, phase, both sides, where, the error that the runtime prints, fix |
 //! | `concise` | people and `grep` | a line: `file: error PT204 message` |
 //! | `json` | scripts | an object of a [documented schema](json) with a version |
 //! | `sarif` | code scanning | a result of SARIF 2.1.0, the rules being metadata of the tool |

@@ -211,7 +211,7 @@ fn result<'a>(path: &str, finding: &'a Finding, rule_index: usize) -> ResultObje
             other: finding.other.as_ref().map(|side| &*side.name),
             places: finding.places.named(),
             symptom: finding.symptom.as_deref(),
-            mend: finding.mend.as_deref(),
+            mend: finding.fix.as_deref(),
         },
     }
 }

@@ -20,7 +20,8 @@ static RULE: Rule = Rule {
     reference: "r",
     what: "w",
     why: "y",
-    mend: "m",
+    fix: "m",
+    example: "",
 };
 
 fn side(role: Role, name: &str) -> Side {
@@ -31,7 +32,7 @@ fn report(name: &str, text: &str) -> Report {
     let finding = Finding::new(&RULE, text)
         .at(Places::from_iter([text]))
         .with_symptom(text)
-        .with_mend(text)
+        .with_fix(text)
         .about(side(Role::Artifact, name));
     let promise = Promise {
         policy: "Policy".to_owned(),

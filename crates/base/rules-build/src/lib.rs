@@ -4,7 +4,7 @@
 //!
 //! * a `static` [`Rule`](../unskew_core/struct.Rule.html) named after the code (`PT204`);
 //! * a struct named after the rule (`Pt2SchemaMajor`) with one field per placeholder of its message
-//!   and its mend, and `fn finding(&self) -> Finding`, so that a finding without one of its numbers
+//!   and its fix, and `fn finding(&self) -> Finding`, so that a finding without one of its numbers
 //!   does not compile;
 //! * `RULES`, all rules of the crate in the order of their codes.
 //!
@@ -20,6 +20,9 @@
 //! What is refused, with the file and the reason: a file whose name does not say its code and name,
 //! a missing or unknown key, two rules with one code or one name, a severity or phase that does not
 //! exist, a placeholder that is no identifier.
+//!
+//! A page of a rule (`unskew explain`, docs/rules) has no finding to take numbers from. It shows `fix_page` if the file has
+//! that key, else `fix` with its placeholders as metavariables: `{last_field}` becomes `LAST_FIELD`.
 #![forbid(unsafe_code)]
 
 mod rust;
@@ -45,7 +48,12 @@ pub struct RuleFile {
     what: String,
     why: String,
     #[serde(default)]
-    mend: String,
+    fix: String,
+    /// What a page of the rule says instead of `fix`, where the message has a number or an edit of its own.
+    #[serde(default)]
+    fix_page: String,
+    #[serde(default)]
+    example: String,
     message: String,
 }
 
@@ -131,7 +139,10 @@ impl RuleFile {
         if !["", "load", "first use", "silent"].contains(&&*self.phase) {
             return Err(format!("phase is load, first use or silent: {}", self.phase));
         }
-        template::placeholders(&[&self.message, &self.mend]).map(drop)
+        if self.fix_page.contains('{') || self.fix_page.contains('}') {
+            return Err("fix_page is read without a finding, so it has no placeholders".to_owned());
+        }
+        template::placeholders(&[&self.message, &self.fix]).map(drop)
     }
 }
 
@@ -144,7 +155,7 @@ mod tests {
     }
 
     const GOOD: &str = "code='XX001'\nname='too-new'\nsince='0.1'\nseverity='error'\nphase='load'\n\
-        summary='s'\nreference='r'\nwhat='w'\nwhy='y'\nmend='install {wanted}'\nmessage='{file}: {found}'";
+        summary='s'\nreference='r'\nwhat='w'\nwhy='y'\nfix='install {wanted}'\nmessage='{file}: {found}'";
 
     #[test]
     fn a_rule_becomes_a_static_and_a_struct_with_its_placeholders() {
@@ -157,6 +168,18 @@ mod tests {
     }
 
     #[test]
+    fn a_page_has_no_placeholders() {
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), "XX001-too-new.toml", GOOD);
+        let text = rust::module(&read(folder.path()).unwrap(), "unskew_core");
+        assert!(text.contains("fix: \"install WANTED\""), "{text}");
+        let own = format!("{GOOD}\nfix_page='install a newer release'");
+        write(folder.path(), "XX001-too-new.toml", &own);
+        let text = rust::module(&read(folder.path()).unwrap(), "unskew_core");
+        assert!(text.contains("fix: \"install a newer release\""), "{text}");
+    }
+
+    #[test]
     fn every_fault_of_a_rule_file_names_the_file() {
         let cases = [
             ("XX002-too-new.toml", GOOD.to_owned()),
@@ -165,6 +188,7 @@ mod tests {
             ("XX001-too-new.toml", GOOD.replace("{found}", "{fo und}")),
             ("XX001-too-new.toml", GOOD.replace("{found}", "{found")),
             ("XX001-too-new.toml", format!("{GOOD}\nextra=1")),
+            ("XX001-too-new.toml", format!("{GOOD}\nfix_page='install {wanted}'")),
             ("X001-too-new.toml", GOOD.replace("XX001", "X001")),
         ];
         for (file, text) in cases {

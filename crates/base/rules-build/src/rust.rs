@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use crate::RuleFile;
-use crate::template::placeholders;
+use crate::template::{metavariables, placeholders};
 
 /// The whole generated module.
 pub(crate) fn module(rules: &BTreeMap<String, RuleFile>, core: &str) -> String {
@@ -28,22 +28,27 @@ fn one(text: &mut String, rule: &RuleFile, core: &str) {
         "" => "None".to_owned(),
         phase => format!("Some({core}::Phase::{})", upper_camel(&phase.replace(' ', "-"))),
     };
-    let RuleFile { code, name, since, summary, reference, message, mend, .. } = rule;
+    let RuleFile { code, name, since, summary, reference, message, fix, .. } = rule;
     let (what, why) = (rule.what.trim(), rule.why.trim());
+    let example = rule.example.trim();
+    let fix_page = match rule.fix_page.trim() {
+        "" => metavariables(fix),
+        page => page.to_owned(),
+    };
     let _ = write!(
         text,
         "/// {summary}\n\
          pub static {code}: {core}::Rule = {core}::Rule {{ code: {code:?}, name: {name:?}, \
          since: {since:?}, severity: {core}::Severity::{severity}, phase: {phase}, \
          summary: {summary:?}, reference: {reference:?}, what: {what:?}, why: {why:?}, \
-         mend: {mend:?} }};\n"
+         fix: {fix_page:?}, example: {example:?} }};\n"
     );
     // The templates were validated when the file was read.
-    let names = placeholders(&[message, mend]).unwrap_or_default();
+    let names = placeholders(&[message, fix]).unwrap_or_default();
     let (lifetime, fields) = fields(&names);
-    let with_mend = match mend.as_str() {
+    let with_fix = match fix.as_str() {
         "" => String::new(),
-        mend => format!(".with_mend({})", format_call(mend)),
+        fix => format!(".with_fix({})", format_call(fix)),
     };
     let _ = write!(
         text,
@@ -53,7 +58,7 @@ fn one(text: &mut String, rule: &RuleFile, core: &str) {
          /// The finding, without its sides.\n\
          #[must_use]\n\
          pub fn finding(&self) -> {core}::Finding {{\n\
-         {core}::Finding::new(&{code}, {call}){with_mend}\n}}\n}}\n",
+         {core}::Finding::new(&{code}, {call}){with_fix}\n}}\n}}\n",
         camel = upper_camel(name),
         anonymous = if names.is_empty() { "" } else { "<'_>" },
         call = format_call(message),

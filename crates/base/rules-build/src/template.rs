@@ -27,3 +27,12 @@ pub(crate) fn placeholders(templates: &[&str]) -> Result<BTreeSet<String>, Strin
     }
     Ok(names)
 }
+
+/// A template as text for people: `{last_field}` becomes `LAST_FIELD`, and `{{` a brace.
+pub(crate) fn metavariables(template: &str) -> String {
+    let mut text = template.to_owned();
+    for name in placeholders(&[template]).unwrap_or_default() {
+        text = text.replace(&format!("{{{name}}}"), &name.to_ascii_uppercase());
+    }
+    text.replace("{{", "{").replace("}}", "}")
+}

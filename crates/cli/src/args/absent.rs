@@ -1,8 +1,8 @@
-//! Verbs that this build does not have.
+//! Placeholder for verbs whose feature is not enabled in this build.
 
 use std::ffi::OsString;
 
-/// Whatever follows the verb.
+/// Accepts any arguments, so that the error names the missing feature instead of an argument.
 #[derive(Debug, clap::Args)]
 pub struct Absent {
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]

@@ -13,54 +13,54 @@ pub struct Adapt {
     /// The plug-in, a shared object
     #[arg(value_name = "PLUGIN")]
     pub plugin: PathBuf,
-    /// The host that is to use it: jax@0.6.2
+    /// The host that will load it: jax@0.6.2
     #[arg(long = "for", value_name = "HOST", group = "age")]
     pub host: Option<String>,
-    /// The PJRT version that hosts are to see: 0.54
+    /// The PJRT version to report to hosts: 0.54
     #[arg(long, value_name = "VERSION", group = "age")]
     pub present: Option<Version>,
-    /// Behave as a plug-in that was built at this PJRT version: 0.48
+    /// Behave like a plug-in built against this PJRT version: 0.48
     #[arg(long, value_name = "VERSION", group = "age")]
     pub emulate: Option<Version>,
-    /// End the table of functions at memory that nobody may read
+    /// Put a guard page after the function table, so that reads past its end are caught
     #[arg(long, requires = "emulate")]
     pub guard: bool,
-    /// The StableHLO version that the emulated plug-in names as its current one
+    /// The StableHLO version that the emulated plug-in reports as current
     #[arg(long, value_name = "VERSION", requires = "emulate")]
     pub stablehlo: Option<Version>,
-    /// Which extensions hosts see
+    /// Which extensions to expose to hosts
     #[arg(long, value_name = "WHICH", default_value = "fitting")]
     pub extensions: ShownExtensions,
-    /// What happens to serialized executables that no adapter has stamped
+    /// What to do with serialized executables without an adapter's stamp
     #[arg(long, value_name = "WHAT", default_value = "refuse")]
     pub unstamped: UnstampedChoice,
     #[command(flatten)]
     pub trusting: Trusting,
-    /// The folder for the result
+    /// Write the result into this folder
     #[arg(long, short, value_name = "DIR")]
     pub output: PathBuf,
-    /// The name of the result, and of its platform [default: that of the plug-in's file]
+    /// File name and platform name of the result [default: the plug-in's file name]
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
-    /// The adapter as it was built [default: beside this command, or in ../lib]
+    /// The prebuilt adapter library [default: beside this executable, or in ../lib]
     #[arg(long, value_name = "FILE")]
     pub adapter: Option<PathBuf>,
 }
 
-/// Which extensions of a plug-in hosts see.
+/// The extensions of a plug-in that hosts can find.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum ShownExtensions {
-    /// Those that mean the same at both ages
+    /// Extensions with the same layout in both PJRT versions
     Fitting,
-    /// None
+    /// No extensions
     None,
 }
 
 /// What happens to serialized executables that no adapter has stamped.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum UnstampedChoice {
-    /// They are refused: another build of the plug-in may have made them, and then they compute garbage
+    /// Refuse them: one made by another build of the plug-in computes wrong results
     Refuse,
-    /// The plug-in loads them
+    /// Let the plug-in load them
     Load,
 }

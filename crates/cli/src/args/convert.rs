@@ -6,65 +6,65 @@ use super::ReportFormat;
 
 #[derive(Debug, clap::Args)]
 pub struct Convert {
-    /// The artifact: a file or a SavedModel folder; it is never changed
+    /// The artifact: a file or a SavedModel folder. It is never modified
     #[arg(value_name = "A")]
     pub artifact: PathBuf,
-    /// The release that is to accept the result: torch@1.4, tensorflow@2.4
+    /// The target release: torch@1.4, tensorflow@2.4
     #[arg(long, value_name = "RELEASE")]
     pub to: String,
-    /// Where the result goes; it appears whole or not at all
+    /// Write the result here, atomically
     #[arg(long, short, value_name = "OUT", required_unless_present = "dry_run")]
     pub output: Option<PathBuf>,
-    /// Print what would be done, and write nothing
+    /// Print the plan and write nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// An adaptation that loses something and may be used all the same; can be given several times
+    /// Permit this lossy adaptation (repeatable)
     #[arg(long, value_name = "ADAPTATION")]
     pub allow: Vec<String>,
     #[command(flatten)]
     pub archive: TorchArchive,
     #[command(flatten)]
     pub versions: Versions,
-    /// How to print
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "full")]
     pub format: ReportFormat,
 }
 
-/// What is known of a PyTorch file, and what is checked.
+/// Facts about a PyTorch file that the file does not record, and checks before its conversion.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "PyTorch files")]
 pub struct TorchArchive {
-    /// The release that wrote the file, where the file does not show it: torch@1.12.1
+    /// The release that wrote the file, if the file does not record it: torch@1.12.1
     #[arg(long, value_name = "RELEASE")]
     pub written_by: Option<String>,
-    /// Read every record and verify its checksum first; tensors are copied without being read otherwise
+    /// Verify the checksum of every record first. By default, tensors are copied without a check
     #[arg(long)]
     pub verify: bool,
 }
 
-/// What becomes of the versions of a TensorFlow graph; they stay as they are unless one of these is given.
+/// New values for the versions of a TensorFlow graph. Without any of these options they are kept.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Versions of TensorFlow graphs")]
 pub struct Versions {
-    /// Write this producer; the plan says which deprecations that brings to life
+    /// Set the producer version. The plan lists the deprecations that then apply
     #[arg(long, value_name = "N", conflicts_with = "clear_versions")]
     pub set_producer: Option<i32>,
-    /// Remove the versions: no deprecation applies then
+    /// Remove the versions, so that no deprecation applies
     #[arg(long)]
     pub clear_versions: bool,
-    /// Consumers below this GraphDef version must not read the graph
+    /// Set the minimum consumer: lower GraphDef versions refuse the graph
     #[arg(long, value_name = "N")]
     pub min_consumer: Option<i32>,
-    /// The consumer of this GraphDef version must not read the graph; can be given several times
+    /// Ban one consumer: this GraphDef version refuses the graph (repeatable)
     #[arg(long, value_name = "N")]
     pub bad_consumer: Vec<i32>,
-    /// Set --min-consumer and --bad-consumer only in graphs that use this op
+    /// Apply --min-consumer and --bad-consumer only to graphs that use this op
     #[arg(long, value_name = "OP")]
     pub only_with_op: Option<String>,
 }
 
 impl Versions {
-    /// Whether nothing is asked for.
+    /// Whether no option asks for a change.
     pub fn stay(&self) -> bool {
         let Self { set_producer, clear_versions, min_consumer, bad_consumer, .. } = self;
         set_producer.is_none()

@@ -6,19 +6,19 @@ use super::ReportFormat;
 
 #[derive(Debug, clap::Args)]
 pub struct Diff {
-    /// What was: a file, a folder, an archive, a revision (v1.0:include), a package (pypi:NAME==VERSION) or a release
+    /// The old side: a file, folder, archive, git revision (v1.0:include), package (pypi:NAME==VERSION) or release
     #[arg(value_name = "OLD")]
     pub old: OsString,
-    /// What is
+    /// The new side, in the same forms
     #[arg(value_name = "NEW", required_unless_present = "git")]
     pub new: Option<OsString>,
-    /// Compare one path in two revisions; with it, OLD is that path
+    /// Compare one path in two git revisions; OLD is then that path
     #[arg(long, value_name = "OLD..NEW")]
     pub git: Option<String>,
-    /// Hold headers to this policy, pjrt or stream-executor, instead of the one that their versions name
+    /// Version policy for headers, pjrt or stream-executor [default: detected from their version macros]
     #[arg(long, value_name = "POLICY")]
     pub policy: Option<String>,
-    /// How to print
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "full")]
     pub format: ReportFormat,
 }

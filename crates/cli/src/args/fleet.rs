@@ -18,7 +18,7 @@ pub struct Fleet {
     pub task: FleetTask,
 }
 
-/// Where a fleet is, if it is not all in one folder.
+/// Where the database and the artifacts of a fleet are, if not in the fleet's folder.
 #[derive(Debug, clap::Args)]
 pub struct FleetPlaces {
     /// The database: postgres://USER@HOST/NAME or a path [default: fleet.db in the folder of the fleet]
@@ -41,28 +41,28 @@ pub struct FleetPlaces {
     pub artifacts: Option<String>,
 }
 
-/// One task.
+/// The subcommands of `unskew fleet`.
 #[derive(Debug, Subcommand)]
 pub enum FleetTask {
-    /// The runtimes in the field: releases, and devices with operators and ranges of their own
+    /// Manage runtimes: releases, and devices with their own operators and version ranges
     Runtime(FleetRuntime),
-    /// The models, with the history of their artifacts
+    /// Manage models and their versions
     Model(FleetModel),
-    /// Which artifact a runtime gets, and why
+    /// Decide which artifact a runtime gets, and why
     #[command(after_help = "\
-The newest version that fits is delivered: as it is, else converted, else an older one.
+The newest compatible version is delivered: unchanged, else converted, else an older version.
 
 Examples:
   unskew fleet decide gelu --runtime camera-7
   unskew fleet decide gelu --all --as-of 2026-06-01
   unskew fleet decide gelu --runtime camera-7 -o gelu.pt
 
-Exit status: 0 if every runtime that was asked for gets something, else 1.")]
+Exit status: 0 if every requested runtime gets an artifact, else 1.")]
     Decide(FleetDecide),
-    /// Which artifacts the whole fleet needs: the fewest that serve the most devices
+    /// Plan the artifacts of the whole fleet: the fewest that serve the most devices
     #[command(after_help = "\
 A what-if is add=RELEASE,DEVICES; move=RUNTIME,RELEASE; drop=RUNTIME; devices=RUNTIME,N;
-without=OPERATOR[,RUNTIME]; window=AXIS,FIRST,LAST[,RUNTIME]. Several are applied in their order.
+without=OPERATOR[,RUNTIME]; window=AXIS,FIRST,LAST[,RUNTIME]. They are applied in the given order.
 
 Examples:
   unskew fleet plan gelu
@@ -71,26 +71,26 @@ Examples:
 
 Exit status: 0 if every device is served, else 1.")]
     Plan(FleetPlan),
-    /// Take away what nothing refers to any more
+    /// Delete unreferenced artifacts (garbage collection)
     #[command(after_help = "\
-An artifact stays if a version that is not retired is made of it, or if an answer that holds today names it. What
-does not stay is marked, and taken out of the depot by a later run. The newest version of a model is never retired.
+An artifact is kept while a version that is not retired or a current decision refers to it. Others are marked, and
+deleted by a later run after the grace period. The newest version of a model is never retired.
 
 Examples:
   unskew fleet prune --dry-run
   unskew fleet prune --keep 5 --grace 7
   unskew fleet prune --retire-before 2026-01-01")]
     Prune(FleetPrune),
-    /// Answer over HTTP: models, runtimes, decisions, plans, uploads and jobs
+    /// Run the HTTP service: models, runtimes, decisions, plans, uploads and jobs
     #[command(after_help = "\
-Without any token the service listens on the loopback only. It ends in order on SIGTERM or Ctrl-C.
+Without any token the service listens on the loopback only. SIGTERM and Ctrl-C shut it down gracefully.
 
 Examples:
   unskew fleet serve
   unskew fleet token create ops --role admin
   unskew fleet serve --listen 0.0.0.0:8471")]
     Serve(FleetServe),
-    /// The tokens that open the service
+    /// Manage the API tokens of the service
     Token(FleetToken),
 }
 
@@ -100,10 +100,10 @@ pub struct FleetRuntime {
     pub task: RuntimeTask,
 }
 
-/// What is done with runtimes.
+/// The subcommands of `unskew fleet runtime`.
 #[derive(Debug, Subcommand)]
 pub enum RuntimeTask {
-    /// Add a runtime, or put it in place of one of the same name
+    /// Add a runtime, or replace the one of the same name
     #[command(after_help = "\
 Examples:
   unskew fleet runtime add torch@2.1 --devices 1200
@@ -113,10 +113,10 @@ Examples:
         /// A release, a runtime profile, or an operator table as `unskew ops table` writes it
         #[arg(value_name = "RUNTIME")]
         runtime: PathBuf,
-        /// What it is called [default: what the profile says, or the release]
+        /// Its name [default: the name in the profile, or the release]
         #[arg(long, value_name = "NAME")]
         name: Option<String>,
-        /// How many devices have it
+        /// The number of devices with this runtime
         #[arg(long, value_name = "N")]
         devices: Option<u64>,
     },
@@ -124,12 +124,12 @@ Examples:
     List(FleetPrint),
     /// Show the profile of a runtime
     Show {
-        /// Its name
+        /// The name of the runtime
         name: String,
     },
-    /// Take a runtime out
+    /// Remove a runtime
     Remove {
-        /// Its name
+        /// The name of the runtime
         name: String,
     },
 }
@@ -140,14 +140,14 @@ pub struct FleetModel {
     pub task: ModelTask,
 }
 
-/// What is done with models.
+/// The subcommands of `unskew fleet model`.
 #[derive(Debug, Subcommand)]
 pub enum ModelTask {
     /// Publish a file or a SavedModel folder as the next version of a model
     Add {
-        /// The model
+        /// The name of the model
         name: String,
-        /// The artifact, which is copied
+        /// The artifact; the fleet stores a copy
         #[arg(value_name = "ARTIFACT")]
         artifact: PathBuf,
     },
@@ -155,7 +155,7 @@ pub enum ModelTask {
     List(FleetPrint),
     /// Show the versions of a model
     Show {
-        /// The model
+        /// The name of the model
         name: String,
         #[command(flatten)]
         print: FleetPrint,
@@ -164,51 +164,51 @@ pub enum ModelTask {
 
 #[derive(Debug, clap::Args)]
 pub struct FleetPrint {
-    /// How to print
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: FleetFormat,
 }
 
-/// What is good enough.
+/// Which imperfect artifacts may be delivered.
 #[derive(Debug, clap::Args)]
 pub struct FleetPolicy {
-    /// What to deliver though it was not judged: nothing, the common aspects (kernels, behaviour, data), or all
+    /// Which unjudged aspects to accept: nothing, common (kernels, behaviour, data), or all
     #[arg(long, value_name = "WHAT", default_value = "common", value_parser = accept_unjudged)]
     pub accept_unjudged: AcceptUnjudged,
-    /// Where no exact conversion exists, deliver one that drops what the runtime does not know
+    /// If no exact conversion exists, deliver a lossy one, without what the runtime does not support
     #[arg(long)]
     pub accept_lossy: bool,
 }
 
 #[derive(Debug, clap::Args)]
 pub struct FleetPrune {
-    /// Retire all but so many of the newest versions of each model
+    /// Retire all but the newest N versions of each model
     #[arg(long, value_name = "N")]
     pub keep: Option<usize>,
-    /// Retire versions that were published before this day
+    /// Retire versions published before this day
     #[arg(long, value_name = "DATE")]
     pub retire_before: Option<unskew_core::Date>,
-    /// Leave what is marked in the depot for so many days, for those who were told of it
+    /// Keep marked artifacts for this many days, for clients that still refer to them
     #[arg(long, value_name = "DAYS", default_value_t = 1)]
     pub grace: u32,
-    /// Only say what would be done
+    /// Print what would be deleted, and delete nothing
     #[arg(long)]
     pub dry_run: bool,
 }
 
 #[derive(Debug, clap::Args)]
 pub struct FleetDecide {
-    /// The model
+    /// The name of the model
     pub model: String,
-    /// The runtime; can be given several times
+    /// A runtime by its name (repeatable)
     #[arg(long, value_name = "RUNTIME", required_unless_present = "all")]
     pub runtime: Vec<String>,
-    /// Every runtime of the fleet
+    /// Decide for every runtime of the fleet
     #[arg(long, conflicts_with = "runtime")]
     pub all: bool,
     #[command(flatten)]
     pub policy: FleetPolicy,
-    /// Write what is delivered here; for one runtime
+    /// Write the delivered artifact here (one runtime only)
     #[arg(long, short, value_name = "OUT", conflicts_with = "all")]
     pub output: Option<PathBuf>,
     #[command(flatten)]
@@ -217,57 +217,57 @@ pub struct FleetDecide {
 
 #[derive(Debug, clap::Args)]
 pub struct FleetPlan {
-    /// The model
+    /// The name of the model
     pub model: String,
-    /// At most so many artifacts
+    /// The maximum number of artifacts
     #[arg(long, value_name = "N")]
     pub max: Option<usize>,
-    /// Let an older version serve a runtime that takes a newer one: fewer artifacts, older devices
+    /// Let an older version serve runtimes that support a newer one: fewer artifacts, older models
     #[arg(long)]
     pub any_version: bool,
-    /// Plan for a fleet that differs by this; can be given several times
+    /// Plan with this hypothetical change (repeatable)
     #[arg(long, value_name = "CHANGE")]
     pub what_if: Vec<WhatIf>,
     #[command(flatten)]
     pub policy: FleetPolicy,
-    /// How to print
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: PlanFormat,
-    /// Write to this file, which appears whole or not at all
+    /// Write to this file, atomically
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Write the page of the plan to this file as well
+    /// Also write the plan as an HTML page
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Write the coverage curve to this file as well
+    /// Also write the coverage curve as SVG
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
 }
 
-/// How something of a fleet is printed.
+/// Output format of lists and decisions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum FleetFormat {
-    /// For people
+    /// Human-readable text
     #[value(alias = "full")]
     Text,
-    /// The documented schema
+    /// JSON in the documented schema
     Json,
 }
 
-/// How a plan is printed.
+/// Output format of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum PlanFormat {
-    /// For people
+    /// Human-readable text
     #[value(alias = "full")]
     Text,
-    /// The documented schema
+    /// JSON in the documented schema
     Json,
-    /// One page that needs nothing else: the curve and the matrix with its reasons
+    /// One self-contained page: the curve, and the matrix with its reasons
     Html,
-    /// The coverage curve as a drawing
+    /// The coverage curve as an image
     Svg,
 }
 
 fn accept_unjudged(word: &str) -> Result<AcceptUnjudged, String> {
-    AcceptUnjudged::parse(word).ok_or_else(|| "it is nothing, common or all".to_owned())
+    AcceptUnjudged::parse(word).ok_or_else(|| "expected nothing, common or all".to_owned())
 }

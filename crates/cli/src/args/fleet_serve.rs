@@ -13,80 +13,80 @@ use super::{FleetFormat, LogFormat, LogLevel};
 
 #[derive(Debug, clap::Args)]
 pub struct FleetServe {
-    /// The address and the port to listen on; port 0 for any that is free
+    /// The address and port to listen on; port 0 picks a free one
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8471")]
     pub listen: SocketAddr,
     #[command(flatten)]
     pub limits: FleetLimits,
-    /// What is logged on the standard error: info has every request
+    /// Log level (to standard error): info has every request
     #[arg(long, value_name = "LEVEL", value_enum, default_value_t)]
     pub log: LogLevel,
-    /// How it is logged
+    /// Log format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     pub log_format: LogFormat,
 }
 
-/// What everybody may use.
+/// Resource limits of the service.
 #[derive(Debug, clap::Args)]
 pub struct FleetLimits {
-    /// How many jobs and decisions are computed at once; 0 leaves that to other processes [default: cores]
+    /// Number of worker threads for jobs and decisions; 0 leaves the work to other processes [default: cores]
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
-    /// How many jobs may wait or run
+    /// Maximum number of queued and running jobs
     #[arg(long, value_name = "N", default_value_t = 1000)]
     max_jobs: u64,
-    /// How many uploads may be open
+    /// Maximum number of open uploads
     #[arg(long, value_name = "N", default_value_t = 100)]
     max_uploads: u64,
-    /// The largest artifact
+    /// Maximum size of an artifact
     #[arg(long, value_name = "SIZE", default_value = "64GiB", value_parser = bytes)]
     max_artifact: u64,
-    /// The largest piece of an upload
+    /// Maximum size of one chunk of an upload
     #[arg(long, value_name = "SIZE", default_value = "64MiB", value_parser = bytes)]
     max_piece: u64,
-    /// The largest body of any other request
+    /// Maximum size of any other request body
     #[arg(long, value_name = "SIZE", default_value = "16MiB", value_parser = bytes)]
     max_body: u64,
-    /// How many requests a second a token or an address may send
+    /// Rate limit: requests per second for each token, or each address without one
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     rate: u32,
-    /// How many connections there may be; a new one takes the place of one on which nothing is asked
+    /// Maximum number of connections. When it is reached, a new one replaces an idle one
     #[arg(long, value_name = "N", default_value_t = 4096, value_parser = number)]
     connections: usize,
-    /// How many of them one address may have [default: half of them]
+    /// Maximum number of connections from one address [default: half of --connections]
     #[arg(long, value_name = "N", value_parser = number)]
     connections_per_address: Option<usize>,
-    /// How many seconds a new connection has until its first request has come
+    /// Timeout for the first request on a new connection, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
     first_request: u64,
-    /// After how many seconds without a request a connection is closed, or with an answer that is not taken
+    /// Timeout for idle connections and for responses that the client does not read, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     idle: u64,
-    /// How many seconds a request may take
+    /// Timeout of a request, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 30)]
     timeout: u64,
-    /// How many seconds a decision may be computed while somebody waits for it
+    /// Timeout of a decision that a client waits for, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 20)]
     compute: u64,
-    /// How much memory a process may take that reads artifacts
+    /// Memory limit of a process that reads artifacts
     #[arg(long, value_name = "SIZE", default_value = "2GiB", value_parser = bytes)]
     inspect_memory: u64,
-    /// How many seconds of processor time it may take for one artifact and one runtime
+    /// CPU time limit of that process for one artifact and one runtime, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     inspect_time: u64,
-    /// After how many seconds without a new piece an upload is dropped
+    /// Drop an upload after this many seconds without a new chunk
     #[arg(long, value_name = "SECONDS", default_value_t = 24 * 3600)]
     upload_age: u64,
-    /// After how many seconds without a sign of life the jobs of another process are taken over
+    /// Lease of a job, in seconds: without a heartbeat, another process takes the job over
     #[arg(long, value_name = "SECONDS", default_value_t = 15)]
     lease: u64,
-    /// How many seconds requests and jobs have to end when the service is told to stop
+    /// Grace period for requests and jobs at shutdown, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     grace: u64,
 }
 
 impl FleetLimits {
-    /// What a process may use that reads artifacts.
+    /// Limits of the child processes that read artifacts.
     pub fn allowance(&self) -> Allowance {
         Allowance { memory: self.inspect_memory, seconds: self.inspect_time }
     }
@@ -104,7 +104,7 @@ impl FleetLimits {
         }
     }
 
-    /// The limits as the service takes them.
+    /// The same limits in the type of `unskew_fleet_service`.
     pub fn limits(&self) -> Limits {
         let defaults = Limits::default();
         let seconds = Duration::from_secs;
@@ -127,9 +127,12 @@ impl FleetLimits {
     }
 }
 
-/// A number from 1.
+/// A value parser for numbers of at least 1.
 fn number(text: &str) -> Result<usize, String> {
-    text.parse().ok().filter(|number| *number > 0).ok_or_else(|| "a number from 1".to_owned())
+    text.parse()
+        .ok()
+        .filter(|number| *number > 0)
+        .ok_or_else(|| "expected a number of at least 1".to_owned())
 }
 
 #[derive(Debug, clap::Args)]
@@ -138,29 +141,29 @@ pub struct FleetToken {
     pub task: TokenTask,
 }
 
-/// What is done with tokens.
+/// The subcommands of `unskew fleet token`.
 #[derive(Debug, Subcommand)]
 pub enum TokenTask {
-    /// Make a token, which is printed once and kept nowhere
+    /// Create a token. It is printed once and cannot be shown again
     Create {
-        /// What people call it
+        /// A name for people, shown in lists
         name: String,
-        /// What its bearer may do: read, publish or admin
+        /// The role: read, publish or admin
         #[arg(long)]
         role: Role,
-        /// For how many days it is good [default: until it is revoked]
+        /// Valid for this many days [default: until revoked]
         #[arg(long, value_name = "N")]
         days: Option<u32>,
     },
-    /// List the tokens that were ever made, without their secrets
+    /// List all tokens ever created, without their secrets
     List {
-        /// How to print
+        /// Output format
         #[arg(long, value_name = "FORMAT", default_value = "text")]
         format: FleetFormat,
     },
-    /// Make a token worth nothing
+    /// Revoke a token
     Revoke {
-        /// The id of the token, as the list has it
+        /// The id of the token, as `token list` shows it
         id: String,
     },
 }

@@ -3,15 +3,15 @@
 use clap::ValueEnum;
 use unskew_report::Format;
 
-/// How findings are printed.
+/// Output formats of findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ReportFormat {
-    /// For people: everything
+    /// Human-readable, with every detail
     #[value(alias = "text")]
     Full,
-    /// One line a finding
+    /// One line per finding
     Concise,
-    /// The documented schema
+    /// JSON in the documented schema
     Json,
     /// SARIF 2.1.0
     Sarif,
@@ -34,19 +34,19 @@ impl From<ReportFormat> for Format {
     }
 }
 
-/// How a matrix is printed.
+/// Output formats of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum GridFormat {
-    /// A table with the reasons below
+    /// A table, with the reasons below it
     #[value(alias = "text", alias = "full")]
     Table,
-    /// One line a pair
+    /// One line per pair
     Csv,
-    /// One page that needs nothing else
+    /// One self-contained page
     Html,
-    /// One line a finding
+    /// One line per finding
     Concise,
-    /// The documented schema
+    /// JSON in the documented schema
     Json,
     /// SARIF 2.1.0
     Sarif,

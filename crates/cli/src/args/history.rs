@@ -9,30 +9,30 @@ use super::ReportFormat;
 
 #[derive(Debug, clap::Args)]
 pub struct History {
-    /// A dated history: a changelog, a header with a list of versions, a TOML history; or the name of an axis
-    /// of the database, such as pjrt.api
+    /// A dated version history: a changelog, a header with a list of versions, a TOML history, or the name
+    /// of a version line in the database, such as pjrt.api
     #[arg(value_name = "HISTORY")]
     pub source: OsString,
-    /// Answer for this day (YYYY-MM-DD) instead of today; faults are judged as of today, or --as-of
+    /// Compute the window for this day (YYYY-MM-DD) instead of today. Findings still use today, or --as-of
     #[arg(long, value_name = "DATE")]
     pub at: Option<Date>,
-    /// The window that is promised: "12 weeks", "180 days or 1 release"
+    /// The compatibility window: "12 weeks", "180 days or 1 release"
     #[arg(long, value_name = "WINDOW")]
     pub window: Option<Window>,
-    /// Say when this version falls out of the window (repeatable)
+    /// Print when this version leaves the window (repeatable)
     #[arg(long, value_name = "VERSION")]
     pub when: Vec<Version>,
-    /// Where days of landing come from: `git` (when each line came into the file), an axis of the database,
+    /// Source of the landing dates: `git` (the commit that added each line), a version line of the database,
     /// or another history
     #[arg(long, value_name = "SOURCE")]
     pub landed: Option<OsString>,
-    /// Leave out of the timeline what fell out of its window before this day
+    /// Hide versions that left the window before this day
     #[arg(long, value_name = "DATE")]
     pub since: Option<Date>,
-    /// Draw the timeline into this file
+    /// Write the timeline to this SVG file
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
-    /// How to print
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "full")]
     pub format: ReportFormat,
 }

@@ -1,4 +1,4 @@
-//! The arguments of the verbs that look and judge: `inspect`, `check`, `matrix`.
+//! The arguments of `inspect`, `check` and `matrix`.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -7,15 +7,15 @@ use super::{GridFormat, ReportFormat, Running};
 
 #[derive(Debug, clap::Args)]
 pub struct Inspect {
-    /// What to look at: paths or releases
+    /// Paths or releases to inspect
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<OsString>,
     #[command(flatten)]
     pub running: Running,
-    /// Read all stored data that has checksums, and compare them: tensors of TensorFlow checkpoints, members of archives
+    /// Verify all checksums: tensors of TensorFlow checkpoints, members of archives
     #[arg(long)]
     pub verify: bool,
-    /// How to print
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "full")]
     pub format: ReportFormat,
 }
@@ -30,10 +30,10 @@ pub struct Check {
     pub with: Vec<OsString>,
     #[command(flatten)]
     pub running: Running,
-    /// Read all stored data that has checksums, and compare them: tensors of TensorFlow checkpoints, members of archives
+    /// Verify all checksums: tensors of TensorFlow checkpoints, members of archives
     #[arg(long)]
     pub verify: bool,
-    /// How to print
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "full")]
     pub format: ReportFormat,
 }
@@ -48,10 +48,10 @@ pub struct Matrix {
     pub with: Vec<OsString>,
     #[command(flatten)]
     pub running: Running,
-    /// How to print
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "table")]
     pub format: GridFormat,
-    /// Write to this file, which appears whole or not at all
+    /// Write to this file, atomically
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }

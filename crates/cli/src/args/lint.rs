@@ -6,13 +6,13 @@ use super::ReportFormat;
 
 #[derive(Debug, clap::Args)]
 pub struct Lint {
-    /// The promises, instead of the unskew.toml of this folder or the nearest one above it
+    /// The configuration [default: unskew.toml in this folder or the nearest parent]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// What everything is compared with: git:main..., git:merge-base, git:REVISION, a folder, an archive, pypi:NAME==VERSION
+    /// Compare with this: git:main..., git:merge-base, git:REVISION, a folder, an archive, pypi:NAME==VERSION
     #[arg(long, value_name = "BASELINE")]
     pub baseline: Option<String>,
-    /// How to print
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "full")]
     pub format: ReportFormat,
 }

@@ -1,10 +1,10 @@
-//! The arguments of the verbs that look things up: `explain`, `releases`.
+//! The arguments of `explain` and `releases`.
 
 use unskew_core::Date;
 
 #[derive(Debug, clap::Args)]
 pub struct Explain {
-    /// The code of a rule, such as CO001; without it, all rules are listed
+    /// A rule code, such as CO001. Without it, all rules are listed
     #[arg(value_name = "CODE")]
     pub code: Option<String>,
 }
@@ -14,16 +14,16 @@ pub struct Releases {
     /// A family (torch) or a release (torch@2.1)
     #[arg(value_name = "NAME[@VERSION]")]
     pub name: Option<String>,
-    /// Operators whose name contains this
+    /// Show operators whose name contains this
     #[arg(long, value_name = "PATTERN", requires = "name")]
     pub op: Option<String>,
-    /// The dated history of a version line (pjrt.api); without a name, all lines are listed
+    /// Show the dated history of a version line (pjrt.api). Without a name, all lines are listed
     #[arg(long, value_name = "AXIS", num_args = 0..=1, conflicts_with = "name")]
     pub axis: Option<Option<String>>,
-    /// With --axis: what a release made on this day must support
+    /// With --axis: show which versions a release made on this day must support
     #[arg(long, value_name = "DATE", requires = "axis")]
     pub released: Option<Date>,
-    /// With --released: how far its window reaches back
+    /// With --released: length of the compatibility window, in weeks
     #[arg(long, value_name = "WEEKS", requires = "released", default_value_t = 12)]
     pub weeks: u32,
 }

@@ -66,18 +66,18 @@ pub use tf::{Evolve, Task, Tf};
 const EXIT_STATUS: &str = "\
 Exit status:
   0  no finding of severity error
-  1  at least one, or something could not be read (--deny warning: warnings count too;
-     --deny unjudged: what was not judged counts too; --deny warning,unjudged: both)
+  1  at least one error, or a file could not be read (--deny warning: warnings count too;
+     --deny unjudged: aspects that were not judged count too; --deny warning,unjudged: both)
   2  could not run: wrong arguments, or nothing could be read";
 
 const RUNNING: &str = "\
-A plug-in that is named itself runs in a sandbox: no network, nothing writable, no other programs.
-What lies in a folder, a wheel or a store is only read. What was not run is not judged.";
+A plug-in given by its path is loaded in a sandbox: no network, no writable files, no other programs.
+Plug-ins inside a folder, wheel or store are only read. What only running can show is then not judged.";
 
 const NAMES: &str = "\
 A side is a path (model, checkpoint, plug-in, wheel, folder) or a release: torch@2.1,
-tensorflow@2.15.0, jax@latest. A shorter version means the newest that begins with it, a
-family alone (torch) all its releases. Requirements of pip are read too: \"torch==2.1.2\",
+tensorflow@2.15.0, jax@latest. A shorter version means the newest release with that prefix,
+a family alone (torch) all its releases. Requirements of pip are read too: \"torch==2.1.2\",
 \"torch>=2.1,<2.4\" (every release in the range), \"tf-nightly==2.16.0.dev20231101\" (judged
 as the next release). To name a file called `torch`, write `./torch`.";
 
@@ -91,33 +91,33 @@ pub struct Args {
     pub global: Global,
 }
 
-/// What every verb takes.
+/// The options of every verb.
 #[derive(Debug, clap::Args)]
 pub struct Global {
-    /// When to colour
+    /// Of standard output and standard error.
     #[command(flatten)]
     pub color: Color,
-    /// Judge promises as of this day (YYYY-MM-DD) instead of today
+    /// Evaluate compatibility windows as of this day (YYYY-MM-DD) instead of today
     #[arg(long, global = true, value_name = "DATE")]
     as_of: Option<Date>,
-    /// From which severity on a finding makes the exit status 1; `unjudged`: what was not judged does, too
+    /// Exit with 1 for findings of this severity or above; `unjudged`: also for what was not judged
     #[arg(long, global = true, value_name = "WHAT", value_delimiter = ',')]
     deny: Vec<Deny>,
-    /// Multiply what a file may take of memory and time, if you trust the files
+    /// Multiply the memory and time limits by N, for files that you trust
     #[arg(long, global = true, value_name = "N", default_value_t = 1)]
     pub budget: u64,
 }
 
-/// When to colour.
+/// When output has colors.
 #[derive(Debug, clap::Args)]
 pub struct Color {
-    /// When to colour
+    /// When to color the output
     #[arg(long = "color", global = true, value_name = "WHEN", default_value = "auto")]
     choice: ColorChoice,
 }
 
 impl Verb {
-    /// What this verb may take is watched: none if its work is to run something, or to stay.
+    /// Which limits a watchdog enforces on this verb; none for verbs that run programs or serve.
     pub fn watch(&self) -> Option<Watch> {
         match self {
             Self::Inspect(_)
@@ -135,12 +135,12 @@ impl Verb {
     }
 }
 
-/// What of a process is watched.
+/// The resources that a watchdog limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Watch {
-    /// Memory alone.
+    /// Resident memory, without a limit of time.
     Memory,
-    /// Memory and processor time.
+    /// Resident memory and CPU time.
     MemoryAndTime,
 }
 
@@ -160,7 +160,7 @@ enum Deny {
 }
 
 impl Color {
-    /// Lets every stream of this process follow the choice.
+    /// Applies the choice to every output stream of this process.
     pub fn write_global(&self) {
         match self.choice {
             ColorChoice::Auto => anstream::ColorChoice::Auto,
@@ -172,19 +172,19 @@ impl Color {
 }
 
 impl Global {
-    /// The day of the question; the one clock of Unskew.
+    /// The day that verdicts are computed for. The only place that reads the clock.
     pub fn context(&self) -> Context {
         let today = || jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date();
         Context::on(self.as_of.unwrap_or_else(today))
     }
 
-    /// The day that was named.
+    /// The day given by `--as-of`.
     #[cfg(any(feature = "fleet", feature = "scan"))]
     pub fn day(&self) -> Option<Date> {
         self.as_of
     }
 
-    /// From which severity on findings count.
+    /// The lowest severity that makes the exit status 1.
     pub fn deny(&self) -> Severity {
         let severity = |deny: &Deny| match deny {
             Deny::Error => Some(Severity::Error),
@@ -195,42 +195,42 @@ impl Global {
         self.deny.iter().filter_map(severity).min().unwrap_or(Severity::Error)
     }
 
-    /// How many of these aspects that were not judged count.
+    /// `aspects` if `--deny unjudged` is given, else 0.
     pub fn unjudged(&self, aspects: usize) -> usize {
         if self.denies_unjudged() { aspects } else { 0 }
     }
 
-    /// Whether what was not judged counts.
+    /// Whether `--deny unjudged` is given.
     pub fn denies_unjudged(&self) -> bool {
         self.deny.iter().any(|deny| matches!(deny, Deny::Unjudged))
     }
 }
 
-/// One verb.
+/// The subcommands of `unskew`.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Say what a file is and every version it carries
+    /// Show what a file is and every version that it carries
     #[command(after_help = format!("\
 Examples:
   unskew inspect model.pt
   unskew inspect saved_model/ libpjrt_cpu.so wheel.whl --format json
   unskew inspect libpjrt_cpu.so --static\n\n{RUNNING}"))]
     Inspect(Inspect),
-    /// Judge two sides: a verdict with reasons
+    /// Check whether two things work together
     #[command(after_help = format!("{NAMES}\n
 Examples:
   unskew check model.pt --with torch@1.10
   unskew check frozen_graph.pb --with tensorflow@2.4 tensorflow@2.15
   unskew check libpjrt_cpu.so --with jax@0.6.2 --deny warning\n\n{RUNNING}\n\n{EXIT_STATUS}"))]
     Check(Check),
-    /// Judge every pair of many: a table
+    /// Check many pairs and print a table
     #[command(after_help = format!("{NAMES}\n`all` means every release.\n
 Examples:
   unskew matrix models/ --with torch
   unskew matrix *.pb --with tensorflow --format html -o matrix.html
   unskew matrix a.pt b.pb --with all --format csv\n\n{RUNNING}\n\n{EXIT_STATUS}"))]
     Matrix(Matrix),
-    /// Say what changed between two registries of operators or two C headers, and what should have been done
+    /// Show what changed between two operator registries or two C headers, and which changes break compatibility
     #[command(after_help = format!("\
 Each side is a release (tensorflow@2.12, torch@1.10), an OpList of TensorFlow (bytes or text), a list
 of PyTorch operators with one schema a line, or a C header or a folder of them. Files may lie in a folder,
@@ -243,21 +243,21 @@ Examples:
   unskew diff include-before/ include/ --policy pjrt
   unskew diff --git v1.0..HEAD include\n\n{EXIT_STATUS}"))]
     Diff(Diff),
-    /// Hold what changed since a baseline to dated promises (unskew.toml): for CI
+    /// Check the changes since a baseline against the promises in unskew.toml, for CI
     #[command(after_help = format!("\
 Examples:
-  unskew lint                                     against the baseline of unskew.toml
-  unskew lint --baseline git:origin/main...       against where this branch left main
+  unskew lint                                     with the baseline of unskew.toml
+  unskew lint --baseline git:origin/main...       with the merge base of this branch and main
   unskew lint --baseline pypi:tensorflow-cpu==2.20.0 --format sarif
-  unskew lint --as-of 2027-01-31                  as if it were that day\n\n{EXIT_STATUS}"))]
+  unskew lint --as-of 2027-01-31                  evaluated for that day\n\n{EXIT_STATUS}"))]
     Lint(Lint),
-    /// Explain a rule: what it means, why, and what mends it
+    /// Explain a rule: what it checks, why it matters, and how to fix it
     #[command(after_help = "\
 Examples:
   unskew explain            lists every rule
   unskew explain CO001")]
     Explain(Explain),
-    /// Show the built-in database of releases
+    /// Query the built-in database of releases
     #[command(after_help = "\
 Examples:
   unskew releases
@@ -265,38 +265,38 @@ Examples:
   unskew releases torch@2.1 --op aten::gelu
   unskew releases --axis ifrt.serdes --as-of 2026-07-01")]
     Releases(Releases),
-    /// Answer what follows from a dated history: what to support, what may be removed
+    /// Compute from a dated history which versions to support and which may be removed
     #[command(after_help = "\
 Examples:
   unskew history CHANGELOG.md --at 2024-03-15 --window \"12 weeks\"
   unskew history serdes_version.h --landed git --svg timeline.svg
   unskew history pjrt.api --since 2026-01-01 --when 0.106")]
     History(History),
-    /// Rewrite an artifact so that a release accepts it, or say what stands in the way
+    /// Convert an artifact for another release, or report why that is impossible
     #[command(after_help = format!("\
 Examples:
   unskew convert net.pt --to torch@1.4 -o old.pt
   unskew convert net.pt2 --to torch@2.15 --dry-run
   unskew convert saved_model/ --to tensorflow@2.4 -o converted/
 
-The result is judged before it is written. If no exact form exists, nothing is written.\n\n{EXIT_STATUS}"))]
+The result is checked before it is written. If no exact conversion exists, nothing is written.\n\n{EXIT_STATUS}"))]
     Convert(Convert),
-    /// Operators: tables of devices and packages, selective-build lists
+    /// Work with PyTorch operators: operator tables, selective-build lists, running models
     Ops(Ops),
     #[cfg(not(feature = "fleet"))]
-    /// (not in this build: feature `fleet`) Keep models and runtimes; decide which artifact each runtime gets
+    /// (not in this build: feature `fleet`) Manage models and runtimes; decide which artifact each runtime gets
     #[command(disable_help_flag = true)]
     Fleet(Absent),
     #[cfg(not(feature = "scan"))]
-    /// (not in this build: feature `scan`) Judge every artifact of folders and stores into a table
+    /// (not in this build: feature `scan`) Check every artifact of folders and stores; write a table
     #[command(disable_help_flag = true)]
     Scan(Absent),
     #[cfg(not(feature = "serve"))]
-    /// (not in this build: feature `serve`) Serve a PJRT plug-in to JAX clients, over the network
+    /// (not in this build: feature `serve`) Serve a PJRT plug-in to JAX clients over the network
     #[command(disable_help_flag = true)]
     Serve(Absent),
     #[cfg(feature = "fleet")]
-    /// Keep models and runtimes; decide which artifact each runtime gets, and plan for all
+    /// Manage models and runtimes; decide which artifact each runtime gets; plan for the whole fleet
     #[command(after_help = "\
 Examples:
   unskew fleet runtime add torch@2.1 --devices 1200
@@ -305,72 +305,72 @@ Examples:
   unskew fleet plan gelu")]
     Fleet(Fleet),
     #[cfg(feature = "scan")]
-    /// Judge every artifact of folders and stores into a table of Parquet files
+    /// Check every artifact of folders and stores; write a table of Parquet files
     #[command(after_help = format!("\
 Examples:
   unskew scan models/ --with torch@2.1 tensorflow@2.15 -o table/
   unskew scan s3://bucket/models --with torch -o s3://bucket/scan --shard 3/16
   unskew scan ~/.cache/huggingface/hub --with torch@2.15 -o table/
 
-A scan that is started again does what is missing, and nothing twice.\n\n{EXIT_STATUS}"))]
+A scan can be resumed: run it again, and it continues with the missing rows.\n\n{EXIT_STATUS}"))]
     Scan(Box<Scan>),
-    /// Make a PJRT plug-in that a host of another age can use
+    /// Wrap a PJRT plug-in for hosts of another PJRT version
     #[command(after_help = "\
 Examples:
   unskew adapt pjrt_c_api_cpu_plugin.so --for jax@0.6.2 -o adapted/
   unskew adapt libpjrt.so --present 0.54 -o adapted/
   unskew adapt libpjrt.so --emulate 0.48 --guard -o old/
 
-The result is a shared object with a file of settings beside it; both stay together. It loads the
-plug-in from where that lies now.
+The result is a shared object and a settings file beside it; keep both together. It loads the
+plug-in from its present path.
 
-This runs the plug-in, to ask for its version: in a sandbox, or with your rights if you say --run.")]
+This runs the plug-in to read its version: in a sandbox, or with your permissions if you pass --run.")]
     Adapt(Adapt),
-    /// Check whether a PJRT plug-in or a pluggable device does what the interface says, and who can use it
+    /// Test whether a PJRT plug-in or a pluggable device conforms to its C API, and which hosts can use it
     #[command(after_help = format!("\
 Examples:
   unskew conform libpjrt_cpu.so
   unskew conform libpjrt_cpu.so --verbose
   unskew conform --diff old.so new.so\n
-This runs the plug-in: in a sandbox, or with your rights if you say --run, which a plug-in that needs
-a device, the network or files of its own does.\n\n{EXIT_STATUS}"))]
+This runs the plug-in in a sandbox. Pass --run to run it with your permissions, if it needs a device,
+the network or its own files.\n\n{EXIT_STATUS}"))]
     Conform(Conform),
-    /// What concerns those who change TensorFlow: how to evolve an op
+    /// Plan a compatible change of a TensorFlow op
     Tf(Tf),
-    /// Make some checks of a plug-in: a child process of `conform`
+    /// Run some checks of a plug-in: a child process of `conform`
     #[command(name = "__conform", hide = true)]
     ConformChild { path: PathBuf, from: usize, to: usize },
     /// Compile a StableHLO program on a PJRT plug-in and run it
     #[command(after_help = "\
-An input is a .npy file, a number for every place, or made: zeros, ones, iota, random[:SEED]. A .npz
-file gives several inputs. With several devices, commas separate one input for each: a.npy,b.npy.
+An input is a .npy file, a number for every element, or generated: zeros, ones, iota, random[:SEED].
+A .npz file gives several inputs. With several devices, separate one input for each by commas: a.npy,b.npy.
 
 Examples:
   unskew run pjrt_c_api_cpu_plugin.so add.mlir --input a.npy --input b.npy -o results/
   unskew run libpjrt.so model.stablehlo --fill random --repeat 100 --timings
   unskew run libpjrt.so sum.mlir --replicas 2 --input 1,2
 
-This runs the plug-in with your rights, in a child process. Plug-ins built from XLA log little; TF_CPP_MIN_LOG_LEVEL=0
-lets them log everything.")]
+This runs the plug-in with your permissions, in a child process. Plug-ins built from XLA log little by default;
+TF_CPP_MIN_LOG_LEVEL=0 enables all their logs.")]
     Run(Run),
     #[cfg(feature = "serve")]
-    /// Serve a PJRT plug-in to JAX clients since 0.4.31, over the network
+    /// Serve a PJRT plug-in over the network to JAX clients since 0.4.31
     #[command(after_help = "\
 Examples:
   unskew serve pjrt_c_api_cpu_plugin.so
   unskew serve libpjrt.so --port 9000 --sessions 8
   unskew serve --client jax@0.6.2
 
-This runs the plug-in with your rights, in a child process, and lets whoever connects run programs on it.
+This runs the plug-in with your permissions, in a child process. Whoever connects can run programs on it.
 
-It listens on the loopback, because the clients in jaxlib neither encrypt nor say who they are. To
-reach it from another machine: ssh -L 8470:127.0.0.1:8470 SERVER")]
+It listens on the loopback only, because connections are unauthenticated and unencrypted. From
+another machine, use a tunnel: ssh -L 8470:127.0.0.1:8470 SERVER")]
     Serve(Serve),
     #[cfg(feature = "fleet")]
-    /// Read artifacts that a service sends, within limits: a child process of `fleet serve`
+    /// Read artifacts within resource limits: a child process of `fleet serve`
     #[command(name = "__inspect", hide = true)]
     InspectionChild { memory: u64, seconds: u64 },
-    /// Load a plug-in and print what it says about itself: a child process of the others
+    /// Load a plug-in and print what it reports: a child process of other verbs
     #[command(name = "__probe", hide = true)]
     Probe { path: PathBuf, seconds: Option<u64> },
 }

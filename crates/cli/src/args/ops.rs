@@ -10,19 +10,19 @@ pub struct Ops {
     pub what: OpsVerb,
 }
 
-/// What is done with operators.
+/// The subcommands of `unskew ops`.
 #[derive(Debug, Subcommand)]
 pub enum OpsVerb {
-    /// Print the operator table of a release, of a build with a selection, or of a torch.package
+    /// Print the operator table of a release, a selective build, or a torch.package
     #[command(after_help = "\
 Examples:
   unskew ops table torch@2.1 -o table.json
   unskew ops table torch@2.1 --from-list selected_operators.yaml --name camera-7 -o table.json
   unskew ops table package.pt --add -o with-table.pt
 
-`unskew check model.pt --with table.json` holds a model against the table.")]
+`unskew check model.pt --with table.json` checks a model against the table.")]
     Table(OpsTable),
-    /// Print the selective-build list that covers models, with what upgraders will call
+    /// Print the selective-build list for models, including the operators that upgraders call
     #[command(after_help = "\
 Examples:
   unskew ops closure model.ptl > selected.yaml
@@ -44,19 +44,19 @@ pub struct OpsTable {
     /// A PyTorch release (torch@2.1), or a torch.package
     #[arg(value_name = "RELEASE|PACKAGE")]
     pub subject: String,
-    /// Only the operators of this selective-build list: YAML of PyTorch's builds, or one name a line
+    /// Only the operators in this selective-build list: PyTorch's YAML, or one name per line
     #[arg(long, value_name = "LIST", conflicts_with_all = ["add", "release"])]
     pub from_list: Option<PathBuf>,
-    /// What the device is called [default: the name of the release or of the file]
+    /// The name of the device [default: the release or the file name]
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
-    /// The release that the package was written with, if the package does not tell
+    /// The release that wrote the package, if the package does not record it
     #[arg(long, value_name = "RELEASE")]
     pub release: Option<String>,
-    /// Write the package with the table in it
+    /// Write the package with the table added to it
     #[arg(long, requires = "output")]
     pub add: bool,
-    /// Write to this file, which appears whole or not at all
+    /// Write to this file, atomically
     #[arg(long, short, value_name = "OUT")]
     pub output: Option<PathBuf>,
 }
@@ -66,14 +66,14 @@ pub struct OpsClosure {
     /// PyTorch models
     #[arg(required = true, value_name = "MODEL")]
     pub models: Vec<PathBuf>,
-    /// Write to this file, which appears whole or not at all
+    /// Write to this file, atomically
     #[arg(long, short, value_name = "OUT")]
     pub output: Option<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]
 pub struct OpsRun {
-    /// A TorchScript archive of any age, or one of torch.export
+    /// A TorchScript archive of any release, or a torch.export archive
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
     /// An input: an .npy file, or a number, true, false, none
@@ -82,7 +82,7 @@ pub struct OpsRun {
     /// The method to call
     #[arg(long, value_name = "NAME", default_value = "forward")]
     pub method: String,
-    /// With the operators of this release [default: of the newest]
+    /// Use the operators of this release [default: the newest]
     #[arg(long = "as", value_name = "RELEASE")]
     pub release: Option<String>,
     /// Save outputs as NAME.npy in this folder instead of printing them

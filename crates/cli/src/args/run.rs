@@ -14,28 +14,28 @@ pub struct Run {
     /// The program: StableHLO as text or bytecode
     #[arg(value_name = "PROGRAM")]
     pub program: PathBuf,
-    /// An input, one for each parameter in their order
+    /// An input; give one per parameter, in order
     #[arg(long, short, value_name = "INPUT", allow_hyphen_values = true)]
     pub input: Vec<String>,
-    /// What the parameters without an input get: zeros, ones, iota, random or random:SEED
+    /// Fill parameters without an input: zeros, ones, iota, random or random:SEED
     #[arg(long, value_name = "FILL")]
     pub fill: Option<Fill>,
-    /// The folder for the results, as .npy files
+    /// Write the results as .npy files into this folder
     #[arg(long, short, value_name = "DIR")]
     pub output: Option<PathBuf>,
-    /// How many replicas of the program run
+    /// Number of replicas of the program
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub replicas: u32,
-    /// Into how many partitions the program is split
+    /// Number of partitions of the program
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub partitions: u32,
-    /// The device to run on, by its number
+    /// Run on the device with this id
     #[arg(long, value_name = "ID", conflicts_with_all = ["replicas", "partitions"])]
     pub device: Option<i32>,
-    /// An option of the client, which the plug-in defines
+    /// A client option that the plug-in defines (repeatable)
     #[arg(long = "option", value_name = "NAME=VALUE", value_parser = client_option)]
     pub client_options: Vec<(String, String)>,
-    /// Run the program so many times more, for --timings
+    /// Run the program N more times, for --timings
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub repeat: u32,
     /// Print how long each step took
@@ -44,7 +44,7 @@ pub struct Run {
     /// How much of the results to print
     #[arg(long, value_name = "WHAT", default_value = "full")]
     pub print: Shown,
-    /// How to print
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: RunFormat,
     /// For the child process
@@ -55,29 +55,29 @@ pub struct Run {
 /// How much of the results is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Shown {
-    /// Shapes and values, long arrays shortened
+    /// Shapes and values; long arrays are abbreviated
     Full,
-    /// Shapes
+    /// Shapes only
     Summary,
 }
 
-/// How results are printed.
+/// Output format of results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum RunFormat {
-    /// For people
+    /// Human-readable text
     Text,
-    /// For programs
+    /// JSON in the documented schema
     Json,
 }
 
 impl Run {
-    /// The options of the client.
+    /// `--option`, with their types inferred.
     pub fn options(&self) -> Vec<Attribute> {
         attributes(&self.client_options)
     }
 }
 
-/// Options of a client: numbers and truths by their looks, everything else as text.
+/// Typed client options: integers, then `true` and `false`, else strings.
 pub fn attributes(options: &[(String, String)]) -> Vec<Attribute> {
     let value = |text: &str| match (text.parse(), text) {
         (Ok(number), _) => Value::Number(number),
@@ -91,6 +91,6 @@ pub fn attributes(options: &[(String, String)]) -> Vec<Attribute> {
 }
 
 pub fn client_option(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or("wanted NAME=VALUE")?;
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
     Ok((name.to_owned(), value.to_owned()))
 }

@@ -1,12 +1,12 @@
-//! What may be run: the arguments of the verbs that look at plug-ins.
+//! Whether plug-ins are run: the arguments of the verbs that read plug-ins.
 
-/// What may be run. Without either, a plug-in that is named itself runs in a sandbox, and everything else is only read.
+/// Whether plug-ins are run. By default, a plug-in given by its path runs in a sandbox, and others are only read.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub struct Running {
-    /// Run plug-ins outside the sandbox, with your rights; those in wheels and folders too
+    /// Run plug-ins outside the sandbox, with your permissions, including those in wheels and folders
     #[arg(long, conflicts_with = "reading")]
     pub run: bool,
-    /// Run nothing: plug-ins are only read
+    /// Run nothing; only read plug-ins
     #[arg(id = "reading", long = "static")]
     pub reading: bool,
 }
@@ -21,16 +21,16 @@ impl From<Running> for unskew_artifact::Running {
     }
 }
 
-/// The same for verbs that cannot do without running.
+/// The same for verbs that must run the plug-in.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub struct Trusting {
-    /// Run the plug-in outside the sandbox, with your rights: it can use devices and the network
+    /// Run the plug-in outside the sandbox, with your permissions, so that it can use devices and the network
     #[arg(long)]
     pub run: bool,
 }
 
 impl Trusting {
-    /// What the child processes of the verb may do.
+    /// How the child processes of the verb are confined.
     pub const fn confinement(self) -> unskew_abi::sandbox::Confinement {
         match self.run {
             true => unskew_abi::sandbox::Confinement::None,

@@ -15,40 +15,40 @@ pub struct Serve {
     /// The plug-in, a shared object
     #[arg(value_name = "PLUGIN", required_unless_present = "client")]
     pub plugin: Option<PathBuf>,
-    /// The port to listen on; 0 for any that is free
+    /// The port to listen on; 0 picks a free one
     #[arg(long, value_name = "N", default_value_t = 8470)]
     pub port: u16,
-    /// Listen on this address, where others may connect who nobody checks and everybody overhears
+    /// Listen on this address. Connections are unauthenticated and unencrypted
     #[arg(long, value_name = "ADDR")]
     pub insecure_bind: Option<IpAddr>,
-    /// An option of the client, which the plug-in defines
+    /// A client option that the plug-in defines (repeatable)
     #[arg(long = "option", value_name = "NAME=VALUE", value_parser = client_option)]
     pub client_options: Vec<(String, String)>,
-    /// How many connections there may be; a new one takes the place of one on which nothing is asked
+    /// Maximum number of connections. When it is reached, a new one replaces an idle one
     #[arg(long, value_name = "N", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..))]
     pub connections: u32,
-    /// How many clients may have a session at once
+    /// Maximum number of concurrent sessions
     #[arg(long, value_name = "N", default_value_t = 64)]
     pub sessions: usize,
-    /// How many requests of one client may be unanswered; more wait
+    /// Maximum number of pending requests per client; further requests wait
     #[arg(long, value_name = "N", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     pub requests: u32,
-    /// How much memory the arrays of one client may have, such as 512MiB
+    /// Memory limit for the arrays of one client, such as 512MiB
     #[arg(long, value_name = "SIZE", default_value = "16GiB", value_parser = bytes)]
     pub session_bytes: u64,
-    /// How much memory the arrays of all clients may have together
+    /// Memory limit for the arrays of all clients together
     #[arg(long, value_name = "SIZE", default_value = "64GiB", value_parser = bytes)]
     pub server_bytes: u64,
-    /// How many seconds requests have to be answered when the server is told to stop
+    /// Grace period for pending requests at shutdown, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     pub grace: u64,
-    /// What is logged on the standard error: debug has every request that failed
+    /// Log level (to standard error): debug has every failed request
     #[arg(long, value_name = "LEVEL", value_enum, default_value_t)]
     pub log: LogLevel,
-    /// How it is logged
+    /// Log format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     pub log_format: LogFormat,
-    /// Print how a release of JAX connects, and serve nothing: jax@0.6.2
+    /// Print how this JAX release connects, and exit: jax@0.6.2
     #[arg(long, value_name = "RELEASE", conflicts_with = "plugin")]
     pub client: Option<String>,
     /// For the child process: the file in which it notes what it does
@@ -57,12 +57,12 @@ pub struct Serve {
 }
 
 impl Serve {
-    /// The options of the plug-in's client.
+    /// `--option`, with their types inferred.
     pub fn options(&self) -> Vec<Attribute> {
         attributes(&self.client_options)
     }
 
-    /// What clients may use.
+    /// The resource limits in the type of `unskew_ifrt_proxy`.
     pub fn limits(&self) -> Limits {
         Limits {
             connections: self.connections as usize,

@@ -1,28 +1,28 @@
-//! Arguments that the services share: logs and sizes.
+//! Arguments that both services share: logging and byte sizes.
 
-/// From which weight on events are logged.
+/// The lowest level that is logged.
 #[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
 pub enum LogLevel {
-    /// Nothing
+    /// No logs
     Off,
-    /// What should not happen
+    /// Failures of the service itself
     Error,
-    /// What is refused
+    /// Refused requests
     Warn,
-    /// Sessions that come and go
+    /// Start and end of sessions
     #[default]
     Info,
-    /// Requests that fail
+    /// Failed requests
     Debug,
 }
 
-/// How events are logged.
+/// Log formats.
 #[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
 pub enum LogFormat {
-    /// For people
+    /// Human-readable lines
     #[default]
     Text,
-    /// An object a line
+    /// JSON Lines: one object per line
     Json,
 }
 
@@ -36,9 +36,9 @@ pub fn bytes(text: &str) -> Result<u64, String> {
         "MiB" => 1 << 20,
         "GiB" => 1 << 30,
         "TiB" => 1 << 40,
-        _ => return Err("a number and KiB, MiB, GiB or TiB, such as 512MiB".to_owned()),
+        _ => return Err("expected a number and KiB, MiB, GiB or TiB, such as 512MiB".to_owned()),
     };
-    let number: u64 = number.parse().map_err(|_| "a number, such as 512MiB".to_owned())?;
+    let number: u64 = number.parse().map_err(|_| "expected a number, such as 512MiB".to_owned())?;
     number.checked_mul(factor).ok_or_else(|| "too large".to_owned())
 }
 

@@ -12,10 +12,10 @@ pub struct Tf {
     pub task: Task,
 }
 
-/// One task.
+/// The subcommands of `unskew tf`.
 #[derive(Debug, Subcommand)]
 pub enum Task {
-    /// How to add, switch to, remove, restrict or change an op, or ban a consumer: steps with versions and dates
+    /// Plan how to add, remove, restrict or change an op, or ban a consumer: steps with versions and dates
     #[command(after_help = "\
 Cases: add-op, switch-wrappers, remove-op, restrict-op, change-op, ban-consumer.
 
@@ -29,22 +29,22 @@ Examples:
 
 #[derive(Debug, clap::Args)]
 pub struct Evolve {
-    /// The case, or with --check the registries, oldest first: files or releases; without any, all releases
+    /// The case. With --check, the registries, oldest first: files or releases [default: all releases]
     #[arg(value_name = "CASE")]
     pub case: Vec<OsString>,
-    /// The op
+    /// The op to change
     #[arg(long, value_name = "OP", conflicts_with = "check")]
     pub op: Option<String>,
-    /// The op that is to stand beside it [default: its name with V2, V3, ...]
+    /// The new op that replaces it [default: its name with V2, V3, ...]
     #[arg(long, value_name = "OP", conflicts_with = "check")]
     pub new: Option<String>,
-    /// The GraphDef version of the consumer that is banned
+    /// The GraphDef version of the consumer to ban
     #[arg(long, value_name = "VERSION", conflicts_with = "check")]
     pub consumer: Option<i64>,
-    /// Hold a history of registries against the document
+    /// Check a history of registries against TensorFlow's versioning rules
     #[arg(long)]
     pub check: bool,
-    /// How to print what --check finds
+    /// Output format of --check
     #[arg(long, value_name = "FORMAT", default_value = "full", requires = "check")]
     pub format: ReportFormat,
 }

@@ -128,9 +128,9 @@ fn write_reason(grid: &Grid, number: usize, reason: &Reason, page: &mut String) 
     let places = finding.places.to_string();
     let lines = [
         ("phase", finding.phase.map_or("", |phase| phase.as_str())),
-        ("at", &*places),
-        ("symptom", finding.symptom.as_deref().unwrap_or_default()),
-        ("mend", finding.mend.as_deref().unwrap_or_default()),
+        ("location", &*places),
+        ("error you will see", finding.symptom.as_deref().unwrap_or_default()),
+        ("fix", finding.fix.as_deref().unwrap_or_default()),
     ];
     for (label, text) in lines {
         if !text.is_empty() {

@@ -37,12 +37,11 @@ pub(super) fn number(cells: &mut [Vec<Cell>], rows: &[Row], columns: &[Member]) 
             let findings = cell.verdict.iter().flat_map(|verdict| &verdict.findings);
             for finding in findings.filter(|finding| finding.severity > Severity::Note) {
                 let message = numberless(&nameless(&finding.message));
-                let mend = nameless(finding.mend.as_deref().unwrap_or_default());
-                let number =
-                    *known.entry((finding.rule.code, message, mend)).or_insert_with(|| {
-                        reasons.push(Reason { finding: finding.clone(), cells: Vec::new() });
-                        reasons.len()
-                    });
+                let fix = nameless(finding.fix.as_deref().unwrap_or_default());
+                let number = *known.entry((finding.rule.code, message, fix)).or_insert_with(|| {
+                    reasons.push(Reason { finding: finding.clone(), cells: Vec::new() });
+                    reasons.len()
+                });
                 reasons[number - 1].add(row, column);
                 if !cell.reasons.contains(&number) {
                     cell.reasons.push(number);

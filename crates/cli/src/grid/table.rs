@@ -184,8 +184,8 @@ fn reasons(grid: &Grid, text: &mut String) {
         if reason.cells.len() > ROWS {
             let _ = writeln!(text, "     and {} more", reason.cells.len() - ROWS);
         }
-        if let Some(mend) = &finding.mend {
-            let _ = writeln!(text, "     {DIM}mend{DIM:#} {}", Plain(mend));
+        if let Some(fix) = &finding.fix {
+            let _ = writeln!(text, "     {DIM}fix{DIM:#} {}", Plain(fix));
         }
     }
     if order.len() < grid.reasons.len() {

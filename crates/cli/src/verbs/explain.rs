@@ -1,4 +1,4 @@
-//! `unskew explain [CODE]`: what a rule means, why, and how to mend it.
+//! `unskew explain [CODE]`: what a rule means, why, and how to fix it.
 
 use std::fmt::Write as _;
 
@@ -33,10 +33,10 @@ pub fn run(args: &Explain) -> anyhow::Result<Status> {
 /// What a problem of the service of a fleet means, which is no finding and so no rule.
 #[cfg(feature = "fleet")]
 fn problem(code: &str) -> Option<String> {
-    let About { title, status, mend, .. } = KINDS.iter().find(|row| row.code == code)?;
+    let About { title, status, mend: fix, .. } = KINDS.iter().find(|row| row.code == code)?;
     Some(format!(
         "{EMPHASIS}{code} {title}{EMPHASIS:#}\n\nan answer {status} of `unskew fleet serve`\n\n\
-         {EMPHASIS}Mend{EMPHASIS:#}\n  {mend}\n"
+         {EMPHASIS}Fix{EMPHASIS:#}\n  {fix}\n"
     ))
 }
 
@@ -61,15 +61,14 @@ fn list() -> String {
 fn page(rule: &Rule) -> String {
     let style = of_severity(rule.severity);
     let mut text = String::new();
-    let Rule { code, name, summary, what, why, mend, reference, since, .. } = rule;
+    let Rule { code, name, summary, what, why, example, fix, reference, since, .. } = rule;
     let _ = writeln!(text, "{EMPHASIS}{code} {name}{EMPHASIS:#}: {summary}\n");
     let _ = write!(text, "{style}{}{style:#}", rule.severity);
     if let Some(phase) = rule.phase {
         let _ = write!(text, ", shows at: {phase}");
     }
     let _ = writeln!(text, "\n");
-    for (heading, body) in [("What", what), ("Why", why), ("Mend", mend), ("Reference", reference)]
-    {
+    for (heading, body) in [("What", what), ("Why", why), ("Example", example), ("Fix", fix), ("Source", reference)] {
         if !body.trim().is_empty() {
             let _ = writeln!(
                 text,

@@ -245,7 +245,7 @@ impl From<&Finding> for Reason {
             places: finding.places.named().to_vec(),
             places_count: finding.places.count(),
             symptom: finding.symptom.clone(),
-            mend: finding.mend.clone(),
+            mend: finding.fix.clone(),
             adaptation: finding.adaptation.clone(),
         }
     }

@@ -20,7 +20,7 @@ pub(crate) fn reason(reason: &Reason, number: Option<usize>, cells: &[String]) -
                 @for cell in cells { dt { "where" } dd { (cell) } }
                 @if let Some(phase) = &reason.phase { dt { "fails" } dd { (when(phase)) } }
                 @if !reason.places.is_empty() {
-                    dt { "at" }
+                    dt { "location" }
                     dd {
                         @for (at, place) in reason.places.iter().enumerate() {
                             @if at > 0 { ", " }
@@ -30,8 +30,8 @@ pub(crate) fn reason(reason: &Reason, number: Option<usize>, cells: &[String]) -
                         @if more > 0 { " and " (more) " more" }
                     }
                 }
-                @if let Some(symptom) = &reason.symptom { dt { "the runtime says" } dd { (symptom) } }
-                @if let Some(mend) = &reason.mend { dt { "mend" } dd { (mend) } }
+                @if let Some(symptom) = &reason.symptom { dt { "error you will see" } dd { (symptom) } }
+                @if let Some(mend) = &reason.mend { dt { "fix" } dd { (mend) } }
             }
         }
     }

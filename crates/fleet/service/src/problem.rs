@@ -131,7 +131,7 @@ pub const KINDS: [About; 20] = [
         "no such range",
         "ask for one range inside the size that `Content-Range` tells",
     ),
-    about(Kind::Refused, "FL012", 422, "refused", "mend what the detail names"),
+    about(Kind::Refused, "FL012", 422, "refused", "correct what the detail names"),
     about(
         Kind::Digest,
         "FL013",

@@ -63,8 +63,8 @@ fn every_rule_fires_on_its_fixture_and_nowhere_unseen() {
                 let (severity, message) = (finding.severity, &finding.message);
                 writeln!(text, "{name}: {severity}, {}: {message}", change.class).unwrap();
                 writeln!(text, "  at {}", finding.places).unwrap();
-                if let Some(mend) = &finding.mend {
-                    writeln!(text, "  mend: {mend}").unwrap();
+                if let Some(fix) = &finding.fix {
+                    writeln!(text, "  fix: {fix}").unwrap();
                 }
             }
         }

@@ -145,7 +145,7 @@ fn utf8(pair: &Pair<'_>, is: &Field) -> Finding {
         let rule = rules::FieldNarrowed { number, message, field, before, kind, free, why };
         let mut finding = rule.finding();
         let ty = &is.ty;
-        finding.mend = Some(format!(
+        finding.fix = Some(format!(
             "keep the field without validation (`features.utf8_validation = NONE`), or add `{ty} {field}` under the \
              number {free}"
         ));

@@ -60,21 +60,21 @@ fn texts_that_have_to_be_utf8_now_are_fewer() {
         let files = |text: &str| [("a.proto", text.as_bytes())].into_iter().collect::<Files>();
         let found = Protobuf.compare(&files(old), &files(new), &Terms::default()).unwrap();
         let finding = &found.changes[0].finding;
-        (finding.message.clone(), finding.mend.clone().unwrap())
+        (finding.message.clone(), finding.fix.clone().unwrap())
     };
-    let (message, mend) = said(old, new);
+    let (message, fix) = said(old, new);
     assert!(
         message.contains("was string without UTF-8 validation and is string with UTF-8 validation"),
         "{message}"
     );
     assert!(message.ends_with("texts that are not UTF-8 are refused"), "{message}");
-    assert!(mend.contains("utf8_validation = NONE") && mend.contains("add `string s`"), "{mend}");
-    let (message, mend) = said(new, old);
+    assert!(fix.contains("utf8_validation = NONE") && fix.contains("add `string s`"), "{fix}");
+    let (message, fix) = said(new, old);
     assert!(
         message.contains("was string with UTF-8 validation and is string without UTF-8 validation"),
         "{message}"
     );
-    assert!(mend.contains("string without UTF-8 validation are out"), "{mend}");
+    assert!(fix.contains("string without UTF-8 validation are out"), "{fix}");
     let bytes = "edition = \"2023\";\nmessage M { bytes s = 1 [features.utf8_validation = NONE]; }";
     proto(bytes, &new.replace("string", "bytes"), &[]);
 }

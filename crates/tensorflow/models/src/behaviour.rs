@@ -33,7 +33,7 @@ pub(crate) struct Behaviour {
     pub(crate) what: String,
     /// What helps, where it has no rule of its own.
     #[serde(default)]
-    pub(crate) mend: String,
+    pub(crate) fix: String,
     /// When it counts.
     #[serde(default)]
     era: Vec<Era>,

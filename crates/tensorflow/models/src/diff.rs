@@ -148,7 +148,7 @@ fn finding(op: &str, change: &OpChange, old: &Registry, new: &Registry) -> Optio
     let place = Places::from_iter([op]);
     let finding = |what: &str| {
         let finding = Finding::new(rule, format!("op `{op}`: {what}")).at(place.clone());
-        if rule.mend.is_empty() { finding } else { finding.with_mend(rule.mend) }
+        if rule.fix.is_empty() { finding } else { finding.with_fix(rule.fix) }
     };
     let text = match change.place == op {
         // The op is named in front already.
@@ -199,7 +199,7 @@ fn deprecated(
         ))
         .with_severity(Severity::Warning)
         .in_phase(Phase::Load)
-        .with_mend("Deprecate it at the version of the new release."),
+        .with_fix("Deprecate it at the version of the new release."),
         _ => finding(text),
     }
 }

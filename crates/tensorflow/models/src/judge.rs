@@ -73,7 +73,7 @@ pub fn findings(graph: &GraphUse, file: &GraphFile, runtime: &Runtime) -> Vec<Fi
 /// What is to be said of the graph itself where the loader builds functions only: a warning.
 fn for_sessions_only(finding: Finding) -> Finding {
     let severity = finding.severity.min(Severity::Warning);
-    finding.with_severity(severity).with_mend(
+    finding.with_severity(severity).with_fix(
         "Load it with `tf.saved_model.load`, which builds the functions and does not look at the graph \
          itself; the loader of sessions and TensorFlow Serving do.",
     )

@@ -73,8 +73,8 @@ fn apples_plug_in_dies_on_2_20_of_a_name_and_would_die_of_symbols() {
         bazel-out/darwin_arm64-opt/bin/tensorflow/python/lib__pywrap_tensorflow_16_shared_object.dylib): \
         @rpath/_pywrap_tensorflow_internal.so";
     assert_eq!(library.message, text);
-    let mend = "Install tensorflow==2.19.1, the newest release that has it all.";
-    assert!(verdict.findings.iter().all(|finding| finding.mend.as_deref() == Some(mend)));
+    let fix = "Install tensorflow==2.19.1, the newest release that has it all.";
+    assert!(verdict.findings.iter().all(|finding| finding.fix.as_deref() == Some(fix)));
     // Who forces the path past that comes upon symbols that the file no longer hands on, as the pull request says.
     let images = exports(&"2.20.0".parse().unwrap()).images("aarch64").unwrap();
     let instance = "_ZN10tensorflow28_AttrValue_default_instance_E";
@@ -202,8 +202,8 @@ fn a_function_of_no_image_is_missing_and_one_of_a_vendor_is_not_ours() {
     assert!(judge(&gone, "2.19.1").works());
     let verdict = judge(&gone, "2.20.0");
     assert_eq!(codes(&verdict), ["SE002"]);
-    let mend = verdict.findings[0].mend.as_deref().unwrap();
-    assert!(mend.contains("tensorflow==2.19.1"), "{mend}");
+    let fix = verdict.findings[0].fix.as_deref().unwrap();
+    assert!(fix.contains("tensorflow==2.19.1"), "{fix}");
     let vendor = source(made(&["@rpath/libvendor.dylib"], &[], &[("TF_AssignVariable", 1)]));
     assert!(judge(&vendor, "2.20.0").works());
     // A vendor's library may bring absl along, for who leaves open where it is.
@@ -225,7 +225,7 @@ fn a_plug_in_for_intel_is_held_against_the_wheels_for_intel() {
     let verdict = judge(&intel, "2.18.1");
     assert_eq!(codes(&verdict), ["SE030"]);
     assert_eq!(gaps(&verdict), ["se.callbacks"]);
-    assert!(verdict.findings[0].mend.as_deref().unwrap().contains("tensorflow==2.16.2"));
+    assert!(verdict.findings[0].fix.as_deref().unwrap().contains("tensorflow==2.16.2"));
 }
 
 #[test]

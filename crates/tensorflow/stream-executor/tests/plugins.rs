@@ -94,7 +94,7 @@ fn a_function_that_went_away_is_an_undefined_symbol_and_the_last_release_is_name
         TF_AssignVariable";
     assert_eq!(finding.message, text);
     assert_eq!(finding.symptom.as_deref(), Some("undefined symbol: TF_AssignVariable"));
-    assert!(finding.mend.as_ref().unwrap().contains("tensorflow==2.18.1"), "{:?}", finding.mend);
+    assert!(finding.fix.as_ref().unwrap().contains("tensorflow==2.18.1"), "{:?}", finding.fix);
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn a_cpp_symbol_is_there_or_not_and_is_no_promise() {
     assert_eq!(codes(&verdict), ["SE026"]);
     let finding = &verdict.findings[0];
     assert_eq!(finding.symptom.as_deref(), Some(&*format!("undefined symbol: {FATAL}")));
-    assert!(finding.mend.as_ref().unwrap().contains("tensorflow==2.10.1"), "{:?}", finding.mend);
+    assert!(finding.fix.as_ref().unwrap().contains("tensorflow==2.10.1"), "{:?}", finding.fix);
     assert_eq!(gaps(&verdict), ["se.callbacks"]);
     // A release that was not measured: neither its C functions nor its C++ symbols are known.
     let newer = judge(&plugin, "2.22.0");
@@ -149,7 +149,7 @@ fn a_cpp_symbol_is_there_or_not_and_is_no_promise() {
     let never = "_ZN10tensorflow8internal15LogMessageFatalD9Ev";
     let Some(bytes) = build("SE_InitPlugin", &[never], FRAMEWORK) else { return };
     let verdict = judge(&self::plugin(bytes), "2.10.1");
-    assert!(verdict.findings[0].mend.as_ref().unwrap().starts_with("Rebuild the plug-in"));
+    assert!(verdict.findings[0].fix.as_ref().unwrap().starts_with("Rebuild the plug-in"));
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn a_function_of_another_library_is_out_of_sight_until_2_18() {
     assert_eq!(codes(&verdict), ["SE004"]);
     let finding = &verdict.findings[0];
     assert_eq!(finding.symptom.as_deref(), Some("undefined symbol: TFE_NewContext"));
-    assert!(finding.mend.as_ref().unwrap().contains("libtensorflow_cc.so.2"));
+    assert!(finding.fix.as_ref().unwrap().contains("libtensorflow_cc.so.2"));
     assert!(judge(&plugin, "2.19.1").works());
     let Some(bytes) = build("SE_InitPlugin", &imports, Some("libtensorflow_cc.so.2")) else {
         return;

@@ -136,8 +136,8 @@ fn fixtures(suite: &Suite) -> Vec<Fixture> {
 fn shown(fixture: &str, finding: &Finding, text: &mut String) {
     writeln!(text, "{fixture}: {}: {}", finding.severity, finding.message).unwrap();
     writeln!(text, "  at {}", finding.places).unwrap();
-    if let Some(mend) = &finding.mend {
-        writeln!(text, "  mend: {}", mend.replace('\n', "\n        ")).unwrap();
+    if let Some(fix) = &finding.fix {
+        writeln!(text, "  fix: {}", fix.replace('\n', "\n        ")).unwrap();
     }
 }
 

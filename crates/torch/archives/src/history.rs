@@ -22,7 +22,7 @@ pub struct SilentChange {
     /// What it does since.
     pub now: String,
     /// What mends a model.
-    pub mend: String,
+    pub fix: String,
     /// Whether it concerns only calls with integers and without a `dtype`.
     #[serde(default)]
     pub integers_without_dtype: bool,

@@ -215,7 +215,7 @@ fn who_wrote_a_file_can_be_stated_where_it_does_not_show() {
     assert!(plan.changes_nothing() && plan.is_possible(), "{plan:?}");
     let kept = verdict(&party(name, &result), &newest.party());
     let kept = kept.findings.iter().find(|one| one.rule.code == "OP102").unwrap();
-    assert!(kept.mend.as_deref().unwrap().contains("--written-by"), "{kept:?}");
+    assert!(kept.fix.as_deref().unwrap().contains("--written-by"), "{kept:?}");
 
     let (plan, result) = stated(name, &files[name], &newest, "1.12.1");
     assert!(plan.is_possible() && !plan.changes_nothing(), "{plan:?}");

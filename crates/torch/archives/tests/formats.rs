@@ -116,7 +116,7 @@ fn what_a_table_lacks_is_missing_and_what_no_table_knows_is_a_libraries() {
         "{}",
         verdict.findings[1].message
     );
-    assert!(verdict.findings[2].mend.as_ref().unwrap().contains("torchvision"));
+    assert!(verdict.findings[2].fix.as_ref().unwrap().contains("torchvision"));
 }
 
 #[test]

@@ -59,21 +59,21 @@ fn a_change_that_the_registry_bridges_owes_nothing() {
 fn a_change_without_an_entry_is_told_with_the_entry_the_stub_and_the_test() {
     let account = account(VERSIONS, UPGRADERS);
     assert_eq!(codes(&account), ["OP301"]);
-    let mend = account.owed[0].finding.mend.as_deref().unwrap();
+    let fix = account.owed[0].finding.fix.as_deref().unwrap();
     for part in [
         "- func: aten::gelu\n  version: 10\n  upgrader: gelu_0_9\n",
         "def gelu_0_9(self: Tensor) -> Tensor:\n",
         "gelu_0_9\t\tself=",
     ] {
-        assert!(mend.contains(part), "{part} is not in:\n{mend}");
+        assert!(fix.contains(part), "{part} is not in:\n{fix}");
     }
 }
 
 #[test]
 fn what_the_mend_says_makes_a_registry_that_owes_nothing() {
     let first = account(VERSIONS, UPGRADERS);
-    let mend = first.owed[0].finding.mend.clone().unwrap();
-    let (entry, rest) = mend.split_once("\nadd to operator_upgraders.py:\n").unwrap();
+    let fix = first.owed[0].finding.fix.clone().unwrap();
+    let (entry, rest) = fix.split_once("\nadd to operator_upgraders.py:\n").unwrap();
     let entry = entry.strip_prefix("add to operator_versions.yaml:\n").unwrap();
     let (stub, _) = rest.split_once("\nadd to operator_cases.tsv").unwrap();
     let account = account(&format!("{VERSIONS}\n{entry}\n"), &format!("{UPGRADERS}\n{stub}\n"));
@@ -91,9 +91,7 @@ fn a_version_that_is_out_is_not_raised() {
 fn an_upgrader_that_is_not_there_is_told_with_its_stub() {
     let account = account(&format!("{VERSIONS}{ENTRY}"), UPGRADERS);
     assert_eq!(codes(&account), ["OP303"]);
-    assert!(
-        account.owed[0].finding.mend.as_deref().unwrap().contains("def gelu_0_9(self: Tensor)")
-    );
+    assert!(account.owed[0].finding.fix.as_deref().unwrap().contains("def gelu_0_9(self: Tensor)"));
 }
 
 #[test]

@@ -10,7 +10,7 @@
 //! program: StableHLO 1.14.0
 //! plug-in: StableHLO 1.13.3
 //! because: the plug-in reads StableHLO up to 1.13.3, the artifact of 1.14.0 uses what came with 1.14.0: ...
-//! mend: use an older jaxlib in the client, or serve a plug-in with StableHLO 1.14.0 or later
+//! fix: use an older jaxlib in the client, or serve a plug-in with StableHLO 1.14.0 or later
 //! explain: unskew explain SH001
 //! ```
 //!
@@ -71,8 +71,8 @@ impl fmt::Display for TooNew {
         writeln!(out, "program: StableHLO {}", self.program)?;
         writeln!(out, "plug-in: StableHLO {}", self.reads)?;
         writeln!(out, "because: {}", self.finding.message)?;
-        let mend = "use an older jaxlib in the client, or serve a plug-in that reads what it uses";
-        writeln!(out, "mend: {mend}")?;
+        let fix = "use an older jaxlib in the client, or serve a plug-in that reads what it uses";
+        writeln!(out, "fix: {fix}")?;
         write!(out, "explain: unskew explain {}", rule.code)
     }
 }
@@ -101,7 +101,7 @@ mod tests {
         assert_eq!(lines[2], "program: StableHLO 1.14.0");
         assert_eq!(lines[3], "plug-in: StableHLO 1.13.3");
         assert!(lines[4].contains("vhlo.composite_v2"), "{told}");
-        assert!(lines[5].starts_with("mend: "), "{told}");
+        assert!(lines[5].starts_with("fix: "), "{told}");
     }
 
     #[test]

@@ -118,13 +118,13 @@ fn refusal(what: &str, client: (i32, i32), server: (i32, i32)) -> Status {
     let range = |(min, max): (i32, i32)| {
         VersionRange::between(Version::number(min.into()), Version::number(max.into()))
     };
-    let mend = if client.0 > server.1 {
+    let fix = if client.0 > server.1 {
         "install a newer unskew on the server, or an older jaxlib for the client"
     } else {
         "install a newer jaxlib for the client"
     };
     let text = format!(
-        "no common version of {what}: the JAX client speaks {}, the server (unskew {}) speaks {}; {mend}",
+        "no common version of {what}: the JAX client speaks {}, the server (unskew {}) speaks {}; {fix}",
         spoken(range(client)),
         env!("CARGO_PKG_VERSION"),
         spoken(range(server)),

@@ -140,7 +140,7 @@ impl Artifact {
         };
         let first = newest.since.unwrap_or(self.version);
         let reader = format!("Use a reader with StableHLO {since} or later");
-        finding.with_mend(match first < since {
+        finding.with_fix(match first < since {
             true => format!(
                 "{reader}. An export for {first} needs a reader with {first} or later; nothing before has {newest}."
             ),

@@ -63,8 +63,8 @@ fn a_constraint_names_the_version_that_lifted_it() {
     let found = |file: &str, reader| verdict(file, reader).findings.remove(0);
     let refused = found("reduce-wider@1.13.0.bc", Version::triple(0, 16, 1));
     assert_eq!(refused.rule.code, "SH001");
-    let mend = refused.mend.unwrap();
-    assert!(mend.ends_with("0.17.0 or later; nothing before has a result of another element type in vhlo.reduce_v1."), "{mend}");
+    let fix = refused.fix.unwrap();
+    assert!(fix.ends_with("0.17.0 or later; nothing before has a result of another element type in vhlo.reduce_v1."), "{fix}");
 }
 
 #[test]

@@ -108,10 +108,10 @@ fn a_plug_in_is_a_reader_by_its_own_range() {
     let message = &refused.findings[0].message;
     assert!(message.ends_with("uses what came with 1.10.0: vhlo.tanh_v2"), "{message}");
     assert!(check(&tanh, &plugin((0, 9), (1, 10)), &today()).works());
-    let mend = |verdict: Verdict| verdict.findings[0].mend.clone().unwrap();
-    assert!(mend(refused).starts_with("Export again for StableHLO 1.9.0 with"));
+    let fix = |verdict: Verdict| verdict.findings[0].fix.clone().unwrap();
+    assert!(fix(refused).starts_with("Export again for StableHLO 1.9.0 with"));
     let f4 = check(&party("f4-1.8.0.stablehlo"), &plugin((0, 9), (1, 7)), &today());
-    assert!(mend(f4).ends_with("StableHLO 1.8.0 or later; nothing before has type f4E2M1FN."));
+    assert!(fix(f4).ends_with("StableHLO 1.8.0 or later; nothing before has type f4E2M1FN."));
     let raised = check(&tanh, &plugin((1, 11), (1, 30)), &today());
     assert_eq!(raised.findings[0].rule.code, "SH002");
     assert!(!raised.works());

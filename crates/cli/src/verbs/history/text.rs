@@ -111,8 +111,8 @@ fn faults(told: &Told<'_>, args: &History, text: &mut String) -> anyhow::Result<
         let message = Plain(&finding.message);
         writeln!(text, "{style}{severity}{style:#} {code}: {message}")?;
         writeln!(text, "  {DIM}at{DIM:#} {}", finding.places)?;
-        if let (Some(mend), ReportFormat::Full) = (&finding.mend, args.format) {
-            writeln!(text, "  {DIM}mend:{DIM:#} {}", Plain(mend))?;
+        if let (Some(fix), ReportFormat::Full) = (&finding.fix, args.format) {
+            writeln!(text, "  {DIM}fix:{DIM:#} {}", Plain(fix))?;
         }
     }
     Ok(())

@@ -41,7 +41,7 @@ pub fn check(
             if *removed <= check.request.as_of {
                 change.finding.severity = Severity::Note;
                 change.level = Level::All;
-                change.finding.mend = Some(format!("None is needed: announced on {announced}."));
+                change.finding.fix = Some(format!("None is needed: announced on {announced}."));
             } else {
                 gone = true;
             }

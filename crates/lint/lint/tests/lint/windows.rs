@@ -77,7 +77,7 @@ fn a_major_needs_notice_and_a_year() {
     let told = |on: &str| promises(&format!("[[boundary.announced]]\nversion='2.0'\non={on}"));
     let found = repository.lint(&promises(""), "2026-03-10");
     assert_eq!(codes(&found), ["PO004"]);
-    assert!(finding(&found, "PO004").mend.as_ref().unwrap().contains("2026-04-07"));
+    assert!(finding(&found, "PO004").fix.as_ref().unwrap().contains("2026-04-07"));
     assert_eq!(finding(&found, "PO004").places.to_string(), "api/device.h:1");
     assert_eq!(codes(&repository.lint(&told("2026-03-01"), "2026-03-10")), ["PO004"]);
     assert!(codes(&repository.lint(&told("2026-02-10"), "2026-03-10")).is_empty());
@@ -90,7 +90,7 @@ fn a_major_needs_notice_and_a_year() {
     assert_eq!(codes(&found), ["PO003"]);
     assert!(finding(&found, "PO003").message.contains("2026-03-10"));
     assert_eq!(finding(&found, "PO003").places.to_string(), "api/device.h:3");
-    assert!(finding(&found, "PO003").mend.as_ref().unwrap().contains("2027-03-10"));
+    assert!(finding(&found, "PO003").fix.as_ref().unwrap().contains("2027-03-10"));
     assert!(codes(&repository.lint(&told, "2027-03-11")).is_empty());
 }
 
@@ -110,7 +110,7 @@ fn a_writer_comes_a_forward_window_after_its_reader() {
     assert_eq!(codes(&early), ["PO005"]);
     let found = finding(&early, "PO005");
     assert_eq!(found.places.to_string(), "writers.names:2");
-    assert!(found.mend.as_ref().unwrap().contains("2026-03-16"), "{:?}", found.mend);
+    assert!(found.fix.as_ref().unwrap().contains("2026-03-16"), "{:?}", found.fix);
     assert!(codes(&repository.lint(&promises, "2026-03-16")).is_empty());
 }
 
@@ -148,7 +148,7 @@ fn what_was_announced_to_go_may_go_on_its_day_and_that_day_may_not_come_nearer()
     assert_eq!(codes(&repository.lint(&promises("2026-08-01"), "2026-09-01")), ["PO007"]);
     let near = repository.lint(&promises("2026-05-01"), "2026-09-01");
     assert_eq!(codes(&near), ["PO007", "PO008"]);
-    assert!(finding(&near, "PO008").mend.as_ref().unwrap().contains("2026-06-30"));
+    assert!(finding(&near, "PO008").fix.as_ref().unwrap().contains("2026-06-30"));
 }
 
 #[test]

@@ -89,7 +89,7 @@ pub(super) fn judge(
             if exact && !left.contains(&finding.message) {
                 finding.adaptation = by_attr(finding).or(any).map(str::to_owned);
             } else if let Some(condition) = adapter.condition(one) {
-                finding.mend = Some(condition);
+                finding.fix = Some(condition);
             }
         }
     }
@@ -232,10 +232,10 @@ fn unknown(
         let finding = rule.finding().with_symptom(symptom).in_phase(phases.refused);
         let since = first.and_then(|one| one.runs.iter().next()).map(|run| run.since);
         return match (known, since) {
-            (Some(Some(default)), _) if default == value => finding.with_mend(format!(
+            (Some(Some(default)), _) if default == value => finding.with_fix(format!(
                 "Drop attribute `{attr}` of the nodes: its value is the default, so nothing changes."
             )),
-            (Some(_), Some(since)) => finding.with_mend(format!(
+            (Some(_), Some(since)) => finding.with_fix(format!(
                 "Use TensorFlow {since} or later, which knows `{attr}`; its value is not the default, \
                  so dropping it would change the result."
             )),

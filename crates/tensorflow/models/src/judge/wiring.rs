@@ -80,16 +80,16 @@ fn findings(structure: &Structure, producer: i64, runtime: &Runtime) -> Vec<Find
 fn of_behaviour(behaviour: &Behaviour, producer: i64, runtime: &Runtime) -> Option<Finding> {
     let consumer = &runtime.version;
     let (op, what) = (&behaviour.ops_in_words(), &behaviour.what);
-    let mend = |finding: Finding| match &*behaviour.mend {
+    let fix = |finding: Finding| match &*behaviour.fix {
         "" => finding,
-        mend => finding.with_mend(mend),
+        fix => finding.with_fix(fix),
     };
     match behaviour.does {
         Some(Does::Refuse) => {
-            return Some(mend(rules::KernelRefuses { op, consumer, what }.finding()));
+            return Some(fix(rules::KernelRefuses { op, consumer, what }.finding()));
         }
         Some(Does::Answer) => {
-            return Some(mend(rules::OtherAnswer { op, consumer, what }.finding()));
+            return Some(fix(rules::OtherAnswer { op, consumer, what }.finding()));
         }
         None => {}
     }

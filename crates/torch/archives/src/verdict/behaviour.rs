@@ -169,11 +169,11 @@ fn word(
     let was = written.does.as_deref().unwrap_or_default();
     let later = if runs.since() > written.since() { runs } else { written };
     let since = later.since();
-    let mend = &row.fix;
+    let fix = &row.fix;
     match (concern, &runs.raises, &runs.does) {
         (Concern::Certain, Some(symptom), _) => {
             let finding =
-                rules::OperatorRaises { file, operator, runtime, producer, written: &was, mend };
+                rules::OperatorRaises { file, operator, runtime, producer, written: &was, fix };
             Ok(finding.finding().with_symptom(symptom))
         }
         (Concern::Certain, None, Some(does)) => Ok(rules::ResultChanged {
@@ -182,7 +182,7 @@ fn word(
             changed_in: &since,
             written: &was,
             runs: does,
-            mend,
+            fix,
             producer,
             runtime,
         }
@@ -198,7 +198,7 @@ fn word(
                 changed_in: &since,
                 was: &was,
                 now: &now,
-                mend,
+                fix,
                 producer,
                 runtime,
             }

@@ -38,11 +38,11 @@ pub(super) fn findings(pair: &Pair<'_>) -> Vec<Finding> {
             return finding;
         }
         let release = pair.runtime.release.version;
-        let mend = format!(
+        let fix = format!(
             "It never runs, and the loader looks for it all the same: `unskew convert {} --to torch@{release}` removes the branch.",
             pair.file
         );
-        finding.with_adaptation(PRUNE).with_mend(mend)
+        finding.with_adaptation(PRUNE).with_fix(fix)
     };
     faults.into_iter().map(finding).collect()
 }

@@ -176,7 +176,7 @@ pub(super) fn word(pair: &Pair<'_>, fault: &Fault, operator: &str) -> Finding {
     // A release that has the operator is no help to a device that was built without it.
     let list =
         format!("Build the runtime with the list that `unskew ops closure {}` prints.", pair.file);
-    finding.with_mend(list)
+    finding.with_fix(list)
 }
 
 fn by_rule(pair: &Pair<'_>, fault: &Fault, operator: &str) -> Finding {
@@ -231,7 +231,7 @@ fn by_rule(pair: &Pair<'_>, fault: &Fault, operator: &str) -> Finding {
     }
 }
 
-/// A release with an operator of this name: for the mend, and in words.
+/// A release with an operator of this name: for the fix, and in words.
 fn nearest(table: &OperatorTable, name: &str) -> (String, String) {
     let base = table.history().table(table.release());
     if table.is_of_device() && base.is_some_and(|base| base.knows(name)) {

@@ -90,7 +90,7 @@ fn of_call(call: &TypedUse, change: &SilentChange, by_time: Concern) -> Option<C
 fn word(pair: &Pair<'_>, operator: &str, change: &SilentChange, concern: Concern) -> Finding {
     let changed_in = &change.changed_in();
     let Pair { file, producer, runtime, runtime_name, .. } = pair;
-    let mend = &change.mend;
+    let fix = &change.fix;
     let (was, now) = (&change.was, &change.now);
     let operator = &operator;
     if concern == Concern::Possible {
@@ -100,7 +100,7 @@ fn word(pair: &Pair<'_>, operator: &str, change: &SilentChange, concern: Concern
             changed_in,
             was,
             now,
-            mend,
+            fix,
             producer,
             runtime: runtime_name,
         }
@@ -114,7 +114,7 @@ fn word(pair: &Pair<'_>, operator: &str, change: &SilentChange, concern: Concern
         changed_in,
         written,
         runs,
-        mend,
+        fix,
         producer,
         runtime: runtime_name,
     }

@@ -25,7 +25,7 @@ pub fn diff_findings(diff: &TableDiff) -> Vec<Finding> {
             let rule: &'static Rule = change.kind.rule()?;
             let message = format!("operator `{}`: {change}", old.full_name());
             let finding = Finding::new(rule, message);
-            Some(if rule.mend.is_empty() { finding } else { finding.with_mend(rule.mend) })
+            Some(if rule.fix.is_empty() { finding } else { finding.with_fix(rule.fix) })
         };
         found.extend(changes.iter().filter_map(finding));
     }

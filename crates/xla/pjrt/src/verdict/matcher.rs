@@ -30,7 +30,7 @@ impl Matcher for HostMatcher {
                 let better = host.siblings.and_then(|siblings| working(host, siblings(), probe));
                 for finding in findings.iter_mut().filter(|f| f.severity == Severity::Error) {
                     if let Some(better) = better {
-                        finding.mend = Some(advice(host, better));
+                        finding.fix = Some(advice(host, better));
                     }
                 }
             }
