@@ -129,15 +129,21 @@ fn title(family: &str) -> &'static str {
 }
 
 fn page(rule: &Rule) -> String {
-    let Rule { code, name, severity, summary, since, what, why, example, fix, reference, .. } = rule;
+    let Rule { code, name, severity, summary, since, what, why, example, fix, reference, .. } =
+        rule;
     let mut text = format!("{MARK}# {code} {name}\n\n{summary}\n\n");
     let _ = write!(text, "Severity: {severity}");
     if let Some(phase) = rule.phase {
         let _ = write!(text, ". Shows: {phase}");
     }
     let _ = writeln!(text, ". Since: {since}.");
-    let parts =
-        [("What it checks", what), ("Why it matters", why), ("Fix", fix), ("Source", reference)];
+    let parts = [
+        ("What it checks", what),
+        ("Why it matters", why),
+        ("Example", example),
+        ("Fix", fix),
+        ("Source", reference),
+    ];
     for (heading, body) in parts {
         if !body.trim().is_empty() {
             let _ = write!(text, "\n## {heading}\n\n{}\n", body.trim());

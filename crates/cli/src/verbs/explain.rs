@@ -68,7 +68,9 @@ fn page(rule: &Rule) -> String {
         let _ = write!(text, ", shows at: {phase}");
     }
     let _ = writeln!(text, "\n");
-    for (heading, body) in [("What", what), ("Why", why), ("Example", example), ("Fix", fix), ("Source", reference)] {
+    for (heading, body) in
+        [("What", what), ("Why", why), ("Example", example), ("Fix", fix), ("Source", reference)]
+    {
         if !body.trim().is_empty() {
             let _ = writeln!(
                 text,
