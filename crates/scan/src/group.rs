@@ -13,7 +13,7 @@ const BELOW: [&str; 3] = ["variables/", "assets/", "assets.extra/"];
 
 /// A file as an inventory finds it.
 #[derive(Clone, Debug)]
-pub(crate) struct Found {
+pub(crate) struct ListedFile {
     /// Its path below the source, parts separated by `/`.
     pub key: String,
     pub size: u64,
@@ -32,7 +32,7 @@ pub(crate) struct Group {
 }
 
 /// The artifacts among files, in the order of their keys. Files of which no kind is known by name are left out.
-pub(crate) fn groups(files: &[Found]) -> Vec<Group> {
+pub(crate) fn groups(files: &[ListedFile]) -> Vec<Group> {
     let folder_of = |key: &str| key.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
     let mut saved: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for file in files {
@@ -46,7 +46,7 @@ pub(crate) fn groups(files: &[Found]) -> Vec<Group> {
         if let Some(folder) = owner(&file.key, &saved) {
             saved.entry(folder).or_default().push(at);
         } else if unskew_artifact::is_candidate(&file.key) {
-            let Found { key, size, etag } = file.clone();
+            let ListedFile { key, size, etag } = file.clone();
             groups.push(Group { key, folder: false, size, etag, files: vec![at] });
         }
     }
@@ -72,13 +72,13 @@ fn owner(key: &str, saved: &BTreeMap<String, Vec<usize>>) -> Option<String> {
     None
 }
 
-fn folder(key: String, mut places: Vec<usize>, files: &[Found]) -> Group {
+fn folder(key: String, mut places: Vec<usize>, files: &[ListedFile]) -> Group {
     places.sort_by(|a, b| files[*a].key.cmp(&files[*b].key));
     let size = places.iter().map(|at| files[*at].size).fold(0, u64::saturating_add);
     // Its state is that of all its files.
     let mut state = Sha256::new();
     for at in &places {
-        let Found { key, size, etag } = &files[*at];
+        let ListedFile { key, size, etag } = &files[*at];
         state.update(format!("{key}\n{size}\n{}\n", etag.as_deref().unwrap_or_default()));
     }
     let digest: String =
@@ -103,7 +103,7 @@ mod tests {
             "notes.txt",
             "variables/x.index",
         ];
-        let file = |key: &&str| Found { key: (*key).to_owned(), size: 1, etag: None };
+        let file = |key: &&str| ListedFile { key: (*key).to_owned(), size: 1, etag: None };
         let found = groups(&keys.iter().map(file).collect::<Vec<_>>());
         let found: Vec<_> =
             found.iter().map(|g| (g.key.as_str(), g.folder, g.files.len())).collect();
@@ -124,8 +124,11 @@ mod tests {
 
     #[test]
     fn a_folder_is_another_once_one_of_its_files_is() {
-        let file =
-            |etag: &str| Found { key: "m/saved_model.pb".into(), size: 1, etag: Some(etag.into()) };
+        let file = |etag: &str| ListedFile {
+            key: "m/saved_model.pb".into(),
+            size: 1,
+            etag: Some(etag.into()),
+        };
         assert_ne!(groups(&[file("1")])[0].etag, groups(&[file("2")])[0].etag);
     }
 }

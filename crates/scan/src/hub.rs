@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use unskew_artifact::{Content, OpenError, Part};
 
-use crate::group::{Found, Group, groups};
+use crate::group::{Group, ListedFile, groups};
 use crate::{Inventory, Item, ScanError, walk};
 
 /// What folders of models begin with.
@@ -85,7 +85,7 @@ struct Snapshot {
     collection: String,
     revision: String,
     folder: PathBuf,
-    files: Vec<Found>,
+    files: Vec<ListedFile>,
     /// What is wrong with a file, by its key.
     broken: Vec<(String, &'static str)>,
 }
@@ -134,7 +134,7 @@ impl Snapshot {
                     (0, None)
                 }
             };
-            self.files.push(Found { key, size, etag });
+            self.files.push(ListedFile { key, size, etag });
         }
         Ok(())
     }

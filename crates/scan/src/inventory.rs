@@ -6,7 +6,7 @@ use std::sync::Arc;
 use unskew_artifact::{Content, OpenError, Part};
 use unskew_objects::{Listed, Objects, Place, Settings};
 
-use crate::group::{Found, groups};
+use crate::group::{ListedFile, groups};
 use crate::registered::Registered;
 use crate::{Item, Question, Row, ScanError, hub, walk};
 
@@ -112,13 +112,13 @@ impl Inventory for Prefix {
             Some(object) => vec![object],
             None => self.objects.list("").collect::<Result<_, _>>()?,
         };
-        let found = |one: &Listed| Found {
+        let found = |one: &Listed| ListedFile {
             // One object has its name for a key, so that its kind is known by that.
             key: if one.key.is_empty() { place.name().to_owned() } else { one.key.clone() },
             size: one.size,
             etag: one.etag.clone(),
         };
-        let found: Vec<Found> = listed.iter().map(found).collect();
+        let found: Vec<ListedFile> = listed.iter().map(found).collect();
         Ok(groups(&found).into_iter().map(|group| self.item(group, &listed)).collect())
     }
 }

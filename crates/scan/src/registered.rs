@@ -6,7 +6,7 @@ use std::sync::Arc;
 use unskew_artifact::{Content, OpenError, Part};
 use unskew_registries::{Entry, File, Registry, RegistryError, Said};
 
-use crate::group::{Found, Group, groups};
+use crate::group::{Group, ListedFile, groups};
 use crate::{Inventory, Item, Question, Row, ScanError, VERDICTS};
 
 /// What a URI names in a registry.
@@ -74,12 +74,12 @@ impl Inventory for Registered {
 
 /// The artifacts of an entry.
 fn items(entry: &Entry, files: &[File]) -> Vec<Item> {
-    let found = |file: &File| Found {
+    let found = |file: &File| ListedFile {
         key: file.name.clone(),
         size: file.source.size(),
         etag: entry.digest().map(str::to_owned),
     };
-    let found: Vec<Found> = files.iter().map(found).collect();
+    let found: Vec<ListedFile> = files.iter().map(found).collect();
     groups(&found).into_iter().map(|group| item(entry, group, files)).collect()
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use crate::ScanError;
-use crate::group::Found;
+use crate::group::ListedFile;
 
 /// How deep folders are walked.
 const DEPTH: usize = 64;
@@ -15,14 +15,14 @@ const DEPTH: usize = 64;
 ///
 /// # Errors
 /// If a folder cannot be read.
-pub(crate) fn files(root: &Path) -> Result<Vec<Found>, ScanError> {
+pub(crate) fn files(root: &Path) -> Result<Vec<ListedFile>, ScanError> {
     let error =
         |path: &Path, source| ScanError::Folder { path: path.display().to_string(), source };
     let metadata = root.metadata().map_err(|e| error(root, e))?;
     let mut found = Vec::new();
     if metadata.is_file() {
         let key = root.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        return Ok(vec![Found { key, size: metadata.len(), etag: Some(state(&metadata)) }]);
+        return Ok(vec![ListedFile { key, size: metadata.len(), etag: Some(state(&metadata)) }]);
     }
     let mut open: Vec<(PathBuf, String, usize)> = vec![(root.to_owned(), String::new(), 0)];
     while let Some((folder, prefix, depth)) = open.pop() {
@@ -35,7 +35,7 @@ pub(crate) fn files(root: &Path) -> Result<Vec<Found>, ScanError> {
             if metadata.is_dir() && depth < DEPTH {
                 open.push((entry.path(), key, depth + 1));
             } else if metadata.is_file() {
-                found.push(Found { key, size: metadata.len(), etag: Some(state(&metadata)) });
+                found.push(ListedFile { key, size: metadata.len(), etag: Some(state(&metadata)) });
             }
         }
     }

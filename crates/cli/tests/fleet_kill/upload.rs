@@ -135,7 +135,7 @@ pub fn comes_whole(client: &mut Client, digest: &Digest) {
 
 /// How much was done when the server was killed.
 #[derive(Default)]
-struct Found {
+struct UploadOutcomes {
     nothing: usize,
     some: usize,
     all: usize,
@@ -143,7 +143,7 @@ struct Found {
 }
 
 fn kill_at_random(ground: &Ground) {
-    let (kills, mut found) = (kills(4), Found::default());
+    let (kills, mut found) = (kills(4), UploadOutcomes::default());
     let mut server = ground.serve(&[]);
     // Once to warm up, and once to see how long it takes.
     let mut takes = Duration::ZERO;
@@ -189,7 +189,7 @@ fn kill_at_random(ground: &Ground) {
         assert_eq!(open, json!([]), "nothing is open that nobody finds");
         println!("killed after {delay:?} of {takes:?}: {told} bytes acknowledged, then {stand:?}");
     }
-    let Found { nothing, some, all, new } = found;
+    let UploadOutcomes { nothing, some, all, new } = found;
     println!(
         "{kills} uploads: {nothing} before a piece was acknowledged, {some} among pieces, {all} after the last, {new} published"
     );

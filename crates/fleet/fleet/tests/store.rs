@@ -51,7 +51,7 @@ fn the_same_artifact_is_published_once_in_a_row() {
 fn what_was_noted_under_a_clock_that_was_ahead_is_there_today() {
     on_both(|place| {
         let mut store = place.store();
-        let now = jiff::Timestamp::from_second(store.second().unwrap()).unwrap();
+        let now = jiff::Timestamp::from_second(store.unix_seconds().unwrap()).unwrap();
         let today = now.to_zoned(jiff::tz::TimeZone::UTC).date();
         let tomorrow = today.tomorrow().unwrap().to_string();
         let (today, yesterday) = (today.to_string(), today.yesterday().unwrap().to_string());

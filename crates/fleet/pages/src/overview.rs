@@ -100,7 +100,7 @@ impl Overview {
         }
     }
 
-    /// Which of the models shown do not reach whom.
+    /// The pairs of a model and a runtime that gets no artifact of it.
     fn unserved(&self) -> Markup {
         let all: Vec<(&str, &(String, u64))> = self
             .models
@@ -110,12 +110,12 @@ impl Overview {
         let most = 20;
         let everything = self.listing.pages() == 1 && self.listing.contains.is_empty();
         html! {
-            h2 { "Not served" }
+            h2 { "Runtimes without a working model" }
             @if all.is_empty() {
                 p { "Nothing that was asked is left without an artifact" @if !everything { ", of the models on this page" } "." }
             } @else {
                 @if !everything { p { "Of the models on this page:" } }
-                (wide("Not served", &html! {
+                (wide("Runtimes without a working model", &html! {
                     table {
                         thead { tr { th scope="col" { "Model" } th scope="col" { "Runtime" } th scope="col" { "Devices" } th scope="col" { "Why" } } }
                         tbody {
@@ -132,7 +132,7 @@ impl Overview {
                 }))
                 @if all.len() > most { p class="dim" { "and " (all.len() - most) " more pairs" } }
             }
-            p { a href=(Address::unserved().seen(&self.view)) { "Not served, of all models" } }
+            p { a href=(Address::unserved().seen(&self.view)) { "Runtimes without a working model, of all models" } }
         }
     }
 

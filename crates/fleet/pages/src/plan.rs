@@ -24,7 +24,7 @@ pub struct Asked {
     pub most: Option<usize>,
     /// Whether older versions count where newer ones are taken.
     pub any_version: bool,
-    /// What is thought of.
+    /// Hypothetical changes, in the order in which they are applied.
     pub what_if: Vec<WhatIf>,
 }
 
@@ -51,9 +51,9 @@ pub struct PlanPage {
     pub asked: Asked,
     /// What of it could not be done, in words.
     pub wrong: Option<String>,
-    /// The plan: for the fleet as it would be, if something is thought of.
+    /// The plan: for the fleet as it would be, if there are hypothetical changes.
     pub plan: Plan,
-    /// The plan for the fleet as it is, if something is thought of.
+    /// The plan for the fleet as it is, if there are hypothetical changes.
     pub now: Option<Plan>,
     /// The names of runtimes, which the form proposes.
     pub runtimes: Vec<String>,

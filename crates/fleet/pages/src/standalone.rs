@@ -8,7 +8,7 @@ use crate::matrix::Matrix;
 use crate::plan;
 
 /// The plan with its curve, and the verdict matrix with its reasons. `now` is the plan for the fleet as it is if
-/// something is thought of.
+/// there are hypothetical changes.
 pub fn plan_file(
     plan: &Plan,
     now: Option<&Plan>,

@@ -31,14 +31,14 @@ impl Unserved {
     pub fn page(&self, frame: &Frame<'_>) -> String {
         let address = Address::unserved().seen(&self.view);
         let main = html! {
-            (heading(&[("Fleet", Address::overview().seen(&self.view))], &html! { "Not served" }))
+            (heading(&[("Fleet", Address::overview().seen(&self.view))], &html! { "Runtimes without a working model" }))
             (terms::form(&self.view, &Address::unserved().with_some("contains", &self.listing.contains)))
             (self.listing.search("Name of a model", &address))
             p { (self.in_words()) }
-            @if self.rows().next().is_some() { (wide("Not served", &self.table())) }
+            @if self.rows().next().is_some() { (wide("Runtimes without a working model", &self.table())) }
             (self.listing.pager("model", &address))
         };
-        frame.page(Section::Fleet, "Not served", main)
+        frame.page(Section::Fleet, "Runtimes without a working model", main)
     }
 
     /// The models that leave somebody without an artifact.

@@ -1,4 +1,4 @@
-//! The form for what is thought of: a plain form, of which every field left empty means nothing.
+//! The form for hypothetical changes: plain HTML; empty fields are ignored.
 //!
 //! | field | with | becomes |
 //! | --- | --- | --- |
@@ -63,7 +63,7 @@ pub fn changes(field: impl Fn(&str) -> String) -> Vec<String> {
     all.into_iter().flatten().collect()
 }
 
-/// What is thought of, each with the way to a plan without it.
+/// Hypothetical changes, each with a link to the plan without it.
 pub(crate) fn applied(asked: &Asked, model: &str, view: &View) -> Markup {
     let without = |at: usize| {
         let mut less = asked.clone();

@@ -11,7 +11,7 @@ use unskew_fleet::store::Act;
 
 use crate::call::{Call, json};
 use crate::caller::{self, Caller, Peer};
-use crate::endpoint::{Endpoint, Place, Time};
+use crate::endpoint::{Endpoint, ParameterIn, Time};
 use crate::problem::{Kind, Problem};
 use crate::service::{REQUEST, Service};
 
@@ -152,7 +152,7 @@ fn cut(text: &mut String) {
 fn query(endpoint: &Endpoint, text: &str) -> Result<Vec<(String, String)>, Problem> {
     let mut pairs = Vec::new();
     for (name, value) in form_urlencoded::parse(text.as_bytes()) {
-        let known = endpoint.parameters.iter().filter(|one| one.place == Place::Query);
+        let known = endpoint.parameters.iter().filter(|one| one.place == ParameterIn::Query);
         if !known.clone().any(|one| one.name == name) {
             let known: Vec<&str> = known.map(|one| one.name).collect();
             let detail = format!("no such parameter (there are: {}): {name}", known.join(", "));

@@ -55,7 +55,7 @@ pub struct PlanAsk {
     /// Whether an older version counts for a runtime that takes a newer one.
     #[serde(default)]
     pub any_version: bool,
-    /// Changes of the fleet that are only thought of.
+    /// Hypothetical changes of the fleet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub what_if: Vec<String>,
     /// What is good enough.

@@ -42,7 +42,7 @@ impl Caller {
     /// Whether the caller may do what needs `role`.
     ///
     /// # Errors
-    /// [`Kind::Unknown`] if nobody knows, [`Kind::Forbidden`] if not.
+    /// [`Kind::Unauthenticated`] if nobody knows, [`Kind::Forbidden`] if not.
     pub(crate) fn may(&self, role: Option<Role>) -> Result<(), Problem> {
         let Some(needed) = role else { return Ok(()) };
         match self.role {
@@ -57,7 +57,7 @@ impl Caller {
 }
 
 fn unknown(detail: &str) -> Problem {
-    Problem::new(Kind::Unknown, detail)
+    Problem::new(Kind::Unauthenticated, detail)
         .with("www-authenticate", "Bearer realm=\"unskew fleet\", Basic realm=\"unskew fleet\"")
 }
 

@@ -26,7 +26,7 @@ impl Clock {
     /// If the database does not answer.
     pub fn of(store: &mut Store) -> Result<Self, StoreError> {
         let clock = Self::default();
-        clock.set(store.second()?);
+        clock.set(store.unix_seconds()?);
         Ok(clock)
     }
 
@@ -58,8 +58,8 @@ impl Clock {
         then.round(Unit::Second).unwrap_or(then).to_string()
     }
 
-    /// The second since 1970.
-    pub fn second(&self) -> i64 {
+    /// Seconds since 1970-01-01 UTC, by the clock of the database.
+    pub fn unix_seconds(&self) -> i64 {
         self.moment().as_second()
     }
 
@@ -81,8 +81,8 @@ mod tests {
         let ahead = clock.set(1_000_000_000).unwrap();
         assert!(ahead < 0, "2001 is over: {ahead}");
         assert_eq!(shown.today().to_string(), "2001-09-09");
-        assert!((1_000_000_000..1_000_000_060).contains(&shown.second()));
+        assert!((1_000_000_000..1_000_000_060).contains(&shown.unix_seconds()));
         assert!(shown.after(24 * 3600).starts_with("2001-09-10T"));
-        assert_eq!(clock.set(shown.second()), None, "that is no news");
+        assert_eq!(clock.set(shown.unix_seconds()), None, "that is no news");
     }
 }

@@ -25,7 +25,7 @@ pub fn schema<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
 
 /// Where a parameter stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum ParameterIn {
     /// In the path.
     Path,
     /// In the query.
@@ -57,7 +57,7 @@ pub struct Parameter {
     /// Its name.
     pub name: &'static str,
     /// Where it stands.
-    pub place: Place,
+    pub place: ParameterIn,
     /// What it may be.
     pub shape: Shape,
     /// What it means.
@@ -69,17 +69,17 @@ pub struct Parameter {
 impl Parameter {
     /// One in the path.
     pub const fn path(name: &'static str, shape: Shape, about: &'static str) -> Self {
-        Self { name, place: Place::Path, shape, about, required: true }
+        Self { name, place: ParameterIn::Path, shape, about, required: true }
     }
 
     /// One in the query.
     pub const fn query(name: &'static str, shape: Shape, about: &'static str) -> Self {
-        Self { name, place: Place::Query, shape, about, required: false }
+        Self { name, place: ParameterIn::Query, shape, about, required: false }
     }
 
     /// One in the head.
     pub const fn header(name: &'static str, shape: Shape, about: &'static str) -> Self {
-        Self { name, place: Place::Header, shape, about, required: false }
+        Self { name, place: ParameterIn::Header, shape, about, required: false }
     }
 
     /// The same, without which nothing happens.
@@ -221,9 +221,9 @@ impl Endpoint {
 
     /// Everything that can go wrong with it.
     pub fn problems(&self) -> Vec<Kind> {
-        let mut all = vec![Kind::Malformed, Kind::Pace, Kind::Fault, Kind::Away];
+        let mut all = vec![Kind::Malformed, Kind::RateLimited, Kind::Fault, Kind::Unavailable];
         if self.role.is_some() {
-            all.extend([Kind::Unknown, Kind::Forbidden]);
+            all.extend([Kind::Unauthenticated, Kind::Forbidden]);
         }
         if !self.verb.is_safe() {
             all.extend([Kind::CrossSite, Kind::NoRoom]);
@@ -237,7 +237,7 @@ impl Endpoint {
         if self.time == Time::Short {
             all.push(Kind::Late);
         }
-        if self.parameters.iter().any(|one| one.place == Place::Path) {
+        if self.parameters.iter().any(|one| one.place == ParameterIn::Path) {
             all.push(Kind::NotThere);
         }
         all.extend(self.refuses);

@@ -32,7 +32,7 @@ pub(crate) async fn sweep(service: Arc<Service>) {
 /// # Errors
 /// If it does not answer.
 pub(crate) async fn go_by_the_database(service: &Arc<Service>) -> Result<(), Problem> {
-    let second = service.pool().with(|fleet| Ok(fleet.store().second()?)).await?;
+    let second = service.pool().with(|fleet| Ok(fleet.store().unix_seconds()?)).await?;
     if let Some(seconds) = service.clock().set(second) {
         tracing::warn!(
             seconds,
@@ -48,7 +48,7 @@ async fn once(service: &Arc<Service>) -> Result<(), Problem> {
     let seconds = i64::try_from(age.as_secs()).unwrap_or(i64::MAX);
     go_by_the_database(service).await?;
     let dropped = service.pool().with(move |fleet| {
-        let second = clock.second();
+        let second = clock.unix_seconds();
         // By a clock that went back, nothing is old.
         let too_old = |touched: i64| second.saturating_sub(touched) >= seconds.max(1);
         let mut dropped = 0;

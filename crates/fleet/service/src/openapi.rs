@@ -4,7 +4,7 @@ use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-use crate::endpoint::{Endpoint, Parameter, Place, Shape, Takes};
+use crate::endpoint::{Endpoint, Parameter, ParameterIn, Shape, Takes};
 use crate::problem::{Kind, ProblemBody};
 use crate::verb::Verb;
 
@@ -68,9 +68,9 @@ fn operation(endpoint: &Endpoint, generator: &mut SchemaGenerator, problem: &Val
 
 fn parameter(one: &Parameter) -> Value {
     let place = match one.place {
-        Place::Path => "path",
-        Place::Query => "query",
-        Place::Header => "header",
+        ParameterIn::Path => "path",
+        ParameterIn::Query => "query",
+        ParameterIn::Header => "header",
     };
     let schema = match one.shape {
         Shape::Text => json!({ "type": "string" }),

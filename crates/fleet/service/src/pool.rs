@@ -43,7 +43,8 @@ impl Pool {
         self: &Arc<Self>,
         work: impl FnOnce(&mut Fleet) -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
-        let busy = || Problem::new(Kind::Away, "too much to do").after(Duration::from_secs(1));
+        let busy =
+            || Problem::new(Kind::Unavailable, "too much to do").after(Duration::from_secs(1));
         let place = Arc::clone(&self.places).acquire_owned();
         let place = tokio::time::timeout(self.patience, place).await;
         let place = place.map_err(|_| busy())?.map_err(|_| busy())?;
@@ -66,7 +67,7 @@ impl Pool {
             None => self.open()?,
         };
         let done = work(&mut fleet);
-        let sound = |problem: &Problem| !matches!(problem.kind, Kind::Away | Kind::Fault);
+        let sound = |problem: &Problem| !matches!(problem.kind, Kind::Unavailable | Kind::Fault);
         if done.as_ref().err().is_none_or(sound) {
             idle().push(fleet);
         }
@@ -76,7 +77,7 @@ impl Pool {
     /// A fleet with a new connection. Whatever keeps it from opening may be gone later.
     fn open(&self) -> Result<Fleet, Problem> {
         let store = Store::open(&self.database).map_err(|error| {
-            Problem::new(Kind::Away, error.to_string()).after(Duration::from_secs(5))
+            Problem::new(Kind::Unavailable, error.to_string()).after(Duration::from_secs(5))
         })?;
         let fleet = Fleet::over(store, self.depot.clone());
         Ok(match &self.inspectors {

@@ -21,43 +21,43 @@ use unskew_objects::ObjectError;
 /// A kind of problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// The request is not one that can be understood.
+    /// The syntax of the request is wrong.
     Malformed,
-    /// Nobody knows who asks.
-    Unknown,
-    /// Whoever asks may not do this.
+    /// No valid token was sent.
+    Unauthenticated,
+    /// The role of the token does not permit this.
     Forbidden,
-    /// What is named is not there.
+    /// The named resource does not exist.
     NotThere,
-    /// The address does not take this method.
+    /// The resource does not support this method.
     Method,
-    /// The client is too slow.
+    /// The client did not send its request in time.
     Slow,
-    /// It clashes with how things are.
+    /// The request conflicts with the present state.
     Conflict,
-    /// A condition of the request does not hold.
+    /// A precondition (`If-Match`) does not hold.
     Condition,
-    /// More than is taken.
+    /// The body exceeds its limit.
     TooLarge,
-    /// A body of another type.
+    /// The content type of the body is not supported.
     MediaType,
-    /// A range that cannot be given.
+    /// The requested range is not satisfiable.
     Range,
-    /// What is sent is understood and refused.
+    /// The content is well-formed and invalid.
     Refused,
-    /// What is sent is not what was announced.
+    /// The content does not match the announced digest.
     Digest,
-    /// Too many requests.
-    Pace,
-    /// Too much of it is there already.
+    /// The token or address sent more requests than its rate limit.
+    RateLimited,
+    /// A quota (jobs, uploads) is used up.
     Full,
-    /// A page of another site asks.
+    /// A browser sent the request from a page of another site.
     CrossSite,
-    /// A fault of the service.
+    /// An internal error of the service.
     Fault,
-    /// The database or the store does not answer.
-    Away,
-    /// It takes too long.
+    /// The database or the artifact store does not answer, or the service is overloaded.
+    Unavailable,
+    /// The request timed out.
     Late,
     /// The disk is full.
     NoRoom,
@@ -91,7 +91,13 @@ const fn about(
 /// All kinds, by their codes.
 pub const KINDS: [About; 20] = [
     about(Kind::Malformed, "FL001", 400, "not understood", "send what the description asks for"),
-    about(Kind::Unknown, "FL002", 401, "no valid token", "send `Authorization: Bearer TOKEN`"),
+    about(
+        Kind::Unauthenticated,
+        "FL002",
+        401,
+        "no valid token",
+        "send `Authorization: Bearer TOKEN`",
+    ),
     about(Kind::Forbidden, "FL003", 403, "not allowed", "use a token with the role that is named"),
     about(Kind::NotThere, "FL004", 404, "not there", "list what is there"),
     about(Kind::Method, "FL005", 405, "no such method here", "use one that `Allow` names"),
@@ -139,7 +145,13 @@ pub const KINDS: [About; 20] = [
         "not what was announced",
         "compute the digest of the file anew, and upload it again",
     ),
-    about(Kind::Pace, "FL014", 429, "too many requests", "wait as long as `Retry-After` says"),
+    about(
+        Kind::RateLimited,
+        "FL014",
+        429,
+        "too many requests",
+        "wait as long as `Retry-After` says",
+    ),
     about(Kind::Full, "FL015", 429, "too much at once", "finish or drop what is open, or wait"),
     about(
         Kind::CrossSite,
@@ -156,7 +168,7 @@ pub const KINDS: [About; 20] = [
         "tell the operator the number of the request; it stands in the log",
     ),
     about(
-        Kind::Away,
+        Kind::Unavailable,
         "FL018",
         503,
         "out of reach",
@@ -267,14 +279,15 @@ impl From<io::Error> for Problem {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
                 Self::new(Kind::NoRoom, "the disk of the service is full")
             }
-            _ => Self::new(Kind::Away, format!("the store does not answer: {error}")).after(AWAY),
+            _ => Self::new(Kind::Unavailable, format!("the store does not answer: {error}"))
+                .after(AWAY),
         }
     }
 }
 
 impl From<ObjectError> for Problem {
     fn from(error: ObjectError) -> Self {
-        Self::new(Kind::Away, format!("the store does not answer: {error}")).after(AWAY)
+        Self::new(Kind::Unavailable, format!("the store does not answer: {error}")).after(AWAY)
     }
 }
 
@@ -283,7 +296,7 @@ impl From<StoreError> for Problem {
         match &error {
             StoreError::Full(_) => Self::new(Kind::NoRoom, error.to_string()),
             StoreError::Away(_) | StoreError::Clash(_) | StoreError::Absent(_) => {
-                Self::new(Kind::Away, error.to_string()).after(AWAY)
+                Self::new(Kind::Unavailable, error.to_string()).after(AWAY)
             }
             _ => Self::new(Kind::Fault, error.to_string()),
         }
@@ -302,7 +315,7 @@ impl From<FleetError> for Problem {
                     io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
                         Self::new(Kind::NoRoom, text)
                     }
-                    _ => Self::new(Kind::Away, text).after(AWAY),
+                    _ => Self::new(Kind::Unavailable, text).after(AWAY),
                 }
             }
             FleetError::Name(_) | FleetError::Path(_) | FleetError::WhatIf(_) => {
@@ -315,7 +328,7 @@ impl From<FleetError> for Problem {
                 Self::new(Kind::Refused, text)
             }
             FleetError::Inspection(InspectionError::NotStarted(_)) => {
-                Self::new(Kind::Away, text).after(AWAY)
+                Self::new(Kind::Unavailable, text).after(AWAY)
             }
             FleetError::NoModel { .. }
             | FleetError::NoVersion { .. }
@@ -357,7 +370,7 @@ mod tests {
         let full = io::Error::from(io::ErrorKind::StorageFull);
         assert_eq!(Problem::from(full).kind, Kind::NoRoom);
         let gone = FleetError::Io { path: "x".into(), source: io::ErrorKind::NotFound.into() };
-        assert_eq!(Problem::from(gone).kind, Kind::Away);
+        assert_eq!(Problem::from(gone).kind, Kind::Unavailable);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use crate::endpoint::{Endpoint, Place, Shape, Takes};
+use crate::endpoint::{Endpoint, ParameterIn, Shape, Takes};
 use crate::openapi;
 use crate::problem::KINDS;
 use crate::routes;
@@ -65,9 +65,9 @@ fn section(page: &mut String, endpoint: &Endpoint, types: &Value) {
     }
     for one in endpoint.parameters {
         let place = match one.place {
-            Place::Path => "path",
-            Place::Query => "query",
-            Place::Header => "head",
+            ParameterIn::Path => "path",
+            ParameterIn::Query => "query",
+            ParameterIn::Header => "head",
         };
         let shape = match one.shape {
             Shape::Text => "text",

@@ -169,7 +169,7 @@ fn allowed(mut limits: unskew_connections::Limits) -> unskew_connections::Limits
 
 /// What is answered on a connection for which there is no place.
 fn crowded() -> axum::response::Response {
-    let problem = Problem::new(Kind::Away, "every connection is busy").after(CROWDED);
+    let problem = Problem::new(Kind::Unavailable, "every connection is busy").after(CROWDED);
     refusal(&problem.with("connection", "close"), "-")
 }
 

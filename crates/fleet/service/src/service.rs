@@ -153,12 +153,12 @@ impl Service {
     /// Counts a request of `who` against the limit.
     ///
     /// # Errors
-    /// [`Kind::Pace`] if there were too many.
+    /// [`Kind::RateLimited`] if there were too many.
     pub(crate) fn paced(&self, who: &str) -> Result<(), Problem> {
         self.pace.may(who).map_err(|wait| {
             let limit = self.settings.limits.requests;
             let detail = format!("more than {limit} requests a second: {who}");
-            Problem::new(Kind::Pace, detail).after(wait)
+            Problem::new(Kind::RateLimited, detail).after(wait)
         })
     }
 }

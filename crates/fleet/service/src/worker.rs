@@ -125,7 +125,7 @@ async fn carry_out(service: &Arc<Service>, job: Job) {
         // It is given back with all others.
         return;
     }
-    let later = |problem: &Problem| matches!(problem.kind, Kind::Away | Kind::NoRoom);
+    let later = |problem: &Problem| matches!(problem.kind, Kind::Unavailable | Kind::NoRoom);
     if done.as_ref().is_err_and(later) && !lost.load(Ordering::Relaxed) {
         tokio::time::sleep(AWAY).await;
         give_back_one(service, number).await;

@@ -44,9 +44,9 @@ pub(crate) enum To {
     Known(Option<DataType>),
 }
 
-/// Edges that say the same.
+/// Edges of a graph between equal ends, judged once for all of them.
 #[derive(Clone, Debug)]
-pub(crate) struct Joint {
+pub(crate) struct EdgeGroup {
     pub(crate) from: From,
     pub(crate) to: To,
     pub(crate) scope: Scope,
@@ -54,9 +54,9 @@ pub(crate) struct Joint {
     pub(crate) places: Places,
 }
 
-/// What stands at an input or output of an op.
+/// The type at an input or output of an op, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum EndType {
     /// A value of this type; whether it is a reference.
     Is(DataType, bool),
     /// Nothing: there are so many.
@@ -70,16 +70,16 @@ pub(crate) fn at<'a>(
     args: &[ArgDef],
     number: u64,
     value: &impl Fn(&str) -> Option<&'a AttrValue>,
-) -> Found {
+) -> EndType {
     let mut before = 0u64;
     for arg in args {
-        let Some(count) = count(arg, value) else { return Found::Unknown };
+        let Some(count) = count(arg, value) else { return EndType::Unknown };
         if number - before < count {
             return element(arg, number - before, value);
         }
         before = before.saturating_add(count);
     }
-    Found::Beyond(before)
+    EndType::Beyond(before)
 }
 
 /// The value that an output names.
@@ -87,10 +87,10 @@ pub(crate) fn output<'a>(
     args: &[ArgDef],
     output: &Output,
     value: &impl Fn(&str) -> Option<&'a AttrValue>,
-) -> Found {
+) -> EndType {
     let all = || match at(args, u64::MAX, value) {
-        Found::Beyond(count) => Found::Beyond(count),
-        _ => Found::Unknown,
+        EndType::Beyond(count) => EndType::Beyond(count),
+        _ => EndType::Unknown,
     };
     match output {
         Output::Number(number) => at(args, *number, value),
@@ -98,7 +98,7 @@ pub(crate) fn output<'a>(
         Output::Named(name, number) => {
             let Some(arg) = args.iter().find(|arg| arg.name == **name) else { return all() };
             match count(arg, value) {
-                None => Found::Unknown,
+                None => EndType::Unknown,
                 Some(count) if *number < count => element(arg, *number, value),
                 Some(_) => all(),
             }
@@ -114,7 +114,11 @@ fn count<'a>(arg: &ArgDef, value: &impl Fn(&str) -> Option<&'a AttrValue>) -> Op
     }
 }
 
-fn element<'a>(arg: &ArgDef, number: u64, value: &impl Fn(&str) -> Option<&'a AttrValue>) -> Found {
+fn element<'a>(
+    arg: &ArgDef,
+    number: u64,
+    value: &impl Fn(&str) -> Option<&'a AttrValue>,
+) -> EndType {
     let dtype = match &arg.kind {
         ArgKind::One(kind) | ArgKind::Many(_, kind) => match kind {
             ElementType::Fixed(dtype) => Some(*dtype),
@@ -125,7 +129,7 @@ fn element<'a>(arg: &ArgDef, number: u64, value: &impl Fn(&str) -> Option<&'a At
             _ => None,
         },
     };
-    dtype.map_or(Found::Unknown, |dtype| Found::Is(dtype, arg.reference))
+    dtype.map_or(EndType::Unknown, |dtype| EndType::Is(dtype, arg.reference))
 }
 
 fn dtype_of(value: &AttrValue) -> Option<DataType> {
@@ -139,7 +143,7 @@ fn dtype_of(value: &AttrValue) -> Option<DataType> {
 pub(crate) struct Joints<'g> {
     library: HashMap<&'g str, &'g Function>,
     found: HashMap<(From, To, Scope), usize>,
-    joints: Vec<Joint>,
+    joints: Vec<EdgeGroup>,
 }
 
 /// Where nodes stand: in the graph, or in the body of this function.
@@ -185,7 +189,7 @@ impl<'g> Joints<'g> {
     }
 
     /// All joints.
-    pub(crate) fn into_all(self) -> Vec<Joint> {
+    pub(crate) fn into_all(self) -> Vec<EdgeGroup> {
         self.joints
     }
 
@@ -195,7 +199,7 @@ impl<'g> Joints<'g> {
             Some(at) => *at,
             None => {
                 let (from, to, scope) = key.clone();
-                self.joints.push(Joint { from, to, scope, places: Places::default() });
+                self.joints.push(EdgeGroup { from, to, scope, places: Places::default() });
                 self.found.insert(key, self.joints.len() - 1);
                 self.joints.len() - 1
             }
@@ -248,9 +252,9 @@ impl<'g> Joints<'g> {
             return None;
         }
         match self::output(outputs, &output, &|_| None) {
-            Found::Is(dtype, _) => Some(From::Known(dtype)),
-            Found::Beyond(_) => Some(From::Nothing((&*callee.signature.name).into(), output)),
-            Found::Unknown => None,
+            EndType::Is(dtype, _) => Some(From::Known(dtype)),
+            EndType::Beyond(_) => Some(From::Nothing((&*callee.signature.name).into(), output)),
+            EndType::Unknown => None,
         }
     }
 
@@ -313,14 +317,14 @@ mod tests {
             "T" => Some(&of),
             _ => Some(&list),
         };
-        assert_eq!(at(&op.inputs, 5, &value), Found::Is(DataType(3), false));
-        assert_eq!(at(&op.inputs, 1 << 60, &value), Found::Is(DataType(1), true));
-        assert_eq!(at(&op.inputs, (1 << 60) + 1, &value), Found::Beyond((1 << 60) + 1));
+        assert_eq!(at(&op.inputs, 5, &value), EndType::Is(DataType(3), false));
+        assert_eq!(at(&op.inputs, 1 << 60, &value), EndType::Is(DataType(1), true));
+        assert_eq!(at(&op.inputs, (1 << 60) + 1, &value), EndType::Beyond((1 << 60) + 1));
         let named =
             |name: &str, number| output(&op.outputs, &Output::Named(name.into(), number), &value);
-        assert_eq!(named("y", 1), Found::Is(DataType(9), false));
-        assert_eq!(named("y", 2), Found::Beyond(3));
-        assert_eq!(named("z", 0), Found::Is(DataType(3), false));
-        assert_eq!(named("x", 0), Found::Beyond(3));
+        assert_eq!(named("y", 1), EndType::Is(DataType(9), false));
+        assert_eq!(named("y", 2), EndType::Beyond(3));
+        assert_eq!(named("z", 0), EndType::Is(DataType(3), false));
+        assert_eq!(named("x", 0), EndType::Beyond(3));
     }
 }

@@ -8,7 +8,7 @@ use unskew_core::{DataVersions, Places};
 
 use crate::convert::{Proved, Wiring};
 use crate::functions::Functions;
-use crate::joint::{Body, Joint, Joints, UseOf};
+use crate::joint::{Body, EdgeGroup, Joints, UseOf};
 use crate::read::{MetaGraph, SavedObject};
 use crate::session::{self, Restoring};
 use crate::{AttrValue, Graph, Node, OpDef, structure};
@@ -90,7 +90,7 @@ pub struct GraphUse {
     /// What is wrong with its structure, or known to have been judged differently over time.
     pub structure: structure::Structure,
     /// The edges between them.
-    pub(crate) joints: Vec<Joint>,
+    pub(crate) joints: Vec<EdgeGroup>,
     /// How many of its objects are tensors that a function captured from another one.
     pub captured_tensors: usize,
     /// The variables of each signature that a session has no values for.

@@ -23,11 +23,11 @@ pub(crate) struct Functions {
     places: OnceLock<Places>,
 }
 
-type Places = BTreeMap<String, Place>;
+type Places = BTreeMap<String, FunctionSource>;
 
 /// Where a function stands in the text, and what it is, once it was read; nothing if it cannot be read.
 #[derive(Debug)]
-struct Place {
+struct FunctionSource {
     span: Range<usize>,
     line: usize,
     function: OnceLock<Option<Function>>,
@@ -98,7 +98,7 @@ impl Functions {
         let mut reached = BTreeSet::new();
         for (bridge, entry) in bridges {
             let name = bridge.function.as_str();
-            let Some(Place { line, .. }) = self.places().get(name) else {
+            let Some(FunctionSource { line, .. }) = self.places().get(name) else {
                 return Err(fault(
                     VERSIONS,
                     entry,
@@ -143,7 +143,7 @@ fn places(file: &'static str, text: &str) -> Result<Places, RegistryError> {
     let mut end = |last: Option<(String, usize, usize)>, end: usize| {
         let Some((name, start, line)) = last else { return Ok(()) };
         let what = format!("a second function of this name: {name}");
-        let place = Place { span: start..end, line, function: OnceLock::new() };
+        let place = FunctionSource { span: start..end, line, function: OnceLock::new() };
         places.insert(name, place).map_or(Ok(()), |_| Err(at(file, text, line, what)))
     };
     let mut start = 0;

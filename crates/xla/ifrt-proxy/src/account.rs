@@ -10,7 +10,7 @@ use crate::status::{Code, Status};
 
 /// Where bytes are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum MemoryKind {
     /// On their way between a client and a device.
     Host,
     /// In arrays.
@@ -36,7 +36,7 @@ pub struct Account {
 #[derive(Debug)]
 pub struct Charge {
     account: Arc<Account>,
-    place: Place,
+    place: MemoryKind,
     bytes: u64,
 }
 
@@ -48,27 +48,27 @@ struct Used {
 
 impl Used {
     /// Takes so many bytes of a limit, or says how many are taken already.
-    fn take(&self, limit: u64, place: Place, bytes: u64) -> Result<(), u64> {
+    fn take(&self, limit: u64, place: MemoryKind, bytes: u64) -> Result<(), u64> {
         let more = |used: u64| used.checked_add(bytes).filter(|after| *after <= limit);
         self.all.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more)?;
-        if place == Place::Device {
+        if place == MemoryKind::Device {
             self.device.fetch_add(bytes, Ordering::Relaxed);
         }
         Ok(())
     }
 
-    fn give_back(&self, place: Place, bytes: u64) {
+    fn give_back(&self, place: MemoryKind, bytes: u64) {
         self.all.fetch_sub(bytes, Ordering::Relaxed);
-        if place == Place::Device {
+        if place == MemoryKind::Device {
             self.device.fetch_sub(bytes, Ordering::Relaxed);
         }
     }
 
-    fn at(&self, place: Place) -> u64 {
+    fn at(&self, place: MemoryKind) -> u64 {
         let device = self.device.load(Ordering::Relaxed);
         match place {
-            Place::Device => device,
-            Place::Host => self.all.load(Ordering::Relaxed).saturating_sub(device),
+            MemoryKind::Device => device,
+            MemoryKind::Host => self.all.load(Ordering::Relaxed).saturating_sub(device),
         }
     }
 }
@@ -80,7 +80,7 @@ impl Totals {
     }
 
     /// How many bytes there are at a place.
-    pub fn at(&self, place: Place) -> u64 {
+    pub fn at(&self, place: MemoryKind) -> u64 {
         self.used.at(place)
     }
 }
@@ -92,7 +92,7 @@ impl Account {
     }
 
     /// How many bytes there are at a place.
-    pub fn at(&self, place: Place) -> u64 {
+    pub fn at(&self, place: MemoryKind) -> u64 {
         self.used.at(place)
     }
 
@@ -100,7 +100,7 @@ impl Account {
     ///
     /// # Errors
     /// RESOURCE_EXHAUSTED, with the numbers, if they are too many.
-    pub fn charge(self: &Arc<Self>, place: Place, bytes: u64) -> Result<Charge, Status> {
+    pub fn charge(self: &Arc<Self>, place: MemoryKind, bytes: u64) -> Result<Charge, Status> {
         let refusal = |whose: &str, limit: u64, used: u64| {
             let text = format!(
                 "{whose} may have {limit} bytes of arrays and of buffers on their way, has {used}, and \
@@ -134,19 +134,19 @@ mod tests {
     fn bytes_are_counted_by_session_and_place_and_given_back() {
         let totals = Totals::new(100);
         let (one, two) = (Account::new(60, Arc::clone(&totals)), Account::new(60, totals.clone()));
-        let host = one.charge(Place::Host, 20).unwrap();
-        let device = one.charge(Place::Device, 40).unwrap();
-        assert_eq!((one.at(Place::Host), one.at(Place::Device)), (20, 40));
-        assert_eq!((totals.at(Place::Host), totals.at(Place::Device)), (20, 40));
-        let own = one.charge(Place::Host, 1).unwrap_err();
+        let host = one.charge(MemoryKind::Host, 20).unwrap();
+        let device = one.charge(MemoryKind::Device, 40).unwrap();
+        assert_eq!((one.at(MemoryKind::Host), one.at(MemoryKind::Device)), (20, 40));
+        assert_eq!((totals.at(MemoryKind::Host), totals.at(MemoryKind::Device)), (20, 40));
+        let own = one.charge(MemoryKind::Host, 1).unwrap_err();
         assert_eq!(own.code, Code::ResourceExhausted);
         assert!(own.message.contains("a session may have 60 bytes"), "{own}");
-        let all = two.charge(Place::Host, 41).unwrap_err();
+        let all = two.charge(MemoryKind::Host, 41).unwrap_err();
         assert!(all.message.contains("together may have 100 bytes"), "{all}");
-        assert_eq!(two.at(Place::Host), 0);
-        assert!(two.charge(Place::Device, u64::MAX).is_err());
+        assert_eq!(two.at(MemoryKind::Host), 0);
+        assert!(two.charge(MemoryKind::Device, u64::MAX).is_err());
         drop((host, device));
-        assert_eq!((totals.at(Place::Host), totals.at(Place::Device)), (0, 0));
-        assert!(two.charge(Place::Host, 60).is_ok());
+        assert_eq!((totals.at(MemoryKind::Host), totals.at(MemoryKind::Device)), (0, 0));
+        assert!(two.charge(MemoryKind::Host, 60).is_ok());
     }
 }

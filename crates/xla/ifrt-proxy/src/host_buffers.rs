@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
-use crate::account::{Account, Charge, Place};
+use crate::account::{Account, Charge, MemoryKind};
 use crate::status::{Code, Status};
 
 /// The buffers of one session.
@@ -47,7 +47,7 @@ impl HostBuffers {
     /// # Errors
     /// RESOURCE_EXHAUSTED if there is none.
     pub fn room(&self, size: u64) -> Result<Room<'_>, Status> {
-        let charge = self.account.charge(Place::Host, size)?;
+        let charge = self.account.charge(MemoryKind::Host, size)?;
         Ok(Room { buffers: self, charge })
     }
 
@@ -140,7 +140,7 @@ mod tests {
         let taker = std::thread::spawn(move || taker.take(7, Duration::from_secs(60)));
         buffers.put(7, Bytes::from_static(b"there")).unwrap();
         assert_eq!(taker.join().unwrap().unwrap(), "there");
-        assert_eq!(totals.at(Place::Host), 0);
+        assert_eq!(totals.at(MemoryKind::Host), 0);
     }
 
     #[test]
@@ -157,7 +157,7 @@ mod tests {
         let taker = std::thread::spawn(move || taker.take(7, Duration::from_secs(60)));
         buffers.close();
         assert_eq!(taker.join().unwrap().unwrap_err().code, Code::Cancelled);
-        assert_eq!(totals.at(Place::Host), 0);
+        assert_eq!(totals.at(MemoryKind::Host), 0);
         assert!(buffers.put(2, Bytes::new()).is_err());
     }
 

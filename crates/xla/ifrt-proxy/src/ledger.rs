@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use unskew_pjrt::Buffer;
 
-use crate::account::{Account, Charge, Place};
+use crate::account::{Account, Charge, MemoryKind};
 use crate::array::Array;
 use crate::status::Status;
 
@@ -54,7 +54,7 @@ impl Ledger {
         }
         // A plug-in that does not say how large a buffer is has its own way of running out of memory.
         let bytes = buffer.on_device_size().unwrap_or_default() as u64;
-        let charge = Some(self.account.charge(Place::Device, bytes)?);
+        let charge = Some(self.account.charge(MemoryKind::Device, bytes)?);
         self.held.insert(key(buffer), Held { arrays: 1, charge });
         Ok(())
     }

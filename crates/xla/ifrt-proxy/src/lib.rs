@@ -89,7 +89,7 @@ mod strides;
 mod trail;
 mod xla;
 
-pub use account::{Account, Place};
+pub use account::{Account, MemoryKind};
 pub use limits::Limits;
 pub use metadata::{SESSION, STORE};
 pub use negotiate::{Agreed, HIGHEST, LOWEST, negotiate};

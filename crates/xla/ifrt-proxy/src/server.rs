@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use unskew_pjrt::Client;
 
-use crate::account::Place;
+use crate::account::MemoryKind;
 use crate::aligned::Pool;
 use crate::limits::Limits;
 use crate::metrics::{Metrics, Now};
@@ -107,7 +107,7 @@ impl Server {
     }
 
     /// How many bytes all sessions have together.
-    pub fn bytes(&self, place: Place) -> u64 {
+    pub fn bytes(&self, place: MemoryKind) -> u64 {
         self.sessions.totals().at(place)
     }
 
@@ -129,8 +129,8 @@ impl Server {
             in_flight: sessions.iter().map(|session| session.in_flight()).sum(),
             handles: sessions.iter().map(|session| session.handles()).sum(),
             devices: self.platform.devices.len(),
-            host_bytes: self.bytes(Place::Host),
-            device_bytes: self.bytes(Place::Device),
+            host_bytes: self.bytes(MemoryKind::Host),
+            device_bytes: self.bytes(MemoryKind::Device),
         }
     }
 }

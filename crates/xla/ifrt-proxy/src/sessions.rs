@@ -226,11 +226,11 @@ mod tests {
         let sessions = sessions(2);
         let seat = sessions.open(AGREED, None).unwrap();
         seat.buffers.put(1, bytes::Bytes::from_static(b"abc")).unwrap();
-        assert_eq!(sessions.totals().at(crate::account::Place::Host), 3);
+        assert_eq!(sessions.totals().at(crate::account::MemoryKind::Host), 3);
         assert!(sessions.buffers_of(seat.id).is_ok());
         let id = seat.id;
         drop(seat);
-        assert_eq!(sessions.totals().at(crate::account::Place::Host), 0);
+        assert_eq!(sessions.totals().at(crate::account::MemoryKind::Host), 0);
         assert_eq!(sessions.buffers_of(id).unwrap_err().code, Code::NotFound);
     }
 

@@ -15,7 +15,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc as queue, watch};
 use tokio_stream::Stream;
 use tonic::{Request, Response, Status as Refusal, Streaming};
 
-use crate::account::Place;
+use crate::account::MemoryKind;
 use crate::limits::Limits;
 use crate::messages::{Ask, Request as Asked, Response as Told, SessionMetadata};
 use crate::metadata::{SESSION, header};
@@ -198,10 +198,12 @@ impl Reader {
             Err(refused) => (None, Some(refused)),
         };
         let (charge, refused) = match refused {
-            None if size >= LARGE => match self.ongoing.account.charge(Place::Host, size as u64) {
-                Ok(charge) => (Some(charge), None),
-                Err(refused) => (None, Some(refused)),
-            },
+            None if size >= LARGE => {
+                match self.ongoing.account.charge(MemoryKind::Host, size as u64) {
+                    Ok(charge) => (Some(charge), None),
+                    Err(refused) => (None, Some(refused)),
+                }
+            }
             refused => (None, refused),
         };
         let name = request.ask.as_ref().map_or(UNKNOWN, Ask::name);
@@ -237,7 +239,7 @@ impl Reader {
         let answered = self.permits.acquire_many(self.limits.requests);
         let done = async {
             let answered = answered.await;
-            while fetched && self.ongoing.account.at(Place::Host) > 0 {
+            while fetched && self.ongoing.account.at(MemoryKind::Host) > 0 {
                 tokio::time::sleep(LOOK).await;
             }
             drop(answered);

@@ -9,7 +9,7 @@ use unskew_fleet_pages::{Matrix, View};
 /// How many of the newest versions the matrix of a file has.
 const VERSIONS: usize = 12;
 
-/// The page of a plan: with the plan for the fleet as it is, if something is thought of.
+/// The page of a plan: with the plan for the fleet as it is, if there are hypothetical changes.
 pub(super) fn render(
     fleet: &mut Fleet,
     plan: &Plan,

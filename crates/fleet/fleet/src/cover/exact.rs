@@ -29,7 +29,7 @@ const TRIES: usize = 60;
 const PATIENCE: usize = 8;
 
 /// What a search found.
-pub(super) struct Found {
+pub(super) struct SearchResult {
     /// Sets that cover more than was known, if there are any.
     pub(super) better: Option<Vec<usize>>,
     /// What no choice exceeds.
@@ -39,7 +39,7 @@ pub(super) struct Found {
 }
 
 /// Looks for at most `k` sets that cover more than `known`.
-pub(super) fn search(problem: &Reduced, k: usize, known: u64, effort: usize) -> Found {
+pub(super) fn search(problem: &Reduced, k: usize, known: u64, effort: usize) -> SearchResult {
     let elements = problem.weights.len();
     let all = problem.weights.iter().sum();
     let mut search = Search {
@@ -63,7 +63,7 @@ pub(super) fn search(problem: &Reduced, k: usize, known: u64, effort: usize) -> 
     search.node(root, all, STEPS[0]);
     let at_most = search.best.max(search.open).saturating_mul(problem.unit);
     let nodes = effort.saturating_sub(search.nodes);
-    Found { better: search.better, at_most: at_most.max(known), nodes }
+    SearchResult { better: search.better, at_most: at_most.max(known), nodes }
 }
 
 struct Search<'a> {

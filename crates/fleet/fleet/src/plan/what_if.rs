@@ -6,7 +6,7 @@ use std::str::FromStr;
 use crate::store::KeptRuntime;
 use crate::{Digest, FleetError, Profile};
 
-/// A change of the fleet that is only thought of.
+/// A hypothetical change of the fleet.
 ///
 /// | written | means |
 /// | --- | --- |

@@ -157,11 +157,11 @@ pub trait Database: Send {
     /// What the database says.
     fn rows(&mut self, sql: &str, values: &[Value]) -> Result<Vec<Row>, StoreError>;
 
-    /// The second since 1970 by the clock of the database, which is one for all who use it.
+    /// Seconds since 1970-01-01 UTC, by the clock of the database, which is one for all who use it.
     ///
     /// # Errors
     /// What the database says.
-    fn second(&mut self) -> Result<i64, StoreError>;
+    fn unix_seconds(&mut self) -> Result<i64, StoreError>;
 
     /// Runs several statements without parameters.
     ///

@@ -136,9 +136,9 @@ impl Store {
         Ok(Self { database, signature: None, present: None })
     }
 
-    /// The second since 1970 by the clock of the database, which is one for all who use it.
-    pub fn second(&mut self) -> Result<i64, StoreError> {
-        self.database.second()
+    /// Seconds since 1970-01-01 UTC, by the clock of the database, which is one for all who use it.
+    pub fn unix_seconds(&mut self) -> Result<i64, StoreError> {
+        self.database.unix_seconds()
     }
 
     /// Has somebody asked whether an artifact is in the depot before the database names it.
@@ -271,7 +271,7 @@ impl Store {
 
     /// Whether it is this day by the clock of the database.
     fn is_today(&mut self, day: &str) -> Result<bool, StoreError> {
-        let now = jiff::Timestamp::from_second(self.second()?).ok();
+        let now = jiff::Timestamp::from_second(self.unix_seconds()?).ok();
         let today = now.map(|now| now.to_zoned(jiff::tz::TimeZone::UTC).date().to_string());
         Ok(today.as_deref() == Some(day))
     }

@@ -150,7 +150,7 @@ impl Database for Sqlite {
         Ok(self.connection.execute_batch(sql)?)
     }
 
-    fn second(&mut self) -> Result<i64, StoreError> {
+    fn unix_seconds(&mut self) -> Result<i64, StoreError> {
         let rows = self.rows("SELECT CAST(strftime('%s', 'now') AS INTEGER)", &[])?;
         rows.first().map_or(Ok(0), |row| row.integer(0))
     }

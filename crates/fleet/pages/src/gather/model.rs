@@ -53,7 +53,7 @@ impl Gather<'_> {
         })
     }
 
-    /// The plan for a model. What cannot be thought of is said on the page, and the plan is that of the fleet as it
+    /// The plan for a model. A change that cannot be applied is named on the page, and the plan is that of the fleet as it
     /// is.
     ///
     /// # Errors
@@ -83,7 +83,7 @@ impl Gather<'_> {
         Ok(PlanPage { view: self.view, asked, wrong, plan, now, runtimes: names })
     }
 
-    /// The plan for the fleet as it would be, if something is thought of.
+    /// The plan for the fleet as it would be, if there are hypothetical changes.
     fn what_if(
         &mut self,
         model: &str,

@@ -116,7 +116,7 @@ async fn opens(call: &Call, token: &str) -> Result<bool, Problem> {
     let nobody = SocketAddr::from(([127, 0, 0, 1], 0));
     match caller::caller(&call.service, nobody, &headers, &Uri::default()).await {
         Ok(_) => Ok(true),
-        Err(problem) if problem.kind == Kind::Unknown => Ok(false),
+        Err(problem) if problem.kind == Kind::Unauthenticated => Ok(false),
         Err(problem) => Err(problem),
     }
 }

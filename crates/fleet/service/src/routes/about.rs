@@ -78,7 +78,7 @@ async fn health(_: Call) -> Result<Response, Problem> {
 
 async fn ready(call: Call) -> Result<Response, Problem> {
     if call.service.is_stopping() {
-        return Err(Problem::new(Kind::Away, "the service was told to stop"));
+        return Err(Problem::new(Kind::Unavailable, "the service was told to stop"));
     }
     call.fleet(|fleet| {
         fleet.store().ping()?;

@@ -111,7 +111,7 @@ pub struct FileRow {
 }
 
 /// What is known of an artifact, and its bytes.
-struct Found {
+struct StoredArtifact {
     digest: Digest,
     size: u64,
     made_from: Option<Digest>,
@@ -120,7 +120,7 @@ struct Found {
 }
 
 /// The artifact of an address.
-async fn found(call: &Call) -> Result<Found, Problem> {
+async fn found(call: &Call) -> Result<StoredArtifact, Problem> {
     let text = call.path("digest").to_owned();
     let digest: Digest =
         text.parse().map_err(|error| Problem::new(Kind::Malformed, format!("{error}")))?;
@@ -129,7 +129,7 @@ async fn found(call: &Call) -> Result<Found, Problem> {
         let (size, made_from) = known.ok_or_else(|| Problem::not_there("artifact", &text))?;
         let file = fleet.store().file_of(&digest)?;
         let content = fleet.depot().content(&digest, file.as_deref().unwrap_or("artifact"))?;
-        Ok(Found { digest, size, made_from, file, content })
+        Ok(StoredArtifact { digest, size, made_from, file, content })
     };
     call.fleet(find).await
 }

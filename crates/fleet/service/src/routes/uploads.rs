@@ -220,7 +220,7 @@ async fn begin(mut call: Call) -> Result<Response, Problem> {
         received: 0,
         version: None,
         began: call.service.clock().now(),
-        touched: call.service.clock().second(),
+        touched: call.service.clock().unix_seconds(),
     };
     let wanted = upload.clone();
     let begun =
@@ -327,7 +327,7 @@ async fn brought(mut call: Call) -> Result<Response, Problem> {
     let (id, known) = (upload.id.clone(), piece.clone());
     let keep = staging.clone();
     blocking(move || keep.keep(&id, &known.blob, file)).await?;
-    let (id, known, now) = (upload.id.clone(), piece.clone(), call.service.clock().second());
+    let (id, known, now) = (upload.id.clone(), piece.clone(), call.service.clock().unix_seconds());
     let added = call.fleet(move |fleet| Ok(fleet.store().add_piece(&id, &known, now)?)).await;
     // After an error nobody knows whether the database has it; if not, it is swept away.
     if !added? {

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use tempfile::NamedTempFile;
 use unskew_fleet::store::Piece;
-use unskew_objects::{ObjectError, Objects, Place};
+use unskew_objects::{ObjectError, Objects, ParameterIn};
 use unskew_source::{Assembly, ReadError, Source};
 
 use crate::problem::{Kind, Problem};
@@ -63,7 +63,7 @@ impl Staging {
     /// # Errors
     /// If that is no address.
     pub(crate) fn beside(artifacts: &str) -> Result<Self, ObjectError> {
-        let place = Place::parse(artifacts)?;
+        let place = ParameterIn::parse(artifacts)?;
         let ground: Arc<dyn Ground> = match place.path() {
             Some(folder) => Arc::new(disk::Disk::at(folder.join("staging"))),
             None => Arc::new(objects::Store::over(Objects::open(artifacts)?)),
@@ -179,7 +179,7 @@ mod tests {
         };
         server.make_bucket("pieces").unwrap();
         let settings: Settings = server.settings().into_iter().collect();
-        let place = Place::parse("s3://pieces/fleet").unwrap();
+        let place = ParameterIn::parse("s3://pieces/fleet").unwrap();
         let objects = Objects::at(&place, &settings).unwrap();
         holds(&Staging::over(objects.clone()));
         assert_eq!(objects.list("").count(), 0, "nothing stays");
@@ -187,6 +187,6 @@ mod tests {
         // Nobody says that a piece is lost because nobody answers.
         let piece = Piece { start: 0, size: 1, blob: "b".to_owned() };
         let away = Staging::over(objects).whole("u", "net.pt", &[piece]).err().unwrap();
-        assert_eq!(away.kind, Kind::Away, "{away}");
+        assert_eq!(away.kind, Kind::Unavailable, "{away}");
     }
 }

@@ -72,7 +72,7 @@ pub struct Tag {
 }
 
 #[derive(Deserialize)]
-struct Found {
+struct VersionPage {
     #[serde(default)]
     model_versions: Vec<ModelVersion>,
     #[serde(default)]
@@ -139,7 +139,7 @@ impl MlFlow {
             };
             let asked =
                 self.rest(&format!("model-versions/search?max_results={PAGE}{filter}{page}"));
-            let found: Found = self.http.get(&asked)?;
+            let found: VersionPage = self.http.get(&asked)?;
             let none = found.model_versions.is_empty();
             all.extend(found.model_versions);
             if found.next_page_token.is_empty() || found.next_page_token == token || none {

@@ -38,7 +38,7 @@ impl NodeEdit {
 
 /// The place of a node: in the body of a function, or in the graph itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Place {
+pub(super) struct NodePlace {
     pub(super) function: Option<usize>,
     pub(super) node: usize,
 }
@@ -58,7 +58,7 @@ pub(super) enum VersionsEdit {
 /// What is changed in one graph, and in what is said about it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct GraphEdit {
-    pub(super) nodes: HashMap<Place, NodeEdit>,
+    pub(super) nodes: HashMap<NodePlace, NodeEdit>,
     pub(super) versions: VersionsEdit,
     /// Ops that the list of used ops loses.
     pub(super) unlisted: BTreeSet<String>,
@@ -213,7 +213,7 @@ fn graph(message: &mut Message<'_>, edit: &GraphEdit) -> Result<Rope, ReadError>
     let (mut nodes, mut functions) = (0, 0);
     let mut graph = walk(message, &mut |walk, field| match field.number {
         1 => {
-            let place = Place { function: None, node: nodes };
+            let place = NodePlace { function: None, node: nodes };
             nodes += 1;
             match edit.nodes.get(&place) {
                 Some(edit) => walk.inside(field, "node", |message| node(message, edit)),
@@ -260,7 +260,7 @@ fn walk_function(
         if field.number != 3 {
             return Ok(false);
         }
-        let place = Place { function: Some(function), node: *nodes };
+        let place = NodePlace { function: Some(function), node: *nodes };
         *nodes += 1;
         match edit.nodes.get(&place) {
             Some(edit) => walk.inside(field, "node_def", |message| node(message, edit)),
@@ -380,7 +380,7 @@ mod tests {
         let bytes = b"\x0a\x83\x00\x0a\x01a\xfa\x01\x01z\x0a\x09\x0a\x01b\x12\x01X\xd2\x3e\x00";
         let source: Arc<dyn Source> = Arc::new(BytesSource::new("graph", bytes.to_vec()));
         let mut edit = GraphEdit::default();
-        let place = Place { function: None, node: 1 };
+        let place = NodePlace { function: None, node: 1 };
         edit.nodes.insert(place, NodeEdit { op: Some("Yes".into()), ..NodeEdit::default() });
         let rope = file(&mut Message::whole(&*source), Kind::Graph, &[edit]).unwrap();
         let out = rope.assemble(&source, "out").unwrap().all().unwrap();

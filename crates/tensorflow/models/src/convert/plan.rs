@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use unskew_core::{Conversion, Rewrite};
 
 use super::adapt::{Adapted, Adapter, DROP_SHAPES, Step, WRITE_ZEROS};
-use super::edit::{GraphEdit, NodeEdit, Place};
+use super::edit::{GraphEdit, NodeEdit, NodePlace};
 use super::{Options, Wiring, op_bytes, versions};
 use crate::read::MetaGraph;
 use crate::{Graph, Node, Runtime, Scope, Use, shape_inputs, structure};
@@ -101,7 +101,7 @@ impl<'g> Plan<'g> {
                 self.words.add(Rewrite::new(WRITE_ZEROS, what).at(&place));
             }
             if !edit.is_empty() {
-                self.edit.nodes.insert(Place { function, node: at }, edit);
+                self.edit.nodes.insert(NodePlace { function, node: at }, edit);
             }
         }
     }
@@ -114,7 +114,7 @@ impl<'g> Plan<'g> {
         for (function, nodes) in bodies.chain([(None, &self.graph.nodes)]) {
             for (at, node) in nodes.iter().enumerate() {
                 before.insert(&*node.op);
-                let edit = self.edit.nodes.get(&Place { function, node: at });
+                let edit = self.edit.nodes.get(&NodePlace { function, node: at });
                 after.insert(edit.and_then(|edit| edit.op.as_deref()).unwrap_or(&node.op));
             }
         }

@@ -5,7 +5,7 @@ use unskew_core::{Finding, Phase};
 use super::for_sessions_only;
 use super::report::Report;
 use crate::convert::{Adapted, Adapter};
-use crate::joint::{self, Found, From, Joint, Output, To};
+use crate::joint::{self, EdgeGroup, EndType, From, Output, To};
 use crate::{AttrValue, DataType, GraphUse, OpDef, Runtime, Scope, Use, rules};
 
 /// What takes a value where it is an argument or a result of a function.
@@ -44,7 +44,7 @@ struct Uses<'g> {
 
 impl Uses<'_> {
     /// What is wrong with a joint, if anything is.
-    fn look(&self, joint: &Joint) -> Option<Finding> {
+    fn look(&self, joint: &EdgeGroup) -> Option<Finding> {
         let body = joint.scope != Scope::Graph;
         let (found, reference) = match &joint.from {
             From::Known(dtype) => (*dtype, false),
@@ -56,11 +56,11 @@ impl Uses<'_> {
                 let looked = self.runtime.ops.look_up(&one.op);
                 let op = looked.op()?;
                 match joint::output(&op.outputs, asked, &|name| value(one, op, name)) {
-                    Found::Is(dtype, reference) => (dtype, reference),
-                    Found::Beyond(count) => {
+                    EndType::Is(dtype, reference) => (dtype, reference),
+                    EndType::Beyond(count) => {
                         return Some(not_there(&one.op, asked, Some(count), body, self.runtime));
                     }
-                    Found::Unknown => return None,
+                    EndType::Unknown => return None,
                 }
             }
         };
@@ -72,9 +72,9 @@ impl Uses<'_> {
                 let looked = self.runtime.ops.look_up(&one.op);
                 let op = looked.op()?;
                 match joint::at(&op.inputs, number, &|name| value(one, op, name)) {
-                    Found::Is(dtype, reference) => (&*one.op, number, dtype, reference),
+                    EndType::Is(dtype, reference) => (&*one.op, number, dtype, reference),
                     // How many inputs there are is another question.
-                    Found::Beyond(_) | Found::Unknown => return None,
+                    EndType::Beyond(_) | EndType::Unknown => return None,
                 }
             }
         };

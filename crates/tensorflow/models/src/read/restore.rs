@@ -57,14 +57,13 @@ pub(crate) fn is_restore(op: &str) -> bool {
 /// # Errors
 /// If the source is no such message.
 pub fn restored(source: &dyn Source, kind: Kind) -> Result<Vec<Restored>, ReadError> {
-    let mut found = Found { tensors: Vec::new(), kept: Kept::default(), graphs: 0 };
+    let mut found = RestoredTensors { tensors: Vec::new(), kept: Kept::default(), graphs: 0 };
     let mut message = Message::whole(source);
     match kind {
         Kind::Graph => found.graph(&mut message)?,
-        Kind::MetaGraph => found.within(&mut message, 2, Found::graph)?,
-        Kind::SavedModel => {
-            found.within(&mut message, 2, |found, meta| found.within(meta, 2, Found::graph))?
-        }
+        Kind::MetaGraph => found.within(&mut message, 2, RestoredTensors::graph)?,
+        Kind::SavedModel => found
+            .within(&mut message, 2, |found, meta| found.within(meta, 2, RestoredTensors::graph))?,
         Kind::Table | Kind::OpList => {}
     }
     Ok(found.tensors)
@@ -86,7 +85,7 @@ impl Light {
     }
 }
 
-struct Found {
+struct RestoredTensors {
     tensors: Vec<Restored>,
     /// How many graphs were read before.
     graphs: usize,
@@ -95,7 +94,7 @@ struct Found {
 
 type Nodes = HashMap<Box<str>, Light>;
 
-impl Found {
+impl RestoredTensors {
     /// Reads every message in the field `number`.
     fn within(
         &mut self,

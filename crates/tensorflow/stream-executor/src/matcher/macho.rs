@@ -17,7 +17,7 @@ pub(super) struct Seen<'a> {
 }
 
 /// Where the release has a symbol that the plug-in imports.
-enum Place<'i> {
+enum SymbolLocation<'i> {
     /// Where dyld looks for it.
     Here,
     /// In this image, where dyld does not look for it.
@@ -112,41 +112,49 @@ impl<'a> Seen<'a> {
 
     /// Whether it is known of every C++ symbol where it is.
     pub(super) fn knows_cpp(&self) -> bool {
-        let fails =
-            |name: &String| matches!(self.place(name), Some(Place::Nowhere | Place::Elsewhere(_)));
+        let fails = |name: &String| {
+            matches!(self.place(name), Some(SymbolLocation::Nowhere | SymbolLocation::Elsewhere(_)))
+        };
         let names = &self.plugin.cpp;
         // One that is not found decides, whatever is known of the others.
         names.iter().any(fails) || names.iter().all(|name| self.place(name).is_some())
     }
 
     /// Where a symbol is; none if that is not known.
-    fn place(&self, name: &str) -> Option<Place<'_>> {
+    fn place(&self, name: &str) -> Option<SymbolLocation<'_>> {
         let with: Vec<&Image> = self.images.with(name)?.collect();
         let Some(first) = with.first() else {
             // What is linked into TensorFlow may come from another library as well.
             let bound = self.plugin.bound.contains_key(name);
             let known = bound || self.plugin.alone || !name.starts_with("_Z") || is_own(name);
-            return known.then_some(Place::Nowhere);
+            return known.then_some(SymbolLocation::Nowhere);
         };
         let Some(library) = self.plugin.bound.get(name) else {
             let global = with.iter().any(|image| image.global);
-            return Some(if global { Place::Here } else { Place::Elsewhere(first) });
+            return Some(if global {
+                SymbolLocation::Here
+            } else {
+                SymbolLocation::Elsewhere(first)
+            });
         };
         Some(match self.images.loaded(library, &self.plugin.rpaths) {
-            Some(image) if with.contains(&image) => Place::Here,
-            Some(_) => Place::Elsewhere(first),
-            None => Place::Unbound,
+            Some(image) if with.contains(&image) => SymbolLocation::Here,
+            Some(_) => SymbolLocation::Elsewhere(first),
+            None => SymbolLocation::Unbound,
         })
     }
 
     fn nowhere(&self, names: &'a [String]) -> Vec<&'a String> {
-        names.iter().filter(|name| matches!(self.place(name), Some(Place::Nowhere))).collect()
+        names
+            .iter()
+            .filter(|name| matches!(self.place(name), Some(SymbolLocation::Nowhere)))
+            .collect()
     }
 
     /// That dyld looks for symbols where they are not.
     fn elsewhere(&self, kind: &str, names: &'a [String]) -> Option<Finding> {
         let there = |name: &'a String| match self.place(name) {
-            Some(Place::Elsewhere(image)) => Some((name, image.file)),
+            Some(SymbolLocation::Elsewhere(image)) => Some((name, image.file)),
             _ => None,
         };
         let symbols: Vec<(&String, &str)> = names.iter().filter_map(there).collect();
@@ -168,7 +176,7 @@ impl<'a> Seen<'a> {
 
     /// Whether dyld finds everything, as far as that is known.
     fn is_whole(&self) -> bool {
-        let here = |name: &String| matches!(self.place(name), Some(Place::Here));
+        let here = |name: &String| matches!(self.place(name), Some(SymbolLocation::Here));
         let Plugin { functions, cpp, .. } = self.plugin;
         self.lacking().is_empty() && functions.iter().chain(cpp).all(here)
     }

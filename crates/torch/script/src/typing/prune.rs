@@ -69,7 +69,7 @@ impl Typing {
     fn pruning(&self, program: &Program, branch: &Branch) -> Option<Pruning> {
         let record = program.records().get(branch.record)?;
         let (test, text) = match find(program.body(branch.function)?, branch.span)? {
-            Found::Statement(test, then, otherwise) => {
+            Conditional::Statement(test, then, otherwise) => {
                 let kept = if branch.taken { then } else { otherwise };
                 let gone = if branch.taken { otherwise } else { then };
                 // An `if` without `else` that is always taken needs no edit to load elsewhere.
@@ -78,7 +78,7 @@ impl Typing {
                 }
                 (test, self.statements(program, &record.text, branch, kept)?)
             }
-            Found::Expression(test, then, otherwise) => {
+            Conditional::Expression(test, then, otherwise) => {
                 let kept = if branch.taken { then } else { otherwise };
                 let text = self.without_dead(program, branch.record, &record.text, kept.span())?;
                 (test, format!("({text})"))
@@ -134,24 +134,24 @@ fn blanks(line: &str) -> usize {
 pub(super) fn gone(program: &Program, branch: &Branch) -> Vec<Span> {
     let Some(function) = program.body(branch.function) else { return Vec::new() };
     match find(function, branch.span) {
-        Some(Found::Statement(_, then, otherwise)) => {
+        Some(Conditional::Statement(_, then, otherwise)) => {
             let gone = if branch.taken { otherwise } else { then };
             gone.iter().map(Statement::span).collect()
         }
-        Some(Found::Expression(_, then, otherwise)) => {
+        Some(Conditional::Expression(_, then, otherwise)) => {
             vec![if branch.taken { otherwise.span() } else { then.span() }]
         }
         None => Vec::new(),
     }
 }
 
-enum Found<'p> {
+enum Conditional<'p> {
     Statement(&'p Expression, &'p [Statement], &'p [Statement]),
     Expression(&'p Expression, &'p Expression, &'p Expression),
 }
 
 /// The `if` that stands at exactly this place.
-fn find(function: &Function, span: Span) -> Option<Found<'_>> {
+fn find(function: &Function, span: Span) -> Option<Conditional<'_>> {
     let mut body = function.body.as_slice();
     loop {
         let holds = |s: &&Statement| s.span().start <= span.start && span.end <= s.span().end;
@@ -159,7 +159,7 @@ fn find(function: &Function, span: Span) -> Option<Found<'_>> {
         match statement {
             Statement::If { test, then, otherwise, span: own } => {
                 if *own == span {
-                    return Some(Found::Statement(test, then, otherwise));
+                    return Some(Conditional::Statement(test, then, otherwise));
                 }
                 let inside = |all: &[Statement]| all.iter().any(|s| holds(&s));
                 if inside(then) {
@@ -189,7 +189,7 @@ fn find(function: &Function, span: Span) -> Option<Found<'_>> {
     }
 }
 
-fn choice(within: &Expression, span: Span) -> Option<Found<'_>> {
+fn choice(within: &Expression, span: Span) -> Option<Conditional<'_>> {
     let mut open = vec![within];
     while let Some(expression) = open.pop() {
         if span.start < expression.span().start || expression.span().end < span.end {
@@ -197,7 +197,7 @@ fn choice(within: &Expression, span: Span) -> Option<Found<'_>> {
         }
         match expression {
             Expression::Choice { test, then, otherwise, span: own } if *own == span => {
-                return Some(Found::Expression(test, then, otherwise));
+                return Some(Conditional::Expression(test, then, otherwise));
             }
             other => open.extend(other.parts()),
         }

@@ -3,7 +3,7 @@
 use std::fmt::{self, Display, Write as _};
 use std::time::Duration;
 
-use crate::account::Place;
+use crate::account::MemoryKind;
 use crate::ongoing::Ongoing;
 use crate::server::Server;
 
@@ -47,7 +47,7 @@ fn head(server: &Server, page: &mut String) -> fmt::Result {
     }
     let sessions = server.sessions().count();
     fact(page, "Sessions", &format!("{sessions} of at most {}", limits.sessions))?;
-    let (device, host) = (server.bytes(Place::Device), server.bytes(Place::Host));
+    let (device, host) = (server.bytes(MemoryKind::Device), server.bytes(MemoryKind::Host));
     let bytes = format!(
         "{} in arrays, {} on their way; at most {} together, {} in one session",
         Size(device),
@@ -108,8 +108,8 @@ fn sessions(sessions: &[std::sync::Arc<Ongoing>], page: &mut String) -> fmt::Res
         failures(page, session.failed())?;
         number(page, session.in_flight())?;
         number(page, session.handles())?;
-        number(page, Size(session.account.at(Place::Device)))?;
-        number(page, Size(session.account.at(Place::Host)))?;
+        number(page, Size(session.account.at(MemoryKind::Device)))?;
+        number(page, Size(session.account.at(MemoryKind::Host)))?;
         match session.doing() {
             None => page.push_str("<td>idle</td></tr>\n"),
             Some((name, time)) => writeln!(page, "<td>{name} for {}</td></tr>", Span(time))?,

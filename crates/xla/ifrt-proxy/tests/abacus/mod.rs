@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 use unskew_ifrt_client::Client;
 use unskew_ifrt_proxy::messages::ProxyVersion;
 use unskew_ifrt_proxy::status::Status;
-use unskew_ifrt_proxy::{Limits, Place, ServeError, Server};
+use unskew_ifrt_proxy::{Limits, MemoryKind, ServeError, Server};
 use unskew_pjrt::Plugin;
 
 /// The versions of the newest client.
@@ -69,7 +69,7 @@ impl Served {
     }
 
     pub fn bytes(&self) -> u64 {
-        self.server.bytes(Place::Host) + self.server.bytes(Place::Device)
+        self.server.bytes(MemoryKind::Host) + self.server.bytes(MemoryKind::Device)
     }
 
     /// Waits until nobody is there and nothing is left of anybody.

@@ -9,7 +9,7 @@ use crate::bytecode::entries::{Entries, builtin};
 const MOST: u64 = 128;
 
 /// What a value is.
-pub(super) enum Found {
+pub(super) enum ElementsValue {
     /// It is an array already.
     Array,
     /// It was elements; its encoding as an array.
@@ -19,18 +19,22 @@ pub(super) enum Found {
 }
 
 /// Rewrites the attribute `index`, of which an element shall have this many bits.
-pub(super) fn rewrite(entries: &Entries<'_>, index: u64, bits: u64) -> Result<Found, ReadError> {
+pub(super) fn rewrite(
+    entries: &Entries<'_>,
+    index: u64,
+    bits: u64,
+) -> Result<ElementsValue, ReadError> {
     if entries.attribute(index, builtin::attribute::ARRAY)?.is_some() {
-        return Ok(Found::Array);
+        return Ok(ElementsValue::Array);
     }
     let Some(mut elements) = entries.attribute(index, builtin::attribute::ELEMENTS)? else {
-        return Ok(Found::Other("neither elements nor an array".to_owned()));
+        return Ok(ElementsValue::Other("neither elements nor an array".to_owned()));
     };
     let tensor = elements.varint()?;
     let size = elements.varint()?;
     let span = elements.skip(size)?;
     let Some(mut shape) = entries.of_type(tensor, builtin::types::TENSOR)? else {
-        return Ok(Found::Other("elements of something that is no tensor".to_owned()));
+        return Ok(ElementsValue::Other("elements of something that is no tensor".to_owned()));
     };
     let mut count = 1u64;
     for _ in 0..shape.count("dimensions")? {
@@ -48,11 +52,11 @@ pub(super) fn rewrite(entries: &Entries<'_>, index: u64, bits: u64) -> Result<Fo
     };
     if width != bits || count > MOST {
         let found = format!("{count} elements of {width} bits, instead of {bits}");
-        return Ok(Found::Other(found));
+        return Ok(ElementsValue::Other(found));
     }
     let raw = entries.source.bytes(span.start, span.end - span.start)?;
     let Some(data) = unpacked(&raw, count as usize, width) else {
-        return Ok(Found::Other(format!("{count} elements in {} bytes", raw.len())));
+        return Ok(ElementsValue::Other(format!("{count} elements in {} bytes", raw.len())));
     };
     let mut array = Vec::new();
     varint(&mut array, builtin::attribute::ARRAY);
@@ -60,7 +64,7 @@ pub(super) fn rewrite(entries: &Entries<'_>, index: u64, bits: u64) -> Result<Fo
     varint(&mut array, count);
     varint(&mut array, data.len() as u64);
     array.extend_from_slice(&data);
-    Ok(Found::Rewritten(array))
+    Ok(ElementsValue::Rewritten(array))
 }
 
 /// The elements of 64 bits, or of one, one by one: one for all stands only once, truth values stand

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use unskew_source::ReadError;
 
 use super::UpgradeError;
-use super::elements::{self, Found};
+use super::elements::{self, ElementsValue};
 use super::table::{self, Rule, Widened};
 use super::write::{slice, varint};
 use crate::bytecode::entries::{Entries, Entry, builtin};
@@ -97,13 +97,13 @@ impl<'e> Ledger<'e> {
             let new = match self.arrays.get(&(*value, *bits)) {
                 Some(known) => *known,
                 None => match elements::rewrite(self.entries, *value, *bits)? {
-                    Found::Array => continue,
-                    Found::Rewritten(array) => {
+                    ElementsValue::Array => continue,
+                    ElementsValue::Rewritten(array) => {
                         let new = self.add(array);
                         self.arrays.insert((*value, *bits), new);
                         new
                     }
-                    Found::Other(found) => {
+                    ElementsValue::Other(found) => {
                         let operation = rule.operation.to_owned();
                         let attribute = (*attribute).to_owned();
                         return Err(UpgradeError::Attribute { operation, attribute, found });

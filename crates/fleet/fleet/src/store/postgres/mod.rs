@@ -170,7 +170,7 @@ impl Database for Postgres {
         rows.iter().map(value::row).collect()
     }
 
-    fn second(&mut self) -> Result<i64, StoreError> {
+    fn unix_seconds(&mut self) -> Result<i64, StoreError> {
         // Not `now()`, which is when the transaction began.
         let sql = "SELECT CAST(FLOOR(EXTRACT(EPOCH FROM clock_timestamp())) AS BIGINT)";
         let rows = self.rows(sql, &[])?;

@@ -12,7 +12,7 @@ use unskew_torch_schemas::matching::{
     Choice, Given as Value, Literal, Operators as _, ScriptType, choose,
 };
 
-use super::recast::Found;
+use super::recast::RecastReport;
 use super::schema::Schema as Shapes;
 use super::shapes;
 use super::site::Site;
@@ -26,7 +26,7 @@ use crate::format;
 const OPERATOR_VERSION: u32 = 10;
 
 /// Fits the nodes of `graph`, and of the graphs in it, to the release.
-pub(super) fn put(task: &Task<'_>, schema: &Shapes, graph: &mut Json, found: &mut Found) {
+pub(super) fn put(task: &Task<'_>, schema: &Shapes, graph: &mut Json, found: &mut RecastReport) {
     let registry = unskew_torch_operators::registry();
     let producer = task.model.producer_by(task.to.operators.history());
     let writer =
@@ -44,7 +44,7 @@ struct Nodes<'t> {
 }
 
 impl Nodes<'_> {
-    fn graph(&self, graph: &mut Json, place: &str, found: &mut Found) {
+    fn graph(&self, graph: &mut Json, place: &str, found: &mut RecastReport) {
         let mut tensors = graph.get("tensor_values").cloned();
         let mut all = Vec::new();
         let nodes = graph.get_mut("nodes").map_or(&mut [][..], Json::items_mut);
@@ -75,7 +75,7 @@ impl Nodes<'_> {
         node: &Json,
         tensors: &mut Option<Json>,
         place: &str,
-        found: &mut Found,
+        found: &mut RecastReport,
     ) -> Option<Vec<Json>> {
         let target = node.get("target").and_then(Json::as_text)?;
         let (name, overload) = format::target(target)?;

@@ -9,7 +9,7 @@ use unskew_core::{Conversion, Rewrite, Version};
 use unskew_source::{ArchiveOutput, ReadError};
 
 use super::course::{Course, PROGRAM, block};
-use super::recast::Found;
+use super::recast::RecastReport;
 use super::weights::Tensors;
 use crate::Format;
 use crate::convert::draft::Draft;
@@ -91,7 +91,7 @@ fn archive(
         return Ok(None);
     };
     let name = model.trim_start_matches("models/").trim_end_matches(".json");
-    let mut found = Found::default();
+    let mut found = RecastReport::default();
     for (kind, folder) in [("weights", "data/weights/"), ("constants", "data/constants/")] {
         let table = format!("{folder}{name}_{kind}_config.json");
         if task.records.has(&table) {

@@ -5,14 +5,14 @@
 //! structure belongs to the entry of the whole module in the `module_call_graph`, where positional and
 //! named arguments stand apart.
 
-use super::recast::Found;
+use super::recast::RecastReport;
 use crate::convert::json::Json;
 
 /// The structure of no named arguments.
 const NO_NAMED: &str = r#"{"type": "builtins.dict", "context": "[]", "children_spec": []}"#;
 
 /// A program of 2.1 in the words of 2.2.
-pub(super) fn up(program: &mut Json, found: &mut Found) {
+pub(super) fn up(program: &mut Json, found: &mut RecastReport) {
     let equalities = program.take("equality_constraints");
     if equalities.is_some_and(|all| !all.items().is_empty()) {
         found.change("equality_constraints are left out: a check of inputs that 2.2 does not make");
@@ -109,7 +109,7 @@ fn spelled<const N: usize>(all: [&str; N], meant: &str, value: Json) -> Json {
     }))
 }
 
-fn input_spec(argument: &Json, old: &Json, found: &mut Found) -> Json {
+fn input_spec(argument: &Json, old: &Json, found: &mut RecastReport) -> Json {
     const ALL: [&str; 4] = ["user_input", "parameter", "buffer", "tensor_constant"];
     let Some(name) = tensor(argument) else {
         return spelled(ALL, "user_input", Json::object([("arg", argument.clone())]));
@@ -132,7 +132,7 @@ fn input_spec(argument: &Json, old: &Json, found: &mut Found) -> Json {
     spelled(ALL, "user_input", Json::object([("arg", argument.clone())]))
 }
 
-fn output_spec(argument: &Json, old: &Json, found: &mut Found) -> Json {
+fn output_spec(argument: &Json, old: &Json, found: &mut RecastReport) -> Json {
     const ALL: [&str; 5] = [
         "user_output",
         "loss_output",
@@ -208,7 +208,7 @@ fn without_named(spec: &str) -> String {
 }
 
 /// A program in the words of 2.2 as one of 2.1.
-pub(super) fn down(program: &mut Json, found: &mut Found) {
+pub(super) fn down(program: &mut Json, found: &mut RecastReport) {
     program.set("equality_constraints", Json::List(Vec::new()));
     program.set("example_inputs", Json::Null);
     let Some(module) = program.get_mut("graph_module") else { return };
@@ -254,7 +254,7 @@ struct Maps {
 }
 
 impl Maps {
-    fn input(&mut self, spec: &Json, place: &str, found: &mut Found) {
+    fn input(&mut self, spec: &Json, place: &str, found: &mut RecastReport) {
         let Some((kind, value)) = meant(spec) else { return };
         let arg = value.get("arg").unwrap_or(&Json::Null);
         let name = || arg.get("name").and_then(Json::as_text).unwrap_or_default().to_owned();
@@ -267,7 +267,7 @@ impl Maps {
         }
     }
 
-    fn output(&mut self, spec: &Json, place: &str, found: &mut Found) {
+    fn output(&mut self, spec: &Json, place: &str, found: &mut RecastReport) {
         let Some((kind, value)) = meant(spec) else { return };
         let arg = value.get("arg").unwrap_or(&Json::Null);
         match (kind, tensor(arg)) {

@@ -4,13 +4,13 @@
 //! of the node says which it is; before, a tuple of one was a list of tensors, and one tensor was one.
 
 use super::course::Course;
-use super::recast::Found;
+use super::recast::RecastReport;
 use crate::convert::json::Json;
 
 const FIELD: &str = "is_hop_single_tensor_return";
 
 /// Has the nodes of `graph` say what they give back in the way of the other schema.
-pub(super) fn put(graph: &mut Json, course: &Course, found: &mut Found) {
+pub(super) fn put(graph: &mut Json, course: &Course, found: &mut RecastReport) {
     let has =
         |schema: &super::Schema| schema.shape("Node").is_some_and(|s| s.field(FIELD).is_some());
     match (has(&course.from), has(&course.to)) {

@@ -30,7 +30,7 @@ use super::json::Json;
 use super::task::Task;
 use crate::Format;
 use course::{Course, PROGRAM, block};
-use recast::{Found, Recast};
+use recast::{Recast, RecastReport};
 use schema::Schema;
 
 /// The adaptation of everything that changes with the schema.
@@ -82,7 +82,7 @@ fn program(
     program: Json,
 ) -> Option<Json> {
     let (from, to) = (&course.from.version, &course.to.version);
-    let mut found = Found::default();
+    let mut found = RecastReport::default();
     let mut changed = program.clone();
     let is_down = to < from;
     if is_down {
@@ -135,7 +135,7 @@ fn program(
     Some(changed)
 }
 
-fn walk(from: &Schema, to: &Schema, program: Json, found: &mut Found) -> Json {
+fn walk(from: &Schema, to: &Schema, program: Json, found: &mut RecastReport) -> Json {
     let mut walk = Recast::new(from, to);
     let program = walk.program(program);
     found.extend(walk.found);
@@ -147,7 +147,7 @@ fn graph_of(program: &mut Json) -> Option<&mut Json> {
 }
 
 /// What no walk along types converts. It is done in the words of the newer schema.
-fn whole(task: &Task<'_>, course: &Course, program: &mut Json, found: &mut Found) {
+fn whole(task: &Task<'_>, course: &Course, program: &mut Json, found: &mut RecastReport) {
     if let Some(graph) = graph_of(program) {
         higher_order::put(graph, course, found);
     }

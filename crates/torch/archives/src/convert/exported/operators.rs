@@ -5,7 +5,7 @@
 
 use unskew_torch_schemas::{OperatorTable, Schema};
 
-use super::recast::Found;
+use super::recast::RecastReport;
 use crate::convert::json::Json;
 use crate::format::target;
 
@@ -15,7 +15,7 @@ const RETURNED: [(&str, &str); 1] =
     [("torch.ops.aten.detach_.default", "torch.ops.aten.detach.default")];
 
 /// Fits the nodes of `graph` to the operators of the other release.
-pub(super) fn put(graph: &mut Json, table: &OperatorTable, found: &mut Found) {
+pub(super) fn put(graph: &mut Json, table: &OperatorTable, found: &mut RecastReport) {
     for node in graph.get_mut("nodes").map_or(&mut [][..], Json::items_mut) {
         for input in node.get_mut("inputs").map_or(&mut [][..], Json::items_mut) {
             let inner = input.get_mut("arg").and_then(|arg| arg.get_mut("as_graph"));
@@ -27,7 +27,7 @@ pub(super) fn put(graph: &mut Json, table: &OperatorTable, found: &mut Found) {
     }
 }
 
-fn fit(node: &mut Json, table: &OperatorTable, found: &mut Found) {
+fn fit(node: &mut Json, table: &OperatorTable, found: &mut RecastReport) {
     let Some((name, overload)) = node.get("target").and_then(Json::as_text).and_then(target) else {
         return;
     };
@@ -78,7 +78,7 @@ fn means(argument: &Json, default: &str) -> bool {
 }
 
 /// Replaces operators that write to what they return by those that do not.
-pub(super) fn return_only(graph: &mut Json, found: &mut Found) {
+pub(super) fn return_only(graph: &mut Json, found: &mut RecastReport) {
     for node in graph.get_mut("nodes").map_or(&mut [][..], Json::items_mut) {
         let Some(target) = node.get_mut("target") else { continue };
         let pair = RETURNED.iter().find(|(writing, _)| target.as_text() == Some(writing));

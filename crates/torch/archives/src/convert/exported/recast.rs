@@ -15,14 +15,14 @@ use crate::convert::json::Json;
 
 /// What a walk found.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct RecastReport {
     /// What was changed, in words, and where.
     pub(super) changed: BTreeMap<String, Places>,
     /// What has no form in the other schema.
     pub(super) blocked: BTreeMap<String, Places>,
 }
 
-impl Found {
+impl RecastReport {
     /// Adds what another part of the work found.
     pub(super) fn extend(&mut self, more: Self) {
         for (what, places) in more.changed {
@@ -47,7 +47,7 @@ pub(super) struct Recast<'s> {
     from: &'s Schema,
     to: &'s Schema,
     path: Vec<Step>,
-    pub(super) found: Found,
+    pub(super) found: RecastReport,
 }
 
 enum Step {
@@ -58,7 +58,7 @@ enum Step {
 
 impl<'s> Recast<'s> {
     pub(super) fn new(from: &'s Schema, to: &'s Schema) -> Self {
-        Self { from, to, path: Vec::new(), found: Found::default() }
+        Self { from, to, path: Vec::new(), found: RecastReport::default() }
     }
 
     /// `program`, an `ExportedProgram` of one schema, as one of the other.

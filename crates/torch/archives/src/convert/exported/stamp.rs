@@ -9,7 +9,7 @@ use unskew_torch_schemas::OperatorTable;
 
 use super::course::Course;
 use super::operators;
-use super::recast::Found;
+use super::recast::RecastReport;
 use crate::convert::json::Json;
 
 /// The schema version of a program.
@@ -34,7 +34,12 @@ pub(super) fn number(program: &mut Json, version: Version) {
 }
 
 /// Has the program name its verifier in the way of the other schema.
-pub(super) fn put(program: &mut Json, course: &Course, table: &OperatorTable, found: &mut Found) {
+pub(super) fn put(
+    program: &mut Json,
+    course: &Course,
+    table: &OperatorTable,
+    found: &mut RecastReport,
+) {
     let has = |name| course.to.shape("ExportedProgram").is_some_and(|s| s.field(name).is_some());
     let dialect = program.take("dialect");
     let verifiers = program.get("verifiers").cloned();
@@ -65,7 +70,7 @@ pub(super) fn put(program: &mut Json, course: &Course, table: &OperatorTable, fo
 }
 
 /// Finds the nodes that write to their arguments.
-fn writing(program: &Json, operators: &OperatorTable, found: &mut Found) {
+fn writing(program: &Json, operators: &OperatorTable, found: &mut RecastReport) {
     let graph = program.get("graph_module").and_then(|module| module.get("graph"));
     let nodes = graph.and_then(|graph| graph.get("nodes")).map_or(&[][..], Json::items);
     for (n, node) in nodes.iter().enumerate() {

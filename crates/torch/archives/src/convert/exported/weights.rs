@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use unskew_source::ReadError;
 
-use super::recast::Found;
+use super::recast::RecastReport;
 use crate::convert::draft::Draft;
 use crate::convert::json::Json;
 use crate::convert::task::Task;
@@ -43,7 +43,7 @@ pub(super) struct Tensors<'t> {
 
 impl Tensors<'_> {
     /// The table as an archive of `torch.save`; what has no form there is added to `found`.
-    pub(super) fn saved(&self, found: &mut Found) -> Result<Draft, ReadError> {
+    pub(super) fn saved(&self, found: &mut RecastReport) -> Result<Draft, ReadError> {
         let records = self.task.records;
         let bytes = records.get(self.table)?.unwrap_or_default();
         let table = Json::read(records.file(), self.table, &bytes)?;

@@ -42,7 +42,7 @@ pub(super) struct Walker<'p, 't> {
     pub(super) end: End,
     /// How many branches and loops are around.
     pub(super) branches: usize,
-    pub(super) found: Found,
+    pub(super) found: Inferred,
     /// What functions are given by live calls.
     pub(super) demands: Vec<(FunctionId, Context)>,
 }
@@ -65,7 +65,7 @@ pub(super) type Condition = (FunctionId, Span, [bool; 3]);
 
 /// What is found so far.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct Inferred {
     pub(super) typing: Typing,
     /// Where each call is in the list: the same call is met once for each context.
     pub(super) calls: HashMap<(usize, usize, usize, Arc<str>), usize>,
@@ -89,7 +89,7 @@ impl<'p, 't> Walker<'p, 't> {
             live: true,
             end: End::None,
             branches: 0,
-            found: Found::default(),
+            found: Inferred::default(),
             demands: Vec::new(),
         }
     }

@@ -62,7 +62,7 @@ serve!(PJRT_LoadedExecutable_Execute_Args to output_lists, |a, plugin| {
 });
 
 /// Where a launch takes place.
-struct Place {
+struct Assignment {
     device: usize,
     replica: usize,
     partition: usize,
@@ -75,7 +75,7 @@ type Given<'a> = Vec<(&'a BufferState, Stored)>;
 fn places(
     a: &PJRT_LoadedExecutable_Execute_Args,
     loaded: &LoadedState,
-) -> Result<Vec<Place>, Error> {
+) -> Result<Vec<Assignment>, Error> {
     let assignment = &loaded.assignment;
     let wanted = if a.execute_device.is_null() { assignment.devices.len() } else { 1 };
     if a.num_devices != wanted {
@@ -85,7 +85,7 @@ fn places(
         )));
     }
     let partitions = assignment.partitions.max(1);
-    let place = |(at, device): (usize, &usize)| Place {
+    let place = |(at, device): (usize, &usize)| Assignment {
         device: *device,
         replica: at / partitions,
         partition: at % partitions,
@@ -99,14 +99,14 @@ fn places(
     let mut named = all.filter(|place| place.device == device);
     // A program for one device runs on any.
     let other =
-        (assignment.devices.len() == 1).then_some(Place { device, replica: 0, partition: 0 });
+        (assignment.devices.len() == 1).then_some(Assignment { device, replica: 0, partition: 0 });
     let found = named.next().or(other);
     Ok(vec![found.ok_or_else(|| Error::invalid("a device that the program was not compiled for"))?])
 }
 
-fn launch<'a>((place, given): (&Place, &'a Given<'_>)) -> Launch<'a> {
+fn launch<'a>((place, given): (&Assignment, &'a Given<'_>)) -> Launch<'a> {
     let arguments = given.iter().map(|(buffer, stored)| (&buffer.shape, stored)).collect();
-    let Place { device, replica, partition } = *place;
+    let Assignment { device, replica, partition } = *place;
     Launch { device, replica, partition, arguments }
 }
 
