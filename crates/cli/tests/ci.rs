@@ -194,7 +194,6 @@ fn the_hook_compares_with_where_the_branch_left_the_main_branch() {
     assert!(text.contains("no main branch") && text.contains("--baseline git:BRANCH..."), "{text}");
 }
 
-/// Copies a folder.
 fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {

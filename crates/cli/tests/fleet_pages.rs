@@ -59,7 +59,6 @@ impl Drop for Serving {
     }
 }
 
-/// An answer.
 struct Answer {
     status: u16,
     head: String,

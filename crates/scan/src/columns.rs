@@ -63,7 +63,6 @@ fn finding_fields() -> Fields {
     .into()
 }
 
-/// Rows as columns.
 pub(crate) fn batch(rows: &[Row]) -> Result<RecordBatch, arrow_schema::ArrowError> {
     let text = |of: fn(&Row) -> &str| -> ArrayRef {
         Arc::new(StringArray::from_iter_values(rows.iter().map(of)))
@@ -119,7 +118,6 @@ fn structs(fields: Fields) -> ListBuilder<StructBuilder> {
     ListBuilder::new(StructBuilder::from_fields(fields, 0)).with_field(item)
 }
 
-/// Appends one struct.
 fn append(into: &mut StructBuilder, texts: &[Option<&str>]) {
     for (at, text) in texts.iter().enumerate() {
         if let Some(field) = into.field_builder::<StringBuilder>(at) {

@@ -42,7 +42,6 @@ fn models(cache: &Path) -> Vec<PathBuf> {
     models
 }
 
-/// A cache.
 pub(crate) struct Hub {
     root: PathBuf,
     name: String,

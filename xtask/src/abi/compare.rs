@@ -248,7 +248,6 @@ fn types(report: &mut Report, record: &Record, history: &Struct, set: &HeaderSet
     }
 }
 
-/// The function table.
 fn table(report: &mut Report, found: &Layout, last: Option<&String>) {
     let functions = found.fields.iter().filter(|field| field.offset >= layout::FIRST_SLOT as u64);
     let functions: Vec<_> = functions.collect();

@@ -69,7 +69,6 @@ fn text(reports: &[Report]) -> String {
     text
 }
 
-/// What plug-ins say.
 fn told(oracles: &[Oracle]) -> String {
     let mut text = String::from(
         "\n## Against plug-ins\n\n\

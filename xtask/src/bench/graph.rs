@@ -9,7 +9,6 @@ use std::path::Path;
 
 use super::sparse::{SparseFile, Weights};
 
-/// How many convolutions.
 const BLOCKS: usize = 224;
 /// `DT_FLOAT` and `DT_INT32`.
 const FLOAT: u64 = 1;

@@ -8,7 +8,6 @@ use std::path::Path;
 use super::sparse::{Weights, checksum};
 use super::zip_file::ZipFile;
 
-/// How many weights.
 const LAYERS: usize = 205;
 
 /// Writes the archive; it has `4 * 205 * side^2` bytes and a little more.

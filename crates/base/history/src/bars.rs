@@ -43,7 +43,6 @@ impl State {
     }
 }
 
-/// One version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Bar {
     pub(crate) version: Version,

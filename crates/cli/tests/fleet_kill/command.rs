@@ -17,7 +17,6 @@ fn model() -> PathBuf {
     Path::new(env!("UNSKEW_ROOT")).join("examples/gelu-2.15.0.pt")
 }
 
-/// What is killed.
 #[derive(Clone, Copy, Debug)]
 enum Act {
     Publish,

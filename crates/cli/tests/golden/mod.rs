@@ -18,7 +18,6 @@ pub struct Golden {
     show: Vec<String>,
 }
 
-/// Something to prepare.
 enum Step {
     Bytes { file: String, bytes: Vec<u8> },
     Cut { from: String, length: u64, file: String },

@@ -40,13 +40,11 @@ impl Examined {
         Ok(Self::of(depot.content(digest, &StandIn::of(name))?))
     }
 
-    /// Reads an artifact.
     pub(crate) fn of(content: Content) -> Self {
         let parties = content.parties(&Options::default()).map_err(|error| error.to_string());
         Self { content, parties }
     }
 
-    /// What was opened.
     pub(crate) fn content(&self) -> &Content {
         &self.content
     }

@@ -45,7 +45,6 @@ pub struct Published {
 /// In which ways a runtime is asked about an artifact. The numbers stand in the keys of answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ways {
-    /// As it is.
     AsIs = 0,
     /// Or converted, without a loss.
     Exact = 1,
@@ -59,7 +58,6 @@ impl Ways {
         if policy.accept_lossy { Self::Lossy } else { Self::Exact }
     }
 
-    /// How to convert.
     fn options(self) -> Option<ConvertOptions> {
         match self {
             Self::AsIs => None,

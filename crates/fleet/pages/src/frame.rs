@@ -49,7 +49,6 @@ pub struct Frame<'a> {
 }
 
 impl Frame<'_> {
-    /// A whole page.
     pub(crate) fn page(&self, section: Section, title: &str, main: Markup) -> String {
         let [style, icon] = assets();
         let page = html! {

@@ -53,7 +53,6 @@ fn severity(text: &str) -> &'static str {
     }
 }
 
-/// A verdict.
 pub(crate) fn judged(verdict: &Judged) -> Markup {
     html! {
         p {

@@ -85,7 +85,6 @@ pub(crate) fn applied(asked: &Asked, model: &str, view: &View) -> Markup {
     }
 }
 
-/// The form.
 pub(crate) fn form(page: &PlanPage, model: &str) -> Markup {
     let kept = Asked { what_if: page.asked.what_if.clone(), ..Asked::default() };
     let kept = kept.address(model, &page.view);

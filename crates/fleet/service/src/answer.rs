@@ -140,7 +140,6 @@ impl Service {
     }
 }
 
-/// Shortens a text.
 fn cut(text: &mut String) {
     if text.len() > LONGEST_NOTE {
         let end = (0..=LONGEST_NOTE).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);

@@ -173,7 +173,6 @@ fn crowded() -> axum::response::Response {
     refusal(&problem.with("connection", "close"), "-")
 }
 
-/// Serves one connection.
 fn connect(
     service: &Arc<Service>,
     router: &Router,

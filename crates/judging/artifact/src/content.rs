@@ -40,7 +40,6 @@ impl Part {
         Ok(Self { name: name.to_owned(), source, path: Some(path.to_owned()), beside: None })
     }
 
-    /// Where it lies.
     fn location(&self) -> Location<'_> {
         match (&self.path, &self.beside) {
             (Some(path), _) => Location::Found(path),

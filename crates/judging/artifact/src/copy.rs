@@ -14,7 +14,6 @@ use unskew_source::{FileSource, Slice, Source};
 use crate::location::Location;
 use crate::{OpenError, Options, Running, recognize};
 
-/// A temporary file.
 pub(crate) struct Copy {
     file: File,
     /// Where the loader finds it, if it may be run.

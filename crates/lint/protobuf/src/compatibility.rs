@@ -9,7 +9,6 @@ use crate::schema::Schema;
 /// What the bytes of the old type are to a reader of the new one, and the other way round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fit {
-    /// The same type.
     Same,
     /// Another type that reads and writes the same.
     Respelled,

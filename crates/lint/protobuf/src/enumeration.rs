@@ -13,7 +13,6 @@ use crate::rules;
 use crate::schema::{Placed, Schema};
 use crate::scope::Scope;
 
-/// All enumerations.
 pub(crate) fn all(changes: &mut Changes<'_>) {
     let (old, new) = (changes.old, changes.new);
     let scopes = [scopes(old), scopes(new)];

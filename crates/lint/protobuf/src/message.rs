@@ -54,7 +54,6 @@ fn free(was: &Message, is: &Message) -> i64 {
     fields.chain(reserved).max().unwrap_or(0).saturating_add(1)
 }
 
-/// All messages.
 pub(crate) fn all(changes: &mut Changes<'_>) {
     let (old, new) = (changes.old, changes.new);
     let renamed = renamed(changes);

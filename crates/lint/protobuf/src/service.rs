@@ -6,7 +6,6 @@ use crate::model::Method;
 use crate::rules;
 use crate::scope::Scope;
 
-/// All services.
 pub(crate) fn all(changes: &mut Changes<'_>) {
     let (old, new) = (changes.old, changes.new);
     for (name, was) in &old.services {

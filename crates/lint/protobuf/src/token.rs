@@ -1,6 +1,5 @@
 //! From text to words, with their lines; comments that speak to Unskew are kept aside.
 
-/// One word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Token<'t> {
     /// A name, or a name with dots.
@@ -9,7 +8,6 @@ pub(crate) enum Token<'t> {
     Number(&'t str),
     /// A text with its quotes.
     Text(&'t str),
-    /// A mark.
     Mark(char),
 }
 

@@ -43,7 +43,6 @@ impl Settings {
         self.pairs.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// All of them.
     pub(crate) fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
         self.pairs.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }

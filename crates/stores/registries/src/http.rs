@@ -21,10 +21,8 @@ const SILENCE: Duration = Duration::from_secs(60);
 const TRIES: u32 = 4;
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// Who asks.
 #[derive(Clone, Default)]
 pub(crate) enum Auth {
-    /// Anybody.
     #[default]
     Nobody,
     /// A user with a password.
@@ -80,7 +78,6 @@ impl Http {
         })
     }
 
-    /// Sends JSON once.
     pub(crate) fn post(&self, url: &str, text: &serde_json::Value) -> Result<(), RegistryError> {
         let (http, asked, text) = (self.clone(), url.to_owned(), text.to_string());
         waited(url, async move {

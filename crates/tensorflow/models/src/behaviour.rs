@@ -34,7 +34,6 @@ pub(crate) struct Behaviour {
     /// What helps, where it has no rule of its own.
     #[serde(default)]
     pub(crate) fix: String,
-    /// When it counts.
     #[serde(default)]
     era: Vec<Era>,
     /// The releases with which the answers for such values changed.
@@ -55,11 +54,9 @@ pub(crate) enum Does {
 /// Whether something is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Seen {
-    /// It is not.
     No,
     /// The graph does not tell.
     Maybe,
-    /// It is.
     Yes,
 }
 
@@ -91,7 +88,6 @@ enum Sight {
     NumberFrom { attr: String, least: i64, also: String },
     /// This input, one number, is not zero.
     NotZero(usize),
-    /// The node itself.
     Always,
 }
 

@@ -37,7 +37,6 @@ pub struct Case {
     pub summary: String,
     /// Whether the op must be there.
     pub wants: Wanted,
-    /// The steps.
     step: Vec<Step>,
 }
 

@@ -188,7 +188,6 @@ impl<'g> Joints<'g> {
         }
     }
 
-    /// All joints.
     pub(crate) fn into_all(self) -> Vec<EdgeGroup> {
         self.joints
     }

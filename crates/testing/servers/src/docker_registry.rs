@@ -16,7 +16,6 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// A registry on a port of the loopback, over a folder that goes with it.
 pub struct DockerRegistry {
     port: u16,
-    /// Ends with this.
     _keeper: Keeper,
 }
 

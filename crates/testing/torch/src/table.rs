@@ -14,7 +14,6 @@ pub type Column = (Version, Vec<Trial>);
 #[derive(Default)]
 struct Row {
     files: usize,
-    /// As they are.
     equal_before: usize,
     /// As they are: neither refused nor equal.
     silent_before: usize,

@@ -13,7 +13,6 @@ use corpus::difference;
 
 const CALLS: usize = 80;
 
-/// Reproducible numbers.
 struct Random(u64);
 
 impl Random {

@@ -30,7 +30,6 @@ pub struct SchemaError {
     pub text: String,
 }
 
-/// Reads one schema.
 pub(crate) fn schema(text: &str) -> Result<Schema, SchemaError> {
     let mut parser = Parser { text, at: 0 };
     let name = parser.qualified_name()?;

@@ -82,7 +82,6 @@ pub(crate) fn scan(text: &str, most: usize) -> Result<usize, (usize, Beyond)> {
 struct Scan {
     /// The tokens since the last comma, of each bracket that is open.
     open: Vec<usize>,
-    /// Their sum.
     depth: usize,
     /// The indentations of the blocks around.
     indents: Vec<usize>,

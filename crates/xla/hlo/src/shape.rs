@@ -76,7 +76,6 @@ impl Shape {
         self.text(false)
     }
 
-    /// With them.
     pub(crate) fn with_layout(&self) -> String {
         self.text(true)
     }

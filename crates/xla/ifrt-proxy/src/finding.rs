@@ -25,7 +25,6 @@ use unskew_source::{BytesSource, Source};
 
 use crate::status::Status;
 
-/// The rule.
 const RULE: &str = "SH001";
 
 /// Why a program is too new for a plug-in.

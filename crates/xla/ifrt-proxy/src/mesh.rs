@@ -18,7 +18,6 @@ pub(crate) struct NamedSharding {
     /// The shardings of a tuple.
     #[prost(message, repeated, tag = "1")]
     pub(crate) parts: Vec<NamedSharding>,
-    /// The devices.
     #[prost(message, optional, tag = "2")]
     pub(crate) mesh: Option<Mesh>,
     /// How each axis of the value is cut.
@@ -29,7 +28,6 @@ pub(crate) struct NamedSharding {
     pub(crate) unreduced: Vec<AxisPart>,
 }
 
-/// The devices.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct Mesh {
     #[prost(message, repeated, tag = "1")]

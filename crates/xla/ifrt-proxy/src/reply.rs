@@ -59,7 +59,6 @@ impl Replies {
         self.lock().since.map(|since| WAIT.saturating_sub(since.elapsed()))
     }
 
-    /// Sends what waits.
     pub(crate) fn flush(&self) {
         self.send(&mut self.lock());
     }

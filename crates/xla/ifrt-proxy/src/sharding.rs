@@ -26,7 +26,6 @@ const LAST_KNOWN: u32 = 14;
 /// How a value is spread.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct OpSharding {
-    /// Its kind.
     #[prost(int32, tag = "1")]
     pub(crate) kind: i32,
     /// The number of tiles of each axis, and of groups of equal ones behind them.
@@ -55,7 +54,6 @@ pub(crate) struct OpSharding {
     pub(crate) named: Option<NamedSharding>,
 }
 
-/// The kinds.
 pub(crate) mod kind {
     pub(crate) const REPLICATED: i32 = 0;
     pub(crate) const MAXIMAL: i32 = 1;

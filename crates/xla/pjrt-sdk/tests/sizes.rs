@@ -20,7 +20,6 @@ toys! {
     Toy116 116 OlderHosts::Serve;
 }
 
-/// What nobody wrote.
 const UNTOUCHED: u8 = 0xaa;
 
 /// Memory of which the end is the end of what may be touched.
@@ -120,7 +119,6 @@ impl Live {
         self.made::<PJRT_Client_Compile_Args>(|_| ()).executable
     }
 
-    /// Any error.
     fn error(&self) -> *mut PJRT_Error {
         let address = self.api.function(Function::PJRT_Client_Devices).unwrap();
         let mut arguments = [8_usize];

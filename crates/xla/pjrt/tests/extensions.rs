@@ -124,7 +124,6 @@ mod handler {
         data: *mut c_void,
     }
 
-    /// Reads a word.
     unsafe fn word(base: *mut u8, at: usize) -> *mut u8 {
         // SAFETY: the caller knows the layout.
         unsafe { base.add(at).cast::<*mut u8>().read() }

@@ -60,7 +60,6 @@ const GROWING: [&str; 5] = [
     "torch.stack([grown, grown], 0)",
 ];
 
-/// What is doubled.
 const BEGUN: [&str; 4] = ["[1]", "\"aaaaaaaa\"", "x", "torch.zeros([1000])"];
 
 pub fn mutated(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {

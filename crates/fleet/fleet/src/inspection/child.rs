@@ -99,7 +99,6 @@ impl Inspector {
         }
     }
 
-    /// Asks it something.
     pub(super) fn ask(&mut self, question: &Question) -> Result<(), Stopped> {
         self.asked += 1;
         self.last = Instant::now();
@@ -215,7 +214,6 @@ impl Inspector {
         ending::ended_soon(&mut self.child)
     }
 
-    /// Why it ended.
     fn ended(&mut self) -> Stopped {
         self.is_over = true;
         if !self.has_ended() {

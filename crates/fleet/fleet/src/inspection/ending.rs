@@ -27,7 +27,6 @@ pub(super) fn keep_words(mut errors: ChildStderr, said: &Arc<Mutex<Vec<u8>>>) ->
     std::thread::Builder::new().name("last words".to_owned()).spawn(keep).map(|_| ())
 }
 
-/// What was kept.
 pub(super) fn words(said: &Mutex<Vec<u8>>) -> String {
     let said = said.lock().unwrap_or_else(PoisonError::into_inner);
     String::from_utf8_lossy(&said).trim().to_owned()

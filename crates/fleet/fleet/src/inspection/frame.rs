@@ -38,14 +38,12 @@ impl Kind {
     }
 }
 
-/// A frame.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Frame {
     pub(super) kind: Kind,
     pub(super) body: Vec<u8>,
 }
 
-/// Writes a frame.
 pub(super) fn write(to: &mut dyn Write, kind: Kind, body: &[u8]) -> io::Result<()> {
     let size = u32::try_from(body.len()).ok().filter(|_| body.len() <= LARGEST);
     let size = size.ok_or_else(|| io::Error::other("a frame that is too large"))?;

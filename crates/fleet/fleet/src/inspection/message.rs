@@ -12,7 +12,6 @@ pub(super) struct Question {
     pub(super) name: String,
     /// Whether it is a folder.
     pub(super) folder: bool,
-    /// Its files.
     pub(super) parts: Vec<File>,
     /// Names its content, if that may be asked about again.
     pub(super) artifact: Option<Digest>,
@@ -29,14 +28,12 @@ pub(super) struct File {
     pub(super) size: u64,
 }
 
-/// What is asked.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Ask {
     /// Whether it can be read at all.
     Look,
     /// What a runtime says to it.
     Answer {
-        /// The runtime.
         profile: String,
         /// The digest of the profile.
         digest: Digest,

@@ -14,7 +14,6 @@ use crate::verb::Verb;
 const FAMILY: Parameter = Parameter::path("family", Shape::Text, "torch, tensorflow or jax");
 const NAME: Parameter = Parameter::path("name", Shape::Text, "a name");
 
-/// The pages.
 pub(super) const PAGES: &[Endpoint] = &[
     Endpoint::new(Verb::Get, "/releases", "page.releases", "The database", |call| {
         Box::pin(releases(call))

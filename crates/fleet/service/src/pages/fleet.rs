@@ -23,7 +23,6 @@ const fn field(name: &'static str) -> Parameter {
     Parameter::query(name, Shape::Text, "a field of the form for a what-if")
 }
 
-/// The pages.
 pub(super) const PAGES: &[Endpoint] = &[
     Endpoint::new(Verb::Get, "/", "page.fleet", "The fleet and its models", |call| {
         Box::pin(overview(call))
@@ -91,7 +90,6 @@ pub(super) const PAGES: &[Endpoint] = &[
     .own_time(),
 ];
 
-/// Looks something up.
 async fn looked_up<T: Send + 'static>(
     call: &Call,
     view: View,

@@ -62,7 +62,6 @@ pub(super) fn part(call: &Call) -> Part {
     Part { contains: filled(call, "contains").unwrap_or_default().trim().to_owned(), page }
 }
 
-/// Who looks.
 pub(super) fn reader(call: &Call) -> Reader {
     let shown = call.headers.contains_key(header::AUTHORIZATION);
     let admin = call.caller.role >= Some(Role::Admin);

@@ -47,7 +47,6 @@ pub(crate) use session::with_cookie;
 /// The largest body of a problem.
 const LARGEST: usize = 64 << 10;
 
-/// All pages.
 fn all() -> impl Iterator<Item = &'static Endpoint> {
     [fleet::PAGES, database::PAGES, watch::PAGES, session::PAGES].into_iter().flatten()
 }

@@ -25,7 +25,6 @@ const COOKIE: &str = "unskew_fleet_token";
 /// The most bytes of the form.
 const LARGEST: usize = 16 << 10;
 
-/// The pages.
 pub(super) const PAGES: &[Endpoint] = &[
     Endpoint::new(Verb::Get, "/login", "page.login", "Where a token is given", |call| {
         Box::pin(form(call))

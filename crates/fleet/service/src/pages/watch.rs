@@ -15,7 +15,6 @@ const MOST: u32 = 50;
 
 const BELOW: Parameter = Parameter::query("below", Shape::Number, "those before this one");
 
-/// The pages.
 pub(super) const PAGES: &[Endpoint] = &[
     Endpoint::new(Verb::Get, "/jobs", "page.jobs", "The jobs", |call| Box::pin(all_jobs(call)))
         .parameters(&[BELOW]),

@@ -53,7 +53,6 @@ async fn description(_: Call) -> Result<Response, Problem> {
     Ok(json_text(StatusCode::OK, openapi::description(all()).to_string()))
 }
 
-/// What answers requests.
 pub(crate) fn router(service: Arc<Service>) -> Router {
     let mut paths: BTreeMap<&str, MethodRouter<Arc<Service>>> = BTreeMap::new();
     for endpoint in all() {

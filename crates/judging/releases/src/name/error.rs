@@ -157,7 +157,6 @@ enum Slip {
     Order,
     /// One is missing, or too many.
     Number,
-    /// One is another.
     Key,
 }
 

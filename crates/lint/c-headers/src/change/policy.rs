@@ -83,7 +83,6 @@ pub struct Policy {
     severity: BTreeMap<String, Weight>,
 }
 
-/// The built-in policies.
 static BUILT_IN: LazyLock<Vec<Policy>> = LazyLock::new(|| {
     let texts = [
         include_str!("../../data/policies/pjrt.toml"),

@@ -132,7 +132,6 @@ struct Address {
     size: Option<u64>,
 }
 
-/// Whatever holds files.
 trait Store {
     /// The bytes of files, in the order in which they are asked for.
     fn read(&self, files: &[&Address]) -> Result<Vec<Vec<u8>>, BaselineError>;

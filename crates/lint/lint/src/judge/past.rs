@@ -23,7 +23,6 @@ pub fn of(place: &Place, sides: &Sides<'_>) -> Result<Box<dyn Past>, NotChecked>
     Ok(Box::new(States::until(repository, from)?))
 }
 
-/// No repository.
 #[derive(Debug)]
 struct Nowhere;
 

@@ -25,9 +25,7 @@ const NAMES: [&str; 2] = ["org.cncf.model.filepath", "org.opencontainers.image.t
 /// How the bytes of a layer are to be taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
-    /// As they are.
     Raw,
-    /// As an archive.
     Tar,
     /// As a compressed archive.
     TarGzip,

@@ -25,7 +25,6 @@ pub(crate) const WRITE_ZEROS: &str = "write-zeros";
 /// How many replacements may follow one another.
 const CHAIN: usize = 4;
 
-/// One step.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Step {
     /// The attribute goes: it has its default.
@@ -71,7 +70,6 @@ pub(crate) struct Adapted {
 
 /// What to adapt to, and from what.
 pub(crate) struct Adapter<'a> {
-    /// The release.
     pub(crate) runtime: &'a Runtime,
     /// The ops as the exporter of the graph defines them, as far as the graph says.
     pub(crate) own: &'a [OpDef],

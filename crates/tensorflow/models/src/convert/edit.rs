@@ -17,11 +17,9 @@ use crate::read::Kind;
 /// What is changed in one node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct NodeEdit {
-    /// The new op.
     pub(super) op: Option<String>,
     /// All inputs, if they change.
     pub(super) inputs: Option<Vec<String>>,
-    /// Attributes that go.
     pub(super) drop: BTreeSet<String>,
     /// Attributes that get another name.
     pub(super) rename: BTreeMap<String, String>,
@@ -30,7 +28,6 @@ pub(super) struct NodeEdit {
 }
 
 impl NodeEdit {
-    /// Whether nothing changes.
     pub(super) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -46,10 +43,8 @@ pub(super) struct NodePlace {
 /// What becomes of the versions of a graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) enum VersionsEdit {
-    /// They stay.
     #[default]
     Keep,
-    /// They go.
     Clear,
     /// They are this message.
     Set(Vec<u8>),
@@ -67,7 +62,6 @@ pub(super) struct GraphEdit {
 }
 
 impl GraphEdit {
-    /// Whether nothing changes.
     pub(super) fn is_empty(&self) -> bool {
         self.nodes.is_empty() && self.versions == VersionsEdit::Keep
     }

@@ -17,7 +17,6 @@ struct Phases {
     /// What the nodes are wired by: the number of inputs, and the attributes that stand for types and
     /// numbers of arguments.
     wiring: Phase,
-    /// Values of attributes.
     values: Phase,
     /// What the core checks when it makes a kernel: unknown attributes, deprecations.
     refused: Phase,

@@ -44,7 +44,6 @@ const PASSES: [&str; 2] = ["Identity", "IdentityN"];
 /// Ops that write a value to a variable: the variable is their first input, the value the second.
 const ASSIGNS: [&str; 2] = ["Assign", "AssignVariableOp"];
 
-/// Variables.
 const VARIABLES: [&str; 3] = ["VariableV2", "Variable", "VarHandleOp"];
 
 /// Whether an op takes tensors from a checkpoint.

@@ -28,7 +28,6 @@ pub(crate) enum Holds {
     Zigzag,
     /// One of these names, or its number.
     Named(&'static [(&'static str, i64)]),
-    /// Another message.
     Message(&'static Fields),
     /// Something that no verdict needs, such as documentation.
     Aside(&'static Self),

@@ -32,7 +32,6 @@ impl Registration {
         Self { create: create::<D, K>, compute: compute::<D, K>, delete: delete::<D, K> }
     }
 
-    /// Tells the host.
     pub(crate) fn register(self, device_type: &str, def: &KernelDef) -> Result<(), Error> {
         let (op, device) = (text(&def.operation), text(device_type));
         let status = Status::new();

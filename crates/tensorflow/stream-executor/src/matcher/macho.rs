@@ -33,7 +33,6 @@ pub(super) fn has_no_wheel(plugin: &Plugin, release: &Exports) -> bool {
     no_wheel(plugin, release).is_some()
 }
 
-/// That nobody can.
 pub(super) fn no_wheel(plugin: &Plugin, release: &Exports) -> Option<Finding> {
     let macho = plugin.format == Format::MachO;
     let last = macos::last_wheel(release.version(), &plugin.machine).filter(|_| macho)?;

@@ -23,7 +23,6 @@ const DEADLY: [libc::c_int; 6] =
 
 /// What a copy left behind.
 pub(crate) struct Ended {
-    /// What it said.
     pub(crate) said: Vec<u8>,
     /// What it wrote to its error output.
     pub(crate) words: Vec<u8>,

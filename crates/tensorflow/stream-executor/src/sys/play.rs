@@ -25,7 +25,6 @@ type Destroy = unsafe extern "C" fn(*mut u8, *mut u8);
 pub(super) type DestroyOne = unsafe extern "C" fn(*mut u8);
 /// The function that takes a device, how many bytes of which kind, and a place for the piece.
 type Allocate = unsafe extern "C" fn(*mut u8, u64, i64, *mut u8);
-/// The entry.
 pub(super) type Enter = unsafe extern "C" fn(*mut u8, *mut TF_Status);
 
 /// Plays the host of `script` on a plug-in. `seen` gets what was seen before every call and at the end:

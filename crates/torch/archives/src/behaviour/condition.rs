@@ -6,7 +6,6 @@ use unskew_torch_schemas::matching::{Literal, ScriptType};
 
 use crate::code::Element;
 
-/// Whether something holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Truth {
     No,

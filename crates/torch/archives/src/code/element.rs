@@ -13,7 +13,6 @@ use unskew_torch_schemas::matching::Literal;
 pub(crate) enum Element {
     Bool,
     Uint8,
-    /// Any other integer.
     Integer,
     Float,
     Complex,

@@ -11,7 +11,6 @@ use unskew_source::ReadError;
 /// How deep values may nest.
 const DEPTH: usize = 200;
 
-/// A value.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Json {
     Null,

@@ -15,7 +15,6 @@ use crate::model::Use;
 use crate::pickle::{Pickle, Value};
 use crate::{Model, Producer, Stamp, history};
 
-/// The record.
 const RECORD: &str = "bytecode.pkl";
 
 /// The version of bytecode that does not say its version.

@@ -9,7 +9,6 @@ pub(super) enum Operand {
     Number(usize),
     /// A text up to the end of the line.
     Line,
-    /// Two lines.
     TwoLines,
     /// A length of this many bytes, then as many bytes.
     Sized(usize),

@@ -54,7 +54,6 @@ static ALLOWED: LazyLock<BTreeMap<&str, Span>> = LazyLock::new(|| {
 
 /// A type of safetensors.
 struct Type {
-    /// In torch.
     name: &'static str,
     /// The first torch that has it.
     torch: Option<Version>,

@@ -12,7 +12,6 @@ pub struct Code {
     names: HashMap<String, (usize, usize)>,
 }
 
-/// One file.
 #[derive(Debug)]
 struct Unit {
     file: String,

@@ -10,7 +10,6 @@ use crate::{Problem, Value};
 
 /// What happens after a statement.
 pub(super) enum Flow {
-    /// The next one.
     Next,
     /// The function is done.
     Return(Value),

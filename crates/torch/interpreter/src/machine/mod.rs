@@ -109,7 +109,6 @@ impl<'p> Machine<'p> {
         self.finish(self.method(object, name, given))
     }
 
-    /// Calls an operator.
     pub(crate) fn run_operator(&self, name: &str, given: &Given) -> Result<Value, RunError> {
         self.finish(self.operator(name, &given.0, &given.1))
     }

@@ -205,7 +205,6 @@ fn by_zero() -> Result<i64, Problem> {
     refused("ZeroDivisionError")
 }
 
-/// Rounded towards zero.
 fn truncated(context: &Context<'_>, a: &Value, b: &Value) -> Result<Value, Problem> {
     let dtype = common(a, b);
     let rule = Binary {
@@ -217,7 +216,6 @@ fn truncated(context: &Context<'_>, a: &Value, b: &Value) -> Result<Value, Probl
     binary(context, a, b, dtype, dtype, &rule)
 }
 
-/// Rounded down.
 fn floored(context: &Context<'_>, a: &Value, b: &Value) -> Result<Value, Problem> {
     let dtype = common(a, b);
     let rule = Binary {

@@ -9,7 +9,6 @@ use super::objects;
 use super::records::Records;
 use crate::{Code, Value};
 
-/// The record.
 pub(super) const RECORD: &str = "bytecode.pkl";
 
 /// The first version whose constants lie where those of the code lie.
@@ -22,7 +21,6 @@ pub(crate) struct Mobile {
     routines: HashMap<String, Routine>,
 }
 
-/// One function.
 pub(crate) struct Routine {
     pub(crate) instructions: Vec<Instruction>,
     pub(crate) operators: Vec<Operator>,

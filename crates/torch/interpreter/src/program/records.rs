@@ -90,7 +90,6 @@ impl Records {
         }
     }
 
-    /// The operator version.
     pub(super) fn version(&self) -> Result<Option<i64>, ReadError> {
         for name in [".data/version", "version"] {
             if let Some(bytes) = self.get(name)? {

@@ -145,7 +145,6 @@ impl Tensor {
         if self.is_contiguous() { Ok(self.clone()) } else { self.copy() }
     }
 
-    /// A dense copy.
     pub(crate) fn copy(&self) -> Result<Self, Problem> {
         self.to_dtype(self.dtype)
     }

@@ -49,7 +49,6 @@ pub fn rows(flat: &str) -> impl Iterator<Item = Row<'_>> {
 pub struct Row<'t> {
     /// The operator, by its full name.
     pub operator: &'t str,
-    /// What follows it.
     rest: &'t str,
 }
 

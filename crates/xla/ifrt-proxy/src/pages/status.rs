@@ -9,7 +9,6 @@ use crate::server::Server;
 
 const STYLE: &str = include_str!("page.css");
 
-/// The page.
 pub(super) fn page(server: &Server) -> String {
     let mut page = String::from(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\

@@ -19,7 +19,6 @@ use crate::status::Status;
 const FILL_STATUS: i32 = 6;
 
 impl Session {
-    /// Runs a program.
     pub(super) fn execute(&mut self, asked: &Execute) -> Result<Executed, Status> {
         let program = self.handles.program(asked.executable)?;
         let arguments = self.handles.arrays(&asked.arguments)?;

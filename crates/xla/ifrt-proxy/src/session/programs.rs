@@ -20,7 +20,6 @@ use crate::status::Status;
 use crate::{element, xla};
 
 impl Session {
-    /// Compiles a program.
     pub(super) fn compile(&mut self, asked: &Compile) -> Result<Compiled, Status> {
         let program = Loaded::compile(&self.platform, asked)?;
         let executable = program.executable.executable()?;
@@ -121,7 +120,6 @@ impl Session {
         Ok(ProgramText { status, text })
     }
 
-    /// Unloads a program.
     pub(super) fn delete_program(&mut self, handle: u64) -> Result<Handle, Status> {
         self.handles.program(handle)?.executable.delete()?;
         Ok(Handle { handle: self.handles.add(Entry::Future(Vec::new()))? })

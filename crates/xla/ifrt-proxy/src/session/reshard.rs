@@ -16,7 +16,6 @@ use crate::status::Status;
 use crate::strides::{self, Block};
 
 impl Session {
-    /// Arrays spread otherwise.
     pub(super) fn reshard(&mut self, asked: &Respec) -> Result<Handles, Status> {
         let (arrays, specs) = self.respecs(asked)?;
         let places = results(&asked.results, arrays.len())?;

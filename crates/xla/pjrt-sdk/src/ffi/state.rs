@@ -143,7 +143,6 @@ impl ClientState {
     }
 }
 
-/// A buffer.
 pub(crate) struct BufferState {
     pub(crate) client: Arc<ClientState>,
     pub(crate) device: usize,

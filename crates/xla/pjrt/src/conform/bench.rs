@@ -68,7 +68,6 @@ impl Bench {
         Ok((client, device))
     }
 
-    /// A compiled addition.
     pub(crate) fn program(&mut self) -> Result<&LoadedExecutable, Outcome> {
         if self.program.is_none() {
             self.program = Some(self.client()?.compile(Program::mlir(ADD), OPTIONS)?);

@@ -19,13 +19,10 @@ pub(crate) const MEMORY: &str = "whose memory it is";
 /// What a check needs before it can be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Needs {
-    /// The table.
     Table,
     /// The plug-in, set up.
     Setup,
-    /// A client.
     Client,
-    /// A compiled program.
     Program,
 }
 
@@ -38,13 +35,11 @@ enum Body {
     RoundTrip { kind: i32, width: usize },
 }
 
-/// One check.
 pub(crate) struct Check {
     /// What it is about.
     pub(crate) group: &'static str,
     /// What must hold, or the function that is called.
     pub(crate) name: &'static str,
-    /// What it needs.
     pub(crate) needs: Needs,
     /// Whether checks that need as much as this one provides depend on it.
     pub(crate) provides: Option<Needs>,
@@ -52,7 +47,6 @@ pub(crate) struct Check {
 }
 
 impl Check {
-    /// Makes it.
     pub(crate) fn run(&self, bench: &mut Bench) -> Outcome {
         let done = match self.body {
             Body::Run(run) => run(bench),

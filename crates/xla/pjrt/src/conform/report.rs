@@ -38,7 +38,6 @@ pub struct Conformance {
 }
 
 impl Conformance {
-    /// Gathers the rows.
     pub(crate) fn new(probe: &Probe, mut rows: Vec<Row>) -> Self {
         if looks_like_xla_cpu(probe) {
             // Its device is the processor, which is always there.

@@ -108,7 +108,6 @@ fn policy(api: &Api, function: Function, larger: usize, refusal: &str) -> Policy
     }
 }
 
-/// Asks one function.
 pub(crate) fn ask(bench: &mut Bench, function: Function) -> Outcome {
     if bench.deaths >= MOST_DEATHS {
         return Outcome::NotRun(format!("after {MOST_DEATHS} ends of the process"));

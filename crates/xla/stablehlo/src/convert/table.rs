@@ -21,7 +21,6 @@ pub(super) struct Widened {
     pub(super) lists: usize,
     /// In front of which list the new ones come.
     pub(super) before: usize,
-    /// How many come.
     pub(super) inserted: usize,
 }
 

@@ -11,7 +11,6 @@ pub(super) struct Part {
     pub(super) id: u8,
     pub(super) alignment: Option<u64>,
     pub(super) contents: Span,
-    /// With its head.
     pub(super) whole: Span,
 }
 

@@ -72,7 +72,6 @@ struct Scope {
     next: usize,
 }
 
-/// Reads operations.
 pub(super) struct Reader<'a> {
     version: u64,
     contents: Contents<'a>,

@@ -84,7 +84,6 @@ const SCALARS: [(u64, &str, u32); 31] = [
     (33, "none", 0),
 ];
 
-/// The other kinds.
 mod code {
     pub(super) const COMPLEX: u64 = 1;
     pub(super) const FUNCTION: u64 = 8;

@@ -23,7 +23,6 @@ pub(super) enum Type {
 /// What the absence of a field means.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Absence {
-    /// This value.
     Means(Json),
     /// Nothing that runs depends on the field.
     Harmless,

@@ -27,7 +27,6 @@ use crate::{Format, Model, Runtime, rules};
 use module::Module;
 use values::Values;
 
-/// The adaptation.
 const ARCHIVE: &str = "flatbuffer-to-archive";
 
 /// The version of bytecode in a flatbuffer.

@@ -9,7 +9,6 @@ use crate::bytecode::{Bytecode, Instruction, Operator};
 use crate::convert::task::{Task, block};
 use crate::history;
 
-/// The adaptation.
 pub(super) const BYTECODE: &str = "bytecode-version";
 
 /// Instructions of version 8, and the operators of version 7 that do the same: name, overload, and how many

@@ -13,7 +13,6 @@ use crate::code::type_names;
 use crate::convert::task::{Task, block, rewrite};
 use crate::history;
 
-/// The adaptation.
 const TYPES: &str = "older-type-name";
 
 /// The name of nothing, and what older releases call it.

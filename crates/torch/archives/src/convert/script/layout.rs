@@ -16,7 +16,6 @@ use crate::convert::task::{Task, block, rewrite};
 use crate::format::debug;
 use crate::pickle::{Id, Pickle, Value};
 
-/// The adaptations.
 const VERSION: &str = "version-record";
 pub(super) const LAYOUT: &str = "older-layout";
 

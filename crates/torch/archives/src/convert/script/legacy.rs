@@ -20,7 +20,6 @@ use crate::convert::json::Json;
 use crate::convert::task::{Task, block, rewrite};
 use crate::pickle::{Call, Id, Pickle, Value};
 
-/// The adaptation.
 const LEGACY: &str = "legacy-archive";
 
 /// How deep modules nest.
@@ -230,7 +229,6 @@ impl Builder<'_> {
 struct Members {
     parameters: Vec<String>,
     buffers: Vec<String>,
-    /// Names and types.
     types: Vec<(String, String)>,
     state: Vec<Id>,
 }

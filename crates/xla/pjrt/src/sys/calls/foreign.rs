@@ -158,7 +158,6 @@ impl<T: AsRef<[u8]> + Send + 'static> Mapped<T> {
         Ok(Self { client: client.clone(), start, owner: Some(owner) })
     }
 
-    /// The owner.
     pub(crate) fn owner(&self) -> Option<&T> {
         self.owner.as_deref()
     }

@@ -136,7 +136,6 @@ impl Incoming {
         Self { bytes, event, turn: None }
     }
 
-    /// Waits.
     pub(crate) fn wait(self) -> Result<Vec<u8>, Error> {
         let Self { bytes, event, turn } = self;
         event::wait(&event).map(|()| turned(turn, bytes)).map_err(Into::into)

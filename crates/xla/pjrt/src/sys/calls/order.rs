@@ -10,7 +10,6 @@ use crate::sys::bindings::PJRT_Buffer;
 /// How the contents of a buffer are brought into row-major order.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Turn {
-    /// The dimensions.
     dims: Vec<usize>,
     /// How many bytes lie between neighbours of each of them in the buffer.
     strides: Vec<usize>,

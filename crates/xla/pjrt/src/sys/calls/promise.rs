@@ -50,7 +50,6 @@ impl HostEvent {
         &self.event
     }
 
-    /// Sets it, once.
     pub(crate) fn set(&self, outcome: Outcome<'_>) -> Result<(), Error> {
         if self.set.swap(true, Ordering::AcqRel) {
             return Err(Error::Taken);

@@ -30,7 +30,6 @@ const DEADLY: [libc::c_int; 7] = [
 
 /// How a copy ended.
 pub(super) enum Ended {
-    /// It answered.
     Answered(Vec<u8>),
     /// It died; with how, and what it wrote.
     Died(ExitStatus, String),
