@@ -95,7 +95,6 @@ impl Format {
         }
     }
 
-    /// The largest number.
     pub fn largest(self) -> f32 {
         self.decode(self.largest_code())
     }

@@ -311,7 +311,7 @@ mod tests {
     use super::*;
 
     fn unjudged(aspect: &str) -> NotJudged {
-        let (aspect, reason) = (aspect.to_owned(), "nobody looked".to_owned());
+        let (aspect, reason) = (aspect.to_owned(), "not checked".to_owned());
         NotJudged { aspect, reason, remedy: None, places: Vec::new(), places_count: 0 }
     }
 

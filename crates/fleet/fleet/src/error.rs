@@ -87,7 +87,7 @@ pub enum FleetError {
     #[error("a folder with a file of this name is not stored: {0}")]
     Path(String),
     /// An answer that was wanted only if it is kept, and is not.
-    #[error("nobody has asked the runtime about every version yet")]
+    #[error("not every version was checked for the runtime yet")]
     NotAsked,
     /// A what-if that is none.
     #[error("{0}")]

@@ -11,7 +11,7 @@ use crate::frame::{Frame, Section, heading, wide};
 pub fn jobs(frame: &Frame<'_>, jobs: &[Job], more: bool) -> String {
     let main = html! {
         (heading(&[], &html! { "Jobs" }))
-        p { "What is computed in the background: decisions and plans for which nobody waited." }
+        p { "Decisions and plans that are computed in the background." }
         @if jobs.is_empty() { p { "There is none." } }
         @else {
             (wide("Jobs", &html! {
@@ -67,7 +67,7 @@ fn what(ask: &str) -> Markup {
 pub fn audit(frame: &Frame<'_>, entries: &[Entry], more: bool) -> String {
     let main = html! {
         (heading(&[], &html! { "Audit" }))
-        p { "Every change, written in the same step as the change, and what was refused to somebody known." }
+        p { "Every change, recorded in the same transaction, and every refusal of a known caller." }
         @if entries.is_empty() { p { "Nothing was changed yet." } }
         @else {
             (wide("Audit", &html! {

@@ -61,7 +61,7 @@ async fn once(service: &Arc<Service>) -> Result<(), Problem> {
                 request: "-".to_owned(),
                 moment: clock.now(),
             }));
-            let gone = fleet.store().drop_upload(&upload.id, "nobody went on with it");
+            let gone = fleet.store().drop_upload(&upload.id, "no chunk arrived in time");
             fleet.store().sign(None);
             if gone? {
                 staging.forget(&upload.id);
@@ -79,7 +79,7 @@ async fn once(service: &Arc<Service>) -> Result<(), Problem> {
     });
     match dropped.await? {
         0 => {}
-        uploads => tracing::info!(uploads, "uploads dropped that nobody went on with"),
+        uploads => tracing::info!(uploads, "dropped uploads without a new chunk"),
     }
     Ok(())
 }

@@ -63,7 +63,6 @@ fn times() -> Histogram {
 }
 
 impl Metrics {
-    /// Nothing counted yet.
     pub fn new() -> Self {
         let mut metrics = Self {
             registry: Registry::with_prefix("unskew_fleet"),
@@ -108,7 +107,6 @@ impl Metrics {
         self.decisions.get_or_create(&Source { from }).inc();
     }
 
-    /// A job ended.
     pub fn ended(&self, outcome: &'static str) {
         self.jobs.get_or_create(&Outcome { outcome }).inc();
     }

@@ -145,7 +145,9 @@ async fn carry_out(service: &Arc<Service>, job: Job) {
             service.metrics().ended(state.as_str());
             tracing::info!(job = number, state = state.as_str(), problem, "job ended");
         }
-        Ok(false) => tracing::info!(job = number, "job ended, but it is somebody else's by now"),
+        Ok(false) => {
+            tracing::info!(job = number, "job ended, but another process has taken it over")
+        }
         Err(problem) => tracing::warn!(job = number, %problem, "the end could not be noted"),
     }
 }

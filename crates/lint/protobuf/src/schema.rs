@@ -30,9 +30,7 @@ pub struct Schema {
 /// Something with the file in which it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placed<T> {
-    /// The file.
     pub file: String,
-    /// The thing.
     pub is: T,
 }
 

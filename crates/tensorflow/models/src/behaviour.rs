@@ -72,10 +72,16 @@ impl From<bool> for Seen {
 enum Sight {
     /// An input that is a constant of more dimensions than this.
     #[serde(rename_all = "kebab-case")]
-    ConstantInput { input: usize, rank_above: usize },
+    ConstantInput {
+        input: usize,
+        rank_above: usize,
+    },
     /// One of these outputs is noted to have another shape than this, a known one.
     #[serde(rename_all = "kebab-case")]
-    NotedShapeOf { outputs: Vec<usize>, other_than: Vec<i64> },
+    NotedShapeOf {
+        outputs: Vec<usize>,
+        other_than: Vec<i64>,
+    },
     /// This attribute is a shape without dimensions.
     ScalarAttribute(String),
     /// This attribute is false.
@@ -83,9 +89,16 @@ enum Sight {
     /// This attribute names a node that is not there.
     ColocatedWithNoNode(String),
     /// An input has another number of dimensions than this.
-    RankOtherThan { input: usize, rank: usize },
+    RankOtherThan {
+        input: usize,
+        rank: usize,
+    },
     /// An attribute is at least this, and another one is true.
-    NumberFrom { attr: String, least: i64, also: String },
+    NumberFrom {
+        attr: String,
+        least: i64,
+        also: String,
+    },
     /// This input, one number, is not zero.
     NotZero(usize),
     Always,

@@ -154,7 +154,6 @@ pub(crate) struct Body<'g> {
 }
 
 impl<'g> Joints<'g> {
-    /// None yet.
     pub(crate) fn of(graph: &'g Graph) -> Self {
         let mut library = HashMap::with_capacity(graph.functions.len());
         for function in &graph.functions {

@@ -112,7 +112,7 @@ fn an_ignored_attribute_whose_value_matters_is_a_silent_error() {
     assert_eq!(old.outcome, Outcome::Incompatible);
     assert_eq!(codes(&old)[0], "TF202");
     assert_eq!(old.findings[0].phase, Some(Phase::Silent));
-    assert!(old.findings[0].message.ends_with("whose default is -1; its value: 0"));
+    assert!(old.findings[0].message.ends_with("(set to 0 here, default -1)"));
     assert_eq!(verdict(&decoder(-1), "2.5.3").severity(), Some(Severity::Note));
     assert!(verdict(&decoder(0), "2.9.3").works());
     // Up to 2.4 the same node is refused at import.

@@ -13,7 +13,6 @@ use crate::{Format, Model, Stamp};
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SilentChange {
-    /// The operators.
     pub operators: Vec<String>,
     /// The first minor release with the new behaviour.
     changed_in: String,
@@ -64,7 +63,6 @@ pub struct Refusal {
     bytecode: Option<[i64; 2]>,
     /// What the pickle of its attributes imports; none for every one.
     imports: Option<String>,
-    /// Why.
     pub what: String,
     /// What the release prints.
     pub symptom: String,
@@ -199,7 +197,6 @@ pub fn refusal(minor: Version, model: &Model) -> Option<&'static Refusal> {
     rows.find(|row| row.concerns(minor) && row.covers(model))
 }
 
-/// Every upgrader.
 pub fn upgraders() -> &'static [Upgrader] {
     &UPGRADERS
 }

@@ -10,14 +10,11 @@ use unskew_pjrt::Buffer;
 use crate::pieces::Cut;
 use crate::status::Status;
 
-/// An array.
 #[derive(Clone, Debug)]
 pub struct Array {
     /// The type of its elements.
     pub kind: DTypeKind,
-    /// Its dimensions.
     pub dims: Vec<i64>,
-    /// Where it is.
     pub spread: Spread,
     /// Its shards, in the order of its devices.
     pub shards: Vec<Shard>,
@@ -28,7 +25,6 @@ pub struct Array {
 pub struct Shard {
     /// The id of the device.
     pub device: i32,
-    /// The part.
     pub buffer: Arc<Buffer>,
 }
 
@@ -59,7 +55,6 @@ impl From<&Sharding> for Spread {
 }
 
 impl Spread {
-    /// On one device.
     pub fn on(device: i32, memory_kind: Option<String>) -> Self {
         Self { devices: vec![device], memory_kind, cut: Cut::Whole }
     }

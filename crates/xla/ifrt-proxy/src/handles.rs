@@ -29,9 +29,7 @@ pub struct Handles {
 /// What a handle stands for.
 #[derive(Debug)]
 pub enum Entry {
-    /// An array.
     Array(Arc<Array>),
-    /// A program.
     Program(Arc<Loaded>),
     /// Something that is done when all of these have happened.
     Future(Vec<Event>),

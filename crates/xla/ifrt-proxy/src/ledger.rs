@@ -28,7 +28,6 @@ struct Held {
 }
 
 impl Ledger {
-    /// No buffers yet.
     pub fn new(account: Arc<Account>) -> Self {
         Self { account, held: HashMap::new() }
     }

@@ -71,7 +71,6 @@ fn times() -> Histogram {
 }
 
 impl Metrics {
-    /// Nothing counted yet.
     pub fn new() -> Self {
         let mut metrics = Self {
             registry: Registry::with_prefix("unskew"),
@@ -112,7 +111,6 @@ impl Metrics {
         self.seconds.get_or_create(&Kind { kind }).observe(took.as_secs_f64());
     }
 
-    /// A session began.
     pub fn opened(&self) {
         self.opened.inc();
     }

@@ -18,7 +18,6 @@ pub struct Ongoing {
     pub number: u64,
     /// Where its client is.
     pub peer: Option<SocketAddr>,
-    /// What is spoken.
     pub agreed: Agreed,
     /// Since when it is there.
     pub since: Instant,

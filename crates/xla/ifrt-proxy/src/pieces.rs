@@ -21,7 +21,6 @@ pub enum Cut {
     Whole,
     /// As XLA says: an `xla.OpSharding`.
     Tiles(Bytes),
-    /// Nobody says.
     Unknown,
 }
 

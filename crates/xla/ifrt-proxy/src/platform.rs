@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use unskew_core::Version;
-use unskew_pjrt::{Buffer, Client, Device, HostArray, Memory, MemoryKind};
+use unskew_pjrt::{Buffer, Client, Device, HostArray, Memory, Place};
 
 use crate::aligned;
 use crate::array::Spread;
@@ -24,9 +24,7 @@ pub struct Platform {
 /// A device that can be used.
 #[derive(Debug)]
 pub struct DeviceEntry {
-    /// Its id.
     pub id: i32,
-    /// The device.
     pub device: Device,
     /// Its memories by their kinds; none if the plug-in knows of no memories.
     pub memories: Vec<(String, Memory)>,
@@ -86,7 +84,7 @@ impl Platform {
         &self,
         data: bytes::Bytes,
         array: (unskew_pjrt::ElementType, &[i64], Option<&[i64]>),
-        place: MemoryKind<'_>,
+        place: Place<'_>,
     ) -> Result<Buffer, Status> {
         let (element_type, dims, strides) = array;
         let made = match strides {
@@ -116,15 +114,15 @@ impl DeviceEntry {
     ///
     /// # Errors
     /// INVALID_ARGUMENT if it has none of this kind.
-    pub fn place(&self, kind: Option<&str>) -> Result<MemoryKind<'_>, Status> {
+    pub fn place(&self, kind: Option<&str>) -> Result<Place<'_>, Status> {
         let Some(kind) = kind.filter(|kind| self.default_kind.as_deref() != Some(*kind)) else {
-            return Ok(MemoryKind::Device(&self.device));
+            return Ok(Place::Device(&self.device));
         };
         if self.memories.is_empty() && kind == UNKNOWN_KIND {
-            return Ok(MemoryKind::Device(&self.device));
+            return Ok(Place::Device(&self.device));
         }
         let found = self.memories.iter().find(|(known, _)| known == kind);
-        let found = found.map(|(_, memory)| MemoryKind::Memory(memory));
+        let found = found.map(|(_, memory)| Place::Memory(memory));
         found.ok_or_else(|| {
             Status::invalid(format!("device {} has no memory of this kind: {kind}", self.id))
         })

@@ -23,10 +23,8 @@ use crate::sharding::{self, OpSharding};
 use crate::status::Status;
 use crate::{element, xla};
 
-/// A compiled program.
 #[derive(Debug)]
 pub struct Loaded {
-    /// The program.
     pub executable: LoadedExecutable,
     /// The devices that it runs on, in the order in which they take arguments.
     pub devices: Vec<i32>,
@@ -43,9 +41,7 @@ pub struct Loaded {
 pub struct OutputSpec {
     /// The type of its elements.
     pub kind: DTypeKind,
-    /// Its dimensions.
     pub dims: Vec<i64>,
-    /// Where it is.
     pub spread: Spread,
     /// A `DType`, as it is told.
     pub dtype_message: Bytes,

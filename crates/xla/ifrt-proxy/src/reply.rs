@@ -112,7 +112,6 @@ impl Reply {
         self.name
     }
 
-    /// Answers.
     pub fn send(mut self, result: Result<Answer, Status>) {
         self.deliver(result);
     }

@@ -45,12 +45,10 @@ pub struct Seat {
     pub id: u64,
     /// What others know of it.
     pub ongoing: Arc<Ongoing>,
-    /// Its host buffers.
     pub buffers: Arc<HostBuffers>,
 }
 
 impl Sessions {
-    /// None yet.
     pub fn new(limits: Limits, metrics: Arc<Metrics>, trail: Option<Arc<Trail>>) -> Arc<Self> {
         Arc::new(Self {
             limits,

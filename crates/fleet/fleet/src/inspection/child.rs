@@ -124,7 +124,7 @@ impl Inspector {
                     return reply.map_err(|error| self.broken(&error.to_string()));
                 }
                 Kind::Wanted => self.serve(&frame.body, parts)?,
-                _ => return Err(self.broken("bytes that nobody asked for")),
+                _ => return Err(self.broken("unexpected bytes")),
             }
         }
     }

@@ -16,7 +16,6 @@ const SIZE: u64 = 50;
 /// Which operators are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Which {
-    /// All.
     #[default]
     All,
     /// Those that the newest release has.

@@ -7,7 +7,6 @@ use unskew_core::Date;
 use super::rename;
 use crate::contract::Contract;
 
-/// Old and new.
 pub struct Pair<'a> {
     pub old: &'a Contract,
     pub new: &'a Contract,

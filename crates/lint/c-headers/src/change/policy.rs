@@ -47,7 +47,6 @@ enum Weight {
     Error,
     Warning,
     Note,
-    /// Not reported.
     Off,
 }
 

@@ -14,7 +14,6 @@ use crate::contract::{Contract, Extent, Member, Struct, Uses};
 use crate::header::{RecordKind, Type};
 use crate::rules;
 
-/// Compares all structs.
 pub fn all(pair: &Pair<'_>, changes: &mut Changes) {
     let mut embedded = Embedded::default();
     for (name, old) in &pair.old.structs {

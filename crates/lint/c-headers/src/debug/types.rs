@@ -34,7 +34,6 @@ pub struct Types<'u, 'a> {
 }
 
 impl<'a> Types<'_, 'a> {
-    /// Counts an entry.
     pub fn count(&mut self) -> Result<(), DebugError> {
         *self.left = self
             .left
@@ -232,7 +231,6 @@ impl<'a> Types<'_, 'a> {
         }
     }
 
-    /// An enumeration.
     pub fn enumeration(&mut self, entry: &Entry<'_>, name: &str) -> Result<Enum, DebugError> {
         let mut enumerators = Vec::new();
         for below in self.below(entry.offset())? {

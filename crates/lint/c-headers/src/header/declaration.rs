@@ -16,7 +16,6 @@ pub struct Specifiers {
     pub typedef: bool,
 }
 
-/// Reads declarations.
 pub struct Parser<'s, 'a> {
     pub stream: &'s mut Stream<'a>,
     comments: &'s [Comment],
@@ -65,7 +64,6 @@ impl<'s, 'a> Parser<'s, 'a> {
         (self.declarations, std::mem::take(&mut self.stream.problems), self.unread)
     }
 
-    /// Reads everything.
     pub fn items(&mut self) {
         loop {
             self.stream.expand(false);

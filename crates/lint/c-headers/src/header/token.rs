@@ -7,7 +7,6 @@ use super::model::{Place, Problem};
 pub enum Kind {
     /// A name or a word of the language.
     Word,
-    /// A number.
     Number,
     /// A string or a character, with its quotes.
     Quoted,
@@ -17,7 +16,6 @@ pub enum Kind {
     Directive,
 }
 
-/// A token.
 #[derive(Clone, Debug)]
 pub struct Token {
     pub kind: Kind,
@@ -31,7 +29,6 @@ pub struct Token {
     pub pack: u8,
 }
 
-/// A comment.
 #[derive(Clone, Debug)]
 pub struct Comment {
     pub first_line: u32,

@@ -22,7 +22,6 @@ enum SymbolLocation<'i> {
     Here,
     /// In this image, where dyld does not look for it.
     Elsewhere(&'i Image),
-    /// In none.
     Nowhere,
     /// In some image, but it is bound to a library that is not found.
     Unbound,

@@ -41,7 +41,6 @@ enum Kind {
     Absent,
     Integer,
     Float,
-    /// Not complex.
     Real,
     Uint8,
     Negative,

@@ -21,7 +21,6 @@ pub(crate) const FUNCTIONS: &str = "__torch__.unskew";
 pub(crate) struct TypedUse {
     /// The operator: `aten::div`.
     pub operator: Arc<str>,
-    /// What they give.
     pub given: Vec<Given>,
     /// The overload that its writer meant, if it can be told.
     pub meant: Option<Arc<Signature>>,

@@ -13,7 +13,6 @@ pub(crate) struct WrittenCall<'p> {
     pub name: String,
     /// How many values it gives, and which names.
     pub shape: CallShape,
-    /// The record.
     pub record: &'p str,
     /// The line, from 1.
     pub line: usize,

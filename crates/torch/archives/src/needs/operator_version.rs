@@ -16,11 +16,9 @@ use crate::verdict::Reading;
 pub(crate) struct Versioned {
     /// The schema that its writer meant.
     pub schema: Schema,
-    /// What it gives.
     pub given: Vec<GivenArgument>,
     /// The call in words.
     words: String,
-    /// Where it stands.
     pub places: Places,
 }
 

@@ -3,7 +3,6 @@
 /// How an operand is written behind its instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operand {
-    /// There is none.
     Nothing,
     /// A number of this many bytes, little-endian.
     Number(usize),

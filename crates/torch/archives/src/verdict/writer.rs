@@ -13,7 +13,6 @@ use crate::{Model, Producer, Use};
 
 /// A file, read with the operators of all releases at hand.
 pub(crate) struct Reading {
-    /// Who wrote it.
     pub producer: Producer,
     /// The calls of its code; none if a loader reads something else.
     pub calls: Vec<TypedUse>,

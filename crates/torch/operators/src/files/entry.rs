@@ -14,7 +14,6 @@ pub struct Entry {
 /// A key of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pair<'t> {
-    /// The key.
     pub key: &'t str,
     /// Its value, without quotes.
     pub value: &'t str,

@@ -58,7 +58,6 @@ impl<'t> Row<'t> {
         self.rest.split('\t').next().and_then(|line| line.parse().ok()).unwrap_or(0)
     }
 
-    /// Its keys.
     pub fn pairs(&self) -> impl Iterator<Item = Pair<'t>> + use<'t> {
         let mut parts = self.rest.split('\t').skip(1);
         std::iter::from_fn(move || {

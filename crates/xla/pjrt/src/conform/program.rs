@@ -23,7 +23,6 @@ pub(crate) const DONATE: &str = "module @donate {
 }
 ";
 
-/// Not a program.
 pub(crate) const NONSENSE: &str = "module @nonsense { this is no program }";
 
 /// Compile options on the wire: one replica, one partition. Field 3 (build options) with 4 (replicas)

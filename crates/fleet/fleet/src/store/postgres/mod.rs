@@ -64,7 +64,6 @@ pub struct Postgres {
 /// Whether a step is on its way.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum InStep {
-    /// None is.
     No,
     /// One is, and all is well.
     Yes,
