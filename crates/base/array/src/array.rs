@@ -19,9 +19,9 @@ pub enum ShapeError {
     /// There are more or fewer bytes than the shape takes.
     #[error("{}[{}] takes {wanted} bytes: {found}", .element, join(.dims))]
     OtherSize {
-        /// The type.
+        /// The element type of the array.
         element: Type,
-        /// The dimensions.
+        /// Sizes from the outermost dimension to the innermost.
         dims: Vec<u64>,
         /// How many bytes the shape takes.
         wanted: usize,
@@ -73,7 +73,7 @@ impl Array {
         &self.dims
     }
 
-    /// Its bytes.
+    /// The elements in row-major order.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }

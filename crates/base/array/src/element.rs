@@ -20,7 +20,7 @@ pub enum Type {
 /// What kind of number a type holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Yes or no.
+    /// A boolean.
     Bool,
     /// An integer with a sign, of so many bits.
     Signed(u32),
@@ -41,9 +41,9 @@ pub enum Kind {
 /// One element as a number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scalar {
-    /// Yes or no.
+    /// A boolean.
     Bool(bool),
-    /// An integer.
+    /// An integer of any width and sign.
     Int(i128),
     /// A float of at most 32 bits.
     Single(f32),
@@ -56,7 +56,7 @@ pub enum Scalar {
 }
 
 impl Type {
-    /// Every type.
+    /// Every element type of the PJRT C API.
     #[rustfmt::skip]
     pub const ALL: [Self; 32] = [
         Self::PRED,

@@ -50,9 +50,9 @@ pub enum NpyError {
     /// The header is not one.
     #[error("byte {at}: the header: {what}")]
     Header {
-        /// Where it is.
+        /// The offset of the fault in the file, in bytes.
         at: usize,
-        /// What is wrong.
+        /// The part of the header that is wrong.
         what: String,
     },
     /// The elements are objects of Python, text or records.
@@ -66,9 +66,9 @@ pub enum NpyError {
         "the array is {found}, wanted {wanted}; convert it with `.astype`, or save it as {wanted}"
     )]
     OtherType {
-        /// What they are.
+        /// The type of the file, as numpy writes it.
         found: String,
-        /// What was wanted.
+        /// The element type of the parameter.
         wanted: Type,
     },
     /// A number of the file is not one of the type that is wanted.
@@ -76,11 +76,11 @@ pub enum NpyError {
     Outside {
         /// Which element, counted in row-major order.
         at: usize,
-        /// What was wanted.
+        /// The element type of the parameter.
         wanted: Type,
         /// The lowest and the highest number of the type.
         range: (i128, i128),
-        /// What stands there.
+        /// The number that does not fit.
         number: i128,
     },
 }
@@ -98,7 +98,7 @@ pub struct Loose {
 }
 
 impl Loose {
-    /// The dimensions.
+    /// Sizes from the outermost dimension to the innermost.
     pub fn dims(&self) -> &[u64] {
         &self.dims
     }

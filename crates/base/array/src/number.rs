@@ -29,23 +29,23 @@ pub enum NumberError {
     /// It is too small or too large.
     #[error("{element} has numbers from {lowest} to {highest}: {number}")]
     Outside {
-        /// The type.
+        /// The element type that was wanted.
         element: Type,
-        /// Its lowest number.
+        /// The lowest number of the type.
         lowest: String,
-        /// Its highest number.
+        /// The highest number of the type.
         highest: String,
-        /// What was written.
+        /// The number as the user wrote it.
         number: String,
     },
     /// It has a fraction, an imaginary part, or is no number, and the type has none such.
     #[error("{element} has only {}: {number}", .has)]
     OtherKind {
-        /// The type.
+        /// The element type that was wanted.
         element: Type,
         /// What the type has.
         has: &'static str,
-        /// What was written.
+        /// The number as the user wrote it.
         number: String,
     },
 }

@@ -16,7 +16,7 @@ impl Axis {
         Self(name.into())
     }
 
-    /// The whole name.
+    /// The dotted name, as `unskew releases --axis` takes it: `pjrt.api`.
     pub fn as_str(&self) -> &str {
         &self.0
     }

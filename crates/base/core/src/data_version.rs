@@ -33,7 +33,7 @@ pub struct DataVersions {
 /// What reads the data: a binary with one version for both roles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DataConsumer {
-    /// The consumer's version.
+    /// The version that a consumer writes and reads up to.
     pub version: i64,
     /// The oldest producer whose data it reads.
     pub min_producer: i64,
@@ -44,28 +44,28 @@ pub struct DataConsumer {
 pub enum DataRefusal {
     /// The consumer's own numbers contradict each other: it would refuse what it writes itself.
     ConsumerBroken {
-        /// The consumer's version.
+        /// The version of the runtime that refuses the data.
         consumer: i64,
         /// Its lowest readable producer, which is above it.
         min_producer: i64,
     },
     /// The data is older than the consumer reads.
     ProducerTooOld {
-        /// The data's producer.
+        /// The producer version that the data carries.
         producer: i64,
         /// The consumer's lowest readable producer.
         min_producer: i64,
     },
     /// The consumer is older than the data allows.
     ConsumerTooOld {
-        /// The consumer's version.
+        /// The version of the runtime that refuses the data.
         consumer: i64,
         /// The data's lowest consumer.
         min_consumer: i64,
     },
     /// The data names the consumer as broken.
     BadConsumer {
-        /// The consumer's version.
+        /// The version of the runtime that refuses the data.
         consumer: i64,
     },
 }

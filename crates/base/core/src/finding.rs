@@ -82,16 +82,16 @@ impl fmt::Display for Places {
 /// Why somebody lives with a finding for some time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Accepted {
-    /// Why.
+    /// The reason that `unskew.toml` gives.
     pub reason: String,
-    /// The last day.
+    /// The last day on which the finding is accepted, inclusive.
     pub until: Date,
 }
 
 /// One reason, as an instance of a [`Rule`]. A finding is a result, not an error.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
-    /// The rule.
+    /// The rule that fired; its severity and phase are the defaults.
     pub rule: &'static Rule,
     /// How much it weighs.
     pub severity: Severity,

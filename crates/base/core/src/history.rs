@@ -14,7 +14,7 @@ pub struct Entry {
     pub landed: Date,
     /// The day that its makers wrote down, if it is another.
     pub header: Option<Date>,
-    /// What changed.
+    /// What changed with the version, in one sentence.
     pub change: String,
     /// The types or parts that changed, if the history names them.
     pub parts: Vec<String>,
@@ -78,17 +78,17 @@ pub enum HistoryError {
     /// Entries stand in the order in which they landed.
     #[error("history of {axis}: version {version} landed on {landed}, before its predecessor")]
     OutOfOrder {
-        /// The axis.
+        /// The version line that the history belongs to.
         axis: Axis,
         /// The entry out of order.
         version: Version,
-        /// Its day.
+        /// The day on which that version landed.
         landed: Date,
     },
     /// Nothing had landed on that day.
     #[error("{axis} had no version yet on {day}; the first landed on {first}")]
     NothingYet {
-        /// The axis.
+        /// The version line that the history belongs to.
         axis: Axis,
         /// The day asked for.
         day: Date,

@@ -24,7 +24,7 @@ pub struct PartFloor {
 /// What one side offers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offer {
-    /// Who offers.
+    /// The name of the side, for messages.
     pub name: String,
     /// The versions that it speaks.
     pub range: VersionRange,
@@ -51,7 +51,7 @@ pub enum NoAgreement {
     },
     /// There is a common version, but a part that is needed does not exist at it.
     PartUnreachable {
-        /// The part.
+        /// The first part whose least version the agreed one does not reach.
         part: Box<PartFloor>,
         /// The highest common version, which is below the part's floor.
         highest: Version,

@@ -42,7 +42,7 @@ impl fmt::Display for Role {
 /// A version, or a range of versions, that a party has on an axis.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Provision {
-    /// The axis.
+    /// The version line that the number is of.
     pub axis: Axis,
     /// The versions: one for data, often several for a reader.
     pub versions: VersionRange,
@@ -74,7 +74,7 @@ impl Provision {
 pub struct Fact {
     /// What it is: `producer bracket`, `operators`, `extensions`.
     pub label: String,
-    /// The fact.
+    /// As it is printed by `unskew inspect`.
     pub value: String,
 }
 
@@ -120,7 +120,7 @@ pub enum Need {
     OneOf(Vec<Version>),
     /// None of these. A side that has other versions too is fine.
     NoneOf(Vec<Version>),
-    /// A named feature.
+    /// A feature that the other side must have by this name.
     Feature(String),
     /// Whatever the boundary says.
     Matches(Arc<dyn Matcher>),
@@ -179,7 +179,7 @@ pub struct Clash<'a> {
     pub found: VersionRange,
     /// Where the other has it.
     pub found_at: &'a str,
-    /// What was needed.
+    /// The need that the other side does not meet.
     pub need: &'a Need,
 }
 
@@ -189,7 +189,7 @@ type Wording = Arc<dyn Fn(&Clash<'_>) -> Finding + Send + Sync>;
 /// One requirement of a party.
 #[derive(Clone)]
 pub struct Requirement {
-    /// The axis.
+    /// The version line that the number is of.
     pub axis: Axis,
     /// What is needed on it.
     pub need: Need,

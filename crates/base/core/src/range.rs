@@ -24,10 +24,10 @@ pub struct VersionRange {
 }
 
 impl VersionRange {
-    /// Every version.
+    /// The range without bounds.
     pub const ANY: Self = Self { min: None, max: None };
 
-    /// One version.
+    /// The range from a version to itself, both inclusive.
     pub const fn exactly(version: Version) -> Self {
         Self { min: Some(version), max: Some(version) }
     }

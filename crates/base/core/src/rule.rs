@@ -74,13 +74,13 @@ pub struct Rule {
     pub severity: Severity,
     /// When the skew shows, unless a finding says otherwise; none where nothing fails.
     pub phase: Option<Phase>,
-    /// One sentence.
+    /// What is wrong when the rule fires, in one sentence.
     pub summary: &'static str,
     /// The public document or the measurement that the rule comes from.
     pub reference: &'static str,
     /// What the rule looks at.
     pub what: &'static str,
-    /// Why it matters.
+    /// What fails, and how, if nobody acts on it.
     pub why: &'static str,
     /// One command or edit that resolves the finding, without a finding's own names and numbers: those are
     /// words in capitals.

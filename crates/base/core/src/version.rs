@@ -47,7 +47,7 @@ impl Version {
         Self { parts: [major, minor, patch, 0], len: 3 }
     }
 
-    /// The first number.
+    /// The number before the first dot.
     pub const fn major(self) -> i64 {
         self.parts[0]
     }

@@ -12,11 +12,11 @@ const LONGEST_YEARS: u32 = 1000;
 /// One measure of a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Span {
-    /// Calendar days.
+    /// Days of the calendar, without times of day.
     Days(u32),
-    /// Calendar weeks.
+    /// Seven days each.
     Weeks(u32),
-    /// Calendar years.
+    /// To the same day of another year; 29 February becomes the 28th.
     Years(u32),
     /// Releases of the project that makes the promise.
     Releases(u32),
@@ -115,7 +115,7 @@ pub enum WindowError {
     /// The window counts releases, and not enough of them are known.
     #[error("the window {window} counts releases, of which too few before {before} are known")]
     UnknownReleases {
-        /// The window.
+        /// The window as it was written: `180 days or 1 release`.
         window: String,
         /// The day from which was counted back.
         before: Date,

@@ -13,7 +13,7 @@ use crate::Tally;
 pub struct Subject {
     /// The path by which the user named it; none for a release.
     pub path: Option<String>,
-    /// Who it is.
+    /// Name, role and origin, as findings print them.
     pub side: Side,
 }
 
@@ -37,9 +37,9 @@ impl Subject {
 /// One pair that was checked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pair {
-    /// The first side.
+    /// The side that was checked: `A` of `unskew check A --with B`.
     pub a: Subject,
-    /// The second side.
+    /// The side that it was checked against.
     pub b: Subject,
     /// What is to be said about them.
     pub verdict: Verdict,
@@ -89,7 +89,7 @@ impl Pair {
 pub struct Look {
     /// The path by which the user named it, with the member after a `!` if it lies in an archive.
     pub path: String,
-    /// What it is.
+    /// What the file provides and requires.
     pub party: Arc<Party>,
 }
 
@@ -98,7 +98,7 @@ pub struct Look {
 pub struct Converted {
     /// The path of the artifact.
     pub from: String,
-    /// For whom: `torch@1.4.0`.
+    /// The target release: `torch@1.4.0`.
     pub to: String,
     /// What is done to it, and what stands in the way.
     pub plan: Conversion,
@@ -148,7 +148,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// An empty report.
+    /// A report without pairs; `context` has the day of the verdicts.
     pub fn new(context: Context) -> Self {
         Self {
             context,

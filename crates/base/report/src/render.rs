@@ -8,7 +8,7 @@ use crate::{concise, conversion, full, github, inventory, json, junit, sarif};
 /// How a report is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
-    /// For people: everything.
+    /// Human-readable, with every detail.
     #[default]
     Full,
     /// For people: one line a finding.

@@ -3,11 +3,11 @@
 use anstyle::{AnsiColor, Style};
 use unskew_core::Severity;
 
-/// What fails.
+/// Errors, and pairs that do not work.
 pub const BAD: Style = AnsiColor::Red.on_default().bold();
-/// What may fail.
+/// Warnings, and what was not judged.
 pub const WARN: Style = AnsiColor::Yellow.on_default().bold();
-/// What works.
+/// Pairs that work, and promises that hold.
 pub const GOOD: Style = AnsiColor::Green.on_default().bold();
 /// What is good to know.
 pub const NOTE: Style = AnsiColor::Cyan.on_default();

@@ -7,11 +7,11 @@ use unskew_core::{Finding, Severity};
 /// Findings counted by severity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// How many errors.
+    /// Findings of severity error, accepted ones left out.
     pub errors: usize,
-    /// How many warnings.
+    /// Findings of severity warning.
     pub warnings: usize,
-    /// How many notes.
+    /// Findings of severity note.
     pub notes: usize,
     /// How many that are accepted, whatever they weigh.
     pub accepted: usize,

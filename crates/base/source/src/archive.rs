@@ -37,7 +37,7 @@ pub struct Entry {
 /// A member as it stands in its archive, compressed or not: what a copy of it is made of.
 #[derive(Clone)]
 pub struct RawMember {
-    /// The archive.
+    /// The archive that the member is in.
     pub source: Arc<dyn Source>,
     /// Where the bytes of the member stand in it.
     pub range: Range<u64>,

@@ -22,7 +22,7 @@ struct Piece {
 
 /// A piece of an [`Assembly`].
 pub enum AssemblyPiece<'a> {
-    /// New bytes.
+    /// Bytes that are not in the source.
     New(&'a [u8]),
     /// The bytes of a source in a range.
     Copied(&'a Arc<dyn Source>, Range<u64>),
@@ -63,7 +63,7 @@ impl Assembly {
         whole
     }
 
-    /// Adds new bytes.
+    /// Appends bytes that are not in the source.
     pub fn push_bytes(&mut self, bytes: impl Into<Arc<[u8]>>) {
         let bytes = bytes.into();
         self.push(bytes.len() as u64, Content::New(bytes));

@@ -54,7 +54,7 @@ impl Resource {
     scale().saturating_mul(4)
 )]
 pub struct Exhausted {
-    /// What was counted.
+    /// The resource whose limit was reached.
     pub resource: Resource,
     /// How many there were.
     pub limit: u64,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What went wrong.
+/// Why a source could not be read or is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum Problem {
     /// The system did not give the bytes.
@@ -21,15 +21,15 @@ pub enum Problem {
     TooLarge {
         /// What is too large.
         what: String,
-        /// Its size.
+        /// The size that the source declares, in bytes.
         size: u64,
-        /// The limit.
+        /// The limit of the budget.
         limit: u64,
     },
     /// Something nests deeper than a real file does.
     #[error("nests deeper than {limit} levels")]
     TooDeep {
-        /// The limit.
+        /// The limit of the budget.
         limit: usize,
     },
     /// It would take more than one file may.

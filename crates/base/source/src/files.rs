@@ -89,7 +89,7 @@ impl<N: Into<String>, B: Into<Vec<u8>>> FromIterator<(N, B)> for Files {
 pub struct NotRead {
     /// The file, by its path below the root; empty if it is about all of them.
     pub file: String,
-    /// Why not.
+    /// The cause, with the value in question.
     pub why: String,
 }
 

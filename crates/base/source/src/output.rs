@@ -13,7 +13,7 @@ use crate::unfinished::{self, UnfinishedFolder};
 /// A converted artifact, not yet written. Its files are sources, so it can be judged before.
 #[derive(Clone)]
 pub enum Output {
-    /// One file.
+    /// A single file.
     File(Arc<Assembly>),
     /// A folder: its files by their paths below it, parts separated by `/`.
     Folder(Vec<(String, Arc<Assembly>)>),

@@ -180,7 +180,7 @@ impl Source for FileSource {
     }
 }
 
-/// Bytes in memory.
+/// A source whose bytes are all in memory.
 #[derive(Clone, Debug)]
 pub struct BytesSource {
     name: String,

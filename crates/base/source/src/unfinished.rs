@@ -96,7 +96,7 @@ impl UnfinishedFolder {
         })
     }
 
-    /// Where it is.
+    /// The temporary path, until the folder gets its name.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }

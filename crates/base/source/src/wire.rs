@@ -24,31 +24,31 @@ const BLOCK: usize = 8 << 10;
 /// A part of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// The first byte.
+    /// The offset of the first byte in the source.
     pub start: u64,
-    /// How many bytes.
+    /// The length in bytes.
     pub len: u64,
 }
 
 /// The value of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Value {
-    /// Wire type 0.
+    /// Wire type 0: int32 to uint64, bool, enumerations.
     Varint(u64),
-    /// Wire type 1.
+    /// Wire type 1: fixed64, sfixed64, double.
     Fixed64(u64),
     /// Wire type 2: where the payload lies.
     Bytes(Span),
-    /// Wire type 5.
+    /// Wire type 5: fixed32, sfixed32, float.
     Fixed32(u32),
 }
 
 /// One field of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// The field number.
+    /// The field number of the message definition, from 1.
     pub number: u32,
-    /// Its value.
+    /// The value by its wire type; not yet of the declared type.
     pub value: Value,
     /// The byte of the source where the field begins.
     pub offset: u64,

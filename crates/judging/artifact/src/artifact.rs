@@ -15,9 +15,9 @@ const SAVED_MODELS: [&str; 2] = ["saved_model.pb", "saved_model.pbtxt"];
 pub enum Container {
     /// The path is the piece.
     File,
-    /// A folder.
+    /// A folder in a file system.
     Folder,
-    /// A Python wheel.
+    /// A Python wheel, a zip archive that ends in `.whl`.
     Wheel,
 }
 
@@ -26,11 +26,11 @@ pub enum Container {
 pub struct Piece {
     /// How a user finds it: the path, and for a member of a wheel its name after a `!`.
     pub label: String,
-    /// What it is.
+    /// What the piece provides and requires.
     pub party: Arc<Party>,
 }
 
-/// An opened path.
+/// A path that was opened and recognized: one piece for a file, any number for a folder or wheel.
 #[derive(Debug)]
 pub struct Artifact {
     /// The path as the user named it.

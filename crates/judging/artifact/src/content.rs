@@ -19,7 +19,7 @@ use crate::{
 pub struct Part {
     /// Its name; in a folder its path below that, parts separated by `/`.
     pub name: String,
-    /// Its bytes.
+    /// Read by range; nothing is read before it is asked for.
     pub source: Arc<dyn Source>,
     /// Where it lies, if it is a file of its own: what lies beside it is looked at too.
     pub path: Option<PathBuf>,
@@ -70,13 +70,13 @@ impl Part {
 /// users know.
 #[derive(Clone)]
 pub enum Content {
-    /// One file.
+    /// A single file, which may itself be an archive.
     File(Part),
     /// A folder: a SavedModel.
     Folder {
         /// The name of the folder.
         name: String,
-        /// Its files.
+        /// All files below the folder, by their paths in it.
         parts: Vec<Part>,
     },
 }
@@ -118,7 +118,7 @@ impl Content {
         }
     }
 
-    /// Its files.
+    /// One part for a file, all files below it for a folder.
     pub fn parts(&self) -> &[Part] {
         match self {
             Self::File(part) => std::slice::from_ref(part),

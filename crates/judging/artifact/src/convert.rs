@@ -12,7 +12,7 @@ use unskew_tensorflow::convert::VersionOptions;
 use crate::location::Location;
 use crate::{Content, OpenError, Options, recognize};
 
-/// How to convert.
+/// The options of `unskew convert`.
 #[derive(Clone, Debug, Default)]
 pub struct ConvertOptions {
     /// The lossy adaptations that may be used, by name.
@@ -56,9 +56,9 @@ type Planned = Result<Option<(Conversion, Output)>, ReadError>;
 /// The runtime for which an artifact is converted: a release, or a device that was built from one.
 #[derive(Clone, Debug)]
 pub enum Target {
-    /// A PyTorch.
+    /// A PyTorch release, with its operator table.
     Torch(Box<unskew_torch::Runtime>),
-    /// A TensorFlow.
+    /// A TensorFlow release, with its op registry.
     TensorFlow(Box<unskew_tensorflow::Runtime>),
     /// A runtime for which nothing is converted, by its name.
     Other(String),
@@ -120,7 +120,7 @@ fn saved_model(
 pub struct Converted {
     /// What is done to it.
     pub plan: Conversion,
-    /// The result.
+    /// The converted file or folder, not yet written.
     pub output: Output,
     /// What is known of a PyTorch file that it was converted from.
     origin: Option<unskew_torch::Origin>,

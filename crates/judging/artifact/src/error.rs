@@ -14,7 +14,7 @@ pub enum OpenError {
     /// The path, or something in it, could not be read.
     #[error("cannot read {}", path.display())]
     Io {
-        /// The path.
+        /// As the user wrote it.
         path: PathBuf,
         /// What the system said.
         source: std::io::Error,
@@ -31,13 +31,13 @@ pub enum OpenError {
         "{uri}: this build of Unskew reads no object stores; build it with `--features cloud`, or copy the file here"
     )]
     NoStores {
-        /// The URI.
+        /// As the user wrote it.
         uri: String,
     },
     /// No boundary recognized the file.
     #[error("{path}: no kind of file that Unskew knows; looked for {looked_for}")]
     Unknown {
-        /// The path.
+        /// As the user wrote it.
         path: String,
         /// What was looked for.
         looked_for: String,
@@ -47,9 +47,9 @@ pub enum OpenError {
         "{path}: nothing to check in this {container} of {files} files; looked for {looked_for}"
     )]
     Nothing {
-        /// The path.
+        /// As the user wrote it.
         path: String,
-        /// Folder or wheel.
+        /// The word for messages: `folder` or `wheel`.
         container: &'static str,
         /// How many files it has.
         files: usize,
@@ -59,25 +59,25 @@ pub enum OpenError {
     /// A folder or a wheel with more in it than is looked at.
     #[error("{path}: more than {limit} files or folders; name a folder further down")]
     TooMany {
-        /// The path.
+        /// As the user wrote it.
         path: String,
-        /// The limit.
+        /// The limit of the budget.
         limit: usize,
     },
     /// Nothing here converts such a file for such a release.
     #[error("{path}: nothing that can be converted for {release}; {CONVERTIBLE}")]
     NoConversion {
-        /// The path.
+        /// As the user wrote it.
         path: String,
-        /// The release.
+        /// The target release as the user wrote it.
         release: String,
     },
     /// A plug-in could not be asked.
     #[error("{path}: the plug-in could not be asked: {reason}")]
     Probe {
-        /// The path.
+        /// As the user wrote it.
         path: String,
-        /// Why not.
+        /// What the child process that loaded the plug-in reported.
         reason: String,
     },
 }

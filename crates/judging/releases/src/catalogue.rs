@@ -35,16 +35,16 @@ impl Listed {
 pub struct Defined {
     /// The whole schema or definition on one line.
     pub text: String,
-    /// The releases.
+    /// The releases with this definition, in runs.
     pub runs: Runs,
 }
 
 /// What a release changed against the release before it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Turnover {
-    /// Operators that came.
+    /// Names of operators that the release before did not have.
     pub came: Vec<&'static str>,
-    /// Operators that went.
+    /// Names of operators that only the release before has.
     pub went: Vec<&'static str>,
     /// Operators that were there before, and have another definition.
     pub changed: Vec<&'static str>,

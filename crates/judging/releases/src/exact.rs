@@ -39,7 +39,7 @@ pub enum Candidate {
 pub struct ExactError(pub String);
 
 impl Exact {
-    /// A final release.
+    /// The final release of these numbers: no candidate, post or dev part.
     pub const fn of(numbers: Version) -> Self {
         Self { numbers, candidate: None, post: None, dev: None }
     }

@@ -19,7 +19,7 @@ pub enum Family {
 }
 
 impl Family {
-    /// Every family.
+    /// Every framework with a database of releases.
     pub const ALL: [Self; 3] = [Self::Torch, Self::TensorFlow, Self::Jax];
 
     /// The name of its package: `torch`.

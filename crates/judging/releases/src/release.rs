@@ -28,7 +28,7 @@ impl Release {
         Self { another: (!own).then_some((version, basis)), ..self }
     }
 
-    /// The family.
+    /// The framework that the release is of.
     pub fn family(self) -> Family {
         self.family
     }

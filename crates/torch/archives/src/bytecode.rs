@@ -29,10 +29,10 @@ pub const COUNTED: i64 = 6;
 /// The instructions whose first operand is a distance within the code.
 pub(crate) const JUMPS: [&str; 3] = ["JF", "JMP", "LOOP"];
 
-/// One instruction.
+/// An instruction of the mobile interpreter, with its two operands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instruction {
-    /// Its name: `LOADC`.
+    /// The opcode: `LOADC`.
     pub name: String,
     /// The first operand: most often the number of a register, a constant, an operator, or a distance.
     pub x: i64,
@@ -65,14 +65,14 @@ impl fmt::Display for Operator {
     }
 }
 
-/// One function.
+/// A method of the model as bytecode.
 #[derive(Clone, Debug)]
 pub struct Function {
     /// Its qualified name: `__torch__.M.forward`.
     pub name: String,
     /// Its tuple in the pickle.
     id: Id,
-    /// What it does.
+    /// The code, in the order of the file.
     pub instructions: Vec<Instruction>,
     /// What its instructions call.
     pub operators: Vec<Operator>,
@@ -91,7 +91,7 @@ pub struct Bytecode {
     pub pickle: Pickle,
     /// The version; [`UNSAID`] if it is not said.
     pub version: i64,
-    /// Every function.
+    /// All methods, in the order of the file.
     pub functions: Vec<Function>,
 }
 

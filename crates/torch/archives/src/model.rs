@@ -21,21 +21,21 @@ const CUT: &str = "uses of operators, cut";
 pub enum Format {
     /// TorchScript of PyTorch 1.1 and 1.2, described by `model.json`.
     LegacyScript,
-    /// A TorchScript archive.
+    /// A TorchScript archive: `code/` and `data.pkl`.
     Script,
     /// A TorchScript archive with bytecode, for the mobile interpreter.
     Mobile,
     /// Bytecode as a flatbuffer.
     MobileFlatbuffer,
-    /// A `torch.package`.
+    /// A `torch.package` archive.
     Package,
     /// `torch.export`, with its graph in `serialized_exported_program.json`.
     ExportedJson,
     /// `torch.export` in the archive container of 2.8 and later.
     ExportedArchive,
-    /// An ExecuTorch program.
+    /// An ExecuTorch program, a flatbuffer that ends in `.pte`.
     ExecuTorch,
-    /// What `torch.save` writes.
+    /// A pickled checkpoint, as `torch.save` writes it.
     Checkpoint,
     /// What `torch.save` wrote before 1.6.
     LegacyCheckpoint,
@@ -77,7 +77,7 @@ impl Format {
 /// A number and the record in which it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stamp {
-    /// The number.
+    /// The version that the record carries.
     pub version: Version,
     /// The record, and the field if there is one.
     pub place: String,
@@ -97,9 +97,9 @@ pub enum Given {
 /// One way in which a file uses an operator.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Use {
-    /// The operator: `aten::add`.
+    /// The qualified name without the overload: `aten::add`.
     pub name: String,
-    /// What is given.
+    /// The arguments of the call, as far as the file shows them.
     pub given: Given,
 }
 
@@ -115,11 +115,11 @@ pub struct UsePlaces {
 /// What a file is and what it uses.
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// The format.
+    /// The container that the file was recognized as.
     pub format: Format,
     /// The file format version, which is the operator version too.
     pub file_format: Option<Stamp>,
-    /// The bytecode version.
+    /// The version of the mobile bytecode; none without bytecode.
     pub bytecode: Option<Stamp>,
     /// The schema version of a `torch.export` archive.
     pub exported: Option<Stamp>,

@@ -23,7 +23,7 @@ pub struct Producer {
 }
 
 impl Producer {
-    /// Nothing is known.
+    /// A writer that no record of the file shows.
     pub fn unknown() -> Self {
         Self { since: None, until: None, exact: None, signs: Vec::new() }
     }

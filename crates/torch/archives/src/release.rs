@@ -3,10 +3,10 @@
 use serde::Deserialize;
 use unskew_core::{Date, Version, VersionRange};
 
-/// One release.
+/// A PyTorch release, with the versions that it reads and writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Release {
-    /// The exact version.
+    /// With its patch number: 1.12.1.
     pub version: Version,
     /// The day on which it was released.
     pub released: Date,

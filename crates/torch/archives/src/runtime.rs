@@ -20,7 +20,7 @@ pub mod axes {
     pub const EXPORTED: &str = "torch.export_schema";
     /// The version of an ExecuTorch program.
     pub(crate) const EXECUTORCH: &str = "executorch.program";
-    /// The release itself.
+    /// The axis of release numbers themselves, for files that name one.
     pub const RELEASE: &str = "torch.release";
     /// The operators of a file against those of a release.
     pub const OPERATORS: &str = "torch.operators";
@@ -31,7 +31,7 @@ pub mod axes {
 pub struct Runtime {
     /// Its numbers and its day.
     pub release: Release,
-    /// Its operators.
+    /// The schemas that the runtime has, with their overloads.
     pub operators: OperatorTable,
     /// All releases, to name one that would do.
     pub calendar: Arc<Calendar>,

@@ -19,7 +19,7 @@ pub enum NameError {
     /// Not a family at all.
     #[error("unknown family of releases (known are torch, tensorflow and jax): {text}{}", meant(.nearest))]
     Family {
-        /// What was written.
+        /// The argument as the user wrote it.
         text: String,
         /// The whole name with the family that was perhaps meant.
         nearest: Option<String>,
@@ -27,7 +27,7 @@ pub enum NameError {
     /// A version without a family.
     #[error("a version without a family of releases: {text}{}", meant(.nearest))]
     NoFamily {
-        /// What was written.
+        /// The argument as the user wrote it.
         text: String,
         /// Releases of this version.
         nearest: Option<String>,
@@ -38,15 +38,15 @@ pub enum NameError {
     /// A version that is none.
     #[error("not a version of {family} (such as {family}@{newest}, {family}>=2.1,<2.4 or {family}@latest): {text}", newest = newest(*.family))]
     Version {
-        /// The family.
+        /// The family that the name begins with.
         family: Family,
-        /// What was written.
+        /// The argument as the user wrote it.
         text: String,
     },
     /// A version that was never published.
     #[error("unknown release: {family} {version}; nearest known {}{}", are(.known), meant(.nearest))]
     Unknown {
-        /// The family.
+        /// The family that the name begins with.
         family: Family,
         /// The version or range asked for.
         version: String,
@@ -58,7 +58,7 @@ pub enum NameError {
     /// A version that was published, and that the database has no facts of.
     #[error("unknown release: {family} {version}, which was published on {released}, but is not in the database; nearest known {}", are(.known))]
     NoFacts {
-        /// The family.
+        /// The family that the name begins with.
         family: Family,
         /// The version asked for.
         version: String,
@@ -70,7 +70,7 @@ pub enum NameError {
     /// A range of several releases where one is wanted.
     #[error("several releases are in the range {text}, and one is needed: {}", listed(.found))]
     Several {
-        /// The range.
+        /// The range as the user wrote it: `>=2.1,<2.4`.
         text: String,
         /// The releases in it.
         found: Vec<String>,

@@ -34,7 +34,7 @@ const LONGEST: usize = 512;
 /// A name such as `torch@1.10`: a family and what is wanted of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
-    /// The family.
+    /// The framework that the name means.
     pub family: Family,
     /// Which of its releases.
     pub wanted: Wanted,
@@ -43,9 +43,9 @@ pub struct Name {
 /// Which releases of a family.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// Every one.
+    /// Every release of the family.
     All,
-    /// The newest.
+    /// The newest release of the family: `@latest`.
     Latest,
     /// This one, or the newest that begins with its numbers.
     Version(Exact),

@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 /// What a device says of itself besides its numbers and its operators.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Device {
-    /// Its name.
+    /// The name that the table gives the device.
     pub name: String,
     /// The version of each operator, by its full name; 0 for those that are left out.
     pub versions: BTreeMap<String, u32>,

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 pub struct SelectionError {
     /// The line, from 1.
     pub line: usize,
-    /// What stands there.
+    /// The line of the list that is no operator.
     pub text: String,
 }
 

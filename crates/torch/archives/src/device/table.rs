@@ -44,7 +44,7 @@ pub struct DeviceTable {
     /// The schema version of its `torch.export`; none if it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub export_schema: Option<String>,
-    /// Its operators.
+    /// The operators that the device has.
     pub operators: Vec<DeviceOperator>,
 }
 
@@ -52,7 +52,7 @@ pub struct DeviceTable {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DeviceOperator {
-    /// Its schema.
+    /// The schema as PyTorch prints it.
     pub schema: String,
     /// Its version: that of its last change that the device has, 0 if it never changed.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -79,9 +79,9 @@ pub enum TableError {
     /// A number or a schema is wrong.
     #[error("operator table, {field}: {what}")]
     Field {
-        /// The field: `operators[3]`.
+        /// The path of the field: `operators[3]`.
         field: String,
-        /// What is wrong.
+        /// The value in question and what was expected.
         what: String,
     },
 }

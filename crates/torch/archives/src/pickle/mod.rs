@@ -27,13 +27,13 @@ pub enum Value {
     Int(i64),
     /// An integer that does not, as its little-endian two's complement.
     BigInt(Vec<u8>),
-    /// A float.
+    /// A Python float.
     Float(f64),
-    /// A text.
+    /// A Python str.
     Text(String),
     /// Bytes; their content is not kept.
     Bytes(usize),
-    /// A tuple.
+    /// A Python tuple, by the ids of its members.
     Tuple(Vec<Id>),
     /// A list or a set.
     List(Vec<Id>),

@@ -56,12 +56,12 @@ impl Pickle {
         self.root = id;
     }
 
-    /// Adds a text.
+    /// Adds a str, and returns its id.
     pub fn text(&mut self, text: &str) -> Id {
         self.push(Value::Text(text.to_owned()))
     }
 
-    /// Adds a tuple.
+    /// Adds a tuple of values that were added before.
     pub fn tuple(&mut self, members: impl Into<Vec<Id>>) -> Id {
         self.push(Value::Tuple(members.into()))
     }

@@ -11,7 +11,7 @@ use crate::verdict::{Host, adapted_prediction, needed_functions};
 /// How a release meets the plug-in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Use {
-    /// It works.
+    /// The host loads and uses the plug-in.
     Works,
     /// Nothing that is known stands in the way; but no program ran here, for want of a device perhaps,
     /// so the functions that a host needs were not all tried.

@@ -13,7 +13,7 @@ use crate::layout;
 pub struct TrueSize {
     /// The function, by its name in C.
     pub function: &'static str,
-    /// What it says.
+    /// What the plug-in's error says about the size.
     pub told: Told,
     /// Why the data allow that size; empty if it is the minor's own. An error if they do not: the sizes
     /// that they have. None if it names no size.

@@ -19,9 +19,9 @@ use crate::verdict::{is_moot, looks_like_xla_cpu, required_functions};
 pub struct Row {
     /// What it is about: `buffers`.
     pub group: &'static str,
-    /// What must hold.
+    /// What the check requires, in words.
     pub name: String,
-    /// What it found.
+    /// Whether the requirement holds, with evidence if not.
     pub outcome: Outcome,
 }
 

@@ -32,7 +32,7 @@ const MOST: usize = 1 << 20;
 pub struct Parameter {
     /// The type of its elements; none for tokens, tuples, and types that are not known.
     pub element_type: Option<ElementType>,
-    /// Its dimensions.
+    /// Sizes from the outermost dimension to the innermost.
     pub dims: Vec<i64>,
 }
 

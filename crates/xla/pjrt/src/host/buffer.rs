@@ -37,7 +37,7 @@ impl Buffer {
         buffer::element_type(&self.raw).map_err(Into::into)
     }
 
-    /// Its dimensions.
+    /// Sizes from the outermost dimension to the innermost; empty for a scalar.
     pub fn dimensions(&self) -> Result<Vec<i64>, Error> {
         buffer::dimensions(&self.raw)
     }
@@ -63,12 +63,12 @@ impl Buffer {
         buffer::on_device_size(&self.raw).map_err(Into::into)
     }
 
-    /// Its device.
+    /// The device whose memory the buffer is in.
     pub fn device(&self) -> Result<Device, Error> {
         buffer::device(&self.raw).map(Device::new)
     }
 
-    /// Its memory.
+    /// The memory space that the buffer is in.
     pub fn memory(&self) -> Result<Memory, Error> {
         buffer::memory(&self.raw).map(Memory::new)
     }

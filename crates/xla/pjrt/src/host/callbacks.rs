@@ -15,7 +15,7 @@ pub struct DeviceCallbacks {
 }
 
 impl DeviceCallbacks {
-    /// None.
+    /// No callbacks.
     pub fn new() -> Self {
         Self::default()
     }

@@ -46,7 +46,7 @@ pub struct HostArray<'a> {
     pub data: &'a [u8],
     /// The type of its elements.
     pub element_type: ElementType,
-    /// Its dimensions.
+    /// Sizes from the outermost dimension to the innermost; empty for a scalar.
     pub dims: &'a [i64],
     /// How many bytes lie between neighbours of each dimension; none if it is dense, in row-major
     /// order. Not negative.
@@ -74,7 +74,7 @@ impl<'a> HostArray<'a> {
 pub enum Place<'a> {
     /// Into the default memory of a device.
     Device(&'a Device),
-    /// Into this memory.
+    /// Into this memory space of a device.
     Memory(&'a Memory),
 }
 

@@ -23,7 +23,7 @@ pub enum Error {
     Implausible {
         /// The function, by its name in C.
         function: &'static str,
-        /// What it announced.
+        /// The number of elements that the plug-in announced.
         count: usize,
     },
     /// An object of one client was given to another.
@@ -90,9 +90,9 @@ pub enum Error {
     /// Bytes outside of a buffer were asked for.
     #[error("{size} bytes from {offset} on are not all in a buffer of size {there}")]
     Range {
-        /// Where they begin.
+        /// The first byte of the range.
         offset: usize,
-        /// How many.
+        /// The length of the range in bytes.
         size: usize,
         /// The size of the buffer.
         there: usize,
@@ -117,7 +117,7 @@ pub enum Error {
     /// A transfer has no buffer of this number.
     #[error("a transfer of {count} buffers has none of the number {index}")]
     NoSuchBuffer {
-        /// The number.
+        /// The index that was asked for, from 0.
         index: usize,
         /// How many there are.
         count: usize,
@@ -131,13 +131,13 @@ pub enum Error {
     /// A profile was started twice, stopped without a start, or read before its end.
     #[error("a step of a profile out of its order, which is start, stop, collect: {step}")]
     OutOfOrder {
-        /// The step.
+        /// The call that came too early or too late.
         step: &'static str,
     },
     /// The memory of the host is none of the device's.
     #[error("only a platform whose memory is the host's can use memory of the host: {platform}")]
     NotHostMemory {
-        /// The platform.
+        /// The platform name of the client that the buffer is of.
         platform: String,
     },
 }

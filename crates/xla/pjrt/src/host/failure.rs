@@ -8,9 +8,9 @@ use crate::probe::Attribute;
 /// program may want to know besides.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Failure<'a> {
-    /// The code.
+    /// The canonical status code that the plug-in sees.
     pub code: ErrorCode,
-    /// The text.
+    /// The message that the plug-in sees.
     pub message: &'a str,
     /// What it carries besides: the keys and values that the error then has as
     /// [`payloads`](crate::sys::CallError::Plugin). Texts only. Error buffers take them since 0.103,

@@ -11,11 +11,11 @@ use crate::sys::calls::{foreign, process};
 /// How another process of the job is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProcessInfo {
-    /// Its number.
+    /// The task id in the distributed job.
     pub task_id: i32,
     /// A number that differs whenever it is started anew.
     pub incarnation_id: u64,
-    /// Its state.
+    /// The state as the coordination service reports it.
     pub state: PJRT_ProcessState,
     /// Its error, as code and text.
     pub error: Option<(i32, String)>,
@@ -27,7 +27,7 @@ pub struct DmaMapped<T: AsRef<[u8]> + Send + 'static> {
 }
 
 impl<T: AsRef<[u8]> + Send + 'static> DmaMapped<T> {
-    /// The bytes.
+    /// The host memory that is mapped for DMA.
     pub fn bytes(&self) -> &[u8] {
         self.raw.owner().map_or(&[], AsRef::as_ref)
     }

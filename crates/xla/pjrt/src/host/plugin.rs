@@ -31,7 +31,7 @@ pub enum LoadError {
     /// The file cannot be read.
     #[error("{cause}")]
     Unreadable {
-        /// The file.
+        /// The shared object that was to be loaded.
         path: PathBuf,
         /// What the system says.
         cause: String,
@@ -39,33 +39,33 @@ pub enum LoadError {
     /// The file is no shared object, or has no entry for PJRT.
     #[error("{path}: not a PJRT plug-in: {why}")]
     NotAPlugin {
-        /// The file.
+        /// The shared object that was to be loaded.
         path: PathBuf,
-        /// What is missing.
+        /// What makes the file no PJRT plug-in.
         why: &'static str,
     },
     /// The file is for another machine.
     #[error("{path}: built for another machine: {found}, wanted {wanted}")]
     OtherMachine {
-        /// The file.
+        /// The shared object that was to be loaded.
         path: PathBuf,
         /// The machine that it was built for.
         found: String,
-        /// This machine.
+        /// The architecture of this process.
         wanted: &'static str,
     },
     /// Libraries that it needs are not on this machine.
     #[error("{path}: needs libraries that are not here: {}", names.join(", "))]
     MissingLibraries {
-        /// The file.
+        /// The shared object that was to be loaded.
         path: PathBuf,
-        /// The libraries.
+        /// Sonames of needed libraries that the loader does not find.
         names: Vec<String>,
     },
     /// The system's loader refuses the file.
     #[error("{path}: {why}")]
     Refused {
-        /// The file.
+        /// The shared object that was to be loaded.
         path: PathBuf,
         /// What the loader says.
         why: String,
@@ -73,15 +73,15 @@ pub enum LoadError {
     /// Its function table cannot be used: of another major version, too old, or no table at all.
     #[error("{path}: {cause}")]
     Table {
-        /// The file.
+        /// The shared object that was to be loaded.
         path: PathBuf,
-        /// What is wrong.
+        /// The defect of the function table.
         cause: TableError,
     },
     /// Its own set-up failed.
     #[error("{path}: {cause}")]
     Initialize {
-        /// The file.
+        /// The shared object that was to be loaded.
         path: PathBuf,
         /// What the plug-in says.
         cause: CallError,

@@ -8,17 +8,17 @@ use crate::sys::{Api, Record};
 /// How much memory a device uses, in bytes unless said; what the vendor does not say is none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MemoryStats {
-    /// In use now.
+    /// Bytes in use at the time of the call.
     pub bytes_in_use: i64,
     /// In use at most so far.
     pub peak_bytes_in_use: Option<i64>,
     /// The number of allocations.
     pub num_allocs: Option<i64>,
-    /// The largest allocation.
+    /// The largest single allocation so far, in bytes.
     pub largest_alloc_size: Option<i64>,
     /// The most that can be used.
     pub bytes_limit: Option<i64>,
-    /// Reserved now.
+    /// Bytes reserved at the time of the call.
     pub bytes_reserved: Option<i64>,
     /// Reserved at most so far.
     pub peak_bytes_reserved: Option<i64>,
@@ -90,11 +90,11 @@ fn known(api: &Api, name: &str) -> bool {
 }
 
 compiled! {
-    /// The machine code.
+    /// Bytes of generated machine code.
     generated_code_size_in_bytes,
-    /// All arguments.
+    /// Bytes of all arguments together.
     argument_size_in_bytes,
-    /// All results.
+    /// Bytes of all results together.
     output_size_in_bytes,
     /// Arguments whose memory results reuse.
     alias_size_in_bytes,

@@ -62,7 +62,7 @@ impl Topology {
         executable::topology_platform_version(self.raw()).map_err(Into::into)
     }
 
-    /// Its devices.
+    /// The devices of the topology, attached or not.
     pub fn devices(&self) -> Result<Vec<DeviceDescription>, Error> {
         let devices = executable::topology_devices(self.raw(), &self.keep())?;
         Ok(devices.into_iter().map(DeviceDescription::new).collect())
@@ -73,7 +73,7 @@ impl Topology {
         executable::topology_attributes(self.raw()).map_err(Into::into)
     }
 
-    /// It as bytes.
+    /// The topology in the plug-in's own serialized form.
     pub fn serialize(&self) -> Result<Vec<u8>, Error> {
         executable::serialize_topology(self.raw())
     }

@@ -33,7 +33,7 @@ const FLOOR_LANDED: Date = Date::constant(2023, 9, 6);
 pub enum Use {
     /// Always, while the client is made.
     Create,
-    /// At every execution.
+    /// Whenever a program is executed.
     Execute,
     /// When a program asks for the memory use of a compiled program.
     MemoryAnalysis,
@@ -104,7 +104,7 @@ pub enum Direction {
     In,
     /// The callee fills it in.
     Out,
-    /// Both.
+    /// The caller fills it in, and the callee may change it.
     InOut,
 }
 
@@ -178,7 +178,7 @@ impl Struct {
 /// A slot of the function table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slot {
-    /// Its function.
+    /// The function that the slot points to.
     pub function: Function,
     /// The function's name.
     pub name: &'static str,
@@ -188,7 +188,7 @@ pub struct Slot {
     pub since: i32,
     /// The day on which it landed.
     pub landed: Date,
-    /// What it does.
+    /// One sentence for the reference.
     pub doc: &'static str,
 }
 
@@ -211,7 +211,7 @@ impl Slot {
 /// The size of `PJRT_Api` from one minor on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TableSize {
-    /// The first minor.
+    /// The first minor version with this size.
     pub since: i32,
     /// The true size, in bytes.
     pub end: usize,
@@ -247,7 +247,7 @@ pub struct ExtensionSlot {
     pub args: Option<&'static str>,
 }
 
-/// An enumeration.
+/// An enumeration of the C API, with values by minor version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Enum {
     /// Its name in the header.
@@ -265,13 +265,13 @@ pub struct Enum {
 pub struct EnumValue {
     /// Its name without the prefix.
     pub name: &'static str,
-    /// Its number.
+    /// The number on the C side.
     pub value: i32,
     /// The first minor that has it, or the [`FLOOR`].
     pub since: i32,
 }
 
-/// Every struct.
+/// All structs of the C API, sorted by name.
 pub fn structs() -> &'static [Struct] {
     &STRUCTS
 }

@@ -20,7 +20,7 @@ use crate::layout;
 pub struct Probe {
     /// The major version of the PJRT C API that it was built with.
     pub major: i32,
-    /// The minor version.
+    /// The minor version that the function table reports.
     pub minor: i32,
     /// The size that its `PJRT_Api_Version` announces: 0 in plug-ins that fill in no sizes, and, as
     /// measured, check none either.
@@ -42,7 +42,7 @@ pub struct Probe {
 /// One extension of a plug-in. An extension has a type and a size, and no version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Extension {
-    /// The type's number.
+    /// The number of `PJRT_Extension_Type`.
     pub kind: i32,
     /// The size that it announces, in bytes; none in plug-ins below 0.45, where none did.
     pub size: Option<u64>,
@@ -61,9 +61,9 @@ impl fmt::Display for Extension {
 /// One attribute of a plug-in.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Attribute {
-    /// Its name: `stablehlo_current_version`.
+    /// As the plug-in names it: `stablehlo_current_version`.
     pub name: String,
-    /// Its value.
+    /// As the plug-in reports it, not validated.
     pub value: Value,
 }
 
@@ -71,15 +71,15 @@ pub struct Attribute {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Value {
-    /// A text.
+    /// A string.
     Text(String),
-    /// A number.
+    /// A 64-bit integer.
     Number(i64),
     /// A list of numbers: a version.
     Numbers(Vec<i64>),
-    /// A fraction.
+    /// A 32-bit float.
     Float(f32),
-    /// Yes or no.
+    /// A boolean.
     Bool(bool),
     /// A type that is not known, by its number.
     Unknown(i32),
@@ -133,7 +133,7 @@ impl fmt::Display for Stage {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{cause}, in {stage}")]
 pub struct ProbeError {
-    /// What happened.
+    /// How the child process ended or what it reported.
     pub cause: ProbeFailure,
     /// How far the look had come.
     pub stage: Stage,

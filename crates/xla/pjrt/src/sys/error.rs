@@ -33,7 +33,7 @@ pub enum CallError {
     Plugin {
         /// The function that was called, by its name in C.
         function: &'static str,
-        /// The code.
+        /// The status code that the plug-in returned.
         code: PJRT_Error_Code,
         /// The plug-in's own text.
         message: String,

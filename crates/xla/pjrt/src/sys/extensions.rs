@@ -31,7 +31,7 @@ impl ExtensionTable {
         layout::extension_name(self.kind)
     }
 
-    /// Where it lies.
+    /// The address of the extension's struct in the plug-in.
     pub fn address(&self) -> NonNull<c_void> {
         self.address
     }

@@ -38,7 +38,7 @@ pub enum StampError {
     Damaged {
         /// The byte where that shows.
         offset: usize,
-        /// What is wrong.
+        /// What is wrong at that byte.
         what: &'static str,
     },
 }
