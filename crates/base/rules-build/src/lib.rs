@@ -188,7 +188,7 @@ mod tests {
             ("XX001-too-new.toml", GOOD.replace("{found}", "{fo und}")),
             ("XX001-too-new.toml", GOOD.replace("{found}", "{found")),
             ("XX001-too-new.toml", format!("{GOOD}\nextra=1")),
-            ("XX001-too-new.toml", format!("{GOOD}\nfix_page='install {wanted}'")),
+            ("XX001-too-new.toml", format!("{GOOD}\nfix_page='install {{wanted}}'")),
             ("X001-too-new.toml", GOOD.replace("XX001", "X001")),
         ];
         for (file, text) in cases {

@@ -22,7 +22,7 @@ const LARGEST: u64 = 16 << 20;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Fit {
-    /// It works.
+    /// Every aspect was judged, and it works.
     Compatible,
     /// What was judged of it works after exact adaptations.
     Adaptable,
@@ -37,7 +37,7 @@ pub enum Fit {
 /// One side of a reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Side {
-    /// Its name.
+    /// As findings print it.
     pub name: String,
     /// What it is to the other: `artifact`, `runtime`.
     pub role: String,
@@ -45,7 +45,7 @@ pub struct Side {
     pub origin: String,
 }
 
-/// A finding.
+/// A finding of the verdict, as JSON has it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Reason {
     /// The rule: `unskew explain CODE` explains it.
@@ -68,7 +68,7 @@ pub struct Reason {
     pub places_count: usize,
     /// What the runtime prints.
     pub symptom: Option<String>,
-    /// What mends it.
+    /// The fix: one command or edit.
     pub mend: Option<String>,
     /// The adaptation that removes it.
     pub adaptation: Option<String>,
@@ -77,28 +77,28 @@ pub struct Reason {
 /// A promise of the makers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Promised {
-    /// Whose.
+    /// The policy by which the makers promise it.
     pub policy: String,
     /// `promised`, `expired`, `not promised` or `unknown`.
     pub state: String,
-    /// The window.
+    /// The length of the window: `12 weeks`.
     pub window: Option<String>,
-    /// Its first day.
+    /// The first day of the window, YYYY-MM-DD.
     pub from: Option<String>,
-    /// Its last day.
+    /// The last day of the window, YYYY-MM-DD.
     pub until: Option<String>,
     /// What is promised about the pair.
     pub statement: String,
-    /// Where it stands.
+    /// The public document with the promise.
     pub reference: String,
 }
 
 /// What was not judged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NotJudged {
-    /// The aspect.
+    /// The aspect that was not checked: `kernels`.
     pub aspect: String,
-    /// Why not.
+    /// Why it was not checked.
     pub reason: String,
     /// What has it judged.
     pub remedy: Option<String>,
@@ -115,16 +115,16 @@ impl NotJudged {
     }
 }
 
-/// A verdict.
+/// A verdict of an artifact and a runtime, as JSON has it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Judged {
     /// Whether it works.
     pub outcome: Fit,
     /// The phase in which the first thing goes wrong.
     pub first_failure: Option<String>,
-    /// Why, gravest first.
+    /// Most severe first.
     pub findings: Vec<Reason>,
-    /// What is promised.
+    /// What the makers of both sides promise about the pair.
     pub promises: Vec<Promised>,
     /// What was not judged, which is no pass.
     pub unjudged: Vec<NotJudged>,
@@ -133,7 +133,7 @@ pub struct Judged {
 /// One kind of change of a conversion.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Step {
-    /// The adaptation.
+    /// The name of the adaptation, as `--allow` takes it.
     pub adaptation: String,
     /// One sentence with the values.
     pub what: String,
@@ -156,7 +156,7 @@ pub struct Attempt {
     pub error: Option<String>,
     /// The result, which is in the depot.
     pub result: Option<Digest>,
-    /// Its bytes.
+    /// Size in bytes.
     pub size: Option<u64>,
     /// What the runtime says to the result.
     pub verdict: Option<Judged>,

@@ -62,7 +62,7 @@ pub enum AcceptUnjudged {
     /// Aspects that are not judged for whole families of artifacts: [`unskew_core::aspect::COMMON`].
     #[default]
     Common,
-    /// Everything.
+    /// Every aspect.
     All,
 }
 
@@ -132,18 +132,18 @@ impl Policy {
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 pub enum Way {
-    /// As it is.
+    /// The published artifact, unchanged.
     #[serde(rename = "as is")]
     AsIs,
-    /// Converted.
+    /// An artifact that was converted for the runtime.
     #[serde(rename = "converted")]
     Converted,
 }
 
-/// What was decided.
+/// The kind of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Choice {
-    /// The newest version.
+    /// The newest version, unchanged.
     #[serde(rename = "as is")]
     AsIs,
     /// The newest version, converted.
@@ -155,7 +155,7 @@ pub enum Choice {
     /// An older version, converted.
     #[serde(rename = "older converted")]
     OlderConverted,
-    /// No version fits.
+    /// No version works on the runtime.
     #[serde(rename = "nothing")]
     Nothing,
     /// No version has anything in common with the runtime.
@@ -180,7 +180,7 @@ impl Choice {
 /// The runtime of a decision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct For {
-    /// Its name.
+    /// The name of the runtime in the fleet.
     pub name: String,
     /// The digest of its profile.
     pub profile: Digest,
@@ -190,7 +190,7 @@ pub struct For {
     pub devices: u64,
 }
 
-/// What is delivered.
+/// The artifact that a runtime gets.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Delivery {
     /// The version of the model.
@@ -199,9 +199,9 @@ pub struct Delivery {
     pub published: String,
     /// The name of the file.
     pub file: String,
-    /// The artifact.
+    /// The content address (SHA-256) of the artifact.
     pub artifact: Digest,
-    /// Its bytes.
+    /// Size in bytes.
     pub size: u64,
     /// The artifact that it was converted from.
     pub made_from: Option<Digest>,
@@ -212,15 +212,15 @@ pub struct Delivery {
 /// A version that was asked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Considered {
-    /// Its number.
+    /// The version number in the model, from 1.
     pub version: i64,
     /// The day on which it was published.
     pub published: String,
     /// The name of its file.
     pub file: String,
-    /// Its artifact.
+    /// The content address (SHA-256) of the published artifact.
     pub artifact: Digest,
-    /// How it fits.
+    /// Unchanged, converted, or none if it does not work.
     pub fits: Option<Way>,
     /// What the runtime says to it.
     pub answer: Answer,
@@ -231,21 +231,21 @@ pub struct Considered {
 pub struct Decision {
     /// `unskew.fleet.decision`.
     pub schema: String,
-    /// 2.
+    /// The version of this JSON schema, 2.
     pub schema_version: u32,
-    /// Who judged.
+    /// The release of Unskew and the database that judged.
     pub judge: Judge,
-    /// The day.
+    /// The day that the decision holds for, YYYY-MM-DD.
     pub as_of: String,
     /// What was good enough.
     pub policy: Terms,
-    /// The model.
+    /// The name of the model.
     pub model: String,
-    /// The runtime.
+    /// The runtime that was asked for.
     pub runtime: For,
-    /// What was decided.
+    /// Whether and in which form an artifact is delivered.
     pub decision: Choice,
-    /// What is delivered.
+    /// The artifact; none if no version works.
     pub deliver: Option<Delivery>,
     /// The versions that were asked, newest first.
     pub considered: Vec<Considered>,

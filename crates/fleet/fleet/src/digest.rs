@@ -38,7 +38,7 @@ impl Digest {
         bytes.try_into().ok().map(Self)
     }
 
-    /// The 32 bytes.
+    /// The SHA-256 itself, 32 bytes.
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }

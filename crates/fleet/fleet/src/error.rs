@@ -31,7 +31,7 @@ pub enum FleetError {
     /// A file or folder of the fleet.
     #[error("cannot access {}", path.display())]
     Io {
-        /// The path.
+        /// The file or folder that could not be read or written.
         path: PathBuf,
         /// What the system said.
         source: std::io::Error,
@@ -52,7 +52,7 @@ pub enum FleetError {
     /// A version that is not there.
     #[error("{model} has no version {number} published by then")]
     NoVersion {
-        /// The model.
+        /// The name of the model.
         model: String,
         /// The version asked for.
         number: i64,
@@ -68,7 +68,7 @@ pub enum FleetError {
     /// A stored artifact that is not there, or no longer what it was.
     #[error("the stored artifact {digest} is {what}")]
     Damaged {
-        /// Its name.
+        /// The content address of the artifact.
         digest: Digest,
         /// What is wrong.
         what: String,

@@ -23,7 +23,7 @@ const TRIES: u32 = 4;
 /// What adding a runtime did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// It is new.
+    /// There was none of this name.
     Added,
     /// It stands in place of another of the same name.
     Replaced,
@@ -31,12 +31,12 @@ pub enum Change {
     Unchanged,
 }
 
-/// What publishing did.
+/// The result of publishing a version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Published {
     /// The version that the artifact is.
     pub version: i64,
-    /// Its artifact.
+    /// The content address (SHA-256) of the artifact.
     pub artifact: Digest,
     /// Whether it is a new version: the newest one again is none.
     pub new: bool,

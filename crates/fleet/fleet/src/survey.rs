@@ -20,7 +20,7 @@ const KEPT: usize = 20_000;
 pub enum Gets {
     /// This version, in this way.
     Version(i64, Way),
-    /// No version fits.
+    /// No version works on the runtime.
     Nothing,
     /// No version has anything in common with it.
     Unrelated,

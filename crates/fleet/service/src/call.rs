@@ -17,7 +17,7 @@ use crate::caller::Caller;
 use crate::problem::{Kind, Problem};
 use crate::service::Service;
 
-/// A request.
+/// A request with its caller, as an endpoint gets it.
 pub struct Call {
     /// What answers.
     pub service: Arc<Service>,

@@ -26,11 +26,11 @@ pub fn schema<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
 /// Where a parameter stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParameterIn {
-    /// In the path.
+    /// In a segment of the path.
     Path,
-    /// In the query.
+    /// In the query string.
     Query,
-    /// In the head.
+    /// In a header field.
     Header,
 }
 
@@ -102,7 +102,7 @@ pub enum Takes {
 /// An answer that can be expected.
 #[derive(Clone, Copy)]
 pub struct Gives {
-    /// Its status.
+    /// The HTTP status code.
     pub status: u16,
     /// What it means.
     pub about: &'static str,

@@ -68,13 +68,13 @@ pub enum Kind {
 pub struct About {
     /// The kind.
     pub kind: Kind,
-    /// Its code.
+    /// The stable code, such as `FL004`; `unskew explain` knows it.
     pub code: &'static str,
     /// The status of the answer.
     pub status: u16,
     /// The kind in words.
     pub title: &'static str,
-    /// What helps.
+    /// What the client can do about it.
     pub mend: &'static str,
 }
 
@@ -203,7 +203,7 @@ impl Kind {
 pub struct Problem {
     /// The kind.
     pub kind: Kind,
-    /// What happened.
+    /// One sentence with the values in question.
     pub detail: String,
     /// When asking again makes sense.
     pub retry_after: Option<Duration>,
@@ -222,11 +222,11 @@ pub struct ProblemBody {
     pub title: String,
     /// The status of the answer.
     pub status: u16,
-    /// What happened.
+    /// One sentence with the values in question.
     pub detail: String,
     /// The kind: `FL001` and so on.
     pub code: String,
-    /// What helps.
+    /// What the client can do about it.
     pub mend: String,
     /// The request, as logs name it.
     pub request: String,

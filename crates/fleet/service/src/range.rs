@@ -7,13 +7,13 @@
 /// What is given of a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// All of it.
+    /// The whole content: no range was asked for.
     Whole,
     /// So many bytes from this one on.
     Part {
-        /// The first byte.
+        /// The offset of the first byte.
         start: u64,
-        /// How many.
+        /// The number of bytes.
         length: u64,
     },
     /// Nothing: what is asked for is not there, or there are several ranges.

@@ -58,13 +58,13 @@ pub struct Any<F: Family> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{family} version is out of range: {number}, wanted {minimum} to {current}")]
 pub struct OutOfRange {
-    /// The family.
+    /// The name of the family.
     pub family: &'static str,
-    /// The number.
+    /// The version that was asked for.
     pub number: i64,
     /// The lowest version that is still written.
     pub minimum: u32,
-    /// The newest version.
+    /// The newest version of the family.
     pub current: u32,
 }
 

@@ -16,7 +16,7 @@ pub trait Family: Sized + 'static {
     const VERSIONS: &'static [VersionEntry];
     /// The lowest version that is still read and written.
     const MINIMUM: u32;
-    /// The newest version.
+    /// The newest version; writers may write it.
     const CURRENT: u32;
 
     /// The newest version that was there on every one of the last `weeks` weeks before `today`: a
@@ -35,11 +35,11 @@ pub trait Family: Sized + 'static {
 /// One version of a family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VersionEntry {
-    /// Its number.
+    /// The version number on the wire.
     pub number: u32,
     /// The day it landed: year, month, day.
     pub landed: (i16, i8, i8),
-    /// What changed.
+    /// What changed with the version, in one sentence.
     pub change: &'static str,
 }
 
@@ -66,7 +66,7 @@ impl<F: Family> Version<F> {
         Self { number, family: PhantomData }
     }
 
-    /// Its number.
+    /// The version number on the wire.
     pub fn number(self) -> u32 {
         self.number
     }

@@ -48,15 +48,15 @@ pub enum GuardError {
         "{type_name} is no longer what {family} version {version} says it is\n  was: {was}\n  now: {now}\n{edit}", edit = edit(*next, *added)
     )]
     Changed {
-        /// The type.
+        /// The type of the family whose format is guarded.
         type_name: String,
-        /// The family.
+        /// The name of the family.
         family: &'static str,
         /// The version that changed.
         version: u32,
-        /// What it was.
+        /// The format that the lock has.
         was: String,
-        /// What it is.
+        /// The format that the code has now.
         now: String,
         /// The version to mark the change with.
         next: u32,
@@ -68,11 +68,11 @@ pub enum GuardError {
         "{path}: {type_name} of version {version} is not there yet; run this test with {BLESS_VARIABLE}=1 and commit the file"
     )]
     NotLocked {
-        /// The lock.
+        /// The path of the lock file.
         path: String,
-        /// The type.
+        /// The type of the family whose format is guarded.
         type_name: String,
-        /// The version.
+        /// The version of the family in question.
         version: u32,
     },
     /// A type that is in the lock is not checked any more.
@@ -80,21 +80,21 @@ pub enum GuardError {
         "{path}: {type_name} is in the lock and is not checked; check it, or delete its lines if nobody reads it any more"
     )]
     NotChecked {
-        /// The lock.
+        /// The path of the lock file.
         path: String,
-        /// The type.
+        /// The type of the family whose format is guarded.
         type_name: String,
     },
     /// A version has a day in the future.
     #[error("{family} version {version} lands on {landed}, which is after today, {today}")]
     InTheFuture {
-        /// The family.
+        /// The name of the family.
         family: &'static str,
-        /// The version.
+        /// The version of the family in question.
         version: u32,
-        /// Its day.
+        /// The day in the history of that version.
         landed: Date,
-        /// Today.
+        /// The day that the guard was asked for.
         today: Date,
     },
     /// Builds that are still to be served read nothing that this build writes.
@@ -102,7 +102,7 @@ pub enum GuardError {
         "{family}: versions below {minimum} are no longer written, and {minimum} landed on {landed}, less than {weeks} weeks before {today}: builds of that time read up to {needed}; lower the floor to {needed}"
     )]
     WindowBroken {
-        /// The family.
+        /// The name of the family.
         family: &'static str,
         /// The lowest version that is still written.
         minimum: u32,
@@ -110,7 +110,7 @@ pub enum GuardError {
         landed: Date,
         /// The window, in weeks.
         weeks: u32,
-        /// Today.
+        /// The day that the guard was asked for.
         today: Date,
         /// The version that builds at the far end of the window read.
         needed: u32,
@@ -120,11 +120,11 @@ pub enum GuardError {
         "{path}: {name} of version {version} reads as another value\n  was: {was}\n  is: {is}\nChange the type so that it reads as before; for another value, check it under another name."
     )]
     OtherValue {
-        /// The file.
+        /// The path of the golden file.
         path: PathBuf,
         /// The name of the value.
         name: String,
-        /// The version.
+        /// The version of the family in question.
         version: u32,
         /// The value that it was made of.
         was: String,
@@ -136,13 +136,13 @@ pub enum GuardError {
         "{path}: {name} of version {version} does not read: {error}\nKeep its format readable: mark what is new with `since`, and what is gone with `until`."
     )]
     NotRead {
-        /// The file.
+        /// The path of the golden file.
         path: PathBuf,
         /// The name of the value.
         name: String,
-        /// The version.
+        /// The version of the family in question.
         version: u32,
-        /// Why.
+        /// Why the codec failed.
         error: ReadError,
     },
     /// The same value is written in another way.
@@ -150,11 +150,11 @@ pub enum GuardError {
         "{path}: {name} of version {version} is written in another way: byte {at} differs; a new way of writing needs a new version"
     )]
     OtherBytes {
-        /// The file.
+        /// The path of the golden file.
         path: PathBuf,
         /// The name of the value.
         name: String,
-        /// The version.
+        /// The version of the family in question.
         version: u32,
         /// The first byte that differs.
         at: usize,
@@ -164,11 +164,11 @@ pub enum GuardError {
         "{path}: {name} of version {version} is not there yet; run this test with {BLESS_VARIABLE}=1 and commit the file"
     )]
     NoGolden {
-        /// The file.
+        /// The path of the golden file.
         path: PathBuf,
         /// The name of the value.
         name: String,
-        /// The version.
+        /// The version of the family in question.
         version: u32,
     },
     /// A value of which there is a golden file is no longer written for its version.
@@ -176,13 +176,13 @@ pub enum GuardError {
         "{path}: {name} of version {version} can no longer be written: {error}\nMark the change with a new version: `since` for what is new, `until` for what is gone."
     )]
     NotWritten {
-        /// The file.
+        /// The path of the golden file.
         path: PathBuf,
         /// The name of the value.
         name: String,
-        /// The version.
+        /// The version of the family in question.
         version: u32,
-        /// Why.
+        /// Why the codec failed.
         error: WriteError,
     },
     /// No version holds the value: there would be no golden file, and nothing would be checked.
@@ -198,22 +198,22 @@ pub enum GuardError {
         "{path}: of version {version}, which is below the minimum; empty the file: it stays as a tombstone"
     )]
     NoTombstone {
-        /// The file.
+        /// The path of the golden file.
         path: PathBuf,
-        /// The version.
+        /// The version of the family in question.
         version: u32,
     },
     /// Golden bytes of a message do not read as the value that they were made of, or are no longer
     /// written so.
     #[error("{path}: {name} of version {version}: {what}")]
     OtherMessage {
-        /// The file.
+        /// The path of the golden file.
         path: PathBuf,
         /// The name of the value.
         name: String,
-        /// The version.
+        /// The version of the family in question.
         version: u32,
-        /// What differs.
+        /// The first difference, in words.
         what: String,
     },
     /// The file could not be read or written.

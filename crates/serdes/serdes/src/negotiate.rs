@@ -6,9 +6,9 @@ use crate::{Any, Family, Version};
 /// What one side can do: the versions that it reads and writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offer {
-    /// The lowest.
+    /// The lowest version that the side reads, inclusive.
     pub minimum: u32,
-    /// The highest.
+    /// The highest version that the side reads, inclusive.
     pub maximum: u32,
 }
 
@@ -23,9 +23,9 @@ impl Offer {
 /// family's minimum, if the type is younger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Floor {
-    /// The type's name.
+    /// The type that has no form below that version.
     pub type_name: &'static str,
-    /// The lowest version.
+    /// The lowest version that has a form of the type.
     pub version: u32,
 }
 
@@ -44,15 +44,15 @@ pub enum NegotiationError {
         "{family}: no common version: we read {ours_min} to {ours_max}, the peer {theirs_min} to {theirs_max}"
     )]
     NothingInCommon {
-        /// The family.
+        /// The name of the family.
         family: &'static str,
-        /// Our lowest.
+        /// The lowest version on this side.
         ours_min: u32,
-        /// Our highest.
+        /// The highest version on this side.
         ours_max: u32,
-        /// The peer's lowest.
+        /// The lowest version on the peer's side.
         theirs_min: u32,
-        /// The peer's highest.
+        /// The highest version on the peer's side.
         theirs_max: u32,
     },
     /// They have, but a type that will be needed cannot be written so low.
@@ -60,7 +60,7 @@ pub enum NegotiationError {
         "{family}: {type_name} will be needed and cannot be written below version {floor}; the highest common version is {common}"
     )]
     BelowFloor {
-        /// The family.
+        /// The name of the family.
         family: &'static str,
         /// The type.
         type_name: &'static str,

@@ -36,7 +36,7 @@ const ENTRIES_AXIS: &str = "se.entries";
 pub(crate) const PLATFORM_AXIS: &str = "se.platform";
 
 /// What has a plug-in judged that was not run.
-const RUN: &str = "--run, which runs it with your rights";
+const RUN: &str = "--run, which runs it with your permissions";
 
 /// The functions by which TensorFlow enters a plug-in, in the order of the calls.
 const ENTRIES: [&str; 5] =

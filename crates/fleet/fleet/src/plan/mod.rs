@@ -41,7 +41,7 @@ use crate::{Cover, Digest, EFFORT, Fleet, FleetError, Judge};
 /// What is asked of a plan besides the policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlanOptions {
-    /// The most artifacts.
+    /// The maximum number of artifacts.
     pub most: usize,
     /// Whether an older version counts for a runtime that takes a newer one.
     pub any_version: bool,
@@ -58,7 +58,7 @@ impl Default for PlanOptions {
 /// An artifact that could be delivered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Candidate {
-    /// The artifact.
+    /// The content address (SHA-256) of the artifact.
     pub artifact: Digest,
     /// The version of the model that it is or was made of.
     pub version: i64,
@@ -66,13 +66,13 @@ pub struct Candidate {
     pub way: Way,
     /// The name of the file.
     pub file: String,
-    /// Its bytes.
+    /// Size in bytes.
     pub size: u64,
     /// The first runtime that it was converted for.
     pub made_for: Option<String>,
     /// The runtimes that it serves.
     pub serves: Vec<String>,
-    /// Their devices.
+    /// The number of devices of these runtimes.
     pub devices: u64,
 }
 
@@ -94,7 +94,7 @@ pub struct Point {
 /// A runtime in a plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Served {
-    /// Its name.
+    /// The name of the runtime in the fleet.
     pub name: String,
     /// How many devices have it.
     pub devices: u64,
@@ -107,7 +107,7 @@ pub struct Served {
 /// A runtime that needs a version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Needing {
-    /// Its name.
+    /// The name of the runtime in the fleet.
     pub name: String,
     /// How many devices have it.
     pub devices: u64,
@@ -118,11 +118,11 @@ pub struct Needing {
 /// A version, and who needs it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Block {
-    /// The version.
+    /// The version of the model.
     pub version: i64,
     /// The devices of all that need it.
     pub devices: u64,
-    /// Who.
+    /// The runtimes that need this version.
     pub runtimes: Vec<Needing>,
 }
 
@@ -131,15 +131,15 @@ pub struct Block {
 pub struct Plan {
     /// `unskew.fleet.plan`.
     pub schema: String,
-    /// 1.
+    /// The version of this JSON schema, 1.
     pub schema_version: u32,
-    /// Who judged.
+    /// The release of Unskew and the database that judged.
     pub judge: Judge,
-    /// The day.
+    /// The day that the plan holds for, YYYY-MM-DD.
     pub as_of: String,
     /// What was good enough.
     pub policy: Terms,
-    /// The model.
+    /// The name of the model.
     pub model: String,
     /// Whether an older version counts for a runtime that takes a newer one.
     pub any_version: bool,

@@ -25,11 +25,11 @@ use crate::{Digest, FleetError, Profile};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WhatIf {
-    /// A release arrives.
+    /// A runtime of this release is added, with so many devices.
     Add(String, u64),
     /// The devices of a runtime get another release.
     Move(String, String),
-    /// A runtime goes.
+    /// The runtime of this name is removed.
     Drop(String),
     /// So many devices have a runtime.
     Devices(String, u64),

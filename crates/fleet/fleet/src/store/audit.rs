@@ -14,7 +14,7 @@ pub struct Signature {
     pub moment: String,
 }
 
-/// What is done.
+/// An action for the audit log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Act<'a> {
     /// The kind: `runtime.put`, `model.publish`.
@@ -28,11 +28,11 @@ pub struct Act<'a> {
 pub struct Entry {
     /// Its number; later rows have higher ones.
     pub number: i64,
-    /// In whose name.
+    /// The caller, and when.
     pub signature: Signature,
-    /// What was done.
+    /// The name of the action.
     pub act: String,
-    /// To what.
+    /// The object of the action: a model, a runtime, a token.
     pub subject: String,
     /// What came of it: `added`, `version 3`, or why it was refused.
     pub result: String,

@@ -5,13 +5,13 @@ use crate::Digest;
 /// A value that goes in or comes out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
-    /// Nothing.
+    /// SQL NULL.
     Null,
-    /// A number.
+    /// A 64-bit integer.
     Integer(i64),
-    /// A text.
+    /// A UTF-8 string.
     Text(String),
-    /// Bytes.
+    /// A blob.
     Bytes(Vec<u8>),
 }
 

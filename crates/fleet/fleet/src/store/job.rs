@@ -20,7 +20,7 @@ pub enum JobState {
     Waiting,
     /// Somebody works on it.
     Running,
-    /// It is done.
+    /// The job ended with a result.
     Done,
     /// It could not be done.
     Failed,
@@ -29,7 +29,7 @@ pub enum JobState {
 }
 
 impl JobState {
-    /// Its name.
+    /// As the database and JSON have it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Waiting => "waiting",
@@ -51,7 +51,7 @@ impl JobState {
     }
 }
 
-/// A job.
+/// A decision or plan that is computed in the background.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {
     /// Its number; later ones have higher numbers.

@@ -43,7 +43,7 @@ use crate::Digest;
 /// A runtime as it is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptRuntime {
-    /// Its name.
+    /// The name of the runtime in the fleet.
     pub name: String,
     /// The profile as JSON.
     pub profile: String,
@@ -60,7 +60,7 @@ pub struct KeptRuntime {
 pub struct Version {
     /// Its number, from 1.
     pub number: i64,
-    /// The artifact.
+    /// The content address (SHA-256) of the artifact.
     pub artifact: Digest,
     /// The day on which it was published.
     pub published: String,
@@ -90,7 +90,7 @@ pub struct Made {
     pub judge: String,
     /// The result.
     pub result: Digest,
-    /// Its bytes.
+    /// Size in bytes.
     pub size: u64,
 }
 

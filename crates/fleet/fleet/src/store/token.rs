@@ -20,12 +20,12 @@ pub enum Role {
     Read,
     /// Publish models, and change runtimes.
     Publish,
-    /// Everything.
+    /// What publishers may do, the audit log and the tokens.
     Admin,
 }
 
 impl Role {
-    /// Its name.
+    /// As the command line and JSON have it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Read => "read",

@@ -4,7 +4,7 @@ use super::database::{Database, Row, StoreError, Value};
 use super::{Act, Store};
 use crate::Digest;
 
-/// An upload.
+/// An upload in chunks that is not complete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Upload {
     /// Its name.
@@ -36,9 +36,9 @@ pub struct Upload {
 /// A piece of an upload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// Its first byte.
+    /// The offset of its first byte in the file.
     pub start: u64,
-    /// Its bytes.
+    /// Size in bytes.
     pub size: u64,
     /// The name under which it lies.
     pub blob: String,

@@ -29,11 +29,11 @@ pub struct Field<'a, F: Family> {
 pub enum Value<'a> {
     /// A number of seven bits a byte.
     Varint(u64),
-    /// Eight bytes.
+    /// Eight bytes, of wire type 1.
     Eight([u8; 8]),
     /// Bytes, a text, a message, or a block of numbers.
     Bytes(&'a [u8]),
-    /// Four bytes.
+    /// Four bytes, of wire type 5.
     Four([u8; 4]),
 }
 

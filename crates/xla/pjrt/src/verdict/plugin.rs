@@ -19,7 +19,7 @@ pub(crate) const STABLEHLO_CURRENT: &str = "stablehlo_current_version";
 pub(crate) const STABLEHLO_MINIMUM: &str = "stablehlo_minimum_version";
 
 /// What has a plug-in judged that was not run.
-const RUN: &str = "--run, which runs it with your rights";
+const RUN: &str = "--run, which runs it with your permissions";
 
 /// What hosts look for in the party of a plug-in.
 #[derive(Clone, Debug)]
