@@ -1,4 +1,4 @@
-//! What was made, how it is used, and what it mends.
+//! What was made, how it is used, and what it fixes.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -62,7 +62,7 @@ fn findings(age: &Age, side: &Side, context: &Context, text: &mut String) {
     let host = release.party();
     let verdicts = side.members.iter().map(|member| check(&member.party, &host, context));
     let found: Vec<_> = verdicts.flat_map(|verdict| verdict.findings).collect();
-    let (mended, stays): (Vec<_>, Vec<_>) =
+    let (fixed, stays): (Vec<_>, Vec<_>) =
         found.iter().partition(|finding| finding.adaptation.is_some());
     let mut list = |title: &str, style: anstyle::Style, findings: &[&unskew_core::Finding]| {
         if !findings.is_empty() {
@@ -72,11 +72,11 @@ fn findings(age: &Age, side: &Side, context: &Context, text: &mut String) {
             let _ = writeln!(text, "  {} {}", finding.rule.code, Plain(&finding.message));
         }
     };
-    list("mended", GOOD, &mended);
+    list("fixed", GOOD, &fixed);
     let errors: Vec<_> =
         stays.iter().copied().filter(|finding| finding.severity == Severity::Error).collect();
     let others: Vec<_> =
         stays.iter().copied().filter(|finding| finding.severity != Severity::Error).collect();
     list("stays an error", BAD, &errors);
-    list("stays", DIM, &others);
+    list("remains", DIM, &others);
 }
