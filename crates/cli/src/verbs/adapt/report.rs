@@ -77,6 +77,6 @@ fn findings(age: &Age, side: &Side, context: &Context, text: &mut String) {
         stays.iter().copied().filter(|finding| finding.severity == Severity::Error).collect();
     let others: Vec<_> =
         stays.iter().copied().filter(|finding| finding.severity != Severity::Error).collect();
-    list("stays an error", BAD, &errors);
+    list("remains an error", BAD, &errors);
     list("remains", DIM, &others);
 }
