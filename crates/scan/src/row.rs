@@ -23,7 +23,7 @@ pub struct Reason {
     pub phase: Option<String>,
     /// One sentence with the numbers that clash.
     pub message: String,
-    /// What mends it.
+    /// The fix: one command or edit.
     pub mend: Option<String>,
 }
 
@@ -60,7 +60,7 @@ pub struct Row {
     pub verdict: String,
     /// When the first failure shows: `load`, `first use`, `silent`.
     pub phase: Option<String>,
-    /// The gravest severity.
+    /// The highest severity among the findings; none without findings.
     pub severity: Option<String>,
     /// The codes of all rules that speak, each once.
     pub rules: Vec<String>,

@@ -19,7 +19,7 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// All of it.
+    /// The only shard of one.
     pub const WHOLE: Self = Self { index: 1, of: 1 };
 
     /// Shard `index`, from 1, of `of`; none if there is no such shard.

@@ -36,9 +36,9 @@ pub enum Cause {
     /// It is larger than what is taken into memory.
     #[error("has {size} bytes; more than {limit} are not read into memory")]
     TooLarge {
-        /// Its size.
+        /// The size of the object in bytes.
         size: u64,
-        /// The limit.
+        /// The limit in bytes.
         limit: u64,
     },
     /// The store did not answer, or not in a way that makes sense.

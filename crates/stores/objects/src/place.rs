@@ -10,15 +10,15 @@ use crate::{Cause, ObjectError};
 /// The kind of store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scheme {
-    /// This machine.
+    /// The local file system.
     File,
     /// S3 and what speaks like it.
     S3,
     /// Google Cloud Storage.
     Gs,
-    /// Azure.
+    /// Azure Blob Storage.
     Az,
-    /// A web server.
+    /// A web server that answers range requests.
     Http,
 }
 

@@ -8,17 +8,17 @@ use crate::DataType;
 /// The kinds of single values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Single {
-    /// Bytes.
+    /// Bytes, which TensorFlow calls `string`.
     String,
     /// A 64-bit integer.
     Int,
     /// A 32-bit float.
     Float,
-    /// A truth value.
+    /// A boolean.
     Bool,
     /// An element type.
     Type,
-    /// A shape.
+    /// A shape, whose dimensions or rank may be unknown.
     Shape,
     /// A tensor.
     Tensor,
@@ -99,17 +99,17 @@ pub enum AttrValue {
     /// No value at all.
     #[default]
     Missing,
-    /// Bytes.
+    /// Bytes, which TensorFlow calls `string`.
     String(Box<[u8]>),
-    /// An integer.
+    /// A 64-bit integer.
     Int(i64),
-    /// A float.
+    /// A 32-bit float.
     Float(f32),
-    /// A truth value.
+    /// A boolean.
     Bool(bool),
     /// An element type.
     Type(DataType),
-    /// A shape.
+    /// A shape, whose dimensions or rank may be unknown.
     Shape(Shape),
     /// A tensor, of which only the head is kept.
     Tensor {

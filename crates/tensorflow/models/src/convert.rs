@@ -51,7 +51,7 @@ pub(crate) use wiring::Wiring;
 use crate::Runtime;
 use crate::read::{self, Encoding, Kind, MetaGraph};
 
-/// How to convert.
+/// What a conversion may change and lose.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// Whether attributes may be dropped that have an effect: the adaptation `drop-attribute`.

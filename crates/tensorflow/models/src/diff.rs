@@ -43,7 +43,7 @@ pub struct Registry {
     pub release: Option<Version>,
     /// Its GraphDef version, if that is known.
     pub graph_def: Option<i64>,
-    /// The ops.
+    /// The op definitions, by name.
     pub ops: OpRegistry,
 }
 

@@ -73,7 +73,7 @@ enum When {
 /// What is to be changed, and on which day.
 #[derive(Clone, Debug)]
 pub struct Question {
-    /// The op.
+    /// The name of the op to change.
     pub op: String,
     /// The op that is to stand beside it; if none is given, its name with `V2`.
     pub new: Option<String>,
@@ -81,7 +81,7 @@ pub struct Question {
     pub consumer: Option<i64>,
     /// The day on which it begins.
     pub day: Date,
-    /// The newest release.
+    /// The newest release of TensorFlow in the database.
     pub newest: Version,
 }
 
@@ -96,7 +96,7 @@ pub struct Planned {
     pub graph_def: Option<i64>,
     /// Whether the binary version is incremented with it.
     pub increments: bool,
-    /// What is done.
+    /// The step, in words.
     pub what: String,
 }
 

@@ -9,7 +9,7 @@ use crate::{AttrValue, OpDef};
 /// A graph with its library of functions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Graph {
-    /// The nodes.
+    /// The nodes in the order of the file.
     pub nodes: Vec<Node>,
     /// The functions of its library.
     pub functions: Vec<Function>,
@@ -22,22 +22,22 @@ pub struct Graph {
 /// A node of a graph or of the body of a function.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Node {
-    /// The name.
+    /// Unique in its graph or function body.
     pub name: Box<str>,
     /// The op, or the function that it calls.
     pub op: Arc<str>,
     /// The inputs as they are written: `conv:1`, `^init`.
     pub inputs: Vec<Box<str>>,
-    /// The attributes.
+    /// Attributes that are written in the node; defaults may be left out.
     pub attrs: Vec<(Arc<str>, AttrValue)>,
 }
 
 /// A function of a library.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Function {
-    /// What callers see.
+    /// Name, arguments and results, in the form of an op.
     pub signature: OpDef,
-    /// The body.
+    /// The nodes of the body, in the order of the file.
     pub nodes: Vec<Node>,
     /// Its results by name, and where each comes from: `node:output:0`.
     pub returns: Vec<(Box<str>, Box<str>)>,

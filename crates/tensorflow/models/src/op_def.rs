@@ -17,9 +17,9 @@ use crate::{AttrKind, AttrValue, DataType};
 pub struct OpDef {
     /// The name: `Cast`.
     pub name: String,
-    /// The inputs.
+    /// Data inputs in order; control inputs are not declared.
     pub inputs: Vec<ArgDef>,
-    /// The outputs.
+    /// Outputs in order.
     pub outputs: Vec<ArgDef>,
     /// The attributes, in the order of the registry.
     pub attrs: Vec<AttrDef>,

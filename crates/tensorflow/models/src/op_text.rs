@@ -20,11 +20,11 @@ use crate::{AttrKind, AttrValue, DataType, OpDef, Shape, Single};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not an op, {expected} expected at byte {at}: {line}")]
 pub struct OpTextError {
-    /// What was expected.
+    /// The part of the grammar that was expected.
     pub expected: &'static str,
-    /// Where.
+    /// Offset in the line, in bytes.
     pub at: usize,
-    /// The line.
+    /// The line that was parsed.
     pub line: String,
 }
 

@@ -84,7 +84,7 @@ impl OpRegistry {
         self.history.rows().of(self.release).filter(move |text| !self.lacking.contains(&name(text)))
     }
 
-    /// The release.
+    /// The TensorFlow release that the registry is of.
     pub fn release(&self) -> Version {
         self.release
     }

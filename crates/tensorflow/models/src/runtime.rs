@@ -33,7 +33,7 @@ pub struct Runtime {
     pub graph_def: DataConsumer,
     /// Its numbers as a reader of checkpoints.
     pub checkpoint: DataConsumer,
-    /// Its ops.
+    /// The ops that the release registers.
     pub ops: OpRegistry,
     /// The numbers of all releases that are known.
     pub known: Arc<[ReleaseNumber]>,

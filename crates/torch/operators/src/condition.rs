@@ -16,7 +16,7 @@ use unskew_torch_schemas::plain_value;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Condition {
-    /// The argument.
+    /// The name of the argument in the schema.
     pub argument: String,
     /// The value that it is held against.
     pub value: String,

@@ -31,7 +31,7 @@ pub enum Misfit {
     Missing(String),
     /// A value of another type.
     Type {
-        /// The argument.
+        /// The name of the argument in the schema.
         argument: String,
         /// The type of the value.
         is: String,

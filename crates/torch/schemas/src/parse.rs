@@ -22,11 +22,11 @@ const CONSTRUCTORS: [&str; 7] = ["Dict", "Future", "Await", "RRef", "Union", "Tu
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not an operator schema: {expected} expected at byte {at}: {text}")]
 pub struct SchemaError {
-    /// What was expected.
+    /// The part of the grammar that was expected.
     pub expected: &'static str,
-    /// Where.
+    /// Offset in the text, in bytes.
     pub at: usize,
-    /// The whole text.
+    /// The text that was parsed.
     pub text: String,
 }
 

@@ -52,7 +52,7 @@ pub struct Schema {
     pub arguments: Vec<Argument>,
     /// Whether any number of further arguments is taken.
     pub variadic: bool,
-    /// The return values.
+    /// Types, and names if there are any, of the results in order.
     pub returns: Vec<Argument>,
     /// Whether any number of values may be returned.
     pub variadic_returns: bool,

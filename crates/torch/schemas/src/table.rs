@@ -13,11 +13,11 @@ use crate::{Definition, OperatorHistory, Schema, SchemaError};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{name}, line {line}: not a schema of an operator")]
 pub struct TableError {
-    /// The file.
+    /// The name of the file of the table.
     pub name: String,
     /// The line, from 1 on.
     pub line: usize,
-    /// Why.
+    /// What is wrong with the schema.
     pub source: SchemaError,
 }
 
@@ -97,7 +97,7 @@ impl OperatorTable {
         &self.history
     }
 
-    /// The release.
+    /// The PyTorch release that the table is of.
     pub fn release(&self) -> Version {
         self.release
     }

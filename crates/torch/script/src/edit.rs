@@ -29,7 +29,7 @@ pub enum Overlap {
 }
 
 impl<'t> Edits<'t> {
-    /// No replacement yet.
+    /// An empty list of replacements in `text`.
     pub fn new(text: &'t str) -> Self {
         Self { text, replacements: BTreeMap::new() }
     }

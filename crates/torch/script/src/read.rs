@@ -21,7 +21,7 @@ pub struct ScriptError {
     pub line: usize,
     /// The column in characters, from 1.
     pub column: usize,
-    /// What is wrong.
+    /// What was expected or found there.
     pub what: String,
 }
 

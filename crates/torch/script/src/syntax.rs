@@ -3,7 +3,7 @@
 /// Where something stands in the text: bytes from the beginning, the end not included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
-    /// The first byte.
+    /// Offset of the first byte in the source text.
     pub start: usize,
     /// The byte after the last one.
     pub end: usize,
@@ -19,142 +19,142 @@ pub struct Module {
 /// A name, and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
-    /// The name.
+    /// The identifier as it is written.
     pub text: String,
-    /// Where it stands.
+    /// Its bytes in the source text.
     pub span: Span,
 }
 
 /// A class: a module, a named tuple, an enumeration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Class {
-    /// Its name.
+    /// The identifier, with its place.
     pub name: Name,
     /// What it is made from: `Module`, `NamedTuple`.
     pub bases: Vec<Expression>,
     /// Its attributes and functions.
     pub body: Vec<Statement>,
-    /// Where it stands.
+    /// Its bytes in the source text.
     pub span: Span,
 }
 
-/// A function.
+/// A function or method, with its body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Function {
-    /// Its name.
+    /// The identifier, with its place.
     pub name: Name,
     /// Its parameters, those by keyword only last.
     pub parameters: Vec<Parameter>,
     /// The type that it returns, if it says so.
     pub returns: Option<Expression>,
-    /// What it does.
+    /// The statements of the body, in order.
     pub body: Vec<Statement>,
-    /// Where it stands.
+    /// Its bytes in the source text.
     pub span: Span,
 }
 
 /// A parameter of a function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
-    /// Its name.
+    /// The identifier, with its place.
     pub name: Name,
     /// Its type, if it says so.
     pub annotation: Option<Expression>,
-    /// Its default.
+    /// The expression behind `=`; none for a parameter without a default.
     pub default: Option<Expression>,
     /// Whether it is given by keyword only.
     pub keyword_only: bool,
 }
 
-/// A statement.
+/// A statement of TorchScript, a subset of Python.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Statement {
-    /// A class.
+    /// A class with its attributes and methods.
     Class(Class),
-    /// A function.
+    /// A function, or in a class a method.
     Function(Function),
     /// `a = b`, `a, b, = c`.
     Assign {
         /// What is assigned to.
         target: Expression,
-        /// The value.
+        /// The expression whose value it is.
         value: Expression,
-        /// Where it stands.
+        /// Its bytes in the source text.
         span: Span,
     },
     /// `a : int = b`, `a : Tensor`.
     Annotated {
-        /// What is declared.
+        /// The name or attribute that is declared.
         target: Expression,
-        /// Its type.
+        /// The type, as an expression.
         annotation: Expression,
-        /// Its value.
+        /// The assigned expression; none for a declaration alone.
         value: Option<Expression>,
-        /// Where it stands.
+        /// Its bytes in the source text.
         span: Span,
     },
-    /// An expression alone.
+    /// An expression as a statement: most are calls.
     Expression {
-        /// The expression.
+        /// The expression that is evaluated.
         value: Expression,
-        /// Where it stands.
+        /// Its bytes in the source text.
         span: Span,
     },
     /// `return a`.
     Return {
-        /// The value.
+        /// The returned expression; none for a bare `return`.
         value: Option<Expression>,
-        /// Where it stands.
+        /// Its bytes in the source text.
         span: Span,
     },
     /// `if`, with what happens otherwise; `elif` is an `if` there.
     If {
-        /// The condition.
+        /// The expression that decides.
         test: Expression,
         /// What happens if it holds.
         then: Vec<Statement>,
         /// What happens if not.
         otherwise: Vec<Statement>,
-        /// Where it stands.
+        /// Its bytes in the source text.
         span: Span,
     },
     /// `while`.
     While {
-        /// The condition.
+        /// The expression that decides.
         test: Expression,
-        /// What is repeated.
+        /// The statements of the loop.
         body: Vec<Statement>,
-        /// Where it stands.
+        /// Its bytes in the source text.
         span: Span,
     },
     /// `for a in b`.
     For {
         /// What takes each item.
         target: Expression,
-        /// The items.
+        /// The expression that is iterated.
         items: Expression,
-        /// What is repeated.
+        /// The statements of the loop.
         body: Vec<Statement>,
-        /// Where it stands.
+        /// Its bytes in the source text.
         span: Span,
     },
     /// `with a as b, c`.
     With {
         /// What is entered, and the name that it gets.
         items: Vec<(Expression, Option<Expression>)>,
-        /// What happens inside.
+        /// The statements of the block.
         body: Vec<Statement>,
-        /// Where it stands.
+        /// Its bytes in the source text.
         span: Span,
     },
     /// `pass`, or an import of the program's own module in code of PyTorch 1.1 to 1.3, which does nothing.
     Pass {
-        /// Where it stands.
+        /// Its bytes in the source text.
         span: Span,
     },
 }
 
-/// An expression.
+/// An expression of TorchScript, a subset of Python.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expression {
     /// `a`.
@@ -163,7 +163,7 @@ pub enum Expression {
     Attribute {
         /// What it belongs to.
         of: Box<Expression>,
-        /// Its name.
+        /// The identifier behind the dot.
         name: Name,
         /// Where the whole stands.
         span: Span,
@@ -183,40 +183,40 @@ pub enum Expression {
     Slice {
         /// Where it begins, where it ends, how far apart.
         parts: Box<[Option<Expression>; 3]>,
-        /// Where it stands.
+        /// Its bytes in the source text.
         span: Span,
     },
     /// `[a, b]`.
     List {
-        /// Its items.
+        /// The elements, in order.
         items: Vec<Expression>,
-        /// Where it stands.
+        /// Its bytes in the source text.
         span: Span,
     },
     /// `(a, b)`, or `a, b,` without parentheses.
     Tuple {
-        /// Its items.
+        /// The elements, in order.
         items: Vec<Expression>,
-        /// Where it stands.
+        /// Its bytes in the source text.
         span: Span,
     },
     /// `{a: b}`.
     Dict {
-        /// Keys and values.
+        /// Pairs of key and value, in the order of the text.
         items: Vec<(Expression, Expression)>,
-        /// Where it stands.
+        /// Its bytes in the source text.
         span: Span,
     },
-    /// A literal.
+    /// A literal: number, string, `True`, `False` or `None`.
     Constant {
-        /// Its value.
+        /// The value of the literal.
         value: Constant,
-        /// Where it stands.
+        /// Its bytes in the source text.
         span: Span,
     },
     /// `-a`, `not a`, `~a`.
     Unary {
-        /// The operator.
+        /// The operator as it is written: `+`, `not`.
         operator: &'static str,
         /// What it is applied to.
         operand: Box<Expression>,
@@ -225,18 +225,18 @@ pub enum Expression {
     },
     /// `a + b`, `a < b`, `a is None`, `a or b`: two operands, however they are written.
     Binary {
-        /// The operator.
+        /// The operator as it is written: `+`, `not`.
         operator: &'static str,
-        /// The left operand.
+        /// The operand before the operator.
         left: Box<Expression>,
-        /// The right one.
+        /// The operand behind the operator.
         right: Box<Expression>,
         /// Where the whole stands.
         span: Span,
     },
     /// `a if b else c`.
     Choice {
-        /// The condition.
+        /// The expression that decides.
         test: Box<Expression>,
         /// The value if it holds.
         then: Box<Expression>,
@@ -247,10 +247,10 @@ pub enum Expression {
     },
 }
 
-/// A call.
+/// A call of a function, method or operator.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
-    /// What is called.
+    /// The expression before the parentheses.
     pub function: Expression,
     /// What it is given, in its order.
     pub arguments: Vec<Argument>,
@@ -263,11 +263,11 @@ pub struct Call {
 pub struct Argument {
     /// The parameter, if it is given by keyword.
     pub keyword: Option<Name>,
-    /// The value.
+    /// The expression that is passed.
     pub value: Expression,
 }
 
-/// A literal.
+/// The value of a literal.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Constant {
     /// `None`.
@@ -280,7 +280,7 @@ pub enum Constant {
     Float(String),
     /// An imaginary number, as it is written.
     Imaginary(String),
-    /// A text.
+    /// The text of a string literal.
     Text(String),
     /// `...`.
     Ellipsis,
@@ -292,7 +292,7 @@ impl Module {
         functions(&self.body)
     }
 
-    /// The classes.
+    /// The classes at the top level, in order.
     pub fn classes(&self) -> impl Iterator<Item = &Class> {
         self.body.iter().filter_map(|statement| match statement {
             Statement::Class(class) => Some(class),
@@ -302,7 +302,7 @@ impl Module {
 }
 
 impl Class {
-    /// Its functions.
+    /// The methods of the class, in order.
     pub fn functions(&self) -> impl Iterator<Item = &Function> {
         functions(&self.body)
     }
@@ -316,7 +316,7 @@ fn functions(body: &[Statement]) -> impl Iterator<Item = &Function> {
 }
 
 impl Statement {
-    /// Where it stands.
+    /// Its bytes in the source text.
     pub fn span(&self) -> Span {
         match self {
             Self::Class(class) => class.span,
@@ -335,7 +335,7 @@ impl Statement {
 }
 
 impl Expression {
-    /// Where it stands.
+    /// Its bytes in the source text.
     pub fn span(&self) -> Span {
         match self {
             Self::Name(name) => name.span,

@@ -46,7 +46,7 @@ pub struct MlFlow {
 /// A version of a registered model.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct ModelVersion {
-    /// The model.
+    /// The name of the registered model.
     pub name: String,
     /// The version, a number.
     pub version: String,
@@ -64,9 +64,9 @@ pub struct ModelVersion {
 /// A tag of a model version.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Tag {
-    /// Its name.
+    /// The key of the tag.
     pub key: String,
-    /// What it says.
+    /// The value of the tag.
     #[serde(default)]
     pub value: String,
 }

@@ -64,9 +64,9 @@ pub struct StoredSlice {
 pub struct StoredRange {
     /// The data file, from 0 on.
     pub shard: u64,
-    /// The first byte.
+    /// Offset of the first byte in the data file.
     pub start: u64,
-    /// How many bytes.
+    /// Length in bytes.
     pub len: u64,
 }
 

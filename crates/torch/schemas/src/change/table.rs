@@ -18,11 +18,11 @@ pub struct TableDiff {
 /// An operator that both tables have, in different forms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperatorChange {
-    /// What it was.
+    /// The schema in the old table.
     pub old: Schema,
     /// What it is: of several schemas of one name, the one that is nearest.
     pub new: Schema,
-    /// Every change.
+    /// All changes from the old schema to the new one.
     pub changes: Vec<Change>,
 }
 

@@ -16,11 +16,11 @@ pub enum Literal {
     None,
     /// `True`, `False`.
     Bool(bool),
-    /// An integer.
+    /// An integer literal.
     Int(i64),
     /// A float, by its bits.
     Float(Bits),
-    /// A text.
+    /// A string literal.
     Text(Arc<str>),
     /// A list.
     List(Arc<[Literal]>),

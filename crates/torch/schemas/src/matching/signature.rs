@@ -54,13 +54,13 @@ pub struct Binding {
 /// Why a call does not fit a schema.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Mismatch {
-    /// By its shape.
+    /// The number or the names of the arguments do not fit.
     #[error("{0}")]
     Shape(Misfit),
-    /// By a type.
+    /// The type of an argument does not fit.
     #[error("{argument} is {has}, takes {wants}")]
     Type {
-        /// The argument.
+        /// The name of the argument in the schema.
         argument: String,
         /// The type that the call gives.
         has: ScriptType,

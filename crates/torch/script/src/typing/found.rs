@@ -100,7 +100,7 @@ pub struct AttributeUse {
     pub span: Span,
     /// The class of the object.
     pub class: Arc<str>,
-    /// The attribute.
+    /// The name of the attribute.
     pub name: String,
     /// Whether it is set.
     pub is_set: bool,
@@ -111,11 +111,11 @@ pub struct AttributeUse {
 pub struct Fault {
     /// The number of the record.
     pub record: usize,
-    /// Where.
+    /// Its bytes in the source text.
     pub span: Span,
     /// The function around it.
     pub function: FunctionId,
-    /// What is wrong.
+    /// What does not fit, in words.
     pub what: String,
 }
 

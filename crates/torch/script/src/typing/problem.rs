@@ -13,13 +13,13 @@ const REASONS: usize = 3;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{record}, line {line}: {what}")]
 pub struct Problem {
-    /// The record.
+    /// The record of the archive, such as `code/__torch__.py`.
     pub record: Arc<str>,
     /// The line, from 1.
     pub line: usize,
     /// The column in characters, from 1.
     pub column: usize,
-    /// What is wrong.
+    /// What does not fit, in words.
     pub what: String,
 }
 

@@ -13,9 +13,9 @@ use crate::{Class, Constant, Expression, Function, Module, ScriptError, Statemen
 pub struct Record {
     /// Its name: `code/__torch__/m.py`.
     pub name: Arc<str>,
-    /// The text.
+    /// The source text of the record.
     pub text: Arc<str>,
-    /// The text, read.
+    /// The syntax tree of the text.
     pub module: Module,
     /// Where its lines begin.
     lines: Vec<usize>,
@@ -25,7 +25,7 @@ pub struct Record {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{record}, {error}")]
 pub struct ProgramError {
-    /// The record.
+    /// The record of the archive, such as `code/__torch__.py`.
     pub record: Arc<str>,
     /// What is wrong, with its line.
     pub error: ScriptError,
@@ -43,7 +43,7 @@ pub struct Routine {
     pub record: usize,
     /// The class that it is a method of.
     pub class: Option<Arc<str>>,
-    /// What it takes.
+    /// The parameters, in order.
     pub parameters: Vec<ParameterType>,
     /// What it returns, if it says so.
     pub returns: ScriptType,
@@ -54,7 +54,7 @@ pub struct Routine {
 /// What a function takes.
 #[derive(Clone, Debug)]
 pub struct ParameterType {
-    /// Its name.
+    /// The identifier of the parameter.
     pub name: Arc<str>,
     /// Its type.
     pub ty: ScriptType,
@@ -73,7 +73,7 @@ pub struct ClassType {
     pub base: String,
     /// Its attributes, in their order.
     pub attributes: Vec<(Arc<str>, ScriptType, Option<Literal>)>,
-    /// Its methods.
+    /// The methods by name.
     pub methods: HashMap<Arc<str>, FunctionId>,
 }
 
