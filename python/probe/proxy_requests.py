@@ -270,6 +270,28 @@ def large_arrays():
 
 
 @step
+def tokens():
+    """Up to 0.7, JAX declares a token as booleans of `[0]` and hands over one boolean."""
+    token = jax.lax.create_token(1)
+    jax.block_until_ready(token)
+    jax.block_until_ready(jax.jit(lambda one: one)(token))
+    jax.block_until_ready(jax.jit(lambda a: jax.lax.after_all(jax.lax.create_token(a)))(1.0))
+
+
+@step
+def two_bits():
+    """A client that has no number for int2 gets an exception; it used to abort."""
+    if not hasattr(jnp, "int2"):
+        raise NotHere from AttributeError("jax.numpy.int2")
+    wanted = np.array([0, 1, 1, 0], jnp.int2.dtype)
+    try:
+        same(jax.device_put(wanted), wanted)
+    except Exception as error:
+        if VERSION >= (0, 8, 0) or "newer jaxlib" not in str(error):
+            raise
+
+
+@step
 def after_all():
     same(jax.jit(lambda a: a + 1)(WANTED), WANTED + 1)
 

@@ -21,7 +21,7 @@ impl Host {
     /// If the corpus has no environment with it.
     pub fn named(version: &str) -> Result<Self, PeerError> {
         let peer = Peer::named("jax", version)?;
-        Ok(Self { version: peer.version.clone(), minor: minor(version), peer })
+        Ok(Self { version: peer.version, minor: minor(version), peer })
     }
 
     /// Every host that the corpus has an environment for, oldest first.

@@ -24,7 +24,7 @@ impl Host {
     /// If the corpus has no environment with it.
     pub fn named(version: &str) -> Result<Self, PeerError> {
         let peer = Peer::named("tensorflow", version)?;
-        Ok(Self { version: peer.version.clone(), peer })
+        Ok(Self { version: peer.version, peer })
     }
 
     /// The interpreter, with nothing of this process in its surroundings that TensorFlow would go by.

@@ -44,7 +44,7 @@ impl Host {
         let package = package(place).ok_or_else(|| HostError::Package(place.to_owned()))?;
         let stubs = place.join("stubs");
         stubs::make(&package, &stubs)?;
-        Ok(Self { version: peer.version.clone(), peer, stubs })
+        Ok(Self { version: peer.version, peer, stubs })
     }
 
     /// The interpreter, with nothing of this process in its surroundings that PyTorch would go by.

@@ -1,7 +1,8 @@
 //! Element types: as IFRT numbers them, and as PJRT does.
 
-use unskew_ifrt::types::DTypeKind;
+use unskew_ifrt::types::{DType, DTypeKind, Ifrt};
 use unskew_pjrt::ElementType;
+use unskew_serdes::proto::decode;
 
 use crate::status::Status;
 
@@ -48,6 +49,20 @@ const MORE: [(DTypeKind, ElementType); 3] = [
 
 fn pairs() -> impl Iterator<Item = (DTypeKind, ElementType)> {
     PAIRS.into_iter().chain(MORE)
+}
+
+/// The kind in an encoded `DType` of host data.
+///
+/// # Errors
+/// INVALID_ARGUMENT if it is no `DType`, or has no kind: clients send such a one for a type that they have no number for.
+pub fn kind(encoded: &[u8]) -> Result<DTypeKind, Status> {
+    if encoded.is_empty() {
+        return Err(Status::invalid(
+            "the client sent an array of a type that its jaxlib has no number for, such as int2 up to 0.7; \
+             take a newer jaxlib, or another type",
+        ));
+    }
+    Ok(decode::<Ifrt, DType>(encoded)?.kind)
 }
 
 /// The type as PJRT numbers it.

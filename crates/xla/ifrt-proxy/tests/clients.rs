@@ -12,7 +12,7 @@ use unskew_peers::{End, run_probe, there};
 const LIMIT: Duration = Duration::from_secs(400);
 
 /// How many steps `python/probe/proxy_requests.py` has.
-const REQUESTS: usize = 19;
+const REQUESTS: usize = 21;
 
 /// How many steps `python/probe/proxy_equal.py` has.
 const EQUAL: usize = 14;

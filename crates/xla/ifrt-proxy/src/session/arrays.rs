@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use unskew_ifrt::types::{ArraySpec, DType, DTypeKind, Ifrt, Layout, Shape, Sharding};
+use unskew_ifrt::types::{ArraySpec, DTypeKind, Ifrt, Layout, Shape, Sharding};
 use unskew_pjrt::{Buffer, ElementType};
 use unskew_serdes::proto::decode;
 
@@ -31,7 +31,7 @@ impl Session {
     /// An array of one host buffer, on one device or the same on several.
     pub(super) fn make_array(&mut self, asked: &MakeArray) -> Result<Handle, Status> {
         let data = self.buffers.take(asked.host_buffer, self.limits.patience)?;
-        let kind = decode::<Ifrt, DType>(&asked.dtype)?.kind;
+        let kind = element::kind(&asked.dtype)?;
         let dims = decode::<Ifrt, Shape>(&asked.shape)?.dims;
         let sharding = decode::<Ifrt, Sharding>(&asked.sharding)?;
         if let Sharding::Hlo(hlo) = &sharding
@@ -95,7 +95,7 @@ impl Session {
         let mut shards: Vec<Option<Shard>> = devices.iter().map(|_| None).collect();
         for (from, indices) in asked.host_buffers.iter().zip(&asked.shard_indices) {
             let data = self.buffers.take(from.host_buffer, self.limits.patience)?;
-            let kind = decode::<Ifrt, DType>(&from.dtype)?.kind;
+            let kind = element::kind(&from.dtype)?;
             let dims = decode::<Ifrt, Shape>(&from.shape)?.dims;
             if kind != spec.dtype.kind {
                 return Err(Status::invalid("a shard of another element type than its array"));

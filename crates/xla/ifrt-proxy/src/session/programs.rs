@@ -152,19 +152,26 @@ impl Session {
 
     /// How an array lies in memory unless told otherwise.
     pub(super) fn default_layout(&self, asked: &DefaultLayout) -> Result<SerializedLayout, Status> {
+        // A client that has no name for a type (int2 before 0.8) asks without one, and aborts if it gets an error.
+        // Whatever it does with such an array is refused then, which Python gets as an exception.
+        if asked.dtype.is_empty() {
+            return Ok(row_by_row(asked.dims.len()));
+        }
         let kind = decode::<Ifrt, DType>(&asked.dtype)?.kind;
         let element = element::to_pjrt(kind)?;
         match self.platform.client.default_layout(element, &asked.dims) {
             Ok(layout) => Ok(SerializedLayout { layout: layout.bytes().to_vec().into() }),
             // Plug-ins that know of no layouts have one: row by row.
-            Err(error) if error.is_unimplemented() => {
-                let axes: Vec<String> =
-                    (0..asked.dims.len()).rev().map(|axis| axis.to_string()).collect();
-                Ok(SerializedLayout { layout: format!("{{{}}}", axes.join(",")).into() })
-            }
+            Err(error) if error.is_unimplemented() => Ok(row_by_row(asked.dims.len())),
             Err(error) => Err(error.into()),
         }
     }
+}
+
+/// The layout in which the last dimension varies fastest, as XLA writes it.
+fn row_by_row(rank: usize) -> SerializedLayout {
+    let axes: Vec<String> = (0..rank).rev().map(|axis| axis.to_string()).collect();
+    SerializedLayout { layout: format!("{{{}}}", axes.join(",")).into() }
 }
 
 /// A value, or why there is none.
