@@ -141,6 +141,11 @@ impl History {
     /// # Errors
     /// If the text is not such a file; the message names the line.
     pub fn from_toml(text: &str) -> Result<Self, HistoryError> {
+        if let Some(at) = crate::nested_too_deep(text) {
+            return Err(HistoryError::Malformed(format!(
+                "byte {at}: nests deeper than 256 brackets"
+            )));
+        }
         let file: HistoryFile =
             toml::from_str(text).map_err(|e| HistoryError::Malformed(e.to_string()))?;
         let entries = file.version.into_iter().map(Entry::try_from).collect::<Result<_, _>>()?;

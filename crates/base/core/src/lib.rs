@@ -51,6 +51,7 @@ mod data_version;
 mod finding;
 mod history;
 mod negotiation;
+mod nesting;
 mod party;
 mod policy;
 mod promise;
@@ -70,6 +71,7 @@ pub use history::{Entry, Floor, History, HistoryError};
 /// A calendar day. Every date of Unskew is one; none carries a time or a zone.
 pub use jiff::civil::Date;
 pub use negotiation::{Agreement, NoAgreement, Offer, PartFloor, negotiate};
+pub use nesting::nested_too_deep;
 pub use party::{
     Absent, Clash, Context, Fact, Judgement, Matcher, Need, Party, Provision, Requirement, Role,
 };

@@ -15,11 +15,17 @@ type Value<'i> = Spanned<DeValue<'i>>;
 
 /// Reads a history; none if the file has neither versions nor releases.
 pub(crate) fn read(file: &str, text: &str) -> Option<Chronicle> {
-    let (table, errors) = DeTable::parse_recoverable(text);
-    let table = table.get_ref();
     let newlines = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
     let lines = newlines.map(|(at, _)| at).collect();
     let mut reader = Reader { text, lines, problems: Vec::new() };
+    // What stands behind it is not read, and said not to be.
+    let deep = unskew_core::nested_too_deep(text);
+    if let Some(at) = deep {
+        let what = "nests deeper than 256 brackets; not read from here on".to_owned();
+        reader.problems.push(Problem { line: reader.line(at), what, day: false });
+    }
+    let (table, errors) = DeTable::parse_recoverable(deep.map_or(text, |at| &text[..at]));
+    let table = table.get_ref();
     for error in errors {
         let line = error.span().map_or(1, |span| reader.line(span.start));
         reader.problems.push(Problem { line, what: error.message().to_owned(), day: false });

@@ -160,3 +160,12 @@ proptest! {
         configured(&any)?;
     }
 }
+
+/// Its parser recovers from a string without an end by reading on, bracket by bracket, on the stack.
+#[test]
+fn a_string_without_an_end_before_a_million_brackets_is_an_error() {
+    let text = format!("baseline = \"old\nx = [\"a{}", "{".repeat(1_000_000));
+    let known = Known { kinds: &[], is_rule: &|_| false };
+    let said = Config::from_toml("unskew.toml", &text, known).unwrap_err().to_string();
+    assert!(said.contains("nests deeper than 256 brackets"), "{said}");
+}

@@ -28,7 +28,7 @@ impl Limits {
         let usual = Self::default();
         let bytes = (128 << 20) + size.saturating_mul(12);
         Self {
-            steps: (usual.steps / 4).saturating_mul(scale),
+            steps: (usual.steps / 20).saturating_mul(scale),
             elements: usual.elements.saturating_mul(scale),
             bytes: bytes.min(usual.bytes).saturating_mul(scale),
             depth: usual.depth,

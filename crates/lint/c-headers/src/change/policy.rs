@@ -96,6 +96,10 @@ impl Policy {
     /// # Errors
     /// If the text is not one, or names a rule that does not exist; the message names the line or the rule.
     pub fn from_toml(text: &str) -> Result<Self, HeaderPolicyError> {
+        if let Some(at) = unskew_core::nested_too_deep(text) {
+            let what = format!("byte {at}: nests deeper than 256 brackets");
+            return Err(HeaderPolicyError::Malformed(what));
+        }
         let policy: Self =
             toml::from_str(text).map_err(|e| HeaderPolicyError::Malformed(e.to_string()))?;
         let known = |code: &str| crate::rules::RULES.iter().any(|rule| rule.code == code);

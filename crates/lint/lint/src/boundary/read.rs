@@ -34,6 +34,9 @@ impl Config {
     /// At the first thing that is wrong, with its line and column and what is allowed there.
     pub fn from_toml(file: &str, text: &str, known: Known<'_>) -> Result<Self> {
         let reader = Reader { text: Text { file, text }, known };
+        if let Some(at) = unskew_core::nested_too_deep(text) {
+            return Err(reader.text.wrong(at..at + 1, "nests deeper than 256 brackets"));
+        }
         let table: ConfigTable =
             toml::from_str(text).map_err(|error| reader.text.malformed(&error))?;
         let mut boundaries: Vec<Boundary> = Vec::new();

@@ -103,6 +103,11 @@ fn names_something(check: &Check<'_>, what: &str) -> bool {
 fn told(check: &Check<'_>, snapshot: &Snapshot) -> Result<BTreeMap<String, Date>, NotChecked> {
     let files = snapshot.read(&[check.request.file])?;
     let Ok(text) = files.text(check.request.file) else { return Ok(BTreeMap::new()) };
+    if unskew_core::nested_too_deep(text).is_some() {
+        let file = check.request.file;
+        let what = format!("{file} of {}: nests deeper than 256 brackets", snapshot.label);
+        return Err(NotChecked::Other(what));
+    }
     let table: toml::Table = toml::from_str(text).map_err(|error| {
         let file = check.request.file;
         NotChecked::Other(format!("{file} of {}: {}", snapshot.label, error.message()))
