@@ -16,7 +16,16 @@ pub struct Golden {
     run: String,
     steps: Vec<Step>,
     show: Vec<String>,
+    /// In which build of the command it prints this; in each if nothing is said.
+    build: Option<String>,
 }
+
+/// Whether the command that is tested has every verb.
+const BUILD: &str = if cfg!(all(feature = "fleet", feature = "scan", feature = "serve")) {
+    "full"
+} else {
+    "plain"
+};
 
 enum Step {
     Bytes { file: String, bytes: Vec<u8> },
@@ -40,8 +49,13 @@ pub struct Printed {
 impl Golden {
     pub fn parse(text: &str) -> Result<Self, Failed> {
         let (head, _) = text.split_once(&format!("\n{OUTPUT}\n")).unwrap_or((text.trim_end(), ""));
-        let mut golden =
-            Self { head: head.to_owned(), run: String::new(), steps: Vec::new(), show: Vec::new() };
+        let mut golden = Self {
+            head: head.to_owned(),
+            run: String::new(),
+            steps: Vec::new(),
+            show: Vec::new(),
+            build: None,
+        };
         for line in head.lines() {
             let Some((key, value)) = line.strip_prefix("# ").and_then(|l| l.split_once(": "))
             else {
@@ -64,6 +78,7 @@ impl Golden {
                     let (name, value) = (name.to_owned(), value.to_owned());
                     golden.steps.push(Step::Env { name, value });
                 }
+                ("BUILD", [build]) => golden.build = Some((*build).to_owned()),
                 ("SHOW", [file]) => golden.show.push((*file).to_owned()),
                 _ if key.chars().all(|letter| letter.is_ascii_uppercase()) => {
                     return Err(format!("not a line of a golden test: {line}").into());
@@ -78,6 +93,12 @@ impl Golden {
     }
 
     pub fn run(&self) -> Result<Ran, Failed> {
+        if self.build.as_deref().is_some_and(|build| build != BUILD) {
+            let build = self.build.as_deref().unwrap_or_default();
+            return Ok(Ran::Skipped(format!(
+                "prints this in a build that is {build}; this one is {BUILD}"
+            )));
+        }
         let root = root();
         let corpus = root.join("corpus");
         if self.run.contains("%corpus") && !corpus.is_dir() {
