@@ -24,7 +24,7 @@ pub struct Version {
     pub version: Option<ProxyVersion>,
 }
 
-/// What a client says when it begins a session, in the header [`SESSION`](crate::service::SESSION).
+/// What a client says when it begins a session, in the header [`SESSION`](crate::metadata::SESSION).
 #[derive(Clone, PartialEq, Message)]
 pub struct SessionMetadata {
     /// The version that was agreed.
@@ -35,7 +35,7 @@ pub struct SessionMetadata {
     pub initialization_data: Option<Bytes>,
 }
 
-/// Which buffer comes, in the header [`STORE`](crate::service::STORE).
+/// Which buffer comes, in the header [`STORE`](crate::metadata::STORE).
 #[derive(Clone, Copy, PartialEq, Eq, Message)]
 pub struct StoreMetadata {
     /// Of which session.
