@@ -61,13 +61,19 @@ pub struct Archive {
 
 /// How many members the end of an archive announces, if it is where archives have it.
 fn announced(source: &dyn Source) -> Option<u64> {
-    /// What stands there: 22 bytes and a comment, and before them the 20 bytes that lead to the long form.
-    const END: u64 = 22 + 0xffff + 20;
-    let start = source.size().saturating_sub(END);
-    // A member takes 46 bytes of the directory and 30 before its own bytes.
-    if source.size() / 76 <= limits::MEMBERS as u64 {
-        return None;
-    }
+    /// What stands there without a comment: 22 bytes, and before them the 20 that lead to the long form.
+    const END: u64 = 22 + 20;
+    // Few archives have a comment, and in a store each byte that is read costs.
+    announced_in_the_last(END, source).or_else(|| {
+        // A member takes 46 bytes of the directory and 30 before its own bytes.
+        let may_be_many = source.size() / 76 > limits::MEMBERS as u64;
+        may_be_many.then(|| announced_in_the_last(END + 0xffff, source)).flatten()
+    })
+}
+
+/// The same, if the end stands in so many last bytes.
+fn announced_in_the_last(length: u64, source: &dyn Source) -> Option<u64> {
+    let start = source.size().saturating_sub(length);
     let mut tail = vec![0; usize::try_from(source.size() - start).ok()?];
     source.fill(start, &mut tail).ok()?;
     let at = tail.windows(4).rposition(|four| four == b"PK\x05\x06")?;
