@@ -103,7 +103,7 @@
 //! Optional and experimental parts are in [`feature`], the handshake at registration in [`handshake`].
 //!
 //! Sources: *StreamExecutor C API Versioning Strategy*, of which every case is a test of this crate
-//! (`tests/contract.rs`), with one erratum: it tests `struct_size > offsetof(field)`, which takes a field
+//! (`tests/it/contract.rs`), with one erratum: it tests `struct_size > offsetof(field)`, which takes a field
 //! for present that is there in part. And *PJRT C API ABI versioning* for optional and experimental
 //! features.
 

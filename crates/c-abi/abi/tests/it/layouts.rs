@@ -1,6 +1,5 @@
 //! Structs that had other layouts in other releases: filled in by name.
 #![allow(unsafe_code, reason = "the tests hand out structs as C hosts do")]
-#![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::ptr::NonNull;
 

@@ -1,6 +1,5 @@
 //! A process that is kept to its standard streams tries to reach something else.
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may")]
 
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
@@ -80,7 +79,7 @@ fn ways_out(kept: &File, own: &File, socket: &UnixStream) {
 
 fn run(task: &str) -> std::process::Output {
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "task", "--nocapture", "--test-threads=1"])
+        .args(["--exact", "streams::task", "--nocapture", "--test-threads=1"])
         .env(TASK, task)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -1,5 +1,4 @@
 //! Shared objects made by the C compiler of this machine, whole and damaged.
-#![allow(clippy::unwrap_used, reason = "a test may")]
 
 use std::path::Path;
 use std::process::Command;

@@ -1,6 +1,6 @@
 //! Every case of the document *StreamExecutor C API Versioning Strategy*, with the headers of each of its
 //! versions on either side.
-#![allow(clippy::unwrap_used, unsafe_code, missing_docs, reason = "a test plays both sides")]
+#![allow(unsafe_code, reason = "a test plays both sides")]
 
 use std::ffi::c_void;
 use std::ptr::NonNull;

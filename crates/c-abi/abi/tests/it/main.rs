@@ -1,0 +1,8 @@
+//! The integration tests of this crate as one program, so that its dependencies are linked once.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
+
+mod contract;
+mod escapes;
+mod layouts;
+mod shared_object;
+mod streams;
