@@ -1,5 +1,4 @@
 //! Guards: a change without a new version is found, with the edit to make.
-#![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use jiff::civil::Date;
 use unskew_serdes::guard::{GuardError, Lock, check_days, check_golden, check_window, removable};

@@ -1,5 +1,4 @@
 //! Messages that others defined: what a real client sent is read, and written again to the same bytes.
-#![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use proptest::prelude::*;
 use unskew_serdes::guard::{Goldens, GuardError, Lock};

@@ -1,5 +1,4 @@
 //! Any value reads back at any version that holds it; any bytes are a value or an error.
-#![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,4 @@
 //! Dates, accessors, negotiation.
-#![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use jiff::civil::Date;
 use unskew_serdes::{Family, Floor, NegotiationError, Offer, default_version, family, negotiate};

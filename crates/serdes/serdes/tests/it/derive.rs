@@ -1,5 +1,4 @@
 //! What the derived writer and reader do, over three versions.
-#![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use unskew_serdes::{
     Format, ReadProblem, Record, Version, WriteProblem, family, read, write, write_as,
