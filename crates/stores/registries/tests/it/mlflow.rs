@@ -1,7 +1,5 @@
 //! A real MLflow server.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
-
 use std::sync::LazyLock;
 
 use unskew_registries::mlflow::{MlFlow, MlFlowPlace};

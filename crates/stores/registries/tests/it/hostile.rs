@@ -1,7 +1,5 @@
 //! A registry that answers more than anybody asked for, or something else.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
-
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;

@@ -1,7 +1,5 @@
 //! A real S3 server: what is written is read, listed and removed, and what changes is noticed.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
-
 use std::io::Write as _;
 use std::sync::LazyLock;
 

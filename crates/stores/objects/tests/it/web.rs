@@ -1,7 +1,5 @@
 //! A real web server: one file of it is read by range.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
-
 use std::fs;
 
 use unskew_objects::{Cause, Objects, Place, Settings};

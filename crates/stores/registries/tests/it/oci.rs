@@ -1,7 +1,5 @@
 //! A real OCI registry.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
-
 use std::sync::LazyLock;
 
 use unskew_registries::oci::{Oci, OciPlace, REPORT};
