@@ -33,13 +33,13 @@ pub fn run(code: &str, name: &str) -> anyhow::Result<()> {
         let package = kept.rsplit('/').next().unwrap_or(kept);
         println!(
             "Write the files of the fixture, and run\n\
-             `UNSKEW_BLESS=1 cargo test -p unskew-{package} --test rules`: the snapshot is the review."
+             `UNSKEW_BLESS=1 cargo test -p unskew-{package} --test it rules`: the snapshot is the review."
         );
     }
     if code.starts_with("HD") {
         println!(
             "Write the headers, say in every file of crates/lint/c-headers/data/policies what {code} raises, and run\n\
-             `UNSKEW_BLESS=1 cargo test -p unskew-c-headers --test rules`: the snapshot is the review."
+             `UNSKEW_BLESS=1 cargo test -p unskew-c-headers --test it rules`: the snapshot is the review."
         );
     }
     Ok(())

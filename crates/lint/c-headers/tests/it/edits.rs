@@ -1,9 +1,6 @@
 //! Single edits of headers: each with the rules that say what it breaks, and no others.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
-mod common;
-
-use common::{codes, diff, lines};
+use crate::common::{codes, diff, lines};
 use unskew_core::Severity;
 
 /// The codes of warnings and errors between two headers with a version that goes up by what is added.

@@ -1,5 +1,4 @@
 //! Single edits of protobuf files: each with the rules that say what it breaks, and no others.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
 use unskew_core::Severity;
 use unskew_kinds::{Kind, Terms};

@@ -2,7 +2,7 @@
 
 use unskew_core::Severity;
 
-use crate::repository::{Repository, codes, finding};
+use crate::lint::repository::{Repository, codes, finding};
 
 const BASE: &str = "baseline = 'git:HEAD'\n[[boundary]]\nname = 'device'\n";
 

@@ -1,5 +1,4 @@
 //! Formats from the outside: bytes of any kind are read without a panic.
-#![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use proptest::prelude::*;
 use unskew_c_headers::Headers;

@@ -2,16 +2,13 @@
 //! one rule says of the fixtures of others is seen.
 //!
 //! A fixture is a folder `tests/fixtures/<CODE>-<name>` with `old.h` and `new.h`, or with two folders `old`
-//! and `new`. `UNSKEW_BLESS=1 cargo test -p unskew-c-headers --test rules` writes the snapshots.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
-
-mod common;
+//! and `new`. `UNSKEW_BLESS=1 cargo test -p unskew-c-headers --test it rules` writes the snapshots.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use common::diff_bytes;
+use crate::common::{self, diff_bytes};
 use unskew_c_headers::change::Comparison;
 use unskew_c_headers::rules::RULES;
 use unskew_core::Severity;

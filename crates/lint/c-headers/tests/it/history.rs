@@ -4,11 +4,8 @@
 //! The tables say all that is to be found of at least a warning: a code, and a word of the message. Each line is
 //! known from elsewhere: from the layouts that were measured on these headers, and from the failures of real
 //! hosts and plug-ins.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
-mod common;
-
-use common::{corpus, diff_bytes, headers, lines};
+use crate::common::{corpus, diff_bytes, headers, lines};
 use std::path::Path;
 use unskew_c_headers::change::{Class, Comparison};
 use unskew_core::Severity;

@@ -1,6 +1,6 @@
 //! Windows, and what was announced with a day.
 
-use crate::repository::{Repository, codes, finding};
+use crate::lint::repository::{Repository, codes, finding};
 
 const BASE: &str = "baseline = 'git:HEAD'\n[[boundary]]\nname = 'device'\n";
 const PATHS: &str = "paths = ['api/**']\n";
@@ -48,13 +48,13 @@ fn a_clone_that_is_cut_off_within_the_window_is_no_pass() {
     repository
         .git(&["clone", "--quiet", "--depth", "1", &from, &to.display().to_string()], "2026-03-10");
     let text = format!("{BASE}{PATHS}preset='pjrt'");
-    let config = crate::repository::config(&text).unwrap();
+    let config = crate::lint::repository::config(&text).unwrap();
     let request = unskew_lint::Request {
         root: &to,
         file: "unskew.toml",
         config: &config,
         baseline: None,
-        as_of: crate::repository::day("2026-03-10"),
+        as_of: crate::lint::repository::day("2026-03-10"),
     };
     let outcome = unskew_lint::lint(&request);
     assert_eq!(outcome.checked, 0);

@@ -2,11 +2,8 @@
 //! right rules speak, and no others.
 //!
 //! The mutator works on the text, and knows nothing of what the reader of headers knows.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
-mod common;
-
-use common::{codes, corpus, diff, headers, lines};
+use crate::common::{self, codes, corpus, diff, headers, lines};
 use unskew_c_headers::change::{Policy, compare};
 use unskew_c_headers::contract::Contract;
 use unskew_core::Severity;

@@ -1,5 +1,4 @@
 //! What the tests of changes share.
-#![allow(dead_code, clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
 use std::path::{Path, PathBuf};
 
@@ -80,13 +79,4 @@ pub fn headers(folder: &Path) -> Vec<(String, Vec<u8>)> {
     }
     found.sort();
     found
-}
-
-/// Compares two folders of headers.
-pub fn diff_folders(old: &Path, new: &Path, policy: &str) -> Comparison {
-    let (old, new) = (headers(old), headers(new));
-    fn view(files: &[(String, Vec<u8>)]) -> Vec<(&str, &[u8])> {
-        files.iter().map(|(name, text)| (name.as_str(), text.as_slice())).collect()
-    }
-    diff_bytes(&view(&old), &view(&new), Some(policy))
 }

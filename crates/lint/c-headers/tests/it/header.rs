@@ -1,5 +1,4 @@
 //! The reader of headers: what it reads, that it reads back what it prints, that nothing stops it.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
 use proptest::prelude::*;
 use unskew_c_headers::header::{Enum, Header, Item, LayoutError, Layouts, Parameter, Type};

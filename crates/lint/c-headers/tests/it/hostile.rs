@@ -1,12 +1,9 @@
 //! What is no proper header: it is said, with its place, and the rest is judged; nothing takes long.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
-
-mod common;
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use common::{codes, diff, diff_bytes, lines};
+use crate::common::{codes, diff, diff_bytes, lines};
 use unskew_core::Severity;
 
 const OLD: &str = "#define API_MINOR 1\nstruct Args { size_t struct_size; int32_t a; int32_t b; };\n\

@@ -1,5 +1,4 @@
 //! Sets of descriptors: read without a panic wherever they are cut, and one with the text that they were made of.
-#![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use unskew_kinds::{Kind, Terms};
 use unskew_protobuf::Protobuf;
@@ -13,7 +12,7 @@ fn compare(name: &str, old: &[u8], new: &[u8]) {
 
 #[test]
 fn descriptors_cut_anywhere_are_read_without_a_panic() {
-    let whole = include_bytes!("described/everything.binpb");
+    let whole = include_bytes!("../described/everything.binpb");
     for end in 0..whole.len() {
         let mut cut = whole.to_vec();
         cut.truncate(end);
@@ -26,8 +25,8 @@ fn descriptors_cut_anywhere_are_read_without_a_panic() {
 
 #[test]
 fn a_text_and_the_descriptors_that_protoc_makes_of_it_say_the_same() {
-    let described = include_bytes!("described/everything.binpb");
-    let written = include_bytes!("described/everything.proto");
+    let described = include_bytes!("../described/everything.binpb");
+    let written = include_bytes!("../described/everything.proto");
     let side = |name: &str, bytes: &[u8]| Files::from_iter([(name, bytes.to_vec())]);
     let (a, b) = (side("everything.binpb", described), side("everything.proto", written));
     for (old, new) in [(&a, &b), (&b, &a)] {

@@ -1,5 +1,4 @@
 //! Shared objects with debug information say what their headers said, and where the compiler put it.
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs, reason = "a test may fail")]
 
 use std::path::Path;
 use std::process::Command;

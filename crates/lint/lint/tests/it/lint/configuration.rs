@@ -1,6 +1,6 @@
 //! What is wrong in `unskew.toml` is said with its place and what is allowed there.
 
-use crate::repository::config;
+use crate::lint::repository::config;
 
 /// The message for a file whose boundary has these lines more.
 fn wrong(lines: &str) -> String {

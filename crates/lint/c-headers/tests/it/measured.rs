@@ -1,10 +1,7 @@
 //! The twenty changes on which other tools were measured: thirteen faults, six safe ones, one that only
 //! source sees. Of these, every tool tried gave one and the same verdict to the first three.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
-mod common;
-
-use common::{codes, diff, lines};
+use crate::common::{codes, diff, lines};
 use unskew_core::Severity;
 
 /// An interface with one struct of arguments, one struct without a size, and a table.

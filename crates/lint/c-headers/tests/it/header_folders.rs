@@ -1,9 +1,6 @@
 //! Folders of headers: which version counts for which.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
-mod common;
-
-use common::{codes, diff_bytes, lines};
+use crate::common::{codes, diff_bytes, lines};
 use unskew_core::Severity;
 
 const VERSION: &str = "#define API_MAJOR 1\n#define API_MINOR 4\n";
