@@ -1,7 +1,5 @@
 //! Whatever bytes a file has, opening it gives an artifact or an error, in bounded time.
 
-#![allow(clippy::unwrap_used, reason = "a test may; clippy knows only functions marked as tests")]
-
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;

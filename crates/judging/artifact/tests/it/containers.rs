@@ -1,11 +1,5 @@
 //! Folders and wheels: what is found in them, and what is not followed, read or believed.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a test may; clippy knows only functions marked as tests"
-)]
-
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
