@@ -1,5 +1,4 @@
 //! Plug-ins made by the C compiler of this machine, against releases.
-#![allow(clippy::unwrap_used, reason = "a test may")]
 #![cfg(target_os = "linux")]
 
 use std::path::Path;

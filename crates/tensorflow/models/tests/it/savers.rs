@@ -1,8 +1,4 @@
 //! What a session restores, what a signature reads, and objects that only newer releases revive.
-#![allow(clippy::panic, clippy::unwrap_used, reason = "a test may fail")]
-
-#[allow(dead_code, reason = "other tests use the rest")]
-mod graphs;
 
 use std::sync::Arc;
 
@@ -10,6 +6,8 @@ use unskew_core::Severity;
 use unskew_source::{BytesSource, Source};
 use unskew_tensorflow::read::{Kind, transcode_whole};
 use unskew_tensorflow::{GraphFile, TensorFlowFile, findings, read_file};
+
+use crate::graphs;
 
 /// A SavedModel with a saver, a restoring node of its own, and one of the user's that reads another file.
 fn model(signature: &str, objects: &str) -> Arc<dyn Source> {

@@ -1,8 +1,4 @@
 //! Checkpoints that TensorFlow 2.21.0 wrote, whole and damaged: six variables, one of them in three slices.
-#![allow(clippy::unwrap_used, missing_docs, reason = "a test may fail")]
-
-#[allow(dead_code, reason = "other tests use the rest")]
-mod graphs;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,6 +10,8 @@ use unskew_tensorflow::read::Checkpoint;
 use unskew_tensorflow::{
     DataType, TensorFlowFile, party, read_file, with_data, with_what_lies_beside,
 };
+
+use crate::graphs;
 
 const DATA: &str = "v2.data-00000-of-00001";
 

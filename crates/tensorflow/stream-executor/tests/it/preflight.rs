@@ -1,21 +1,12 @@
 //! Plug-ins on trial, each with one fault, made by the C compiler of this machine.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may")]
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
-
-mod made;
 
 use std::time::{Duration, Instant};
 
-use made::{build, build_with, child, found, judge, party, trial};
+use crate::made::{self, build, build_with, found, judge, party, trial};
 use unskew_abi::sandbox::Confinement;
 use unskew_core::{Outcome, Party};
 use unskew_stream_executor::preflight::{End, Failure, Skew, Trial, preflight_in_child};
-
-/// Not a test of its own: what the child processes of the others run.
-#[test]
-fn the_child_of_the_other_tests() {
-    child();
-}
 
 fn notes(party: &Party) -> Vec<&'static str> {
     party.notes.iter().map(|finding| finding.rule.code).collect()

@@ -1,5 +1,4 @@
 //! Files that TensorFlow 2.21.0 itself wrote: a matrix product, a sum and a loop over one variable.
-#![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::path::Path;
 use std::sync::Arc;

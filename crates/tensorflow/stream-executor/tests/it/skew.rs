@@ -2,20 +2,11 @@
 //!
 //! Every case is a plug-in that the C compiler of this machine makes. A test puts each on trial; another has real
 //! releases load each, in a process of its own, and looks whether that lives.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may")]
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
-mod made;
-
-use made::{Made, build, child, found, judge, party};
+use crate::made::{Made, build, found, judge, party};
 use unskew_core::{Phase, Severity, Verdict};
 use unskew_peers::{Peer, there};
-
-/// Not a test of its own: what the child processes of the others run.
-#[test]
-fn the_child_of_the_other_tests() {
-    child();
-}
 
 /// What TensorFlow 2.15 and 2.21 do when they load the plug-in and list its devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

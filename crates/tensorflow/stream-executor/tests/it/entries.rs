@@ -1,18 +1,9 @@
 //! What comes after the registration of a platform: kernels, graph optimizer, profiler, each on trial by itself.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may")]
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
-mod made;
-
-use made::{build_with, child, found, judge, party, trial};
+use crate::made::{self, build_with, found, judge, party, trial};
 use unskew_core::{Party, Severity};
 use unskew_stream_executor::preflight::{End, Entry};
-
-/// Not a test of its own: what the child processes of the others run.
-#[test]
-fn the_child_of_the_other_tests() {
-    child();
-}
 
 /// A plug-in without a fault but for what stands in `more`.
 fn plugin(more: &str) -> Option<Party> {

@@ -1,5 +1,4 @@
 //! Plug-ins made by the C compiler of this machine, and how they are put on trial.
-#![allow(dead_code, reason = "every test file uses some of it")]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -148,8 +147,9 @@ pub fn object(path: &Path) -> SharedObject {
     SharedObject::read(&source).unwrap().unwrap()
 }
 
-/// What the child process runs, if this is one.
-pub fn child() {
+/// Not a test of its own: what the child processes of the others run.
+#[test]
+fn the_child_of_the_other_tests() {
     if let Some(path) = std::env::var_os(PATH_VARIABLE) {
         let path = PathBuf::from(path);
         let limit = std::env::var(LIMIT_VARIABLE).unwrap().parse().unwrap();
@@ -165,7 +165,7 @@ pub fn child() {
 /// Puts the plug-in at `path` on trial.
 pub fn trial(path: &Path, seconds: u64) -> Preflight {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "the_child_of_the_other_tests", "--nocapture"]);
+    command.args(["--exact", "made::the_child_of_the_other_tests", "--nocapture"]);
     command.env(PATH_VARIABLE, path).env(LIMIT_VARIABLE, seconds.to_string());
     preflight_in_child(command, Duration::from_secs(seconds), Confinement::Sandbox)
 }

@@ -1,7 +1,6 @@
 //! A small plug-in under hosts of several ages, some of them broken: what is written, and what is answered.
 //!
 //! The functions of TensorFlow that a plug-in imports for statuses are played here.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 #![allow(unsafe_code, reason = "the tests call the entries as C hosts do")]
 
 use std::ffi::{CStr, c_char, c_int};
@@ -12,9 +11,7 @@ use unskew_stream_executor::bindings as c;
 use unskew_stream_executor::layout::{Structure, contract, demands};
 use unskew_stream_executor_sdk::{Exports, init_plugin};
 
-mod toy;
-
-use toy::{Small, Toy};
+use crate::toy::{Small, Toy};
 
 /// A status: code and text.
 #[derive(Default)]

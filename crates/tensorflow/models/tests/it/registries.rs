@@ -1,5 +1,4 @@
 //! The registries of real releases, compared: what TensorFlow's own check says of them is known.
-#![allow(clippy::unwrap_used, missing_docs, reason = "a test may fail")]
 
 use std::sync::Arc;
 

@@ -1,5 +1,4 @@
 //! Plug-ins for macOS: Apple's own, and some made byte by byte, against the wheels for macOS.
-#![allow(clippy::unwrap_used, reason = "a test may")]
 
 use std::path::Path;
 use std::sync::Arc;

@@ -2,7 +2,6 @@
 //!
 //! What each release does with it stands in `docs/reference/tensorflow-on-soroban.md`, which
 //! `cargo xtask tensorflow --write` makes.
-#![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::path::PathBuf;
 use std::time::Duration;

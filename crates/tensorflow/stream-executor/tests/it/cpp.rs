@@ -1,5 +1,4 @@
 //! Plug-ins that import C++ symbols, against what real releases of TensorFlow said when they loaded them.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may")]
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 use std::path::{Path, PathBuf};

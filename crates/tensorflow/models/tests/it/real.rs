@@ -1,8 +1,5 @@
 //! Rules that no definition of an op holds, and rules of loaders: what real TensorFlow does with graphs is what we
 //! say of them, in the same phase and with the same words.
-#![allow(clippy::panic, clippy::unwrap_used, missing_docs, reason = "a test may fail")]
-
-mod graphs;
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -15,6 +12,8 @@ use unskew_source::{BytesSource, FileSource, Source, SourceExt as _};
 use unskew_tensorflow::convert::{Options, VersionOptions, convert};
 use unskew_tensorflow::read::{Kind, transcode_whole};
 use unskew_tensorflow::{GraphFile, Runtime, TensorFlowFile, findings, read_file};
+
+use crate::graphs;
 
 /// The interpreter that has this TensorFlow, if real releases are run.
 fn python(version: &str) -> Option<PathBuf> {

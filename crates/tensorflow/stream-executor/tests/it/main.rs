@@ -1,0 +1,10 @@
+//! The integration tests of this crate as one program, so that its dependencies are linked once.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
+
+mod cpp;
+mod entries;
+mod macos;
+mod made;
+mod plugins;
+mod preflight;
+mod skew;
