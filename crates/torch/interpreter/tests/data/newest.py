@@ -1,7 +1,7 @@
 """Writes files that call what older releases lack, with what they gave: `python newest.py FOLDER`.
 
 Run on PyTorch 2.15.0; `tar -cJf newest-2.15.0.tar.xz -C FOLDER .` packs what it wrote. Of some calls `unskew convert`
-makes loops and lists of instructions, or several nodes; `tests/newest.rs` holds the results against what is recorded
+makes loops and lists of instructions, or several nodes; `tests/it/newest.rs` holds the results against what is recorded
 here.
 """
 

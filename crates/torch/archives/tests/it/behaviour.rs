@@ -1,0 +1,108 @@
+//! Operators that changed what they do under the schema that they have, and what is not judged.
+
+use crate::corpus::{self, archive, converted, party, record, runtime, verdict};
+use unskew_core::{Phase, Verdict, aspect};
+
+/// A module with this body, in an archive of version 3 that 1.6 to 2.0 may have written.
+fn module(body: &str) -> Vec<u8> {
+    let code = format!(
+        "class M(Module):\n  __parameters__ = []\n  __buffers__ = []\n  training : bool\n  \
+         def forward(self: __torch__.M,\n    x: Tensor,\n    m: Tensor) -> Tensor:\n{body}"
+    );
+    archive(&[
+        ("data.pkl", b"\x80\x02c__torch__\nM\n)\x81}b."),
+        ("code/__torch__.py", code.as_bytes()),
+    ])
+}
+
+fn on(body: &str, release: &str) -> Verdict {
+    verdict(&party("net.pt", &module(body)), &runtime(release).party())
+}
+
+/// The codes of findings, and the aspects that are not judged.
+fn said(verdict: &Verdict) -> (Vec<&str>, Vec<&str>) {
+    let codes = verdict.findings.iter().map(|one| one.rule.code).collect();
+    (codes, verdict.unjudged.iter().map(|one| &*one.aspect).collect())
+}
+
+#[test]
+fn stft_without_return_complex_raises_since_2_0() {
+    let stft = |end: &str| format!("    return torch.stft(x, 16, 4, 16, m, False, True{end})\n");
+    let found = on(&stft(", None"), "2.15.0");
+    assert_eq!(said(&found).0, ["OP109"]);
+    assert_eq!(found.findings[0].phase, Some(Phase::FirstUse));
+    assert!(found.findings[0].symptom.as_ref().unwrap().contains("return_complex"));
+    assert_eq!(said(&on(&stft(""), "2.1.2")).0, ["OP109"]);
+    assert_eq!(said(&on(&stft(", True"), "2.15.0")), (vec![], vec![]));
+    assert_eq!(said(&on(&stft(", False"), "2.15.0")), (vec![], vec![]));
+    assert_eq!(said(&on(&stft(", None"), "1.13.1")).0, Vec::<&str>::new());
+}
+
+#[test]
+fn a_mask_is_judged_by_what_the_code_shows_of_it() {
+    let fill = |mask: &str| format!("    k = {mask}\n    return torch.masked_fill(x, k, 0.5)\n");
+    let bytes = fill("torch.to(torch.gt(x, 0), 0, False, False)");
+    assert_eq!(said(&on(&bytes, "2.15.0")), (vec!["OP109"], vec![]));
+    assert_eq!(said(&on(&bytes, "2.0.1")).0, Vec::<&str>::new());
+    assert_eq!(said(&on(&fill("torch.gt(x, 0)"), "2.15.0")), (vec![], vec![]));
+    assert_eq!(said(&on(&fill("m"), "2.15.0")), (vec![], vec![aspect::BEHAVIOUR]));
+}
+
+#[test]
+fn a_float_bound_of_integers_changed_and_an_integer_one_did_not() {
+    let clamp = |of: &str, bound: &str| format!("    return torch.clamp({of}, {bound}, None)\n");
+    let places = "torch.argmax(x, None, False)";
+    // The writer may be on either side of the change, the runtime is not.
+    assert_eq!(said(&on(&clamp(places, "0.5"), "2.15.0")).0, ["OP102"]);
+    assert_eq!(said(&on(&clamp("torch.softmax(x, 0)", "0.5"), "2.15.0")), (vec![], vec![]));
+    assert_eq!(said(&on(&clamp("x", "0.5"), "2.15.0")), (vec![], vec![aspect::BEHAVIOUR]));
+    assert_eq!(said(&on(&clamp("x", "1"), "2.15.0")), (vec![], vec![]));
+}
+
+#[test]
+fn who_wrote_the_file_counts_also_after_a_conversion() {
+    let body = "    return torch.clamp(x, 0.5, 2.5)\n";
+    let code = format!("def forward(self: __torch__.M, x: Tensor) -> Tensor:\n{body}");
+    let text = format!(
+        "class M(Module):\n  __parameters__ = []\n  training : bool\n  {}",
+        code.replace('\n', "\n  ")
+    );
+    let bytes = archive(&[
+        ("data.pkl", b"\x80\x02c__torch__\nM\n)\x81}b."),
+        ("code/__torch__.py", text.trim_end().as_bytes()),
+        ("byteorder", b"little"),
+        (".data/serialization_id", b"0"),
+    ]);
+    let (old, options) = (runtime("1.4.0"), unskew_torch::Options::default());
+    let before = corpus::source("net.pt", &bytes);
+    let origin = unskew_torch::Origin::of(&before, &old, &options).unwrap().unwrap();
+    let (plan, result) = converted("net.pt", &bytes, &old);
+    assert!(plan.is_possible() && !plan.changes_nothing(), "{:?}", plan.blockers);
+    let after = corpus::source("net.pt", &result);
+    let after = unskew_torch::party_converted(&after, &origin).unwrap().unwrap();
+    assert_eq!(said(&verdict(&after, &old.party())).1, [aspect::BEHAVIOUR]);
+    // By its layout alone 1.5 would have written it, which did the same.
+    let alone = verdict(&party("net.pt", &result), &old.party());
+    assert_eq!(said(&alone).1, Vec::<&str>::new());
+}
+
+#[test]
+fn a_union_of_one_is_refused_up_to_1_9_and_converted() {
+    let body = "    n = unchecked_cast(Union[int], torch.dim(x))\n    return torch.add(x, n)\n";
+    assert_eq!(said(&on(body, "1.9.1")).0, ["PT303"]);
+    assert!(!said(&on(body, "1.10.2")).0.contains(&"PT303"));
+    let (plan, result) = converted("net.pt", &module(body), &runtime("1.9.1"));
+    assert!(plan.is_possible(), "{:?}", plan.blockers);
+    let code = record(&result, "code/__torch__.py").unwrap();
+    assert!(code.contains("unchecked_cast(int, torch.dim(x))"), "{code}");
+    let two = body.replace("Union[int]", "Union[int, str]");
+    let (plan, _) = converted("net.pt", &module(&two), &runtime("1.9.1"));
+    assert!(plan.blockers.iter().any(|one| one.rule.code == "PT403"), "{:?}", plan.blockers);
+}
+
+#[test]
+fn quantized_operators_are_not_judged_but_by_who_wrote_them() {
+    let body = "    return ops.quantized.add(x, m, 1.0, 0)\n";
+    assert_eq!(said(&on(body, "2.15.0")).1, [aspect::QUANTIZED]);
+    assert_eq!(said(&on("    return torch.add(x, m)\n", "2.15.0")).1, Vec::<&str>::new());
+}

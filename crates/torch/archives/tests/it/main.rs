@@ -1,0 +1,19 @@
+//! The integration tests of this crate as one program, so that its dependencies are linked once.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
+
+mod behaviour;
+mod convert_devices;
+mod convert_exported;
+mod convert_layout;
+mod convert_mobile;
+mod convert_script;
+mod corpus;
+mod devices;
+mod formats;
+mod hostile;
+mod loads;
+mod needs;
+mod readers;
+mod stored;
+mod typing;
+mod verdicts;

@@ -1,0 +1,110 @@
+//! Files of tensors and objects: what a release refuses of them. What real PyTorch 2.15.0 does with 192 checkpoints, each
+//! of its kinds of objects in four protocols and both containers, is what the rules here were held to.
+
+use std::io::Write;
+
+use crate::corpus::{party, runtimes, source, verdict};
+use unskew_core::Verdict;
+
+fn archive(members: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, bytes) in members {
+        writer.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
+        writer.write_all(bytes).unwrap();
+    }
+    writer.finish().unwrap().into_inner()
+}
+
+fn codes(verdict: &Verdict) -> Vec<&'static str> {
+    verdict.findings.iter().map(|finding| finding.rule.code).collect()
+}
+
+/// A checkpoint of the form since 1.6 with this pickle.
+fn checkpoint(pickle: &[u8]) -> Vec<u8> {
+    archive(&[("m/data.pkl", pickle), ("m/byteorder", b"little"), ("m/version", b"3\n")])
+}
+
+fn on(bytes: &[u8], release: &str) -> Verdict {
+    verdict(&party("w", bytes), &runtimes()[release])
+}
+
+/// A safetensors file of one tensor of two elements.
+fn safetensors(dtype: &str, size: usize) -> Vec<u8> {
+    let header = format!(r#"{{"w":{{"dtype":"{dtype}","shape":[2],"data_offsets":[0,{size}]}}}}"#);
+    [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), &vec![0; size]].concat()
+}
+
+const NAMESPACE: &[u8] = b"\x80\x02cargparse\nNamespace\n)\x81.";
+const ORDERED: &[u8] = b"\x80\x02ccollections\nOrderedDict\n)R.";
+const SET: &[u8] = b"\x80\x02c__builtin__\nset\n]\x85R.";
+const PYTHON_3: &[u8] = b"\x80\x04\x95\x02\0\0\0\0\0\0\0}.";
+const BYTES: &[u8] = b"\x80\x03C\x01x.";
+
+#[test]
+fn since_2_6_a_checkpoint_may_import_only_what_stands_on_the_list() {
+    for pickle in [NAMESPACE, PYTHON_3, BYTES] {
+        let bytes = checkpoint(pickle);
+        assert!(codes(&on(&bytes, "2.6.0")).contains(&"PT501"), "{pickle:?}");
+        assert!(codes(&on(&bytes, "2.15.0")).contains(&"PT501"), "{pickle:?}");
+        assert!(!codes(&on(&bytes, "2.5.1")).contains(&"PT501"), "{pickle:?}");
+    }
+    for pickle in [ORDERED, SET] {
+        assert_eq!(codes(&on(&checkpoint(pickle), "2.15.0")), ["PT005"], "{pickle:?}");
+    }
+}
+
+#[test]
+fn the_object_of_an_old_checkpoint_is_judged_too() {
+    let magic =
+        b"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.\x80\x02M\xe9\x03.\x80\x02}.";
+    let bytes = [&magic[..], NAMESPACE].concat();
+    assert!(codes(&on(&bytes, "2.6.0")).contains(&"PT501"));
+    assert!(on(&bytes, "2.5.1").works());
+}
+
+#[test]
+fn what_numpy_2_wrote_wants_a_numpy_that_has_its_modules() {
+    let bytes = checkpoint(b"\x80\x02cnumpy._core.multiarray\n_reconstruct\n.");
+    assert!(codes(&on(&bytes, "2.1.2")).contains(&"PT502"));
+    assert!(!codes(&on(&bytes, "2.5.1")).contains(&"PT502"));
+    let old = checkpoint(b"\x80\x02cnumpy.core.multiarray\n_reconstruct\n.");
+    assert!(!codes(&on(&old, "2.1.2")).contains(&"PT502"));
+}
+
+#[test]
+fn classes_of_other_packages_are_not_judged() {
+    let verdict = on(&checkpoint(b"\x80\x02cmmcv.runner\nHook\n)\x81."), "2.5.1");
+    let reasons: Vec<&str> = verdict.unjudged.iter().map(|one| one.reason.as_str()).collect();
+    assert!(reasons.iter().any(|reason| reason.contains("mmcv.runner.Hook")), "{reasons:?}");
+}
+
+#[test]
+fn a_type_of_safetensors_needs_a_torch_that_has_it() {
+    for (dtype, size, before, since) in [
+        ("F8_E4M3", 2, "2.0.1", "2.1.2"),
+        ("U16", 4, "2.2.2", "2.3.1"),
+        ("F8_E8M0", 2, "2.6.0", "2.7.1"),
+        ("F4", 1, "2.7.1", "2.8.0"),
+    ] {
+        let bytes = safetensors(dtype, size);
+        assert_eq!(codes(&on(&bytes, before)), ["PT503"], "{dtype}");
+        assert!(codes(&on(&bytes, since)).is_empty(), "{dtype}");
+    }
+    assert!(codes(&on(&safetensors("BF16", 4), "1.4.0")).is_empty());
+}
+
+#[test]
+fn a_safetensors_file_is_held_to_its_header() {
+    let whole = safetensors("F32", 8);
+    assert!(unskew_torch::party(&source("w.safetensors", &whole)).is_ok());
+    let longer = [&whole[..], &[0]].concat();
+    for broken in [
+        &whole[..whole.len() - 2],
+        &whole[..20],
+        &longer,
+        &safetensors("ZZZ", 8),
+        &safetensors("F32", 4),
+    ] {
+        assert!(unskew_torch::party(&source("w.safetensors", broken)).is_err());
+    }
+}

@@ -1,0 +1,9 @@
+//! The integration tests of this crate as one program, so that its dependencies are linked once.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+mod author;
+mod coverage;
+mod decide;
+mod promised;
+mod pytorch;
+mod registry;
