@@ -9,7 +9,7 @@ family!(
     ///
     /// What changed in version 6, which clients since jax 0.11.2 announce, is not known; so it is not
     /// written and not read, and the highest that is agreed on with them is 5. What they send of the
-    /// types here at 6 is what they send at 5 (`tests/captured.rs`).
+    /// types here at 6 is what they send at 5 (`tests/it/captured.rs`).
     pub Ifrt = "data/serdes.history.toml", minimum = 0, current = 5
 );
 

@@ -1,0 +1,10 @@
+//! The integration tests of this crate as one program, so that its dependencies are linked once.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
+
+mod example;
+mod hosts;
+mod jax;
+mod launch;
+mod panics;
+mod sizes;
+mod toy;
