@@ -1,5 +1,4 @@
 //! `unskew_jax`: the handlers of jaxlib on plug-ins that lack them.
-#![allow(clippy::unwrap_used, reason = "a test may")]
 
 use std::time::Duration;
 

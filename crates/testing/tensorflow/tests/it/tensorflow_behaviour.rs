@@ -1,5 +1,4 @@
 //! What kernels and importers do beyond the definitions of ops: rules, and what is said not to be judged.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::sync::Arc;
 

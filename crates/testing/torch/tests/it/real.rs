@@ -1,5 +1,4 @@
 //! What a real PyTorch gives of files that were converted for it.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -2,7 +2,6 @@
 //!
 //! A release that got better or worse here changes what `unskew` says of it (`crates/xla/pjrt`), and the page
 //! `docs/reference/jax-on-plugins.md`.
-#![allow(clippy::unwrap_used, reason = "a test may")]
 
 use std::time::Duration;
 

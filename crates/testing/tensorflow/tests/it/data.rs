@@ -1,5 +1,4 @@
 //! What real TensorFlows do with graphs and SavedModels, and with those that were converted for older releases.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
 use std::collections::BTreeMap;
 use std::path::Path;
