@@ -24,11 +24,15 @@ const STEPS: [(&str, &str, &[&str]); 6] = [
             "warnings",
         ],
     ),
-    ("tables asked", ".", &["test", "-p", "unskew-scan", "--features", "query", "--test", "query"]),
+    (
+        "tables asked",
+        ".",
+        &["test", "-p", "unskew-scan", "--features", "query", "--test", "it", "query::"],
+    ),
     (
         "the command asks",
         ".",
-        &["test", "-p", "unskew-cli", "--features", "query", "--test", "store"],
+        &["test", "-p", "unskew-cli", "--features", "query", "--test", "it", "store::"],
     ),
     ("format of the job", "distributed", &["fmt", "--check"]),
     (

@@ -1,15 +1,12 @@
 //! What a scan says of real artifacts, and what it costs.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
-
-#[allow(dead_code, reason = "each test uses a part of it")]
-mod table;
-
 use std::fs;
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 
 use unskew_scan::{ScanError, Settings, Shard, Table};
+
+use crate::table;
 
 #[test]
 fn every_artifact_has_a_row_for_each_runtime_that_it_is_for() {

@@ -1,16 +1,13 @@
 //! Models in real registries are scanned, and the verdicts are there afterwards.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
-
-#[allow(dead_code, reason = "each test uses a part of it")]
-mod table;
-
 use std::fs;
 
 use unskew_registries::mlflow::{MlFlow, MlFlowPlace};
 use unskew_registries::oci::{Oci, OciPlace};
 use unskew_scan::{Judge, Row, Settings, Step, Table, inventory, scan};
 use unskew_test_servers::{DockerRegistry, MlFlow as Server};
+
+use crate::table;
 
 /// Scans a URI, and writes back what was judged.
 fn scanned(uri: &str) -> Vec<Row> {

@@ -1,10 +1,6 @@
 //! Tables asked by SQL.
 
 #![cfg(feature = "query")]
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
-
-#[allow(dead_code, reason = "each test uses a part of it")]
-mod table;
 
 use std::fs;
 use std::path::Path;
@@ -12,6 +8,8 @@ use std::path::Path;
 use unskew_objects::{Objects, Place};
 use unskew_scan::{Settings, Shard, query};
 use unskew_test_servers::S3;
+
+use crate::table;
 
 /// The examples, scanned in three shards, so that the table has several parts.
 fn scanned(out: &Path) {

@@ -1,10 +1,5 @@
 //! What a scan reads of a model does not grow with its weights: a PyTorch archive of 4 MB and one of 4 GB, in an S3 store.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
-
-#[allow(dead_code, reason = "each test uses a part of it")]
-mod table;
-
 use std::fs::File;
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::Path;
@@ -12,6 +7,8 @@ use std::path::Path;
 use unskew_objects::{Objects, Place};
 use unskew_scan::{Judge, Settings, Table, inventory_of, scan};
 use unskew_test_servers::S3;
+
+use crate::table;
 
 /// The name of the record with the weights.
 const WEIGHTS: &str = "Gelu/data/0";

@@ -1,16 +1,13 @@
 //! A store and a cache give what the folder gives.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
-
-#[allow(dead_code, reason = "each test uses a part of it")]
-mod table;
-
 use std::fs;
 use std::path::Path;
 
 use unskew_objects::{Objects, Place};
 use unskew_scan::{Judge, Settings, Table, inventory_of, scan};
 use unskew_test_servers::S3;
+
+use crate::table;
 
 const MODELS: [&str; 4] = ["gelu-2.15.0.pt", "add-1.1.0.pt", "add-cast.pb", "div-2.4.1.pt2"];
 

@@ -1,10 +1,5 @@
 //! A scan that is killed loses nothing, and repeats nothing.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
-
-#[allow(dead_code, reason = "each test uses a part of it")]
-mod table;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -12,6 +7,8 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use unskew_scan::Settings;
+
+use crate::table;
 
 /// How many artifacts are scanned.
 const ARTIFACTS: usize = 400;
@@ -40,7 +37,7 @@ fn a_scan_that_is_killed_goes_on_where_it_was() {
     let mut kills = 0;
     for wanted in [1, 4, 9] {
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "child"])
+            .args(["--exact", "resume::child"])
             .env("SCAN_MODELS", models.path())
             .env("SCAN_TABLE", out.path())
             .stdout(Stdio::null())

@@ -1,7 +1,5 @@
 //! What the tests of a scan share: the question, and the rows that came.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
-
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
