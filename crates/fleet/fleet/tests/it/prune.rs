@@ -1,12 +1,8 @@
 //! What a fleet remembers, and what it lets go: on SQLite and the disk, and on PostgreSQL and an object store.
 
-#![allow(clippy::unwrap_used, reason = "a test may; clippy knows only functions marked as tests")]
-
-mod databases;
-
 use std::path::{Path, PathBuf};
 
-use databases::Place;
+use crate::databases::Place;
 use unskew_core::Date;
 use unskew_fleet::store::{Retire, StoreError};
 use unskew_fleet::{Choice, Depot, Digest, Fleet, FleetError, Policy, Profile, Prune, Pruned, Way};

@@ -1,10 +1,6 @@
 //! The store on both of its databases: one suite, run on SQLite and on PostgreSQL.
 
-#![allow(clippy::unwrap_used, reason = "a test may; clippy knows only functions marked as tests")]
-
-mod databases;
-
-use databases::{Place, places};
+use crate::databases::{Place, places};
 use unskew_fleet::Digest;
 use unskew_fleet::store::{Database, KeptAnswer, KeptRuntime, Store, StoreError, Value};
 

@@ -1,7 +1,5 @@
 //! Empty databases of every kind, for tests that hold on all of them.
 
-#![allow(dead_code, reason = "every test uses its part")]
-
 use unskew_fleet::store::{Database, Postgres, Sqlite, Store};
 use unskew_test_servers::PostgreSql;
 

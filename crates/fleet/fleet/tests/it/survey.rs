@@ -1,5 +1,4 @@
 //! What a survey says without asking is what a decision says.
-#![allow(clippy::unwrap_used, reason = "a test may")]
 
 use std::path::Path;
 

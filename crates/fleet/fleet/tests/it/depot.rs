@@ -1,7 +1,5 @@
 //! Artifacts on disk and in an object store: one suite, run on both.
 
-#![allow(clippy::unwrap_used, reason = "a test may; clippy knows only functions marked as tests")]
-
 use std::io;
 use std::path::Path;
 use std::sync::Arc;

@@ -1,7 +1,5 @@
 //! Decisions about real models: those of `examples/`, and those of the corpus where it is there.
 
-#![allow(clippy::unwrap_used, reason = "a test may; clippy knows only functions marked as tests")]
-
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;

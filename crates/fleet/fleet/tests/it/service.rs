@@ -1,11 +1,9 @@
 //! What the service keeps beside models and runtimes, on every database: tokens, the audit log, uploads, jobs.
 
-#![allow(clippy::unwrap_used, reason = "a test may; clippy knows only functions marked as tests")]
-
-mod databases;
-
 use unskew_fleet::Digest;
 use unskew_fleet::store::{Act, JobState, KeptToken, Piece, Role, Signature, Store, Upload};
+
+use crate::databases;
 
 fn on_both(test: impl Fn(Store)) {
     for place in databases::places() {

@@ -1,7 +1,5 @@
 //! A PostgreSQL server that goes away and comes back, that encrypts, and that is called from a service.
 
-#![allow(clippy::unwrap_used, reason = "a test may; clippy knows only functions marked as tests")]
-
 use unskew_fleet::Digest;
 use unskew_fleet::store::{Database, Postgres, Store, StoreError, Value};
 use unskew_test_servers::PostgreSql;
