@@ -1,6 +1,5 @@
 //! What `unskew conform` says of JAX releases, against what they really did: the table that
 //! `cargo xtask jax --write` has made.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may")]
 
 use std::path::Path;
 use std::process::Command;

@@ -1,6 +1,5 @@
 //! Tables of PyTorch operators in `unskew lint` and `unskew diff`: one schema a line, or what `unskew ops table`
 //! writes for a release, a selection of its operators, a device.
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs, reason = "a test may fail")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -1,6 +1,5 @@
 //! What verbs do with plug-ins that mean harm: verdicts, what is run, what is left behind.
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may")]
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

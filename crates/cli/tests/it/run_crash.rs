@@ -1,5 +1,4 @@
 //! `unskew run`: a plug-in that takes its process down is an error message.
-#![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::process::Command;
 

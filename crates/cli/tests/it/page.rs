@@ -3,8 +3,6 @@
 //! Chromium loads the page without a screen and prints the document as it is after the script ran.
 //! Without Chromium the test says so and is skipped.
 
-#![allow(clippy::unwrap_used, reason = "a test may; clippy knows only functions marked as tests")]
-
 use std::path::Path;
 use std::process::Command;
 

@@ -1,8 +1,6 @@
 //! `unskew fleet` on a full disk, with a damaged artifact, without its database: it says what is wrong, and nothing is
 //! lost.
 
-#![allow(clippy::unwrap_used, reason = "a test may; clippy knows only functions marked as tests")]
-
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 

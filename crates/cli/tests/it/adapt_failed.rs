@@ -1,7 +1,5 @@
 //! `unskew adapt` that fails leaves nothing behind.
 
-#![allow(clippy::unwrap_used, reason = "a test may; clippy knows only functions marked as tests")]
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

@@ -1,5 +1,4 @@
 //! Baselines that are packages: a real one, fetched by pip from the index that it is set up for.
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs, reason = "a test may fail")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -1,7 +1,6 @@
 //! `unskew adapt`: real JAX releases on plug-ins that they cannot use as they are.
 //!
-//! What they do without the adapter is asserted in `crates/testing/jax/tests/direct.rs`.
-#![allow(clippy::unwrap_used, reason = "a test may")]
+//! What they do without the adapter is asserted in `crates/testing/jax/tests/it/direct.rs`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

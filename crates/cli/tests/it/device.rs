@@ -1,5 +1,4 @@
 //! A pluggable device of TensorFlow, made by the C compiler of this machine, and the verbs that look at it.
-#![allow(clippy::unwrap_used, reason = "a test may fail")]
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 use std::path::{Path, PathBuf};

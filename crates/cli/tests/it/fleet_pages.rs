@@ -1,6 +1,5 @@
 //! The pages of `unskew fleet serve` on a real process: every link of every page, forms, who may look, and what a real
 //! browser makes of them, with and without scripts. Without Chromium that part says so and is skipped.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may")]
 #![cfg(unix)]
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};

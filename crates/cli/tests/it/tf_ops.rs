@@ -1,6 +1,5 @@
 //! Op registries of TensorFlow in `unskew lint`: those that two real releases print of themselves, and what becomes
 //! of the real one when somebody changes an op in it.
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs, reason = "a test may fail")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -1,5 +1,4 @@
 //! `unskew run`: archives of inputs, files of results, and plug-ins of the current folder.
-#![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

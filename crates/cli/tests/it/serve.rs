@@ -1,6 +1,5 @@
 //! `unskew serve` as a process: how it stops, what it says of a crash, what a killed client leaves, and its
 //! page in a real browser.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may")]
 #![cfg(target_os = "linux")]
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};

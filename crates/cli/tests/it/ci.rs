@@ -1,6 +1,5 @@
 //! What stands in `action.yml` and `.pre-commit-hooks.yaml` is run as it stands there, in a repository with a
 //! change that breaks a promise.
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs, reason = "a test may fail")]
 
 use std::collections::BTreeMap;
 use std::path::Path;

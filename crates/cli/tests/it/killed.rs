@@ -1,6 +1,5 @@
 //! A conversion that is killed leaves nothing that the next one does not take away.
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, reason = "a test may; clippy knows only functions marked as tests")]
 
 use std::ffi::OsString;
 use std::path::Path;

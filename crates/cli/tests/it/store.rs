@@ -1,7 +1,5 @@
 //! The verbs on artifacts in a real S3 server.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
-
 use std::path::Path;
 use std::process::{Command, Output};
 

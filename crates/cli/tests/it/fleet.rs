@@ -1,7 +1,5 @@
 //! `unskew fleet` from the first runtime to the page of a plan.
 
-#![allow(clippy::unwrap_used, reason = "a test may; clippy knows only functions marked as tests")]
-
 use std::path::Path;
 use std::process::{Command, Output};
 

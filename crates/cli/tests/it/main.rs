@@ -1,0 +1,32 @@
+//! The integration tests of this crate as one program, so that its dependencies are linked once.
+//!
+//! Beside it: `cli`, whose harness is its own; `fleet_kill` and `fleet_two`, which need a machine without other tests:
+//! they choose moments and measure times.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+
+mod adapt_failed;
+mod ci;
+mod conform_hosts;
+mod device;
+#[cfg(feature = "fleet")]
+mod fleet;
+#[cfg(feature = "fleet")]
+mod fleet_pages;
+#[cfg(feature = "fleet")]
+mod fleet_serve;
+#[cfg(feature = "fleet")]
+mod fleet_trouble;
+#[cfg(feature = "serve")]
+mod jax;
+mod killed;
+mod operators;
+mod package;
+mod page;
+mod run_crash;
+mod run_files;
+mod sandbox;
+#[cfg(feature = "serve")]
+mod serve;
+#[cfg(feature = "scan")]
+mod store;
+mod tf_ops;
