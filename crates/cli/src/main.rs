@@ -1,18 +1,16 @@
 //! The command `unskew`: will these two pieces of ML software work together, and if not, why not?
 //!
-//! One file per verb in `verbs/`; what a verb prints is made by `unskew_report`, or, for a matrix, by
-//! `grid`. The exit status of every verb is decided in [`exit`].
+//! One file per verb in `verbs/`; what it answers is made by `unskew_verbs`, and printed by `unskew_report`. The
+//! exit status of every verb is decided in [`exit`].
 
 #![forbid(unsafe_code)]
 
 mod args;
 mod exit;
-mod grid;
 mod guard;
 mod kinds;
 #[cfg(any(feature = "fleet", feature = "serve"))]
 mod log;
-mod one_kind;
 mod print;
 mod progress;
 mod sides;

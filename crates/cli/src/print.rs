@@ -44,7 +44,7 @@ pub fn file(path: &Path, text: &str) -> anyhow::Result<()> {
 
 /// Prints an error and its causes on the standard error.
 pub fn error(error: &anyhow::Error) {
-    failure(&chain(error));
+    failure(&unskew_verbs::chain(error.as_ref()));
 }
 
 /// Prints what is worth knowing, and no failure.
@@ -62,21 +62,6 @@ pub fn failure(message: &str) {
             anstream::eprintln!("{line}");
         }
     }
-}
-
-/// An error and its causes, each on a line; a cause that its error repeats is left out.
-pub fn chain(error: &anyhow::Error) -> String {
-    let mut text = String::new();
-    for cause in error.chain() {
-        let cause = cause.to_string();
-        if text.is_empty() {
-            text = cause;
-        } else if !text.contains(&cause) {
-            text.push_str("\n  cause: ");
-            text.push_str(&cause);
-        }
-    }
-    text
 }
 
 /// Paragraphs of a width that reads well, indented.

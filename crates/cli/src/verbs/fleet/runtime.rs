@@ -49,7 +49,7 @@ fn profile(named: &Path) -> anyhow::Result<Profile> {
         if sides::is_release(name) {
             return Ok(Profile::of_release(unskew_releases::find(name)?));
         }
-        return Err(sides::neither(name));
+        return Err(sides::neither(name).into());
     }
     let shown = || format!("cannot read {}", named.display());
     let text = read_text(named, LARGEST).context("no runtime profile")?;

@@ -15,8 +15,8 @@ use rayon::prelude::*;
 use unskew_core::{Context, Outcome, Severity, Verdict, check};
 use unskew_report::{Failure, Pair, Report};
 
-use crate::progress::Bar;
-use crate::sides::Member;
+use crate::Member;
+use crate::progress::{Interrupted, Progress};
 
 pub use mark::Mark;
 pub use reason::Reason;
@@ -52,16 +52,23 @@ pub struct Grid {
 
 impl Grid {
     /// Judges every pair, in parallel.
-    pub fn judge(rows: Vec<Row>, columns: Vec<Member>, context: Context, bar: &Bar) -> Self {
+    ///
+    /// # Errors
+    /// If `progress` says to stop.
+    pub fn judge(
+        rows: Vec<Row>,
+        columns: Vec<Member>,
+        context: Context,
+        progress: &Progress<'_>,
+    ) -> Result<Self, Interrupted> {
         let width = columns.len();
         let mut cells: Vec<Cell> = (0..rows.len() * width)
             .into_par_iter()
             .map(|place| {
-                bar.step();
-                Cell::judge(&rows[place / width], &columns[place % width], &context)
+                progress()?;
+                Ok(Cell::judge(&rows[place / width], &columns[place % width], &context))
             })
-            .collect();
-        bar.finish();
+            .collect::<Result<_, Interrupted>>()?;
         let mut lines = Vec::with_capacity(rows.len());
         while !cells.is_empty() {
             let rest = cells.split_off(width.min(cells.len()));
@@ -69,7 +76,7 @@ impl Grid {
         }
         let mut grid = Self { context, rows, columns, cells: lines, reasons: Vec::new() };
         grid.reasons = reason::number(&mut grid.cells, &grid.rows, &grid.columns);
-        grid
+        Ok(grid)
     }
 
     /// The label of a row.

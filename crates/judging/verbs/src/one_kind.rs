@@ -4,7 +4,7 @@
 use unskew_core::{Outcome, Role};
 use unskew_releases::{Family, Release};
 
-use crate::sides::Member;
+use crate::Member;
 
 /// Why nothing of this can be judged, if every pair is of two of one kind.
 pub fn refusal<'a>(

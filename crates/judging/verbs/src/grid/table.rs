@@ -7,7 +7,7 @@ use unskew_report::{BAD, DIM, EMPHASIS, Plain, WARN, of_severity};
 
 use super::reason::in_words;
 use super::{Cell, Grid, Mark};
-use crate::sides::Member;
+use crate::Member;
 
 /// The most letters of a row's label; the end of a path says more than its beginning.
 const LABEL: usize = 40;

@@ -2,33 +2,36 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::bail;
 use unskew_pjrt_adapter::library_name;
 
-/// The adapter: the file that was named, or the one that belongs to this command.
-pub fn find(named: Option<&Path>) -> anyhow::Result<PathBuf> {
+use super::AdaptError;
+
+/// The adapter that was named, or the one that belongs to the command `unskew` at `command`.
+///
+/// # Errors
+/// If it is not there.
+pub fn beside(command: Option<&Path>, named: Option<&Path>) -> Result<PathBuf, AdaptError> {
     if let Some(named) = named {
         if !named.is_file() {
-            bail!("no such file: {}", named.display());
+            return Err(AdaptError::NoAdapter(format!("no such file: {}", named.display())));
         }
         return Ok(named.to_owned());
     }
-    let command = std::env::current_exe().and_then(|command| command.canonicalize());
-    let folder = command.ok().and_then(|command| Some(command.parent()?.to_owned()));
-    let places = folder.map(|folder| candidates(&folder)).unwrap_or_default();
-    match places.iter().find(|place| place.is_file()) {
-        Some(found) => Ok(found.clone()),
-        None => bail!(
+    let command = command.and_then(|command| command.canonicalize().ok());
+    let folder = command.as_deref().and_then(Path::parent);
+    let places = folder.map(candidates).unwrap_or_default();
+    places.into_iter().find(|place| place.is_file()).ok_or_else(|| {
+        AdaptError::NoAdapter(format!(
             "the adapter is not installed beside this command; put {} there or into ../lib, or name it \
              with --adapter",
             library_name()
-        ),
-    }
+        ))
+    })
 }
 
 /// Where cargo puts it (what lies beside the command in a build tree may be older), beside the command,
 /// in the `lib` of the same installation.
-fn candidates(folder: &Path) -> Vec<PathBuf> {
+pub fn candidates(folder: &Path) -> Vec<PathBuf> {
     let name = library_name();
     let mut places = vec![folder.join("deps").join(&name), folder.join(&name)];
     if let Some(root) = folder.parent() {

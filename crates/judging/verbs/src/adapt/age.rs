@@ -3,23 +3,31 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Context as _, bail};
 use unskew_core::{Axis, Party, Version};
 use unskew_pjrt::layout::FLOOR;
 use unskew_pjrt::{API_AXIS, STABLEHLO_AXIS};
 use unskew_pjrt_adapter::{Config, HostAge};
 use unskew_releases::Release;
 
-use crate::args::Adapt;
+use super::{AdaptError, Wanted};
+use crate::Error;
 use crate::sides::Side;
 
 /// The newest major version of the interface.
 const MAJOR: i64 = 0;
 
-/// What was asked for.
+/// Which age the result presents, and to whom.
+#[derive(Debug)]
 pub enum Age {
     /// A plug-in for a host.
-    For { release: Release, host: HostAge, present: i32 },
+    For {
+        /// The host.
+        release: Release,
+        /// What the settings say of it.
+        host: HostAge,
+        /// The minor version that is presented.
+        present: i32,
+    },
     /// A plug-in that presents a minor.
     Presented(i32),
     /// A plug-in that behaves as one of a minor.
@@ -27,31 +35,34 @@ pub enum Age {
 }
 
 impl Age {
-    /// From the arguments and what the plug-in says of itself.
-    pub fn of(args: &Adapt, side: &Side) -> anyhow::Result<Self> {
+    /// From what was asked for and what the plug-in says of itself.
+    pub(super) fn of(wanted: &Wanted, side: &Side) -> Result<Self, Error> {
         let plugin = plugin_minor(side)?;
         let below = |version: Version, what: &str| {
             let minor = minor_of(version)?;
             if minor > plugin {
-                bail!("a plug-in of 0.{plugin} cannot {what} a later version: {version}");
+                return Err(AdaptError::Age(format!(
+                    "a plug-in of 0.{plugin} cannot {what} a later version: {version}"
+                )));
             }
             Ok(minor)
         };
-        match (&args.host, args.present, args.emulate) {
-            (Some(name), _, _) => Self::for_host(name, plugin),
-            (_, Some(version), _) => Ok(Self::Presented(below(version, "present")?)),
-            (_, _, Some(version)) => Ok(Self::Emulated(below(version, "behave as")?)),
-            _ => bail!("one of --for, --present and --emulate is needed"),
+        match wanted {
+            Wanted::For(name) => Self::for_host(name, plugin),
+            Wanted::Present(version) => Ok(Self::Presented(below(*version, "present")?)),
+            Wanted::Emulate(version) => Ok(Self::Emulated(below(*version, "behave as")?)),
         }
     }
 
-    fn for_host(name: &str, plugin: i32) -> anyhow::Result<Self> {
+    fn for_host(name: &str, plugin: i32) -> Result<Self, Error> {
         let release = unskew_releases::find(name)?;
         let party = release.party();
-        let version = provided(&party, API_AXIS).with_context(|| {
-            format!("not a host of PJRT plug-ins, or its PJRT version is not known: {release}")
+        let version = provided(&party, API_AXIS).ok_or_else(|| {
+            AdaptError::Age(format!(
+                "not a host of PJRT plug-ins, or its PJRT version is not known: {release}"
+            ))
         })?;
-        let minor = minor_of(version).with_context(|| format!("{release} cannot be served"))?;
+        let minor = minor_of(version).map_err(of(format!("{release} cannot be served")))?;
         let host = HostAge {
             name: party.name.clone(),
             minor,
@@ -62,7 +73,7 @@ impl Age {
     }
 
     /// The settings that follow.
-    pub fn config(&self, plugin: PathBuf) -> Config {
+    pub(super) fn config(&self, plugin: PathBuf) -> Config {
         match self {
             Self::For { host, present, .. } => {
                 Config { host: Some(host.clone()), ..Config::presenting(plugin, *present) }
@@ -74,16 +85,22 @@ impl Age {
 }
 
 /// The minor of the plug-in on this side.
-fn plugin_minor(side: &Side) -> anyhow::Result<i32> {
+fn plugin_minor(side: &Side) -> Result<i32, AdaptError> {
     let parties = || side.members.iter().filter(|member| member.release.is_none());
     let found = parties().find_map(|member| provided(&member.party, API_AXIS));
     let Some(version) = found else {
         let name = side.members.first().map(|member| member.label.clone()).unwrap_or_default();
         let why = parties().flat_map(|member| &member.party.notes).next();
         let why = why.map(|finding| format!("\n{}", finding.message)).unwrap_or_default();
-        bail!("not a PJRT plug-in that can be loaded: {name}{why}");
+        let text = format!("not a PJRT plug-in that can be loaded: {name}{why}");
+        return Err(AdaptError::Age(text));
     };
-    minor_of(version).with_context(|| format!("the plug-in is of PJRT {version}"))
+    minor_of(version).map_err(of(format!("the plug-in is of PJRT {version}")))
+}
+
+/// Adds whose version it is to an error.
+fn of(what: String) -> impl FnOnce(AdaptError) -> AdaptError {
+    |source| AdaptError::AgeOf { what, source: Box::new(source) }
 }
 
 /// The newest version that a party provides on an axis.
@@ -92,15 +109,16 @@ fn provided(party: &Arc<Party>, axis: &'static str) -> Option<Version> {
 }
 
 /// The minor of a version that can be spoken.
-fn minor_of(version: Version) -> anyhow::Result<i32> {
+fn minor_of(version: Version) -> Result<i32, AdaptError> {
     let minor = i32::try_from(version.minor()).unwrap_or(i32::MAX);
-    if version.major() != MAJOR {
-        bail!("there is no PJRT version of another major than {MAJOR}: {version}");
-    }
-    if minor < FLOOR {
-        bail!(
+    let text = if version.major() != MAJOR {
+        format!("there is no PJRT version of another major than {MAJOR}: {version}")
+    } else if minor < FLOOR {
+        format!(
             "before 0.{FLOOR} the table of functions was not yet stable, so nothing older can be presented: {version}"
-        );
-    }
-    Ok(minor)
+        )
+    } else {
+        return Ok(minor);
+    };
+    Err(AdaptError::Age(text))
 }

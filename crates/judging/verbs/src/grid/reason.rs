@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use unskew_core::{Finding, Severity};
 
 use super::{Cell, Mark, Row};
-use crate::sides::Member;
+use crate::Member;
 
 /// One finding and the cells in which it stands.
 #[derive(Debug)]

@@ -1,0 +1,274 @@
+//! A plug-in that a host of another age can use: a copy of the adapter, and the settings beside it.
+
+mod age;
+mod library;
+
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use unskew_artifact::Options;
+use unskew_core::{Context, Version, check};
+use unskew_pjrt_adapter::{Config, Extensions, Identity, Unstamped};
+use unskew_report::{Pair, Subject};
+use unskew_source::{OutputFile, ReadError};
+
+use crate::sides::Side;
+use crate::{Error, side};
+
+pub use age::Age;
+pub use library::{beside, candidates};
+
+/// The variable by which JAX finds plug-ins.
+const VARIABLE: &str = "PJRT_NAMES_AND_LIBRARY_PATHS";
+
+/// What the result is to be.
+#[derive(Clone, Debug)]
+pub enum Wanted {
+    /// What a released host needs: `jax@0.6.2`.
+    For(String),
+    /// A plug-in that presents this version.
+    Present(Version),
+    /// A plug-in that behaves as one that was built at this version.
+    Emulate(Version),
+}
+
+/// What is to be adapted, and how.
+#[derive(Clone, Debug)]
+pub struct Adaptation<'a> {
+    /// The plug-in, as the user named it.
+    pub plugin: &'a Path,
+    /// What the result is to be.
+    pub wanted: Wanted,
+    /// Which extensions hosts see.
+    pub extensions: Extensions,
+    /// What is done with serialized executables that no adapter has stamped.
+    pub unstamped: Unstamped,
+    /// Whether a guard page follows the table of an emulated plug-in.
+    pub guard: bool,
+    /// The StableHLO version that an emulated plug-in names.
+    pub stablehlo: Option<Version>,
+    /// The folder of the result; it is made if it is missing.
+    pub output: &'a Path,
+    /// The name of the result; without one, that of the plug-in.
+    pub name: Option<&'a str>,
+    /// The adapter as it was built: see [`beside`].
+    pub adapter: &'a Path,
+}
+
+/// An adapted plug-in.
+#[derive(Debug)]
+pub struct Adapted {
+    /// Where the shared object stands.
+    pub place: PathBuf,
+    /// Its settings.
+    pub config: Config,
+    /// Which age it presents, and to whom.
+    pub age: Age,
+    /// The plug-in as it is.
+    pub side: Side,
+}
+
+impl Adapted {
+    /// The variables with which JAX uses it.
+    pub fn usage(&self) -> String {
+        usage(&self.place)
+    }
+
+    /// What the host says to the plug-in as it is; none if no host was named.
+    pub fn pairs(&self, context: &Context) -> Vec<Pair> {
+        let Age::For { release, .. } = &self.age else { return Vec::new() };
+        let host = release.party();
+        let pair = |member: &crate::Member| Pair {
+            a: member.subject(),
+            b: Subject::of(&host),
+            verdict: check(&member.party, &host, context),
+        };
+        self.side.members.iter().map(pair).collect()
+    }
+}
+
+/// Why a plug-in cannot be adapted.
+#[derive(Debug, thiserror::Error)]
+pub enum AdaptError {
+    /// The path is a folder.
+    #[error("not a shared object but a folder: {}", .0.display())]
+    Folder(PathBuf),
+    /// There is nothing at the path.
+    #[error("no such plug-in: {}", path.display())]
+    NoPlugin {
+        /// As the user wrote it.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The plug-in cannot be read.
+    #[error("cannot read the plug-in")]
+    Plugin(#[source] ReadError),
+    /// Something else cannot be read or written.
+    #[error("{what}")]
+    Io {
+        /// What could not be done.
+        what: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// What was asked for cannot be presented.
+    #[error("{0}")]
+    Age(String),
+    /// The same, and why.
+    #[error("{what}")]
+    AgeOf {
+        /// Whose version it is.
+        what: String,
+        /// What is wrong with it.
+        source: Box<AdaptError>,
+    },
+    /// The adapter is not where it should be.
+    #[error("{0}")]
+    NoAdapter(String),
+    /// A name that the variable of JAX cannot carry.
+    #[error("a name has letters, digits, `.`, `_` and `-`: {0}")]
+    Name(String),
+    /// The result would stand where the plug-in stands.
+    #[error("the result would overwrite the plug-in; choose another folder or --name: {0}")]
+    Overwrites(String),
+    /// A path that the settings cannot hold.
+    #[error("a path is not UTF-8")]
+    NotUtf8,
+}
+
+/// Adapts a plug-in: asks it what it is, and writes the result. Asking runs it, as `options` allow.
+///
+/// # Errors
+/// If it is no PJRT plug-in that can be asked, what is wanted cannot be presented, or a file cannot be written.
+pub fn adapt(asked: &Adaptation<'_>, options: &Options) -> Result<Adapted, Error> {
+    let plugin = plugin(asked.plugin)?;
+    let side = side(asked.plugin.as_os_str(), options)?;
+    let age = Age::of(&asked.wanted, &side)?;
+    let output = Output::prepare(asked.output)?;
+    let place = place(asked, &plugin)?;
+    let identity = Identity::measure(&plugin).map_err(AdaptError::Plugin)?;
+    let config = Config {
+        extensions: asked.extensions,
+        unstamped: asked.unstamped,
+        guard: asked.guard,
+        stablehlo: asked.stablehlo.map(|version| version.to_string()),
+        identity: Some(identity),
+        ..age.config(plugin)
+    };
+    write(asked.adapter, &place, &config)?;
+    output.keep();
+    Ok(Adapted { place, config, age, side })
+}
+
+/// The plug-in by its whole path, which the settings keep.
+fn plugin(path: &Path) -> Result<PathBuf, AdaptError> {
+    if path.is_dir() {
+        return Err(AdaptError::Folder(path.to_owned()));
+    }
+    path.canonicalize().map_err(|source| AdaptError::NoPlugin { path: path.to_owned(), source })
+}
+
+/// Where the result will stand. Its name becomes the platform of the host, so it is made of what
+/// `PJRT_NAMES_AND_LIBRARY_PATHS` can carry.
+fn place(asked: &Adaptation<'_>, plugin: &Path) -> Result<PathBuf, AdaptError> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    let name = match asked.name {
+        Some(name) if name.is_empty() || !name.chars().all(fits) => {
+            return Err(AdaptError::Name(name.to_owned()));
+        }
+        Some(name) => name.to_owned(),
+        None => {
+            let stem = plugin.file_stem().unwrap_or_default().to_string_lossy();
+            stem.chars().map(|c| if fits(c) && c != '.' { c } else { '_' }).collect()
+        }
+    };
+    let folder = asked.output.canonicalize().map_err(|source| AdaptError::Io {
+        what: "cannot find the folder of the result".to_owned(),
+        source,
+    })?;
+    let place = folder.join(format!("{name}.so"));
+    if place == plugin {
+        return Err(AdaptError::Overwrites(name));
+    }
+    Ok(place)
+}
+
+/// The folder of the result. If nothing comes into it, the folders that were made for it go again.
+struct Output {
+    /// Those that were not there before, the innermost first.
+    made: Vec<PathBuf>,
+}
+
+impl Output {
+    fn prepare(folder: &Path) -> Result<Self, AdaptError> {
+        let missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
+        let made = folder.ancestors().take_while(missing).map(Path::to_owned).collect();
+        let output = Self { made };
+        std::fs::create_dir_all(folder).map_err(|source| AdaptError::Io {
+            what: format!("cannot make the folder {}", folder.display()),
+            source,
+        })?;
+        Ok(output)
+    }
+
+    fn keep(mut self) {
+        self.made.clear();
+    }
+}
+
+impl Drop for Output {
+    fn drop(&mut self) {
+        for folder in &self.made {
+            // One with something in it stays, and those around it.
+            if std::fs::remove_dir(folder).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+/// The settings first: a shared object without them is of no use.
+fn write(adapter: &Path, place: &Path, config: &Config) -> Result<(), AdaptError> {
+    let cannot = |path: &Path| {
+        let what = format!("cannot write {}", path.display());
+        move |source| AdaptError::Io { what, source }
+    };
+    let settings = settings(place, config)?;
+    let beside = Config::path_beside(place);
+    let new = !beside.exists();
+    let put = || -> io::Result<()> {
+        let mut file = OutputFile::create(&beside)?;
+        file.write_all(settings.as_bytes())?;
+        file.commit()
+    };
+    put().map_err(cannot(&beside))?;
+    let copy = || -> io::Result<()> {
+        let mut file = OutputFile::create(place)?;
+        io::copy(&mut std::fs::File::open(adapter)?, &mut file)?;
+        file.flush()?;
+        file.commit()
+    };
+    let copied = copy().map_err(cannot(place));
+    if copied.is_err() && new {
+        // Nor are settings of any use without it.
+        let _ = std::fs::remove_file(&beside);
+    }
+    copied
+}
+
+/// The settings as a file, with a head that says how they are used.
+fn settings(place: &Path, config: &Config) -> Result<String, AdaptError> {
+    let settings = config.to_toml().map_err(|_| AdaptError::NotUtf8)?;
+    let library = place.file_name().unwrap_or_default().to_string_lossy();
+    let usage = usage(place);
+    Ok(format!(
+        "# Settings of the adapted plug-in {library} beside this file; made by `unskew adapt`.\n\
+         # For JAX: {usage}\n\n{settings}"
+    ))
+}
+
+fn usage(place: &Path) -> String {
+    let name = place.file_stem().unwrap_or_default().to_string_lossy();
+    format!("{VARIABLE}={name}:{} JAX_PLATFORMS={name}", place.display())
+}

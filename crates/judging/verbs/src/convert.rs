@@ -1,0 +1,165 @@
+//! An artifact that a release accepts, made from one that it does not.
+
+use std::path::{Path, PathBuf};
+
+use unskew_artifact::{ConvertOptions, Converted, Options, TEXT_TO_BYTES};
+use unskew_core::{Context, Party, Severity};
+use unskew_releases::Release;
+use unskew_report::{Pair, Report, Subject, Written};
+
+use crate::Error;
+
+/// What is to be converted, and for whom.
+#[derive(Clone, Debug)]
+pub struct Request<'a> {
+    /// A file or a SavedModel folder.
+    pub artifact: &'a Path,
+    /// The release that is to accept the result.
+    pub to: Release,
+    /// Where the result is written; without it the plan is made and nothing is written.
+    pub output: Option<&'a Path>,
+    /// Makes the plan, and writes nothing even with an output.
+    pub dry_run: bool,
+    /// What may be done.
+    pub options: ConvertOptions,
+}
+
+/// Plans the conversion, asks the release what it says to the result, and writes it if nothing stands in the way.
+/// The report has the plan, what stands in the way, the verdict, and what was written.
+///
+/// # Errors
+/// If the artifact cannot be read or the result not be written, or the result would replace the artifact.
+pub fn convert(request: &Request<'_>, context: Context) -> Result<Report, Error> {
+    let Request { artifact, to, output, dry_run, options } = request;
+    if let Some(output) = output {
+        refuse_overlap(artifact, output)?;
+    }
+    let converted = unskew_artifact::convert(artifact, *to, options)?;
+    if let Some(output) = output {
+        refuse_bytes_as_text(&converted, output)?;
+        refuse_another_format(&converted, output)?;
+    }
+    let mut report = Report::new(context);
+    if converted.plan.is_possible() {
+        report.pairs = judge(&converted, request, &report.context)?;
+    }
+    let fits = report.pairs.iter().all(|pair| pair.verdict.severity() < Some(Severity::Error));
+    let written = match output {
+        Some(place) if !dry_run && converted.plan.is_possible() && fits => {
+            let write = converted.output.write(place);
+            write.map_err(|source| Error::Write { path: place.to_path_buf(), source })?;
+            Some(Written { path: place.display().to_string(), size: converted.output.size() })
+        }
+        _ => None,
+    };
+    report.conversions.push(unskew_report::Converted {
+        from: artifact.display().to_string(),
+        to: to.to_string(),
+        plan: converted.plan,
+        written,
+    });
+    Ok(report)
+}
+
+/// What the release says to the result, read from the plan before anything is written.
+fn judge(
+    converted: &Converted,
+    request: &Request<'_>,
+    context: &Context,
+) -> Result<Vec<Pair>, Error> {
+    let parties = converted.parties(&Options::default()).map_err(Error::Result)?;
+    if parties.is_empty() {
+        let text = "the result is nothing that Unskew knows; please report this";
+        return Err(Error::Question(text.to_owned()));
+    }
+    let place = request.output.unwrap_or(request.artifact).display().to_string();
+    let runtime = request.to.party();
+    let pair = |party: &Party| Pair {
+        a: Subject::at(place.clone(), party),
+        b: Subject::of(&runtime),
+        verdict: unskew_core::check(party, &runtime, context),
+    };
+    Ok(parties.iter().map(pair).collect())
+}
+
+/// A result stays of the format that it was: bytes under the name of another format would be taken for that.
+fn refuse_another_format(converted: &Converted, output: &Path) -> Result<(), Error> {
+    let ending = output.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    let ending = ending.to_ascii_lowercase();
+    let Some((formats, _)) = FORMATS.iter().find(|(_, endings)| endings.contains(&&*ending)) else {
+        return Ok(());
+    };
+    let Ok(parties) = converted.parties(&Options::default()) else {
+        return Ok(());
+    };
+    let Some(party) = parties.first() else { return Ok(()) };
+    let fits = formats.iter().any(|format| party.kind.contains(format));
+    if fits {
+        return Ok(());
+    }
+    let kind = &party.kind;
+    let own = FORMATS.iter().find(|(formats, _)| formats.iter().any(|one| kind.contains(one)));
+    let own = own.and_then(|(_, endings)| endings.first()).copied().unwrap_or("pt");
+    let name = output.with_extension(own);
+    Err(Error::Question(format!(
+        "the result is of the format that the artifact has ({kind}), and no other is made of it; give it another name, \
+         such as {}",
+        name.display()
+    )))
+}
+
+/// Endings that stand for one format, with the words by which the kind of an artifact is told.
+const FORMATS: [(&[&str], &[&str]); 7] = [
+    (&["safetensors"], &["safetensors"]),
+    (&["torch.export"], &["pt2"]),
+    (&["ExecuTorch"], &["pte"]),
+    (
+        &["TorchScript", "checkpoint", "pickle", "torch.package", "torch.export"],
+        &["pt", "pth", "ckpt", "jit"],
+    ),
+    (&["mobile", "TorchScript"], &["ptl", "ff"]),
+    (&["GraphDef", "SavedModel", "MetaGraph", "OpList"], &["pb", "pbtxt"]),
+    (
+        &["no converted artifact"],
+        &["onnx", "tflite", "gguf", "h5", "hdf5", "keras", "mlir", "stablehlo"],
+    ),
+];
+
+/// A text that changes becomes bytes, which no reader of texts would take.
+fn refuse_bytes_as_text(converted: &Converted, output: &Path) -> Result<(), Error> {
+    let changes = converted.plan.rewrites.iter().any(|rewrite| rewrite.adaptation == TEXT_TO_BYTES);
+    if changes && output.extension().is_some_and(|ending| ending == "pbtxt") {
+        let name = output.with_extension("pb");
+        return Err(Error::Question(format!(
+            "the result is bytes, not text: give it another name, such as {}",
+            name.display()
+        )));
+    }
+    Ok(())
+}
+
+/// An input is never changed in place, so the result may neither replace it nor lie in it.
+fn refuse_overlap(artifact: &Path, output: &Path) -> Result<(), Error> {
+    let found = artifact.canonicalize();
+    let input = found.map_err(|source| Error::NoFile { path: artifact.to_path_buf(), source })?;
+    let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    let Ok(folder) = folder.canonicalize() else {
+        return Err(Error::Question(format!(
+            "cannot write {}; no such folder: {}",
+            output.display(),
+            folder.display()
+        )));
+    };
+    let place: PathBuf = match output.canonicalize() {
+        Ok(place) => place,
+        Err(_) => folder.join(output.file_name().unwrap_or_default()),
+    };
+    if place.starts_with(&input) {
+        return Err(Error::Question(format!(
+            "the result would overwrite the artifact, which is never changed: {}",
+            artifact.display()
+        )));
+    }
+    Ok(())
+}

@@ -1,0 +1,28 @@
+//! What a file is and every version it carries.
+
+use std::ffi::OsString;
+
+use unskew_artifact::Options;
+use unskew_core::Context;
+use unskew_report::{Failure, Look, Report};
+
+use crate::{chain, side};
+
+/// A look at everything that `names` name. What could not be read stands in [`Report::failures`].
+pub fn inspect(names: &[OsString], options: &Options, context: Context) -> Report {
+    let mut report = Report::new(context);
+    for name in names {
+        match side(name, options) {
+            Ok(side) => {
+                let looks =
+                    side.members.into_iter().map(|m| Look { path: m.label, party: m.party });
+                report.looks.extend(looks);
+                report.failures.extend(side.failures);
+            }
+            Err(error) => report
+                .failures
+                .push(Failure { path: name.display().to_string(), message: chain(&error) }),
+        }
+    }
+    report
+}

@@ -1,0 +1,62 @@
+//! What the verbs of Unskew answer, as values: for the command, for the Python package, for programs.
+//!
+//! | function | question | answer |
+//! | --- | --- | --- |
+//! | [`inspect()`] | what is this, and which versions does it carry? | a [`Report`](unskew_report::Report) with a look at each part |
+//! | [`check()`] | do these two work together? | a [`Report`](unskew_report::Report) with a verdict for each pair |
+//! | [`matrix()`] | which of many work with which? | a [`Grid`] of verdicts |
+//! | [`convert()`] | what does this release accept instead? | a [`Report`](unskew_report::Report) with the plan, and a file |
+//! | [`adapt()`] | what does this host accept instead of the plug-in? | an [`Adapted`] plug-in in a folder |
+//!
+//! A name is a release (`torch@2.1`), a range or a family of releases, a path, or a URI of an object store; [`side()`]
+//! says what stands behind one. Nothing here prints, reads arguments or looks at a clock: the caller gives the day
+//! in a [`Context`](unskew_core::Context).
+//!
+//! ```
+//! use unskew_core::{Context, Date};
+//! use unskew_verbs::{Options, check};
+//!
+//! let today = Context::on(Date::constant(2026, 11, 1));
+//! let file = tempfile::Builder::new().suffix(".pt").tempfile().unwrap();
+//! let error = check(file.path().as_os_str(), &["torch@2.1".into()], &Options::default(), today).unwrap_err();
+//! assert!(error.to_string().contains("no kind of file that Unskew knows"), "{error}");
+//! ```
+#![forbid(unsafe_code)]
+
+pub mod adapt;
+mod check;
+mod convert;
+mod error;
+mod grid;
+mod inspect;
+mod matrix;
+mod one_kind;
+pub mod progress;
+mod sides;
+
+pub use adapt::{Adapted, adapt};
+pub use check::{check, check_sides};
+pub use convert::{Request, convert};
+pub use error::Error;
+pub use grid::{Cell, Grid, Mark, Reason, Row};
+pub use inspect::inspect;
+pub use matrix::{columns, judge, matrix, rows};
+pub use sides::{Member, Side, is_release, neither, of_artifact, options, side};
+pub use unskew_artifact::{Options, Running};
+
+/// An error and its causes, each on a line; a cause that its error repeats is left out.
+pub fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = String::new();
+    let mut next = Some(error);
+    while let Some(cause) = next {
+        let said = cause.to_string();
+        if text.is_empty() {
+            text = said;
+        } else if !text.contains(&said) {
+            text.push_str("\n  cause: ");
+            text.push_str(&said);
+        }
+        next = cause.source();
+    }
+    text
+}

@@ -1,0 +1,87 @@
+//! Every pair of many sides and many others.
+
+use std::ffi::OsString;
+
+use rayon::prelude::*;
+use unskew_artifact::Options;
+use unskew_core::Context;
+use unskew_report::Failure;
+
+use crate::progress::{Interrupted, Progress};
+use crate::sides::Member;
+use crate::{Error, Grid, Row, chain, one_kind, side};
+
+/// Judges every pair of `a` and `with`. A row that cannot be read says why.
+///
+/// # Errors
+/// If a column cannot be read, all are of one kind, or `progress` says to stop.
+pub fn matrix(
+    a: &[OsString],
+    with: &[OsString],
+    options: &Options,
+    context: Context,
+    progress: &Progress<'_>,
+) -> Result<Grid, Error> {
+    let columns = columns(with, options)?;
+    judge(rows(a, options, &crate::progress::silent)?, columns, context, progress)
+}
+
+/// Judges every pair of rows and columns that were opened already.
+///
+/// # Errors
+/// If all are of one kind, or `progress` says to stop.
+pub fn judge(
+    rows: Vec<Row>,
+    columns: Vec<Member>,
+    context: Context,
+    progress: &Progress<'_>,
+) -> Result<Grid, Error> {
+    let grid = Grid::judge(rows, columns, context, progress)?;
+    match one_kind::refusal(grid.outcomes()) {
+        Some(why) => Err(Error::Question(why)),
+        None => Ok(grid),
+    }
+}
+
+/// The rows: a file that cannot be read keeps its row, which says why.
+///
+/// # Errors
+/// If `progress` says to stop.
+pub fn rows(
+    names: &[OsString],
+    options: &Options,
+    progress: &Progress<'_>,
+) -> Result<Vec<Row>, Interrupted> {
+    let read = |name: &OsString| -> Result<Vec<Row>, Interrupted> {
+        progress()?;
+        Ok(match side(name, options) {
+            Ok(side) => {
+                let broken = side.failures.into_iter().map(Err);
+                side.members.into_iter().map(Ok).chain(broken).collect()
+            }
+            Err(error) => {
+                let path = name.display().to_string();
+                vec![Err(Failure { path, message: chain(&error) })]
+            }
+        })
+    };
+    let rows = names.par_iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    Ok(rows.into_iter().flatten().collect())
+}
+
+/// The columns, each once. A column that cannot be read is an error: what was asked for would be
+/// missing in every row.
+///
+/// # Errors
+/// If one cannot be read, or there is none.
+pub fn columns(names: &[OsString], options: &Options) -> Result<Vec<Member>, Error> {
+    let mut columns: Vec<Member> = Vec::new();
+    for name in names {
+        for member in side(name, options)?.members {
+            if columns.iter().all(|column| column.label != member.label) {
+                columns.push(member);
+            }
+        }
+    }
+    if columns.is_empty() { Err(Error::NoRelease) } else { Ok(columns) }
+}

@@ -1,0 +1,142 @@
+//! From what a user names to the parties that stand on that side.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use unskew_artifact::{Artifact, OpenError, Options, Running};
+use unskew_core::Party;
+use unskew_releases::{Family, NameError, Release, select};
+use unskew_report::Subject;
+use unskew_source::budget::count_file;
+
+use crate::Error;
+
+/// One party of a side.
+#[derive(Clone, Debug)]
+pub struct Member {
+    /// Where it came from; none for a release.
+    pub path: Option<String>,
+    /// As a user names it: the path, or `torch@2.1.2`.
+    pub label: String,
+    /// The release, if it is one.
+    pub release: Option<Release>,
+    /// What it is.
+    pub party: Arc<Party>,
+}
+
+impl Member {
+    /// The member as one side of a pair.
+    pub fn subject(&self) -> Subject {
+        Subject { path: self.path.clone(), side: self.party.side() }
+    }
+}
+
+/// What one name stands for.
+#[derive(Debug)]
+pub struct Side {
+    /// Everything that can be judged, never empty.
+    pub members: Vec<Member>,
+    /// What was found and could not be read.
+    pub failures: Vec<unskew_report::Failure>,
+}
+
+/// The options by which files are opened: plug-ins that may run are asked in a child process of the command `unskew`,
+/// which is the program at `command`. Without one they are only read.
+pub fn options(running: Running, command: Option<PathBuf>) -> Options {
+    match command {
+        Some(command) => Options::probing(running, move |path: &Path| {
+            let mut child = std::process::Command::new(&command);
+            child.arg("__probe").arg(path);
+            child
+        }),
+        None => Options::default(),
+    }
+}
+
+/// The side that `name` names: a release, the releases of a range or a family, or whatever lies at a path or URI.
+///
+/// # Errors
+/// If it is neither, or cannot be read.
+pub fn side(name: &OsStr, options: &Options) -> Result<Side, Error> {
+    let path = Path::new(name);
+    // What is not UTF-8 is no release, and may well be a file.
+    let Some(text) = name.to_str() else {
+        return of_artifact(unskew_artifact::open(path, options)?);
+    };
+    if is_release(text) {
+        return Ok(of_releases(select(text)?));
+    }
+    if unskew_artifact::is_uri(text) {
+        return of_artifact(unskew_artifact::open_uri(text, options)?);
+    }
+    if !path.exists() {
+        return Err(neither(text));
+    }
+    of_artifact(unskew_artifact::open(path, options)?)
+}
+
+/// Whether a release is meant, and no file. `torch` and `torch@2.1` are releases even where there is a file of
+/// this name; other ways to write a release give way to a file.
+pub fn is_release(text: &str) -> bool {
+    let certain = text == "all" || text.parse::<Family>().is_ok() || text.contains('@');
+    let exists = Path::new(text).exists();
+    match select(text) {
+        Ok(_) => certain || !exists,
+        Err(_) => !exists && !unskew_artifact::is_uri(text) && unskew_releases::is_meant(text),
+    }
+}
+
+/// What is said of a name that is neither a file nor a release.
+pub fn neither(name: &str) -> Error {
+    let meant = match select(name) {
+        Err(NameError::Family { nearest, .. }) => nearest,
+        _ => None,
+    };
+    Error::Neither { name: name.to_owned(), meant }
+}
+
+/// The side that something opened is.
+///
+/// # Errors
+/// If nothing in it could be read.
+pub fn of_artifact(artifact: Artifact) -> Result<Side, Error> {
+    let failures = failures(&artifact);
+    if artifact.pieces.is_empty() {
+        return Err(artifact.problems.into_iter().next().map_or(Error::Nothing, Error::Open));
+    }
+    let release = artifact.release;
+    let members = artifact
+        .pieces
+        .into_iter()
+        .map(|piece| Member {
+            path: Some(piece.label.clone()),
+            label: piece.label,
+            release,
+            party: piece.party,
+        })
+        .collect();
+    Ok(Side { members, failures })
+}
+
+fn of_releases(releases: Vec<Release>) -> Side {
+    let member = |release: Release| {
+        // The tables of a release take as much as a small file.
+        count_file(1 << 20);
+        Member {
+            path: None,
+            label: release.to_string(),
+            release: Some(release),
+            party: release.party(),
+        }
+    };
+    Side { members: releases.into_iter().map(member).collect(), failures: Vec::new() }
+}
+
+fn failures(artifact: &Artifact) -> Vec<unskew_report::Failure> {
+    let failure = |error: &OpenError| unskew_report::Failure {
+        path: artifact.path.clone(),
+        message: error.to_string(),
+    };
+    artifact.problems.iter().map(failure).collect()
+}
