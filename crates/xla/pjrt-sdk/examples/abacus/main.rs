@@ -10,7 +10,8 @@
 //! is refused by name.
 //!
 //! The environment variable `ABACUS_PRESENTS` sets the minor that it presents, so that tests can see it
-//! through hosts of any age; a plug-in of yours would present one version.
+//! through hosts of any age; a plug-in of yours would present one version. With `ABACUS_TAKES_NO_TEXT` it takes
+//! artifacts only, as many plug-ins do.
 
 mod artifact;
 mod platform;

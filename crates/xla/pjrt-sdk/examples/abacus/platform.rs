@@ -110,6 +110,9 @@ fn read(code: &[u8]) -> Result<Arc<dyn Program>, Error> {
     if code.starts_with(b"ML\xefR") {
         return Ok(Arc::new(artifact::read(code)?));
     }
+    if std::env::var_os("ABACUS_TAKES_NO_TEXT").is_some() {
+        return Err(Error::invalid("no MLIR bytecode"));
+    }
     let text = std::str::from_utf8(code);
     let text = text.map_err(|_| Error::invalid("neither MLIR bytecode nor text"))?;
     Ok(Arc::new(text::parse(text)?))

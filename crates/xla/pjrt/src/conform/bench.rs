@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::outcome::Outcome;
-use super::program::{ADD, OPTIONS};
+use super::program::{ADD, OPTIONS, TestProgram};
 use crate::host::{Client, Device, LoadError, LoadedExecutable, Plugin, Program};
 use crate::sys::Api;
 use crate::sys::calls::open_plugin;
@@ -15,6 +15,8 @@ pub(crate) struct Bench {
     resident: &'static Resident,
     client: Option<Client>,
     program: Option<LoadedExecutable>,
+    /// What the plug-in says to a program as text, if it takes that program as an artifact only.
+    pub(crate) refused_text: Option<String>,
     /// How many copies of this process the plug-in has ended.
     pub(crate) deaths: usize,
 }
@@ -25,7 +27,7 @@ impl Bench {
         let opened = open_plugin(path).map_err(|error| error.to_string())?;
         let resident = opened.map_err(|error| error.to_string())?;
         let path = path.to_owned();
-        Ok(Self { path, resident, client: None, program: None, deaths: 0 })
+        Ok(Self { path, resident, client: None, program: None, refused_text: None, deaths: 0 })
     }
 
     /// The table of the plug-in.
@@ -70,9 +72,30 @@ impl Bench {
 
     pub(crate) fn program(&mut self) -> Result<&LoadedExecutable, Outcome> {
         if self.program.is_none() {
-            self.program = Some(self.client()?.compile(Program::mlir(ADD), OPTIONS)?);
+            self.program = Some(self.compile(&ADD, OPTIONS)?);
         }
         self.program.as_ref().ok_or_else(|| Outcome::NotRun("no program".to_owned()))
+    }
+
+    /// Compiles a program as text, or as an artifact for a plug-in that takes no text.
+    ///
+    /// # Errors
+    /// What the plug-in says to the text, if it compiles neither.
+    pub(crate) fn compile(
+        &mut self,
+        program: &TestProgram,
+        options: &[u8],
+    ) -> Result<LoadedExecutable, Outcome> {
+        let client = self.client()?;
+        let artifact = || client.compile(Program::mlir(program.artifact), options);
+        if self.refused_text.is_some() {
+            return Ok(artifact()?);
+        }
+        client.compile(Program::mlir(program.text), options).or_else(|refusal| {
+            let compiled = artifact().map_err(|_| Outcome::from(refusal.clone()))?;
+            self.refused_text = Some(refusal.to_string());
+            Ok(compiled)
+        })
     }
 
     /// Frees what was made but for the client, which is what is left.

@@ -2,7 +2,7 @@
 
 use super::bench::Bench;
 use super::outcome::Outcome;
-use super::program::{ADD, ADD_ARTIFACT, DONATE, NONSENSE, OPTIONS, replicated};
+use super::program::{ADD, DONATE, NONSENSE, OPTIONS, replicated};
 use crate::host::{
     Buffer, Client, Device, Error, ExecuteOptions, LoadedExecutable, Outputs, Program,
 };
@@ -26,12 +26,17 @@ fn vector(client: &Client, device: &Device, values: &[f32]) -> Result<Buffer, Er
 
 pub(crate) fn compile(bench: &mut Bench) -> Found {
     let outputs = bench.program()?.executable()?.num_outputs()?;
-    Ok(Outcome::expect(outputs == 1, format!("{outputs} outputs")))
+    let seen = match &bench.refused_text {
+        // No host sends text, so it is no fault that none is taken.
+        Some(refusal) => format!("by artifact; text is refused: {}", first_line(refusal)),
+        None => format!("{outputs} outputs"),
+    };
+    Ok(Outcome::expect(outputs == 1, seen))
 }
 
 /// A StableHLO portable artifact, which is what hosts send.
 pub(crate) fn compile_artifact(bench: &mut Bench) -> Found {
-    let program = bench.client()?.compile(Program::mlir(ADD_ARTIFACT), OPTIONS)?;
+    let program = bench.client()?.compile(Program::mlir(ADD.artifact), OPTIONS)?;
     run_add(bench, &program)
 }
 
@@ -51,12 +56,12 @@ pub(crate) fn nonsense(bench: &mut Bench) -> Found {
 }
 
 pub(crate) fn unknown_format(bench: &mut Bench) -> Found {
-    let program = Program { code: ADD.as_bytes(), format: "no such format" };
+    let program = Program { code: ADD.artifact, format: "no such format" };
     Ok(refused(bench.client()?.compile(program, OPTIONS)))
 }
 
 pub(crate) fn broken_options(bench: &mut Bench) -> Found {
-    Ok(refused(bench.client()?.compile(Program::mlir(ADD), &[0x1a, 0x7f])))
+    Ok(refused(bench.client()?.compile(Program::mlir(ADD.artifact), &[0x1a, 0x7f])))
 }
 
 pub(crate) fn add(bench: &mut Bench) -> Found {
@@ -114,7 +119,7 @@ fn rejected(result: Result<Outputs, Error>) -> Outcome {
 
 pub(crate) fn donation(bench: &mut Bench) -> Found {
     let (client, device) = bench.device()?;
-    let program = client.compile(Program::mlir(DONATE), OPTIONS)?;
+    let program = bench.compile(&DONATE, OPTIONS)?;
     let a = vector(&client, &device, &[1.0, 2.0, 3.0, 4.0])?;
     let results = run(&program, &[&[&a]])?;
     let Some(sum) = results.of_device(0).first() else {
@@ -133,7 +138,7 @@ pub(crate) fn several_devices(bench: &mut Bench) -> Found {
         return Err(Outcome::NotRun(ONE_DEVICE.to_owned()));
     }
     let options = replicated(devices.len() as u8);
-    let program = client.compile(Program::mlir(ADD), &options)?;
+    let program = bench.compile(&ADD, &options)?;
     let mut owned = Vec::new();
     for (device, first) in devices.iter().zip(0_u8..) {
         let a = vector(&client, device, &[f32::from(first); 4])?;

@@ -1,7 +1,23 @@
 //! The programs that checks compile.
 
+/// A program in both forms in which a plug-in may take it.
+pub(crate) struct TestProgram {
+    /// StableHLO text.
+    pub(crate) text: &'static str,
+    /// The same as a portable artifact for version 0.9.0, the oldest that any plug-in reads; written by jaxlib 0.10
+    /// (`serialize_portable_artifact_str`).
+    pub(crate) artifact: &'static [u8],
+}
+
 /// Adds two vectors of four numbers.
-pub(crate) const ADD: &str = "module @add {
+pub(crate) const ADD: TestProgram =
+    TestProgram { text: ADD_TEXT, artifact: include_bytes!("add.stablehlo") };
+
+/// Adds one to a vector whose memory it takes over.
+pub(crate) const DONATE: TestProgram =
+    TestProgram { text: DONATE_TEXT, artifact: include_bytes!("donate.stablehlo") };
+
+const ADD_TEXT: &str = "module @add {
   func.func public @main(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
     %0 = stablehlo.add %a, %b : tensor<4xf32>
     return %0 : tensor<4xf32>
@@ -9,12 +25,7 @@ pub(crate) const ADD: &str = "module @add {
 }
 ";
 
-/// The same as a StableHLO portable artifact for version 0.9.0, the oldest that any plug-in reads; written
-/// by jaxlib 0.10.0 (`serialize_portable_artifact_str`).
-pub(crate) const ADD_ARTIFACT: &[u8] = include_bytes!("add.stablehlo");
-
-/// Adds one to a vector whose memory it takes over.
-pub(crate) const DONATE: &str = "module @donate {
+const DONATE_TEXT: &str = "module @donate {
   func.func public @main(%a: tensor<4xf32> {tf.aliasing_output = 0 : i32}) -> tensor<4xf32> {
     %one = stablehlo.constant dense<1.0> : tensor<4xf32>
     %0 = stablehlo.add %a, %one : tensor<4xf32>

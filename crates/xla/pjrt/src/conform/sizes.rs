@@ -8,7 +8,7 @@ use super::outcome::Outcome;
 use crate::layout::{self, Function, Size, Struct};
 use crate::sys::Api;
 use crate::sys::bindings::PJRT_Error_Code;
-use crate::sys::trial::{Answer, ask_size_apart};
+use crate::sys::trial::{Answer, ask_size_apart, expected_size, is_the_same_refusal};
 
 /// A size that is too small for any arguments, in bytes.
 const TOO_SMALL: usize = 8;
@@ -101,9 +101,8 @@ pub(crate) fn inquire(api: &Api, function: Function) -> Result<Told, Outcome> {
 /// A larger size that is refused in the words of one that is too small, but for the numbers in them, is
 /// refused for its size. What gets as far as the null handles has passed, however it ends.
 fn policy(api: &Api, function: Function, larger: usize, refusal: &str) -> Policy {
-    let words = |text: &str| text.replace(|c: char| c.is_ascii_digit(), "");
     match ask_size_apart(api, function, larger) {
-        Some(Answer::Error(_, said)) if words(&said) == words(refusal) => Policy::Exactly,
+        Some(Answer::Error(_, said)) if is_the_same_refusal(&said, refusal) => Policy::Exactly,
         _ => Policy::AtLeast,
     }
 }
@@ -190,12 +189,6 @@ fn sizes_at(history: &Struct, minor: i32) -> Vec<usize> {
     known.sort_unstable();
     known.dedup();
     known
-}
-
-/// The number in `size: expected N, got 8`.
-fn expected_size(text: &str) -> Option<usize> {
-    let (_, rest) = text.split_once(": expected ")?;
-    rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
 }
 
 /// The struct in `Unexpected NAME size:`.
