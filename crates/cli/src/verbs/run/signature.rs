@@ -4,6 +4,8 @@ use anyhow::{Context as _, bail};
 use unskew_array::Type;
 use unskew_pjrt::convert::{hlo_program, program_shape};
 use unskew_pjrt::{ElementType, LoadedExecutable};
+use unskew_source::BytesSource;
+use unskew_stablehlo::program::{Program, Type as Kind};
 
 /// A parameter: its type and dimensions, as one device takes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,7 +15,7 @@ pub struct Parameter {
 }
 
 /// The parameters of a program: from what the plug-in made of it, or, where the plug-in does not show
-/// that, from the program itself if it is text.
+/// that, from the program itself.
 pub fn parameters(loaded: &LoadedExecutable, code: &[u8]) -> anyhow::Result<Vec<Parameter>> {
     match loaded.executable()?.optimized_program() {
         Ok((program, format)) if format == hlo_program::FORMAT => {
@@ -22,9 +24,9 @@ pub fn parameters(loaded: &LoadedExecutable, code: &[u8]) -> anyhow::Result<Vec<
         }
         _ => {
             let text = std::str::from_utf8(code).ok().and_then(of_text);
-            text.context(
-                "cannot tell what the program takes: the plug-in does not show it, and the program is \
-                 no StableHLO text with a function @main",
+            text.or_else(|| of_artifact(code)).context(
+                "cannot tell what the program takes: the plug-in does not show it, and the program has no \
+                 function @main of arrays, as StableHLO text or as a portable artifact",
             )
         }
     }
@@ -67,6 +69,26 @@ fn of_text(text: &str) -> Option<Vec<Parameter>> {
         parameters.push(tensor(part)?);
     }
     Some(parameters)
+}
+
+/// The parameters of the function `main` of a StableHLO portable artifact.
+fn of_artifact(code: &[u8]) -> Option<Vec<Parameter>> {
+    let program = Program::read(&BytesSource::new("program", code.to_vec())).ok()?;
+    let inputs = program.function("main")?.inputs.iter();
+    inputs
+        .map(|input| {
+            let Kind::Tensor { dims, element } = &**input else { return None };
+            let element = match &**element {
+                Kind::Scalar { name, .. } => of_mlir(name)?,
+                Kind::Complex(part) if matches!(**part, Kind::Scalar { bits: 32, .. }) => Type::C64,
+                Kind::Complex(part) if matches!(**part, Kind::Scalar { bits: 64, .. }) => {
+                    Type::C128
+                }
+                _ => return None,
+            };
+            Some(Parameter { element, dims: dims.iter().copied().collect::<Option<_>>()? })
+        })
+        .collect()
 }
 
 /// `2x3xf32>...`.
@@ -125,5 +147,14 @@ mod tests {
         );
         assert_eq!(of_text("func.func @main(%arg0: tensor<?xf32>)"), None);
         assert_eq!(of_text("func.func @main() -> tensor<f32>").unwrap(), []);
+    }
+
+    #[test]
+    fn the_signature_of_an_artifact_is_read() {
+        let root = std::path::Path::new(env!("UNSKEW_ROOT"));
+        let code = std::fs::read(root.join("crates/xla/pjrt/src/conform/add.stablehlo")).unwrap();
+        let vector = || Parameter { element: Type::F32, dims: vec![4] };
+        assert_eq!(of_artifact(&code).unwrap(), [vector(), vector()]);
+        assert_eq!(of_artifact(&code[..100]), None);
     }
 }
