@@ -4,12 +4,14 @@ use std::ffi::c_void;
 use std::mem::size_of;
 use std::ptr::null_mut;
 
+use unskew_pjrt::layout::Function;
 use unskew_pjrt::sys::bindings::PJRT_Error;
 use unskew_pjrt::sys::{Call, Record};
 
 use super::error_object::ErrorObject;
+use super::serve::least_size;
 use super::{Exported, Exports};
-use crate::Error;
+use crate::{Error, OlderHosts};
 
 /// A function that is implemented.
 pub(crate) trait Serve: Call {
@@ -88,7 +90,13 @@ pub(crate) unsafe extern "C" fn entry<P: Exports, T: Serve>(
 
 #[cold]
 fn too_small<T: Serve>(plugin: &Exported, announced: usize) -> Error {
-    let (name, least) = (T::history().name, T::expected());
+    let (name, mut least) = (T::history().name, T::expected());
+    // The one call whose size tells how old a host is.
+    if let (OlderHosts::RefuseBelow(minor), Function::PJRT_Client_Create) =
+        (plugin.older_hosts, T::FUNCTION)
+    {
+        least = least.max(least_size(name, minor));
+    }
     Error::invalid(format!(
         "Unexpected {name} size: expected {least}, got {announced}. The plugin is likely built with a \
          later version than the framework. This plugin is built with PJRT API version 0.{}.",

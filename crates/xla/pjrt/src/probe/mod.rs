@@ -8,6 +8,7 @@ pub use child::{DEFAULT_LIMIT, child_main, probe_in_child};
 pub(crate) use files::files;
 pub(crate) use libraries::with_packages;
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -37,6 +38,11 @@ pub struct Probe {
     pub attributes: Option<Vec<Attribute>>,
     /// Why there are no attributes.
     pub attributes_refused: Option<String>,
+    /// For each struct of which it was measured, by name: the least size that the plug-in accepts from a host, in bytes; 0
+    /// if it answers that it has no such function, whatever the size. What is not here was not measured, or belongs to a
+    /// plug-in that does not look at sizes.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub accepted_sizes: BTreeMap<String, u64>,
 }
 
 /// One extension of a plug-in. An extension has a type and a size, and no version.
@@ -115,6 +121,8 @@ pub enum Stage {
     Extensions,
     /// `PJRT_Plugin_Attributes` is called.
     Attributes,
+    /// Functions are called with arguments that are too small, in copies of the child process.
+    Sizes,
 }
 
 impl fmt::Display for Stage {
@@ -125,6 +133,7 @@ impl fmt::Display for Stage {
             Self::Table => "GetPjrtApi",
             Self::Extensions => "walking its extensions",
             Self::Attributes => "PJRT_Plugin_Attributes",
+            Self::Sizes => "measuring the sizes that it accepts",
         })
     }
 }

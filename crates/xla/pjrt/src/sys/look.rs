@@ -10,7 +10,9 @@ use std::ptr::NonNull;
 
 use unskew_abi::{ForeignStruct, Library, LoadError, SharedObject};
 
+use super::Api;
 use super::extensions::ExtensionTable;
+use super::trial::accepted_sizes;
 use crate::layout::{self, FIRST_SLOT, FLOOR};
 use crate::probe::{Attribute, Extension, Probe, ProbeFailure, Stage, Value};
 
@@ -39,12 +41,22 @@ pub(crate) fn look(
     let library = unsafe { Library::open(path) };
     let library = library.map_err(|error| explain(error, path, statically))?;
     seen(Stage::Table, &probe);
-    let api = table(&library, &mut probe)?;
+    let (address, api) = table(&library, &mut probe)?;
     seen(Stage::Extensions, &probe);
     extensions(&api, &mut probe);
     seen(Stage::Attributes, &probe);
     attributes(&api, &mut probe);
+    seen(Stage::Sizes, &probe);
+    sizes(address, &mut probe);
     Ok(probe)
+}
+
+/// Measures which sizes of arguments it accepts.
+fn sizes(table: NonNull<c_void>, probe: &mut Probe) {
+    // SAFETY: this is the table that `GetPjrtApi` returned, and the plug-in stays loaded.
+    if let Ok(api) = unsafe { Api::from_table(table) } {
+        probe.accepted_sizes = accepted_sizes(&api);
+    }
 }
 
 /// All missing libraries, where the loader names only the first.
@@ -64,7 +76,10 @@ fn explain(error: LoadError, path: &Path, statically: Option<&SharedObject>) -> 
 }
 
 /// Calls `GetPjrtApi` and reads the head of the table.
-fn table(library: &Library, probe: &mut Probe) -> Result<ForeignStruct, ProbeFailure> {
+fn table(
+    library: &Library,
+    probe: &mut Probe,
+) -> Result<(NonNull<c_void>, ForeignStruct), ProbeFailure> {
     let no_table = |text: &str| ProbeFailure::NoTable(text.to_owned());
     let entry = library.address("GetPjrtApi").ok_or_else(|| no_table("no symbol GetPjrtApi"))?;
     // SAFETY: a function of this name has had this signature in every version of the interface.
@@ -85,7 +100,7 @@ fn table(library: &Library, probe: &mut Probe) -> Result<ForeignStruct, ProbeFai
     let empty = |offset: &usize| api.word(*offset) == Some(0);
     probe.empty_slots =
         (FIRST_SLOT..api.size()).step_by(8).filter(empty).map(|offset| offset as u64).collect();
-    Ok(api)
+    Ok((address, api))
 }
 
 /// Walks the chain of extensions.

@@ -304,6 +304,17 @@ fn the_code_of_real_plug_ins_says_the_version_that_they_announce() {
         assert_eq!((built.minor, built.table_size), (seen.minor, seen.table_size), "{name}");
         // A public plug-in is known whole, by its digest.
         let known = unskew_pjrt::known_plugin(&*source).unwrap().unwrap();
-        assert_eq!(known.probe, seen, "{name}");
+        let unmeasured = Probe { accepted_sizes: Default::default(), ..seen.clone() };
+        assert_eq!(known.probe, unmeasured, "{name}");
+        // Plug-ins built from XLA accept what the data say of their minor, but for one function, which was built with the
+        // size of another struct by mistake.
+        println!("{name}: {:?}", seen.accepted_sizes);
+        assert!(seen.accepted_sizes.len() > 3, "{name}: {:?}", seen.accepted_sizes);
+        for (of, least) in &seen.accepted_sizes {
+            let required = unskew_pjrt::layout::find_struct(of).unwrap().required(seen.minor);
+            let required = required.map(|size| size as u64);
+            let mistaken = of == "PJRT_Executable_GetCompiledMemoryStats_Args" && *least == 56;
+            assert!(mistaken || required == Some(*least) || *least == 0, "{name} {of} {least}");
+        }
     }
 }

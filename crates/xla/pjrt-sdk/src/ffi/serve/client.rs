@@ -35,10 +35,19 @@ pub(super) fn host_is_young_enough(
     Err(Error::new(
         ErrorCode::FAILED_PRECONDITION,
         format!(
-            "{} needs a host of PJRT 0.{least} or later; this one is of 0.{newest} or earlier",
+            "Unexpected {name} size: expected {}, got {announced}. {} needs a host of PJRT 0.{least} or later; \
+             this one is of 0.{newest} or earlier",
+            least_size(name, least),
             plugin.name
         ),
     ))
+}
+
+/// What hosts of this minor or later announce at least for a struct.
+pub(crate) fn least_size(name: &str, minor: i32) -> usize {
+    let sizes = layout::find_struct(name).map(|history| history.sizes).unwrap_or_default();
+    let later = sizes.iter().filter(|size| size.until.is_none_or(|until| until >= minor));
+    later.map(|size| size.declared).min().unwrap_or(0)
 }
 
 /// The newest minor whose header announces this size of a struct, or less.

@@ -13,16 +13,18 @@ use crate::ffi::state::{BufferState, LoadedState};
 use crate::{Error, Launch, Launched, Stored};
 
 serve!(PJRT_LoadedExecutable_Execute_Args to output_lists, |a, plugin| {
+    // First of all, so that a host can find out which size is accepted without a program.
+    let kept = non_donatable(a.options)?;
+    if !a.options.is_null() {
+        let announced = a.options.cast::<usize>().read_unaligned();
+        host_is_young_enough(plugin, "PJRT_ExecuteOptions", announced)?;
+    }
     let loaded = object::<LoadedState, _>(a.executable)?;
     if loaded.deleted.load(Relaxed) {
         return Err(Error::invalid("the executable was deleted"));
     }
     if a.argument_lists.is_null() || a.output_lists.is_null() {
         return Err(Error::invalid("no lists of arguments or results"));
-    }
-    if !a.options.is_null() {
-        let announced = a.options.cast::<usize>().read_unaligned();
-        host_is_young_enough(plugin, "PJRT_ExecuteOptions", announced)?;
     }
     let places = places(a, loaded)?;
     let mut given = Vec::new();
@@ -42,7 +44,6 @@ serve!(PJRT_LoadedExecutable_Execute_Args to output_lists, |a, plugin| {
             places.len()
         )));
     }
-    let kept = non_donatable(a.options)?;
     for place in program.donated().into_iter().filter(|place| !kept.contains(&(*place as i64))) {
         for (buffer, _) in given.iter().filter_map(|list| list.get(place)) {
             buffer.stored.lock().unwrap_or_else(PoisonError::into_inner).take();

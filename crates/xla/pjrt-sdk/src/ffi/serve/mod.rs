@@ -9,6 +9,8 @@ mod execute;
 mod memory;
 mod topology;
 
+pub(super) use client::least_size;
+
 use std::sync::Arc;
 
 use unskew_pjrt::layout::Function;

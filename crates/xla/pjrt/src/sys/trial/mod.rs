@@ -7,6 +7,7 @@
 //!
 //! This runs in a child process that ends with the trial.
 
+mod accepted;
 mod callback;
 mod destroy;
 #[cfg(unix)]
@@ -16,13 +17,14 @@ mod payloads;
 mod size;
 mod transfer;
 
+pub(crate) use accepted::accepted_sizes;
 pub(crate) use callback::count_callbacks;
 pub(crate) use destroy::destroy_client;
 pub(crate) use layouts::{
     buffer_layout, default_layout, output_layouts, parameter_layouts, topology_layout,
 };
 pub(crate) use payloads::payloads_of_an_error;
-pub(crate) use size::{Answer, ask_size, ask_size_apart};
+pub(crate) use size::{Answer, ask_size, ask_size_apart, expected_size, is_the_same_refusal};
 pub(crate) use transfer::Transfer;
 
 use crate::host::Device;

@@ -53,8 +53,16 @@ pub(super) fn sizes(pair: &Pair<'_>) -> Vec<Finding> {
 fn refused(pair: &Pair<'_>, history: &'static Struct) -> Option<Refused> {
     let usage = history.used?;
     let sent = history.size(pair.minor, Some(pair.host.released))?.declared;
-    let required = history.required(pair.plugin.minor)?;
+    let required = required(pair, history)?;
     (sent < required).then_some(Refused { history, usage, sent, required })
+}
+
+/// The least size of a struct that the plug-in accepts: what was measured comes before what its minor suggests.
+fn required(pair: &Pair<'_>, history: &Struct) -> Option<usize> {
+    let measured = pair.plugin.accepted_sizes.get(history.name);
+    measured
+        .and_then(|size| (*size).try_into().ok())
+        .or_else(|| history.required(pair.plugin.minor))
 }
 
 fn always_sent(pair: &Pair<'_>, first: &Refused, all: &[&Refused]) -> Finding {
@@ -93,7 +101,7 @@ fn least(pair: &Pair<'_>) -> String {
     let accepted = |minor: i32| {
         layout::structs().iter().filter(|h| ALWAYS.contains(&h.name)).all(|history| {
             let sent = history.size(minor, None).map_or(0, |size| size.declared);
-            history.required(pair.plugin.minor).is_none_or(|required| required <= sent)
+            required(pair, history).is_none_or(|required| required <= sent)
         })
     };
     // A plug-in may claim any number; above the last minor that changed a struct nothing differs.
