@@ -162,7 +162,7 @@ fn corpus() -> PathBuf {
 }
 
 /// The command `uv`: that of the corpus where it runs, else that on the path.
-fn uv() -> anyhow::Result<PathBuf> {
+pub fn uv() -> anyhow::Result<PathBuf> {
     let runs = |uv: &PathBuf| {
         let version = Command::new(uv).arg("--version").output();
         version.is_ok_and(|said| said.status.success())
@@ -202,7 +202,9 @@ pub fn pin(release: &str, others: &[String], pythons: Option<&str>) -> anyhow::R
 /// What to do with new requirements.
 fn next_step(family: &str, version: &str) -> String {
     match family {
-        "moto" | "mlflow" => "name it in corpus.toml and run `cargo xtask corpus`".to_owned(),
+        "moto" | "mlflow" | "maturin" => {
+            "name it in corpus.toml and run `cargo xtask corpus`".to_owned()
+        }
         _ => format!("run `cargo xtask {family} --release {version}`"),
     }
 }
@@ -220,9 +222,11 @@ fn packages(family: &str, version: &str) -> anyhow::Result<Vec<String>> {
         "moto" => &["moto[server]"],
         // A model registry for tests.
         "mlflow" => &["mlflow"],
+        // What builds and tests the Python package; the rest of it is named when it is pinned.
+        "maturin" => &["maturin"],
         _ => {
             bail!(
-                "only jax, tensorflow, torch, moto and mlflow are run, such as jax==0.10.2, not {family}"
+                "only jax, tensorflow, torch, moto, mlflow and maturin are run, such as jax==0.10.2, not {family}"
             )
         }
     };
@@ -245,6 +249,18 @@ fn version(python: &Path, question: &str) -> Option<String> {
 /// The version of an interpreter whose pip knows `--python`.
 fn with_pip(python: &Path) -> Option<String> {
     version(python, VERSION_WITH_PIP)
+}
+
+/// The interpreter here of this version, such as `3.9`.
+///
+/// # Errors
+/// If there is none.
+pub fn interpreter(wanted: &str) -> anyhow::Result<PathBuf> {
+    let mut all = interpreters(&[wanted]).into_iter();
+    let found = all.find(|python| version(python, VERSION).as_deref() == Some(wanted));
+    found.with_context(|| {
+        format!("no Python {wanted} is here; install one (`uv python install {wanted}`, `pyenv install {wanted}`)")
+    })
 }
 
 /// The first interpreter here whose version the requirements name.

@@ -25,6 +25,7 @@ mod tensorflow_differential;
 mod test;
 mod torch;
 mod torch_differential;
+mod wheel;
 
 use std::path::{Path, PathBuf};
 
@@ -118,6 +119,8 @@ enum Verb {
     Distributed,
     /// Runs the command on mutated files of every format.
     Hostile(hostile::Hostile),
+    /// Builds the package for Python: the command, the adapter and the module in one wheel; and tries it.
+    Wheel(wheel::Wheel),
     /// Measures the command on large files: time and memory of whole processes.
     Bench(bench::Bench),
     /// Asks one plug-in for its sizes: what `abi` starts, because a plug-in may end its process.
@@ -141,6 +144,7 @@ enum Verb {
 fn main() -> anyhow::Result<()> {
     match Arguments::parse().verb {
         Verb::Test(asked) => test::run(&asked),
+        Verb::Wheel(asked) => wheel::run(&asked),
         Verb::Distributed => distributed::run(),
         Verb::Promise => promise::run(),
         Verb::Corpus { all_jax, all_tensorflow, all_torch } => {

@@ -42,15 +42,36 @@ const REAL: [Step<'_>; 3] = [
 ];
 
 /// Builds the tests and the command at once: another choice of packages would want other features of what is shared.
-const BUILD: Step<'_> =
-    ("build", &["test", "--workspace", "--features", FEATURES, "--no-run", "--quiet"]);
+/// The Python module is built later, by what makes wheels: only there is a Python that it could run in.
+const BUILD: Step<'_> = (
+    "build",
+    &[
+        "test",
+        "--workspace",
+        "--exclude",
+        "unskew-python",
+        "--features",
+        FEATURES,
+        "--no-run",
+        "--quiet",
+    ],
+);
 
 /// The commit before the last.
 const PARENT: &str = "HEAD~1";
 
 /// The last step.
-const TESTS: &[&str] =
-    &["test", "--workspace", "--features", FEATURES, "--no-fail-fast", "--", "--show-output"];
+const TESTS: &[&str] = &[
+    "test",
+    "--workspace",
+    "--exclude",
+    "unskew-python",
+    "--features",
+    FEATURES,
+    "--no-fail-fast",
+    "--",
+    "--show-output",
+];
 
 /// Which tests.
 #[derive(clap::Args)]
@@ -83,6 +104,9 @@ pub fn run(asked: &Test) -> anyhow::Result<()> {
         println!("our own promises since the last commit: skipped, this clone has no {PARENT}");
     }
     tests(real)?;
+    if real {
+        crate::wheel::test(&command())?;
+    }
     if asked.all {
         crate::distributed::run()?;
         step(("long tests", &["test", "--workspace", "--features", FEATURES, "--", "--ignored"]))?;
@@ -101,10 +125,15 @@ fn step((name, arguments): Step<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The command, as the tests' build makes it.
+fn command() -> PathBuf {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or("target".into(), PathBuf::from);
+    crate::root().join(target).join("debug/unskew")
+}
+
 /// Holds the working tree against a baseline: that of `unskew.toml`, unless another one is given.
 fn lint(name: &str, arguments: &[&str]) -> anyhow::Result<()> {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or("target".into(), PathBuf::from);
-    let mut command = Command::new(crate::root().join(target).join("debug/unskew"));
+    let mut command = Command::new(command());
     command.current_dir(crate::root()).arg("lint").args(arguments);
     let begun = Instant::now();
     let status = command.status().context("target/debug/unskew, which the build makes")?;

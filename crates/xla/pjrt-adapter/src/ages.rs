@@ -3,7 +3,7 @@
 use unskew_core::Date;
 use unskew_pjrt::layout::{FLOOR, SIZED_EXTENSIONS, Size, Struct};
 
-use crate::config::{Config, Mode};
+use crate::{Config, Mode};
 
 /// The newest minor whose structs are known. A later plug-in may have grown beyond them.
 pub const NEWEST: i32 = 116;
@@ -72,7 +72,7 @@ impl Ages {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::HostAge;
+    use crate::HostAge;
 
     #[test]
     fn the_older_side_decides_what_is_presented() {

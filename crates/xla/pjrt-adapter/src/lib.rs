@@ -30,20 +30,13 @@
 //! `unsafe` is allowed in the module `ffi` alone.
 
 mod ages;
-mod config;
 mod ffi;
-mod identity;
 mod passage;
 pub mod visible;
 
 pub use ages::{Ages, NEWEST};
-pub use config::{Config, ConfigError, Extensions, FORMAT, HostAge, Mode, Unstamped};
 pub use ffi::GetPjrtApi;
-pub use identity::Identity;
 pub use passage::{Passage, Way};
-
-/// The file name of the shared object as it is built: `libunskew_pjrt_adapter.so` on Linux.
-pub fn library_name() -> String {
-    let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
-    format!("{prefix}unskew_pjrt_adapter{suffix}")
-}
+pub use unskew_pjrt_adapter_settings::{
+    Config, ConfigError, Extensions, FORMAT, HostAge, Identity, Mode, Unstamped, library_name,
+};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use unskew_core::{Axis, Party, Version};
 use unskew_pjrt::layout::FLOOR;
 use unskew_pjrt::{API_AXIS, STABLEHLO_AXIS};
-use unskew_pjrt_adapter::{Config, HostAge};
+use unskew_pjrt_adapter_settings::{Config, HostAge};
 use unskew_releases::Release;
 
 use super::{AdaptError, Wanted};

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use unskew_pjrt_adapter::library_name;
+use unskew_pjrt_adapter_settings::library_name;
 
 use super::AdaptError;
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use unskew_artifact::Options;
 use unskew_core::{Context, Version, check};
-use unskew_pjrt_adapter::{Config, Extensions, Identity, Unstamped};
+use unskew_pjrt_adapter_settings::{Config, Extensions, Identity, Unstamped};
 use unskew_report::{Pair, Subject};
 use unskew_source::{OutputFile, ReadError};
 

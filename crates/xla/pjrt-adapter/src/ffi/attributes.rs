@@ -11,7 +11,7 @@ use unskew_pjrt::sys::Record as _;
 use unskew_pjrt::sys::bindings::*;
 
 use super::{ADAPTER, Adapter, absent, relay};
-use crate::config::Mode;
+use crate::Mode;
 
 const CURRENT: &[u8] = b"stablehlo_current_version";
 

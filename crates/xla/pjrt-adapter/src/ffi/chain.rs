@@ -7,8 +7,8 @@ use unskew_pjrt::sys::bindings::PJRT_Extension_Base;
 use unskew_pjrt::sys::{Api, ExtensionTable};
 
 use super::absent::foreign;
+use crate::Extensions;
 use crate::ages::Ages;
-use crate::config::Extensions;
 use crate::visible;
 
 /// The size of the head of an extension, in words.

@@ -22,7 +22,7 @@ const UNKNOWN: i32 = 81;
 
 /// The one symbol of a plug-in: the table of functions. Never null: if the adapter cannot be set up,
 /// every function of the table says why.
-#[cfg_attr(feature = "export", unsafe(no_mangle))]
+#[unsafe(no_mangle)]
 pub extern "C" fn GetPjrtApi() -> *const c_void {
     static TABLE: OnceLock<usize> = OnceLock::new();
     let address = *TABLE.get_or_init(|| {

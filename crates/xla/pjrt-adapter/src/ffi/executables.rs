@@ -15,8 +15,8 @@ use unskew_pjrt::sys::Call;
 use unskew_pjrt::sys::bindings::*;
 
 use super::{ADAPTER, Adapter, absent, errors, guarded, relay};
-use crate::config::Unstamped;
-use crate::identity::Identity;
+use crate::Identity;
+use crate::Unstamped;
 
 /// The longest text that is taken over, in bytes.
 const LONGEST_TEXT: usize = 8 << 10;

@@ -16,7 +16,7 @@ pub const FORMAT: u32 = 1;
 /// plug-ins live in one process: there is no environment variable.
 ///
 /// ```
-/// use unskew_pjrt_adapter::Config;
+/// use unskew_pjrt_adapter_settings::Config;
 ///
 /// let config = Config::presenting("/opt/plugins/pjrt_c_api_cpu_plugin.so", 54);
 /// let text = config.to_toml().unwrap();
@@ -195,7 +195,7 @@ impl Config {
     ///
     /// # Errors
     /// [`ConfigError`] if there are none.
-    pub(crate) fn of_library(library: &Path) -> Result<Self, ConfigError> {
+    pub fn of_library(library: &Path) -> Result<Self, ConfigError> {
         let path = Self::path_beside(library);
         let text = std::fs::read_to_string(&path);
         let text = text.map_err(|source| ConfigError::Unreadable { path, source })?;
@@ -203,7 +203,7 @@ impl Config {
     }
 
     /// The newest StableHLO version that the plug-in may name, if it is to name less than its own.
-    pub(crate) fn stablehlo_limit(&self) -> Option<Version> {
+    pub fn stablehlo_limit(&self) -> Option<Version> {
         let text = match self.mode {
             Mode::Emulate => self.stablehlo.as_ref(),
             Mode::Adapt => self.host.as_ref().and_then(|host| host.stablehlo.as_ref()),

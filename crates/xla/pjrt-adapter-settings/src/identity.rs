@@ -57,7 +57,7 @@ impl Identity {
 
     /// Whether the file is still the one that was measured, by its size and the time of its last
     /// change.
-    pub(crate) fn still_holds(&self, plugin: &Path) -> bool {
+    pub fn still_holds(&self, plugin: &Path) -> bool {
         self.modified != 0 && state_of(plugin) == (self.size, self.modified)
     }
 

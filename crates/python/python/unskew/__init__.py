@@ -1,0 +1,88 @@
+"""Will these two pieces of ML software, built at different times, work together? If not, why not, and what is the fix?
+
+    import unskew
+
+    report = unskew.check("model.pt", "torch==2.1")
+    print(report)                                   # what the command prints
+    report.compatible, report.unjudged, report.findings[0].fix
+
+    unskew.inspect("model.pt")                      # what it is, and every version it carries
+    unskew.matrix(["a.pt", "b.pb"], ["torch", "tensorflow>=2.9"])
+    unskew.convert("model.pt", to="torch==1.4", out="old.pt")
+    unskew.adapt("libpjrt_cpu.so", jax="0.6.2")
+    unskew.releases("torch")
+    unskew.explain("PT002")
+
+Nothing of this needs PyTorch, TensorFlow or JAX. `unskew.torch` and `unskew.tensorflow` have loaders for those that
+are installed.
+
+Results are frozen dataclasses. `str()` of one is what the command prints; `to_dict()` is the JSON that it prints with
+`--format json` (docs/reference/json.md). Findings are results; what could not be done at all raises an `UnskewError`.
+"""
+
+from ._api import adapt, check, convert, explain, inspect, matrix, operators, releases
+from ._native import (
+    VERSION as __version__,
+    AdaptError,
+    ConversionError,
+    QuestionError,
+    ReadError,
+    ReleaseError,
+    UnknownFormat,
+    UnskewError,
+    WriteError,
+)
+from ._results import (
+    AdaptedPlugin,
+    CheckReport,
+    Conversion,
+    Failure,
+    Finding,
+    Inspection,
+    Matrix,
+    Operator,
+    Pair,
+    Part,
+    Promise,
+    Release,
+    Rewrite,
+    Rule,
+    Side,
+    Unjudged,
+)
+
+__all__ = [
+    "AdaptError",
+    "AdaptedPlugin",
+    "CheckReport",
+    "Conversion",
+    "ConversionError",
+    "Failure",
+    "Finding",
+    "Inspection",
+    "Matrix",
+    "Operator",
+    "Pair",
+    "Part",
+    "Promise",
+    "QuestionError",
+    "ReadError",
+    "Release",
+    "ReleaseError",
+    "Rewrite",
+    "Rule",
+    "Side",
+    "UnknownFormat",
+    "Unjudged",
+    "UnskewError",
+    "WriteError",
+    "__version__",
+    "adapt",
+    "check",
+    "convert",
+    "explain",
+    "inspect",
+    "matrix",
+    "operators",
+    "releases",
+]

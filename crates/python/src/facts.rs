@@ -1,0 +1,87 @@
+//! The database of releases, and the rules, as JSON.
+
+use pyo3::prelude::*;
+use serde_json::{Value, json};
+use unskew_core::Rule;
+use unskew_releases::{NameError, Release};
+
+use crate::errors::{UnskewError, exception};
+
+fn named(error: NameError) -> PyErr {
+    exception(error.into())
+}
+
+fn value(release: &Release) -> Value {
+    let axes: serde_json::Map<String, Value> =
+        release.row().axes.iter().map(|fact| (fact.label.clone(), json!(fact.value))).collect();
+    json!({
+        "name": release.to_string(),
+        "family": release.family().to_string(),
+        "version": release.version().to_string(),
+        "released": release.released().map(|day| day.to_string()),
+        "judged_as": release.stand_in(),
+        "axes": axes,
+    })
+}
+
+/// The releases of a family or a range, as a JSON list.
+#[pyfunction]
+pub fn releases(name: &str) -> PyResult<String> {
+    let found = unskew_releases::select(name).map_err(named)?;
+    Ok(Value::Array(found.iter().map(value).collect()).to_string())
+}
+
+/// One release, as a JSON object.
+#[pyfunction]
+pub fn release(name: &str) -> PyResult<String> {
+    Ok(value(&unskew_releases::find(name).map_err(named)?).to_string())
+}
+
+/// The operators of a release whose names contain `pattern`: text, first and last release.
+#[pyfunction]
+pub fn operators(name: &str, pattern: &str) -> PyResult<Vec<(String, String, Option<String>)>> {
+    let release = unskew_releases::find(name).map_err(named)?;
+    let row = |one: unskew_releases::Operator| {
+        (one.text, one.since.to_string(), one.until.map(|until| until.to_string()))
+    };
+    Ok(release.operators(pattern).into_iter().map(row).collect())
+}
+
+fn rule_value(rule: &Rule) -> Value {
+    json!({
+        "code": rule.code,
+        "name": rule.name,
+        "severity": rule.severity.as_str(),
+        "phase": rule.phase.map(|phase| phase.as_str()),
+        "summary": rule.summary,
+        "what": rule.what,
+        "why": rule.why,
+        "example": rule.example,
+        "fix": rule.fix,
+        "reference": rule.reference,
+        "since": rule.since,
+    })
+}
+
+/// A rule by its code or its name, as a JSON object.
+#[pyfunction]
+pub fn rule(code_or_name: &str) -> PyResult<String> {
+    let found = unskew_artifact::every_rule().find(|rule| {
+        rule.code.eq_ignore_ascii_case(code_or_name) || rule.name.eq_ignore_ascii_case(code_or_name)
+    });
+    found.map(|rule| rule_value(rule).to_string()).ok_or_else(|| {
+        UnskewError::new_err(format!("no rule has this code or name: {code_or_name}"))
+    })
+}
+
+/// Every rule, as a JSON list.
+#[pyfunction]
+pub fn rules() -> String {
+    Value::Array(unskew_artifact::every_rule().map(rule_value).collect()).to_string()
+}
+
+/// The file name of the adapter library.
+#[pyfunction]
+pub fn adapter_name() -> String {
+    unskew_pjrt_adapter_settings::library_name()
+}

@@ -1,0 +1,80 @@
+//! Results as Python gets them: their JSON, from which the dataclasses are made, and their texts.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use unskew_report::Format;
+use unskew_verbs::Grid;
+
+/// A report: of a check, of an inspection, of a conversion.
+#[pyclass(frozen, module = "unskew._native")]
+pub struct Report(pub unskew_report::Report);
+
+#[pymethods]
+impl Report {
+    /// The documented JSON.
+    fn json(&self) -> String {
+        self.0.render(Format::Json)
+    }
+
+    /// As the command prints it with `--format`, without colors.
+    fn text(&self, format: &str) -> PyResult<String> {
+        let format = match format {
+            "full" => Format::Full,
+            "concise" => Format::Concise,
+            "json" => Format::Json,
+            "sarif" => Format::Sarif,
+            "github" => Format::Github,
+            "junit" => Format::Junit,
+            other => return Err(PyValueError::new_err(format!("no such format: {other}"))),
+        };
+        Ok(plain(&self.0.render(format)))
+    }
+}
+
+/// Many sides against many others.
+#[pyclass(frozen, module = "unskew._native")]
+pub struct Matrix(pub Grid);
+
+#[pymethods]
+impl Matrix {
+    /// The documented JSON: every pair.
+    fn json(&self) -> String {
+        self.0.report(true).render(Format::Json)
+    }
+
+    /// The labels of the rows, those that could not be read among them.
+    fn rows(&self) -> Vec<String> {
+        (0..self.0.rows.len()).map(|row| self.0.label(row).to_owned()).collect()
+    }
+
+    /// The labels of the columns.
+    fn columns(&self) -> Vec<String> {
+        self.0.columns.iter().map(|column| column.label.clone()).collect()
+    }
+
+    /// The outcome of each pair, row by row: a word of the JSON, or `unread`; and the word of the table.
+    fn cells(&self) -> Vec<Vec<(&'static str, &'static str)>> {
+        let cell = |cell: &unskew_verbs::Cell| (cell.outcome(), cell.mark.word());
+        self.0.cells.iter().map(|cells| cells.iter().map(cell).collect()).collect()
+    }
+
+    /// As the command prints it for a terminal of this width, without colors.
+    fn table(&self, width: usize) -> String {
+        plain(&self.0.table(width))
+    }
+
+    /// For spreadsheets: one line a pair.
+    fn csv(&self) -> String {
+        self.0.csv()
+    }
+
+    /// One page that needs nothing else.
+    fn html(&self) -> String {
+        self.0.html()
+    }
+}
+
+/// Without styles.
+fn plain(text: &str) -> String {
+    anstream::adapter::strip_str(text).to_string()
+}

@@ -1,0 +1,280 @@
+//! `cargo xtask wheel`: the package `unskew` for Python, and `unskew-jax`, built and tried in fresh environments.
+//!
+//! The build itself is that of `crates/python/build/backend.py`, which `pip install` runs too. The tools come from an
+//! environment of the corpus, so that they are pinned.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, bail, ensure};
+
+use crate::environment::{Environment, interpreter, uv};
+
+/// The environment with maturin, mypy and pytest.
+pub const TOOLS: &str = "maturin-1.16.0";
+
+/// The largest wheel, in bytes.
+const LARGEST: u64 = 25 << 20;
+
+/// How soon the command has to be there, started warm, and how soon the package, imported.
+const SOON: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(30));
+
+/// How often a start is measured; the best counts, since other processes only add.
+const STARTS: usize = 20;
+
+/// The options of `cargo xtask wheel`.
+#[derive(clap::Args)]
+pub struct Wheel {
+    /// The profile of cargo; what is published is built with dist.
+    #[arg(long, default_value = "dist")]
+    profile: String,
+    /// The tag that the wheel claims, such as manylinux_2_28; without it, that of this machine.
+    #[arg(long)]
+    compatibility: Option<String>,
+    /// Takes this command, which was built already with the adapter in `deps` beside it.
+    #[arg(long)]
+    command: Option<PathBuf>,
+    /// Where the packages go.
+    #[arg(long, default_value = "target/python")]
+    out: PathBuf,
+    /// Makes the sdist too.
+    #[arg(long)]
+    sdist: bool,
+    /// Installs the wheel in fresh environments of these Pythons and runs the tests there, such as 3.9,3.11,3.14.
+    #[arg(long, value_delimiter = ',')]
+    test: Vec<String>,
+}
+
+/// Builds, and tests where that was asked for.
+///
+/// # Errors
+/// If something is not built, a test fails, or the wheel is too large or too slow.
+pub fn run(asked: &Wheel) -> anyhow::Result<()> {
+    Environment::named(TOOLS)?.make()?;
+    let out = crate::root().join(&asked.out);
+    fs::create_dir_all(&out)?;
+    let mut variables = vec![("UNSKEW_WHEEL_PROFILE", asked.profile.clone())];
+    variables.extend(asked.compatibility.clone().map(|tag| ("UNSKEW_WHEEL_COMPATIBILITY", tag)));
+    if let Some(command) = &asked.command {
+        variables.push(("UNSKEW_WHEEL_COMMAND", whole(command)?));
+    }
+    let wheels = build(&out, &variables)?;
+    if asked.sdist {
+        let sdist = hook("crates/python", "build", "backend", "build_sdist", &out, &[])?;
+        println!("{}: {:.1} MB", sdist.display(), megabytes(&sdist)?);
+    }
+    let published = matches!(asked.profile.as_str(), "dist" | "release");
+    if published {
+        let size = wheels[0].metadata()?.len();
+        ensure!(size <= LARGEST, "{} has {size} bytes, {LARGEST} are allowed", wheels[0].display());
+    }
+    for version in &asked.test {
+        let python = interpreter(version)?;
+        let home = crate::root().join("target/python/environments").join(version);
+        let environment = Fresh::make(&python, &home, &wheels)?;
+        environment.pip(&["pytest", "numpy"])?;
+        environment.test(None)?;
+        let (command, import) = environment.starts()?;
+        println!(
+            "Python {version}: tests passed; the command starts in {:.1} ms, `import unskew` takes {:.1} ms",
+            milliseconds(command),
+            milliseconds(import)
+        );
+        if published {
+            ensure!(command < SOON.0 && import < SOON.1, "slower than {SOON:?}");
+        }
+    }
+    Ok(())
+}
+
+/// What CI does: builds the module as the other tests are built, takes the command that they have, and runs mypy and
+/// pytest.
+///
+/// # Errors
+/// If something is not built, or a test fails.
+pub fn test(command: &Path) -> anyhow::Result<()> {
+    let begun = Instant::now();
+    let out = crate::root().join("target/python/test");
+    fs::create_dir_all(&out)?;
+    let command = command.to_str().context("the path of the command is not UTF-8")?.to_owned();
+    let variables = [("UNSKEW_WHEEL_PROFILE", "dev".to_owned()), ("UNSKEW_WHEEL_COMMAND", command)];
+    let wheels = build(&out, &variables)?;
+    mypy()?;
+    let tools = tools();
+    let environment = Fresh::make(&tools.join("bin/python"), &out.join("python"), &wheels)?;
+    environment.test(Some(&site_packages(&tools)?))?;
+    println!("the Python package: passed in {} s", begun.elapsed().as_secs());
+    Ok(())
+}
+
+/// The whole path of a file, as a variable of the environment has it.
+fn whole(path: &Path) -> anyhow::Result<String> {
+    let path = path.canonicalize().with_context(|| path.display().to_string())?;
+    path.into_os_string().into_string().ok().context("the path is not UTF-8")
+}
+
+/// Both wheels, that of `unskew` first.
+fn build(out: &Path, variables: &[(&str, String)]) -> anyhow::Result<[PathBuf; 2]> {
+    let unskew = hook("crates/python", "build", "backend", "build_wheel", out, variables)?;
+    // setuptools writes beside what it reads.
+    let scratch = out.join("unskew_jax");
+    remove(&scratch)?;
+    copy(&crate::root().join("python/unskew_jax"), &scratch)?;
+    let folder = scratch.to_str().context("the path of the target folder is not UTF-8")?;
+    let jax = hook(folder, ".", "setuptools.build_meta", "build_wheel", out, &[])?;
+    remove(&scratch)?;
+    for wheel in [&unskew, &jax] {
+        println!("{}: {:.1} MB", wheel.display(), megabytes(wheel)?);
+    }
+    Ok([unskew, jax])
+}
+
+/// Calls a hook of a build backend in the environment of the tools; the file that it made.
+fn hook(
+    folder: &str,
+    backend_path: &str,
+    backend: &str,
+    name: &str,
+    out: &Path,
+    variables: &[(&str, String)],
+) -> anyhow::Result<PathBuf> {
+    // The arguments first: setuptools takes them for its own, and changes them.
+    let program = "import sys, importlib; path, backend, name, out, told = sys.argv[1:]\n\
+                   sys.path.insert(0, path); sys.argv[1:] = []\n\
+                   made = getattr(importlib.import_module(backend), name)(out)\n\
+                   open(told, 'w').write(made)";
+    let told = out.join("made.txt");
+    let path = [tools().join("bin"), PathBuf::from(std::env::var_os("PATH").unwrap_or_default())];
+    let path: Vec<&OsStr> = path.iter().map(|part| part.as_os_str()).collect();
+    let status = Command::new(tools().join("bin/python"))
+        .current_dir(crate::root().join(folder))
+        .args(["-c", program, backend_path, backend, name])
+        .args([out, &told])
+        .envs(variables.iter().map(|(name, value)| (name, value)))
+        .env("PATH", path.join(OsStr::new(":")))
+        .stdout(Stdio::null())
+        .status()?;
+    ensure!(status.success(), "{name} of {folder} failed");
+    let made = out.join(fs::read_to_string(&told)?);
+    fs::remove_file(told)?;
+    Ok(made)
+}
+
+/// Types, as strictly as mypy can.
+fn mypy() -> anyhow::Result<()> {
+    let status = Command::new(tools().join("bin/python"))
+        .args(["-m", "mypy", "--config-file", "pyproject.toml", "--python-version", "3.10"])
+        .current_dir(crate::root().join("crates/python"))
+        .status()?;
+    ensure!(status.success(), "mypy failed");
+    Ok(())
+}
+
+/// A fresh environment with the wheels.
+struct Fresh {
+    home: PathBuf,
+}
+
+impl Fresh {
+    fn make(python: &Path, home: &Path, wheels: &[PathBuf]) -> anyhow::Result<Self> {
+        remove(home)?;
+        let made = Command::new(python).args(["-m", "venv", "--without-pip"]).arg(home).output()?;
+        ensure!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr).trim());
+        let environment = Self { home: home.to_owned() };
+        environment.pip(wheels)?;
+        Ok(environment)
+    }
+
+    fn pip(&self, what: &[impl AsRef<OsStr>]) -> anyhow::Result<()> {
+        let mut uv = Command::new(uv()?);
+        uv.args(["pip", "install", "--quiet", "--python"]).arg(self.home.join("bin/python"));
+        uv.env("UV_SYSTEM_CERTS", "1").env("UV_NATIVE_TLS", "1");
+        let status = uv.args(what).status()?;
+        ensure!(status.success(), "not installed in {}", self.home.display());
+        Ok(())
+    }
+
+    /// Runs the tests of the package as it is installed, with pytest of another folder if it has none.
+    fn test(&self, pytest: Option<&Path>) -> anyhow::Result<()> {
+        let mut python = Command::new(self.home.join("bin/python"));
+        python.args(["-m", "pytest", "-q", "-p", "no:cacheprovider"]);
+        python.arg("--rootdir").arg(crate::root().join("crates/python"));
+        python.arg(crate::root().join("crates/python/tests"));
+        python.env("UNSKEW_CACHE", self.home.join("cache")).env("PYTHONDONTWRITEBYTECODE", "1");
+        if let Some(folder) = pytest {
+            python.env("PYTHONPATH", folder);
+        }
+        ensure!(python.status()?.success(), "tests of the Python package failed");
+        Ok(())
+    }
+
+    /// How long the command and the import take, the best of some.
+    fn starts(&self) -> anyhow::Result<(Duration, Duration)> {
+        let best = |start: &dyn Fn() -> anyhow::Result<Duration>| -> anyhow::Result<Duration> {
+            let all = (0..STARTS).map(|_| start()).collect::<anyhow::Result<Vec<_>>>()?;
+            all.into_iter().min().context("nothing was measured")
+        };
+        let command = best(&|| {
+            let begun = Instant::now();
+            let mut command = Command::new(self.home.join("bin/unskew"));
+            ensure!(command.arg("--version").stdout(Stdio::null()).status()?.success());
+            Ok(begun.elapsed())
+        })?;
+        let program = "import time; begun = time.perf_counter(); import unskew; print(time.perf_counter() - begun)";
+        let import = best(&|| {
+            let said = Command::new(self.home.join("bin/python")).args(["-c", program]).output()?;
+            let seconds: f64 = String::from_utf8_lossy(&said.stdout).trim().parse()?;
+            Ok(Duration::from_secs_f64(seconds))
+        })?;
+        Ok((command, import))
+    }
+}
+
+/// The environment of the tools.
+fn tools() -> PathBuf {
+    crate::root().join("corpus/python").join(TOOLS)
+}
+
+/// Where an environment has its packages.
+fn site_packages(environment: &Path) -> anyhow::Result<PathBuf> {
+    for entry in environment.join("lib").read_dir()? {
+        let folder = entry?.path().join("site-packages");
+        if folder.is_dir() {
+            return Ok(folder);
+        }
+    }
+    bail!("no site-packages in {}", environment.display())
+}
+
+fn copy(from: &Path, to: &Path) -> anyhow::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in from.read_dir()? {
+        let entry = entry?;
+        let (path, place) = (entry.path(), to.join(entry.file_name()));
+        if path.is_dir() {
+            copy(&path, &place)?;
+        } else {
+            fs::copy(path, place)?;
+        }
+    }
+    Ok(())
+}
+
+fn remove(folder: &Path) -> anyhow::Result<()> {
+    if folder.exists() {
+        fs::remove_dir_all(folder).with_context(|| folder.display().to_string())?;
+    }
+    Ok(())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "for people")]
+fn megabytes(file: &Path) -> anyhow::Result<f64> {
+    Ok(file.metadata()?.len() as f64 / f64::from(1 << 20))
+}
+
+fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
