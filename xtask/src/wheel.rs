@@ -16,6 +16,12 @@ use crate::environment::{Environment, interpreter, uv};
 /// The environment with maturin, mypy and pytest.
 pub const TOOLS: &str = "maturin-1.16.0";
 
+/// A JAX that is too old for the plug-in, and one that can use it.
+const HOSTS: (&str, &str) = ("jax-0.6.2", "jax-0.10.2");
+
+/// The plug-in, of PJRT 0.81.
+const PLUGIN: &str = "xla-cpu-pjrt-0.0.1.so";
+
 /// The largest wheel, in bytes.
 const LARGEST: u64 = 25 << 20;
 
@@ -106,6 +112,9 @@ pub fn test(command: &Path) -> anyhow::Result<()> {
     let tools = tools();
     let environment = Fresh::make(&tools.join("bin/python"), &out.join("python"), &wheels)?;
     environment.test(Some(&site_packages(&tools)?))?;
+    let (old, new) = HOSTS;
+    by_itself(old, true, &out, &wheels)?;
+    by_itself(new, false, &out, &wheels)?;
     println!("the Python package: passed in {} s", begun.elapsed().as_secs());
     Ok(())
 }
@@ -114,6 +123,31 @@ pub fn test(command: &Path) -> anyhow::Result<()> {
 fn whole(path: &Path) -> anyhow::Result<String> {
     let path = path.canonicalize().with_context(|| path.display().to_string())?;
     path.into_os_string().into_string().ok().context("the path is not UTF-8")
+}
+
+/// JAX that adapts by itself: its tests with this release, whose environment is read only, so the wheels lie beside it.
+fn by_itself(
+    environment: &str,
+    needs_adapter: bool,
+    out: &Path,
+    wheels: &[PathBuf],
+) -> anyhow::Result<()> {
+    let python = crate::root().join("corpus/python").join(environment).join("bin/python");
+    let place = out.join("beside");
+    remove(&place)?;
+    let mut uv = Command::new(uv()?);
+    uv.args(["pip", "install", "--quiet", "--no-deps", "--python"]).arg(&python);
+    uv.arg("--target").arg(&place).args(wheels);
+    ensure!(uv.status()?.success(), "not installed in {}", place.display());
+    let status = Command::new(&python)
+        .args(["-m", "unittest", "discover", "--start-directory"])
+        .arg(crate::root().join("python/unskew_jax/tests/by_itself"))
+        .env("PYTHONPATH", &place)
+        .env("UNSKEW_PLUGIN", crate::root().join("corpus").join(PLUGIN))
+        .env("UNSKEW_NEEDS_ADAPTER", if needs_adapter { "1" } else { "0" })
+        .status()?;
+    ensure!(status.success(), "JAX did not adapt by itself in {environment}");
+    Ok(())
 }
 
 /// Both wheels, that of `unskew` first.

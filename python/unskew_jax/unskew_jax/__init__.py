@@ -1,4 +1,4 @@
-"""Gives the FFI handlers of jaxlib to PJRT plug-ins, so that what needs them works there too.
+"""JAX that uses PJRT plug-ins of any age: by itself (see `startup`), and with the FFI handlers of jaxlib.
 
 A linear solve, an eigenvalue decomposition, `jax.pure_callback` and their like are calls of a *handler*, a
 C function that is looked up by name when a program is compiled. jaxlib has these functions, and registers

@@ -80,6 +80,31 @@ def table(path: str) -> abi.PjrtApi | None:
     return abi.PjrtApi.from_address(at) if at else None
 
 
+class _Place(ctypes.Structure):
+    """What the dynamic linker says of an address."""
+
+    _fields_ = [
+        ("file", ctypes.c_char_p),
+        ("base", ctypes.c_void_p),
+        ("symbol", ctypes.c_char_p),
+        ("address", ctypes.c_void_p),
+    ]
+
+
+def library_of(capsule: object) -> str | None:
+    """The library in which the PJRT table of a capsule lies; None if the linker does not know it."""
+    from .handlers import address
+
+    # The table may lie in memory that no library owns; its functions are code of one.
+    api = abi.PjrtApi.from_address(address(capsule))
+    place = _Place()
+    ask = ctypes.CDLL(None).dladdr
+    ask.argtypes = [ctypes.c_void_p, ctypes.POINTER(_Place)]
+    if not ask(api.error_destroy, ctypes.byref(place)) or not place.file:
+        return None
+    return os.fsdecode(place.file)
+
+
 def loaded() -> dict[str, abi.PjrtApi]:
     """Every plug-in that is loaded into this process: path and table.
 

@@ -38,6 +38,15 @@ def register(plugin: str | os.PathLike[str] | None = None) -> list[Registered]:
     import jax
 
     jax.devices()
+    return _register(plugin)
+
+
+def give_to_loaded() -> list[Registered]:
+    """The same for every plug-in that is loaded by now; JAX is not asked to load any."""
+    return _register(None)
+
+
+def _register(plugin: str | os.PathLike[str] | None) -> list[Registered]:
     plugins, reasons = _plugins(plugin)
     if not plugins:
         raise reasons[0] if reasons else NoPlugin("JAX has loaded no PJRT plug-in; see PJRT_NAMES_AND_LIBRARY_PATHS")
