@@ -19,6 +19,10 @@ pub const TOOLS: &str = "maturin-1.16.0";
 /// A JAX that is too old for the plug-in, and one that can use it.
 const HOSTS: (&str, &str) = ("jax-0.6.2", "jax-0.10.2");
 
+/// The releases that the loaders are tested with.
+const TORCH: &str = "2.15.0";
+const TENSORFLOW: &str = "tensorflow-2.15.1";
+
 /// The plug-in, of PJRT 0.81.
 const PLUGIN: &str = "xla-cpu-pjrt-0.0.1.so";
 
@@ -115,6 +119,7 @@ pub fn test(command: &Path) -> anyhow::Result<()> {
     let (old, new) = HOSTS;
     by_itself(old, true, &out, &wheels)?;
     by_itself(new, false, &out, &wheels)?;
+    loaders(&out, &wheels)?;
     println!("the Python package: passed in {} s", begun.elapsed().as_secs());
     Ok(())
 }
@@ -132,13 +137,8 @@ fn by_itself(
     out: &Path,
     wheels: &[PathBuf],
 ) -> anyhow::Result<()> {
-    let python = crate::root().join("corpus/python").join(environment).join("bin/python");
-    let place = out.join("beside");
-    remove(&place)?;
-    let mut uv = Command::new(uv()?);
-    uv.args(["pip", "install", "--quiet", "--no-deps", "--python"]).arg(&python);
-    uv.arg("--target").arg(&place).args(wheels);
-    ensure!(uv.status()?.success(), "not installed in {}", place.display());
+    let python = python_of(environment);
+    let place = beside(&python, out, wheels)?;
     let status = Command::new(&python)
         .args(["-m", "unittest", "discover", "--start-directory"])
         .arg(crate::root().join("python/unskew_jax/tests/by_itself"))
@@ -148,6 +148,37 @@ fn by_itself(
         .status()?;
     ensure!(status.success(), "JAX did not adapt by itself in {environment}");
     Ok(())
+}
+
+/// The loaders, each with its framework.
+fn loaders(out: &Path, wheels: &[PathBuf]) -> anyhow::Result<()> {
+    let folder = crate::root().join("crates/python/tests/frameworks");
+    let torch = unskew_torch_matrix::Host::named(TORCH)?;
+    let place = beside(&python_of(&format!("torch-{TORCH}")), out, wheels)?;
+    let mut command = torch.command();
+    command.arg(folder.join("test_torch.py")).env("PYTHONPATH", &place);
+    ensure!(command.status()?.success(), "the loader of PyTorch failed");
+    let python = python_of(TENSORFLOW);
+    let place = beside(&python, out, wheels)?;
+    let mut command = Command::new(python);
+    command.arg(folder.join("test_tensorflow.py")).env("PYTHONPATH", &place);
+    ensure!(command.status()?.success(), "the loader of TensorFlow failed");
+    Ok(())
+}
+
+fn python_of(environment: &str) -> PathBuf {
+    crate::root().join("corpus/python").join(environment).join("bin/python")
+}
+
+/// Installs the wheels beside an environment, which stays as it is; the folder for `PYTHONPATH`.
+fn beside(python: &Path, out: &Path, wheels: &[PathBuf]) -> anyhow::Result<PathBuf> {
+    let place = out.join("beside");
+    remove(&place)?;
+    let mut uv = Command::new(uv()?);
+    uv.args(["pip", "install", "--quiet", "--no-deps", "--python"]).arg(python);
+    uv.arg("--target").arg(&place).args(wheels);
+    ensure!(uv.status()?.success(), "not installed in {}", place.display());
+    Ok(place)
 }
 
 /// Both wheels, that of `unskew` first.

@@ -20,7 +20,8 @@ Results are frozen dataclasses. `str()` of one is what the command prints; `to_d
 `--format json` (docs/reference/json.md). Findings are results; what could not be done at all raises an `UnskewError`.
 """
 
-from ._api import adapt, check, convert, explain, inspect, matrix, operators, releases
+from typing import TYPE_CHECKING, Any, List
+
 from ._native import (
     VERSION as __version__,
     AdaptError,
@@ -32,24 +33,27 @@ from ._native import (
     UnskewError,
     WriteError,
 )
-from ._results import (
-    AdaptedPlugin,
-    CheckReport,
-    Conversion,
-    Failure,
-    Finding,
-    Inspection,
-    Matrix,
-    Operator,
-    Pair,
-    Part,
-    Promise,
-    Release,
-    Rewrite,
-    Rule,
-    Side,
-    Unjudged,
-)
+
+if TYPE_CHECKING:
+    from ._api import adapt, check, convert, explain, inspect, matrix, operators, releases
+    from ._results import (
+        AdaptedPlugin,
+        CheckReport,
+        Conversion,
+        Failure,
+        Finding,
+        Inspection,
+        Matrix,
+        Operator,
+        Pair,
+        Part,
+        Promise,
+        Release,
+        Rewrite,
+        Rule,
+        Side,
+        Unjudged,
+    )
 
 __all__ = [
     "AdaptError",
@@ -86,3 +90,21 @@ __all__ = [
     "operators",
     "releases",
 ]
+
+#: What is imported when it is first used: the rest, so that an import of the package costs next to nothing.
+_FUNCTIONS = frozenset(["adapt", "check", "convert", "explain", "inspect", "matrix", "operators", "releases"])
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module 'unskew' has no attribute {name!r}")
+    if name in _FUNCTIONS:
+        from . import _api as module
+    else:
+        from . import _results as module  # type: ignore[no-redef]
+    value = globals()[name] = getattr(module, name)
+    return value
+
+
+def __dir__() -> List[str]:
+    return sorted(__all__)

@@ -6,10 +6,8 @@ Both come in the same wheel: the command among the scripts, the adapter in `lib/
 from __future__ import annotations
 
 import functools
-import hashlib
 import os
 import sys
-import sysconfig
 from pathlib import Path
 from typing import Iterator, Optional, Union
 
@@ -43,6 +41,9 @@ def adapter() -> Path:
 
 def _folders(scheme: str, below: str) -> Iterator[Path]:
     """Where an installer may have put what is not Python."""
+    # Here and below: what an import of the package need not pay for.
+    import sysconfig
+
     named = os.environ.get("UNSKEW_HOME")
     if named:
         yield Path(named, below)
@@ -71,6 +72,8 @@ def cache(*parts: str) -> Path:
 
 def state_of(path: Union[str, "os.PathLike[str]"]) -> str:
     """Which file this is, and in which state: by its whole path, its size and the time of its last change."""
+    import hashlib
+
     whole = os.path.realpath(path)
     try:
         status = os.stat(whole)
@@ -82,6 +85,8 @@ def state_of(path: Union[str, "os.PathLike[str]"]) -> str:
 
 def digest_of(path: "os.PathLike[str]") -> str:
     """The SHA-256 of a file, or of all files of a folder with their names."""
+    import hashlib
+
     whole = hashlib.sha256()
     folder = Path(path)
     files = sorted(one for one in folder.rglob("*") if one.is_file()) if folder.is_dir() else [folder]

@@ -39,7 +39,7 @@ class Prepared:
     @property
     def unjudged(self) -> Tuple[Unjudged, ...]:
         """What was not looked at."""
-        return self.report.unjudged if self.report else ()
+        return self.report.unjudged if self.report is not None else ()
 
 
 def prepare(
