@@ -136,7 +136,12 @@ pub fn before_its_time(
     changes: &mut Changes,
 ) {
     let Some(until) = remark.deprecated.as_ref().and_then(|d| d.until) else { return };
-    let line = pair.new.line_of(&subject.file, subject.extension, &subject.name);
+    // Two single headers are compared, whatever their names.
+    let file = match (pair.old.files.len(), pair.new.files.first()) {
+        (1, Some(only)) if pair.new.files.len() == 1 => only,
+        _ => subject.file.as_str(),
+    };
+    let line = pair.new.line_of(file, subject.extension, &subject.name);
     let (until, now) = match until {
         Deadline::Version(major, minor) => {
             let Some(line) = line else { return };
