@@ -54,6 +54,10 @@ pub fn read_file(source: &Arc<dyn Source>) -> Result<Option<TensorFlowFile>, Rea
     let (schema_version, graphs) = parse(kind, &*bytes).map_err(placed)?;
     let restores = |graph: &GraphUse| graph.uses.iter().any(|one| read::is_restore(&one.op));
     let mut restores = match graphs.iter().any(restores) {
+        // The bytes that were made of a text are without the constants that name the tensors.
+        true if encoding == Encoding::Text => {
+            read::restored(&read::transcode_whole(&**source, kind)?, kind).map_err(placed)?
+        }
         true => read::restored(&*bytes, kind).map_err(placed)?,
         false => Vec::new(),
     };
