@@ -105,7 +105,8 @@ impl Registry {
     }
 }
 
-/// A finding for every change from `old` to `new`, and one for all ops that were added; gravest first.
+/// A finding for every change from `old` to `new`, one for all ops that were added, and a summary if there is anything;
+/// gravest first.
 pub fn findings(old: &Registry, new: &Registry) -> Vec<Finding> {
     let diff = registry_diff(&old.ops, &new.ops);
     let mut found = Vec::new();
@@ -116,7 +117,9 @@ pub fn findings(old: &Registry, new: &Registry) -> Vec<Finding> {
     for (op, changes) in &diff.changed {
         found.extend(changes.iter().filter_map(|change| finding(op, change, old, new)));
     }
-    found.push(summary(&diff, old, new));
+    if !diff.added.is_empty() || !diff.changed.is_empty() {
+        found.push(summary(&diff, old, new));
+    }
     found.sort_by_key(Finding::gravity);
     found
 }

@@ -5,7 +5,7 @@ use unskew_core::{Finding, Phase, Places, Rule};
 use super::{Change, OperatorChange, TableDiff};
 use crate::rules;
 
-/// A finding for every change, and one for all operators that were added; by operator.
+/// A finding for every change, one for all operators that were added, and a summary if there is anything; by operator.
 ///
 /// A change is an error where old programs no longer run, a warning where new ones do not run on old runtimes,
 /// a note where it harms nobody.
@@ -28,6 +28,9 @@ pub fn diff_findings(diff: &TableDiff) -> Vec<Finding> {
             Some(if rule.fix.is_empty() { finding } else { finding.with_fix(rule.fix) })
         };
         found.extend(changes.iter().filter_map(finding));
+    }
+    if diff.added.is_empty() && diff.removed.is_empty() && diff.changed.is_empty() {
+        return found;
     }
     let count = |breaks: fn(&OperatorChange) -> bool| {
         diff.changed.iter().filter(|change| breaks(change)).count()
