@@ -32,29 +32,19 @@ pub(super) fn refused(
     let what = if data == "GraphDef" { "graph" } else { "checkpoint" };
     let (version, consumer) = (&reader.version, &release);
     let (finding, symptom) = match refusal {
-        DataRefusal::ConsumerBroken { min_producer, .. } => (
-            rules::ConsumerRefusesItself {
-                data: &data,
-                version,
-                consumer,
-                min_producer: &min_producer,
-            }
-            .finding(),
-            format!("{data} version check has consumer {version} < min_producer {min_producer}."),
-        ),
-        DataRefusal::ProducerTooOld { producer, min_producer } => (
-            rules::ProducerTooOld {
-                data: &data,
-                producer: &producer,
-                min_producer: &min_producer,
-                consumer,
-            }
-            .finding(),
-            format!(
-                "{data} producer version {producer} below min producer {min_producer} supported \
-                 by TensorFlow {release}.  Please regenerate your {what}."
-            ),
-        ),
+        // A consumer that is too old for itself is no release: each has a `min_producer` of 0.
+        DataRefusal::ProducerTooOld { min_producer, .. }
+        | DataRefusal::ConsumerBroken { min_producer, .. } => {
+            let (producer, min_producer) = (&versions.producer, &min_producer);
+            let rule = rules::ProducerTooOld { data: &data, producer, min_producer, consumer };
+            (
+                rule.finding(),
+                format!(
+                    "{data} producer version {producer} below min producer {min_producer} supported \
+                     by TensorFlow {release}.  Please regenerate your {what}."
+                ),
+            )
+        }
         DataRefusal::ConsumerTooOld { min_consumer, .. } => (
             rules::ConsumerTooOld { data: &data, min_consumer: &min_consumer, version, consumer }
                 .finding(),
