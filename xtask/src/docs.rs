@@ -129,28 +129,33 @@ fn title(family: &str) -> &'static str {
 }
 
 fn page(rule: &Rule) -> String {
-    let Rule { code, name, severity, summary, since, what, why, example, fix, reference, .. } =
-        rule;
+    let Rule { code, name, severity, summary, since, what, why, fix, reference, .. } = rule;
     let mut text = format!("{MARK}# {code} {name}\n\n{summary}\n\n");
     let _ = write!(text, "Severity: {severity}");
     if let Some(phase) = rule.phase {
         let _ = write!(text, ". Shows: {phase}");
     }
     let _ = writeln!(text, ". Since: {since}.");
-    let parts = [
-        ("What it checks", what),
-        ("Why it matters", why),
-        ("Example", example),
-        ("Fix", fix),
-        ("Source", reference),
-    ];
+    let parts =
+        [("What it checks", what), ("Why it matters", why), ("Fix", fix), ("Source", reference)];
     for (heading, body) in parts {
         if !body.trim().is_empty() {
             let _ = write!(text, "\n## {heading}\n\n{}\n", body.trim());
         }
     }
+    let _ = write!(text, "\n## Fires\n\n{}", console(rule.fires));
+    let _ = write!(text, "\n## Does not fire\n\n{}", console(rule.silent));
     let _ = writeln!(text, "\n---\n\nMade from the rule file `{code}-{name}.toml`.");
     text
+}
+
+/// A transcript as a block of Markdown, whose fence is longer than any in it.
+fn console(transcript: &str) -> String {
+    let mut fence = "```".to_owned();
+    while transcript.contains(&fence) {
+        fence.push('`');
+    }
+    format!("{fence}console\n{}\n{fence}\n", transcript.trim_end())
 }
 
 /// The documentation in the head of a module as a page of its own.

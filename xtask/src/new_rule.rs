@@ -1,52 +1,49 @@
-//! `cargo xtask new-rule CODE NAME`: the files of a new rule, to be filled in.
+//! `cargo xtask new-rule CODE NAME`: the file of a new rule, to be filled in.
 //!
-//! A rule is a file in the folder `rules/` of the crate that its family belongs to. A rule about headers also
-//! has a pair of headers on which it fires, a snapshot of every pair on which it does, and a line in every
-//! policy; one about formats or histories a fixture and a snapshot. Nothing is overwritten.
+//! A rule is a file in the folder `rules/` of the crate that its family belongs to, with an example that fires and one that
+//! does not. Nothing is overwritten.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 
-/// The families of rules about formats and histories, the endings of their fixtures, and the crate that compares such
-/// files and keeps the fixtures. Its tests see the rules of histories too, which stand below it.
-const FORMATS: [(&str, &str, &str); 3] =
-    [("PB", "proto", "lint/protobuf"), ("HI", "toml", "lint/lint"), ("SD", "lock", "lint/lint")];
+/// The families of rules about files of a kind: the ending of these, and a file on which nothing fires.
+const KINDS: [(&str, &str, &str); 4] = [
+    ("PB", "proto", "syntax = \"proto3\";\n\nmessage Spec {\n  string name = 1;\n}\n"),
+    (
+        "HD",
+        "h",
+        "#define DEVICE_API_MAJOR 1\n#define DEVICE_API_MINOR 4\n\nint Device_Count(void);\n",
+    ),
+    ("HI", "toml", "axis = \"stored\"\n\n[[version]]\nnumber = 0\nlanded = 2026-01-12\n"),
+    ("SD", "lock", "Spec 0 struct { name: text, }\n"),
+];
 
-/// Writes the files, and says what is left to do.
+/// Writes the file, and says what is left to do.
 ///
 /// # Errors
 /// If the code or the name has not the form of one, is taken, or a file cannot be written.
 pub fn run(code: &str, name: &str) -> anyhow::Result<()> {
     let root = crate::root();
-    let files = scaffold(root, code, name)?;
-    for (path, text) in &files {
-        let path = root.join(path);
-        std::fs::create_dir_all(path.parent().context("no parent folder")?)?;
-        let mut file =
-            std::fs::File::create_new(&path).with_context(|| format!("{}", path.display()))?;
-        std::io::Write::write_all(&mut file, text.as_bytes())?;
-        println!("{}", path.strip_prefix(root).unwrap_or(&path).display());
-    }
-    println!("\nFill in the rule, let the code report it, and run `cargo xtask docs`.");
-    if let Some((_, _, kept)) = FORMATS.iter().find(|(family, _, _)| code.starts_with(family)) {
-        let package = kept.rsplit('/').next().unwrap_or(kept);
-        println!(
-            "Write the files of the fixture, and run\n\
-             `UNSKEW_BLESS=1 cargo test -p unskew-{package} --test it rules`: the snapshot is the review."
-        );
-    }
+    let (path, text) = scaffold(root, code, name)?;
+    let path = root.join(path);
+    let mut file =
+        std::fs::File::create_new(&path).with_context(|| format!("{}", path.display()))?;
+    std::io::Write::write_all(&mut file, text.as_bytes())?;
+    println!("{}", path.strip_prefix(root).unwrap_or(&path).display());
+    println!(
+        "\nFill in the rule, let the code report it, write its examples, and run\n\
+         `UNSKEW_BLESS=1 cargo test -p unskew-cli --test cli rules/{code}`: what it prints is the review. Then\n\
+         `cargo xtask docs`."
+    );
     if code.starts_with("HD") {
-        println!(
-            "Write the headers, say in every file of crates/lint/c-headers/data/policies what {code} raises, and run\n\
-             `UNSKEW_BLESS=1 cargo test -p unskew-c-headers --test it rules`: the snapshot is the review."
-        );
+        println!("Say in every file of crates/lint/c-headers/data/policies what {code} raises.");
     }
     Ok(())
 }
 
-/// The files of a rule by their paths below `root`.
-fn scaffold(root: &Path, code: &str, name: &str) -> anyhow::Result<Vec<(PathBuf, String)>> {
+/// The file of a rule, below `root`.
+fn scaffold(root: &Path, code: &str, name: &str) -> anyhow::Result<(PathBuf, String)> {
     let (family, digits) = code.split_at_checked(2).unwrap_or(("", ""));
     let is_code = family.bytes().all(|b| b.is_ascii_uppercase())
         && digits.len() == 3
@@ -65,23 +62,7 @@ fn scaffold(root: &Path, code: &str, name: &str) -> anyhow::Result<Vec<(PathBuf,
         bail!("the code or the name is taken: {taken}");
     }
     let below = home.strip_prefix(root).unwrap_or(&home);
-    let mut files = vec![(below.join(format!("rules/{code}-{name}.toml")), rule(code, name))];
-    if family == "HD" {
-        let fixture = below.join(format!("tests/fixtures/{code}-{name}"));
-        for (file, when) in [("old.h", "before"), ("new.h", "after")] {
-            files.push((fixture.join(file), header(code, name, when)));
-        }
-        files.push((below.join(format!("tests/snapshots/{code}-{name}.txt")), String::new()));
-    }
-    if let Some((_, ending, kept)) = FORMATS.iter().find(|(of, _, _)| *of == family) {
-        let tests = Path::new("crates").join(kept).join("tests");
-        let fixture = tests.join(format!("fixtures/{code}-{name}"));
-        for when in ["old", "new"] {
-            files.push((fixture.join(format!("{when}.{ending}")), String::new()));
-        }
-        files.push((tests.join(format!("snapshots/{code}-{name}.txt")), String::new()));
-    }
-    Ok(files)
+    Ok((below.join(format!("rules/{code}-{name}.toml")), rule(family, code, name)))
 }
 
 /// The crate that a family belongs to: the one that has rules of it.
@@ -113,29 +94,41 @@ fn taken(home: &Path, code: &str, name: &str) -> anyhow::Result<Option<String>> 
     Ok(None)
 }
 
-fn rule(code: &str, name: &str) -> String {
+fn rule(family: &str, code: &str, name: &str) -> String {
+    let (fires, silent) = examples(family);
     format!(
         "code      = \"{code}\"\n\
          name      = \"{name}\"\n\
          since     = \"{}\"\n\
          severity  = \"error\"\n\
          phase     = \"silent\"\n\
-         summary   = \"One sentence.\"\n\
-         reference = \"The public document, or the measurement.\"\n\
+         summary   = \"One sentence: what is wrong.\"\n\
+         reference = \"The public document, https://, and its section.\"\n\
          what = \"\"\"\nWhat the rule looks at.\n\"\"\"\n\
-         why = \"\"\"\nWhy it matters.\n\"\"\"\n\
+         why = \"\"\"\nWhat fails if nobody acts on it.\n\"\"\"\n\
          fix = \"One command or edit that helps.\"\n\
-         message = \"`{{record}}` has {{found}}\"\n",
+         message = \"`{{record}}` has {{found}}\"\n\
+         fires = '''\n{fires}'''\n\
+         silent = '''\n{silent}'''\n",
         env!("CARGO_PKG_VERSION").rsplit_once('.').map_or("0.1", |(minor, _)| minor)
     )
 }
 
-fn header(code: &str, name: &str, when: &str) -> String {
-    let minor = if when == "before" { 4 } else { 5 };
-    format!(
-        "// A fixture of {code}, {name}: {when}.\n#include <stddef.h>\n#include <stdint.h>\n\n\
-         #define DEVICE_API_MAJOR 1\n#define DEVICE_API_MINOR {minor}\n"
-    )
+/// Transcripts to begin with: files to be changed, and the command that looks at them.
+fn examples(family: &str) -> (String, String) {
+    match KINDS.iter().find(|(of, _, _)| *of == family) {
+        Some((_, ending, text)) => (
+            format!(
+                "$ cat old.{ending}\n{text}$ cat new.{ending}\n{text}\
+                 $ unskew diff old.{ending} new.{ending}\n"
+            ),
+            format!("$ cat fixed.{ending}\n{text}$ unskew diff old.{ending} fixed.{ending}\n"),
+        ),
+        None => (
+            "$ unskew check examples/FILE --with torch@2.1\n".to_owned(),
+            "$ unskew check examples/FILE --with torch@2.15\n".to_owned(),
+        ),
+    }
 }
 
 #[cfg(test)]
@@ -155,20 +148,20 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_about_headers_comes_with_a_fixture_and_a_snapshot() {
+    fn a_rule_comes_with_two_examples_and_is_read_by_the_build() {
         let root = house();
-        let files = scaffold(root.path(), "HD700", "field-is-odd").unwrap();
-        let paths: Vec<String> = files.iter().map(|(path, _)| path.display().to_string()).collect();
+        let (path, text) = scaffold(root.path(), "HD700", "field-is-odd").unwrap();
         assert_eq!(
-            paths,
-            [
-                "crates/lint/c-headers/rules/HD700-field-is-odd.toml",
-                "crates/lint/c-headers/tests/fixtures/HD700-field-is-odd/old.h",
-                "crates/lint/c-headers/tests/fixtures/HD700-field-is-odd/new.h",
-                "crates/lint/c-headers/tests/snapshots/HD700-field-is-odd.txt",
-            ]
+            path.display().to_string(),
+            "crates/lint/c-headers/rules/HD700-field-is-odd.toml"
         );
-        assert_eq!(scaffold(root.path(), "PT002", "too-old").unwrap().len(), 1);
+        assert!(text.contains("$ unskew diff old.h fixed.h\n"), "{text}");
+        let (_, other) = scaffold(root.path(), "PT002", "too-old").unwrap();
+        for (file, text) in [("HD700-field-is-odd", text), ("PT002-too-old", other)] {
+            let folder = tempfile::tempdir().unwrap();
+            std::fs::write(folder.path().join(format!("{file}.toml")), text).unwrap();
+            unskew_rules_build::read(folder.path()).unwrap();
+        }
     }
 
     #[test]

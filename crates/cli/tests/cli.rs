@@ -2,8 +2,9 @@
 //! and below them what it prints. `tests/cli/readme.test` explains the notation.
 //!
 //! `UNSKEW_BLESS=1 cargo test -p unskew-cli --test cli` writes what the command prints now into the
-//! files; the review is the difference.
+//! files; the review is the difference. The examples of rules are run with them (`tests/examples`).
 
+mod examples;
 mod golden;
 
 use std::path::{Path, PathBuf};
@@ -21,11 +22,21 @@ fn main() -> ExitCode {
         return ExitCode::FAILURE;
     }
     files.sort();
-    let trials = files.into_iter().map(|path| {
-        let name = path.strip_prefix(&root).unwrap_or(&path).display().to_string();
-        Trial::test(name, move || run(&path))
-    });
-    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
+    let mut trials: Vec<Trial> = files
+        .into_iter()
+        .map(|path| {
+            let name = path.strip_prefix(&root).unwrap_or(&path).display().to_string();
+            Trial::test(name, move || run(&path))
+        })
+        .collect();
+    match examples::trials() {
+        Ok(examples) => trials.extend(examples),
+        Err(error) => {
+            eprintln!("the files of rules: {error}");
+            return ExitCode::FAILURE;
+        }
+    }
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {

@@ -20,7 +20,8 @@ static TOO_NEW: Rule = Rule {
     what: "",
     why: "",
     fix: "",
-    example: "",
+    fires: "",
+    silent: "",
 };
 
 fn file(axes: u32) -> Party {

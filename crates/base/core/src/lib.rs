@@ -28,7 +28,8 @@
 //! static TOO_NEW: Rule = Rule {
 //!     code: "XX001", name: "too-new", since: "0.1",
 //!     severity: Severity::Error, phase: Some(Phase::Load),
-//!     summary: "The file is newer than its reader.", reference: "", what: "", why: "", fix: "", example: "",
+//!     summary: "The file is newer than its reader.", reference: "", what: "", why: "", fix: "", fires: "",
+//!     silent: "",
 //! };
 //!
 //! let file = Party::new("net.pt", Role::Artifact, "archive")

@@ -85,8 +85,10 @@ pub struct Rule {
     /// One command or edit that resolves the finding, without a finding's own names and numbers: those are
     /// words in capitals.
     pub fix: &'static str,
-    /// Input on which the rule fires and input on which it does not; empty if the page has none.
-    pub example: &'static str,
+    /// Commands that make the rule fire, each behind `$ `, and what they print.
+    pub fires: &'static str,
+    /// The same, continued so that the rule does not fire: with the fix applied, where there is one.
+    pub silent: &'static str,
 }
 
 impl Rule {

@@ -19,7 +19,8 @@ static CLASH: Rule = Rule {
     what: "",
     why: "",
     fix: "",
-    example: "",
+    fires: "",
+    silent: "",
 };
 
 const AXES: [&str; 3] = ["a", "b", "c"];

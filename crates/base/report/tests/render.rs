@@ -21,7 +21,8 @@ static RULE: Rule = Rule {
     what: "w",
     why: "y",
     fix: "m",
-    example: "",
+    fires: "",
+    silent: "",
 };
 
 fn side(role: Role, name: &str) -> Side {

@@ -21,6 +21,9 @@
 //! a missing or unknown key, two rules with one code or one name, a severity or phase that does not
 //! exist, a placeholder that is no identifier.
 //!
+//! `fires` and `silent` are transcripts: an example that makes the rule fire, and one that does not. `unskew-cli` runs each
+//! and compares what it prints, so a rule without examples does not compile and one with wrong examples fails its test.
+//!
 //! A page of a rule (`unskew explain`, docs/rules) has no finding to take numbers from. It shows `fix_page` if the file has
 //! that key, else `fix` with its placeholders as metavariables: `{last_field}` becomes `LAST_FIELD`.
 #![forbid(unsafe_code)]
@@ -52,9 +55,11 @@ pub struct RuleFile {
     /// What a page of the rule says instead of `fix`, where the message has a number or an edit of its own.
     #[serde(default)]
     fix_page: String,
-    #[serde(default)]
-    example: String,
     message: String,
+    /// A transcript in which the rule fires.
+    fires: String,
+    /// One that goes on from it and in which the rule does not fire, with the fix applied where there is one.
+    silent: String,
 }
 
 /// Why the rules of a crate could not be made.
@@ -139,6 +144,16 @@ impl RuleFile {
         if !["", "load", "first use", "silent"].contains(&&*self.phase) {
             return Err(format!("phase is load, first use or silent: {}", self.phase));
         }
+        if !self.reference.contains("https://") {
+            return Err("reference has no link to a public source".to_owned());
+        }
+        for (key, text) in [("fires", &self.fires), ("silent", &self.silent)] {
+            if !text.starts_with("$ ") || !text.contains(" unskew ") {
+                return Err(format!(
+                    "{key} is a transcript: lines `$ unskew ...` and what they print"
+                ));
+            }
+        }
         if self.fix_page.contains('{') || self.fix_page.contains('}') {
             return Err("fix_page is read without a finding, so it has no placeholders".to_owned());
         }
@@ -155,7 +170,8 @@ mod tests {
     }
 
     const GOOD: &str = "code='XX001'\nname='too-new'\nsince='0.1'\nseverity='error'\nphase='load'\n\
-        summary='s'\nreference='r'\nwhat='w'\nwhy='y'\nfix='install {wanted}'\nmessage='{file}: {found}'";
+        summary='s'\nreference='https://r'\nwhat='w'\nwhy='y'\nfix='install {wanted}'\nmessage='{file}: {found}'\n\
+        fires='$ unskew check a'\nsilent='$ unskew check b'";
 
     #[test]
     fn a_rule_becomes_a_static_and_a_struct_with_its_placeholders() {
@@ -189,6 +205,8 @@ mod tests {
             ("XX001-too-new.toml", GOOD.replace("{found}", "{found")),
             ("XX001-too-new.toml", format!("{GOOD}\nextra=1")),
             ("XX001-too-new.toml", format!("{GOOD}\nfix_page='install {{wanted}}'")),
+            ("XX001-too-new.toml", GOOD.replace("https://", "")),
+            ("XX001-too-new.toml", GOOD.replace("$ unskew check b", "")),
             ("X001-too-new.toml", GOOD.replace("XX001", "X001")),
         ];
         for (file, text) in cases {

@@ -30,7 +30,7 @@ fn one(text: &mut String, rule: &RuleFile, core: &str) {
     };
     let RuleFile { code, name, since, summary, reference, message, fix, .. } = rule;
     let (what, why) = (rule.what.trim(), rule.why.trim());
-    let example = rule.example.trim();
+    let (fires, silent) = (&rule.fires, &rule.silent);
     let fix_page = match rule.fix_page.trim() {
         "" => metavariables(fix),
         page => page.to_owned(),
@@ -41,7 +41,7 @@ fn one(text: &mut String, rule: &RuleFile, core: &str) {
          pub static {code}: {core}::Rule = {core}::Rule {{ code: {code:?}, name: {name:?}, \
          since: {since:?}, severity: {core}::Severity::{severity}, phase: {phase}, \
          summary: {summary:?}, reference: {reference:?}, what: {what:?}, why: {why:?}, \
-         fix: {fix_page:?}, example: {example:?} }};\n"
+         fix: {fix_page:?}, fires: {fires:?}, silent: {silent:?} }};\n"
     );
     // The templates were validated when the file was read.
     let names = placeholders(&[message, fix]).unwrap_or_default();

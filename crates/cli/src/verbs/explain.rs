@@ -58,26 +58,30 @@ fn list() -> String {
     text
 }
 
+/// Lines of a transcript, two spaces in.
+fn indented(transcript: &str) -> String {
+    let line = |line: &str| if line.is_empty() { "\n".to_owned() } else { format!("  {line}\n") };
+    transcript.lines().map(line).collect()
+}
+
 fn page(rule: &Rule) -> String {
     let style = of_severity(rule.severity);
     let mut text = String::new();
-    let Rule { code, name, summary, what, why, example, fix, reference, since, .. } = rule;
+    let Rule { code, name, summary, what, why, fires, silent, fix, reference, since, .. } = rule;
     let _ = writeln!(text, "{EMPHASIS}{code} {name}{EMPHASIS:#}: {summary}\n");
     let _ = write!(text, "{style}{}{style:#}", rule.severity);
     if let Some(phase) = rule.phase {
         let _ = write!(text, ", shows at: {phase}");
     }
     let _ = writeln!(text, "\n");
-    for (heading, body) in
-        [("What", what), ("Why", why), ("Example", example), ("Fix", fix), ("Source", reference)]
-    {
+    for (heading, body) in [("What", what), ("Why", why), ("Fix", fix), ("Source", reference)] {
         if !body.trim().is_empty() {
-            let _ = writeln!(
-                text,
-                "{EMPHASIS}{heading}{EMPHASIS:#}\n{}\n",
-                print::wrapped(body.trim(), 2)
-            );
+            let body = print::wrapped(body.trim(), 2);
+            let _ = writeln!(text, "{EMPHASIS}{heading}{EMPHASIS:#}\n{body}\n");
         }
+    }
+    for (heading, transcript) in [("Fires", fires), ("Does not fire", silent)] {
+        let _ = writeln!(text, "{EMPHASIS}{heading}{EMPHASIS:#}\n{}", indented(transcript));
     }
     let _ = writeln!(text, "{DIM}since Unskew {since}{DIM:#}");
     text

@@ -61,7 +61,7 @@ fn git(folder: &Path, arguments: &[&str]) {
 /// A branch on which a field was inserted and nothing else was done.
 fn repository() -> tempfile::TempDir {
     let made = tempfile::tempdir().unwrap();
-    let fixture = root().join("crates/lint/c-headers/tests/fixtures/HD102-field-inserted");
+    let fixture = root().join("crates/cli/tests/files/headers/field-inserted");
     let file = made.path().join("device.h");
     std::fs::copy(fixture.join("old.h"), &file).unwrap();
     let promises = "[[boundary]]\nname = \"device\"\npreset = \"pjrt\"\npaths = [\"*.h\"]\n";

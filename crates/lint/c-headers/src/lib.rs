@@ -15,7 +15,7 @@
 //! of a shared object, which knows where the compiler put every field.
 //!
 //! Every kind of change in a header is a rule of the family `HD`, a file in `rules/` with a pair of headers on which it
-//! fires in `tests/fixtures/`; policies are files in `data/policies/`.
+//! fires and one on which it does not; policies are files in `data/policies/`.
 //!
 //! ```
 //! use unskew_c_headers::header::{Header, Layouts};

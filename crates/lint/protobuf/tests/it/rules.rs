@@ -1,25 +1,28 @@
-//! Every rule about protobuf files has a fixture on which it fires; see [`unskew_rule_fixtures`].
+//! The files in the examples of the rules, beside themselves.
 
 use std::path::Path;
 
+use unskew_kinds::{Kind, Terms};
 use unskew_protobuf::Protobuf;
-use unskew_protobuf::rules::RULES;
-use unskew_rule_fixtures::Suite;
+use unskew_source::Files;
 
-fn suite() -> Suite {
-    Suite {
-        tests: Path::new(env!("CARGO_MANIFEST_DIR")).join("tests"),
-        rules: RULES.to_vec(),
-        kind: |_| Some(&Protobuf),
-    }
-}
-
-#[test]
-fn every_rule_fires_on_its_fixture_and_nowhere_unseen() {
-    unskew_rule_fixtures::every_rule_fires_on_its_fixture_and_nowhere_unseen(&suite());
+fn codes(old: &Files, new: &Files) -> Vec<&'static str> {
+    let compared = Protobuf.compare(old, new, &Terms::default()).unwrap();
+    compared.changes.iter().map(|change| change.finding.rule.code).collect()
 }
 
 #[test]
 fn what_is_beside_itself_has_no_change() {
-    unskew_rule_fixtures::what_is_beside_itself_has_no_change(&suite());
+    let rules = Path::new(env!("CARGO_MANIFEST_DIR")).join("rules");
+    let examples = unskew_rule_examples::files(&rules);
+    let protos = examples.iter().filter(|file| file.name.ends_with(".proto"));
+    let mut judged = 0;
+    for file in protos {
+        let mut files = Files::default();
+        files.insert("a.proto".to_owned(), file.text.clone().into_bytes());
+        // What it has alone, it has beside itself too: what could not be read.
+        assert_eq!(codes(&files, &files), codes(&Files::default(), &files), "{file:?}");
+        judged += 1;
+    }
+    assert!(judged >= 50, "{judged} files");
 }

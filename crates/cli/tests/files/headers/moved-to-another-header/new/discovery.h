@@ -1,0 +1,3 @@
+#include "device.h"
+
+int Device_Open(int ordinal, void** device);
