@@ -105,6 +105,37 @@ fn the_step_of_the_action_annotates_the_change_and_fails() {
 }
 
 #[test]
+fn the_hooks_install_the_wheel_of_this_version() {
+    let version = env!("CARGO_PKG_VERSION");
+    let text = std::fs::read_to_string(root().join("pyproject.toml")).unwrap();
+    assert!(text.contains(&format!("\nversion = \"{version}\"\n")), "{text}");
+    assert!(text.contains(&format!("\"unskew=={version}\"")), "{text}");
+    let jax = std::fs::read_to_string(root().join("python/unskew_jax/pyproject.toml")).unwrap();
+    assert!(jax.contains(&format!("\nversion = \"{version}\"\n")), "{jax}");
+}
+
+#[test]
+fn the_action_checks_the_models_that_a_pattern_names() {
+    let action = scalars("action.yml");
+    let step = (0..9)
+        .find(|step| action.get(&format!("runs.steps.{step}.name")).is_some_and(|n| n == "Check"))
+        .unwrap();
+    let run = |models: &str, with: &str| {
+        let mut bash = Command::new("bash");
+        bash.current_dir(root()).args(["-e", "-c", &action[&format!("runs.steps.{step}.run")]]);
+        bash.env("COMMAND", env!("CARGO_BIN_EXE_unskew")).env("FORMAT", "github");
+        bash.env("DENY", "error").env("MODELS", models).env("WITH", with).output().unwrap()
+    };
+    let ran = run("examples/gelu-*.pt examples/add-*.pb", "torch@1.10 tensorflow@2.21");
+    assert_eq!(ran.status.code(), Some(1), "{}", said(&ran));
+    let wanted = "::error file=examples/gelu-2.15.0.pt,title=PT002";
+    assert!(said(&ran).contains(wanted), "{}", said(&ran));
+    assert_eq!(run("examples/gelu-*.pt", "torch>=2.15").status.code(), Some(0));
+    let none = run("examples/no-such-*.pt", "torch@1.10");
+    assert_eq!(none.status.code(), Some(2), "{}", said(&none));
+}
+
+#[test]
 fn the_hook_for_pre_commit_finds_what_is_about_to_be_committed() {
     let hooks = scalars(".pre-commit-hooks.yaml");
     assert_eq!(hooks["0.id"], "unskew-lint");
