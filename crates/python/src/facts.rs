@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use unskew_core::Rule;
 use unskew_releases::{NameError, Release};
 
-use crate::errors::{UnskewError, exception};
+use crate::errors::exception;
 
 fn named(error: NameError) -> PyErr {
     exception(error.into())
@@ -66,12 +66,7 @@ fn rule_value(rule: &Rule) -> Value {
 /// A rule by its code or its name, as a JSON object.
 #[pyfunction]
 pub fn rule(code_or_name: &str) -> PyResult<String> {
-    let found = unskew_artifact::every_rule().find(|rule| {
-        rule.code.eq_ignore_ascii_case(code_or_name) || rule.name.eq_ignore_ascii_case(code_or_name)
-    });
-    found.map(|rule| rule_value(rule).to_string()).ok_or_else(|| {
-        UnskewError::new_err(format!("no rule has this code or name: {code_or_name}"))
-    })
+    unskew_verbs::rule(code_or_name).map(|rule| rule_value(rule).to_string()).map_err(exception)
 }
 
 /// Every rule, as a JSON list.

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io;
 use std::sync::{Arc, Mutex};
 
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use unskew_artifact::{Content, Options, Part, open_content};
@@ -32,7 +32,12 @@ impl Input {
         if given.hasattr("read")? && given.hasattr("seek")? {
             return Ok(Self::of_source(Arc::new(FileObject::new(given)?)));
         }
-        name(given).map(Self::Name)
+        match name(given)? {
+            dash if dash == "-" => Err(PyValueError::new_err(
+                "`-` is the standard input of the command; here, pass sys.stdin.buffer.read()",
+            )),
+            name => Ok(Self::Name(name)),
+        }
     }
 
     fn of_source(source: Arc<dyn Source>) -> Self {

@@ -279,6 +279,11 @@ impl Archive {
 fn zip_error(name: &str, error: zip::result::ZipError) -> ReadError {
     match error {
         zip::result::ZipError::Io(error) => ReadError::new(name, error.into()),
+        // Its directory stands at the end.
+        zip::result::ZipError::InvalidArchive(what) if what.contains("EOCD") => {
+            let what = "zip archive: its end is missing, as in a download that was cut off; fetch it again";
+            ReadError::malformed(name, what)
+        }
         other => ReadError::malformed(name, format!("zip archive: {other}")),
     }
 }

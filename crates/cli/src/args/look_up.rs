@@ -4,8 +4,8 @@ use unskew_core::Date;
 
 #[derive(Debug, clap::Args)]
 pub struct Explain {
-    /// A rule code, such as CO001. Without it, all rules are listed
-    #[arg(value_name = "CODE")]
+    /// The code or the name of a rule, such as CO001. Without it, all rules are listed
+    #[arg(value_name = "CODE|NAME")]
     pub code: Option<String>,
 }
 
@@ -14,7 +14,7 @@ pub struct Releases {
     /// A family (torch) or a release (torch@2.1)
     #[arg(value_name = "NAME[@VERSION]")]
     pub name: Option<String>,
-    /// Show operators whose name contains this
+    /// Show operators whose name contains this, or matches it: 'aten::*_copy'
     #[arg(long, value_name = "PATTERN", requires = "name")]
     pub op: Option<String>,
     /// Show the dated history of a version line (pjrt.api). Without a name, all lines are listed

@@ -25,6 +25,7 @@ mod scan;
 mod serve;
 #[cfg(any(feature = "fleet", feature = "serve"))]
 mod service;
+mod shell;
 mod tf;
 
 use std::path::PathBuf;
@@ -61,6 +62,7 @@ pub use scan::{Scan, ScanQuery, ScanTask};
 pub use serve::Serve;
 #[cfg(any(feature = "fleet", feature = "serve"))]
 pub use service::{LogFormat, LogLevel};
+pub use shell::{Completions, Man};
 pub use tf::{Evolve, Task, Tf};
 
 const EXIT_STATUS: &str = "\
@@ -251,6 +253,20 @@ Examples:
   unskew lint --baseline pypi:tensorflow-cpu==2.20.0 --format sarif
   unskew lint --as-of 2027-01-31                  evaluated for that day\n\n{EXIT_STATUS}"))]
     Lint(Lint),
+    /// Print the completions of a shell
+    #[command(after_help = "\
+Examples:
+  unskew completions bash > ~/.local/share/bash-completion/completions/unskew
+  unskew completions zsh > ~/.zfunc/_unskew
+  unskew completions fish > ~/.config/fish/completions/unskew.fish
+  unskew completions powershell >> $PROFILE")]
+    Completions(Completions),
+    /// Print the manual page, or write one for every verb
+    #[command(after_help = "\
+Examples:
+  unskew man | man -l -
+  unskew man -o ~/.local/share/man/man1")]
+    Man(Man),
     /// Explain a rule: what it checks, why it matters, and how to fix it
     #[command(after_help = "\
 Examples:

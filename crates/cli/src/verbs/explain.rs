@@ -1,4 +1,4 @@
-//! `unskew explain [CODE]`: what a rule means, why, and how to fix it.
+//! `unskew explain [CODE|NAME]`: what a rule means, why, and how to fix it.
 
 use std::fmt::Write as _;
 
@@ -17,11 +17,11 @@ pub fn run(args: &Explain) -> anyhow::Result<Status> {
         None => list(),
         Some(code) => {
             let wanted = code.to_ascii_uppercase();
-            match unskew_artifact::every_rule().find(|rule| rule.code == wanted) {
-                Some(rule) => page(rule),
-                None => match problem(&wanted) {
+            match unskew_verbs::rule(code) {
+                Ok(rule) => page(rule),
+                Err(error) => match problem(&wanted) {
                     Some(text) => text,
-                    None => bail!("no rule has this code; `unskew explain` lists them: {code}"),
+                    None => bail!(error),
                 },
             }
         }

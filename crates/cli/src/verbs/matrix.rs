@@ -48,5 +48,6 @@ pub fn run(args: &Matrix, global: &Global) -> anyhow::Result<Status> {
 
 fn width() -> usize {
     let told = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    told.unwrap_or(WIDTH)
+    let measured = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    told.or_else(measured).unwrap_or(WIDTH)
 }

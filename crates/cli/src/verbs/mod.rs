@@ -22,6 +22,7 @@ mod run;
 mod scan;
 #[cfg(feature = "serve")]
 mod serve;
+mod shell;
 mod tf;
 
 use crate::args::{Args, Verb};
@@ -40,6 +41,8 @@ pub fn run(args: &Args) -> anyhow::Result<Status> {
         Verb::Lint(lint) => lint::run(lint, &args.global),
         Verb::Tf(tf) => tf::run(tf, &args.global),
         Verb::Explain(explain) => explain::run(explain),
+        Verb::Completions(completions) => shell::completions(completions),
+        Verb::Man(man) => shell::man(man),
         Verb::Releases(releases) => releases::run(releases, &args.global),
         Verb::Ops(ops) => ops::run(ops),
         Verb::History(history) => history::run(history, &args.global),

@@ -90,12 +90,23 @@ fn one(release: Release) -> String {
     text
 }
 
+/// The operators that are meant: by a part of the name, or by a pattern with `*`, `?` and `[…]` for the whole of it.
+fn matching(release: Release, pattern: &str) -> anyhow::Result<Vec<Operator>> {
+    if !pattern.contains(['*', '?', '[']) {
+        return Ok(release.operators(pattern));
+    }
+    let glob = globset::Glob::new(pattern)?.compile_matcher();
+    let mut operators = release.operators("");
+    operators.retain(|operator| glob.is_match(&operator.name));
+    Ok(operators)
+}
+
 fn operators(name: &str, pattern: &str) -> anyhow::Result<String> {
     // Of several, the newest.
     let Some(release) = select(name)?.last().copied() else {
         bail!("the database has no release of {name}");
     };
-    let operators = release.operators(pattern);
+    let operators = matching(release, pattern)?;
     if operators.is_empty() {
         bail!("{release} has no operator whose name contains: {pattern}");
     }

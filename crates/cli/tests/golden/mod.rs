@@ -31,6 +31,7 @@ enum Step {
     Bytes { file: String, bytes: Vec<u8> },
     Cut { from: String, length: u64, file: String },
     Env { name: String, value: String },
+    Stdin { file: String },
 }
 
 /// What came out.
@@ -78,6 +79,7 @@ impl Golden {
                     let (name, value) = (name.to_owned(), value.to_owned());
                     golden.steps.push(Step::Env { name, value });
                 }
+                ("STDIN", [file]) => golden.steps.push(Step::Stdin { file: (*file).to_owned() }),
                 ("BUILD", [build]) => golden.build = Some((*build).to_owned()),
                 ("SHOW", [file]) => golden.show.push((*file).to_owned()),
                 _ if key.chars().all(|letter| letter.is_ascii_uppercase()) => {
@@ -122,6 +124,9 @@ impl Golden {
                 }
                 Step::Env { name, value } => {
                     command.env(name, value);
+                }
+                Step::Stdin { file } => {
+                    command.stdin(std::fs::File::open(root.join(place(file)))?);
                 }
             }
         }

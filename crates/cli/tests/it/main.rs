@@ -27,6 +27,7 @@ mod run_files;
 mod sandbox;
 #[cfg(feature = "serve")]
 mod serve;
+mod shell;
 #[cfg(feature = "scan")]
 mod store;
 mod tf_ops;

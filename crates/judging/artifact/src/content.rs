@@ -10,8 +10,8 @@ use crate::copy::Copy;
 use crate::location::Location;
 use crate::wheel::LARGEST_LIBRARY;
 use crate::{
-    Artifact, Container, Neighbours, OpenError, Options, Running, boundaries, folder, plugin,
-    recognize,
+    Artifact, Container, Neighbours, OpenError, Options, Running, boundaries, folder, mistaken,
+    plugin, recognize,
 };
 
 /// One file of an artifact.
@@ -145,7 +145,11 @@ impl Content {
         if artifact.pieces.is_empty() {
             let (path, files) = (self.name().to_owned(), self.parts().len());
             return Err(match self {
-                Self::File(_) => OpenError::Unknown { path, looked_for: looked_for() },
+                Self::File(part) => OpenError::Unknown {
+                    path,
+                    instead: mistaken::instead(&part.source),
+                    looked_for: looked_for(),
+                },
                 Self::Folder { .. } => {
                     let looked_for = looked_for();
                     OpenError::Nothing { path, container: "folder", files, looked_for }

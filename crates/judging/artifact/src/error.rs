@@ -35,10 +35,12 @@ pub enum OpenError {
         uri: String,
     },
     /// No boundary recognized the file.
-    #[error("{path}: no kind of file that Unskew knows; looked for {looked_for}")]
+    #[error("{path}: {}", .instead.map_or_else(|| format!("no kind of file that Unskew knows; looked for {looked_for}"), str::to_owned))]
     Unknown {
         /// As the user wrote it.
         path: String,
+        /// What it is instead and what to do, if it is one of the usual mistakes: a page of HTML, a compressed file.
+        instead: Option<&'static str>,
         /// What was looked for.
         looked_for: String,
     },

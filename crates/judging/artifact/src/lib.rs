@@ -44,6 +44,7 @@ mod error;
 mod folder;
 mod ifrt;
 mod location;
+mod mistaken;
 mod neighbours;
 mod open;
 mod operators;

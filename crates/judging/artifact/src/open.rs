@@ -7,7 +7,7 @@ use unskew_source::{Archive, FileSource, Source};
 
 use crate::location::Location;
 use crate::{
-    Artifact, Container, Content, OpenError, Options, Piece, boundaries, company, folder,
+    Artifact, Container, Content, OpenError, Options, Piece, boundaries, company, folder, mistaken,
     recognize, wheel,
 };
 
@@ -29,8 +29,8 @@ pub fn open(path: &Path, options: &Options) -> Result<Artifact, OpenError> {
     let mut artifact = Artifact::new(source.name(), Container::File);
     let parties = recognize::parties(&source, Location::At(path), options)?;
     if parties.is_empty() {
-        let path = source.name().to_owned();
-        return Err(OpenError::Unknown { path, looked_for: boundaries::looked_for() });
+        let (path, instead) = (source.name().to_owned(), mistaken::instead(&source));
+        return Err(OpenError::Unknown { path, instead, looked_for: boundaries::looked_for() });
     }
     let piece = |party| Piece { label: source.name().to_owned(), party: Arc::new(party) };
     artifact.pieces.extend(parties.into_iter().map(piece));
@@ -56,7 +56,11 @@ pub fn open_content(content: &Content, options: &Options) -> Result<Artifact, Op
                 artifact.pieces.push(Piece { label: part.name.clone(), party: Arc::new(party) });
             }
             match artifact.pieces.is_empty() {
-                true => Err(OpenError::Unknown { path: artifact.path, looked_for: looked_for() }),
+                true => Err(OpenError::Unknown {
+                    path: artifact.path,
+                    instead: mistaken::instead(&part.source),
+                    looked_for: looked_for(),
+                }),
                 false => Ok(artifact),
             }
         }

@@ -32,6 +32,7 @@ mod inspect;
 mod matrix;
 mod one_kind;
 pub mod progress;
+mod rules;
 mod sides;
 
 pub use adapt::{Adapted, adapt};
@@ -41,6 +42,7 @@ pub use error::Error;
 pub use grid::{Cell, Grid, Mark, Reason, Row};
 pub use inspect::inspect;
 pub use matrix::{columns, judge, matrix, rows};
+pub use rules::rule;
 pub use sides::{Member, Side, is_release, neither, of_artifact, options, side};
 pub use unskew_artifact::{Options, Running};
 

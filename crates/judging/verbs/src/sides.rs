@@ -1,16 +1,21 @@
 //! From what a user names to the parties that stand on that side.
 
 use std::ffi::OsStr;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use unskew_artifact::{Artifact, OpenError, Options, Running};
+use unskew_artifact::{Artifact, Content, OpenError, Options, Part, Running};
 use unskew_core::Party;
 use unskew_releases::{Family, NameError, Release, select};
 use unskew_report::Subject;
-use unskew_source::budget::count_file;
+use unskew_source::BytesSource;
+use unskew_source::budget::{count_file, scale};
 
 use crate::Error;
+
+/// The most that is taken from the standard input, in bytes.
+const LARGEST_INPUT: u64 = 1 << 30;
 
 /// One party of a side.
 #[derive(Clone, Debug)]
@@ -54,11 +59,15 @@ pub fn options(running: Running, command: Option<PathBuf>) -> Options {
     }
 }
 
-/// The side that `name` names: a release, the releases of a range or a family, or whatever lies at a path or URI.
+/// The side that `name` names: a release, the releases of a range or a family, whatever lies at a path or URI, or, for
+/// `-`, on the standard input.
 ///
 /// # Errors
 /// If it is neither, or cannot be read.
 pub fn side(name: &OsStr, options: &Options) -> Result<Side, Error> {
+    if name == "-" {
+        return of_artifact(unskew_artifact::open_content(&standard_input()?, options)?);
+    }
     let path = Path::new(name);
     // What is not UTF-8 is no release, and may well be a file.
     let Some(text) = name.to_str() else {
@@ -74,6 +83,25 @@ pub fn side(name: &OsStr, options: &Options) -> Result<Side, Error> {
         return Err(neither(text));
     }
     of_artifact(unskew_artifact::open(path, options)?)
+}
+
+/// What lies on the standard input: all of it in memory, because a pipe cannot be read by range.
+fn standard_input() -> Result<Content, Error> {
+    let cannot = |source| OpenError::Io { path: PathBuf::from("<stdin>"), source };
+    let most = LARGEST_INPUT.saturating_mul(scale());
+    let mut bytes = Vec::new();
+    std::io::stdin().lock().take(most + 1).read_to_end(&mut bytes).map_err(cannot)?;
+    if bytes.len() as u64 > most {
+        let text = format!(
+            "more than {} MiB on the standard input; write it to a file, which is read by range",
+            most >> 20
+        );
+        return Err(Error::Question(text));
+    }
+    count_file(bytes.len() as u64);
+    let name = "<stdin>".to_owned();
+    let source = Arc::new(BytesSource::new(&*name, bytes));
+    Ok(Content::File(Part { name, source, path: None, beside: None }))
 }
 
 /// Whether a release is meant, and no file. `torch` and `torch@2.1` are releases even where there is a file of

@@ -1,0 +1,41 @@
+//! `unskew completions SHELL` and `unskew man`: the arguments of every verb, for shells and for `man`.
+
+use anyhow::Context as _;
+use clap::CommandFactory as _;
+
+use crate::args::{Args, Completions, Man};
+use crate::exit::Status;
+use crate::print;
+
+pub fn completions(args: &Completions) -> anyhow::Result<Status> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut shown(&Args::command()), "unskew", &mut script);
+    print::out(&String::from_utf8(script).context("the script is not UTF-8")?)?;
+    Ok(Status::Clean)
+}
+
+pub fn man(args: &Man) -> anyhow::Result<Status> {
+    let Some(folder) = &args.output else {
+        let mut page = Vec::new();
+        clap_mangen::Man::new(Args::command()).render(&mut page)?;
+        print::out(&String::from_utf8(page).context("the page is not UTF-8")?)?;
+        return Ok(Status::Clean);
+    };
+    let shown = || format!("cannot write into {}", folder.display());
+    std::fs::create_dir_all(folder).with_context(shown)?;
+    clap_mangen::generate_to(Args::command(), folder).with_context(shown)?;
+    Ok(Status::Clean)
+}
+
+/// The same command without hidden verbs, which are for child processes: `clap_complete` would offer them.
+fn shown(command: &clap::Command) -> clap::Command {
+    // Names have to live as long as the program, which ends after this.
+    let name: &'static str = Box::leak(command.get_name().to_owned().into_boxed_str());
+    let verbs = command.get_subcommands().filter(|verb| !verb.is_hide_set()).map(shown);
+    let fresh = clap::Command::new(name).args(command.get_arguments().cloned());
+    let fresh = fresh.groups(command.get_groups().cloned()).subcommands(verbs);
+    match command.get_about() {
+        Some(about) => fresh.about(about.clone()),
+        None => fresh,
+    }
+}
