@@ -117,10 +117,14 @@ fn title(family: &str) -> &'static str {
         "AR" => "artifacts",
         "CO" => "core and windows",
         "HD" => "headers",
+        "HI" => "dated histories",
         "IF" => "IFRT",
         "OP" => "operators",
+        "PB" => "protobuf files",
         "PJ" => "PJRT plug-ins",
+        "PO" => "promises of unskew.toml",
         "PT" => "PyTorch archives",
+        "SD" => "locks of serialized types",
         "SE" => "TensorFlow pluggable devices",
         "SH" => "StableHLO artifacts",
         "TF" => "TensorFlow data",
@@ -136,15 +140,20 @@ fn page(rule: &Rule) -> String {
         let _ = write!(text, ". Shows: {phase}");
     }
     let _ = writeln!(text, ". Since: {since}.");
-    let parts =
-        [("What it checks", what), ("Why it matters", why), ("Fix", fix), ("Source", reference)];
+    let (fires, silent) = (console(rule.fires), console(rule.silent));
+    let parts = [
+        ("What it checks", *what),
+        ("Why it matters", *why),
+        ("Fires", &*fires),
+        ("Fix", *fix),
+        ("Does not fire", &*silent),
+        ("Source", *reference),
+    ];
     for (heading, body) in parts {
         if !body.trim().is_empty() {
             let _ = write!(text, "\n## {heading}\n\n{}\n", body.trim());
         }
     }
-    let _ = write!(text, "\n## Fires\n\n{}", console(rule.fires));
-    let _ = write!(text, "\n## Does not fire\n\n{}", console(rule.silent));
     let _ = writeln!(text, "\n---\n\nMade from the rule file `{code}-{name}.toml`.");
     text
 }

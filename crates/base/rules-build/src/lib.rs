@@ -188,7 +188,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         write(folder.path(), "XX001-too-new.toml", GOOD);
         let text = rust::module(&read(folder.path()).unwrap(), "unskew_core");
-        assert!(text.contains("fix: \"install WANTED\""), "{text}");
+        assert!(text.contains("fix: \"Install WANTED.\""), "{text}");
         let own = format!("{GOOD}\nfix_page='install a newer release'");
         write(folder.path(), "XX001-too-new.toml", &own);
         let text = rust::module(&read(folder.path()).unwrap(), "unskew_core");

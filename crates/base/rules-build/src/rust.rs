@@ -32,7 +32,7 @@ fn one(text: &mut String, rule: &RuleFile, core: &str) {
     let (what, why) = (rule.what.trim(), rule.why.trim());
     let (fires, silent) = (&rule.fires, &rule.silent);
     let fix_page = match rule.fix_page.trim() {
-        "" => metavariables(fix),
+        "" => sentence(&metavariables(fix)),
         page => page.to_owned(),
     };
     let _ = write!(
@@ -87,6 +87,14 @@ fn format_call(template: &str) -> String {
     }
     let arguments: String = names.iter().map(|name| format!(", {name} = self.{name}")).collect();
     format!("format!({template:?}{arguments})")
+}
+
+/// A fix as it stands on a page: it begins with a capital, and ends with a full stop unless it ends in code.
+fn sentence(fix: &str) -> String {
+    let mut letters = fix.chars();
+    let Some(first) = letters.next() else { return String::new() };
+    let end = if fix.ends_with(char::is_alphanumeric) { "." } else { "" };
+    format!("{}{}{end}", first.to_uppercase(), letters.as_str())
 }
 
 fn upper_camel(hyphenated: &str) -> String {

@@ -74,14 +74,17 @@ fn page(rule: &Rule) -> String {
         let _ = write!(text, ", shows at: {phase}");
     }
     let _ = writeln!(text, "\n");
-    for (heading, body) in [("What", what), ("Why", why), ("Fix", fix), ("Source", reference)] {
-        if !body.trim().is_empty() {
-            let body = print::wrapped(body.trim(), 2);
-            let _ = writeln!(text, "{EMPHASIS}{heading}{EMPHASIS:#}\n{body}\n");
-        }
-    }
-    for (heading, transcript) in [("Fires", fires), ("Does not fire", silent)] {
-        let _ = writeln!(text, "{EMPHASIS}{heading}{EMPHASIS:#}\n{}", indented(transcript));
+    let wrapped = |body: &str| print::wrapped(body.trim(), 2);
+    let parts = [
+        ("What", wrapped(what)),
+        ("Why", wrapped(why)),
+        ("Fires", indented(fires)),
+        ("Fix", wrapped(fix)),
+        ("Does not fire", indented(silent)),
+        ("Source", wrapped(reference)),
+    ];
+    for (heading, body) in parts.iter().filter(|(_, body)| !body.is_empty()) {
+        let _ = writeln!(text, "{EMPHASIS}{heading}{EMPHASIS:#}\n{}\n", body.trim_end());
     }
     let _ = writeln!(text, "{DIM}since Unskew {since}{DIM:#}");
     text
