@@ -23,6 +23,7 @@ use clap::Parser as _;
 fn main() -> ExitCode {
     let args = args::Args::parse();
     args.global.color.write_global();
+    print::be_quiet(args.global.quiet);
     unskew_source::budget::set_scale(args.global.budget);
     if let Some(watch) = args.verb.watch() {
         guard::start(watch);

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write as _};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context as _, bail};
 use unskew_report::{BAD, Format, Plain, Report};
@@ -19,9 +20,22 @@ pub fn out(text: &str) -> anyhow::Result<()> {
     }
 }
 
+/// Whether reports are printed.
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// Prints no report from now on, if `quiet` says so.
+pub fn be_quiet(quiet: bool) {
+    QUIET.store(quiet, Ordering::Relaxed);
+}
+
+/// Prints what was found, unless nobody wants to read it.
+pub fn found(text: &str) -> anyhow::Result<()> {
+    if QUIET.load(Ordering::Relaxed) { Ok(()) } else { out(text) }
+}
+
 /// Prints a report, and on the standard error what could not be read.
 pub fn report(report: &Report, format: Format) -> anyhow::Result<()> {
-    out(&report.render(format))?;
+    found(&report.render(format))?;
     for failure in &report.failures {
         self::failure(&failure.message);
     }

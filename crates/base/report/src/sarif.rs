@@ -18,6 +18,9 @@ pub(crate) fn write(report: &Report, out: &mut dyn Write) -> fmt::Result {
     writeln!(out, "{text}")
 }
 
+/// Where the pages of the rules are.
+const PAGES: &str = "https://github.com/unskew/unskew/blob/main/docs/rules";
+
 #[derive(Serialize)]
 struct Log<'a> {
     #[serde(rename = "$schema")]
@@ -55,6 +58,7 @@ struct Descriptor<'a> {
     short_description: Text<'a>,
     full_description: Text<'a>,
     help: Text<'a>,
+    help_uri: String,
     default_configuration: Configuration,
 }
 
@@ -193,6 +197,7 @@ fn descriptor(rule: &'static Rule) -> Descriptor<'static> {
         short_description: Text { text: rule.summary },
         full_description: Text { text: rule.what.trim_ascii() },
         help: Text { text: rule.why.trim_ascii() },
+        help_uri: format!("{PAGES}/{}.md", rule.code),
         default_configuration: Configuration { level: rule.severity.as_str() },
     }
 }

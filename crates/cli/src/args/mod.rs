@@ -105,6 +105,9 @@ pub struct Global {
     /// Exit with 1 for findings of this severity or above; `unjudged`: also for what was not judged
     #[arg(long, global = true, value_name = "WHAT", value_delimiter = ',')]
     deny: Vec<Deny>,
+    /// Print no report, only errors: the exit status says what was found
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
     /// Multiply the memory and time limits by N, for files that you trust
     #[arg(long, global = true, value_name = "N", default_value_t = 1)]
     pub budget: u64,

@@ -29,7 +29,7 @@ pub fn run(args: &Matrix, global: &Global) -> anyhow::Result<Status> {
     };
     match &args.output {
         Some(path) => print::file(path, &text)?,
-        None => print::out(&text)?,
+        None => print::found(&text)?,
     }
     if args.format != GridFormat::Table || args.output.is_some() {
         grid.failures().for_each(|failure| print::failure(&failure.message));

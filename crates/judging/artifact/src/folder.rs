@@ -69,10 +69,24 @@ fn read(file: &Path, options: &Options, artifact: &mut Artifact) {
     }
 }
 
+/// The folder in which the cache of the Hugging Face hub keeps the files of a repository by their digests, if `path` is
+/// in the cache: `models--ORG--NAME/snapshots/REVISION` has nothing but links to `models--ORG--NAME/blobs`.
+fn hub_blobs(path: &Path) -> Option<PathBuf> {
+    let path = path.canonicalize().ok()?;
+    let repository = path.ancestors().find(|folder| {
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        name.contains("--") && folder.join("snapshots").is_dir() && folder.join("blobs").is_dir()
+    })?;
+    Some(repository.join("blobs"))
+}
+
 /// A walk that ends. Links are not followed: one to a folder above would make it endless, and one
-/// out of the folder would show what the user did not name. Those that look like shared objects are kept apart.
+/// out of the folder would show what the user did not name. Those that look like shared objects are kept apart, and
+/// those of a cache of the Hugging Face hub to its own files are files.
 struct Walk<'a> {
     root: &'a Path,
+    /// Links to files that lie directly in this folder are followed.
+    blobs: Option<PathBuf>,
     entries: usize,
     files: Vec<PathBuf>,
     /// The first thing that was passed by.
@@ -82,10 +96,22 @@ struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     fn of(root: &'a Path) -> Result<Self, OpenError> {
-        let mut walk =
-            Self { root, entries: 0, files: Vec::new(), links: Vec::new(), passed: None };
+        let mut walk = Self {
+            root,
+            blobs: hub_blobs(root),
+            entries: 0,
+            files: Vec::new(),
+            links: Vec::new(),
+            passed: None,
+        };
         walk.folder(root, 0)?;
         Ok(walk)
+    }
+
+    /// Whether a link leads to a file of the same cache.
+    fn is_blob(&self, link: &Path) -> bool {
+        let Some(blobs) = &self.blobs else { return false };
+        link.canonicalize().is_ok_and(|file| file.parent() == Some(blobs) && file.is_file())
     }
 
     fn folder(&mut self, folder: &Path, depth: usize) -> Result<(), OpenError> {
@@ -104,7 +130,7 @@ impl<'a> Walk<'a> {
         for (path, kind) in entries {
             if kind.is_dir() && depth < DEPTH {
                 self.folder(&path, depth + 1)?;
-            } else if kind.is_file() {
+            } else if kind.is_file() || kind.is_symlink() && self.is_blob(&path) {
                 self.files.push(path);
             } else {
                 if kind.is_symlink() && recognize::is_library(&path.to_string_lossy()) {

@@ -277,3 +277,25 @@ fn a_plug_in_in_a_wheel_is_asked_as_a_file_that_is_gone_afterwards() {
     assert_eq!(bytes, plugin);
     assert!(!asked.exists());
 }
+
+/// A cache of the Hugging Face hub: files by their digests, and a revision that is links to them.
+#[cfg(unix)]
+#[test]
+fn a_snapshot_of_the_hub_is_read_through_its_links_and_no_other_link_is() {
+    use std::os::unix::fs::symlink;
+
+    let cache = tempfile::tempdir().unwrap();
+    let repository = cache.path().join("models--org--net");
+    let snapshot = repository.join("snapshots/0123abc");
+    std::fs::create_dir_all(&snapshot).unwrap();
+    std::fs::create_dir(repository.join("blobs")).unwrap();
+    std::fs::write(repository.join("blobs/4d7a"), example("gelu-2.15.0.pt")).unwrap();
+    std::fs::write(cache.path().join("elsewhere.pt"), example("gelu-2.15.0.pt")).unwrap();
+    symlink("../../blobs/4d7a", snapshot.join("net.pt")).unwrap();
+    symlink("../../../elsewhere.pt", snapshot.join("other.pt")).unwrap();
+    symlink("../../blobs/gone", snapshot.join("dangling.pt")).unwrap();
+    let artifact = open(&snapshot, &Options::default()).unwrap();
+    let labels: Vec<&str> = artifact.pieces.iter().map(|piece| &*piece.label).collect();
+    assert_eq!(labels, [snapshot.join("net.pt").display().to_string()]);
+    assert!(artifact.problems.is_empty(), "{:?}", artifact.problems);
+}
