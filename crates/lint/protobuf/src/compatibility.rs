@@ -55,9 +55,12 @@ pub(crate) fn fit(old: &Type, new: &Type, sides: (&Schema, &Schema)) -> Fit {
             Fit::Same | Fit::Wider(_) if closed(name, sides.0) => {
                 Fit::Wider("numbers that are no value of the enumeration")
             }
-            Fit::Same | Fit::Wider(_) => Fit::Respelled,
+            Fit::Same => Fit::Respelled,
             fit => fit,
         },
+        (Type::Scalar(Scalar::Bool), Type::Enum(name)) if has_truth_values(name, sides.1) => {
+            Fit::Wider("numbers that are no truth value")
+        }
         (Type::Scalar(scalar), Type::Enum(name)) => match scalars(*scalar, Scalar::Int32) {
             Fit::Same if !closed(name, sides.1) => Fit::Respelled,
             Fit::Same | Fit::Wider(_) => {
@@ -94,6 +97,14 @@ pub(crate) fn fit(old: &Type, new: &Type, sides: (&Schema, &Schema)) -> Fit {
 /// The last part of a name.
 pub(crate) fn leaf(name: &str) -> &str {
     name.rsplit('.').next().unwrap_or(name)
+}
+
+/// Whether an enumeration has the numbers 0 and 1.
+fn has_truth_values(name: &str, side: &Schema) -> bool {
+    let has = |number| {
+        side.enums.get(name).is_some_and(|found| found.is.values.iter().any(|v| v.number == number))
+    };
+    has(0) && has(1)
 }
 
 fn closed(name: &str, side: &Schema) -> bool {

@@ -59,6 +59,11 @@ fn compare(name: &str, old: &Enumeration, new: &Enumeration, changes: &mut Chang
         let value = &old_value.name;
         let old_number = number(old_value);
         let finding = match by_name.get(value.as_str()) {
+            // What was built has the number; what is compiled from now on does not find the name.
+            Some(new_value) if old_value.active && !new_value.active => {
+                let condition = new_value.conditions.last().map_or("", String::as_str);
+                rules::DeclaredUnderCondition { name: value, condition: &condition }.finding()
+            }
             Some(new_value) if same(old_value, new_value) || is_end(was, old_value) => continue,
             Some(new_value) => rules::EnumeratorRenumbered {
                 name: &name,

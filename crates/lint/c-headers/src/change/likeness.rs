@@ -105,6 +105,10 @@ impl Pair<'_> {
         if old == new {
             return Likeness::Same;
         }
+        // A type of the language is never the new name of another.
+        if let (Some(a), Some(b)) = (plain(old), plain(new)) {
+            return if a == b { Likeness::Alike } else { Likeness::Different };
+        }
         if self.new_name(old) == new {
             return Likeness::Alike;
         }
@@ -113,9 +117,6 @@ impl Pair<'_> {
             || self.old.canonical(old) == self.old.canonical(new)
         {
             return Likeness::Alike;
-        }
-        if let (Some(a), Some(b)) = (plain(old), plain(new)) {
-            return if a == b { Likeness::Alike } else { Likeness::Different };
         }
         let found = match (resolve(self.old, old), resolve(self.new, new)) {
             (None, None) => return Likeness::Different,

@@ -244,6 +244,8 @@ impl<'a> Types<'_, 'a> {
                     expression: String::new(),
                     doc: String::new(),
                     remark: String::new(),
+                    conditions: Vec::new(),
+                    active: true,
                 });
             }
         }

@@ -198,6 +198,10 @@ pub struct Enumerator {
     pub doc: String,
     /// The comment behind it.
     pub remark: String,
+    /// The conditions of the preprocessor around it within the enumeration.
+    pub conditions: Vec<String>,
+    /// Whether these conditions hold; see [`Declaration::active`].
+    pub active: bool,
 }
 
 /// A macro.

@@ -286,11 +286,14 @@ impl Parser<'_, '_> {
     }
 
     fn enumeration(&mut self, name: String, underlying: String) -> Result<Enum, Fault> {
+        let outside = self.stream.conditions().0.len();
         self.expect("{")?;
         let mut enumerators = Vec::new();
         let mut next = Some(0_i64);
         while !self.stream.eat("}") {
             let place = self.stream.place();
+            let (conditions, active) = self.stream.conditions();
+            let conditions = conditions.get(outside..).unwrap_or_default().to_vec();
             let Some(named) = self.stream.next() else {
                 return Err((place, "an enumeration without end".to_owned()));
             };
@@ -311,7 +314,16 @@ impl Parser<'_, '_> {
             let remark = self.remark(self.stream.last.line);
             let doc = self.doc(place);
             let name = named.text;
-            enumerators.push(Enumerator { place, name, value, expression, doc, remark });
+            enumerators.push(Enumerator {
+                place,
+                name,
+                value,
+                expression,
+                doc,
+                remark,
+                conditions,
+                active,
+            });
         }
         Ok(Enum { name, underlying, enumerators })
     }

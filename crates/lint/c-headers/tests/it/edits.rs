@@ -122,3 +122,20 @@ fn numbers_of_versions_are_no_constants_that_changed() {
     }
     header("#define DEV_LIMIT 1\nint f(int a);", "#define DEV_LIMIT 2\nint f(int a);", &["HD601"]);
 }
+
+/// As CUDA's names did in Vulkan 1.4: what is built goes on, and source does not find them.
+#[test]
+fn a_value_that_moves_under_a_condition_is_gone_by_default() {
+    let old = "enum Color {\n  RED = 0,\n  BLUE = 1,\n};";
+    let new = "enum Color {\n  RED = 0,\n#ifdef BETA\n  BLUE = 1,\n#endif\n};";
+    header(old, new, &["HD210"]);
+    header(new, old, &[]);
+    header(new, new, &[]);
+}
+
+/// A name for a type that is like another one's is no new name of that.
+#[test]
+fn a_field_of_a_wider_number_is_another_type() {
+    let old = "#include <stdint.h>\ntypedef struct P { void* next; uint16_t a; uint8_t b; } P;\nvoid f(P* p);";
+    header(old, &old.replace("uint16_t", "uint32_t").replace("uint8_t", "uint32_t"), &["HD106"]);
+}

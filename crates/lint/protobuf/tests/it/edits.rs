@@ -77,3 +77,24 @@ fn texts_that_have_to_be_utf8_now_are_fewer() {
     let bytes = "edition = \"2023\";\nmessage M { bytes s = 1 [features.utf8_validation = NONE]; }";
     proto(bytes, &new.replace("string", "bytes"), &[]);
 }
+
+/// Real runtimes read a truth value as the number that it is.
+#[test]
+fn a_truth_value_fits_an_enumeration_that_has_its_numbers() {
+    let old = "enum E { A = 0; B = 1; C = 2; } message M { bool x = 1; }";
+    proto(old, &old.replace("bool", "E"), &["PB204"]);
+    let old = "enum E { A = 0; C = 2; } message M { bool x = 1; }";
+    proto(
+        &format!("edition = \"2023\";\n{old}"),
+        &format!("edition = \"2023\";\n{}", old.replace("bool", "E")),
+        &["PB203"],
+    );
+}
+
+/// An enumeration has 32 bits: what a wider field holds is cut off there.
+#[test]
+fn an_enumeration_that_becomes_a_wider_number_holds_more() {
+    let old = "enum E { A = 0; B = 1; } message M { E x = 1; }";
+    proto(old, &old.replace("E x", "int64 x"), &["PB204"]);
+    proto(old, &old.replace("E x", "int32 x"), &[]);
+}
