@@ -1,8 +1,8 @@
 //! The operators of a file in the table of a release.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use unskew_core::{Finding, Places, Version};
+use unskew_core::{Finding, Places, Severity, Version};
 use unskew_torch_schemas::{OperatorTable, Schema};
 
 use super::pair::Pair;
@@ -10,6 +10,9 @@ use crate::bytecode::{COUNTED, UNSAID};
 use crate::history::{self, Upgrader};
 use crate::model::{Given, UsePlaces};
 use crate::{Use, rules};
+
+/// The operator that ends a run with an exception: what has come to it was to fail anyway.
+const RAISE: &str = "prim::RaiseException";
 
 /// What is wrong with a use. In the order in which they are told apart.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,15 +40,27 @@ pub(super) enum Fault {
 /// One finding for each operator and fault, with its places.
 pub(super) fn findings(pair: &Pair<'_>) -> Vec<Finding> {
     let mut faults: BTreeMap<(Fault, String), Places> = BTreeMap::new();
+    // What runs whenever the model does.
+    let mut certain = BTreeSet::new();
     for (one, UsePlaces { places, only_in_branches }) in &pair.model.uses {
         let Some(fault) = fault(pair, one) else { continue };
         let named = matches!(fault, Fault::Missing | Fault::Library);
         let operator = if named { one.name.clone() } else { one.full_name() };
+        if !only_in_branches && one.name != RAISE {
+            certain.insert((fault.clone(), operator.clone()));
+        }
         let kept = faults.entry((fault, operator)).or_default();
         let branch = if *only_in_branches { " (in a branch)" } else { "" };
         add_all(kept, places, branch);
     }
-    faults.into_iter().map(|((fault, operator), at)| word(pair, &fault, &operator).at(at)).collect()
+    let worded = faults.into_iter().map(|(key, at)| {
+        let finding = word(pair, &key.0, &key.1).at(at);
+        match key.0 {
+            Fault::Grew(..) if !certain.contains(&key) => finding.with_severity(Severity::Warning),
+            _ => finding,
+        }
+    });
+    worded.collect()
 }
 
 /// Whether a mobile interpreter of 1.4 to 1.6 has the overload in its own registry, where `prim::x`
