@@ -202,7 +202,7 @@ pub fn pin(release: &str, others: &[String], pythons: Option<&str>) -> anyhow::R
 /// What to do with new requirements.
 fn next_step(family: &str, version: &str) -> String {
     match family {
-        "moto" | "mlflow" | "maturin" => {
+        "moto" | "mlflow" | "maturin" | "protobuf" => {
             "name it in corpus.toml and run `cargo xtask corpus`".to_owned()
         }
         _ => format!("run `cargo xtask {family} --release {version}`"),
@@ -220,13 +220,15 @@ fn packages(family: &str, version: &str) -> anyhow::Result<Vec<String>> {
         "torch" => &["torch"],
         // An S3 server for tests.
         "moto" => &["moto[server]"],
+        // A runtime of protobuf; its compiler is named beside it: `grpcio-tools==1.80.0`.
+        "protobuf" => &["protobuf"],
         // A model registry for tests.
         "mlflow" => &["mlflow"],
         // What builds and tests the Python package; the rest of it is named when it is pinned.
         "maturin" => &["maturin"],
         _ => {
             bail!(
-                "only jax, tensorflow, torch, moto, mlflow and maturin are run, such as jax==0.10.2, not {family}"
+                "only jax, tensorflow, torch, protobuf, moto, mlflow and maturin are run, such as jax==0.10.2, not {family}"
             )
         }
     };

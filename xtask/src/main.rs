@@ -17,6 +17,7 @@ mod jax;
 mod new_rule;
 mod new_upgrader;
 mod promise;
+mod proto_differential;
 mod se;
 mod stablehlo_differential;
 mod tensorflow;
@@ -90,6 +91,8 @@ enum Verb {
     },
     /// Edits real headers at random, and holds the verdicts of `unskew diff` against a C compiler.
     HeadersDifferential(headers_differential::HeadersDifferential),
+    /// Edits protobuf files at random, and holds the verdicts against what real protobuf runtimes do with bytes.
+    ProtoDifferential(proto_differential::ProtoDifferential),
     /// Takes a release into the database, from its real package.
     Harvest {
         /// Such as torch==2.15.0, tensorflow==2.21.0 or jax==0.10.2; pjrt-plugins==corpus, pjrt-plugins==wheel.
@@ -166,6 +169,7 @@ fn main() -> anyhow::Result<()> {
         Verb::Harvest { release, from } => harvest::run(&release, from.as_deref()),
         Verb::NewUpgrader(change) => new_upgrader::run(&change),
         Verb::HeadersDifferential(arguments) => headers_differential::run(&arguments),
+        Verb::ProtoDifferential(arguments) => proto_differential::run(&arguments),
         Verb::Jax(jax) => jax::run(&jax),
         Verb::Tensorflow(tensorflow) => tensorflow::run(&tensorflow),
         Verb::TensorflowData(arguments) => tensorflow_data::run(&arguments),

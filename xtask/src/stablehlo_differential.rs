@@ -19,6 +19,7 @@ use unskew_jax_matrix::Host;
 use unskew_source::{FileSource, Source};
 
 const MAKE: &str = "python/probe/stablehlo_make.py";
+const MODULES: &str = "python/probe/stablehlo_modules.py";
 const READ: &str = "python/probe/stablehlo_read.py";
 
 /// Where `--file` puts test cases.
@@ -30,6 +31,10 @@ pub struct StablehloDifferential {
     /// How many programs are made, each for seven versions.
     #[arg(long, default_value_t = 300)]
     count: usize,
+    /// Takes the modules of the back-compatibility data that the newest JAX here has, in the place of programs made at
+    /// random.
+    #[arg(long)]
+    modules: bool,
     /// The same seed makes the same programs.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -82,7 +87,10 @@ pub fn run(arguments: &StablehloDifferential) -> anyhow::Result<()> {
     };
     let writer = Host::all().pop().context("`cargo xtask corpus` makes the environments of JAX")?;
     let folder = tempfile::tempdir()?;
-    make(&writer, folder.path(), arguments, None)?;
+    match arguments.modules {
+        true => take_modules(&writer, folder.path())?,
+        false => make(&writer, folder.path(), arguments, None)?,
+    }
     let mut wrong: BTreeMap<String, String> = BTreeMap::new();
     println!(
         "| jaxlib | its StableHLO | artifacts | right | not judged | compatible, and refused | refused, and read |"
@@ -105,6 +113,11 @@ pub fn run(arguments: &StablehloDifferential) -> anyhow::Result<()> {
         );
     }
     let mut programs = BTreeMap::new();
+    if arguments.modules {
+        wrong.values().for_each(|what| println!("{what}"));
+        ensure!(wrong.is_empty(), "{} modules were judged wrongly by some reader", wrong.len());
+        return Ok(());
+    }
     for (file, what) in &wrong {
         programs.entry(program(file)).or_insert((file, what));
     }
@@ -184,6 +197,15 @@ impl Tally {
             reading.file
         )))
     }
+}
+
+/// Puts the modules of JAX's own data into a folder.
+fn take_modules(writer: &Host, folder: &Path) -> anyhow::Result<()> {
+    let mut command = writer.peer.command();
+    command.arg(crate::root().join(MODULES)).arg(folder);
+    command.env("PYTHONDONTWRITEBYTECODE", "1").stderr(Stdio::null());
+    ensure!(command.status()?.success(), "{MODULES} failed on jaxlib {}", writer.version);
+    Ok(())
 }
 
 /// Makes artifacts: all of them, or those of some pieces of one program.

@@ -3,6 +3,7 @@
 //! A disagreement is made as small as it gets, and written into the tests of `lint`, which judge it from then on.
 
 mod edit;
+mod history;
 mod truth;
 
 use std::collections::BTreeMap;
@@ -29,6 +30,10 @@ pub struct HeadersDifferential {
     /// The headers to edit. Each has to compile by itself, but for what `--include` adds.
     #[arg(required = true)]
     headers: Vec<PathBuf>,
+    /// A folder with a folder for each release, in which the one named header lies: each release is compared with the one
+    /// before it, in the place of edits.
+    #[arg(long)]
+    history: Option<PathBuf>,
     /// How many edits of each header.
     #[arg(long, default_value_t = 100)]
     edits: u64,
@@ -50,6 +55,10 @@ struct Count {
 
 pub fn run(arguments: &HeadersDifferential) -> Result<()> {
     truth::compiler()?;
+    if let Some(folder) = &arguments.history {
+        let [header] = &arguments.headers[..] else { bail!("one header for --history") };
+        return history::run(folder, &header.to_string_lossy());
+    }
     let mut counts: BTreeMap<&'static str, Count> = BTreeMap::new();
     let mut faults = 0_u32;
     for path in &arguments.headers {
