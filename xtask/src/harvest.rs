@@ -6,6 +6,7 @@ mod plugins;
 mod published;
 mod row;
 mod spans;
+mod symbols;
 mod tensorflow;
 mod torch;
 
@@ -14,6 +15,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, bail};
 use unskew_definitions::TableChange;
+use unskew_extensions::Framework;
 
 /// Prints the day on which a release was uploaded to the index that pip goes by.
 const UPLOADED: &str = "import json, sys, urllib.request\n\
@@ -36,11 +38,14 @@ pub fn run(release: &str, from: Option<&Path>) -> anyhow::Result<()> {
         ("tensorflow", None) => tensorflow::harvest(version),
         ("tensorflow", Some(list)) => tensorflow::harvest_from_oplist(version, list),
         ("pjrt-plugins", wheel) => plugins::harvest(wheel),
+        ("torch-symbols", wheel) => symbols::exports(Framework::Torch, version, wheel),
+        ("tensorflow-symbols", wheel) => symbols::exports(Framework::TensorFlow, version, wheel),
+        ("extensions", wheels) => symbols::extensions(version, wheels),
         ("torch", None) => torch::harvest(version),
         ("torch", Some(table)) => torch::harvest_from_table(version, table),
         _ => bail!(
-            "harvest knows torch, tensorflow, tensorflow-exports, tensorflow-macos, pjrt-plugins, jax and published, not: \
-             {family}"
+            "harvest knows torch, tensorflow, tensorflow-exports, tensorflow-macos, torch-symbols, tensorflow-symbols, \
+             extensions, pjrt-plugins, jax and published, not: {family}"
         ),
     }
 }

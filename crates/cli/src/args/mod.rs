@@ -7,6 +7,7 @@ mod adapt;
 mod conform;
 mod convert;
 mod diff;
+mod environment;
 #[cfg(feature = "fleet")]
 mod fleet;
 #[cfg(feature = "fleet")]
@@ -39,6 +40,7 @@ pub use adapt::{Adapt, ShownExtensions, UnstampedChoice};
 pub use conform::Conform;
 pub use convert::Convert;
 pub use diff::Diff;
+pub use environment::{Env, Lock, LockMachine};
 #[cfg(feature = "fleet")]
 pub use fleet::{
     Fleet, FleetDecide, FleetFormat, FleetPlaces, FleetPlan, FleetPolicy, FleetPrune, FleetTask,
@@ -129,6 +131,8 @@ impl Verb {
             | Self::Check(_)
             | Self::Matrix(_)
             | Self::Diff(_)
+            | Self::Env(_)
+            | Self::Lock(_)
             | Self::Lint(_)
             | Self::History(_)
             | Self::Convert(_) => Some(Watch::MemoryAndTime),
@@ -235,6 +239,25 @@ Examples:
   unskew matrix *.pb --with tensorflow --format html -o matrix.html
   unskew matrix a.pt b.pb --with all --format csv\n\n{RUNNING}\n\n{EXIT_STATUS}"))]
     Matrix(Matrix),
+    /// Show what breaks at import in a Python environment, and which pins fix it
+    #[command(after_help = format!("\
+Examples:
+  unskew env                      the environment in .venv
+  unskew env venv/bin/python
+  unskew env /usr/lib/python3/dist-packages --format json
+
+Judged are all packages that meet: native extensions and PyTorch or TensorFlow (by symbols), generated
+code and protobuf or grpcio, jax and jaxlib, modules and NumPy. Nothing is run and nothing is imported.\n\n{EXIT_STATUS}"))]
+    Env(Env),
+    /// Show what breaks at import in what a lock file pins, before it is installed
+    #[command(after_help = format!("\
+Examples:
+  unskew lock uv.lock
+  unskew lock requirements.txt --python 3.12 --format github
+  unskew lock poetry.lock --machine aarch64 --format sarif
+
+Wheels are known by their SHA-256. What is not known is not judged, by name.\n\n{EXIT_STATUS}"))]
+    Lock(Lock),
     /// Show what changed between two operator registries or two C headers, and which changes break compatibility
     #[command(after_help = format!("\
 Each side is a release (tensorflow@2.12, torch@1.10), an OpList of TensorFlow (bytes or text), a list

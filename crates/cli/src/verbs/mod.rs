@@ -7,6 +7,7 @@ mod check;
 mod conform;
 mod convert;
 mod diff;
+mod environment;
 mod explain;
 #[cfg(feature = "fleet")]
 mod fleet;
@@ -37,6 +38,8 @@ pub fn run(args: &Args) -> anyhow::Result<Status> {
         Verb::Inspect(inspect) => inspect::run(inspect, &args.global),
         Verb::Check(check) => check::run(check, &args.global),
         Verb::Matrix(matrix) => matrix::run(matrix, &args.global),
+        Verb::Env(env) => environment::env(env, &args.global),
+        Verb::Lock(lock) => environment::lock(lock, &args.global),
         Verb::Diff(diff) => diff::run(diff, &args.global),
         Verb::Lint(lint) => lint::run(lint, &args.global),
         Verb::Tf(tf) => tf::run(tf, &args.global),

@@ -37,8 +37,9 @@ pub(crate) struct Boundary {
 /// The boundaries in the order in which they are asked: those with magic numbers first; a bare protobuf message has none
 /// and comes last.
 #[rustfmt::skip]
-pub(crate) const BOUNDARIES: [Boundary; 7] = [
+pub(crate) const BOUNDARIES: [Boundary; 8] = [
     Boundary { looked_for: "plug-ins (exports GetPjrtApi, SE_InitPlugin, TF_InitGraph or TF_InitKernel)", endings: &["so", "dylib", "dll"], read: Read::Plugin, rules: &[unskew_pjrt::rules::RULES, unskew_stream_executor::rules::RULES] },
+    Boundary { looked_for: "native extensions of PyTorch and TensorFlow (.so)", endings: &["so"], read: Read::File(unskew_extensions::party), rules: &[unskew_extensions::rules::RULES] },
     Boundary { looked_for: "operator tables of devices (.json)", endings: &[], read: Read::File(device::party), rules: &[] },
     Boundary { looked_for: "StableHLO artifacts", endings: &["mlirbc", "stablehlo", "bc", "vhlo"], read: Read::File(unskew_stablehlo::party), rules: &[unskew_stablehlo::rules::RULES] },
     Boundary { looked_for: "PyTorch archives (.pt, .ptl, .pt2, .pte)", endings: &["pt", "pth", "pt2", "ptl", "pte", "ff", "ts", "jit", "torchscript", "pkl", "bin"], read: Read::File(unskew_torch::party), rules: &[unskew_torch::rules::RULES, unskew_torch_schemas::rules::RULES, unskew_torch_operators::rules::RULES] },

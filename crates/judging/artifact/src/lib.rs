@@ -80,6 +80,7 @@ pub fn every_rule() -> impl Iterator<Item = &'static unskew_core::Rule> {
     let below = [
         unskew_c_headers::rules::RULES,
         unskew_core::rules::RULES,
+        unskew_environments::rules::RULES,
         unskew_history::rules::RULES,
         unskew_lint::rules::RULES,
         unskew_protobuf::rules::RULES,

@@ -78,13 +78,11 @@ fn inferred(mut party: Party) -> Party {
     party
 }
 
-/// Whether a file of this name is opened where there are many. Python's own extension modules are
-/// shared objects too, and never plug-ins.
+/// Whether a file of this name is opened where there are many.
 pub fn is_candidate(name: &str) -> bool {
     let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
     let ending = file.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
-    let known = ending.is_some_and(|ending| is_known(&ending)) || is_library(file);
-    known && !file.contains(".cpython-") && !file.contains(".abi3.")
+    ending.is_some_and(|ending| is_known(&ending)) || is_library(file)
 }
 
 /// Whether a file of this name is a shared object: `libtpu.so`, `libx.so.2`.

@@ -2,8 +2,10 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use unskew_core::Party;
+use unskew_extensions::{Exports, Framework};
 
 use crate::{NameError, Operator, Row, jax, tensorflow, torch};
 
@@ -65,11 +67,12 @@ impl Family {
 
     pub(crate) fn party(self, row: &Row) -> Party {
         match self {
-            Self::Torch => torch::party(row),
+            Self::Torch => torch::party(row).with_capability(symbols(Framework::Torch, row)),
             // What device plug-ins bind to is a matter of another boundary.
             Self::TensorFlow => {
                 let exports = unskew_stream_executor::exports(&row.version);
-                tensorflow::party(row).with_capability(exports)
+                let symbols = symbols(Framework::TensorFlow, row);
+                tensorflow::party(row).with_capability(exports).with_capability(symbols)
             }
             Self::Jax => jax::party(row),
         }
@@ -82,6 +85,11 @@ impl Family {
             Self::Jax => jax::operators(row, pattern),
         }
     }
+}
+
+/// What native extensions are bound to.
+fn symbols(framework: Framework, row: &Row) -> Arc<Exports> {
+    Arc::new(Exports::of_release(framework, row.version))
 }
 
 impl fmt::Display for Family {

@@ -6,6 +6,7 @@
 //! | [`check()`] | do these two work together? | a [`Report`](unskew_report::Report) with a verdict for each pair |
 //! | [`matrix()`] | which of many work with which? | a [`Grid`] of verdicts |
 //! | [`convert()`] | what does this release accept instead? | a [`Report`](unskew_report::Report) with the plan, and a file |
+//! | [`env()`], [`lock()`] | what in this environment breaks at import? | an [`EnvironmentAnswer`] with pins that fix it |
 //! | [`adapt()`] | what does this host accept instead of the plug-in? | an [`Adapted`] plug-in in a folder |
 //!
 //! A name is a release (`torch@2.1`), a range or a family of releases, a path, or a URI of an object store; [`side()`]
@@ -26,6 +27,7 @@
 pub mod adapt;
 mod check;
 mod convert;
+mod environments;
 mod error;
 mod grid;
 mod inspect;
@@ -38,6 +40,7 @@ mod sides;
 pub use adapt::{Adapted, adapt};
 pub use check::{check, check_sides};
 pub use convert::{Request, convert};
+pub use environments::{EnvironmentAnswer, env, lock};
 pub use error::Error;
 pub use grid::{Cell, Grid, Mark, Reason, Row};
 pub use inspect::inspect;
@@ -45,6 +48,8 @@ pub use matrix::{columns, judge, matrix, rows};
 pub use rules::rule;
 pub use sides::{Member, Side, is_release, neither, of_artifact, options, side};
 pub use unskew_artifact::{Options, Running};
+pub use unskew_environments::Target;
+pub use unskew_extensions::Machine;
 
 /// An error and its causes, each on a line; a cause that its error repeats is left out.
 pub fn chain(error: &dyn std::error::Error) -> String {

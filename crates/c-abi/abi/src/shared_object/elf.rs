@@ -1,8 +1,10 @@
 //! ELF: the dynamic section and the dynamic symbols, and nothing else of the file.
 
+use std::collections::HashMap;
+
 use object::elf::{self, FileHeader32, FileHeader64};
-use object::read::elf::{Dyn, FileHeader, SectionHeader, SectionTable, Sym};
-use object::{Endianness, FileKind, read};
+use object::read::elf::{Dyn, FileHeader, Rela as _, SectionHeader, SectionTable, Sym};
+use object::{Endianness, FileKind, SymbolIndex, read};
 
 use super::bounded::Bounded;
 use super::{Format, Import, MOST_ENTRIES, SharedObject, name};
@@ -76,19 +78,51 @@ fn symbols<'a, Elf: FileHeader>(
     };
     let symbols: &[Elf::Sym] = table.data_as_array(endian, data)?;
     let strings = sections.section(table.link(endian))?.data(endian, data)?;
-    for symbol in symbols.iter().take(MOST_ENTRIES) {
+    // A file whose versions are broken still has its names.
+    let versions = sections.versions(endian, data).ok().flatten();
+    let version = |index: usize| {
+        let versions = versions.as_ref()?;
+        let of = versions.version_index(endian, SymbolIndex(index)).index();
+        Some(name(versions.version(of).ok()??.name()))
+    };
+    let order = binding_order(sections, endian, data);
+    for (index, symbol) in symbols.iter().take(MOST_ENTRIES).enumerate() {
         let text = string(strings, symbol.st_name(endian));
         if text.is_empty() || symbol.st_bind() == elf::STB_LOCAL {
             continue;
         }
         if symbol.is_undefined(endian) {
             let weak = symbol.st_bind() == elf::STB_WEAK;
-            object.imports.push(Import { name: name(text), library: None, weak });
+            let bound = order.get(&(index as u32)).copied().unwrap_or(u32::MAX);
+            let (name, version) = (name(text), version(index));
+            object.imports.push(Import { name, library: None, version, weak, bound });
         } else if matches!(symbol.st_visibility(), elf::STV_DEFAULT | elf::STV_PROTECTED) {
             object.exports.push(name(text));
         }
     }
     Ok(())
+}
+
+/// The places of symbols in the order in which the dynamic linker binds them. A file whose relocations are broken has its
+/// names all the same.
+fn binding_order<'a, Elf: FileHeader>(
+    sections: &SectionTable<'a, Elf, Data<'a>>,
+    endian: Elf::Endian,
+    data: Data<'a>,
+) -> HashMap<u32, u32> {
+    let mut order = HashMap::new();
+    for section in sections.iter() {
+        // Those that the dynamic linker does not apply are not loaded.
+        let loaded = section.sh_flags(endian).contains(elf::SHF_ALLOC);
+        let Ok(Some((entries, _))) = section.rela(endian, data) else { continue };
+        for entry in entries.iter().take(if loaded { MOST_ENTRIES } else { 0 }) {
+            if let Some(symbol) = entry.symbol(endian, false) {
+                let next = order.len() as u32;
+                order.entry(symbol.0 as u32).or_insert(next);
+            }
+        }
+    }
+    order
 }
 
 /// The string at `offset` of a table; empty if the offset lies outside.

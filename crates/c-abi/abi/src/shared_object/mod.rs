@@ -49,8 +49,13 @@ pub struct Import {
     pub name: String,
     /// The library that it is taken from, where the format says so (Mach-O, PE).
     pub library: Option<String>,
+    /// The version that it has in its library (ELF): `GLIBC_2.17`.
+    pub version: Option<String>,
     /// Whether it may be missing at run time.
     pub weak: bool,
+    /// When the dynamic linker looks for it: the first that it does not find is the one that it names (ELF; by the
+    /// order of the relocations). 0 where the format does not say it.
+    pub bound: u32,
 }
 
 /// What a shared object exports and needs, read from its headers and dynamic tables only.
@@ -147,7 +152,7 @@ impl SharedObject {
         self.exports.sort_unstable();
         self.exports.dedup();
         self.imports.sort_unstable();
-        self.imports.dedup_by(|a, b| a.name == b.name);
+        self.imports.dedup_by(|a, b| a.name == b.name && a.version == b.version);
         self
     }
 }

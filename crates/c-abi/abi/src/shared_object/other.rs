@@ -157,7 +157,7 @@ fn symbols<'a>(
         }
         let Some(bytes) = import.name().into_name() else { continue };
         let weak = import.is_weak();
-        let one = Import { name: plain(bytes), library, weak };
+        let one = Import { name: plain(bytes), library, version: None, weak, bound: 0 };
         // What is looked for in every library, is looked for in this one as well.
         match import.flags() {
             ImportFlags::MachOBind { dylib, .. }

@@ -1,0 +1,104 @@
+//! The other side: what a release of a framework, or an installed copy of it, exports.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use unskew_core::Version;
+
+use crate::{Build, Framework, Machine, Releases, Table, table};
+
+/// What a release exports: the capability of its party that the matcher of an extension asks for.
+#[derive(Clone, Debug)]
+pub struct Exports {
+    framework: Framework,
+    release: Version,
+    /// Whether it has the libraries for CUDA; none if it is not known.
+    cuda: Option<bool>,
+    /// The names in the libraries that are really there, where they were read.
+    names: Option<Arc<BTreeSet<String>>>,
+}
+
+impl Exports {
+    /// Those of a published release, by the table.
+    pub fn of_release(framework: Framework, release: Version) -> Self {
+        Self { framework, release, cuda: None, names: None }
+    }
+
+    /// The same of a build that has the libraries for CUDA, or has not.
+    #[must_use]
+    pub fn with_cuda(mut self, has: bool) -> Self {
+        self.cuda = Some(has);
+        self
+    }
+
+    /// The same of libraries that were read: a nightly, or a build of one's own.
+    #[must_use]
+    pub fn read(mut self, names: BTreeSet<String>) -> Self {
+        self.names = Some(Arc::new(names));
+        self
+    }
+
+    /// Whose they are.
+    pub fn framework(&self) -> Framework {
+        self.framework
+    }
+
+    /// The release.
+    pub fn release(&self) -> Version {
+        self.release
+    }
+
+    /// Whether it has the libraries for CUDA; none if it is not known.
+    pub fn cuda(&self) -> Option<bool> {
+        self.cuda
+    }
+
+    /// Whether the names were read from the libraries themselves.
+    pub fn is_read(&self) -> bool {
+        self.names.is_some()
+    }
+
+    /// Whether anything is known of the release for this machine.
+    pub fn is_known(&self, machine: Machine) -> bool {
+        self.names.is_some() || !self.columns(table(), machine, Build::Cpu).is_empty()
+    }
+
+    /// Whether a symbol is exported; [`Exports::is_known`] says whether the answer means anything.
+    pub fn has(&self, symbol: &str, machine: Machine) -> bool {
+        match &self.names {
+            Some(names) => names.contains(symbol),
+            None => self.has_releases(table().releases(symbol), machine),
+        }
+    }
+
+    /// The same of a symbol that was looked up already.
+    pub(crate) fn has_releases(&self, releases: Releases, machine: Machine) -> bool {
+        let mut columns = self.columns(table(), machine, Build::Cpu).0;
+        if self.cuda != Some(false) {
+            columns |= self.columns(table(), machine, Build::Cuda).0;
+        }
+        releases.0 & columns != 0
+    }
+
+    /// Whether it is only in the libraries for CUDA.
+    pub(crate) fn only_with_cuda(&self, releases: Releases, machine: Machine) -> bool {
+        releases.0 & self.columns(table(), machine, Build::Cpu).0 == 0
+            && releases.0 & self.columns(table(), machine, Build::Cuda).0 != 0
+    }
+
+    /// Whether its own functions take the strings of C++11; none if that is not known.
+    pub fn cxx11(&self, machine: Machine) -> Option<bool> {
+        let is = |column: &&crate::Column| {
+            (column.framework, column.release, column.machine)
+                == (self.framework, self.release, machine)
+        };
+        table().columns().iter().find(is).map(|column| column.cxx11)
+    }
+
+    fn columns(&self, table: &Table, machine: Machine, build: Build) -> Releases {
+        table.select(|column| {
+            (column.framework, column.release, column.machine, column.build)
+                == (self.framework, self.release, machine, build)
+        })
+    }
+}

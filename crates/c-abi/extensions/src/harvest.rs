@@ -1,0 +1,114 @@
+//! From the libraries of a real package to columns of the table.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use unskew_abi::SharedObject;
+use unskew_core::Version;
+use unskew_source::{ReadError, Source};
+
+use crate::symbol::Strings;
+use crate::{Build, Column, Framework, Machine};
+
+/// Columns with the names of their symbols.
+pub type Columns = Vec<(Column, BTreeSet<String>)>;
+
+/// Whether a file of a framework's package is a library whose exports others may be bound to.
+pub fn is_offered(framework: Framework, path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    match framework {
+        Framework::Torch => path.starts_with("torch/lib/") && framework.owns_library(name),
+        // Python loads this module so that all see its symbols, and those of what it is linked against.
+        Framework::TensorFlow => {
+            name.starts_with("libtensorflow_framework.so")
+                || name.starts_with("libtensorflow_cc.so")
+                || name == "_pywrap_tensorflow_internal.so"
+                || name == "lib_pywrap_tensorflow_common.so"
+                || name == "_pywrap_tensorflow_common.so"
+        }
+    }
+}
+
+/// The columns of a release from its libraries; none of them for a machine that is not known.
+///
+/// # Errors
+/// If a library is broken.
+pub fn columns(
+    framework: Framework,
+    release: Version,
+    libraries: &[Arc<dyn Source>],
+) -> Result<Columns, ReadError> {
+    let mut all: Columns = Vec::new();
+    for source in libraries {
+        let Some(object) = SharedObject::read(source)? else { continue };
+        let Some(machine) = Machine::named(&object.machine) else { continue };
+        let name = source.name().rsplit(['/', '!']).next().unwrap_or_default().to_owned();
+        let build = if framework.is_for_cuda(&name) { Build::Cuda } else { Build::Cpu };
+        let offered = object.exports.into_iter().filter(|name| is_kept(framework, build, name));
+        let column = Column { framework, release, machine, build, cxx11: false };
+        add(&mut all, column, offered);
+    }
+    finish(all)
+}
+
+/// The columns of a list of symbols, a line each, with the releases that have it as a bit mask and the library
+/// in which it was seen first: how exports were recorded before there was this table.
+///
+/// # Errors
+/// If it is no such list.
+pub fn columns_of_list(machine: Machine, text: &str) -> Result<Columns, ReadError> {
+    let broken = |line: &str| ReadError::malformed("list of exports", format!("no row: {line:?}"));
+    let mut lines = text.lines();
+    let head = lines.next().and_then(|line| line.strip_prefix("# releases\t"));
+    let releases = head.unwrap_or_default().split(' ').map(str::parse::<Version>);
+    let releases = releases.collect::<Result<Vec<_>, _>>().map_err(|e| broken(&e.to_string()))?;
+    let mut all: Columns = Vec::new();
+    let framework = Framework::Torch;
+    for line in lines.filter(|line| !line.starts_with('#')) {
+        let cells: Vec<&str> = line.split('\t').collect();
+        let &[symbol, mask, library] = &*cells else { return Err(broken(line)) };
+        let mask = u64::from_str_radix(mask, 16).map_err(|_| broken(line))?;
+        let build = if framework.is_for_cuda(library) { Build::Cuda } else { Build::Cpu };
+        for (at, release) in releases.iter().enumerate().filter(|(at, _)| mask >> at & 1 == 1) {
+            let _ = at;
+            let column = Column { framework, release: *release, machine, build, cxx11: false };
+            let kept = is_kept(framework, build, symbol).then(|| symbol.to_owned());
+            add(&mut all, column, kept);
+        }
+    }
+    finish(all)
+}
+
+fn add(all: &mut Columns, column: Column, names: impl IntoIterator<Item = String>) {
+    match all.iter_mut().find(|(one, _)| *one == column) {
+        Some((_, set)) => set.extend(names),
+        None => all.push((column, names.into_iter().collect())),
+    }
+}
+
+/// Sets the flag of C++11's strings, which both parts of a release share.
+fn finish(mut all: Columns) -> Result<Columns, ReadError> {
+    for index in 0..all.len() {
+        let Some((column, _)) = all.get(index) else { continue };
+        let (release, machine) = (column.release, column.machine);
+        let own = all.iter().filter(|(c, _)| (c.release, c.machine) == (release, machine));
+        // Some libraries that are linked in have the new strings where the framework's own functions have not.
+        let (mut new, mut old) = (0, 0);
+        for strings in own.flat_map(|(_, names)| names).filter_map(|name| Strings::of(name)) {
+            match strings {
+                Strings::New => new += 1,
+                Strings::Old => old += 1,
+            }
+        }
+        if let Some((column, _)) = all.get_mut(index) {
+            column.cxx11 = new > old;
+        }
+    }
+    Ok(all)
+}
+
+/// Whether a name goes into the table: what extensions can be bound to by name, and no kernels of the framework's own.
+fn is_kept(framework: Framework, build: Build, name: &str) -> bool {
+    let kernel = build == Build::Cuda && name.contains("2at6native");
+    !kernel && Framework::of_symbol(name) == Some(framework)
+}

@@ -1,0 +1,74 @@
+//! The extensions of one package: a wheel, or what was installed of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use unskew_abi::SharedObject;
+use unskew_source::{ReadError, Source};
+
+use crate::Needs;
+
+/// What the shared objects of one package need, without what they have of each other.
+#[derive(Debug, Default)]
+pub struct Extensions {
+    /// Path and needs of each object that is an extension of a framework, or a module for Python.
+    pub objects: Vec<(String, Needs)>,
+    /// What could not be read.
+    pub problems: Vec<ReadError>,
+}
+
+impl Extensions {
+    /// Reads the shared objects of a package, each under its path in it.
+    pub fn read(files: &[(String, Arc<dyn Source>)]) -> Self {
+        let mut all = Self::default();
+        let mut read: Vec<(&str, SharedObject, Needs)> = Vec::new();
+        for (path, source) in files {
+            match SharedObject::read(source) {
+                Ok(Some(object)) => {
+                    let needs = Needs::of(path, &object);
+                    let needs = needs.map(|needs| needs.with_numpy(&object, source));
+                    read.extend(needs.map(|needs| (path.as_str(), object, needs)));
+                }
+                Ok(None) => {}
+                Err(error) => all.problems.push(error),
+            }
+        }
+        // What an object is linked against, by the name that it is known under.
+        let mut by_name: BTreeMap<&str, usize> = BTreeMap::new();
+        for (index, (path, object, _)) in read.iter().enumerate() {
+            let file = path.rsplit('/').next().unwrap_or(path);
+            by_name.entry(object.soname.as_deref().unwrap_or(file)).or_insert(index);
+            by_name.entry(file).or_insert(index);
+        }
+        for (index, (path, _, needs)) in read.iter().enumerate() {
+            if needs.frameworks.is_empty() && !needs.is_module {
+                continue;
+            }
+            let mut needs = needs.clone();
+            for other in linked(index, &read, &by_name) {
+                if let Some((_, object, _)) = read.get(other) {
+                    needs = needs.without(|symbol| object.exports(symbol));
+                }
+            }
+            all.objects.push(((*path).to_owned(), needs));
+        }
+        all
+    }
+}
+
+/// The objects of a package that one of them is linked against, and what those are linked against.
+fn linked(
+    first: usize,
+    all: &[(&str, SharedObject, Needs)],
+    by_name: &BTreeMap<&str, usize>,
+) -> BTreeSet<usize> {
+    let (mut found, mut open) = (BTreeSet::new(), vec![first]);
+    while let Some((_, object, _)) = open.pop().and_then(|index| all.get(index)) {
+        for other in object.needed.iter().filter_map(|name| by_name.get(name.as_str())) {
+            if *other != first && found.insert(*other) {
+                open.push(*other);
+            }
+        }
+    }
+    found
+}

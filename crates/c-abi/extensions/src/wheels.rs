@@ -1,0 +1,207 @@
+//! What the extensions in published wheels need, by the SHA-256 of the wheel: `data/wheels.tsv`, made by
+//! `cargo xtask harvest extensions==WHEEL`.
+//!
+//! A wheel is a line `= SHA256 FILE`, and what it requires of the framework after that; each shared object in it that takes something from a framework is a line of
+//! cells with tabs between them: path, machine, `python`, `numpy`, `cxx11`, versions of the system, libraries that it
+//! is linked against, a function of CUDA's runtime that it takes from nobody in particular (`cuda NAME`), and for each
+//! framework its name, how many symbols it takes and those that decide
+//! ([`Needs::reduced`]).
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::LazyLock;
+
+use unskew_core::Version;
+
+use crate::{Framework, Machine, Needs, NumPyAbi, PythonTag};
+
+/// A published wheel and its extensions.
+#[derive(Clone, Debug)]
+pub struct Wheel {
+    /// The digest of the file, in small hexadecimal digits.
+    pub sha256: String,
+    /// The name of the file.
+    pub file: String,
+    /// What it requires of the framework, if anything: `torch==2.9.1`.
+    pub requires: Option<String>,
+    /// The shared objects that take something from a framework, by their paths.
+    pub objects: Vec<(String, Needs)>,
+}
+
+impl Wheel {
+    /// The package, with hyphens and in small letters: `torch-c-dlpack-ext`.
+    pub fn package(&self) -> String {
+        normal(self.file.split('-').next().unwrap_or_default())
+    }
+
+    /// Its version, as its file name has it.
+    pub fn version(&self) -> &str {
+        self.file.split('-').nth(1).unwrap_or_default()
+    }
+
+    /// The wheel as lines of the table.
+    pub fn write(&self) -> String {
+        let requires = self.requires.as_deref().map(|text| format!(" {text}")).unwrap_or_default();
+        let mut text = format!("= {} {}{requires}\n", self.sha256, self.file);
+        for (path, needs) in &self.objects {
+            let python = match needs.python {
+                PythonTag::None => "-".to_owned(),
+                PythonTag::Abi3 => "abi3".to_owned(),
+                PythonTag::CPython(version) => version.to_string(),
+            };
+            let numpy = match needs.numpy {
+                NumPyAbi::Unused => "-",
+                NumPyAbi::One => "1",
+                NumPyAbi::Two => "2",
+            };
+            let cxx11 = needs.cxx11.map_or("-", |new| if new { "1" } else { "0" });
+            let system: Vec<String> = needs
+                .system
+                .iter()
+                .map(|(library, version)| format!("{library}_{version}"))
+                .collect();
+            let machine = needs.machine.map_or("-", Machine::as_str);
+            // Writing into a String cannot fail.
+            let _ = write!(
+                text,
+                "{path}\t{machine}\t{python}\t{numpy}\t{cxx11}\t{}\t{}",
+                system.join(" "),
+                needs.needed.join(" ")
+            );
+            for symbol in &needs.others {
+                let _ = write!(text, "\tcuda {symbol}");
+            }
+            for (framework, symbols) in &needs.frameworks {
+                let _ =
+                    write!(text, "\t{framework} {} {}", needs.total(*framework), symbols.join(" "));
+            }
+            text.push('\n');
+        }
+        text
+    }
+}
+
+/// The name of a package as indexes compare it.
+pub fn normal(name: &str) -> String {
+    name.to_ascii_lowercase().replace(['_', '.'], "-")
+}
+
+/// Reads wheels from lines; a line that is not understood ends the reading with its text.
+///
+/// # Errors
+/// The line that is none.
+pub fn read(text: &str) -> Result<Vec<Wheel>, String> {
+    let mut wheels: Vec<Wheel> = Vec::new();
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        if let Some(head) = line.strip_prefix("= ") {
+            let (sha256, rest) = head.split_once(' ').ok_or(line)?;
+            let (file, requires) = match rest.split_once(' ') {
+                Some((file, requires)) => (file, Some(requires.to_owned())),
+                None => (rest, None),
+            };
+            let (sha256, file) = (sha256.to_owned(), file.to_owned());
+            wheels.push(Wheel { sha256, file, requires, objects: Vec::new() });
+        } else {
+            let object = object(line).ok_or(line)?;
+            wheels.last_mut().ok_or(line)?.objects.push(object);
+        }
+    }
+    Ok(wheels)
+}
+
+fn object(line: &str) -> Option<(String, Needs)> {
+    let mut cells = line.split('\t');
+    let path = cells.next()?.to_owned();
+    let machine = Machine::named(cells.next()?);
+    let python = match cells.next()? {
+        "-" => PythonTag::None,
+        "abi3" => PythonTag::Abi3,
+        version => PythonTag::CPython(version.parse().ok()?),
+    };
+    let numpy = match cells.next()? {
+        "1" => NumPyAbi::One,
+        "2" => NumPyAbi::Two,
+        _ => NumPyAbi::Unused,
+    };
+    let cxx11 = match cells.next()? {
+        "1" => Some(true),
+        "0" => Some(false),
+        _ => None,
+    };
+    let mut system = BTreeMap::new();
+    for word in cells.next()?.split_whitespace() {
+        let (library, version) = word.rsplit_once('_')?;
+        system.insert(library.to_owned(), version.parse::<Version>().ok()?);
+    }
+    let needed = cells.next()?.split_whitespace().map(str::to_owned).collect();
+    let (mut frameworks, mut totals) = (BTreeMap::new(), BTreeMap::new());
+    let mut others = Vec::new();
+    for cell in cells {
+        if let Some(symbol) = cell.strip_prefix("cuda ") {
+            others.push(symbol.to_owned());
+            continue;
+        }
+        let mut words = cell.split_whitespace();
+        let framework = Framework::named(words.next()?)?;
+        totals.insert(framework, words.next()?.parse().ok()?);
+        frameworks.insert(framework, words.map(str::to_owned).collect());
+    }
+    let needs = Needs {
+        name: path.rsplit('/').next()?.to_owned(),
+        machine,
+        frameworks,
+        totals,
+        is_reduced: true,
+        others,
+        system,
+        needed,
+        python,
+        is_module: false,
+        numpy,
+        cxx11,
+    };
+    Some((path, needs))
+}
+
+/// The wheels that were harvested.
+pub fn wheels() -> &'static [Wheel] {
+    // A test reads every line, so a fault cannot reach a user.
+    static WHEELS: LazyLock<Vec<Wheel>> =
+        LazyLock::new(|| read(include_str!("../data/wheels.tsv")).unwrap_or_default());
+    &WHEELS
+}
+
+/// The harvested wheel with this digest.
+pub fn by_digest(sha256: &str) -> Option<&'static Wheel> {
+    wheels().iter().find(|wheel| wheel.sha256.eq_ignore_ascii_case(sha256))
+}
+
+/// The harvested wheels of a release of a package.
+pub fn of_release(package: &str, version: &str) -> impl Iterator<Item = &'static Wheel> {
+    let package = normal(package);
+    let version = version.split('+').next().unwrap_or_default().to_owned();
+    wheels().iter().filter(move |one| one.version() == version && one.package() == package)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_of_the_table_is_read_and_written_again() {
+        let text = include_str!("../data/wheels.tsv");
+        let wheels = read(text).unwrap();
+        let rows: String =
+            text.lines().filter(|l| !l.starts_with('#')).map(|l| format!("{l}\n")).collect();
+        assert_eq!(wheels.iter().map(Wheel::write).collect::<String>(), rows);
+        assert!(wheels.len() >= 80, "{}", wheels.len());
+        assert!(wheels.iter().all(|wheel| wheel.sha256.len() == 64), "a digest is cut");
+    }
+
+    #[test]
+    fn a_line_that_is_none_is_named() {
+        assert_eq!(read("= abc").unwrap_err(), "= abc");
+        assert_eq!(read("x.so\tx86-64").unwrap_err(), "x.so\tx86-64");
+        assert!(read("= abc x.whl\nx.so\tx86-64\t-\t-\t-\tGLIBC\t").is_err());
+    }
+}

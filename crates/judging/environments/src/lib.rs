@@ -1,0 +1,59 @@
+//! Python environments as sets of parties: what breaks at import, before anything is imported.
+//!
+//! A `site-packages` folder holds many parties at once. They meet in pairs, and each pair has a contract of its own:
+//!
+//! | pair | what decides |
+//! | --- | --- |
+//! | PyTorch, TensorFlow and native extensions | symbols: `unskew_extensions` |
+//! | protobuf and generated code (`*_pb2.py`) | the constants that protoc wrote into the code |
+//! | grpcio and generated code (`*_pb2_grpc.py`) | `GRPC_GENERATED_VERSION` |
+//! | jax and jaxlib | `_minimum_jaxlib_version` in `jax/version.py`, and jaxlib is never newer than jax |
+//! | NumPy and modules compiled against it | the name of NumPy's C API module in the module |
+//! | Python and extension modules | `.cpython-311-`, `.abi3.` in file names |
+//!
+//! **The path of the data.** [`Site::find`] takes a path that a user names (an environment, its `python`, a
+//! `site-packages` folder). [`Environment::read`] reads each `*.dist-info` there: `METADATA` says name, version and
+//! requirements, `RECORD` the files. Nothing is run and nothing is imported. [`judge`] makes a pair of parties for all
+//! that meet, has `unskew_core::check` decide, and, if something breaks, asks [`pins`] for the smallest
+//! change that fixes it. A lock file takes the same path from [`Package`] on, with facts about published wheels.
+//!
+//! **What is refused.** What is not there is not guessed: a package without `RECORD`, one of which files are missing, two
+//! versions of one package, an editable install, a broken shared object are each said, and what they leave open is not
+//! judged. Files are bounded (`METADATA` 4 MiB, `RECORD` 64 MiB, generated code 16 MiB), symbolic links are followed only
+//! where they lead to regular files, and names in `RECORD` that lead out of the environment are not opened.
+//!
+//! ```no_run
+//! use unskew_core::{Context, Date};
+//! use unskew_environments::{Environment, Site, judge};
+//!
+//! let site = Site::find("venv".as_ref())?;
+//! let judged = judge(&Environment::read(&site)?, &Context::on(Date::constant(2026, 11, 1)));
+//! for pair in &judged.pairs {
+//!     println!("{} with {}: {:?}", pair.one.name, pair.other.name, pair.verdict.outcome);
+//! }
+//! if let Some(change) = &judged.change {
+//!     println!("{}", change.command());
+//! }
+//! # Ok::<(), unskew_environments::SiteError>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod environment;
+mod framework;
+mod generated;
+mod judge;
+pub mod lock;
+mod metadata;
+mod package;
+pub mod pins;
+pub mod rules;
+mod runtimes;
+mod site;
+
+pub use environment::Environment;
+pub use generated::Generated;
+pub use judge::{Judged, PackagePair, judge};
+pub use lock::{Lock, LockError, Target};
+pub use package::{Package, Trouble};
+pub use pins::{Change, Pin};
+pub use site::{Site, SiteError};

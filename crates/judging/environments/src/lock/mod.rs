@@ -1,0 +1,265 @@
+//! Lock files as environments that are not installed yet.
+//!
+//! | file | what is read |
+//! | --- | --- |
+//! | `uv.lock` (version 1) | `[[package]]`, its wheels with their digests |
+//! | `pylock.toml` (lock-version 1.x) | `[[packages]]`, the same |
+//! | `poetry.lock` (lock-version 1.x, 2.x) | `[[package]]`, its files with their digests |
+//! | `requirements*.txt` | `name==version`, `--hash=sha256:...` |
+//! | `pixi.lock` (version 5, 6) | URLs of conda packages and wheels |
+//! | conda's explicit lists (`@EXPLICIT`) | URLs of conda packages |
+//!
+//! A wheel is known by its SHA-256 (`unskew_extensions::wheels`). One that is not, of a release of which another wheel is,
+//! is judged by that, and it is said. What is not known at all is *not judged*, by name.
+
+mod conda;
+mod requirements;
+mod tables;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use unskew_core::{Unjudged, Version, aspect};
+use unskew_extensions::{Machine, wheels};
+use unskew_source::{ReadError, read_text};
+
+use crate::{Environment, Package};
+
+/// A release of a package that a lock names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Locked {
+    /// The package.
+    pub name: String,
+    /// The version that is locked.
+    pub version: String,
+    /// The line of the lock, from 1.
+    pub line: u32,
+    /// Its files, each with its SHA-256 where the lock has it.
+    pub files: Vec<(String, Option<String>)>,
+    /// Whether it is a package of conda, whose builds were not harvested.
+    pub is_conda: bool,
+}
+
+/// A lock that was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lock {
+    /// The path as the user named it.
+    pub path: String,
+    /// Everything that it pins.
+    pub packages: Vec<Locked>,
+    /// Lines that pin nothing: ranges, URLs, other files.
+    pub not_pinned: Vec<String>,
+}
+
+/// Why a lock cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum LockError {
+    /// The file cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// It is no lock that is known.
+    #[error(
+        "no lock that is known (uv.lock, pylock.toml, poetry.lock, pixi.lock, requirements.txt, conda's explicit lists): \
+         {0}"
+    )]
+    Unknown(String),
+    /// It is a lock of a version that is not known, and its fields may mean something else.
+    #[error("{path} is of version {found}; known are {known}")]
+    Version {
+        /// The lock.
+        path: String,
+        /// What it says.
+        found: String,
+        /// What is read.
+        known: &'static str,
+    },
+    /// It is broken.
+    #[error("{path}: {what}")]
+    Broken {
+        /// The lock.
+        path: String,
+        /// What is wrong.
+        what: String,
+    },
+}
+
+/// The most bytes of a lock, and of packages in it.
+const LOCK: u64 = 64 << 20;
+pub(crate) const PACKAGES: usize = 50_000;
+
+/// What a lock is judged for.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// The Python that wheels are chosen for; none: any.
+    pub python: Option<Version>,
+    /// The machine that wheels are chosen for.
+    pub machine: Machine,
+}
+
+impl Default for Target {
+    fn default() -> Self {
+        Self { python: None, machine: Machine::X86 }
+    }
+}
+
+impl Lock {
+    /// Reads the lock at `path`, which is told by its name, and by its first lines.
+    ///
+    /// # Errors
+    /// If it is none, or broken.
+    pub fn read(path: &Path) -> Result<Self, LockError> {
+        let text = read_text(path, LOCK)?;
+        Self::of_text(&path.display().to_string(), &text)
+    }
+
+    /// The same of its text.
+    ///
+    /// # Errors
+    /// If it is none, or broken.
+    pub fn of_text(path: &str, text: &str) -> Result<Self, LockError> {
+        let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+        let mut lock = Self { path: path.to_owned(), ..Self::default() };
+        if text.lines().any(|line| line.trim() == "@EXPLICIT") {
+            conda::explicit(text, &mut lock);
+        } else if name == "pixi.lock" {
+            conda::pixi(text, &mut lock)?;
+        } else if name.ends_with(".txt") || name.ends_with(".in") {
+            requirements::read(text, &mut lock);
+        } else if name.ends_with(".lock") || name.ends_with(".toml") {
+            tables::read(text, &mut lock)?;
+        } else {
+            return Err(LockError::Unknown(path.to_owned()));
+        }
+        if lock.packages.is_empty() {
+            let what = "it pins no package".to_owned();
+            return Err(LockError::Broken { path: path.to_owned(), what });
+        }
+        lock.packages.truncate(PACKAGES);
+        Ok(lock)
+    }
+
+    /// The environment that it describes, and what of it is not judged.
+    pub fn environment(&self, target: Target) -> (Environment, Vec<Unjudged>) {
+        let mut environment = Environment {
+            name: self.path.clone(),
+            python: target.python,
+            is_lock: true,
+            ..Environment::default()
+        };
+        let mut open: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
+        for locked in &self.packages {
+            let mut package = Package {
+                name: locked.name.clone(),
+                version: locked.version.clone(),
+                at: self.path.clone().into(),
+                line: Some(locked.line),
+                ..Package::default()
+            };
+            if let Some(why) = facts(locked, target, &mut package) {
+                open.entry(why).or_default().push(format!("{} {}", locked.name, locked.version));
+            }
+            environment.packages.push(package);
+        }
+        let mut unjudged: Vec<Unjudged> = open
+            .into_iter()
+            .map(|(why, names)| Unjudged::new(aspect::CONTENTS, why).at(names.iter().collect()))
+            .collect();
+        if !self.not_pinned.is_empty() {
+            let places = self.not_pinned.iter().collect();
+            unjudged.push(Unjudged::new(aspect::VERSION, "lines that pin no version").at(places));
+        }
+        // Two versions for two platforms: which one is installed is not known here.
+        (environment, unjudged)
+    }
+}
+
+/// Why wheels of a package are not judged.
+const NOT_HARVESTED: &str = "wheels with native code of which no facts were harvested";
+const OTHER_WHEEL: &str = "judged by another wheel of the same release";
+const CONDA: &str = "conda packages, whose builds were not harvested";
+
+/// Fills in what is known of a package's wheel; returns why something is not judged.
+fn facts(locked: &Locked, target: Target, package: &mut Package) -> Option<&'static str> {
+    if locked.is_conda {
+        return Some(CONDA);
+    }
+    let files: Vec<&(String, Option<String>)> =
+        locked.files.iter().filter(|(file, _)| is_for(file, target)).collect();
+    let by_digest =
+        files.iter().filter_map(|(_, digest)| digest.as_deref()).find_map(wheels::by_digest);
+    let digests = files.iter().any(|(_, digest)| digest.is_some());
+    let same = || wheels::of_release(&locked.name, &locked.version).next();
+    let wheel = by_digest.or_else(same);
+    if let Some(wheel) = wheel {
+        package.objects = wheel
+            .objects
+            .iter()
+            .map(|(path, needs)| (path.clone(), Arc::new(needs.clone())))
+            .collect();
+        return (by_digest.is_none() && digests).then_some(OTHER_WHEEL);
+    }
+    let native = files.iter().any(|(file, _)| !file.ends_with("-none-any.whl"));
+    let is_framework = unskew_releases::Family::of_package(&locked.name).is_some();
+    (native && !is_framework).then_some(NOT_HARVESTED)
+}
+
+/// Whether a wheel may be installed on the target. A file without a name that says it may.
+fn is_for(file: &str, target: Target) -> bool {
+    let Some(stem) = file.strip_suffix(".whl") else { return false };
+    let mut tags = stem.rsplit('-');
+    let (platform, _abi, python) = (tags.next(), tags.next(), tags.next());
+    let machine = match target.machine {
+        Machine::X86 => "x86_64",
+        Machine::Arm => "aarch64",
+    };
+    let platform = platform.unwrap_or_default();
+    let fits = platform == "any" || (platform.contains("linux") && platform.contains(machine));
+    let wanted = target.python.map(|python| format!("cp{}{}", python.major(), python.minor()));
+    let python = python.unwrap_or_default();
+    fits && wanted
+        .is_none_or(|wanted| !python.starts_with("cp") || stem.contains("abi3") || python == wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wheels_are_chosen_by_their_tags() {
+        let target = Target { python: Some(Version::pair(3, 11)), machine: Machine::X86 };
+        for (file, fits) in [
+            ("a-1-cp311-cp311-manylinux_2_28_x86_64.whl", true),
+            ("a-1-cp39-abi3-manylinux_2_28_x86_64.whl", true),
+            ("a-1-py3-none-any.whl", true),
+            ("a-1-cp310-cp310-manylinux_2_28_x86_64.whl", false),
+            ("a-1-cp311-cp311-macosx_11_0_arm64.whl", false),
+            ("a-1-cp311-cp311-manylinux_2_28_aarch64.whl", false),
+            ("a-1.tar.gz", false),
+        ] {
+            assert_eq!(is_for(file, target), fits, "{file}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_lock_is_said() {
+        assert!(matches!(Lock::of_text("notes.md", ""), Err(LockError::Unknown(_))));
+        assert!(matches!(Lock::of_text("uv.lock", "version = 1\n"), Err(LockError::Broken { .. })));
+        let later =
+            Lock::of_text("uv.lock", "version = 2\n[[package]]\nname = 'a'\nversion = '1'\n");
+        assert!(matches!(later, Err(LockError::Version { .. })), "{later:?}");
+        assert!(Lock::of_text("uv.lock", "version = [").is_err());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(text in "(version = 1\n|name = \"a\"\n|\\[\\[package\\]\\]\n|@EXPLICIT\n|packages:\n|- pypi: |https://a/b-1-c.whl\n|a==1 |\\\\\n|.){0,40}") {
+            for name in ["uv.lock", "pixi.lock", "requirements.txt", "pylock.toml", "spec.txt"] {
+                if let Ok(lock) = Lock::of_text(name, &text) {
+                    let (environment, _) = lock.environment(Target::default());
+                    proptest::prop_assert_eq!(environment.packages.len(), lock.packages.len());
+                }
+            }
+        }
+    }
+}

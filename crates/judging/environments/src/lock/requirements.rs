@@ -1,0 +1,70 @@
+//! `requirements.txt` with pins.
+
+use super::{Lock, Locked};
+
+/// Reads pins; whatever pins no version is kept as a line that pins nothing.
+pub(super) fn read(text: &str, lock: &mut Lock) {
+    let mut number = 0;
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        number += 1;
+        let first = number;
+        let mut whole = line.to_owned();
+        while whole.ends_with('\\') {
+            whole.pop();
+            let Some(next) = lines.next() else { break };
+            number += 1;
+            whole.push(' ');
+            whole.push_str(next);
+        }
+        let whole = whole.split(" #").next().unwrap_or_default().trim();
+        if whole.is_empty() || whole.starts_with('#') {
+            continue;
+        }
+        match pin(whole) {
+            Some((name, version)) => {
+                let hashes = whole.split("--hash=sha256:").skip(1);
+                let digest = |rest: &str| rest.split_whitespace().next().map(str::to_owned);
+                // The name of the file is not said; any platform may be meant.
+                let any = format!("{name}-{version}-py3-none-any.whl");
+                let files = hashes.map(|rest| (any.clone(), digest(rest))).collect();
+                lock.packages.push(Locked { name, version, line: first, files, is_conda: false });
+            }
+            None => lock.not_pinned.push(whole.to_owned()),
+        }
+    }
+}
+
+/// `torch` and `2.7.1` of `torch[opt]==2.7.1 ; python_version > '3.8' --hash=...`.
+fn pin(line: &str) -> Option<(String, String)> {
+    if line.starts_with('-') || line.contains("://") {
+        return None;
+    }
+    let (name, rest) = line.split_once("==")?;
+    let name = name.split('[').next()?.trim();
+    let is_name = |c: char| c.is_alphanumeric() || "-_.".contains(c);
+    let rest = rest.trim_start_matches('=').trim_start();
+    let version = rest.split(|c: char| c.is_whitespace() || ";,".contains(c)).next()?;
+    let whole = !rest.starts_with(&format!("{version},")) && !version.ends_with('*');
+    (!name.is_empty() && name.chars().all(is_name) && !version.is_empty() && whole)
+        .then(|| (name.to_owned(), version.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pins_are_read_and_what_is_none_is_kept() {
+        let text = "# made by uv\ntorch==2.7.1 \\\n    --hash=sha256:ab \\\n    --hash=sha256:cd\n    # via x\n\
+            torchao[a]==0.18.0 ; python_version > '3.8'\nnumpy>=1\n-r other.txt\nx @ https://h/x.whl\ny==1.*\n";
+        let lock = Lock::of_text("requirements.txt", text).unwrap();
+        let pins: Vec<_> = lock
+            .packages
+            .iter()
+            .map(|one| (&*one.name, &*one.version, one.line, one.files.len()))
+            .collect();
+        assert_eq!(pins, [("torch", "2.7.1", 2, 2), ("torchao", "0.18.0", 6, 0)]);
+        assert_eq!(lock.not_pinned, ["numpy>=1", "-r other.txt", "x @ https://h/x.whl", "y==1.*"]);
+    }
+}

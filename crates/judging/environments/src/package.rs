@@ -1,0 +1,320 @@
+//! One installed package.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use unskew_extensions::{Needs, wheels::normal};
+use unskew_source::{FileSource, Source, read_text};
+
+use crate::generated::Generated;
+use crate::metadata::{Metadata, record};
+
+/// What is wrong with the installation of a package: it is said, and what it leaves open is not judged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// There is no readable `METADATA`, or pip left it behind (`~orch-2.1.0.dist-info`).
+    Unfinished(String),
+    /// There is no readable `RECORD`, so its files are not known.
+    NoRecord(String),
+    /// Files that `RECORD` lists are not there.
+    Missing(Vec<String>),
+    /// Shared objects beside its own that no `RECORD` lists.
+    NotRecorded(Vec<String>),
+    /// It is installed from a folder that was not read.
+    Editable(String),
+    /// A file of it cannot be read.
+    Unreadable(String),
+    /// More than one version of it is installed.
+    Twice(Vec<String>),
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let list = |names: &[String]| match names {
+            [first, rest @ ..] if !rest.is_empty() => format!("{first} and {} more", rest.len()),
+            names => names.join(", "),
+        };
+        match self {
+            Self::Unfinished(why) => write!(f, "half-installed: {why}"),
+            Self::NoRecord(why) => write!(f, "its files are not known: {why}"),
+            Self::Missing(names) => {
+                write!(f, "RECORD lists files that are not there: {}", list(names))
+            }
+            Self::NotRecorded(names) => {
+                write!(f, "shared objects that no RECORD lists: {}", list(names))
+            }
+            Self::Editable(from) => {
+                write!(f, "an editable install, whose folder was not read: {from}")
+            }
+            Self::Unreadable(why) => write!(f, "cannot be read: {why}"),
+            Self::Twice(versions) => write!(f, "installed more than once: {}", versions.join(", ")),
+        }
+    }
+}
+
+/// A package with what is judged of it.
+#[derive(Clone, Debug, Default)]
+pub struct Package {
+    /// Its name as it writes it.
+    pub name: String,
+    /// Its version as it writes it: `2.7.1+cpu`.
+    pub version: String,
+    /// Its requirements, as `METADATA` writes them.
+    pub requires: Vec<String>,
+    /// Shared objects that take something from a framework, and modules for Python, by path.
+    pub objects: Vec<(String, Arc<Needs>)>,
+    /// Generated code, by the version of its generator; the first files of each.
+    pub generated: BTreeMap<Generated, Vec<String>>,
+    /// The libraries of a framework that it has itself, by path.
+    pub libraries: Vec<String>,
+    /// The least jaxlib that jax says it takes.
+    pub least_jaxlib: Option<String>,
+    /// What is wrong with its installation.
+    pub trouble: Vec<Trouble>,
+    /// The line of the lock that names it.
+    pub line: Option<u32>,
+    /// Where it stands: the folder that its paths begin in, or the lock that names it.
+    pub at: PathBuf,
+}
+
+/// The most bytes of each file.
+const METADATA: u64 = 4 << 20;
+const RECORD: u64 = 64 << 20;
+const CODE: u64 = 16 << 20;
+
+/// How many files of one kind are named.
+const NAMED: usize = 5;
+
+impl Package {
+    /// The name as indexes compare it: `torch-c-dlpack-ext`.
+    pub fn key(&self) -> String {
+        normal(&self.name)
+    }
+
+    /// Name and version, as messages write them.
+    pub fn label(&self) -> String {
+        format!("{} {}", self.name, self.version)
+    }
+
+    /// The version without what says how it was built (`+cu126`).
+    pub fn public_version(&self) -> &str {
+        self.version.split('+').next().unwrap_or_default()
+    }
+
+    /// Reads the package whose `*.dist-info` is `folder` in `site`; none if it is no package at all.
+    pub(crate) fn read(site: &Path, folder: &str) -> Option<Self> {
+        let stem = folder.strip_suffix(".dist-info")?;
+        let (name, version) = stem.split_once('-').unwrap_or((stem, "?"));
+        let mut package = Self {
+            name: name.to_owned(),
+            version: version.to_owned(),
+            at: site.to_owned(),
+            ..Self::default()
+        };
+        let info = site.join(folder);
+        match read_text(&info.join("METADATA"), METADATA) {
+            Ok(text) => match Metadata::read(&text) {
+                Some(metadata) => {
+                    (package.name, package.version) = (metadata.name, metadata.version);
+                    package.requires = metadata.requires;
+                }
+                None => package.unfinished("METADATA has no name or version"),
+            },
+            Err(error) => package.unfinished(&error.to_string()),
+        }
+        if folder.starts_with('~') {
+            package.unfinished("pip left it behind when it was interrupted");
+        }
+        package.editable(&info.join("direct_url.json"));
+        match read_text(&info.join("RECORD"), RECORD) {
+            Ok(text) => package.files(site, &text),
+            Err(error) => package.trouble.push(Trouble::NoRecord(error.to_string())),
+        }
+        Some(package)
+    }
+
+    fn unfinished(&mut self, why: &str) {
+        self.trouble.push(Trouble::Unfinished(why.to_owned()));
+    }
+
+    fn editable(&mut self, path: &Path) {
+        let Ok(text) = read_text(path, METADATA) else { return };
+        let Ok(url) = serde_json::from_str::<serde_json::Value>(&text) else { return };
+        if url.pointer("/dir_info/editable") == Some(&serde_json::Value::Bool(true)) {
+            let from = url.get("url").and_then(|url| url.as_str()).unwrap_or("unknown");
+            self.trouble.push(Trouble::Editable(from.to_owned()));
+        }
+    }
+
+    /// Reads the files that are judged, of all that `RECORD` lists.
+    fn files(&mut self, site: &Path, text: &str) {
+        let (mut missing, mut objects) = (Vec::new(), Vec::new());
+        let mut folders: BTreeMap<PathBuf, Vec<String>> = BTreeMap::new();
+        for path in record(text) {
+            let kind = Kind::of(&path);
+            if kind == Kind::Other || !is_inside(&path) {
+                continue;
+            }
+            let file = site.join(&path);
+            if !file.exists() {
+                missing.push(path);
+                continue;
+            }
+            match kind {
+                Kind::Object => {
+                    if let Some(folder) = file.parent() {
+                        let name = path.rsplit('/').next().unwrap_or_default().to_owned();
+                        folders.entry(folder.to_owned()).or_default().push(name);
+                    }
+                    objects.push(path);
+                }
+                Kind::Protobuf | Kind::Grpc => self.code(&file, path),
+                Kind::Jax => {
+                    let text = read_text(&file, CODE).unwrap_or_default();
+                    self.least_jaxlib = least_jaxlib(&text);
+                }
+                Kind::Other => {}
+            }
+        }
+        if !missing.is_empty() {
+            self.trouble.push(Trouble::Missing(missing));
+        }
+        objects.extend(self.not_recorded(site, &folders));
+        self.shared_objects(site, objects);
+    }
+
+    /// Shared objects that lie beside those of the package and are not in its `RECORD`. Folders that several packages
+    /// share are left alone.
+    fn not_recorded(
+        &mut self,
+        site: &Path,
+        folders: &BTreeMap<PathBuf, Vec<String>>,
+    ) -> Vec<String> {
+        let mut more = Vec::new();
+        for (folder, known) in folders.iter().filter(|(folder, _)| folder.as_path() != site) {
+            let Ok(entries) = folder.read_dir() else { continue };
+            for entry in entries.filter_map(Result::ok).take(10_000) {
+                let name = entry.file_name().to_string_lossy().into_owned();
+                let path = entry.path();
+                if Kind::of(&name) == Kind::Object && !known.contains(&name) {
+                    let path = path.strip_prefix(site).unwrap_or(&path);
+                    more.push(path.display().to_string());
+                }
+            }
+        }
+        more.sort();
+        if !more.is_empty() {
+            self.trouble.push(Trouble::NotRecorded(more.clone()));
+        }
+        more
+    }
+
+    fn shared_objects(&mut self, site: &Path, paths: Vec<String>) {
+        let mut files: Vec<(String, Arc<dyn Source>)> = Vec::new();
+        let family = unskew_releases::Family::of_package(&self.name);
+        for path in paths {
+            // Its own libraries are what a framework provides, hundreds of megabytes, and no extensions.
+            if family.is_some_and(|family| is_of_framework(family, &path)) {
+                self.libraries.push(path);
+                continue;
+            }
+            match FileSource::open(&site.join(&path)) {
+                Ok(source) => files.push((path, Arc::new(source))),
+                Err(error) => self.trouble.push(Trouble::Unreadable(error.to_string())),
+            }
+        }
+        let read = unskew_extensions::Extensions::read(&files);
+        let problems = read.problems.iter().map(|error| Trouble::Unreadable(error.to_string()));
+        self.trouble.extend(problems);
+        self.objects =
+            read.objects.into_iter().map(|(path, needs)| (path, Arc::new(needs))).collect();
+    }
+
+    fn code(&mut self, file: &Path, path: String) {
+        match read_text(file, CODE) {
+            Ok(text) => {
+                for generated in Generated::of(&text) {
+                    let files = self.generated.entry(generated).or_default();
+                    if files.len() < NAMED {
+                        files.push(path.clone());
+                    }
+                }
+            }
+            Err(error) => self.trouble.push(Trouble::Unreadable(error.to_string())),
+        }
+    }
+}
+
+/// What a file is, by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Object,
+    Protobuf,
+    Grpc,
+    Jax,
+    Other,
+}
+
+impl Kind {
+    fn of(path: &str) -> Self {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        if name.ends_with(".so") || (name.contains(".so.") && !name.ends_with(".py")) {
+            Self::Object
+        } else if name.ends_with("_pb2.py") {
+            Self::Protobuf
+        } else if name.ends_with("_pb2_grpc.py") {
+            Self::Grpc
+        } else if path == "jax/version.py" {
+            Self::Jax
+        } else {
+            Self::Other
+        }
+    }
+}
+
+/// Whether a path of `RECORD` stays in the environment.
+fn is_inside(path: &str) -> bool {
+    Path::new(path)
+        .components()
+        .all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+}
+
+/// Whether a file of a framework's own package is one of its libraries.
+fn is_of_framework(family: unskew_releases::Family, path: &str) -> bool {
+    use unskew_releases::Family;
+    match family {
+        Family::Torch => path.starts_with("torch/"),
+        Family::TensorFlow => path.starts_with("tensorflow/"),
+        Family::Jax => path.starts_with("jaxlib/"),
+    }
+}
+
+/// The number in `_minimum_jaxlib_version = "0.4.30"`.
+fn least_jaxlib(text: &str) -> Option<String> {
+    let line =
+        text.lines().find(|line| line.trim_start().starts_with("_minimum_jaxlib_version ="))?;
+    let value = line.split_once('=')?.1.trim().trim_matches(['"', '\'']);
+    value.starts_with(|c: char| c.is_ascii_digit()).then(|| value.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_lead_out_of_the_environment_are_not_opened() {
+        assert!(is_inside("torch/_C.so"));
+        for path in ["../../../bin/f2py", "/etc/passwd", "a/../../b.so"] {
+            assert!(!is_inside(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn the_least_jaxlib_is_read_from_jax() {
+        let text = "x = 1\n_minimum_jaxlib_version = '0.7.2'\n_minimum_jaxlib_version_info = f()";
+        assert_eq!(least_jaxlib(text).as_deref(), Some("0.7.2"));
+        assert_eq!(least_jaxlib("_minimum_jaxlib_version = read()"), None);
+    }
+}

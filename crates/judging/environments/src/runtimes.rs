@@ -1,0 +1,175 @@
+//! Matchers of what is no symbol: generated code, jax and jaxlib, NumPy.
+
+use std::collections::BTreeMap;
+
+use unskew_core::{Context, Judgement, Matcher, Party, Version};
+
+use crate::Generated;
+use crate::rules::{
+    GrpcioOlderThanCode, JaxlibDoesNotFitJax, Numpy1Module, ProtobufCodeTooOld,
+    ProtobufLacksModule, ProtobufMajorBehind, ProtobufMajorDiffers, ProtobufOlderThanCode,
+};
+
+/// An installed runtime, as the capability that matchers ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Runtime {
+    Protobuf(Version),
+    Grpc(Version),
+    Jaxlib(Version),
+    NumPy(Version),
+}
+
+/// The first protobuf with `google.protobuf.runtime_version`, and the first with `internal.builder`.
+const CHECK: Version = Version::pair(5, 27);
+const BUILDER: Version = Version::pair(3, 20);
+
+/// The generated code of one package.
+pub(crate) struct CodeMatcher {
+    pub(crate) package: String,
+    pub(crate) generated: BTreeMap<Generated, Vec<String>>,
+}
+
+impl Matcher for CodeMatcher {
+    fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
+        let runtime = *other.capability::<Runtime>()?;
+        let mut judgement = Judgement::default();
+        let mut answered = false;
+        for (generated, files) in &self.generated {
+            let finding = match (*generated, runtime) {
+                (Generated::Grpc(version), Runtime::Grpc(runtime)) => self.grpc(version, runtime),
+                (Generated::Grpc(_), _) => continue,
+                (generated, Runtime::Protobuf(runtime)) => self.protobuf(generated, runtime),
+                _ => continue,
+            };
+            answered = true;
+            let places = || files.iter().collect();
+            judgement.findings.extend(finding.map(|finding| finding.at(places())));
+        }
+        answered.then_some(judgement)
+    }
+}
+
+impl CodeMatcher {
+    fn grpc(&self, generated: Version, runtime: Version) -> Option<unskew_core::Finding> {
+        let package = &self.package;
+        let finding = GrpcioOlderThanCode { package, generated: &generated, runtime: &runtime };
+        (runtime < generated).then(|| {
+            finding.finding().with_symptom(format!(
+                "RuntimeError: The grpc package installed is at version {runtime}, but the generated code ... depends on \
+                 grpcio>={generated}."
+            ))
+        })
+    }
+
+    fn protobuf(&self, code: Generated, runtime: Version) -> Option<unskew_core::Finding> {
+        let package = &self.package;
+        let lacks = |module: &str, least: Version| {
+            let finding =
+                ProtobufLacksModule { package, module: &module, least: &least, runtime: &runtime };
+            let (from, name) = module.rsplit_once('.').unwrap_or(("", module));
+            let symptom = format!("ImportError: cannot import name '{name}' from '{from}'");
+            finding.finding().with_symptom(symptom)
+        };
+        match code {
+            Generated::Descriptors => (runtime.major() >= 4).then(|| {
+                let finding = ProtobufCodeTooOld { package, runtime: &runtime }.finding();
+                finding.with_symptom("TypeError: Descriptors cannot be created directly.")
+            }),
+            Generated::Builder => {
+                (runtime < BUILDER).then(|| lacks("google.protobuf.internal.builder", BUILDER))
+            }
+            Generated::Checked(_) if runtime < CHECK => {
+                Some(lacks("google.protobuf.runtime_version", CHECK))
+            }
+            Generated::Checked(generated) => self.checked(generated, runtime),
+            Generated::Grpc(_) => None,
+        }
+    }
+
+    /// What `ValidateProtobufRuntimeVersion` does, in its order. It compares the minor versions whatever the majors are.
+    fn checked(&self, generated: Version, runtime: Version) -> Option<unskew_core::Finding> {
+        let package = &self.package;
+        let behind = runtime.major() - generated.major();
+        if behind != 0 && behind != 1 {
+            let allowed = format!("{} and {}", runtime.major() - 1, runtime.major());
+            let finding = ProtobufMajorDiffers {
+                package,
+                generated: &generated,
+                major: &generated.major(),
+                allowed: &allowed,
+                runtime: &runtime,
+            };
+            let symptom = format!(
+                "VersionError: Detected mismatched Protobuf Gencode/Runtime major versions ... gencode {generated} runtime \
+                 {runtime}."
+            );
+            return Some(finding.finding().with_symptom(symptom));
+        }
+        if (runtime.minor(), runtime.patch()) < (generated.minor(), generated.patch()) {
+            let finding = ProtobufOlderThanCode {
+                package,
+                generated: &generated,
+                least: &generated,
+                runtime: &runtime,
+            };
+            let symptom = format!(
+                "VersionError: Detected incompatible Protobuf Gencode/Runtime versions ... gencode {generated} runtime \
+                 {runtime}."
+            );
+            return Some(finding.finding().with_symptom(symptom));
+        }
+        let finding = ProtobufMajorBehind { package, generated: &generated, runtime: &runtime };
+        (behind == 1).then(|| finding.finding())
+    }
+}
+
+/// What jax asks of jaxlib.
+pub(crate) struct JaxMatcher {
+    pub(crate) jax: Version,
+    pub(crate) least: Version,
+}
+
+impl Matcher for JaxMatcher {
+    fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
+        let Runtime::Jaxlib(jaxlib) = *other.capability::<Runtime>()? else { return None };
+        let mut judgement = Judgement::default();
+        let symptom = if jaxlib < self.least {
+            format!(
+                "RuntimeError: jaxlib is version {jaxlib}, but this version of jax requires version >= {}.",
+                self.least
+            )
+        } else if jaxlib > self.jax {
+            format!(
+                "RuntimeError: jaxlib version {jaxlib} is newer than and incompatible with jax version {}.",
+                self.jax
+            )
+        } else {
+            return Some(judgement);
+        };
+        let finding = JaxlibDoesNotFitJax { jax: &self.jax, least: &self.least, jaxlib: &jaxlib };
+        judgement.findings.push(finding.finding().with_symptom(symptom));
+        Some(judgement)
+    }
+}
+
+/// Modules that were compiled against NumPy 1.
+pub(crate) struct NumPyMatcher {
+    pub(crate) package: String,
+    pub(crate) objects: Vec<String>,
+}
+
+impl Matcher for NumPyMatcher {
+    fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
+        let Runtime::NumPy(numpy) = *other.capability::<Runtime>()? else { return None };
+        let mut judgement = Judgement::default();
+        if let Some(first) = self.objects.first().filter(|_| numpy.major() >= 2) {
+            let finding = Numpy1Module { object: first, package: &self.package, numpy: &numpy };
+            let symptom = format!(
+                "A module that was compiled using NumPy 1.x cannot be run in NumPy {numpy} as it may crash."
+            );
+            let places = self.objects.iter().collect();
+            judgement.findings.push(finding.finding().with_symptom(symptom).at(places));
+        }
+        Some(judgement)
+    }
+}

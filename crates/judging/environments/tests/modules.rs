@@ -1,0 +1,68 @@
+//! Modules that say by their name or their strings what they are for.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use unskew_core::{Context, Date, Version};
+use unskew_environments::{Environment, Package, judge};
+use unskew_extensions::{Needs, NumPyAbi, PythonTag};
+
+/// A module for Python that was read.
+fn module(numpy: NumPyAbi, python: PythonTag) -> Arc<Needs> {
+    Arc::new(Needs {
+        name: "_C.so".to_owned(),
+        machine: None,
+        frameworks: BTreeMap::new(),
+        totals: BTreeMap::new(),
+        is_reduced: false,
+        others: Vec::new(),
+        system: BTreeMap::new(),
+        needed: Vec::new(),
+        python,
+        is_module: true,
+        numpy,
+        cxx11: None,
+    })
+}
+
+fn codes(numpy: &str, objects: Vec<(String, Arc<Needs>)>) -> Vec<&'static str> {
+    let package = |name: &str, version: &str| Package {
+        name: name.to_owned(),
+        version: version.to_owned(),
+        ..Package::default()
+    };
+    let environment = Environment {
+        python: Some(Version::pair(3, 11)),
+        packages: vec![Package { objects, ..package("app", "1.0") }, package("numpy", numpy)],
+        ..Environment::default()
+    };
+    let judged = judge(&environment, &Context::on(Date::constant(2026, 11, 1)));
+    let of_pairs = judged.pairs.iter().flat_map(|pair| &pair.verdict.findings);
+    of_pairs
+        .chain(judged.alone.iter().flat_map(|party| &party.notes))
+        .map(|f| f.rule.code)
+        .collect()
+}
+
+#[test]
+fn a_module_of_numpy_1_is_refused_by_numpy_2_en108() {
+    let with =
+        |abi, numpy| codes(numpy, vec![("app/_C.so".to_owned(), module(abi, PythonTag::None))]);
+    assert_eq!(with(NumPyAbi::One, "2.1.3"), ["EN108"]);
+    assert!(with(NumPyAbi::One, "1.26.4").is_empty());
+    assert!(with(NumPyAbi::Two, "2.1.3").is_empty());
+}
+
+#[test]
+fn a_module_for_another_python_is_said_en109() {
+    let of = |minor| PythonTag::CPython(Version::pair(3, minor));
+    let file = |minor: i64| {
+        (
+            format!("app/_C.cpython-3{minor}-x86_64-linux-gnu.so"),
+            module(NumPyAbi::Unused, of(minor)),
+        )
+    };
+    assert_eq!(codes("2.1.3", vec![file(10)]), ["EN109"]);
+    // One beside it is for this Python.
+    assert!(codes("2.1.3", vec![file(10), file(11)]).is_empty());
+}

@@ -1,0 +1,179 @@
+//! What breaks in an environment, or in one that a lock describes.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use unskew_core::{Context, Finding, Outcome, Party, Places, Role, Unjudged};
+use unskew_environments::{Environment, Judged, Lock, PackagePair, Site, Target, judge, rules};
+use unskew_report::{BAD, DIM, EMPHASIS, Format, GOOD, Look, Pair, Plain, Report, Subject, WARN};
+
+use crate::Error;
+
+/// An environment that was judged.
+#[derive(Debug)]
+pub struct EnvironmentAnswer {
+    /// What was read.
+    pub environment: Environment,
+    /// The pairs that meet in it.
+    pub judged: Judged,
+    /// The same as a report, for every format.
+    pub report: Report,
+    /// What of a lock is not judged at all.
+    unjudged: Vec<Unjudged>,
+}
+
+/// Judges the environment that `path` names: its folder, its `python`, or a `site-packages` folder. Nothing is run.
+///
+/// # Errors
+/// If there is no environment.
+pub fn env(path: &Path, context: Context) -> Result<EnvironmentAnswer, Error> {
+    let site = Site::find(path).map_err(|error| Error::Question(error.to_string()))?;
+    let environment =
+        Environment::read(&site).map_err(|error| Error::Question(error.to_string()))?;
+    let mut unjudged = Vec::new();
+    if environment.has_system {
+        let reason = "packages of the system's Python, which this environment sees too";
+        unjudged.push(Unjudged::new(unskew_core::aspect::CONTENTS, reason));
+    }
+    Ok(answer(environment, unjudged, None, context))
+}
+
+/// Judges what a lock would install on the target.
+///
+/// # Errors
+/// If it is no lock that is known.
+pub fn lock(path: &Path, target: Target, context: Context) -> Result<EnvironmentAnswer, Error> {
+    let lock = Lock::read(path).map_err(|error| Error::Question(error.to_string()))?;
+    let (environment, unjudged) = lock.environment(target);
+    Ok(answer(environment, unjudged, Some(lock.path.as_str()), context))
+}
+
+fn answer(
+    environment: Environment,
+    unjudged: Vec<Unjudged>,
+    path: Option<&str>,
+    context: Context,
+) -> EnvironmentAnswer {
+    let judged = judge(&environment, &context);
+    let mut report = Report::new(context);
+    for pair in &judged.pairs {
+        let mut verdict = pair.verdict.clone();
+        let line = |name: &str| {
+            let package = environment.packages.iter().find(|one| one.label() == name)?;
+            let file = path?.rsplit(['/', '\\']).next()?;
+            Some(format!("{file}:{}", package.line?))
+        };
+        if let Some(line) = line(&pair.one.name) {
+            for finding in &mut verdict.findings {
+                let mut places = Places::from_iter([&line]);
+                places.extend(&finding.places);
+                finding.places = places;
+            }
+        }
+        let a = match path {
+            Some(path) => Subject::at(path, &pair.one),
+            None => Subject::of(&pair.one),
+        };
+        report.pairs.push(Pair { a, b: Subject::of(&pair.other), verdict });
+    }
+    for party in &judged.alone {
+        report.looks.push(Look { path: party.name.clone(), party: Arc::new(party.clone()) });
+    }
+    let mut whole = Party::new(&*environment.name, Role::Artifact, "Python environment");
+    whole.unjudged.extend(unjudged.iter().cloned());
+    if let Some(note) = pins(&judged) {
+        whole = whole.note(note);
+    }
+    report.looks.push(Look { path: environment.name.clone(), party: Arc::new(whole) });
+    EnvironmentAnswer { environment, judged, report, unjudged }
+}
+
+/// The change that makes everything fit, as a note.
+fn pins(judged: &Judged) -> Option<Finding> {
+    let change = judged.change.as_ref()?;
+    let pins: Vec<&str> = change.pins.iter().map(|pin| pin.requirement.as_str()).collect();
+    let (command, pins) = (change.command(), pins.join(", "));
+    let note = rules::PinsThatFit { command: &command, pins: &pins };
+    Some(note.finding())
+}
+
+impl EnvironmentAnswer {
+    /// The answer as text: a table, the reasons and the change for people, the report for programs.
+    pub fn render(&self, format: Format) -> String {
+        if format != Format::Full {
+            return self.report.render(format);
+        }
+        let mut out = String::new();
+        // Writing into a String cannot fail.
+        let _ = self.write(&mut out);
+        out
+    }
+
+    fn write(&self, out: &mut String) -> std::fmt::Result {
+        let Self { environment, judged, report, unjudged } = self;
+        let python =
+            environment.python.map(|python| format!(", Python {python}")).unwrap_or_default();
+        let count = environment.packages.len();
+        let name = Plain(&environment.name);
+        let pairs = judged.pairs.len();
+        writeln!(
+            out,
+            "{EMPHASIS}{name}{EMPHASIS:#}{python}: {count} packages, {pairs} pairs that meet\n"
+        )?;
+        let width = |of: fn(&PackagePair) -> &Party| {
+            judged.pairs.iter().map(|pair| of(pair).name.len()).max().unwrap_or(0)
+        };
+        let (one, other) = (width(|pair| &pair.one), width(|pair| &pair.other));
+        for pair in &judged.pairs {
+            let (a, b) = (Plain(&pair.one.name).to_string(), Plain(&pair.other.name).to_string());
+            let rules: Vec<&str> = pair.verdict.findings.iter().map(|f| f.rule.code).collect();
+            let mut rules = rules;
+            rules.dedup();
+            let (style, word) = match &pair.verdict.outcome {
+                Outcome::Incompatible => (BAD, "fails"),
+                _ if !rules.is_empty() => (WARN, "works, with a warning"),
+                Outcome::Compatible => (GOOD, "works"),
+                _ => (GOOD, "works as far as judged"),
+            };
+            writeln!(out, "  {a:one$}  {b:other$}  {style}{word}{style:#} {}", rules.join(", "))?;
+        }
+        let mut reasons = Report::new(report.context);
+        let with_findings = report.pairs.iter().filter(|pair| !pair.verdict.findings.is_empty());
+        reasons.pairs.extend(with_findings.cloned());
+        if !reasons.pairs.is_empty() {
+            writeln!(out)?;
+            out.push_str(&reasons.render(Format::Full));
+        }
+        for finding in judged.alone.iter().flat_map(|party| &party.notes) {
+            writeln!(
+                out,
+                "\n{WARN}{}{WARN:#} {}: {}",
+                finding.severity,
+                finding.rule.code,
+                Plain(&finding.message)
+            )?;
+        }
+        for one in unjudged {
+            let places =
+                if one.places.is_empty() { String::new() } else { format!(": {}", one.places) };
+            writeln!(out, "\n{DIM}not judged{DIM:#}  {}{}", Plain(&one.reason), Plain(&places))?;
+        }
+        if let Some(change) = &judged.change {
+            writeln!(out, "\n{EMPHASIS}fix{EMPHASIS:#}  {}", Plain(&change.command()))?;
+            for pin in &change.pins {
+                let text = format!("{} instead of {}: {}", pin.requirement, pin.from, pin.reason);
+                writeln!(out, "       {}", Plain(&text))?;
+            }
+            for open in &change.open {
+                writeln!(out, "       no release is known that fits: {}", Plain(open))?;
+            }
+        }
+        let broken = judged.pairs.iter().filter(|pair| pair.is_broken()).count();
+        match broken {
+            0 => writeln!(out, "\nno pair fails"),
+            1 => writeln!(out, "\n{BAD}1 pair fails{BAD:#}"),
+            many => writeln!(out, "\n{BAD}{many} pairs fail{BAD:#}"),
+        }
+    }
+}
