@@ -13,10 +13,18 @@ pub fn run(args: &Matrix, global: &Global) -> anyhow::Result<Status> {
     let options = sides::options(args.running);
     let columns = unskew_verbs::columns(&args.with, &options)?;
     let bar = progress::bar("reading", args.a.len(), progress::MANY_FILES);
-    let rows = unskew_verbs::rows(&args.a, &options, &|| Ok(bar.step()))?;
+    let step = || {
+        bar.step();
+        Ok(())
+    };
+    let rows = unskew_verbs::rows(&args.a, &options, &step)?;
     bar.finish();
     let bar = progress::bar("judging", rows.len() * columns.len(), progress::MANY_PAIRS);
-    let grid = unskew_verbs::judge(rows, columns, global.context(), &|| Ok(bar.step()))?;
+    let step = || {
+        bar.step();
+        Ok(())
+    };
+    let grid = unskew_verbs::judge(rows, columns, global.context(), &step)?;
     bar.finish();
     let text = match args.format {
         GridFormat::Table => grid.table(width()),

@@ -453,7 +453,9 @@ class Rule(_Value):
     summary: str
     what: str
     why: str
-    example: str
+    #: Commands that make the rule fire and what they print, and the same where it does not.
+    fires: str
+    silent: str
     fix: str
     reference: str
     since: str
