@@ -30,7 +30,7 @@ pub enum ShapeError {
     },
 }
 
-/// `2,3`.
+/// Dimensions as in a shape, joined by commas: `2,3`.
 pub(crate) fn join(dims: &[u64]) -> String {
     dims.iter().map(u64::to_string).collect::<Vec<_>>().join(",")
 }
@@ -91,7 +91,7 @@ impl Array {
         Some(self.element.decode(bytes))
     }
 
-    /// `f32[2,3]`.
+    /// The element type and the dimensions as XLA writes them: `f32[2,3]`.
     pub fn shape(&self) -> String {
         format!("{}[{}]", self.element, join(&self.dims))
     }

@@ -20,7 +20,7 @@ pub enum Type {
 /// What kind of number a type holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A boolean.
+    /// A boolean, one byte in memory.
     Bool,
     /// An integer with a sign, of so many bits.
     Signed(u32),
@@ -28,20 +28,20 @@ pub enum Kind {
     Unsigned(u32),
     /// A float of at most 16 bits.
     Small(Format),
-    /// `f32`.
+    /// A float of 32 bits, `f32`.
     Single,
-    /// `f64`.
+    /// A float of 64 bits, `f64`.
     Double,
-    /// Two `f32`.
+    /// Real and imaginary part, each an `f32`.
     ComplexSingle,
-    /// Two `f64`.
+    /// Real and imaginary part, each an `f64`.
     ComplexDouble,
 }
 
 /// One element as a number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scalar {
-    /// A boolean.
+    /// A boolean, from a byte that is 0 or 1.
     Bool(bool),
     /// An integer of any width and sign.
     Int(i128),

@@ -7,9 +7,9 @@ use crate::{Kind, Type};
 /// What an array is filled with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fill {
-    /// 0.
+    /// Every element is 0.
     Zeros,
-    /// 1.
+    /// Every element is 1.
     Ones,
     /// 0, 1, 2, …; integers wrap around, and small floats end at their largest number or infinity.
     Iota,

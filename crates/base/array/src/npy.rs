@@ -88,7 +88,7 @@ pub enum NpyError {
 /// An array as it stands in a file: its elements may be bytes without a meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loose {
-    /// `<f4`, `|V2`.
+    /// The type as NumPy writes it: `<f4`, `|V2`.
     descr: String,
     /// The type, if the file names one.
     element: Option<Type>,
@@ -389,7 +389,7 @@ impl Words<'_> {
         Err(self.error("wanted True or False"))
     }
 
-    /// `(2, 3)`.
+    /// The dimensions, written as a Python tuple: `(2, 3)`.
     fn shape(&mut self) -> Result<Vec<u64>, NpyError> {
         self.expect(b'(')?;
         let mut dims = Vec::new();

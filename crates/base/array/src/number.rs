@@ -8,7 +8,7 @@ use crate::{Kind, Scalar, Type};
 /// A number as somebody wrote it: `3`, `-1.5e3`, `inf`, `true`, `1+2j`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Number {
-    /// `true` or `false`.
+    /// `true` or `false`, which NumPy keeps as one byte.
     Bool(bool),
     /// Without a point and an exponent, and exact.
     Int(i128),

@@ -146,7 +146,7 @@ impl Table {
 }
 
 impl Connections {
-    /// No connections yet.
+    /// A table without connections, which takes as many as `limits` allow.
     pub fn new(limits: Limits) -> Arc<Self> {
         Arc::new(Self { limits, table: Mutex::default() })
     }

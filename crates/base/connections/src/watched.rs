@@ -34,7 +34,7 @@ impl<S> Watched<S> {
         self.place.activity()
     }
 
-    /// The stream itself.
+    /// The stream that is watched, for what only it can tell.
     pub fn stream(&self) -> &S {
         &self.stream
     }

@@ -37,12 +37,12 @@ impl Version {
         Self { parts: [n, 0, 0, 0], len: 1 }
     }
 
-    /// A version `major.minor`.
+    /// A version of two numbers, `major.minor`.
     pub const fn pair(major: i64, minor: i64) -> Self {
         Self { parts: [major, minor, 0, 0], len: 2 }
     }
 
-    /// A version `major.minor.patch`.
+    /// A version of three numbers, `major.minor.patch`.
     pub const fn triple(major: i64, minor: i64, patch: i64) -> Self {
         Self { parts: [major, minor, patch, 0], len: 3 }
     }

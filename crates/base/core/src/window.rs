@@ -14,7 +14,7 @@ const LONGEST_YEARS: u32 = 1000;
 pub enum Span {
     /// Days of the calendar, without times of day.
     Days(u32),
-    /// Seven days each.
+    /// Weeks of seven days each.
     Weeks(u32),
     /// To the same day of another year; 29 February becomes the 28th.
     Years(u32),

@@ -8,7 +8,7 @@ use unskew_core::Rule;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChangeRule<K> {
-    /// The kind.
+    /// What kind of change this describes.
     pub kind: K,
     /// The code of the rule that explains it.
     pub rule: String,

@@ -34,7 +34,7 @@ pub enum HistoryError {
     Row {
         /// The line, counted from 1.
         line: usize,
-        /// Its text.
+        /// The text of the line as it stands in the file.
         text: String,
     },
     /// The lines are out of order, so names could not be found.
@@ -45,7 +45,7 @@ pub enum HistoryError {
     Definition {
         /// The line, counted from 1.
         line: usize,
-        /// The cause.
+        /// Why the text is no definition.
         error: String,
     },
 }

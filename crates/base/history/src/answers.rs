@@ -27,7 +27,7 @@ pub enum Fall {
 /// The answers of a history on a day.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answers {
-    /// The day.
+    /// The day for which the rest was computed.
     pub day: Date,
     /// The part of the history that can be dated.
     pub history: History,

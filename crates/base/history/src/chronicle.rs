@@ -9,7 +9,7 @@ pub enum Form {
     Markdown,
     /// Lines of a comment in source code, beside constants.
     Comment,
-    /// `[[version]]` tables.
+    /// A TOML file of `[[version]]` tables.
     Toml,
     /// `[[release]]` tables: the releases of a project, of which several lines may be alive at once.
     Releases,
@@ -30,7 +30,7 @@ impl Form {
 /// One version of a history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// The number.
+    /// The number that this step introduced.
     pub version: Version,
     /// The line on which it stands, counted from 1.
     pub line: usize,
@@ -38,7 +38,7 @@ pub struct Step {
     pub header: Option<Date>,
     /// The day on which it was really there, if that is told apart.
     pub landed: Option<Date>,
-    /// What changed.
+    /// What changed, in the words of its makers.
     pub change: String,
     /// The types or parts that changed, if they are named.
     pub parts: Vec<String>,
@@ -54,9 +54,9 @@ impl Step {
 /// The lowest version that is still read was raised.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Raised {
-    /// To which version.
+    /// The lowest version that is read from then on.
     pub version: Version,
-    /// On which day.
+    /// The day from which that holds, if it is written down.
     pub landed: Option<Date>,
     /// The line on which that stands.
     pub line: usize,
@@ -65,7 +65,7 @@ pub struct Raised {
 /// What a constant beside the list is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StatedAs {
-    /// The newest version.
+    /// The newest version of the list.
     Current,
     /// The lowest version that is read.
     Minimum,
@@ -76,11 +76,11 @@ pub enum StatedAs {
 /// A constant beside the list, typed in by hand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stated {
-    /// What it is.
+    /// Which version of the list the constant repeats.
     pub what: StatedAs,
     /// Its name in the source.
     pub name: String,
-    /// Its value.
+    /// The version that its value says.
     pub version: Version,
     /// The line on which its name stands.
     pub line: usize,
@@ -89,7 +89,7 @@ pub struct Stated {
 /// Something that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// The line.
+    /// The line, counted from 1.
     pub line: usize,
     /// What is wrong with it.
     pub what: String,
@@ -100,9 +100,9 @@ pub struct Problem {
 /// A history as it was read, faults included.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chronicle {
-    /// The file.
+    /// The path of the file, for messages.
     pub file: String,
-    /// Its form.
+    /// How the list is written, which decides how it was parsed.
     pub form: Form,
     /// The axis, if the file names it.
     pub axis: String,

@@ -31,7 +31,7 @@ fn digits(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// `2026-06-10`, `2026/06/10`.
+/// Year, month and day of `2026-06-10` or `2026/06/10`.
 fn numbers(word: &str) -> Option<Date> {
     let mut parts = word.split(['-', '/']);
     let (year, month, day) = (parts.next()?, parts.next()?, parts.next()?);

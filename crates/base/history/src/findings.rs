@@ -10,7 +10,7 @@ use crate::{Chronicle, Form, Step, stated};
 /// One fault: what it is about, in a word that stays the same over time, and the finding.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
-    /// `version 4`, `week_4_old`.
+    /// What the fault is about, without numbers that change: `version 4`, `week_4_old`.
     pub subject: String,
     /// The finding; its places are `file:line`.
     pub finding: Finding,

@@ -17,16 +17,16 @@ use unskew_source::NotRead;
 /// When one version landed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Landed {
-    /// With a commit.
+    /// A commit brought it to the branch.
     On {
-        /// Its day.
+        /// The day of that commit.
         day: Date,
         /// What it is called: `commit 3f2a91c04b7e`.
         by: String,
     },
     /// It was there on this day already, which is the first that is known.
     Before(Date),
-    /// It has not.
+    /// No commit has brought it yet.
     NotYet,
 }
 

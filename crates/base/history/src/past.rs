@@ -14,7 +14,7 @@ pub struct State {
     pub day: Date,
     /// What brought it, for messages: `commit 3f2a91c04b7e`.
     pub label: String,
-    /// The file.
+    /// The whole content of the file then.
     pub bytes: Vec<u8>,
 }
 

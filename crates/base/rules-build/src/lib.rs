@@ -70,13 +70,13 @@ pub enum RuleError {
     Io {
         /// The folder or file.
         path: PathBuf,
-        /// The cause.
+        /// What the system said.
         source: std::io::Error,
     },
     /// A file is no rule.
     #[error("{}: {reason}", path.display())]
     Malformed {
-        /// The file.
+        /// The path of the rule file.
         path: PathBuf,
         /// What is wrong with it.
         reason: String,

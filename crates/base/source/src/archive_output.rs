@@ -23,7 +23,7 @@ const ALIGNMENT: u64 = 64;
 /// What stands in a field of 32 bits whose number stands in a zip64 field.
 const ELSEWHERE: u32 = u32::MAX;
 
-/// Names are UTF-8.
+/// The flag that says that names are UTF-8.
 const FLAGS: u16 = 1 << 11;
 
 enum Part {

@@ -13,7 +13,7 @@ use crate::unfinished::{self, UnfinishedFolder};
 /// A converted artifact, not yet written. Its files are sources, so it can be judged before.
 #[derive(Clone)]
 pub enum Output {
-    /// A single file.
+    /// One file, renamed into its place when it is whole.
     File(Arc<Assembly>),
     /// A folder: its files by their paths below it, parts separated by `/`.
     Folder(Vec<(String, Arc<Assembly>)>),
@@ -89,7 +89,6 @@ pub struct OutputFile {
 }
 
 enum Begun {
-    /// Without a name.
     #[cfg(target_os = "linux")]
     Unnamed(File),
     Named(NamedTempFile),
