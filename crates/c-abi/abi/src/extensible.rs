@@ -23,7 +23,7 @@ pub const fn has_field(struct_size: usize, field_end: usize) -> bool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("struct_size {announced} is not between {least} and {LARGEST_STRUCT}")]
 pub struct Implausible {
-    /// What it announces.
+    /// The `struct_size` that it announces, in bytes.
     pub announced: usize,
     /// The least that would be plausible.
     pub least: usize,

@@ -17,7 +17,7 @@ pub trait Extensible: Sized {
 pub struct Contract {
     /// Its name in C.
     pub name: &'static str,
-    /// What it is.
+    /// The documentation of the struct, from its Rust comment.
     pub doc: &'static str,
     /// Its fields; the first is `struct_size`.
     pub fields: &'static [FieldContract],
@@ -30,7 +30,7 @@ pub struct Contract {
 pub struct FieldContract {
     /// Its name in C.
     pub name: &'static str,
-    /// What it is.
+    /// The documentation of the field, from its Rust comment.
     pub doc: &'static str,
     /// Its type, as it is written in Rust.
     pub type_name: &'static str,

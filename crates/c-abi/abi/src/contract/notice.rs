@@ -8,11 +8,11 @@ pub enum Notice {
     /// A field that is on its way out holds something.
     #[error("{structure}.{field} is deprecated since {since} and is set{}", instead(*replaced_by))]
     DeprecatedField {
-        /// The struct.
+        /// The name of the struct in C.
         structure: &'static str,
-        /// The field.
+        /// The name of the deprecated field in C.
         field: &'static str,
-        /// Since when.
+        /// The version in which it was deprecated.
         since: InterfaceVersion,
         /// What to set in its place.
         replaced_by: Option<&'static str>,
@@ -20,9 +20,9 @@ pub enum Notice {
     /// The whole struct is on its way out.
     #[error("{structure} is deprecated since {since}{}", instead(*replaced_by))]
     DeprecatedStruct {
-        /// The struct.
+        /// The name of the struct in C.
         structure: &'static str,
-        /// Since when.
+        /// The version in which it was deprecated.
         since: InterfaceVersion,
         /// What to make in its place.
         replaced_by: Option<&'static str>,
@@ -32,9 +32,9 @@ pub enum Notice {
         "{structure} announces {announced} bytes, which end within {field}; it is taken as absent"
     )]
     EndsWithinField {
-        /// The struct.
+        /// The name of the struct in C.
         structure: &'static str,
-        /// The field.
+        /// The field within which the announced size ends.
         field: &'static str,
         /// What is announced, in bytes.
         announced: usize,
@@ -50,7 +50,7 @@ pub enum Notice {
     "{structure} has {announced} bytes of which {known} are known here, and byte {at} is set: its producer is newer and relies on a field that would be ignored"
 )]
 pub struct UnknownTail {
-    /// The struct.
+    /// The name of the struct in C.
     pub structure: &'static str,
     /// What is announced, in bytes.
     pub announced: usize,

@@ -24,9 +24,9 @@ pub struct Writer<'a> {
     "{structure}.{field} is there since {since}, and the other side's struct ends before: it has {announced} bytes, wanted {needed}"
 )]
 pub struct Absent {
-    /// The struct.
+    /// The name of the struct in C.
     pub structure: &'static str,
-    /// The field.
+    /// The name in C of the field that was to be set.
     pub field: &'static str,
     /// The first version that has it.
     pub since: InterfaceVersion,

@@ -22,12 +22,12 @@ impl Trial {
         Err(io::Error::new(io::ErrorKind::Unsupported, "plug-ins are run on Unix only"))
     }
 
-    /// Never called.
+    /// Never called: no trial can be started on this system.
     pub fn hear(&self, _: Duration) -> Heard {
         match self.never {}
     }
 
-    /// Never called.
+    /// Never called: no trial can be started on this system.
     pub fn end(self, _: bool) -> (io::Result<ExitStatus>, String) {
         match self.never {}
     }

@@ -26,9 +26,9 @@ const LONGEST_NAME: usize = 4096;
 pub enum Format {
     /// Linux and most other systems.
     Elf,
-    /// macOS.
+    /// Mach-O, the libraries of macOS.
     MachO,
-    /// Windows.
+    /// PE, the DLLs of Windows.
     Pe,
 }
 
@@ -45,7 +45,7 @@ impl fmt::Display for Format {
 /// A symbol that a shared object takes from others.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Import {
-    /// The symbol.
+    /// The symbol as the linker knows it, mangled if it is C++.
     pub name: String,
     /// The library that it is taken from, where the format says so (Mach-O, PE).
     pub library: Option<String>,
@@ -61,7 +61,7 @@ pub struct Import {
 /// What a shared object exports and needs, read from its headers and dynamic tables only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharedObject {
-    /// The file format.
+    /// How the file is laid out: ELF, Mach-O or PE.
     pub format: Format,
     /// The machine that it was built for: `x86-64`, `aarch64`.
     pub machine: String,
