@@ -3,7 +3,7 @@
 use syn::meta::ParseNestedMeta;
 use syn::{Attribute, Error, Expr, Ident, LitInt, Path, Result, Token, Type, parenthesized};
 
-/// Of a type.
+/// What `#[serdes(...)]` says of a type.
 pub struct TypeAttributes {
     pub family: Path,
     pub since: u32,
@@ -13,7 +13,7 @@ pub struct TypeAttributes {
     pub view: bool,
 }
 
-/// Of a field.
+/// What `#[serdes(...)]` says of a field.
 #[derive(Default)]
 pub struct FieldAttributes {
     pub since: Option<u32>,
@@ -33,7 +33,7 @@ pub struct Was {
     pub write: Path,
 }
 
-/// Of a variant.
+/// What `#[serdes(...)]` says of a variant.
 pub struct VariantAttributes {
     pub id: u64,
     pub since: Option<u32>,

@@ -20,7 +20,7 @@ impl Since {
     }
 }
 
-/// Of a message.
+/// What `#[proto(...)]` says of a message.
 pub struct MessageAttributes {
     pub family: Path,
     pub name: String,

@@ -20,7 +20,7 @@ pub struct Access<F: Family> {
 }
 
 impl<F: Family> Access<F> {
-    /// For [`family!`](crate::family) alone.
+    /// For the code that [`family!`](crate::family) makes, and no other.
     #[doc(hidden)]
     pub const fn granted() -> Self {
         Self { family: PhantomData }

@@ -62,7 +62,7 @@ pub enum NegotiationError {
     BelowFloor {
         /// The name of the family.
         family: &'static str,
-        /// The type.
+        /// The name of the type that will be needed.
         type_name: &'static str,
         /// The lowest version in which it can be written.
         floor: u32,

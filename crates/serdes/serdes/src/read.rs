@@ -73,15 +73,15 @@ pub enum ReadProblem {
         "{type_name} is of {family} version {found}, and this build reads {minimum} to {current}; read it with a newer build, or write it for version {current}"
     )]
     TooNew {
-        /// The type.
+        /// The name of the type that was read.
         type_name: &'static str,
-        /// The family.
+        /// The name of the family that counts the version.
         family: &'static str,
         /// The version of the value.
         found: u64,
         /// The lowest version that is read.
         minimum: u32,
-        /// The newest version.
+        /// The newest version that this build reads.
         current: u32,
     },
     /// The value is of a version that is no longer read.
@@ -89,39 +89,39 @@ pub enum ReadProblem {
         "{type_name} is of {family} version {found}, and this build reads {minimum} to {current}; rewrite it with a build that reads both"
     )]
     TooOld {
-        /// The type.
+        /// The name of the type that was read.
         type_name: &'static str,
-        /// The family.
+        /// The name of the family that counts the version.
         family: &'static str,
         /// The version of the value.
         found: u64,
         /// The lowest version that is read.
         minimum: u32,
-        /// The newest version.
+        /// The newest version that this build reads.
         current: u32,
     },
     /// A version below zero.
     #[error("{type_name} has a negative version: {found}")]
     Negative {
-        /// The type.
+        /// The name of the type that was read.
         type_name: &'static str,
-        /// The number.
+        /// The number in the place of a version.
         found: i64,
     },
     /// The type has no format of this number.
     #[error("{type_name} has no format {found}")]
     NoFormat {
-        /// The type.
+        /// The name of the type that was read.
         type_name: &'static str,
-        /// The number.
+        /// The number in the place of a format.
         found: u64,
     },
     /// A number that stands for nothing.
     #[error("{type_name} has no value {found}")]
     UnknownValue {
-        /// The type.
+        /// The name of the type that was read.
         type_name: &'static str,
-        /// The number.
+        /// The number in the place of a value.
         found: u64,
     },
     /// A text is not UTF-8.
@@ -144,31 +144,31 @@ pub enum ReadProblem {
         "{message} has no field {field}; it is of a later build, which did not say so in its version"
     )]
     UnknownField {
-        /// The message.
+        /// The name of the message in descriptors.
         message: &'static str,
-        /// The field.
+        /// The field number on the wire.
         field: u32,
     },
     /// A field of a message is of another kind on the wire.
     #[error("{message}: field {field} is of another kind")]
     OtherKind {
-        /// The message.
+        /// The name of the message in descriptors.
         message: &'static str,
-        /// The field.
+        /// The field number on the wire.
         field: u32,
     },
     /// A field of a message stands twice.
     #[error("{message}: field {field} stands twice")]
     FieldTwice {
-        /// The message.
+        /// The name of the message in descriptors.
         message: &'static str,
-        /// The field.
+        /// The field number on the wire.
         field: u32,
     },
     /// A field of a message is not there, and has no default.
     #[error("{message}: {field} is not there")]
     FieldMissing {
-        /// The message.
+        /// The name of the message in descriptors.
         message: &'static str,
         /// The field, or the choice of fields.
         field: &'static str,
@@ -176,9 +176,9 @@ pub enum ReadProblem {
     /// Two fields of a message are there of which one may be.
     #[error("{message}: more than one field of the choice {choice} is there")]
     Ambiguous {
-        /// The message.
+        /// The name of the message in descriptors.
         message: &'static str,
-        /// The choice.
+        /// The name of the `oneof` in descriptors.
         choice: &'static str,
     },
     /// A conversion from an older form says no.
@@ -211,7 +211,7 @@ impl ReadError {
         self
     }
 
-    /// What is wrong.
+    /// What is wrong at that offset.
     pub fn problem(&self) -> &ReadProblem {
         &self.0.problem
     }

@@ -7,7 +7,7 @@ use crate::{Family, Format, ReadError, ReadProblem, Reader, WriteError, WritePro
 
 /// A type with a name that it keeps: what a registry tells types apart by.
 pub trait Named {
-    /// The name.
+    /// The name that is written before a value of the type, and never changes.
     const TYPE_NAME: &'static str;
 }
 

@@ -80,7 +80,7 @@ impl<T: Number> Numbers<'_, T> {
         T::of(low(self.bytes.get(start..start.checked_add(width)?)?), self.width)
     }
 
-    /// All of them.
+    /// All items in order, each decoded when it is reached.
     pub fn iter(&self) -> impl Iterator<Item = T> {
         let width = self.width;
         self.bytes.chunks_exact(width.max(1) as usize).filter_map(move |b| T::of(low(b), width))
@@ -246,7 +246,7 @@ impl<'a, F: Family, T: Viewed<F>> List<'a, F, T> {
         self.count == 0
     }
 
-    /// The items.
+    /// All items in order, each as a view on the bytes.
     pub fn iter(&self) -> impl Iterator<Item = T::View<'a>> {
         let mut items = self.items.clone();
         (0..self.count).map_while(move |_| T::view(items.as_mut()?).ok())

@@ -55,7 +55,7 @@ pub enum WriteProblem {
         "has a value that {family} {requested} cannot hold: the field is there since {since}; clear it, or write for version {since}"
     )]
     TooYoung {
-        /// The family.
+        /// The name of the family that counts the version.
         family: &'static str,
         /// The version that was requested.
         requested: u32,
@@ -67,7 +67,7 @@ pub enum WriteProblem {
         "has a value that {family} {requested} cannot hold: the field was there until {until}; clear it, or write for version {until}"
     )]
     Removed {
-        /// The family.
+        /// The name of the family that counts the version.
         family: &'static str,
         /// The version that was requested.
         requested: u32,
@@ -205,7 +205,7 @@ impl<F: Family> Writer<'_, F> {
         self.record
     }
 
-    /// Writes one byte.
+    /// Writes one byte as it is.
     #[inline]
     pub fn byte(&mut self, byte: u8) {
         self.out.push(byte);

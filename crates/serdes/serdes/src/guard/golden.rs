@@ -34,7 +34,7 @@ impl<F: Family> Default for Goldens<F> {
 }
 
 impl<F: Family> Goldens<F> {
-    /// None yet.
+    /// An empty collection of golden values.
     pub fn new() -> Self {
         Self { values: Vec::new() }
     }

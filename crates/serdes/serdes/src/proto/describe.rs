@@ -3,12 +3,12 @@
 
 use crate::Schema;
 
-/// A message.
+/// A message as it is on the wire.
 #[derive(Debug)]
 pub struct Description {
     /// Its name in descriptors, with the package.
     pub name: &'static str,
-    /// Its name here.
+    /// The name of the Rust type.
     pub rust: &'static str,
     /// The field that holds the number of its format, if it has one of its own.
     pub version: Option<u32>,
@@ -37,13 +37,13 @@ impl Since {
 /// A field of a message.
 #[derive(Debug)]
 pub struct FieldDescription {
-    /// Its number.
+    /// The field number on the wire.
     pub number: u32,
     /// Its name in descriptors.
     pub name: &'static str,
     /// How often it stands.
     pub label: Label,
-    /// What it holds.
+    /// The type of its values on the wire.
     pub kind: Kind,
     /// The choice that it belongs to.
     pub oneof: Option<&'static str>,
@@ -69,7 +69,7 @@ pub enum Kind {
     Int32,
     /// A number of 64 bits.
     Int64,
-    /// Yes or no.
+    /// A boolean, as a varint of 0 or 1.
     Bool,
     /// A number of eight bytes.
     Sfixed64,
@@ -77,13 +77,13 @@ pub enum Kind {
     Fixed64,
     /// A fraction of four bytes.
     Float,
-    /// A text.
+    /// A string, which is UTF-8.
     Text,
-    /// Bytes.
+    /// Bytes of any content.
     Bytes,
     /// A number of an enumeration.
     Enumeration(fn() -> &'static EnumerationDescription),
-    /// A message.
+    /// A message within this one, with its length before it.
     Message(fn() -> &'static Description),
     /// A message that others defined and nobody versions, kept as bytes; its name in descriptors.
     Opaque(&'static str),
@@ -94,9 +94,9 @@ pub enum Kind {
 /// A type that is told apart by its name.
 #[derive(Clone, Copy, Debug)]
 pub struct Named {
-    /// The name.
+    /// The name under which the type is registered.
     pub name: &'static str,
-    /// The type.
+    /// What the message of that name looks like.
     pub description: fn() -> &'static Description,
 }
 
@@ -120,18 +120,18 @@ pub trait Enumeration: Copy + 'static {
 pub struct EnumerationDescription {
     /// Its name in descriptors, with the package and the message around it.
     pub name: &'static str,
-    /// Its name here.
+    /// The name of the Rust type.
     pub rust: &'static str,
     /// The name of 0 in descriptors, if it stands for nothing.
     pub unspecified: Option<&'static str>,
-    /// Its values.
+    /// Its values, in the order of their declaration.
     pub values: &'static [ValueDescription],
 }
 
 /// A value of an enumeration.
 #[derive(Debug)]
 pub struct ValueDescription {
-    /// Its number.
+    /// The number that stands on the wire.
     pub number: i32,
     /// Its name in descriptors.
     pub name: &'static str,

@@ -11,12 +11,12 @@ pub struct Fields<'a, F: Family> {
     depth: u32,
 }
 
-/// One field.
+/// One field of a message, as it stands in the bytes.
 #[derive(Clone)]
 pub struct Field<'a, F: Family> {
-    /// Its number.
+    /// The field number of its tag.
     pub number: u32,
-    /// What it holds.
+    /// The value after its tag, not yet converted to a type.
     pub value: Value<'a>,
     /// A reader that stands behind it, for errors.
     at: Reader<'a, F>,
@@ -167,7 +167,7 @@ pub struct Contents<'a, F: Family> {
 }
 
 impl<'a, F: Family> Contents<'a, F> {
-    /// The name.
+    /// The name under which the type of the value is registered.
     pub fn name(&self) -> &'a str {
         self.name
     }

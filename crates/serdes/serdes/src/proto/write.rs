@@ -71,7 +71,7 @@ impl<'a, F: Family> ProtoWriter<'a, F> {
         varint(self.out, number.cast_unsigned());
     }
 
-    /// Yes, or nothing.
+    /// Writes a boolean field; false is the default and takes no bytes.
     pub fn flag(&mut self, field: u32, yes: bool) {
         self.int(field, i64::from(yes));
     }
