@@ -8,7 +8,7 @@ use std::io;
 pub struct ObjectError {
     /// The object or place, as a URI.
     pub uri: String,
-    /// Why not.
+    /// Why it could not be done.
     pub cause: Cause,
 }
 

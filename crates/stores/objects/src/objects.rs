@@ -40,7 +40,7 @@ impl Objects {
         Ok(Self { place: place.clone(), client, meter: Arc::default() })
     }
 
-    /// The place.
+    /// The bucket or folder that these objects are below.
     pub fn place(&self) -> &Place {
         &self.place
     }

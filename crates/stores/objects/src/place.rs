@@ -14,9 +14,9 @@ pub enum Scheme {
     File,
     /// S3 and what speaks like it.
     S3,
-    /// Google Cloud Storage.
+    /// Google Cloud Storage, `gs://`.
     Gs,
-    /// Azure Blob Storage.
+    /// Azure Blob Storage, `az://`.
     Az,
     /// A web server that answers range requests.
     Http,

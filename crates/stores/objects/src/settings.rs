@@ -11,7 +11,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// None at all.
+    /// No settings: nothing that the environment says is used.
     pub fn none() -> Self {
         Self::default()
     }

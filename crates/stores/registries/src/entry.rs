@@ -30,9 +30,9 @@ pub struct Said<'s> {
     pub verdicts: &'s [(String, String)],
     /// The day of the question, as `2026-11-21`.
     pub as_of: &'s str,
-    /// Who judged.
+    /// The program that judged, with its version.
     pub by: &'s str,
-    /// The JSON report.
+    /// The report of the verdicts, as JSON.
     pub report: &'s [u8],
 }
 

@@ -8,7 +8,7 @@ use std::io;
 pub struct RegistryError {
     /// The registry, model or file, as a URI.
     pub uri: String,
-    /// Why not.
+    /// Why it could not be done.
     pub cause: Cause,
 }
 
@@ -24,7 +24,7 @@ pub enum Cause {
     /// The registry does not let this caller do it.
     #[error("the registry refuses: {said}; {mend}")]
     Denied {
-        /// What it says.
+        /// What the registry answered.
         said: String,
         /// Where the credentials come from.
         mend: &'static str,

@@ -43,7 +43,7 @@ pub use error::{Cause, RegistryError};
 pub struct File {
     /// Its path within the model, parts separated by `/`.
     pub name: String,
-    /// Its bytes.
+    /// Its bytes, read by range.
     pub source: Arc<dyn Source>,
 }
 

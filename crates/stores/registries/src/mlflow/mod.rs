@@ -56,7 +56,7 @@ pub struct ModelVersion {
     /// `READY`, if the files are all there.
     #[serde(default)]
     pub status: String,
-    /// Its tags.
+    /// Its tags, keys and values.
     #[serde(default)]
     pub tags: Vec<Tag>,
 }

@@ -34,7 +34,7 @@ pub(super) const MANIFESTS: [&str; 4] = [
     "application/vnd.docker.distribution.manifest.list.v2+json",
 ];
 
-/// An OCI registry.
+/// A client of one OCI registry.
 #[derive(Clone)]
 pub struct Oci {
     pub(super) client: Client,
@@ -51,17 +51,17 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    /// Its URI: `oci://host/repository@sha256:...`.
+    /// The artifact by its digest: `oci://host/repository@sha256:...`.
     pub fn uri(&self) -> String {
         format!("oci://{}", self.reference)
     }
 
-    /// Its repository: `host/name`.
+    /// Host and repository, without tag or digest: `host/name`.
     pub fn repository(&self) -> String {
         format!("{}/{}", self.reference.registry(), self.reference.repository())
     }
 
-    /// Its digest: `sha256:...`.
+    /// The digest of its manifest: `sha256:...`.
     pub fn digest(&self) -> &str {
         &self.descriptor.digest
     }
