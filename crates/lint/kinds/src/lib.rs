@@ -74,7 +74,7 @@ pub struct Terms<'a> {
     pub backward: Option<&'a Window>,
     /// The days of releases, for windows that count these.
     pub releases: &'a [Date],
-    /// What `[boundary.options]` says.
+    /// The table `[boundary.options]`, if there is one.
     pub options: Option<&'a toml::Table>,
     /// What the files were before; none where nobody asks when something landed.
     pub past: Option<&'a dyn Past>,
@@ -83,7 +83,7 @@ pub struct Terms<'a> {
 /// What a kind found.
 #[derive(Clone, Debug, Default)]
 pub struct Comparison {
-    /// What changed.
+    /// What changed, each with the finding that says so.
     pub changes: Vec<Change>,
     /// What was promised, with the file in which the promise counts.
     pub promises: Vec<(String, Promise)>,
@@ -97,15 +97,15 @@ pub struct Comparison {
 /// A major number that was raised: a change that all others were to wait for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Raise {
-    /// The version: `PJRT_API`.
+    /// The name of the version: `PJRT_API`.
     pub line: String,
     /// The file in which it stands.
     pub file: String,
     /// Where it stands: `path:line`, or the file alone.
     pub place: String,
-    /// The version before.
+    /// The version in the baseline.
     pub before: String,
-    /// The version now.
+    /// The version in the working tree.
     pub after: String,
 }
 
@@ -177,7 +177,7 @@ pub enum Direction {
     Backward,
     /// An old reader with a new writer: what is written now can be read by who has not been updated.
     Forward,
-    /// Both.
+    /// Both: neither side may be broken by the other's age.
     Both,
 }
 

@@ -5,17 +5,17 @@ use crate::Scope;
 /// One file as it was read. Messages and enumerations stand in one list each, with their full names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct File {
-    /// Its path.
+    /// Its path, as imports name it.
     pub name: String,
-    /// `proto2`, `proto3`, `2023`.
+    /// The syntax or the edition: `proto2`, `proto3`, `2023`.
     pub syntax: String,
-    /// The package.
+    /// The package; empty without one.
     pub package: String,
     /// All messages, those inside others as well.
     pub messages: Vec<Message>,
-    /// All enumerations.
+    /// All enumerations, those within messages too.
     pub enums: Vec<Enum>,
-    /// The services.
+    /// The services, in their order.
     pub services: Vec<Service>,
     /// Fields that are added to a message elsewhere: its name as written, the scope in which that is looked up,
     /// and the field.
@@ -37,14 +37,14 @@ pub struct Problem {
     pub what: String,
 }
 
-/// A message.
+/// A message, with what it declares.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Message {
     /// Its full name: `xla.ifrt.ShapeProto`.
     pub name: String,
-    /// Its line.
+    /// The line on which it begins, from 1.
     pub line: usize,
-    /// Its fields.
+    /// Its fields, those of `oneof`s too.
     pub fields: Vec<Field>,
     /// Numbers that may not be used again.
     pub reserved: Vec<Range>,
@@ -63,11 +63,11 @@ pub struct Message {
 /// Numbers from `first` to `last`, both included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {
-    /// The first.
+    /// The lowest number of the range.
     pub first: i64,
-    /// The last.
+    /// The highest number of the range.
     pub last: i64,
-    /// Its line.
+    /// The line on which it stands, from 1.
     pub line: usize,
 }
 
@@ -78,16 +78,16 @@ impl Range {
     }
 }
 
-/// A field.
+/// A field of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// Its name.
+    /// The name in the file, by which JSON knows it too.
     pub name: String,
-    /// Its number.
+    /// The field number on the wire.
     pub number: i64,
-    /// Its line.
+    /// The line on which it stands, from 1.
     pub line: usize,
-    /// What it holds.
+    /// The type of its values.
     pub ty: Type,
     /// How often it is there.
     pub label: Label,
@@ -187,7 +187,7 @@ impl Scalar {
         Self::NAMES.iter().find(|(_, known)| *known == name).map(|(scalar, _)| *scalar)
     }
 
-    /// Its name.
+    /// The name of the type in `.proto` files.
     pub fn as_str(self) -> &'static str {
         Self::NAMES.iter().find(|(scalar, _)| *scalar == self).map_or("", |(_, name)| name)
     }
@@ -209,12 +209,12 @@ impl std::fmt::Display for Type {
     }
 }
 
-/// An enumeration.
+/// An enumeration with its values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Enum {
-    /// Its full name.
+    /// Its name with the package and the messages around it.
     pub name: String,
-    /// Its line.
+    /// The line on which it begins, from 1.
     pub line: usize,
     /// Its values in the order of the file.
     pub values: Vec<Value>,
@@ -229,31 +229,31 @@ pub struct Enum {
 /// A value of an enumeration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Value {
-    /// Its name.
+    /// Its name, which is unique among its siblings.
     pub name: String,
-    /// Its number.
+    /// The number on the wire.
     pub number: i64,
-    /// Its line.
+    /// The line on which it stands, from 1.
     pub line: usize,
 }
 
-/// A service.
+/// A service of remote calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Service {
-    /// Its full name.
+    /// Its name with the package.
     pub name: String,
-    /// Its line.
+    /// The line on which it begins, from 1.
     pub line: usize,
-    /// Its methods.
+    /// Its methods, in their order.
     pub methods: Vec<Method>,
 }
 
 /// A method of a service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Method {
-    /// Its name.
+    /// Its name, as calls use it.
     pub name: String,
-    /// Its line.
+    /// The line on which it stands, from 1.
     pub line: usize,
     /// The message that it takes, by its full name.
     pub input: String,

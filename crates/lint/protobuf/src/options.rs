@@ -81,7 +81,7 @@ impl Options {
         Ok(options)
     }
 
-    /// `name = value`.
+    /// Reads one option, `name = value`.
     pub(crate) fn one(parser: &mut Parser<'_>) -> Read<Self> {
         let mut options = Self::default();
         options.add(parser)?;

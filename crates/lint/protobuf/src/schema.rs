@@ -10,11 +10,11 @@ use unskew_source::Files;
 /// Messages, enumerations and services by their full names, and the file of each.
 #[derive(Clone, Debug, Default)]
 pub struct Schema {
-    /// The messages.
+    /// The messages by their full names.
     pub messages: BTreeMap<String, Placed<Message>>,
-    /// The enumerations.
+    /// The enumerations by their full names.
     pub enums: BTreeMap<String, Placed<Enum>>,
-    /// The services.
+    /// The services by their full names.
     pub services: BTreeMap<String, Placed<Service>>,
     /// What could not be read, by file.
     pub problems: Vec<(String, Problem)>,

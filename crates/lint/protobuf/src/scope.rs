@@ -22,7 +22,7 @@ impl Scope {
         }
     }
 
-    /// Its name.
+    /// The word that stands in comments and in `unskew.toml`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Scratch => "scratch",

@@ -11,16 +11,15 @@ const DEPTH: usize = 64;
 /// How alike two types are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Likeness {
-    /// Written the same.
+    /// Written with the same words.
     Same,
     /// Written differently, and the same to a machine.
     Alike,
-    /// Different.
+    /// Different to a machine, in size, layout or meaning.
     Different,
 }
 
 impl Likeness {
-    /// At least `Alike`.
     fn respelled(self) -> Self {
         self.max(Self::Alike)
     }

@@ -85,7 +85,7 @@ impl Comparison {
         self.changes.iter().map(|change| &change.finding)
     }
 
-    /// The gravest severity.
+    /// The most severe finding; none without findings.
     pub fn severity(&self) -> Option<Severity> {
         self.findings().map(|finding| finding.severity).max()
     }

@@ -109,7 +109,7 @@ impl Policy {
         }
     }
 
-    /// The built-in policies.
+    /// The policies that are compiled in.
     pub fn built_in() -> &'static [Self] {
         &BUILT_IN
     }

@@ -22,7 +22,7 @@ pub struct Bump {
     pub place: String,
     /// The version before; empty if there was none.
     pub before: String,
-    /// The version now.
+    /// The version in the new headers.
     pub after: String,
     /// What its changes ask for.
     pub required: Class,

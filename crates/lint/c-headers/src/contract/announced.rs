@@ -18,9 +18,9 @@ pub enum Extent {
 /// The size of a struct as a header announces it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AnnouncedSize {
-    /// Where.
+    /// The macro or call that announces it.
     pub spot: Spot,
-    /// How far.
+    /// How much of the struct it covers.
     pub extent: Extent,
 }
 

@@ -57,9 +57,9 @@ use crate::header::Place;
 /// A place in one of the headers of a contract.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Spot {
-    /// The header's name.
+    /// The name under which the header was given.
     pub file: Arc<str>,
-    /// Where in it.
+    /// Line and column in it.
     pub place: Place,
 }
 

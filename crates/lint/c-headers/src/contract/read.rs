@@ -24,7 +24,7 @@ pub struct Source<'a> {
 /// A function, or the type of one.
 #[derive(Clone, Debug)]
 pub struct Function {
-    /// Where.
+    /// The place of the declaration.
     pub spot: Spot,
     /// Its type: a [`Type::Function`], or a pointer to one.
     pub r#type: Type,
@@ -45,28 +45,28 @@ pub struct Guard {
     pub several: bool,
 }
 
-/// An enumeration.
+/// An enumeration, with the header that declares it.
 #[derive(Clone, Debug)]
 pub struct Enumeration {
-    /// Where.
+    /// The place of the declaration.
     pub spot: Spot,
-    /// What it declares.
+    /// Its enumerators and their values.
     pub declared: Enum,
 }
 
 /// Another name for a type that is no function.
 #[derive(Clone, Debug)]
 pub struct Alias {
-    /// Where.
+    /// The place of the declaration.
     pub spot: Spot,
-    /// The type.
+    /// The type that it stands for.
     pub r#type: Type,
 }
 
 /// What a constant is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
-    /// A number.
+    /// An integer that fits 64 bits.
     Number(i64),
     /// A string, with its quotes.
     Text(String),
@@ -75,18 +75,18 @@ pub enum Value {
 /// A macro without arguments, an enumerator without an enumeration, or a variable that is set.
 #[derive(Clone, Debug)]
 pub struct Constant {
-    /// Its name.
+    /// The name by which programs use it.
     pub name: String,
-    /// Where.
+    /// The place of the definition.
     pub spot: Spot,
-    /// What it is.
+    /// The number or text that programs get.
     pub value: Value,
 }
 
 /// What could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unread {
-    /// Where.
+    /// Where the declaration begins.
     pub spot: Spot,
     /// What, as [`Problem::what`](crate::header::Problem::what) says it.
     pub what: String,
@@ -101,7 +101,7 @@ pub struct Contract {
     pub structs: BTreeMap<String, Struct>,
     /// Structs that are only named, with where.
     pub opaque: BTreeMap<String, Spot>,
-    /// Enumerations by name.
+    /// Enumerations by name; those without one are in none.
     pub enums: BTreeMap<String, Enumeration>,
     /// Functions that the library exports.
     pub functions: BTreeMap<String, Function>,

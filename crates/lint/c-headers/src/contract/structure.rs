@@ -10,9 +10,9 @@ use crate::header::{Layout, LayoutError, Record, RecordKind, Type, changes_layou
 pub struct Member {
     /// Its name; a made one for an anonymous struct or union.
     pub name: String,
-    /// Where it stands.
+    /// The place of the declaration.
     pub spot: Spot,
-    /// Its type.
+    /// Its type, with array lengths and pointers.
     pub r#type: Type,
     /// Its offset in bytes; none if a type before it is not known.
     pub offset: Option<u64>,
@@ -41,13 +41,13 @@ impl Member {
 /// A struct or union.
 #[derive(Clone, Debug)]
 pub struct Struct {
-    /// Its name.
+    /// The tag or the typedef by which it is known.
     pub name: String,
-    /// Where it stands.
+    /// The place of the declaration.
     pub spot: Spot,
-    /// Struct or union.
+    /// Whether it is a struct or a union.
     pub kind: RecordKind,
-    /// Its fields.
+    /// Its fields, in the order of their declaration.
     pub members: Vec<Member>,
     /// Attributes that change the layout.
     pub attributes: Vec<String>,
@@ -130,7 +130,7 @@ impl Struct {
         functions > 0 && 2 * functions + 3 >= self.members.len() && self.is_extensible()
     }
 
-    /// The last field.
+    /// The last field; none if there are no fields.
     pub fn last(&self) -> Option<&Member> {
         self.members.last().filter(|_| self.kind == RecordKind::Struct)
     }

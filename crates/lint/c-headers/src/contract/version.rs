@@ -10,9 +10,9 @@ use super::{Constant, Spot, Value};
 pub struct VersionNumber {
     /// The name that defines it: `SE_MINOR`.
     pub name: String,
-    /// The number.
+    /// The number that the macro stands for.
     pub value: i64,
-    /// Where.
+    /// The place of the macro.
     pub spot: Spot,
 }
 

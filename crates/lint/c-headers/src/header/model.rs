@@ -25,7 +25,7 @@ pub struct Header {
 /// A place in the text, both numbers from 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
-    /// The line.
+    /// The line, counted from 1.
     pub line: u32,
     /// The column, in characters.
     pub column: u32,
@@ -40,9 +40,9 @@ impl fmt::Display for Place {
 /// Something that could not be read; what stands after it was.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Where.
+    /// Where the declaration begins.
     pub place: Place,
-    /// What.
+    /// What was not understood, in words.
     pub what: String,
     /// The declaration that could not be read, its words with single spaces between them; empty if it is about none.
     pub text: String,
@@ -58,7 +58,7 @@ impl Problem {
 /// Something declared, with what stands around it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Declaration {
-    /// Where it begins.
+    /// Its first word, line and column.
     pub place: Place,
     /// The comment right above it, without its marks.
     pub doc: String,
@@ -66,38 +66,38 @@ pub struct Declaration {
     pub conditions: Arc<[String]>,
     /// Whether these conditions hold where nothing but the headers defines macros: on 64-bit Linux, in C.
     pub active: bool,
-    /// What is declared.
+    /// The declaration itself, by its kind.
     pub item: Item,
 }
 
-/// What is declared.
+/// A declaration, by its kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
     /// A struct or union with its fields.
     Record(Record),
     /// A struct or union that is only named.
     Opaque(String),
-    /// An enumeration.
+    /// An enumeration, with or without a name.
     Enum(Enum),
     /// Another name for a type.
     Typedef {
-        /// The name.
+        /// The new name of the type.
         name: String,
-        /// The type.
+        /// The type that it stands for.
         r#type: Type,
     },
-    /// A function.
+    /// A function that is declared, not defined.
     Function {
-        /// Its name.
+        /// The name that the linker sees.
         name: String,
         /// Its type, a [`Type::Function`].
         r#type: Type,
     },
     /// A variable or constant.
     Variable {
-        /// Its name.
+        /// The name of the variable.
         name: String,
-        /// Its type.
+        /// Its type, with array lengths and pointers.
         r#type: Type,
         /// What it is set to, as written; empty if to nothing.
         value: String,
@@ -141,24 +141,24 @@ pub enum RecordKind {
 /// A struct or union.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// Struct or union.
+    /// Whether it is a struct or a union.
     pub kind: RecordKind,
     /// Its tag, or the name that a `typedef` gives it; empty inside of others.
     pub name: String,
-    /// Its fields.
+    /// Its fields, in the order of their declaration.
     pub fields: Vec<Field>,
     /// Attributes as written: some change the layout.
     pub attributes: Vec<String>,
 }
 
-/// A field.
+/// A field of a struct or union.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
     /// Where it begins; for a field out of a macro, where that is used.
     pub place: Place,
     /// Its name; empty for an anonymous struct or union.
     pub name: String,
-    /// Its type.
+    /// Its type, with array lengths and pointers.
     pub r#type: Type,
     /// Its width, if it is a bit-field.
     pub bits: Option<u32>,
@@ -172,23 +172,23 @@ pub struct Field {
     pub active: bool,
 }
 
-/// An enumeration.
+/// An enumeration with its enumerators.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Enum {
     /// Its tag, or the name that a `typedef` gives it; may be empty.
     pub name: String,
     /// The type that C++ lets it be stored in; empty if none is said.
     pub underlying: String,
-    /// Its values.
+    /// Its enumerators, in the order of their declaration.
     pub enumerators: Vec<Enumerator>,
 }
 
 /// A value of an enumeration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Enumerator {
-    /// Where it stands.
+    /// Line and column of its name.
     pub place: Place,
-    /// Its name.
+    /// Its name, as programs use it.
     pub name: String,
     /// Its value; none if the expression was not understood.
     pub value: Option<i64>,
@@ -204,12 +204,12 @@ pub struct Enumerator {
     pub active: bool,
 }
 
-/// A macro.
+/// A macro, with or without arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Macro {
     /// Where it is defined.
     pub place: Place,
-    /// Its name.
+    /// Its name, as programs use it.
     pub name: String,
     /// Its parameters; none if it takes no arguments.
     pub parameters: Option<Vec<String>>,
@@ -228,11 +228,11 @@ pub struct Macro {
 pub struct Parameter {
     /// Its name; may be empty.
     pub name: String,
-    /// Its type.
+    /// Its type, as it is written; arrays are not yet pointers.
     pub r#type: Type,
 }
 
-/// A type.
+/// A type of C, as it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Type {
     /// A named type: `int`, `unsigned long`, `size_t`, the tag of a struct, the name of a typedef.
@@ -249,18 +249,18 @@ pub enum Type {
         /// Whether the pointer itself may not be changed.
         constant: bool,
     },
-    /// An array.
+    /// An array of known or unknown length.
     Array {
-        /// Its elements.
+        /// The type of one element.
         of: Box<Type>,
         /// How many; none if it does not say, or not in a way that was understood.
         count: Option<u64>,
     },
-    /// A function.
+    /// The type of a function.
     Function {
-        /// What it returns.
+        /// The type of what it returns.
         result: Box<Type>,
-        /// What it takes.
+        /// Its parameters, in their order.
         parameters: Vec<Parameter>,
         /// Whether it takes more than that.
         variadic: bool,
@@ -332,9 +332,9 @@ impl fmt::Display for Type {
 /// A struct whose size the header announces by naming its last field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Announced {
-    /// Where.
+    /// The place of the announcement.
     pub place: Place,
-    /// The struct.
+    /// The name of the struct.
     pub record: String,
     /// The field that is said to be the last one.
     pub last_field: String,

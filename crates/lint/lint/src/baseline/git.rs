@@ -16,10 +16,10 @@ pub struct Repository {
     folder: PathBuf,
 }
 
-/// A commit.
+/// A commit of the repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Commit {
-    /// Its whole hash.
+    /// Its hash, not shortened.
     pub hash: String,
     /// The day on which it was committed, where its committer was.
     pub day: Date,
@@ -33,7 +33,7 @@ impl Repository {
         Self { folder }
     }
 
-    /// What `git` prints.
+    /// What `git` prints on its standard output when it is asked so.
     pub(super) fn ask(&self, arguments: &[&str]) -> Result<Vec<u8>, BaselineError> {
         let ran = self.command(arguments).stdin(Stdio::null()).output().map_err(|e| self.no(&e))?;
         if ran.status.success() {

@@ -69,7 +69,7 @@ pub enum BaselineError {
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// The cause.
+        /// What the system said.
         cause: std::io::Error,
     },
     /// The command `git` is not there, or refuses.
@@ -78,9 +78,9 @@ pub enum BaselineError {
     /// An archive is broken.
     #[error("{}: {why}", path.display())]
     Archive {
-        /// The archive.
+        /// The path of the archive.
         path: PathBuf,
-        /// Why.
+        /// What makes it unreadable.
         why: String,
     },
     /// There is nothing of this name in it.
@@ -96,7 +96,7 @@ pub enum BaselineError {
     Package {
         /// The package with its version.
         name: String,
-        /// Why.
+        /// What went wrong when it was fetched.
         why: String,
     },
     /// A side is larger than what anybody writes by hand.
@@ -106,7 +106,7 @@ pub enum BaselineError {
         what: String,
         /// Its size: bytes, or files.
         size: u64,
-        /// The limit.
+        /// The most that is read, in the same unit.
         limit: u64,
     },
 }

@@ -56,7 +56,7 @@ use unskew_core::{Date, Severity, Window};
 
 use unskew_kinds::{Direction, Kind, Level};
 
-/// What `unskew.toml` says.
+/// All that `unskew.toml` says, read and checked.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// What everything is compared with, unless a boundary says otherwise.
@@ -80,7 +80,7 @@ pub struct Boundary {
     pub line: usize,
     /// What its files are.
     pub kind: &'static dyn Kind,
-    /// Which files.
+    /// The files that belong to it.
     pub paths: Paths,
     /// What they are compared with, if not what all are.
     pub baseline: Option<String>,
@@ -173,7 +173,7 @@ pub struct Promise {
     pub preset: String,
     /// Whose promise it is.
     pub title: String,
-    /// In one sentence.
+    /// The promise in one sentence.
     pub text: String,
     /// The public document in which it stands.
     pub reference: String,
@@ -183,7 +183,7 @@ pub struct Promise {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Against {
-    /// The baseline.
+    /// The baseline, and nothing older.
     Last,
     /// The baseline, and every version that was in force within the window.
     Window,
@@ -231,16 +231,16 @@ pub struct Sunset {
 /// The paths of the boundary are what readers know; the writers' paths are what they use.
 #[derive(Clone, Debug)]
 pub struct ReaderFirst {
-    /// Where writers are.
+    /// The files of those who write; those of the boundary are of those who read.
     pub writers: Paths,
 }
 
-/// A release.
+/// A release that happened, with its day.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Release {
-    /// Its version.
+    /// Its number, as users know it.
     pub version: String,
-    /// Its day.
+    /// The day on which it was published.
     pub on: Date,
     /// Where its files are, if it is to be compared with.
     pub baseline: Option<String>,
@@ -249,7 +249,7 @@ pub struct Release {
 /// What is otherwise for some of the paths of a boundary.
 #[derive(Clone, Debug)]
 pub struct Scope {
-    /// Which.
+    /// The paths for which this holds.
     pub paths: Paths,
     /// How strict it is there.
     pub level: Option<Level>,
@@ -261,11 +261,11 @@ pub struct Scope {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Weight {
-    /// An error.
+    /// It counts as an error: `unskew lint` fails.
     Error,
-    /// A warning.
+    /// It counts as a warning: `--deny warning` fails.
     Warning,
-    /// A note.
+    /// It counts as a note.
     Note,
     /// It is not reported.
     Off,
@@ -288,9 +288,9 @@ impl Weight {
 pub struct Acceptance {
     /// The fingerprint of the finding.
     pub finding: String,
-    /// Why.
+    /// Why it is accepted; never empty.
     pub reason: String,
-    /// The last day.
+    /// The last day on which it is accepted.
     pub until: Date,
     /// The line in `unskew.toml`.
     pub line: usize,

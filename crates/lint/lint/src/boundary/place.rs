@@ -12,7 +12,7 @@ pub struct ConfigError {
     pub line: usize,
     /// The column, counted in characters from 1.
     pub column: usize,
-    /// What is wrong.
+    /// What is wrong there, and what would be allowed.
     pub message: String,
 }
 

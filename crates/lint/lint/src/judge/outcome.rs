@@ -15,7 +15,7 @@ pub struct Request<'a> {
     pub root: &'a Path,
     /// The name of that file in it.
     pub file: &'a str,
-    /// What it says.
+    /// The content of that file.
     pub config: &'a Config,
     /// The baseline that comes before those of the configuration.
     pub baseline: Option<&'a str>,
@@ -23,7 +23,7 @@ pub struct Request<'a> {
     pub as_of: Date,
 }
 
-/// What came out.
+/// Everything that a lint has to say.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
     /// What is to be said about each file, in the order of boundaries and paths.
@@ -56,7 +56,7 @@ pub struct Judged {
 pub struct Failure {
     /// The file or the boundary.
     pub path: String,
-    /// Why not.
+    /// Why it could not be checked.
     pub why: String,
 }
 
