@@ -17,7 +17,7 @@ pub enum ScanError {
     /// A folder could not be read.
     #[error("cannot read {path}: {source}")]
     Folder {
-        /// The folder.
+        /// The path of the folder.
         path: String,
         /// What the system said.
         source: std::io::Error,
@@ -33,9 +33,9 @@ pub enum ScanError {
         "{table} was begun with another question ({what}); give it another folder: was {was}, now {now}"
     )]
     OtherQuestion {
-        /// The table.
+        /// The folder of the table.
         table: String,
-        /// What differs.
+        /// Which part of the question differs.
         what: &'static str,
         /// How the table was begun.
         was: String,
@@ -45,9 +45,9 @@ pub enum ScanError {
     /// A part of the table cannot be read.
     #[error("{part} is no part of a table of this kind; remove it and scan again: {why}")]
     Part {
-        /// The part.
+        /// The path of the Parquet file.
         part: String,
-        /// Why not.
+        /// What keeps it from being read.
         why: String,
     },
     /// Somebody else writes the same part.

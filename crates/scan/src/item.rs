@@ -24,7 +24,7 @@ pub struct Item {
     pub sha256: Option<String>,
     /// The bytes of all its files.
     pub size: u64,
-    /// Opens it.
+    /// Opens the artifact; nothing is read of it before.
     pub open: Opener,
 }
 

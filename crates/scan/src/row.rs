@@ -56,7 +56,7 @@ pub struct Row {
     pub operators: Vec<String>,
     /// The runtime; none where the row is about the artifact alone.
     pub runtime: Option<String>,
-    /// One of [`VERDICTS`].
+    /// The verdict, one of [`VERDICTS`].
     pub verdict: String,
     /// When the first failure shows: `load`, `first use`, `silent`.
     pub phase: Option<String>,
@@ -64,7 +64,7 @@ pub struct Row {
     pub severity: Option<String>,
     /// The codes of all rules that speak, each once.
     pub rules: Vec<String>,
-    /// What they say.
+    /// What the rules of [`Row::rules`] say, each with its message.
     pub findings: Vec<Reason>,
     /// The adaptations by which an adaptable artifact works.
     pub adaptations: Vec<String>,

@@ -169,7 +169,7 @@ fn heap(head: &[u8], at: usize) -> Option<String> {
     }
 }
 
-/// What `metadata.json` says.
+/// What a Keras file says of itself in `metadata.json`.
 fn keras(source: &Arc<dyn Source>) -> Result<Facts, ReadError> {
     let archive = Archive::open(source.clone())?;
     let Some(entry) = archive.entry("metadata.json") else { return Ok(Facts::new()) };

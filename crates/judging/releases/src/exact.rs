@@ -14,22 +14,22 @@ use unskew_core::Version;
 pub struct Exact {
     /// The numbers, as many as were written.
     pub numbers: Version,
-    /// `rc1` of `2.16.0rc1`.
+    /// A pre-release and its number: `rc1` of `2.16.0rc1`.
     pub candidate: Option<(Candidate, u64)>,
-    /// `1` of `2.15.0.post1`.
+    /// The number of a post-release: `1` of `2.15.0.post1`.
     pub post: Option<u64>,
-    /// `20261101` of `2.16.0.dev20261101`.
+    /// The number of a nightly build: `20261101` of `2.16.0.dev20261101`.
     pub dev: Option<u64>,
 }
 
 /// What a release was called before it was one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Candidate {
-    /// `a1`
+    /// An alpha, written `a1`.
     Alpha,
-    /// `b1`
+    /// A beta, written `b1`.
     Beta,
-    /// `rc1`
+    /// A release candidate, written `rc1`.
     Release,
 }
 

@@ -12,9 +12,9 @@ use crate::{NameError, Operator, Row, jax, tensorflow, torch};
 /// A runtime that is released again and again under one name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Family {
-    /// PyTorch.
+    /// PyTorch, whose releases are written `torch@2.1`.
     Torch,
-    /// TensorFlow.
+    /// TensorFlow, whose releases are written `tensorflow@2.15`.
     TensorFlow,
     /// JAX with its jaxlib.
     Jax,
