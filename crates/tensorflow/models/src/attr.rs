@@ -10,17 +10,17 @@ use crate::DataType;
 pub enum Single {
     /// Bytes, which TensorFlow calls `string`.
     String,
-    /// A 64-bit integer.
+    /// An integer of 64 bits.
     Int,
-    /// A 32-bit float.
+    /// A float of 32 bits.
     Float,
-    /// A boolean.
+    /// A boolean, true or false.
     Bool,
-    /// An element type.
+    /// An element type of tensors.
     Type,
     /// A shape, whose dimensions or rank may be unknown.
     Shape,
-    /// A tensor.
+    /// A tensor with its elements.
     Tensor,
     /// The name of a function.
     Func,
@@ -101,21 +101,21 @@ pub enum AttrValue {
     Missing,
     /// Bytes, which TensorFlow calls `string`.
     String(Box<[u8]>),
-    /// A 64-bit integer.
+    /// An integer of 64 bits.
     Int(i64),
-    /// A 32-bit float.
+    /// A float of 32 bits.
     Float(f32),
-    /// A boolean.
+    /// A boolean, true or false.
     Bool(bool),
-    /// An element type.
+    /// An element type of tensors.
     Type(DataType),
     /// A shape, whose dimensions or rank may be unknown.
     Shape(Shape),
     /// A tensor, of which only the head is kept.
     Tensor {
-        /// The element type.
+        /// The type of the elements.
         dtype: DataType,
-        /// The shape.
+        /// The dimensions, as far as they are known.
         shape: Shape,
         /// Whether it is one number, which is zero.
         zero: bool,

@@ -31,9 +31,9 @@ use crate::{OpChangeKind, registry_diff, rules};
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Case {
-    /// Its name: `remove-op`.
+    /// The name of the change, as the command takes it: `remove-op`.
     pub name: String,
-    /// What is done.
+    /// What is done, in one sentence.
     pub summary: String,
     /// Whether the op must be there.
     pub wants: Wanted,

@@ -10,7 +10,7 @@ use crate::read::{self, Checkpoint, Encoding, Kind, Restored};
 /// A graph file: a GraphDef, a MetaGraphDef or a SavedModel. A capability of its party.
 #[derive(Clone, Debug)]
 pub struct GraphFile {
-    /// What it is.
+    /// What kind of file it is.
     pub kind: Kind,
     /// Whether it is written as text.
     pub encoding: Encoding,
@@ -25,9 +25,9 @@ pub struct GraphFile {
 /// One of TensorFlow's files.
 #[derive(Clone, Debug)]
 pub enum TensorFlowFile {
-    /// With graphs.
+    /// A file with graphs: GraphDef, MetaGraphDef or SavedModel.
     Graphs(GraphFile),
-    /// With variables.
+    /// A checkpoint, which has variables and no graph.
     Checkpoint(Checkpoint),
 }
 

@@ -14,7 +14,7 @@ use crate::OpDef;
 /// One op as some releases define it.
 #[derive(Debug)]
 pub struct Definition {
-    /// The op.
+    /// The op as it was in that release.
     pub op: OpDef,
     /// The releases that define it so.
     pub runs: Runs,

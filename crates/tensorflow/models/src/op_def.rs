@@ -15,11 +15,11 @@ use crate::{AttrKind, AttrValue, DataType};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OpDef {
-    /// The name: `Cast`.
+    /// The name by which nodes call it: `Cast`.
     pub name: String,
     /// Data inputs in order; control inputs are not declared.
     pub inputs: Vec<ArgDef>,
-    /// Outputs in order.
+    /// Its outputs, in their order.
     pub outputs: Vec<ArgDef>,
     /// The attributes, in the order of the registry.
     pub attrs: Vec<AttrDef>,
@@ -36,7 +36,7 @@ pub enum Trait {
     Aggregate,
     /// Its two inputs may be swapped.
     Commutative,
-    /// It has state.
+    /// It has state, so that two equal nodes are not one.
     Stateful,
     /// It takes variables that are not initialized.
     Uninitialized,
@@ -57,9 +57,9 @@ impl Trait {
 /// One input or output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArgDef {
-    /// The name.
+    /// The name of the argument.
     pub name: String,
-    /// What it takes.
+    /// What tensors it takes, and how many.
     pub kind: ArgKind,
     /// Whether it takes or gives a reference.
     pub reference: bool,
@@ -68,7 +68,7 @@ pub struct ArgDef {
 /// What an argument is made of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ArgKind {
-    /// One tensor.
+    /// One tensor of this type.
     One(ElementType),
     /// As many tensors as this attribute says, all of one type.
     Many(String, ElementType),
@@ -79,16 +79,16 @@ pub enum ArgKind {
 /// The type of the elements of an argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ElementType {
-    /// A fixed type.
+    /// A type that the op fixes.
     Fixed(DataType),
     /// Whatever this attribute says.
     Attr(String),
 }
 
-/// One attribute.
+/// One attribute of an op.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AttrDef {
-    /// The name.
+    /// The name by which nodes set it.
     pub name: String,
     /// The kind of its value.
     pub kind: AttrKind,

@@ -9,7 +9,7 @@ use crate::{GraphUse, Runtime, infer};
 /// The GraphDef version from which on the numbers are days.
 const FIRST_DAY: (i64, Date) = (30, Date::constant(2019, 5, 9));
 
-/// The published policy.
+/// The policy that TensorFlow publishes; none if the data lack it.
 pub fn policy() -> Option<&'static Policy> {
     static POLICY: LazyLock<Option<Policy>> =
         LazyLock::new(|| Policy::from_toml(include_str!("../data/policy.toml")).ok());

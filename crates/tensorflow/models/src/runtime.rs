@@ -16,7 +16,7 @@ pub const CHECKPOINT_AXIS: &str = "tf.checkpoint";
 /// The GraphDef version of one release, for telling which releases a producer may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReleaseNumber {
-    /// The release.
+    /// The release of TensorFlow.
     pub release: Version,
     /// Its GraphDef version. Not monotone: 1.15.0 has 134, 2.0.4 has 119.
     pub graph_def: i64,
@@ -25,7 +25,7 @@ pub struct ReleaseNumber {
 /// A released TensorFlow: its numbers and its registry. A capability of its party.
 #[derive(Clone, Debug)]
 pub struct Runtime {
-    /// The release.
+    /// The release of TensorFlow.
     pub version: Version,
     /// The day of the release.
     pub released: Date,

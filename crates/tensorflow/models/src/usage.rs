@@ -13,7 +13,7 @@ use crate::read::{MetaGraph, SavedObject};
 use crate::session::{self, Restoring};
 use crate::{AttrValue, Graph, Node, OpDef, structure};
 
-/// Where nodes stand.
+/// The graph or function in which nodes stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scope {
     /// In the graph itself.
@@ -27,9 +27,9 @@ pub enum Scope {
 /// Nodes that ask the same of a runtime.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Use {
-    /// The op.
+    /// The name of the op.
     pub op: Arc<str>,
-    /// The attributes.
+    /// The attributes that the nodes set, by name.
     pub attrs: Vec<(Arc<str>, AttrValue)>,
     /// How many data inputs there are.
     pub inputs: u64,
@@ -37,7 +37,7 @@ pub struct Use {
     pub scope: Scope,
     /// What the graph proves of their inputs and outputs, for those that other ops might replace.
     pub proved: Proved,
-    /// The nodes.
+    /// The names of the nodes, some of many.
     pub places: Places,
 }
 
@@ -77,7 +77,7 @@ pub struct GraphUse {
     pub own_ops: Vec<OpDef>,
     /// The objects of TensorFlow 2, if it has any.
     pub objects: Option<Vec<SavedObject>>,
-    /// The nodes.
+    /// The nodes, those that are alike as one.
     pub uses: Vec<Use>,
     /// Nodes of the graph that call functions of its library.
     pub calls: Places,
@@ -100,7 +100,6 @@ pub struct GraphUse {
 }
 
 impl GraphUse {
-    /// What `meta` asks.
     pub(crate) fn of_meta_graph(meta: MetaGraph) -> Self {
         Self {
             captured_tensors: meta.captured_tensors,
@@ -115,7 +114,7 @@ impl GraphUse {
         }
     }
 
-    /// What `graph` asks.
+    /// What a graph asks of a runtime.
     pub fn of_graph(graph: &Graph) -> Self {
         let library: HashMap<&str, usize> = graph
             .functions

@@ -23,7 +23,7 @@ pub trait Device: Sized + Send + Sync + 'static {
     /// Takes memory. None if there is not so much.
     fn allocate(&self, bytes: u64, space: i64) -> Option<Memory>;
 
-    /// Gives it back.
+    /// Gives back memory that [`Device::allocate`] gave out.
     fn deallocate(&self, memory: Memory);
 
     /// Takes host memory that the device reaches quickly. Unless the device has such, it is ordinary memory,
@@ -32,7 +32,7 @@ pub trait Device: Sized + Send + Sync + 'static {
         crate::ffi::allocate_host(bytes)
     }
 
-    /// Gives it back.
+    /// Gives back memory that [`Device::allocate_host`] gave out.
     fn deallocate_host(&self, memory: *mut c_void) {
         crate::ffi::deallocate_host(memory);
     }
@@ -43,7 +43,7 @@ pub trait Device: Sized + Send + Sync + 'static {
         None
     }
 
-    /// Gives it back.
+    /// Gives back memory that [`Device::allocate_unified`] gave out.
     fn deallocate_unified(&self, memory: *mut c_void) {
         let _ = memory;
     }
@@ -207,7 +207,7 @@ pub enum Order<'a, S> {
 pub struct Memory {
     /// The plug-in's own address. The host may add to it to make addresses within the piece.
     pub address: *mut c_void,
-    /// Its size.
+    /// Its size in bytes.
     pub bytes: u64,
     /// Free for the plug-in, and kept by the host.
     pub payload: u64,
@@ -216,9 +216,9 @@ pub struct Memory {
 /// A piece of the host's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HostMemory {
-    /// Where it begins.
+    /// The address of its first byte.
     pub address: *mut c_void,
-    /// Its size.
+    /// Its size in bytes.
     pub bytes: u64,
 }
 
@@ -236,7 +236,7 @@ pub enum Pattern {
 pub enum EventStatus {
     /// What it waits for has failed.
     Failed,
-    /// It will come.
+    /// What it waits for is still under way.
     Pending,
     /// It has come, or was never recorded.
     Complete,
@@ -247,13 +247,13 @@ pub enum EventStatus {
 pub struct Description {
     /// A name for people.
     pub hardware_name: String,
-    /// Who makes it.
+    /// The maker of the device.
     pub vendor: String,
     /// Where it sits: `domain:bus:device.function`.
     pub pci_bus_id: String,
     /// The memory node that is nearest.
     pub numa_node: Option<i32>,
-    /// Bytes a second.
+    /// What its memory transfers, in bytes a second.
     pub memory_bandwidth: Option<i64>,
     /// Floating-point operations, in billions a second.
     pub gflops: Option<f64>,
@@ -264,24 +264,24 @@ pub struct Description {
 pub struct Usage {
     /// What can still be had.
     pub free: i64,
-    /// All there is.
+    /// All the memory that it has.
     pub total: i64,
 }
 
 /// What an allocator has handed out. Sizes are in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// How many pieces.
+    /// How many pieces were handed out.
     pub allocations: i64,
     /// What is in use now.
     pub in_use: i64,
     /// The most that was.
     pub peak_in_use: i64,
-    /// The largest piece.
+    /// The largest piece that was handed out.
     pub largest: i64,
     /// The limit, if there is one.
     pub limit: Option<i64>,
-    /// What is reserved.
+    /// What is reserved, handed out or not.
     pub reserved: i64,
     /// The most that was.
     pub peak_reserved: i64,

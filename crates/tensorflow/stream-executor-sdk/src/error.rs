@@ -4,7 +4,7 @@
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
-    /// The code.
+    /// The code, as TensorFlow's `TF_Code` counts it.
     pub code: Code,
     /// The text for people: what happened, and what to do.
     pub message: String,
@@ -15,7 +15,7 @@ pub struct Error {
 pub struct Code(pub i32);
 
 impl Code {
-    /// No error.
+    /// No error: the call has done what it should.
     pub const OK: Self = Self(0);
     /// The caller gave it up.
     pub const CANCELLED: Self = Self(1);

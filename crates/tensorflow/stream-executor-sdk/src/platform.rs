@@ -4,7 +4,7 @@ use crate::{Device, Error, Host, Kernels};
 
 /// A kind of device. It is made once for a process, and lives as long.
 pub trait Platform: Send + Sync + 'static {
-    /// Its devices.
+    /// The type of its devices, of which it may have several.
     type Device: Device;
 
     /// The name of the platform: capital letters and underscores. No other plug-in of the process may

@@ -10,7 +10,7 @@ use serde::Deserialize;
 /// The first release with the interface, and the last that the data were held against.
 pub const RELEASES: (u32, u32) = (4, 21);
 
-/// The whole interface.
+/// The whole interface, as the data files describe it.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
 pub struct Abi {

@@ -42,9 +42,9 @@ pub struct Layout {
 /// A field that a host wants to be set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Demand {
-    /// The struct.
+    /// The struct that has it.
     pub structure: Structure,
-    /// The field.
+    /// The name of the field in C.
     pub field: &'static str,
     /// The first release that wants it.
     pub since: InterfaceVersion,

@@ -62,7 +62,7 @@ pub fn is_covered(name: &str) -> bool {
 /// The releases that have a symbol, a bit each: a mask for every place.
 type Span<const PLACES: usize> = [u32; PLACES];
 
-/// The table.
+/// Symbols by their hashes, each with the releases that have it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Symbols<const PLACES: usize> {
     spans: BTreeMap<u32, Span<PLACES>>,
@@ -167,7 +167,6 @@ fn bit(release: usize) -> Option<u32> {
     1_u32.checked_shl(u32::try_from(release).ok()?)
 }
 
-/// FNV-1a, folded.
 fn hash(name: &str) -> u32 {
     let start = 0xcbf2_9ce4_8422_2325_u64;
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);

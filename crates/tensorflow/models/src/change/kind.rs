@@ -44,9 +44,9 @@ pub enum OpChangeKind {
     DefaultChanged,
     /// An attribute lost its default.
     DefaultRemoved,
-    /// The inputs changed.
+    /// Inputs came, went, or have another type.
     InputsChanged,
-    /// The outputs changed.
+    /// Outputs came, went, or have another type.
     OutputsChanged,
     /// An input must be a reference now, or an output is none any more.
     ReferenceWanted,

@@ -77,7 +77,6 @@ fn attr(attr: &AttrDef) -> Rope {
     out
 }
 
-/// An `AttrValue`.
 fn value(value: &AttrValue) -> Rope {
     let mut out = Rope::default();
     match value {

@@ -35,7 +35,6 @@ impl Rope {
         }
     }
 
-    /// Adds new bytes.
     pub(super) fn bytes(&mut self, bytes: &[u8]) {
         if bytes.is_empty() {
             return;

@@ -126,7 +126,7 @@ fn produced(graph: &Graph, to: &Runtime, before: i64, after: i64) -> String {
     what
 }
 
-/// A `VersionDef`.
+/// The bytes of a `VersionDef`.
 pub(super) fn encode(versions: &DataVersions) -> Vec<u8> {
     let mut rope = Rope::default();
     for (field, number) in [(1, versions.producer), (2, versions.min_consumer)] {

@@ -21,13 +21,13 @@ pub struct Checkpoint {
     pub shards: u64,
     /// Whether the numbers in the data files have their highest byte first.
     pub big_endian: bool,
-    /// The versions.
+    /// The versions of whoever wrote it.
     pub versions: DataVersions,
     /// The tensors, by name.
     pub tensors: Vec<StoredTensor>,
     /// How many slices of tensors have entries of their own.
     pub slices: usize,
-    /// Those slices.
+    /// What is stored of variables in slices.
     pub stored_slices: Vec<StoredSlice>,
 }
 
@@ -36,9 +36,9 @@ pub struct Checkpoint {
 pub struct StoredTensor {
     /// The name: `dense/kernel`, `w/.ATTRIBUTES/VARIABLE_VALUE`.
     pub name: Box<str>,
-    /// The element type.
+    /// The type of the elements.
     pub dtype: DataType,
-    /// The shape.
+    /// The dimensions of the whole tensor.
     pub shape: Shape,
     /// Where its bytes lie; none in format 1, and for a tensor that is stored in slices.
     pub range: Option<StoredRange>,
@@ -53,7 +53,7 @@ pub struct StoredTensor {
 pub struct StoredSlice {
     /// Where its bytes lie.
     pub range: StoredRange,
-    /// The element type.
+    /// The type of the elements.
     pub dtype: DataType,
     /// The masked CRC-32C of its bytes.
     pub crc32c: u32,
@@ -66,7 +66,7 @@ pub struct StoredRange {
     pub shard: u64,
     /// Offset of the first byte in the data file.
     pub start: u64,
-    /// Length in bytes.
+    /// The length in the data file, in bytes.
     pub len: u64,
 }
 
@@ -140,7 +140,7 @@ fn placed(mut error: ReadError, entry: &Entry<'_>, record: &str) -> ReadError {
     error.in_record(record)
 }
 
-/// A `BundleHeaderProto`.
+/// What is read of a `BundleHeaderProto`.
 fn bundle_header(message: &mut Message<'_>) -> Result<Checkpoint, ReadError> {
     let mut header = Checkpoint { format: 2, ..Checkpoint::default() };
     while let Some(field) = message.next()? {
@@ -219,7 +219,7 @@ fn tensor_slice_meta(message: &mut Message<'_>) -> Result<Checkpoint, ReadError>
     Ok(checkpoint)
 }
 
-/// A `SavedSliceMeta`.
+/// What is read of a `SavedSliceMeta`.
 fn slice_meta(message: &mut Message<'_>) -> Result<StoredTensor, ReadError> {
     let mut tensor = StoredTensor { shape: Shape(Some(Vec::new())), ..StoredTensor::default() };
     while let Some(field) = message.next()? {

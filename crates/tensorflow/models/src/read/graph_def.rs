@@ -19,7 +19,7 @@ pub fn graph(source: &dyn Source) -> Result<Graph, ReadError> {
     graph_in(&mut Message::whole(source), &mut Kept::default())
 }
 
-/// A `GraphDef`.
+/// Reads a `GraphDef` and keeps what `kept` says.
 pub(crate) fn graph_in(message: &mut Message<'_>, kept: &mut Kept) -> Result<Graph, ReadError> {
     let mut graph = Graph::default();
     while let Some(field) = message.next()? {
@@ -42,7 +42,7 @@ pub(crate) fn graph_in(message: &mut Message<'_>, kept: &mut Kept) -> Result<Gra
     Ok(graph)
 }
 
-/// A `NodeDef`.
+/// Reads a `NodeDef` and keeps what `kept` says.
 pub(crate) fn node(message: &mut Message<'_>, kept: &mut Kept) -> Result<Node, ReadError> {
     let mut node = Node::default();
     kept.count(message, size_of::<Node>())?;

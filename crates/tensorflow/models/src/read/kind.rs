@@ -12,11 +12,11 @@ use super::{schema, table};
 /// What a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A GraphDef.
+    /// A GraphDef, one graph without signatures.
     Graph,
-    /// A MetaGraphDef.
+    /// A MetaGraphDef, a graph with its collections and signatures.
     MetaGraph,
-    /// A SavedModel.
+    /// A SavedModel, which may have several graphs.
     SavedModel,
     /// A table of the kind that checkpoints are.
     Table,
@@ -29,7 +29,7 @@ pub enum Kind {
 pub enum Encoding {
     /// Protobuf's bytes, or a table.
     Binary,
-    /// Protobuf's text format.
+    /// The text format of protobuf.
     Text,
 }
 

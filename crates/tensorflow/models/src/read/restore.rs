@@ -28,7 +28,7 @@ pub struct Restored {
     pub graph: usize,
     /// The function in whose body the node stands, if it is one.
     pub function: Option<Box<str>>,
-    /// The node.
+    /// The name of the node.
     pub node: Box<str>,
 }
 

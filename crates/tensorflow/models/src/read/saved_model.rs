@@ -9,19 +9,19 @@ use super::kept::Kept;
 use super::{op_def, values};
 use crate::{Graph, OpDef};
 
-/// A SavedModel: `saved_model.pb`.
+/// What is read of a SavedModel's `saved_model.pb`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SavedModel {
     /// The number of its own schema: 1 in every real file; no TensorFlow looks at it.
     pub schema_version: Option<i64>,
-    /// Its graphs.
+    /// Its graphs, one for each set of tags.
     pub meta_graphs: Vec<MetaGraph>,
 }
 
 /// A graph and what its exporter says about itself.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MetaGraph {
-    /// The graph.
+    /// The graph, with its library of functions.
     pub graph: Graph,
     /// What it is for: `serve`, `train`.
     pub tags: Vec<String>,
@@ -46,7 +46,7 @@ pub struct MetaGraph {
 /// A signature: a name, and the tensors that are its results.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Signature {
-    /// The name: `serving_default`.
+    /// The name by which it is served: `serving_default`.
     pub name: String,
     /// Its results, as inputs are written: `StatefulPartitionedCall:0`.
     pub outputs: Vec<String>,
@@ -57,7 +57,7 @@ pub struct Signature {
 pub struct SavedObject {
     /// What revives it: `trackable_list`, `_tf_keras_layer`.
     pub identifier: String,
-    /// Its versions.
+    /// The versions of whoever wrote the graph.
     pub versions: DataVersions,
     /// How many variables of other objects it keeps a slot for, as optimizers do.
     pub slots: usize,

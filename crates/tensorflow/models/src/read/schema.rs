@@ -14,13 +14,13 @@ mod named;
 pub(crate) enum Holds {
     /// A whole number or a truth value.
     Number,
-    /// A 32-bit float.
+    /// A float of 32 bits.
     Float,
-    /// Text or bytes.
+    /// A string or bytes, quoted.
     Text,
     /// The name or number of an element type.
     Type,
-    /// A 64-bit float.
+    /// A float of 64 bits.
     Double,
     /// A whole number of 64 bits that is written as it is.
     Fixed64,
@@ -65,11 +65,9 @@ impl Fields {
 use Holds::{Aside, Double, Float, Message, Number, Text, Type};
 use aside::*;
 
-/// `SavedModel`.
 pub(crate) static SAVED_MODEL: Fields =
     Fields(&[("saved_model_schema_version", 1, Number), ("meta_graphs", 2, Message(&META_GRAPH))]);
 
-/// `MetaGraphDef`.
 pub(crate) static META_GRAPH: Fields = Fields(&[
     ("meta_info_def", 1, Message(&META_INFO)),
     ("graph_def", 2, Message(&GRAPH)),
@@ -123,10 +121,8 @@ static USER_OBJECT: Fields = Fields(&[
     ("metadata", 3, Aside(&Text)),
 ]);
 
-/// `OpList`.
 pub(crate) static OP_LIST: Fields = Fields(&[("op", 1, Message(&OP))]);
 
-/// `GraphDef`.
 pub(crate) static GRAPH: Fields = Fields(&[
     ("node", 1, Message(&NODE)),
     ("versions", 4, Message(&VERSIONS)),

@@ -189,7 +189,7 @@ fn packed_varints(bytes: &[u8]) -> Option<Vec<u64>> {
     (shift == 0).then_some(numbers)
 }
 
-/// A `TensorShapeProto`.
+/// What is read of a `TensorShapeProto`.
 pub(crate) fn shape(message: &mut Message<'_>) -> Result<Shape, ReadError> {
     let mut dims = Vec::new();
     let mut unknown = false;
@@ -244,7 +244,7 @@ fn tensor_head(message: &mut Message<'_>) -> Result<AttrValue, ReadError> {
     Ok(AttrValue::Tensor { dtype, shape: dims, zero: one && !other, filled })
 }
 
-/// A `VersionDef`.
+/// What is read of a `VersionDef`.
 pub(crate) fn versions(message: &mut Message<'_>) -> Result<DataVersions, ReadError> {
     // Numbers of 32 bits: a negative one is written with 64.
     let number = |field: &Field| i64::from(field.varint().unwrap_or(0) as i32);

@@ -14,7 +14,7 @@ use crate::sys;
 /// What the host may take. It is ordinary memory, taken piece by piece.
 const TOTAL: i64 = 1 << 30;
 
-/// The device.
+/// The device, which calculates on the processor.
 #[derive(Default)]
 pub struct Abacus {
     allocations: AtomicI64,
@@ -29,7 +29,7 @@ pub struct Rod;
 /// An event: it has come.
 pub struct Bead;
 
-/// A timer.
+/// A timer that reads the clock of the processor.
 #[derive(Default)]
 pub struct Clock {
     started: Mutex<Option<Instant>>,

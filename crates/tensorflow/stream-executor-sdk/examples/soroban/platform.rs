@@ -5,7 +5,7 @@ use unskew_stream_executor_sdk::{Error, Host, Kernels, Platform};
 use crate::device::Abacus;
 use crate::kernels;
 
-/// The platform.
+/// The platform, which has one kind of device.
 pub struct Soroban;
 
 impl Platform for Soroban {

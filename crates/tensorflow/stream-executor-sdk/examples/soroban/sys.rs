@@ -48,13 +48,13 @@ pub fn allocate(bytes: u64) -> Option<*mut c_void> {
     (failed == 0).then_some(memory)
 }
 
-/// Gives it back.
+/// Gives back what `allocate` gave out.
 pub fn deallocate(memory: *mut c_void) {
     // SAFETY: the host gives back what it got, once.
     unsafe { libc::free(memory) }
 }
 
-/// Copies.
+/// Copies so many bytes; the two places do not overlap.
 pub fn copy(to: *mut c_void, from: *mut c_void, bytes: u64) -> Result<(), Error> {
     let bytes = usize::try_from(bytes).map_err(|_| Error::invalid("too much to copy"))?;
     if bytes > 0 {

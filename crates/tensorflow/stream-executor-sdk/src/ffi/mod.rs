@@ -44,7 +44,7 @@ pub(crate) use variable::served as variables_served;
 
 /// A plug-in of this library: made by [`export_plugin!`](crate::export_plugin).
 pub trait Exports: 'static {
-    /// The author's platform.
+    /// The platform that the author of the plug-in wrote.
     type Platform: Platform;
 
     /// The plug-in, made when it is first asked for.

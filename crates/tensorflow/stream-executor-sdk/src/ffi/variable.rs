@@ -65,9 +65,9 @@ const CHECKS_SHAPE: InterfaceVersion = InterfaceVersion::new(2, 10);
 /// What an update does to a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// Adds the value.
+    /// Adds the value to what the variable holds.
     Add,
-    /// Subtracts it.
+    /// Subtracts the value from what the variable holds.
     Subtract,
 }
 

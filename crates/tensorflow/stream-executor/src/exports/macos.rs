@@ -146,7 +146,7 @@ impl Images {
         Self { images, functions, symbols: &platform.symbols, release }
     }
 
-    /// All images.
+    /// All images, in the order of the table.
     pub fn iter(&self) -> impl Iterator<Item = &Image> {
         self.images.iter()
     }

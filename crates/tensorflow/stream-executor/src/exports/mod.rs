@@ -68,7 +68,7 @@ pub fn exports(version: &Version) -> Arc<Exports> {
 }
 
 impl Exports {
-    /// The release.
+    /// The release whose exports these are.
     pub fn version(&self) -> Version {
         self.version
     }

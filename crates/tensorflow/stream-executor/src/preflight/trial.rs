@@ -35,11 +35,11 @@ pub struct Script {
 pub enum Entry {
     /// `SE_InitPlugin`: the platform, and the first device.
     Device,
-    /// `TF_InitKernel`.
+    /// `TF_InitKernel`, which registers kernels.
     Kernels,
-    /// `TF_InitGraph`.
+    /// `TF_InitGraph`, which registers a graph optimizer.
     Graph,
-    /// `TF_InitProfiler`.
+    /// `TF_InitProfiler`, which registers a profiler.
     Profiler,
 }
 
@@ -47,7 +47,7 @@ impl Entry {
     /// Those that a host goes through after the platform is registered, in their order.
     pub const OTHERS: [Self; 3] = [Self::Kernels, Self::Graph, Self::Profiler];
 
-    /// The function.
+    /// The symbol that the host looks up.
     pub const fn function(self) -> &'static str {
         match self {
             Self::Device => "SE_InitPlugin",
@@ -62,7 +62,7 @@ impl Entry {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Skew {
-    /// Not at all.
+    /// It is that of the release, unchanged.
     None,
     /// It says that it has this major version of the interface.
     Major(i32),
@@ -119,7 +119,7 @@ impl fmt::Display for Skew {
 /// What a plug-in did with a host.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trial {
-    /// The host.
+    /// The release that was played, and how it was skewed.
     pub script: Script,
     /// What was called, in the order of the calls.
     pub calls: Vec<Call>,
@@ -142,7 +142,7 @@ pub struct Trial {
     pub lacking: Vec<String>,
     /// The function that was called last.
     pub stage: String,
-    /// How it ended.
+    /// How the process that loaded it ended.
     pub end: End,
     /// The last line of what the plug-in wrote to its error output.
     pub said: String,
@@ -151,7 +151,7 @@ pub struct Trial {
 /// One call and what the plug-in answered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Call {
-    /// The function.
+    /// The name of the function in C.
     pub function: String,
     /// The code of the status: 0 is OK.
     pub code: i32,
@@ -181,9 +181,9 @@ pub struct Seen {
 /// A field that a host wants and that is null.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Empty {
-    /// The struct.
+    /// The name of the struct in C.
     pub structure: String,
-    /// The field.
+    /// The name of the field in C.
     pub field: String,
     /// Whether the host refuses the plug-in; else it calls the field without looking.
     pub refused: bool,

@@ -9,7 +9,7 @@ use crate::layout::{FIRST, Releases};
 /// Releases of one era, and what they do with a plug-in.
 #[derive(Clone, Debug)]
 pub struct Usage {
-    /// The releases.
+    /// The releases of the era.
     pub releases: Releases,
     /// What becomes of the plug-in there.
     pub verdict: Use,

@@ -104,7 +104,7 @@ fn channels_last(construction: &Construction<'_>) -> Result<(), Error> {
     }
 }
 
-/// Registers the operations.
+/// Registers the kernels of this file.
 pub fn register(kernels: &mut Kernels<Abacus>) -> Result<(), Error> {
     float::<MatMul>(kernels, "MatMul")?;
     float::<BiasAdd>(kernels, "BiasAdd")?;

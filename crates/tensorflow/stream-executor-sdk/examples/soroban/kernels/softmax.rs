@@ -107,7 +107,7 @@ impl<L: Element + Send + Sync + TryInto<usize>> Kernel<Abacus> for Sparse<L> {
     }
 }
 
-/// Registers the operations.
+/// Registers the kernels of this file.
 pub fn register(kernels: &mut Kernels<Abacus>) -> Result<(), Error> {
     float::<Softmax<false>>(kernels, "Softmax")?;
     float::<Softmax<true>>(kernels, "LogSoftmax")?;

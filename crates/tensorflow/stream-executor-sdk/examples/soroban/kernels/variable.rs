@@ -68,7 +68,7 @@ impl<T: Element + AddAssign + SubAssign> Update<Abacus> for Numbers<T> {
     }
 }
 
-/// Registers the operations.
+/// Registers the kernels of this file.
 pub fn register(kernels: &mut Kernels<Abacus>) -> Result<(), Error> {
     for data_type in [DataType::FLOAT, DataType::INT64] {
         let def =
