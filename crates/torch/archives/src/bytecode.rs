@@ -32,7 +32,7 @@ pub(crate) const JUMPS: [&str; 3] = ["JF", "JMP", "LOOP"];
 /// An instruction of the mobile interpreter, with its two operands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instruction {
-    /// The opcode: `LOADC`.
+    /// The opcode of the mobile interpreter: `LOADC`.
     pub name: String,
     /// The first operand: most often the number of a register, a constant, an operator, or a distance.
     pub x: i64,

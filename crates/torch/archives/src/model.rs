@@ -27,7 +27,7 @@ pub enum Format {
     Mobile,
     /// Bytecode as a flatbuffer.
     MobileFlatbuffer,
-    /// A `torch.package` archive.
+    /// A `torch.package` archive, with Python source of its own.
     Package,
     /// `torch.export`, with its graph in `serialized_exported_program.json`.
     ExportedJson,

@@ -13,13 +13,13 @@ pub enum Dtype { U8, I8, I16, I32, I64, F16, F32, F64, C64, C128, Bool, BF16 }
 /// What kind of number a type holds, in the order in which kinds win over each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Category {
-    /// True or false.
+    /// Booleans, one byte each.
     Bool,
-    /// Integers.
+    /// Integers of any width.
     Int,
-    /// Real numbers.
+    /// Real numbers of any width.
     Float,
-    /// Complex numbers.
+    /// Complex numbers of any width.
     Complex,
 }
 
@@ -41,7 +41,7 @@ const TYPES: [(Dtype, &str, &str, i64, usize, Category); 12] = [
 ];
 
 impl Dtype {
-    /// Every type.
+    /// Every type that tensors can have.
     pub fn all() -> impl Iterator<Item = Self> {
         TYPES.iter().map(|row| row.0)
     }

@@ -22,7 +22,7 @@ impl Interpreter {
         Self { semantics, limits: Limits::default(), registry: None }
     }
 
-    /// With other limits.
+    /// The same with other limits on steps and memory.
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;

@@ -8,11 +8,11 @@ use crate::Dtype;
 /// A number, or true or false.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Number {
-    /// True or false.
+    /// A boolean, which counts as 0 or 1.
     Bool(bool),
-    /// An integer.
+    /// An integer of 64 bits.
     Int(i64),
-    /// A real number.
+    /// A real number of 64 bits.
     Float(f64),
     /// Real and imaginary part.
     Complex(f64, f64),

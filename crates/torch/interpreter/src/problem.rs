@@ -9,9 +9,9 @@ pub enum Problem {
     /// The release has no such operator.
     #[error("PyTorch {release} has no operator that takes this call: {operator}({given})")]
     NotInRelease {
-        /// The release.
+        /// The release that was to be played.
         release: String,
-        /// The operator.
+        /// The operator that it does not have.
         operator: String,
         /// The types of what it was given.
         given: String,
@@ -19,7 +19,7 @@ pub enum Problem {
     /// No overload takes these arguments.
     #[error("no overload of {operator} takes these arguments: {operator}({given})")]
     NoOverload {
-        /// The operator.
+        /// The operator that was called.
         operator: String,
         /// The types of what it was given.
         given: String,
@@ -27,9 +27,9 @@ pub enum Problem {
     /// The program raised an exception.
     #[error("the program raised {class}: {message}")]
     Raised {
-        /// The class: `builtins.ValueError`.
+        /// The class of the exception: `builtins.ValueError`.
         class: String,
-        /// The message.
+        /// The message of the exception.
         message: String,
     },
     /// An operator refuses what it was given, as the operator of PyTorch does.
@@ -38,9 +38,9 @@ pub enum Problem {
     /// The program takes more than it may.
     #[error("the program is over its budget of {limit} {what}")]
     Limit {
-        /// Of what.
+        /// What ran out, such as steps or bytes.
         what: &'static str,
-        /// The limit.
+        /// The limit, in the unit of what ran out.
         limit: u64,
     },
     /// Something that the interpreter does not do.
@@ -57,7 +57,7 @@ pub enum Problem {
 pub struct RunError {
     /// The file with line and column, if it is known: `code/__torch__.py:5:12`.
     pub place: Option<String>,
-    /// What is wrong.
+    /// What went wrong at that place.
     pub problem: Problem,
 }
 

@@ -36,7 +36,7 @@ struct Row {
 /// A meaning that operators had in some releases.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fact {
-    /// Its name: `division-truncates`.
+    /// The name of the change: `division-truncates`.
     pub name: String,
     /// What held, in a sentence.
     pub what: String,

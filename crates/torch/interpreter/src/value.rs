@@ -12,16 +12,16 @@ pub(crate) type Dict = Rc<RefCell<Vec<(Value, Value)>>>;
 /// A value of a program. A clone of a list, a dictionary, an object or a tensor is the same one.
 #[derive(Clone, Debug, Default)]
 pub enum Value {
-    /// `None`.
+    /// The `None` of Python.
     #[default]
     None,
     /// A number, or true or false.
     Number(Number),
-    /// A text.
+    /// A str of Python.
     Text(Rc<str>),
-    /// A tensor.
+    /// A tensor, shared by all that hold it.
     Tensor(Tensor),
-    /// A list.
+    /// A list, which everyone who holds it can change.
     List(Rc<RefCell<Vec<Value>>>),
     /// A tuple, with the names of its fields if it is a named one.
     Tuple(Rc<Tuple>),
@@ -29,27 +29,27 @@ pub enum Value {
     Dict(Rc<RefCell<Vec<(Value, Value)>>>),
     /// An object of a class of the program, such as a module.
     Object(Rc<Object>),
-    /// A device: `cpu`.
+    /// The name of a device: `cpu`.
     Device(Rc<str>),
     /// A function or a class of the program, by its qualified name.
     Callable(Rc<str>),
 }
 
-/// A tuple.
+/// A tuple, with names if it is a named one.
 #[derive(Clone, Debug, Default)]
 pub struct Tuple {
-    /// Its items.
+    /// The items, in their order.
     pub items: Vec<Value>,
     /// The class, and the name of each field; none if it has no names.
     pub named: Option<(Rc<str>, Vec<Rc<str>>)>,
 }
 
-/// An object.
+/// An object of a class of the program.
 #[derive(Debug)]
 pub struct Object {
     /// The qualified name of its class.
     pub class: Rc<str>,
-    /// Its attributes.
+    /// The attributes with their values.
     pub attributes: RefCell<Vec<(Rc<str>, Value)>>,
 }
 
@@ -60,7 +60,7 @@ impl Object {
         attributes.iter().find(|(known, _)| &**known == name).map(|(_, value)| value.clone())
     }
 
-    /// Sets an attribute.
+    /// Sets an attribute, which may be new.
     pub fn set(&self, name: &str, value: Value) {
         let mut attributes = self.attributes.borrow_mut();
         match attributes.iter_mut().find(|(known, _)| &**known == name) {

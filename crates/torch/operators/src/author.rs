@@ -29,11 +29,11 @@ pub struct NewChange {
 /// The files of a registry with a change in them.
 #[derive(Clone, Debug)]
 pub struct Written {
-    /// `operator_versions.yaml`.
+    /// The text of `operator_versions.yaml` afterwards.
     pub versions: String,
-    /// `operator_upgraders.py`.
+    /// The text of `operator_upgraders.py` afterwards.
     pub upgraders: String,
-    /// `operator_downgraders.py`.
+    /// The text of `operator_downgraders.py` afterwards.
     pub downgraders: String,
     /// The functions whose bodies are to be written.
     pub functions: Vec<String>,
@@ -154,12 +154,12 @@ fn refuse(registry: &Registry, change: &NewChange) -> Result<(), RegistryError> 
     Ok(())
 }
 
-/// `div` of `aten::div.Tensor`.
+/// The name without namespace and overload: `div` of `aten::div.Tensor`.
 fn base(schema: &Schema) -> &str {
     schema.name.rsplit("::").next().unwrap_or(&schema.name)
 }
 
-/// `div_Tensor` of `aten::div.Tensor`.
+/// What functions are named after: `div_Tensor` of `aten::div.Tensor`.
 fn stem(operator: &str) -> String {
     operator.rsplit("::").next().unwrap_or(operator).replace('.', "_")
 }

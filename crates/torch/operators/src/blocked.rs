@@ -15,7 +15,7 @@ pub enum Blocked {
     },
     /// There is a form for some values of an argument, and this one is another.
     Value {
-        /// What must hold.
+        /// What must hold, as an expression of the arguments.
         needs: String,
         /// The value that the call gives; none if it is known only when the program runs.
         given: Option<String>,
@@ -24,7 +24,7 @@ pub enum Blocked {
     NoForm {
         /// The change, in words.
         change: String,
-        /// Why.
+        /// Why it is so, in one sentence.
         why: Option<String>,
     },
     /// The release has the operator, and it does not take the call.

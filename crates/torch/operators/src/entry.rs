@@ -113,7 +113,7 @@ impl Releases {
     }
 }
 
-/// `1.13` of `1.13.1`.
+/// The minor release: `1.13` of `1.13.1`.
 pub(crate) fn minor(release: Version) -> Version {
     Version::pair(release.major(), release.minor())
 }

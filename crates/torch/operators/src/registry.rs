@@ -14,9 +14,9 @@ use crate::{calls, yaml};
 /// [`function_files::join`](crate::function_files::join) makes it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sources<'t> {
-    /// `operator_versions.yaml`.
+    /// The text of `operator_versions.yaml`.
     pub versions: &'t str,
-    /// `operator_upgraders.py`.
+    /// The text of `operator_upgraders.py`.
     pub upgraders: &'t str,
     /// `operator_downgraders.py`; it may be empty.
     pub downgraders: &'t str,
@@ -27,9 +27,9 @@ pub struct Sources<'t> {
 pub struct BuiltIn {
     /// `operator_versions.yaml` in the form of `files::flatten`.
     pub operators: &'static str,
-    /// `operator_upgraders.py`.
+    /// The name of the file `operator_upgraders.py`.
     pub upgraders: &'static str,
-    /// `operator_downgraders.py`.
+    /// The name of the file `operator_downgraders.py`.
     pub downgraders: &'static str,
 }
 

@@ -17,7 +17,7 @@ use crate::{OperatorTable, Schema};
 pub struct Definition {
     /// The schema as its release writes it.
     pub text: String,
-    /// The parsed schema.
+    /// The schema of the row, parsed.
     pub schema: Schema,
     /// The releases that have it.
     pub runs: Runs,

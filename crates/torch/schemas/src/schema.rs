@@ -10,7 +10,7 @@ use crate::{Alias, CallShape, Misfit, SchemaError, Type, parse};
 pub struct Argument {
     /// The name; empty for a return value without one.
     pub name: String,
-    /// The type.
+    /// The type, as schemas write it.
     pub ty: Type,
     /// The alias annotation, if there is one.
     pub alias: Option<Alias>,

@@ -9,9 +9,9 @@ pub enum Type {
     Named(String),
     /// `int[]`, or `int[2]`, for which one `int` may stand too.
     List(Box<Type>, Option<u64>),
-    /// `Tensor?`.
+    /// A type that may be absent: `Tensor?`.
     Optional(Box<Type>),
-    /// `(Tensor, Tensor)`.
+    /// Several types in parentheses: `(Tensor, Tensor)`.
     Tuple(Vec<Type>),
     /// `Dict(str, Tensor)`, `Future(t)`, `Union(int, str)`: a name with types.
     Applied(String, Vec<Type>),

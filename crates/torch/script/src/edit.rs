@@ -18,7 +18,7 @@ pub enum Overlap {
     /// Another replacement covers a part of it.
     #[error("bytes {} to {} are replaced already, by a change at byte {other}", span.start, span.end)]
     Replaced {
-        /// The span.
+        /// The part of the source that the edit would leave.
         span: Span,
         /// Where the other replacement begins.
         other: usize,

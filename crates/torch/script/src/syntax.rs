@@ -100,7 +100,7 @@ pub enum Statement {
         /// Its bytes in the source text.
         span: Span,
     },
-    /// `return a`.
+    /// A statement `return a`, or `return` alone.
     Return {
         /// The returned expression; none for a bare `return`.
         value: Option<Expression>,
@@ -118,7 +118,7 @@ pub enum Statement {
         /// Its bytes in the source text.
         span: Span,
     },
-    /// `while`.
+    /// A loop with a condition, `while`.
     While {
         /// The expression that decides.
         test: Expression,
@@ -157,9 +157,9 @@ pub enum Statement {
 /// An expression of TorchScript, a subset of Python.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expression {
-    /// `a`.
+    /// A name: `a` of `a + 1`.
     Name(Name),
-    /// `a.b`.
+    /// An attribute: `a.b` of a module or a value.
     Attribute {
         /// What it belongs to.
         of: Box<Expression>,
@@ -168,9 +168,9 @@ pub enum Expression {
         /// Where the whole stands.
         span: Span,
     },
-    /// `f(a, b=c)`.
+    /// A call with its arguments: `f(a, b=c)`.
     Call(Box<Call>),
-    /// `a[b]`.
+    /// An item or a slice: `a[b]`.
     Subscript {
         /// What is looked into.
         of: Box<Expression>,
@@ -186,7 +186,7 @@ pub enum Expression {
         /// Its bytes in the source text.
         span: Span,
     },
-    /// `[a, b]`.
+    /// A list display: `[a, b]`.
     List {
         /// The elements, in order.
         items: Vec<Expression>,
@@ -200,7 +200,7 @@ pub enum Expression {
         /// Its bytes in the source text.
         span: Span,
     },
-    /// `{a: b}`.
+    /// A dict display: `{a: b}`.
     Dict {
         /// Pairs of key and value, in the order of the text.
         items: Vec<(Expression, Expression)>,
@@ -270,9 +270,9 @@ pub struct Argument {
 /// The value of a literal.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Constant {
-    /// `None`.
+    /// The literal `None`, as in Python.
     None,
-    /// `True`, `False`.
+    /// The literals `True` and `False`.
     Bool(bool),
     /// A number without a fraction, as it is written: it may be larger than any number of Rust.
     Int(String),
@@ -282,7 +282,7 @@ pub enum Constant {
     Imaginary(String),
     /// The text of a string literal.
     Text(String),
-    /// `...`.
+    /// The literal `...`, as in indices.
     Ellipsis,
 }
 

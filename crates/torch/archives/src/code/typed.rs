@@ -19,7 +19,7 @@ pub(crate) const FUNCTIONS: &str = "__torch__.unskew";
 /// Calls of one operator that give values of the same types.
 #[derive(Debug)]
 pub(crate) struct TypedUse {
-    /// The operator: `aten::div`.
+    /// The operator that is called: `aten::div`.
     pub operator: Arc<str>,
     pub given: Vec<Given>,
     /// The overload that its writer meant, if it can be told.

@@ -127,7 +127,7 @@ impl Walk<'_> {
         Some(None)
     }
 
-    /// `range(n)`.
+    /// How often a loop over `range(n)` runs, if `n` is a constant.
     fn rounds(&self, items: &Expression) -> Option<i64> {
         let Expression::Call(call) = items else { return None };
         match (call.function.path()?.as_str(), call.arguments.as_slice()) {
@@ -139,7 +139,7 @@ impl Walk<'_> {
         }
     }
 
-    /// `list.append(value)`.
+    /// The value of a call `list.append(value)`.
     fn append(&mut self, function: &Expression, arguments: &[Argument]) -> Option<()> {
         let path = function.path()?;
         let (list, "append") = path.rsplit_once('.')? else { return None };

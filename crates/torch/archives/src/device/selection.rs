@@ -64,7 +64,7 @@ pub fn selection(text: &str) -> Result<BTreeSet<String>, SelectionError> {
     Ok(names)
 }
 
-/// `ns::name` or `ns::name.overload`.
+/// Whether it is `ns::name` or `ns::name.overload`.
 fn is_name(text: &str) -> bool {
     let word = |part: &str| {
         !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')

@@ -19,17 +19,17 @@ pub type Id = u32;
 /// A value that a pickle describes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// `None`.
+    /// The `None` of Python.
     None,
-    /// `True` or `False`.
+    /// The `True` or `False` of Python.
     Bool(bool),
     /// An integer that fits 64 bits.
     Int(i64),
     /// An integer that does not, as its little-endian two's complement.
     BigInt(Vec<u8>),
-    /// A Python float.
+    /// A float of Python, of 64 bits.
     Float(f64),
-    /// A Python str.
+    /// A str of Python, as UTF-8.
     Text(String),
     /// Bytes; their content is not kept.
     Bytes(usize),

@@ -82,7 +82,7 @@ impl Code {
         names
     }
 
-    /// `file:line:column`.
+    /// The place as messages name it: `file:line:column`.
     pub(super) fn place(&self, unit: usize, span: Span) -> Option<String> {
         let unit = self.units.get(unit)?;
         let before = unit.text.get(..span.start)?;

@@ -289,7 +289,7 @@ impl<'p> Machine<'p> {
     }
 }
 
-/// `t[1]`, `t[mask]`.
+/// What `t[1]` or `t[mask]` is of a tensor.
 pub(super) fn tensor_item(tensor: &Tensor, index: &Value) -> Result<Tensor, Problem> {
     match index {
         Value::Number(Number::Int(at)) => operators::item(tensor, *at),

@@ -71,7 +71,7 @@ impl<'a> Arguments<'a> {
         self.number(at).map(Number::is_true)
     }
 
-    /// False for `None`.
+    /// Whether an argument is given and not `None`.
     pub(crate) fn is_set(&self, at: usize) -> bool {
         self.value(at).number().is_some_and(Number::is_true)
     }

@@ -9,7 +9,7 @@ use crate::limits::Meter;
 use crate::problem::{malformed, refused};
 use crate::{Dtype, Problem, Tensor, Value};
 
-/// One overload.
+/// One overload of an operator, and the function that calculates it.
 pub(crate) struct Entry {
     pub(crate) schema: Schema,
     /// What the values of the defaults are; one for each argument.
@@ -21,7 +21,6 @@ pub(crate) struct Entry {
 /// Where the result goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Target {
-    /// To the caller.
     New,
     /// Into the first argument.
     First,

@@ -34,11 +34,9 @@ pub(crate) struct Operator {
 /// Which forms of an operator there are besides the one of its schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Forms {
-    /// No other.
     Plain,
     /// One that writes the result into an argument `out`.
     Out,
-    /// That one alone.
     OnlyOut,
     /// Both that, and one that writes the result into `self`: `relu_`.
     All,

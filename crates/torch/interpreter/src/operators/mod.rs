@@ -44,7 +44,6 @@ pub(crate) use lists::same;
 pub(crate) use table::find;
 pub use table::operators;
 
-/// Every family.
 const FAMILIES: &[&[Operator]] = &[
     arithmetic::OPERATORS,
     comparison::OPERATORS,

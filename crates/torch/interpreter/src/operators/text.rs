@@ -64,7 +64,7 @@ fn format(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     text(result)
 }
 
-/// `%s` and `%d`.
+/// Python's `%`, with `%s` and `%d` in its left side.
 fn percent(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     let mut given: Vec<Value> = values(args).cloned().collect();
     if let [Value::Tuple(tuple)] = given.as_slice() {

@@ -121,7 +121,7 @@ fn code(records: &Records) -> Result<Code, ReadError> {
     Ok(code)
 }
 
-/// `__torch__.a` of `code/__torch__/a.py`.
+/// The module's name, `__torch__.a`, of a record `code/__torch__/a.py`.
 fn qualified(record: &str) -> String {
     let name = record.strip_prefix("code/").unwrap_or(record);
     name.strip_suffix(".py").unwrap_or(name).replace('/', ".")

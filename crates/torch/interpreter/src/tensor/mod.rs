@@ -222,7 +222,7 @@ impl Tensor {
     }
 }
 
-/// `float32[2,3]`.
+/// Element type and dimensions: `float32[2,3]`.
 impl std::fmt::Display for Tensor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let sizes: Vec<String> = self.shape.iter().map(usize::to_string).collect();

@@ -34,7 +34,7 @@ pub fn runtime(name: &str) -> Runtime {
 
 /// What a release recorded for a model.
 pub struct Recorded {
-    /// `1.10.2/add`.
+    /// The writer and the model: `1.10.2/add`.
     pub model: String,
     pub inputs: Vec<Value>,
     /// What it gave; none if it refused.

@@ -12,19 +12,19 @@ const LARGEST: usize = 256;
 /// A value that is known without running anything.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Literal {
-    /// `None`.
+    /// The literal `None`, as in Python.
     None,
-    /// `True`, `False`.
+    /// The literals `True` and `False`.
     Bool(bool),
-    /// An integer literal.
+    /// An integer of 64 bits.
     Int(i64),
     /// A float, by its bits.
     Float(Bits),
-    /// A string literal.
+    /// A string, without its quotes.
     Text(Arc<str>),
-    /// A list.
+    /// A list of literals.
     List(Arc<[Literal]>),
-    /// A tuple.
+    /// A tuple of literals.
     Tuple(Arc<[Literal]>),
 }
 
@@ -33,7 +33,7 @@ pub enum Literal {
 pub struct Bits(u64);
 
 impl Bits {
-    /// The float.
+    /// The float, as it was written.
     pub fn value(self) -> f64 {
         f64::from_bits(self.0)
     }

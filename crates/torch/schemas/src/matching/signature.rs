@@ -16,7 +16,7 @@ pub struct Given {
     pub keyword: Option<String>,
     /// Whether it is what a method is called on, which is the argument `self`.
     pub receiver: bool,
-    /// Its type.
+    /// The type that its values have.
     pub ty: ScriptType,
     /// Its value, if that stands there.
     pub literal: Option<Literal>,
@@ -36,7 +36,7 @@ pub enum Bound {
     Given(usize),
     /// All values by place from this one on, as a list.
     Rest(usize),
-    /// Nothing: the default.
+    /// Nothing is given: the default counts.
     Default,
 }
 
@@ -75,7 +75,7 @@ pub enum Mismatch {
 /// A schema with its types as values have them.
 #[derive(Clone, Debug)]
 pub struct Signature {
-    /// The schema.
+    /// The schema that the call is held against.
     pub schema: Schema,
     arguments: Vec<ScriptType>,
     returns: ScriptType,

@@ -20,21 +20,21 @@ pub enum ScriptType {
     Unknown,
     /// `Any`: what takes every value.
     Any,
-    /// `NoneType`.
+    /// The type `NoneType` of TorchScript.
     None,
-    /// `Tensor`.
+    /// The type `Tensor` of TorchScript.
     Tensor,
-    /// `int`.
+    /// The type `int` of TorchScript, of 64 bits.
     Int,
-    /// `float`.
+    /// The type `float` of TorchScript, of 64 bits.
     Float,
-    /// `complex`.
+    /// The type `complex` of TorchScript, twice 64 bits.
     Complex,
-    /// `bool`.
+    /// The type `bool` of TorchScript.
     Bool,
     /// `number`: an integer, a float, or a complex number.
     Number,
-    /// `str`.
+    /// The type `str` of TorchScript.
     Str,
     /// A type of the language without parts: `Device`, `Generator`, `AnyEnumType`.
     Named(Arc<str>),
@@ -42,32 +42,32 @@ pub enum ScriptType {
     Class(Arc<str>),
     /// A type variable of a schema: `t`.
     Variable(Arc<str>),
-    /// `List[T]`.
+    /// The type `List[T]` of TorchScript.
     List(Arc<ScriptType>),
-    /// `Dict[K, V]`.
+    /// The type `Dict[K, V]` of TorchScript.
     Dict(Arc<(ScriptType, ScriptType)>),
-    /// `Tuple[...]`.
+    /// The type `Tuple[...]` of TorchScript.
     Tuple(Arc<[ScriptType]>),
-    /// `Optional[T]`.
+    /// The type `Optional[T]` of TorchScript.
     Optional(Arc<ScriptType>),
-    /// `Union[...]`.
+    /// The type `Union[...]` of TorchScript.
     Union(Arc<[ScriptType]>),
     /// A name with types: `Future[T]`, `RRef[T]`, `Await[T]`.
     Applied(Arc<str>, Arc<[ScriptType]>),
 }
 
 impl ScriptType {
-    /// `List[T]`.
+    /// The type `List[T]` of items of this type.
     pub fn list(item: Self) -> Self {
         Self::List(Arc::new(item)).bounded()
     }
 
-    /// `Dict[K, V]`.
+    /// The type `Dict[K, V]` of these two types.
     pub fn dict(key: Self, value: Self) -> Self {
         Self::Dict(Arc::new((key, value))).bounded()
     }
 
-    /// `Tuple[...]`.
+    /// The type `Tuple[...]` of items of these types.
     pub fn tuple(items: impl IntoIterator<Item = Self>) -> Self {
         Self::Tuple(items.into_iter().collect()).bounded()
     }

@@ -22,7 +22,7 @@ pub enum Spelling {
 /// One call of an operator.
 #[derive(Clone, Debug)]
 pub struct ResolvedCall {
-    /// The operator: `aten::div`.
+    /// The operator that is called: `aten::div`.
     pub operator: Arc<str>,
     /// The number of the record.
     pub record: usize,
@@ -34,7 +34,7 @@ pub struct ResolvedCall {
     pub function: FunctionId,
     /// How it is written.
     pub spelling: Spelling,
-    /// What it gives.
+    /// What each parameter is given, in their order.
     pub given: Vec<Given>,
     /// Where each of these values stands.
     pub spans: Vec<Span>,

@@ -11,7 +11,7 @@ use crate::{Class, Constant, Expression, Function, Module, ScriptError, Statemen
 /// One text of a program.
 #[derive(Clone, Debug)]
 pub struct Record {
-    /// Its name: `code/__torch__/m.py`.
+    /// The name of the file in the archive: `code/__torch__/m.py`.
     pub name: Arc<str>,
     /// The source text of the record.
     pub text: Arc<str>,
@@ -56,7 +56,7 @@ pub struct Routine {
 pub struct ParameterType {
     /// The identifier of the parameter.
     pub name: Arc<str>,
-    /// Its type.
+    /// The type that its values have.
     pub ty: ScriptType,
     /// Whether it may be left out.
     pub has_default: bool,

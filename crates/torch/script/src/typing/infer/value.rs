@@ -211,7 +211,7 @@ impl<'p> Walker<'p, '_> {
         }
     }
 
-    /// What `of.name` is.
+    /// The type of an attribute, `of.name`.
     pub(super) fn attribute_of(&mut self, receiver: &Thing, name: &str, span: Span) -> Thing {
         match receiver.ty() {
             ScriptType::Tensor if TENSOR_ATTRIBUTES.contains(&name) => {

@@ -56,7 +56,6 @@ pub(super) enum End {
     /// By an exception. For the loader that is a call like any other: what the block assigned counts for the types behind it,
     /// though nobody comes there.
     Raised,
-    /// By `return`.
     Returned,
 }
 
