@@ -71,7 +71,7 @@ impl Shape {
         element(self.element).is_some()
     }
 
-    /// Without layouts.
+    /// The shape as text, without layouts.
     pub(crate) fn plain(&self) -> String {
         self.text(false)
     }

@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::status::{Code, Status};
 
-/// Where bytes are.
+/// What bytes of a session are held for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryKind {
     /// On their way between a client and a device.
     Host,
-    /// In arrays.
+    /// In arrays on a device.
     Device,
 }
 

@@ -22,7 +22,7 @@ const ANNOUNCES_SERDES: i32 = 15;
 /// The versions of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Agreed {
-    /// Of the protocol.
+    /// The version of the proxy's protocol.
     pub protocol: i32,
     /// Of SerDes: what this server writes.
     pub serdes: i32,

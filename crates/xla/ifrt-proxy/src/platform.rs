@@ -12,7 +12,7 @@ use crate::status::Status;
 /// The client, its devices and memories.
 #[derive(Debug)]
 pub struct Platform {
-    /// The client.
+    /// The client of the plug-in on which everything runs.
     pub client: Client,
     /// The devices that can be used, by their ids, in the order of the plug-in.
     pub devices: Vec<DeviceEntry>,

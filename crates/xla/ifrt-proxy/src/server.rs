@@ -35,7 +35,7 @@ pub enum ServeError {
     /// The system has no threads, no sockets or no files for it.
     #[error("cannot serve")]
     Io(#[from] std::io::Error),
-    /// The network failed.
+    /// The network failed while it served.
     #[error("cannot serve")]
     Transport(#[from] tonic::transport::Error),
 }
@@ -87,7 +87,7 @@ impl Server {
         &self.limits
     }
 
-    /// What was counted.
+    /// Counters that go up while it serves.
     pub fn metrics(&self) -> &Metrics {
         &self.metrics
     }

@@ -8,9 +8,9 @@ use crate::messages::StatusMessage;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{code:?}: {message}")]
 pub struct Status {
-    /// The code.
+    /// Which kind of failure it is.
     pub code: Code,
-    /// The text.
+    /// What went wrong, for people.
     pub message: String,
 }
 
@@ -37,7 +37,7 @@ pub enum Code {
 }
 
 impl Code {
-    /// All of them.
+    /// Every code, in the order of their numbers.
     pub const ALL: [Self; 16] = [
         Self::Cancelled,
         Self::Unknown,
@@ -89,7 +89,7 @@ impl Code {
 }
 
 impl Status {
-    /// A status.
+    /// A status of this code and this message.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self { code, message: message.into() }
     }

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// How long a line is, in bytes: the place of a session in the file.
 const LINE: usize = 160;
 
-/// The file, written.
+/// The file of the running sessions, open for writing.
 #[derive(Debug)]
 pub struct Trail {
     file: File,

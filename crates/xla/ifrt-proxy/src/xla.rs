@@ -115,7 +115,7 @@ impl Facts {
     }
 }
 
-/// An `xla.LayoutProto`.
+/// What is read of an `xla.LayoutProto`.
 #[derive(Clone, PartialEq, Eq, Message)]
 struct LayoutMessage {
     #[prost(int64, repeated, tag = "1")]

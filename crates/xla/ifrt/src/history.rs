@@ -28,7 +28,7 @@ history! {
     server_minimum, "../data/proxy.server_minimum.history.toml"
 }
 history! {
-    /// The SerDes versions.
+    /// The history of the SerDes versions.
     serdes, "../data/serdes.history.toml"
 }
 history! {
@@ -63,7 +63,7 @@ pub fn week_4_old(today: Date) -> Option<Version> {
 /// A typed `week_4_old` that has fallen behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Staleness {
-    /// What is typed.
+    /// The version that stands in the source.
     pub typed: Version,
     /// What it should be.
     pub computed: Version,

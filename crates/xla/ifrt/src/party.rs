@@ -27,7 +27,7 @@ struct Inside {
 /// A value that says what it is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Value {
-    /// The value.
+    /// The value, decoded by its type name.
     pub value: Serialized,
     /// The number that it records; none if its type has none of its own.
     pub format: Option<u32>,

@@ -77,7 +77,7 @@ pub enum Extensions {
     /// Those that mean the same at both ages.
     #[default]
     Fitting,
-    /// None.
+    /// No adaptation is asked for.
     None,
 }
 
@@ -121,7 +121,7 @@ pub enum ConfigError {
     /// The file cannot be read.
     #[error("cannot read the settings of the adapted plug-in, {path}")]
     Unreadable {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// What the system says.
         source: std::io::Error,

@@ -6,7 +6,7 @@ use unskew_pjrt::ErrorCode;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
-    /// The code.
+    /// The code, as PJRT numbers them.
     pub code: ErrorCode,
     /// The text for people: what happened, and what to do.
     pub message: String,
@@ -35,7 +35,7 @@ impl Error {
         Self::new(ErrorCode::INTERNAL, message)
     }
 
-    /// Adds a payload.
+    /// Adds a payload, bytes under a name that hosts may know.
     #[must_use]
     pub fn with_payload(mut self, key: impl Into<String>, value: impl Into<Vec<u8>>) -> Self {
         self.payloads.push((key.into(), value.into()));

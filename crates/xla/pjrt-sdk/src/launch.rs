@@ -17,7 +17,7 @@ pub struct Assignment {
 }
 
 impl Assignment {
-    /// One device.
+    /// An assignment to one device, with one replica and one partition.
     pub fn one(device: usize) -> Self {
         Self { replicas: 1, partitions: 1, devices: vec![device] }
     }
@@ -31,7 +31,7 @@ pub struct Compile<'a> {
     pub code: &'a [u8],
     /// The format of the code: `mlir`, `hlo`, `hlo_with_config`.
     pub format: &'a str,
-    /// A serialized `CompileOptionsProto`.
+    /// The options, a serialized `CompileOptionsProto`.
     pub options: &'a [u8],
     /// Where it will run.
     pub assignment: &'a Assignment,
@@ -69,11 +69,11 @@ impl Launched {
 /// How much memory a program takes on each of its devices, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MemoryUse {
-    /// The program itself.
+    /// The bytes of the program's code.
     pub code: i64,
-    /// The arguments.
+    /// The bytes of the arguments.
     pub arguments: i64,
-    /// The results.
+    /// The bytes of the results.
     pub outputs: i64,
     /// What results take over from arguments.
     pub aliased: i64,

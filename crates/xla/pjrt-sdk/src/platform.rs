@@ -51,15 +51,15 @@ pub trait Storage: Send + Sync + 'static {
     fn as_any(&self) -> &dyn Any;
 }
 
-/// Shared contents.
+/// The contents of a buffer, shared by all that use them.
 pub type Stored = Arc<dyn Storage>;
 
 /// A device, as hosts see it.
 #[derive(Clone, Debug)]
 pub struct Device {
-    /// Its number.
+    /// The id by which programs name it.
     pub id: i32,
-    /// Its model.
+    /// Its model, the same for devices of one kind.
     pub kind: String,
     /// The kind of its memory: `device`.
     pub memory: String,
@@ -135,12 +135,12 @@ pub trait Platform: Send + Sync + 'static {
     }
 }
 
-/// A compiled program.
+/// A program that was compiled and can be run.
 pub trait Program: Send + Sync + 'static {
-    /// Its name.
+    /// The name of the program, for people.
     fn name(&self) -> &str;
 
-    /// What it yields.
+    /// The shapes of what it yields, in their order.
     fn outputs(&self) -> Vec<Shape>;
 
     /// A text that tells programs apart.

@@ -11,7 +11,7 @@ use serde::Deserialize;
 /// whatever says none.
 pub const FLOOR: i32 = 29;
 
-/// The whole ABI.
+/// The whole ABI, as the data files describe it.
 #[derive(Default)]
 pub struct Abi {
     pub structs: BTreeMap<String, Struct>,
@@ -71,10 +71,10 @@ pub struct Struct {
 #[derive(Deserialize, Default, PartialEq, Eq, Clone, Copy)]
 #[serde(rename_all = "snake_case")]
 pub enum Head {
-    /// `struct_size` and `extension_start`.
+    /// It begins with `struct_size` and `extension_start`.
     #[default]
     Extensible,
-    /// `struct_size` alone.
+    /// It begins with `struct_size` alone.
     Sized,
     None,
 }

@@ -7,7 +7,7 @@ use crate::bindings::doc_of;
 use crate::layout::Layouts;
 use crate::model::{Abi, Struct};
 
-/// Renders the tables.
+/// Renders the tables as Rust source.
 pub fn render(abi: &Abi, layouts: &Layouts) -> Result<String, Box<dyn Error>> {
     let mut out = String::new();
     writeln!(out, "static STRUCTS: [Struct; {}] = [", abi.structs.len())?;
@@ -142,7 +142,7 @@ fn date(text: &str) -> Result<String, Box<dyn Error>> {
     }
 }
 
-/// `import_buffer` as `ImportBuffer`.
+/// A name in camel case: `ImportBuffer` of `import_buffer`.
 fn camel(name: &str) -> String {
     let capital = |word: &str| word[..1].to_uppercase() + &word[1..];
     name.split('_').map(capital).collect()

@@ -21,7 +21,7 @@ pub struct Artifact {
     pub version: Version,
     /// Whether its producer says that version.
     pub stated: bool,
-    /// The bytecode.
+    /// The bytecode, read as far as its sections.
     pub bytecode: Bytecode,
     /// What it uses of VHLO, and beside it.
     pub features: Vec<Feature>,

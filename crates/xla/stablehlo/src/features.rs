@@ -65,11 +65,11 @@ pub enum FeatureKind {
     Dialect,
     /// An attribute of MLIR itself.
     Builtin,
-    /// An attribute.
+    /// An attribute that came with a version.
     Attribute,
-    /// A type.
+    /// A type that came with a version.
     Type,
-    /// An operation.
+    /// An operation that came with a version.
     Operation,
     /// What an operation holds.
     Constraint,

@@ -4,7 +4,7 @@ use prost::Message;
 
 use super::Metadata;
 
-/// A `ShapeProto`.
+/// What is read of XLA's `ShapeProto`.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct Shape {
     #[prost(int32, tag = "2")]
@@ -19,7 +19,7 @@ pub(crate) struct Shape {
     pub dynamic: Vec<bool>,
 }
 
-/// A `LayoutProto`.
+/// What is read of XLA's `LayoutProto`.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct Layout {
     #[prost(int64, repeated, tag = "1")]
@@ -129,7 +129,7 @@ pub(crate) struct Literal {
     pub f6e2m3fns: Vec<u8>,
 }
 
-/// An `OpSharding`.
+/// What is read of XLA's `OpSharding`.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct Sharding {
     #[prost(int32, tag = "1")]

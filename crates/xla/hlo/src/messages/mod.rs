@@ -13,7 +13,7 @@ pub(crate) use numbers::{
     ResultAccuracy, ScatterNumbers, Slice, SourceTarget, Triangular, Window,
 };
 
-/// A `HloModuleProtoWithConfig`.
+/// What is read of XLA's `HloModuleProtoWithConfig`.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct WithConfig {
     #[prost(message, optional, tag = "1")]
@@ -22,7 +22,7 @@ pub(crate) struct WithConfig {
     pub config: Option<Config>,
 }
 
-/// A `HloModuleConfigProto`.
+/// What is read of XLA's `HloModuleConfigProto`.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct Config {
     #[prost(message, optional, tag = "1")]
@@ -39,7 +39,7 @@ pub(crate) struct Config {
     pub propagate_to_parameters: Vec<bool>,
 }
 
-/// A `HloModuleProto`.
+/// What is read of XLA's `HloModuleProto`.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct Module {
     #[prost(string, tag = "1")]
@@ -64,7 +64,7 @@ pub(crate) struct Module {
     pub payloads: Vec<Vec<u8>>,
 }
 
-/// A `ProgramShapeProto`.
+/// What is read of XLA's `ProgramShapeProto`.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct ProgramShape {
     #[prost(message, repeated, tag = "1")]
@@ -88,7 +88,7 @@ pub(crate) struct Sequence {
     pub instructions: Vec<i64>,
 }
 
-/// A `HloInputOutputAliasProto`.
+/// What is read of XLA's `HloInputOutputAliasProto`.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct Aliases {
     #[prost(message, repeated, tag = "1")]
@@ -107,7 +107,7 @@ pub(crate) struct Alias {
     pub kind: i32,
 }
 
-/// A `HloBufferDonorProto`.
+/// What is read of XLA's `HloBufferDonorProto`.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct Donors {
     #[prost(message, repeated, tag = "1")]
@@ -122,7 +122,7 @@ pub(crate) struct Donor {
     pub index: Vec<i64>,
 }
 
-/// A `StackFrameIndexProto`.
+/// What is read of XLA's `StackFrameIndexProto`.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct Frames {
     #[prost(string, repeated, tag = "1")]
@@ -166,7 +166,7 @@ pub(crate) struct Frontend {
     pub map: BTreeMap<String, String>,
 }
 
-/// A `HloComputationProto`.
+/// What is read of XLA's `HloComputationProto`.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct Computation {
     #[prost(string, tag = "1")]
@@ -183,7 +183,7 @@ pub(crate) struct Computation {
     pub thread: String,
 }
 
-/// A `HloInstructionProto`.
+/// What is read of XLA's `HloInstructionProto`.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct Instruction {
     #[prost(string, tag = "1")]
@@ -345,7 +345,7 @@ pub(crate) struct Payload {
     pub id: Option<i64>,
 }
 
-/// An `OpMetadata`.
+/// What is read of XLA's `OpMetadata`.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct Metadata {
     #[prost(string, tag = "1")]
@@ -380,7 +380,7 @@ pub(crate) struct ReplicaGroup {
     pub ids: Vec<i64>,
 }
 
-/// A `CollectiveDeviceListProto`.
+/// What is read of XLA's `CollectiveDeviceListProto`.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct Groups {
     #[prost(message, repeated, tag = "1")]
@@ -389,7 +389,7 @@ pub(crate) struct Groups {
     pub iota: Option<IotaGroups>,
 }
 
-/// An `IotaReplicaGroupListProto`.
+/// What is read of XLA's `IotaReplicaGroupListProto`.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct IotaGroups {
     #[prost(int64, tag = "1")]
@@ -402,7 +402,7 @@ pub(crate) struct IotaGroups {
     pub transpose: Vec<i32>,
 }
 
-/// A `MeshAxesReplicaGroupListProto`.
+/// What is read of XLA's `MeshAxesReplicaGroupListProto`.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct MeshGroups {
     #[prost(message, optional, tag = "1")]

@@ -2,7 +2,7 @@
 
 use prost::Message;
 
-/// A `Window`.
+/// What is read of XLA's `Window`.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct Window {
     #[prost(message, repeated, tag = "1")]
@@ -27,7 +27,7 @@ pub(crate) struct WindowDimension {
     pub reversal: bool,
 }
 
-/// A `ConvolutionDimensionNumbers`.
+/// What is read of XLA's `ConvolutionDimensionNumbers`.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct ConvolutionNumbers {
     #[prost(int64, tag = "3")]
@@ -60,7 +60,7 @@ pub(crate) struct Slice {
     pub stride: i64,
 }
 
-/// A `PaddingConfig`.
+/// What is read of XLA's `PaddingConfig`.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct Padding {
     #[prost(message, repeated, tag = "1")]
@@ -77,7 +77,7 @@ pub(crate) struct PaddingDimension {
     pub interior: i64,
 }
 
-/// A `DotDimensionNumbers`.
+/// What is read of XLA's `DotDimensionNumbers`.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct DotNumbers {
     #[prost(int64, repeated, tag = "1")]
@@ -90,7 +90,7 @@ pub(crate) struct DotNumbers {
     pub rhs_batch: Vec<i64>,
 }
 
-/// A `RaggedDotDimensionNumbers`.
+/// What is read of XLA's `RaggedDotDimensionNumbers`.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct RaggedNumbers {
     #[prost(message, optional, tag = "1")]
@@ -101,7 +101,7 @@ pub(crate) struct RaggedNumbers {
     pub rhs_group: Vec<i64>,
 }
 
-/// A `GatherDimensionNumbers`.
+/// What is read of XLA's `GatherDimensionNumbers`.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct GatherNumbers {
     #[prost(int64, repeated, tag = "1")]
@@ -118,7 +118,7 @@ pub(crate) struct GatherNumbers {
     pub indices_batching: Vec<i64>,
 }
 
-/// A `ScatterDimensionNumbers`.
+/// What is read of XLA's `ScatterDimensionNumbers`.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct ScatterNumbers {
     #[prost(int64, repeated, tag = "1")]
@@ -135,7 +135,7 @@ pub(crate) struct ScatterNumbers {
     pub indices_batching: Vec<i64>,
 }
 
-/// A `PrecisionConfig`.
+/// What is read of XLA's `PrecisionConfig`.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct Precision {
     #[prost(int32, repeated, tag = "1")]
@@ -152,7 +152,7 @@ pub(crate) struct SourceTarget {
     pub target: i64,
 }
 
-/// `TriangularSolveOptions`.
+/// What is read of XLA's `TriangularSolveOptions`.
 #[derive(Clone, Copy, PartialEq, Message)]
 pub(crate) struct Triangular {
     #[prost(bool, tag = "1")]
@@ -165,7 +165,7 @@ pub(crate) struct Triangular {
     pub transpose: i32,
 }
 
-/// An `OutputOperandAliasing`.
+/// What is read of XLA's `OutputOperandAliasing`.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct Aliasing {
     #[prost(int64, repeated, tag = "1")]
@@ -176,7 +176,7 @@ pub(crate) struct Aliasing {
     pub index: Vec<i64>,
 }
 
-/// A `ResultAccuracy`.
+/// What is read of XLA's `ResultAccuracy`.
 #[derive(Clone, Copy, PartialEq, Message)]
 pub(crate) struct ResultAccuracy {
     #[prost(int32, optional, tag = "1")]

@@ -16,16 +16,16 @@ pub struct ByteStrides {
 /// An array of one host buffer.
 #[derive(Clone, PartialEq, Message)]
 pub struct MakeArray {
-    /// A `DType`.
+    /// The element type, a serialized `DType`.
     #[prost(bytes = "bytes", tag = "1")]
     pub dtype: Bytes,
-    /// A `Shape`.
+    /// The dimensions, a serialized `Shape`.
     #[prost(bytes = "bytes", tag = "2")]
     pub shape: Bytes,
-    /// A `Sharding`.
+    /// Where the array goes, a serialized `Sharding`.
     #[prost(bytes = "bytes", tag = "3")]
     pub sharding: Bytes,
-    /// The buffer.
+    /// The handle of the host buffer with its bytes.
     #[prost(fixed64, tag = "4")]
     pub host_buffer: u64,
     /// How it lies in the buffer.
@@ -56,10 +56,10 @@ pub struct ShardsSpec {
     /// For each buffer the shards that it is.
     #[prost(message, repeated, tag = "1")]
     pub shard_indices: Vec<ShardIndices>,
-    /// The buffers.
+    /// The host buffers, each for the shards at its place.
     #[prost(message, repeated, tag = "2")]
     pub host_buffers: Vec<ShardBuffer>,
-    /// An `ArraySpec`.
+    /// What the array is, a serialized `ArraySpec`.
     #[prost(bytes = "bytes", tag = "3")]
     pub array_spec: Bytes,
 }
@@ -67,7 +67,7 @@ pub struct ShardsSpec {
 /// Shards by their places among the addressable ones.
 #[derive(Clone, PartialEq, Eq, Message)]
 pub struct ShardIndices {
-    /// The places.
+    /// The places, counted from 0.
     #[prost(int64, repeated, tag = "1")]
     pub indices: Vec<i64>,
 }
@@ -75,13 +75,13 @@ pub struct ShardIndices {
 /// The buffer of shards.
 #[derive(Clone, PartialEq, Message)]
 pub struct ShardBuffer {
-    /// A `DType`.
+    /// The element type, a serialized `DType`.
     #[prost(bytes = "bytes", tag = "1")]
     pub dtype: Bytes,
-    /// A `Shape`.
+    /// The dimensions of the shard, a serialized `Shape`.
     #[prost(bytes = "bytes", tag = "2")]
     pub shape: Bytes,
-    /// The buffer.
+    /// The handle of the host buffer with its bytes.
     #[prost(fixed64, tag = "3")]
     pub host_buffer: u64,
     /// How the shard lies in it.
@@ -92,7 +92,7 @@ pub struct ShardBuffer {
 /// Arrays that hold an error in place of contents.
 #[derive(Clone, PartialEq, Message)]
 pub struct MakeErrorArrays {
-    /// The error.
+    /// The error that whoever reads them gets.
     #[prost(message, optional, tag = "1")]
     pub error: Option<StatusMessage>,
     /// What the arrays would be, `ArraySpec`s.
@@ -109,7 +109,7 @@ pub struct CopyToHost {
     /// The handle that the buffer gets.
     #[prost(fixed64, tag = "1")]
     pub host_buffer: u64,
-    /// The array.
+    /// The handle of the array.
     #[prost(fixed64, tag = "2")]
     pub array: u64,
     /// How the array lies in the buffer.
@@ -120,16 +120,16 @@ pub struct CopyToHost {
 /// Arrays that are deleted or let go: one before 5, several since.
 #[derive(Clone, PartialEq, Eq, Message)]
 pub struct OldOrNewHandles {
-    /// The one.
+    /// The handle of the one array.
     #[prost(fixed64, optional, tag = "1")]
     pub one: Option<u64>,
-    /// The several.
+    /// The handles of several arrays.
     #[prost(fixed64, repeated, tag = "2")]
     pub several: Vec<u64>,
 }
 
 impl OldOrNewHandles {
-    /// All of them.
+    /// The handles of all, whichever field they stand in.
     pub fn all(&self) -> impl Iterator<Item = u64> {
         self.one.into_iter().chain(self.several.iter().copied())
     }

@@ -28,16 +28,16 @@ impl Semantics {
 /// One array of arrays on one device each.
 #[derive(Clone, PartialEq, Message)]
 pub struct Assemble {
-    /// A `Shape`.
+    /// The dimensions of the whole, a serialized `Shape`.
     #[prost(bytes = "bytes", tag = "1")]
     pub shape: Bytes,
-    /// A `Sharding`.
+    /// Where the whole lies, a serialized `Sharding`.
     #[prost(bytes = "bytes", tag = "2")]
     pub sharding: Bytes,
-    /// The arrays.
+    /// The handles of the arrays that become its shards.
     #[prost(fixed64, repeated, tag = "3")]
     pub parts: Vec<u64>,
-    /// [`Semantics`].
+    /// What becomes of the parts, a number of [`Semantics`].
     #[prost(int32, tag = "4")]
     pub copy_semantics: i32,
     /// Which shards the arrays are: 1 the addressable ones, 2 all. Since 8.
@@ -54,10 +54,10 @@ pub struct Assemble {
 /// The shards of an array as arrays.
 #[derive(Clone, PartialEq, Eq, Message)]
 pub struct Disassemble {
-    /// The array.
+    /// The handle of the array.
     #[prost(fixed64, tag = "1")]
     pub array: u64,
-    /// [`Semantics`].
+    /// What becomes of the array, a number of [`Semantics`].
     #[prost(int32, tag = "2")]
     pub copy_semantics: i32,
     /// Which shards: 1 the addressable ones, 2 all. Since 8.
@@ -71,10 +71,10 @@ pub struct Disassemble {
 /// One of the equal shards of an array.
 #[derive(Clone, Copy, PartialEq, Eq, Message)]
 pub struct FullyReplicatedShard {
-    /// The array.
+    /// The handle of the array.
     #[prost(fixed64, tag = "1")]
     pub array: u64,
-    /// [`Semantics`].
+    /// What becomes of the array, a number of [`Semantics`].
     #[prost(int32, tag = "2")]
     pub copy_semantics: i32,
     /// The handle that it gets; 0 before 11.
@@ -85,7 +85,7 @@ pub struct FullyReplicatedShard {
 /// Arrays on other devices, or in other memories. Since 3.
 #[derive(Clone, PartialEq, Eq, Message)]
 pub struct CopyArrays {
-    /// The arrays.
+    /// The handles of the arrays.
     #[prost(fixed64, repeated, tag = "1")]
     pub arrays: Vec<u64>,
     /// The devices; none leaves them where they are.
@@ -94,7 +94,7 @@ pub struct CopyArrays {
     /// The kind of memory; none leaves it.
     #[prost(string, optional, tag = "3")]
     pub memory_kind: Option<String>,
-    /// [`Semantics`].
+    /// What becomes of the arrays, a number of [`Semantics`].
     #[prost(int32, tag = "4")]
     pub copy_semantics: i32,
     /// The handles that they get. Since 11.
@@ -105,13 +105,13 @@ pub struct CopyArrays {
 /// Arrays made of shards of others.
 #[derive(Clone, PartialEq, Message)]
 pub struct Remap {
-    /// A `RemapPlan`.
+    /// Which shards go where, a serialized `RemapPlan`.
     #[prost(bytes = "bytes", tag = "1")]
     pub plan: Bytes,
-    /// The arrays.
+    /// The handles of the arrays.
     #[prost(fixed64, repeated, tag = "2")]
     pub arrays: Vec<u64>,
-    /// [`Semantics`].
+    /// What becomes of the arrays, a number of [`Semantics`].
     #[prost(int32, tag = "3")]
     pub copy_semantics: i32,
     /// The handles that the new ones get. Since 11.
@@ -122,13 +122,13 @@ pub struct Remap {
 /// An array spread otherwise. Up to 4.
 #[derive(Clone, PartialEq, Message)]
 pub struct OldReshard {
-    /// The array.
+    /// The handle of the array.
     #[prost(fixed64, tag = "1")]
     pub array: u64,
-    /// A `Sharding`.
+    /// How it lies then, a serialized `Sharding`.
     #[prost(bytes = "bytes", tag = "2")]
     pub sharding: Bytes,
-    /// [`Semantics`].
+    /// What becomes of the array, a number of [`Semantics`].
     #[prost(int32, tag = "3")]
     pub copy_semantics: i32,
 }
@@ -136,13 +136,13 @@ pub struct OldReshard {
 /// Arrays by other specs: spread otherwise (reshard), or the same bits as other types (bitcast).
 #[derive(Clone, PartialEq, Message)]
 pub struct Respec {
-    /// The arrays.
+    /// The handles of the arrays.
     #[prost(fixed64, repeated, tag = "1")]
     pub arrays: Vec<u64>,
     /// What becomes of each, an `ArraySpec`.
     #[prost(bytes = "bytes", repeated, tag = "2")]
     pub array_specs: Vec<Bytes>,
-    /// [`Semantics`].
+    /// What becomes of the arrays, a number of [`Semantics`].
     #[prost(int32, tag = "3")]
     pub copy_semantics: i32,
     /// The handles that the new ones get.

@@ -15,13 +15,13 @@ pub struct ProxyVersion {
     pub serdes: i32,
 }
 
-/// A request.
+/// What a client sends, one after the other.
 #[derive(Clone, PartialEq, Message)]
 pub struct Request {
-    /// Which it is.
+    /// The number by which its response is known.
     #[prost(message, optional, tag = "1")]
     pub metadata: Option<RequestMetadata>,
-    /// What is wanted.
+    /// What the client asks for, exactly one.
     #[prost(
         oneof = "Ask",
         tags = "2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, \
@@ -41,7 +41,7 @@ pub struct RequestMetadata {
     pub user_context_id: u64,
 }
 
-/// A response.
+/// What the server answers to one request.
 #[derive(Clone, PartialEq, Message)]
 pub struct Response {
     /// Of which request, and how it went.
@@ -79,7 +79,7 @@ pub struct StatusMessage {
     /// The code, of the numbers that gRPC has too.
     #[prost(int32, tag = "1")]
     pub code: i32,
-    /// The text.
+    /// What went wrong, for people.
     #[prost(string, tag = "2")]
     pub message: String,
 }
@@ -214,7 +214,7 @@ pub struct Empty {}
 /// A message of one handle: of an array, an executable or a future.
 #[derive(Clone, Copy, PartialEq, Eq, Message)]
 pub struct Handle {
-    /// The handle.
+    /// The handle, which the client or the server chose.
     #[prost(fixed64, tag = "1")]
     pub handle: u64,
 }
@@ -222,7 +222,7 @@ pub struct Handle {
 /// A message of handles.
 #[derive(Clone, PartialEq, Eq, Message)]
 pub struct Handles {
-    /// The handles.
+    /// The handles, in the order of what they name.
     #[prost(fixed64, repeated, tag = "1")]
     pub handles: Vec<u64>,
 }
@@ -230,7 +230,7 @@ pub struct Handles {
 /// A message of one truth.
 #[derive(Clone, Copy, PartialEq, Eq, Message)]
 pub struct Flag {
-    /// Whether.
+    /// The answer, yes or no.
     #[prost(bool, tag = "1")]
     pub is: bool,
 }

@@ -8,10 +8,10 @@ use super::StatusMessage;
 /// A program to compile.
 #[derive(Clone, PartialEq, Message)]
 pub struct Compile {
-    /// A `Serialized` program.
+    /// The program, an IFRT `Serialized` message.
     #[prost(bytes = "bytes", tag = "1")]
     pub program: Bytes,
-    /// `Serialized` options.
+    /// The compile options, an IFRT `Serialized` message.
     #[prost(bytes = "bytes", tag = "2")]
     pub options: Bytes,
     /// Functions of the client that the program calls.
@@ -23,10 +23,10 @@ pub struct Compile {
 /// this is never: a client that finds either of them takes the program for one of several.
 #[derive(Clone, PartialEq, Message)]
 pub struct Compiled {
-    /// Its handle.
+    /// The handle of the loaded executable.
     #[prost(fixed64, tag = "1")]
     pub executable: u64,
-    /// Its name.
+    /// The name of the program.
     #[prost(string, tag = "2")]
     pub name: String,
     /// On how many devices it runs.
@@ -35,7 +35,7 @@ pub struct Compiled {
     /// What each of them runs, before 5.
     #[prost(message, repeated, tag = "4")]
     pub logical_ids: Vec<LogicalId>,
-    /// The usable ones.
+    /// The ids of the devices that this host addresses.
     #[prost(int32, repeated, tag = "5")]
     pub addressable_device_ids: Vec<i32>,
     /// What tells it from others.
@@ -55,10 +55,10 @@ pub struct Compiled {
 /// Which replica and which partition a device runs.
 #[derive(Clone, Copy, PartialEq, Eq, Message)]
 pub struct LogicalId {
-    /// The replica.
+    /// The replica, counted from 0.
     #[prost(int32, tag = "1")]
     pub replica: i32,
-    /// The partition.
+    /// The partition, counted from 0.
     #[prost(int32, tag = "2")]
     pub partition: i32,
 }
@@ -66,7 +66,7 @@ pub struct LogicalId {
 /// A list of XLA's own messages: shardings or layouts.
 #[derive(Clone, PartialEq, Eq, Message)]
 pub struct Opaques {
-    /// The messages.
+    /// The messages, each serialized.
     #[prost(bytes = "bytes", repeated, tag = "1")]
     pub list: Vec<Bytes>,
 }
@@ -86,25 +86,25 @@ pub struct ExecutableMetadata {
     /// How each parameter lies in memory, an `xla.LayoutProto`; or why that is not known.
     #[prost(message, optional, tag = "4")]
     pub parameter_layouts: Option<Opaques>,
-    /// Why not.
+    /// Why the layouts of parameters are not known.
     #[prost(message, optional, tag = "5")]
     pub parameter_layouts_error: Option<StatusMessage>,
     /// How each result lies in memory; or why that is not known.
     #[prost(message, optional, tag = "6")]
     pub output_layouts: Option<Opaques>,
-    /// Why not.
+    /// Why the layouts of outputs are not known.
     #[prost(message, optional, tag = "7")]
     pub output_layouts_error: Option<StatusMessage>,
     /// The parameters that are given away; or why they are not known.
     #[prost(message, optional, tag = "8")]
     pub donated_inputs: Option<DonatedInputs>,
-    /// Why not.
+    /// Why the donated inputs are not known.
     #[prost(message, optional, tag = "9")]
     pub donated_inputs_error: Option<StatusMessage>,
     /// How much memory it needs; or why that is not known.
     #[prost(message, optional, tag = "10")]
     pub memory_stats: Option<MemoryStats>,
-    /// Why not.
+    /// Why the use of memory is not known.
     #[prost(message, optional, tag = "11")]
     pub memory_stats_error: Option<StatusMessage>,
     /// The size of its machine code.
@@ -123,7 +123,7 @@ pub struct OutputMemoryKinds {
     pub lists: Vec<MemoryKinds>,
 }
 
-/// Kinds of memory.
+/// The kinds of memory of one program's results.
 #[derive(Clone, PartialEq, Eq, Message)]
 pub struct MemoryKinds {
     /// One for each result.
@@ -134,7 +134,7 @@ pub struct MemoryKinds {
 /// Parameters that are given away.
 #[derive(Clone, PartialEq, Eq, Message)]
 pub struct DonatedInputs {
-    /// Their places.
+    /// Their places among the parameters, from 0.
     #[prost(fixed32, repeated, tag = "1")]
     pub indices: Vec<u32>,
 }
@@ -181,7 +181,7 @@ pub struct CostAnalysis {
     /// Why that is not known.
     #[prost(message, optional, tag = "1")]
     pub status: Option<StatusMessage>,
-    /// An `AttributeMap`.
+    /// Costs by their names, a serialized `AttributeMap`.
     #[prost(bytes = "bytes", optional, tag = "2")]
     pub attributes: Option<Bytes>,
 }
@@ -192,7 +192,7 @@ pub struct ProgramText {
     /// Why there is none.
     #[prost(message, optional, tag = "1")]
     pub status: Option<StatusMessage>,
-    /// The text.
+    /// The text, if the platform has it.
     #[prost(string, optional, tag = "2")]
     pub text: Option<String>,
 }
@@ -200,10 +200,10 @@ pub struct ProgramText {
 /// The question which device runs what, unless told otherwise.
 #[derive(Clone, Copy, PartialEq, Eq, Message)]
 pub struct DefaultDeviceAssignment {
-    /// How many replicas.
+    /// How many copies of the program run on different data.
     #[prost(fixed64, tag = "1")]
     pub replicas: u64,
-    /// How many partitions.
+    /// How many parts each copy is split into.
     #[prost(fixed64, tag = "2")]
     pub partitions: u64,
 }
@@ -211,7 +211,7 @@ pub struct DefaultDeviceAssignment {
 /// Which device runs what.
 #[derive(Clone, PartialEq, Eq, Message)]
 pub struct DeviceAssignment {
-    /// An `xla.DeviceAssignmentProto`.
+    /// Which device runs what, a serialized `xla.DeviceAssignmentProto`.
     #[prost(bytes = "bytes", optional, tag = "1")]
     pub assignment: Option<Bytes>,
 }
@@ -219,16 +219,16 @@ pub struct DeviceAssignment {
 /// The question how an array lies in memory unless told otherwise. Since jax 0.6.
 #[derive(Clone, PartialEq, Message)]
 pub struct DefaultLayout {
-    /// A `DType`.
+    /// The element type, a serialized `DType`.
     #[prost(bytes = "bytes", tag = "1")]
     pub dtype: Bytes,
-    /// Its dimensions.
+    /// The dimensions of the array.
     #[prost(int64, repeated, tag = "2")]
     pub dims: Vec<i64>,
-    /// On which device.
+    /// The id of the device on which it lies.
     #[prost(int32, tag = "3")]
     pub device_id: i32,
-    /// In which memory.
+    /// The kind of memory in which it lies.
     #[prost(string, tag = "4")]
     pub memory_kind: String,
 }
@@ -236,7 +236,7 @@ pub struct DefaultLayout {
 /// A layout, as the plug-in serializes it: a text.
 #[derive(Clone, PartialEq, Eq, Message)]
 pub struct SerializedLayout {
-    /// The text.
+    /// The layout as XLA writes it.
     #[prost(bytes = "bytes", tag = "1")]
     pub layout: Bytes,
 }

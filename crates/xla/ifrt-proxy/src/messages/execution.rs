@@ -8,10 +8,10 @@ use prost::Message;
 /// A program to run.
 #[derive(Clone, PartialEq, Message)]
 pub struct Execute {
-    /// The program.
+    /// The handle of the loaded executable.
     #[prost(fixed64, tag = "1")]
     pub executable: u64,
-    /// Its arguments.
+    /// The handles of its arguments, in their order.
     #[prost(fixed64, repeated, tag = "2")]
     pub arguments: Vec<u64>,
     /// `ExecuteOptions`; before 6 [`OldExecuteOptions`].
@@ -46,24 +46,24 @@ pub struct Executed {
     /// A future for when it is done.
     #[prost(fixed64, tag = "1")]
     pub status: u64,
-    /// The results.
+    /// The results, in the order of the program's outputs.
     #[prost(message, repeated, tag = "2")]
     pub outputs: Vec<Output>,
 }
 
-/// A result.
+/// One result of a program that runs.
 #[derive(Clone, PartialEq, Message)]
 pub struct Output {
-    /// A `DType`.
+    /// The element type, a serialized `DType`.
     #[prost(bytes = "bytes", tag = "1")]
     pub dtype: Bytes,
-    /// A `Shape`.
+    /// The dimensions, a serialized `Shape`.
     #[prost(bytes = "bytes", tag = "2")]
     pub shape: Bytes,
-    /// A `Sharding`.
+    /// Where it lies, a serialized `Sharding`.
     #[prost(bytes = "bytes", tag = "3")]
     pub sharding: Bytes,
-    /// Its handle.
+    /// The handle of the array.
     #[prost(fixed64, tag = "4")]
     pub array: u64,
 }

@@ -9,10 +9,10 @@ pub struct Init {
     /// The name of the platform.
     #[prost(string, tag = "1")]
     pub platform_name: String,
-    /// Its version.
+    /// The version of the platform, for people.
     #[prost(string, tag = "2")]
     pub platform_version: String,
-    /// Its number.
+    /// The number by which XLA knows the platform.
     #[prost(uint64, tag = "3")]
     pub platform_id: u64,
     /// Which process of the job the server is.
@@ -30,7 +30,7 @@ pub struct Init {
     /// The number of the session.
     #[prost(uint64, tag = "8")]
     pub session_id: u64,
-    /// The memories.
+    /// The memories of all devices.
     #[prost(message, repeated, tag = "9")]
     pub memories: Vec<InitMemory>,
     /// The ids of the devices that JAX lists. Since 7.
@@ -41,16 +41,16 @@ pub struct Init {
     pub client_attributes: Option<Bytes>,
 }
 
-/// A device.
+/// A device of the platform, as clients see it.
 #[derive(Clone, PartialEq, Message)]
 pub struct InitDevice {
-    /// Its id.
+    /// The id, which is the same for all clients.
     #[prost(int32, tag = "1")]
     pub id: i32,
     /// Its number on its machine.
     #[prost(int32, tag = "2")]
     pub local_hardware_id: i32,
-    /// Its model.
+    /// The model, by which devices of one kind are known.
     #[prost(string, tag = "3")]
     pub device_kind: String,
     /// A text for logs.
@@ -59,7 +59,7 @@ pub struct InitDevice {
     /// A text for people.
     #[prost(string, tag = "5")]
     pub to_string: String,
-    /// Attributes before 4.
+    /// Attributes, as protocols before 4 write them.
     #[prost(message, repeated, tag = "6")]
     pub old_attributes: Vec<VariantEntry>,
     /// The id of its default memory.
@@ -79,13 +79,13 @@ pub struct InitDevice {
     pub platform_name: String,
 }
 
-/// A memory.
+/// A memory of one or more devices.
 #[derive(Clone, PartialEq, Message)]
 pub struct InitMemory {
-    /// Its id.
+    /// The id, by which devices name it.
     #[prost(int32, tag = "1")]
     pub id: i32,
-    /// Its kind.
+    /// Its kind, such as `device` or `pinned_host`.
     #[prost(string, tag = "2")]
     pub memory_space_kind: String,
     /// The devices that it is near to.
@@ -105,10 +105,10 @@ pub struct InitMemory {
 /// An attribute as it was before 4.
 #[derive(Clone, PartialEq, Message)]
 pub struct VariantEntry {
-    /// Its name.
+    /// The name of the attribute.
     #[prost(string, tag = "1")]
     pub key: String,
-    /// Its value.
+    /// The value of the attribute.
     #[prost(message, optional, tag = "2")]
     pub value: Option<Variant>,
 }
@@ -116,24 +116,24 @@ pub struct VariantEntry {
 /// The value of an attribute before 4; one of the fields.
 #[derive(Clone, PartialEq, Message)]
 pub struct Variant {
-    /// A text.
+    /// Text of any encoding.
     #[prost(bytes = "bytes", optional, tag = "1")]
     pub text: Option<Bytes>,
-    /// A number.
+    /// A whole number of 64 bits.
     #[prost(sfixed64, optional, tag = "2")]
     pub number: Option<i64>,
-    /// Numbers.
+    /// Several whole numbers of 64 bits.
     #[prost(message, optional, tag = "3")]
     pub numbers: Option<Numbers>,
-    /// A fraction.
+    /// A float of 32 bits.
     #[prost(float, optional, tag = "4")]
     pub fraction: Option<f32>,
 }
 
-/// Numbers.
+/// A list of whole numbers.
 #[derive(Clone, PartialEq, Eq, Message)]
 pub struct Numbers {
-    /// The numbers.
+    /// The numbers, in their order.
     #[prost(sfixed64, repeated, tag = "1")]
     pub values: Vec<i64>,
 }

@@ -8,10 +8,10 @@ use super::ProxyVersion;
 /// The versions that a client speaks.
 #[derive(Clone, Copy, PartialEq, Eq, Message)]
 pub struct GetVersion {
-    /// The lowest.
+    /// The lowest version that the client speaks.
     #[prost(message, optional, tag = "1")]
     pub min: Option<ProxyVersion>,
-    /// The highest.
+    /// The highest version that the client speaks.
     #[prost(message, optional, tag = "2")]
     pub max: Option<ProxyVersion>,
 }
@@ -19,7 +19,7 @@ pub struct GetVersion {
 /// The version that is spoken.
 #[derive(Clone, Copy, PartialEq, Eq, Message)]
 pub struct Version {
-    /// It.
+    /// The version on which client and server agreed.
     #[prost(message, optional, tag = "1")]
     pub version: Option<ProxyVersion>,
 }
@@ -38,10 +38,10 @@ pub struct SessionMetadata {
 /// Which buffer comes, in the header [`STORE`](crate::metadata::STORE).
 #[derive(Clone, Copy, PartialEq, Eq, Message)]
 pub struct StoreMetadata {
-    /// Of which session.
+    /// The session that the buffer belongs to.
     #[prost(fixed64, tag = "1")]
     pub session: u64,
-    /// Its handle.
+    /// The handle under which it will be known.
     #[prost(fixed64, tag = "2")]
     pub handle: u64,
     /// Its size, in bytes.
@@ -52,7 +52,7 @@ pub struct StoreMetadata {
 /// A buffer that lies in a folder which client and server share. Since 17.
 #[derive(Clone, Copy, PartialEq, Eq, Message)]
 pub struct ReadFromDisk {
-    /// Which buffer.
+    /// The buffer that the file holds.
     #[prost(message, optional, tag = "1")]
     pub buffer: Option<StoreMetadata>,
 }
@@ -60,7 +60,7 @@ pub struct ReadFromDisk {
 /// A part of a buffer.
 #[derive(Clone, PartialEq, Eq, Message)]
 pub struct Chunk {
-    /// Its bytes.
+    /// The next bytes of the buffer.
     #[prost(bytes = "bytes", tag = "1")]
     pub data: Bytes,
 }
@@ -68,10 +68,10 @@ pub struct Chunk {
 /// A buffer of a session.
 #[derive(Clone, Copy, PartialEq, Eq, Message)]
 pub struct BufferName {
-    /// The session.
+    /// The session that the buffer belongs to.
     #[prost(fixed64, tag = "1")]
     pub session: u64,
-    /// The handle.
+    /// The handle of the buffer.
     #[prost(fixed64, tag = "2")]
     pub handle: u64,
 }

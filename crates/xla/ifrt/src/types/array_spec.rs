@@ -11,7 +11,7 @@ pub struct ArraySpec {
     /// The type of its elements.
     #[field(1, message)]
     pub dtype: DType,
-    /// Its shape.
+    /// The dimensions of the whole array.
     #[field(2, message)]
     pub shape: Shape,
     /// How it is spread.
@@ -29,7 +29,7 @@ pub struct AbstractArraySpec {
     /// The type of its elements.
     #[field(2, message)]
     pub dtype: DType,
-    /// Its shape.
+    /// The dimensions of the whole array.
     #[field(3, message)]
     pub shape: Shape,
     /// How it is to be spread.

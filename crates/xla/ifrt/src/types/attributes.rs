@@ -15,19 +15,19 @@ use super::Ifrt;
     family = Ifrt, name = "xla.ifrt.AttributeMapProto", version = 2, check = AttributeMap::checked
 )]
 pub struct AttributeMap {
-    /// The attributes.
+    /// The attributes, each name once.
     #[field(1, repeated, message)]
     pub attributes: Vec<Attribute>,
 }
 
-/// An attribute.
+/// An attribute: a name and a value.
 #[derive(Clone, Debug, PartialEq, Message)]
 #[message(family = Ifrt, name = "xla.ifrt.AttributeMapProto.AttributesEntry")]
 pub struct Attribute {
-    /// Its name.
+    /// The name, by which it is looked up.
     #[field(1, string, always, name = "key")]
     pub name: String,
-    /// Its value.
+    /// The value, of one of five types.
     #[field(2, message)]
     pub value: AttributeValue,
 }
@@ -39,25 +39,25 @@ pub enum AttributeValue {
     /// A text, or bytes.
     #[field(1, bytes, oneof = "value", name = "string_value")]
     Bytes(Vec<u8>),
-    /// Yes or no.
+    /// A boolean, true or false.
     #[field(2, bool, oneof = "value", name = "bool_value")]
     Bool(bool),
-    /// A number.
+    /// A whole number of 64 bits.
     #[field(3, sfixed64, oneof = "value", name = "int64_value")]
     Int(i64),
-    /// Numbers.
+    /// Several whole numbers of 64 bits.
     #[field(4, message, oneof = "value", name = "int64_list_value")]
     Ints(IntList),
-    /// A fraction.
+    /// A float of 32 bits.
     #[field(5, float, oneof = "value", name = "float_value")]
     Float(f32),
 }
 
-/// Numbers.
+/// A list of whole numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Message)]
 #[message(family = Ifrt, name = "xla.ifrt.AttributeMapProto.Value.Int64List")]
 pub struct IntList {
-    /// The numbers.
+    /// The numbers, in their order.
     #[field(1, repeated, sfixed64)]
     pub elements: Vec<i64>,
 }

@@ -20,13 +20,13 @@ pub struct CustomCallProgram {
     /// What its kind understands.
     #[field(3, bytes)]
     pub serialized_program_text: Vec<u8>,
-    /// Where it runs.
+    /// The devices on which it runs.
     #[field(4, message)]
     pub devices: DeviceList,
-    /// Its arguments.
+    /// What its arguments are, in their order.
     #[field(5, repeated, message)]
     pub input_specs: Vec<ArraySpec>,
-    /// Its results.
+    /// What its results are, in their order.
     #[field(6, repeated, message)]
     pub output_specs: Vec<ArraySpec>,
 }

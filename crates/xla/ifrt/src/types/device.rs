@@ -8,7 +8,7 @@ use super::Ifrt;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Message)]
 #[message(family = Ifrt, name = "xla.ifrt.DeviceListProto", version = 2)]
 pub struct DeviceList {
-    /// Their ids.
+    /// The ids of the devices, in their order.
     #[field(1, repeated, int32)]
     pub device_ids: Vec<i32>,
 }

@@ -11,7 +11,7 @@ use super::Ifrt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Message)]
 #[message(family = Ifrt, name = "xla.ifrt.DTypeProto", version = 2)]
 pub struct DType {
-    /// Which.
+    /// Which type it is.
     #[field(1, enumeration)]
     pub kind: DTypeKind,
 }
@@ -30,7 +30,7 @@ impl From<DTypeKind> for DType {
     unspecified = "KIND_UNSPECIFIED"
 )]
 pub enum DTypeKind {
-    /// Yes or no.
+    /// A boolean, one byte in memory.
     #[value(1)]
     Pred,
     /// Signed numbers of 1 bit.
@@ -132,7 +132,7 @@ pub enum DTypeKind {
     /// Fractions of 6 bits: 3 of exponent, 2 of mantissa, no infinity.
     #[value(35, silent_since = 5)]
     F6e3m2fn,
-    /// Texts.
+    /// Strings of any length.
     #[value(99)]
     String,
 }

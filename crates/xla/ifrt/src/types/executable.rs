@@ -11,7 +11,7 @@ use super::Ifrt;
     type_name = "xla::ifrt::XlaExecutableVersion", silent_since = 1
 )]
 pub struct XlaExecutableVersion {
-    /// The platform.
+    /// The number by which XLA knows the platform.
     #[field(2, fixed64)]
     pub platform_id: u64,
     /// What the runtime of that platform says of its own version.

@@ -19,7 +19,7 @@ pub struct IfrtIrProgram {
     /// The version of the representation that it was written for.
     #[field(2, optional, string)]
     pub ifrt_version: Option<String>,
-    /// What it calls.
+    /// The programs that it calls, by their names.
     #[field(3, repeated, message)]
     pub atom_programs: Vec<AtomProgram>,
 }
@@ -28,7 +28,7 @@ pub struct IfrtIrProgram {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Message)]
 #[message(family = Ifrt, name = "xla.ifrt.IfrtIrAtomProgramProto")]
 pub struct AtomProgram {
-    /// Its name.
+    /// The name by which the program calls it.
     #[field(1, string)]
     pub name: String,
     /// The StableHLO version that it was written for.
@@ -58,10 +58,10 @@ pub struct IfrtIrCompileOptions {
     /// Where the program is dumped while it is compiled.
     #[field(5, optional, string, silent_since = 1)]
     pub mlir_dump_to: Option<String>,
-    /// After which passes.
+    /// A pattern of the passes after which it is dumped.
     #[field(6, optional, string, silent_since = 1)]
     pub mlir_dump_pass_re: Option<String>,
-    /// Which functions.
+    /// A pattern of the functions that are dumped.
     #[field(7, optional, string, silent_since = 1)]
     pub mlir_dump_func_re: Option<String>,
     /// Whether passes are timed.
@@ -96,7 +96,7 @@ pub struct CompileOptionOverride {
     /// What the program calls them.
     #[field(1, string, always, name = "key")]
     pub name: String,
-    /// The options.
+    /// The options for the program of that name.
     #[field(2, opaque = "xla.CompileOptionsProto", name = "value")]
     pub options: CompileOptions,
 }

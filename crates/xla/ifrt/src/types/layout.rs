@@ -8,7 +8,7 @@ use super::{Ifrt, XlaLayout};
 #[derive(Clone, Debug, PartialEq, Message)]
 #[message(family = Ifrt, name = "xla.ifrt.LayoutProto", serialized(1, "serialized_layout"))]
 pub enum Layout {
-    /// As XLA says.
+    /// A layout as XLA describes it.
     PjRt(PjRtLayout),
     /// Without gaps, in this order of axes.
     Compact(CompactLayout),
@@ -21,7 +21,7 @@ pub enum Layout {
     type_name = "xla::ifrt::PjRtLayout"
 )]
 pub struct PjRtLayout {
-    /// What XLA says.
+    /// The layout, a message of XLA.
     #[field(1, opaque = "xla.LayoutProto")]
     pub xla_layout: XlaLayout,
 }

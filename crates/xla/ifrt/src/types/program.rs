@@ -28,7 +28,7 @@ impl HloProgram {
         program.stablehlo().is_some().then_some(program)
     }
 
-    /// The artifact.
+    /// The bytes of the StableHLO artifact.
     pub fn artifact(&self) -> &[u8] {
         &self.artifact
     }

@@ -14,7 +14,7 @@ pub struct RemapPlan {
     /// The arrays that are made.
     #[field(2, repeated, message)]
     pub output_specs: Vec<ArraySpec>,
-    /// What goes where.
+    /// Which shards of which input go where.
     #[field(3, repeated, message)]
     pub mappings: Vec<Mapping>,
     /// The devices from which the shards of an output come. It came without a version, three months
@@ -42,7 +42,7 @@ pub struct Mapping {
     /// The shards behind their last.
     #[field(4, repeated, int64)]
     pub from_end: Vec<i64>,
-    /// Their steps.
+    /// From one of them to the next.
     #[field(5, repeated, int64)]
     pub from_step: Vec<i64>,
     /// The first shards that they become.
@@ -51,7 +51,7 @@ pub struct Mapping {
     /// The shards behind the last.
     #[field(7, repeated, int64)]
     pub to_end: Vec<i64>,
-    /// Their steps.
+    /// From one of them to the next.
     #[field(8, repeated, int64)]
     pub to_step: Vec<i64>,
 }
@@ -92,7 +92,7 @@ pub struct InputDevices {
     /// The input, counted from 0.
     #[field(1, int32)]
     pub in_array: i32,
-    /// Its devices.
+    /// The devices of the sharding.
     #[field(2, message)]
     pub device_list: DeviceList,
 }

@@ -13,25 +13,25 @@ use super::{
 #[derive(Clone, Debug, PartialEq, Message)]
 #[message(family = Ifrt, name = "xla.ifrt.Serialized", serialized)]
 pub enum Serialized {
-    /// A sharding.
+    /// A sharding on one device.
     SingleDeviceSharding(SingleDeviceSharding),
-    /// A sharding.
+    /// A sharding of which only the devices are known.
     OpaqueSharding(OpaqueSharding),
-    /// A sharding.
+    /// A sharding with the shape of each shard.
     ConcreteSharding(ConcreteSharding),
-    /// A sharding.
+    /// A sharding of equal shards.
     ConcreteEvenSharding(ConcreteEvenSharding),
-    /// A sharding.
+    /// A sharding by the parameters of IFRT IR.
     ShardingParamSharding(ShardingParamSharding),
-    /// A sharding.
+    /// A sharding as XLA describes it.
     HloSharding(HloSharding),
     /// A sharding of devices that are not yet chosen.
     HloShardingSpec(HloShardingSpec),
-    /// A layout.
+    /// A layout as XLA describes it.
     PjRtLayout(PjRtLayout),
-    /// A layout.
+    /// A layout without gaps, dimensions in a given order.
     CompactLayout(CompactLayout),
-    /// A program.
+    /// A program of XLA's HLO.
     HloProgram(HloProgram),
     /// What a program is compiled with.
     XlaCompileOptions(XlaCompileOptions),

@@ -60,7 +60,7 @@ pub struct Index {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Message)]
 #[message(family = Ifrt, name = "xla.ifrt.IndexDomainProto", version = 3, silent_since = 5)]
 pub struct IndexDomain {
-    /// Where it begins.
+    /// The index of its first element.
     #[field(1, message)]
     pub origin: Index,
     /// How large it is.

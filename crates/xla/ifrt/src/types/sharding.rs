@@ -22,7 +22,7 @@ pub enum Sharding {
     ConcreteEven(ConcreteEvenSharding),
     /// By the parameters of the IFRT intermediate representation.
     ShardingParam(ShardingParamSharding),
-    /// As XLA says.
+    /// A sharding as XLA describes it.
     Hlo(HloSharding),
 }
 
@@ -33,10 +33,10 @@ pub enum Sharding {
     type_name = "xla::ifrt::SingleDeviceSharding"
 )]
 pub struct SingleDeviceSharding {
-    /// The device.
+    /// The id of the device.
     #[field(1, int32)]
     pub device_id: i32,
-    /// Its memory.
+    /// The kind of memory on it; none means its default.
     #[field(2, optional, string)]
     pub memory_kind: Option<String>,
 }
@@ -48,10 +48,10 @@ pub struct SingleDeviceSharding {
     type_name = "xla::ifrt::OpaqueSharding"
 )]
 pub struct OpaqueSharding {
-    /// The devices.
+    /// The devices, each with one shard.
     #[field(1, message)]
     pub devices: DeviceList,
-    /// Their memory.
+    /// The kind of memory on them; none means the default.
     #[field(2, optional, string)]
     pub memory_kind: Option<String>,
 }
@@ -59,9 +59,9 @@ pub struct OpaqueSharding {
 /// An array in shards, each of its own shape.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ConcreteSharding {
-    /// The devices.
+    /// The devices, each with one shard.
     pub devices: DeviceList,
-    /// Their memory.
+    /// The kind of memory on them; none means the default.
     pub memory_kind: Option<String>,
     /// The shapes of the array and of its shards.
     pub shapes: ShardShapes,
@@ -72,16 +72,16 @@ pub struct ConcreteSharding {
 pub enum ShardShapes {
     /// Shapes that are what they say.
     Static {
-        /// Of the array.
+        /// The shape of the whole array.
         shape: Shape,
-        /// Of its shards.
+        /// The shape of each shard.
         shards: Vec<Shape>,
     },
     /// Shapes that are bounds.
     Dynamic {
-        /// Of the array.
+        /// The bounded shape of the whole array.
         shape: DynamicShape,
-        /// Of its shards.
+        /// The bounded shape of each shard.
         shards: Vec<DynamicShape>,
     },
 }
@@ -178,7 +178,7 @@ impl Message<Ifrt> for ConcreteSharding {
     type_name = "xla::ifrt::ConcreteEvenSharding"
 )]
 pub struct ConcreteEvenSharding {
-    /// The devices.
+    /// The devices, each with one shard.
     #[field(1, message)]
     pub devices: DeviceList,
     /// The shape of the array.
@@ -187,7 +187,7 @@ pub struct ConcreteEvenSharding {
     /// The shape of each shard.
     #[field(3, message)]
     pub shard_shape: Shape,
-    /// Their memory.
+    /// The kind of memory on them; none means the default.
     #[field(4, optional, string)]
     pub memory_kind: Option<String>,
     /// Whether each device has all of it.
@@ -204,13 +204,13 @@ pub struct ConcreteEvenSharding {
     type_name = "xla::ifrt::ShardingParamSharding", removed_with_minimum = 2
 )]
 pub struct ShardingParamSharding {
-    /// The parameters.
+    /// How dimensions are split and ordered.
     #[field(1, message)]
     pub sharding_param: ShardingParam,
-    /// The devices.
+    /// The devices, each with one shard.
     #[field(2, message)]
     pub devices: DeviceList,
-    /// Their memory.
+    /// The kind of memory on them; none means the default.
     #[field(3, optional, string)]
     pub memory_kind: Option<String>,
 }
@@ -245,13 +245,13 @@ pub struct ShardingParam {
     type_name = "xla::ifrt::HloSharding"
 )]
 pub struct HloSharding {
-    /// The devices.
+    /// The devices, each with one shard.
     #[field(1, message)]
     pub devices: DeviceList,
-    /// How.
+    /// How XLA splits the array.
     #[field(2, opaque = "xla.OpSharding")]
     pub xla_op_sharding: OpSharding,
-    /// Their memory.
+    /// The kind of memory on them; none means the default.
     #[field(3, optional, string)]
     pub memory_kind: Option<String>,
 }
@@ -263,7 +263,7 @@ pub struct HloSharding {
     serialized(1, "serialized_sharding_spec")
 )]
 pub enum ShardingSpec {
-    /// As XLA says.
+    /// A sharding as XLA describes it, without devices.
     Hlo(HloShardingSpec),
 }
 
@@ -274,10 +274,10 @@ pub enum ShardingSpec {
     type_name = "xla::ifrt::HloShardingSpec"
 )]
 pub struct HloShardingSpec {
-    /// How many.
+    /// How many shards there are.
     #[field(2, int32)]
     pub num_shards: i32,
-    /// How.
+    /// How XLA splits the array.
     #[field(3, opaque = "xla.OpSharding")]
     pub xla_op_sharding: OpSharding,
 }

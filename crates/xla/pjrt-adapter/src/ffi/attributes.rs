@@ -27,7 +27,7 @@ unsafe impl Send for Attributes {}
 // SAFETY: as above.
 unsafe impl Sync for Attributes {}
 
-/// The function.
+/// What a host calls as `PJRT_Plugin_Attributes`.
 pub unsafe extern "C" fn attributes(arguments: *mut c_void) -> *mut PJRT_Error {
     let Some(adapter) = ADAPTER.get() else { return absent::failed() };
     // SAFETY: the host passes the arguments of this function.

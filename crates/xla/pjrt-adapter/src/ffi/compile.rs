@@ -14,7 +14,7 @@ use unskew_stablehlo::convert::upgrade_native;
 
 use super::{ADAPTER, absent, guarded, relay};
 
-/// `PJRT_Client_Compile`.
+/// What a host calls as `PJRT_Client_Compile`.
 pub unsafe extern "C" fn client_compile(arguments: *mut c_void) -> *mut PJRT_Error {
     let places = Places {
         program: offset_of!(PJRT_Client_Compile_Args, program) / 8,
@@ -24,7 +24,7 @@ pub unsafe extern "C" fn client_compile(arguments: *mut c_void) -> *mut PJRT_Err
     guarded(|| unsafe { compile(Function::PJRT_Client_Compile, arguments, &places) })
 }
 
-/// `PJRT_Compile`.
+/// What a host calls as `PJRT_Compile`.
 pub unsafe extern "C" fn compile_for_topology(arguments: *mut c_void) -> *mut PJRT_Error {
     let places = Places {
         program: offset_of!(PJRT_Compile_Args, program) / 8,

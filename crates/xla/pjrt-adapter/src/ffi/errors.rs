@@ -80,7 +80,7 @@ fn free(error: *mut PJRT_Error) -> bool {
     true
 }
 
-/// `PJRT_Error_Destroy`.
+/// What a host calls as `PJRT_Error_Destroy`.
 pub unsafe extern "C" fn destroy(arguments: *mut PJRT_Error_Destroy_Args) {
     // SAFETY: the host passes the arguments of this function, which have not changed since 0.29.
     let error = unsafe { (*arguments).error };
@@ -89,7 +89,7 @@ pub unsafe extern "C" fn destroy(arguments: *mut PJRT_Error_Destroy_Args) {
     }
 }
 
-/// `PJRT_Error_Message`.
+/// What a host calls as `PJRT_Error_Message`.
 pub unsafe extern "C" fn message(arguments: *mut PJRT_Error_Message_Args) {
     // SAFETY: as in `destroy`.
     let arguments = unsafe { &mut *arguments };
@@ -104,7 +104,7 @@ pub unsafe extern "C" fn message(arguments: *mut PJRT_Error_Message_Args) {
     }
 }
 
-/// `PJRT_Error_GetCode`.
+/// What a host calls as `PJRT_Error_GetCode`.
 pub unsafe extern "C" fn get_code(arguments: *mut PJRT_Error_GetCode_Args) -> *mut PJRT_Error {
     // SAFETY: as in `destroy`.
     let arguments = unsafe { &mut *arguments };

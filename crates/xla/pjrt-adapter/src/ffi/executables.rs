@@ -68,7 +68,7 @@ unsafe fn text(found: Option<(*const u8, usize)>) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// `PJRT_Executable_Serialize`.
+/// What a host calls as `PJRT_Executable_Serialize`.
 pub unsafe extern "C" fn serialize(arguments: *mut c_void) -> *mut PJRT_Error {
     let Some(adapter) = ADAPTER.get() else { return absent::failed() };
     guarded(|| {
@@ -116,7 +116,7 @@ unsafe extern "C" fn free_stamped(executable: *mut PJRT_SerializedExecutable) {
     }
 }
 
-/// `PJRT_Executable_DeserializeAndLoad`.
+/// What a host calls as `PJRT_Executable_DeserializeAndLoad`.
 pub unsafe extern "C" fn deserialize(arguments: *mut c_void) -> *mut PJRT_Error {
     let Some(adapter) = ADAPTER.get() else { return absent::failed() };
     guarded(|| {

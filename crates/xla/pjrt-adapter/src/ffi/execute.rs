@@ -12,7 +12,7 @@ use unskew_pjrt::sys::bindings::*;
 use super::{ADAPTER, absent, relay};
 use crate::passage::Way;
 
-/// The relay.
+/// What a host calls as `PJRT_LoadedExecutable_Execute`.
 pub unsafe extern "C" fn execute(arguments: *mut c_void) -> *mut PJRT_Error {
     let Some(adapter) = ADAPTER.get() else { return absent::failed() };
     let function = Function::PJRT_LoadedExecutable_Execute;

@@ -15,7 +15,6 @@ const WITH: usize = 6;
 /// The most processes of a job that are believed.
 const MOST: usize = 1 << 20;
 
-/// The function.
 pub unsafe extern "C" fn update(arguments: *mut c_void) -> *mut PJRT_Error {
     let Some(adapter) = ADAPTER.get() else { return absent::failed() };
     let function = Function::PJRT_Client_UpdateGlobalProcessInfo;

@@ -11,14 +11,14 @@ pub type Place = usize;
 
 /// What makes one more value.
 pub enum Step {
-    /// Numbers.
+    /// Numbers that stand in the program.
     Constant(Vec<f32>),
     /// One operand, of which elements are repeated: for each dimension of the result, how far apart the
     /// elements are that follow each other.
     Broadcast { from: Place, to: Vec<i64>, strides: Vec<usize> },
-    /// One operand.
+    /// A function of one operand, element by element.
     Unary(fn(f32) -> f32, Place),
-    /// Two operands.
+    /// A function of two operands, element by element.
     Binary(fn(f32, f32) -> f32, Place, Place),
 }
 

@@ -106,7 +106,7 @@ fn word(text: &str) -> &str {
     &text[..end]
 }
 
-/// `tensor<2x3xf32>`.
+/// The shape in a type such as `tensor<2x3xf32>`.
 fn tensor(text: &str) -> Result<Shape, Error> {
     let unknown =
         || Error::unimplemented(format!("abacus has only tensors of f32: {}", text.trim()));

@@ -33,13 +33,9 @@ pub enum Policy {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Told {
     /// It does not look at the size; whether it gets to the null handles of the question, and dies there.
-    Nothing {
-        /// Whether it does.
-        dies: bool,
-    },
+    Nothing { dies: bool },
     /// It wants this many bytes.
     Size {
-        /// How many.
         bytes: usize,
         /// The struct that it says they are of.
         named: Option<&'static str>,

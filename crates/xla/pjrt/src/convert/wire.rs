@@ -32,7 +32,6 @@ pub(super) fn each<'s>(
 pub(super) struct Copied<'m> {
     /// What it is read from.
     pub(super) source: &'m BytesSource,
-    /// The same bytes.
     pub(super) bytes: &'m [u8],
 }
 

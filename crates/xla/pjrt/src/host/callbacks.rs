@@ -15,7 +15,7 @@ pub struct DeviceCallbacks {
 }
 
 impl DeviceCallbacks {
-    /// No callbacks.
+    /// A set without any callbacks.
     pub fn new() -> Self {
         Self::default()
     }

@@ -180,7 +180,7 @@ impl Struct {
 pub struct Slot {
     /// The function that the slot points to.
     pub function: Function,
-    /// The function's name.
+    /// The name of the function in C.
     pub name: &'static str,
     /// Its offset in `PJRT_Api`, in bytes.
     pub offset: usize,
@@ -226,7 +226,7 @@ pub struct ExtensionType {
     pub kind: i32,
     /// The first minor that had it.
     pub since: i32,
-    /// Its name.
+    /// The name of the struct in C.
     pub name: &'static str,
     /// What it is for; empty where this crate does not know its functions.
     pub doc: &'static str,

@@ -77,15 +77,15 @@ pub struct Attribute {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Value {
-    /// A string.
+    /// A string, which is UTF-8.
     Text(String),
-    /// A 64-bit integer.
+    /// An integer of 64 bits.
     Number(i64),
     /// A list of numbers: a version.
     Numbers(Vec<i64>),
-    /// A 32-bit float.
+    /// A float of 32 bits.
     Float(f32),
-    /// A boolean.
+    /// A boolean, true or false.
     Bool(bool),
     /// A type that is not known, by its number.
     Unknown(i32),
@@ -119,7 +119,7 @@ pub enum Stage {
     Table,
     /// The chain of extensions is walked.
     Extensions,
-    /// `PJRT_Plugin_Attributes` is called.
+    /// The function `PJRT_Plugin_Attributes` is called.
     Attributes,
     /// Functions are called with arguments that are too small, in copies of the child process.
     Sizes,

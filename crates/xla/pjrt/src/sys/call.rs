@@ -13,7 +13,6 @@ pub unsafe trait Record: Copy + 'static {
     /// Whether its first word is `struct_size`.
     const ANNOUNCES_SIZE: bool;
 
-    /// Its history.
     fn history() -> &'static Struct {
         &layout::structs()[Self::INDEX]
     }
@@ -27,13 +26,13 @@ pub unsafe trait Record: Copy + 'static {
 
 /// The arguments of a function of the table.
 pub trait Call: Record {
-    /// The function.
+    /// The function that takes these arguments.
     const FUNCTION: Function;
 }
 
 /// The arguments of a function of an extension.
 pub trait ExtensionCall: Record {
-    /// The extension's name.
+    /// The name of the extension that has it.
     const EXTENSION: &'static str;
     /// The function's name in the header.
     const SLOT: &'static str;

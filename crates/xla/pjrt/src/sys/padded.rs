@@ -24,7 +24,7 @@ impl<T: Record> Padded<T> {
         padded
     }
 
-    /// The struct.
+    /// The struct itself, without the padding.
     pub fn record(&mut self) -> &mut T {
         &mut self.record
     }

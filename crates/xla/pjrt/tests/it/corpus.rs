@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use unskew_pjrt::convert::compile_options::CompileOptions;
 use unskew_pjrt::{Buffer, Client, Error, LoadedExecutable, Plugin, Program};
 
-/// Adds two arrays.
 pub const ADD: &str = r"module @add {
   func.func public @main(%a: tensor<2x3xf32>, %b: tensor<2x3xf32>) -> tensor<2x3xf32> {
     %0 = stablehlo.add %a, %b : tensor<2x3xf32>
@@ -49,7 +48,6 @@ pub fn one() -> Vec<u8> {
     CompileOptions::default().write()
 }
 
-/// The program [`ADD`].
 pub fn add(client: &Client) -> LoadedExecutable {
     client.compile(Program::mlir(ADD), &one()).unwrap()
 }

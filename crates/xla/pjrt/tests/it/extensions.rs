@@ -126,7 +126,6 @@ mod handler {
         unsafe { base.add(at).cast::<*mut u8>().read() }
     }
 
-    /// The handler.
     pub unsafe extern "C" fn user_data_to_result(frame: *mut c_void) -> *mut c_void {
         let frame = frame.cast::<u8>();
         // SAFETY: XLA calls with a frame of the layout that has not changed since version 0.1.

@@ -29,13 +29,11 @@ impl Table {
         Self { words, minor: plugin.api().minor() }
     }
 
-    /// With another version.
     pub fn version(mut self, major: u32, minor: u32) -> Self {
         self.words[4] = u64::from(major) | u64::from(minor) << 32;
         self
     }
 
-    /// Announcing another size.
     pub fn size(mut self, size: u64) -> Self {
         self.words[0] = size;
         self
@@ -55,7 +53,6 @@ impl Table {
         self
     }
 
-    /// The first extension.
     pub fn first_extension(&self) -> u64 {
         self.words[1]
     }
@@ -93,7 +90,6 @@ impl Table {
     }
 }
 
-/// An error.
 pub fn error(code: ErrorCode, text: String) -> *mut PJRT_Error {
     let made = Box::into_raw(Box::new(Text(code, text)));
     ERRORS.lock().unwrap().insert(made.addr());

@@ -14,7 +14,7 @@ const REGISTERED: u64 = 5;
 /// A dialect of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dialect {
-    /// Its name: `vhlo`.
+    /// The name of the dialect: `vhlo`.
     pub name: String,
     /// The operations of it that the file uses: `add_v1`.
     pub operations: Vec<String>,

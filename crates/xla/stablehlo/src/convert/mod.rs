@@ -105,11 +105,11 @@ pub enum UpgradeError {
         "the attribute {attribute} of {operation} has a form that cannot be rewritten: {found}"
     )]
     Attribute {
-        /// The operation: `stablehlo.slice`.
+        /// The operation that has it: `stablehlo.slice`.
         operation: String,
-        /// The attribute: `limit_indices`.
+        /// The attribute that is not as it should be: `limit_indices`.
         attribute: String,
-        /// What was found.
+        /// What stands there instead.
         found: String,
     },
 }

@@ -11,20 +11,20 @@ use crate::bytecode::Cursor;
 /// A constant of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Attribute {
-    /// A text.
+    /// A string, which is UTF-8.
     Text(Arc<str>),
-    /// A truth value.
+    /// A boolean, true or false.
     Bool(bool),
-    /// A whole number.
+    /// A whole number of the width that its type says.
     Integer {
-        /// Its type.
+        /// The integer type that it has.
         r#type: Arc<Type>,
         /// Its value; of numbers above 64 bits the lowest.
         value: i64,
     },
     /// A number with a fraction.
     Float {
-        /// Its type.
+        /// The float type that it has.
         r#type: Arc<Type>,
         /// Its bits, as its type has them.
         bits: u64,
@@ -32,22 +32,22 @@ pub enum Attribute {
     /// The elements of a tensor: in row-major order, of as many bytes as their type needs, or one element
     /// for all. Truth values are eight to a byte.
     Tensor {
-        /// Its type.
+        /// The tensor type that it has.
         r#type: Arc<Type>,
-        /// The elements.
+        /// The elements as bytes, or one for all.
         bytes: Arc<[u8]>,
     },
-    /// A type.
+    /// A type as an attribute.
     Type(Arc<Type>),
-    /// Several.
+    /// Several attributes, in their order.
     Array(Vec<Arc<Attribute>>),
-    /// Several by name.
+    /// Several attributes, each under a name.
     Dictionary(Vec<(Arc<str>, Arc<Attribute>)>),
     /// One of a list that the operation knows, such as the direction of a comparison.
     Choice {
         /// The number of its kind.
         kind: u64,
-        /// Which one.
+        /// The number of the value in its enumeration.
         value: u64,
     },
     /// An attribute that is not read further, by the number of its kind; none of another dialect.

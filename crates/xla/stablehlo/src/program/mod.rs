@@ -46,7 +46,7 @@ use operations::{Names, Reader};
 /// A value of a program: its place among [`Program::values`].
 pub type Value = usize;
 
-/// A program.
+/// A program: its functions in their order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
     /// Who wrote it: `StableHLO_v1.10.0`.
@@ -57,31 +57,31 @@ pub struct Program {
     pub values: Vec<Arc<Type>>,
 }
 
-/// A function.
+/// A function with its body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function {
     /// Its name: that which a host calls is `main`.
     pub name: Arc<str>,
-    /// What it takes.
+    /// The types of its parameters.
     pub inputs: Arc<[Arc<Type>]>,
-    /// What it gives.
+    /// The types of its results.
     pub outputs: Arc<[Arc<Type>]>,
     /// The operation that defines it, with its attributes and its region.
     pub definition: Operation,
 }
 
-/// An operation.
+/// An operation with all that it names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operation {
-    /// Its dialect: `vhlo`.
+    /// The name of its dialect: `vhlo`.
     pub dialect: Arc<str>,
     /// Its name without its version: `add`.
     pub name: Arc<str>,
     /// Its version; 0 for dialects whose operations have none.
     pub version: u32,
-    /// What it takes.
+    /// The values that it takes, in their order.
     pub operands: Vec<Value>,
-    /// What it gives.
+    /// The values that it gives, in their order.
     pub results: Vec<Value>,
     /// Its attributes: a dictionary, or nothing.
     pub attributes: Option<Arc<Attribute>>,

@@ -10,7 +10,7 @@ use crate::bytecode::Cursor;
 /// The type of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Type {
-    /// A number.
+    /// A type of single numbers.
     Scalar {
         /// Its name in MLIR text: `f32`, `i32`, `ui8`, and `i1` for truth values.
         name: &'static str,
@@ -26,13 +26,13 @@ pub enum Type {
         /// What an element is.
         element: Arc<Type>,
     },
-    /// Several values.
+    /// Several types, as one value has them.
     Tuple(Vec<Arc<Type>>),
-    /// A function.
+    /// The type of a function.
     Function {
-        /// What it takes.
+        /// The types of its parameters.
         inputs: Arc<[Arc<Type>]>,
-        /// What it gives.
+        /// The types of its results.
         outputs: Arc<[Arc<Type>]>,
     },
     /// What orders side effects.

@@ -13,7 +13,7 @@ use unskew_source::wire::Span;
 use super::super::wire::{self, Copied};
 use super::{field, read};
 
-/// `xla_enable_hlo_sharding_v3` of `DebugOptions`.
+/// The field number of `xla_enable_hlo_sharding_v3` in `DebugOptions`.
 const OPTION: u32 = 452;
 
 /// The first minor of a plug-in that was seen to compile with the option what it compiles without.

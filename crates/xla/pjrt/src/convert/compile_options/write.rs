@@ -29,7 +29,7 @@ impl CompileOptions {
 }
 
 impl DeviceAssignment {
-    /// The serialized `DeviceAssignmentProto`.
+    /// The assignment as a serialized `DeviceAssignmentProto`.
     pub fn write(&self) -> Vec<u8> {
         use field::assignment::*;
         let mut assignment = Vec::new();

@@ -16,7 +16,7 @@ const BLOCK: u64 = 1 << 20;
 pub struct Fingerprint {
     /// Its PJRT version: major and minor, as it presents them itself.
     pub api: (u32, u32),
-    /// Its platform: `cpu`.
+    /// The name of the platform: `cpu`.
     pub platform_name: String,
     /// The text of `PJRT_Client_PlatformVersion`.
     pub platform_version: String,

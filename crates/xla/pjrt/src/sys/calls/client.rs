@@ -32,7 +32,7 @@ impl ClientRoot {
     }
 }
 
-/// Makes a client.
+/// Makes a client with these options and callbacks.
 pub(crate) fn create(
     api: &'static Api,
     options: &[Attribute],

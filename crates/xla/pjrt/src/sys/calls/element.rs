@@ -8,7 +8,7 @@ mod sealed {
 
 /// A Rust type that is an element type: numbers whose every bit pattern is a value.
 pub trait Element: Copy + Send + Sync + sealed::Plain + 'static {
-    /// The element type.
+    /// The number of the element type in C.
     const TYPE: PJRT_Buffer_Type;
 
     /// The values that these bytes are; what does not fill a value is left out.

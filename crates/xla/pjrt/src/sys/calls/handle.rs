@@ -13,7 +13,7 @@ use crate::sys::bindings::*;
 pub(crate) enum Keep {
     /// In the plug-in alone.
     Plugin(&'static Api),
-    /// In a client.
+    /// In a client, which it keeps alive.
     Client(Arc<ClientRoot>),
     /// In a loaded executable: what is asked of it, plug-ins read there.
     Loaded(Arc<Owned<PJRT_LoadedExecutable>>),
