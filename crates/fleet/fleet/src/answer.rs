@@ -28,7 +28,7 @@ pub enum Fit {
     Adaptable,
     /// Nothing that was judged stands against it, but a part was not judged.
     Unjudged,
-    /// It does not.
+    /// It does not work, for the reasons that the findings give.
     Incompatible,
     /// The two have nothing to do with each other.
     Unrelated,
@@ -118,11 +118,11 @@ impl NotJudged {
 /// A verdict of an artifact and a runtime, as JSON has it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Judged {
-    /// Whether it works.
+    /// Whether it works, and how.
     pub outcome: Fit,
     /// The phase in which the first thing goes wrong.
     pub first_failure: Option<String>,
-    /// Most severe first.
+    /// What speaks against it, most severe first.
     pub findings: Vec<Reason>,
     /// What the makers of both sides promise about the pair.
     pub promises: Vec<Promised>,
@@ -156,7 +156,7 @@ pub struct Attempt {
     pub error: Option<String>,
     /// The result, which is in the depot.
     pub result: Option<Digest>,
-    /// Size in bytes.
+    /// Size of all its files in bytes; none if the artifact is not here.
     pub size: Option<u64>,
     /// What the runtime says to the result.
     pub verdict: Option<Judged>,

@@ -62,7 +62,7 @@ pub enum AcceptUnjudged {
     /// Aspects that are not judged for whole families of artifacts: [`unskew_core::aspect::COMMON`].
     #[default]
     Common,
-    /// Every aspect.
+    /// Every aspect must have been judged.
     All,
 }
 
@@ -149,7 +149,7 @@ pub enum Choice {
     /// The newest version, converted.
     #[serde(rename = "converted")]
     Converted,
-    /// An older version.
+    /// An older version, unchanged.
     #[serde(rename = "older")]
     Older,
     /// An older version, converted.
@@ -201,7 +201,7 @@ pub struct Delivery {
     pub file: String,
     /// The content address (SHA-256) of the artifact.
     pub artifact: Digest,
-    /// Size in bytes.
+    /// Size of all its files in bytes.
     pub size: u64,
     /// The artifact that it was converted from.
     pub made_from: Option<Digest>,
@@ -229,7 +229,7 @@ pub struct Considered {
 /// Which artifact a runtime gets.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Decision {
-    /// `unskew.fleet.decision`.
+    /// The name of the format: `unskew.fleet.decision`.
     pub schema: String,
     /// The version of this JSON schema, 2.
     pub schema_version: u32,

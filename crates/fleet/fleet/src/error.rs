@@ -10,10 +10,10 @@ use crate::{Digest, InspectionError, ProfileError};
 /// Why something could not be done. That nothing fits a runtime is a decision, not an error.
 #[derive(Debug, thiserror::Error)]
 pub enum FleetError {
-    /// The database.
+    /// The database was not to be had, or refused.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A runtime profile.
+    /// A runtime profile could not be read.
     #[error(transparent)]
     Profile(#[from] ProfileError),
     /// An artifact that cannot be read.
@@ -70,17 +70,17 @@ pub enum FleetError {
     Damaged {
         /// The content address of the artifact.
         digest: Digest,
-        /// What is wrong.
+        /// What is wrong with it.
         what: String,
     },
     /// Bytes that are not those of the digest that was announced for them.
     #[error("announced was {announced}, and {found} has come: {name}")]
     Differs {
-        /// The file.
+        /// The name of the file.
         name: String,
         /// What it should be.
         announced: Digest,
-        /// What it is.
+        /// The digest of the bytes that came.
         found: Digest,
     },
     /// A path in a folder that leads out of it, or is none.

@@ -156,12 +156,12 @@ impl Fleet {
         &self.depot
     }
 
-    /// Its database.
+    /// The database in which the fleet is kept.
     pub fn store(&mut self) -> &mut Store {
         &mut self.store
     }
 
-    /// Who judges.
+    /// The judge, which has the built-in database of releases.
     pub fn judge(&self) -> &Judge {
         &self.judge
     }

@@ -61,7 +61,7 @@ impl Address {
         Self::at("/unserved")
     }
 
-    /// A model.
+    /// The page of a model.
     pub fn model(name: &str) -> Self {
         Self::named("/models/", name)
     }
@@ -71,12 +71,12 @@ impl Address {
         Self::named("/plans/", model)
     }
 
-    /// All runtimes.
+    /// The page with all runtimes.
     pub fn runtimes() -> Self {
         Self::at("/runtimes")
     }
 
-    /// A runtime.
+    /// The page of a runtime.
     pub fn runtime(name: &str) -> Self {
         Self::named("/runtimes/", name)
     }
@@ -86,7 +86,7 @@ impl Address {
         Self::at("/decisions").with("model", model).with("runtime", runtime)
     }
 
-    /// The built-in database.
+    /// The page of the built-in database.
     pub fn releases() -> Self {
         Self::at("/releases")
     }
@@ -111,7 +111,7 @@ impl Address {
         Self::at("/windows")
     }
 
-    /// An axis.
+    /// The page of an axis and its windows.
     pub fn axis(name: &str) -> Self {
         Self::named("/windows/", name)
     }
@@ -167,7 +167,7 @@ impl Address {
         &self.path
     }
 
-    /// The values.
+    /// Names and values of the query, not yet escaped.
     pub fn query(&self) -> &[(String, String)] {
         &self.query
     }
@@ -196,7 +196,7 @@ impl Render for Address {
 /// How a page is looked at: as of which day, and what is good enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct View {
-    /// The policy.
+    /// The policy under which the page decides.
     pub policy: Policy,
     /// Today, from whom the day of the policy may differ.
     pub today: Date,

@@ -31,7 +31,6 @@ pub(crate) fn share(part: u64, whole: u64) -> String {
     }
 }
 
-/// Bytes.
 pub(crate) fn bytes(number: u64) -> String {
     let mut value = number as f64;
     for unit in ["bytes", "KiB", "MiB", "GiB", "TiB"] {

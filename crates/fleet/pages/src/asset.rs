@@ -15,9 +15,9 @@ const ICON: &str = include_str!("icon.svg");
 /// A file that never changes under its name: it may be kept for ever.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asset {
-    /// Its path: `/assets/style-0123456789ab.css`.
+    /// Its path, which changes with its bytes: `/assets/style-0123456789ab.css`.
     pub path: String,
-    /// Its media type.
+    /// What the header `Content-Type` says.
     pub media: &'static str,
     /// What is in it.
     pub text: &'static str,

@@ -15,7 +15,7 @@ use crate::terms;
 pub struct DecisionPage {
     /// How it is looked at.
     pub view: View,
-    /// The decision.
+    /// The decision that is shown, with its reasons.
     pub decision: Decision,
     /// A version that was asked for and that the decision did not need.
     pub also: Option<Considered>,
@@ -26,7 +26,7 @@ pub struct DecisionPage {
 }
 
 impl DecisionPage {
-    /// The page.
+    /// The page as HTML, within its frame.
     pub fn page(&self, frame: &Frame<'_>) -> String {
         let Decision { model, runtime, .. } = &self.decision;
         let title = format!("{model} for {}", runtime.name);

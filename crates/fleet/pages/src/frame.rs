@@ -12,21 +12,21 @@ use crate::asset::assets;
 pub enum Section {
     /// The fleet and its models.
     Fleet,
-    /// The runtimes.
+    /// The runtimes of the fleet.
     Runtimes,
-    /// The built-in database.
+    /// The built-in database of releases.
     Releases,
-    /// The axes.
+    /// The axes and their windows.
     Windows,
-    /// The jobs.
+    /// The jobs that run and ran.
     Jobs,
     /// What was done by whom.
     Audit,
-    /// None of them.
+    /// A page of no section, such as an error.
     Other,
 }
 
-/// Who looks.
+/// Who looks at the page, and what may be shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reader {
     /// The name of the token; none where nobody has to show one.
@@ -40,7 +40,7 @@ pub struct Reader {
 /// What stands around a page.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame<'a> {
-    /// Who looks.
+    /// Who looks at the page.
     pub reader: &'a Reader,
     /// Who judged what is shown.
     pub judge: &'a Judge,

@@ -24,16 +24,16 @@ pub enum Mark {
     FirstUse,
     /// It gives a wrong answer.
     Silent,
-    /// It fails.
+    /// It fails; nothing says in which phase.
     Fails,
     /// The two have nothing in common.
     Unrelated,
-    /// Nobody asked yet.
+    /// Nobody has asked for this pair yet.
     NotAsked,
 }
 
 impl Mark {
-    /// Every mark.
+    /// Every mark, in the order of the legend.
     pub const ALL: [Self; 12] = [
         Self::Works,
         Self::Warns,
@@ -75,7 +75,7 @@ impl Mark {
         }
     }
 
-    /// The word.
+    /// The word that stands for it on pages.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Works => "ok",

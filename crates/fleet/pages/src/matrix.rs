@@ -28,11 +28,11 @@ const NAMED: usize = 8;
 pub struct Matrix<'a> {
     /// How it is looked at.
     pub view: &'a View,
-    /// The model.
+    /// The name of the model.
     pub model: &'a str,
     /// The columns, newest first.
     pub versions: &'a [Version],
-    /// The rows.
+    /// The runtimes that are rows.
     pub runtimes: &'a [KeptRuntime],
     /// What each runtime gets.
     pub gets: &'a [Gets],

@@ -18,7 +18,7 @@ use crate::{overview, terms};
 pub struct ModelPage {
     /// How it is looked at.
     pub view: View,
-    /// The model.
+    /// The name of the model.
     pub name: String,
     /// How far it reaches in the whole fleet.
     pub coverage: Coverage,
@@ -28,16 +28,16 @@ pub struct ModelPage {
     pub columns: std::ops::Range<usize>,
     /// Which runtimes are rows.
     pub listing: Listing,
-    /// Those.
+    /// The runtimes that are rows.
     pub runtimes: Vec<KeptRuntime>,
-    /// What they get.
+    /// What each of these runtimes gets.
     pub gets: Vec<Gets>,
     /// What they say to the versions that are columns, row by row.
     pub answers: Vec<Option<Arc<Answer>>>,
 }
 
 impl ModelPage {
-    /// The page.
+    /// The page as HTML, within its frame.
     pub fn page(&self, frame: &Frame<'_>) -> String {
         let columns = self.versions.get(self.columns.clone()).unwrap_or_default();
         let matrix = Matrix {

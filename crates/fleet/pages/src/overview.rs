@@ -16,7 +16,7 @@ const BAR: f64 = 120.0;
 /// A model in the list.
 #[derive(Clone, Debug)]
 pub struct ModelRow {
-    /// Its name.
+    /// The name of the model.
     pub name: String,
     /// How many versions it has.
     pub versions: u64,
@@ -41,12 +41,12 @@ pub struct Overview {
     pub largest: Vec<(String, u64)>,
     /// Which models are shown.
     pub listing: Listing,
-    /// Those.
+    /// The models that are shown.
     pub models: Vec<ModelRow>,
 }
 
 impl Overview {
-    /// The page.
+    /// The page as HTML, within its frame.
     pub fn page(&self, frame: &Frame<'_>) -> String {
         let main = html! {
             (heading(&[], &html! { "Fleet" }))

@@ -20,7 +20,7 @@ const NAMED: usize = 12;
 /// What is asked of a plan, as it stands in an address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Asked {
-    /// The most artifacts.
+    /// The most artifacts that the plan may have.
     pub most: Option<usize>,
     /// Whether older versions count where newer ones are taken.
     pub any_version: bool,
@@ -47,7 +47,7 @@ impl Asked {
 pub struct PlanPage {
     /// How it is looked at.
     pub view: View,
-    /// What is asked.
+    /// What the plan was asked for.
     pub asked: Asked,
     /// What of it could not be done, in words.
     pub wrong: Option<String>,
@@ -60,7 +60,7 @@ pub struct PlanPage {
 }
 
 impl PlanPage {
-    /// The page.
+    /// The page as HTML, within its frame.
     pub fn page(&self, frame: &Frame<'_>) -> String {
         let model = self.plan.model.as_str();
         let title = format!("Plan for {model}");

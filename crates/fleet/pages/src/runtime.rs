@@ -17,7 +17,7 @@ const LONGEST: usize = 20_000;
 /// A runtime on an axis.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Standing {
-    /// The axis.
+    /// The name of the axis.
     pub axis: String,
     /// What it reads, or has.
     pub has: String,
@@ -32,7 +32,7 @@ pub struct Standing {
 /// What a runtime was at some time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Was {
-    /// Since when.
+    /// The moment from which it was so.
     pub since: String,
     /// What happened then, in words.
     pub what: String,
@@ -47,7 +47,7 @@ pub struct Was {
 pub struct RuntimePage {
     /// How it is looked at.
     pub view: View,
-    /// The runtime.
+    /// The runtime that is shown.
     pub runtime: KeptRuntime,
     /// The day on which its release came out.
     pub released: Option<String>,
@@ -62,7 +62,7 @@ pub struct RuntimePage {
 }
 
 impl RuntimePage {
-    /// The page.
+    /// The page as HTML, within its frame.
     pub fn page(&self, frame: &Frame<'_>) -> String {
         let name = &self.runtime.name;
         let address = Address::runtime(name).seen(&self.view);

@@ -16,12 +16,12 @@ pub struct Runtimes {
     pub view: View,
     /// Which runtimes are shown.
     pub listing: Listing,
-    /// Those.
+    /// The runtimes that are shown.
     pub runtimes: Vec<KeptRuntime>,
 }
 
 impl Runtimes {
-    /// The page.
+    /// The page as HTML, within its frame.
     pub fn page(&self, frame: &Frame<'_>) -> String {
         let address = Address::runtimes().seen(&self.view);
         let main = html! {

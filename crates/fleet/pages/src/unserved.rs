@@ -27,7 +27,7 @@ pub struct Unserved {
 }
 
 impl Unserved {
-    /// The page.
+    /// The page as HTML, within its frame.
     pub fn page(&self, frame: &Frame<'_>) -> String {
         let address = Address::unserved().seen(&self.view);
         let main = html! {

@@ -15,7 +15,7 @@ use crate::problem::{Kind, Problem};
 /// The most changes of one what-if.
 const MOST_CHANGES: usize = 100;
 
-/// What is asked.
+/// What a job computes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Ask {
@@ -29,7 +29,7 @@ pub enum Ask {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DecisionAsk {
-    /// The model.
+    /// The name of the model.
     pub model: String,
     /// The name of a runtime of the fleet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -47,9 +47,9 @@ pub struct DecisionAsk {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PlanAsk {
-    /// The model.
+    /// The name of the model.
     pub model: String,
-    /// The most artifacts.
+    /// The most artifacts that the plan may have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max: Option<usize>,
     /// Whether an older version counts for a runtime that takes a newer one.

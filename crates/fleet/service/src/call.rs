@@ -19,9 +19,9 @@ use crate::service::Service;
 
 /// A request with its caller, as an endpoint gets it.
 pub struct Call {
-    /// What answers.
+    /// The service that answers it.
     pub service: Arc<Service>,
-    /// Who asks.
+    /// Who asks, by the token that was shown.
     pub caller: Caller,
     /// The request, as logs name it.
     pub request: String,
@@ -31,7 +31,7 @@ pub struct Call {
     pub query: Vec<(String, String)>,
     /// Whether only the head of the answer is wanted.
     pub head: bool,
-    /// The head.
+    /// The header fields of the request.
     pub headers: HeaderMap,
     /// The body, of which nothing was read yet; locked, so that a call can be shared.
     pub body: Mutex<Body>,

@@ -18,7 +18,7 @@ use crate::service::Service;
 use crate::token;
 use crate::verb::Verb;
 
-/// Who asks.
+/// Who asks, and what the token allows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
     /// The name in the audit log: `token 5f1c... (ci)`, or an address.

@@ -18,14 +18,14 @@ pub struct Client {
     connection: Option<BufReader<TcpStream>>,
 }
 
-/// An answer.
+/// An answer of the service, read to its end.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// Its status.
+    /// The status of HTTP.
     pub status: u16,
     /// Its head, names in small letters.
     pub headers: Vec<(String, String)>,
-    /// Its body.
+    /// The body, read whole.
     pub body: Vec<u8>,
 }
 

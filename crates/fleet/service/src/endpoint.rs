@@ -12,7 +12,7 @@ use crate::call::Call;
 use crate::problem::{Kind, Problem};
 use crate::verb::Verb;
 
-/// What answers.
+/// The answer to a call, while it is made.
 pub type Answering = Pin<Box<dyn Future<Output = Result<Response, Problem>> + Send>>;
 
 /// The schema of a type, in the list of a description.
@@ -37,30 +37,30 @@ pub enum ParameterIn {
 /// What a parameter may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// Any text.
+    /// A text of any content.
     Text,
     /// A number from 0.
     Number,
-    /// A day, `2026-11-21`.
+    /// A day in UTC, `2026-11-21`.
     Day,
-    /// `true` or `false`.
+    /// One of `true` and `false`.
     Flag,
-    /// A digest, `sha256:...`.
+    /// The digest of an artifact, `sha256:...`.
     Digest,
     /// A text; can be given several times.
     Texts,
 }
 
-/// A parameter.
+/// A parameter of an endpoint.
 #[derive(Clone, Copy, Debug)]
 pub struct Parameter {
-    /// Its name.
+    /// The name under which it is given.
     pub name: &'static str,
-    /// Where it stands.
+    /// Whether it stands in the path, the query or the header.
     pub place: ParameterIn,
     /// What it may be.
     pub shape: Shape,
-    /// What it means.
+    /// What it means, in one sentence.
     pub about: &'static str,
     /// Whether nothing happens without it.
     pub required: bool,
@@ -91,7 +91,7 @@ impl Parameter {
 /// The body of a request.
 #[derive(Clone, Copy)]
 pub enum Takes {
-    /// None.
+    /// No body is read.
     Nothing,
     /// JSON of this type.
     Json(SchemaOf),
@@ -104,7 +104,7 @@ pub enum Takes {
 pub struct Gives {
     /// The HTTP status code.
     pub status: u16,
-    /// What it means.
+    /// When it is given, in one sentence.
     pub about: &'static str,
     /// The media type of its body; none if it has none.
     pub media: Option<&'static str>,
@@ -113,17 +113,17 @@ pub struct Gives {
 }
 
 impl Gives {
-    /// JSON.
+    /// An answer with a body of JSON.
     pub const fn json(status: u16, about: &'static str, schema: SchemaOf) -> Self {
         Self { status, about, media: Some("application/json"), schema: Some(schema) }
     }
 
-    /// Something else.
+    /// An answer with a body of this media type.
     pub const fn media(status: u16, about: &'static str, media: &'static str) -> Self {
         Self { status, about, media: Some(media), schema: None }
     }
 
-    /// No body.
+    /// An answer without a body.
     pub const fn nothing(status: u16, about: &'static str) -> Self {
         Self { status, about, media: None, schema: None }
     }
@@ -138,10 +138,10 @@ pub enum Time {
     Own,
 }
 
-/// An endpoint.
+/// An endpoint: what can be asked, and what answers.
 #[derive(Clone, Copy)]
 pub struct Endpoint {
-    /// What is done.
+    /// The method of HTTP.
     pub verb: Verb,
     /// The path, with names in braces.
     pub path: &'static str,
@@ -151,7 +151,7 @@ pub struct Endpoint {
     pub about: &'static str,
     /// What the caller has to be; none if anybody may ask.
     pub role: Option<Role>,
-    /// Its parameters.
+    /// Its parameters, those of the path first.
     pub parameters: &'static [Parameter],
     /// The body of its requests.
     pub takes: Takes,
@@ -161,7 +161,7 @@ pub struct Endpoint {
     pub refuses: &'static [Kind],
     /// How long it may take.
     pub time: Time,
-    /// What answers.
+    /// The function that answers a call.
     pub run: fn(Call) -> Answering,
 }
 

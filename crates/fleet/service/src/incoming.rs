@@ -34,9 +34,9 @@ const MOST_FILES: usize = 10_000;
 pub struct Member {
     /// The path below the folder.
     pub path: String,
-    /// Its bytes.
+    /// Its size in bytes.
     pub size: u64,
-    /// Its digest.
+    /// The digest of its bytes.
     pub digest: Digest,
 }
 

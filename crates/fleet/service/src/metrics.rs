@@ -111,12 +111,12 @@ impl Metrics {
         self.jobs.get_or_create(&Outcome { outcome }).inc();
     }
 
-    /// Bytes came in.
+    /// Counts bytes that clients have sent.
     pub fn uploaded(&self, bytes: u64) {
         self.uploaded.inc_by(bytes);
     }
 
-    /// Bytes go out.
+    /// Counts bytes that clients have fetched.
     pub fn downloaded(&self, bytes: u64) {
         self.downloaded.inc_by(bytes);
     }

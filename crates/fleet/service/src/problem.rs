@@ -66,7 +66,7 @@ pub enum Kind {
 /// What is known about a kind.
 #[derive(Clone, Copy, Debug)]
 pub struct About {
-    /// The kind.
+    /// The kind that this is about.
     pub kind: Kind,
     /// The stable code, such as `FL004`; `unskew explain` knows it.
     pub code: &'static str,
@@ -201,7 +201,7 @@ impl Kind {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {detail}", kind.about().title)]
 pub struct Problem {
-    /// The kind.
+    /// Which kind of problem it is.
     pub kind: Kind,
     /// One sentence with the values in question.
     pub detail: String,

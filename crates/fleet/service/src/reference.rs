@@ -31,7 +31,7 @@ Whatever goes wrong is `application/problem+json` (RFC 9457):
 
 ";
 
-/// The page.
+/// The reference as Markdown, made from the table of endpoints.
 pub fn page() -> String {
     let mut page = HEAD.to_owned();
     let types = openapi::description(routes::all());

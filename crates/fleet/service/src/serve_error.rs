@@ -20,7 +20,7 @@ pub enum ServeError {
     /// The address cannot be had.
     #[error("cannot listen on {address}")]
     Listen {
-        /// The address.
+        /// The address on which it was to listen.
         address: SocketAddr,
         /// What the system said.
         source: io::Error,

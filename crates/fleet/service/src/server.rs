@@ -75,12 +75,12 @@ impl Server {
         Ok(Self { service, listener, address })
     }
 
-    /// Where it listens.
+    /// The address on which it listens, with the port that it got.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// What answers.
+    /// The service that answers, for tests and shutdown.
     pub fn service(&self) -> &Arc<Service> {
         &self.service
     }

@@ -108,7 +108,7 @@ impl Service {
         &self.clock
     }
 
-    /// What was counted.
+    /// Counters that go up while it serves.
     pub fn metrics(&self) -> &Metrics {
         &self.metrics
     }

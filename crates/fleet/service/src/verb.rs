@@ -7,15 +7,15 @@ use http::Method;
 pub enum Verb {
     /// Shown; `HEAD` is answered too.
     Get,
-    /// Only told about.
+    /// The answer of `GET` without its body.
     Head,
-    /// Put there.
+    /// It is put there, or replaces what is there.
     Put,
-    /// Something new begins.
+    /// Something new begins, with an address of its own.
     Post,
-    /// Something is added.
+    /// Bytes are added to what is there.
     Patch,
-    /// Taken away.
+    /// It is taken away.
     Delete,
 }
 

@@ -42,7 +42,7 @@ pub struct Cover {
 /// Some sets and what they cover.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Best {
-    /// The sets, ascending.
+    /// The numbers of the chosen sets, ascending.
     pub sets: Vec<usize>,
     /// The weight of all that they cover.
     pub weight: u64,

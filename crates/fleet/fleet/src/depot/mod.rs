@@ -33,10 +33,10 @@ pub struct Depot {
     shelf: Arc<dyn Shelf>,
 }
 
-/// What was added.
+/// What the depot has of an artifact that was added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stored {
-    /// Its name.
+    /// The digest by which it is found again.
     pub digest: Digest,
     /// The bytes of all its files.
     pub size: u64,

@@ -83,7 +83,6 @@ pub(super) fn take(_: &Allowance) -> std::io::Result<()> {
     Ok(())
 }
 
-/// As [`take`].
 #[cfg(not(unix))]
 pub(super) fn take_time(_: &Allowance) -> std::io::Result<()> {
     Ok(())

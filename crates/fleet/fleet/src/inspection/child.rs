@@ -158,7 +158,6 @@ impl Inspector {
         Stopped::Unread(error)
     }
 
-    /// Gives it bytes.
     fn serve(&mut self, wanted: &[u8], parts: &[Arc<dyn Source>]) -> Result<(), Stopped> {
         let wanted = Wanted::of(wanted).and_then(|wanted| {
             Some((parts.get(wanted.part as usize)?, wanted.offset, wanted.size as usize))

@@ -64,7 +64,7 @@ pub enum InspectionError {
     /// The child ended over the artifact.
     #[error("{name} cannot be inspected: {why}")]
     Ended {
-        /// The artifact.
+        /// The name of the artifact.
         name: String,
         /// What happened to the child.
         why: String,

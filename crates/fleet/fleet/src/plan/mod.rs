@@ -66,7 +66,7 @@ pub struct Candidate {
     pub way: Way,
     /// The name of the file.
     pub file: String,
-    /// Size in bytes.
+    /// Size of all its files in bytes.
     pub size: u64,
     /// The first runtime that it was converted for.
     pub made_for: Option<String>,
@@ -129,7 +129,7 @@ pub struct Block {
 /// Which artifacts a fleet needs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
-    /// `unskew.fleet.plan`.
+    /// The name of the format: `unskew.fleet.plan`.
     pub schema: String,
     /// The version of this JSON schema, 1.
     pub schema_version: u32,
@@ -149,7 +149,7 @@ pub struct Plan {
     pub devices: u64,
     /// The devices that any candidate serves.
     pub servable: u64,
-    /// The artifacts.
+    /// The artifacts that could be delivered.
     pub candidates: Vec<Candidate>,
     /// What 1, 2, ... of them do.
     pub curve: Vec<Point>,

@@ -97,7 +97,7 @@ pub enum ProfileOperator {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("runtime profile, {place}: {what}")]
 pub struct ProfileError {
-    /// The field: `operators[3].version`.
+    /// The field in the profile, as a path: `operators[3].version`.
     pub place: String,
     /// What is wrong there.
     pub what: String,

@@ -10,7 +10,7 @@ pub struct Signature {
     pub who: String,
     /// The request, by the name that it has in logs.
     pub request: String,
-    /// When, `2026-11-21T20:15:00Z`.
+    /// When it was done, in UTC: `2026-11-21T20:15:00Z`.
     pub moment: String,
 }
 

@@ -5,13 +5,13 @@ use crate::Digest;
 /// A value that goes in or comes out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
-    /// SQL NULL.
+    /// The value NULL of SQL.
     Null,
-    /// A 64-bit integer.
+    /// An integer of 64 bits.
     Integer(i64),
-    /// A UTF-8 string.
+    /// A string, which is UTF-8.
     Text(String),
-    /// A blob.
+    /// Bytes of any content: a blob.
     Bytes(Vec<u8>),
 }
 

@@ -85,11 +85,11 @@ pub struct Job {
 /// A job as a process has seen another work on it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Running {
-    /// The job.
+    /// The number of the job.
     pub number: i64,
     /// Who works on it.
     pub owner: String,
-    /// The beat.
+    /// The last beat of whoever works on it.
     pub beat: i64,
 }
 

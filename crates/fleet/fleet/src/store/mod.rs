@@ -82,15 +82,15 @@ pub struct KeptAnswer {
 /// An answer that names an artifact which a conversion made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Made {
-    /// What was converted.
+    /// The digest of the artifact that was converted.
     pub source: Digest,
     /// The profile that it was converted for.
     pub profile: Digest,
     /// The fingerprint of whoever judged.
     pub judge: String,
-    /// The result.
+    /// The digest of the artifact that came out.
     pub result: Digest,
-    /// Size in bytes.
+    /// Size of the result in bytes.
     pub size: u64,
 }
 
@@ -332,7 +332,6 @@ impl Store {
 /// An artifact that the database is about to name.
 struct Coming<'a> {
     artifact: &'a Digest,
-    /// Its bytes.
     size: u64,
     /// What it was converted from.
     made_from: Option<&'a Digest>,

@@ -73,7 +73,7 @@ pub struct KeptToken {
 const COLUMNS: &str = "id, name, hash, role, created, expires, revoked";
 
 impl Store {
-    /// Adds a token.
+    /// Adds a token, of which only the digest is kept.
     pub fn put_token(&mut self, token: &KeptToken) -> Result<(), StoreError> {
         let act = Act { act: "token.create", subject: &token.id };
         self.change(&act, &mut |database| {

@@ -7,9 +7,9 @@ use crate::Digest;
 /// An upload in chunks that is not complete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Upload {
-    /// Its name.
+    /// The name by which the client goes on with it.
     pub id: String,
-    /// Who began it.
+    /// The name of the token that began it.
     pub owner: String,
     /// The key by which the owner finds it again.
     pub key: Option<String>,
@@ -38,7 +38,7 @@ pub struct Upload {
 pub struct Piece {
     /// The offset of its first byte in the file.
     pub start: u64,
-    /// Size in bytes.
+    /// Size in bytes, when it is complete.
     pub size: u64,
     /// The name under which it lies.
     pub blob: String,

@@ -77,7 +77,7 @@ impl FamilyPage {
         Self { family, which, listing, rows }
     }
 
-    /// The page.
+    /// The page as HTML, within its frame.
     pub fn page(&self, frame: &Frame<'_>) -> String {
         let title = super::title(self.family);
         let main = html! {

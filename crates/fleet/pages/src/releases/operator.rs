@@ -37,7 +37,7 @@ impl OperatorPage {
         })
     }
 
-    /// The page.
+    /// The page as HTML, within its frame.
     pub fn page(&self, frame: &Frame<'_>) -> String {
         let way = [
             ("Releases", Address::releases()),

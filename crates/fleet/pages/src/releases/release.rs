@@ -28,7 +28,7 @@ impl ReleasePage {
         Some(Self { release, operators, change: family.turnover(version) })
     }
 
-    /// The page.
+    /// The page as HTML, within its frame.
     pub fn page(&self, frame: &Frame<'_>) -> String {
         let (family, row) = (self.release.family(), self.release.row());
         let title = format!("{} {}", super::title(family), row.version);

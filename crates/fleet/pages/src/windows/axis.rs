@@ -28,7 +28,7 @@ impl AxisPage {
         Some(Self { view: *view, answers, all })
     }
 
-    /// The page.
+    /// The page as HTML, within its frame.
     pub fn page(&self, frame: &Frame<'_>) -> String {
         let axis = self.answers.history.axis.as_str();
         let way = [("Windows", Address::windows().seen(&self.view))];

@@ -53,22 +53,22 @@ pub(super) const PROBLEMS: &[Endpoint] = &[Endpoint::new(
 /// How the process is.
 #[derive(Serialize, JsonSchema)]
 pub struct Health {
-    /// `ok`.
+    /// Always `ok`: a service that is not does not answer so.
     pub status: &'static str,
-    /// Who judges here.
+    /// Which version judges, with which database.
     pub judge: Judge,
 }
 
 /// A kind of problem.
 #[derive(Serialize, JsonSchema)]
 pub struct KindBody {
-    /// Its code.
+    /// The stable code, such as `FL004`.
     pub code: &'static str,
     /// The status of such an answer.
     pub status: u16,
     /// The kind in words.
     pub title: &'static str,
-    /// What helps.
+    /// What the caller can do about it.
     pub mend: &'static str,
 }
 

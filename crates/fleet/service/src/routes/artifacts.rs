@@ -41,7 +41,6 @@ const GIVES: &[Gives] = &[
     Gives::nothing(304, "the client has them"),
 ];
 
-/// The endpoints.
 pub(super) const ENDPOINTS: &[Endpoint] = &[
     Endpoint::new(
         Verb::Get,
@@ -82,10 +81,10 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
     .own_time(),
 ];
 
-/// An artifact.
+/// An artifact and its files.
 #[derive(Serialize, JsonSchema)]
 pub struct ArtifactBody {
-    /// Its name.
+    /// The digest by which it is found.
     pub artifact: Digest,
     /// The bytes of all its files.
     pub size: u64,
@@ -104,9 +103,9 @@ pub struct ArtifactBody {
 pub struct FileRow {
     /// The path below the folder; of a file its name.
     pub path: String,
-    /// Its bytes.
+    /// Its size in bytes.
     pub size: u64,
-    /// Where they are.
+    /// The path from which the file is fetched.
     pub address: String,
 }
 

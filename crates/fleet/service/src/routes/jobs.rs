@@ -23,7 +23,6 @@ const MOST: u32 = 100;
 /// How often a job is looked at while somebody waits for it to change.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// The endpoints.
 pub(super) const ENDPOINTS: &[Endpoint] = &[
     Endpoint::new(
         Verb::Get,
@@ -71,12 +70,12 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
     .refuses(&[Kind::Conflict]),
 ];
 
-/// A job.
+/// A job, running or over.
 #[derive(Serialize, JsonSchema)]
 pub struct JobBody {
     /// Its number; later ones have higher numbers.
     pub job: i64,
-    /// What is computed.
+    /// What the job computes.
     pub ask: Ask,
     /// Who wanted it first.
     pub who: String,

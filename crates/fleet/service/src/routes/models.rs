@@ -49,7 +49,6 @@ const DECISION_BODY: Gives = Gives::json(200, "the decision", schema::<Decision>
 const JOB: Gives =
     Gives::json(202, "a job computes it; ask again when it is done", schema::<JobBody>);
 
-/// The endpoints.
 pub(super) const ENDPOINTS: &[Endpoint] = &[
     Endpoint::new(
         Verb::Get,
@@ -126,7 +125,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
 /// A model in a list.
 #[derive(Serialize, JsonSchema)]
 pub struct ModelRow {
-    /// Its name.
+    /// The name of the model.
     pub name: String,
     /// How many versions it has.
     pub versions: u64,
@@ -141,7 +140,7 @@ pub struct VersionRow {
     pub published: String,
     /// The name of the file or folder.
     pub file: String,
-    /// The artifact.
+    /// The digest of the artifact.
     pub artifact: Digest,
     /// The bytes of all its files.
     pub size: u64,

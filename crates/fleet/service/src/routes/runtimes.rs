@@ -15,7 +15,6 @@ use crate::verb::Verb;
 
 const NAME: Parameter = Parameter::path("runtime", Shape::Text, "the name of the runtime");
 
-/// The endpoints.
 pub(super) const ENDPOINTS: &[Endpoint] = &[
     Endpoint::new(
         Verb::Get,
@@ -64,7 +63,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
 /// A runtime in a list.
 #[derive(Serialize, JsonSchema)]
 pub struct RuntimeRow {
-    /// Its name.
+    /// The name of the runtime.
     pub name: String,
     /// The digest of everything that a verdict on it can depend on.
     pub profile: Digest,
@@ -74,10 +73,10 @@ pub struct RuntimeRow {
     pub since: String,
 }
 
-/// A runtime.
+/// A runtime with its profile.
 #[derive(Serialize, JsonSchema)]
 pub struct RuntimeBody {
-    /// The runtime.
+    /// The runtime as lists show it.
     #[serde(flatten)]
     pub row: RuntimeRow,
     /// Its profile, as `fleet-runtime.md` describes it.

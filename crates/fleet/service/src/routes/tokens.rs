@@ -20,7 +20,6 @@ const LONGEST: usize = 128;
 
 const ADMIN: Option<Role> = Some(Role::Admin);
 
-/// The endpoints.
 pub(super) const ENDPOINTS: &[Endpoint] = &[
     Endpoint::new(
         Verb::Get,
@@ -108,15 +107,15 @@ pub struct MadeToken {
 pub struct AuditRow {
     /// Its number; later rows have higher ones.
     pub number: i64,
-    /// When.
+    /// When it was done, in UTC: `2026-11-21T20:15:00Z`.
     pub moment: String,
-    /// Who.
+    /// The name of the token that did it.
     pub who: String,
     /// The request, as logs name it.
     pub request: String,
-    /// What was done.
+    /// What was done, in a word.
     pub act: String,
-    /// To what.
+    /// The name of what it was done to.
     pub subject: String,
     /// What came of it, or why it was refused.
     pub result: String,

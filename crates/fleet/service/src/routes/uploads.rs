@@ -41,10 +41,8 @@ const OFFSET: &str = "upload-offset";
 /// How much is written at a time.
 const CHUNK: usize = 1 << 20;
 
-/// The longest `Idempotency-Key`.
 const LONGEST_KEY: usize = 255;
 
-/// The endpoints.
 pub(super) const ENDPOINTS: &[Endpoint] = &[
     Endpoint::new(
         Verb::Post,
@@ -125,7 +123,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
     .refuses(&[Kind::Conflict]),
 ];
 
-/// What will come.
+/// What the client will send.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewUpload {
@@ -142,10 +140,10 @@ pub struct NewUpload {
     pub files: Option<Vec<Member>>,
 }
 
-/// An upload.
+/// An upload that is not complete.
 #[derive(Serialize, JsonSchema)]
 pub struct UploadBody {
-    /// Its name.
+    /// The name by which the client goes on with it.
     pub upload: String,
     /// The model that it will be a version of.
     pub model: String,
@@ -165,14 +163,14 @@ pub struct UploadBody {
     pub began: String,
 }
 
-/// What was published.
+/// What was published with the upload.
 #[derive(Serialize, JsonSchema)]
 pub struct Published {
-    /// The model.
+    /// The name of the model.
     pub model: String,
-    /// The version.
+    /// The number of the new version.
     pub version: i64,
-    /// The artifact.
+    /// The digest of the artifact.
     pub artifact: Digest,
 }
 

@@ -138,7 +138,6 @@ impl Link {
         self.client.as_ref().is_none_or(Client::is_closed)
     }
 
-    /// Statements without parameters.
     pub(super) fn send(&mut self, sql: &str) -> Result<(), postgres::Error> {
         let Some(client) = &mut self.client else { return Ok(()) };
         client.batch_execute(sql)
