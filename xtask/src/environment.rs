@@ -55,7 +55,7 @@ const WITHOUT_PIP: [&str; 2] = ["3.6", "3.7"];
 
 /// One environment: its requirements, and where it belongs.
 pub struct Environment {
-    /// Such as `jax-0.10.2`.
+    /// The name of its folder, such as `jax-0.10.2`.
     pub name: String,
     requirements: PathBuf,
     place: PathBuf,

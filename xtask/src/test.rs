@@ -60,7 +60,6 @@ const BUILD: Step<'_> = (
 /// The commit before the last.
 const PARENT: &str = "HEAD~1";
 
-/// The last step.
 const TESTS: &[&str] = &[
     "test",
     "--workspace",

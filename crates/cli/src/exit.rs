@@ -26,7 +26,7 @@ pub struct Ending {
     pub done: usize,
     /// How much could not.
     pub failed: usize,
-    /// The gravest finding.
+    /// The most severe finding; none without findings.
     pub worst: Option<Severity>,
     /// From which severity on findings count.
     pub deny: Severity,

@@ -9,7 +9,7 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::args::{LogFormat, LogLevel};
 
-/// Begins to log.
+/// Begins to log on the standard error.
 pub fn begin(level: LogLevel, format: LogFormat) {
     let level = match level {
         LogLevel::Off => LevelFilter::OFF,

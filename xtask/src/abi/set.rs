@@ -52,7 +52,6 @@ impl HeaderSet {
         Ok(Self { minor: i32::try_from(minor)?, headers })
     }
 
-    /// All of them.
     pub fn all(&self) -> impl Iterator<Item = &Header> {
         self.headers.iter().map(|(_, header)| header)
     }

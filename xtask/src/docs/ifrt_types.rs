@@ -7,7 +7,7 @@ use unskew_serdes::proto::{Description, FieldDescription, Kind, Label, Since};
 /// Where it stands, from the root of the repository.
 pub const PAGE: &str = "docs/reference/ifrt-types.md";
 
-/// The page.
+/// The page as Markdown, from what the types declare.
 pub fn page() -> String {
     let mut text = format!("{}{HEAD}", super::MARK);
     versions(&mut text);

@@ -23,7 +23,7 @@ struct Row {
     mib: u64,
 }
 
-/// All of them.
+/// The results of all files, by kind.
 #[derive(Default)]
 pub struct Table {
     rows: BTreeMap<(String, String), Row>,

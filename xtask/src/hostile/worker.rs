@@ -29,7 +29,6 @@ pub struct Batch {
     pub from: u64,
     #[arg(long)]
     pub to: u64,
-    /// The command.
     #[arg(long)]
     pub unskew: PathBuf,
     /// Where packed fixtures were unpacked, and where what fails is kept.

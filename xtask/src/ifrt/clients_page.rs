@@ -21,7 +21,6 @@ const HEAD: &str = "<!-- made by `cargo xtask ifrt clients --write` -->\n\n\
 
 /// A release, and what came of it on each plug-in.
 pub struct Row {
-    /// The release.
     pub host: Host,
     /// The protocol versions that it announces.
     pub protocol: Option<VersionRange>,
@@ -33,9 +32,7 @@ pub struct Row {
 
 /// A release on a plug-in.
 pub struct Cell {
-    /// The steps.
     pub steps: Outcome,
-    /// The training.
     pub training: Training,
 }
 
@@ -44,7 +41,6 @@ pub struct Cell {
 pub enum Training {
     /// The losses are those of the plug-in itself.
     Equal,
-    /// They are others.
     Differs,
     /// The release does not load the plug-in itself.
     NotLoaded,
@@ -83,7 +79,7 @@ impl Row {
     }
 }
 
-/// The table.
+/// The table as Markdown, a row a release.
 pub fn table(plugins: &[&str], rows: &[Row]) -> String {
     let mut text = String::from("| JAX | protocol | SerDes |");
     for plugin in plugins {

@@ -49,7 +49,7 @@ impl Range {
     }
 }
 
-/// Compares every type.
+/// Compares every type with the descriptors of one package.
 pub fn compare(label: &str, serdes: VersionRange, found: &Found, names: &[TypeName]) -> Report {
     let end = |version: Option<unskew_core::Version>| {
         version.and_then(|v| u32::try_from(v.major()).ok()).unwrap_or(0)
@@ -73,13 +73,10 @@ pub fn compare(label: &str, serdes: VersionRange, found: &Found, names: &[TypeNa
 
 /// A name that types are told apart by, and its type.
 pub struct TypeName {
-    /// The name.
     pub name: &'static str,
-    /// The type.
     pub description: &'static Description,
 }
 
-/// Every such name.
 pub fn type_names() -> Vec<TypeName> {
     let mut all: Vec<TypeName> = Vec::new();
     for description in unskew_ifrt::types::all() {

@@ -2,30 +2,26 @@
 
 use std::collections::BTreeMap;
 
-/// `google.protobuf.FileDescriptorProto`.
+/// What is read of `google.protobuf.FileDescriptorProto`.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct File {
-    /// Its path.
     #[prost(string, tag = "1")]
     pub name: String,
     /// The package of everything in it.
     #[prost(string, tag = "2")]
     pub package: String,
-    /// Its messages.
     #[prost(message, repeated, tag = "4")]
     pub messages: Vec<Message>,
-    /// Its enumerations.
     #[prost(message, repeated, tag = "5")]
     pub enumerations: Vec<Enumeration>,
 }
 
-/// `google.protobuf.DescriptorProto`.
+/// What is read of `google.protobuf.DescriptorProto`.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct Message {
     /// Its name in what is around it.
     #[prost(string, tag = "1")]
     pub name: String,
-    /// Its fields.
     #[prost(message, repeated, tag = "2")]
     pub fields: Vec<Field>,
     /// The messages in it.
@@ -34,24 +30,22 @@ pub struct Message {
     /// The enumerations in it.
     #[prost(message, repeated, tag = "4")]
     pub enumerations: Vec<Enumeration>,
-    /// Its choices.
+    /// The `oneof`s, in the order of their numbers.
     #[prost(message, repeated, tag = "8")]
     pub oneofs: Vec<Oneof>,
 }
 
-/// `google.protobuf.FieldDescriptorProto`.
+/// What is read of `google.protobuf.FieldDescriptorProto`.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct Field {
-    /// Its name.
     #[prost(string, tag = "1")]
     pub name: String,
-    /// Its number.
     #[prost(uint32, tag = "3")]
     pub number: u32,
     /// 3 if it is repeated.
     #[prost(int32, tag = "4")]
     pub label: i32,
-    /// Its kind.
+    /// The number of its type in `FieldDescriptorProto.Type`.
     #[prost(int32, tag = "5")]
     pub kind: i32,
     /// The message or enumeration that it is of, with a point before it.
@@ -65,32 +59,28 @@ pub struct Field {
     pub optional: bool,
 }
 
-/// `google.protobuf.OneofDescriptorProto`.
+/// What is read of `google.protobuf.OneofDescriptorProto`.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct Oneof {
-    /// Its name.
     #[prost(string, tag = "1")]
     pub name: String,
 }
 
-/// `google.protobuf.EnumDescriptorProto`.
+/// What is read of `google.protobuf.EnumDescriptorProto`.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct Enumeration {
     /// Its name in what is around it.
     #[prost(string, tag = "1")]
     pub name: String,
-    /// Its values.
     #[prost(message, repeated, tag = "2")]
     pub values: Vec<Value>,
 }
 
-/// `google.protobuf.EnumValueDescriptorProto`.
+/// What is read of `google.protobuf.EnumValueDescriptorProto`.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct Value {
-    /// Its name.
     #[prost(string, tag = "1")]
     pub name: String,
-    /// Its number.
     #[prost(int32, tag = "2")]
     pub number: i32,
 }
@@ -98,9 +88,7 @@ pub struct Value {
 /// Everything in some files, by its full name.
 #[derive(Default)]
 pub struct Pool {
-    /// The messages.
     pub messages: BTreeMap<String, Message>,
-    /// The enumerations.
     pub enumerations: BTreeMap<String, Enumeration>,
 }
 

@@ -24,7 +24,6 @@ const LONGEST: usize = 4 << 20;
 pub struct Found {
     /// The messages and enumerations of every file that is found.
     pub pool: Pool,
-    /// How many files.
     pub files: usize,
     /// Which of the texts that were asked for are in it.
     pub texts: Vec<bool>,

@@ -9,9 +9,9 @@ use syn::{Attribute, Fields, GenericArgument, Ident, Item, LitStr, PathArguments
 /// A field of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Declared {
-    /// Its name, ours.
+    /// The name that the type has here.
     pub name: String,
-    /// Its number.
+    /// The field number on the wire.
     pub tag: u32,
     /// What it is of.
     pub kind: Kind,
@@ -24,7 +24,6 @@ pub struct Declared {
 pub enum Kind {
     /// A number, a truth or a text, as descriptors number them.
     Scalar(i32),
-    /// Bytes.
     Bytes,
     /// A message, by the name of its type.
     Message(String),

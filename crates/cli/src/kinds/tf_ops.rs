@@ -11,7 +11,7 @@ use unskew_kinds::{Change, Comparison, Direction, Kind, Level, Raise, Terms};
 use unskew_source::{BytesSource, Files, NotRead, Source};
 use unskew_tensorflow::diff::{Registry, findings};
 
-/// Op registries.
+/// TensorFlow's op registries, as files of kind `tf-ops`.
 pub struct TfOps;
 
 impl Kind for TfOps {

@@ -134,7 +134,6 @@ impl Ground {
         assert!(output.status.success(), "{args:?}: {said}");
     }
 
-    /// Starts a server.
     pub fn serve(&self, args: &[&str]) -> Server {
         let mut command = self.program();
         command.args(["serve", "--listen", "127.0.0.1:0", "--log", "warn"]).args(args);

@@ -34,7 +34,6 @@ enum Step {
     Stdin { file: String },
 }
 
-/// What came out.
 pub enum Ran {
     Printed(Printed),
     Skipped(String),

@@ -9,7 +9,7 @@ use crate::{Adder, Client, ELEMENTS};
 use unskew_ifrt_proxy::messages::ProxyVersion;
 use unskew_ifrt_proxy::status::{Code, Status};
 
-/// What to do.
+/// What a load test does, and for how long.
 #[derive(Clone, Debug)]
 pub struct Load {
     /// Where the server is: `grpc://HOST:PORT`.

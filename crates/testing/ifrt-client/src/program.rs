@@ -25,7 +25,7 @@ const ARTIFACT: &[u8] = include_bytes!("../data/add.mlirbc");
 /// The program, compiled in a session.
 #[derive(Clone, Copy, Debug)]
 pub struct Adder {
-    /// Its handle.
+    /// The handle of the loaded executable.
     pub executable: u64,
     device: i32,
 }

@@ -18,7 +18,7 @@ pub const STEPS: usize = 21;
 /// A host and a plug-in.
 #[derive(Debug, Clone)]
 pub struct Cell {
-    /// The JAX release.
+    /// The release of JAX and its environment.
     pub host: Host,
     /// The shared object that it loads.
     pub plugin: PathBuf,

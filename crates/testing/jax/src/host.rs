@@ -6,11 +6,11 @@ use unskew_peers::{Peer, PeerError};
 /// A JAX release that can be run.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Host {
-    /// The release.
+    /// The release of JAX.
     pub version: Version,
     /// The minor version of the PJRT C API that it was built with, where the database knows it.
     pub minor: Option<i32>,
-    /// Its environment.
+    /// The environment in which it runs.
     pub peer: Peer,
 }
 

@@ -47,7 +47,7 @@ impl Served {
         }
     }
 
-    /// Where it listens.
+    /// The address on which it listens: `host:port`.
     pub fn address(&self) -> &str {
         &self.address
     }

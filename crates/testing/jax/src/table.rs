@@ -9,7 +9,7 @@ use crate::{Host, STEPS};
 /// A line of the table: a host, a plug-in, and what came of it in up to three ways.
 #[derive(Debug, Clone)]
 pub struct Row {
-    /// The JAX release.
+    /// The release of JAX and its environment.
     pub host: Host,
     /// The name of the plug-in.
     pub plugin: String,

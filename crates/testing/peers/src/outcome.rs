@@ -36,7 +36,7 @@ impl fmt::Display for End {
 /// One line of the probe.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Step {
-    /// Its name.
+    /// The name of the step that was begun last.
     pub step: String,
     /// Whether it gave the right result.
     pub ok: bool,

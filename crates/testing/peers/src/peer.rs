@@ -25,7 +25,7 @@ const OTHERS: [&str; 9] = [
 /// A release that can be run.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Peer {
-    /// The release.
+    /// The release in the environment.
     pub version: Version,
     /// The interpreter of its environment.
     pub python: PathBuf,
@@ -37,9 +37,9 @@ pub enum PeerError {
     /// What was given is no version.
     #[error("not a version of {family}: {text}")]
     Version {
-        /// Such as `jax`.
+        /// The family that was wanted, such as `jax`.
         family: String,
-        /// What was given.
+        /// The text that names no release.
         text: String,
     },
     /// Its environment was not made.

@@ -30,7 +30,7 @@ impl Random {
         random
     }
 
-    /// Any number.
+    /// The next number, any of 64 bits.
     #[allow(clippy::should_implement_trait, reason = "there is always another one")]
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(STEP);

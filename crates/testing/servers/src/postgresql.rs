@@ -18,7 +18,7 @@ use crate::keeper::Keeper;
 /// How long a server may take to come up on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A PostgreSQL server.
+/// A PostgreSQL server in a folder of its own, stopped when this is dropped.
 #[derive(Debug)]
 pub struct PostgreSql {
     programs: PathBuf,

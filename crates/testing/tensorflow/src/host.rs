@@ -11,9 +11,9 @@ use unskew_peers::{Outcome, Peer, PeerError, run_probe};
 /// A TensorFlow release that can be run.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Host {
-    /// The release.
+    /// The release of TensorFlow.
     pub version: Version,
-    /// Its environment.
+    /// The environment in which it runs.
     pub peer: Peer,
 }
 

@@ -45,9 +45,9 @@ pub struct Job {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Came {
-    /// It runs.
+    /// It was loaded and ran.
     Ok,
-    /// Loading it failed.
+    /// It could not be loaded.
     Import,
     /// It was loaded, and its first run failed.
     Run,
@@ -57,7 +57,7 @@ pub enum Came {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(untagged)]
 pub enum Value {
-    /// A number.
+    /// A number of any type.
     Number(f64),
     /// Text, or a number that JSON does not have.
     Text(String),

@@ -23,7 +23,7 @@ const NEVER: [&str; 9] =
 /// One node of such a graph, with the constants that it reads.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// The op.
+    /// The name of the op.
     pub op: String,
     /// The nodes that come with it, which a graph without it does not need.
     nodes: Vec<Message>,
@@ -34,7 +34,7 @@ pub struct Step {
 /// A graph as its steps, so that it can be made smaller.
 #[derive(Clone, Debug, Default)]
 pub struct Sample {
-    /// The steps.
+    /// The steps that make the graph, in their order.
     pub steps: Vec<Step>,
     /// The producer that it says.
     pub producer: i64,

@@ -11,7 +11,7 @@ pub const STEPS: usize = 18;
 /// A line of the table: a release, and what came of it.
 #[derive(Debug, Clone)]
 pub struct Row {
-    /// The TensorFlow release.
+    /// The release of TensorFlow.
     pub version: Version,
     /// What came of it.
     pub outcome: Outcome,

@@ -36,7 +36,7 @@ pub const FOR_A_SESSION: &str = " (for a session)";
 pub struct Model {
     /// Its name in [`MODELS`].
     pub name: &'static str,
-    /// Where it lies.
+    /// The path of the file.
     pub path: PathBuf,
     loader: Loader,
 }

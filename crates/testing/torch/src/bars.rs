@@ -8,7 +8,7 @@ use crate::{Came, Fate, Trial, recorded};
 pub struct Bar {
     /// What is promised, in words.
     pub what: &'static str,
-    /// On this release.
+    /// The release on which they run.
     pub on: &'static str,
     /// Which files it is about: their writer, their model, their kind.
     holds_for: fn(Version, &str, &str) -> bool,
@@ -90,7 +90,7 @@ pub const BARS: [Bar; 11] = [
 /// How many files a bar is about, how many of them give what was recorded, and how many of those stay as they are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
-    /// All files.
+    /// How many files there are.
     pub all: usize,
     /// Those that give it.
     pub equal: usize,

@@ -11,9 +11,9 @@ use crate::stubs;
 /// A PyTorch release that can be run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Host {
-    /// The release.
+    /// The release of PyTorch.
     pub version: Version,
-    /// Its environment.
+    /// The environment in which it runs.
     pub peer: Peer,
     /// Where the libraries lie that stand for those of a GPU.
     stubs: PathBuf,

@@ -37,7 +37,7 @@ fn unpacked(packed: &[u8]) -> anyhow::Result<BTreeMap<String, Vec<u8>>> {
 /// What a release recorded for a model, in the words of JSON: the inputs, and the output if it did not refuse.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Recorded {
-    /// `1.10.2/add`.
+    /// The writer and the model: `1.10.2/add`.
     pub model: String,
     /// What it was given.
     pub inputs: Vec<serde_json::Value>,
@@ -60,15 +60,15 @@ pub fn all() -> anyhow::Result<Vec<Recorded>> {
 /// A file that is not among the others: one of `torch.export` of 2.3.1, or one of 2.15.0.
 #[derive(Clone, Debug)]
 pub struct Single {
-    /// `2.3.1/Add.pt2`.
+    /// The writer and the file: `2.3.1/Add.pt2`.
     pub name: String,
-    /// The file.
+    /// The whole content of the file.
     pub bytes: Vec<u8>,
     /// What it was given by place, as the module takes it.
     pub inputs: Vec<serde_json::Value>,
     /// What it was given by name.
     pub named: serde_json::Map<String, serde_json::Value>,
-    /// What it gave.
+    /// The output that its writer recorded.
     pub output: Value,
 }
 

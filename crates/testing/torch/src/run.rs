@@ -14,11 +14,11 @@ use crate::Host;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Loader {
-    /// `torch.jit.load`.
+    /// By `torch.jit.load`, a TorchScript archive.
     Script,
-    /// The mobile interpreter.
+    /// By the mobile interpreter, a file with bytecode.
     Mobile,
-    /// `torch.export.load`.
+    /// By `torch.export.load`, an exported program.
     Exported,
 }
 
@@ -27,7 +27,7 @@ pub enum Loader {
 pub struct Job {
     /// The name, by which its result is found.
     pub name: String,
-    /// The file.
+    /// The path of the file.
     pub path: PathBuf,
     /// How it is loaded.
     pub loader: Loader,
@@ -39,13 +39,13 @@ pub struct Job {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
-    /// It ran.
+    /// It was loaded and ran.
     Ok,
     /// The release has no such loader.
     None,
-    /// Loading failed.
+    /// It could not be loaded.
     Load,
-    /// Running failed.
+    /// It was loaded, and running it failed.
     Run,
     /// The process ended on the way.
     Crash,
@@ -56,7 +56,7 @@ pub enum Phase {
 pub struct Outcome {
     /// How far it came.
     pub phase: Phase,
-    /// What it gave.
+    /// The output, as JSON; none where it failed.
     pub output: Option<serde_json::Value>,
     /// What PyTorch said to a failure.
     pub said: String,

@@ -21,15 +21,15 @@ pub enum StubError {
     /// A file cannot be read or written, or the compiler not be started.
     #[error("{path}: {error}")]
     Io {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// What went wrong.
+        /// What the system said.
         error: io::Error,
     },
     /// A library of the wheel is not read.
     #[error("{path}: {error}")]
     Elf {
-        /// The library.
+        /// The path of the library.
         path: PathBuf,
         /// What is wrong with it.
         error: object::Error,
@@ -37,7 +37,7 @@ pub enum StubError {
     /// The C compiler refused.
     #[error("cc made no {library}: {said}")]
     Compiler {
-        /// The library.
+        /// The name of the library.
         library: String,
         /// The last words of the compiler.
         said: String,

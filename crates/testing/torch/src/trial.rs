@@ -26,7 +26,7 @@ const KINDS: [(&str, Loader); 4] = [
 pub enum Fate {
     /// It stays byte for byte as it is.
     Unchanged,
-    /// It is rewritten.
+    /// It was rewritten, and is run so.
     Rewritten,
     /// It has no exact form, for this reason.
     Blocked(String),
@@ -52,7 +52,7 @@ pub enum Came {
 /// A recorded file on a release.
 #[derive(Clone, Debug)]
 pub struct Trial {
-    /// `1.10.2/linspace.ptl`.
+    /// The writer and the file: `1.10.2/linspace.ptl`.
     pub file: String,
     /// What conversion does to it.
     pub fate: Fate,

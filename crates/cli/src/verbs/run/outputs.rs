@@ -15,7 +15,7 @@ use super::timings::Taken;
 use crate::args::{Run, RunFormat, Shown};
 use crate::print;
 
-/// One result.
+/// One result of a program.
 pub struct Output {
     device: usize,
     index: usize,

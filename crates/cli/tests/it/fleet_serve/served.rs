@@ -100,7 +100,6 @@ pub fn begin(client: &mut Client, model: &str, file: &str, bytes: &[u8]) -> Stri
     begun.header("location").unwrap().to_owned()
 }
 
-/// Sends a piece.
 pub fn piece(client: &mut Client, place: &str, offset: usize, bytes: &[u8]) -> Answer {
     let offset = offset.to_string();
     client.send("PATCH", place, &[("upload-offset", &offset)], bytes).unwrap()

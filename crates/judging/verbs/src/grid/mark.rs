@@ -7,7 +7,7 @@ use unskew_report::{BAD, DIM, GOOD, WARN};
 /// A verdict in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mark {
-    /// It works.
+    /// It works as it is.
     Works,
     /// It works, and something is to be said about it.
     Warns,
@@ -23,7 +23,7 @@ pub enum Mark {
     FirstUse,
     /// It gives a wrong answer.
     Silent,
-    /// It fails.
+    /// It fails; nothing says in which phase.
     Fails,
     /// The two have nothing in common.
     Unrelated,
@@ -32,7 +32,7 @@ pub enum Mark {
 }
 
 impl Mark {
-    /// Every mark.
+    /// Every mark, in the order of the legend.
     pub const ALL: [Self; 11] = [
         Self::Works,
         Self::Warns,

@@ -24,7 +24,7 @@ pub use reason::Reason;
 /// One row or the reason why there is none.
 pub type Row = Result<Member, Failure>;
 
-/// One pair.
+/// The verdict on one row and one column.
 #[derive(Debug)]
 pub struct Cell {
     /// What the cell shows.
@@ -40,9 +40,9 @@ pub struct Cell {
 pub struct Grid {
     /// The day on which promises were judged.
     pub context: Context,
-    /// The rows.
+    /// The rows, one for each part of what was named first.
     pub rows: Vec<Row>,
-    /// The columns.
+    /// The columns, each label once.
     pub columns: Vec<Member>,
     /// The pairs, row by row.
     pub cells: Vec<Vec<Cell>>,

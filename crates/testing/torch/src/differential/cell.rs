@@ -20,11 +20,11 @@ use crate::{Host, Job, Loader, Outcome, Phase};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Said {
-    /// Nothing.
+    /// It is loaded and runs.
     Works,
     /// Nothing that was judged; other parts were not.
     Unjudged,
-    /// Loading fails.
+    /// It is not loaded.
     Load,
     /// It fails when it runs.
     FirstUse,
@@ -57,7 +57,7 @@ pub struct Cell {
     pub writer: Version,
     /// The release that it was run on.
     pub reader: Version,
-    /// Its name.
+    /// The name of the file.
     pub file: String,
     /// What it is made of.
     pub pieces: Vec<String>,

@@ -28,7 +28,7 @@ pub struct Filed {
     pub converted: bool,
     /// What the reader did.
     pub real: Real,
-    /// What it said.
+    /// The message of the release.
     pub words: String,
 }
 

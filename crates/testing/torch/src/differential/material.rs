@@ -19,7 +19,7 @@ pub struct Material {
     /// What it was given.
     #[serde(default)]
     pub inputs: Vec<serde_json::Value>,
-    /// What it gave.
+    /// The outputs that its writer recorded.
     #[serde(default)]
     pub outputs: serde_json::Value,
     /// Its files; none if the release does not compile it, or it fails there.
