@@ -10,8 +10,8 @@ use std::time::Instant;
 
 use anyhow::{Context as _, ensure};
 
-/// The features of the command that every tier tests; `query` brings DataFusion along, so it is for `--all`.
-const FEATURES: &str = "unskew-cli/cloud,unskew-cli/fleet,unskew-cli/scan,unskew-cli/serve";
+/// The features of the command that every tier tests, and that xtask was built with.
+const FEATURES: &str = env!("UNSKEW_FEATURES");
 
 /// A step: its name and the arguments of cargo.
 type Step<'a> = (&'a str, &'a [&'a str]);

@@ -1,0 +1,36 @@
+//! `cargo xtask`: builds `unskew-xtask` with the features that the tests of the workspace have, and runs it.
+//!
+//! `cargo run --package unskew-xtask` would choose the features of its dependencies for itself alone. The tests choose
+//! them for the whole workspace, so a third of what xtask stands on would be built twice.
+#![forbid(unsafe_code)]
+
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+fn main() -> ExitCode {
+    let root = Path::new(env!("UNSKEW_ROOT"));
+    let target = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
+    let program = format!("debug/unskew-xtask{}", std::env::consts::EXE_SUFFIX);
+    // As the tests are built: `cargo xtask test` leaves the Python module to what makes wheels.
+    let build =
+        ["build", "--quiet", "--workspace", "--exclude", "unskew-python", "--bin", "unskew-xtask"];
+    let built = Command::new(env!("CARGO"))
+        .current_dir(root)
+        .args(build)
+        .args(["--features", env!("UNSKEW_FEATURES")])
+        .status();
+    if !built.is_ok_and(|status| status.success()) {
+        return ExitCode::FAILURE;
+    }
+    let mut xtask = Command::new(root.join(target).join(program));
+    match xtask.args(std::env::args_os().skip(1)).status() {
+        Ok(status) => {
+            let code = status.code().and_then(|code| u8::try_from(code).ok());
+            code.map_or(ExitCode::FAILURE, ExitCode::from)
+        }
+        Err(error) => {
+            eprintln!("{}: {error}", xtask.get_program().display());
+            ExitCode::FAILURE
+        }
+    }
+}
