@@ -95,9 +95,9 @@ fn matching(release: Release, pattern: &str) -> anyhow::Result<Vec<Operator>> {
     if !pattern.contains(['*', '?', '[']) {
         return Ok(release.operators(pattern));
     }
-    let glob = globset::Glob::new(pattern)?.compile_matcher();
+    let glob = glob::Pattern::new(pattern)?;
     let mut operators = release.operators("");
-    operators.retain(|operator| glob.is_match(&operator.name));
+    operators.retain(|operator| glob.matches(&operator.name));
     Ok(operators)
 }
 

@@ -39,6 +39,7 @@
 //!
 //! [`Config::from_toml`] reads the file; an error names line and column and what is allowed there.
 
+mod braces;
 mod file;
 mod place;
 mod preset;
@@ -50,7 +51,7 @@ pub use read::Known;
 
 use std::collections::BTreeMap;
 
-use globset::GlobSet;
+use glob::{MatchOptions, Pattern};
 use serde::Deserialize;
 use unskew_core::{Date, Severity, Window};
 
@@ -150,14 +151,24 @@ impl std::fmt::Debug for Boundary {
 #[derive(Clone, Debug, Default)]
 pub struct Paths {
     patterns: Vec<String>,
-    wanted: GlobSet,
-    unwanted: GlobSet,
+    wanted: Vec<Pattern>,
+    unwanted: Vec<Pattern>,
 }
+
+/// A `*` stops at `/`.
+const WITHIN_A_FOLDER: MatchOptions = MatchOptions {
+    case_sensitive: true,
+    require_literal_separator: true,
+    require_literal_leading_dot: false,
+};
 
 impl Paths {
     /// Whether a path is among them.
     pub fn has(&self, path: &str) -> bool {
-        self.wanted.is_match(path) && !self.unwanted.is_match(path)
+        let any = |patterns: &[Pattern]| {
+            patterns.iter().any(|pattern| pattern.matches_with(path, WITHIN_A_FOLDER))
+        };
+        any(&self.wanted) && !any(&self.unwanted)
     }
 
     /// The patterns, as they are written.

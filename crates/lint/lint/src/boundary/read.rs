@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use glob::Pattern;
 use toml::Spanned;
 
 use super::file::{AcceptTable, BoundaryTable, ConfigTable, ScopeTable, SunsetTable};
@@ -184,8 +184,8 @@ impl Reader<'_> {
         })
     }
 
-    fn globs(&self, patterns: &[Spanned<String>]) -> Result<GlobSet> {
-        let mut set = GlobSetBuilder::new();
+    fn globs(&self, patterns: &[Spanned<String>]) -> Result<Vec<Pattern>> {
+        let mut globs = Vec::new();
         for pattern in patterns {
             let wrong = |what: String| self.text.wrong(pattern.span(), what);
             let text = pattern.get_ref();
@@ -195,12 +195,13 @@ impl Reader<'_> {
                     "a path is written from the folder of unskew.toml on, without / or . before it";
                 return Err(wrong(format!("{what}: {text}")));
             }
-            let glob =
-                GlobBuilder::new(text).literal_separator(true).backslash_escape(true).build();
-            set.add(glob.map_err(|error| wrong(format!("no pattern of paths: {}", error.kind())))?);
+            let not_a_pattern = |why: &str| wrong(format!("no pattern of paths: {why}: {text}"));
+            for alternative in super::braces::expand(text).map_err(not_a_pattern)? {
+                let glob = Pattern::new(&alternative);
+                globs.push(glob.map_err(|error| not_a_pattern(error.msg))?);
+            }
         }
-        let built = set.build();
-        built.map_err(|error| self.text.wrong(0..0, format!("paths: {error}")))
+        Ok(globs)
     }
 
     fn severity(
