@@ -33,6 +33,7 @@ mod grid;
 mod inspect;
 mod matrix;
 mod one_kind;
+mod parallel;
 pub mod progress;
 mod rules;
 mod sides;

@@ -2,14 +2,13 @@
 
 use std::ffi::OsString;
 
-use rayon::prelude::*;
 use unskew_artifact::Options;
 use unskew_core::Context;
 use unskew_report::Failure;
 
 use crate::progress::{Interrupted, Progress};
 use crate::sides::Member;
-use crate::{Error, Grid, Row, chain, one_kind, side};
+use crate::{Error, Grid, Row, chain, one_kind, parallel, side};
 
 /// Judges every pair of `a` and `with`. A row that cannot be read says why.
 ///
@@ -65,7 +64,7 @@ pub fn rows(
             }
         })
     };
-    let rows = names.par_iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    let rows = parallel::try_map(names.len(), |index| read(&names[index]))?;
     Ok(rows.into_iter().flatten().collect())
 }
 

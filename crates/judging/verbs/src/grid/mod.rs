@@ -11,11 +11,11 @@ mod table;
 
 use std::collections::BTreeMap;
 
-use rayon::prelude::*;
 use unskew_core::{Context, Outcome, Severity, Verdict, check};
 use unskew_report::{Failure, Pair, Report};
 
 use crate::Member;
+use crate::parallel;
 use crate::progress::{Interrupted, Progress};
 
 pub use mark::Mark;
@@ -62,13 +62,10 @@ impl Grid {
         progress: &Progress<'_>,
     ) -> Result<Self, Interrupted> {
         let width = columns.len();
-        let mut cells: Vec<Cell> = (0..rows.len() * width)
-            .into_par_iter()
-            .map(|place| {
-                progress()?;
-                Ok(Cell::judge(&rows[place / width], &columns[place % width], &context))
-            })
-            .collect::<Result<_, Interrupted>>()?;
+        let mut cells = parallel::try_map(rows.len() * width, |place| {
+            progress()?;
+            Ok(Cell::judge(&rows[place / width], &columns[place % width], &context))
+        })?;
         let mut lines = Vec::with_capacity(rows.len());
         while !cells.is_empty() {
             let rest = cells.split_off(width.min(cells.len()));
