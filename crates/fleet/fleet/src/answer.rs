@@ -11,9 +11,10 @@ use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use unskew_core::{Conversion, Finding, Outcome, Verdict, aspect};
+use unskew_core::{Conversion, Finding, Outcome, Phase, Severity, Verdict, aspect};
 
 use crate::Digest;
+use crate::words;
 
 /// The largest answer, unpacked.
 const LARGEST: u64 = 16 << 20;
@@ -53,9 +54,13 @@ pub struct Reason {
     /// The rule in words.
     pub name: String,
     /// `error`, `warning` or `note`.
-    pub severity: String,
+    #[serde(with = "words::severity")]
+    #[schemars(with = "String")]
+    pub severity: Severity,
     /// `load`, `first use`, `silent`, or none.
-    pub phase: Option<String>,
+    #[serde(default, with = "words::phase")]
+    #[schemars(with = "Option<String>")]
+    pub phase: Option<Phase>,
     /// One sentence with the numbers that clash.
     pub message: String,
     /// The side that it is about.
@@ -121,7 +126,9 @@ pub struct Judged {
     /// Whether it works, and how.
     pub outcome: Fit,
     /// The phase in which the first thing goes wrong.
-    pub first_failure: Option<String>,
+    #[serde(default, with = "words::phase")]
+    #[schemars(with = "Option<String>")]
+    pub first_failure: Option<Phase>,
     /// What speaks against it, most severe first.
     pub findings: Vec<Reason>,
     /// What the makers of both sides promise about the pair.
@@ -237,8 +244,8 @@ impl From<&Finding> for Reason {
         Self {
             code: finding.rule.code.to_owned(),
             name: finding.rule.name.to_owned(),
-            severity: finding.severity.as_str().to_owned(),
-            phase: finding.phase.map(|phase| phase.as_str().to_owned()),
+            severity: finding.severity,
+            phase: finding.phase,
             message: finding.message.clone(),
             subject: finding.subject.as_ref().map(Side::from),
             other: finding.other.as_ref().map(Side::from),
@@ -268,7 +275,7 @@ impl From<&Verdict> for Judged {
                 Outcome::Incompatible => Fit::Incompatible,
                 Outcome::Unrelated => Fit::Unrelated,
             },
-            first_failure: verdict.first_failure().map(|phase| phase.as_str().to_owned()),
+            first_failure: verdict.first_failure(),
             findings: verdict.findings.iter().map(Reason::from).collect(),
             promises: verdict.promises.iter().map(Promised::from).collect(),
             unjudged: verdict.unjudged.iter().map(NotJudged::from).collect(),

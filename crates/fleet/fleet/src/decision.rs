@@ -104,14 +104,9 @@ impl Policy {
 
     /// Whether an artifact of this verdict is delivered.
     pub fn accepts(&self, verdict: &Judged) -> bool {
-        let denied = |severity: &str| match self.deny {
-            Severity::Error => severity == "error",
-            Severity::Warning => severity != "note",
-            Severity::Note => true,
-        };
         matches!(verdict.outcome, Fit::Compatible | Fit::Unjudged)
             && self.accept_unjudged.accepts(&verdict.unjudged)
-            && !verdict.findings.iter().any(|finding| denied(&finding.severity))
+            && !verdict.findings.iter().any(|finding| finding.severity >= self.deny)
     }
 
     /// How the artifact of this answer reaches the runtime, if it does.

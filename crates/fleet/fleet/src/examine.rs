@@ -1,5 +1,6 @@
 //! From an artifact and a runtime to an answer: the same `check` and `convert` as the command's own.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use unskew_artifact::{Content, ConvertOptions, Options, convert_content};
@@ -165,22 +166,9 @@ fn together(verdicts: &[Verdict]) -> Judged {
         whole.findings.extend(one.findings.iter().cloned());
         whole.promises.extend(one.promises.iter().cloned());
         whole.unjudged.extend(one.unjudged.iter().cloned());
-        let phase = |one: &Option<String>| match one.as_deref() {
-            Some("load") => 0,
-            Some("first use") => 1,
-            Some(_) => 2,
-            None => 3,
-        };
-        if phase(&one.first_failure) < phase(&whole.first_failure) {
-            whole.first_failure.clone_from(&one.first_failure);
-        }
+        whole.first_failure = whole.first_failure.into_iter().chain(one.first_failure).min();
     }
-    let severity = |name: &str| match name {
-        "error" => 0,
-        "warning" => 1,
-        _ => 2,
-    };
-    whole.findings.sort_by_key(|one| severity(&one.severity));
+    whole.findings.sort_by_key(|one| Reverse(one.severity));
     whole
 }
 

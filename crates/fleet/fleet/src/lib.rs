@@ -64,6 +64,7 @@ mod profile;
 mod prune;
 pub mod store;
 mod survey;
+mod words;
 
 pub use answer::{Answer, Attempt, Fit, Judged, NotJudged, Promised, Reason, Side, Step};
 pub use cover::{Best, Cover, EFFORT};

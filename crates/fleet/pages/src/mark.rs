@@ -1,6 +1,7 @@
 //! An answer in one word.
 
 use maud::{Markup, html};
+use unskew_core::{Phase, Severity};
 use unskew_fleet::{Answer, Fit, Policy, Way};
 
 /// What a cell of a matrix says.
@@ -54,7 +55,9 @@ impl Mark {
         let Some(answer) = answer else { return Self::NotAsked };
         let as_is = &answer.as_is;
         match policy.way(answer) {
-            Some(Way::AsIs) if as_is.findings.iter().any(|one| one.severity == "warning") => {
+            Some(Way::AsIs)
+                if as_is.findings.iter().any(|one| one.severity == Severity::Warning) =>
+            {
                 return Self::Warns;
             }
             Some(Way::AsIs) if !as_is.unjudged.is_empty() => return Self::Unsure,
@@ -62,16 +65,16 @@ impl Mark {
             Some(Way::Converted) => return Self::Converts,
             None => {}
         }
-        match (as_is.outcome, as_is.first_failure.as_deref()) {
+        match (as_is.outcome, as_is.first_failure) {
             (Fit::Unrelated, _) => Self::Unrelated,
             (Fit::Unjudged, _) if !policy.accept_unjudged.accepts(&as_is.unjudged) => {
                 Self::Unjudged
             }
             (Fit::Compatible | Fit::Unjudged, _) => Self::Denied,
-            (_, Some("load")) => Self::Load,
-            (_, Some("first use")) => Self::FirstUse,
-            (_, Some("silent")) => Self::Silent,
-            _ => Self::Fails,
+            (_, Some(Phase::Load)) => Self::Load,
+            (_, Some(Phase::FirstUse)) => Self::FirstUse,
+            (_, Some(Phase::Silent)) => Self::Silent,
+            (_, None) => Self::Fails,
         }
     }
 

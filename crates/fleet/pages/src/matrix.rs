@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use maud::{Markup, html};
+use unskew_core::Severity;
 use unskew_fleet::store::{KeptRuntime, Version};
 use unskew_fleet::{Answer, Gets, Reason};
 
@@ -134,7 +135,7 @@ impl<'a> Matrix<'a> {
                 continue;
             }
             let (row, version) = (at / columns, self.versions[at % columns].number);
-            let worth = answer.as_is.findings.iter().filter(|one| one.severity != "note");
+            let worth = answer.as_is.findings.iter().filter(|one| one.severity > Severity::Note);
             for found in worth.take(IN_CELL) {
                 let key = (found.code.as_str(), found.message.as_str());
                 let place = known.get(&key).copied();

@@ -1,6 +1,7 @@
 //! Verdicts with all that they come from.
 
 use maud::{Markup, html};
+use unskew_core::Phase;
 use unskew_fleet::{Attempt, Fit, Judged, Promised, Reason};
 
 use crate::amount;
@@ -12,13 +13,13 @@ pub(crate) fn reason(reason: &Reason, number: Option<usize>, cells: &[String]) -
         div class="reason" id=[id] {
             p {
                 @if let Some(number) = number { b { (number) } " " }
-                b class=(severity(&reason.severity)) { (reason.severity) " " code { (reason.code) } }
+                b class=(reason.severity) { (reason.severity) " " code { (reason.code) } }
                 " " (reason.name)
             }
             p { (reason.message) }
             dl {
                 @for cell in cells { dt { "where" } dd { (cell) } }
-                @if let Some(phase) = &reason.phase { dt { "fails" } dd { (when(phase)) } }
+                @if let Some(phase) = reason.phase { dt { "fails" } dd { (when(phase)) } }
                 @if !reason.places.is_empty() {
                     dt { "location" }
                     dd {
@@ -37,19 +38,11 @@ pub(crate) fn reason(reason: &Reason, number: Option<usize>, cells: &[String]) -
     }
 }
 
-fn when(phase: &str) -> String {
+const fn when(phase: Phase) -> &'static str {
     match phase {
-        "silent" => "silently, with a wrong answer".to_owned(),
-        phase => format!("at {phase}"),
-    }
-}
-
-/// The class of a severity.
-fn severity(text: &str) -> &'static str {
-    match text {
-        "error" => "error",
-        "warning" => "warning",
-        _ => "note",
+        Phase::Load => "at load",
+        Phase::FirstUse => "at first use",
+        Phase::Silent => "silently, with a wrong answer",
     }
 }
 
@@ -57,7 +50,7 @@ pub(crate) fn judged(verdict: &Judged) -> Markup {
     html! {
         p {
             b class=(if matches!(verdict.outcome, Fit::Compatible | Fit::Unjudged) { "" } else { "error" }) { (outcome(verdict.outcome)) }
-            @if let Some(phase) = &verdict.first_failure { ", fails " (when(phase)) }
+            @if let Some(phase) = verdict.first_failure { ", fails " (when(phase)) }
         }
         @for one in &verdict.findings { (reason(one, None, &[])) }
         @for one in &verdict.unjudged {

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use unskew_artifact::Content;
+use unskew_core::{Phase, Severity};
 use unskew_fleet::{
     Attempt, Choice, Considered, Decision, Delivery, Fit, Fleet, Judged, Policy, Reason, Way,
 };
@@ -180,11 +181,12 @@ fn judged(how: &str, verdict: &Judged, text: &mut String) {
         Fit::Unjudged => WARN,
         Fit::Adaptable | Fit::Incompatible | Fit::Unrelated => BAD,
     };
-    let phase = verdict.first_failure.as_deref().map(|phase| match phase {
-        "silent" => ", fails silently".to_owned(),
-        phase => format!(", fails at {phase}"),
-    });
-    let phase = phase.unwrap_or_default();
+    let phase = match verdict.first_failure {
+        Some(Phase::Silent) => ", fails silently",
+        Some(Phase::FirstUse) => ", fails at first use",
+        Some(Phase::Load) => ", fails at load",
+        None => "",
+    };
     let _ = writeln!(text, "  {how}: {style}{}{style:#}{phase}", outcome(verdict));
     verdict.findings.iter().for_each(|reason| reasoned(reason, text));
     for one in &verdict.unjudged {
@@ -194,10 +196,10 @@ fn judged(how: &str, verdict: &Judged, text: &mut String) {
 }
 
 fn reasoned(reason: &Reason, text: &mut String) {
-    let style = match reason.severity.as_str() {
-        "error" => BAD,
-        "warning" => WARN,
-        _ => NOTE,
+    let style = match reason.severity {
+        Severity::Error => BAD,
+        Severity::Warning => WARN,
+        Severity::Note => NOTE,
     };
     let Reason { severity, code, name, .. } = reason;
     let message = Plain(&reason.message);
