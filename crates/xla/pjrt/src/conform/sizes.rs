@@ -33,9 +33,13 @@ pub enum Policy {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Told {
     /// It does not look at the size; whether it gets to the null handles of the question, and dies there.
-    Nothing { dies: bool },
+    Nothing {
+        /// Whether the process ends because of it.
+        dies: bool,
+    },
     /// It wants this many bytes.
     Size {
+        /// The size that it wants, in bytes.
         bytes: usize,
         /// The struct that it says they are of.
         named: Option<&'static str>,

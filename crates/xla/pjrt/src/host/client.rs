@@ -1,11 +1,8 @@
 //! Clients: devices, memories, buffers, programs.
 
-use std::sync::Arc;
-
 use super::shape::host_bytes;
 use super::{
-    Buffer, Device, Error, Executable, Failure, KeyValueStore, LoadedExecutable, Memory, Plugin,
-    Topology,
+    Buffer, Device, Error, Executable, Failure, LoadedExecutable, Memory, Plugin, Topology,
 };
 use crate::probe::Attribute;
 use crate::sys::bindings::{
@@ -13,7 +10,6 @@ use crate::sys::bindings::{
 };
 use crate::sys::calls::element::{Element, as_bytes};
 use crate::sys::calls::host_data::{self, Array};
-use crate::sys::calls::key_value::Store;
 use crate::sys::calls::{Handle, buffer, client, compile};
 
 /// A client of a plug-in: the devices of one process, and what is done with them.
@@ -100,13 +96,8 @@ impl<'a> Place<'a> {
 }
 
 impl Client {
-    pub(crate) fn create(
-        plugin: Plugin,
-        options: &[Attribute],
-        store: Option<Arc<dyn KeyValueStore>>,
-    ) -> Result<Self, Error> {
-        let store = store.map(|store| Box::new(Store(store)));
-        let root = client::create(plugin.api(), options, store)?;
+    pub(crate) fn create(plugin: Plugin, options: &[Attribute]) -> Result<Self, Error> {
+        let root = client::create(plugin.api(), options)?;
         Ok(Self { plugin, raw: root.handle() })
     }
 

@@ -9,7 +9,7 @@ use unskew_abi::SharedObject;
 use unskew_core::Version;
 use unskew_source::{FileSource, Source};
 
-use super::{Client, Error, KeyValueStore, Topology};
+use super::{Client, Error, Topology};
 use crate::probe::{Attribute, Value};
 use crate::sys::bindings::Function;
 use crate::sys::calls::plugin::Resident;
@@ -178,19 +178,7 @@ impl Plugin {
     /// # Errors
     /// If the plug-in refuses.
     pub fn create_client(&self, options: &[Attribute]) -> Result<Client, Error> {
-        Client::create(*self, options, None)
-    }
-
-    /// Makes a client for one process of several, which find each other by the store.
-    ///
-    /// # Errors
-    /// If the plug-in refuses.
-    pub fn create_client_with_store(
-        &self,
-        options: &[Attribute],
-        store: Arc<dyn KeyValueStore>,
-    ) -> Result<Client, Error> {
-        Client::create(*self, options, Some(store))
+        Client::create(*self, options)
     }
 
     /// Describes a topology by name, without its devices.

@@ -13,6 +13,7 @@ pub unsafe trait Record: Copy + 'static {
     /// Whether its first word is `struct_size`.
     const ANNOUNCES_SIZE: bool;
 
+    /// How the struct grew, from minor to minor.
     fn history() -> &'static Struct {
         &layout::structs()[Self::INDEX]
     }

@@ -3,7 +3,6 @@
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use super::key_value::{self, Store};
 use super::read::{self, handles, text};
 use super::{Handle, Keep, Owned, getters, named};
 use crate::host::Error;
@@ -14,9 +13,7 @@ use crate::sys::bindings::*;
 /// A client, which everything that it made keeps alive.
 #[derive(Debug)]
 pub(crate) struct ClientRoot {
-    // The order matters: the client goes before the store that its threads may still ask.
     client: Owned<PJRT_Client>,
-    _store: Option<Box<Store>>,
 }
 
 impl ClientRoot {
@@ -32,30 +29,18 @@ impl ClientRoot {
     }
 }
 
-/// Makes a client with these options and callbacks.
-pub(crate) fn create(
-    api: &'static Api,
-    options: &[Attribute],
-    store: Option<Box<Store>>,
-) -> Result<Arc<ClientRoot>, Error> {
+/// Makes a client with these options.
+pub(crate) fn create(api: &'static Api, options: &[Attribute]) -> Result<Arc<ClientRoot>, Error> {
     let options = named::to_c(api, options);
     let mut arguments = api.record::<PJRT_Client_Create_Args>();
     arguments.create_options = options.as_ptr();
     arguments.num_options = options.len();
-    if let Some(store) = &store {
-        key_value::register(&mut arguments, store);
-    }
-    // SAFETY: the options live until the call is over, the store as long as the client.
-    let made = unsafe { api.call(&mut arguments) };
-    if let Err(error) = made {
-        // Threads that a failed client left behind may still ask the store.
-        std::mem::forget(store);
-        return Err(error.into());
-    }
+    // SAFETY: the options live until the call is over.
+    unsafe { api.call(&mut arguments) }?;
     let raw = read::some("PJRT_Client_Create", arguments.client)?;
     // SAFETY: the plug-in has just made it for us.
     let client = unsafe { Owned::new(raw, Keep::Plugin(api)) };
-    Ok(Arc::new(ClientRoot { client, _store: store }))
+    Ok(Arc::new(ClientRoot { client }))
 }
 
 getters! { PJRT_Client, client:

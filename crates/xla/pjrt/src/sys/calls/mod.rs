@@ -20,7 +20,6 @@ pub(crate) mod failure;
 pub(crate) mod foreign;
 pub(crate) mod handle;
 pub(crate) mod host_data;
-pub(crate) mod key_value;
 pub(crate) mod memory;
 pub(crate) mod named;
 mod order;

@@ -22,13 +22,22 @@ pub(crate) fn begin(
     shapes: &[(PJRT_Buffer_Type, &[i64])],
     memory: &Handle<PJRT_Memory>,
 ) -> Result<Owned<Manager>, Error> {
-    Error::same_client(client, memory)?;
-    let api = client.api();
     // Without it nobody could take the buffers out.
     let retrieve = Function::PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer;
-    if !api.has(retrieve) {
-        return Err(api.unimplemented(retrieve).into());
+    if !client.api().has(retrieve) {
+        return Err(client.api().unimplemented(retrieve).into());
     }
+    create(client, shapes, memory)
+}
+
+/// The same of a plug-in whose buffers may never be taken out.
+pub(crate) fn create(
+    client: &Handle<PJRT_Client>,
+    shapes: &[(PJRT_Buffer_Type, &[i64])],
+    memory: &Handle<PJRT_Memory>,
+) -> Result<Owned<Manager>, Error> {
+    Error::same_client(client, memory)?;
+    let api = client.api();
     let shape = |&(element_type, dims): &(PJRT_Buffer_Type, &[i64])| {
         let mut shape = api.record::<PJRT_ShapeSpec>();
         shape.dims = dims.as_ptr();

@@ -4,10 +4,10 @@ use std::ptr;
 use std::ptr::NonNull;
 
 use super::client_of;
-use crate::host::{Buffer, Device, Error, Event};
+use crate::host::{Buffer, Device, Error, Event, Failure};
 use crate::sys::bindings::*;
-use crate::sys::calls::read::some;
-use crate::sys::calls::{Keep, Owned};
+use crate::sys::calls::dense::Dense;
+use crate::sys::calls::{Keep, Owned, transfer};
 
 /// A transfer manager of one device's default memory.
 pub(crate) struct Transfer(Owned<PJRT_AsyncHostToDeviceTransferManager>);
@@ -20,70 +20,28 @@ impl Transfer {
     ) -> Result<Self, Error> {
         let function = "PJRT_Client_CreateBuffersForAsyncHostToDevice";
         let client = client_of(device).ok_or(Error::Null { function })?;
-        let api = client.api();
         let memory = device.default_memory()?;
-        let spec = |(kind, dims): &(PJRT_Buffer_Type, &[i64])| {
-            let mut spec = api.record::<PJRT_ShapeSpec>();
-            spec.dims = dims.as_ptr();
-            spec.num_dims = dims.len();
-            spec.element_type = *kind;
-            spec
-        };
-        let mut specs: Vec<PJRT_ShapeSpec> = shapes.iter().map(spec).collect();
-        let mut arguments = api.record::<PJRT_Client_CreateBuffersForAsyncHostToDevice_Args>();
-        arguments.client = client.raw();
-        arguments.shape_specs = specs.as_mut_ptr();
-        arguments.num_shape_specs = specs.len();
-        arguments.memory = memory.raw.raw();
-        // SAFETY: client and memory are alive; the shapes are there during the call.
-        unsafe { api.call(&mut arguments) }?;
-        let raw = some(function, arguments.transfer_manager)?;
-        // SAFETY: the manager is the caller's to free.
-        Ok(Self(unsafe { Owned::new(raw, client.keep().clone()) }))
+        transfer::create(&client, shapes, &memory.raw).map(Self)
     }
 
     /// How many buffers it has.
     pub(crate) fn count(&self) -> Result<usize, Error> {
-        let api = self.0.api();
-        let mut ask = api.record::<PJRT_AsyncHostToDeviceTransferManager_BufferCount_Args>();
-        ask.transfer_manager = self.0.raw();
-        // SAFETY: the manager is alive.
-        unsafe { api.call(&mut ask) }?;
-        Ok(ask.buffer_count)
+        Ok(transfer::count(&self.0)?)
     }
 
     /// How many bytes a buffer takes on the device.
     pub(crate) fn size(&self, buffer: i32) -> Result<usize, Error> {
-        let api = self.0.api();
-        let mut ask = api.record::<PJRT_AsyncHostToDeviceTransferManager_BufferSize_Args>();
-        ask.transfer_manager = self.0.raw();
-        ask.buffer_index = buffer;
-        // SAFETY: the manager is alive.
-        unsafe { api.call(&mut ask) }?;
-        Ok(ask.buffer_size)
+        Ok(transfer::size(&self.0, buffer)?)
     }
 
     /// Whether this is its device.
     pub(crate) fn is_of(&self, device: &Device) -> Result<bool, Error> {
-        let api = self.0.api();
-        let mut ask = api.record::<PJRT_AsyncHostToDeviceTransferManager_Device_Args>();
-        ask.transfer_manager = self.0.raw();
-        // SAFETY: the manager is alive.
-        unsafe { api.call(&mut ask) }?;
-        Ok(ptr::eq(ask.device_out, device.raw.raw()))
+        Ok(ptr::eq(transfer::device(&self.0)?.raw(), device.raw.raw()))
     }
 
     /// The buffer, whose contents come later.
     pub(crate) fn retrieve(&self, buffer: i32) -> Result<Buffer, Error> {
-        let api = self.0.api();
-        let mut ask = api.record::<PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args>();
-        ask.transfer_manager = self.0.raw();
-        ask.buffer_index = buffer;
-        // SAFETY: the manager is alive.
-        unsafe { api.call(&mut ask) }?;
-        let raw = some("PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer", ask.buffer_out)?;
-        // SAFETY: the buffer is the caller's to free.
-        Ok(Buffer::new(unsafe { Owned::new(raw, self.0.keep().clone()) }))
+        transfer::retrieve(&self.0, buffer).map(Buffer::new)
     }
 
     /// Sends bytes of a buffer from an offset on, and waits until they are no longer needed here.
@@ -114,14 +72,7 @@ impl Transfer {
         (kind, dims): (PJRT_Buffer_Type, &[i64]),
     ) -> Result<(), Error> {
         let api = self.0.api();
-        // Without a layout plug-ins built from XLA end the process.
-        let order: Vec<i64> = (0..dims.len() as i64).rev().collect();
-        let mut tiled = api.record::<PJRT_Buffer_MemoryLayout_Tiled>();
-        tiled.minor_to_major = order.as_ptr();
-        tiled.minor_to_major_size = order.len();
-        let mut layout = api.record::<PJRT_Buffer_MemoryLayout>();
-        layout.layout = PJRT_Buffer_MemoryLayout_Either { tiled };
-        layout.r#type = PJRT_Buffer_MemoryLayout_Type::Tiled;
+        let mut layout = Dense::of(api, dims);
         let mut send = api.record::<PJRT_AsyncHostToDeviceTransferManager_TransferLiteral_Args>();
         send.transfer_manager = self.0.raw();
         send.buffer_index = buffer;
@@ -129,7 +80,7 @@ impl Transfer {
         send.shape_dims = dims.as_ptr();
         send.shape_num_dims = dims.len();
         send.shape_element_type = kind;
-        send.shape_layout = &raw mut layout;
+        send.shape_layout = layout.as_mut_ptr();
         // SAFETY: the manager is alive; the shape and its layout are there during the call, the data until the event
         // below has happened.
         unsafe { api.call(&mut send) }?;
@@ -138,15 +89,7 @@ impl Transfer {
 
     /// Puts an error in place of a buffer's contents.
     pub(crate) fn fail(&self, buffer: i32, message: &str) -> Result<(), Error> {
-        let api = self.0.api();
-        let mut ask = api.record::<PJRT_AsyncHostToDeviceTransferManager_SetBufferError_Args>();
-        ask.transfer_manager = self.0.raw();
-        ask.buffer_index = buffer;
-        ask.error_code = PJRT_Error_Code::ABORTED;
-        ask.error_message = message.as_ptr();
-        ask.error_message_size = message.len();
-        // SAFETY: the manager is alive; the message is there during the call.
-        unsafe { api.call(&mut ask) }.map_err(Into::into)
+        transfer::fail(&self.0, buffer, &Failure::new(PJRT_Error_Code::ABORTED, message))
     }
 }
 
