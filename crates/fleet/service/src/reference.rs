@@ -1,5 +1,8 @@
 //! The reference of the service for people, from the same table as the description.
 
+#[cfg(test)]
+mod tests;
+
 use std::fmt::Write as _;
 
 use serde_json::Value;
@@ -10,7 +13,7 @@ use crate::problem::KINDS;
 use crate::routes;
 
 const HEAD: &str = "\
-<!-- made from the table of endpoints: UNSKEW_BLESS=1 cargo test -p unskew-fleet-service --test reference -->
+<!-- made from the table of endpoints: UNSKEW_BLESS=1 cargo test -p unskew-fleet-service reference -->
 
 # The HTTP API of a fleet
 

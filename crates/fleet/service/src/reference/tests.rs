@@ -1,10 +1,8 @@
 //! The reference that lies in the repository is the one that the endpoints make.
 
-#![allow(clippy::unwrap_used, reason = "a test may; clippy knows only functions marked as tests")]
-
 use std::path::Path;
 
-use unskew_fleet_service::{reference, routes};
+use crate::{reference, routes};
 
 #[test]
 fn the_page_is_that_of_the_endpoints() {
