@@ -260,7 +260,7 @@ fn numpy_abi(source: &Arc<dyn Source>) -> NumPyAbi {
     const NEW: &[u8] = b"numpy._core._multiarray_umath";
     const OLD: &[u8] = b"numpy.core._multiarray_umath";
     const BLOCK: usize = 1 << 20;
-    let finders = [NEW, OLD].map(|needle| memchr::memmem::Finder::new(needle));
+    let finders = [NEW, OLD].map(memchr::memmem::Finder::new);
     let (mut at, mut kept, mut old) = (0_u64, 0_usize, false);
     let mut buffer = vec![0; BLOCK + NEW.len()];
     while at < source.size().min(SEARCHED) {

@@ -266,7 +266,7 @@ impl Table {
                     == (column.framework, column.release, column.machine, Build::Cuda)
             });
             cpu |= u128::from(!has(at)) << at;
-            cuda |= u128::from(!has(at) && !(twin.is_some() && has(at + 1))) << at;
+            cuda |= u128::from(!(has(at) || twin.is_some() && has(at + 1))) << at;
         }
         [cuda, cpu]
     }
