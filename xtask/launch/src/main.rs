@@ -14,7 +14,7 @@ fn main() -> ExitCode {
     // As the tests are built: `cargo xtask test` leaves the Python module to what makes wheels.
     let build =
         ["build", "--quiet", "--workspace", "--exclude", "unskew-python", "--bin", "unskew-xtask"];
-    let built = Command::new(env!("CARGO"))
+    let built = without_package(&mut Command::new(env!("CARGO")))
         .current_dir(root)
         .args(build)
         .args(["--features", env!("UNSKEW_FEATURES")])
@@ -23,7 +23,7 @@ fn main() -> ExitCode {
         return ExitCode::FAILURE;
     }
     let mut xtask = Command::new(root.join(target).join(program));
-    match xtask.args(std::env::args_os().skip(1)).status() {
+    match without_package(&mut xtask).args(std::env::args_os().skip(1)).status() {
         Ok(status) => {
             let code = status.code().and_then(|code| u8::try_from(code).ok());
             code.map_or(ExitCode::FAILURE, ExitCode::from)
@@ -33,4 +33,16 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// The command without what `cargo run` says of this package: build scripts ask for it, and would build their crates again
+/// whenever cargo is called in the other way.
+fn without_package(command: &mut Command) -> &mut Command {
+    for (name, _) in std::env::vars_os() {
+        let told = name.to_string_lossy();
+        if told.starts_with("CARGO_PKG_") || told.starts_with("CARGO_MANIFEST_") {
+            command.env_remove(&name);
+        }
+    }
+    command
 }
