@@ -9,6 +9,7 @@
 //!   tensors in it are never read;
 //! * [`ArchiveOutput`]: a zip archive that is mostly made of the members of others, copied as they stand;
 //! * [`wire`]: the fields of a protobuf message over a source, payloads skipped unless asked for;
+//! * [`flatbuffer`]: the tables of a flatbuffer over a source;
 //! * [`Assembly`]: an output of copied ranges and new bytes, which is a source too; [`Output`]: a file or a
 //!   folder of them; [`OutputFile`]: a file that appears whole or not at all;
 //! * [`unfinished`]: what is being written, and what killed writers leave behind;
@@ -37,6 +38,7 @@ pub mod budget;
 mod copy;
 mod error;
 mod files;
+pub mod flatbuffer;
 pub mod limits;
 mod output;
 mod regular;

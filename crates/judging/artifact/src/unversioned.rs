@@ -40,7 +40,7 @@ pub(crate) fn party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError
     let Some(kind) = kind(source, &head) else { return Ok(None) };
     let facts = match kind {
         "GGUF file" => gguf(&source.head(HEAD)?),
-        "TensorFlow Lite model" => flatbuffer::facts(source)?,
+        "TensorFlow Lite model" => flatbuffer::facts(source),
         "Keras archive" => keras(source)?,
         _ => hdf5(&source.head(HEAD)?),
     };

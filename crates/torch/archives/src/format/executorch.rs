@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use unskew_core::Version;
+use unskew_source::flatbuffer::Flatbuffer;
 use unskew_source::{Problem, ReadError, Source, SourceExt};
 
-use super::flatbuffer::Flatbuffer;
 use crate::model::Use;
 use crate::{Format, Model, Stamp};
 

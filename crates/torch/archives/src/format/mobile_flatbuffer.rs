@@ -1,10 +1,10 @@
 //! Mobile bytecode as a flatbuffer, `PTMF` at byte 4: the form of bytecode 9.
 
 use unskew_core::Version;
+use unskew_source::flatbuffer::Flatbuffer;
 use unskew_source::{Problem, ReadError, Source};
 
 use super::bytecode;
-use super::flatbuffer::Flatbuffer;
 use crate::model::Use;
 use crate::{Format, Model, Stamp};
 

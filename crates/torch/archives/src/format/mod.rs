@@ -5,7 +5,6 @@ mod checkpoint;
 pub(crate) mod debug;
 mod executorch;
 mod exported;
-mod flatbuffer;
 mod legacy;
 mod mobile_flatbuffer;
 mod records;
@@ -18,7 +17,6 @@ use unskew_source::{Archive, ReadError, Source, SourceExt};
 
 use crate::Model;
 pub(crate) use exported::target;
-pub(crate) use flatbuffer::{Flatbuffer, Table, Vector};
 pub(crate) use records::Records;
 
 /// Reads whatever PyTorch file `source` is; none if it is none.

@@ -4,8 +4,8 @@ use unskew_source::ReadError;
 
 use super::module::Module;
 use super::values::{Values, Writer, kind};
-use crate::format::Table;
 use crate::pickle::{Id, Pickle, Value};
+use unskew_source::flatbuffer::Table;
 
 /// The version that the bytecode of a flatbuffer has in an archive.
 const VERSION: i64 = 8;

@@ -2,7 +2,7 @@
 
 use unskew_source::{ReadError, Source};
 
-use crate::format::{Flatbuffer, Table, Vector};
+use unskew_source::flatbuffer::{Flatbuffer, Table, Vector};
 
 /// The fields of the table at the root.
 mod field {

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use unskew_source::ReadError;
 
 use super::module::Module;
-use crate::format::{Table, Vector};
 use crate::pickle::{Id, Pickle, Value};
+use unskew_source::flatbuffer::{Table, Vector};
 
 /// The most bytes of a text.
 pub(super) const TEXT: u64 = 1 << 20;

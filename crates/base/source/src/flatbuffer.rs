@@ -1,5 +1,17 @@
 //! Flatbuffers over a source, every step checked against the bounds.
 //!
+//! ```
+//! use unskew_source::{BytesSource, flatbuffer::Flatbuffer};
+//!
+//! // A root table with one field of four bytes: 7. Before it stands its vtable.
+//! let bytes = [12, 0, 0, 0, 6, 0, 8, 0, 4, 0, 0, 0, 8, 0, 0, 0, 7, 0, 0, 0];
+//! let source = BytesSource::new("seven", bytes.to_vec());
+//! let buffer = Flatbuffer::new(&source);
+//! let root = buffer.root().unwrap();
+//! assert_eq!(buffer.scalar(root, 0, 4).unwrap(), 7);
+//! assert_eq!(buffer.scalar(root, 1, 4).unwrap(), 0, "a field that is left out");
+//! ```
+//!
 //! A flatbuffer is read where it lies: an offset leads to a table, the table to its vtable, the vtable
 //! says where in the table each field stands. Offsets to data lead forward, so reading never goes in
 //! circles; one that leads nowhere is an error with its byte. Blocks of the file are kept, so that
@@ -7,7 +19,7 @@
 
 use std::cell::RefCell;
 
-use unskew_source::{Problem, ReadError, Source, SourceExt};
+use crate::{Problem, ReadError, Source, SourceExt};
 
 /// How much is read at a time.
 const BLOCK: u64 = 16 << 10;
@@ -20,14 +32,14 @@ const TEXT: u64 = 1 << 12;
 type Blocks = Vec<(u64, Vec<u8>)>;
 
 /// A flatbuffer in a source.
-pub(crate) struct Flatbuffer<'s> {
+pub struct Flatbuffer<'s> {
     source: &'s dyn Source,
     blocks: RefCell<Blocks>,
 }
 
 /// A table: where it lies, and where its vtable lies.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Table {
+pub struct Table {
     at: u64,
     vtable: u64,
     fields: u64,
@@ -35,18 +47,21 @@ pub(crate) struct Table {
 
 /// A vector: its first element and how many there are.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Vector {
-    pub(crate) at: u64,
+pub struct Vector {
+    /// Where the first element lies.
+    pub at: u64,
     /// How many elements there are.
-    pub(crate) len: u64,
+    pub len: u64,
 }
 
 impl<'s> Flatbuffer<'s> {
-    pub(crate) fn new(source: &'s dyn Source) -> Self {
+    /// Reads nothing yet.
+    pub fn new(source: &'s dyn Source) -> Self {
         Self { source, blocks: RefCell::default() }
     }
 
-    pub(crate) fn error(&self, at: u64, what: &str) -> ReadError {
+    /// An error at a byte of this file, for what a schema forbids.
+    pub fn error(&self, at: u64, what: &str) -> ReadError {
         ReadError::malformed(self.source.name(), format!("flatbuffer: {what}")).at(at)
     }
 
@@ -77,7 +92,7 @@ impl<'s> Flatbuffer<'s> {
     }
 
     /// A number of `size` bytes, up to 8.
-    pub(crate) fn number(&self, at: u64, size: u64) -> Result<u64, ReadError> {
+    pub fn number(&self, at: u64, size: u64) -> Result<u64, ReadError> {
         let bytes = self.bytes(at, size)?;
         Ok(bytes.iter().rev().fold(0, |n, byte| n << 8 | u64::from(*byte)))
     }
@@ -97,7 +112,9 @@ impl<'s> Flatbuffer<'s> {
         }
     }
 
+    /// Takes a node from the budget of the file: a vector may name one table a million times.
     fn table(&self, at: u64) -> Result<Table, ReadError> {
+        self.source.nodes(1)?;
         // The vtable may lie on either side, at a signed distance.
         let distance = i64::from(self.number(at, 4)? as u32 as i32);
         let vtable = at.checked_add_signed(-distance);
@@ -111,7 +128,7 @@ impl<'s> Flatbuffer<'s> {
     }
 
     /// The table at the root.
-    pub(crate) fn root(&self) -> Result<Table, ReadError> {
+    pub fn root(&self) -> Result<Table, ReadError> {
         self.table(self.follow(0)?)
     }
 
@@ -125,23 +142,23 @@ impl<'s> Flatbuffer<'s> {
     }
 
     /// A number of `size` bytes, zero if it is left out.
-    pub(crate) fn scalar(&self, table: Table, field: u64, size: u64) -> Result<u64, ReadError> {
+    pub fn scalar(&self, table: Table, field: u64, size: u64) -> Result<u64, ReadError> {
         self.field(table, field)?.map_or(Ok(0), |at| self.number(at, size))
     }
 
     /// A number of 4 bytes with a sign and a default.
-    pub(crate) fn int(&self, table: Table, field: u64, default: i32) -> Result<i32, ReadError> {
+    pub fn int(&self, table: Table, field: u64, default: i32) -> Result<i32, ReadError> {
         self.field(table, field)?.map_or(Ok(default), |at| Ok(self.number(at, 4)? as u32 as i32))
     }
 
     /// A table behind a field.
-    pub(crate) fn child(&self, table: Table, field: u64) -> Result<Option<Table>, ReadError> {
+    pub fn child(&self, table: Table, field: u64) -> Result<Option<Table>, ReadError> {
         let at = self.field(table, field)?;
         at.map(|at| self.table(self.follow(at)?)).transpose()
     }
 
     /// A vector behind a field, whose elements have `size` bytes; empty if it is left out.
-    pub(crate) fn vector(&self, table: Table, field: u64, size: u64) -> Result<Vector, ReadError> {
+    pub fn vector(&self, table: Table, field: u64, size: u64) -> Result<Vector, ReadError> {
         let Some(at) = self.field(table, field)? else { return Ok(Vector { at: 0, len: 0 }) };
         let at = self.follow(at)?;
         let len = self.number(at, 4)?;
@@ -153,27 +170,27 @@ impl<'s> Flatbuffer<'s> {
     }
 
     /// The table that element `index` of a vector leads to.
-    pub(crate) fn element(&self, vector: Vector, index: u64) -> Result<Table, ReadError> {
+    pub fn element(&self, vector: Vector, index: u64) -> Result<Table, ReadError> {
         self.table(self.follow(vector.at + 4 * index)?)
     }
 
     /// Where what a field leads to lies: a struct, a text; none if it is left out.
-    pub(crate) fn place(&self, table: Table, field: u64) -> Result<Option<u64>, ReadError> {
+    pub fn place(&self, table: Table, field: u64) -> Result<Option<u64>, ReadError> {
         self.field(table, field)?.map(|at| self.follow(at)).transpose()
     }
 
     /// A text behind a field, empty if it is left out.
-    pub(crate) fn text(&self, table: Table, field: u64) -> Result<String, ReadError> {
+    pub fn text(&self, table: Table, field: u64) -> Result<String, ReadError> {
         self.place(table, field)?.map_or(Ok(String::new()), |at| self.text_at(at, TEXT))
     }
 
     /// The text that element `index` of a vector leads to.
-    pub(crate) fn element_text(&self, vector: Vector, index: u64) -> Result<String, ReadError> {
+    pub fn element_text(&self, vector: Vector, index: u64) -> Result<String, ReadError> {
         self.text_at(self.follow(vector.at + 4 * index)?, TEXT)
     }
 
     /// A text of at most so many bytes.
-    pub(crate) fn text_at(&self, at: u64, most: u64) -> Result<String, ReadError> {
+    pub fn text_at(&self, at: u64, most: u64) -> Result<String, ReadError> {
         let len = self.number(at, 4)?;
         if len > most {
             return Err(self.error(at, &format!("a text of {len} bytes")));
