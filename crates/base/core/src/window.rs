@@ -16,6 +16,8 @@ pub enum Span {
     Days(u32),
     /// Weeks of seven days each.
     Weeks(u32),
+    /// Months of the calendar.
+    Months(u32),
     /// To the same day of another year; 29 February becomes the 28th.
     Years(u32),
     /// Releases of the project that makes the promise.
@@ -29,6 +31,7 @@ impl Span {
         match self {
             Self::Days(n) => date.checked_add(calendar().try_days(n).ok()?).ok(),
             Self::Weeks(n) => date.checked_add(calendar().try_weeks(n).ok()?).ok(),
+            Self::Months(n) => date.checked_add(calendar().try_months(n).ok()?).ok(),
             Self::Years(n) => date.checked_add(calendar().try_years(n).ok()?).ok(),
             Self::Releases(0) => Some(date),
             Self::Releases(n) => {
@@ -43,6 +46,7 @@ impl Span {
         match self {
             Self::Days(n) => n / 366 >= LONGEST_YEARS,
             Self::Weeks(n) => n / 53 >= LONGEST_YEARS,
+            Self::Months(n) => n / 12 > LONGEST_YEARS,
             Self::Years(n) => n > LONGEST_YEARS,
             Self::Releases(_) => false,
         }
@@ -53,6 +57,7 @@ impl Span {
         match self {
             Self::Days(n) => date.checked_sub(calendar().try_days(n).ok()?).ok(),
             Self::Weeks(n) => date.checked_sub(calendar().try_weeks(n).ok()?).ok(),
+            Self::Months(n) => date.checked_sub(calendar().try_months(n).ok()?).ok(),
             Self::Years(n) => date.checked_sub(calendar().try_years(n).ok()?).ok(),
             Self::Releases(0) => Some(date),
             Self::Releases(n) => {
@@ -75,6 +80,7 @@ impl fmt::Display for Span {
         let (n, unit) = match *self {
             Self::Days(n) => (n, "day"),
             Self::Weeks(n) => (n, "week"),
+            Self::Months(n) => (n, "month"),
             Self::Years(n) => (n, "year"),
             Self::Releases(n) => (n, "release"),
         };
@@ -197,6 +203,7 @@ impl FromStr for Window {
             match unit.trim() {
                 "day" | "days" => Some(Span::Days(n)),
                 "week" | "weeks" => Some(Span::Weeks(n)),
+                "month" | "months" => Some(Span::Months(n)),
                 "year" | "years" => Some(Span::Years(n)),
                 "release" | "releases" => Some(Span::Releases(n)),
                 _ => None,
@@ -227,7 +234,7 @@ mod tests {
 
     #[test]
     fn windows_read_as_people_write_them() {
-        for text in ["6 weeks", "1 day", "180 days or 1 release", "5 years"] {
+        for text in ["6 weeks", "1 day", "6 months", "180 days or 1 release", "5 years"] {
             assert_eq!(text.parse::<Window>().unwrap().to_string(), text);
         }
         for text in ["", "weeks", "4 moons", "-1 weeks", "4 weeks or"] {
@@ -238,13 +245,18 @@ mod tests {
     #[test]
     fn a_span_beyond_the_calendar_is_an_error_in_both_directions() {
         let today = Date::constant(2026, 11, 21);
-        for unit in ["days", "weeks", "years"] {
+        for unit in ["days", "weeks", "months", "years"] {
             for count in ["1043498", "7304485", "4294967295"] {
                 let text = format!("{count} {unit}");
                 assert_eq!(text.parse::<Window>(), Err(WindowError::TooLong(text)));
             }
         }
-        for span in [Span::Days(u32::MAX), Span::Weeks(u32::MAX), Span::Years(u32::MAX)] {
+        for span in [
+            Span::Days(u32::MAX),
+            Span::Weeks(u32::MAX),
+            Span::Months(u32::MAX),
+            Span::Years(u32::MAX),
+        ] {
             let window = Window { spans: vec![span] };
             let beyond = WindowError::Calendar(window.to_string());
             assert_eq!(window.end(today, &[]), Err(beyond.clone()));

@@ -21,7 +21,7 @@ pub(crate) fn forward_days() -> i64 {
     let days = |span: &Span| match span {
         Span::Days(n) => Some(i64::from(*n)),
         Span::Weeks(n) => Some(i64::from(*n) * 7),
-        Span::Years(_) | Span::Releases(_) => None,
+        Span::Months(_) | Span::Years(_) | Span::Releases(_) => None,
     };
     let window = policy().and_then(|policy| policy.forward.as_ref());
     window.and_then(|window| window.spans().iter().filter_map(days).max()).unwrap_or(0)
