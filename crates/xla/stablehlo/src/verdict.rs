@@ -81,6 +81,12 @@ impl Artifact {
         vec![self.written_for_newer(reader, max)]
     }
 
+    /// The targets of custom calls that need a handler: all but those that XLA's compiler takes away.
+    pub fn foreign_calls(&self) -> impl Iterator<Item = &str> {
+        let names = self.targets.iter().map(|name| &**name);
+        names.filter(|name| !OF_THE_COMPILER.contains(name))
+    }
+
     /// What is not known of this reader and this artifact, though the reader takes all of VHLO that it uses.
     fn unjudged(&self, reader: &Party) -> Vec<Unjudged> {
         let mut all = Vec::new();
@@ -92,8 +98,7 @@ impl Artifact {
             let why = "nothing tells whether the reader has these dialects, and in this form";
             all.push(Unjudged::new(aspect::CONTENTS, why).at(others));
         }
-        let calls = self.targets.iter().filter(|name| !OF_THE_COMPILER.contains(&&***name));
-        let calls: Places = calls.collect();
+        let calls: Places = self.foreign_calls().collect();
         if is_plugin && !calls.is_empty() {
             let why = "nothing tells whether the plug-in has a handler for these custom calls";
             all.push(Unjudged::new(aspect::CUSTOM_CALLS, why).at(calls));
