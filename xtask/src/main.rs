@@ -14,6 +14,7 @@ mod headers_differential;
 mod hostile;
 mod ifrt;
 mod jax;
+mod jax_export;
 mod new_rule;
 mod new_upgrader;
 mod promise;
@@ -113,6 +114,7 @@ enum Verb {
     /// Makes graphs at random and holds verdicts and conversions against what TensorFlow releases do with them.
     TensorflowDifferential(tensorflow_differential::TensorflowDifferential),
     /// Makes StableHLO artifacts at random, and holds the verdicts against what real jaxlibs do with them.
+    JaxExport(jax_export::JaxExport),
     StablehloDifferential(stablehlo_differential::StablehloDifferential),
     /// Runs recorded files, as they are and converted, on PyTorch releases.
     Torch(torch::Torch),
@@ -128,10 +130,14 @@ enum Verb {
     Bench(bench::Bench),
     /// Asks one plug-in for its sizes: what `abi` starts, because a plug-in may end its process.
     #[command(name = "__sizes", hide = true)]
-    Sizes { plugin: PathBuf },
+    Sizes {
+        plugin: PathBuf,
+    },
     /// Asks one plug-in what it is: what `harvest` starts, because a plug-in may end its process.
     #[command(name = "__look", hide = true)]
-    Look { plugin: PathBuf },
+    Look {
+        plugin: PathBuf,
+    },
     /// A part of `hostile`: what it starts, because time and memory are counted per parent.
     #[command(name = "__hostile", hide = true)]
     HostileBatch(hostile::Batch),
@@ -174,6 +180,7 @@ fn main() -> anyhow::Result<()> {
         Verb::Tensorflow(tensorflow) => tensorflow::run(&tensorflow),
         Verb::TensorflowData(arguments) => tensorflow_data::run(&arguments),
         Verb::TensorflowDifferential(arguments) => tensorflow_differential::run(&arguments),
+        Verb::JaxExport(arguments) => jax_export::run(&arguments),
         Verb::StablehloDifferential(arguments) => stablehlo_differential::run(&arguments),
         Verb::Torch(torch) => torch::run(&torch),
         Verb::TorchDifferential(differential) => torch_differential::run(&differential),

@@ -1,0 +1,139 @@
+//! A file as a party.
+
+use std::sync::Arc;
+
+use unskew_core::{
+    Context, Judgement, Matcher, Party, Phase, Places, Provision, Requirement, Role, Unjudged,
+    aspect, check,
+};
+use unskew_source::{ReadError, Source};
+use unskew_stablehlo::Mlir;
+
+use crate::schema::dtype;
+use crate::verdict::Loading;
+use crate::{AXIS, Exported};
+
+/// Dtypes of less than two bytes that are no integers of a byte: 4-bit integers and the floats of 8 bits or fewer. A
+/// backend of any age has the others.
+const NARROW: [u64; 11] = [15, 16, 17, 18, 19, 20, 21, 23, 24, 25, 26];
+
+/// The backend that every JAX has.
+const EVERYWHERE: &str = "cpu";
+
+/// The party in `source`; none if it is no file of `jax.export`.
+///
+/// # Errors
+/// If it is one that is broken or over its budget, or its program is broken.
+pub fn party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError> {
+    let Some((exported, program)) = Exported::read(source)? else { return Ok(None) };
+    let name = source.name().rsplit(['/', '\\', '!']).next().unwrap_or_default();
+    let program: Arc<dyn Source> = Arc::new(program);
+    let artifact = Mlir::read(&*program)?;
+    let mut party = of(name, exported, unskew_stablehlo::party(&program)?);
+    if let Some(Mlir::Artifact(artifact)) = artifact {
+        let calls: Places = artifact.foreign_calls().collect();
+        if !calls.is_empty() {
+            let why = "whether this JAX has handlers for these custom calls, and in this form";
+            party = party.not_judged(Unjudged::new(aspect::CUSTOM_CALLS, why).at(calls));
+        }
+    }
+    Ok(Some(party))
+}
+
+fn of(name: &str, exported: Exported, program: Option<Party>) -> Party {
+    let format = exported.oldest_format();
+    let origin = match &exported.jax {
+        Some(jax) => format!("written by JAX {jax}"),
+        None => format!("of format version {format} or later, by its fields"),
+    };
+    let mut party = Party::new(name, Role::Artifact, "jax.export file")
+        .from_origin(origin)
+        .provide(Provision::version(AXIS, format).at("its fields"))
+        .fact("function", &exported.function)
+        .fact("format version", said_version(&exported))
+        .fact("calling convention", exported.calling_convention)
+        .fact("platforms", exported.platforms.join(", "))
+        .fact("devices", exported.device_count())
+        .fact("dtypes", exported.dtypes.iter().map(dtype).collect::<Places>());
+    let lists = [
+        ("pytree classes", &exported.classes),
+        ("effects", &exported.effects),
+        ("disabled checks", &exported.disabled_checks),
+    ];
+    for (label, list) in lists.into_iter().filter(|(_, list)| !list.is_empty()) {
+        party = party.fact(label, list.iter().collect::<Places>());
+    }
+    if exported.gradients > 0 {
+        party = party.fact("gradients", format!("of order {}", exported.gradients));
+    }
+    if !exported.platforms.iter().any(|platform| platform == EVERYWHERE) {
+        let why = "whether JAX has a device of these platforms is not looked at";
+        let platforms = exported.platforms.iter().collect();
+        party = party.not_judged(Unjudged::new(aspect::PLUGIN, why).at(platforms));
+    }
+    if !exported.classes.is_empty() {
+        let why = "whether the program that loads the file registers these classes";
+        let classes = exported.classes.iter().collect();
+        party = party.not_judged(Unjudged::new(aspect::CLASSES, why).at(classes));
+    }
+    let narrow: Places =
+        exported.dtypes.iter().filter(|dtype| NARROW.contains(dtype)).map(dtype).collect();
+    if !narrow.is_empty() {
+        let why = "whether the backend computes with these dtypes is not looked at";
+        party = party.not_judged(Unjudged::new(aspect::KERNELS, why).at(narrow));
+    }
+    let loading = Requirement::matches(AXIS, Loading(exported));
+    party = party.require(loading.irrelevant_if_absent());
+    match program {
+        Some(program) => with_program(party, program),
+        None => {
+            let why = "the program is MLIR bytecode of a kind that is not read here";
+            party.not_judged(Unjudged::new(aspect::CONTENTS, why))
+        }
+    }
+}
+
+fn said_version(exported: &Exported) -> String {
+    let format = exported.oldest_format();
+    if exported.jax.is_some() { format.to_string() } else { format!("{format} or later") }
+}
+
+/// Adds what the program needs and what is to be shown of it.
+fn with_program(mut party: Party, program: Party) -> Party {
+    party = party.fact("program", format!("{}, {}", program.kind, program.origin));
+    for fact in &program.facts {
+        party = party.fact(format!("program: {}", fact.label), &fact.value);
+    }
+    for note in &program.notes {
+        party = party.note(note.clone());
+    }
+    let axes: Vec<_> =
+        program.requires.iter().map(|requirement| requirement.axis.clone()).collect();
+    match axes.into_iter().next() {
+        Some(axis) => party.require(Requirement::matches(axis, Program(program))),
+        None => party,
+    }
+}
+
+/// The requirement of the program: the same as if it lay in a file of its own. JAX looks into it when the function is
+/// called, not when the file is loaded.
+struct Program(Party);
+
+impl Matcher for Program {
+    fn judge(&self, _: &Party, other: &Party, context: &Context) -> Option<Judgement> {
+        let related = self.0.requires.iter().any(|need| other.provision(&need.axis).is_some());
+        if !related || other.role == Role::Artifact {
+            return None;
+        }
+        let verdict = check(&self.0, other, context);
+        let later = |finding: unskew_core::Finding| match finding.phase {
+            Some(Phase::Load) => finding.in_phase(Phase::FirstUse),
+            _ => finding,
+        };
+        Some(Judgement {
+            findings: verdict.findings.into_iter().map(later).collect(),
+            promises: verdict.promises,
+            unjudged: verdict.unjudged,
+        })
+    }
+}
