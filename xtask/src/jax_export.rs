@@ -20,8 +20,12 @@ use unskew_jax_matrix::Host;
 use unskew_peers::Peer;
 use unskew_source::{FileSource, Source};
 
+use crate::environment::Environment;
+
 const WRITE: &str = "python/probe/export_write.py";
 const READ: &str = "python/probe/export_read.py";
+/// The environment of what `jax.export` needs beside JAX.
+const PACKAGES: (&str, &str) = ("flatbuffers", "25.2.10");
 const TABLE: &str = "docs/reference/jax-export-matrix.md";
 
 /// Has JAX releases write and read files of jax.export, and holds the verdicts against what they do.
@@ -75,7 +79,8 @@ pub fn run(arguments: &JaxExport) -> anyhow::Result<()> {
         [] => Host::all(),
         named => named.iter().map(|name| Host::named(name)).collect::<Result<_, _>>()?,
     };
-    let packages = Peer::named("flatbuffers", "25.2.10")?;
+    Environment::named(&format!("{}-{}", PACKAGES.0, PACKAGES.1))?.make()?;
+    let packages = Peer::named(PACKAGES.0, PACKAGES.1)?;
     let folder = tempfile::tempdir()?;
     let mut cases = Vec::new();
     for host in &hosts {
@@ -208,7 +213,7 @@ impl Tally {
         let today = Context::on(Date::constant(2026, 11, 1));
         let verdict = check(&party, &release.party(), &today);
         let codes: Vec<&str> = verdict.findings.iter().map(|finding| finding.rule.code).collect();
-        let judged = match (verdict.outcome, verdict.first_failure()) {
+        let judged = match (&verdict.outcome, verdict.first_failure()) {
             (Outcome::Incompatible, Some(Phase::Load)) => Some("load"),
             (Outcome::Incompatible, _) => Some("call"),
             (Outcome::Unjudged, _) => {

@@ -1,4 +1,5 @@
 //! Real files of `jax.export`, written by five releases: what they hold, who reads them, and what broken ones do.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 mod broken;
 mod files;
