@@ -37,7 +37,7 @@ pub(crate) struct Boundary {
 /// The boundaries in the order in which they are asked: those with magic numbers first; a bare protobuf message has none
 /// and comes last.
 #[rustfmt::skip]
-pub(crate) const BOUNDARIES: [Boundary; 8] = [
+pub(crate) const BOUNDARIES: [Boundary; 9] = [
     Boundary { looked_for: "plug-ins (exports GetPjrtApi, SE_InitPlugin, TF_InitGraph or TF_InitKernel)", endings: &["so", "dylib", "dll"], read: Read::Plugin, rules: &[unskew_pjrt::rules::RULES, unskew_stream_executor::rules::RULES] },
     Boundary { looked_for: "native extensions of PyTorch and TensorFlow (.so)", endings: &["so"], read: Read::File(unskew_extensions::party), rules: &[unskew_extensions::rules::RULES] },
     Boundary { looked_for: "operator tables of devices (.json)", endings: &[], read: Read::File(device::party), rules: &[] },

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use unskew_core::{
-    Context, Judgement, Matcher, Party, Phase, Places, Provision, Requirement, Role, Unjudged,
-    aspect, check,
+    Axis, Context, Judgement, Matcher, Party, Phase, Places, Provision, Requirement, Role,
+    Unjudged, Version, aspect, check,
 };
 use unskew_source::{ReadError, Source};
 use unskew_stablehlo::Mlir;
@@ -12,6 +12,13 @@ use unskew_stablehlo::Mlir;
 use crate::schema::dtype;
 use crate::verdict::Loading;
 use crate::{AXIS, Exported};
+
+/// The dialect in which the compiler is told how arrays are sharded.
+const SHARDY: &str = "sdy";
+
+/// The first JAX that reads it in an exported function. 0.6.2 reads it in artifacts of other origin, and refuses every
+/// export with it that was tried, also with its partitioner switched on.
+const READS_SHARDY: Version = Version::triple(0, 7, 0);
 
 /// Dtypes of less than two bytes that are no integers of a byte: 4-bit integers and the floats of 8 bits or fewer. A
 /// backend of any age has the others.
@@ -35,6 +42,9 @@ pub fn party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError> {
         if !calls.is_empty() {
             let why = "whether this JAX has handlers for these custom calls, and in this form";
             party = party.not_judged(Unjudged::new(aspect::CUSTOM_CALLS, why).at(calls));
+        }
+        if artifact.other_dialects().contains(&SHARDY) {
+            party = party.require(Requirement::matches(AXIS, Shardy).irrelevant_if_absent());
         }
     }
     Ok(Some(party))
@@ -112,6 +122,21 @@ fn with_program(mut party: Party, program: Party) -> Party {
     match axes.into_iter().next() {
         Some(axis) => party.require(Requirement::matches(axis, Program(program))),
         None => party,
+    }
+}
+
+/// The requirement of a program with the dialect of shardings.
+struct Shardy;
+
+impl Matcher for Shardy {
+    fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
+        let jax = other.provision(&Axis::from(AXIS))?.versions.max?;
+        let why = format!(
+            "no JAX before {READS_SHARDY} is known to read this dialect in an exported function"
+        );
+        let open = Unjudged::new(aspect::CONTENTS, why).at([SHARDY].into_iter().collect());
+        let unjudged = if jax < READS_SHARDY { vec![open] } else { Vec::new() };
+        Some(Judgement { unjudged, ..Judgement::default() })
     }
 }
 

@@ -57,7 +57,7 @@ impl Artifact {
     }
 
     /// The dialects that StableHLO promises nothing about.
-    pub(crate) fn other_dialects(&self) -> Vec<&str> {
+    pub fn other_dialects(&self) -> Vec<&str> {
         features::others(&self.bytecode).collect()
     }
 }

@@ -104,6 +104,12 @@ fn what_nobody_can_tell_is_not_judged() {
         Outcome::Unjudged,
         "a custom call to LAPACK"
     );
+    let jax_0_6_2 = jax((0, 6, 2), (1, 11, 0), Date::constant(2025, 6, 17));
+    let places = |verdict: &Verdict| {
+        verdict.unjudged.iter().map(|one| one.places.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(places(&verdict("sharded-0.10.2", &jax_0_6_2)), ["sdy"]);
+    assert!(places(&verdict("sharded-0.10.2", &jax_0_8_3())).is_empty());
     assert_eq!(verdict("plain-0.12.0", &jax_0_12_0()).outcome, Outcome::Compatible);
 }
 
