@@ -11,7 +11,7 @@ use unskew_artifact::{Content, Options, Part, open_content};
 use unskew_source::{BytesSource, Source};
 use unskew_verbs::{Error, Side, of_artifact, side};
 
-/// Something to open.
+/// What Python may hand over to be judged.
 pub enum Input {
     /// A release, a path or a URI.
     Name(OsString),

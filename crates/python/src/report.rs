@@ -11,7 +11,7 @@ pub struct Report(pub unskew_report::Report);
 
 #[pymethods]
 impl Report {
-    /// The documented JSON.
+    /// The report as docs/reference/json.md describes it.
     fn json(&self) -> String {
         self.0.render(Format::Json)
     }
@@ -74,7 +74,7 @@ impl Matrix {
     }
 }
 
-/// Without styles.
+/// The text without the escape codes of a terminal.
 fn plain(text: &str) -> String {
     anstream::adapter::strip_str(text).to_string()
 }

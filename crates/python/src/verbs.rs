@@ -22,7 +22,7 @@ use crate::work::{Steps, away};
 pub struct Reading {
     /// `never`, `named` or `all`.
     run: String,
-    /// The command `unskew`.
+    /// The path of the command that children run; none if it was not found.
     command: Option<PathBuf>,
     verify: bool,
 }
@@ -106,7 +106,7 @@ pub fn inspect(
     away(py, progress, work).map(Report)
 }
 
-/// Judges every pair.
+/// Judges every file with every release, as `unskew matrix` does.
 #[pyfunction]
 pub fn matrix(
     py: Python<'_>,

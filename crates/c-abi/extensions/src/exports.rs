@@ -38,12 +38,12 @@ impl Exports {
         self
     }
 
-    /// Whose they are.
+    /// The framework whose libraries export these symbols.
     pub fn framework(&self) -> Framework {
         self.framework
     }
 
-    /// The release.
+    /// The release as its version says, without a build such as `+cpu`.
     pub fn release(&self) -> Version {
         self.release
     }

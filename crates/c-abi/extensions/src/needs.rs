@@ -35,7 +35,7 @@ pub enum NumPyAbi {
 /// What a shared object needs of others, by whose it is.
 #[derive(Clone, Debug)]
 pub struct Needs {
-    /// Its file name.
+    /// The file name, without the folders of the wheel or environment.
     pub name: String,
     /// What it was built for; none for what no release was harvested for.
     pub machine: Option<Machine>,

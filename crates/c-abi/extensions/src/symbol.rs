@@ -3,7 +3,7 @@
 /// Where a name begins, by the Itanium C++ ABI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lead<'a> {
-    /// A C name.
+    /// A name without parameters in it: only the name must agree.
     C,
     /// The outermost namespace or class.
     Namespace(&'a str),

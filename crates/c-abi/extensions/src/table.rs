@@ -20,9 +20,9 @@ const MAGIC: &str = "unskew-exports 1";
 /// The machines whose releases were harvested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Machine {
-    /// x86-64.
+    /// x86-64, as wheels say it: `x86_64`.
     X86,
-    /// 64-bit ARM.
+    /// 64-bit ARM, as wheels say it: `aarch64`.
     Arm,
 }
 
@@ -70,11 +70,11 @@ impl Build {
 pub struct Column {
     /// Whose release it is.
     pub framework: Framework,
-    /// The release.
+    /// The release whose libraries were read.
     pub release: Version,
     /// What it was built for.
     pub machine: Machine,
-    /// Which libraries.
+    /// Whether the libraries of its CPU build or those of its CUDA build.
     pub build: Build,
     /// Whether its own functions take the strings of C++11 (`_GLIBCXX_USE_CXX11_ABI=1`).
     pub cxx11: bool,

@@ -21,7 +21,7 @@ pub struct PackagePair {
     pub one: Party,
     /// The package that has it.
     pub other: Party,
-    /// Whether it has.
+    /// Whether the two work together, and what was not looked at.
     pub verdict: Verdict,
 }
 

@@ -20,7 +20,7 @@ use crate::{Environment, Generated, Package};
 /// One package whose version changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pin {
-    /// The package.
+    /// The name of the package as its index normalizes it.
     pub package: String,
     /// The version that is installed.
     pub from: String,

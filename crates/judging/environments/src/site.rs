@@ -30,9 +30,9 @@ pub enum SiteError {
     /// It cannot be read.
     #[error("{}", path.display())]
     Io {
-        /// The folder.
+        /// The folder that could not be read.
         path: PathBuf,
-        /// The cause.
+        /// What the system said.
         source: std::io::Error,
     },
     /// A file of it cannot be read.

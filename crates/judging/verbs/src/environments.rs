@@ -13,7 +13,7 @@ use crate::Error;
 /// An environment that was judged.
 #[derive(Debug)]
 pub struct EnvironmentAnswer {
-    /// What was read.
+    /// The packages that were found, and what of them is broken.
     pub environment: Environment,
     /// The pairs that meet in it.
     pub judged: Judged,

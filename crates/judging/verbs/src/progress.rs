@@ -11,7 +11,7 @@ pub struct Interrupted;
 /// Progress of which nobody wants to know.
 ///
 /// # Errors
-/// None.
+/// For callers that show no progress and never stop.
 pub fn silent() -> Result<(), Interrupted> {
     Ok(())
 }

@@ -26,7 +26,7 @@ pub struct Member {
     pub label: String,
     /// The release, if it is one.
     pub release: Option<Release>,
-    /// What it is.
+    /// The file or release as a party, read once for all pairs.
     pub party: Arc<Party>,
 }
 

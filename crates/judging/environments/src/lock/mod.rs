@@ -29,7 +29,7 @@ use crate::{Environment, Package};
 /// A release of a package that a lock names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Locked {
-    /// The package.
+    /// The name of the package as its index normalizes it.
     pub name: String,
     /// The version that is locked.
     pub version: String,
@@ -67,19 +67,19 @@ pub enum LockError {
     /// It is a lock of a version that is not known, and its fields may mean something else.
     #[error("{path} is of version {found}; known are {known}")]
     Version {
-        /// The lock.
+        /// The file as it was named.
         path: String,
-        /// What it says.
+        /// The version of the format that stands in it.
         found: String,
-        /// What is read.
+        /// The versions of the format that are read.
         known: &'static str,
     },
-    /// It is broken.
+    /// The text is not of its format.
     #[error("{path}: {what}")]
     Broken {
-        /// The lock.
+        /// The file as it was named.
         path: String,
-        /// What is wrong.
+        /// What is wrong, with the line where it is known.
         what: String,
     },
 }

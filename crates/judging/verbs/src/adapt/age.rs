@@ -21,7 +21,7 @@ const MAJOR: i64 = 0;
 pub enum Age {
     /// A plug-in for a host.
     For {
-        /// The host.
+        /// The release for which the plug-in is adapted.
         release: Release,
         /// What the settings say of it.
         host: HostAge,

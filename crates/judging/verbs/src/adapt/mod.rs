@@ -55,12 +55,12 @@ pub struct Adaptation<'a> {
     pub adapter: &'a Path,
 }
 
-/// An adapted plug-in.
+/// Where an adapted plug-in lies, and what it was made of.
 #[derive(Debug)]
 pub struct Adapted {
     /// Where the shared object stands.
     pub place: PathBuf,
-    /// Its settings.
+    /// What the adapter reads when it is loaded.
     pub config: Config,
     /// Which age it presents, and to whom.
     pub age: Age,
