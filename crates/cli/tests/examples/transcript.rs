@@ -23,6 +23,9 @@ pub struct Ran {
     pub misused: bool,
 }
 
+/// What git leaves out of commits: where the repository lies is not to change their ids.
+const UNTRACKED: &str = ".untracked";
+
 /// Members of archives that are to be made.
 type Archives = BTreeMap<String, Vec<(String, Vec<u8>)>>;
 
@@ -30,6 +33,7 @@ impl Folder {
     pub fn new(root: &Path) -> Result<Self, Failed> {
         let folder = tempfile::tempdir()?;
         std::os::unix::fs::symlink(root.join("examples"), folder.path().join("examples"))?;
+        std::fs::write(folder.path().join(UNTRACKED), format!("/examples\n/{UNTRACKED}\n"))?;
         Ok(Self(folder))
     }
 
@@ -103,6 +107,8 @@ impl Folder {
             .env("PATH", std::env::join_paths(path)?)
             .env("HOME", self.0.path())
             .envs([("GIT_CONFIG_NOSYSTEM", "1"), ("GIT_CONFIG_GLOBAL", "/dev/null")])
+            .envs([("GIT_CONFIG_COUNT", "1"), ("GIT_CONFIG_KEY_0", "core.excludesFile")])
+            .env("GIT_CONFIG_VALUE_0", self.path(UNTRACKED))
             .envs([("GIT_AUTHOR_NAME", "Ada"), ("GIT_AUTHOR_EMAIL", "ada@localhost")])
             .envs([("GIT_COMMITTER_NAME", "Ada"), ("GIT_COMMITTER_EMAIL", "ada@localhost")])
             .output()?;

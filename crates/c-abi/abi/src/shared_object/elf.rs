@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use object::elf::{self, FileHeader32, FileHeader64};
 use object::read::elf::{Dyn, FileHeader, Rela as _, SectionHeader, SectionTable, Sym};
-use object::{Endianness, FileKind, SymbolIndex, read};
+use object::{Endianness, FileKind, ReadRef as _, SymbolIndex, read};
 
 use super::bounded::Bounded;
 use super::{Format, Import, MOST_ENTRIES, SharedObject, name};
@@ -39,19 +39,28 @@ where
         exports: Vec::new(),
         imports: Vec::new(),
     };
-    dynamic::<Elf>(&sections, endian, data, &mut object)?;
-    symbols::<Elf>(&sections, endian, data, &mut object)?;
+    let relative = dynamic::<Elf>(&sections, endian, data, &mut object)?;
+    symbols::<Elf>(&sections, endian, data, relative, &mut object)?;
     Ok(Some(object))
 }
 
-/// Fills in `needed`, `rpaths` and `soname`.
+/// The relocations that name no symbol: how many stand at the start of the table at this address. Plug-ins have them by
+/// the hundred thousand.
+#[derive(Clone, Copy, Default)]
+struct Relative {
+    table: u64,
+    count: u64,
+}
+
+/// Fills in `needed`, `rpaths` and `soname`; which relocations name no symbol.
 fn dynamic<'a, Elf: FileHeader>(
     sections: &SectionTable<'a, Elf, Data<'a>>,
     endian: Elf::Endian,
     data: Data<'a>,
     object: &mut SharedObject,
-) -> read::Result<()> {
-    let Some((entries, link)) = sections.dynamic(endian, data)? else { return Ok(()) };
+) -> read::Result<Relative> {
+    let mut relative = Relative::default();
+    let Some((entries, link)) = sections.dynamic(endian, data)? else { return Ok(relative) };
     let strings = sections.section(link)?.data(endian, data)?;
     for entry in entries.iter().take(MOST_ENTRIES) {
         let text = || Some(name(string(strings, entry.val32(endian)?)));
@@ -60,10 +69,12 @@ fn dynamic<'a, Elf: FileHeader>(
             elf::DT_NEEDED => object.needed.extend(text()),
             elf::DT_SONAME => object.soname = text(),
             elf::DT_RPATH | elf::DT_RUNPATH => object.rpaths.extend(text()),
+            elf::DT_RELA => relative.table = entry.val(endian),
+            elf::DT_RELACOUNT => relative.count = entry.val(endian),
             _ => {}
         }
     }
-    Ok(())
+    Ok(relative)
 }
 
 /// Fills in `exports` and `imports`.
@@ -71,6 +82,7 @@ fn symbols<'a, Elf: FileHeader>(
     sections: &SectionTable<'a, Elf, Data<'a>>,
     endian: Elf::Endian,
     data: Data<'a>,
+    relative: Relative,
     object: &mut SharedObject,
 ) -> read::Result<()> {
     let Some(table) = sections.iter().find(|s| s.sh_type(endian) == elf::SHT_DYNSYM) else {
@@ -85,7 +97,7 @@ fn symbols<'a, Elf: FileHeader>(
         let of = versions.version_index(endian, SymbolIndex(index)).index();
         Some(name(versions.version(of).ok()??.name()))
     };
-    let order = binding_order(sections, endian, data);
+    let order = binding_order(sections, endian, data, relative);
     for (index, symbol) in symbols.iter().take(MOST_ENTRIES).enumerate() {
         let text = string(strings, symbol.st_name(endian));
         if text.is_empty() || symbol.st_bind() == elf::STB_LOCAL {
@@ -109,13 +121,18 @@ fn binding_order<'a, Elf: FileHeader>(
     sections: &SectionTable<'a, Elf, Data<'a>>,
     endian: Elf::Endian,
     data: Data<'a>,
+    relative: Relative,
 ) -> HashMap<u32, u32> {
     let mut order = HashMap::new();
     for section in sections.iter() {
         // Those that the dynamic linker does not apply are not loaded.
         let loaded = section.sh_flags(endian).contains(elf::SHF_ALLOC);
-        let Ok(Some((entries, _))) = section.rela(endian, data) else { continue };
-        for entry in entries.iter().take(if loaded { MOST_ENTRIES } else { 0 }) {
+        if section.sh_type(endian) != elf::SHT_RELA || !loaded {
+            continue;
+        }
+        let address: u64 = section.sh_addr(endian).into();
+        let skipped = if address == relative.table { relative.count } else { 0 };
+        for entry in entries::<Elf>(section, endian, data, skipped) {
             if let Some(symbol) = entry.symbol(endian, false) {
                 let next = order.len() as u32;
                 order.entry(symbol.0 as u32).or_insert(next);
@@ -123,6 +140,22 @@ fn binding_order<'a, Elf: FileHeader>(
         }
     }
     order
+}
+
+/// The relocations of a section behind the first `skipped`; none if the section is broken.
+fn entries<'a, Elf: FileHeader>(
+    section: &Elf::SectionHeader,
+    endian: Elf::Endian,
+    data: Data<'a>,
+    skipped: u64,
+) -> &'a [Elf::Rela] {
+    let size = size_of::<Elf::Rela>() as u64;
+    let all = section.sh_size(endian).into() / size;
+    let left = all.saturating_sub(skipped).min(MOST_ENTRIES as u64);
+    let start: u64 = section.sh_offset(endian).into();
+    let start = skipped.checked_mul(size).and_then(|bytes| start.checked_add(bytes));
+    let read = start.and_then(|start| data.read_slice_at(start, left as usize).ok());
+    read.unwrap_or_default()
 }
 
 /// The string at `offset` of a table; empty if the offset lies outside.
