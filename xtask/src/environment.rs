@@ -226,9 +226,11 @@ fn packages(family: &str, version: &str) -> anyhow::Result<Vec<String>> {
         "mlflow" => &["mlflow"],
         // What builds and tests the Python package; the rest of it is named when it is pinned.
         "maturin" => &["maturin"],
+        // What jax.export needs beside JAX; its other package is named when it is pinned.
+        "flatbuffers" => &["flatbuffers"],
         _ => {
             bail!(
-                "only jax, tensorflow, torch, protobuf, moto, mlflow and maturin are run, such as jax==0.10.2, not {family}"
+                "only jax, flatbuffers, tensorflow, torch, protobuf, moto, mlflow and maturin are run, such as jax==0.10.2, not {family}"
             )
         }
     };

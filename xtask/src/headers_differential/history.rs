@@ -351,11 +351,11 @@ mod tests {
         for (release, text) in [
             (
                 "1.9",
-                "struct point { int x; int y; };\nenum color { RED = 1, BLUE = 2 };\nint f(const char *);\nint g(int);\n",
+                "typedef struct point { int x; int y; } point;\nenum color { RED = 1, BLUE = 2 };\nint f(const char *);\nint g(int);\n",
             ),
             (
                 "1.10",
-                "struct point { long x; int y; };\nenum color { RED = 1, BLUE = 3 };\nint f(char *);\nint g(int);\nint h(void);\n",
+                "typedef struct point { long x; int y; } point;\nenum color { RED = 1, BLUE = 3 };\nint f(char *);\nint g(int);\nint h(void);\n",
             ),
         ] {
             std::fs::create_dir(folder.path().join(release)).unwrap();

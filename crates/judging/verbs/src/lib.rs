@@ -19,6 +19,7 @@
 //!
 //! let today = Context::on(Date::constant(2026, 11, 1));
 //! let file = tempfile::Builder::new().suffix(".pt").tempfile().unwrap();
+//! std::fs::write(file.path(), "no model").unwrap();
 //! let error = check(file.path().as_os_str(), &["torch@2.1".into()], &Options::default(), today).unwrap_err();
 //! assert!(error.to_string().contains("no kind of file that Unskew knows"), "{error}");
 //! ```

@@ -12,6 +12,8 @@ use crate::schema;
 const BYTECODE: [u8; 4] = *b"ML\xefR";
 /// Stored numbers of versions are small; what is larger is another flatbuffer.
 const LARGEST_STORED: u64 = 1 << 16;
+/// The root is written last, and so stands in front: behind the vtable, whatever the size of the file.
+const FARTHEST_ROOT: u32 = 1 << 12;
 /// The most orders of gradients that a file has, and the deepest pytree that is followed.
 const DEEPEST: usize = 512;
 
@@ -74,6 +76,12 @@ impl Exported {
     /// # Errors
     /// If it is one, and an offset leads out of it, or it is over its budget.
     pub fn read(source: &Arc<dyn Source>) -> Result<Option<(Self, Slice)>, ReadError> {
+        // Before anything further of a large file of another kind is read.
+        let head = source.head(4)?;
+        let root = head.try_into().map(u32::from_le_bytes);
+        if root.is_ok_and(|root| root > FARTHEST_ROOT) {
+            return Ok(None);
+        }
         let buffer = Flatbuffer::new(&**source);
         let Ok(root) = buffer.root() else { return Ok(None) };
         let Some(program) = program(&buffer, root, source) else { return Ok(None) };
