@@ -35,6 +35,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod container;
 mod dtype;
 mod interpreter;
 mod limits;
@@ -47,6 +48,7 @@ mod semantics;
 mod tensor;
 mod value;
 
+pub use container::{Dict, List, Object, Tuple};
 pub use dtype::{Category, Dtype};
 pub use interpreter::Interpreter;
 pub use limits::Limits;
@@ -57,4 +59,4 @@ pub use problem::{Problem, RunError};
 pub use program::Program;
 pub use semantics::{Fact, Semantics};
 pub use tensor::Tensor;
-pub use value::{Object, Tuple, Value};
+pub use value::Value;

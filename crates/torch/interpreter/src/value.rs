@@ -1,13 +1,11 @@
 //! What a program calculates with.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::fmt;
 use std::rc::Rc;
 
+use crate::container::{Dict, List, Object, Tuple};
 use crate::{Number, Tensor};
-
-/// The pairs of a dictionary.
-pub(crate) type Dict = Rc<RefCell<Vec<(Value, Value)>>>;
 
 /// A value of a program. A clone of a list, a dictionary, an object or a tensor is the same one.
 #[derive(Clone, Debug, Default)]
@@ -22,11 +20,11 @@ pub enum Value {
     /// A tensor, shared by all that hold it.
     Tensor(Tensor),
     /// A list, which everyone who holds it can change.
-    List(Rc<RefCell<Vec<Value>>>),
+    List(Rc<List>),
     /// A tuple, with the names of its fields if it is a named one.
     Tuple(Rc<Tuple>),
     /// A dictionary, in the order of insertion.
-    Dict(Rc<RefCell<Vec<(Value, Value)>>>),
+    Dict(Rc<Dict>),
     /// An object of a class of the program, such as a module.
     Object(Rc<Object>),
     /// The name of a device: `cpu`.
@@ -35,45 +33,15 @@ pub enum Value {
     Callable(Rc<str>),
 }
 
-/// A tuple, with names if it is a named one.
-#[derive(Clone, Debug, Default)]
-pub struct Tuple {
-    /// The items, in their order.
-    pub items: Vec<Value>,
-    /// The class, and the name of each field; none if it has no names.
-    pub named: Option<(Rc<str>, Vec<Rc<str>>)>,
-}
-
-/// An object of a class of the program.
-#[derive(Debug)]
-pub struct Object {
-    /// The qualified name of its class.
-    pub class: Rc<str>,
-    /// The attributes with their values.
-    pub attributes: RefCell<Vec<(Rc<str>, Value)>>,
-}
-
-impl Object {
-    /// The attribute of this name.
-    pub fn get(&self, name: &str) -> Option<Value> {
-        let attributes = self.attributes.borrow();
-        attributes.iter().find(|(known, _)| &**known == name).map(|(_, value)| value.clone())
-    }
-
-    /// Sets an attribute, which may be new.
-    pub fn set(&self, name: &str, value: Value) {
-        let mut attributes = self.attributes.borrow_mut();
-        match attributes.iter_mut().find(|(known, _)| &**known == name) {
-            Some((_, old)) => *old = value,
-            None => attributes.push((name.into(), value)),
-        }
-    }
-}
-
 impl Value {
     /// A list of these values.
     pub fn list(items: Vec<Self>) -> Self {
-        Self::List(Rc::new(RefCell::new(items)))
+        Self::List(Rc::new(items.into()))
+    }
+
+    /// A dictionary of these pairs.
+    pub fn dict(pairs: Vec<(Self, Self)>) -> Self {
+        Self::Dict(Rc::new(pairs.into()))
     }
 
     /// A tuple of these values.

@@ -8,7 +8,7 @@ use unskew_torch_schemas::{CallShape, Schema};
 use super::{Fault, Frame, Given, Machine, listed, named_fields};
 use crate::operators::{self, Entry};
 use crate::problem::{malformed, unsupported};
-use crate::value::{Object, Tuple};
+use crate::{Object, Tuple};
 use crate::{Problem, Value};
 
 /// What a call of an operator may mean.

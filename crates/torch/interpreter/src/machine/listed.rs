@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
+use crate::Tuple;
 use crate::limits::Meter;
 use crate::problem::{malformed, refused};
-use crate::value::Tuple;
 use crate::{Dtype, Number, Problem, Tensor, Value};
 
 /// `tolist()`: lists of lists of numbers, as deep as the tensor has dimensions; a number for one without any.

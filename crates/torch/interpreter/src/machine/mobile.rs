@@ -13,10 +13,10 @@ use unskew_torch_schemas::Schema;
 
 use super::execute::truth;
 use super::{Fault, Given, Machine, Upgraders, kinds, listed, named_fields};
+use crate::Object;
 use crate::operators;
 use crate::problem::{malformed, refused, unsupported};
 use crate::program::{Mobile, Routine};
-use crate::value::Object;
 use crate::{Problem, RunError, Value};
 
 /// The first release whose mobile interpreter has upgraders.
@@ -360,7 +360,7 @@ impl Run<'_> {
             "DICT_CONSTRUCT" => {
                 let pairs = self.take(n)?;
                 let pairs = pairs.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone()));
-                Value::Dict(Rc::new(std::cell::RefCell::new(pairs.collect())))
+                Value::dict(pairs.collect())
             }
             "LIST_UNPACK" | "TUPLE_UNPACK" => {
                 let value = self.pop()?;

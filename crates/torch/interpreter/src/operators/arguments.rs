@@ -1,6 +1,5 @@
 //! The arguments of an operator, in the order of its schema.
 
-use std::cell::RefCell;
 use std::rc::Rc;
 
 use crate::problem::{malformed, refused, unsupported};
@@ -91,14 +90,14 @@ impl<'a> Arguments<'a> {
         self.value(at).items().map_or_else(|| self.wrong(at, "a list"), Ok)
     }
 
-    pub(crate) fn list(&self, at: usize) -> Result<&'a Rc<RefCell<Vec<Value>>>, Problem> {
+    pub(crate) fn list(&self, at: usize) -> Result<&'a Rc<crate::List>, Problem> {
         match self.value(at) {
             Value::List(list) => Ok(list),
             _ => self.wrong(at, "a list"),
         }
     }
 
-    pub(crate) fn dict(&self, at: usize) -> Result<&'a crate::value::Dict, Problem> {
+    pub(crate) fn dict(&self, at: usize) -> Result<&'a Rc<crate::Dict>, Problem> {
         match self.value(at) {
             Value::Dict(dict) => Ok(dict),
             _ => self.wrong(at, "a dictionary"),

@@ -6,9 +6,9 @@ use serde::Deserialize;
 use unskew_source::ReadError;
 
 use super::records::Records;
+use crate::Object;
 use crate::limits::Meter;
 use crate::tensor::Storage;
-use crate::value::Object;
 use crate::{Dtype, Tensor, Value};
 
 /// How deep modules may nest.

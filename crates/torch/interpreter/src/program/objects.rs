@@ -13,8 +13,8 @@ use super::records::Records;
 use crate::limits::Meter;
 use crate::machine::named_fields;
 use crate::tensor::Storage;
-use crate::value::{Object, Tuple};
 use crate::{Code, Dtype, Tensor, Value};
+use crate::{Object, Tuple};
 
 /// How deep objects may nest.
 const DEPTH: usize = 200;
@@ -112,7 +112,7 @@ impl<'r> Reader<'r> {
     fn dict(&mut self, ids: &[Id], depth: usize) -> Result<Value, String> {
         let values = self.all(ids, depth)?;
         let pairs = values.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect();
-        Ok(Value::Dict(Rc::new(std::cell::RefCell::new(pairs))))
+        Ok(Value::dict(pairs))
     }
 
     fn call(&mut self, call: &Call, id: Option<Id>, depth: usize) -> Result<Value, String> {
