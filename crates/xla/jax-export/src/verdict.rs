@@ -149,29 +149,43 @@ impl Loading {
     /// its own day.
     fn promise(&self, reader: &Party, readable: bool) -> Option<Promise> {
         let policy = format::policy()?;
-        let window = policy.backward.clone()?;
         let format = self.0.oldest_format();
         let landed = format::history()?.landed(format)?;
         let released = reader.dated?;
-        let until = window.end(landed, &[]).ok().flatten();
-        let inside = landed <= released && until.is_some_and(|until| released <= until);
-        let (state, what) = if inside {
-            (PromiseState::Promised, format!("the reader is at most {window} newer"))
-        } else if landed > released {
-            (PromiseState::Unknown, "the reader is older than the format".to_owned())
-        } else if readable {
-            (PromiseState::Unknown, "the file does not say on which day it was written".to_owned())
-        } else {
-            (
+        let newer = landed > released;
+        let window = if newer { policy.forward.clone()? } else { policy.backward.clone()? };
+        let until = window.end(if newer { released } else { landed }, &[]).ok().flatten();
+        let inside =
+            until.is_some_and(|until| if newer { landed <= until } else { released <= until });
+        let (state, what) = match (inside, newer) {
+            (true, false) => {
+                (PromiseState::Promised, format!("the reader is at most {window} newer"))
+            }
+            // Written on the day of its format or later: nobody knows how much later.
+            (true, true) => (
+                PromiseState::Unknown,
+                format!(
+                    "the reader is older than the format, and the file does not say whether by more than {window}"
+                ),
+            ),
+            (false, false) if readable => (
+                PromiseState::Unknown,
+                "the file does not say on which day it was written".to_owned(),
+            ),
+            (false, false) => (
                 PromiseState::Expired,
                 format!("the reader is more than {window} newer than the format"),
-            )
+            ),
+            (false, true) => (
+                PromiseState::NotPromised,
+                format!("the reader is more than {window} older than the format"),
+            ),
         };
         Some(Promise {
             policy: policy.name.clone(),
             state,
             window: Some(window.to_string()),
-            from: Some(landed),
+            from: Some(if newer { released } else { landed }),
             until,
             statement: format!("file of format version {format}, {}: {what}", reader.name),
             reference: policy.reference.clone(),
