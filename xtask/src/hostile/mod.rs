@@ -5,6 +5,8 @@
 //! It may not end the command by a panic or a signal, and if it takes more than 2 seconds of processor time or
 //! 256 MiB, then the command must have said which budget that was over.
 //!
+//! Made with `cargo run --release -p unskew-xtask -- hostile`: without optimization the changes cost more time than the command.
+//!
 //! A run is repeated by its seed. What fails is kept with the command that was run.
 
 mod mutate;

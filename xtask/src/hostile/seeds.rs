@@ -19,11 +19,11 @@ struct Format {
     commands: &'static [&'static str],
 }
 
-const FORMATS: [Format; 10] = [
+const FORMATS: [Format; 13] = [
     Format {
         name: "PyTorch",
         endings: &["pt", "ptl", "pth", "pt2", "pte", "jit", "pkl"],
-        weight: 36,
+        weight: 30,
         commands: &[
             "inspect FILE",
             "check FILE --with torch@1.4 torch@2.15",
@@ -37,7 +37,7 @@ const FORMATS: [Format; 10] = [
     Format {
         name: "TensorFlow",
         endings: &["pb", "pbtxt", "binpb", "meta", "index", "ckpt"],
-        weight: 20,
+        weight: 16,
         commands: &[
             "inspect FILE",
             "check FILE --with tensorflow@1.15 tensorflow@2.21",
@@ -77,7 +77,7 @@ const FORMATS: [Format; 10] = [
     },
     Format {
         name: "lists and locks",
-        endings: &["yaml", "lock", "json"],
+        endings: &["yaml", "stored.lock", "ifrt.lock", "json"],
         weight: 4,
         commands: &["diff SEED FILE", "inspect FILE", "ops table torch@2.1 --from-list FILE"],
     },
@@ -88,6 +88,27 @@ const FORMATS: [Format; 10] = [
         commands: &["ops run MODEL --input FILE --input 2"],
     },
     Format {
+        name: "functions of jax.export",
+        endings: &["jaxexp"],
+        weight: 4,
+        commands: &["inspect FILE", "check FILE --with jax@0.4.30 jax@0.12.0"],
+    },
+    Format {
+        name: "locks of environments",
+        endings: &["uv.lock", "pylock.toml", "requirements.txt", "poetry.lock", "pixi.lock"],
+        weight: 3,
+        commands: &["lock FILE"],
+    },
+    Format {
+        name: "native extensions",
+        endings: &["so"],
+        weight: 3,
+        commands: &[
+            "inspect FILE --static",
+            "check FILE --static --with torch@2.1 tensorflow@2.15",
+        ],
+    },
+    Format {
         name: "wheels",
         endings: &["whl"],
         weight: 4,
@@ -95,11 +116,21 @@ const FORMATS: [Format; 10] = [
     },
 ];
 
-/// A file to mutate.
+/// A file to mutate. Its bytes are read when it is used: the system counts the memory of the process that starts a
+/// command as the command's own.
 pub struct Seed {
     pub path: PathBuf,
     pub name: String,
-    pub bytes: Vec<u8>,
+}
+
+impl Seed {
+    /// What is in it.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn bytes(&self) -> anyhow::Result<Vec<u8>> {
+        fs::read(&self.path).with_context(|| self.path.display().to_string())
+    }
 }
 
 /// All seeds by format.
@@ -125,8 +156,7 @@ impl Seeds {
             let of =
                 FORMATS.iter().position(|format| format.endings.iter().any(|e| name.ends_with(e)));
             let Some(of) = of else { continue };
-            let bytes = fs::read(&path)?;
-            by_format[of].push(Seed { path, name, bytes });
+            by_format[of].push(Seed { path, name });
         }
         for (format, seeds) in FORMATS.iter().zip(&by_format) {
             ensure!(!seeds.is_empty(), "no seeds of {}; run `cargo xtask corpus`", format.name);
@@ -167,7 +197,55 @@ pub fn unpack(root: &Path, into: &Path) -> anyhow::Result<()> {
         let tar = Command::new("tar").arg("-xJf").arg(path).arg("-C").arg(&folder).status();
         ensure!(tar.context("tar is not installed")?.success(), "broken: {}", path.display());
     }
+    for (name, text) in LOCKS {
+        fs::write(into.join(name), text)?;
+    }
+    extension(into)?;
     wheel(root, &into.join("fixture-1.0-py3-none-any.whl"))
+}
+
+/// One package in each of the forms that `unskew lock` reads.
+const LOCKS: [(&str, &str); 5] = [
+    ("requirements.txt", "torch==2.10.0\ntorchaudio==2.11.0 \\\n    --hash=sha256:00ff\n"),
+    (
+        "uv.lock",
+        "version = 1\nrequires-python = \">=3.11\"\n\n[[package]]\nname = \"torch\"\nversion = \"2.10.0\"\n\
+         source = { registry = \"https://pypi.org/simple\" }\nwheels = [{ url = \"https://files.example/torch-2.10.0-\
+         cp311-cp311-manylinux_2_28_x86_64.whl\", hash = \"sha256:00ff\", size = 1 }]\n",
+    ),
+    (
+        "pylock.toml",
+        "lock-version = \"1.0\"\ncreated-by = \"hand\"\n\n[[packages]]\nname = \"torch\"\nversion = \"2.10.0\"\n\
+         wheels = [{ name = \"torch-2.10.0-cp311-cp311-manylinux_2_28_x86_64.whl\", hashes = { sha256 = \"00ff\" } }]\n",
+    ),
+    (
+        "poetry.lock",
+        "[[package]]\nname = \"torch\"\nversion = \"2.10.0\"\nfiles = [{ file = \"torch-2.10.0-cp311-cp311-\
+         manylinux_2_28_x86_64.whl\", hash = \"sha256:00ff\" }]\n\n[metadata]\nlock-version = \"2.1\"\n",
+    ),
+    (
+        "pixi.lock",
+        "version: 6\nenvironments:\n  default:\n    packages:\n      linux-64:\n      - pypi: https://files.example/\
+         torch-2.10.0-cp311-cp311-manylinux_2_28_x86_64.whl\npackages:\n- pypi: https://files.example/torch-2.10.0-\
+         cp311-cp311-manylinux_2_28_x86_64.whl\n  name: torch\n  version: 2.10.0\n  sha256: 00ff\n",
+    ),
+];
+
+/// A shared object that imports from PyTorch and from TensorFlow.
+fn extension(folder: &Path) -> anyhow::Result<()> {
+    let source = folder.join("extension.c");
+    fs::write(
+        &source,
+        "void _ZN3c1011SymInt_testEv(void); void TF_NewStatus(void); void PyInit__C(void);\n\
+         void PyInit__C(void) { _ZN3c1011SymInt_testEv(); TF_NewStatus(); }\n",
+    )?;
+    let made = Command::new("cc")
+        .args(["-shared", "-fPIC", "-nostdlib", "-o"])
+        .arg(folder.join("_C.abi3.so"))
+        .arg(&source)
+        .status();
+    ensure!(made.context("cc is not installed")?.success(), "cc: {}", source.display());
+    Ok(())
 }
 
 fn wheel(root: &Path, place: &Path) -> anyhow::Result<()> {
@@ -197,10 +275,13 @@ fn find_packed(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 fn walk(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
-    let left_out = ["target", "node_modules", "python", "packages", "headers"];
+    let left_out = ["target", "node_modules", "python", "packages", "headers", "cache"];
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
         let name = entry.file_name();
+        if name.to_string_lossy().starts_with('.') {
+            continue;
+        }
         if path.is_dir() {
             if depth < 8 && !left_out.iter().any(|out| name == *out) {
                 walk(&path, depth + 1, found);

@@ -68,8 +68,8 @@ impl Table {
         let seeds: Vec<String> = seeds.iter().map(|(of, count)| format!("{of} {count}")).collect();
         format!(
             "# Hostile inputs\n\n\
-             `cargo xtask hostile --runs {runs} --seed {seed} --write` made this page. Build the command first: \
-             `cargo build --release -p unskew-cli`.\n\n\
+             `cargo run --release -p unskew-xtask -- hostile --runs {runs} --seed {seed} --write` made this page. Build \
+             the command first: `cargo build --release -p unskew-cli`.\n\n\
              Each run changes a small file and runs the command on it. A change is one of bytes (flipped, cut, \
              repeated, spliced with another file) or one of structure: members of an archive, opcodes of a \
              pickle, fields and lengths of protobuf messages, lines, numbers and brackets of a text, calls and \

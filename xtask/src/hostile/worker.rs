@@ -50,7 +50,7 @@ pub fn run(batch: &Batch) -> anyhow::Result<()> {
         let (seed, other) = (random.of(all), random.of(all));
         let command = *random.of(commands);
         let file = place.path().join(&seed.name);
-        fs::write(&file, mutate::file(&seed.name, &seed.bytes, &other.bytes, &mut random))?;
+        fs::write(&file, mutate::file(&seed.name, &seed.bytes()?, &other.bytes()?, &mut random))?;
         let arguments = command.split(' ').map(|word| match word {
             "FILE" => file.clone().into_os_string(),
             "SEED" => seed.path.clone().into_os_string(),
