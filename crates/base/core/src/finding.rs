@@ -1,6 +1,7 @@
 //! One reason why two parties do not fit, or what one should know about one of them.
 
 use std::fmt;
+use std::ops::Range;
 
 use jiff::civil::Date;
 
@@ -8,6 +9,9 @@ use crate::{Phase, Role, Rule, Severity};
 
 /// How many places of one finding are kept by name; the others are counted.
 const KEPT_PLACES: usize = 5;
+
+/// Stands for a value while its place in a message is looked for.
+const SLOT: char = '\0';
 
 /// One side of a finding: who, what it is, and where it came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,6 +119,9 @@ pub struct Finding {
     pub fingerprint: Option<String>,
     /// Whether somebody accepted it; then it counts for nothing.
     pub accepted: Option<Accepted>,
+    /// The bytes of the message that name a value. Findings that differ by their value only are one in a
+    /// [`Verdict`](crate::Verdict).
+    pub value: Option<Range<usize>>,
 }
 
 impl Finding {
@@ -133,7 +140,15 @@ impl Finding {
             adaptation: None,
             fingerprint: None,
             accepted: None,
+            value: None,
         }
+    }
+
+    /// The finding that `say` makes of a value, which may be another one from place to place.
+    pub fn naming(value: &dyn fmt::Display, say: impl Fn(&dyn fmt::Display) -> Self) -> Self {
+        let at = say(&SLOT).message.find(SLOT);
+        let value_len = value.to_string().len();
+        Self { value: at.map(|at| at..at + value_len), ..say(value) }
     }
 
     /// With another severity than the rule's.

@@ -51,6 +51,7 @@ mod conversion;
 mod data_version;
 mod finding;
 mod history;
+mod merge;
 mod negotiation;
 mod nesting;
 mod party;

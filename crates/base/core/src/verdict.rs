@@ -1,5 +1,6 @@
 //! The walk over the requirements of two parties.
 
+use crate::merge::merged;
 use crate::{
     Absent, Clash, Context, Finding, Judgement, Need, Party, Phase, Places, Promise, Requirement,
     Role, Severity, Unjudged, rules,
@@ -34,8 +35,9 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// The verdict that findings and what was not judged amount to.
-    pub fn of(mut findings: Vec<Finding>, promises: Vec<Promise>, unjudged: Vec<Unjudged>) -> Self {
+    /// The verdict that findings and what was not judged amount to. Findings that say the same are one.
+    pub fn of(findings: Vec<Finding>, promises: Vec<Promise>, unjudged: Vec<Unjudged>) -> Self {
+        let mut findings = merged(findings);
         findings.sort_by_key(Finding::gravity);
         let errors = || findings.iter().filter(|f| f.severity == Severity::Error);
         let mut names: Vec<String> = errors().filter_map(|f| f.adaptation.clone()).collect();

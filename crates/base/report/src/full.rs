@@ -15,6 +15,7 @@
 //! incompatible, fails at load: 1 error
 //! ```
 
+use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
 use unskew_core::{Finding, Outcome, Promise, PromiseState, Severity, Unjudged};
@@ -24,6 +25,9 @@ use crate::{Pair, Plain, Report, Tally};
 
 /// The width of the labels on the left.
 const LABEL: usize = 8;
+
+/// How many findings of one rule are shown of a pair.
+const SHOWN: usize = 20;
 
 /// What the runtime prints when it fails; the longest label, so that findings without it stay narrow.
 const SYMPTOM: &str = "error you will see";
@@ -49,10 +53,7 @@ fn write_pair(pair: &Pair, out: &mut dyn Write) -> fmt::Result {
         Plain(pair.a.label()),
         Plain(pair.b.label())
     )?;
-    for finding in &pair.verdict.findings {
-        writeln!(out)?;
-        write_finding(finding, out)?;
-    }
+    write_findings(&pair.verdict.findings, out)?;
     if !pair.verdict.promises.is_empty() || !pair.verdict.unjudged.is_empty() {
         writeln!(out)?;
     }
@@ -64,6 +65,27 @@ fn write_pair(pair: &Pair, out: &mut dyn Write) -> fmt::Result {
     }
     writeln!(out)?;
     write_verdict(pair, out)
+}
+
+/// The first findings of each rule, and how many more of it there are.
+fn write_findings(findings: &[Finding], out: &mut dyn Write) -> fmt::Result {
+    let mut counts: BTreeMap<&str, (&str, usize)> = BTreeMap::new();
+    for finding in findings {
+        let (_, count) = counts.entry(finding.rule.code).or_insert((finding.rule.name, 0));
+        *count += 1;
+        if *count <= SHOWN {
+            writeln!(out)?;
+            write_finding(finding, out)?;
+        }
+    }
+    for (code, (name, count)) in counts.into_iter().filter(|(_, (_, count))| *count > SHOWN) {
+        let more = count - SHOWN;
+        writeln!(
+            out,
+            "\n{EMPHASIS}{more} more{EMPHASIS:#} of {code} {name}: `--format json` has all {count}"
+        )?;
+    }
+    Ok(())
 }
 
 /// One finding with all that is known about it.

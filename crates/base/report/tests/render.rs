@@ -62,6 +62,18 @@ fn what_was_not_judged_and_until_when_it_was_promised_is_said() {
     assert!(text.contains("incompatible, fails at load"), "{text}");
 }
 
+#[test]
+fn a_rule_that_fires_thousands_of_times_does_not_print_thousands_of_blocks() {
+    let one = |n: usize| Finding::new(&RULE, format!("operator {n}"));
+    let mut report = report("net.pt", "m");
+    report.pairs[0].verdict = Verdict::of((0..4741).map(one).collect(), Vec::new(), Vec::new());
+    let text = report.render(Format::Full);
+    assert!(text.lines().count() < 100, "{text}");
+    assert!(text.contains("4721 more") && text.contains("of XX001 too-new: "), "{text}");
+    let document: Value = serde_json::from_str(&report.render(Format::Json)).unwrap();
+    assert_eq!(document["pairs"][0]["findings"].as_array().map(Vec::len), Some(4741));
+}
+
 /// A pair of which nothing speaks against it, and a part was not judged.
 fn unjudged() -> Report {
     let mut report = report("net.pt", "no table of kernels");

@@ -227,8 +227,10 @@ fn unknown(
     let known = first.and_then(|one| one.op.attr(attr)).map(|known| &known.default);
     if !runtime.ignores_unknown_attributes() {
         let symptom = format!("NodeDef mentions attr '{attr}' not in Op<name={name};");
-        let rule = rules::AttributeUnknown { op: name, attr: &attr, value, consumer };
-        let finding = rule.finding().with_symptom(symptom).in_phase(phases.refused);
+        let finding = Finding::naming(value, |value| {
+            rules::AttributeUnknown { op: name, attr: &attr, value, consumer }.finding()
+        });
+        let finding = finding.with_symptom(symptom).in_phase(phases.refused);
         let since = first.and_then(|one| one.runs.iter().next()).map(|run| run.since);
         return match (known, since) {
             (Some(Some(default)), _) if default == value => finding.with_fix(format!(
@@ -245,7 +247,9 @@ fn unknown(
         _ if is_idle(name, attr) => {
             rules::AttributeIgnoredWithoutEffect { op: name, attr: &attr, consumer }.finding()
         }
-        None => rules::AttributeInNoRelease { op: name, attr: &attr, value, consumer }.finding(),
+        None => Finding::naming(value, |value| {
+            rules::AttributeInNoRelease { op: name, attr: &attr, value, consumer }.finding()
+        }),
         Some(Some(default)) if default == value => {
             rules::AttributeIgnoredAtDefault { op: name, attr: &attr, value, consumer }.finding()
         }
@@ -254,15 +258,18 @@ fn unknown(
             let with = |d: &&crate::Definition| d.op.attr(attr).is_some();
             let since = found.all().iter().find(with).and_then(|d| d.runs.iter().next());
             let releases = since.map_or("none".to_owned(), |run| format!("{} or later", run.since));
-            rules::AttributeIgnored {
-                op: name,
-                attr: &attr,
-                value,
-                consumer,
-                default: &default,
-                releases: &releases,
-            }
-            .finding()
+            let (default, releases) = (&default, &releases);
+            Finding::naming(value, |value| {
+                rules::AttributeIgnored {
+                    op: name,
+                    attr: &attr,
+                    value,
+                    consumer,
+                    default,
+                    releases,
+                }
+                .finding()
+            })
         }
     }
 }
@@ -293,14 +300,19 @@ fn attribute(op: &OpDef, attr: &AttrDef, value: &AttrValue, runtime: &Runtime) -
             "Value for attr '{}' of {value} is not in the list of allowed values",
             attr.name
         );
-        let rule = rules::AttributeValueRefused { op, attr: &attr.name, value, consumer };
-        return Some(rule.finding().with_symptom(symptom));
+        let attr = &attr.name;
+        let finding = Finding::naming(value, |value| {
+            rules::AttributeValueRefused { op, attr, value, consumer }.finding()
+        });
+        return Some(finding.with_symptom(symptom));
     }
     let size = value.int().or_else(|| value.len().and_then(|len| i64::try_from(len).ok()));
     let minimum = attr.minimum.filter(|minimum| size.is_some_and(|size| size < *minimum))?;
     let attr = &attr.name;
-    let rule = rules::AttributeBelowMinimum { op, attr, minimum: &minimum, value, consumer };
-    Some(rule.finding())
+    let minimum = &minimum;
+    Some(Finding::naming(value, |value| {
+        rules::AttributeBelowMinimum { op, attr, minimum, value, consumer }.finding()
+    }))
 }
 
 fn inputs(one: &Use, op: &OpDef, runtime: &Runtime) -> Option<Finding> {
