@@ -1,18 +1,20 @@
 //! The wiring of a graph against a release, and what is checked although no definition of an op says so.
 
-use unskew_core::{Finding, Phase};
+use unskew_core::{Finding, Phase, Version};
 
 use super::for_sessions_only;
 use super::report::Report;
 use crate::behaviour::{Behaviour, Does, NOTED_SHAPES, behaviours};
 use crate::structure::Structure;
-use crate::{GraphUse, Runtime, convert, rules};
+use crate::{GraphUse, Runtime, convert, promise, rules};
 
 /// What is to be said about the wiring of the graph and of its functions.
 pub(super) fn judge(graph: &GraphUse, as_objects: bool, runtime: &Runtime, report: &mut Report) {
     let python = runtime.imports_in_python();
     let producer = graph.effective_versions().producer;
-    let mut of_graph = findings(&graph.structure, producer, runtime);
+    let (writers, _) = promise::producers(graph, runtime);
+    let findings = |structure, producer| findings(structure, producer, &writers, runtime);
+    let mut of_graph = findings(&graph.structure, producer);
     for finding in &mut of_graph {
         // Python importers wire by name, and leave loops to the runtime.
         if python && finding.rule.code == rules::TF301.code {
@@ -25,11 +27,9 @@ pub(super) fn judge(graph: &GraphUse, as_objects: bool, runtime: &Runtime, repor
     let functions = &graph.functions;
     // The loader of objects builds each function with its own number, whatever the file says.
     let producer = if as_objects { runtime.graph_def.version } else { producer };
-    let others = findings(&functions.other_bodies, producer, runtime);
+    let others = findings(&functions.other_bodies, producer);
     let others = others.into_iter().filter(|_| as_objects);
-    for mut finding in
-        findings(&functions.called_bodies, producer, runtime).into_iter().chain(others)
-    {
+    for mut finding in findings(&functions.called_bodies, producer).into_iter().chain(others) {
         if python && !as_objects && finding.phase == Some(Phase::Load) {
             finding.phase = Some(Phase::FirstUse);
         }
@@ -41,7 +41,12 @@ pub(super) fn judge(graph: &GraphUse, as_objects: bool, runtime: &Runtime, repor
     }
 }
 
-fn findings(structure: &Structure, producer: i64, runtime: &Runtime) -> Vec<Finding> {
+fn findings(
+    structure: &Structure,
+    producer: i64,
+    writers: &[Version],
+    runtime: &Runtime,
+) -> Vec<Finding> {
     let mut found = Vec::new();
     if !structure.cycle.is_empty() {
         let count = structure.cycle.count();
@@ -60,6 +65,11 @@ fn findings(structure: &Structure, producer: i64, runtime: &Runtime) -> Vec<Find
     for (behaviour, places) in behaviours().iter().zip(&structure.behaviours) {
         let era = behaviour.era(runtime.version, producer).filter(|_| !places.is_empty());
         let Some(era) = era else { continue };
+        // Who wrote it got this answer.
+        let same = |writer: &Version| behaviour.era(*writer, producer).is_some();
+        if behaviour.does == Some(Does::Answer) && !writers.is_empty() && writers.iter().all(same) {
+            continue;
+        }
         let finding =
             of_behaviour(behaviour, producer, runtime).map(|finding| match &*era.symptom {
                 "" => finding,
