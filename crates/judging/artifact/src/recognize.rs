@@ -30,8 +30,7 @@ pub(crate) fn parties(
             Read::File(party) => {
                 if let Some(party) = party(source)? {
                     let party = beside(party, source, location, options)?;
-                    let party =
-                        if options.verify { verify::verified(party, source)? } else { party };
+                    let party = verify::with_data(party, source, options.verify)?;
                     return Ok(vec![if options.infer { inferred(party) } else { party }]);
                 }
             }
