@@ -2,5 +2,6 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
 mod descriptors;
+mod differential;
 mod edits;
 mod rules;
