@@ -113,8 +113,9 @@ enum Verb {
     TensorflowData(tensorflow_data::TensorflowData),
     /// Makes graphs at random and holds verdicts and conversions against what TensorFlow releases do with them.
     TensorflowDifferential(tensorflow_differential::TensorflowDifferential),
-    /// Makes StableHLO artifacts at random, and holds the verdicts against what real jaxlibs do with them.
+    /// Has JAX releases write and read files of `jax.export`, and holds the verdicts against what they do.
     JaxExport(jax_export::JaxExport),
+    /// Makes StableHLO artifacts at random, and holds the verdicts against what real jaxlibs do with them.
     StablehloDifferential(stablehlo_differential::StablehloDifferential),
     /// Runs recorded files, as they are and converted, on PyTorch releases.
     Torch(torch::Torch),
@@ -130,14 +131,10 @@ enum Verb {
     Bench(bench::Bench),
     /// Asks one plug-in for its sizes: what `abi` starts, because a plug-in may end its process.
     #[command(name = "__sizes", hide = true)]
-    Sizes {
-        plugin: PathBuf,
-    },
+    Sizes { plugin: PathBuf },
     /// Asks one plug-in what it is: what `harvest` starts, because a plug-in may end its process.
     #[command(name = "__look", hide = true)]
-    Look {
-        plugin: PathBuf,
-    },
+    Look { plugin: PathBuf },
     /// A part of `hostile`: what it starts, because time and memory are counted per parent.
     #[command(name = "__hostile", hide = true)]
     HostileBatch(hostile::Batch),
