@@ -46,6 +46,7 @@
 #![forbid(unsafe_code)]
 
 mod artifact;
+mod beside;
 mod bytecode;
 mod constraints;
 pub mod convert;

@@ -10,13 +10,10 @@ use unskew_core::{
 
 use crate::artifact::Artifact;
 use crate::features::{self, Feature, FeatureKind, KNOWN};
-use crate::{AXIS, history, rules};
+use crate::{AXIS, beside, history, rules};
 
 /// The version from which on today's windows are promised.
 const PROMISING: Version = Version::triple(1, 0, 0);
-
-/// The dialects beside VHLO that the readers of JAX have since they take any: measured on jaxlib 0.6.2 to 0.12.0.
-const READ_BY_JAX: [&str; 1] = ["sdy"];
 
 /// Custom calls that XLA's compiler itself takes away, for which no handler is needed.
 const OF_THE_COMPILER: [&str; 12] = [
@@ -91,7 +88,13 @@ impl Artifact {
     fn unjudged(&self, reader: &Party) -> Vec<Unjudged> {
         let mut all = Vec::new();
         let is_plugin = reader.role == Role::Plugin;
-        let known = |name: &&str| !is_plugin && READ_BY_JAX.contains(name);
+        let newest = reader.provision(&Axis::from(AXIS)).and_then(|it| it.versions.max);
+        // A plug-in has what it was built with; JAX has the same dialects for all.
+        let newest = newest.filter(|_| !is_plugin);
+        let known = |name: &&str| {
+            let dialect = self.bytecode.dialects.iter().find(|dialect| dialect.name == *name);
+            newest.is_some_and(|newest| dialect.is_some_and(|it| beside::is_read(it, newest)))
+        };
         let others: Places =
             self.other_dialects().into_iter().filter(|name| !known(name)).collect();
         if !others.is_empty() {

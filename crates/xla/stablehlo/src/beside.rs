@@ -1,0 +1,60 @@
+//! The dialects beside VHLO that readers have: `data/dialects.tsv`.
+//!
+//! Nothing is promised about them. The context in which JAX reads an artifact has some, in the form of its own release.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use unskew_core::Version;
+
+use crate::bytecode::Dialect;
+
+/// Whether the readers of JAX from `reader` on, its StableHLO version, take all that an artifact has of this dialect.
+pub(crate) fn is_read(dialect: &Dialect, reader: Version) -> bool {
+    let known = |operation: &str| {
+        SINCE.get(&*format!("{}.{operation}", dialect.name)).is_some_and(|since| *since <= reader)
+    };
+    // Without an operation it has types or attributes.
+    known("*")
+        || !dialect.operations.is_empty() && dialect.operations.iter().all(|name| known(name))
+}
+
+/// The first version of each operation.
+static SINCE: LazyLock<BTreeMap<&'static str, Version>> = LazyLock::new(|| {
+    let lines = include_str!("../data/dialects.tsv").lines();
+    lines.filter(|line| !line.starts_with('#')).filter_map(row).collect()
+});
+
+fn row(line: &'static str) -> Option<(&'static str, Version)> {
+    let (since, operation) = line.split_once('\t')?;
+    Some((operation, since.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dialect(name: &str, operations: &[&str]) -> Dialect {
+        let operations = operations.iter().map(|&name| name.to_owned()).collect();
+        Dialect { name: name.to_owned(), operations }
+    }
+
+    #[test]
+    fn every_line_of_the_table_is_read() {
+        let text = include_str!("../data/dialects.tsv");
+        let lines = text.lines().filter(|line| !line.starts_with('#'));
+        assert_eq!(lines.count(), SINCE.len());
+    }
+
+    #[test]
+    fn a_dialect_is_read_if_every_operation_of_it_is() {
+        let reader = Version::triple(1, 17, 0);
+        assert!(is_read(&dialect("chlo", &["erf", "zeta"]), reader));
+        assert!(is_read(&dialect("chlo", &["scan"]), Version::triple(1, 22, 0)));
+        assert!(!is_read(&dialect("chlo", &["scan"]), reader));
+        assert!(!is_read(&dialect("chlo", &["erf", "top_k"]), reader));
+        assert!(!is_read(&dialect("math", &["sin"]), Version::triple(1, 11, 0)));
+        assert!(is_read(&dialect("sdy", &[]), reader));
+        assert!(!is_read(&dialect("mpmd", &[]), reader));
+    }
+}
