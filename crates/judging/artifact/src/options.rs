@@ -34,7 +34,8 @@ pub struct Options {
     /// Adds facts that have to be inferred from the database and that no check needs: which releases
     /// may have written a graph that does not say so.
     pub infer: bool,
-    /// Reads all data that has checksums (tensors of checkpoints, members of archives) and compares them.
+    /// Reads all data that has checksums (tensors of checkpoints, members of archives) and compares them. The members of an
+    /// archive of up to a mebibyte are read without it.
     pub verify: bool,
     /// How long a plug-in gets to be loaded and asked.
     pub limit: Duration,
