@@ -28,6 +28,12 @@ pub struct Lock {
     /// The machine to choose wheels for
     #[arg(long, value_name = "MACHINE", default_value = "x86-64")]
     pub machine: LockMachine,
+    /// Read wheels of which no facts are built in, by range, from where the lock says they lie
+    #[arg(long)]
+    pub fetch: bool,
+    /// The package index for locks that name none
+    #[arg(long, value_name = "URL", default_value = unskew_verbs::INDEX, requires = "fetch")]
+    pub index: String,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "full")]
     pub format: ReportFormat,

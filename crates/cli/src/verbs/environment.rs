@@ -16,7 +16,9 @@ pub fn lock(args: &Lock, global: &Global) -> anyhow::Result<Status> {
         LockMachine::Arm => Machine::Arm,
     };
     let target = Target { python: args.python, machine };
-    print_answer(&unskew_verbs::lock(&args.path, target, global.context())?, args.format, global)
+    let index = args.fetch.then_some(args.index.as_str());
+    let answer = unskew_verbs::lock(&args.path, target, index, global.context())?;
+    print_answer(&answer, args.format, global)
 }
 
 fn print_answer(

@@ -19,6 +19,8 @@ mod fleet_trouble;
 #[cfg(feature = "serve")]
 mod jax;
 mod killed;
+#[cfg(feature = "cloud")]
+mod lock_fetch;
 mod operators;
 mod package;
 mod page;

@@ -49,11 +49,12 @@ pub mod pins;
 pub mod rules;
 mod runtimes;
 mod site;
+mod wheel;
 
 pub use environment::Environment;
 pub use generated::Generated;
 pub use judge::{Judged, PackagePair, judge};
-pub use lock::{Lock, LockError, Target};
+pub use lock::{Fetch, Lock, LockError, LockedFile, Target};
 pub use package::{Package, Trouble};
 pub use pins::{Change, Pin};
 pub use site::{Site, SiteError};

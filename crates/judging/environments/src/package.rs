@@ -80,9 +80,9 @@ pub struct Package {
 }
 
 /// The most bytes of each file.
-const METADATA: u64 = 4 << 20;
-const RECORD: u64 = 64 << 20;
-const CODE: u64 = 16 << 20;
+pub(crate) const METADATA: u64 = 4 << 20;
+pub(crate) const RECORD: u64 = 64 << 20;
+pub(crate) const CODE: u64 = 16 << 20;
 
 /// How many files of one kind are named.
 const NAMED: usize = 5;
@@ -135,7 +135,7 @@ impl Package {
         Some(package)
     }
 
-    fn unfinished(&mut self, why: &str) {
+    pub(crate) fn unfinished(&mut self, why: &str) {
         self.trouble.push(Trouble::Unfinished(why.to_owned()));
     }
 
@@ -170,11 +170,10 @@ impl Package {
                     }
                     objects.push(path);
                 }
-                Kind::Protobuf | Kind::Grpc => self.code(&file, path),
-                Kind::Jax => {
-                    let text = read_text(&file, CODE).unwrap_or_default();
-                    self.least_jaxlib = least_jaxlib(&text);
-                }
+                Kind::Protobuf | Kind::Grpc | Kind::Jax => match read_text(&file, CODE) {
+                    Ok(text) => self.code(kind, path, &text),
+                    Err(error) => self.trouble.push(Trouble::Unreadable(error.to_string())),
+                },
                 Kind::Other => {}
             }
         }
@@ -213,10 +212,8 @@ impl Package {
 
     fn shared_objects(&mut self, site: &Path, paths: Vec<String>) {
         let mut files: Vec<(String, Arc<dyn Source>)> = Vec::new();
-        let family = unskew_releases::Family::of_package(&self.name);
         for path in paths {
-            // Its own libraries are what a framework provides, hundreds of megabytes, and no extensions.
-            if family.is_some_and(|family| is_of_framework(family, &path)) {
+            if self.is_own_library(&path) {
                 self.libraries.push(path);
                 continue;
             }
@@ -225,31 +222,42 @@ impl Package {
                 Err(error) => self.trouble.push(Trouble::Unreadable(error.to_string())),
             }
         }
-        let read = unskew_extensions::Extensions::read(&files);
+        self.native(&files);
+    }
+
+    /// Whether a shared object is what a framework provides: hundreds of megabytes, and no extension.
+    pub(crate) fn is_own_library(&self, path: &str) -> bool {
+        let family = unskew_releases::Family::of_package(&self.name);
+        family.is_some_and(|family| is_of_framework(family, path))
+    }
+
+    /// Takes what is judged of shared objects, each under its path.
+    pub(crate) fn native(&mut self, files: &[(String, Arc<dyn Source>)]) {
+        let read = unskew_extensions::Extensions::read(files);
         let problems = read.problems.iter().map(|error| Trouble::Unreadable(error.to_string()));
         self.trouble.extend(problems);
         self.objects =
             read.objects.into_iter().map(|(path, needs)| (path, Arc::new(needs))).collect();
     }
 
-    fn code(&mut self, file: &Path, path: String) {
-        match read_text(file, CODE) {
-            Ok(text) => {
-                for generated in Generated::of(&text) {
-                    let files = self.generated.entry(generated).or_default();
-                    if files.len() < NAMED {
-                        files.push(path.clone());
-                    }
-                }
+    /// Takes what is judged of a text: generated code, or what jax says of jaxlib.
+    pub(crate) fn code(&mut self, kind: Kind, path: String, text: &str) {
+        if kind == Kind::Jax {
+            self.least_jaxlib = least_jaxlib(text);
+            return;
+        }
+        for generated in Generated::of(text) {
+            let files = self.generated.entry(generated).or_default();
+            if files.len() < NAMED {
+                files.push(path.clone());
             }
-            Err(error) => self.trouble.push(Trouble::Unreadable(error.to_string())),
         }
     }
 }
 
 /// What a file is, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+pub(crate) enum Kind {
     Object,
     Protobuf,
     Grpc,
@@ -258,7 +266,7 @@ enum Kind {
 }
 
 impl Kind {
-    fn of(path: &str) -> Self {
+    pub(crate) fn of(path: &str) -> Self {
         let name = path.rsplit('/').next().unwrap_or(path);
         if name.ends_with(".so") || (name.contains(".so.") && !name.ends_with(".py")) {
             Self::Object

@@ -8,7 +8,8 @@ use unskew_core::{Context, Finding, Outcome, Party, Places, Role, Unjudged};
 use unskew_environments::{Environment, Judged, Lock, PackagePair, Site, Target, judge, rules};
 use unskew_report::{BAD, DIM, EMPHASIS, Format, GOOD, Look, Pair, Plain, Report, Subject, WARN};
 
-use crate::Error;
+use crate::fetch::Fetcher;
+use crate::{Error, Fetched};
 
 /// An environment that was judged.
 #[derive(Debug)]
@@ -21,6 +22,8 @@ pub struct EnvironmentAnswer {
     pub report: Report,
     /// What of a lock is not judged at all.
     unjudged: Vec<Unjudged>,
+    /// The wheels that were read where they lie.
+    pub fetched: Vec<Fetched>,
 }
 
 /// Judges the environment that `path` names: its folder, its `python`, or a `site-packages` folder. Nothing is run.
@@ -39,14 +42,24 @@ pub fn env(path: &Path, context: Context) -> Result<EnvironmentAnswer, Error> {
     Ok(answer(environment, unjudged, None, context))
 }
 
-/// Judges what a lock would install on the target.
+/// Judges what a lock would install on the target. Wheels of which nothing is known are read where they lie if `index` is
+/// given: by the URLs and paths of the lock, else from the index that it names, else from this one.
 ///
 /// # Errors
 /// If it is no lock that is known.
-pub fn lock(path: &Path, target: Target, context: Context) -> Result<EnvironmentAnswer, Error> {
+pub fn lock(
+    path: &Path,
+    target: Target,
+    index: Option<&str>,
+    context: Context,
+) -> Result<EnvironmentAnswer, Error> {
     let lock = Lock::read(path).map_err(|error| Error::Question(error.to_string()))?;
-    let (environment, unjudged) = lock.environment(target);
-    Ok(answer(environment, unjudged, Some(lock.path.as_str()), context))
+    let fetcher = index.map(Fetcher::new);
+    let fetch = fetcher.as_ref().map(|fetcher| fetcher as &dyn unskew_environments::Fetch);
+    let (environment, unjudged) = lock.environment(target, fetch);
+    let mut answer = answer(environment, unjudged, Some(lock.path.as_str()), context);
+    answer.fetched = fetcher.map(|fetcher| fetcher.fetched()).unwrap_or_default();
+    Ok(answer)
 }
 
 fn answer(
@@ -86,7 +99,7 @@ fn answer(
         whole = whole.note(note);
     }
     report.looks.push(Look { path: environment.name.clone(), party: Arc::new(whole) });
-    EnvironmentAnswer { environment, judged, report, unjudged }
+    EnvironmentAnswer { environment, judged, report, unjudged, fetched: Vec::new() }
 }
 
 /// The change that makes everything fit, as a note.
@@ -111,7 +124,7 @@ impl EnvironmentAnswer {
     }
 
     fn write(&self, out: &mut String) -> std::fmt::Result {
-        let Self { environment, judged, report, unjudged } = self;
+        let Self { environment, judged, report, unjudged, fetched } = self;
         let python =
             environment.python.map(|python| format!(", Python {python}")).unwrap_or_default();
         let count = environment.packages.len();
@@ -158,6 +171,14 @@ impl EnvironmentAnswer {
             let places =
                 if one.places.is_empty() { String::new() } else { format!(": {}", one.places) };
             writeln!(out, "\n{DIM}not judged{DIM:#}  {}{}", Plain(&one.reason), Plain(&places))?;
+        }
+        if !fetched.is_empty() {
+            writeln!(out)?;
+        }
+        for Fetched { location, bytes, size } in fetched {
+            let (location, kib) = (Plain(location), bytes.div_ceil(1024));
+            let size = size.div_ceil(1024);
+            writeln!(out, "{DIM}fetched{DIM:#}  {kib} KiB of {size} KiB: {location}")?;
         }
         if let Some(change) = &judged.change {
             writeln!(out, "\n{EMPHASIS}fix{EMPHASIS:#}  {}", Plain(&change.command()))?;

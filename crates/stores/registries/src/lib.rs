@@ -10,6 +10,8 @@
 //! each a [`Source`]: nothing is downloaded but what a reader asks for, unless the server answers
 //! no ranges. [`Entry::report`] writes a verdict back.
 //!
+//! [`index`] lists the files of a package in an index of Python, each of which is read by its URL.
+//!
 //! What a registry says is foreign: names that lead elsewhere, files that change in size, lists without end and
 //! places on this machine named by another one are refused, with the URI.
 //!
@@ -27,6 +29,7 @@
 mod entry;
 mod error;
 mod http;
+pub mod index;
 pub mod mlflow;
 pub mod oci;
 mod spool;

@@ -8,7 +8,7 @@ use crate::python::Python;
 /// The environment in the corpus; MLflow serves with the same libraries.
 const ENVIRONMENT: &str = "mlflow-3.17.2";
 
-/// Serves a folder on any free port, answering ranges; over TLS if a folder for the certificate is named, which is made
+/// Serves a folder on any free port, answering ranges, of a folder its index.html; over TLS if a folder for the certificate is named, which is made
 /// first: one that signs itself, for the loopback.
 const PROGRAM: &str = "
 import datetime, ipaddress, os, pathlib, uvicorn
@@ -34,7 +34,7 @@ def certificate(folder):
     (folder / 'key.pem').write_bytes(key.private_bytes(
         pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
 
-app = Starlette(routes=[Mount('/', StaticFiles(directory=os.environ['WEB_FOLDER']))])
+app = Starlette(routes=[Mount('/', StaticFiles(directory=os.environ['WEB_FOLDER'], html=True))])
 secret = {}
 if 'WEB_SECRET' in os.environ:
     folder = pathlib.Path(os.environ['WEB_SECRET'])

@@ -1,6 +1,6 @@
 //! Locks of conda: explicit lists, and pixi, which has wheels too. Both are written by programs, a package a line.
 
-use super::{Lock, LockError, Locked};
+use super::{Lock, LockError, Locked, LockedFile};
 
 /// Reads a list of URLs under `@EXPLICIT`.
 pub(super) fn explicit(text: &str, lock: &mut Lock) {
@@ -30,8 +30,8 @@ pub(super) fn pixi(text: &str, lock: &mut Lock) -> Result<(), LockError> {
             push(url.trim(), line, lock);
         } else if let Some(digest) = text.strip_prefix("  sha256: ").filter(|_| inside) {
             let last = lock.packages.last_mut().and_then(|last| last.files.last_mut());
-            if let Some((_, of_last)) = last {
-                *of_last = Some(digest.trim().to_owned());
+            if let Some(last) = last {
+                last.sha256 = Some(digest.trim().to_owned());
             }
         }
     }
@@ -56,8 +56,10 @@ fn push(url: &str, line: usize, lock: &mut Lock) {
         _ => return,
     };
     let line = u32::try_from(line + 1).unwrap_or(u32::MAX);
-    let files = vec![(file.to_owned(), None)];
-    lock.packages.push(Locked { name, version: version.to_owned(), line, files, is_conda });
+    let file =
+        LockedFile { name: file.replace("%2B", "+"), sha256: None, location: Some(url.to_owned()) };
+    let (version, files) = (version.to_owned(), vec![file]);
+    lock.packages.push(Locked { name, version, line, files, index: None, is_conda });
 }
 
 #[cfg(test)]
@@ -75,7 +77,7 @@ mod tests {
             all,
             [("ca-certificates", "2024.8.30", 8, true), ("torchao", "0.18.0", 10, false)]
         );
-        assert_eq!(lock.packages[1].files[0].1.as_deref(), Some("cd"));
+        assert_eq!(lock.packages[1].files[0].sha256.as_deref(), Some("cd"));
         let list =
             "# platform: linux-64\n@EXPLICIT\nhttps://c/linux-64/numpy-2.1.0-py311_0.conda#abc\n";
         let lock = Lock::of_text("spec.txt", list).unwrap();

@@ -10,9 +10,11 @@
 //! | conda's explicit lists (`@EXPLICIT`) | URLs of conda packages |
 //!
 //! A wheel is known by its SHA-256 (`unskew_extensions::wheels`). One that is not, of a release of which another wheel is,
-//! is judged by that, and it is said. What is not known at all is *not judged*, by name.
+//! is judged by that, and it is said. What is not known at all is read where it lies, if the caller can ([`Fetch`]), and is
+//! else *not judged*, by name.
 
 mod conda;
+mod fetch;
 mod requirements;
 mod tables;
 
@@ -20,11 +22,26 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use unskew_core::{Unjudged, Version, aspect};
 use unskew_extensions::{Machine, wheels};
 use unskew_source::{ReadError, read_text};
 
 use crate::{Environment, Package};
+
+pub use fetch::Fetch;
+
+/// A file of a locked release.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LockedFile {
+    /// The name of the file; where the lock has digests only, one of a wheel for every platform.
+    pub name: String,
+    /// The digest in hexadecimal digits, where the lock has it.
+    pub sha256: Option<String>,
+    /// The URL or path that the lock has for it.
+    pub location: Option<String>,
+}
 
 /// A release of a package that a lock names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,8 +52,10 @@ pub struct Locked {
     pub version: String,
     /// The line of the lock, from 1.
     pub line: u32,
-    /// Its files, each with its SHA-256 where the lock has it.
-    pub files: Vec<(String, Option<String>)>,
+    /// Its files.
+    pub files: Vec<LockedFile>,
+    /// The index that it comes from, where the lock names one for it.
+    pub index: Option<String>,
     /// Whether it is a package of conda, whose builds were not harvested.
     pub is_conda: bool,
 }
@@ -50,6 +69,8 @@ pub struct Lock {
     pub packages: Vec<Locked>,
     /// Lines that pin nothing: ranges, URLs, other files.
     pub not_pinned: Vec<String>,
+    /// The indexes that it names for all packages, the first one first.
+    pub indexes: Vec<String>,
 }
 
 /// Why a lock cannot be read.
@@ -139,16 +160,21 @@ impl Lock {
         Ok(lock)
     }
 
-    /// The environment that it describes, and what of it is not judged.
-    pub fn environment(&self, target: Target) -> (Environment, Vec<Unjudged>) {
+    /// The environment that it describes, and what of it is not judged. Wheels of which nothing is known are read if
+    /// `fetch` has them.
+    pub fn environment(
+        &self,
+        target: Target,
+        fetch: Option<&dyn Fetch>,
+    ) -> (Environment, Vec<Unjudged>) {
         let mut environment = Environment {
             name: self.path.clone(),
             python: target.python,
             is_lock: true,
             ..Environment::default()
         };
-        let mut open: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
-        for locked in &self.packages {
+        let mut open: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        let read = |locked: &Locked| {
             let mut package = Package {
                 name: locked.name.clone(),
                 version: locked.version.clone(),
@@ -156,8 +182,13 @@ impl Lock {
                 line: Some(locked.line),
                 ..Package::default()
             };
-            if let Some(why) = facts(locked, target, &mut package) {
-                open.entry(why).or_default().push(format!("{} {}", locked.name, locked.version));
+            let why = facts(self, locked, target, fetch, &mut package);
+            (package, why)
+        };
+        let packages: Vec<_> = self.packages.par_iter().map(read).collect();
+        for (package, why) in packages {
+            if let Some(why) = why {
+                open.entry(why).or_default().push(package.label());
             }
             environment.packages.push(package);
         }
@@ -180,15 +211,33 @@ const OTHER_WHEEL: &str = "judged by another wheel of the same release";
 const CONDA: &str = "conda packages, whose builds were not harvested";
 
 /// Fills in what is known of a package's wheel; returns why something is not judged.
-fn facts(locked: &Locked, target: Target, package: &mut Package) -> Option<&'static str> {
+fn facts(
+    lock: &Lock,
+    locked: &Locked,
+    target: Target,
+    fetch: Option<&dyn Fetch>,
+    package: &mut Package,
+) -> Option<String> {
     if locked.is_conda {
-        return Some(CONDA);
+        return Some(CONDA.to_owned());
     }
-    let files: Vec<&(String, Option<String>)> =
-        locked.files.iter().filter(|(file, _)| is_for(file, target)).collect();
+    let files: Vec<&LockedFile> =
+        locked.files.iter().filter(|file| is_for(&file.name, target)).collect();
     let by_digest =
-        files.iter().filter_map(|(_, digest)| digest.as_deref()).find_map(wheels::by_digest);
-    let digests = files.iter().any(|(_, digest)| digest.is_some());
+        files.iter().filter_map(|file| file.sha256.as_deref()).find_map(wheels::by_digest);
+    let is_framework = unskew_releases::Family::of_package(&locked.name).is_some();
+    let mut failed = None;
+    if let Some(fetch) = fetch.filter(|_| by_digest.is_none() && !is_framework) {
+        match fetch::read(lock, locked, target, fetch) {
+            Ok(read) => {
+                let line = package.line;
+                *package = Package { name: locked.name.clone(), line, ..read };
+                return None;
+            }
+            Err(why) => failed = Some(why),
+        }
+    }
+    let digests = files.iter().any(|file| file.sha256.is_some());
     let same = || wheels::of_release(&locked.name, &locked.version).next();
     let wheel = by_digest.or_else(same);
     if let Some(wheel) = wheel {
@@ -197,11 +246,10 @@ fn facts(locked: &Locked, target: Target, package: &mut Package) -> Option<&'sta
             .iter()
             .map(|(path, needs)| (path.clone(), Arc::new(needs.clone())))
             .collect();
-        return (by_digest.is_none() && digests).then_some(OTHER_WHEEL);
+        return (by_digest.is_none() && digests).then(|| OTHER_WHEEL.to_owned());
     }
-    let native = files.iter().any(|(file, _)| !file.ends_with("-none-any.whl"));
-    let is_framework = unskew_releases::Family::of_package(&locked.name).is_some();
-    (native && !is_framework).then_some(NOT_HARVESTED)
+    let native = files.iter().any(|file| !file.name.ends_with("-none-any.whl"));
+    failed.or_else(|| (native && !is_framework).then(|| NOT_HARVESTED.to_owned()))
 }
 
 /// Whether a wheel may be installed on the target. A file without a name that says it may.
@@ -256,7 +304,7 @@ mod tests {
         fn any_text_is_read_or_refused(text in "(version = 1\n|name = \"a\"\n|\\[\\[package\\]\\]\n|@EXPLICIT\n|packages:\n|- pypi: |https://a/b-1-c.whl\n|a==1 |\\\\\n|.){0,40}") {
             for name in ["uv.lock", "pixi.lock", "requirements.txt", "pylock.toml", "spec.txt"] {
                 if let Ok(lock) = Lock::of_text(name, &text) {
-                    let (environment, _) = lock.environment(Target::default());
+                    let (environment, _) = lock.environment(Target::default(), None);
                     proptest::prop_assert_eq!(environment.packages.len(), lock.packages.len());
                 }
             }

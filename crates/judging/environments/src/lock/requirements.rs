@@ -1,6 +1,6 @@
 //! `requirements.txt` with pins.
 
-use super::{Lock, Locked};
+use super::{Lock, Locked, LockedFile};
 
 /// Reads pins; whatever pins no version is kept as a line that pins nothing.
 pub(super) fn read(text: &str, lock: &mut Lock) {
@@ -21,18 +21,65 @@ pub(super) fn read(text: &str, lock: &mut Lock) {
         if whole.is_empty() || whole.starts_with('#') {
             continue;
         }
+        if let Some(index) = index(whole) {
+            lock.indexes.push(index.to_owned());
+            continue;
+        }
+        if let Some(locked) = direct(whole, first) {
+            lock.packages.push(locked);
+            continue;
+        }
         match pin(whole) {
             Some((name, version)) => {
                 let hashes = whole.split("--hash=sha256:").skip(1);
                 let digest = |rest: &str| rest.split_whitespace().next().map(str::to_owned);
                 // The name of the file is not said; any platform may be meant.
                 let any = format!("{name}-{version}-py3-none-any.whl");
-                let files = hashes.map(|rest| (any.clone(), digest(rest))).collect();
-                lock.packages.push(Locked { name, version, line: first, files, is_conda: false });
+                let files = hashes
+                    .map(|rest| LockedFile {
+                        name: any.clone(),
+                        sha256: digest(rest),
+                        location: None,
+                    })
+                    .collect();
+                lock.packages.push(Locked {
+                    name,
+                    version,
+                    line: first,
+                    files,
+                    ..Locked::default()
+                });
             }
             None => lock.not_pinned.push(whole.to_owned()),
         }
     }
+}
+
+/// The index of `--index-url https://host/simple`, `-i ...`, `--extra-index-url ...`.
+fn index(line: &str) -> Option<&str> {
+    let (option, url) = line.split_once([' ', '='])?;
+    ["-i", "--index-url", "--extra-index-url"].contains(&option).then(|| url.trim())
+}
+
+/// A wheel by its URL or path: `torch @ https://host/torch-2.7.1-cp311-cp311-linux_x86_64.whl`, `./dist/x-1-py3-none-any.whl`.
+fn direct(line: &str, number: u32) -> Option<Locked> {
+    let line = line.split(" ;").next()?.split(" --").next()?.trim();
+    let location = line.split_once('@').map_or(line, |(_, location)| location.trim());
+    let (location, digest) = match location.split_once('#') {
+        Some((location, fragment)) => (location, fragment.strip_prefix("sha256=")),
+        None => (location, None),
+    };
+    let file = location.rsplit('/').next()?.replace("%2B", "+");
+    let mut parts = file.strip_suffix(".whl")?.split('-');
+    let (name, version) = (parts.next()?.to_owned(), parts.next()?.to_owned());
+    // Tags of Python, ABI and platform.
+    parts.nth(2)?;
+    let file = LockedFile {
+        name: file,
+        sha256: digest.map(str::to_owned),
+        location: Some(location.to_owned()),
+    };
+    Some(Locked { name, version, line: number, files: vec![file], ..Locked::default() })
 }
 
 /// `torch` and `2.7.1` of `torch[opt]==2.7.1 ; python_version > '3.8' --hash=...`.
@@ -66,5 +113,24 @@ mod tests {
             .collect();
         assert_eq!(pins, [("torch", "2.7.1", 2, 2), ("torchao", "0.18.0", 6, 0)]);
         assert_eq!(lock.not_pinned, ["numpy>=1", "-r other.txt", "x @ https://h/x.whl", "y==1.*"]);
+    }
+
+    #[test]
+    fn indexes_and_wheels_by_url_or_path_are_read() {
+        let text = "--index-url https://h/simple\na @ https://h/a_b-1.0%2Bcpu-py3-none-any.whl#sha256=ab ; x == 'y'\n\
+            ./dist/c-2-cp311-cp311-linux_x86_64.whl\n";
+        let lock = Lock::of_text("requirements.txt", text).unwrap();
+        assert_eq!(lock.indexes, ["https://h/simple"]);
+        let files: Vec<_> = lock
+            .packages
+            .iter()
+            .map(|one| (&*one.name, &*one.version, &one.files[0]))
+            .map(|(name, version, file)| {
+                (name, version, file.location.as_deref(), file.sha256.as_deref())
+            })
+            .collect();
+        let (a, c) =
+            ("https://h/a_b-1.0%2Bcpu-py3-none-any.whl", "./dist/c-2-cp311-cp311-linux_x86_64.whl");
+        assert_eq!(files, [("a_b", "1.0+cpu", Some(a), Some("ab")), ("c", "2", Some(c), None)]);
     }
 }

@@ -2,7 +2,7 @@
 
 use toml::Value;
 
-use super::{Lock, LockError, Locked, PACKAGES};
+use super::{Lock, LockError, Locked, LockedFile, PACKAGES};
 
 /// Reads the packages of a lock in TOML.
 pub(super) fn read(text: &str, lock: &mut Lock) -> Result<(), LockError> {
@@ -27,7 +27,8 @@ pub(super) fn read(text: &str, lock: &mut Lock) -> Result<(), LockError> {
             files.extend(all.filter_map(file));
         }
         let (name, version) = (name.to_owned(), version.to_owned());
-        lock.packages.push(Locked { name, version, line, files, is_conda: false });
+        let index = index(package);
+        lock.packages.push(Locked { name, version, line, files, index, is_conda: false });
     }
     Ok(())
 }
@@ -47,15 +48,23 @@ fn check_version(table: &toml::Table, path: &str) -> Result<(), LockError> {
     }
 }
 
-/// A file and its digest: uv has `url` and `hash`, pylock `name` or `url` and `hashes.sha256`, poetry `file` and `hash`.
-fn file(entry: &Value) -> Option<(String, Option<String>)> {
+/// The index of a package: uv has `source.registry`, poetry `source.url`, pylock `index`.
+fn index(package: &Value) -> Option<String> {
+    let source = package.get("source");
+    let of_source = |key: &str| source.and_then(|source| source.get(key));
+    let index = package.get("index").or(of_source("registry")).or(of_source("url"));
+    index.and_then(Value::as_str).map(str::to_owned)
+}
+
+/// A file: uv has `url` and `hash`, pylock `name` or `url` and `hashes.sha256`, poetry `file` and `hash`.
+fn file(entry: &Value) -> Option<LockedFile> {
     let text = |key: &str| entry.get(key).and_then(Value::as_str);
-    let url = || text("url").or_else(|| text("path"));
-    let name = text("file").or_else(|| text("name")).or_else(|| text("filename")).or_else(url)?;
+    let location = text("url").or_else(|| text("path"));
+    let name = text("file").or_else(|| text("name")).or_else(|| text("filename")).or(location)?;
     let name = name.rsplit('/').next().unwrap_or(name).replace("%2B", "+");
     let hashes = entry.get("hashes").and_then(|all| all.get("sha256")).and_then(Value::as_str);
-    let digest = hashes.or_else(|| text("hash")?.strip_prefix("sha256:"));
-    Some((name, digest.map(str::to_owned)))
+    let sha256 = hashes.or_else(|| text("hash")?.strip_prefix("sha256:")).map(str::to_owned);
+    Some(LockedFile { name, sha256, location: location.map(str::to_owned) })
 }
 
 /// The lines in which packages begin: they stand in the order of the packages.
@@ -95,8 +104,10 @@ mod tests {
             let lock = Lock::of_text(name, text).unwrap();
             let [torch] = &*lock.packages else { panic!("{name}: {lock:?}") };
             assert_eq!((&*torch.version, torch.line), ("2.7.1", line), "{name}");
-            let file = "torch-2.7.1+cpu-cp311-cp311-linux_x86_64.whl".to_owned();
-            assert_eq!(torch.files, [(file, Some("ab".to_owned()))], "{name}");
+            let [file] = &*torch.files else { panic!("{name}: {torch:?}") };
+            assert_eq!(file.name, "torch-2.7.1+cpu-cp311-cp311-linux_x86_64.whl", "{name}");
+            assert_eq!(file.sha256.as_deref(), Some("ab"), "{name}");
+            assert_eq!(file.location.is_some(), name == "uv.lock");
         }
     }
 }

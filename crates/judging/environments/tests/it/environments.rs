@@ -170,7 +170,7 @@ fn a_folder_without_packages_is_none() {
 /// What a lock with these pins is judged to be.
 fn locked(pins: &str) -> (Judged, Vec<unskew_core::Unjudged>) {
     let lock = Lock::of_text("requirements.txt", pins).unwrap();
-    let (environment, unjudged) = lock.environment(Target::default());
+    let (environment, unjudged) = lock.environment(Target::default(), None);
     (judge(&environment, &today()), unjudged)
 }
 
@@ -208,7 +208,7 @@ fn what_no_facts_are_known_of_is_not_judged_by_name() {
         [[package]]\nname = \"torchao\"\nversion = \"0.18.0\"\n\
         wheels = [{ url = \"https://h/torchao-0.18.0-cp312-cp312-manylinux_2_28_x86_64.whl\", hash = \"sha256:01\" }]\n";
     let lock = Lock::of_text("uv.lock", text).unwrap();
-    let (_, unjudged) = lock.environment(Target::default());
+    let (_, unjudged) = lock.environment(Target::default(), None);
     let said: Vec<String> =
         unjudged.iter().map(|one| format!("{}: {}", one.reason, one.places)).collect();
     assert_eq!(

@@ -1,0 +1,141 @@
+//! A wheel that is not installed, read by its members: from a file, or by ranges of one that lies elsewhere.
+
+use std::collections::BTreeSet;
+use std::io::Seek as _;
+use std::sync::Arc;
+
+use unskew_source::{Archive, Entry, FileSource, Problem, ReadError, Source, limits};
+
+use crate::metadata::{Metadata, record};
+use crate::package::{CODE, Kind, METADATA, RECORD};
+use crate::{Package, Trouble};
+
+/// The most bytes of a shared object.
+const OBJECT: u64 = 1 << 30;
+
+/// The most files of generated code that are read.
+const TEXTS: usize = 2_000;
+
+impl Package {
+    /// The package in a wheel. Only what is judged is read: `METADATA`, `RECORD`, shared objects, generated code.
+    ///
+    /// # Errors
+    /// If it is no wheel. What cannot be read of it stands in `trouble`.
+    pub fn of_wheel(source: Arc<dyn Source>) -> Result<Self, ReadError> {
+        let name = source.name().to_owned();
+        let archive = Archive::open(source)?;
+        let info = archive.entries().iter().find(|entry| is_info(&entry.name, "METADATA"));
+        let Some(info) = info else {
+            return Err(ReadError::malformed(&name, "no wheel: it has no *.dist-info/METADATA"));
+        };
+        let metadata = Metadata::read(&text(&archive, info, METADATA)?);
+        let Some(metadata) = metadata else {
+            let what = "METADATA has no name or version";
+            return Err(ReadError::malformed(&name, what).in_record(&info.name));
+        };
+        let mut package = Self {
+            name: metadata.name,
+            version: metadata.version,
+            requires: metadata.requires,
+            at: name.into(),
+            ..Self::default()
+        };
+        package.compare_record(&archive);
+        package.members(&archive);
+        Ok(package)
+    }
+
+    /// Says which files `RECORD` lists that are not in the wheel, and which shared objects it does not list.
+    fn compare_record(&mut self, archive: &Archive) {
+        let listed = archive.entries().iter().find(|entry| is_info(&entry.name, "RECORD"));
+        let text = listed.map(|entry| text(archive, entry, RECORD));
+        let listed: BTreeSet<String> = match text {
+            None => {
+                self.trouble.push(Trouble::NoRecord("the wheel has none".to_owned()));
+                return;
+            }
+            Some(Err(error)) => {
+                self.trouble.push(Trouble::NoRecord(error.to_string()));
+                return;
+            }
+            Some(Ok(text)) => record(&text).collect(),
+        };
+        let is_judged = |path: &&String| Kind::of(path) != Kind::Other;
+        let missing: Vec<String> = listed
+            .iter()
+            .filter(is_judged)
+            .filter(|path| archive.entry(path).is_none())
+            .cloned()
+            .collect();
+        let more: Vec<String> = archive
+            .entries()
+            .iter()
+            .map(|entry| &entry.name)
+            .filter(|path| Kind::of(path) == Kind::Object && !listed.contains(*path))
+            .cloned()
+            .collect();
+        if !missing.is_empty() {
+            self.trouble.push(Trouble::Missing(missing));
+        }
+        if !more.is_empty() {
+            self.trouble.push(Trouble::NotRecorded(more));
+        }
+    }
+
+    fn members(&mut self, archive: &Archive) {
+        let (mut objects, mut texts) = (Vec::new(), 0);
+        for entry in archive.entries() {
+            match Kind::of(&entry.name) {
+                Kind::Object if self.is_own_library(&entry.name) => {
+                    self.libraries.push(entry.name.clone());
+                }
+                Kind::Object => match object(archive, entry) {
+                    Ok(source) => objects.push((entry.name.clone(), source)),
+                    Err(error) => self.trouble.push(Trouble::Unreadable(error.to_string())),
+                },
+                Kind::Other => {}
+                kind => {
+                    texts += 1;
+                    if texts > TEXTS {
+                        continue;
+                    }
+                    match text(archive, entry, CODE) {
+                        Ok(text) => self.code(kind, entry.name.clone(), &text),
+                        Err(error) => self.trouble.push(Trouble::Unreadable(error.to_string())),
+                    }
+                }
+            }
+        }
+        if texts > TEXTS {
+            let what = format!("more than {TEXTS} files of generated code; the rest was not read");
+            self.trouble.push(Trouble::Unreadable(what));
+        }
+        self.native(&objects);
+    }
+}
+
+/// Whether a member is this file of `NAME-VERSION.dist-info`.
+fn is_info(path: &str, file: &str) -> bool {
+    path.split_once('/')
+        .is_some_and(|(folder, name)| folder.ends_with(".dist-info") && name == file)
+}
+
+/// A member as text; what is no UTF-8 in it is replaced.
+fn text(archive: &Archive, entry: &Entry, limit: u64) -> Result<String, ReadError> {
+    let mut bytes = Vec::new();
+    archive.copy(entry, &mut bytes, limit)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// A shared object as a source: one that is compressed and large goes through a file.
+fn object(archive: &Archive, entry: &Entry) -> Result<Arc<dyn Source>, ReadError> {
+    if entry.stored || entry.size <= limits::RECORD {
+        return archive.member(entry);
+    }
+    let name = format!("{}!{}", archive.name(), entry.name);
+    let io = |error| ReadError::new(&name, Problem::from(error));
+    let mut file = tempfile::tempfile().map_err(io)?;
+    archive.copy(entry, &mut file, OBJECT)?;
+    file.rewind().map_err(io)?;
+    Ok(Arc::new(FileSource::of_file(&name, file).map_err(io)?))
+}
