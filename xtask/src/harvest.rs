@@ -78,7 +78,7 @@ fn set_day(row: &mut row::Row, package: &str, version: &str) {
 }
 
 /// What a command prints.
-fn run_command(command: &mut Command) -> anyhow::Result<String> {
+pub(crate) fn run_command(command: &mut Command) -> anyhow::Result<String> {
     let output = command.output().with_context(|| format!("{command:?}"))?;
     if !output.status.success() {
         bail!("{command:?}: {}", String::from_utf8_lossy(&output.stderr).trim());

@@ -9,6 +9,7 @@ mod deviation;
 mod distributed;
 mod docs;
 mod environment;
+mod extensions;
 mod harvest;
 mod headers_differential;
 mod hostile;
@@ -117,6 +118,8 @@ enum Verb {
     JaxExport(jax_export::JaxExport),
     /// Makes StableHLO artifacts at random, and holds the verdicts against what real jaxlibs do with them.
     StablehloDifferential(stablehlo_differential::StablehloDifferential),
+    /// Imports wheels with native extensions beside PyTorch and TensorFlow, and holds predictions against what they did.
+    Extensions(extensions::Extensions),
     /// Runs recorded files, as they are and converted, on PyTorch releases.
     Torch(torch::Torch),
     /// Compares verdicts with what real PyTorch releases do with archives that others wrote at random.
@@ -179,6 +182,7 @@ fn main() -> anyhow::Result<()> {
         Verb::TensorflowDifferential(arguments) => tensorflow_differential::run(&arguments),
         Verb::JaxExport(arguments) => jax_export::run(&arguments),
         Verb::StablehloDifferential(arguments) => stablehlo_differential::run(&arguments),
+        Verb::Extensions(arguments) => extensions::run(&arguments),
         Verb::Torch(torch) => torch::run(&torch),
         Verb::TorchDifferential(differential) => torch_differential::run(&differential),
         Verb::Hostile(hostile) => hostile::run(&hostile),

@@ -36,12 +36,21 @@ pub struct Judged {
     pub change: Option<Change>,
 }
 
-/// Judges every pair of packages that meet.
+/// Judges an environment: every pair of packages that meet, each package alone, and what to change.
 pub fn judge(environment: &Environment, context: &Context) -> Judged {
-    let mut judged = Judged::default();
+    let pairs = judge_pairs(environment, context);
+    let alone = environment.packages.iter().filter_map(|one| alone(one, environment)).collect();
+    let is_broken = pairs.iter().any(PackagePair::is_broken);
+    let change = is_broken.then(|| pins::smallest(environment)).flatten();
+    Judged { pairs, alone, change }
+}
+
+/// Judges every pair of packages that meet, those that break first.
+pub fn judge_pairs(environment: &Environment, context: &Context) -> Vec<PackagePair> {
+    let mut pairs = Vec::new();
     let mut meet = |one: Party, other: Party| {
         let verdict = check(&one, &other, context);
-        judged.pairs.push(PackagePair { one, other, verdict });
+        pairs.push(PackagePair { one, other, verdict });
     };
     for framework in Framework::ALL {
         let installed = Installed::of(environment, framework);
@@ -69,12 +78,8 @@ pub fn judge(environment: &Environment, context: &Context) -> Judged {
             }
         }
     }
-    judged.alone = environment.packages.iter().filter_map(|one| alone(one, environment)).collect();
-    judged.pairs.sort_by_key(|pair| std::cmp::Reverse(pair.verdict.severity()));
-    if judged.pairs.iter().any(PackagePair::is_broken) {
-        judged.change = pins::smallest(environment);
-    }
-    judged
+    pairs.sort_by_key(|pair| std::cmp::Reverse(pair.verdict.severity()));
+    pairs
 }
 
 impl PackagePair {

@@ -53,7 +53,7 @@ mod wheel;
 
 pub use environment::Environment;
 pub use generated::Generated;
-pub use judge::{Judged, PackagePair, judge};
+pub use judge::{Judged, PackagePair, judge, judge_pairs};
 pub use lock::{Fetch, Lock, LockError, LockedFile, Target};
 pub use package::{Package, Trouble};
 pub use pins::{Change, Pin};
