@@ -43,6 +43,7 @@ mod github;
 mod inventory;
 pub mod json;
 mod junit;
+mod mark;
 mod model;
 mod plain;
 mod render;
@@ -50,6 +51,7 @@ mod sarif;
 mod style;
 mod tally;
 
+pub use mark::Mark;
 pub use model::{Converted, Failure, Look, Pair, Report, Subject, Written};
 pub use plain::Plain;
 pub use render::Format;

@@ -71,7 +71,6 @@ pub use entry::{login, problem};
 pub use frame::{Frame, Reader, Section};
 pub use gather::{Gather, Part};
 pub use listing::Listing;
-pub use mark::Mark;
 pub use matrix::Matrix;
 pub use model::ModelPage;
 pub use overview::{ModelRow, Overview};

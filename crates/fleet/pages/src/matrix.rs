@@ -9,11 +9,12 @@ use maud::{Markup, html};
 use unskew_core::Severity;
 use unskew_fleet::store::{KeptRuntime, Version};
 use unskew_fleet::{Answer, Gets, Reason};
+use unskew_report::Mark;
 
 use crate::address::{Address, View};
 use crate::amount;
 use crate::frame::wide;
-use crate::mark::{Mark, legend};
+use crate::mark::{legend, mark};
 use crate::overview;
 use crate::reason::reason;
 
@@ -55,7 +56,7 @@ impl<'a> Matrix<'a> {
         let (numbers, reasons) = self.reasons();
         let mut used = Vec::new();
         for answer in self.answers {
-            used.push(Mark::of(answer.as_deref(), &self.view.policy));
+            used.push(mark(answer.as_deref(), &self.view.policy));
         }
         html! {
             (legend(|mark| used.contains(&mark)))
@@ -104,7 +105,7 @@ impl<'a> Matrix<'a> {
     fn cell(&self, row: usize, column: usize, version: &Version, numbers: &[Vec<usize>]) -> Markup {
         let at = row * self.versions.len() + column;
         let answer = self.answers.get(at).and_then(Option::as_deref);
-        let mark = Mark::of(answer, &self.view.policy);
+        let mark = mark(answer, &self.view.policy);
         let runtime = &self.runtimes[row];
         let place = format!("version-{}", version.number);
         let own = numbers.get(at).map_or(&[][..], Vec::as_slice);
@@ -131,7 +132,7 @@ impl<'a> Matrix<'a> {
         let columns = self.versions.len().max(1);
         for (at, answer) in self.answers.iter().enumerate() {
             let Some(answer) = answer else { continue };
-            if Mark::of(Some(answer), &self.view.policy) == Mark::Unrelated {
+            if mark(Some(answer), &self.view.policy) == Mark::Unrelated {
                 continue;
             }
             let (row, version) = (at / columns, self.versions[at % columns].number);

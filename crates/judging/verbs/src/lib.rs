@@ -46,7 +46,7 @@ pub use convert::{Request, convert};
 pub use environments::{EnvironmentAnswer, env, lock};
 pub use error::Error;
 pub use fetch::{Fetched, INDEX};
-pub use grid::{Cell, Grid, Mark, Reason, Row};
+pub use grid::{Cell, Grid, Reason, Row};
 pub use inspect::inspect;
 pub use matrix::{columns, judge, matrix, rows};
 pub use rules::rule;

@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 
 use super::reason::in_words;
-use super::{Cell, Grid, Mark, Reason};
+use super::{Cell, Grid, Reason};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -42,7 +42,7 @@ fn head(grid: &Grid, page: &mut String) {
          <output id=\"shown\"></output>\n</form>\n<ul class=\"legend\">\n",
         grid.context.as_of
     );
-    for mark in Mark::ALL {
+    for mark in grid.marks() {
         let (class, word) = (mark.class(), mark.word());
         let _ = writeln!(page, "<li><span class=\"{class}\">{word}</span> {}</li>", mark.meaning());
     }

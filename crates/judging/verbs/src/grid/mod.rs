@@ -5,20 +5,18 @@
 
 mod csv;
 mod html;
-mod mark;
 mod reason;
 mod table;
 
 use std::collections::BTreeMap;
 
 use unskew_core::{Context, Outcome, Severity, Verdict, check};
-use unskew_report::{Failure, Pair, Report};
+use unskew_report::{Failure, Mark, Pair, Report};
 
 use crate::Member;
 use crate::parallel;
 use crate::progress::{Interrupted, Progress};
 
-pub use mark::Mark;
 pub use reason::Reason;
 
 /// One row or the reason why there is none.
@@ -123,6 +121,12 @@ impl Grid {
             *aspects.entry(&*one.aspect).or_default() += 1;
         }
         aspects
+    }
+
+    /// The marks of its cells, in the order of the legend.
+    pub(crate) fn marks(&self) -> impl Iterator<Item = Mark> {
+        let shown = |mark: &Mark| self.cells.iter().flatten().any(|cell| cell.mark == *mark);
+        Mark::ALL.into_iter().filter(shown)
     }
 
     /// The rows that could not be read.

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use unskew_core::{Finding, Severity};
+use unskew_report::Mark;
 
-use super::{Cell, Mark, Row};
+use super::{Cell, Row};
 use crate::Member;
 
 /// One finding and the cells in which it stands.

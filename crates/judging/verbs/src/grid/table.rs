@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use unskew_core::Severity;
-use unskew_report::{BAD, DIM, EMPHASIS, Plain, WARN, of_severity};
+use unskew_report::{BAD, DIM, EMPHASIS, Mark, Plain, WARN, of_severity};
 
 use super::reason::in_words;
-use super::{Cell, Grid, Mark};
+use super::{Cell, Grid};
 use crate::Member;
 
 /// The most letters of a row's label; the end of a path says more than its beginning.
@@ -112,10 +112,8 @@ fn block(
 }
 
 fn legend(grid: &Grid, text: &mut String) {
-    let shown = |mark: &Mark| grid.cells.iter().flatten().any(|cell| cell.mark == *mark);
-    let words: Vec<String> = Mark::ALL
-        .into_iter()
-        .filter(shown)
+    let words: Vec<String> = grid
+        .marks()
         .map(|mark| {
             let style = mark.style();
             format!("{style}{}{style:#} {}", mark.word(), mark.meaning())

@@ -1,15 +1,16 @@
-//! What a cell shows.
+//! What a cell of a matrix shows, in files, on terminals and on pages.
 
 use anstyle::Style;
 use unskew_core::{Outcome, Phase, Severity, Verdict};
-use unskew_report::{BAD, DIM, GOOD, WARN};
 
-/// A verdict in one word.
+use crate::{BAD, DIM, GOOD, WARN};
+
+/// A verdict, or what a fleet makes of one, in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mark {
     /// It works as it is.
     Works,
-    /// It works, and something is to be said about it.
+    /// It works as it is, and something is to be said about it.
     Warns,
     /// Nothing that was judged stands against it, but a part was not judged.
     Unsure,
@@ -17,6 +18,12 @@ pub enum Mark {
     WarnsUnsure,
     /// It works after an adaptation.
     Adapts,
+    /// It works after a conversion, which the fleet has made.
+    Converts,
+    /// A part was not judged, and the policy of the fleet does not accept that.
+    Unjudged,
+    /// It works, with findings that the policy of the fleet does not accept.
+    Denied,
     /// It fails at load.
     Load,
     /// It fails when the part concerned runs.
@@ -27,24 +34,30 @@ pub enum Mark {
     Fails,
     /// The two have nothing in common.
     Unrelated,
-    /// The row could not be read.
+    /// The file could not be read.
     Unread,
+    /// Nobody has asked for this pair yet.
+    NotAsked,
 }
 
 impl Mark {
     /// Every mark, in the order of the legend.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 15] = [
         Self::Works,
         Self::Warns,
         Self::Unsure,
         Self::WarnsUnsure,
         Self::Adapts,
+        Self::Converts,
+        Self::Unjudged,
+        Self::Denied,
         Self::Load,
         Self::FirstUse,
         Self::Silent,
         Self::Fails,
         Self::Unrelated,
         Self::Unread,
+        Self::NotAsked,
     ];
 
     /// The mark of a verdict.
@@ -56,13 +69,17 @@ impl Mark {
             Outcome::Unjudged => Self::Unsure,
             Outcome::Compatible if verdict.severity() >= Some(Severity::Warning) => Self::Warns,
             Outcome::Compatible => Self::Works,
-            // What gives wrong answers where it runs is graver than what stops.
-            Outcome::Incompatible => match verdict.first_failure() {
-                Some(Phase::Load) => Self::Load,
-                Some(Phase::FirstUse) => Self::FirstUse,
-                Some(Phase::Silent) => Self::Silent,
-                None => Self::Fails,
-            },
+            Outcome::Incompatible => Self::failing(verdict.first_failure()),
+        }
+    }
+
+    /// The mark of what fails in this phase. What gives wrong answers is graver than what stops.
+    pub const fn failing(phase: Option<Phase>) -> Self {
+        match phase {
+            Some(Phase::Load) => Self::Load,
+            Some(Phase::FirstUse) => Self::FirstUse,
+            Some(Phase::Silent) => Self::Silent,
+            None => Self::Fails,
         }
     }
 
@@ -74,12 +91,16 @@ impl Mark {
             Self::Unsure => "ok?",
             Self::WarnsUnsure => "warn?",
             Self::Adapts => "adapt",
+            Self::Converts => "convert",
+            Self::Unjudged => "unjudged",
+            Self::Denied => "denied",
             Self::Load => "load",
             Self::FirstUse => "use",
             Self::Silent => "silent",
             Self::Fails => "fails",
             Self::Unrelated => "-",
             Self::Unread => "unread",
+            Self::NotAsked => "?",
         }
     }
 
@@ -91,33 +112,40 @@ impl Mark {
             Self::Unsure => "not judged in part; nothing found in the rest",
             Self::WarnsUnsure => "not judged in part; warnings in the rest",
             Self::Adapts => "works after an adaptation",
+            Self::Converts => "works after a conversion",
+            Self::Unjudged => "kept back: not judged in part",
+            Self::Denied => "works, with findings that are not accepted",
             Self::Load => "fails at load",
             Self::FirstUse => "fails at first use",
             Self::Silent => "wrong answer, silently",
             Self::Fails => "does not work",
             Self::Unrelated => "nothing in common",
             Self::Unread => "could not be read",
+            Self::NotAsked => "not asked yet",
         }
     }
 
     /// Its style on a terminal.
     pub const fn style(self) -> Style {
         match self {
-            Self::Works | Self::Adapts => GOOD,
-            Self::Warns | Self::Unsure | Self::WarnsUnsure => WARN,
+            Self::Works | Self::Adapts | Self::Converts => GOOD,
+            Self::Warns | Self::Unsure | Self::WarnsUnsure | Self::Unjudged | Self::Denied => WARN,
             Self::Load | Self::FirstUse | Self::Silent | Self::Fails | Self::Unread => BAD,
-            Self::Unrelated => DIM,
+            Self::Unrelated | Self::NotAsked => DIM,
         }
     }
 
     /// Its class on a page.
     pub const fn class(self) -> &'static str {
         match self {
-            Self::Works | Self::Adapts => "good",
-            Self::Warns | Self::Unsure | Self::WarnsUnsure => "warn",
+            Self::Works | Self::Adapts | Self::Converts => "good",
+            Self::Warns | Self::Unsure | Self::WarnsUnsure | Self::Unjudged | Self::Denied => {
+                "warn"
+            }
             Self::Load | Self::FirstUse | Self::Fails => "bad",
             Self::Silent | Self::Unread => "grave",
             Self::Unrelated => "none",
+            Self::NotAsked => "unknown",
         }
     }
 }
