@@ -22,6 +22,7 @@ mod killed;
 #[cfg(feature = "cloud")]
 mod lock_fetch;
 mod operators;
+mod options;
 mod package;
 mod page;
 mod run_crash;
