@@ -58,7 +58,7 @@ pub struct Bench {
 /// If a file cannot be made or a command fails.
 pub fn run(bench: &Bench) -> anyhow::Result<()> {
     let target = std::env::var_os("CARGO_TARGET_DIR")
-        .map_or_else(|| crate::root().join("target"), PathBuf::from);
+        .map_or_else(|| unskew_peers::root().join("target"), PathBuf::from);
     let unskew = match &bench.unskew {
         Some(path) => path.clone(),
         None => build(&target)?,
@@ -184,7 +184,7 @@ type Write = fn(&Path, usize, Weights) -> std::io::Result<()>;
 /// A hundred small models: the examples of the repository, each several times.
 fn copies(folder: &Path) -> anyhow::Result<()> {
     fs::create_dir_all(folder)?;
-    let examples = crate::root().join("examples");
+    let examples = unskew_peers::root().join("examples");
     let mut files: Vec<PathBuf> =
         examples.read_dir()?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
     let is_model = |file: &PathBuf| {
@@ -204,7 +204,7 @@ fn copies(folder: &Path) -> anyhow::Result<()> {
 fn build(target: &Path) -> anyhow::Result<PathBuf> {
     let status = Command::new(env!("CARGO"))
         .args(["build", "--release", "--quiet", "--package", "unskew-cli"])
-        .current_dir(crate::root())
+        .current_dir(unskew_peers::root())
         .status()?;
     ensure!(status.success(), "cargo build failed");
     Ok(target.join("release").join(format!("unskew{}", std::env::consts::EXE_SUFFIX)))

@@ -7,17 +7,14 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Instant;
 
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{Context as _, bail};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use crate::environment::Environment;
-
-/// The program that asks the package index; it needs nothing but Python 3 with pip.
-pub const FETCH: &str = include_str!("fetch.py");
+use crate::fetch::fetch;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -52,7 +49,7 @@ struct Package {
 /// If Python 3 or pip is missing, a file is not in the index, or its hash is not the pinned one.
 pub fn run(real: bool, families: impl IntoIterator<Item = &'static str>) -> anyhow::Result<()> {
     let families: Vec<&str> = families.into_iter().collect();
-    let root = crate::root();
+    let root = unskew_peers::root();
     let text = fs::read_to_string(root.join("corpus.toml")).context("corpus.toml")?;
     let corpus: Corpus = toml::from_str(&text).context("corpus.toml")?;
     let folder = root.join("corpus");
@@ -103,12 +100,7 @@ impl Package {
 
     fn fetch(&self, file: &Path) -> anyhow::Result<()> {
         let part = file.with_extension("part");
-        let status = Command::new("python3")
-            .args(["-c", FETCH, &self.name, &self.file])
-            .arg(&part)
-            .status()
-            .context("cannot run python3; install Python 3 with pip (Debian: python3-pip)")?;
-        ensure!(status.success(), "{} was not fetched", self.file);
+        fetch::<&str>(&self.name, &self.file, &part, &[])?;
         let found = hash(&part)?;
         if found != self.sha256 {
             bail!("{}: SHA-256 is {found}, corpus.toml pins {}", self.file, self.sha256);

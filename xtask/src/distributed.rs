@@ -50,7 +50,7 @@ const STEPS: [(&str, &str, &[&str]); 6] = [
 pub fn run() -> anyhow::Result<()> {
     for (name, folder, arguments) in STEPS {
         let begun = Instant::now();
-        let folder: PathBuf = crate::root().join(folder);
+        let folder: PathBuf = unskew_peers::root().join(folder);
         let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         let status = cargo.current_dir(&folder).args(arguments).status();
         let status = status.with_context(|| format!("cargo {}", arguments.join(" ")))?;

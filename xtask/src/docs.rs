@@ -12,6 +12,7 @@
 //! * `docs/reference/fleet-runtime.md`, `fleet-decision.md` and `fleet-plan.md`, from those of the modules of `unskew-fleet`.
 
 mod ifrt_types;
+mod mark;
 mod operator_upgraders;
 mod pjrt_abi;
 mod readme;
@@ -24,6 +25,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use unskew_core::Rule;
 
+use mark::MARK;
+
 /// A folder whose every page is made here; what is no longer made is removed.
 const RULES: &str = "docs/rules";
 const MADE: [&str; 2] = [RULES, pjrt_abi::FOLDER];
@@ -33,14 +36,13 @@ const FLEET: [(&str, &str, &str); 3] = [
     ("fleet-decision.md", "crates/fleet/fleet/src/decision.rs", "Decisions of a fleet"),
     ("fleet-plan.md", "crates/fleet/fleet/src/plan/mod.rs", "Plans of a fleet"),
 ];
-const MARK: &str = "<!-- made by `cargo xtask docs`; the source is named at the end -->\n\n";
 
 /// Writes the pages, or, with `check`, says which of them are stale.
 ///
 /// # Errors
 /// If a page cannot be read or written, or one is stale.
 pub fn run(check: bool) -> anyhow::Result<()> {
-    let root = crate::root();
+    let root = unskew_peers::root();
     let pages = pages(root)?;
     let stale = stale(root, &pages)?;
     if check && !stale.is_empty() {

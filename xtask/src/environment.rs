@@ -67,7 +67,7 @@ impl Environment {
     /// # Errors
     /// If the repository has no requirements of that name.
     pub fn named(name: &str) -> anyhow::Result<Self> {
-        let requirements = crate::root().join(REQUIREMENTS).join(format!("{name}.txt"));
+        let requirements = unskew_peers::root().join(REQUIREMENTS).join(format!("{name}.txt"));
         ensure!(
             requirements.is_file(),
             "no requirements for {name}; `cargo xtask pin NAME==VERSION` makes them: {}",
@@ -82,7 +82,7 @@ impl Environment {
     /// # Errors
     /// If the folder cannot be read.
     pub fn all() -> anyhow::Result<Vec<Self>> {
-        let folder = crate::root().join(REQUIREMENTS);
+        let folder = unskew_peers::root().join(REQUIREMENTS);
         let mut all = Vec::new();
         for entry in fs::read_dir(&folder).with_context(|| folder.display().to_string())? {
             let path = entry?.path();
@@ -158,7 +158,7 @@ impl Environment {
 
 /// The folder of the corpus.
 fn corpus() -> PathBuf {
-    crate::root().join("corpus")
+    unskew_peers::root().join("corpus")
 }
 
 /// The command `uv`: that of the corpus where it runs, else that on the path.
@@ -192,7 +192,7 @@ pub fn pin(release: &str, others: &[String], pythons: Option<&str>) -> anyhow::R
     let said = String::from_utf8_lossy(&output.stderr);
     ensure!(output.status.success(), "{release} was not pinned:\n{}", said.trim());
     let name = format!("{REQUIREMENTS}/{family}-{version}.txt");
-    let file = crate::root().join(&name);
+    let file = unskew_peers::root().join(&name);
     fs::write(&file, &output.stdout).with_context(|| file.display().to_string())?;
     print!("{said}");
     println!("{name}: review it; {}", next_step(family, version));

@@ -21,7 +21,7 @@ use unskew_peers::run_probe;
 use unskew_source::FileSource;
 
 use crate::environment::Environment;
-use crate::harvest::run_command;
+use crate::harvest::command::run_command;
 
 const PAGE: &str = "docs/reference/extension-imports.md";
 
@@ -186,7 +186,7 @@ pub fn run(arguments: &Extensions) -> anyhow::Result<()> {
     let page = page(&pairs);
     print!("{page}");
     if arguments.write {
-        fs::write(crate::root().join(PAGE), page)?;
+        fs::write(unskew_peers::root().join(PAGE), page)?;
         println!("{PAGE}: written");
     }
     let wrong = pairs.iter().filter(|pair| !pair.wrong.is_empty()).count();
@@ -195,7 +195,7 @@ pub fn run(arguments: &Extensions) -> anyhow::Result<()> {
 }
 
 fn corpus() -> PathBuf {
-    crate::root().join("corpus")
+    unskew_peers::root().join("corpus")
 }
 
 /// Where the packages of an environment of the corpus lie.
@@ -257,7 +257,7 @@ fn beside(
         .collect();
     let list = tempfile::NamedTempFile::new()?;
     serde_json::to_writer(&list, &jobs)?;
-    let script = crate::root().join("python/probe/extension_import.py");
+    let script = unskew_peers::root().join("python/probe/extension_import.py");
     command.arg(script).arg(framework.as_str()).arg(list.path());
     let outcome = run_probe(&mut command, LIMIT)?;
     ensure!(outcome.steps.len() == all.len(), "{name}: {:?} {}", outcome.end, outcome.errors);

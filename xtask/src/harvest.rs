@@ -1,5 +1,6 @@
 //! `cargo xtask harvest FAMILY==VERSION`: the database entry of a release, made from its package.
 
+pub(crate) mod command;
 mod exports;
 mod jax;
 mod plugins;
@@ -11,17 +12,10 @@ mod tensorflow;
 mod torch;
 
 use std::path::Path;
-use std::process::Command;
 
 use anyhow::{Context as _, bail};
 use unskew_definitions::TableChange;
 use unskew_extensions::Framework;
-
-/// Prints the day on which a release was uploaded to the index that pip goes by.
-const UPLOADED: &str = "import json, sys, urllib.request\n\
-    from pip._internal.models.index import PyPI\n\
-    page = urllib.request.urlopen(PyPI.pypi_url + '/' + sys.argv[1] + '/json')\n\
-    print(json.load(page)['releases'][sys.argv[2]][0]['upload_time'][:10])\n";
 
 /// Takes `release` (`torch==2.15.0`) into the database and prints what changed.
 ///
@@ -65,23 +59,4 @@ fn report(release: &str, change: &TableChange) {
             println!("  {sign} {} more", definitions.len() - 10);
         }
     }
-}
-
-/// Sets the day of the release, or says that it is not known; a row that has its day keeps it.
-fn set_day(row: &mut row::Row, package: &str, version: &str) {
-    match run_command(Command::new("python3").args(["-c", UPLOADED, package, version])) {
-        Ok(day) => row.set("released", day.trim().to_owned()),
-        Err(_) => {
-            println!("  the index does not say on which day {package} {version} was uploaded")
-        }
-    }
-}
-
-/// What a command prints.
-pub(crate) fn run_command(command: &mut Command) -> anyhow::Result<String> {
-    let output = command.output().with_context(|| format!("{command:?}"))?;
-    if !output.status.success() {
-        bail!("{command:?}: {}", String::from_utf8_lossy(&output.stderr).trim());
-    }
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

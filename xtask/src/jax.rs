@@ -71,7 +71,7 @@ impl Jax {
         self.releases.iter().map(|version| Host::named(version).map_err(Into::into)).collect()
     }
 
-    /// Names and paths.
+    /// The plug-ins with the names that the page calls them by; those of the corpus if none is named.
     fn plugins(&self) -> Vec<(String, PathBuf)> {
         if self.plugins.is_empty() {
             let named = |plugin: &unskew_jax_matrix::Plugin| {
@@ -96,7 +96,7 @@ struct Plan {
 /// # Errors
 /// If a cell cannot be run, or there is none. What a cell does is no error.
 pub fn run(jax: &Jax) -> anyhow::Result<()> {
-    let scratch = crate::root().join("target/jax-adapters");
+    let scratch = unskew_peers::root().join("target/jax-adapters");
     let mut plans = Vec::new();
     for host in jax.hosts()? {
         for (name, path) in jax.plugins() {
@@ -117,7 +117,7 @@ pub fn run(jax: &Jax) -> anyhow::Result<()> {
     let page = table(&rows);
     print!("{page}");
     if jax.write {
-        fs::write(crate::root().join(PAGE), format!("{HEAD}{page}"))?;
+        fs::write(unskew_peers::root().join(PAGE), format!("{HEAD}{page}"))?;
         println!("{PAGE}: written");
     }
     Ok(())
@@ -178,7 +178,7 @@ fn adapt(plugin: &Path, host: &Host, scratch: &Path) -> anyhow::Result<PathBuf> 
         .arg(plugin)
         .args(["--for", &format!("jax@{}", host.version), "-o"])
         .arg(&folder)
-        .current_dir(crate::root())
+        .current_dir(unskew_peers::root())
         .output()
         .context("cargo")?;
     let said = String::from_utf8_lossy(&output.stderr);

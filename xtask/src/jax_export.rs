@@ -116,7 +116,7 @@ pub fn run(arguments: &JaxExport) -> anyhow::Result<()> {
         println!("{what}\n  {} times, first {}", files.len(), files[0]);
     }
     if arguments.write {
-        fs::write(crate::root().join(TABLE), page(&table, cases.len() * hosts.len()))?;
+        fs::write(unskew_peers::root().join(TABLE), page(&table, cases.len() * hosts.len()))?;
     }
     ensure!(wrong.is_empty(), "{} kinds of verdicts were wrong", wrong.len());
     Ok(())
@@ -152,7 +152,8 @@ fn python(host: &Host, packages: &Peer) -> anyhow::Result<Command> {
 fn write(host: &Host, packages: &Peer, folder: &Path) -> anyhow::Result<Vec<Case>> {
     let own = folder.join(host.version.to_string());
     fs::create_dir_all(&own)?;
-    let output = python(host, packages)?.arg(crate::root().join(WRITE)).arg(&own).output()?;
+    let output =
+        python(host, packages)?.arg(unskew_peers::root().join(WRITE)).arg(&own).output()?;
     let text = String::from_utf8(output.stdout)?;
     let written = text.lines().map(serde_json::from_str).collect::<Result<Vec<Written>, _>>()?;
     ensure!(!written.is_empty(), "JAX {} wrote nothing", host.version);
@@ -166,7 +167,7 @@ fn read(host: &Host, packages: &Peer, cases: &[Case]) -> anyhow::Result<Vec<Read
     let mut readings: Vec<Reading> = Vec::new();
     while readings.len() < cases.len() {
         let mut command = python(host, packages)?;
-        command.arg(crate::root().join(READ)).stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.arg(unskew_peers::root().join(READ)).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn()?;
         let mut input = child.stdin.take().context("standard input")?;
         let lines = cases[readings.len()..]

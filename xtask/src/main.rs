@@ -10,6 +10,7 @@ mod distributed;
 mod docs;
 mod environment;
 mod extensions;
+mod fetch;
 mod harvest;
 mod headers_differential;
 mod hostile;
@@ -30,7 +31,7 @@ mod torch;
 mod torch_differential;
 mod wheel;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
@@ -192,9 +193,4 @@ fn main() -> anyhow::Result<()> {
         Verb::Look { plugin } => std::process::exit(unskew_artifact::probe_main(&plugin, None)),
         Verb::Measure { runs, command } => bench::run_measure(runs, &command),
     }
-}
-
-/// The root of the repository.
-fn root() -> &'static Path {
-    Path::new(env!("UNSKEW_ROOT"))
 }

@@ -24,7 +24,7 @@ const KINDS: [(&str, &str, &str); 4] = [
 /// # Errors
 /// If the code or the name has not the form of one, is taken, or a file cannot be written.
 pub fn run(code: &str, name: &str) -> anyhow::Result<()> {
-    let root = crate::root();
+    let root = unskew_peers::root();
     let (path, text) = scaffold(root, code, name)?;
     let path = root.join(path);
     let mut file =

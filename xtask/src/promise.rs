@@ -19,7 +19,7 @@ fn is_promised(path: &str) -> bool {
 /// # Errors
 /// If a file cannot be read or written.
 pub fn run() -> anyhow::Result<()> {
-    let root = crate::root();
+    let root = unskew_peers::root();
     let frozen = root.join(FOLDER);
     if frozen.join("crates").exists() {
         std::fs::remove_dir_all(frozen.join("crates")).context("the old state")?;

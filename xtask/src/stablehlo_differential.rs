@@ -135,7 +135,7 @@ impl<'h> Reader<'h> {
         let output = host
             .peer
             .command()
-            .arg(crate::root().join(READ))
+            .arg(unskew_peers::root().join(READ))
             .arg(folder)
             .env("PYTHONDONTWRITEBYTECODE", "1")
             .stderr(Stdio::null())
@@ -202,7 +202,7 @@ impl Tally {
 /// Puts the modules of JAX's own data into a folder.
 fn take_modules(writer: &Host, folder: &Path) -> anyhow::Result<()> {
     let mut command = writer.peer.command();
-    command.arg(crate::root().join(MODULES)).arg(folder);
+    command.arg(unskew_peers::root().join(MODULES)).arg(folder);
     command.env("PYTHONDONTWRITEBYTECODE", "1").stderr(Stdio::null());
     ensure!(command.status()?.success(), "{MODULES} failed on jaxlib {}", writer.version);
     Ok(())
@@ -216,7 +216,7 @@ fn make(
     pieces: Option<&str>,
 ) -> anyhow::Result<()> {
     let mut command = writer.peer.command();
-    command.arg(crate::root().join(MAKE)).arg(folder);
+    command.arg(unskew_peers::root().join(MAKE)).arg(folder);
     command.args([arguments.seed.to_string(), arguments.count.to_string()]);
     command.env("PYTHONDONTWRITEBYTECODE", "1").stderr(Stdio::null());
     if let Some(pieces) = pieces {
@@ -266,7 +266,7 @@ fn shrink(
 
 /// Puts an artifact, its text and what each release does with it into the tests of the crate.
 fn file_case(readers: &[Reader<'_>], folder: &Path, file: &str, seed: u64) -> anyhow::Result<()> {
-    let cases: PathBuf = crate::root().join(CASES);
+    let cases: PathBuf = unskew_peers::root().join(CASES);
     let name = format!("seed-{seed}-{file}");
     fs::copy(folder.join(file), cases.join(&name))?;
     let text = file.split('@').next().unwrap_or_default();

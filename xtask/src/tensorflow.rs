@@ -78,7 +78,7 @@ pub fn run(arguments: &Tensorflow) -> anyhow::Result<()> {
     let page = table(&rows);
     print!("{page}");
     if arguments.write {
-        fs::write(crate::root().join(PAGE), format!("{HEAD}{page}"))?;
+        fs::write(unskew_peers::root().join(PAGE), format!("{HEAD}{page}"))?;
         println!("{PAGE}: written");
     }
     Ok(())
@@ -106,7 +106,7 @@ fn example() -> anyhow::Result<PathBuf> {
     let output = Command::new(env!("CARGO"))
         .args(["build", "--quiet", "--package", "unskew-stream-executor-sdk"])
         .args(["--example", "soroban", "--message-format=json"])
-        .current_dir(crate::root())
+        .current_dir(unskew_peers::root())
         .output()
         .context("cargo")?;
     let said = String::from_utf8_lossy(&output.stderr);

@@ -85,7 +85,7 @@ pub fn run(arguments: &TensorflowData) -> anyhow::Result<()> {
     let page = page(&columns);
     print!("{page}");
     if arguments.write {
-        fs::write(crate::root().join(PAGE), format!("{HEAD}{page}"))?;
+        fs::write(unskew_peers::root().join(PAGE), format!("{HEAD}{page}"))?;
         println!("{PAGE}: written");
     }
     Ok(())

@@ -243,7 +243,7 @@ fn keep(release: &str, sample: &Sample, found: &Loaded, folder: &Path) -> anyhow
         Came::Import => "import",
         Came::Run => "run",
     };
-    let place = crate::root().join(KEPT);
+    let place = unskew_peers::root().join(KEPT);
     fs::create_dir_all(&place)?;
     let ops = least.ops().replace(", ", "-");
     fs::write(place.join(format!("{ops}.{release}.{phase}.pb")), least.bytes())?;

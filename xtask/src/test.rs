@@ -72,7 +72,7 @@ const TESTS: &[&str] = &[
     "--show-output",
 ];
 
-/// Which tests.
+/// Which tier of tests is run.
 #[derive(clap::Args)]
 pub struct Test {
     /// Real releases of JAX, TensorFlow and PyTorch and real servers too, clippy and the documentation: what CI runs.
@@ -127,13 +127,13 @@ fn step((name, arguments): Step<'_>) -> anyhow::Result<()> {
 /// The command, as the tests' build makes it.
 fn command() -> PathBuf {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or("target".into(), PathBuf::from);
-    crate::root().join(target).join("debug/unskew")
+    unskew_peers::root().join(target).join("debug/unskew")
 }
 
 /// Holds the working tree against a baseline: that of `unskew.toml`, unless another one is given.
 fn lint(name: &str, arguments: &[&str]) -> anyhow::Result<()> {
     let mut command = Command::new(command());
-    command.current_dir(crate::root()).arg("lint").args(arguments);
+    command.current_dir(unskew_peers::root()).arg("lint").args(arguments);
     let begun = Instant::now();
     let status = command.status().context("target/debug/unskew, which the build makes")?;
     ensure!(status.success(), "{name} failed: {command:?}");
@@ -144,7 +144,7 @@ fn lint(name: &str, arguments: &[&str]) -> anyhow::Result<()> {
 /// Whether there is a commit before the last: a shallow clone has none, nor has what is no repository.
 fn has_parent() -> bool {
     let mut git = Command::new("git");
-    git.current_dir(crate::root()).args(["rev-parse", "--verify", "--quiet", PARENT]);
+    git.current_dir(unskew_peers::root()).args(["rev-parse", "--verify", "--quiet", PARENT]);
     git.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
 }
 
@@ -165,6 +165,6 @@ fn tests(real: bool) -> anyhow::Result<()> {
 /// A call of cargo in the root of the repository.
 fn cargo(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO"));
-    command.args(arguments).current_dir(crate::root()).env("RUSTDOCFLAGS", "-D warnings");
+    command.args(arguments).current_dir(unskew_peers::root()).env("RUSTDOCFLAGS", "-D warnings");
     command
 }

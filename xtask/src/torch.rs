@@ -77,7 +77,7 @@ pub fn run(arguments: &Torch) -> anyhow::Result<()> {
         print!("\n{}", reasons(&columns));
     }
     if arguments.write {
-        fs::write(crate::root().join(PAGE), format!("{HEAD}{page}"))?;
+        fs::write(unskew_peers::root().join(PAGE), format!("{HEAD}{page}"))?;
         println!("{PAGE}: written");
     }
     Ok(())

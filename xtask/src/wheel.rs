@@ -64,7 +64,7 @@ pub struct Wheel {
 /// If something is not built, a test fails, or the wheel is too large or too slow.
 pub fn run(asked: &Wheel) -> anyhow::Result<()> {
     Environment::named(TOOLS)?.make()?;
-    let out = crate::root().join(&asked.out);
+    let out = unskew_peers::root().join(&asked.out);
     fs::create_dir_all(&out)?;
     let mut variables = vec![("UNSKEW_WHEEL_PROFILE", asked.profile.clone())];
     variables.extend(asked.compatibility.clone().map(|tag| ("UNSKEW_WHEEL_COMPATIBILITY", tag)));
@@ -83,7 +83,7 @@ pub fn run(asked: &Wheel) -> anyhow::Result<()> {
     }
     for version in &asked.test {
         let python = interpreter(version)?;
-        let home = crate::root().join("target/python/environments").join(version);
+        let home = unskew_peers::root().join("target/python/environments").join(version);
         let environment = Fresh::make(&python, &home, &wheels)?;
         environment.pip(&["pytest", "numpy"])?;
         environment.test(None)?;
@@ -107,7 +107,7 @@ pub fn run(asked: &Wheel) -> anyhow::Result<()> {
 /// If something is not built, or a test fails.
 pub fn test(command: &Path) -> anyhow::Result<()> {
     let begun = Instant::now();
-    let out = crate::root().join("target/python/test");
+    let out = unskew_peers::root().join("target/python/test");
     fs::create_dir_all(&out)?;
     let command = command.to_str().context("the path of the command is not UTF-8")?.to_owned();
     let variables = [("UNSKEW_WHEEL_PROFILE", "dev".to_owned()), ("UNSKEW_WHEEL_COMMAND", command)];
@@ -141,9 +141,9 @@ fn by_itself(
     let place = beside(&python, out, wheels)?;
     let status = Command::new(&python)
         .args(["-m", "unittest", "discover", "--start-directory"])
-        .arg(crate::root().join("python/unskew_jax/tests/by_itself"))
+        .arg(unskew_peers::root().join("python/unskew_jax/tests/by_itself"))
         .env("PYTHONPATH", &place)
-        .env("UNSKEW_PLUGIN", crate::root().join("corpus").join(PLUGIN))
+        .env("UNSKEW_PLUGIN", unskew_peers::root().join("corpus").join(PLUGIN))
         .env("UNSKEW_NEEDS_ADAPTER", if needs_adapter { "1" } else { "0" })
         .status()?;
     ensure!(status.success(), "JAX did not adapt by itself in {environment}");
@@ -152,7 +152,7 @@ fn by_itself(
 
 /// The loaders, each with its framework.
 fn loaders(out: &Path, wheels: &[PathBuf]) -> anyhow::Result<()> {
-    let folder = crate::root().join("crates/python/tests/frameworks");
+    let folder = unskew_peers::root().join("crates/python/tests/frameworks");
     let torch = unskew_torch_matrix::Host::named(TORCH)?;
     let place = beside(&python_of(&format!("torch-{TORCH}")), out, wheels)?;
     let mut command = torch.command();
@@ -167,7 +167,7 @@ fn loaders(out: &Path, wheels: &[PathBuf]) -> anyhow::Result<()> {
 }
 
 fn python_of(environment: &str) -> PathBuf {
-    crate::root().join("corpus/python").join(environment).join("bin/python")
+    unskew_peers::root().join("corpus/python").join(environment).join("bin/python")
 }
 
 /// Installs the wheels beside an environment, which stays as it is; the folder for `PYTHONPATH`.
@@ -187,7 +187,7 @@ fn build(out: &Path, variables: &[(&str, String)]) -> anyhow::Result<[PathBuf; 2
     // setuptools writes beside what it reads.
     let scratch = out.join("unskew_jax");
     remove(&scratch)?;
-    copy(&crate::root().join("python/unskew_jax"), &scratch)?;
+    copy(&unskew_peers::root().join("python/unskew_jax"), &scratch)?;
     let folder = scratch.to_str().context("the path of the target folder is not UTF-8")?;
     let jax = hook(folder, ".", "setuptools.build_meta", "build_wheel", out, &[])?;
     remove(&scratch)?;
@@ -215,7 +215,7 @@ fn hook(
     let path = [tools().join("bin"), PathBuf::from(std::env::var_os("PATH").unwrap_or_default())];
     let path: Vec<&OsStr> = path.iter().map(|part| part.as_os_str()).collect();
     let status = Command::new(tools().join("bin/python"))
-        .current_dir(crate::root().join(folder))
+        .current_dir(unskew_peers::root().join(folder))
         .args(["-c", program, backend_path, backend, name])
         .args([out, &told])
         .envs(variables.iter().map(|(name, value)| (name, value)))
@@ -232,7 +232,7 @@ fn hook(
 fn mypy() -> anyhow::Result<()> {
     let status = Command::new(tools().join("bin/python"))
         .args(["-m", "mypy", "--config-file", "pyproject.toml", "--python-version", "3.10"])
-        .current_dir(crate::root().join("crates/python"))
+        .current_dir(unskew_peers::root().join("crates/python"))
         .status()?;
     ensure!(status.success(), "mypy failed");
     Ok(())
@@ -266,8 +266,8 @@ impl Fresh {
     fn test(&self, pytest: Option<&Path>) -> anyhow::Result<()> {
         let mut python = Command::new(self.home.join("bin/python"));
         python.args(["-m", "pytest", "-q", "-p", "no:cacheprovider"]);
-        python.arg("--rootdir").arg(crate::root().join("crates/python"));
-        python.arg(crate::root().join("crates/python/tests"));
+        python.arg("--rootdir").arg(unskew_peers::root().join("crates/python"));
+        python.arg(unskew_peers::root().join("crates/python/tests"));
         python.env("UNSKEW_CACHE", self.home.join("cache")).env("PYTHONDONTWRITEBYTECODE", "1");
         if let Some(folder) = pytest {
             python.env("PYTHONPATH", folder);
@@ -300,7 +300,7 @@ impl Fresh {
 
 /// The environment of the tools.
 fn tools() -> PathBuf {
-    crate::root().join("corpus/python").join(TOOLS)
+    unskew_peers::root().join("corpus/python").join(TOOLS)
 }
 
 /// Where an environment has its packages.

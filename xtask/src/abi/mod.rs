@@ -15,7 +15,7 @@ mod page;
 mod pins;
 mod set;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::ensure;
 pub use pins::obtain;
@@ -26,7 +26,7 @@ pub use oracle::child as sizes_child;
 use pins::{Pin, pins};
 use set::HeaderSet;
 
-/// What to check.
+/// Which headers of PJRT are compared with the data, and what is written.
 #[derive(clap::Args)]
 pub struct Abi {
     /// Checks all pinned packages, not only those that `corpus` fetches, and writes the page of results.
@@ -102,11 +102,6 @@ fn check(pin: &Pin) -> anyhow::Result<Report> {
     let set = HeaderSet::read(&pin.folder())?;
     ensure!(set.minor == pin.minor, "{}: PJRT_API_MINOR is {}", pin.label(), set.minor);
     Ok(compare(&pin.label(), &set, pin.built))
-}
-
-/// Where headers are kept, from the root of the repository.
-fn folder() -> PathBuf {
-    Path::new(crate::root()).join("corpus/headers")
 }
 
 #[cfg(test)]

@@ -57,7 +57,7 @@ impl fmt::Display for Oracle {
 
 /// The plug-ins of the corpus that are there.
 pub fn corpus() -> Vec<(String, PathBuf)> {
-    let at = |file: &str| crate::root().join("corpus").join(file);
+    let at = |file: &str| unskew_peers::root().join("corpus").join(file);
     let all = CORPUS.iter().map(|(label, file)| ((*label).to_owned(), at(file)));
     all.filter(|(label, path)| {
         if !path.exists() {

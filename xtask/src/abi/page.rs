@@ -15,7 +15,7 @@ const PAGE: &str = "docs/reference/pjrt-abi-check.md";
 /// # Errors
 /// If it cannot be written.
 pub fn write(reports: &[Report], oracles: &[Oracle]) -> anyhow::Result<()> {
-    let path = crate::root().join(PAGE);
+    let path = unskew_peers::root().join(PAGE);
     std::fs::write(&path, text(reports) + &told(oracles))
         .with_context(|| path.display().to_string())?;
     println!("written: {PAGE}");

@@ -3,15 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{Context as _, bail};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use unskew_core::Date;
 
 use super::set::{HeaderSet, is_api};
-use crate::corpus::FETCH;
 
 /// Members of wheels that may be headers of the interface.
 const PATTERNS: [&str; 2] = ["*/pjrt_c_api*.h", "*/pjrt/extensions/*_extension.h"];
@@ -34,7 +32,7 @@ struct Entry {
     /// Whether `cargo xtask corpus` fetches it, for the tests.
     #[serde(default)]
     always: bool,
-    /// Member to SHA-256.
+    /// The SHA-256 of each member.
     headers: BTreeMap<String, String>,
 }
 
@@ -54,7 +52,8 @@ pub struct Pin {
 /// # Errors
 /// If the file is not as it should be.
 pub fn pins() -> anyhow::Result<Vec<Pin>> {
-    let text = fs::read_to_string(crate::root().join("headers.toml")).context("headers.toml")?;
+    let text =
+        fs::read_to_string(unskew_peers::root().join("headers.toml")).context("headers.toml")?;
     let pins: Pins = toml::from_str(&text).context("headers.toml")?;
     pins.package.into_iter().map(Pin::of).collect()
 }
@@ -87,7 +86,7 @@ impl Pin {
     }
 
     pub fn folder(&self) -> PathBuf {
-        super::folder().join(format!("{}-{}", self.name, self.version))
+        folder().join(format!("{}-{}", self.name, self.version))
     }
 
     fn is_there(&self) -> anyhow::Result<bool> {
@@ -123,14 +122,7 @@ fn fetch(name: &str, file: &str, folder: &Path) -> anyhow::Result<()> {
         fs::remove_dir_all(folder)?;
     }
     fs::create_dir_all(folder)?;
-    let status = Command::new("python3")
-        .args(["-c", FETCH, name, file])
-        .arg(folder)
-        .args(PATTERNS)
-        .status()
-        .context("cannot run python3; install Python 3 with pip (Debian: python3-pip)")?;
-    ensure!(status.success(), "{file} was not fetched");
-    Ok(())
+    crate::fetch::fetch(name, file, folder, &PATTERNS)
 }
 
 /// The headers below a folder that declare the interface: path to SHA-256. A header that stands in a package
@@ -176,7 +168,7 @@ pub fn print(packages: &[String]) -> anyhow::Result<()> {
     for package in packages {
         let (name, file) = package.split_once('=').context("PACKAGE=FILE wanted")?;
         let version = file.split('-').nth(1).context("a wheel's name wanted")?;
-        let folder = super::folder().join("part");
+        let folder = folder().join("part");
         fetch(name, file, &folder)?;
         let headers = digests(&folder)?;
         let minor = HeaderSet::read(&folder)?.minor;
@@ -189,4 +181,9 @@ pub fn print(packages: &[String]) -> anyhow::Result<()> {
         fs::remove_dir_all(folder)?;
     }
     Ok(())
+}
+
+/// Where headers are kept, from the root of the repository.
+fn folder() -> PathBuf {
+    unskew_peers::root().join("corpus/headers")
 }

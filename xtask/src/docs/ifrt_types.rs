@@ -9,7 +9,7 @@ pub const PAGE: &str = "docs/reference/ifrt-types.md";
 
 /// The page as Markdown, from what the types declare.
 pub fn page() -> String {
-    let mut text = format!("{}{HEAD}", super::MARK);
+    let mut text = format!("{}{HEAD}", super::mark::MARK);
     versions(&mut text);
     text.push_str(
         "\n## Types\n\n| type | message | number in field | formats | since | name among types |\n\

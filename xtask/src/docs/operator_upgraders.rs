@@ -41,7 +41,7 @@ pub fn page(root: &Path) -> anyhow::Result<String> {
     let broken = found.changed.iter().filter(|change| !change.is_backward_compatible());
     let broken: Vec<&Schema> =
         broken.map(|change| &change.old).filter(|one| is_public(one)).collect();
-    let mut text = format!("{}{HEAD}", super::MARK);
+    let mut text = format!("{}{HEAD}", super::mark::MARK);
     let mut told = BTreeSet::new();
     for (title, all) in [("Gone", &removed), ("Another schema", &broken)] {
         let _ = writeln!(text, "\n## {title}: {} operators\n", all.len());

@@ -10,7 +10,7 @@ use unskew_pjrt::layout::{
     table_size, unbound,
 };
 
-use super::MARK;
+use super::mark::MARK;
 
 /// The folder of the pages by subject, from the root of the repository.
 pub const FOLDER: &str = "docs/reference/pjrt-abi";

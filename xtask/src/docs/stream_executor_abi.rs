@@ -7,7 +7,7 @@ use unskew_stream_executor::layout::{
 };
 use unskew_stream_executor::preflight::eras;
 
-use super::MARK;
+use super::mark::MARK;
 
 /// The page, from the root of the repository.
 pub const PAGE: &str = "docs/reference/stream-executor-abi.md";

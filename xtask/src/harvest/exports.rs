@@ -112,7 +112,7 @@ pub fn take_macos(version: &str, machine: &str, site: &Path) -> Result<()> {
 
 impl<const PLACES: usize> Wheel<PLACES> {
     fn path(&self, file: &str) -> PathBuf {
-        crate::root().join(&self.folder).join(file)
+        unskew_peers::root().join(&self.folder).join(file)
     }
 
     /// Enters them for a release, and forgets what was said of it before.
@@ -182,7 +182,7 @@ mod tests {
             ("macos-x86_64/exports.tsv", MACOS_HEAD),
             ("macos-x86_64/images.tsv", IMAGES_HEAD),
         ] {
-            let path = crate::root().join(folder(table));
+            let path = unskew_peers::root().join(folder(table));
             assert_eq!(Spans::read(&path, head)?.written(), fs::read_to_string(&path)?, "{table}");
         }
         Ok(())

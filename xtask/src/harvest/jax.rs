@@ -54,7 +54,7 @@ pub fn harvest(version: &str) -> Result<()> {
 fn ask(version: &str, scratch: &Path) -> Result<Row> {
     let python = install(version, scratch)?;
     let mut row = Row::new(version);
-    super::set_day(&mut row, "jax", version);
+    super::command::set_day(&mut row, "jax", version);
     match says(Command::new(&python).args(["-c", STABLEHLO]), "stablehlo ") {
         Ok(stablehlo) => row.set("stablehlo", format!("\"{stablehlo}\"")),
         Err(error) => println!("  StableHLO version not found: {error}"),

@@ -40,13 +40,13 @@ pub fn harvest(wheel: Option<&Path>) -> anyhow::Result<()> {
     rows.sort_by(|a, b| (&a.package, &a.sha256).cmp(&(&b.package, &b.sha256)));
     let lines: Option<Vec<String>> = rows.iter().map(known_row).collect();
     let text: String = lines.context("a row cannot be written")?.join("\n") + "\n";
-    let table = crate::root().join("crates/xla/pjrt/data/plugins.tsv");
+    let table = unskew_peers::root().join("crates/xla/pjrt/data/plugins.tsv");
     std::fs::write(&table, text).with_context(|| table.display().to_string())
 }
 
 /// The wheels of the corpus that have PJRT plug-ins.
 fn corpus() -> anyhow::Result<Vec<PathBuf>> {
-    let folder = crate::root().join("corpus/packages");
+    let folder = unskew_peers::root().join("corpus/packages");
     let mut wheels = Vec::new();
     for entry in folder.read_dir().with_context(|| folder.display().to_string())? {
         let path = entry?.path();

@@ -10,7 +10,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use unskew_releases::{Exact, Family};
 
-use super::run_command;
+use super::command::run_command;
 
 const PATCHES: &str = "xtask/src/harvest/patches.py";
 
@@ -27,7 +27,8 @@ pub(super) fn harvest(asked: &str) -> Result<()> {
         None => (asked, None),
     };
     let family: Family = family.parse()?;
-    let path = crate::root().join(format!("crates/judging/releases/data/{family}/published.tsv"));
+    let path =
+        unskew_peers::root().join(format!("crates/judging/releases/data/{family}/published.tsv"));
     let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
     let head: String =
         text.lines().filter(|line| line.starts_with('#')).map(|line| format!("{line}\n")).collect();
@@ -45,7 +46,9 @@ pub(super) fn harvest(asked: &str) -> Result<()> {
 /// Every release of the index; those that the table lacks as their numbers tell.
 fn listed(family: Family, known: &[Line]) -> Result<Vec<Line>> {
     let listing = run_command(
-        Command::new("python3").arg(crate::root().join(PATCHES)).args(["list", family.as_str()]),
+        Command::new("python3")
+            .arg(unskew_peers::root().join(PATCHES))
+            .args(["list", family.as_str()]),
     )?;
     let line = |listed: &str| -> Result<Line> {
         let (version, day) = listed.split_once('\t').context("no day")?;
@@ -83,11 +86,12 @@ fn compared(family: Family, mut known: Vec<Line>, version: &str) -> Result<Vec<L
     let line = line.with_context(|| format!("not in the table: {version}"))?;
     let row = line.get(2).filter(|row| *row != "-" && *row != version).cloned();
     let row = row.with_context(|| format!("no row of another to compare with: {version}"))?;
-    let said = run_command(Command::new("python3").arg(crate::root().join(PATCHES)).args([
-        family.as_str(),
-        version,
-        &row,
-    ]))?;
+    let said =
+        run_command(Command::new("python3").arg(unskew_peers::root().join(PATCHES)).args([
+            family.as_str(),
+            version,
+            &row,
+        ]))?;
     let read: Vec<Vec<&str>> = said.lines().map(|line| line.split('\t').collect()).collect();
     let [one, other] = read.as_slice() else { bail!("not two lines: {said}") };
     if one.get(1) == Some(&"-") || other.get(1) == Some(&"-") {

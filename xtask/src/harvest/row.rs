@@ -55,7 +55,7 @@ impl Row {
 /// # Errors
 /// If the table cannot be read or written, or has no such row and the day is not known.
 pub(super) fn enter(place: &str, release: &str, found: &Row) -> Result<()> {
-    let path = crate::root().join(place);
+    let path = unskew_peers::root().join(place);
     let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
     let (text, changes) = merge(&text, found)?;
     fs::write(&path, text).with_context(|| path.display().to_string())?;

@@ -15,7 +15,7 @@ use unskew_core::Version;
 use unskew_extensions::{Extensions, Framework, harvest, table, wheels};
 use unskew_source::{Archive, FileSource, Source};
 
-use super::run_command;
+use super::command::run_command;
 
 /// The platforms of wheels for Linux, newest first.
 const PLATFORMS: [&str; 9] = [
@@ -37,7 +37,7 @@ const MACHINES: [&str; 2] = ["x86_64", "aarch64"];
 const LIBRARY: u64 = 4 << 30;
 
 fn data(file: &str) -> PathBuf {
-    Path::new(env!("UNSKEW_ROOT")).join("crates/c-abi/extensions/data").join(file)
+    unskew_peers::root().join("crates/c-abi/extensions/data").join(file)
 }
 
 /// Adds the columns of a release to the table of exports.

@@ -16,8 +16,9 @@ use unskew_core::Version;
 use unskew_source::BytesSource;
 use unskew_tensorflow::{OpHistory, read};
 
+use super::command::{run_command, set_day};
 use super::row::{self, Row};
-use super::{exports, report, run_command};
+use super::{exports, report};
 
 /// Where the history of op registries lies, from the root of the repository.
 const OPS: &str = "crates/judging/releases/data/tensorflow/ops.tsv";
@@ -70,7 +71,7 @@ pub fn harvest(version: &str) -> Result<()> {
     unpack(&wheel, &site, &[HEADERS.as_slice(), &LIBRARIES, &exports::LIBRARIES].concat())?;
     exports::take(version, &site)?;
     let mut row = Row::new(version);
-    super::set_day(&mut row, "tensorflow", version);
+    set_day(&mut row, "tensorflow", version);
     row.set("graph_def", graph_def_version(&site)?.to_string());
     row::enter(RELEASES, &format!("tensorflow {version}"), &row)?;
     let libraries: Vec<PathBuf> =
@@ -193,7 +194,7 @@ pub fn harvest_from_oplist(version: &str, path: &Path) -> Result<()> {
             bail!("an op that does not read back as it was written: {line}");
         }
     }
-    let path = crate::root().join(OPS);
+    let path = unskew_peers::root().join(OPS);
     let text = match fs::read_to_string(&path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             format!("#releases\t{version}\n")

@@ -14,8 +14,9 @@ use anyhow::{Context, Result, bail};
 use unskew_core::Version;
 use unskew_torch_schemas::{OperatorHistory, merge};
 
+use super::command::{run_command, set_day};
+use super::report;
 use super::row::{self, Row};
-use super::{report, run_command};
 
 /// Where the history of operator tables lies, from the root of the repository.
 const OPERATORS: &str = "crates/judging/releases/data/torch/operators.tsv";
@@ -40,7 +41,7 @@ pub fn harvest(version: &str) -> Result<()> {
     run_command(Command::new("python3").args(install).arg(&site).args(needs))?;
     let constants = Constants::read(&site)?;
     let mut row = constants.row(version);
-    super::set_day(&mut row, "torch", version);
+    set_day(&mut row, "torch", version);
     row::enter(RELEASES, &format!("torch {version}"), &row)?;
     let table = run_command(Command::new("python3").args(["-c", DUMP]).env("PYTHONPATH", &site))
         .with_context(|| {
@@ -64,7 +65,7 @@ pub fn harvest_from_table(version: &str, path: &Path) -> Result<()> {
 /// Merges a table into the history, writes it, and says what changed.
 fn take(version: &str, table: &str) -> Result<()> {
     let release: Version = version.parse()?;
-    let path = crate::root().join(OPERATORS);
+    let path = unskew_peers::root().join(OPERATORS);
     let history = match fs::read_to_string(&path) {
         Ok(text) => Some(OperatorHistory::from_text(text)?),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,

@@ -60,7 +60,7 @@ pub struct Hostile {
 /// # Errors
 /// If the command cannot be run, or a file made it fail.
 pub fn run(hostile: &Hostile) -> anyhow::Result<()> {
-    let root = crate::root();
+    let root = unskew_peers::root();
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
     let folder = target.join("hostile");
     match fs::remove_dir_all(&folder) {

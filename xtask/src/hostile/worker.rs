@@ -41,7 +41,7 @@ pub struct Batch {
 /// # Errors
 /// If a file cannot be written or the command cannot be started.
 pub fn run(batch: &Batch) -> anyhow::Result<()> {
-    let root = crate::root();
+    let root = unskew_peers::root();
     let seeds = Seeds::find(root, &batch.folder.join("seeds"))?;
     let place = tempfile::tempdir()?;
     for nth in batch.from..batch.to {

@@ -19,7 +19,7 @@ use crate::environment::Environment;
 /// jaxlib ever had.
 const RELEASES: [&str; 7] = ["0.4.31", "0.5.3", "0.6.2", "0.7.2", "0.8.3", "0.9.2", "0.10.2"];
 
-/// What to run.
+/// Which releases of JAX are run as clients, on which plug-ins.
 #[derive(clap::Args)]
 pub struct Clients {
     /// A JAX release; seven from 0.4.31 to 0.10.2 if none is named.
@@ -95,7 +95,7 @@ fn hosts(named: &[String]) -> anyhow::Result<Vec<Host>> {
     wanted.iter().map(host).collect()
 }
 
-/// Names and paths.
+/// The plug-ins with the names that the page calls them by; those of the corpus if none is named.
 fn plugins(named: &[PathBuf]) -> Vec<(String, PathBuf)> {
     if named.is_empty() {
         let all = PLUGINS.iter();
@@ -108,7 +108,7 @@ fn plugins(named: &[PathBuf]) -> Vec<(String, PathBuf)> {
 pub(super) fn server() -> anyhow::Result<PathBuf> {
     let built = Command::new(env!("CARGO"))
         .args(["build", "--quiet", "--package", "unskew-cli"])
-        .current_dir(crate::root())
+        .current_dir(unskew_peers::root())
         .status()
         .context("cargo")?;
     ensure!(built.success(), "`cargo build --package unskew-cli` failed");

@@ -108,7 +108,7 @@ pub fn table(plugins: &[&str], rows: &[Row]) -> String {
 /// # Errors
 /// If it cannot be written.
 pub fn write(plugins: &[&str], rows: &[Row]) -> anyhow::Result<()> {
-    let path = crate::root().join(PAGE);
+    let path = unskew_peers::root().join(PAGE);
     let text = format!("{HEAD}{}", table(plugins, rows));
     std::fs::write(&path, text).with_context(|| path.display().to_string())?;
     println!("written: {PAGE}");

@@ -20,7 +20,7 @@ use compare::{TypeName, compare};
 use proxy::Messages;
 use unskew_core::{Version, VersionRange};
 
-/// What to check.
+/// What of IFRT is compared with the sources of its releases.
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct Ifrt {
@@ -114,7 +114,7 @@ impl Package {
 
 /// The packages that are here, oldest first.
 fn packages() -> anyhow::Result<Vec<Package>> {
-    let folder = crate::root().join("corpus/python");
+    let folder = unskew_peers::root().join("corpus/python");
     let mut all = Vec::new();
     for entry in folder.read_dir().into_iter().flatten() {
         let place = entry?.path();

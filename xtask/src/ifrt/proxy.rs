@@ -67,7 +67,7 @@ impl Messages {
     /// # Errors
     /// If they cannot be read, or say what is not understood here.
     pub fn read() -> anyhow::Result<Self> {
-        let folder = crate::root().join(SOURCES);
+        let folder = unskew_peers::root().join(SOURCES);
         let mut all = BTreeMap::new();
         for entry in folder.read_dir().with_context(|| folder.display().to_string())? {
             let path = entry?.path();

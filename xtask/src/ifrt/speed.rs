@@ -21,7 +21,7 @@ const LIMIT: Duration = Duration::from_secs(240);
 /// How many bytes each transfer has, as in the probe.
 const MIB: f64 = 64.0;
 
-/// What to measure.
+/// What is timed through the server and through the plug-in itself.
 #[derive(clap::Args)]
 pub struct Speed {
     /// The JAX release, one that loads the plug-in itself too.
@@ -33,7 +33,7 @@ pub struct Speed {
     /// `unskew`, built with `--release`; if none is named, it is built.
     #[arg(long)]
     server: Option<PathBuf>,
-    /// How often.
+    /// How often each measurement is repeated.
     #[arg(long, default_value_t = 3)]
     rounds: usize,
 }
@@ -78,7 +78,7 @@ fn variables(server: &Path, release: &str) -> anyhow::Result<Vec<(String, String
 fn server() -> anyhow::Result<PathBuf> {
     let built = Command::new(env!("CARGO"))
         .args(["build", "--quiet", "--release", "--package", "unskew-cli"])
-        .current_dir(crate::root())
+        .current_dir(unskew_peers::root())
         .status()
         .context("cargo")?;
     ensure!(built.success(), "cargo built no server");

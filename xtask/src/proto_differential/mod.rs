@@ -36,7 +36,7 @@ const ABOUT_BYTES: [&str; 5] = ["PB101", "PB201", "PB202", "PB203", "PB305"];
 /// Edits protobuf files at random, and holds the verdicts against real protobuf runtimes.
 #[derive(Args)]
 pub struct ProtoDifferential {
-    /// How many edits.
+    /// How many edits are made and judged.
     #[arg(long, default_value_t = 500)]
     edits: usize,
     /// Another seed makes other edits.
@@ -133,7 +133,7 @@ pub fn run(arguments: &ProtoDifferential) -> Result<()> {
         println!("{:?}\n--- old\n{}--- new\n{}", readings[0], pair.old.text(), pair.new.text());
         if arguments.file {
             let name = format!("seed-{}-{at}", arguments.seed);
-            file(pair, &crate::root().join(CASES).join(name), &readings[0])?;
+            file(pair, &unskew_peers::root().join(CASES).join(name), &readings[0])?;
         }
     }
     ensure!(wrong.is_empty(), "{} verdicts do not hold", wrong.len());
@@ -174,7 +174,7 @@ fn ask(runtimes: &[Runtime], pairs: &[Pair]) -> Result<Vec<Vec<Reading>>> {
     let mut all = vec![Vec::new(); pairs.len()];
     for (name, peer, implementation) in runtimes {
         let mut command = peer.command();
-        command.arg(crate::root().join(READ)).arg(folder.path());
+        command.arg(unskew_peers::root().join(READ)).arg(folder.path());
         command.env("PYTHONDONTWRITEBYTECODE", "1");
         if let Some(implementation) = implementation {
             command.env("PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION", implementation);

@@ -158,7 +158,7 @@ impl Schema {
         self.fields.iter().filter(|field| field.r#type == "E").map(|field| field.number).collect()
     }
 
-    /// As a file.
+    /// The text of a `.proto` file that declares it.
     pub fn text(&self) -> String {
         let mut text = format!(
             "syntax = \"proto{}\";\n\nmessage N {{}}\n\nenum E {{\n",

@@ -212,7 +212,7 @@ fn compare_enums<'a>(
     report: &mut Report,
     found: impl Iterator<Item = &'a Enum>,
 ) -> anyhow::Result<()> {
-    let path = crate::root().join("crates/tensorflow/stream-executor/data/abi/enums.toml");
+    let path = unskew_peers::root().join("crates/tensorflow/stream-executor/data/abi/enums.toml");
     let known: Enums = toml::from_str(&std::fs::read_to_string(path)?)?;
     for found in found {
         let Some(known) = known.r#enum.get(&found.name) else {

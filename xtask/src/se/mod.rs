@@ -15,7 +15,7 @@ use compare::{Report, compare};
 pub use pins::obtain;
 use pins::pins;
 
-/// What to check.
+/// Which headers of StreamExecutor are compared with the data, and what is written.
 #[derive(clap::Args)]
 pub struct Se {
     /// Checks all pinned releases, not only those that `corpus` fetches, and writes the page of results.

@@ -14,7 +14,7 @@ const PAGE: &str = "docs/reference/stream-executor-abi-check.md";
 /// # Errors
 /// If it cannot be written.
 pub fn write(reports: &[Report]) -> anyhow::Result<()> {
-    let path = crate::root().join(PAGE);
+    let path = unskew_peers::root().join(PAGE);
     std::fs::write(&path, text(reports)?).with_context(|| path.display().to_string())?;
     println!("written: {PAGE}");
     Ok(())

@@ -3,13 +3,10 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::{Context as _, ensure};
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
-
-use crate::corpus::FETCH;
 
 /// The package of all of them.
 const PACKAGE: &str = "tensorflow-cpu";
@@ -39,7 +36,7 @@ pub struct Pin {
     /// Whether `cargo xtask corpus` fetches it, for the tests.
     #[serde(default)]
     pub always: bool,
-    /// Header to SHA-256.
+    /// The SHA-256 of each header.
     headers: BTreeMap<String, String>,
 }
 
@@ -49,7 +46,7 @@ pub struct Pin {
 /// If the file is not as it should be.
 pub fn pins() -> anyhow::Result<Vec<Pin>> {
     let name = "device-headers.toml";
-    let text = fs::read_to_string(crate::root().join(name)).context(name)?;
+    let text = fs::read_to_string(unskew_peers::root().join(name)).context(name)?;
     let pins: Pins = toml::from_str(&text).context(name)?;
     Ok(pins.release)
 }
@@ -108,7 +105,7 @@ impl Pin {
 }
 
 fn folder() -> PathBuf {
-    Path::new(crate::root()).join("corpus/device-headers")
+    unskew_peers::root().join("corpus/device-headers")
 }
 
 /// Fetches the headers in a wheel into an empty folder, and says what they hash to.
@@ -117,13 +114,7 @@ fn fetch(file: &str, folder: &Path) -> anyhow::Result<BTreeMap<String, String>> 
         fs::remove_dir_all(folder)?;
     }
     fs::create_dir_all(folder)?;
-    let status = Command::new("python3")
-        .args(["-c", FETCH, PACKAGE, file])
-        .arg(folder)
-        .args(HEADERS.map(|header| format!("{ROOT}/{header}")))
-        .status()
-        .context("cannot run python3; install Python 3 with pip (Debian: python3-pip)")?;
-    ensure!(status.success(), "{file} was not fetched");
+    crate::fetch::fetch(PACKAGE, file, folder, &HEADERS.map(|header| format!("{ROOT}/{header}")))?;
     digests(folder)
 }
 

@@ -23,6 +23,7 @@ use std::path::{Path, PathBuf};
 use libtest_mimic::{Failed, Trial};
 
 use transcript::{Folder, Ran, shows};
+use unskew_peers::root;
 
 /// Whether what an example prints of a plug-in, which it compiles, is true on this machine.
 const MADE_HERE: bool = cfg!(all(target_os = "linux", target_arch = "x86_64"));
@@ -38,11 +39,7 @@ pub fn trials() -> std::io::Result<Vec<Trial>> {
     Ok(files.into_iter().map(trial).collect())
 }
 
-fn root() -> &'static Path {
-    Path::new(env!("UNSKEW_ROOT"))
-}
-
-/// The files `crates/*/*/rules/*.toml`.
+/// The files `crates/*/*/rules/*.toml`, of every subject and crate.
 fn rule_files(crates: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for subject in std::fs::read_dir(crates)? {

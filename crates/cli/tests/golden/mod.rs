@@ -1,9 +1,9 @@
 //! The notation of golden tests, and how one is run.
 
-use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use libtest_mimic::Failed;
+use unskew_peers::root;
 
 /// The line between what is run and what it prints.
 const OUTPUT: &str = "---";
@@ -112,7 +112,7 @@ impl Golden {
                 .replace("%tmp", &folder.path().display().to_string())
         };
         let mut command = Command::new(env!("CARGO_BIN_EXE_unskew"));
-        command.current_dir(&root).env_clear();
+        command.current_dir(root).env_clear();
         for step in &self.steps {
             match step {
                 Step::Bytes { file, bytes } => std::fs::write(place(file), bytes)?,
@@ -162,12 +162,6 @@ impl Golden {
         }
         text
     }
-}
-
-/// The root of the repository.
-fn root() -> PathBuf {
-    let cli = Path::new(env!("CARGO_MANIFEST_DIR"));
-    cli.ancestors().nth(2).unwrap_or(cli).to_owned()
 }
 
 /// Bytes in hexadecimal pairs.

@@ -6,10 +6,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use saphyr_parser::{Event, Parser};
-
-fn root() -> &'static Path {
-    Path::new(env!("UNSKEW_ROOT"))
-}
+use unskew_peers::root;
 
 /// The scalars of a YAML file by their paths: `runs.steps.1.run`.
 fn scalars(file: &str) -> BTreeMap<String, String> {

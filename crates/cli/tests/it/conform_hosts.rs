@@ -4,6 +4,8 @@
 use std::path::Path;
 use std::process::Command;
 
+use unskew_peers::root;
+
 /// The plug-ins of the table, and their files in the corpus.
 const PLUGINS: [(&str, &str); 3] = [
     ("xla-cpu-pjrt 0.0.1", "xla-cpu-pjrt-0.0.1.so"),
@@ -13,10 +15,6 @@ const PLUGINS: [(&str, &str); 3] = [
 
 /// A release that passes so many of the 21 steps works; what is missing are handlers of its own.
 const WORKS: u32 = 18;
-
-fn root() -> &'static Path {
-    Path::new(env!("UNSKEW_ROOT"))
-}
 
 /// Release, plug-in, and how many steps pass directly and through the adapter.
 fn measured() -> Vec<(String, String, u32, u32)> {

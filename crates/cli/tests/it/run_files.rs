@@ -1,16 +1,13 @@
 //! `unskew run`: archives of inputs, files of results, and plug-ins of the current folder.
 
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
 use unskew_array::{Array, Fill, Type, npy};
+use unskew_peers::root;
 
 const PLUGIN: &str = "lammps-jax-pjrt-cpu-0.11.2.so";
-
-fn root() -> PathBuf {
-    Path::new(env!("UNSKEW_ROOT")).canonicalize().unwrap()
-}
 
 /// A folder with the plug-in in it; none, said aloud, without a corpus.
 fn folder_with_plugin() -> Option<tempfile::TempDir> {

@@ -1,6 +1,6 @@
 //! Bytes without a meaning.
 
-use super::{put, repeated, times};
+use super::splice::{put, repeated, times};
 use unskew_random::Random;
 
 /// Numbers at the edges of what fields can hold.

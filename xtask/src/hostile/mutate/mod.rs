@@ -4,13 +4,12 @@ mod bytes;
 mod pickle;
 mod program;
 mod protobuf;
+mod splice;
 mod text;
 mod zip;
 
+use splice::LARGEST;
 use unskew_random::Random;
-
-/// No file of a run is larger.
-const LARGEST: usize = 24 << 20;
 
 /// What a file is, as far as mutations care.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,15 +51,6 @@ pub fn file(name: &str, bytes: &[u8], other: &[u8], random: &mut Random) -> Vec<
     bytes
 }
 
-/// How often something is repeated: mostly a few times, sometimes so often that it hurts.
-fn times(random: &mut Random) -> usize {
-    match random.below(10) {
-        0..5 => 1 + random.below(8),
-        5..8 => 1 + random.below(3_000),
-        _ => 1 + random.below(400_000),
-    }
-}
-
 fn once(name: &str, bytes: Vec<u8>, other: &[u8], random: &mut Random) -> Vec<u8> {
     let form = Form::of(name, &bytes);
     if form == Form::Bytes || random.below(4) == 0 {
@@ -74,16 +64,4 @@ fn once(name: &str, bytes: Vec<u8>, other: &[u8], random: &mut Random) -> Vec<u8
         Form::Text | Form::Script => text::mutated(bytes, random),
         Form::Bytes => bytes,
     }
-}
-
-/// `with` in place of the bytes of `range`.
-fn put(bytes: &mut Vec<u8>, range: std::ops::Range<usize>, with: &[u8]) {
-    let end = range.end.min(bytes.len());
-    let start = range.start.min(end);
-    bytes.splice(start..end, with.iter().copied());
-}
-
-/// `piece`, so often; never more than a file may have.
-fn repeated(piece: &[u8], times: usize) -> Vec<u8> {
-    piece.repeat(times.min(LARGEST / piece.len().max(1)))
 }

@@ -1,6 +1,6 @@
 //! Pickles: programs for a stack machine.
 
-use super::{put, repeated, times};
+use super::splice::{put, repeated, times};
 use unskew_random::Random;
 
 /// Operations, alone or as a pattern.

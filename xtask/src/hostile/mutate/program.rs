@@ -1,6 +1,6 @@
 //! TorchScript programs that ask for more than they may have.
 
-use super::put;
+use super::splice::put;
 use unskew_random::Random;
 
 /// Expressions, each of which makes much of little.

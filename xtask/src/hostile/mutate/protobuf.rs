@@ -1,6 +1,6 @@
 //! Protobuf messages: tags, lengths, and messages in messages.
 
-use super::{put, repeated, times};
+use super::splice::{put, repeated, times};
 use unskew_random::Random;
 
 pub fn mutated(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {

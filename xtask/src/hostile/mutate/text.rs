@@ -1,6 +1,6 @@
 //! Text with brackets, lines, numbers and names.
 
-use super::{LARGEST, put, repeated, times};
+use super::splice::{LARGEST, put, repeated, times};
 use unskew_random::Random;
 
 /// What stands for a number.

@@ -5,7 +5,9 @@ use std::io::{Cursor, Read as _, Write as _};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
-use super::{bytes, once, put, repeated, times};
+use super::bytes;
+use super::once;
+use super::splice::{put, repeated, times};
 use unskew_random::Random;
 
 /// The most bytes that a member inflates to.

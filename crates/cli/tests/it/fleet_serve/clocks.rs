@@ -5,9 +5,10 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 use unskew_core::Date;
+use unskew_peers::root;
 use unskew_test_servers::PostgreSql;
 
-use super::served::{Served, add_runtime, begin, command, example, piece, root, until};
+use super::served::{Served, add_runtime, begin, command, example, piece, until};
 
 const MONTH: i64 = 30 * 24 * 3600;
 

@@ -9,8 +9,9 @@ use std::process::Stdio;
 use serde_json::{Value, json};
 use unskew_fleet::{Digest, Fleet, Policy, Profile};
 use unskew_fleet_service::client::{Answer, Client};
+use unskew_peers::root;
 
-use super::served::{Served, add_runtime, begin, code, example, piece, publish, root, until};
+use super::served::{Served, add_runtime, begin, code, example, piece, publish, until};
 
 const MODEL: &str = "examples/gelu-2.15.0.pt";
 

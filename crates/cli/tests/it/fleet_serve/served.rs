@@ -9,11 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use unskew_fleet::Digest;
 use unskew_fleet_service::client::{Answer, Client};
-
-/// The root of the repository.
-pub fn root() -> &'static Path {
-    Path::new(env!("UNSKEW_ROOT"))
-}
+use unskew_peers::root;
 
 /// The command, on a fleet.
 pub fn command(store: &Path) -> Command {

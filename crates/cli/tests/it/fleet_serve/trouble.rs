@@ -100,7 +100,7 @@ fn on_a_small_disk(store: &std::path::Path, args: &[&str]) -> Option<Command> {
     let script = "mount -t tmpfs -o size=2m none \"$UNSKEW_FLEET\" && exec \"$0\" \"$@\"";
     small.args(["-Urm", "sh", "-c", script]).arg(served.get_program());
     small.args(["fleet", "serve", "--listen", "127.0.0.1:0", "--log", "warn"]).args(args);
-    small.current_dir(super::served::root()).env("UNSKEW_FLEET", store);
+    small.current_dir(unskew_peers::root()).env("UNSKEW_FLEET", store);
     Some(small)
 }
 
