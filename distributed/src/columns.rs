@@ -57,7 +57,7 @@ impl Done {
         ]
     }
 
-    /// One row.
+    /// The report as a batch of one row.
     pub(crate) fn batch(&self) -> Result<RecordBatch> {
         let columns =
             self.values().map(|value| Arc::new(Int64Array::from(vec![value])) as ArrayRef);

@@ -9,7 +9,7 @@ use unskew_scan::{Inventory, Judge, Question, ScanError, Settings, Shard, Summar
 pub struct Job {
     /// Where artifacts lie. Every executor must see the same there.
     pub uris: Vec<String>,
-    /// The runtimes.
+    /// The runtimes with which every artifact is judged.
     pub with: Vec<String>,
     /// The day on which promises are judged, `YYYY-MM-DD`: one for all executors, whatever their clocks say.
     pub as_of: String,

@@ -20,15 +20,15 @@ struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    /// Hand out tasks
+    /// Hand out the tasks of jobs to executors
     Scheduler {
-        /// Where to listen
+        /// The address on which executors and clients connect
         #[arg(long, default_value_t = HERE)]
         listen: SocketAddr,
     },
-    /// Do tasks
+    /// Do the tasks that a scheduler hands out
     Executor {
-        /// The scheduler
+        /// The address of the scheduler
         #[arg(long, default_value_t = HERE)]
         scheduler: SocketAddr,
         /// Where others fetch what tasks gave
@@ -48,7 +48,7 @@ enum Verb {
     Scan {
         #[arg(required = true, value_name = "URI")]
         uris: Vec<String>,
-        /// The runtimes
+        /// The runtimes with which every artifact is judged
         #[arg(long, required = true, num_args = 1.., value_name = "B")]
         with: Vec<String>,
         /// The folder or prefix that rows go to; all executors must reach it
@@ -63,7 +63,7 @@ enum Verb {
         /// How many artifacts of a shard are judged at once [default: one a processor]
         #[arg(long, value_name = "N")]
         jobs: Option<usize>,
-        /// The scheduler
+        /// The address of the scheduler
         #[arg(long, default_value_t = HERE)]
         scheduler: SocketAddr,
     },

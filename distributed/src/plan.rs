@@ -35,7 +35,7 @@ pub struct ShardsPlan {
     pub(crate) job: Job,
     /// The columns that are wanted, by their numbers; none means all.
     pub(crate) columns: Option<Vec<usize>>,
-    /// Which shards.
+    /// The plan whose rows name the shards to scan.
     input: Arc<dyn ExecutionPlan>,
     properties: Arc<PlanProperties>,
 }

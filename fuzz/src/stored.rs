@@ -4,29 +4,29 @@ use unskew_serdes::{Format, family};
 
 family!(/** A family of three versions. */ pub Stored = "src/stored.history.toml");
 
-/// An element type.
+/// An enumeration whose last value came with version 2.
 #[derive(Debug, PartialEq, Clone, Copy, Default, Format)]
 #[format(family = Stored, plain, view)]
 pub enum Kind {
-    /// A truth value.
+    /// The value of `Kind::default()`.
     #[default]
     #[format(id = 1)]
     Pred,
-    /// Single precision.
+    /// A value of all versions, with a gap before it.
     #[format(id = 11)]
     F32,
-    /// Six bits.
+    /// A value that version 2 brought.
     #[format(id = 32, since = 2)]
     F6,
 }
 
-/// A sharding.
+/// A structure that stands in others.
 #[derive(Debug, Default, PartialEq, Clone, Format)]
 #[format(family = Stored, view)]
 pub struct Sharding {
     /// Numbers in the least width.
     pub axes: Vec<u32>,
-    /// Came later.
+    /// A list that version 1 brought.
     #[format(since = 1)]
     pub unreduced: Vec<i64>,
 }
@@ -35,23 +35,23 @@ pub struct Sharding {
 #[derive(Debug, PartialEq, Clone, Format)]
 #[format(family = Stored, view)]
 pub struct Spec {
-    /// A text.
+    /// A text of any length.
     pub name: String,
-    /// An enumeration.
+    /// An enumeration of the same family.
     pub kind: Kind,
     /// Nested, and perhaps absent.
     pub sharding: Option<Sharding>,
     /// A list of nested values.
     pub others: Vec<Sharding>,
-    /// Bytes.
+    /// Bytes that need not be UTF-8.
     pub layout: Vec<u8>,
-    /// Went.
+    /// A field that newer versions do not have.
     #[format(until = 1)]
     pub legacy: u32,
-    /// Came later.
+    /// A field that version 2 brought.
     #[format(since = 2)]
     pub scale: u64,
-    /// May be skipped.
+    /// A field that older readers may skip.
     #[format(since = 1, skippable)]
     pub comment: String,
 }

@@ -8,7 +8,7 @@ use unskew_core::Version;
 use unskew_torch_operators::{NewChange, Registry, Releases, Since, Sources, function_files};
 use unskew_torch_schemas::{OperatorHistory, Schema, changes};
 
-/// What changed.
+/// The change of an operator that the upgrader is for.
 #[derive(Args)]
 #[command(group = clap::ArgGroup::new("since").required(true))]
 pub struct NewUpgrader {
@@ -54,7 +54,7 @@ pub struct NewUpgrader {
 /// # Errors
 /// If the change cannot be; nothing is written then.
 pub fn run(arguments: &NewUpgrader) -> anyhow::Result<()> {
-    let folder = crate::root().join(&arguments.data);
+    let folder = unskew_peers::root().join(&arguments.data);
     let read = |file: &str| {
         let path = folder.join(file);
         std::fs::read_to_string(&path).with_context(|| path.display().to_string())

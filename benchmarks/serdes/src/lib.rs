@@ -77,7 +77,7 @@ pub enum Dtype {
     S4,
 }
 
-/// All of them.
+/// Every element type, in the order of their numbers in the formats.
 pub const DTYPES: [Dtype; 18] = {
     use Dtype::*;
     [

@@ -10,7 +10,7 @@ use std::path::Path;
 use super::sparse::{SparseFile, Weights};
 
 const BLOCKS: usize = 224;
-/// `DT_FLOAT` and `DT_INT32`.
+/// The numbers of `DT_FLOAT` and `DT_INT32` in `types.proto`.
 const FLOAT: u64 = 1;
 const INT32: u64 = 3;
 

@@ -65,7 +65,7 @@ impl ZipFile {
         Ok(())
     }
 
-    /// Writes the directory.
+    /// Writes the central directory, with the records of Zip64 where it needs them.
     pub fn finish(mut self) -> io::Result<()> {
         let (start, len, records) = (self.file.len, self.directory.len() as u64, self.records);
         self.file.bytes(&self.directory)?;

@@ -10,7 +10,7 @@ use super::edit::{Edit, Subject};
 /// What an edit does to whoever was built from the old header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Truth {
-    /// Nothing.
+    /// Source compiles as before, and what is built goes on.
     Nothing,
     /// Source has to be edited; what is built goes on.
     Source,

@@ -55,7 +55,7 @@ pub struct Vector {
 }
 
 impl<'s> Flatbuffer<'s> {
-    /// Reads nothing yet.
+    /// A reader of this source; what it reads is kept in blocks, the first of which is read with the first field.
     pub fn new(source: &'s dyn Source) -> Self {
         Self { source, blocks: RefCell::default() }
     }

@@ -14,7 +14,7 @@ pub(crate) enum Lead<'a> {
 }
 
 impl<'a> Lead<'a> {
-    /// Where `symbol` begins.
+    /// The kind of name with which a mangled `symbol` begins.
     pub(crate) fn of(symbol: &'a str) -> Self {
         let Some(rest) = symbol.strip_prefix("_Z") else { return Self::C };
         let rest = without_special(rest);

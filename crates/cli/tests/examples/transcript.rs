@@ -17,7 +17,7 @@ pub struct Folder(tempfile::TempDir);
 pub struct Ran {
     /// The transcript with what was printed now.
     pub text: String,
-    /// What `unskew` printed.
+    /// What `unskew` printed, output and errors together.
     pub printed: String,
     /// `unskew` ended with status 2: it did not do what it was asked.
     pub misused: bool,

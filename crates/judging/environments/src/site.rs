@@ -123,7 +123,7 @@ impl Site {
     }
 }
 
-/// `3.11` of `python3.11`.
+/// The version in the name of a folder: `3.11` of `python3.11`.
 fn version_of(folder: &str) -> Option<Version> {
     let version = folder.strip_prefix("python")?.trim_end_matches('t');
     version.contains('.').then(|| version.parse().ok()).flatten()

@@ -38,7 +38,7 @@ pub struct Exported {
     pub dtypes: BTreeSet<u64>,
     /// Names of classes in its pytrees that the reading program must have registered.
     pub classes: BTreeSet<String>,
-    /// Names of effects.
+    /// Names of the types of effects that the function has.
     pub effects: BTreeSet<String>,
     /// Safety checks that whoever exported it switched off.
     pub disabled_checks: BTreeSet<String>,

@@ -91,7 +91,7 @@ fn of_artifact(code: &[u8]) -> Option<Vec<Parameter>> {
         .collect()
 }
 
-/// `2x3xf32>...`.
+/// The type of which the text begins behind `tensor<`: `2x3xf32>...`.
 fn tensor(text: &str) -> Option<Parameter> {
     let complex = text.find("complex<").filter(|at| *at < text.find('>').unwrap_or(0));
     let (shape, name) = match complex {

@@ -11,7 +11,7 @@ pub(super) fn explicit(text: &str, lock: &mut Lock) {
     }
 }
 
-/// Reads `pixi.lock`.
+/// Reads the packages of a `pixi.lock`.
 pub(super) fn pixi(text: &str, lock: &mut Lock) -> Result<(), LockError> {
     let version = text.lines().find_map(|line| line.strip_prefix("version:")).unwrap_or("unknown");
     if !["5", "6"].contains(&version.trim()) {

@@ -47,7 +47,7 @@ pub fn shape(dims: &[i64]) -> Message {
     dims.fold(Message::default(), |shape, dim| shape.message(2, dim))
 }
 
-/// Attribute values.
+/// An `AttrValue` that is an integer; those of other types follow.
 pub fn int(n: i64) -> Message {
     Message::default().int(3, n)
 }

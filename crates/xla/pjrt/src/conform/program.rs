@@ -2,7 +2,7 @@
 
 /// A program in both forms in which a plug-in may take it.
 pub(crate) struct TestProgram {
-    /// StableHLO text.
+    /// StableHLO as MLIR text.
     pub(crate) text: &'static str,
     /// The same as a portable artifact for version 0.9.0, the oldest that any plug-in reads; written by jaxlib 0.10
     /// (`serialize_portable_artifact_str`).

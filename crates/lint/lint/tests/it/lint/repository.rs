@@ -74,7 +74,7 @@ impl Kind for Names {
 
 pub const KINDS: &[&dyn Kind] = &[&Headers, &Names, &Histories];
 
-/// Reads an `unskew.toml`.
+/// The configuration in the text of an `unskew.toml`.
 pub fn config(text: &str) -> Result<Config, ConfigError> {
     let rules =
         [unskew_lint::rules::RULES, unskew_c_headers::rules::RULES, unskew_history::rules::RULES];
