@@ -51,34 +51,6 @@ pub fn columns(
     finish(all)
 }
 
-/// The columns of a list of symbols, a line each, with the releases that have it as a bit mask and the library
-/// in which it was seen first: how exports were recorded before there was this table.
-///
-/// # Errors
-/// If it is no such list.
-pub fn columns_of_list(machine: Machine, text: &str) -> Result<Columns, ReadError> {
-    let broken = |line: &str| ReadError::malformed("list of exports", format!("no row: {line:?}"));
-    let mut lines = text.lines();
-    let head = lines.next().and_then(|line| line.strip_prefix("# releases\t"));
-    let releases = head.unwrap_or_default().split(' ').map(str::parse::<Version>);
-    let releases = releases.collect::<Result<Vec<_>, _>>().map_err(|e| broken(&e.to_string()))?;
-    let mut all: Columns = Vec::new();
-    let framework = Framework::Torch;
-    for line in lines.filter(|line| !line.starts_with('#')) {
-        let cells: Vec<&str> = line.split('\t').collect();
-        let &[symbol, mask, library] = &*cells else { return Err(broken(line)) };
-        let mask = u64::from_str_radix(mask, 16).map_err(|_| broken(line))?;
-        let build = if framework.is_for_cuda(library) { Build::Cuda } else { Build::Cpu };
-        for (at, release) in releases.iter().enumerate().filter(|(at, _)| mask >> at & 1 == 1) {
-            let _ = at;
-            let column = Column { framework, release: *release, machine, build, cxx11: false };
-            let kept = is_kept(framework, build, symbol).then(|| symbol.to_owned());
-            add(&mut all, column, kept);
-        }
-    }
-    finish(all)
-}
-
 fn add(all: &mut Columns, column: Column, names: impl IntoIterator<Item = String>) {
     match all.iter_mut().find(|(one, _)| *one == column) {
         Some((_, set)) => set.extend(names),

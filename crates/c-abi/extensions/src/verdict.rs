@@ -9,7 +9,7 @@ use unskew_core::{
 use unskew_definitions::Runs;
 
 use crate::rules::{Cxx11AbiDiffers, NeedsCudaBuild, StableAbiTooOld, SymbolsMissing};
-use crate::{Build, Exports, Framework, Machine, Needs, demangled, table};
+use crate::{Exports, Framework, Machine, Needs, demangled, table};
 
 /// Where PyTorch writes what it promises of its C shims.
 const STABLE_ABI: &str = "https://docs.pytorch.org/docs/stable/notes/libtorch_stable_abi.html";
@@ -296,13 +296,5 @@ impl Exports {
         let runs = fitting(&symbols, framework, machine);
         let all = table().of_framework(framework, machine);
         all.into_iter().filter(|release| runs.contains(*release)).collect()
-    }
-
-    /// Whether the release's build for CUDA was harvested.
-    pub fn has_cuda_column(&self, machine: Machine) -> bool {
-        table().columns().iter().any(|column| {
-            (column.framework, column.release, column.machine, column.build)
-                == (self.framework(), self.release(), machine, Build::Cuda)
-        })
     }
 }

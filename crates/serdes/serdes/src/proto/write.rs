@@ -117,13 +117,6 @@ impl<'a, F: Family> ProtoWriter<'a, F> {
         self.out.extend_from_slice(bytes);
     }
 
-    /// A text that may be absent.
-    pub fn optional_text(&mut self, field: u32, text: Option<&str>) {
-        if let Some(text) = text {
-            self.present_bytes(field, text.as_bytes());
-        }
-    }
-
     /// A nested message, in the version of this one.
     ///
     /// # Errors
