@@ -7,7 +7,7 @@
 //! | --- | --- | --- |
 //! | `full` | people | a block: message, phase, both sides, where, the error that the runtime prints, fix |
 //! | `concise` | people and `grep` | a line: `file: error PT204 message` |
-//! | `json` | scripts | an object of a [documented schema](json) with a version |
+//! | `json` | scripts | an object of a documented schema with a version: [`json`] |
 //! | `sarif` | code scanning | a result of SARIF 2.1.0, the rules being metadata of the tool |
 //! | `github` | GitHub Actions | a workflow command: `::error file=...,title=...::message` |
 //! | `junit` | other CI servers | a test case of JUnit XML |

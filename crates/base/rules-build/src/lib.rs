@@ -2,7 +2,7 @@
 //!
 //! A rule is one TOML file, `rules/<CODE>-<name>.toml`. From it this crate makes
 //!
-//! * a `static` [`Rule`](../unskew_core/struct.Rule.html) named after the code (`PT204`);
+//! * a `static` `Rule` of `unskew-core`, named after the code (`PT204`);
 //! * a struct named after the rule (`Pt2SchemaMajor`) with one field per placeholder of its message
 //!   and its fix, and `fn finding(&self) -> Finding`, so that a finding without one of its numbers
 //!   does not compile;

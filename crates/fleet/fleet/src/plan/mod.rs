@@ -2,7 +2,7 @@
 //!
 //! The candidates are the versions of the model and what conversions make of them. A candidate serves a runtime if
 //! the runtime accepts it; what was converted for one runtime often serves others, and that is what makes few
-//! artifacts enough. Which few is a question of coverage ([`Cover`](crate::Cover)): for every number of artifacts the
+//! artifacts enough. Which few is a question of coverage (`Cover`): for every number of artifacts the
 //! ones that serve the most devices.
 //!
 //! A runtime is served by the newest version that any way leads to, as a decision would: an older artifact that it takes
