@@ -111,7 +111,7 @@ pub struct Finding {
     pub places: Places,
     /// What the runtime itself says when it fails, if that is known.
     pub symptom: Option<String>,
-    /// One command or edit that mends it.
+    /// One command or edit that fixes it.
     pub fix: Option<String>,
     /// The adaptation that removes this finding without loss, if Unskew has one.
     pub adaptation: Option<String>,
@@ -179,7 +179,7 @@ impl Finding {
         self
     }
 
-    /// With what mends it.
+    /// With what fixes it.
     #[must_use]
     pub fn with_fix(mut self, fix: impl Into<String>) -> Self {
         self.fix = Some(fix.into());

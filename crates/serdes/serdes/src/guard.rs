@@ -283,7 +283,7 @@ impl<F: Family> Lock<F> {
     /// Holds the types against the lock at `path`.
     ///
     /// # Errors
-    /// The first [`GuardError`], with the edit that mends it.
+    /// The first [`GuardError`], with the edit that fixes it.
     pub fn check(&self, path: impl AsRef<Path>) -> Result<(), GuardError> {
         let path = path.as_ref();
         let locked = read_lock(path)?;

@@ -22,12 +22,12 @@ pub enum Cause {
     #[error("not there: {0}")]
     Missing(String),
     /// The registry does not let this caller do it.
-    #[error("the registry refuses: {said}; {mend}")]
+    #[error("the registry refuses: {said}; {fix}")]
     Denied {
         /// What the registry answered.
         said: String,
         /// Where the credentials come from.
-        mend: &'static str,
+        fix: &'static str,
     },
     /// It is of a form that is not read.
     #[error("{0}")]

@@ -37,11 +37,11 @@ pub(crate) struct Http {
     client: reqwest::Client,
     auth: Auth,
     /// Where credentials come from, for messages.
-    mend: &'static str,
+    fix: &'static str,
 }
 
 impl Http {
-    pub(crate) fn new(auth: Auth, mend: &'static str) -> Result<Self, RegistryError> {
+    pub(crate) fn new(auth: Auth, fix: &'static str) -> Result<Self, RegistryError> {
         // Another one that is there already will do.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = reqwest::Client::builder()
@@ -50,7 +50,7 @@ impl Http {
             .read_timeout(SILENCE)
             .build();
         let client = client.map_err(|error| RegistryError::failed("HTTP", chain(&error)))?;
-        Ok(Self { client, auth, mend })
+        Ok(Self { client, auth, fix })
     }
 
     /// Asks, again if the server or the line fails, and gives the answer as JSON.
@@ -160,7 +160,7 @@ impl Http {
         Err(Fault(match status {
             StatusCode::NOT_FOUND => Cause::Missing(said),
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-                Cause::Denied { said, mend: self.mend }
+                Cause::Denied { said, fix: self.fix }
             }
             _ => Cause::Failed(said),
         }))

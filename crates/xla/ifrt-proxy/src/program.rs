@@ -8,7 +8,7 @@ use unskew_ifrt::types::{
     DType, DTypeKind, HloProgram, Ifrt, Serialized, Shape, XlaCompileOptions,
 };
 use unskew_pjrt::convert::compile_options::{
-    CompileOptions, mend_debug_options, without_mesh_shardings,
+    CompileOptions, update_debug_options, without_mesh_shardings,
 };
 use unskew_pjrt::{Buffer, LoadedExecutable, Program};
 use unskew_serdes::proto::{decode, encode};
@@ -66,11 +66,11 @@ impl Loaded {
         let given = options(&asked.options)?;
         let options = checked(platform, &given)?;
         // The plug-in has the last word on options that are not understood here.
-        let mended = mend_debug_options(&given).unwrap_or(Cow::Borrowed(&given));
+        let updated = update_debug_options(&given).unwrap_or(Cow::Borrowed(&given));
         let minor = platform.client.plugin().api().minor();
-        let mended = without_mesh_shardings(&mended, minor).unwrap_or(Cow::Borrowed(&mended));
+        let updated = without_mesh_shardings(&updated, minor).unwrap_or(Cow::Borrowed(&updated));
         let too_new = TooNew::find(&program, platform.stablehlo);
-        let compiled = platform.client.compile(Program::mlir(program.artifact()), &mended);
+        let compiled = platform.client.compile(Program::mlir(program.artifact()), &updated);
         let executable = compiled.map_err(|error| {
             let error = Status::from(error);
             let Some(too_new) = &too_new else { return error };

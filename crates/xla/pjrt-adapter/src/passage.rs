@@ -200,7 +200,7 @@ mod tests {
         assert_eq!(options.way(144), Way::Copied(112));
         let stats = passage("PJRT_Device_MemoryStats_Args", old);
         assert_eq!(stats.way(201), Way::Copied(185));
-        // Before the wrong sizes were mended, a plug-in accepted 24 and wrote 32.
+        // Before the wrong sizes were fixed, a plug-in accepted 24 and wrote 32.
         let old = Ages::of(&Config::emulating("p.so", 54), 115);
         assert_eq!(passage("PJRT_Plugin_Attributes_Args", old).way(24), Way::Copied(32));
     }

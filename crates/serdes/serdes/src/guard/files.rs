@@ -17,7 +17,7 @@ use crate::{Family, Format, Record, Version, WriteError, read, write_as};
 /// Files of versions below the minimum must be empty: tombstones.
 ///
 /// # Errors
-/// The first [`GuardError`], with the edit that mends it.
+/// The first [`GuardError`], with the edit that fixes it.
 pub fn check_golden<F, T>(folder: impl AsRef<Path>, name: &str, value: &T) -> Result<(), GuardError>
 where
     F: Family,

@@ -60,7 +60,7 @@ impl<F: Family> Goldens<F> {
     /// Holds the values against the file at `path`.
     ///
     /// # Errors
-    /// The first [`GuardError`], with the edit that mends it.
+    /// The first [`GuardError`], with the edit that fixes it.
     pub fn check(&self, path: impl AsRef<Path>) -> Result<(), GuardError> {
         let path = path.as_ref();
         let mut lines = lines(path)?;

@@ -32,7 +32,7 @@ const VERSIONS: usize = 1_000_000;
 /// The longest value of a tag that MLflow keeps.
 const TAG: usize = 5000;
 
-const MEND: &str =
+const FIX: &str =
     "set MLFLOW_TRACKING_TOKEN, or MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD";
 
 /// A model registry of MLflow.
@@ -97,7 +97,7 @@ impl MlFlow {
             (None, Some((user, password))) => Auth::Basic(user, password),
             (None, None) => Auth::Nobody,
         };
-        let http = Http::new(auth, MEND)?;
+        let http = Http::new(auth, FIX)?;
         Ok(Self { http, server: server.trim_end_matches('/').to_owned() })
     }
 

@@ -24,7 +24,7 @@ const TAGS: usize = 100_000;
 /// How deep an index may hold another.
 const DEPTH: usize = 4;
 
-const MEND: &str = "log in with docker or oras, which write $DOCKER_CONFIG/config.json";
+const FIX: &str = "log in with docker or oras, which write $DOCKER_CONFIG/config.json";
 
 /// The media types of manifests that are read.
 pub(super) const MANIFESTS: [&str; 4] = [
@@ -267,12 +267,12 @@ fn cause(error: &OciDistributionError) -> Cause {
                 Some(
                     Code::ManifestUnknown | Code::NameUnknown | Code::BlobUnknown | Code::NotFound,
                 ) => Cause::Missing(said),
-                Some(Code::Denied | Code::Unauthorized) => Cause::Denied { said, mend: MEND },
+                Some(Code::Denied | Code::Unauthorized) => Cause::Denied { said, fix: FIX },
                 _ => Cause::Failed(said),
             }
         }
         OciDistributionError::AuthenticationFailure(_)
-        | OciDistributionError::UnauthorizedError { .. } => Cause::Denied { said, mend: MEND },
+        | OciDistributionError::UnauthorizedError { .. } => Cause::Denied { said, fix: FIX },
         OciDistributionError::ServerError { code: 404, .. } => Cause::Missing(said),
         _ => Cause::Failed(said),
     }

@@ -26,7 +26,7 @@ const LIST: usize = 32 << 20;
 /// How many tags are asked for at a time.
 const PAGE: usize = 1000;
 
-const MEND: &str = "log in with docker or oras, which write $DOCKER_CONFIG/config.json";
+const FIX: &str = "log in with docker or oras, which write $DOCKER_CONFIG/config.json";
 
 /// Who asks in which repository, as the registry said when it was asked first.
 #[derive(Clone, Default)]
@@ -119,7 +119,7 @@ impl Oci {
             }
             (None, _) => Auth::Nobody,
         };
-        let http = Http::new(auth, MEND)?;
+        let http = Http::new(auth, FIX)?;
         self.askers.keep(of, &http);
         Ok(http)
     }

@@ -1,13 +1,13 @@
 //! `PJRT_Client_Compile` and `PJRT_Compile`: programs and options in the form of a newer plug-in.
 //!
-//! What needs no mending is passed on where it lies, and what cannot be read as well: the plug-in has
+//! What needs no updating is passed on where it lies, and what cannot be read as well: the plug-in has
 //! the last word on it.
 
 use std::borrow::Cow;
 use std::ffi::c_void;
 use std::mem::offset_of;
 
-use unskew_pjrt::convert::compile_options::{mend_debug_options, without_mesh_shardings};
+use unskew_pjrt::convert::compile_options::{update_debug_options, without_mesh_shardings};
 use unskew_pjrt::layout::Function;
 use unskew_pjrt::sys::bindings::*;
 use unskew_stablehlo::convert::upgrade_native;
@@ -48,11 +48,11 @@ unsafe fn compile(function: Function, arguments: *mut c_void, places: &Places) -
         let program = word(places.program) as *const PJRT_Program;
         (program, bytes(word(places.options) as *const u8, word(places.options + 1)))
     };
-    let mended = mend_debug_options(options).unwrap_or(Cow::Borrowed(options));
+    let updated = update_debug_options(options).unwrap_or(Cow::Borrowed(options));
     let minor = adapter.api.minor();
-    let mended = match without_mesh_shardings(&mended, minor) {
+    let updated = match without_mesh_shardings(&updated, minor) {
         Ok(Cow::Owned(changed)) => Cow::Owned(changed),
-        _ => mended,
+        _ => updated,
     };
     // SAFETY: the host's program is as long as it says.
     let upgraded = unsafe { upgraded(host_program) };
@@ -69,9 +69,9 @@ unsafe fn compile(function: Function, arguments: *mut c_void, places: &Places) -
             if let Some(program) = &program {
                 words[places.program] = (&raw const *program).expose_provenance() as u64;
             }
-            if let Cow::Owned(mended) = &mended {
-                words[places.options] = mended.as_ptr().expose_provenance() as u64;
-                words[places.options + 1] = mended.len() as u64;
+            if let Cow::Owned(updated) = &updated {
+                words[places.options] = updated.as_ptr().expose_provenance() as u64;
+                words[places.options + 1] = updated.len() as u64;
             }
         })
     }

@@ -4,7 +4,7 @@
 //! plug-in is given a serialized `CompileOptionsProto` and gives away serialized executables, and
 //! neither carries a version.
 //!
-//! * [`compile_options`] reads, writes and mends the options of a compilation;
+//! * [`compile_options`] reads, writes and updates the options of a compilation;
 //! * [`hlo_program`] gives optimized programs ids that older hosts can hold;
 //! * [`program_shape`] says what a compiled program takes;
 //! * [`stamp`] puts the identity of a plug-in around an executable, so that another build refuses it.

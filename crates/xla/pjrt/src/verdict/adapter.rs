@@ -1,4 +1,4 @@
-//! What an adapter between a host and a plug-in mends.
+//! What an adapter between a host and a plug-in fixes.
 
 use std::sync::LazyLock;
 
@@ -11,17 +11,17 @@ use crate::verdict::host::Host;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Table {
-    mends: Vec<Mend>,
+    fixes: Vec<Fix>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Mend {
+struct Fix {
     rule: String,
     host: Option<Hosts>,
 }
 
-/// The hosts for which a rule is mended, if not all.
+/// The hosts for which findings of a rule go away, if not for all.
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Hosts {
@@ -30,19 +30,18 @@ enum Hosts {
 }
 
 /// The file is part of this crate, and a test reads it.
-static MENDS: LazyLock<Vec<Mend>> = LazyLock::new(|| {
+static FIXES: LazyLock<Vec<Fix>> = LazyLock::new(|| {
     let table: Result<Table, _> = toml::from_str(include_str!("../../data/adapter.toml"));
-    table.map(|table| table.mends).unwrap_or_default()
+    table.map(|table| table.fixes).unwrap_or_default()
 });
 
 /// Names the adaptation on every finding that an adapter in front of a plug-in of this minor removes.
 pub(crate) fn name_adaptations(findings: &mut [Finding], host: &Host, plugin: i32) {
     let Some(minor) = host.minor.filter(|minor| *minor >= FLOOR && plugin >= FLOOR) else { return };
     for finding in findings {
-        let mends = |mend: &&Mend| {
-            mend.rule == finding.rule.code && (mend.host.is_none() || minor <= plugin)
-        };
-        if MENDS.iter().any(|mend| mends(&mend)) {
+        let fixes =
+            |fix: &&Fix| fix.rule == finding.rule.code && (fix.host.is_none() || minor <= plugin);
+        if FIXES.iter().any(|fix| fixes(&fix)) {
             let release = host.name.replacen(' ', "@", 1);
             finding.adaptation = Some(format!("unskew adapt --for {release}"));
         }
@@ -58,9 +57,9 @@ mod tests {
 
     #[test]
     fn the_data_name_rules_that_exist() {
-        assert!(!MENDS.is_empty());
-        for mend in MENDS.iter() {
-            assert!(rules::RULES.iter().any(|rule| rule.code == mend.rule), "{}", mend.rule);
+        assert!(!FIXES.is_empty());
+        for fix in FIXES.iter() {
+            assert!(rules::RULES.iter().any(|rule| rule.code == fix.rule), "{}", fix.rule);
         }
     }
 

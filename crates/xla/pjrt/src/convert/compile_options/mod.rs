@@ -30,12 +30,12 @@
 //! assert_eq!(CompileOptions::read(&four.write()).unwrap(), four);
 //! ```
 
-mod mend;
+mod debug_options;
 mod mesh;
 mod read;
 mod write;
 
-pub use mend::mend_debug_options;
+pub use debug_options::update_debug_options;
 pub use mesh::without_mesh_shardings;
 pub use unskew_source::ReadError;
 

@@ -42,15 +42,15 @@ fn stripped() -> Vec<u8> {
 #[test]
 fn debug_options_of_an_old_host_go_and_all_else_stays() {
     let old = old_host(&debug(&[(31, 3), (35, 1), (123, 4), (283, 100)]));
-    assert_eq!(*mend_debug_options(&old).unwrap(), stripped());
+    assert_eq!(*update_debug_options(&old).unwrap(), stripped());
 }
 
 #[test]
 fn a_host_that_knows_the_option_keeps_its_own() {
     let new = old_host(&debug(&[(31, 3), (323, 32)]));
-    assert!(matches!(mend_debug_options(&new).unwrap(), Cow::Borrowed(bytes) if bytes == new));
-    assert!(matches!(mend_debug_options(&stripped()).unwrap(), Cow::Borrowed(_)));
-    assert!(matches!(mend_debug_options(&[]).unwrap(), Cow::Borrowed(_)));
+    assert!(matches!(update_debug_options(&new).unwrap(), Cow::Borrowed(bytes) if bytes == new));
+    assert!(matches!(update_debug_options(&stripped()).unwrap(), Cow::Borrowed(_)));
+    assert!(matches!(update_debug_options(&[]).unwrap(), Cow::Borrowed(_)));
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn what_jax_set_by_itself_becomes_an_override() {
     };
     put("xla_backend_optimization_level", [0x18, 0]);
     put("xla_llvm_disable_expensive_passes", [0x10, 1]);
-    assert_eq!(*mend_debug_options(&old).unwrap(), expected);
+    assert_eq!(*update_debug_options(&old).unwrap(), expected);
 }
 
 #[test]
@@ -76,8 +76,8 @@ fn an_override_of_the_user_is_not_overridden() {
     message(&mut entry, 1, b"xla_backend_optimization_level");
     message(&mut entry, 2, &[0x18, 2]);
     message(&mut old, 7, &entry);
-    let mended = mend_debug_options(&old).unwrap();
-    assert_eq!(mended.windows(14).filter(|w| w == b"xla_backend_op").count(), 1);
+    let updated = update_debug_options(&old).unwrap();
+    assert_eq!(updated.windows(14).filter(|w| w == b"xla_backend_op").count(), 1);
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn the_options_of_a_host_are_read() {
 
 #[test]
 fn what_is_no_message_says_where() {
-    let error = mend_debug_options(&[0x1a, 5, 1]).unwrap_err();
+    let error = update_debug_options(&[0x1a, 5, 1]).unwrap_err();
     assert!(error.to_string().starts_with("compile options, byte 0"), "{error}");
     let error = CompileOptions::read(&[0x1a, 2, 0x22, 0]).unwrap_err();
     assert!(error.to_string().ends_with("field 4 is not a number"), "{error}");
@@ -129,7 +129,7 @@ proptest! {
     }
 
     #[test]
-    fn mending_changes_nothing_that_is_read_and_mends_once(
+    fn updating_changes_nothing_that_is_read_and_updates_once(
         options in options(),
         fields in proptest::collection::vec((1..400u32, any::<i64>()), 0..8),
         tail in 100..200u32,
@@ -140,16 +140,16 @@ proptest! {
         number(&mut build, tail, 7);
         message(&mut bytes, 3, &build);
         number(&mut bytes, tail, 7);
-        let once = mend_debug_options(&bytes).unwrap().into_owned();
+        let once = update_debug_options(&bytes).unwrap().into_owned();
         prop_assert_eq!(CompileOptions::read(&once).unwrap(), options);
-        prop_assert_eq!(&*mend_debug_options(&once).unwrap(), &once);
+        prop_assert_eq!(&*update_debug_options(&once).unwrap(), &once);
     }
 
     #[test]
     fn any_bytes_are_mended_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
         let _ = CompileOptions::read(&bytes);
-        if let Ok(mended) = mend_debug_options(&bytes) {
-            prop_assert!(mended.len() <= bytes.len() + 120);
+        if let Ok(updated) = update_debug_options(&bytes) {
+            prop_assert!(updated.len() <= bytes.len() + 120);
         }
     }
 }

@@ -47,22 +47,22 @@ struct DebugOptions {
 }
 
 /// Drops the debug options of a host that is older than what newer plug-ins need of them; every other
-/// byte of the serialized `CompileOptionsProto` stays as it is. What needs no mending, which is what
+/// byte of the serialized `CompileOptionsProto` stays as it is. What needs no updating, which is what
 /// every host of 2024-11 or later sends, is given back as it came.
 ///
 /// A caller that gets an error passes the bytes on as they are: the plug-in has the last word on what
 /// it reads.
 ///
 /// ```
-/// use unskew_pjrt::convert::compile_options::mend_debug_options;
+/// use unskew_pjrt::convert::compile_options::update_debug_options;
 /// // Build options (3) with debug options (3) of which only an optimization level of 3 is set.
 /// let old = [0x1a, 9, 0x1a, 3, 0xf8, 1, 3, 0x20, 1, 0x28, 1];
-/// assert_eq!(*mend_debug_options(&old).unwrap(), [0x1a, 4, 0x20, 1, 0x28, 1]);
+/// assert_eq!(*update_debug_options(&old).unwrap(), [0x1a, 4, 0x20, 1, 0x28, 1]);
 /// ```
 ///
 /// # Errors
 /// If the bytes are no such message, or more than [`LARGEST`](super::LARGEST).
-pub fn mend_debug_options(bytes: &[u8]) -> Result<Cow<'_, [u8]>, ReadError> {
+pub fn update_debug_options(bytes: &[u8]) -> Result<Cow<'_, [u8]>, ReadError> {
     let source = read::source(bytes)?;
     let (debug, overridden) = survey(&source)?;
     if !debug.present || debug.has_split_count {
@@ -70,7 +70,7 @@ pub fn mend_debug_options(bytes: &[u8]) -> Result<Cow<'_, [u8]>, ReadError> {
     }
     let copied = Copied { source: &source, bytes };
     let whole = Span { start: 0, len: bytes.len() as u64 };
-    let mut mended = copied.replacing(whole, |found, out| {
+    let mut updated = copied.replacing(whole, |found, out| {
         let Some(build) = found.span().filter(|_| found.number == field::BUILD_OPTIONS) else {
             return Ok(false);
         };
@@ -86,10 +86,10 @@ pub fn mend_debug_options(bytes: &[u8]) -> Result<Cow<'_, [u8]>, ReadError> {
             let mut entry = Vec::new();
             wire::message(&mut entry, 1, option.name.as_bytes());
             wire::message(&mut entry, 2, &inner);
-            wire::message(&mut mended, field::OVERRIDES, &entry);
+            wire::message(&mut updated, field::OVERRIDES, &entry);
         }
     }
-    Ok(Cow::Owned(mended))
+    Ok(Cow::Owned(updated))
 }
 
 /// The debug options, and which of [`CARRIED`] have an override already.
