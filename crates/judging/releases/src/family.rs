@@ -1,13 +1,6 @@
 //! The families of releases.
 
 use std::fmt;
-use std::str::FromStr;
-use std::sync::Arc;
-
-use unskew_core::Party;
-use unskew_extensions::{Exports, Framework};
-
-use crate::{NameError, Operator, Row, jax, tensorflow, torch};
 
 /// A runtime that is released again and again under one name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -55,53 +48,10 @@ impl Family {
     pub(crate) fn is_nightly(name: &str) -> bool {
         name.to_ascii_lowercase().contains("nightly")
     }
-
-    /// Its releases in the database, oldest first.
-    pub fn rows(self) -> &'static [Row] {
-        match self {
-            Self::Torch => torch::rows(),
-            Self::TensorFlow => tensorflow::rows(),
-            Self::Jax => jax::rows(),
-        }
-    }
-
-    pub(crate) fn party(self, row: &Row) -> Party {
-        match self {
-            Self::Torch => torch::party(row).with_capability(symbols(Framework::Torch, row)),
-            // What device plug-ins bind to is a matter of another boundary.
-            Self::TensorFlow => {
-                let exports = unskew_stream_executor::exports(&row.version);
-                let symbols = symbols(Framework::TensorFlow, row);
-                tensorflow::party(row).with_capability(exports).with_capability(symbols)
-            }
-            Self::Jax => jax::party(row),
-        }
-    }
-
-    pub(crate) fn operators(self, row: &Row, pattern: &str) -> Vec<Operator> {
-        match self {
-            Self::Torch => torch::operators(row, pattern),
-            Self::TensorFlow => tensorflow::operators(row, pattern),
-            Self::Jax => jax::operators(row, pattern),
-        }
-    }
-}
-
-/// What native extensions are bound to.
-fn symbols(framework: Framework, row: &Row) -> Arc<Exports> {
-    Arc::new(Exports::of_release(framework, row.version))
 }
 
 impl fmt::Display for Family {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
-    }
-}
-
-impl FromStr for Family {
-    type Err = NameError;
-
-    fn from_str(text: &str) -> Result<Self, NameError> {
-        Self::of_package(text).ok_or_else(|| NameError::family(text, ""))
     }
 }

@@ -28,6 +28,7 @@
 
 mod axes;
 mod catalogue;
+mod database;
 mod exact;
 mod family;
 pub mod jax;

@@ -8,7 +8,7 @@ use crate::messages::{
     Aliasing, DotNumbers, GatherNumbers, Instruction, Precision, ResultAccuracy, ScatterNumbers,
     Shape,
 };
-use crate::module::{MAIN_THREAD, Names};
+use crate::names::{MAIN_THREAD, Names};
 use crate::numbers::{braced, double, joined, single};
 
 /// The attributes in their order.

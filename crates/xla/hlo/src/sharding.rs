@@ -1,7 +1,7 @@
 //! Shardings: `{devices=[4,1]<=[4]}`.
 
-use crate::instruction::metadata;
 use crate::messages::Sharding;
+use crate::metadata::metadata;
 use crate::numbers::joined;
 
 /// The kinds by their numbers.

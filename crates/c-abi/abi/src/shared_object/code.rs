@@ -47,7 +47,7 @@ fn place(data: &&Bounded<'_>, function: &str, reach: u64) -> Option<std::ops::Ra
         !symbol.is_undefined(endian)
             && string(strings, symbol.st_name(endian)) == function.as_bytes()
     };
-    let address = symbols.iter().take(super::MOST_ENTRIES).find(named)?.st_value(endian);
+    let address = symbols.iter().take(super::limits::MOST_ENTRIES).find(named)?.st_value(endian);
     let segments = header.program_headers(endian, data).ok()?;
     let segment = segments.iter().find(|segment| {
         let start = segment.p_vaddr(endian);

@@ -7,7 +7,8 @@ use object::read::elf::{Dyn, FileHeader, Rela as _, SectionHeader, SectionTable,
 use object::{Endianness, FileKind, ReadRef as _, SymbolIndex, read};
 
 use super::bounded::Bounded;
-use super::{Format, Import, MOST_ENTRIES, SharedObject, name};
+use super::limits::{MOST_ENTRIES, name};
+use super::{Format, Import, SharedObject};
 
 type Data<'a> = &'a Bounded<'a>;
 

@@ -5,7 +5,7 @@
 //! Numbers are LEB128. A tree says every part of a name once, so that all steps together are no longer than the tree
 //! itself; a hostile one, in which branches meet again or go in circles, is told by being longer.
 
-use super::MOST_ENTRIES;
+use super::limits::MOST_ENTRIES;
 
 /// The most bytes of all names that a file exports. Those of the largest library of TensorFlow 2.20 have 96 MB.
 const MOST_BYTES: usize = 1 << 28;

@@ -4,6 +4,7 @@ mod bounded;
 mod code;
 mod elf;
 mod export_trie;
+mod limits;
 mod other;
 
 use std::fmt;
@@ -14,12 +15,6 @@ pub use code::code_around;
 use object::FileKind;
 use object::read::ReadCache;
 use unskew_source::{ReadError, Slice, Source};
-
-/// The most symbols, imports or needed libraries of one shared object.
-const MOST_ENTRIES: usize = 1 << 21;
-
-/// The longest name of a symbol or library that is kept.
-const LONGEST_NAME: usize = 4096;
 
 /// The file format of a shared object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -155,11 +150,6 @@ impl SharedObject {
         self.imports.dedup_by(|a, b| a.name == b.name && a.version == b.version);
         self
     }
-}
-
-/// A name from a foreign table as text: cut at a sane length, with odd bytes replaced.
-fn name(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(&bytes[..bytes.len().min(LONGEST_NAME)]).into_owned()
 }
 
 /// The format of shared objects of this system.

@@ -8,7 +8,8 @@ use object::read::{self, ImportFlags, Object, ObjectKind, ReadRef};
 use object::{Architecture, Endianness, File, FileKind, macho};
 
 use super::bounded::Bounded;
-use super::{Format, Import, MOST_ENTRIES, SharedObject, export_trie, machine, name};
+use super::limits::{MOST_ENTRIES, name};
+use super::{Format, Import, SharedObject, export_trie, machine};
 
 /// The most machines of one file that are named.
 const MOST_PARTS: usize = 16;

@@ -12,7 +12,7 @@ use unskew_fleet::{
 use unskew_report::{BAD, DIM, EMPHASIS, GOOD, NOTE, Plain, WARN};
 use unskew_source::{Assembly, Output};
 
-use super::{columns, devices};
+use super::columns::{columns, devices};
 use crate::args::{FleetDecide, FleetFormat};
 use crate::exit::Status;
 use crate::print;

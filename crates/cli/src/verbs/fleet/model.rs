@@ -6,7 +6,7 @@ use unskew_fleet::Fleet;
 use unskew_fleet::store::Version;
 use unskew_report::Plain;
 
-use super::columns;
+use super::columns::columns;
 use crate::args::{FleetFormat, ModelTask};
 use crate::exit::Status;
 use crate::print;

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use unskew_fleet::{Candidate, Fleet, Plan, PlanOptions, Policy, Served, Way};
 use unskew_report::{BAD, DIM, EMPHASIS, GOOD, Plain};
 
-use super::{columns, devices, page};
+use super::columns::{columns, devices};
+use super::page;
 use crate::args::{FleetPlan, PlanFormat};
 use crate::exit::Status;
 use crate::print;

@@ -9,7 +9,7 @@ use unskew_fleet::{Change, Fleet, Profile};
 use unskew_report::Plain;
 use unskew_source::read_text;
 
-use super::columns;
+use super::columns::columns;
 use crate::args::{FleetFormat, RuntimeTask};
 use crate::exit::Status;
 use crate::{print, sides};
@@ -30,7 +30,7 @@ pub fn run(task: &RuntimeTask, fleet: &mut Fleet, day: Date) -> anyhow::Result<S
                 Change::Replaced => "replaced",
                 Change::Unchanged => "there already",
             };
-            let devices = super::devices(profile.devices);
+            let devices = super::columns::devices(profile.devices);
             print::out(&format!("{change}: {}, {}, {devices}\n", profile.name, what(&profile)))?;
         }
         RuntimeTask::List(asked) => list(fleet, asked.format)?,

@@ -9,7 +9,7 @@ use unskew_fleet_service::clock::Clock;
 use unskew_fleet_service::token;
 use unskew_report::Plain;
 
-use super::columns;
+use super::columns::columns;
 use crate::args::{FleetFormat, FleetPlaces, FleetToken, TokenTask};
 use crate::exit::Status;
 use crate::print;

@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use unskew_source::Source;
 
-use super::InspectionError;
 use super::allowance::Allowance;
 use super::ending;
+use super::error::InspectionError;
 use super::frame::{self, Frame, Kind};
 use super::message::{Question, Reply, Wanted};
 use super::remote::MOST;

@@ -24,6 +24,7 @@
 mod allowance;
 mod child;
 mod ending;
+mod error;
 mod frame;
 mod message;
 mod process;
@@ -39,6 +40,7 @@ use unskew_core::Date;
 use unskew_source::{Output, Source};
 
 pub use allowance::Allowance;
+pub use error::InspectionError;
 pub use process::main as inspection_main;
 
 use crate::answer::{Answer, Attempt, Judged};
@@ -54,22 +56,6 @@ const MOST_QUESTIONS: u32 = 512;
 
 /// For how long a child is kept that nobody asks.
 const IDLE: Duration = Duration::from_secs(60);
-
-/// Why an artifact could not be inspected.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum InspectionError {
-    /// There is no child. That says nothing about the artifact.
-    #[error("no process to read artifacts in: {0}")]
-    NotStarted(String),
-    /// The child ended over the artifact.
-    #[error("{name} cannot be inspected: {why}")]
-    Ended {
-        /// The name of the artifact.
-        name: String,
-        /// What happened to the child.
-        why: String,
-    },
-}
 
 /// Makes the command that is a child.
 type Start = Arc<dyn Fn(&Allowance) -> Command + Send + Sync>;

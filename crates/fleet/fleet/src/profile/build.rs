@@ -9,7 +9,8 @@ use unskew_releases::{Family, jax, tensorflow, torch};
 use unskew_torch::{DeviceOperator, DeviceTable};
 use unskew_torch_schemas::Schema;
 
-use super::{Profile, ProfileError, ProfileOperator};
+use super::error::ProfileError;
+use super::{Profile, ProfileOperator};
 use crate::Digest;
 
 /// A runtime as `check` and `convert` know it.

@@ -35,6 +35,7 @@
 //! ranges.
 
 mod build;
+mod error;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -44,6 +45,7 @@ use unskew_releases::Release;
 use unskew_torch::DeviceTable;
 
 pub use build::Runtime;
+pub use error::ProfileError;
 
 use crate::{Digest, name};
 
@@ -91,22 +93,6 @@ pub enum ProfileOperator {
     Named(String),
     /// A schema, with the version of its last change if that is told.
     Schema(String, Option<u32>),
-}
-
-/// What is wrong with a profile.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("runtime profile, {place}: {what}")]
-pub struct ProfileError {
-    /// The field in the profile, as a path: `operators[3].version`.
-    pub place: String,
-    /// What is wrong there.
-    pub what: String,
-}
-
-impl ProfileError {
-    pub(crate) fn new(place: impl Into<String>, what: impl fmt::Display) -> Self {
-        Self { place: place.into(), what: what.to_string() }
-    }
 }
 
 impl schemars::JsonSchema for Profile {

@@ -1,5 +1,7 @@
 //! What is wrong with a name, and what was perhaps meant.
 
+use std::str::FromStr;
+
 use unskew_core::Version;
 
 use crate::{Exact, Family, published};
@@ -116,6 +118,14 @@ impl NameError {
         let known = family.rows().last().map(|row| row.version.to_string());
         let known = known.into_iter().collect();
         Self::Unknown { family, version: range.to_owned(), known, nearest: None }
+    }
+}
+
+impl FromStr for Family {
+    type Err = NameError;
+
+    fn from_str(text: &str) -> Result<Self, NameError> {
+        Self::of_package(text).ok_or_else(|| NameError::family(text, ""))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use unskew_core::{Finding, Verdict};
 
-use super::Grid;
+use super::model::Grid;
 
 const HEAD: &str =
     "row,column,outcome,first_failure,errors,warnings,codes,promises,message,unjudged\n";

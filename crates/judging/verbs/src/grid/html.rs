@@ -6,8 +6,8 @@
 
 use std::fmt::Write as _;
 
-use super::reason::in_words;
-use super::{Cell, Grid, Reason};
+use super::model::{Cell, Grid};
+use super::reason::{Reason, in_words};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");

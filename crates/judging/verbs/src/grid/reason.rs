@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use unskew_core::{Finding, Severity};
 use unskew_report::Mark;
 
-use super::{Cell, Row};
+use super::model::{Cell, Row};
 use crate::Member;
 
 /// One finding and the cells in which it stands.
@@ -19,7 +19,7 @@ pub struct Reason {
 
 /// Numbers the findings of all cells from 1, and writes the numbers into the cells. Findings that
 /// differ only in the names of the two sides and in numbers are one reason, as long as they show at the
-/// same time and the same mends them: a file that is too new for nine releases is too new for each of them in other numbers. Notes
+/// same time and the same fixes them: a file that is too new for nine releases is too new for each of them in other numbers. Notes
 /// are left out; nothing goes wrong because of them.
 pub(super) fn number(cells: &mut [Vec<Cell>], rows: &[Row], columns: &[Member]) -> Vec<Reason> {
     let mut reasons: Vec<Reason> = Vec::new();

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use unskew_core::Severity;
 use unskew_report::{BAD, DIM, EMPHASIS, Mark, Plain, WARN, of_severity};
 
+use super::model::{Cell, Grid};
 use super::reason::in_words;
-use super::{Cell, Grid};
 use crate::Member;
 
 /// The most letters of a row's label; the end of a path says more than its beginning.

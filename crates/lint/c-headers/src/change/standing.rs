@@ -19,7 +19,7 @@ pub fn all(pair: &Pair<'_>, changes: &mut Changes) {
     layouts(pair, changes);
     new_structs(pair, changes);
     added(pair, changes);
-    for (name, spot) in &pair.new.homeless {
+    for (name, spot) in &pair.new.undeclared {
         let what = "it is not declared".to_owned();
         let finding = rules::SizeMacroOfNothing { record: name, what: &what }.finding();
         changes.add(&Subject::of(name, spot), finding, [spot], []);

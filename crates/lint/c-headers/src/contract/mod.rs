@@ -35,6 +35,7 @@
 mod announced;
 mod folder;
 mod inclusions;
+mod parts;
 mod read;
 mod remark;
 mod structure;
@@ -43,16 +44,16 @@ mod version;
 
 pub use announced::{AnnouncedSize, Extent};
 pub use folder::called_alike;
-pub use read::{Alias, Constant, Contract, Enumeration, Function, Guard, Source, Unread, Value};
+pub use parts::{Alias, Constant, Enumeration, Function, Guard, Unread, Value};
+pub use read::{Contract, Source};
 pub use remark::{Deadline, Deprecation, Remark};
-pub use structure::{Member, Struct};
-pub use uses::Uses;
+pub use structure::{Member, Struct, Uses};
 pub use version::{VersionLine, VersionNumber};
 
 use std::fmt;
 use std::sync::Arc;
 
-use crate::header::Place;
+use crate::header::HeaderPlace;
 
 /// A place in one of the headers of a contract.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -60,7 +61,7 @@ pub struct Spot {
     /// The name under which the header was given.
     pub file: Arc<str>,
     /// Line and column in it.
-    pub place: Place,
+    pub place: HeaderPlace,
 }
 
 impl fmt::Display for Spot {

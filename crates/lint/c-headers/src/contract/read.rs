@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::inclusions::{Inclusions, base_name};
+use super::parts::{Alias, Constant, Enumeration, Function, Guard, Unread, Value};
 use super::structure::Struct;
 use super::version::{self, LineIndex, VersionLine};
 use super::{Remark, Spot, announced, uses};
@@ -19,79 +20,6 @@ pub struct Source<'a> {
     pub name: &'a str,
     /// The text, of any encoding.
     pub text: &'a [u8],
-}
-
-/// A function, or the type of one.
-#[derive(Clone, Debug)]
-pub struct Function {
-    /// The place of the declaration.
-    pub spot: Spot,
-    /// Its type: a [`Type::Function`], or a pointer to one.
-    pub r#type: Type,
-    /// What its comment says.
-    pub remark: Remark,
-    /// Under which conditions it is declared.
-    pub guard: Guard,
-}
-
-/// The conditions of the preprocessor under which something is declared.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Guard {
-    /// The conditions, outermost first.
-    pub conditions: Arc<[String]>,
-    /// Whether they do not hold where nothing but headers defines macros: on 64-bit Linux, in C.
-    pub off: bool,
-    /// Whether there is another declaration under other conditions.
-    pub several: bool,
-}
-
-/// An enumeration, with the header that declares it.
-#[derive(Clone, Debug)]
-pub struct Enumeration {
-    /// The place of the declaration.
-    pub spot: Spot,
-    /// Its enumerators and their values.
-    pub declared: Enum,
-}
-
-/// Another name for a type that is no function.
-#[derive(Clone, Debug)]
-pub struct Alias {
-    /// The place of the declaration.
-    pub spot: Spot,
-    /// The type that it stands for.
-    pub r#type: Type,
-}
-
-/// What a constant is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Value {
-    /// An integer that fits 64 bits.
-    Number(i64),
-    /// A string, with its quotes.
-    Text(String),
-}
-
-/// A macro without arguments, an enumerator without an enumeration, or a variable that is set.
-#[derive(Clone, Debug)]
-pub struct Constant {
-    /// The name by which programs use it.
-    pub name: String,
-    /// The place of the definition.
-    pub spot: Spot,
-    /// The number or text that programs get.
-    pub value: Value,
-}
-
-/// What could not be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unread {
-    /// Where the declaration begins.
-    pub spot: Spot,
-    /// What, as [`Problem::what`](crate::header::Problem::what) says it.
-    pub what: String,
-    /// The declaration, as [`Problem::text`](crate::header::Problem::text) has it.
-    pub text: String,
 }
 
 /// What some headers, together, promise.
@@ -114,7 +42,7 @@ pub struct Contract {
     /// The versions, by header and name.
     pub lines: Vec<VersionLine>,
     /// Sizes that are announced for structs that are not declared.
-    pub homeless: Vec<(String, Spot)>,
+    pub undeclared: Vec<(String, Spot)>,
     /// Macros that are not known and stand where declarations would, as they are written.
     pub invocations: BTreeMap<String, Spot>,
     /// Under which conditions types are declared.
@@ -167,7 +95,9 @@ impl Contract {
         for (name, found) in sizes {
             match contract.structs.get_mut(&name) {
                 Some(record) => record.announced = found,
-                None => contract.homeless.extend(found.into_iter().map(|a| (name.clone(), a.spot))),
+                None => {
+                    contract.undeclared.extend(found.into_iter().map(|a| (name.clone(), a.spot)))
+                }
             }
         }
         contract.finish();

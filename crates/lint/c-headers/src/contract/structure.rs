@@ -1,9 +1,21 @@
 //! Structs and their fields as parts of a contract.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{AnnouncedSize, Extent, Remark, Spot, Uses};
+use super::{AnnouncedSize, Extent, Remark, Spot};
 use crate::header::{Layout, LayoutError, Record, RecordKind, Type, changes_layout};
+
+/// Where a struct is used in a way that fixes its size.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Uses {
+    /// The fields that hold it by value: `Struct.field`.
+    pub embedded_in: BTreeSet<String>,
+    /// The fields and parameters that point to several of them in a row: the size is the step.
+    pub element_of: BTreeSet<String>,
+    /// The functions that take or return it by value.
+    pub by_value: BTreeSet<String>,
+}
 
 /// A field of a struct.
 #[derive(Clone, Debug)]

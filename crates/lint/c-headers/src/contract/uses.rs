@@ -2,19 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Function, Struct};
+use super::parts::Function;
+use super::structure::{Struct, Uses};
 use crate::header::{Parameter, Type};
-
-/// Where a struct is used in a way that fixes its size.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Uses {
-    /// The fields that hold it by value: `Struct.field`.
-    pub embedded_in: BTreeSet<String>,
-    /// The fields and parameters that point to several of them in a row: the size is the step.
-    pub element_of: BTreeSet<String>,
-    /// The functions that take or return it by value.
-    pub by_value: BTreeSet<String>,
-}
 
 /// Finds the uses of all structs.
 pub fn find(structs: &mut BTreeMap<String, Struct>, functions: &[(String, &Type)]) {

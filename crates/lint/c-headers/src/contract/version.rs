@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 
-use super::{Constant, Spot, Value};
+use super::Spot;
+use super::parts::{Constant, Value};
 
 /// One number of a version.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +26,7 @@ pub struct VersionLine {
     pub major: Option<VersionNumber>,
     /// Raised when something is added.
     pub minor: Option<VersionNumber>,
-    /// Raised when something is mended.
+    /// Raised when a fault is fixed.
     pub patch: Option<VersionNumber>,
     /// One number for everything, as extensions have it.
     pub single: Option<VersionNumber>,

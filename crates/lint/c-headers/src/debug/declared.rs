@@ -9,7 +9,7 @@ use gimli::{AttributeValue, Dwarf, Unit};
 use super::types::{Types, name, number};
 use super::{Bytes, DebugError};
 use crate::contract::Contract;
-use crate::header::{Declaration, Header, Item, Layout, Place, Type};
+use crate::header::{Declaration, Header, HeaderPlace, Item, Layout, Type};
 
 type Entry<'a> = gimli::DebuggingInformationEntry<Bytes<'a>>;
 
@@ -55,7 +55,7 @@ impl Declared {
         types: &mut Types<'_, '_>,
         entry: &Entry<'_>,
         file: String,
-        place: Place,
+        place: HeaderPlace,
     ) -> Result<(), DebugError> {
         let Some(name) = name(types.dwarf, types.unit, entry).filter(|name| !name.contains('<'))
         else {
@@ -128,7 +128,7 @@ fn place(
     unit: &Unit<Bytes<'_>>,
     entry: &Entry<'_>,
     anywhere: bool,
-) -> Option<(String, Place)> {
+) -> Option<(String, HeaderPlace)> {
     let index = match entry.attr_value(dw::DW_AT_decl_file)? {
         AttributeValue::FileIndex(index) => index,
         other => other.udata_value()?,
@@ -148,5 +148,5 @@ fn place(
     let name = path.rsplit('/').next()?.to_owned();
     let header = matches!(name.rsplit_once('.')?.1, "h" | "hh" | "hpp" | "hxx" | "inc");
     let line = u32::try_from(number(entry, dw::DW_AT_decl_line).unwrap_or(0)).unwrap_or(u32::MAX);
-    ((header && !system) || anywhere).then_some((name, Place { line, column: 1 }))
+    ((header && !system) || anywhere).then_some((name, HeaderPlace { line, column: 1 }))
 }

@@ -7,7 +7,7 @@ use gimli::{AttributeValue, DwAt, Dwarf, Unit, UnitOffset};
 
 use super::{Bytes, DebugError};
 use crate::header::{
-    Enum, Enumerator, Field, Item, Layout, Parameter, Place, Placed, Record, RecordKind, Type,
+    Enum, Enumerator, Field, HeaderPlace, Item, Layout, Parameter, Placed, Record, RecordKind, Type,
 };
 
 type Entry<'a> = gimli::DebuggingInformationEntry<Bytes<'a>>;
@@ -175,7 +175,7 @@ impl<'a> Types<'_, 'a> {
                 None => (0, 1),
             };
             let name = self.name(&member).unwrap_or_default();
-            let place = Place { line: line(&member), column: 1 };
+            let place = HeaderPlace { line: line(&member), column: 1 };
             record.fields.push(Field {
                 place,
                 name: name.clone(),
@@ -236,7 +236,7 @@ impl<'a> Types<'_, 'a> {
         for below in self.below(entry.offset())? {
             if below.tag() == dw::DW_TAG_enumerator {
                 enumerators.push(Enumerator {
-                    place: Place { line: line(&below), column: 1 },
+                    place: HeaderPlace { line: line(&below), column: 1 },
                     name: self.name(&below).unwrap_or_default(),
                     value: below
                         .attr_value(dw::DW_AT_const_value)

@@ -3,7 +3,7 @@
 
 use super::expression;
 use super::macros::{Macros, substituted};
-use super::model::{Macro, Place};
+use super::model::{HeaderPlace, Macro};
 use super::token::{Kind, Token, lex};
 
 /// How deeply expansions may be nested.
@@ -45,12 +45,12 @@ fn predefined(name: &str) -> Option<i128> {
 }
 
 /// Whether a name is defined at a place.
-pub fn defined(name: &str, place: Place, macros: &Macros<'_>) -> bool {
+pub fn defined(name: &str, place: HeaderPlace, macros: &Macros<'_>) -> bool {
     predefined(name).is_some() || macros.at(name, place).is_some()
 }
 
 /// Whether the expression of an `#if` holds at a place. None if it is not understood.
-pub fn holds(text: &str, place: Place, macros: &Macros<'_>) -> Option<bool> {
+pub fn holds(text: &str, place: HeaderPlace, macros: &Macros<'_>) -> Option<bool> {
     let tokens = lex(text, &mut Vec::new()).tokens;
     let mut budget = BUDGET;
     let tokens = expanded(&tokens, (place, macros), &mut budget, 0)?;
@@ -60,7 +60,7 @@ pub fn holds(text: &str, place: Place, macros: &Macros<'_>) -> Option<bool> {
 /// Tokens with `defined` answered and macros in their place.
 fn expanded(
     tokens: &[Token],
-    at: (Place, &Macros<'_>),
+    at: (HeaderPlace, &Macros<'_>),
     budget: &mut usize,
     depth: usize,
 ) -> Option<Vec<Token>> {

@@ -3,12 +3,12 @@
 use std::collections::{HashMap, HashSet};
 
 use super::depth::DEPTH;
-use super::model::{Declaration, Header, Item, Place, Problem, Type};
+use super::model::{Declaration, Header, HeaderPlace, Item, Problem, Type};
 use super::stream::{Stream, joined};
 use super::token::{Comment, Kind};
 
 /// What went wrong with one declaration.
-pub type Fault = (Place, String);
+pub type Fault = (HeaderPlace, String);
 
 /// What stands before the declarators of a declaration.
 pub struct Specifiers {
@@ -94,7 +94,7 @@ impl<'s, 'a> Parser<'s, 'a> {
         }
     }
 
-    fn item(&mut self, place: Place) -> Result<(), Fault> {
+    fn item(&mut self, place: HeaderPlace) -> Result<(), Fault> {
         if self.stream.eat(";") {
             return Ok(());
         }
@@ -176,7 +176,7 @@ impl<'s, 'a> Parser<'s, 'a> {
         block
     }
 
-    fn invocation(&mut self, place: Place) {
+    fn invocation(&mut self, place: HeaderPlace) {
         let Some(name) = self.stream.next() else { return };
         let arguments = self.stream.arguments().iter().map(|a| joined(a)).collect();
         if self.stream.is("{") {
@@ -185,7 +185,7 @@ impl<'s, 'a> Parser<'s, 'a> {
         self.push(place, Item::Invocation { name: name.text, arguments });
     }
 
-    pub fn push(&mut self, place: Place, item: Item) {
+    pub fn push(&mut self, place: HeaderPlace, item: Item) {
         if is_type(&item) {
             self.types.insert(item.name().to_owned());
         }
@@ -206,7 +206,7 @@ impl<'s, 'a> Parser<'s, 'a> {
         }
     }
 
-    fn declaration(&mut self, place: Place) -> Result<(), Fault> {
+    fn declaration(&mut self, place: HeaderPlace) -> Result<(), Fault> {
         let specifiers = self.specifiers()?;
         let (mut base, typedef) = (specifiers.r#type, specifiers.typedef);
         if self.stream.is(";") {
@@ -299,7 +299,7 @@ impl<'s, 'a> Parser<'s, 'a> {
     }
 
     /// Declares a record or enumeration for itself; returns its name.
-    fn emit(&mut self, place: Place, r#type: Type) -> String {
+    fn emit(&mut self, place: HeaderPlace, r#type: Type) -> String {
         match r#type {
             Type::Record(record) => {
                 let name = record.name.clone();
@@ -341,7 +341,7 @@ impl<'s, 'a> Parser<'s, 'a> {
     ///
     /// One of more than a hundred lines belongs to the first declaration of its line alone, so that many declarations on
     /// one line do not each have a copy of it.
-    pub fn doc(&mut self, place: Place) -> String {
+    pub fn doc(&mut self, place: HeaderPlace) -> String {
         let mut end = self.comments.partition_point(|c| c.last_line < place.line);
         let mut wanted = place.line;
         let mut lines = Vec::new();

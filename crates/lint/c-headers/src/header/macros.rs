@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::model::{Header, Macro, Place};
+use super::model::{Header, HeaderPlace, Macro};
 use super::token::{Token, lex};
 
 /// The macros of a header and of those that it includes.
@@ -31,7 +31,7 @@ impl<'a> Macros<'a> {
         self.own.push(defined);
     }
 
-    pub fn undefine(&mut self, name: &str, place: Place) {
+    pub fn undefine(&mut self, name: &str, place: HeaderPlace) {
         // Those before the last one ended where the next begins.
         let last = self.by_name.get(name).and_then(|[_, active]| active.last().copied());
         if let Some(defined) = last.and_then(|index| self.own.get_mut(index)) {
@@ -40,7 +40,7 @@ impl<'a> Macros<'a> {
     }
 
     /// What a name stands for at a place.
-    pub fn at(&self, name: &str, place: Place) -> Option<&Macro> {
+    pub fn at(&self, name: &str, place: HeaderPlace) -> Option<&Macro> {
         let own = self.before(name, place, true);
         let open = own.filter(|defined| defined.until.is_none_or(|until| until > place));
         match own {
@@ -50,11 +50,11 @@ impl<'a> Macros<'a> {
     }
 
     /// The same inside of a branch that does not count: there the definitions of such branches do.
-    pub fn at_inactive(&self, name: &str, place: Place) -> Option<&Macro> {
+    pub fn at_inactive(&self, name: &str, place: HeaderPlace) -> Option<&Macro> {
         self.at(name, place).or_else(|| self.before(name, place, false))
     }
 
-    fn before(&self, name: &str, place: Place, active: bool) -> Option<&Macro> {
+    fn before(&self, name: &str, place: HeaderPlace, active: bool) -> Option<&Macro> {
         let known = &self.by_name.get(name)?[usize::from(active)];
         let place_of = |index: usize| self.own.get(index).map(|defined| defined.place);
         let at = known.partition_point(|index| place_of(*index) < Some(place));

@@ -35,7 +35,7 @@ use std::collections::BTreeSet;
 pub use layout::{Layout, LayoutError, Layouts, Placed};
 pub use model::changes_layout;
 pub use model::{
-    Announced, Declaration, Enum, Enumerator, Field, Header, Item, Macro, Parameter, Place,
+    Announced, Declaration, Enum, Enumerator, Field, Header, HeaderPlace, Item, Macro, Parameter,
     Problem, Record, RecordKind, Type,
 };
 
@@ -52,7 +52,7 @@ impl Header {
         if let Err(error) = std::str::from_utf8(text) {
             let before = &text[..error.valid_up_to()];
             let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
-            let place = Place { line: u32::try_from(line).unwrap_or(u32::MAX), column: 1 };
+            let place = HeaderPlace { line: u32::try_from(line).unwrap_or(u32::MAX), column: 1 };
             header.problems.push(Problem::at(place, "not UTF-8"));
         }
         // What editors of some systems put before a text.

@@ -15,7 +15,7 @@ pub struct Header {
     pub includes: Vec<String>,
     /// Branches that were left out, by their first lines: where each branch of an `#if` opens the same
     /// number of braces, they are several beginnings of one declaration, and only the last is read.
-    pub alternatives: Vec<Place>,
+    pub alternatives: Vec<HeaderPlace>,
     /// What could not be read.
     pub problems: Vec<Problem>,
     /// The words of declarations that could not be read, the names of what they declare among them.
@@ -24,14 +24,14 @@ pub struct Header {
 
 /// A place in the text, both numbers from 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place {
+pub struct HeaderPlace {
     /// The line, counted from 1.
     pub line: u32,
     /// The column, in characters.
     pub column: u32,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for HeaderPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.line, self.column)
     }
@@ -41,7 +41,7 @@ impl fmt::Display for Place {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// Where the declaration begins.
-    pub place: Place,
+    pub place: HeaderPlace,
     /// What was not understood, in words.
     pub what: String,
     /// The declaration that could not be read, its words with single spaces between them; empty if it is about none.
@@ -50,7 +50,7 @@ pub struct Problem {
 
 impl Problem {
     /// One that is about no declaration.
-    pub(crate) fn at(place: Place, what: impl Into<String>) -> Self {
+    pub(crate) fn at(place: HeaderPlace, what: impl Into<String>) -> Self {
         Self { place, what: what.into(), text: String::new() }
     }
 }
@@ -59,7 +59,7 @@ impl Problem {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Declaration {
     /// Its first word, line and column.
-    pub place: Place,
+    pub place: HeaderPlace,
     /// The comment right above it, without its marks.
     pub doc: String,
     /// The conditions of the preprocessor around it, outermost first, without the include guard.
@@ -155,7 +155,7 @@ pub struct Record {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
     /// Where it begins; for a field out of a macro, where that is used.
-    pub place: Place,
+    pub place: HeaderPlace,
     /// Its name; empty for an anonymous struct or union.
     pub name: String,
     /// Its type, with array lengths and pointers.
@@ -187,7 +187,7 @@ pub struct Enum {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Enumerator {
     /// Line and column of its name.
-    pub place: Place,
+    pub place: HeaderPlace,
     /// Its name, as programs use it.
     pub name: String,
     /// Its value; none if the expression was not understood.
@@ -208,7 +208,7 @@ pub struct Enumerator {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Macro {
     /// Where it is defined.
-    pub place: Place,
+    pub place: HeaderPlace,
     /// Its name, as programs use it.
     pub name: String,
     /// Its parameters; none if it takes no arguments.
@@ -220,7 +220,7 @@ pub struct Macro {
     /// Whether these conditions hold; see [`Declaration::active`].
     pub active: bool,
     /// Where it is undefined again, if it is.
-    pub until: Option<Place>,
+    pub until: Option<HeaderPlace>,
 }
 
 /// A parameter of a function.
@@ -333,7 +333,7 @@ impl fmt::Display for Type {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Announced {
     /// The place of the announcement.
-    pub place: Place,
+    pub place: HeaderPlace,
     /// The name of the struct.
     pub record: String,
     /// The field that is said to be the last one.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::condition::{defined, holds};
 use super::depth::DEPTH;
 use super::macros::Macros;
-use super::model::{Header, Macro, Place, Problem};
+use super::model::{Header, HeaderPlace, Macro, Problem};
 use super::pack::Packing;
 use super::token::{Kind, Token};
 
@@ -65,7 +65,7 @@ pub fn run<'i>(tokens: Vec<Token>, header: &mut Header, included: &[&'i Header])
         guard: None,
     };
     let mut kept = Vec::with_capacity(tokens.len());
-    let mut last = Place::default();
+    let mut last = HeaderPlace::default();
     for (index, mut token) in tokens.into_iter().enumerate() {
         last = token.place;
         while left_out.next_if(|range| range.end <= index).is_some() {}
@@ -87,7 +87,7 @@ pub fn run<'i>(tokens: Vec<Token>, header: &mut Header, included: &[&'i Header])
 }
 
 impl State<'_, '_> {
-    fn problem(&mut self, place: Place, what: &str) {
+    fn problem(&mut self, place: HeaderPlace, what: &str) {
         self.header.problems.push(Problem::at(place, what));
     }
 
@@ -101,7 +101,7 @@ impl State<'_, '_> {
     }
 
     /// Opens a branch. `holds`: whether its own condition does; `taken`: whether a branch before it was taken.
-    fn enter(&mut self, place: Place, condition: String, holds: bool, taken: bool) {
+    fn enter(&mut self, place: HeaderPlace, condition: String, holds: bool, taken: bool) {
         if self.open.len() >= DEPTH {
             self.too_deep += 1;
             return self.problem(place, "conditions are nested too deeply");
@@ -125,7 +125,7 @@ impl State<'_, '_> {
         self.open.push(Open { condition, set, taken: taken || holds });
     }
 
-    fn leave(&mut self, place: Place, word: &str) -> Option<Open> {
+    fn leave(&mut self, place: HeaderPlace, word: &str) -> Option<Open> {
         let left = self.open.pop();
         if left.is_none() {
             self.problem(place, &format!("#{word} without #if"));
@@ -193,7 +193,7 @@ impl State<'_, '_> {
         }
     }
 
-    fn define(&mut self, place: Place, text: &str) {
+    fn define(&mut self, place: HeaderPlace, text: &str) {
         let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
         let (name, rest) = text.split_at(end);
         if name.is_empty() {
@@ -215,7 +215,7 @@ impl State<'_, '_> {
     }
 
     /// Whether the expression of a branch holds; what is not understood is taken to.
-    fn holds(&self, text: &str, place: Place) -> bool {
+    fn holds(&self, text: &str, place: HeaderPlace) -> bool {
         holds(text, place, &self.macros).unwrap_or(true)
     }
 }

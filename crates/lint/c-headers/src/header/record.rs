@@ -3,7 +3,9 @@
 use super::declaration::{Fault, Parser, Specifiers, is_language};
 use super::declarator::is_qualifier;
 use super::expression;
-use super::model::{Enum, Enumerator, Field, Place, Record, RecordKind, Type, changes_layout};
+use super::model::{
+    Enum, Enumerator, Field, HeaderPlace, Record, RecordKind, Type, changes_layout,
+};
 use super::stream::joined;
 use super::token::{Kind, Token};
 
@@ -414,7 +416,7 @@ impl Parser<'_, '_> {
     /// One declaration inside of a record: one or several fields.
     fn members(
         &mut self,
-        place: Place,
+        place: HeaderPlace,
         outside: usize,
         fields: &mut Vec<Field>,
     ) -> Result<(), Fault> {
@@ -455,7 +457,7 @@ impl Parser<'_, '_> {
 }
 
 /// A field of which only that it is there is known.
-fn unknown(place: Place, name: String) -> Field {
+fn unknown(place: HeaderPlace, name: String) -> Field {
     let (doc, remark, conditions) = (String::new(), String::new(), std::sync::Arc::from([]));
     let (r#type, bits, active) = (Type::named(&name), None, true);
     Field { place, r#type, name, bits, doc, remark, conditions, active }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::macros::{Macros, cost, substituted};
-use super::model::{Macro, Place, Problem};
+use super::model::{HeaderPlace, Macro, Problem};
 use super::preprocess::{Conditions, Prepared};
 use super::token::{Kind, Token};
 
@@ -21,7 +21,7 @@ pub struct Stream<'a> {
     /// How many more bytes of tokens macros may make.
     budget: usize,
     /// Where the last token that was taken stands.
-    pub last: Place,
+    pub last: HeaderPlace,
     pub problems: Vec<Problem>,
 }
 
@@ -35,7 +35,7 @@ impl<'a> Stream<'a> {
             conditions: prepared.conditions,
             macros: prepared.macros,
             budget,
-            last: Place { line: 1, column: 1 },
+            last: HeaderPlace { line: 1, column: 1 },
             problems: Vec::new(),
         }
     }
@@ -101,7 +101,7 @@ impl<'a> Stream<'a> {
     }
 
     /// Where the next token stands.
-    pub fn place(&mut self) -> Place {
+    pub fn place(&mut self) -> HeaderPlace {
         let last = self.last;
         self.peek().map_or(last, |token| token.place)
     }
@@ -113,7 +113,7 @@ impl<'a> Stream<'a> {
         found.map_or_else(|| (Arc::from([]), true), |found| (found.words, found.hold))
     }
 
-    pub fn problem(&mut self, place: Place, what: impl Into<String>) {
+    pub fn problem(&mut self, place: HeaderPlace, what: impl Into<String>) {
         self.problems.push(Problem::at(place, what));
     }
 

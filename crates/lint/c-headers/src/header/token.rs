@@ -1,6 +1,6 @@
 //! Text into tokens, comments and directives.
 
-use super::model::{Place, Problem};
+use super::model::{HeaderPlace, Problem};
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub enum Kind {
 pub struct Token {
     pub kind: Kind,
     pub text: String,
-    pub place: Place,
+    pub place: HeaderPlace,
     /// Which set of conditions it stands under.
     pub conditions: usize,
     /// How many expansions it came out of.
@@ -50,7 +50,7 @@ pub struct Lexed {
 struct Lexer<'a> {
     text: &'a str,
     at: usize,
-    place: Place,
+    place: HeaderPlace,
     /// Whether a token stands before on this line.
     begun: bool,
     out: Lexed,
@@ -61,7 +61,7 @@ const MOST: usize = 400_000;
 
 /// Takes a text apart.
 pub fn lex(text: &str, problems: &mut Vec<Problem>) -> Lexed {
-    let place = Place { line: 1, column: 1 };
+    let place = HeaderPlace { line: 1, column: 1 };
     let mut lexer = Lexer { text, at: 0, place, begun: false, out: Lexed::default() };
     lexer.run(problems);
     lexer.out
@@ -92,7 +92,7 @@ impl<'a> Lexer<'a> {
         passed
     }
 
-    fn push(&mut self, kind: Kind, place: Place, text: &str) {
+    fn push(&mut self, kind: Kind, place: HeaderPlace, text: &str) {
         self.begun = true;
         let text = text.to_owned();
         self.out.tokens.push(Token { kind, text, place, conditions: 0, expanded: 0, pack: 0 });

@@ -10,6 +10,7 @@ use unskew_pjrt::layout::Function;
 use unskew_pjrt::sys::Record as _;
 use unskew_pjrt::sys::bindings::*;
 
+use super::adapter::Attributes;
 use super::{ADAPTER, Adapter, absent, relay};
 use crate::Mode;
 
@@ -17,15 +18,6 @@ const CURRENT: &[u8] = b"stablehlo_current_version";
 
 /// The most attributes that are believed.
 const MOST: usize = 1024;
-
-/// The attributes that the host gets: they live as long as the process, since hosts keep pointers.
-pub struct Attributes(Vec<PJRT_NamedValue>);
-
-// SAFETY: the list is constant, and what its pointers lead to is the plug-in's, which is loaded for
-// good and says so of its attributes, or leaked.
-unsafe impl Send for Attributes {}
-// SAFETY: as above.
-unsafe impl Sync for Attributes {}
 
 /// What a host calls as `PJRT_Plugin_Attributes`.
 pub unsafe extern "C" fn attributes(arguments: *mut c_void) -> *mut PJRT_Error {

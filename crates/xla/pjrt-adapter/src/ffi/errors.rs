@@ -190,6 +190,12 @@ unsafe extern "C" fn own_payloads(
 ) {
 }
 
+/// Runs what may panic, which must not reach C: a panic becomes an error of the call.
+pub(super) fn guarded(call: impl FnOnce() -> *mut PJRT_Error) -> *mut PJRT_Error {
+    let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(call));
+    caught.unwrap_or_else(|_| internal("a panic in the adapter; this is a bug of Unskew"))
+}
+
 #[cfg(test)]
 mod tests {
     use unskew_pjrt::sys::Record as _;

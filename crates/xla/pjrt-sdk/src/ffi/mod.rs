@@ -8,10 +8,13 @@
 mod absent;
 mod entry;
 mod error_object;
+mod exported;
 mod memory_object;
 mod serve;
 mod state;
 mod table;
+
+pub use exported::{Exported, Exports};
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -19,25 +22,6 @@ use std::sync::Arc;
 use unskew_pjrt::layout;
 
 use crate::{Compile, Device, Error, OlderHosts, Platform, Program, Shape, Stored};
-
-/// A plug-in of this library: made by [`export_plugin!`](crate::export_plugin).
-pub trait Exports: 'static {
-    /// The plug-in, made when it is first asked for.
-    fn exported() -> &'static Exported;
-}
-
-/// A plug-in with its table.
-pub struct Exported {
-    pub(crate) platform: Box<dyn Platform>,
-    pub(crate) name: String,
-    pub(crate) version: String,
-    pub(crate) minor: i32,
-    pub(crate) attributes: state::NamedValues,
-    pub(crate) older_hosts: OlderHosts,
-    /// Why nothing works: the author's code panicked when the plug-in was made.
-    pub(crate) broken: Option<Error>,
-    table: Box<[usize]>,
-}
 
 impl Exported {
     /// The plug-in that `make` makes, with the table of the version that it presents; it lives as long as

@@ -7,7 +7,8 @@ use unskew_core::{
     Date, History, HistoryError, Policy, Promise, PromiseState, Version, VersionRange, Window,
 };
 
-use crate::verdict::host::{API_AXIS, Host};
+use crate::verdict::axes::API_AXIS;
+use crate::verdict::host::Host;
 
 /// The dated history of axis `pjrt.api`, with the six times that the counter went backwards.
 ///

@@ -1,16 +1,11 @@
 //! The other side: a released host, such as JAX, and the rules by which its age meets a plug-in.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 use serde::Deserialize;
-use unskew_core::{Date, Party, Provision, Requirement, Role, Version, VersionRange};
+use unskew_core::{Date, Version};
 
 use crate::layout::Use;
-use crate::verdict::matcher::HostMatcher;
-use crate::verdict::plugin::STABLEHLO_AXIS;
-
-/// The axis of the PJRT C API.
-pub const API_AXIS: &str = "pjrt.api";
 
 /// A released host: whatever loads PJRT plug-ins and was built on XLA.
 #[derive(Clone, Debug)]
@@ -68,27 +63,6 @@ impl Host {
     pub fn version(&self) -> Option<Version> {
         self.minor.map(|minor| Version::pair(0, minor.into()))
     }
-
-    /// The host as a party: provides its PJRT version, requires a plug-in that it can call.
-    pub fn party(&self) -> Party {
-        let mut party = Party::new(&self.name, Role::Host, &self.kind)
-            .from_origin(format!("released {}", self.released))
-            .dated(self.released);
-        if let Some(version) = self.version() {
-            party = party
-                .provide(Provision::new(API_AXIS, VersionRange::exactly(version)))
-                .fact("PJRT C API", version);
-        }
-        if let Some(version) = self.stablehlo {
-            let min = behaviour().and_then(|behaviour| behaviour.stablehlo.minimum.parse().ok());
-            let reads = VersionRange { min, max: Some(version) };
-            party = party
-                .provide(Provision::new(STABLEHLO_AXIS, reads))
-                .fact("StableHLO", format!("reads {reads}"));
-        }
-        let matcher = HostMatcher(Arc::new(self.clone()));
-        party.require(Requirement::matches(API_AXIS, matcher).irrelevant_if_absent())
-    }
 }
 
 /// How hosts behave, by the day of their release.
@@ -132,7 +106,7 @@ pub(crate) struct Handshake {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct StableHlo {
-    minimum: String,
+    pub(super) minimum: String,
     target_since: toml::value::Datetime,
     capped_since: toml::value::Datetime,
 }

@@ -2,17 +2,44 @@
 
 use std::sync::Arc;
 
-use unskew_core::{Context, Finding, Judgement, Matcher, Party, Severity};
+use unskew_core::{
+    Context, Finding, Judgement, Matcher, Party, Provision, Requirement, Role, Severity,
+    VersionRange,
+};
 
 use crate::probe::{ProbeError, ProbeFailure};
 use crate::verdict::adapter;
+use crate::verdict::axes::{API_AXIS, STABLEHLO_AXIS};
 use crate::verdict::history;
-use crate::verdict::host::Host;
+use crate::verdict::host::{Host, behaviour};
 use crate::verdict::plugin::{self, Plugin};
 use crate::verdict::prediction::predict;
 
 /// The requirement of a host: a plug-in that it can call.
-pub(crate) struct HostMatcher(pub(crate) Arc<Host>);
+struct HostMatcher(Arc<Host>);
+
+impl Host {
+    /// The host as a party: provides its PJRT version, requires a plug-in that it can call.
+    pub fn party(&self) -> Party {
+        let mut party = Party::new(&self.name, Role::Host, &self.kind)
+            .from_origin(format!("released {}", self.released))
+            .dated(self.released);
+        if let Some(version) = self.version() {
+            party = party
+                .provide(Provision::new(API_AXIS, VersionRange::exactly(version)))
+                .fact("PJRT C API", version);
+        }
+        if let Some(version) = self.stablehlo {
+            let min = behaviour().and_then(|behaviour| behaviour.stablehlo.minimum.parse().ok());
+            let reads = VersionRange { min, max: Some(version) };
+            party = party
+                .provide(Provision::new(STABLEHLO_AXIS, reads))
+                .fact("StableHLO", format!("reads {reads}"));
+        }
+        let matcher = HostMatcher(Arc::new(self.clone()));
+        party.require(Requirement::matches(API_AXIS, matcher).irrelevant_if_absent())
+    }
+}
 
 impl Matcher for HostMatcher {
     fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
@@ -59,7 +86,7 @@ fn advice(host: &Host, better: &Host) -> String {
     format!("Install {spec}, the {relation} release that works with this plug-in.")
 }
 
-/// [`predict`], with what an adapter mends named on the findings.
+/// [`predict`], with what an adapter fixes named on the findings.
 pub(crate) fn adapted_prediction(host: &Host, probe: &crate::Probe) -> Vec<Finding> {
     let mut findings = predict(host, probe);
     adapter::name_adaptations(&mut findings, host, probe.minor);

@@ -6,16 +6,18 @@
 //! window.
 
 mod adapter;
+mod axes;
 mod history;
 mod host;
 mod matcher;
 mod plugin;
 mod prediction;
 
+pub use axes::{API_AXIS, STABLEHLO_AXIS};
 pub use history::{SupportedMinors, history, policy, supported_minors};
-pub use host::{API_AXIS, Host, Siblings};
+pub use host::{Host, Siblings};
 pub(crate) use host::{is_moot, needed_functions, required_functions};
 pub(crate) use matcher::adapted_prediction;
 pub(crate) use plugin::looks_like_xla_cpu;
-pub use plugin::{Plugin, STABLEHLO_AXIS, party, party_of_code, recognizes};
+pub use plugin::{Plugin, party, party_of_code, recognizes};
 pub use prediction::predict;

@@ -9,11 +9,8 @@ use crate::built::Built;
 use crate::layout;
 use crate::probe::{Probe, ProbeError, ProbeFailure, with_packages};
 use crate::rules;
-use crate::verdict::host::API_AXIS;
+use crate::verdict::axes::{API_AXIS, STABLEHLO_AXIS};
 use crate::verdict::prediction::{empty_slots, too_short};
-
-/// The axis of StableHLO versions.
-pub const STABLEHLO_AXIS: &str = "stablehlo";
 
 pub(crate) const STABLEHLO_CURRENT: &str = "stablehlo_current_version";
 pub(crate) const STABLEHLO_MINIMUM: &str = "stablehlo_minimum_version";

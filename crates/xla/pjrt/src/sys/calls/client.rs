@@ -1,33 +1,14 @@
 //! Calls on clients.
 
-use std::ptr::NonNull;
 use std::sync::Arc;
 
+use super::handle::ClientRoot;
 use super::read::{self, handles, text};
 use super::{Handle, Keep, Owned, getters, named};
 use crate::host::Error;
 use crate::probe::Attribute;
 use crate::sys::Api;
 use crate::sys::bindings::*;
-
-/// A client, which everything that it made keeps alive.
-#[derive(Debug)]
-pub(crate) struct ClientRoot {
-    client: Owned<PJRT_Client>,
-}
-
-impl ClientRoot {
-    #[inline]
-    pub(crate) fn api(&self) -> &'static Api {
-        self.client.api()
-    }
-
-    pub(crate) fn handle(self: &Arc<Self>) -> Handle<PJRT_Client> {
-        let raw = self.client.raw();
-        // SAFETY: the client lives as long as its root; it is not null.
-        unsafe { Handle::new(NonNull::new_unchecked(raw), Keep::Client(Arc::clone(self))) }
-    }
-}
 
 /// Makes a client with these options.
 pub(crate) fn create(api: &'static Api, options: &[Attribute]) -> Result<Arc<ClientRoot>, Error> {
@@ -40,7 +21,7 @@ pub(crate) fn create(api: &'static Api, options: &[Attribute]) -> Result<Arc<Cli
     let raw = read::some("PJRT_Client_Create", arguments.client)?;
     // SAFETY: the plug-in has just made it for us.
     let client = unsafe { Owned::new(raw, Keep::Plugin(api)) };
-    Ok(Arc::new(ClientRoot { client }))
+    Ok(ClientRoot::new(client))
 }
 
 getters! { PJRT_Client, client:

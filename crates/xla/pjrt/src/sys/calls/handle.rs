@@ -4,9 +4,31 @@ use std::fmt;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use super::client::ClientRoot;
 use crate::sys::Api;
 use crate::sys::bindings::*;
+
+/// A client, which everything that it made keeps alive.
+#[derive(Debug)]
+pub(crate) struct ClientRoot {
+    client: Owned<PJRT_Client>,
+}
+
+impl ClientRoot {
+    pub(super) fn new(client: Owned<PJRT_Client>) -> Arc<Self> {
+        Arc::new(Self { client })
+    }
+
+    #[inline]
+    pub(crate) fn api(&self) -> &'static Api {
+        self.client.api()
+    }
+
+    pub(crate) fn handle(self: &Arc<Self>) -> Handle<PJRT_Client> {
+        let raw = self.client.raw();
+        // SAFETY: the client lives as long as its root; it is not null.
+        unsafe { Handle::new(NonNull::new_unchecked(raw), Keep::Client(Arc::clone(self))) }
+    }
+}
 
 /// What an object lives in. A plug-in itself is never unloaded.
 #[derive(Clone, Debug)]

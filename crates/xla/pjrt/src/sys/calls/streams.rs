@@ -6,8 +6,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 use std::sync::{Arc, Weak};
 
-use super::client::ClientRoot;
 use super::foreign::OnDelete;
+use super::handle::ClientRoot;
 use super::{Handle, Keep, Owned, event, getters};
 use crate::host::Error;
 use crate::sys::Api;

@@ -2,7 +2,7 @@
 
 use unskew_core::{Finding, Phase, Places};
 
-use super::Pair;
+use super::pair::Pair;
 use crate::layout::{self, Struct, Use};
 use crate::rules;
 

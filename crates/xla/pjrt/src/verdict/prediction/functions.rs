@@ -2,7 +2,7 @@
 
 use unskew_core::{Finding, Phase, Places, Severity};
 
-use super::Pair;
+use super::pair::Pair;
 use crate::layout::{self, Slot, Use};
 use crate::rules;
 use crate::verdict::host::Ungated;

@@ -2,7 +2,7 @@
 
 use unskew_core::{Finding, Phase};
 
-use super::Pair;
+use super::pair::Pair;
 use crate::layout::{self, SIZED_EXTENSIONS};
 use crate::rules;
 use crate::verdict::host::Strictness;

@@ -7,6 +7,7 @@
 mod arguments;
 mod functions;
 mod handshake;
+mod pair;
 mod program;
 
 pub(crate) use functions::{empty_slots, too_short};
@@ -14,16 +15,8 @@ use unskew_core::Finding;
 
 use crate::probe::Probe;
 use crate::rules;
-use crate::verdict::host::{Behaviour, Host, behaviour};
-
-/// One host before one plug-in.
-struct Pair<'a> {
-    host: &'a Host,
-    /// The minor that the host was built with.
-    minor: i32,
-    plugin: &'a Probe,
-    behaviour: &'static Behaviour,
-}
+use crate::verdict::host::{Host, behaviour};
+use pair::Pair;
 
 /// Every reason why `host` cannot use `plugin`, or cannot use all of it, in the order in which the
 /// host meets them.

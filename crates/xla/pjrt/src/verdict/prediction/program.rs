@@ -2,7 +2,7 @@
 
 use unskew_core::{Finding, Version};
 
-use super::Pair;
+use super::pair::Pair;
 use crate::rules;
 use crate::verdict::plugin;
 

@@ -1,0 +1,45 @@
+//! What the database has of each family: its rows, and what they make.
+
+use std::sync::Arc;
+
+use unskew_core::Party;
+use unskew_extensions::{Exports, Framework};
+
+use crate::{Family, Operator, Row, jax, tensorflow, torch};
+
+impl Family {
+    /// Its releases in the database, oldest first.
+    pub fn rows(self) -> &'static [Row] {
+        match self {
+            Self::Torch => torch::rows(),
+            Self::TensorFlow => tensorflow::rows(),
+            Self::Jax => jax::rows(),
+        }
+    }
+
+    pub(crate) fn party(self, row: &Row) -> Party {
+        match self {
+            Self::Torch => torch::party(row).with_capability(symbols(Framework::Torch, row)),
+            // What device plug-ins bind to is a matter of another boundary.
+            Self::TensorFlow => {
+                let exports = unskew_stream_executor::exports(&row.version);
+                let symbols = symbols(Framework::TensorFlow, row);
+                tensorflow::party(row).with_capability(exports).with_capability(symbols)
+            }
+            Self::Jax => jax::party(row),
+        }
+    }
+
+    pub(crate) fn operators(self, row: &Row, pattern: &str) -> Vec<Operator> {
+        match self {
+            Self::Torch => torch::operators(row, pattern),
+            Self::TensorFlow => tensorflow::operators(row, pattern),
+            Self::Jax => jax::operators(row, pattern),
+        }
+    }
+}
+
+/// What native extensions are bound to.
+fn symbols(framework: Framework, row: &Row) -> Arc<Exports> {
+    Arc::new(Exports::of_release(framework, row.version))
+}

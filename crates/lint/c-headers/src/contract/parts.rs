@@ -1,0 +1,79 @@
+//! What a header declares besides structs.
+
+use std::sync::Arc;
+
+use super::{Remark, Spot};
+use crate::header::{Enum, Type};
+
+/// A function, or the type of one.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// The place of the declaration.
+    pub spot: Spot,
+    /// Its type: a [`Type::Function`], or a pointer to one.
+    pub r#type: Type,
+    /// What its comment says.
+    pub remark: Remark,
+    /// Under which conditions it is declared.
+    pub guard: Guard,
+}
+
+/// The conditions of the preprocessor under which something is declared.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Guard {
+    /// The conditions, outermost first.
+    pub conditions: Arc<[String]>,
+    /// Whether they do not hold where nothing but headers defines macros: on 64-bit Linux, in C.
+    pub off: bool,
+    /// Whether there is another declaration under other conditions.
+    pub several: bool,
+}
+
+/// An enumeration, with the header that declares it.
+#[derive(Clone, Debug)]
+pub struct Enumeration {
+    /// The place of the declaration.
+    pub spot: Spot,
+    /// Its enumerators and their values.
+    pub declared: Enum,
+}
+
+/// Another name for a type that is no function.
+#[derive(Clone, Debug)]
+pub struct Alias {
+    /// The place of the declaration.
+    pub spot: Spot,
+    /// The type that it stands for.
+    pub r#type: Type,
+}
+
+/// What a constant is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// An integer that fits 64 bits.
+    Number(i64),
+    /// A string, with its quotes.
+    Text(String),
+}
+
+/// A macro without arguments, an enumerator without an enumeration, or a variable that is set.
+#[derive(Clone, Debug)]
+pub struct Constant {
+    /// The name by which programs use it.
+    pub name: String,
+    /// The place of the definition.
+    pub spot: Spot,
+    /// The number or text that programs get.
+    pub value: Value,
+}
+
+/// What could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unread {
+    /// Where the declaration begins.
+    pub spot: Spot,
+    /// What, as [`Problem::what`](crate::header::Problem::what) says it.
+    pub what: String,
+    /// The declaration, as [`Problem::text`](crate::header::Problem::text) has it.
+    pub text: String,
+}
