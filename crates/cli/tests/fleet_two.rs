@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 use unskew_core::Date;
 use unskew_fleet::store::{JobState, Running, Store};
 use unskew_fleet::{Depot, Digest, Fleet, Policy, Profile};
-use unskew_objects::{Objects, Place, Settings};
+use unskew_objects::{ObjectPlace, Objects, Settings};
 use unskew_test_servers::{PostgreSql, S3};
 
 /// How long the load lasts unless somebody says otherwise, in seconds.
@@ -67,7 +67,7 @@ impl Ground {
 
     fn fleet(&self) -> Fleet {
         let settings: Settings = self.objects.settings().into_iter().collect();
-        let place = Place::parse(Self::ARTIFACTS).unwrap();
+        let place = ObjectPlace::parse(Self::ARTIFACTS).unwrap();
         let depot = Depot::over(Objects::at(&place, &settings).unwrap());
         Fleet::over(Store::open(&self.database).unwrap(), depot)
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use unskew_artifact::{Content, OpenError, Part};
-use unskew_objects::{Listed, Objects, Place, Settings};
+use unskew_objects::{Listed, ObjectPlace, Objects, Settings};
 
 use crate::group::{ListedFile, groups};
 use crate::registered::Registered;
@@ -43,7 +43,7 @@ pub fn inventory(uri: &str) -> Result<Box<dyn Inventory>, ScanError> {
     if let Some(registered) = Registered::of(uri) {
         return Ok(Box::new(registered?));
     }
-    let place = Place::parse(uri)?;
+    let place = ObjectPlace::parse(uri)?;
     match place.path() {
         Some(path) if hub::is_cache(&path) => Ok(Box::new(hub::Hub::new(&path))),
         Some(path) => Ok(Box::new(Folder { name: path.display().to_string() })),

@@ -9,7 +9,7 @@
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use unskew_objects::{Objects, Place, Settings};
+use unskew_objects::{ObjectPlace, Objects, Settings};
 
 use crate::parts::{self, State};
 use crate::{Question, Row, ScanError, Shard};
@@ -31,7 +31,7 @@ impl Table {
     /// # Errors
     /// [`ScanError::OtherQuestion`] if it was begun with another question; or if it cannot be read or written.
     pub fn open(uri: &str, question: &Question) -> Result<Self, ScanError> {
-        Self::at(Objects::at(&Place::parse(uri)?, &Settings::from_env())?, question)
+        Self::at(Objects::at(&ObjectPlace::parse(uri)?, &Settings::from_env())?, question)
     }
 
     /// The table at the place of `objects`, which is begun if nothing is there.
@@ -55,7 +55,7 @@ impl Table {
     /// # Errors
     /// If it cannot be read.
     pub fn asked(uri: &str) -> Result<Option<Question>, ScanError> {
-        let objects = Objects::at(&Place::parse(uri)?, &Settings::from_env())?;
+        let objects = Objects::at(&ObjectPlace::parse(uri)?, &Settings::from_env())?;
         match objects.stat(QUESTION)? {
             Some(_) => Self::question(&objects).map(Some),
             None => Ok(None),

@@ -6,7 +6,7 @@ use unskew_serdes::proto::{
 };
 
 use super::descriptor::{Field, Pool};
-use super::scan::Found;
+use super::scan::LibraryContents;
 
 /// What one package says.
 pub struct Report {
@@ -50,7 +50,12 @@ impl Range {
 }
 
 /// Compares every type with the descriptors of one package.
-pub fn compare(label: &str, serdes: VersionRange, found: &Found, names: &[TypeName]) -> Report {
+pub fn compare(
+    label: &str,
+    serdes: VersionRange,
+    found: &LibraryContents,
+    names: &[TypeName],
+) -> Report {
     let end = |version: Option<unskew_core::Version>| {
         version.and_then(|v| u32::try_from(v.major()).ok()).unwrap_or(0)
     };

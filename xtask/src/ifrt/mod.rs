@@ -104,7 +104,7 @@ impl Package {
         format!("jaxlib {}", self.version)
     }
 
-    fn scan(&self, names: &[TypeName]) -> anyhow::Result<scan::Found> {
+    fn scan(&self, names: &[TypeName]) -> anyhow::Result<scan::LibraryContents> {
         let texts: Vec<&str> = names.iter().map(|name| name.name).collect();
         let found = scan::scan(&self.object, &texts)?;
         ensure!(found.files > 20, "{}: only {} descriptors", self.object.display(), found.files);
@@ -195,12 +195,14 @@ mod tests {
         let serdes = package.serdes.context("the newest has versions")?;
         let names = type_names();
         let texts: Vec<&str> = names.iter().map(|name| name.name).collect();
-        let deviations = |change: &dyn Fn(&mut scan::Found)| -> anyhow::Result<Vec<String>> {
-            let mut found = scan::scan(&package.object, &texts)?;
-            change(&mut found);
-            Ok(compare("changed", serdes, &found, &names).deviations)
-        };
-        let message = |found: &mut scan::Found, change: &dyn Fn(&mut descriptor::Message)| {
+        let deviations =
+            |change: &dyn Fn(&mut scan::LibraryContents)| -> anyhow::Result<Vec<String>> {
+                let mut found = scan::scan(&package.object, &texts)?;
+                change(&mut found);
+                Ok(compare("changed", serdes, &found, &names).deviations)
+            };
+        let message = |found: &mut scan::LibraryContents,
+                       change: &dyn Fn(&mut descriptor::Message)| {
             found.pool.messages.get_mut("xla.ifrt.ShapeProto").into_iter().for_each(change);
         };
         let all = deviations(&|found| {

@@ -21,7 +21,7 @@ const WINDOW: usize = 64 << 20;
 const LONGEST: usize = 4 << 20;
 
 /// What a shared object says of IFRT.
-pub struct Found {
+pub struct LibraryContents {
     /// The messages and enumerations of every file that is found.
     pub pool: Pool,
     pub files: usize,
@@ -34,10 +34,11 @@ pub struct Found {
 ///
 /// # Errors
 /// If it cannot be read.
-pub fn scan(path: &Path, texts: &[&str]) -> anyhow::Result<Found> {
+pub fn scan(path: &Path, texts: &[&str]) -> anyhow::Result<LibraryContents> {
     let mut disk = Disk::open(path).with_context(|| path.display().to_string())?;
     let size = disk.metadata()?.len();
-    let mut found = Found { pool: Pool::default(), files: 0, texts: vec![false; texts.len()] };
+    let mut found =
+        LibraryContents { pool: Pool::default(), files: 0, texts: vec![false; texts.len()] };
     let mut window = Vec::new();
     let mut start = 0;
     while start < size {

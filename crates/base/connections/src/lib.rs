@@ -43,5 +43,5 @@ pub use activity::{Activity, Request};
 pub use body::Kept;
 pub use interrupted::interrupted;
 pub use sockets::{open_files, queue};
-pub use table::{Connections, Limits, Place};
+pub use table::{ConnectionPlace, Connections, Limits};
 pub use watched::Watched;

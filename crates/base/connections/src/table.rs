@@ -167,7 +167,7 @@ impl Connections {
 
     /// A place for a connection of this peer, which may be that of another connection; none if all are busy, and the
     /// reserve too.
-    pub fn admit(self: &Arc<Self>, peer: IpAddr) -> Option<Place> {
+    pub fn admit(self: &Arc<Self>, peer: IpAddr) -> Option<ConnectionPlace> {
         let client = client(peer);
         let mut table = self.table();
         let own = table.clients.get(&client).map_or(0, |client| client.count);
@@ -183,7 +183,7 @@ impl Connections {
         }
         let entry = Arc::new(Entry::new(client, !room));
         let number = table.add(&entry);
-        Some(Place { entry, number, of: Arc::clone(self) })
+        Some(ConnectionPlace { entry, number, of: Arc::clone(self) })
     }
 
     /// Closes the connection that is least worth its place, for a system that has no more sockets. False if all are busy.
@@ -194,13 +194,13 @@ impl Connections {
 
 /// The place of a connection, which is free again when this is dropped.
 #[derive(Debug)]
-pub struct Place {
+pub struct ConnectionPlace {
     pub(crate) entry: Arc<Entry>,
     number: u64,
     pub(crate) of: Arc<Connections>,
 }
 
-impl Place {
+impl ConnectionPlace {
     /// What happens on the connection.
     pub fn activity(&self) -> Activity {
         Activity(Arc::clone(&self.entry))
@@ -212,7 +212,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionPlace {
     fn drop(&mut self) {
         self.of.table().remove(self.number);
     }
@@ -254,7 +254,8 @@ mod tests {
     fn one_address_takes_the_places_of_no_others() {
         let connections = Connections::new(limits(100, 2, 0));
         let other = connections.admit(peer(1)).unwrap();
-        let many: Vec<Place> = (0..50).map(|_| connections.admit(peer(2)).unwrap()).collect();
+        let many: Vec<ConnectionPlace> =
+            (0..50).map(|_| connections.admit(peer(2)).unwrap()).collect();
         assert!(!other.is_lost());
         assert_eq!(many.iter().filter(|place| !place.is_lost()).count(), 2);
         assert_eq!(connections.count(), 3);

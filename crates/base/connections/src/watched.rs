@@ -9,7 +9,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep};
 
 use crate::activity::Activity;
-use crate::table::Place;
+use crate::table::ConnectionPlace;
 
 /// When to look again at a connection on which somebody works.
 const AGAIN: Duration = Duration::from_secs(5);
@@ -18,13 +18,13 @@ const AGAIN: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub struct Watched<S> {
     stream: S,
-    place: Place,
+    place: ConnectionPlace,
     timer: Pin<Box<Sleep>>,
 }
 
 impl<S> Watched<S> {
     /// A stream that has this place; to be made where there is a runtime.
-    pub fn new(stream: S, place: Place) -> Self {
+    pub fn new(stream: S, place: ConnectionPlace) -> Self {
         let first = place.of.limits().first;
         Self { stream, place, timer: Box::pin(sleep(first)) }
     }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use unskew_fleet::store::Store;
 use unskew_fleet::{Depot, Fleet};
 use unskew_fleet_service::client::Client;
-use unskew_objects::{Objects, Place, Settings};
+use unskew_objects::{ObjectPlace, Objects, Settings};
 use unskew_test_servers::{PostgreSql, S3};
 
 /// The day of everything.
@@ -84,7 +84,7 @@ struct Remote {
 impl Remote {
     fn objects(&self) -> Objects {
         let settings: Settings = self.settings.iter().cloned().collect();
-        Objects::at(&Place::parse(&self.artifacts).unwrap(), &settings).unwrap()
+        Objects::at(&ObjectPlace::parse(&self.artifacts).unwrap(), &settings).unwrap()
     }
 }
 

@@ -238,7 +238,7 @@ mod tests {
 
     use unskew_fleet::Depot;
     use unskew_fleet::store::{Piece, Sqlite, Store};
-    use unskew_objects::{Objects, Place, Settings};
+    use unskew_objects::{ObjectPlace, Objects, Settings};
 
     use super::*;
 
@@ -288,7 +288,8 @@ mod tests {
         };
         server.make_bucket("once").unwrap();
         let settings: Settings = server.settings().into_iter().collect();
-        let objects = Objects::at(&Place::parse("s3://once/fleet").unwrap(), &settings).unwrap();
+        let objects =
+            Objects::at(&ObjectPlace::parse("s3://once/fleet").unwrap(), &settings).unwrap();
         let staging = Staging::over(objects.clone());
         let store = Store::over(Box::new(Sqlite::in_memory().unwrap())).unwrap();
         let mut fleet = Fleet::over(store, Depot::over(objects.clone()));

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use unskew_objects::{Cause, Listed, ObjectError, Objects, Place, Scheme, Settings};
+use unskew_objects::{Cause, Listed, ObjectError, ObjectPlace, Objects, Scheme, Settings};
 use unskew_source::Source;
 
 use crate::{Artifact, Content, Neighbours, OpenError, Options, Part, open, open_content};
@@ -12,7 +12,7 @@ const OBJECTS: usize = 100_000;
 
 /// Whether `name` is a URI that [`open_uri`] takes, `file:` included; any other name is a path.
 pub fn is_uri(name: &str) -> bool {
-    Place::is_uri(name)
+    ObjectPlace::is_uri(name)
 }
 
 /// Opens what lies at a URI: an object, or the objects below it. Settings come from the environment.
@@ -20,7 +20,7 @@ pub fn is_uri(name: &str) -> bool {
 /// # Errors
 /// As [`open`]; or if the store does not answer.
 pub fn open_uri(uri: &str, options: &Options) -> Result<Artifact, OpenError> {
-    let place = Place::parse(uri)?;
+    let place = ObjectPlace::parse(uri)?;
     match place.path() {
         Some(path) => open(&path, options),
         None => {
@@ -31,18 +31,6 @@ pub fn open_uri(uri: &str, options: &Options) -> Result<Artifact, OpenError> {
 }
 
 impl Content {
-    /// What lies at a URI; settings come from the environment.
-    ///
-    /// # Errors
-    /// As [`Content::at`]; or if the store does not answer.
-    pub fn at_uri(uri: &str) -> Result<Self, OpenError> {
-        let place = Place::parse(uri)?;
-        match place.path() {
-            Some(path) => Self::at(&path),
-            None => Self::in_store(&Objects::at(&place, &Settings::from_env())?),
-        }
-    }
-
     /// What lies at the place of `objects`: the object of this name, or everything below it.
     ///
     /// # Errors

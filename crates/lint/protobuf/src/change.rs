@@ -6,7 +6,7 @@ use crate::schema::Schema;
 use crate::scope::Scope;
 
 /// One change, before it is weighed.
-pub(crate) struct Found {
+pub(crate) struct FoundChange {
     pub(crate) finding: Finding,
     pub(crate) file: String,
     /// The message, enumeration or service, with the field or value if there is one.
@@ -18,7 +18,7 @@ pub(crate) struct Found {
 pub(crate) struct Changes<'s> {
     pub(crate) old: &'s Schema,
     pub(crate) new: &'s Schema,
-    pub(crate) list: Vec<Found>,
+    pub(crate) list: Vec<FoundChange>,
 }
 
 /// A place: a file and a line, which is 0 where it is not known.
@@ -47,6 +47,6 @@ impl<'s> Changes<'s> {
         }
         let file = new.or(old).map_or("", |(file, _)| file).to_owned();
         let subject = subject.to_owned();
-        self.list.push(Found { finding: finding.at(places), file, subject, scope });
+        self.list.push(FoundChange { finding: finding.at(places), file, subject, scope });
     }
 }

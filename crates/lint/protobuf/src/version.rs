@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use unskew_core::{Finding, Promise, PromiseState};
 
-use crate::change::Found;
+use crate::change::FoundChange;
 use crate::rules;
 use crate::schema::Schema;
 use crate::scope::Scope;
@@ -81,7 +81,7 @@ pub(crate) fn of_comment(file: &str, old_file: &str, old: &Schema, new: &Schema)
 /// What is to be said about a version and the changes that it covers.
 pub(crate) fn judge<'f>(
     line: &Line,
-    found: impl Iterator<Item = &'f Found>,
+    found: impl Iterator<Item = &'f FoundChange>,
     terms: &Terms<'_>,
 ) -> (Option<Finding>, Option<Promise>) {
     let changes =

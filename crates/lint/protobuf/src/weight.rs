@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use unskew_core::{Finding, Rule, Severity};
 
-use crate::change::Found;
+use crate::change::FoundChange;
 use crate::scope::Scope;
 use unskew_kinds::{Change, Direction, Level};
 
@@ -62,8 +62,8 @@ fn severity(finding: &Finding, scope: Scope, raised: bool) -> Severity {
 }
 
 /// A change with its weight. `raised`: the version of its format is another than before.
-pub(crate) fn change(found: Found, raised: bool) -> Change {
-    let Found { finding, file, subject, scope } = found;
+pub(crate) fn change(found: FoundChange, raised: bool) -> Change {
+    let FoundChange { finding, file, subject, scope } = found;
     let severity = severity(&finding, scope, raised);
     let rule = finding.rule;
     let change = Change::new(finding.with_severity(severity), file, subject);

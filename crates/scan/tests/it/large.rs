@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 
-use unskew_objects::{Objects, Place};
+use unskew_objects::{ObjectPlace, Objects};
 use unskew_scan::{Judge, Settings, Table, inventory_of, scan};
 use unskew_test_servers::S3;
 
@@ -90,7 +90,7 @@ fn four_gigabytes_in_an_object_store_cost_what_four_megabytes_do() {
         std::fs::create_dir(folder.path().join(bucket)).unwrap();
         write(&folder.path().join(bucket).join("net.pt"), weights);
         server.put(&format!("/{bucket}/net.pt"), b"").unwrap();
-        let place = Place::parse(&format!("s3://{bucket}")).unwrap();
+        let place = ObjectPlace::parse(&format!("s3://{bucket}")).unwrap();
         let models = Objects::at(&place, &settings).unwrap();
         assert!(models.stat("net.pt").unwrap().unwrap().size > weights);
         let out = tempfile::tempdir().unwrap();

@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::Path;
 
-use unskew_objects::{Objects, Place};
+use unskew_objects::{ObjectPlace, Objects};
 use unskew_scan::{Settings, Shard, query};
 use unskew_test_servers::S3;
 
@@ -117,7 +117,7 @@ fn parts_in_a_store_are_asked_as_those_of_a_folder() {
     let settings = settings
         .iter()
         .fold(unskew_objects::Settings::none(), |all, (name, value)| all.with(name, value));
-    let there = Objects::at(&Place::parse("s3://tables/one").unwrap(), &settings).unwrap();
+    let there = Objects::at(&ObjectPlace::parse("s3://tables/one").unwrap(), &settings).unwrap();
     for entry in out.path().read_dir().unwrap() {
         let path = entry.unwrap().path();
         there.put(path.file_name().unwrap().to_str().unwrap(), fs::read(&path).unwrap()).unwrap();

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use unskew_objects::{Objects, Place};
+use unskew_objects::{ObjectPlace, Objects};
 use unskew_scan::{Judge, Settings, Table, inventory_of, scan};
 use unskew_test_servers::S3;
 
@@ -22,7 +22,7 @@ fn a_prefix_of_an_s3_server_is_scanned_into_a_table_on_the_same_server() {
     let settings = settings
         .iter()
         .fold(unskew_objects::Settings::none(), |all, (name, value)| all.with(name, value));
-    let at = |uri: &str| Objects::at(&Place::parse(uri).unwrap(), &settings).unwrap();
+    let at = |uri: &str| Objects::at(&ObjectPlace::parse(uri).unwrap(), &settings).unwrap();
     let models = at("s3://models/in");
     for name in MODELS {
         models.put(name, fs::read(table::examples().join(name)).unwrap()).unwrap();

@@ -8,7 +8,7 @@
 //! | `az://container/models/net.pt`, `abfss://container@account.../net.pt` | Azure | `AZURE_*` |
 //! | `https://host/models/net.pt` | a web server that answers ranges | |
 //!
-//! * [`Place`]: what a URI names, taken apart;
+//! * [`ObjectPlace`]: what a URI names, taken apart;
 //! * [`Objects`]: everything below a place: [`Objects::list`], [`Objects::stat`], [`Objects::put`],
 //!   [`Objects::upload`], [`Objects::delete`]; keys are relative to the place;
 //! * [`Object`]: one of them as a [`Source`](unskew_source::Source): reads become ranged requests, small ones
@@ -59,7 +59,7 @@ pub use error::{Cause, ObjectError};
 pub use listing::{Listed, Listing};
 pub use object::Object;
 pub use objects::Objects;
-pub use place::{Place, Scheme};
+pub use place::{ObjectPlace, Scheme};
 pub use ranges::{Ranged, Ranges};
 pub use settings::Settings;
 pub use traffic::Traffic;

@@ -8,15 +8,15 @@ use unskew_source::{Source, SourceExt as _, limits};
 
 use crate::traffic::Meter;
 use crate::{
-    Cause, Listed, Listing, Object, ObjectError, Place, Settings, Traffic, Upload, object, store,
-    waiting,
+    Cause, Listed, Listing, Object, ObjectError, ObjectPlace, Settings, Traffic, Upload, object,
+    store, waiting,
 };
 
 /// Everything below a place of a store. Keys are relative to the place; an empty key is the place itself. Clones share
 /// connections and counters.
 #[derive(Clone)]
 pub struct Objects {
-    place: Place,
+    place: ObjectPlace,
     client: Arc<dyn ObjectStore>,
     meter: Arc<Meter>,
 }
@@ -28,20 +28,20 @@ impl Objects {
     /// # Errors
     /// If the URI names no place, or settings contradict each other.
     pub fn open(uri: &str) -> Result<Self, ObjectError> {
-        Self::at(&Place::parse(uri)?, &Settings::from_env())
+        Self::at(&ObjectPlace::parse(uri)?, &Settings::from_env())
     }
 
     /// The objects below a place, with these settings.
     ///
     /// # Errors
     /// If settings contradict each other.
-    pub fn at(place: &Place, settings: &Settings) -> Result<Self, ObjectError> {
+    pub fn at(place: &ObjectPlace, settings: &Settings) -> Result<Self, ObjectError> {
         let client = store::client(place, settings)?;
         Ok(Self { place: place.clone(), client, meter: Arc::default() })
     }
 
     /// The bucket or folder that these objects are below.
-    pub fn place(&self) -> &Place {
+    pub fn place(&self) -> &ObjectPlace {
         &self.place
     }
 
@@ -49,7 +49,7 @@ impl Objects {
     ///
     /// # Errors
     /// [`Cause::Invalid`] if the place lies in another store.
-    pub fn moved_to(&self, place: &Place) -> Result<Self, ObjectError> {
+    pub fn moved_to(&self, place: &ObjectPlace) -> Result<Self, ObjectError> {
         if (place.scheme(), place.root()) != (self.place.scheme(), self.place.root()) {
             let why = format!("lies in another store than {}", self.place);
             return Err(ObjectError::new(&place.to_string(), Cause::Invalid(why)));

@@ -38,7 +38,7 @@ const SCHEMES: [(&str, Scheme); 10] = [
 
 /// A place in a store: an object, or everything whose name begins so.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Place {
+pub struct ObjectPlace {
     scheme: Scheme,
     /// Everything before the key, without a slash at the end: `s3://bucket`, `https://host:8080`; empty for files.
     root: String,
@@ -48,7 +48,7 @@ pub struct Place {
     folder: bool,
 }
 
-impl Place {
+impl ObjectPlace {
     /// Takes a URI apart. What has no scheme that is known is a path on this machine.
     ///
     /// Keys of `s3:`, `gs:` and `az:` stand as they are; in `file:` and `http:` URIs `%20` is a blank.
@@ -163,7 +163,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for ObjectPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.scheme, &*self.key) {
             (Scheme::File, key) => f.write_str(key),
@@ -187,41 +187,43 @@ mod tests {
 
     #[test]
     fn a_uri_is_taken_apart_as_it_is_written() {
-        let place = Place::parse("s3://bucket/a b/100%.pt").unwrap();
+        let place = ObjectPlace::parse("s3://bucket/a b/100%.pt").unwrap();
         assert_eq!((place.root(), place.key()), ("s3://bucket", "a b/100%.pt"));
         assert_eq!(place.to_string(), "s3://bucket/a b/100%.pt");
         assert!(!place.is_folder());
-        let place = Place::parse("https://host:8080/a%20b/").unwrap();
+        let place = ObjectPlace::parse("https://host:8080/a%20b/").unwrap();
         assert_eq!((place.root(), place.key()), ("https://host:8080", "a b"));
         assert!(place.is_folder());
-        assert!(Place::parse("gs://bucket").unwrap().is_folder());
-        assert_eq!(Place::parse("file:///a%20b").unwrap().key(), "/a b");
-        assert_eq!(Place::parse("/a/b/").unwrap().join("c/d").to_string(), "/a/b/c/d");
-        assert_eq!(Place::parse("s3://b").unwrap().join("c").to_string(), "s3://b/c");
+        assert!(ObjectPlace::parse("gs://bucket").unwrap().is_folder());
+        assert_eq!(ObjectPlace::parse("file:///a%20b").unwrap().key(), "/a b");
+        assert_eq!(ObjectPlace::parse("/a/b/").unwrap().join("c/d").to_string(), "/a/b/c/d");
+        assert_eq!(ObjectPlace::parse("s3://b").unwrap().join("c").to_string(), "s3://b/c");
     }
 
     #[test]
     fn a_key_that_climbs_or_signs_is_refused() {
         for uri in ["s3://", "s3:///k", "s3://b/../c", "s3://b//c", "https://h/k?X-Amz-Signature=1"]
         {
-            assert!(Place::parse(uri).is_err(), "{uri}");
+            assert!(ObjectPlace::parse(uri).is_err(), "{uri}");
         }
     }
 
     #[test]
     fn what_has_no_known_scheme_is_a_path() {
         assert!(
-            !Place::is_uri("C:/models") && !Place::is_uri("torch@2.1") && !Place::is_uri("s3:x")
+            !ObjectPlace::is_uri("C:/models")
+                && !ObjectPlace::is_uri("torch@2.1")
+                && !ObjectPlace::is_uri("s3:x")
         );
-        assert_eq!(Place::parse("models/net.pt").unwrap().scheme(), Scheme::File);
+        assert_eq!(ObjectPlace::parse("models/net.pt").unwrap().scheme(), Scheme::File);
     }
 
     proptest! {
         #[test]
         fn any_text_is_a_place_or_an_error(text in "\\PC{0,40}") {
-            let _ = Place::parse(&text);
-            let _ = Place::parse(&format!("s3://{text}"));
-            let _ = Place::parse(&format!("http://{text}"));
+            let _ = ObjectPlace::parse(&text);
+            let _ = ObjectPlace::parse(&format!("s3://{text}"));
+            let _ = ObjectPlace::parse(&format!("http://{text}"));
         }
     }
 }

@@ -11,7 +11,7 @@ use object_store::http::HttpBuilder;
 use object_store::local::LocalFileSystem;
 use object_store::{BackoffConfig, ClientOptions, ObjectStore, RetryConfig};
 
-use crate::{ObjectError, Place, Scheme, Settings};
+use crate::{ObjectError, ObjectPlace, Scheme, Settings};
 
 /// How often a request is repeated that failed for a while.
 const RETRIES: usize = 5;
@@ -24,7 +24,7 @@ const REQUEST_TIME: Duration = Duration::from_secs(120);
 
 /// The client of the store that `place` lies in.
 pub(crate) fn client(
-    place: &Place,
+    place: &ObjectPlace,
     settings: &Settings,
 ) -> Result<Arc<dyn ObjectStore>, ObjectError> {
     // TLS is wanted of whoever is installed for the process; another one that is there already will do.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use unskew_core::Version;
-use unskew_pjrt::{Buffer, Client, Device, HostArray, Memory, Place};
+use unskew_pjrt::{Buffer, BufferPlace, Client, Device, HostArray, Memory};
 
 use crate::aligned;
 use crate::array::Spread;
@@ -84,7 +84,7 @@ impl Platform {
         &self,
         data: bytes::Bytes,
         array: (unskew_pjrt::ElementType, &[i64], Option<&[i64]>),
-        place: Place<'_>,
+        place: BufferPlace<'_>,
     ) -> Result<Buffer, Status> {
         let (element_type, dims, strides) = array;
         let made = match strides {
@@ -114,15 +114,15 @@ impl DeviceEntry {
     ///
     /// # Errors
     /// INVALID_ARGUMENT if it has none of this kind.
-    pub fn place(&self, kind: Option<&str>) -> Result<Place<'_>, Status> {
+    pub fn place(&self, kind: Option<&str>) -> Result<BufferPlace<'_>, Status> {
         let Some(kind) = kind.filter(|kind| self.default_kind.as_deref() != Some(*kind)) else {
-            return Ok(Place::Device(&self.device));
+            return Ok(BufferPlace::Device(&self.device));
         };
         if self.memories.is_empty() && kind == UNKNOWN_KIND {
-            return Ok(Place::Device(&self.device));
+            return Ok(BufferPlace::Device(&self.device));
         }
         let found = self.memories.iter().find(|(known, _)| known == kind);
-        let found = found.map(|(_, memory)| Place::Memory(memory));
+        let found = found.map(|(_, memory)| BufferPlace::Memory(memory));
         found.ok_or_else(|| {
             Status::invalid(format!("device {} has no memory of this kind: {kind}", self.id))
         })

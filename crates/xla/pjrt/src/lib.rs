@@ -72,9 +72,9 @@ pub mod verdict;
 
 pub use built::{Built, built};
 pub use host::{
-    Buffer, Callbacks, Client, Contents, Device, DeviceCallbacks, DeviceDescription, Error, Event,
-    Executable, ExecuteContext, ExecuteOptions, Failure, HostArray, HostEvent, LoadedExecutable,
-    Memory, Outputs, Pending, Place, Plugin, Program, Topology, Transfer,
+    Buffer, BufferPlace, Callbacks, Client, Contents, Device, DeviceCallbacks, DeviceDescription,
+    Error, Event, Executable, ExecuteContext, ExecuteOptions, Failure, HostArray, HostEvent,
+    LoadedExecutable, Memory, Outputs, Pending, Plugin, Program, Topology, Transfer,
 };
 pub use known::{KnownPlugin, digest, known_plugin, known_plugins, known_row};
 pub use probe::{

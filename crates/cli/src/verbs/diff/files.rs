@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::bail;
 use unskew_core::{Finding, Promise, Role, Side};
 use unskew_kinds::{Comparison, Kind, Terms};
-use unskew_lint::{BaselineError, Place, Snapshot};
+use unskew_lint::{BaselineError, BaselinePlace, Snapshot};
 use unskew_report::{Pair, Subject};
 use unskew_source::Files;
 
@@ -90,7 +90,7 @@ fn texts(args: &Diff) -> anyhow::Result<[String; 2]> {
 
 /// Opens what is named, if it can hold files. A name such as `torch@2.1` cannot.
 fn named(text: &str) -> anyhow::Result<Option<Named>> {
-    let place = match Place::parse(text, Path::new("")) {
+    let place = match BaselinePlace::parse(text, Path::new("")) {
         Ok(place) => place,
         Err(BaselineError::Unknown(_)) => return Ok(None),
         Err(error) => return Err(error.into()),

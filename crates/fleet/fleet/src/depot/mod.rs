@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 use unskew_artifact::Content;
-use unskew_objects::{Objects, Place};
+use unskew_objects::{ObjectPlace, Objects};
 use unskew_source::{Output, Source};
 
 use crate::{Digest, FleetError};
@@ -116,7 +116,7 @@ impl Depot {
     /// # Errors
     /// If the address is none, or a folder cannot be made. A store is not asked yet.
     pub fn at(address: &str) -> Result<Self, FleetError> {
-        let place = Place::parse(address)?;
+        let place = ObjectPlace::parse(address)?;
         match place.path() {
             Some(folder) => Self::open(&folder),
             None => Ok(Self::over(Objects::open(address)?)),

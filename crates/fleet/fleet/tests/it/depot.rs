@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use unskew_artifact::{Content, Part};
 use unskew_fleet::{Depot, Digest, FleetError};
-use unskew_objects::{Objects, Place, Settings};
+use unskew_objects::{ObjectPlace, Objects, Settings};
 use unskew_source::{BytesSource, Output, Source, SourceExt as _};
 use unskew_test_servers::S3;
 
@@ -45,7 +45,7 @@ fn files(folder: &Path) -> usize {
 fn objects(server: &S3, bucket: &str) -> Shelf {
     server.make_bucket(bucket).unwrap();
     let settings: Settings = server.settings().into_iter().collect();
-    let place = Place::parse(&format!("s3://{bucket}/some/prefix")).unwrap();
+    let place = ObjectPlace::parse(&format!("s3://{bucket}/some/prefix")).unwrap();
     let objects = Objects::at(&place, &settings).unwrap();
     let (own, all) = (objects.clone(), objects.clone());
     let damage = move |digest: &Digest, path: &str| {

@@ -39,7 +39,8 @@ impl Ground<'_> {
             None => Depot::open(&self.folder.path().join("artifacts")).unwrap(),
             Some((server, bucket)) => {
                 let settings: Settings = server.settings().into_iter().collect();
-                let place = unskew_objects::Place::parse(&format!("s3://{bucket}/fleet")).unwrap();
+                let place =
+                    unskew_objects::ObjectPlace::parse(&format!("s3://{bucket}/fleet")).unwrap();
                 Depot::over(Objects::at(&place, &settings).unwrap())
             }
         };

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use tempfile::NamedTempFile;
 use unskew_fleet::store::Piece;
-use unskew_objects::{ObjectError, Objects, Place};
+use unskew_objects::{ObjectError, ObjectPlace, Objects};
 use unskew_source::{Assembly, ReadError, Source};
 
 use crate::problem::{Kind, Problem};
@@ -62,7 +62,7 @@ impl Staging {
     /// # Errors
     /// If that is no address.
     pub(crate) fn beside(artifacts: &str) -> Result<Self, ObjectError> {
-        let place = Place::parse(artifacts)?;
+        let place = ObjectPlace::parse(artifacts)?;
         let ground: Arc<dyn Ground> = match place.path() {
             Some(folder) => Arc::new(disk::Disk::at(folder.join("staging"))),
             None => Arc::new(objects::Store::over(Objects::open(artifacts)?)),
@@ -178,7 +178,7 @@ mod tests {
         };
         server.make_bucket("pieces").unwrap();
         let settings: Settings = server.settings().into_iter().collect();
-        let place = Place::parse("s3://pieces/fleet").unwrap();
+        let place = ObjectPlace::parse("s3://pieces/fleet").unwrap();
         let objects = Objects::at(&place, &settings).unwrap();
         holds(&Staging::over(objects.clone()));
         assert_eq!(objects.list("").count(), 0, "nothing stays");

@@ -8,17 +8,17 @@
 //! | `sdk-1.0.zip`, `sdk-1.0.whl`, `sdk-1.0.tar.gz` | an archive; `sdk-1.0.zip!include` is a folder or file in it |
 //! | `pypi:tensorflow-cpu==2.20.0` | a wheel that `pip` fetches from the index that it is set up for, once |
 //!
-//! [`Place::parse`] reads such a text, [`Place::open`] makes a [`Snapshot`] of it: the names of its files,
+//! [`BaselinePlace::parse`] reads such a text, [`BaselinePlace::open`] makes a [`Snapshot`] of it: the names of its files,
 //! which are read when they are asked for. Every error says what could not be read and why: a check that
 //! could not be made is no pass.
 //!
 //! ```
-//! use unskew_lint::Place;
+//! use unskew_lint::BaselinePlace;
 //!
 //! let folder = tempfile::tempdir()?;
 //! std::fs::create_dir(folder.path().join("include"))?;
 //! std::fs::write(folder.path().join("include/thing.h"), "struct Thing;")?;
-//! let snapshot = Place::parse("include", folder.path())?.open()?;
+//! let snapshot = BaselinePlace::parse("include", folder.path())?.open()?;
 //! assert_eq!(snapshot.names().collect::<Vec<_>>(), ["thing.h"]);
 //! assert_eq!(snapshot.read(&["thing.h"])?.text("thing.h"), Ok("struct Thing;"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -34,7 +34,7 @@ mod states;
 pub use folder::{tree, walk};
 pub use git::{Commit, Repository};
 pub use package::Package;
-pub use place::Place;
+pub use place::BaselinePlace;
 pub use states::States;
 
 use std::collections::BTreeMap;

@@ -6,7 +6,7 @@ use super::{BaselineError, Commit, Package, Repository, Snapshot, archive, folde
 
 /// Where a side is, as somebody wrote it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct BaselinePlace {
     /// As it was written; what messages call it.
     pub text: String,
     root: PathBuf,
@@ -27,7 +27,7 @@ enum What {
     Package(Package),
 }
 
-impl Place {
+impl BaselinePlace {
     /// Reads a text as a place. Paths are taken from `root`, and so are the paths in revisions.
     ///
     /// # Errors
@@ -160,14 +160,14 @@ mod tests {
     fn a_place_is_what_it_looks_like() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("a:b"), "").unwrap();
-        let parse = |text: &str| Place::parse(text, folder.path()).map(|place| place.what);
+        let parse = |text: &str| BaselinePlace::parse(text, folder.path()).map(|place| place.what);
         let revision = |name: &str, fork| What::Revision { name: name.to_owned(), fork };
         assert_eq!(parse("git:main...").unwrap(), revision("main", true));
         assert_eq!(parse("v1:include/a.h").unwrap(), revision("v1", false));
         assert_eq!(parse("a:b").unwrap(), What::Path(folder.path().join("a:b")));
         assert_eq!(parse("git:merge-base").unwrap(), What::MergeBase);
         assert!(matches!(parse("nothing"), Err(BaselineError::Unknown(_))));
-        let place = Place::parse("git:v1:include", folder.path()).unwrap();
+        let place = BaselinePlace::parse("git:v1:include", folder.path()).unwrap();
         assert_eq!((place.inner.as_deref(), place.outer().as_str()), (Some("include"), "git:v1"));
     }
 }

@@ -8,7 +8,7 @@ use unskew_core::{Date, Promise, PromiseState};
 use super::check::Check;
 use super::outcome::NotChecked;
 use super::sides::{Old, Sides};
-use crate::baseline::{Commit, Place, Repository};
+use crate::baseline::{BaselinePlace, Commit, Repository};
 use crate::boundary::{Against, Paths};
 
 /// Earlier versions, newest first.
@@ -22,7 +22,7 @@ pub struct Earlier {
 /// The versions that the boundary is to be held against, without the baseline itself.
 pub fn versions(
     check: &Check<'_>,
-    place: &Place,
+    place: &BaselinePlace,
     sides: &Sides<'_>,
 ) -> Result<Earlier, NotChecked> {
     let since = match check.boundary.against {
@@ -62,7 +62,11 @@ fn window_start(check: &Check<'_>) -> Result<Option<Date>, NotChecked> {
 }
 
 /// The releases with files, newest first, as far as they are within the window.
-fn released(check: &Check<'_>, place: &Place, since: Option<Date>) -> Result<Vec<Old>, NotChecked> {
+fn released(
+    check: &Check<'_>,
+    place: &BaselinePlace,
+    since: Option<Date>,
+) -> Result<Vec<Old>, NotChecked> {
     let mut versions = Vec::new();
     for release in check.request.config.releases.iter().rev() {
         let within = since.is_none_or(|since| release.on >= since);
@@ -70,7 +74,7 @@ fn released(check: &Check<'_>, place: &Place, since: Option<Date>) -> Result<Vec
         else {
             continue;
         };
-        let snapshot = Place::parse(text, check.request.root)?.open()?;
+        let snapshot = BaselinePlace::parse(text, check.request.root)?.open()?;
         versions.push(Old::of(&snapshot, check.boundary)?);
     }
     Ok(versions)
@@ -83,7 +87,7 @@ fn released(check: &Check<'_>, place: &Place, since: Option<Date>) -> Result<Vec
 /// If the repository was cloned without the commits of the window.
 pub fn commits(
     repository: &Repository,
-    place: &Place,
+    place: &BaselinePlace,
     paths: &Paths,
     since: Option<Date>,
 ) -> Result<Vec<Commit>, NotChecked> {

@@ -6,7 +6,7 @@ use super::check::Check;
 use super::outcome::NotChecked;
 use super::sides::{Old, Sides};
 use super::{earlier, weigh};
-use crate::baseline::Place;
+use crate::baseline::BaselinePlace;
 use crate::rules;
 use unskew_kinds::{Change, Level, Raise};
 
@@ -14,7 +14,7 @@ use unskew_kinds::{Change, Level, Raise};
 pub fn check(
     check: &Check<'_>,
     raised: &[Raise],
-    place: &Place,
+    place: &BaselinePlace,
     sides: &Sides<'_>,
 ) -> Result<Vec<Change>, NotChecked> {
     let Some(majors) = check.boundary.major.as_ref().filter(|_| !raised.is_empty()) else {
@@ -74,7 +74,7 @@ fn too_soon(
     check: &Check<'_>,
     raise: &Raise,
     every: &Window,
-    place: &Place,
+    place: &BaselinePlace,
     sides: &Sides<'_>,
 ) -> Result<Option<Change>, NotChecked> {
     let Raise { line, before, after, .. } = raise;
@@ -99,7 +99,7 @@ fn in_history(
     check: &Check<'_>,
     raise: &Raise,
     since: Date,
-    place: &Place,
+    place: &BaselinePlace,
     sides: &Sides<'_>,
 ) -> Result<Option<Date>, NotChecked> {
     let Some(repository) = sides.repository.as_ref().filter(|_| place.revision().is_some()) else {

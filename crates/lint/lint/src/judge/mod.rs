@@ -105,7 +105,7 @@ impl<'a> Check<'a> {
 
     fn judge(
         &self,
-        place: &crate::baseline::Place,
+        place: &crate::baseline::BaselinePlace,
         snapshot: &Snapshot,
         sides: &Sides<'_>,
     ) -> Result<Vec<Judged>, NotChecked> {

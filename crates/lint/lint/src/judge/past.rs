@@ -4,13 +4,13 @@ use std::ops::ControlFlow;
 
 use super::outcome::NotChecked;
 use super::sides::Sides;
-use crate::baseline::{Place, States};
+use crate::baseline::{BaselinePlace, States};
 use unskew_history::{Past, Reach, State};
 use unskew_source::NotRead;
 
 /// The states up to what has landed: where this branch left another one, if the baseline says so, or else the
 /// commit that is checked out.
-pub fn of(place: &Place, sides: &Sides<'_>) -> Result<Box<dyn Past>, NotChecked> {
+pub fn of(place: &BaselinePlace, sides: &Sides<'_>) -> Result<Box<dyn Past>, NotChecked> {
     let Some(repository) = &sides.repository else { return Ok(Box::new(Nowhere)) };
     let from = match place.is_fork() {
         true => place.commit()?,

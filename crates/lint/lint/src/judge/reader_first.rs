@@ -8,7 +8,7 @@ use super::check::Check;
 use super::outcome::NotChecked;
 use super::sides::{Old, Sides};
 use super::{earlier, weigh};
-use crate::baseline::Place;
+use crate::baseline::BaselinePlace;
 use crate::rules;
 use unskew_kinds::{Change, Direction, Level};
 use unskew_source::Files;
@@ -16,7 +16,7 @@ use unskew_source::Files;
 /// What is to be said about writers that are ahead of their readers.
 pub fn check(
     check: &Check<'_>,
-    place: &Place,
+    place: &BaselinePlace,
     sides: &Sides<'_>,
 ) -> Result<Vec<Change>, NotChecked> {
     let Some(reader_first) = &check.boundary.reader_first else { return Ok(Vec::new()) };
@@ -68,7 +68,7 @@ fn items(check: &Check<'_>, files: &Files) -> Result<BTreeMap<String, String>, N
 fn readers(
     check: &Check<'_>,
     day: Date,
-    place: &Place,
+    place: &BaselinePlace,
     sides: &Sides<'_>,
 ) -> Result<Vec<(Date, Old)>, NotChecked> {
     let mut readers = Vec::new();
@@ -81,7 +81,7 @@ fn readers(
     }
     for release in check.request.config.releases.iter().rev() {
         if let Some(text) = &release.baseline {
-            let snapshot = Place::parse(text, check.request.root)?.open()?;
+            let snapshot = BaselinePlace::parse(text, check.request.root)?.open()?;
             readers.push((release.on, Old::of(&snapshot, check.boundary)?));
         }
     }

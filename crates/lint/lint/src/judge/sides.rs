@@ -6,7 +6,7 @@ use std::rc::Rc;
 use unskew_core::Date;
 
 use super::outcome::{NotChecked, Request};
-use crate::baseline::{BaselineError, Place, Repository, Snapshot, tree, walk};
+use crate::baseline::{BaselineError, BaselinePlace, Repository, Snapshot, tree, walk};
 use crate::boundary::Boundary;
 use unskew_source::Files;
 
@@ -44,7 +44,7 @@ impl<'a> Sides<'a> {
     }
 
     /// What a boundary is compared with.
-    pub fn baseline(&self, boundary: &Boundary) -> Result<Place, NotChecked> {
+    pub fn baseline(&self, boundary: &Boundary) -> Result<BaselinePlace, NotChecked> {
         let config = self.request.config;
         let named = self.request.baseline.or(boundary.baseline.as_deref());
         let text = named.or(config.baseline.as_deref()).ok_or_else(|| {
@@ -53,11 +53,11 @@ impl<'a> Sides<'a> {
                 "nothing to compare with; name a baseline by --baseline git:main... or in {file}"
             ))
         })?;
-        Ok(Place::parse(text, self.request.root)?)
+        Ok(BaselinePlace::parse(text, self.request.root)?)
     }
 
     /// The files of a place.
-    pub fn open(&mut self, place: &Place) -> Result<Rc<Snapshot>, BaselineError> {
+    pub fn open(&mut self, place: &BaselinePlace) -> Result<Rc<Snapshot>, BaselineError> {
         if let Some(opened) = self.opened.get(&place.text) {
             return Ok(opened.clone());
         }

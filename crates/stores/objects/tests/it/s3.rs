@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::sync::LazyLock;
 
-use unskew_objects::{Cause, Objects, Place, Settings};
+use unskew_objects::{Cause, ObjectPlace, Objects, Settings};
 use unskew_source::{Source, SourceExt as _};
 use unskew_test_servers::S3;
 
@@ -21,7 +21,7 @@ fn bucket(name: &str) -> Objects {
 
 fn objects(uri: &str) -> Objects {
     let settings: Settings = server().settings().into_iter().collect();
-    Objects::at(&Place::parse(uri).unwrap(), &settings).unwrap()
+    Objects::at(&ObjectPlace::parse(uri).unwrap(), &settings).unwrap()
 }
 
 /// Bytes that differ everywhere.

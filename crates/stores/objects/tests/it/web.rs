@@ -2,12 +2,12 @@
 
 use std::fs;
 
-use unskew_objects::{Cause, Objects, Place, Settings};
+use unskew_objects::{Cause, ObjectPlace, Objects, Settings};
 use unskew_source::{Source as _, SourceExt as _};
 use unskew_test_servers::Web;
 
 fn objects(uri: &str) -> Objects {
-    Objects::at(&Place::parse(uri).unwrap(), &Settings::none()).unwrap()
+    Objects::at(&ObjectPlace::parse(uri).unwrap(), &Settings::none()).unwrap()
 }
 
 /// Bytes that differ everywhere.

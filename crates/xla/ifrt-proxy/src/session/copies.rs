@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use unskew_ifrt::types::{ArraySpec, DType, Ifrt, Mapping, RemapPlan, Shape, Sharding};
-use unskew_pjrt::{Buffer, Place};
+use unskew_pjrt::{Buffer, BufferPlace};
 use unskew_serdes::proto::decode;
 
 use super::{Session, results};
@@ -249,10 +249,10 @@ fn moves(mapping: &Mapping) -> Result<Vec<(usize, usize)>, Status> {
 }
 
 /// A copy in another place, or in the same one.
-fn copy(buffer: &Buffer, place: Place<'_>) -> Result<Buffer, Status> {
+fn copy(buffer: &Buffer, place: BufferPlace<'_>) -> Result<Buffer, Status> {
     let device = match place {
-        Place::Memory(memory) => return buffer.copy_to_memory(memory).map_err(Status::from),
-        Place::Device(device) => device,
+        BufferPlace::Memory(memory) => return buffer.copy_to_memory(memory).map_err(Status::from),
+        BufferPlace::Device(device) => device,
     };
     // Plug-ins copy within a device only between memories, and the oldest know of none.
     if let Ok(memory) = device.default_memory() {

@@ -2,12 +2,10 @@
 
 use super::bench::Bench;
 use super::execute::floats;
-use super::outcome::Outcome;
+use super::outcome::{Checked, Outcome};
 use crate::host::{Error, HostArray};
 use crate::layout;
 use crate::sys::bindings::PJRT_Buffer_Type as ElementType;
-
-type Found = Result<Outcome, Outcome>;
 
 const F32: ElementType = ElementType::F32;
 
@@ -40,7 +38,7 @@ pub(crate) fn types() -> impl Iterator<Item = (&'static str, i32, usize, i32)> {
 }
 
 /// Three by two elements to the device and back.
-pub(crate) fn round_trip(bench: &mut Bench, name: &str, kind: i32, width: usize) -> Found {
+pub(crate) fn round_trip(bench: &mut Bench, name: &str, kind: i32, width: usize) -> Checked {
     let since = types().find(|t| t.0 == name).map_or(0, |t| t.3);
     if bench.api().minor() < since {
         let said = format!("since 0.{since}");
@@ -76,7 +74,7 @@ pub(crate) fn round_trip(bench: &mut Bench, name: &str, kind: i32, width: usize)
 }
 
 /// A transposed matrix, told by its strides.
-pub(crate) fn strides(bench: &mut Bench) -> Found {
+pub(crate) fn strides(bench: &mut Bench) -> Checked {
     let (client, device) = bench.device()?;
     let data: Vec<u8> = (0..6).flat_map(|i: u8| f32::from(i).to_le_bytes()).collect();
     let buffer = {
@@ -91,21 +89,21 @@ pub(crate) fn strides(bench: &mut Bench) -> Found {
     Ok(Outcome::expect(plain || own, format!("{values:?}")))
 }
 
-pub(crate) fn empty(bench: &mut Bench) -> Found {
+pub(crate) fn empty(bench: &mut Bench) -> Checked {
     let (client, device) = bench.device()?;
     let buffer = client.buffer_of::<f32>(&[], &[0, 3], &device)?;
     let (back, shape) = (buffer.to_host()?, buffer.dimensions()?);
     Ok(Outcome::expect(back.is_empty() && shape == [0, 3], format!("{} bytes", back.len())))
 }
 
-pub(crate) fn scalar(bench: &mut Bench) -> Found {
+pub(crate) fn scalar(bench: &mut Bench) -> Checked {
     let (client, device) = bench.device()?;
     let buffer = client.buffer_of(&[1.5_f32], &[], &device)?;
     let values = floats(&buffer.to_host()?);
     Ok(Outcome::expect(values == [1.5], format!("{values:?}")))
 }
 
-pub(crate) fn delete(bench: &mut Bench) -> Found {
+pub(crate) fn delete(bench: &mut Bench) -> Checked {
     let (client, device) = bench.device()?;
     let buffer = client.buffer_of(&[0.0_f32; 4], &[4], &device)?;
     let before = buffer.is_deleted()?;
@@ -114,7 +112,7 @@ pub(crate) fn delete(bench: &mut Bench) -> Found {
     Ok(Outcome::expect(!before && after, format!("deleted before: {before}, after: {after}")))
 }
 
-pub(crate) fn read_after_delete(bench: &mut Bench) -> Found {
+pub(crate) fn read_after_delete(bench: &mut Bench) -> Checked {
     let (client, device) = bench.device()?;
     let buffer = client.buffer_of(&[0.0_f32; 4], &[4], &device)?;
     buffer.delete()?;
@@ -124,13 +122,13 @@ pub(crate) fn read_after_delete(bench: &mut Bench) -> Found {
     })
 }
 
-pub(crate) fn device_size(bench: &mut Bench) -> Found {
+pub(crate) fn device_size(bench: &mut Bench) -> Checked {
     let (client, device) = bench.device()?;
     let size = client.buffer_of(&[0.0_f32; 4], &[4], &device)?.on_device_size()?;
     Ok(Outcome::expect(size >= 16, format!("{size} bytes for 16")))
 }
 
-pub(crate) fn memory(bench: &mut Bench) -> Found {
+pub(crate) fn memory(bench: &mut Bench) -> Checked {
     let (client, device) = bench.device()?;
     let on_cpu = client.buffer_of(&[0.0_f32; 4], &[4], &device)?.is_on_cpu()?;
     Ok(Outcome::Pass(if on_cpu { HOST_MEMORY } else { "the device's" }.to_owned()))

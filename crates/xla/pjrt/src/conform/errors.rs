@@ -1,7 +1,7 @@
 //! Errors: code, text, payloads, and the freeing of them.
 
 use super::bench::Bench;
-use super::outcome::Outcome;
+use super::outcome::{Checked, Outcome};
 use crate::layout::Function;
 use crate::sys::CallError;
 use crate::sys::trial::{ask_size, payloads_of_an_error};
@@ -14,14 +14,12 @@ const TOO_SMALL: usize = 8;
 const HARMLESS: [Function; 2] =
     [Function::PJRT_Plugin_Attributes, Function::PJRT_TopologyDescription_Create];
 
-type Found = Result<Outcome, Outcome>;
-
 fn no_error() -> Outcome {
     Outcome::NotRun("no call answered with an error".to_owned())
 }
 
 /// The first error that some function answers to a size that is too small.
-fn some_error(bench: &Bench) -> Found {
+fn some_error(bench: &Bench) -> Checked {
     for function in HARMLESS {
         if let Some(Err(error)) = ask_size(bench.api(), function, TOO_SMALL) {
             let CallError::Plugin { code, message, .. } = &error else { continue };
@@ -32,11 +30,11 @@ fn some_error(bench: &Bench) -> Found {
     Err(no_error())
 }
 
-pub(crate) fn error(bench: &mut Bench) -> Found {
+pub(crate) fn error(bench: &mut Bench) -> Checked {
     some_error(bench)
 }
 
-pub(crate) fn many(bench: &mut Bench) -> Found {
+pub(crate) fn many(bench: &mut Bench) -> Checked {
     let first = some_error(bench)?;
     for _ in 0..1000 {
         if some_error(bench)? != first {
@@ -46,7 +44,7 @@ pub(crate) fn many(bench: &mut Bench) -> Found {
     Ok(Outcome::Pass(String::new()))
 }
 
-pub(crate) fn payloads(bench: &mut Bench) -> Found {
+pub(crate) fn payloads(bench: &mut Bench) -> Checked {
     let api = bench.api();
     if !api.has(Function::PJRT_Error_ForEachPayload) {
         return Err(api.unimplemented(Function::PJRT_Error_ForEachPayload).into());

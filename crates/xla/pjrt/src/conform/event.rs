@@ -4,19 +4,17 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::bench::Bench;
-use super::outcome::Outcome;
+use super::outcome::{Checked, Outcome};
 use crate::sys::trial::count_callbacks;
 
-type Found = Result<Outcome, Outcome>;
-
-pub(crate) fn ready(bench: &mut Bench) -> Found {
+pub(crate) fn ready(bench: &mut Bench) -> Checked {
     let (client, device) = bench.device()?;
     let event = client.buffer_of(&[0.0_f32; 4], &[4], &device)?.ready()?;
     event.wait()?;
     Ok(Outcome::expect(event.is_ready()?, "ready after it was awaited"))
 }
 
-pub(crate) fn on_ready(bench: &mut Bench) -> Found {
+pub(crate) fn on_ready(bench: &mut Bench) -> Checked {
     let (client, device) = bench.device()?;
     let buffer = client.buffer_of(&[0.0_f32; 4], &[4], &device)?;
     let count = count_callbacks(&buffer)?;

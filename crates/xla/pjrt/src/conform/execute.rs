@@ -1,13 +1,11 @@
 //! Compiling and executing.
 
 use super::bench::Bench;
-use super::outcome::Outcome;
+use super::outcome::{Checked, Outcome};
 use super::program::{ADD, DONATE, NONSENSE, OPTIONS, replicated};
 use crate::host::{
     Buffer, Client, Device, Error, ExecuteOptions, LoadedExecutable, Outputs, Program,
 };
-
-type Found = Result<Outcome, Outcome>;
 
 /// The most devices that one program is run on.
 const MOST_DEVICES: usize = 8;
@@ -24,7 +22,7 @@ fn vector(client: &Client, device: &Device, values: &[f32]) -> Result<Buffer, Er
     client.buffer_of(values, &[values.len() as i64], device)
 }
 
-pub(crate) fn compile(bench: &mut Bench) -> Found {
+pub(crate) fn compile(bench: &mut Bench) -> Checked {
     let outputs = bench.program()?.executable()?.num_outputs()?;
     let seen = match &bench.refused_text {
         // No host sends text, so it is no fault that none is taken.
@@ -35,7 +33,7 @@ pub(crate) fn compile(bench: &mut Bench) -> Found {
 }
 
 /// A StableHLO portable artifact, which is what hosts send.
-pub(crate) fn compile_artifact(bench: &mut Bench) -> Found {
+pub(crate) fn compile_artifact(bench: &mut Bench) -> Checked {
     let program = bench.client()?.compile(Program::mlir(ADD.artifact), OPTIONS)?;
     run_add(bench, &program)
 }
@@ -51,31 +49,31 @@ pub(crate) fn first_line(text: &str) -> String {
     text.lines().next().unwrap_or_default().to_owned()
 }
 
-pub(crate) fn nonsense(bench: &mut Bench) -> Found {
+pub(crate) fn nonsense(bench: &mut Bench) -> Checked {
     Ok(refused(bench.client()?.compile(Program::mlir(NONSENSE), OPTIONS)))
 }
 
-pub(crate) fn unknown_format(bench: &mut Bench) -> Found {
+pub(crate) fn unknown_format(bench: &mut Bench) -> Checked {
     let program = Program { code: ADD.artifact, format: "no such format" };
     Ok(refused(bench.client()?.compile(program, OPTIONS)))
 }
 
-pub(crate) fn broken_options(bench: &mut Bench) -> Found {
+pub(crate) fn broken_options(bench: &mut Bench) -> Checked {
     Ok(refused(bench.client()?.compile(Program::mlir(ADD.artifact), &[0x1a, 0x7f])))
 }
 
-pub(crate) fn add(bench: &mut Bench) -> Found {
+pub(crate) fn add(bench: &mut Bench) -> Checked {
     bench.program()?;
     let (client, device) = bench.device()?;
     add_on(&client, &device, bench.program()?)
 }
 
-pub(crate) fn run_add(bench: &mut Bench, program: &LoadedExecutable) -> Found {
+pub(crate) fn run_add(bench: &mut Bench, program: &LoadedExecutable) -> Checked {
     let (client, device) = bench.device()?;
     add_on(&client, &device, program)
 }
 
-fn add_on(client: &Client, device: &Device, program: &LoadedExecutable) -> Found {
+fn add_on(client: &Client, device: &Device, program: &LoadedExecutable) -> Checked {
     let a = vector(client, device, &[1.0, 2.0, 3.0, 4.0])?;
     let b = vector(client, device, &[10.0, 20.0, 30.0, 40.0])?;
     let results = run(program, &[&[&a, &b]])?;
@@ -94,13 +92,13 @@ fn run(program: &LoadedExecutable, arguments: &[&[&Buffer]]) -> Result<Outputs, 
     Ok(results)
 }
 
-pub(crate) fn too_few_arguments(bench: &mut Bench) -> Found {
+pub(crate) fn too_few_arguments(bench: &mut Bench) -> Checked {
     let (client, device) = bench.device()?;
     let a = vector(&client, &device, &[1.0; 4])?;
     Ok(rejected(run(bench.program()?, &[&[&a]])))
 }
 
-pub(crate) fn wrong_shape(bench: &mut Bench) -> Found {
+pub(crate) fn wrong_shape(bench: &mut Bench) -> Checked {
     let (client, device) = bench.device()?;
     let (a, b) = (vector(&client, &device, &[1.0; 4])?, vector(&client, &device, &[1.0; 5])?);
     Ok(rejected(run(bench.program()?, &[&[&a, &b]])))
@@ -117,7 +115,7 @@ fn rejected(result: Result<Outputs, Error>) -> Outcome {
     }
 }
 
-pub(crate) fn donation(bench: &mut Bench) -> Found {
+pub(crate) fn donation(bench: &mut Bench) -> Checked {
     let (client, device) = bench.device()?;
     let program = bench.compile(&DONATE, OPTIONS)?;
     let a = vector(&client, &device, &[1.0, 2.0, 3.0, 4.0])?;
@@ -130,7 +128,7 @@ pub(crate) fn donation(bench: &mut Bench) -> Found {
     Ok(Outcome::expect(right, format!("{sum:?}, argument deleted: {gone}")))
 }
 
-pub(crate) fn several_devices(bench: &mut Bench) -> Found {
+pub(crate) fn several_devices(bench: &mut Bench) -> Checked {
     let client = bench.client()?;
     let mut devices = client.addressable_devices()?;
     devices.truncate(MOST_DEVICES);

@@ -41,6 +41,9 @@ pub enum Outcome {
     NoDevice(String),
 }
 
+/// What a check found: `Err` is what ended it before its last step.
+pub(crate) type Checked = Result<Outcome, Outcome>;
+
 impl Outcome {
     /// The word that stands for it in reports.
     pub const fn word(&self) -> &'static str {

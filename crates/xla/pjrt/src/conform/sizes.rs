@@ -4,7 +4,7 @@
 
 use super::bench::Bench;
 use super::child::{MOST_DEATHS, last_words};
-use super::outcome::Outcome;
+use super::outcome::{Checked, Outcome};
 use crate::layout::{self, Function, Size, Struct};
 use crate::sys::Api;
 use crate::sys::bindings::PJRT_Error_Code;
@@ -15,8 +15,6 @@ const TOO_SMALL: usize = 8;
 
 /// How much larger than what is wanted the arguments of a later host are, in bytes.
 const MORE: usize = 16;
-
-type Found = Result<Outcome, Outcome>;
 
 /// What a plug-in does with arguments that are larger than it wants, as those of a later host are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -198,7 +196,7 @@ fn named_struct(text: &str) -> Option<&'static str> {
 }
 
 /// A later host sends larger arguments; the interface says that they are accepted.
-pub(crate) fn larger(bench: &mut Bench) -> Found {
+pub(crate) fn larger(bench: &mut Bench) -> Checked {
     let (api, function) = (bench.api(), Function::PJRT_Plugin_Attributes);
     let size = arguments(function).and_then(|history| history.size(api.minor(), None));
     let size = size.map_or(0, |size| size.end) + MORE;

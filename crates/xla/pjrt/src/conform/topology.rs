@@ -1,23 +1,21 @@
 //! The topology of a client: the same devices, as bytes too.
 
 use super::bench::Bench;
-use super::outcome::Outcome;
+use super::outcome::{Checked, Outcome};
 
-type Found = Result<Outcome, Outcome>;
-
-pub(crate) fn platform(bench: &mut Bench) -> Found {
+pub(crate) fn platform(bench: &mut Bench) -> Checked {
     let client = bench.client()?;
     let (name, said) = (client.platform_name()?, client.topology()?.platform_name()?);
     Ok(Outcome::expect(name == said, format!("{said:?}, as the client: {name:?}")))
 }
 
-pub(crate) fn devices(bench: &mut Bench) -> Found {
+pub(crate) fn devices(bench: &mut Bench) -> Checked {
     let client = bench.client()?;
     let (all, said) = (client.devices()?.len(), client.topology()?.devices()?.len());
     Ok(Outcome::expect(said >= all, format!("{said} devices, of the client: {all}")))
 }
 
-pub(crate) fn read_again(bench: &mut Bench) -> Found {
+pub(crate) fn read_again(bench: &mut Bench) -> Checked {
     let topology = bench.client()?.topology()?;
     let bytes = topology.serialize()?;
     let again = bench.plugin()?.deserialize_topology(&bytes)?;
@@ -28,7 +26,7 @@ pub(crate) fn read_again(bench: &mut Bench) -> Found {
     Ok(Outcome::expect(!bytes.is_empty() && (name, count) == (said, found), seen))
 }
 
-pub(crate) fn nonsense(bench: &mut Bench) -> Found {
+pub(crate) fn nonsense(bench: &mut Bench) -> Checked {
     Ok(match bench.plugin()?.deserialize_topology(b"no topology") {
         Err(error) if error.is_unimplemented() => return Err(error.into()),
         Err(error) => Outcome::Pass(error.to_string()),

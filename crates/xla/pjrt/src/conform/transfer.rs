@@ -2,12 +2,10 @@
 
 use super::bench::Bench;
 use super::execute::floats;
-use super::outcome::Outcome;
+use super::outcome::{Checked, Outcome};
 use crate::host::Error;
 use crate::sys::bindings::PJRT_Buffer_Type as ElementType;
 use crate::sys::trial::Transfer;
-
-type Found = Result<Outcome, Outcome>;
 
 const F32: ElementType = ElementType::F32;
 const SHAPES: [(ElementType, &[i64]); 2] = [(F32, &[4]), (F32, &[2])];
@@ -16,7 +14,7 @@ fn bytes(values: &[f32]) -> Vec<u8> {
     values.iter().flat_map(|value| value.to_le_bytes()).collect()
 }
 
-pub(crate) fn describes(bench: &mut Bench) -> Found {
+pub(crate) fn describes(bench: &mut Bench) -> Checked {
     let (_, device) = bench.device()?;
     let transfer = Transfer::begin(&device, &SHAPES)?;
     let (count, size, mine) = (transfer.count()?, transfer.size(0)?, transfer.is_of(&device)?);
@@ -24,7 +22,7 @@ pub(crate) fn describes(bench: &mut Bench) -> Found {
     Ok(Outcome::expect(count == 2 && size >= 16 && mine, seen))
 }
 
-pub(crate) fn in_pieces(bench: &mut Bench) -> Found {
+pub(crate) fn in_pieces(bench: &mut Bench) -> Checked {
     let (_, device) = bench.device()?;
     let transfer = Transfer::begin(&device, &SHAPES)?;
     let (first, second) = (transfer.retrieve(0)?, transfer.retrieve(1)?);
@@ -38,7 +36,7 @@ pub(crate) fn in_pieces(bench: &mut Bench) -> Found {
     Ok(Outcome::expect(right, format!("{first:?}, {second:?}")))
 }
 
-pub(crate) fn as_array(bench: &mut Bench) -> Found {
+pub(crate) fn as_array(bench: &mut Bench) -> Checked {
     let (_, device) = bench.device()?;
     let transfer = Transfer::begin(&device, &SHAPES[..1])?;
     let buffer = transfer.retrieve(0)?;
@@ -47,7 +45,7 @@ pub(crate) fn as_array(bench: &mut Bench) -> Found {
     Ok(Outcome::expect(values == [1.0, 2.0, 3.0, 4.0], format!("{values:?}")))
 }
 
-pub(crate) fn error(bench: &mut Bench) -> Found {
+pub(crate) fn error(bench: &mut Bench) -> Checked {
     let (_, device) = bench.device()?;
     let transfer = Transfer::begin(&device, &SHAPES[..1])?;
     let buffer = transfer.retrieve(0)?;

@@ -67,30 +67,30 @@ impl<'a> HostArray<'a> {
 
 /// Where a new buffer goes.
 #[derive(Clone, Copy, Debug)]
-pub enum Place<'a> {
+pub enum BufferPlace<'a> {
     /// Into the default memory of a device.
     Device(&'a Device),
     /// Into this memory space of a device.
     Memory(&'a Memory),
 }
 
-impl<'a> From<&'a Device> for Place<'a> {
+impl<'a> From<&'a Device> for BufferPlace<'a> {
     fn from(device: &'a Device) -> Self {
         Self::Device(device)
     }
 }
 
-impl<'a> From<&'a Memory> for Place<'a> {
+impl<'a> From<&'a Memory> for BufferPlace<'a> {
     fn from(memory: &'a Memory) -> Self {
         Self::Memory(memory)
     }
 }
 
-impl<'a> Place<'a> {
-    pub(crate) fn raw(self) -> host_data::Place<'a> {
+impl<'a> BufferPlace<'a> {
+    pub(crate) fn raw(self) -> host_data::RawPlace<'a> {
         match self {
-            Self::Device(device) => host_data::Place::Device(&device.raw),
-            Self::Memory(memory) => host_data::Place::Memory(&memory.raw),
+            Self::Device(device) => host_data::RawPlace::Device(&device.raw),
+            Self::Memory(memory) => host_data::RawPlace::Memory(&memory.raw),
         }
     }
 }
@@ -177,7 +177,7 @@ impl Client {
     pub fn buffer<'a>(
         &self,
         array: HostArray<'_>,
-        place: impl Into<Place<'a>>,
+        place: impl Into<BufferPlace<'a>>,
     ) -> Result<Buffer, Error> {
         host_data::from_slice(&self.raw, array.checked()?, place.into().raw()).map(Buffer::new)
     }
@@ -191,7 +191,7 @@ impl Client {
         &self,
         data: &[T],
         dims: &[i64],
-        place: impl Into<Place<'a>>,
+        place: impl Into<BufferPlace<'a>>,
     ) -> Result<Buffer, Error> {
         let wanted = host_bytes(T::TYPE, dims, None)?;
         let given = std::mem::size_of_val(data);
@@ -212,7 +212,7 @@ impl Client {
         &self,
         owner: T,
         (element_type, dims): (ElementType, &[i64]),
-        place: impl Into<Place<'a>>,
+        place: impl Into<BufferPlace<'a>>,
         zero_copy: bool,
     ) -> Result<Buffer, Error> {
         let semantics = match zero_copy {

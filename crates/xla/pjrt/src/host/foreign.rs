@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::fmt;
 use std::ops::Deref;
 
-use super::{Buffer, Client, Error, Place, host_bytes};
+use super::{Buffer, BufferPlace, Client, Error, host_bytes};
 use crate::sys::bindings::{PJRT_Buffer_Type as ElementType, PJRT_ProcessState};
 use crate::sys::calls::{foreign, process};
 
@@ -72,7 +72,7 @@ impl Client {
         &self,
         owner: T,
         (element_type, dims): (ElementType, &[i64]),
-        place: impl Into<Place<'a>>,
+        place: impl Into<BufferPlace<'a>>,
     ) -> Result<Buffer, Error> {
         let shape = (element_type, dims);
         foreign::view_of_owner(self.raw(), owner, shape, place.into().raw()).map(Buffer::new)
@@ -93,7 +93,7 @@ impl Client {
         &self,
         memory: *mut c_void,
         (element_type, dims): (ElementType, &[i64]),
-        place: impl Into<Place<'a>>,
+        place: impl Into<BufferPlace<'a>>,
         on_delete: impl FnOnce() + Send + 'static,
     ) -> Result<Buffer, Error> {
         if let Err(error) = host_bytes(element_type, dims, None) {

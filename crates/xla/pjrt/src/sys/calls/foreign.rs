@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::host_data::Place;
+use super::host_data::RawPlace;
 use super::read;
 use super::{Handle, Owned};
 use crate::host::{Error, host_bytes};
@@ -62,7 +62,7 @@ pub(crate) unsafe fn view(
     client: &Handle<PJRT_Client>,
     memory: *mut c_void,
     (element_type, dims): (PJRT_Buffer_Type, &[i64]),
-    place: Place<'_>,
+    place: RawPlace<'_>,
     on_delete: Box<dyn FnOnce() + Send>,
 ) -> Result<Owned<PJRT_Buffer>, Error> {
     type Arguments = PJRT_Client_CreateViewOfDeviceBuffer_Args;
@@ -76,11 +76,11 @@ pub(crate) unsafe fn view(
         arguments.num_dims = dims.len();
         arguments.element_type = element_type;
         match place {
-            Place::Device(device) => {
+            RawPlace::Device(device) => {
                 Error::same_client(client, device)?;
                 arguments.device = device.raw();
             }
-            Place::Memory(memory) => {
+            RawPlace::Memory(memory) => {
                 Error::same_client(client, memory)?;
                 Error::known::<Arguments>(api, "memory")?;
                 arguments.memory = memory.raw();
@@ -105,7 +105,7 @@ pub(crate) fn view_of_owner<T: AsMut<[u8]> + Send + 'static>(
     client: &Handle<PJRT_Client>,
     owner: T,
     shape: (PJRT_Buffer_Type, &[i64]),
-    place: Place<'_>,
+    place: RawPlace<'_>,
 ) -> Result<Owned<PJRT_Buffer>, Error> {
     let platform = super::client::platform_name(client)?;
     if platform != "cpu" {

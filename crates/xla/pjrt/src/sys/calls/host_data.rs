@@ -11,7 +11,7 @@ use crate::sys::bindings::*;
 
 /// Where a new buffer goes.
 #[derive(Clone, Copy)]
-pub(crate) enum Place<'a> {
+pub(crate) enum RawPlace<'a> {
     Device(&'a Handle<PJRT_Device>),
     Memory(&'a Handle<PJRT_Memory>),
 }
@@ -29,7 +29,7 @@ pub(crate) struct Array<'a> {
 pub(crate) fn from_slice(
     client: &Handle<PJRT_Client>,
     array: Array<'_>,
-    place: Place<'_>,
+    place: RawPlace<'_>,
 ) -> Result<Owned<PJRT_Buffer>, Error> {
     let semantics = PJRT_HostBufferSemantics::kImmutableOnlyDuringCall;
     // SAFETY: the plug-in reads the data only during the call.
@@ -44,7 +44,7 @@ pub(crate) fn from_owner<T: AsRef<[u8]> + Send + 'static>(
     client: &Handle<PJRT_Client>,
     owner: T,
     (element_type, dims): (PJRT_Buffer_Type, &[i64]),
-    place: Place<'_>,
+    place: RawPlace<'_>,
     semantics: PJRT_HostBufferSemantics,
 ) -> Result<Owned<PJRT_Buffer>, Error> {
     let owner = Box::new(owner);
@@ -75,7 +75,7 @@ pub(crate) fn from_owner<T: AsRef<[u8]> + Send + 'static>(
 unsafe fn from_memory(
     client: &Handle<PJRT_Client>,
     array: Array<'_>,
-    place: Place<'_>,
+    place: RawPlace<'_>,
     semantics: PJRT_HostBufferSemantics,
 ) -> Result<(Owned<PJRT_Buffer>, Option<Owned<PJRT_Event>>), Error> {
     let api = client.api();
@@ -91,11 +91,11 @@ unsafe fn from_memory(
     }
     arguments.host_buffer_semantics = semantics;
     match place {
-        Place::Device(device) => {
+        RawPlace::Device(device) => {
             Error::same_client(client, device)?;
             arguments.device = device.raw();
         }
-        Place::Memory(memory) => {
+        RawPlace::Memory(memory) => {
             Error::same_client(client, memory)?;
             arguments.memory = memory.raw();
         }
