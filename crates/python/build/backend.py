@@ -115,8 +115,10 @@ def build_sdist(sdist_directory: str, config_settings: Settings = None) -> str:
     return place.name
 
 
-def get_metadata(folder: str) -> str:
-    return str(maturin.prepare_metadata_for_build_wheel(folder))
+def get_metadata(folder: str, config_settings: Settings = None) -> str:
+    # maturin looks for the folder before there is anything to put into it.
+    (CRATE / "unskew.data").mkdir(exist_ok=True)
+    return str(maturin.prepare_metadata_for_build_wheel(folder, config_settings))
 
 
 def _pyproject() -> str:
@@ -155,7 +157,7 @@ def _add(archive: tarfile.TarFile, name: str, content: bytes, mode: int = 0o644)
 
 
 def prepare_metadata_for_build_wheel(metadata_directory: str, config_settings: Settings = None) -> str:
-    return str(maturin.prepare_metadata_for_build_wheel(metadata_directory, config_settings))
+    return get_metadata(metadata_directory, config_settings)
 
 
 def get_requires_for_build_wheel(config_settings: Settings = None) -> list[str]:
