@@ -16,9 +16,12 @@ const PAUSE: Duration = Duration::from_millis(10);
 /// Memory of a process that opened nothing, and for each file, in bytes.
 const MEMORY: (u64, u64) = (216 << 20, 4 << 20);
 
-/// Processor time of a process that opened nothing, for each file, and for each MiB of files.
+/// Processor time of a process that opened nothing, for each file, and for each MiB of files beyond [`FREE`].
 const TIME: (Duration, Duration, Duration) =
     (Duration::from_millis(1700), Duration::from_millis(100), Duration::from_millis(60));
+
+/// So many bytes of files give no more time: one hostile file of that size ends within 2 seconds.
+const FREE: u64 = 24 << 20;
 
 /// A build without optimization is so much slower.
 const SLOWER: u32 = if cfg!(debug_assertions) { 20 } else { 1 };
@@ -52,7 +55,7 @@ fn beyond(watch: Watch) -> Option<Option<String>> {
     let (base, file, mib) = TIME;
     let times =
         |each: Duration, count: u64| each.saturating_mul(u32::try_from(count).unwrap_or(u32::MAX));
-    let time = base + times(file, files) + times(mib, bytes >> 20);
+    let time = base + times(file, files) + times(mib, bytes.saturating_sub(FREE) >> 20);
     let time = times(time * SLOWER, scale());
     if resident()? > memory {
         return Some(Some(format!("{} MiB of memory", memory >> 20)));
