@@ -2,19 +2,44 @@
 
 use std::path::PathBuf;
 
-use clap::ValueEnum;
+use clap::{Subcommand, ValueEnum};
 use unskew_core::Version;
 
 use super::ReportFormat;
 
 #[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct Env {
-    /// An environment: its folder, its python, or a site-packages folder
+    #[command(subcommand)]
+    pub what: Option<EnvVerb>,
+    /// An environment: its folder, its python, a site-packages folder; or an image: an OCI layout, a tar of one
     #[arg(value_name = "ENVIRONMENT", default_value = ".venv")]
     pub path: PathBuf,
+    #[command(flatten)]
+    pub system: SystemLibraries,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "full")]
     pub format: ReportFormat,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum EnvVerb {
+    /// Print what a wheel would have to declare: ABI dependencies, requirements, its platform tag
+    Labels {
+        /// A wheel
+        wheel: PathBuf,
+    },
+}
+
+/// The C and C++ libraries of the system that modules are to be loaded on.
+#[derive(Debug, clap::Args)]
+pub struct SystemLibraries {
+    /// Check modules against this glibc: 2.28
+    #[arg(long, value_name = "VERSION")]
+    pub glibc: Option<Version>,
+    /// Check modules against the libstdc++ with this version of GLIBCXX: 3.4.25
+    #[arg(long, value_name = "VERSION")]
+    pub glibcxx: Option<Version>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -34,6 +59,8 @@ pub struct Lock {
     /// The package index for locks that name none
     #[arg(long, value_name = "URL", default_value = unskew_verbs::INDEX, requires = "fetch")]
     pub index: String,
+    #[command(flatten)]
+    pub system: SystemLibraries,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "full")]
     pub format: ReportFormat,

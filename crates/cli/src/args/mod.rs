@@ -40,7 +40,7 @@ pub use adapt::{Adapt, ShownExtensions, UnstampedChoice};
 pub use conform::Conform;
 pub use convert::Convert;
 pub use diff::Diff;
-pub use environment::{Env, Lock, LockMachine};
+pub use environment::{Env, EnvVerb, Lock, LockMachine, SystemLibraries};
 #[cfg(feature = "fleet")]
 pub use fleet::{
     Fleet, FleetDecide, FleetFormat, FleetPlaces, FleetPlan, FleetPolicy, FleetPrune, FleetTask,

@@ -1,13 +1,56 @@
 //! `unskew env ENVIRONMENT` and `unskew lock FILE`: what breaks at import, and which pins fix it.
 
-use unskew_verbs::{EnvironmentAnswer, Machine, Target};
+use std::fmt::Write as _;
+use std::path::Path;
 
-use crate::args::{Env, Global, Lock, LockMachine, ReportFormat};
+use unskew_report::{BAD, EMPHASIS, Plain};
+use unskew_verbs::{EnvironmentAnswer, Machine, System, Target};
+
+use crate::args::{Env, EnvVerb, Global, Lock, LockMachine, ReportFormat, SystemLibraries};
 use crate::exit::{Ending, Status};
 use crate::print;
 
 pub fn env(args: &Env, global: &Global) -> anyhow::Result<Status> {
-    print_answer(&unskew_verbs::env(&args.path, global.context())?, args.format, global)
+    if let Some(EnvVerb::Labels { wheel }) = &args.what {
+        return labels(wheel);
+    }
+    let answer = unskew_verbs::env(&args.path, system(&args.system), global.context())?;
+    print_answer(&answer, args.format, global)
+}
+
+/// Prints the labels of a wheel; what it declares and does not keep makes the exit status 1.
+fn labels(wheel: &Path) -> anyhow::Result<Status> {
+    let (package, labels) = unskew_verbs::labels(wheel)?;
+    let mut out = String::new();
+    writeln!(out, "{EMPHASIS}{}{EMPHASIS:#}\n", Plain(&package.label()))?;
+    let width = labels.labels.iter().map(|label| label.text.len()).max().unwrap_or(0);
+    for label in &labels.labels {
+        writeln!(out, "  {:width$}  {}", Plain(&label.text).to_string(), Plain(&label.reason))?;
+    }
+    if labels.labels.is_empty() {
+        writeln!(out, "  no shared object of it depends on the ABI of another package")?;
+    }
+    if !labels.broken.is_empty() {
+        writeln!(out)?;
+    }
+    for what in &labels.broken {
+        writeln!(out, "{BAD}not kept{BAD:#}  {}", Plain(what))?;
+    }
+    for trouble in &package.trouble {
+        writeln!(out, "\nnot judged  {}", Plain(&trouble.to_string()))?;
+    }
+    print::out(&out)?;
+    Ok(if labels.broken.is_empty() { Status::Clean } else { Status::Found })
+}
+
+/// The system of the options; none if none is given.
+fn system(libraries: &SystemLibraries) -> Option<System> {
+    let families = [("GLIBC", libraries.glibc), ("GLIBCXX", libraries.glibcxx)];
+    let versions =
+        families.into_iter().filter_map(|(family, version)| Some((family.to_owned(), version?)));
+    let system =
+        System { name: "the system of the options".to_owned(), versions: versions.collect() };
+    Some(system).filter(|system| !system.is_empty())
 }
 
 pub fn lock(args: &Lock, global: &Global) -> anyhow::Result<Status> {
@@ -17,7 +60,8 @@ pub fn lock(args: &Lock, global: &Global) -> anyhow::Result<Status> {
     };
     let target = Target { python: args.python, machine };
     let index = args.fetch.then_some(args.index.as_str());
-    let answer = unskew_verbs::lock(&args.path, target, index, global.context())?;
+    let answer =
+        unskew_verbs::lock(&args.path, target, index, system(&args.system), global.context())?;
     print_answer(&answer, args.format, global)
 }
 

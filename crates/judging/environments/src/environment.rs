@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 use unskew_core::Version;
 
-use crate::{Package, Site, SiteError, Trouble};
+use crate::{Package, Site, SiteError, System, Trouble};
 
 /// What is installed, or will be.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +20,8 @@ pub struct Environment {
     pub has_system: bool,
     /// Whether the packages were read from a lock: nothing is installed yet.
     pub is_lock: bool,
+    /// The C and C++ libraries of the system that it is for, where they are known.
+    pub system: Option<System>,
 }
 
 /// The most packages of an environment.
@@ -49,7 +51,7 @@ impl Environment {
             python: site.python,
             packages,
             has_system: site.has_system,
-            is_lock: false,
+            ..Self::default()
         };
         environment.mark_twins();
         Ok(environment)

@@ -12,7 +12,7 @@ use crate::framework::Installed;
 use crate::pins::{self, Change};
 use crate::rules::{InstallationIsBroken, ModuleForOtherPython};
 use crate::runtimes::{CodeMatcher, JaxMatcher, NumPyMatcher, Runtime};
-use crate::{Environment, Generated, Package};
+use crate::{Environment, Generated, Package, system};
 
 /// Two packages that meet, and what is to be said of them.
 #[derive(Clone, Debug)]
@@ -74,6 +74,19 @@ pub fn judge_pairs(environment: &Environment, context: &Context) -> Vec<PackageP
         for package in &environment.packages {
             if let Some(requirement) = requirement(package, runtime(version)) {
                 let one = Party::new(package.label(), Role::Artifact, kind(runtime(version)));
+                meet(one.require(requirement), other());
+            }
+        }
+    }
+    if let Some(system) = &environment.system {
+        let other = || {
+            Party::new(&*system.name, Role::Host, "system")
+                .with_capability(Arc::new(system.clone()))
+        };
+        for package in &environment.packages {
+            if let Some(requirement) = system::requirement(package, system) {
+                let one =
+                    Party::new(package.label(), Role::Artifact, "package with native modules");
                 meet(one.require(requirement), other());
             }
         }
@@ -193,7 +206,7 @@ pub(crate) fn loaded<'a>(
     let all = objects.filter(|(_, needs)| needs.extends(framework));
     // What no release can load, the package does not load either: tensorflow-io ships a test that is linked against
     // nothing. If that holds for all of a package, it is built for a release that is not in the table.
-    let is_loaded = |needs: &Needs| !Exports::fitting(needs, framework).is_empty();
+    let is_loaded = |needs: &Needs| !is_loaded_by_none(needs, framework);
     let some = all.clone().any(|(_, needs)| is_loaded(needs));
     let of = all.filter(move |(_, needs)| !some || is_loaded(needs));
     let fitting: Vec<String> = of
@@ -202,6 +215,11 @@ pub(crate) fn loaded<'a>(
         .map(|(path, _)| variant(path))
         .collect();
     of.filter(|(path, needs)| fits(needs, exports) || !fitting.contains(&variant(path))).collect()
+}
+
+/// Whether no release of the table has what an object takes from a framework.
+pub(crate) fn is_loaded_by_none(needs: &Needs, framework: Framework) -> bool {
+    Exports::fitting(needs, framework).is_empty()
 }
 
 /// A package as an extension of a framework.
@@ -245,6 +263,9 @@ fn alone(package: &Package, environment: &Environment) -> Option<Party> {
         let finding =
             ModuleForOtherPython { object: &path, package: &label, built: &built, python: &python };
         party = party.note(finding.finding());
+    }
+    if let Some(finding) = system::understated(package) {
+        party = party.note(finding);
     }
     (!party.notes.is_empty()).then_some(party)
 }

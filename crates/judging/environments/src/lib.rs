@@ -41,7 +41,9 @@
 mod environment;
 mod framework;
 mod generated;
+mod image;
 mod judge;
+mod labels;
 pub mod lock;
 mod metadata;
 mod package;
@@ -49,12 +51,16 @@ pub mod pins;
 pub mod rules;
 mod runtimes;
 mod site;
+mod system;
 mod wheel;
 
 pub use environment::Environment;
 pub use generated::Generated;
+pub use image::{Image, ImageError};
 pub use judge::{Judged, PackagePair, judge, judge_pairs};
+pub use labels::{Label, Labels, labels};
 pub use lock::{Fetch, Lock, LockError, LockedFile, Target};
 pub use package::{Package, Trouble};
 pub use pins::{Change, Pin};
 pub use site::{Site, SiteError};
+pub use system::System;

@@ -67,6 +67,8 @@ pub struct Package {
     pub objects: Vec<(String, Arc<Needs>)>,
     /// Generated code, by the version of its generator; the first files of each.
     pub generated: BTreeMap<Generated, Vec<String>>,
+    /// The platforms of its wheel: `manylinux_2_28_x86_64`.
+    pub platforms: Vec<String>,
     /// The libraries of a framework that it has itself, by path.
     pub libraries: Vec<String>,
     /// The least jaxlib that jax says it takes.
@@ -128,6 +130,9 @@ impl Package {
             package.unfinished("pip left it behind when it was interrupted");
         }
         package.editable(&info.join("direct_url.json"));
+        if let Ok(text) = read_text(&info.join("WHEEL"), METADATA) {
+            package.platforms = platforms(&text);
+        }
         match read_text(&info.join("RECORD"), RECORD) {
             Ok(text) => package.files(site, &text),
             Err(error) => package.trouble.push(Trouble::NoRecord(error.to_string())),
@@ -135,7 +140,7 @@ impl Package {
         Some(package)
     }
 
-    pub(crate) fn unfinished(&mut self, why: &str) {
+    fn unfinished(&mut self, why: &str) {
         self.trouble.push(Trouble::Unfinished(why.to_owned()));
     }
 
@@ -280,6 +285,14 @@ impl Kind {
             Self::Other
         }
     }
+}
+
+/// The platforms in the tags of a `WHEEL` file: `Tag: cp311-cp311-manylinux_2_28_x86_64`.
+fn platforms(text: &str) -> Vec<String> {
+    let tags = text.lines().filter_map(|line| line.strip_prefix("Tag:"));
+    let all = tags.filter_map(|tag| tag.trim().rsplit('-').next());
+    // A tag may stand for several, joined by dots.
+    all.flat_map(|platforms| platforms.split('.')).map(str::to_owned).collect()
 }
 
 /// Whether a path of `RECORD` stays in the environment.

@@ -167,7 +167,7 @@ fn package_fits(package: &Package, framework: Framework, exports: &Exports) -> b
 
 /// Whether what a package requires of `key` allows a version of it. A requirement under a condition (`extra == "x"`)
 /// is none here.
-fn declares(package: &Package, key: &str, version: &str) -> bool {
+pub(crate) fn declares(package: &Package, key: &str, version: &str) -> bool {
     let Ok(version) = Pep440::from_str(version) else { return true };
     package.requires.iter().filter(|text| !text.contains(';')).all(|text| {
         let end = text.find(|c: char| !(c.is_alphanumeric() || "-_.".contains(c)));

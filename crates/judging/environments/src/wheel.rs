@@ -37,6 +37,7 @@ impl Package {
             name: metadata.name,
             version: metadata.version,
             requires: metadata.requires,
+            platforms: platforms_of(&name),
             at: name.into(),
             ..Self::default()
         };
@@ -112,6 +113,13 @@ impl Package {
         }
         self.native(&objects);
     }
+}
+
+/// The platforms in the name of a wheel's file.
+pub(crate) fn platforms_of(file: &str) -> Vec<String> {
+    let stem = file.rsplit(['/', '\\']).next().and_then(|name| name.strip_suffix(".whl"));
+    let platforms = stem.and_then(|stem| stem.rsplit('-').next()).unwrap_or_default();
+    platforms.split('.').filter(|one| !one.is_empty()).map(str::to_owned).collect()
 }
 
 /// Whether a member is this file of `NAME-VERSION.dist-info`.

@@ -5,7 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use unskew_core::{Context, Finding, Outcome, Party, Places, Role, Unjudged};
-use unskew_environments::{Environment, Judged, Lock, PackagePair, Site, Target, judge, rules};
+use unskew_environments::{
+    Environment, Image, Judged, Labels, Lock, Package, PackagePair, Site, System, Target, judge,
+    rules,
+};
 use unskew_report::{BAD, DIM, EMPHASIS, Format, GOOD, Look, Pair, Plain, Report, Subject, WARN};
 
 use crate::fetch::Fetcher;
@@ -26,20 +29,56 @@ pub struct EnvironmentAnswer {
     pub fetched: Vec<Fetched>,
 }
 
-/// Judges the environment that `path` names: its folder, its `python`, or a `site-packages` folder. Nothing is run.
+/// Judges the environment that `path` names: its folder, its `python`, a `site-packages` folder, or a container image (an OCI
+/// layout as a folder or tar, what `docker save` writes). Nothing is run. Modules are held against the C and C++ libraries of
+/// `system`, else of the image.
 ///
 /// # Errors
-/// If there is no environment.
-pub fn env(path: &Path, context: Context) -> Result<EnvironmentAnswer, Error> {
-    let site = Site::find(path).map_err(|error| Error::Question(error.to_string()))?;
-    let environment =
-        Environment::read(&site).map_err(|error| Error::Question(error.to_string()))?;
+/// If there is no environment, or the image cannot be read.
+pub fn env(
+    path: &Path,
+    system: Option<System>,
+    context: Context,
+) -> Result<EnvironmentAnswer, Error> {
+    let question = |error: &dyn std::error::Error| Error::Question(error.to_string());
     let mut unjudged = Vec::new();
+    // The image has the files until everything is judged.
+    let image = match Image::is_image(path) {
+        true => Some(Image::open(path).map_err(|error| question(&error))?),
+        false => None,
+    };
+    let mut environment = match &image {
+        Some(image) => image.environment().map_err(|error| question(&error))?,
+        None => {
+            let site = Site::find(path).map_err(|error| question(&error))?;
+            Environment::read(&site).map_err(|error| question(&error))?
+        }
+    };
     if environment.has_system {
         let reason = "packages of the system's Python, which this environment sees too";
         unjudged.push(Unjudged::new(unskew_core::aspect::CONTENTS, reason));
     }
+    let others: Vec<String> = image.iter().flat_map(Image::others).collect();
+    if !others.is_empty() {
+        let reason = "other folders of the image with packages";
+        let others = others.iter().collect();
+        unjudged.push(Unjudged::new(unskew_core::aspect::CONTENTS, reason).at(others));
+    }
+    environment.system = system.or(environment.system);
     Ok(answer(environment, unjudged, None, context))
+}
+
+/// What a wheel would have to declare, computed from its shared objects: labels of the drafts PEP 825 and PEP 850,
+/// requirements, its platform tag.
+///
+/// # Errors
+/// If it is no wheel.
+pub fn labels(path: &Path) -> Result<(Package, Labels), Error> {
+    let question = |error: unskew_source::ReadError| Error::Question(error.to_string());
+    let source = unskew_source::FileSource::open(path).map_err(question)?;
+    let package = Package::of_wheel(Arc::new(source)).map_err(question)?;
+    let labels = unskew_environments::labels(&package);
+    Ok((package, labels))
 }
 
 /// Judges what a lock would install on the target. Wheels of which nothing is known are read where they lie if `index` is
@@ -51,12 +90,14 @@ pub fn lock(
     path: &Path,
     target: Target,
     index: Option<&str>,
+    system: Option<System>,
     context: Context,
 ) -> Result<EnvironmentAnswer, Error> {
     let lock = Lock::read(path).map_err(|error| Error::Question(error.to_string()))?;
     let fetcher = index.map(Fetcher::new);
     let fetch = fetcher.as_ref().map(|fetcher| fetcher as &dyn unskew_environments::Fetch);
-    let (environment, unjudged) = lock.environment(target, fetch);
+    let (mut environment, unjudged) = lock.environment(target, fetch);
+    environment.system = system;
     let mut answer = answer(environment, unjudged, Some(lock.path.as_str()), context);
     answer.fetched = fetcher.map(|fetcher| fetcher.fetched()).unwrap_or_default();
     Ok(answer)

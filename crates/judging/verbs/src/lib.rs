@@ -43,7 +43,7 @@ mod sides;
 pub use adapt::{Adapted, adapt};
 pub use check::{check, check_sides};
 pub use convert::{Request, convert};
-pub use environments::{EnvironmentAnswer, env, lock};
+pub use environments::{EnvironmentAnswer, env, labels, lock};
 pub use error::Error;
 pub use fetch::{Fetched, INDEX};
 pub use grid::{Cell, Grid, Reason, Row};
@@ -52,7 +52,7 @@ pub use matrix::{columns, judge, matrix, rows};
 pub use rules::rule;
 pub use sides::{Member, Side, is_release, neither, of_artifact, options, side};
 pub use unskew_artifact::{Options, Running};
-pub use unskew_environments::Target;
+pub use unskew_environments::{System, Target};
 pub use unskew_extensions::Machine;
 
 /// An error and its causes, each on a line; a cause that its error repeats is left out.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use unskew_core::{Places, Version};
+use unskew_extensions::Needs;
 use unskew_script::typing::Program;
 use unskew_torch_schemas::CallShape;
 
@@ -151,7 +152,9 @@ pub struct Model {
     pub dtypes: BTreeMap<String, Places>,
     /// The instructions of its bytecode by name.
     pub instructions: BTreeSet<String>,
-    /// Whether it holds compiled libraries.
+    /// The libraries that AOTInductor compiled, and what they need of PyTorch.
+    pub libraries: Vec<Arc<Needs>>,
+    /// Whether it holds compiled libraries of which that is not known.
     pub compiled: bool,
     /// What else is to be known about it.
     pub facts: Vec<(&'static str, String)>,
@@ -179,6 +182,7 @@ impl Model {
             pickle_cut: false,
             dtypes: BTreeMap::new(),
             instructions: BTreeSet::new(),
+            libraries: Vec::new(),
             compiled: false,
             facts: Vec::new(),
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use unskew_core::{Party, Provision, Requirement, Role, Version};
+use unskew_extensions::Framework;
 use unskew_source::{ReadError, Source};
 
 use crate::runtime::axes;
@@ -105,6 +106,11 @@ pub(crate) fn of_model(name: &str, model: Model) -> Party {
     }
     for (label, value) in &model.facts {
         party = party.fact(*label, value);
+    }
+    for needs in &model.libraries {
+        party = unskew_extensions::requirements(needs, Framework::Torch)
+            .into_iter()
+            .fold(party, Party::require);
     }
     let inferred = model.producer.exact.is_none() && model.format != Format::ExecuTorch;
     if inferred && !model.uses.is_empty() {

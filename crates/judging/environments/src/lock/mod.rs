@@ -246,6 +246,7 @@ fn facts(
             .iter()
             .map(|(path, needs)| (path.clone(), Arc::new(needs.clone())))
             .collect();
+        package.platforms = crate::wheel::platforms_of(&wheel.file);
         return (by_digest.is_none() && digests).then(|| OTHER_WHEEL.to_owned());
     }
     let native = files.iter().any(|file| !file.name.ends_with("-none-any.whl"));

@@ -2,4 +2,6 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
 mod environments;
+mod image;
+mod labels;
 mod modules;

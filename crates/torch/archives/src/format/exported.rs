@@ -6,10 +6,13 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::Deserialize;
+use unskew_abi::SharedObject;
 use unskew_core::Version;
-use unskew_source::ReadError;
+use unskew_extensions::{Framework, Needs};
+use unskew_source::{BytesSource, Entry, ReadError, Slice, Source};
 use unskew_torch_schemas::CallShape;
 
 use super::records::Records;
@@ -18,6 +21,9 @@ use crate::{Format, Model, Producer, Stamp, history};
 
 /// The record of the older container.
 const PROGRAM: &str = "serialized_exported_program.json";
+
+/// Where compiled libraries lie in the newer one.
+const COMPILED: &str = "data/aotinductor/";
 
 #[derive(Deserialize)]
 struct Program {
@@ -88,12 +94,39 @@ pub(super) fn read_archive(records: &Records) -> Result<Model, ReadError> {
         let version = String::from_utf8_lossy(&version).trim().to_owned();
         model.facts.push(("archive version", version));
     }
-    if records.any("data/aotinductor/", "") {
-        model.compiled = true;
+    if records.any(COMPILED, "") {
+        compiled(records, &mut model);
         model.facts.push(("compiled", "AOTInductor libraries".to_owned()));
     }
     model.producer.narrow(Some(Version::pair(2, 8)), None, "archive container");
     Ok(model)
+}
+
+/// Takes what the compiled libraries need; one of which that cannot be read is not judged.
+fn compiled(records: &Records, model: &mut Model) {
+    let is_library = |name: &str| name.starts_with(COMPILED) && name.ends_with(".so");
+    for (name, entry) in records.all().filter(|(name, _)| is_library(name)) {
+        match library(records, name, entry) {
+            Some(needs) => model.libraries.push(Arc::new(needs)),
+            None => model.compiled = true,
+        }
+    }
+    model.compiled |= model.libraries.is_empty();
+}
+
+fn library(records: &Records, name: &str, entry: &Entry) -> Option<Needs> {
+    let raw = records.raw(entry).ok()?;
+    let source: Arc<dyn Source> = match raw.deflated {
+        true => Arc::new(BytesSource::new(name, records.content(entry).ok()?)),
+        // It may hold all weights of the model: only its headers are read.
+        false => {
+            let size = raw.range.end - raw.range.start;
+            Arc::new(Slice::new(name, raw.source, raw.range.start, size).ok()?)
+        }
+    };
+    let object = SharedObject::read(&source).ok()??;
+    let needs = Needs::of(name, &object)?;
+    (needs.machine.is_some() && needs.extends(Framework::Torch)).then_some(needs)
 }
 
 fn program(
