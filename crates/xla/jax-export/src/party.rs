@@ -37,15 +37,10 @@ pub fn party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError> {
     let program: Arc<dyn Source> = Arc::new(program);
     let artifact = Mlir::read(&*program)?;
     let mut party = of(name, exported, unskew_stablehlo::party(&program)?);
-    if let Some(Mlir::Artifact(artifact)) = artifact {
-        let calls: Places = artifact.foreign_calls().collect();
-        if !calls.is_empty() {
-            let why = "whether this JAX has handlers for these custom calls, and in this form";
-            party = party.not_judged(Unjudged::new(aspect::CUSTOM_CALLS, why).at(calls));
-        }
-        if artifact.other_dialects().contains(&SHARDY) {
-            party = party.require(Requirement::matches(AXIS, Shardy).irrelevant_if_absent());
-        }
+    if let Some(Mlir::Artifact(artifact)) = artifact
+        && artifact.other_dialects().contains(&SHARDY)
+    {
+        party = party.require(Requirement::matches(AXIS, Shardy).irrelevant_if_absent());
     }
     Ok(Some(party))
 }

@@ -102,8 +102,9 @@ impl Artifact {
             all.push(Unjudged::new(aspect::CONTENTS, why).at(others));
         }
         let calls: Places = self.foreign_calls().collect();
-        if is_plugin && !calls.is_empty() {
-            let why = "nothing tells whether the plug-in has a handler for these custom calls";
+        if !calls.is_empty() {
+            let what = if is_plugin { "the plug-in" } else { "the backend of this JAX" };
+            let why = format!("nothing tells whether {what} has a handler for these custom calls");
             all.push(Unjudged::new(aspect::CUSTOM_CALLS, why).at(calls));
         }
         let later: Places =
