@@ -210,7 +210,7 @@ const LOCKS: [(&str, &str); 5] = [
     (
         "uv.lock",
         "version = 1\nrequires-python = \">=3.11\"\n\n[[package]]\nname = \"torch\"\nversion = \"2.10.0\"\n\
-         source = { registry = \"https://pypi.org/simple\" }\nwheels = [{ url = \"https://files.example/torch-2.10.0-\
+         source = { registry = \"https://index.example/simple\" }\nwheels = [{ url = \"https://files.example/torch-2.10.0-\
          cp311-cp311-manylinux_2_28_x86_64.whl\", hash = \"sha256:00ff\", size = 1 }]\n",
     ),
     (
