@@ -11,14 +11,17 @@
 //! name has 30 bytes another header stands just there.
 
 use std::collections::HashMap;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read};
 use std::ops::Range;
 use std::sync::Arc;
 
 use zip::read::{ArchiveOffset, Config};
 use zip::{CompressionMethod, ZipArchive};
 
-use crate::{Budget, BytesSource, Problem, ReadError, Resource, Slice, Source, SourceExt, limits};
+use crate::{
+    Budget, BytesSource, Problem, ReadError, Resource, Slice, Source, SourceExt, SourceReader,
+    limits,
+};
 
 /// One member of an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,8 +115,7 @@ impl Archive {
         };
         // Before there is memory for each of them.
         many(announced(&*source).unwrap_or(0))?;
-        let reader =
-            SourceReader { source: source.clone(), position: 0, block: Vec::new(), block_start: 0 };
+        let reader = SourceReader::new(source.clone());
         let broken = |error| zip_error(source.name(), error);
         let at_start = Config { archive_offset: ArchiveOffset::Known(0) };
         let mut zip = ZipArchive::with_config(at_start, reader.clone())
@@ -285,59 +287,6 @@ fn zip_error(name: &str, error: zip::result::ZipError) -> ReadError {
             ReadError::malformed(name, what)
         }
         other => ReadError::malformed(name, format!("zip archive: {other}")),
-    }
-}
-
-/// How much is read ahead: a directory is read in small steps.
-const BLOCK: usize = 16 << 10;
-
-/// A source with a position, for libraries that want to seek. Seeking keeps what was read ahead.
-#[derive(Clone)]
-struct SourceReader {
-    source: Arc<dyn Source>,
-    position: u64,
-    block: Vec<u8>,
-    block_start: u64,
-}
-
-impl SourceReader {
-    fn buffered(&self) -> &[u8] {
-        let from = self.position.checked_sub(self.block_start);
-        from.and_then(|from| self.block.get(usize::try_from(from).ok()?..)).unwrap_or(&[])
-    }
-}
-
-impl Read for SourceReader {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.buffered().is_empty() && buffer.len() < BLOCK {
-            self.block.resize(BLOCK, 0);
-            let read = self.source.read_at(self.position, &mut self.block);
-            self.block.truncate(*read.as_ref().unwrap_or(&0));
-            self.block_start = self.position;
-            read?;
-        }
-        let ready = self.buffered();
-        let n = if ready.is_empty() {
-            self.source.read_at(self.position, buffer)?
-        } else {
-            let n = ready.len().min(buffer.len());
-            buffer[..n].copy_from_slice(&ready[..n]);
-            n
-        };
-        self.position = self.position.saturating_add(n as u64);
-        Ok(n)
-    }
-}
-
-impl Seek for SourceReader {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        let target = match to {
-            SeekFrom::Start(offset) => Some(offset),
-            SeekFrom::End(delta) => self.source.size().checked_add_signed(delta),
-            SeekFrom::Current(delta) => self.position.checked_add_signed(delta),
-        };
-        self.position = target.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
-        Ok(self.position)
     }
 }
 

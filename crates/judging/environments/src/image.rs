@@ -7,13 +7,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
-use std::io::{self, BufRead as _, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufRead as _, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use flate2::read::MultiGzDecoder;
 use serde_json::Value;
-use unskew_source::{FileSource, Slice, Source, SourceExt as _};
+use unskew_source::{FileSource, Slice, Source, SourceExt as _, SourceReader};
 
 use crate::package::Kind;
 use crate::{Environment, Site, SiteError, System};
@@ -137,7 +137,7 @@ impl Blobs {
         let wrong = |source| ImageError::Io { path: name.clone(), source };
         let source = FileSource::open(path).map_err(|error| wrong(io::Error::other(error)))?;
         let source: Arc<dyn Source> = Arc::new(source);
-        let mut archive = tar::Archive::new(Cursor { source: Arc::clone(&source), at: 0 });
+        let mut archive = tar::Archive::new(SourceReader::new(Arc::clone(&source)));
         let mut members = BTreeMap::new();
         for entry in archive.entries_with_seek().map_err(wrong)? {
             let entry = entry.map_err(wrong)?;
@@ -257,8 +257,7 @@ struct Kept<'a> {
 
 impl Kept<'_> {
     fn layer(&mut self, blob: &Arc<dyn Source>) -> io::Result<()> {
-        let mut packed =
-            BufReader::with_capacity(1 << 20, Cursor { source: Arc::clone(blob), at: 0 });
+        let mut packed = BufReader::with_capacity(1 << 20, SourceReader::new(Arc::clone(blob)));
         let head: Vec<u8> = packed.fill_buf()?.iter().take(4).copied().collect();
         let left = UNPACKED.saturating_sub(self.unpacked);
         let reader: Box<dyn Read> = match &*head {
@@ -415,32 +414,6 @@ fn plain(path: &Path) -> Option<PathBuf> {
         }
     }
     (plain.components().next().is_some()).then_some(plain)
-}
-
-/// A source as something that is read from front to back, with jumps.
-struct Cursor {
-    source: Arc<dyn Source>,
-    at: u64,
-}
-
-impl Read for Cursor {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let n = self.source.read_at(self.at, buffer)?;
-        self.at = self.at.saturating_add(n as u64);
-        Ok(n)
-    }
-}
-
-impl Seek for Cursor {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        let at = match to {
-            SeekFrom::Start(at) => Some(at),
-            SeekFrom::Current(by) => self.at.checked_add_signed(by),
-            SeekFrom::End(by) => self.source.size().checked_add_signed(by),
-        };
-        self.at = at.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
-        Ok(self.at)
-    }
 }
 
 #[cfg(test)]

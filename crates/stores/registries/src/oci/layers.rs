@@ -1,14 +1,14 @@
 //! The layers of a manifest as files.
 
 use std::fs::File as Disk;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek as _, SeekFrom};
 use std::sync::Arc;
 
 use flate2::read::MultiGzDecoder;
 use oci_client::manifest::OciDescriptor;
 use unskew_objects::Ranged;
 use unskew_source::budget::count_file;
-use unskew_source::{FileSource, Slice, Source};
+use unskew_source::{FileSource, Slice, Source, SourceReader};
 
 use super::client::{Blob, Manifest, Oci};
 use super::zstandard::Zstandard;
@@ -161,7 +161,7 @@ fn unpack(packed: &Disk, form: Form, whole: &mut Disk) -> io::Result<()> {
 /// The files in an archive, as ranges of it: only the headers are read.
 fn members(archive: &Arc<dyn Source>) -> io::Result<Vec<File>> {
     let mut found = Vec::new();
-    let mut reader = tar::Archive::new(Cursor { source: archive.clone(), at: 0 });
+    let mut reader = tar::Archive::new(SourceReader::new(archive.clone()));
     for entry in reader.entries_with_seek()? {
         let entry = entry?;
         if !entry.header().entry_type().is_file() {
@@ -186,32 +186,6 @@ fn plain(name: &str) -> io::Result<String> {
     match name.split('/').any(odd) {
         false => Ok(name.to_owned()),
         true => Err(io::Error::other(format!("a name that a file cannot have: {name:?}"))),
-    }
-}
-
-/// A source as something that is read from front to back, with jumps.
-struct Cursor {
-    source: Arc<dyn Source>,
-    at: u64,
-}
-
-impl Read for Cursor {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let n = self.source.read_at(self.at, buffer)?;
-        self.at = self.at.saturating_add(n as u64);
-        Ok(n)
-    }
-}
-
-impl Seek for Cursor {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        let at = match to {
-            SeekFrom::Start(at) => Some(at),
-            SeekFrom::Current(by) => self.at.checked_add_signed(by),
-            SeekFrom::End(by) => self.source.size().checked_add_signed(by),
-        };
-        self.at = at.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
-        Ok(self.at)
     }
 }
 
