@@ -71,6 +71,7 @@ impl Host {
 pub(crate) struct Behaviour {
     pub(crate) handshake: Handshake,
     pub(crate) stablehlo: StableHlo,
+    mesh_shardings: MeshShardings,
     pub(crate) ungated: Vec<Ungated>,
     obligation: Vec<Obligation>,
     pub(crate) required: Required,
@@ -109,6 +110,15 @@ pub(crate) struct StableHlo {
     pub(super) minimum: String,
     target_since: toml::value::Datetime,
     capped_since: toml::value::Datetime,
+}
+
+/// Shardings by the axes of a mesh: which hosts write them, and which plug-ins get them wrong.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MeshShardings {
+    written_since: toml::value::Datetime,
+    wrong_from: i32,
+    right_from: i32,
 }
 
 /// A function that a host calls without asking whether the plug-in has it.
@@ -188,6 +198,17 @@ impl Behaviour {
         !before(released, &self.stablehlo.target_since)
             && before(released, &self.stablehlo.capped_since)
     }
+
+    /// Whether the programs of a host have shardings by the axes of a mesh.
+    pub(crate) fn writes_mesh_shardings(&self, released: Date) -> bool {
+        !before(released, &self.mesh_shardings.written_since)
+    }
+}
+
+/// Whether a plug-in of this minor that is built on XLA knows shardings by the axes of a mesh, and gets some wrong.
+pub(crate) fn gets_mesh_shardings_wrong(plugin: i32) -> bool {
+    let mesh = behaviour().map(|behaviour| &behaviour.mesh_shardings);
+    mesh.is_some_and(|mesh| (mesh.wrong_from..mesh.right_from).contains(&plugin))
 }
 
 fn before(day: Date, limit: &toml::value::Datetime) -> bool {

@@ -14,6 +14,7 @@ use crate::verdict::prediction::{empty_slots, too_short};
 
 pub(crate) const STABLEHLO_CURRENT: &str = "stablehlo_current_version";
 pub(crate) const STABLEHLO_MINIMUM: &str = "stablehlo_minimum_version";
+pub(crate) const XLA_VERSION: &str = "xla_version";
 
 /// What has a plug-in judged that was not run.
 const RUN: &str = "--run, which runs it with your permissions";

@@ -1,9 +1,9 @@
 //! Shardings by the axes of a mesh, which plug-ins of early 2026 take and get wrong.
 //!
 //! `xla_enable_hlo_sharding_v3` has XLA write shardings by the axes of a mesh (`named_sharding`). JAX 0.12.0 sets it
-//! for every program. A plug-in of PJRT 0.106 knows the option, and ends its process in the partitioner over some
-//! programs ("Check failed" below `SpmdPartitioningVisitor`); one of 0.115 compiles them. Without the option a plug-in
-//! writes shardings as it always has, and the results are the same.
+//! for every program. A plug-in of PJRT 0.106 knows the option, ends its process in the partitioner over some programs
+//! ("Check failed" below `SpmdPartitioningVisitor`), and computes others wrongly. Which do is measured: `data/host.toml`.
+//! Without the option a plug-in writes shardings as it always has, and the results are right.
 
 use std::borrow::Cow;
 
@@ -12,20 +12,18 @@ use unskew_source::wire::Span;
 
 use super::super::wire::{self, Copied};
 use super::{field, read};
+use crate::verdict::gets_mesh_shardings_wrong;
 
 /// The field number of `xla_enable_hlo_sharding_v3` in `DebugOptions`.
 const OPTION: u32 = 452;
 
-/// The first minor of a plug-in that was seen to compile with the option what it compiles without.
-const SINCE: i32 = 115;
-
-/// Takes the option out of a serialized `CompileOptionsProto` for a plug-in of this minor, if the plug-in is too old
-/// for it. All else stays byte for byte.
+/// Takes the option out of a serialized `CompileOptionsProto` for a plug-in of this minor, if the plug-in gets such
+/// shardings wrong. All else stays byte for byte.
 ///
 /// # Errors
 /// If the bytes are no such message, or more than [`LARGEST`](super::LARGEST).
 pub fn without_mesh_shardings(bytes: &[u8], minor: i32) -> Result<Cow<'_, [u8]>, ReadError> {
-    if minor >= SINCE {
+    if !gets_mesh_shardings_wrong(minor) {
         return Ok(Cow::Borrowed(bytes));
     }
     let source = read::source(bytes)?;

@@ -39,6 +39,7 @@ pub fn predict(host: &Host, plugin: &Probe) -> Vec<Finding> {
     findings.extend(functions::ungated(&pair));
     findings.extend(functions::empty(&pair));
     findings.extend(program::stablehlo(&pair));
+    findings.extend(program::mesh_shardings(&pair));
     findings.extend(program::remarks(&pair));
     findings
 }

@@ -4,6 +4,7 @@ use unskew_core::{Finding, Version};
 
 use super::pair::Pair;
 use crate::rules;
+use crate::verdict::host::gets_mesh_shardings_wrong;
 use crate::verdict::plugin;
 
 /// The StableHLO version of the programs that the host writes for this plug-in.
@@ -24,6 +25,17 @@ fn program_too_new(wanted: Version, found: Version) -> Finding {
     rules::ProgramNewerThanPlugInReads { wanted: &wanted, found: &found }
         .finding()
         .with_symptom(format!("target version {wanted} is greater than current version {found}"))
+}
+
+/// Programs for several devices whose shardings the plug-in's partitioner gets wrong.
+pub(super) fn mesh_shardings(pair: &Pair<'_>) -> Option<Finding> {
+    // Only XLA has the partitioner and the option; every plug-in that is built on it says so.
+    let on_xla = pair.plugin.attribute(plugin::XLA_VERSION).is_some();
+    let minor = pair.plugin.minor;
+    let met = on_xla
+        && pair.behaviour.writes_mesh_shardings(pair.host.released)
+        && gets_mesh_shardings_wrong(minor);
+    met.then(|| rules::MeshShardingsAreMisread { minor: &format!("0.{minor}") }.finding())
 }
 
 /// What is to be known of this plug-in even if everything works.
