@@ -27,17 +27,19 @@
 //! assert_eq!(edits.finish(), "def f(x: Tensor) -> Tensor:\n  return torch.floor_divide(x, 2)\n");
 //! ```
 //!
-//! The syntax itself is read by the parser of Ruff, which nothing outside of one module knows.
+//! A parser of Python reads less than PyTorch writes (`self.d.from` is a name there), and more than it reads. So the
+//! tokens and the grammar are here: two modules, `lex` and `read`.
 #![forbid(unsafe_code)]
 
 mod edit;
+mod lex;
 mod limits;
+mod quoted;
 mod read;
 mod show;
 mod syntax;
 pub mod typing;
 mod walk;
-mod words;
 
 pub use edit::{Edits, Overlap};
 pub use limits::{MAX_DEPTH, MAX_TOKENS, tokens};

@@ -55,12 +55,19 @@ fn the_code_of_real_models_is_read_and_shown_again() {
 fn what_is_python_and_not_torchscript_is_refused_with_its_place() {
     for (text, place) in [
         ("x = 1\nimport os\n", (2, 1)),
-        ("def f(*args):\n  pass\n", (1, 1)),
-        ("x = lambda y: y\n", (1, 5)),
-        ("x = [a for a in b]\n", (1, 5)),
+        ("def f(*args):\n  pass\n", (1, 7)),
+        ("x = lambda y: y\n", (1, 12)),
+        ("x = [a for a in b]\n", (1, 8)),
         ("a = b = 1\n", (1, 1)),
         ("x = (1\n", (2, 1)),
-        ("while a:\n  pass\nelse:\n  pass\n", (1, 1)),
+        ("while a:\n  pass\nelse:\n  pass\n", (3, 1)),
+        ("x = {a, b}\n", (1, 5)),
+        ("x = f\"{a}\"\n", (1, 5)),
+        ("if a < b < c:\n  pass\n", (1, 4)),
+        ("x += 1\n", (1, 3)),
+        ("f(a=1, b)\n", (1, 8)),
+        ("f(a) = b\n", (1, 1)),
+        ("@d\ndef f():\n  pass\n", (1, 1)),
     ] {
         let error = parse(text).unwrap_err();
         assert_eq!((error.line, error.column), place, "{text}: {error}");

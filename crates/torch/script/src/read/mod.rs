@@ -1,0 +1,155 @@
+//! From the text to the syntax tree.
+//!
+//! The syntax is Python's as far as PyTorch writes it, read as PyTorch's own reader does: words that only Python keeps
+//! are names, and `def f(a: int=1, b: int)`, as 1.3 to 1.5 write it, is no fault.
+
+mod expressions;
+mod statements;
+
+use crate::lex::{Fault, Lexer, Token};
+use crate::limits::{Beyond, MAX_DEPTH, MAX_TOKENS, scan};
+use crate::{Module, Name, Span};
+
+/// The largest text that is read, in bytes. The largest real one has less than half a megabyte.
+pub(crate) const MAX_BYTES: usize = 64 << 20;
+
+/// Why a text is not TorchScript.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}, column {column}: {what}")]
+pub struct ScriptError {
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+    /// What was expected or found there.
+    pub what: String,
+}
+
+/// Reads a text.
+///
+/// # Errors
+/// [`ScriptError`] if it is no Python, uses a part of it that TorchScript does not have, is nested too
+/// deep, or has more than [`MAX_TOKENS`] tokens. Who reads many texts asks [`tokens`](crate::tokens) first.
+pub fn parse(text: &str) -> Result<Module, ScriptError> {
+    if text.len() > MAX_BYTES {
+        return Err(error(text, 0, format!("the text is larger than {MAX_BYTES} bytes")));
+    }
+    if let Err((at, beyond)) = scan(text, MAX_TOKENS) {
+        let what = match beyond {
+            Beyond::Depth => format!("nested more than {MAX_DEPTH} deep"),
+            Beyond::Tokens => format!("over the budget of {MAX_TOKENS} tokens for one text"),
+        };
+        return Err(error(text, at, what));
+    }
+    let module = Reader::new(text).and_then(Reader::module);
+    module.map_err(|fault| error(text, fault.at, fault.what))
+}
+
+fn error(text: &str, at: usize, what: impl Into<String>) -> ScriptError {
+    let before = text.get(..at).unwrap_or(text);
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
+    ScriptError { line, column, what: what.into() }
+}
+
+/// With less stack than this left, in bytes, more is taken; a level of brackets needs a tenth of it.
+const RED_ZONE: usize = 128 << 10;
+/// How much stack is taken at once, in bytes.
+const STACK: usize = 2 << 20;
+
+type Read<T> = Result<T, Fault>;
+
+/// Reads token by token, and looks at one of them before it is taken.
+struct Reader<'t> {
+    text: &'t str,
+    lexer: Lexer<'t>,
+    token: Token,
+    /// Where the token stands.
+    span: Span,
+    /// The byte after the last token that was taken; ends of lines and blocks are none.
+    end: usize,
+}
+
+impl<'t> Reader<'t> {
+    fn new(text: &'t str) -> Read<Self> {
+        let mut lexer = Lexer::new(text);
+        let (token, span) = lexer.next()?;
+        Ok(Self { text, lexer, token, span, end: 0 })
+    }
+
+    fn module(mut self) -> Read<Module> {
+        let mut body = Vec::new();
+        while self.token != Token::End {
+            self.statement(&mut body)?;
+        }
+        Ok(Module { body })
+    }
+
+    /// Goes to the next token, and says where the taken one stood.
+    fn take(&mut self) -> Read<Span> {
+        let taken = self.span;
+        if !matches!(self.token, Token::Newline | Token::Dedent | Token::Mark(";")) {
+            self.end = taken.end;
+        }
+        (self.token, self.span) = self.lexer.next()?;
+        Ok(taken)
+    }
+
+    fn is(&self, mark: &str) -> bool {
+        matches!(self.token, Token::Mark(found) if found == mark)
+    }
+
+    /// Takes this mark if it comes next.
+    fn skip(&mut self, mark: &str) -> Read<bool> {
+        let there = self.is(mark);
+        if there {
+            self.take()?;
+        }
+        Ok(there)
+    }
+
+    fn expect(&mut self, mark: &str) -> Read<Span> {
+        if self.is(mark) { self.take() } else { self.unexpected(&format!("`{mark}`")) }
+    }
+
+    fn name(&mut self) -> Read<Name> {
+        if self.token != Token::Name {
+            return self.unexpected("a name");
+        }
+        let span = self.take()?;
+        Ok(Name { text: self.slice(span).to_owned(), span })
+    }
+
+    fn slice(&self, span: Span) -> &'t str {
+        self.text.get(span.start..span.end).unwrap_or_default()
+    }
+
+    /// The bytes from `start` to the last token that was taken.
+    fn since(&self, start: usize) -> Span {
+        Span { start, end: self.end.max(start) }
+    }
+
+    fn unexpected<T>(&self, wanted: &str) -> Read<T> {
+        let found = match self.token {
+            Token::Newline => "the end of the line".to_owned(),
+            Token::Indent | Token::Dedent => "another indentation".to_owned(),
+            Token::End => "the end of the text".to_owned(),
+            _ => format!("`{}`", self.slice(self.span).escape_debug()),
+        };
+        Err(Fault::new(self.span.start, format!("expected {wanted}, found {found}")))
+    }
+
+    /// Refuses what Python has and TorchScript does not, at the next token.
+    fn refuse<T>(&self, what: &str) -> Read<T> {
+        refuse(self.span.start, what)
+    }
+}
+
+/// Reads what nests, on a stack that grows: [`MAX_DEPTH`] levels of it are more than a thread may have.
+fn deep<T>(read: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(RED_ZONE, STACK, read)
+}
+
+fn refuse<T>(at: usize, what: &str) -> Read<T> {
+    Err(Fault::new(at, format!("TorchScript has no {what}")))
+}

@@ -1,0 +1,268 @@
+//! Statements: what stands in lines and blocks.
+
+use super::{Read, Reader, deep, refuse};
+use crate::lex::Token;
+use crate::limits::MAX_DEPTH;
+use crate::{Class, Expression, Function, Parameter, Span, Statement};
+
+impl Reader<'_> {
+    /// Reads a statement with its block, or all statements of a line.
+    pub(super) fn statement(&mut self, body: &mut Vec<Statement>) -> Read<()> {
+        let start = self.span.start;
+        let statement = match self.token {
+            Token::Mark("class") => Statement::Class(self.class(start)?),
+            Token::Mark("def") => Statement::Function(self.function(start)?),
+            Token::Mark("if") => self.branches(start)?,
+            Token::Mark("while") => {
+                self.take()?;
+                let (test, body) = (self.expression()?, self.block()?);
+                self.no_else()?;
+                Statement::While { test, body, span: self.since(start) }
+            }
+            Token::Mark("for") => {
+                self.take()?;
+                let target = self.target()?;
+                can_be_assigned(&target)?;
+                self.expect("in")?;
+                let (items, body) = (self.expressions()?, self.block()?);
+                self.no_else()?;
+                Statement::For { target, items, body, span: self.since(start) }
+            }
+            Token::Mark("with") => {
+                self.take()?;
+                let items = self.entered()?;
+                Statement::With { items, body: self.block()?, span: self.since(start) }
+            }
+            Token::Mark("@") => return self.refuse("decorator"),
+            Token::Indent => return self.unexpected("a statement"),
+            _ => return self.line(body),
+        };
+        body.push(statement);
+        Ok(())
+    }
+
+    /// A block: indented lines, or what stands behind the colon.
+    fn block(&mut self) -> Read<Vec<Statement>> {
+        self.expect(":")?;
+        let mut body = Vec::new();
+        if self.token != Token::Newline {
+            self.line(&mut body)?;
+            return Ok(body);
+        }
+        self.take()?;
+        if self.token != Token::Indent {
+            return self.unexpected("an indented block");
+        }
+        self.take()?;
+        while self.token != Token::Dedent {
+            deep(|| self.statement(&mut body))?;
+        }
+        self.take()?;
+        Ok(body)
+    }
+
+    fn no_else(&self) -> Read<()> {
+        if self.is("else") { self.refuse("`else` of a loop") } else { Ok(()) }
+    }
+
+    /// The statements of a line without blocks.
+    fn line(&mut self, body: &mut Vec<Statement>) -> Read<()> {
+        loop {
+            body.push(self.simple()?);
+            if !self.skip(";")? || self.token == Token::Newline {
+                break;
+            }
+        }
+        if self.token != Token::Newline {
+            return self.unexpected("the end of the line");
+        }
+        self.take()?;
+        Ok(())
+    }
+
+    fn simple(&mut self) -> Read<Statement> {
+        let start = self.span.start;
+        match self.token {
+            Token::Mark("pass") => {
+                self.take()?;
+                return Ok(Statement::Pass { span: self.since(start) });
+            }
+            Token::Mark("return") => {
+                self.take()?;
+                let bare = matches!(self.token, Token::Newline | Token::Mark(";"));
+                let value = if bare { None } else { Some(self.expressions()?) };
+                return Ok(Statement::Return { value, span: self.since(start) });
+            }
+            Token::Mark("import") => return self.import(start),
+            Token::Mark(word @ ("assert" | "break" | "continue" | "del" | "global" | "raise")) => {
+                return self.refuse(&format!("`{word}` in an archive"));
+            }
+            _ => {}
+        }
+        let target = self.expressions()?;
+        let statement = match self.token {
+            Token::Mark("=") => {
+                can_be_assigned(&target)?;
+                self.take()?;
+                let value = self.expressions()?;
+                if self.is("=") {
+                    return refuse(start, "assignment to several targets");
+                }
+                Statement::Assign { target, value, span: self.since(start) }
+            }
+            Token::Mark(":") => {
+                if matches!(target, Expression::Tuple { .. } | Expression::List { .. }) {
+                    return refuse(start, "type of several targets");
+                }
+                can_be_assigned(&target)?;
+                self.take()?;
+                let annotation = self.expression()?;
+                let value = if self.skip("=")? { Some(self.expressions()?) } else { None };
+                Statement::Annotated { target, annotation, value, span: self.since(start) }
+            }
+            Token::Mark(mark) if mark.len() > 1 && mark.ends_with('=') => {
+                return self.refuse(&format!("`{mark}` in an archive"));
+            }
+            _ => Statement::Expression { value: target, span: self.since(start) },
+        };
+        Ok(statement)
+    }
+
+    /// Code of 1.1 to 1.3 imports its own modules, which are found without that: `import __torch__.m`.
+    fn import(&mut self, start: usize) -> Read<Statement> {
+        self.take()?;
+        loop {
+            let package = self.name()?;
+            if package.text != "__torch__" {
+                return refuse(start, "import of what is not its own");
+            }
+            while self.skip(".")? {
+                self.name()?;
+            }
+            if self.is("as") {
+                return self.refuse("`as` of an import");
+            }
+            if !self.skip(",")? {
+                return Ok(Statement::Pass { span: self.since(start) });
+            }
+        }
+    }
+
+    /// `if` with its `elif`s, each of which is an `if` in the `else` of the one before.
+    fn branches(&mut self, start: usize) -> Read<Statement> {
+        let mut branches = Vec::new();
+        let mut start_of_branch = start;
+        let mut last = Vec::new();
+        loop {
+            self.take()?;
+            let test = self.expression()?;
+            branches.push((start_of_branch, test, self.block()?));
+            if branches.len() > MAX_DEPTH {
+                return refuse(start, "`if` with so many branches");
+            }
+            start_of_branch = self.span.start;
+            if self.skip("else")? {
+                last = self.block()?;
+                break;
+            }
+            if !self.is("elif") {
+                break;
+            }
+        }
+        let end = self.end;
+        let nested = branches.into_iter().rev().fold(last, |otherwise, (start, test, then)| {
+            vec![Statement::If { test, then, otherwise, span: Span { start, end } }]
+        });
+        // There is at least the branch of the `if` itself.
+        nested.into_iter().next().map_or_else(|| refuse(start, "`if` without a branch"), Ok)
+    }
+
+    /// What a `with` enters, and the names that it gives.
+    fn entered(&mut self) -> Read<Vec<(Expression, Option<Expression>)>> {
+        let mut items = Vec::new();
+        loop {
+            if self.is("(") {
+                return self.refuse("parentheses around what `with` enters");
+            }
+            let entered = self.expression()?;
+            let name = if self.skip("as")? { Some(self.target()?) } else { None };
+            name.iter().try_for_each(can_be_assigned)?;
+            items.push((entered, name));
+            if !self.skip(",")? {
+                return Ok(items);
+            }
+        }
+    }
+
+    fn class(&mut self, start: usize) -> Read<Class> {
+        self.take()?;
+        let name = self.name()?;
+        if self.is("[") {
+            return self.refuse("type parameter");
+        }
+        let mut bases = Vec::new();
+        if self.skip("(")? {
+            while !self.is(")") {
+                bases.push(self.expression()?);
+                if self.is("=") {
+                    return self.refuse("keyword in a list of bases");
+                }
+                if !self.skip(",")? {
+                    break;
+                }
+            }
+            self.expect(")")?;
+        }
+        Ok(Class { name, bases, body: self.block()?, span: self.since(start) })
+    }
+
+    fn function(&mut self, start: usize) -> Read<Function> {
+        self.take()?;
+        let name = self.name()?;
+        if self.is("[") {
+            return self.refuse("type parameter");
+        }
+        self.expect("(")?;
+        let parameters = self.parameters()?;
+        self.expect(")")?;
+        let returns = if self.skip("->")? { Some(self.expression()?) } else { None };
+        Ok(Function { name, parameters, returns, body: self.block()?, span: self.since(start) })
+    }
+
+    fn parameters(&mut self) -> Read<Vec<Parameter>> {
+        let mut parameters = Vec::new();
+        let mut keyword_only = false;
+        while !self.is(")") {
+            if self.is("**") || self.is("/") {
+                return self.refuse("`/`, `*args` or `**kwargs`");
+            }
+            let at = self.span.start;
+            if !keyword_only && self.skip("*")? {
+                keyword_only = true;
+                if !self.is(",") {
+                    return refuse(at, "`/`, `*args` or `**kwargs`");
+                }
+            } else {
+                let name = self.name()?;
+                let annotation = if self.skip(":")? { Some(self.expression()?) } else { None };
+                let default = if self.skip("=")? { Some(self.expression()?) } else { None };
+                parameters.push(Parameter { name, annotation, default, keyword_only });
+            }
+            if !self.skip(",")? {
+                break;
+            }
+        }
+        Ok(parameters)
+    }
+}
+
+/// Whether a value can be assigned to it.
+fn can_be_assigned(target: &Expression) -> Read<()> {
+    match target {
+        Expression::Name(_) | Expression::Attribute { .. } | Expression::Subscript { .. } => Ok(()),
+        Expression::Tuple { items, .. } | Expression::List { items, .. } => {
+            items.iter().try_for_each(can_be_assigned)
+        }
+        other => refuse(other.span().start, "assignment to such an expression"),
+    }
+}
