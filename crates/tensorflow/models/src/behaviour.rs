@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Deserializer};
 use unskew_core::Version;
 
-use crate::{AttrValue, DataType, Node, rank};
+use crate::{AttrValue, DataType, Node, channels, rank};
 
 /// What an entry of `_class` begins with that names a node.
 const LOCATION: &[u8] = b"loc:@";
@@ -45,6 +45,8 @@ pub(crate) struct Behaviour {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Does {
+    /// The shape function refuses it at import.
+    RefuseShapes,
     /// The kernel refuses it when it runs.
     Refuse,
     /// The kernel answers something else.
@@ -101,6 +103,8 @@ enum Sight {
     },
     /// This input, one number, is not zero.
     NotZero(usize),
+    /// A convolution whose filter takes fewer channels than its input has.
+    Grouped,
     Always,
 }
 
@@ -157,9 +161,6 @@ pub(crate) const NOTED_SHAPES: &str = "noted-shapes";
 pub(crate) fn named(name: &str) -> Option<(usize, &'static Behaviour)> {
     behaviours().iter().enumerate().find(|(_, behaviour)| behaviour.name == name)
 }
-
-/// The attribute in which the exporter noted the shapes of the outputs.
-const OUTPUT_SHAPES: &str = "_output_shapes";
 
 impl Behaviour {
     /// Whether it is about `node`, whose graph has the nodes that `get` finds by name.
@@ -243,6 +244,7 @@ impl Sight {
                     _ => Seen::Maybe,
                 }
             }
+            Self::Grouped => channels::is_grouped(node, get).map_or(Seen::Maybe, Seen::from),
             Self::Always => Seen::Yes,
             other => other.is_surely_there(node, get).into(),
         }
@@ -259,7 +261,9 @@ impl Sight {
                 source.and_then(constant_rank).is_some_and(|rank| rank > *rank_above)
             }
             Self::NotedShapeOf { outputs, other_than } => {
-                let Some(AttrValue::List(shapes)) = node.attr(OUTPUT_SHAPES) else { return false };
+                let Some(AttrValue::List(shapes)) = node.attr(rank::OUTPUT_SHAPES) else {
+                    return false;
+                };
                 outputs.iter().filter_map(|i| shapes.get(*i)).any(|shape| {
                     let AttrValue::Shape(shape) = shape else { return false };
                     let known = |dims: &&Vec<i64>| dims.iter().all(|dim| *dim >= 0);
@@ -284,6 +288,7 @@ impl Sight {
             Self::RankOtherThan { .. }
             | Self::NumberFrom { .. }
             | Self::NotZero(_)
+            | Self::Grouped
             | Self::Always => false,
         }
     }

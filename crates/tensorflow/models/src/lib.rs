@@ -50,6 +50,7 @@
 mod attr;
 mod behaviour;
 mod change;
+mod channels;
 pub mod convert;
 pub mod diff;
 mod dtype;

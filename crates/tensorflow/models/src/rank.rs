@@ -7,7 +7,7 @@ use crate::elementwise::{BROADCAST, SHAPED_LIKE_THE_FIRST};
 const DEPTH: usize = 64;
 
 /// The attribute in which the exporter noted the shapes of the outputs.
-const OUTPUT_SHAPES: &str = "_output_shapes";
+pub(crate) const OUTPUT_SHAPES: &str = "_output_shapes";
 
 /// Finds a node by its name.
 pub(crate) trait Find<'g>: Fn(&str) -> Option<&'g Node> + Copy {}

@@ -95,6 +95,9 @@ fn of_behaviour(behaviour: &Behaviour, producer: i64, runtime: &Runtime) -> Opti
         fix => finding.with_fix(fix),
     };
     match behaviour.does {
+        Some(Does::RefuseShapes) => {
+            return Some(fix(rules::ShapesRefused { op, consumer, what }.finding()));
+        }
         Some(Does::Refuse) => {
             return Some(fix(rules::KernelRefuses { op, consumer, what }.finding()));
         }

@@ -1,0 +1,148 @@
+//! The last dimension of a tensor, as far as the graph tells without its values: the channels of an image.
+
+use super::{AttrValue, Node, Shape};
+use crate::elementwise::{BROADCAST, SHAPED_LIKE_THE_FIRST};
+use crate::rank::{Find, OUTPUT_SHAPES};
+
+/// How far channels are followed from node to node.
+const DEPTH: usize = 64;
+
+/// Further ops whose output has as many channels as their first input.
+const AS_MANY_AS_THE_FIRST: [&str; 11] = [
+    "MaxPool",
+    "AvgPool",
+    "Mean",
+    "Pad",
+    "PadV2",
+    "MirrorPad",
+    "FusedBatchNorm",
+    "FusedBatchNormV3",
+    "PlaceholderWithDefault",
+    "ResizeBilinear",
+    "ResizeNearestNeighbor",
+];
+
+/// Whether a convolution is grouped: its filter takes fewer channels than its input has. None if the graph does not
+/// tell, or has the channels elsewhere than last.
+pub(crate) fn is_grouped<'g>(node: &Node, get: impl Find<'g>) -> Option<bool> {
+    if !channels_are_last(node) {
+        return None;
+    }
+    let filter = filter(node, get)?;
+    let taken = *filter.get(2)?;
+    let given = of_input(node, 0, get, 0)?;
+    (taken > 0 && given > 0).then_some(given != taken)
+}
+
+fn channels_are_last(node: &Node) -> bool {
+    match node.attr("data_format") {
+        None => true,
+        Some(AttrValue::String(format)) => &**format == b"NHWC",
+        Some(_) => false,
+    }
+}
+
+/// The dimensions of a convolution's filter: two of space, the channels it takes and those it gives.
+fn filter<'g>(node: &Node, get: impl Find<'g>) -> Option<&'g [i64]> {
+    let mut source = get(name_of(node, 1)?)?;
+    for _ in 0..DEPTH {
+        match &*source.op {
+            "Identity" | "ReadVariableOp" | "Cast" => source = get(name_of(source, 0)?)?,
+            _ => break,
+        }
+    }
+    let dims = known(written(source)?)?;
+    (dims.len() == 4).then_some(dims)
+}
+
+fn of_input<'g>(node: &Node, input: usize, get: impl Find<'g>, depth: usize) -> Option<i64> {
+    let source = get(name_of(node, input)?)?;
+    let noted = match source.attr(OUTPUT_SHAPES) {
+        Some(AttrValue::List(shapes)) => match shapes.first() {
+            Some(AttrValue::Shape(shape)) => last(shape),
+            _ => None,
+        },
+        _ => None,
+    };
+    if noted.is_some() || depth == DEPTH {
+        return noted;
+    }
+    let of = |input| of_input(source, input, get, depth + 1);
+    match &*source.op {
+        "Conv2D" if channels_are_last(source) => {
+            filter(source, get)?.last().copied().filter(|given| *given > 0)
+        }
+        op if SHAPED_LIKE_THE_FIRST.contains(&op) || AS_MANY_AS_THE_FIRST.contains(&op) => of(0),
+        op if BROADCAST.contains(&op) => Some(of(0)?.max(of(1)?)),
+        _ => last(written(source)?),
+    }
+}
+
+/// The name of the node whose first output is this input.
+fn name_of(node: &Node, input: usize) -> Option<&str> {
+    let input = node.inputs.iter().filter(|input| !input.starts_with('^')).nth(input)?;
+    // In the body of a function an input names the output too: `conv:output:0`.
+    let (name, output) = input.split_once(':').unwrap_or((input, "0"));
+    (output.rsplit(':').next() == Some("0")).then_some(name)
+}
+
+/// The shape that a constant, a variable or a placeholder is written with.
+fn written(node: &Node) -> Option<&Shape> {
+    let attr = match &*node.op {
+        "Const" => "value",
+        "Placeholder" | "PlaceholderV2" | "Variable" | "VariableV2" | "VarHandleOp" => "shape",
+        _ => return None,
+    };
+    match node.attr(attr)? {
+        AttrValue::Shape(shape) | AttrValue::Tensor { shape, .. } => Some(shape),
+        _ => None,
+    }
+}
+
+fn known(shape: &Shape) -> Option<&[i64]> {
+    shape.0.as_deref()
+}
+
+fn last(shape: &Shape) -> Option<i64> {
+    known(shape)?.last().copied().filter(|dim| *dim > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(name: &str, op: &str, inputs: &[&str], attrs: Vec<(&str, AttrValue)>) -> Node {
+        Node {
+            name: name.into(),
+            op: op.into(),
+            inputs: inputs.iter().map(|input| (*input).into()).collect(),
+            attrs: attrs.into_iter().map(|(name, value)| (name.into(), value)).collect(),
+        }
+    }
+
+    fn shape(dims: &[i64]) -> Vec<(&'static str, AttrValue)> {
+        vec![("shape", AttrValue::Shape(Shape(Some(dims.to_vec()))))]
+    }
+
+    #[test]
+    fn channels_are_followed_through_convolutions_and_what_keeps_them() {
+        let first = node("first", "Conv2D", &["image", "filter"], vec![]);
+        let nchw = vec![("data_format", AttrValue::String(b"NCHW"[..].into()))];
+        let nodes = [
+            node("image", "Placeholder", &[], shape(&[-1, 6, 6, 4])),
+            node("filter", "VarHandleOp", &[], shape(&[3, 3, 4, 8])),
+            first,
+            node("relu", "Relu", &["first"], vec![]),
+            node("half", "VariableV2", &[], shape(&[3, 3, 4, 8])),
+            node("read", "Identity", &["half"], vec![]),
+            node("second", "Conv2D", &["relu", "read"], vec![]),
+            node("unknown", "Placeholder", &[], shape(&[-1, 6, 6, -1])),
+            node("third", "Conv2D", &["unknown:0", "filter"], vec![]),
+            node("fourth", "Conv2D", &["image", "filter"], nchw),
+        ];
+        let get = |name: &str| nodes.iter().find(|node| *node.name == *name);
+        let grouped =
+            ["first", "second", "third", "fourth"].map(|name| is_grouped(get(name).unwrap(), get));
+        assert_eq!(grouped, [Some(false), Some(true), None, None]);
+    }
+}
