@@ -2,7 +2,8 @@
 
     tf_load.py JOBS.json
 
-A job is {"name", "path", "loader", "strict"}: `graph` and `meta` import a GraphDef or a MetaGraphDef, `session` loads a
+A job is {"name", "path", "loader", "strict"}: `graph` and `meta` import a GraphDef or a MetaGraphDef, `place` imports a
+GraphDef whose node `asked` is placed on a device and waits for what is not fed, `session` loads a
 SavedModel for a session, `objects` with `tf.saved_model.load`, `fingerprint` reads its fingerprint and computes it
 anew. What was loaded is run once on inputs made from
 their shapes. One line of JSON for each job:
@@ -138,6 +139,24 @@ def graph(path, meta, strict):
         yield run_graph(session, made_graph, sinks(made_graph), strict)
 
 
+def place(path):
+    message = graph_pb2.GraphDef()
+    with open(path, "rb") as file:
+        message.ParseFromString(file.read())
+    made_graph = tf.Graph()
+    with made_graph.as_default():
+        v1.import_graph_def(message, name="")
+    yield None
+    with v1.Session(graph=made_graph, config=ONE_THREAD) as session:
+        try:
+            session.run(made_graph.get_operation_by_name("asked"))
+        except Exception as error:
+            text = str(error)
+            yield {}, None if "must feed a value" in text or "feed placeholder tensor" in text else text
+            return
+    yield {}, None
+
+
 def session(path):
     made_graph = tf.Graph()
     with v1.Session(graph=made_graph, config=ONE_THREAD) as running:
@@ -188,6 +207,7 @@ def fingerprint(path):
 def outcome(job):
     loaders = {
         "graph": lambda path: graph(path, False, job["strict"]),
+        "place": place,
         "meta": lambda path: graph(path, True, job["strict"]),
         "session": session,
         "objects": objects,

@@ -3,6 +3,7 @@
 pub(crate) mod command;
 mod exports;
 mod jax;
+mod kernels;
 mod plugins;
 mod published;
 mod row;
@@ -29,6 +30,7 @@ pub fn run(release: &str, from: Option<&Path>) -> anyhow::Result<()> {
         ("published", None) => published::harvest(version),
         ("tensorflow-exports", None) => tensorflow::harvest_exports(version),
         ("tensorflow-macos", wheel) => tensorflow::harvest_macos(version, wheel),
+        ("tensorflow-kernels", None) => kernels::harvest(version),
         ("tensorflow", None) => tensorflow::harvest(version),
         ("tensorflow", Some(list)) => tensorflow::harvest_from_oplist(version, list),
         ("pjrt-plugins", wheel) => plugins::harvest(wheel),
@@ -38,8 +40,8 @@ pub fn run(release: &str, from: Option<&Path>) -> anyhow::Result<()> {
         ("torch", None) => torch::harvest(version),
         ("torch", Some(table)) => torch::harvest_from_table(version, table),
         _ => bail!(
-            "harvest knows torch, tensorflow, tensorflow-exports, tensorflow-macos, torch-symbols, tensorflow-symbols, \
-             extensions, pjrt-plugins, jax and published, not: {family}"
+            "harvest knows torch, tensorflow, tensorflow-exports, tensorflow-kernels, tensorflow-macos, torch-symbols, \
+             tensorflow-symbols, extensions, pjrt-plugins, jax and published, not: {family}"
         ),
     }
 }

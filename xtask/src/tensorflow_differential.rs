@@ -5,6 +5,8 @@
 //! conversion if its results are those of the newest release; a failure or another answer that the verdict says was
 //! not judged is counted by itself. What is wrong is made smaller and kept for a test.
 
+mod kernels;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -45,6 +47,9 @@ pub struct TensorflowDifferential {
     /// The most nodes of a graph, its constants apart.
     #[arg(long, default_value_t = 3)]
     nodes: usize,
+    /// Takes every op with every type instead, and asks whether there is a kernel.
+    #[arg(long)]
+    kernels: bool,
     /// Keeps disagreements, made smaller, where a test reads them.
     #[arg(long)]
     keep: bool,
@@ -64,6 +69,14 @@ struct Tally {
 /// # Errors
 /// If an environment is not there, or a graph cannot be written or read.
 pub fn run(arguments: &TensorflowDifferential) -> anyhow::Result<()> {
+    let releases = if arguments.releases.is_empty() {
+        RELEASES.map(str::to_owned).to_vec()
+    } else {
+        arguments.releases.clone()
+    };
+    if arguments.kernels {
+        return kernels::run(&releases, arguments.seed);
+    }
     let newest = find(&format!("tensorflow@{NEWEST}"))?;
     let runtime = unskew_releases::tensorflow::runtime_of(newest);
     let runtime = runtime.ok_or_else(|| anyhow::anyhow!("no op registry of {NEWEST}"))?;
@@ -85,11 +98,6 @@ pub fn run(arguments: &TensorflowDifferential) -> anyhow::Result<()> {
     let runs: Vec<Sample> = runs.into_iter().cloned().collect();
     println!("{} ops; {} of {} graphs run on {NEWEST}", ops.len(), runs.len(), samples.len());
     let reference = loaded(NEWEST, &runs, folder.path())?;
-    let releases = if arguments.releases.is_empty() {
-        RELEASES.map(str::to_owned).to_vec()
-    } else {
-        arguments.releases.clone()
-    };
     println!("\n| release | verdicts | right | not judged | wrong | conversions |");
     println!("| --- | --- | --- | --- | --- | --- |");
     let mut wrong = Vec::new();

@@ -216,7 +216,7 @@ pub fn harvest_from_oplist(version: &str, path: &Path) -> Result<()> {
 }
 
 /// The wheel that lies in a folder.
-fn wheel_in(folder: &Path) -> Option<PathBuf> {
+pub(super) fn wheel_in(folder: &Path) -> Option<PathBuf> {
     let mut paths = fs::read_dir(folder).ok()?.filter_map(|file| Some(file.ok()?.path()));
     paths.find(|path| path.extension().is_some_and(|ending| ending == "whl"))
 }

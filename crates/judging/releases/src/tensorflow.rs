@@ -1,10 +1,12 @@
-//! The TensorFlow releases: `data/tensorflow/releases.toml` and `data/tensorflow/ops.tsv`.
+//! The TensorFlow releases: `releases.toml`, `ops.tsv` and `kernels.tsv` in `data/tensorflow`.
 
 use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
 use unskew_core::{DataConsumer, Date, Fact, Party, Version};
-use unskew_tensorflow::{OpHistory, OpRegistry, ReleaseNumber, Runtime};
+use unskew_tensorflow::{
+    Device, KernelHistory, KernelTable, OpHistory, OpRegistry, ReleaseNumber, Runtime,
+};
 
 use crate::row::search;
 use crate::{Operator, Row};
@@ -45,6 +47,12 @@ static RELEASES: LazyLock<Option<Releases>> =
 /// The ops of every release, of which a line is read only when its op is asked for.
 static OPS: LazyLock<Option<Arc<OpHistory>>> = LazyLock::new(|| {
     OpHistory::from_text(include_str!("../data/tensorflow/ops.tsv")).ok().map(Arc::new)
+});
+
+/// The kernels of every release that lists them, of which a line is read only when its op is asked for.
+static KERNELS: LazyLock<Option<Arc<KernelHistory>>> = LazyLock::new(|| {
+    let text = include_str!("../data/tensorflow/kernels.tsv");
+    KernelHistory::from_text(text).ok().map(Arc::new)
 });
 
 static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
@@ -105,6 +113,8 @@ pub fn runtime(row: &Row) -> Option<Runtime> {
         graph_def: reader(release.graph_def, common.min_producer),
         checkpoint: reader(common.checkpoint, common.checkpoint_min_producer),
         ops: OpRegistry::new(OPS.as_ref()?.clone(), row.version, release.public_only),
+        kernels: KERNELS.as_ref().map(|kernels| KernelTable::new(kernels.clone(), row.version)),
+        device: Device::Cpu,
         known: NUMBERS.clone(),
     })
 }

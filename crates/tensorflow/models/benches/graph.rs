@@ -121,6 +121,8 @@ fn runtime() -> Runtime {
         checkpoint: DataConsumer { version: 1, min_producer: 0 },
         ops: OpRegistry::new(history, version, false),
         known: Arc::new([]),
+        kernels: None,
+        device: unskew_tensorflow::Device::Cpu,
     }
 }
 

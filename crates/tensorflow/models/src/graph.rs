@@ -41,6 +41,8 @@ pub struct Function {
     pub nodes: Vec<Node>,
     /// Its results by name, and where each comes from: `node:output:0`.
     pub returns: Vec<(Box<str>, Box<str>)>,
+    /// What is said of it as a whole: where it is best called, whether XLA compiles it.
+    pub attrs: Vec<(Arc<str>, AttrValue)>,
 }
 
 impl Node {

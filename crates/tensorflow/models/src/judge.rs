@@ -3,6 +3,7 @@
 mod checkpoint;
 mod functions;
 mod joints;
+mod kernels;
 mod merge;
 mod node;
 mod report;

@@ -21,7 +21,7 @@
 //! use std::sync::Arc;
 //! use unskew_core::{Context, DataConsumer, Date, Phase, check};
 //! use unskew_source::{BytesSource, Source};
-//! use unskew_tensorflow::{OpHistory, OpRegistry, Runtime};
+//! use unskew_tensorflow::{Device, OpHistory, OpRegistry, Runtime};
 //!
 //! // One node: Identity without input and without its attribute T.
 //! let bytes = b"\x0a\x0d\x0a\x01i\x12\x08Identity".to_vec();
@@ -39,6 +39,8 @@
 //!     graph_def: DataConsumer { version: 1645, min_producer: 0 },
 //!     checkpoint: DataConsumer { version: 1, min_producer: 0 },
 //!     ops: OpRegistry::new(Arc::new(history), version, false),
+//!     kernels: None,
+//!     device: Device::Cpu,
 //!     known: Arc::new([]),
 //! };
 //! let verdict = check(&graph, &runtime.party(), &Context::on(Date::constant(2026, 11, 1)));
@@ -63,6 +65,7 @@ mod history;
 pub mod infer;
 mod joint;
 mod judge;
+mod kernels;
 mod object;
 pub mod op_def;
 mod op_text;
@@ -88,6 +91,7 @@ pub use graph::{Function, Graph, Node};
 pub use history::{Definition, OpHistory};
 pub use infer::{Bracket, producer_facts};
 pub use judge::{findings, unjudged};
+pub use kernels::{Device, KernelDef, KernelDefError, KernelHistory, KernelTable, Kernels, Served};
 pub use op_def::OpDef;
 pub use op_text::OpTextError;
 pub use party::{party, with_data, with_what_lies_beside};

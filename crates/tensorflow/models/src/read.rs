@@ -4,6 +4,7 @@ mod checkpoint;
 mod crc32c;
 mod graph_def;
 mod kept;
+mod kernels;
 mod kind;
 mod op_def;
 mod restore;
@@ -16,6 +17,7 @@ mod verify;
 
 pub use checkpoint::{Checkpoint, StoredRange, StoredSlice, StoredTensor, checkpoint};
 pub use graph_def::graph;
+pub use kernels::kernel_list;
 pub use kind::{Encoding, Kind, recognize};
 pub use op_def::op_list;
 pub(crate) use restore::is_restore;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use unskew_core::{DataConsumer, Date, Party, Provision, Role, Version, VersionRange};
 
-use crate::OpRegistry;
 use crate::behaviour::{self, NOTED_SHAPES};
+use crate::{Device, KernelTable, OpRegistry};
 
 /// The axis of GraphDef versions.
 pub const GRAPH_AXIS: &str = "tf.graph_def";
@@ -35,6 +35,10 @@ pub struct Runtime {
     pub checkpoint: DataConsumer,
     /// The ops that the release registers.
     pub ops: OpRegistry,
+    /// The kernels that it has, if they are listed.
+    pub kernels: Option<KernelTable>,
+    /// What it runs on.
+    pub device: Device,
     /// The numbers of all releases that are known.
     pub known: Arc<[ReleaseNumber]>,
 }

@@ -185,7 +185,12 @@ mod tests {
         let signature =
             crate::OpDef { name: "f".into(), inputs: vec![argument], ..crate::OpDef::default() };
         let returns = vec![("a".into(), "y:output:0".into()), ("b".into(), "lost:output:0".into())];
-        let structure = Structure::of_body(&Function { signature, nodes: body.nodes, returns });
+        let structure = Structure::of_body(&Function {
+            signature,
+            nodes: body.nodes,
+            returns,
+            ..Function::default()
+        });
         assert_eq!(structure.dangling.to_string(), "f/z <- gone, f returns <- lost");
         assert!(structure.cycle.is_empty());
     }

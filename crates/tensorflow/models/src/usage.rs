@@ -11,7 +11,7 @@ use crate::functions::Functions;
 use crate::joint::{Body, EdgeGroup, Joints, UseOf};
 use crate::read::{MetaGraph, SavedObject};
 use crate::session::{self, Restoring};
-use crate::{AttrValue, Graph, Node, OpDef, structure};
+use crate::{AttrValue, Graph, Kernels, Node, OpDef, structure};
 
 /// The graph or function in which nodes stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -35,6 +35,8 @@ pub struct Use {
     pub inputs: u64,
     /// Where the nodes stand.
     pub scope: Scope,
+    /// Where their kernels come from.
+    pub kernels: Kernels,
     /// What the graph proves of their inputs and outputs, for those that other ops might replace.
     pub proved: Proved,
     /// The names of the nodes, some of many.
@@ -43,7 +45,7 @@ pub struct Use {
 
 impl Use {
     /// What one node asks, without a place.
-    pub(crate) fn of_node(node: &Node, scope: Scope, proved: Proved) -> Self {
+    pub(crate) fn of_node(node: &Node, scope: Scope, kernels: Kernels, proved: Proved) -> Self {
         // Attributes for the runtime's own use pass everywhere; shapes of outputs are looked at apart.
         let judged = node.attrs.iter().filter(|(name, _)| !name.starts_with('_'));
         Self {
@@ -51,6 +53,7 @@ impl Use {
             attrs: judged.map(|(name, value)| (name.clone(), value.judged())).collect(),
             inputs: node.data_inputs().count() as u64,
             scope,
+            kernels,
             proved,
             places: Places::default(),
         }
@@ -131,16 +134,19 @@ impl GraphUse {
         };
         let mut wiring = Wiring::of_graph(graph);
         let mut joints = Joints::of(graph);
-        let mut add = |node| gather.add(node, Scope::Graph, "", &mut wiring);
+        let body = (Scope::Graph, Kernels::OfDevice, "");
+        let mut add = |node| gather.add(node, body, &mut wiring);
         let uses: UseOf = graph.nodes.iter().map(&mut add).collect();
         joints.add(&graph.nodes, &uses, Body { function: None, scope: Scope::Graph });
         let mut nodes = graph.nodes.len();
+        let kernels = Kernels::of_functions(graph);
         for (i, function) in graph.functions.iter().enumerate() {
             let scope = if functions.called.contains(&i) { Scope::Called } else { Scope::Uncalled };
             nodes += function.nodes.len();
             let mut wiring = Wiring::of_function(function);
             let name = &function.signature.name;
-            let mut add = |node| gather.add(node, scope, name, &mut wiring);
+            let from = kernels.get(i).copied().unwrap_or_default();
+            let mut add = |node| gather.add(node, (scope, from, name), &mut wiring);
             let uses: UseOf = function.nodes.iter().map(&mut add).collect();
             joints.add(&function.nodes, &uses, Body { function: Some(function), scope });
         }
@@ -181,12 +187,12 @@ struct Gather<'g> {
 }
 
 impl Gather<'_> {
-    /// Adds a node, and says among which use it is; none for a call of a function.
+    /// Adds a node of a body: of this scope, with kernels from there, and of the function of this name. Says among
+    /// which use it is; none for a call of a function.
     fn add<'n>(
         &mut self,
         node: &'n Node,
-        scope: Scope,
-        function: &str,
+        (scope, kernels, function): (Scope, Kernels, &str),
         wiring: &mut Wiring<'n>,
     ) -> Option<usize> {
         if self.library.contains_key(&*node.op) {
@@ -196,6 +202,7 @@ impl Gather<'_> {
         let judged = || node.attrs.iter().filter(|(name, _)| !name.starts_with('_'));
         let inputs = node.data_inputs().count() as u64;
         let proved = wiring.proved(node);
+        let kernels = kernels.of_node(node);
         // Attributes stand in any order, so their digests are added.
         let digest = judged().map(|(name, value)| self.hasher.hash_one((name, value.judged())));
         let digest = digest.fold(inputs, u64::wrapping_add);
@@ -204,12 +211,13 @@ impl Gather<'_> {
             self.uses.get(*i).is_some_and(|other| {
                 other.inputs == inputs
                     && other.proved == proved
+                    && other.kernels == kernels
                     && judged().count() == other.attrs.len()
                     && judged().all(|(name, value)| other.attr(name) == Some(&value.judged()))
             })
         });
         let place = same.unwrap_or_else(|| {
-            self.uses.push(Use::of_node(node, scope, proved));
+            self.uses.push(Use::of_node(node, scope, kernels, proved));
             alike.push(self.uses.len() - 1);
             self.uses.len() - 1
         });

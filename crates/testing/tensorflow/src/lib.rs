@@ -22,6 +22,7 @@
 
 pub mod battery;
 mod host;
+pub mod kernels;
 mod load;
 pub mod random;
 mod table;

@@ -17,6 +17,8 @@ use crate::Host;
 pub enum Loader {
     /// A GraphDef is imported.
     Graph,
+    /// A GraphDef is imported, and its node `asked` is placed on a device; it does not run.
+    Place,
     /// A MetaGraphDef is imported.
     Meta,
     /// A SavedModel is loaded for a session.

@@ -6,7 +6,7 @@
 
 use unskew_random::Random;
 use unskew_tensorflow::op_def::{ArgKind, AttrDef, ElementType, Trait};
-use unskew_tensorflow::{AttrValue, DataType, OpDef, OpHistory, OpRegistry, Single};
+use unskew_tensorflow::{AttrValue, DataType, OpDef, OpHistory, OpRegistry, Shape, Single};
 
 use crate::battery::proto::{Graph, Message, boolean, dtype, float, int, node, shape};
 
@@ -191,26 +191,23 @@ fn value(random: &mut Random, attr: &AttrDef) -> Option<AttrValue> {
 }
 
 /// The bytes of a value; none for kinds that are not made.
-fn encoded(value: &AttrValue) -> Option<Message> {
+pub(crate) fn encoded(value: &AttrValue) -> Option<Message> {
     Some(match value {
         AttrValue::Int(n) => int(*n),
         AttrValue::Float(n) => float(*n),
         AttrValue::Bool(b) => boolean(*b),
         AttrValue::Type(of) => dtype(i64::from(of.0)),
         AttrValue::String(bytes) => Message::default().bytes(2, bytes),
-        AttrValue::Shape(dims) => {
-            let dims = match &dims.0 {
-                Some(dims) => shape(dims),
-                None => Message::default().int(3, 1),
-            };
-            Message::default().message(7, dims)
-        }
+        AttrValue::Shape(dims) => Message::default().message(7, encoded_shape(dims)),
         AttrValue::List(values) => {
             let list = values.iter().try_fold(Message::default(), |list, value| {
                 Some(match value {
                     AttrValue::Int(n) => list.int(3, *n),
                     AttrValue::Bool(b) => list.int(5, i64::from(*b)),
                     AttrValue::Type(of) => list.int(6, i64::from(of.0)),
+                    AttrValue::String(bytes) => list.bytes(2, bytes),
+                    AttrValue::Float(n) => list.float(4, *n),
+                    AttrValue::Shape(dims) => list.message(7, encoded_shape(dims)),
                     _ => return None,
                 })
             })?;
@@ -218,6 +215,13 @@ fn encoded(value: &AttrValue) -> Option<Message> {
         }
         _ => return None,
     })
+}
+
+fn encoded_shape(dims: &Shape) -> Message {
+    match &dims.0 {
+        Some(dims) => shape(dims),
+        None => Message::default().int(3, 1),
+    }
 }
 
 /// A constant with values, or of zeros that are not written.

@@ -8,7 +8,7 @@ use super::adapt::{Adapted, Adapter, DROP_SHAPES, Step, WRITE_ZEROS};
 use super::edit::{GraphEdit, NodeEdit, NodePlace};
 use super::{Options, Wiring, op_bytes, versions};
 use crate::read::MetaGraph;
-use crate::{Graph, Node, Runtime, Scope, Use, shape_inputs, structure};
+use crate::{Graph, Kernels, Node, Runtime, Scope, Use, shape_inputs, structure};
 
 /// The attribute in which exporters note shapes.
 const OUTPUT_SHAPES: &str = "_output_shapes";
@@ -73,7 +73,7 @@ impl<'g> Plan<'g> {
                 None => node.name.to_string(),
             };
             if !library.contains(&*node.op) && !adapter.is_content(node) {
-                let one = Use::of_node(node, Scope::Graph, wiring.proved(node));
+                let one = Use::of_node(node, Scope::Graph, Kernels::OfDevice, wiring.proved(node));
                 let adapted = adapter.adapt(&one);
                 for step in &adapted.steps {
                     self.words.add(in_words(step, &one, &adapted).at(&place));

@@ -2,8 +2,8 @@
 
 use unskew_core::{Finding, Phase, Severity};
 
-use super::for_sessions_only;
 use super::report::Report;
+use super::{for_sessions_only, kernels};
 use crate::convert::{Adapter, is_idle};
 use crate::op_def::{ArgKind, AttrDef, Deprecation, ElementType};
 use crate::registry::Lookup;
@@ -68,10 +68,11 @@ pub(super) fn judge(
     let own = (as_objects && one.scope != Scope::Graph).then_some(runtime);
     look(one, graph, phases, own, runtime, &mut |finding| found.push(finding));
     let refused = |finding: &Finding| finding.severity == Severity::Error;
+    let mut adapted = None;
     if found.iter().any(refused) {
         let producer = graph.effective_versions().producer;
         let adapter = Adapter { runtime, own: &graph.own_ops, producer, lossy: false };
-        let adapted = adapter.adapt(one);
+        let adapted = adapted.insert(adapter.adapt(one));
         let mut left = Vec::new();
         look(&adapted.now, graph, phases, own, runtime, &mut |finding| left.push(finding));
         left.retain(refused);
@@ -91,6 +92,10 @@ pub(super) fn judge(
                 finding.fix = Some(condition);
             }
         }
+    }
+    if !found.iter().any(|finding| refused(finding) && finding.adaptation.is_none()) {
+        let now = adapted.as_ref().map_or(one, |adapted| &adapted.now);
+        found.extend(kernels::finding(now, as_objects, runtime));
     }
     let session_only = as_objects && one.scope == Scope::Graph;
     for finding in found {

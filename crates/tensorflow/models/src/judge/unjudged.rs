@@ -2,6 +2,7 @@
 
 use unskew_core::{Places, Unjudged, Version, aspect};
 
+use super::kernels;
 use crate::behaviour::{Behaviour, behaviours};
 use crate::structure::Structure;
 use crate::{GraphUse, Runtime, promise};
@@ -9,15 +10,9 @@ use crate::{GraphUse, Runtime, promise};
 /// What is not judged of `graph` on `runtime`.
 pub fn unjudged(graph: &GraphUse, runtime: &Runtime) -> Vec<Unjudged> {
     let release = runtime.version;
-    let ops = graph.ops();
-    let mut found = Vec::new();
-    if ops > 0 {
-        let what = if ops == 1 { "the op".to_owned() } else { format!("each of {ops} ops") };
-        let reason =
-            format!("whether TensorFlow {release} has a kernel for {what} on CPU is not judged");
-        found.push(Unjudged::new(aspect::KERNELS, reason));
-    }
     let as_objects = graph.objects.is_some() && runtime.loads_objects();
+    let mut found: Vec<Unjudged> =
+        kernels::unjudged(graph, as_objects, runtime).into_iter().collect();
     let (writers, _) = promise::producers(graph, runtime);
     let producer = graph.effective_versions().producer;
     for (at, behaviour) in behaviours().iter().enumerate() {

@@ -1,5 +1,7 @@
 //! `GraphDef`: its nodes, functions and versions.
 
+use std::sync::Arc;
+
 use unskew_source::wire::{Field, Message};
 use unskew_source::{ReadError, Source, SourceExt as _};
 
@@ -8,7 +10,7 @@ use super::op_def;
 use super::values::{attr_value, versions};
 use crate::{AttrValue, Function, Graph, Node};
 
-/// The most attributes of a node; real ones have a few dozen.
+/// The most attributes of a node or a function; real ones have a few dozen.
 const ATTRS: usize = 4 << 10;
 
 /// The graph in `source`, which is one `GraphDef`.
@@ -58,8 +60,9 @@ pub(crate) fn node(message: &mut Message<'_>, kept: &mut Kept) -> Result<Node, R
                 return Err(message.malformed(field.offset, "a node of more than 4096 attributes"));
             }
             5 => {
-                let entry = message.enter(&field, |message| entry(message, &mut node, kept));
-                entry.map_err(|e| e.in_field(format!("node {}, attr", node.name)))?;
+                let entry = message.enter(&field, |message| entry(message, kept));
+                let named = |e: ReadError| e.in_field(format!("node {}, attr", node.name));
+                node.attrs.push(entry.map_err(named)?);
             }
             _ => {}
         }
@@ -67,7 +70,7 @@ pub(crate) fn node(message: &mut Message<'_>, kept: &mut Kept) -> Result<Node, R
     Ok(node)
 }
 
-fn entry(message: &mut Message<'_>, node: &mut Node, kept: &mut Kept) -> Result<(), ReadError> {
+fn entry(message: &mut Message<'_>, kept: &mut Kept) -> Result<(Arc<str>, AttrValue), ReadError> {
     let mut name = None;
     let mut value = AttrValue::Missing;
     while let Some(field) = message.next()? {
@@ -78,8 +81,7 @@ fn entry(message: &mut Message<'_>, node: &mut Node, kept: &mut Kept) -> Result<
         }
     }
     kept.count(message, size_of_val(&value))?;
-    node.attrs.push((name.unwrap_or_else(|| "".into()), value));
-    Ok(())
+    Ok((name.unwrap_or_else(|| "".into()), value))
 }
 
 fn library(message: &mut Message<'_>, graph: &mut Graph, kept: &mut Kept) -> Result<(), ReadError> {
@@ -105,6 +107,11 @@ fn function(message: &mut Message<'_>, kept: &mut Kept) -> Result<Function, Read
                 function.nodes.push(node.map_err(|e| e.in_field(name()))?);
             }
             4 => function.returns.extend(message.enter(&field, |m| result(m, kept))?),
+            5 if function.attrs.len() >= ATTRS => {
+                let what = "a function of more than 4096 attributes";
+                return Err(message.malformed(field.offset, what));
+            }
+            5 => function.attrs.push(message.enter(&field, |m| entry(m, kept))?),
             _ => {}
         }
     }

@@ -203,7 +203,7 @@ static GRADIENT: Fields = Fields(&[("function_name", 1, Text), ("gradient_func",
 static RESULT: Fields = Fields(&[("key", 1, Text), ("value", 2, Text)]);
 static FUNCTION: Fields = Fields(&[
     ("signature", 1, Message(&OP)),
-    ("attr", 5, Aside(&Message(&ATTR_ENTRY))),
+    ("attr", 5, Message(&ATTR_ENTRY)),
     ("arg_attr", 7, Aside(&Message(&ARG_ATTRS_ENTRY))),
     ("resource_arg_unique_id", 8, Aside(&Message(&RESOURCE_ID))),
     ("node_def", 3, Message(&NODE)),

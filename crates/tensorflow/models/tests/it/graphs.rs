@@ -22,6 +22,8 @@ pub fn runtime(version: &str) -> Runtime {
         checkpoint: DataConsumer { version: 1, min_producer: 0 },
         ops: OpRegistry::new(history, version, false),
         known: Arc::new([]),
+        kernels: None,
+        device: unskew_tensorflow::Device::Cpu,
     }
 }
 

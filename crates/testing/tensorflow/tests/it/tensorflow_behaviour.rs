@@ -200,12 +200,32 @@ fn a_constant_without_values_that_is_an_axis_gets_one_for_importers_in_python() 
 }
 
 #[test]
-fn kernels_are_not_judged_in_one_line() {
-    let found = verdict(&softmax("Softmax", Some(&[2, 3])), "2.21.0");
-    assert_eq!(
-        says(&found, aspect::KERNELS),
-        ["whether TensorFlow 2.21.0 has a kernel for each of 2 ops on CPU is not judged"]
-    );
+fn an_op_without_a_kernel_for_its_type_fails_when_it_first_runs() {
+    let input = |of: i64| node("x", "Placeholder", &[], &[("dtype", dtype(of))]);
+    let pool = |of: i64| {
+        let list = [1, 2, 2, 1].iter().fold(Message::default(), |list, n| list.int(3, *n));
+        let window = || Message::default().message(1, list.clone());
+        let padding = Message::default().bytes(2, b"SAME");
+        let attrs =
+            [("T", dtype(of)), ("ksize", window()), ("strides", window()), ("padding", padding)];
+        Graph::new(561).with(input(of)).with(node("y", "AvgPool", &["x"], &attrs))
+    };
+    let found = verdict(&pool(14), "2.4.4");
+    assert_eq!(errors(&found), [("TF313", Some(Phase::FirstUse))]);
+    assert!(says(&found, aspect::KERNELS).is_empty());
+    for (of, release) in [(14, "2.5.3"), (1, "2.4.4"), (2, "1.8.0")] {
+        assert!(errors(&verdict(&pool(of), release)).is_empty(), "{of} {release}");
+    }
+    // A device of XLA stands in for the CPU there.
+    assert_eq!(says(&verdict(&pool(14), "2.3.4"), aspect::KERNELS).len(), 1);
+    // AssignAdd decides: this op becomes others before kernels are looked for.
+    let sum = |of: i64| {
+        let shape = Message::default().message(7, Message::default());
+        let attrs = [("T", dtype(of)), ("N", int(1)), ("shape", shape)];
+        Graph::new(1645).with(input(of)).with(node("y", "AccumulateNV2", &["x"], &attrs))
+    };
+    assert!(errors(&verdict(&sum(1), "2.15.1")).is_empty());
+    assert_eq!(errors(&verdict(&sum(11), "2.15.1")), [("TF313", Some(Phase::FirstUse))]);
 }
 
 /// Graphs of `cargo xtask tensorflow-differential --keep`: the ops, the release, and how far it came. One that runs
