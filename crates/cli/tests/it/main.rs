@@ -8,6 +8,7 @@ mod adapt_failed;
 mod ci;
 mod conform_hosts;
 mod device;
+mod environment;
 #[cfg(feature = "fleet")]
 mod fleet;
 #[cfg(feature = "fleet")]
