@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use super::{GridFormat, ReportFormat, Running};
+use super::{GridFormat, ReportFormat, Running, Usage};
 
 #[derive(Debug, clap::Args)]
 pub struct Inspect {
@@ -30,6 +30,8 @@ pub struct Check {
     pub with: Vec<OsString>,
     #[command(flatten)]
     pub running: Running,
+    #[command(flatten)]
+    pub usage: Usage,
     /// Verify all checksums: tensors of TensorFlow checkpoints, members of archives
     #[arg(long)]
     pub verify: bool,
@@ -48,6 +50,8 @@ pub struct Matrix {
     pub with: Vec<OsString>,
     #[command(flatten)]
     pub running: Running,
+    #[command(flatten)]
+    pub usage: Usage,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "table")]
     pub format: GridFormat,

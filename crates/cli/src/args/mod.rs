@@ -28,6 +28,7 @@ mod serve;
 mod service;
 mod shell;
 mod tf;
+mod usage;
 
 use std::path::PathBuf;
 
@@ -66,6 +67,7 @@ pub use serve::Serve;
 pub use service::{LogFormat, LogLevel};
 pub use shell::{Completions, Man};
 pub use tf::{Evolve, Task, Tf};
+pub use usage::Usage;
 
 const EXIT_STATUS: &str = "\
 Exit status:

@@ -10,7 +10,7 @@ use crate::{print, progress, sides};
 const WIDTH: usize = 120;
 
 pub fn run(args: &Matrix, global: &Global) -> anyhow::Result<Status> {
-    let options = sides::options(args.running);
+    let options = sides::options(args.running).used(args.usage.into());
     let columns = unskew_verbs::columns(&args.with, &options)?;
     let bar = progress::bar("reading", args.a.len(), progress::MANY_FILES);
     let step = || {

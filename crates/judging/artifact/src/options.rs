@@ -37,6 +37,8 @@ pub struct Options {
     /// Reads all data that has checksums (tensors of checkpoints, members of archives) and compares them. The members of an
     /// archive of up to a mebibyte are read without it.
     pub verify: bool,
+    /// How models are used on a release of TensorFlow.
+    pub usage: unskew_tensorflow::Usage,
     /// How long a plug-in gets to be loaded and asked.
     pub limit: Duration,
     /// How long a pluggable device gets to be loaded, and with each host that is played on it.
@@ -59,6 +61,13 @@ impl Options {
         self
     }
 
+    /// The same, for models that are used so.
+    #[must_use]
+    pub fn used(mut self, usage: unskew_tensorflow::Usage) -> Self {
+        self.usage = usage;
+        self
+    }
+
     /// The same, and all data that has checksums is read and compared with them if `verify` says so.
     #[must_use]
     pub fn verifying(mut self, verify: bool) -> Self {
@@ -75,6 +84,7 @@ impl Default for Options {
             running,
             infer: false,
             verify: false,
+            usage: unskew_tensorflow::Usage::default(),
             limit: DEFAULT_LIMIT,
             trial: preflight::DEFAULT_LIMIT,
         }

@@ -108,6 +108,20 @@ impl Release {
         }
     }
 
+    /// The release as a party whose models are used so. Only TensorFlow's differ.
+    pub fn party_used(self, usage: unskew_tensorflow::Usage) -> Arc<Party> {
+        let runtime = (usage != unskew_tensorflow::Usage::default())
+            .then(|| crate::tensorflow::runtime_of(self))
+            .flatten();
+        let Some(mut runtime) = runtime else { return self.party() };
+        runtime.usage = usage;
+        let party = runtime.party();
+        match (self.stand_in(), self.judged_as()) {
+            (Some(why), Some(basis)) => Arc::new(self.renamed(&party, &why, basis)),
+            _ => Arc::new(party),
+        }
+    }
+
     /// The party of the row under the name of the release that it stands in for.
     fn renamed(self, party: &Party, why: &str, basis: Basis) -> Party {
         let mut party = party.clone();

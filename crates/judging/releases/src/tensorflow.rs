@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use serde::Deserialize;
 use unskew_core::{DataConsumer, Date, Fact, Party, Version};
 use unskew_tensorflow::{
-    Device, KernelHistory, KernelTable, OpHistory, OpRegistry, ReleaseNumber, Runtime,
+    KernelHistory, KernelTable, OpHistory, OpRegistry, ReleaseNumber, Runtime, Usage,
 };
 
 use crate::row::search;
@@ -114,7 +114,7 @@ pub fn runtime(row: &Row) -> Option<Runtime> {
         checkpoint: reader(common.checkpoint, common.checkpoint_min_producer),
         ops: OpRegistry::new(OPS.as_ref()?.clone(), row.version, release.public_only),
         kernels: KERNELS.as_ref().map(|kernels| KernelTable::new(kernels.clone(), row.version)),
-        device: Device::Cpu,
+        usage: Usage::default(),
         known: NUMBERS.clone(),
     })
 }

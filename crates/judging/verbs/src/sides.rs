@@ -74,7 +74,7 @@ pub fn side(name: &OsStr, options: &Options) -> Result<Side, Error> {
         return of_artifact(unskew_artifact::open(path, options)?);
     };
     if is_release(text) {
-        return Ok(of_releases(select(text)?));
+        return Ok(of_releases(select(text)?, options));
     }
     if unskew_artifact::is_uri(text) {
         return of_artifact(unskew_artifact::open_uri(text, options)?);
@@ -147,7 +147,7 @@ pub fn of_artifact(artifact: Artifact) -> Result<Side, Error> {
     Ok(Side { members, failures })
 }
 
-fn of_releases(releases: Vec<Release>) -> Side {
+fn of_releases(releases: Vec<Release>, options: &Options) -> Side {
     let member = |release: Release| {
         // The tables of a release take as much as a small file.
         count_file(1 << 20);
@@ -155,7 +155,7 @@ fn of_releases(releases: Vec<Release>) -> Side {
             path: None,
             label: release.to_string(),
             release: Some(release),
-            party: release.party(),
+            party: release.party_used(options.usage),
         }
     };
     Side { members: releases.into_iter().map(member).collect(), failures: Vec::new() }

@@ -122,7 +122,7 @@ fn runtime() -> Runtime {
         ops: OpRegistry::new(history, version, false),
         known: Arc::new([]),
         kernels: None,
-        device: unskew_tensorflow::Device::Cpu,
+        usage: unskew_tensorflow::Usage::default(),
     }
 }
 

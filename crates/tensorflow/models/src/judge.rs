@@ -14,15 +14,15 @@ mod wiring;
 
 use std::sync::Arc;
 
-use unskew_core::{Context, Finding, Judgement, Matcher, Party, Phase, Severity};
+use unskew_core::{Context, Finding, Judgement, Matcher, Party, Phase, Severity, Unjudged, aspect};
 
 pub use checkpoint::CheckpointMatcher;
 pub(crate) use stored::with_findings;
 pub(crate) use stored::{data_findings, restore_findings};
 pub use unjudged::unjudged;
 
-use crate::read::Checkpoint;
-use crate::{GraphFile, GraphUse, Runtime, promise, rules};
+use crate::read::{Checkpoint, Kind};
+use crate::{GraphFile, GraphUse, Loader, Runtime, promise, rules};
 use report::Report;
 
 /// Judges a file with graphs against a release, or against another such file into which it is merged.
@@ -37,6 +37,9 @@ impl Matcher for GraphMatcher {
                 judgement.promises.extend(promise::promises(graph, runtime));
                 judgement.unjudged.extend(unjudged(graph, runtime));
             }
+            if self.0.kind == Kind::SavedModel && runtime.usage.loader == Some(Loader::Keras) {
+                keras(runtime, &mut judgement);
+            }
             judgement.promises.dedup();
             return Some(judgement);
         }
@@ -49,10 +52,25 @@ impl Matcher for GraphMatcher {
     }
 }
 
+/// What `keras.models.load_model` makes of a SavedModel.
+fn keras(runtime: &Runtime, judgement: &mut Judgement) {
+    if runtime.keras_reads_no_saved_model() {
+        let finding = rules::KerasReadsNoSavedModel { consumer: &runtime.version }.finding();
+        judgement.findings.push(finding.with_symptom("File format not supported"));
+        return;
+    }
+    let release = runtime.version;
+    let reason = format!(
+        "which layers and objects `keras.models.load_model` of TensorFlow {release} makes of the metadata for Keras is \
+         not judged"
+    );
+    judgement.unjudged.push(Unjudged::new(aspect::CONTENTS, reason));
+}
+
 /// What is to be said about `graph` on `runtime`.
 pub fn findings(graph: &GraphUse, file: &GraphFile, runtime: &Runtime) -> Vec<Finding> {
     // TensorFlow 2 loads a SavedModel with objects function by function, and looks at no versions.
-    let as_objects = graph.objects.is_some() && runtime.loads_objects();
+    let as_objects = runtime.as_objects(graph);
     let mut report = Report::default();
     versions::judge(graph, as_objects, runtime, &mut report);
     if as_objects {

@@ -21,7 +21,7 @@
 //! use std::sync::Arc;
 //! use unskew_core::{Context, DataConsumer, Date, Phase, check};
 //! use unskew_source::{BytesSource, Source};
-//! use unskew_tensorflow::{Device, OpHistory, OpRegistry, Runtime};
+//! use unskew_tensorflow::{OpHistory, OpRegistry, Runtime, Usage};
 //!
 //! // One node: Identity without input and without its attribute T.
 //! let bytes = b"\x0a\x0d\x0a\x01i\x12\x08Identity".to_vec();
@@ -40,7 +40,7 @@
 //!     checkpoint: DataConsumer { version: 1, min_producer: 0 },
 //!     ops: OpRegistry::new(Arc::new(history), version, false),
 //!     kernels: None,
-//!     device: Device::Cpu,
+//!     usage: Usage::default(),
 //!     known: Arc::new([]),
 //! };
 //! let verdict = check(&graph, &runtime.party(), &Context::on(Date::constant(2026, 11, 1)));
@@ -97,6 +97,6 @@ pub use op_text::OpTextError;
 pub use party::{party, with_data, with_what_lies_beside};
 pub use promise::{policy, version_of};
 pub use registry::{Lookup, OpRegistry};
-pub use runtime::{CHECKPOINT_AXIS, GRAPH_AXIS, ReleaseNumber, Runtime};
+pub use runtime::{CHECKPOINT_AXIS, GRAPH_AXIS, Loader, ReleaseNumber, Runtime, Usage};
 pub use structure::Structure;
 pub use usage::{GraphUse, Scope, Use};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use unskew_core::{DataConsumer, Date, Party, Provision, Role, Version, VersionRange};
 
 use crate::behaviour::{self, NOTED_SHAPES};
-use crate::{Device, KernelTable, OpRegistry};
+use crate::{Device, GraphUse, KernelTable, OpRegistry};
 
 /// The axis of GraphDef versions.
 pub const GRAPH_AXIS: &str = "tf.graph_def";
@@ -20,6 +20,26 @@ pub struct ReleaseNumber {
     pub release: Version,
     /// Its GraphDef version. Not monotone: 1.15.0 has 134, 2.0.4 has 119.
     pub graph_def: i64,
+}
+
+/// What loads a SavedModel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Loader {
+    /// `tf.saved_model.load` of TensorFlow 2, which builds its functions and objects.
+    Objects,
+    /// A session: `saved_model_cli`, TensorFlow Serving, the loaders of C++, Go and Java.
+    Session,
+    /// `keras.models.load_model`.
+    Keras,
+}
+
+/// What a model is run on, and what loads it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Usage {
+    /// What it runs on.
+    pub device: Device,
+    /// What loads it; the loader for which a file of its kind is made if none is named.
+    pub loader: Option<Loader>,
 }
 
 /// A released TensorFlow: its numbers and its registry. A capability of its party.
@@ -37,8 +57,8 @@ pub struct Runtime {
     pub ops: OpRegistry,
     /// The kernels that it has, if they are listed.
     pub kernels: Option<KernelTable>,
-    /// What it runs on.
-    pub device: Device,
+    /// How models are used.
+    pub usage: Usage,
     /// The numbers of all releases that are known.
     pub known: Arc<[ReleaseNumber]>,
 }
@@ -96,7 +116,17 @@ impl Runtime {
 
     /// Whether SavedModels with objects are loaded as objects.
     pub fn loads_objects(&self) -> bool {
-        self.version >= Version::pair(2, 0)
+        self.version >= Version::pair(2, 0) && self.usage.loader != Some(Loader::Session)
+    }
+
+    /// Whether this graph is loaded as objects: function by function.
+    pub(crate) fn as_objects(&self, graph: &GraphUse) -> bool {
+        graph.objects.is_some() && self.loads_objects()
+    }
+
+    /// Whether its Keras reads no SavedModels: from 2.16 on it is Keras 3.
+    pub(crate) fn keras_reads_no_saved_model(&self) -> bool {
+        self.version >= Version::pair(2, 16)
     }
 
     /// Whether the shapes of unused outputs of batch norms are other than before.

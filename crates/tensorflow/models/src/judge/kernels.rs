@@ -13,7 +13,7 @@ const REWRITTEN: [(&str, &str); 1] = [("AccumulateNV2", "AssignAdd")];
 
 /// That nodes of this use have no kernel, if so.
 pub(super) fn finding(one: &Use, as_objects: bool, runtime: &Runtime) -> Option<Finding> {
-    let (table, device) = (table(runtime)?, runtime.device);
+    let (table, device) = (table(runtime)?, runtime.usage.device);
     let found = runtime.ops.look_up(&one.op);
     let op = found.op()?;
     if look(one, op, table, device) != Served::No {
@@ -21,7 +21,7 @@ pub(super) fn finding(one: &Use, as_objects: bool, runtime: &Runtime) -> Option<
     }
     let values = values(one, op, table);
     let (consumer, what, op_name) = (&runtime.version, &values, &&*one.op);
-    let name = &device.as_str();
+    let name = &device.in_words();
     let finding = rules::NoKernel { op: op_name, what, device: name, consumer }.finding();
     let releases = table.releases(&one.op, device, |name| value(one, op, name));
     let others = table.choices(&one.op, device, |name| value(one, op, name));
@@ -53,7 +53,7 @@ pub(super) fn finding(one: &Use, as_objects: bool, runtime: &Runtime) -> Option<
 
 /// What is not judged of the kernels for `graph`.
 pub(super) fn unjudged(graph: &GraphUse, as_objects: bool, runtime: &Runtime) -> Option<Unjudged> {
-    let (release, device) = (runtime.version, runtime.device.as_str());
+    let (release, device) = (runtime.version, runtime.usage.device.in_words());
     let ops = graph.ops();
     let Some(table) = table(runtime) else {
         let what = if ops == 1 { "the op".to_owned() } else { format!("each of {ops} ops") };
@@ -66,7 +66,7 @@ pub(super) fn unjudged(graph: &GraphUse, as_objects: bool, runtime: &Runtime) ->
     for one in graph.uses.iter().filter(|one| as_objects || one.scope != Scope::Uncalled) {
         let found = runtime.ops.look_up(&one.op);
         let unknown = match found.op() {
-            Some(op) => look(one, op, table, runtime.device) == Served::Unknown,
+            Some(op) => look(one, op, table, runtime.usage.device) == Served::Unknown,
             None => found.maybe_unlisted,
         };
         if unknown {
@@ -82,7 +82,7 @@ pub(super) fn unjudged(graph: &GraphUse, as_objects: bool, runtime: &Runtime) ->
 
 /// The kernels of a release, if those for its device are listed.
 fn table(runtime: &Runtime) -> Option<&KernelTable> {
-    runtime.kernels.as_ref().filter(|table| table.lists(runtime.device))
+    runtime.kernels.as_ref().filter(|table| table.lists(runtime.usage.device))
 }
 
 fn look(one: &Use, op: &OpDef, table: &KernelTable, device: Device) -> Served {

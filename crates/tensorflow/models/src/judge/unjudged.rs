@@ -10,7 +10,7 @@ use crate::{GraphUse, Runtime, promise};
 /// What is not judged of `graph` on `runtime`.
 pub fn unjudged(graph: &GraphUse, runtime: &Runtime) -> Vec<Unjudged> {
     let release = runtime.version;
-    let as_objects = graph.objects.is_some() && runtime.loads_objects();
+    let as_objects = runtime.as_objects(graph);
     let mut found: Vec<Unjudged> =
         kernels::unjudged(graph, as_objects, runtime).into_iter().collect();
     let (writers, _) = promise::producers(graph, runtime);

@@ -78,10 +78,12 @@ pub(super) fn signatures(
     for (signature, variables) in &graph.without_values {
         let count = &variables.count();
         let finding = rules::VariablesWithoutValues { signature, count }.finding();
-        let finding = finding.at(variables.clone()).with_symptom(match runtime.loads_objects() {
-            true => "Could not find variable",
-            false => "Error while reading resource variable",
-        });
+        let finding = finding.at(variables.clone()).with_symptom(
+            match runtime.version >= Version::pair(2, 0) {
+                true => "Could not find variable",
+                false => "Error while reading resource variable",
+            },
+        );
         report.add(match as_objects {
             true => finding.with_severity(Severity::Warning),
             false => finding,

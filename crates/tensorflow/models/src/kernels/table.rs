@@ -70,6 +70,14 @@ impl Device {
         }
     }
 
+    /// Where nodes may be placed, in words.
+    pub(crate) fn in_words(self) -> &'static str {
+        match self {
+            Self::Cpu => "CPU",
+            Self::Gpu => "GPU or CPU",
+        }
+    }
+
     /// Whether a node that may stand on any device can be placed on one of this name.
     fn has(self, name: &str) -> bool {
         let names: &[&str] = match self {

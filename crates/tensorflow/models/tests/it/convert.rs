@@ -36,7 +36,7 @@ fn runtime(version: &str) -> Runtime {
         ops: OpRegistry::new(history, version, false),
         known: Arc::new([]),
         kernels: None,
-        device: unskew_tensorflow::Device::Cpu,
+        usage: unskew_tensorflow::Usage::default(),
     }
 }
 

@@ -1,0 +1,47 @@
+//! How a model of TensorFlow is used: the arguments of the verbs that judge one.
+
+use clap::ValueEnum;
+
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+pub struct Usage {
+    /// Judge TensorFlow's kernels for this device
+    #[arg(long, value_name = "DEVICE", default_value = "cpu")]
+    device: Device,
+    /// Judge a SavedModel for this loader [default: the one of its release]
+    #[arg(long, value_name = "LOADER")]
+    loader: Option<Loader>,
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum Device {
+    /// A machine without an accelerator
+    #[default]
+    Cpu,
+    /// A machine with an NVIDIA GPU
+    Gpu,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Loader {
+    /// tf.saved_model.load of TensorFlow 2
+    Objects,
+    /// A session: saved_model_cli, TensorFlow Serving, C++, Go, Java
+    Session,
+    /// keras.models.load_model
+    Keras,
+}
+
+impl From<Usage> for unskew_tensorflow::Usage {
+    fn from(usage: Usage) -> Self {
+        let device = match usage.device {
+            Device::Cpu => unskew_tensorflow::Device::Cpu,
+            Device::Gpu => unskew_tensorflow::Device::Gpu,
+        };
+        let loader = usage.loader.map(|loader| match loader {
+            Loader::Objects => unskew_tensorflow::Loader::Objects,
+            Loader::Session => unskew_tensorflow::Loader::Session,
+            Loader::Keras => unskew_tensorflow::Loader::Keras,
+        });
+        Self { device, loader }
+    }
+}
