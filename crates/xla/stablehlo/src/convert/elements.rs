@@ -2,7 +2,7 @@
 
 use unskew_source::{ReadError, SourceExt};
 
-use super::write::varint;
+use super::numbers::varint;
 use crate::bytecode::entries::{Entries, builtin};
 
 /// The most elements of such an attribute; a real one has as many as a tensor has dimensions.

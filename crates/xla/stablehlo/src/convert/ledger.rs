@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use unskew_source::ReadError;
 
-use super::UpgradeError;
 use super::elements::{self, ElementsValue};
+use super::error::UpgradeError;
+use super::numbers::{slice, varint};
 use super::table::{self, Rule, Widened};
-use super::write::{slice, varint};
 use crate::bytecode::entries::{Entries, Entry, builtin};
 use crate::bytecode::{Cursor, Span};
 

@@ -74,45 +74,27 @@
 //! | 0.4.29 | 33 | the same |
 
 mod elements;
+mod error;
 mod ledger;
+mod numbers;
 mod operations;
 mod table;
 mod write;
 
 use std::borrow::Cow;
 
-use unskew_source::{BytesSource, ReadError, Source};
+use unskew_source::{BytesSource, Source};
 
 use crate::bytecode::aligned_section;
 use crate::bytecode::entries::Entries;
 use crate::bytecode::{Bytecode, Cursor, MAGIC, PRODUCER, Span, Strings, dialects, section};
+pub use error::UpgradeError;
 use ledger::Ledger;
 use write::{Part, Sections};
 
 /// The newest format that is rewritten. From format 2 on operations lie in sections of their own, from 5
 /// on they have properties, and no writer of the old attributes wrote either.
 const NEWEST: u64 = 1;
-
-/// Why a program could not be rewritten. A caller does not pass such a program on to a newer reader: what
-/// that does not understand it may leave out without a word.
-#[derive(Debug, thiserror::Error)]
-pub enum UpgradeError {
-    /// The bytes are no MLIR bytecode, or broken.
-    #[error(transparent)]
-    Read(#[from] ReadError),
-    /// An attribute has neither its old nor its new form.
-    #[error(
-        "the attribute {attribute} of {operation} has a form that cannot be rewritten: {found}"
-    )]
-    Attribute {
-        /// The operation that has it: `stablehlo.slice`.
-        operation: String,
-        /// The attribute that is not as it should be: `limit_indices`.
-        attribute: String,
-        /// What stands there instead.
-        found: String,
-    },
-}
 
 /// Rewrites a program for readers of 2025 and later. What needs nothing is given back as it came: MLIR
 /// as text, portable artifacts, bytecode of a format above 1, programs without such attributes.

@@ -2,7 +2,7 @@
 
 use unskew_source::ReadError;
 
-use super::UpgradeError;
+use super::error::UpgradeError;
 use crate::bytecode::{Cursor, Span};
 
 /// How deep regions may nest.

@@ -184,7 +184,7 @@ proptest! {
     fn numbers_are_written_as_they_are_read(value in any::<u64>(), shift in 0..64u32) {
         let value = value >> shift;
         let mut bytes = Vec::new();
-        write::varint(&mut bytes, value);
+        numbers::varint(&mut bytes, value);
         let source = BytesSource::new("v", &*bytes);
         let mut cursor = Cursor::new(&source, Span { start: 0, end: source.size() });
         prop_assert_eq!(cursor.varint().unwrap(), value);

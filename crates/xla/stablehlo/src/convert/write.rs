@@ -1,6 +1,7 @@
-//! Writing numbers, and the sections of a file again.
+//! Writing the sections of a file again.
 
 use super::ledger::Ledger;
+use super::numbers::{slice, varint};
 use crate::bytecode::{Span, section};
 
 /// What fills the gap in front of an aligned section, by the public description of the format.
@@ -53,25 +54,4 @@ fn put(out: &mut Vec<u8>, part: &Part, contents: &[u8]) {
         out.resize(padded, PADDING);
     }
     out.extend_from_slice(contents);
-}
-
-/// A part of the file; empty where there is none, which a cursor has seen to before.
-pub(super) fn slice(bytes: &[u8], span: Span) -> &[u8] {
-    let range = usize::try_from(span.start).ok().zip(usize::try_from(span.end).ok());
-    range.and_then(|(start, end)| bytes.get(start..end)).unwrap_or_default()
-}
-
-/// A number of one to nine bytes, in its shortest form: the zeros at the low end of the first byte say
-/// how many follow.
-pub(super) fn varint(out: &mut Vec<u8>, value: u64) {
-    match (1..=8usize).find(|len| value < 1 << (7 * len)) {
-        Some(len) => {
-            let word = (value << len) | (1 << (len - 1));
-            out.extend(word.to_le_bytes().iter().take(len));
-        }
-        None => {
-            out.push(0);
-            out.extend_from_slice(&value.to_le_bytes());
-        }
-    }
 }
