@@ -27,7 +27,18 @@ pub fn source(name: &str, bytes: &[u8]) -> Arc<dyn Source> {
 /// Judges `party` against the first and the last release of each family, and the other way round.
 pub fn judge(party: &Party) {
     static RELEASES: LazyLock<Vec<Arc<Party>>> = LazyLock::new(|| {
-        ["torch@1.4", "torch@2.15", "tensorflow@1.15", "tensorflow@2.21", "jax@0.4", "jax@0.10"]
+        const NAMES: [&str; 9] = [
+            "torch@1.4",
+            "torch@2.15",
+            "tensorflow@1.15",
+            "tensorflow@2.21",
+            "jax@0.4",
+            "jax@0.10",
+            "onnxruntime@1.8",
+            "onnxruntime@1.32",
+            "onnx@1.23",
+        ];
+        NAMES
             .iter()
             .filter_map(|name| Some(unskew_releases::find(name).ok()?.party()))
             .collect()

@@ -4,6 +4,7 @@ pub(crate) mod command;
 mod exports;
 mod jax;
 mod kernels;
+mod onnx;
 mod plugins;
 mod published;
 mod row;
@@ -11,6 +12,8 @@ mod spans;
 mod symbols;
 mod tensorflow;
 mod torch;
+
+pub(crate) use onnx::Package;
 
 use std::path::Path;
 
@@ -37,11 +40,13 @@ pub fn run(release: &str, from: Option<&Path>) -> anyhow::Result<()> {
         ("torch-symbols", wheel) => symbols::exports(Framework::Torch, version, wheel),
         ("tensorflow-symbols", wheel) => symbols::exports(Framework::TensorFlow, version, wheel),
         ("extensions", wheels) => symbols::extensions(version, wheels),
+        ("onnx", site) => onnx::harvest_onnx(version, site),
+        ("onnxruntime", site) => onnx::harvest_runtime(version, site),
         ("torch", None) => torch::harvest(version),
         ("torch", Some(table)) => torch::harvest_from_table(version, table),
         _ => bail!(
             "harvest knows torch, tensorflow, tensorflow-exports, tensorflow-kernels, tensorflow-macos, torch-symbols, \
-             tensorflow-symbols, extensions, pjrt-plugins, jax and published, not: {family}"
+             tensorflow-symbols, extensions, pjrt-plugins, jax, onnx, onnxruntime and published, not: {family}"
         ),
     }
 }

@@ -19,6 +19,7 @@ mod jax;
 mod jax_export;
 mod new_rule;
 mod new_upgrader;
+mod onnx_differential;
 mod promise;
 mod proto_differential;
 mod se;
@@ -119,6 +120,8 @@ enum Verb {
     JaxExport(jax_export::JaxExport),
     /// Makes StableHLO artifacts at random, and holds the verdicts against what real jaxlibs do with them.
     StablehloDifferential(stablehlo_differential::StablehloDifferential),
+    /// Holds verdicts about ONNX models against what real ONNX Runtimes do with them.
+    OnnxDifferential(onnx_differential::OnnxDifferential),
     /// Imports wheels with native extensions beside PyTorch and TensorFlow, and holds predictions against what they did.
     Extensions(extensions::Extensions),
     /// Runs recorded files, as they are and converted, on PyTorch releases.
@@ -182,6 +185,7 @@ fn main() -> anyhow::Result<()> {
         Verb::TensorflowData(arguments) => tensorflow_data::run(&arguments),
         Verb::TensorflowDifferential(arguments) => tensorflow_differential::run(&arguments),
         Verb::JaxExport(arguments) => jax_export::run(&arguments),
+        Verb::OnnxDifferential(arguments) => onnx_differential::run(&arguments),
         Verb::StablehloDifferential(arguments) => stablehlo_differential::run(&arguments),
         Verb::Extensions(arguments) => extensions::run(&arguments),
         Verb::Torch(torch) => torch::run(&torch),

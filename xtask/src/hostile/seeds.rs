@@ -19,7 +19,7 @@ struct Format {
     commands: &'static [&'static str],
 }
 
-const FORMATS: [Format; 13] = [
+const FORMATS: [Format; 14] = [
     Format {
         name: "PyTorch",
         endings: &["pt", "ptl", "pth", "pt2", "pte", "jit", "pkl"],
@@ -44,6 +44,12 @@ const FORMATS: [Format; 13] = [
             "convert FILE --to tensorflow@2.4 -o OUT",
             "diff SEED FILE",
         ],
+    },
+    Format {
+        name: "ONNX",
+        endings: &["onnx", "ort"],
+        weight: 8,
+        commands: &["inspect FILE", "check FILE --with onnxruntime@1.8 onnxruntime@1.32 onnx@1.23"],
     },
     Format {
         name: "StableHLO",

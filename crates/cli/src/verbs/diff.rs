@@ -30,6 +30,9 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<Status> {
             }
             findings
         }
+        (Thing::Onnx(a), Thing::Onnx(b)) if a.reader == b.reader => {
+            unskew_onnx::diff::findings(a, b).unwrap_or_default()
+        }
         _ => bail!(
             "two of one kind can be compared, not {} and {}",
             old.thing.kind(),

@@ -57,8 +57,10 @@ fn beside(
         }
     };
     match location {
-        Location::Within => Ok(party),
+        Location::Within => Ok(unskew_onnx::with_external_data(party, None)),
         _ => {
+            let size = |name: &str| open(name).map(|source| source.size());
+            let party = unskew_onnx::with_external_data(party, Some(&size));
             let party = unskew_tensorflow::with_what_lies_beside(party, source.name(), &open)?;
             unskew_tensorflow::with_data(party, source, &open, options.verify)
         }

@@ -309,6 +309,8 @@ fn is_of_framework(family: unskew_releases::Family, path: &str) -> bool {
         Family::Torch => path.starts_with("torch/"),
         Family::TensorFlow => path.starts_with("tensorflow/"),
         Family::Jax => path.starts_with("jaxlib/"),
+        Family::OnnxRuntime => path.starts_with("onnxruntime/"),
+        Family::Onnx => path.starts_with("onnx/"),
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use unskew_core::Version;
 use unskew_definitions::{Rows, Runs};
 
-use crate::{Family, tensorflow, torch};
+use crate::{Family, onnx, tensorflow, torch};
 
 /// An operator of a family, whatever its schema was.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,9 +62,13 @@ impl Family {
     pub fn catalogue(self) -> &'static [Listed] {
         static TORCH: LazyLock<Vec<Listed>> = LazyLock::new(|| listed(Family::Torch));
         static TENSORFLOW: LazyLock<Vec<Listed>> = LazyLock::new(|| listed(Family::TensorFlow));
+        static RUNTIME: LazyLock<Vec<Listed>> = LazyLock::new(|| listed(Family::OnnxRuntime));
+        static ONNX: LazyLock<Vec<Listed>> = LazyLock::new(|| listed(Family::Onnx));
         match self {
             Self::Torch => &TORCH,
             Self::TensorFlow => &TENSORFLOW,
+            Self::OnnxRuntime => &RUNTIME,
+            Self::Onnx => &ONNX,
             Self::Jax => &[],
         }
     }
@@ -77,7 +81,11 @@ impl Family {
             Some(Defined { text: text.to_owned(), runs: runs.parse().ok()? })
         };
         // A name is found with all its overloads, by the part before the dot.
-        let base = name.split('.').next().unwrap_or(name);
+        let base = match self {
+            // The versions of an operator are its forms, and domains have dots.
+            Self::OnnxRuntime | Self::Onnx => name.rsplit_once('.').map_or(name, |(base, _)| base),
+            _ => name.split('.').next().unwrap_or(name),
+        };
         let mut all: Vec<Defined> = rows.named(base).filter(is).filter_map(defined).collect();
         all.sort_by_key(|one| one.runs.iter().next().map(|run| run.since));
         all
@@ -112,6 +120,7 @@ impl Family {
         match self {
             Self::Torch => Some(torch::database()?.0.rows()),
             Self::TensorFlow => Some(tensorflow::history()?.rows()),
+            Self::OnnxRuntime | Self::Onnx => onnx::history(self),
             Self::Jax => None,
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use unskew_core::Party;
 use unskew_extensions::{Exports, Framework};
 
-use crate::{Family, Operator, Row, jax, tensorflow, torch};
+use crate::{Family, Operator, Row, jax, onnx, tensorflow, torch};
 
 impl Family {
     /// Its releases in the database, oldest first.
@@ -14,6 +14,7 @@ impl Family {
             Self::Torch => torch::rows(),
             Self::TensorFlow => tensorflow::rows(),
             Self::Jax => jax::rows(),
+            Self::OnnxRuntime | Self::Onnx => onnx::rows(self),
         }
     }
 
@@ -27,6 +28,7 @@ impl Family {
                 tensorflow::party(row).with_capability(exports).with_capability(symbols)
             }
             Self::Jax => jax::party(row),
+            Self::OnnxRuntime | Self::Onnx => onnx::party(self, row),
         }
     }
 
@@ -35,6 +37,7 @@ impl Family {
             Self::Torch => torch::operators(row, pattern),
             Self::TensorFlow => tensorflow::operators(row, pattern),
             Self::Jax => jax::operators(row, pattern),
+            Self::OnnxRuntime | Self::Onnx => onnx::operators(self, row, pattern),
         }
     }
 }

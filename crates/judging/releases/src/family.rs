@@ -11,11 +11,16 @@ pub enum Family {
     TensorFlow,
     /// JAX with its jaxlib.
     Jax,
+    /// ONNX Runtime, whose releases are written `onnxruntime@1.16`.
+    OnnxRuntime,
+    /// The package onnx with its checker.
+    Onnx,
 }
 
 impl Family {
     /// Every framework with a database of releases.
-    pub const ALL: [Self; 3] = [Self::Torch, Self::TensorFlow, Self::Jax];
+    pub const ALL: [Self; 5] =
+        [Self::Torch, Self::TensorFlow, Self::Jax, Self::OnnxRuntime, Self::Onnx];
 
     /// The name of its package: `torch`.
     pub const fn as_str(self) -> &'static str {
@@ -23,12 +28,23 @@ impl Family {
             Self::Torch => "torch",
             Self::TensorFlow => "tensorflow",
             Self::Jax => "jax",
+            Self::OnnxRuntime => "onnxruntime",
+            Self::Onnx => "onnx",
         }
     }
 
     /// The names that people write, for telling a misspelt one.
-    pub(crate) const NAMES: [&str; 7] =
-        ["torch", "pytorch", "tensorflow", "tf", "tf-nightly", "jax", "jaxlib"];
+    pub(crate) const NAMES: [&str; 9] = [
+        "torch",
+        "pytorch",
+        "tensorflow",
+        "tf",
+        "tf-nightly",
+        "jax",
+        "jaxlib",
+        "onnxruntime",
+        "onnx",
+    ];
 
     /// The family whose releases come in a package of this name, if any: `jaxlib` and
     /// `tensorflow-cpu` are what they look like.
@@ -40,8 +56,15 @@ impl Family {
                 Some(Self::TensorFlow)
             }
             "jax" | "jaxlib" => Some(Self::Jax),
+            "onnxruntime" | "onnxruntime-gpu" | "ort" => Some(Self::OnnxRuntime),
+            "onnx" => Some(Self::Onnx),
             _ => None,
         }
+    }
+
+    /// Whether native extensions are built against it, so that its own package is no extension.
+    pub const fn has_extensions(self) -> bool {
+        matches!(self, Self::Torch | Self::TensorFlow | Self::Jax)
     }
 
     /// Whether a package of this name has builds of a night, and no releases.

@@ -38,11 +38,13 @@ pub(crate) struct Published {
 
 /// Every release of a family that was published, oldest version first.
 pub(crate) fn all(family: Family) -> &'static [Published] {
-    static ALL: LazyLock<[Vec<Published>; 3]> = LazyLock::new(|| {
+    static ALL: LazyLock<[Vec<Published>; 5]> = LazyLock::new(|| {
         [
             read(include_str!("../data/torch/published.tsv")),
             read(include_str!("../data/tensorflow/published.tsv")),
             read(include_str!("../data/jax/published.tsv")),
+            read(include_str!("../data/onnxruntime/published.tsv")),
+            read(include_str!("../data/onnx/published.tsv")),
         ]
     });
     &ALL[family as usize]
@@ -86,6 +88,8 @@ mod tests {
             (Family::Torch, include_str!("../data/torch/published.tsv")),
             (Family::TensorFlow, include_str!("../data/tensorflow/published.tsv")),
             (Family::Jax, include_str!("../data/jax/published.tsv")),
+            (Family::OnnxRuntime, include_str!("../data/onnxruntime/published.tsv")),
+            (Family::Onnx, include_str!("../data/onnx/published.tsv")),
         ] {
             let lines = text.lines().filter(|line| !line.starts_with('#')).count();
             assert_eq!(all(family).len(), lines, "{family}");

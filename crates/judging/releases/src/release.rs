@@ -97,7 +97,7 @@ impl Release {
 
     /// The release as a party: made on the first call, shared by all later ones.
     pub fn party(self) -> Arc<Party> {
-        static PARTIES: [OnceLock<Vec<OnceLock<Arc<Party>>>>; 3] = [const { OnceLock::new() }; 3];
+        static PARTIES: [OnceLock<Vec<OnceLock<Arc<Party>>>>; 5] = [const { OnceLock::new() }; 5];
         let row = self.row();
         let parties = PARTIES[self.family as usize]
             .get_or_init(|| self.family.rows().iter().map(|_| OnceLock::new()).collect());

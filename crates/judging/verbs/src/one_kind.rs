@@ -75,7 +75,9 @@ fn reader(member: &Member) -> &'static str {
         provided.chain(member.party.requires.iter().map(|one| one.axis.as_str()))
     };
     let on = |start: &str| axes().any(|axis| axis.starts_with(start));
-    if on("tf.") {
+    if on("onnx.") {
+        "onnxruntime@latest"
+    } else if on("tf.") {
         "tensorflow@latest"
     } else if on("stablehlo") || on("ifrt.") || on("pjrt.") {
         "jax@latest"

@@ -22,6 +22,8 @@ pub enum Thing {
     Registry(Registry),
     /// An operator table of PyTorch, with what the one of a device says besides.
     Operators(OperatorTable, Option<DeviceTable>),
+    /// What reads ONNX models.
+    Onnx(Box<unskew_onnx::Runtime>),
 }
 
 impl Thing {
@@ -30,6 +32,7 @@ impl Thing {
         match self {
             Self::Registry(_) => "an op registry of TensorFlow",
             Self::Operators(..) => "an operator table of PyTorch",
+            Self::Onnx(runtime) => unskew_onnx::diff::kind(runtime.reader),
         }
     }
 }
@@ -63,6 +66,9 @@ pub fn of_release(release: Release) -> anyhow::Result<Named> {
             .map(|runtime| Thing::Registry(Registry::of_release(&runtime))),
         Family::Torch => unskew_releases::torch::runtime(release.row())
             .map(|runtime| Thing::Operators(runtime.operators, None)),
+        Family::OnnxRuntime | Family::Onnx => {
+            unskew_releases::onnx::runtime_of(release).map(|one| Thing::Onnx(Box::new(one)))
+        }
         Family::Jax => None,
     };
     let thing = thing.with_context(|| format!("no registry of operators is known of {release}"))?;

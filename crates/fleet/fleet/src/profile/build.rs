@@ -39,6 +39,10 @@ impl Profile {
                 Family::Torch => self.torch()?,
                 Family::TensorFlow => self.tensorflow()?,
                 Family::Jax => self.jax()?,
+                Family::OnnxRuntime | Family::Onnx => {
+                    let what = "a device of it is not described yet; name a release alone";
+                    return Err(ProfileError::new("release", what));
+                }
             }
         };
         Ok(Runtime { profile: self.clone(), digest: self.digest(), party, target })
@@ -176,6 +180,7 @@ impl Profile {
             Family::Torch => "torch.file_format, torch.bytecode, torch.export_schema",
             Family::TensorFlow => "tf.graph_def, tf.checkpoint",
             Family::Jax => "pjrt.api, stablehlo",
+            Family::OnnxRuntime | Family::Onnx => "onnx.ir, onnx.opset",
         };
         let what = format!("no axis of a {} device ({axes})", self.release.family());
         ProfileError::new(format!("versions.{axis}"), what)

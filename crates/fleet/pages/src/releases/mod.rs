@@ -24,6 +24,8 @@ pub(crate) fn title(family: Family) -> &'static str {
         Family::Torch => "PyTorch",
         Family::TensorFlow => "TensorFlow",
         Family::Jax => "JAX",
+        Family::OnnxRuntime => "ONNX Runtime",
+        Family::Onnx => "onnx",
     }
 }
 
@@ -58,7 +60,7 @@ pub fn families(frame: &Frame<'_>) -> String {
             }
         }))
         h2 { "Which release has an operator?" }
-        @for family in [Family::Torch, Family::TensorFlow] {
+        @for family in [Family::Torch, Family::TensorFlow, Family::OnnxRuntime, Family::Onnx] {
             form class="find" role="search" method="get" action=(Address::family(family).path()) {
                 label { (title(family)) " operator" input type="search" name="contains" size="28" placeholder=(example(family)); }
                 button { "Search" }
@@ -72,6 +74,7 @@ fn example(family: Family) -> &'static str {
     match family {
         Family::Torch => "aten::gelu",
         Family::TensorFlow => "ResizeBilinear",
+        Family::OnnxRuntime | Family::Onnx => "Clip",
         Family::Jax => "",
     }
 }

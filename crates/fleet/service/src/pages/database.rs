@@ -11,7 +11,8 @@ use crate::endpoint::{Endpoint, Parameter, Shape};
 use crate::problem::Problem;
 use crate::verb::Verb;
 
-const FAMILY: Parameter = Parameter::path("family", Shape::Text, "torch, tensorflow or jax");
+const FAMILY: Parameter =
+    Parameter::path("family", Shape::Text, "torch, tensorflow, jax, onnxruntime or onnx");
 const NAME: Parameter = Parameter::path("name", Shape::Text, "a name");
 
 pub(super) const PAGES: &[Endpoint] = &[

@@ -225,7 +225,8 @@ fn facts(
         locked.files.iter().filter(|file| is_for(&file.name, target)).collect();
     let by_digest =
         files.iter().filter_map(|file| file.sha256.as_deref()).find_map(wheels::by_digest);
-    let is_framework = unskew_releases::Family::of_package(&locked.name).is_some();
+    let is_framework = unskew_releases::Family::of_package(&locked.name)
+        .is_some_and(unskew_releases::Family::has_extensions);
     let mut failed = None;
     if let Some(fetch) = fetch.filter(|_| by_digest.is_none() && !is_framework) {
         match fetch::read(lock, locked, target, fetch) {

@@ -129,13 +129,16 @@ fn what_is_unknown_comes_with_what_is_near() {
     for (name, error) in [
         (
             "torhc@2.1",
-            "unknown family of releases (known are torch, tensorflow and jax): torhc; did you mean torch@2.1?",
+            "unknown family of releases (known are torch, tensorflow, jax, onnxruntime and onnx): torhc; did you mean torch@2.1?",
         ),
         (
             "pytroch==2.1",
-            "unknown family of releases (known are torch, tensorflow and jax): pytroch; did you mean pytorch==2.1?",
+            "unknown family of releases (known are torch, tensorflow, jax, onnxruntime and onnx): pytroch; did you mean pytorch==2.1?",
         ),
-        ("onnx@1.9", "unknown family of releases (known are torch, tensorflow and jax): onnx"),
+        (
+            "coreml@1.9",
+            "unknown family of releases (known are torch, tensorflow, jax, onnxruntime and onnx): coreml",
+        ),
         (
             "tensorflow@2.51",
             "unknown release: tensorflow 2.51; nearest known is 2.21.0; did you mean tensorflow@2.15?",

@@ -1,0 +1,172 @@
+//! The releases of ONNX Runtime and of onnx: `data/onnxruntime` and `data/onnx`.
+//!
+//! Forms of operators are those of onnx, which all its releases list; an ONNX Runtime does not say which onnx it was
+//! built with, and was measured instead: under which types each form runs.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
+
+use serde::Deserialize;
+use unskew_core::{Date, Fact, Party, Role, Version};
+use unskew_definitions::Rows;
+use unskew_onnx::{Kernels, Reader, Runtime, Schemas};
+
+use crate::row::search;
+use crate::{Family, Operator, Row};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Releases {
+    release: Vec<Release>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Release {
+    version: String,
+    released: toml::value::Datetime,
+    ir: i64,
+    opsets: BTreeMap<String, i64>,
+    ort_format: Option<[i64; 2]>,
+}
+
+/// What is known of one of the two: its releases as they stand in its table, and as rows.
+struct Table {
+    releases: Vec<Release>,
+    rows: Vec<Row>,
+}
+
+impl Table {
+    /// The table of a text. It is part of the program and read by a test, so a fault in it cannot reach a user.
+    fn read(text: &str) -> Self {
+        let releases: Option<Releases> = toml::from_str(text).ok();
+        let releases = releases.map(|table| table.release).unwrap_or_default();
+        let rows = releases.iter().filter_map(row).collect();
+        Self { releases, rows }
+    }
+}
+
+static RUNTIMES: LazyLock<Table> =
+    LazyLock::new(|| Table::read(include_str!("../data/onnxruntime/releases.toml")));
+
+static CHECKERS: LazyLock<Table> =
+    LazyLock::new(|| Table::read(include_str!("../data/onnx/releases.toml")));
+
+static SCHEMAS: LazyLock<Option<Arc<Schemas>>> = LazyLock::new(|| {
+    Schemas::from_text(include_str!("../data/onnx/operators.tsv")).ok().map(Arc::new)
+});
+
+static OWN: LazyLock<Option<Arc<Schemas>>> = LazyLock::new(|| {
+    Schemas::from_text(include_str!("../data/onnxruntime/operators.tsv")).ok().map(Arc::new)
+});
+
+static KERNELS: LazyLock<Option<Arc<Kernels>>> = LazyLock::new(|| {
+    Kernels::from_text(include_str!("../data/onnxruntime/kernels.tsv")).ok().map(Arc::new)
+});
+
+fn row(release: &Release) -> Option<Row> {
+    let fact = |label: &str, value: String| Fact { label: label.to_owned(), value };
+    let day = release.released.date?;
+    let part = |number: u8| i8::try_from(number).ok();
+    let mut axes = vec![fact("IR", release.ir.to_string())];
+    let opset = release.opsets.get("ai.onnx")?;
+    axes.push(fact("opset", opset.to_string()));
+    axes.extend(
+        release.opsets.get("ai.onnx.ml").map(|ml| fact("opset ai.onnx.ml", ml.to_string())),
+    );
+    axes.extend(
+        release.ort_format.map(|[low, high]| fact("ORT format", format!("{low} to {high}"))),
+    );
+    Some(Row {
+        version: release.version.parse().ok()?,
+        released: Date::new(i16::try_from(day.year).ok()?, part(day.month)?, part(day.day)?)
+            .ok()?,
+        axes,
+    })
+}
+
+fn table(family: Family) -> &'static Table {
+    if family == Family::Onnx { &CHECKERS } else { &RUNTIMES }
+}
+
+/// Every release of one of the two families, oldest first.
+pub(crate) fn rows(family: Family) -> &'static [Row] {
+    &table(family).rows
+}
+
+/// The text in which operators of a family are looked for: schemas of onnx, kernels of ONNX Runtime.
+pub(crate) fn history(family: Family) -> Option<&'static Rows> {
+    match family {
+        Family::Onnx => SCHEMAS.as_deref().map(Schemas::rows),
+        _ => KERNELS.as_deref().map(Kernels::rows),
+    }
+}
+
+/// A release as what reads models; none if it is of another family.
+pub fn runtime_of(release: crate::Release) -> Option<Runtime> {
+    matches!(release.family(), Family::Onnx | Family::OnnxRuntime)
+        .then(|| runtime(release.family(), release.row()))
+        .flatten()
+}
+
+fn runtime(family: Family, row: &Row) -> Option<Runtime> {
+    let is = |release: &&Release| release.version.parse::<Version>() == Ok(row.version);
+    let release = table(family).releases.iter().find(is)?;
+    let domain = |name: &str| if name == "ai.onnx" { Box::default() } else { name.into() };
+    Some(Runtime {
+        reader: if family == Family::Onnx { Reader::Onnx } else { Reader::OnnxRuntime },
+        version: row.version,
+        released: row.released,
+        ir: release.ir,
+        opsets: release.opsets.iter().map(|(name, version)| (domain(name), *version)).collect(),
+        ort_format: release.ort_format.map(|[low, high]| (low, high)),
+        schemas: SCHEMAS.as_ref()?.clone(),
+        own: OWN.as_ref()?.clone(),
+        kernels: if family == Family::Onnx { None } else { Some(KERNELS.as_ref()?.clone()) },
+    })
+}
+
+/// The release of `row` as a party.
+pub(crate) fn party(family: Family, row: &Row) -> Party {
+    match runtime(family, row) {
+        Some(runtime) => runtime.party(),
+        None => Party::new(format!("{family} {}", row.version), Role::Runtime, "ONNX release"),
+    }
+}
+
+/// The operators of a release whose name contains `pattern`.
+pub(crate) fn operators(family: Family, row: &Row, pattern: &str) -> Vec<Operator> {
+    history(family).map_or_else(Vec::new, |rows| search(rows, row.version, pattern))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_has_its_tables_and_every_table_a_row() {
+        SCHEMAS.as_ref().unwrap().validate().unwrap();
+        OWN.as_ref().unwrap().validate().unwrap();
+        KERNELS.as_ref().unwrap().validate().unwrap();
+        for (family, text) in [
+            (Family::Onnx, include_str!("../data/onnx/releases.toml")),
+            (Family::OnnxRuntime, include_str!("../data/onnxruntime/releases.toml")),
+        ] {
+            let versions: Vec<Version> = rows(family).iter().map(|row| row.version).collect();
+            assert_eq!(versions, history(family).unwrap().releases(), "{family}");
+            assert_eq!(versions.len(), text.matches("[[release]]").count());
+            assert!(versions.is_sorted());
+        }
+        assert_eq!(rows(Family::OnnxRuntime).len(), 30);
+    }
+
+    #[test]
+    fn the_newest_onnx_wrote_what_an_onnx_runtime_of_its_day_refused() {
+        let ir = |family, version: &str| {
+            let row = rows(family).iter().find(|row| row.version.to_string() == version).unwrap();
+            runtime(family, row).unwrap().ir
+        };
+        assert_eq!(ir(Family::Onnx, "1.23.2"), 14);
+        assert_eq!(ir(Family::OnnxRuntime, "1.31.1"), 13);
+    }
+}

@@ -1,0 +1,164 @@
+//! Types of values: what the outputs of a node are, by what its inputs are and what its schema says.
+
+use crate::schema::{Arity, ParameterKind};
+use crate::{Attribute, Element, Kind, Node, Schema};
+
+/// What the variables of a schema stand for at one node.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Bound {
+    /// Nothing that is given decides it.
+    Free,
+    /// Something decides it whose type is not known.
+    Unknown,
+    /// These types; several where each input has its own.
+    Types(Vec<Kind>),
+}
+
+/// What each variable of `schema` is at `node`, whose inputs are `inputs`; a name that is left out is none of them.
+pub(crate) fn bind(schema: &Schema, node: &Node, inputs: &[Option<Kind>]) -> Vec<Bound> {
+    let mut bound = vec![Bound::Free; schema.variables.len()];
+    for (at, name) in node.inputs.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
+        let Some(parameter) = schema.input(at) else { continue };
+        let ParameterKind::Variable(variable) = parameter.kind else { continue };
+        let Some(slot) = bound.get_mut(variable) else { continue };
+        let mixed = matches!(parameter.arity, Arity::Many { same: false, .. });
+        match (inputs.get(at).cloned().flatten(), &mut *slot) {
+            (Some(kind), Bound::Types(types)) if mixed && !types.contains(&kind) => {
+                types.push(kind)
+            }
+            (Some(kind), Bound::Free | Bound::Unknown) if !name.is_empty() => {
+                *slot = Bound::Types(vec![kind]);
+            }
+            (None, Bound::Free) => *slot = Bound::Unknown,
+            (None, Bound::Types(_)) if mixed => *slot = Bound::Unknown,
+            _ => {}
+        }
+    }
+    if let Some((name, variable)) = schema.typed_by()
+        && let Some(slot) = bound.get_mut(variable).filter(|slot| **slot == Bound::Free)
+    {
+        *slot = match attribute(node, name) {
+            Some(Attribute::Int(0)) | None => Bound::Free,
+            Some(Attribute::Int(number)) => {
+                element(*number).map_or(Bound::Unknown, |one| Bound::Types(vec![one]))
+            }
+            Some(_) => Bound::Unknown,
+        };
+    }
+    for (slot, (_, allowed)) in bound.iter_mut().zip(&schema.variables) {
+        // One type is all that there is to choose.
+        if let ([only], Bound::Free | Bound::Unknown) = (allowed.as_slice(), &*slot) {
+            *slot = Bound::Types(vec![only.clone()]);
+        }
+    }
+    bound
+}
+
+/// The types of the outputs of `node`, as far as they are decided by its inputs and attributes.
+pub(crate) fn outputs(
+    schema: &Schema,
+    node: &Node,
+    inputs: &[Option<Kind>],
+    bound: &[Bound],
+) -> Vec<Option<Kind>> {
+    let by_schema = |at: usize| match &schema.output(at)?.kind {
+        ParameterKind::Fixed(kind) => Some(kind.clone()),
+        ParameterKind::Variable(variable) => match bound.get(*variable)? {
+            Bound::Types(types) => match types.as_slice() {
+                [one] => Some(one.clone()),
+                _ => None,
+            },
+            _ => None,
+        },
+        ParameterKind::Unknown => None,
+    };
+    let mut all: Vec<Option<Kind>> = (0..node.outputs.len()).map(by_schema).collect();
+    if &*schema.name == "LayerNormalization" {
+        let stash = match attribute(node, "stash_type") {
+            None => Some(Kind::Tensor(Element(1))),
+            Some(Attribute::Int(number)) => element(*number),
+            Some(_) => None,
+        };
+        all.iter_mut().skip(1).for_each(|one| one.clone_from(&stash));
+    }
+    if let (Some(kind), Some(first)) = (first(schema, node, inputs), all.first_mut()) {
+        *first = Some(kind);
+    }
+    all
+}
+
+/// The type of the first output, where no variable says it.
+fn first(schema: &Schema, node: &Node, inputs: &[Option<Kind>]) -> Option<Kind> {
+    let input = |at: usize| inputs.get(at).cloned().flatten();
+    let said = |name: &str| match attribute(node, name)? {
+        Attribute::Int(number) => element(*number),
+        _ => None,
+    };
+    let or = |name: &str, other: i32| {
+        if attribute(node, name).is_some() {
+            said(name)
+        } else {
+            Some(Kind::Tensor(Element(other)))
+        }
+    };
+    let like = |name: &str, at: usize| {
+        if attribute(node, name).is_some() { said(name) } else { input(at) }
+    };
+    match &*schema.name {
+        "Constant" => constant(node),
+        "ConstantOfShape" => match attribute(node, "value") {
+            Some(Attribute::Tensor(tensor)) => Some(Kind::Tensor(tensor.element)),
+            Some(_) => None,
+            None => Some(Kind::Tensor(Element(1))),
+        },
+        "RandomNormal" | "RandomUniform" => or("dtype", 1),
+        "Multinomial" => or("dtype", 6),
+        "EyeLike" | "Bernoulli" | "RandomNormalLike" | "RandomUniformLike" => like("dtype", 0),
+        "BlackmanWindow" | "HannWindow" | "HammingWindow" | "MelWeightMatrix" => {
+            or("output_datatype", 1)
+        }
+        "QuantizeLinear" if node.inputs.get(2).is_none_or(|name| name.is_empty()) => {
+            match attribute(node, "output_dtype") {
+                Some(Attribute::Int(0)) | None => Some(Kind::Tensor(Element(2))),
+                Some(_) => said("output_dtype"),
+            }
+        }
+        "SequenceConstruct" => Some(Kind::Sequence(Box::new(input(0)?))),
+        "SplitToSequence" => Some(Kind::Sequence(Box::new(input(0)?))),
+        "SequenceEmpty" => Some(Kind::Sequence(Box::new(or("dtype", 1)?))),
+        "SequenceAt" | "ConcatFromSequence" => input(0)?.inner().cloned(),
+        "Optional" => input(0).map(|kind| Kind::Optional(Box::new(kind))),
+        "OptionalGetElement" => match input(0)? {
+            Kind::Optional(of) => Some(*of),
+            kind => Some(kind),
+        },
+        "Cast" if schema.since == 1 => match attribute(node, "to")? {
+            Attribute::Text(name) => Kind::parse(&name.to_ascii_lowercase()),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The type of a constant, by the attribute that has its value.
+fn constant(node: &Node) -> Option<Kind> {
+    node.attributes.iter().find_map(|(name, value)| {
+        let number = match (&**name, value) {
+            ("value", Attribute::Tensor(tensor)) => return Some(Kind::Tensor(tensor.element)),
+            ("value_float" | "value_floats", _) => 1,
+            ("value_int" | "value_ints", _) => 7,
+            ("value_string" | "value_strings", _) => 8,
+            _ => return None,
+        };
+        Some(Kind::Tensor(Element(number)))
+    })
+}
+
+/// The attribute of a node by its name.
+pub(crate) fn attribute<'n>(node: &'n Node, name: &str) -> Option<&'n Attribute> {
+    node.attributes.iter().find(|(one, _)| **one == *name).map(|(_, value)| value)
+}
+
+fn element(number: i64) -> Option<Kind> {
+    i32::try_from(number).ok().map(|number| Kind::Tensor(Element(number)))
+}

@@ -1,0 +1,165 @@
+//! Tensors that lie in other files: whether these are there, inside the folder, and long enough.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use unskew_core::{
+    Context, Finding, Judgement, Matcher, Party, Places, Requirement, Unjudged, aspect,
+};
+
+use crate::{External, Model, Runtime, Tensor, rules};
+
+/// The axis of what is found; nobody provides it.
+const AXIS: &str = "onnx.data";
+
+/// The size of a file that lies beside a model, by its path below the folder of the model; none if there is none.
+pub type Beside<'a> = &'a dyn Fn(&str) -> Option<u64>;
+
+/// Says the same to every release that reads models.
+struct Broken(Finding);
+
+impl Matcher for Broken {
+    fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
+        other.capability::<Runtime>()?;
+        Some(Judgement { findings: vec![self.0.clone()], ..Judgement::default() })
+    }
+}
+
+/// A party that was read from a model, with what is to be said of its tensors in other files. `beside`: none where
+/// nothing can lie beside the model, or it cannot be looked there.
+pub fn with_external_data(mut party: Party, beside: Option<Beside<'_>>) -> Party {
+    let Some(model) = party.capability::<Model>() else { return party };
+    let tensors = tensors(model);
+    if tensors.is_empty() {
+        return party;
+    }
+    let files: BTreeMap<&str, u64> =
+        tensors.iter().fold(BTreeMap::new(), |mut all, (tensor, external)| {
+            let size = external.length.or_else(|| tensor.bytes()).unwrap_or(0);
+            let sum = all.entry(&*external.location).or_insert(0_u64);
+            *sum = sum.saturating_add(size);
+            all
+        });
+    let shown: Places = files.iter().map(|(file, size)| format!("{file}: {size} bytes")).collect();
+    let (findings, unseen) = findings(&tensors, beside);
+    let count = tensors.len();
+    party = party.fact("external data", format!("{count} tensors in {shown}"));
+    if unseen {
+        let reason = format!("{count} tensors lie in other files, which were not looked for here");
+        party = party.not_judged(Unjudged::new(aspect::DATA, reason));
+    }
+    for finding in findings {
+        let matcher = Requirement::matches(AXIS, Broken(finding.clone())).irrelevant_if_absent();
+        party = party.note(finding).require(matcher);
+    }
+    party
+}
+
+fn tensors(model: &Model) -> Vec<(Arc<Tensor>, External)> {
+    let functions = model.functions.iter().flat_map(|function| function.body.tensors());
+    let all = model.graph.tensors().chain(functions);
+    all.filter_map(|tensor| Some((Arc::new(tensor.clone()), tensor.external.clone()?))).collect()
+}
+
+/// What is wrong, a finding for each cause; and whether something was not looked at.
+fn findings(
+    tensors: &[(Arc<Tensor>, External)],
+    beside: Option<Beside<'_>>,
+) -> (Vec<Finding>, bool) {
+    let mut outside: BTreeMap<&str, Places> = BTreeMap::new();
+    let mut broken: BTreeMap<String, Places> = BTreeMap::new();
+    let mut missing: BTreeMap<&str, Places> = BTreeMap::new();
+    let mut short: BTreeMap<(&str, u64), (u64, Places)> = BTreeMap::new();
+    let mut sizes: BTreeMap<&str, Option<u64>> = BTreeMap::new();
+    for (tensor, external) in tensors {
+        let file = &*external.location;
+        if let Some(what) = &external.broken {
+            broken.entry(what.to_string()).or_default().add(&tensor.name);
+            continue;
+        }
+        if !is_inside(file) {
+            outside.entry(file).or_default().add(&tensor.name);
+            continue;
+        }
+        let needs = tensor.bytes();
+        if let (Some(length), Some(needs)) = (external.length, needs)
+            && length != needs
+        {
+            let what = format!("length {length} for {needs} bytes");
+            broken.entry(what).or_default().add(&tensor.name);
+            continue;
+        }
+        let Some(beside) = beside else { continue };
+        let Some(size) = *sizes.entry(file).or_insert_with(|| beside(file)) else {
+            missing.entry(file).or_default().add(&tensor.name);
+            continue;
+        };
+        let length = external.length.or(needs).unwrap_or(0);
+        let end = external.offset.unwrap_or(0).saturating_add(length);
+        if end > size {
+            let (most, places) = short.entry((file, size)).or_default();
+            *most = (*most).max(end);
+            places.add(&tensor.name);
+        }
+    }
+    let mut findings = Vec::new();
+    for (file, places) in outside {
+        findings.push(rules::ExternalOutside { file: &file }.finding().at(places));
+    }
+    for (what, places) in broken {
+        findings.push(rules::ExternalEntryBroken { what: &what }.finding().at(places));
+    }
+    for (file, places) in missing {
+        findings.push(rules::ExternalMissing { file: &file }.finding().at(places));
+    }
+    for ((file, size), (end, places)) in short {
+        findings.push(
+            rules::ExternalTooShort { file: &file, size: &size, end: &end }.finding().at(places),
+        );
+    }
+    (findings, beside.is_none())
+}
+
+/// Whether a location stays below the folder of the model: relative, and without a step up.
+fn is_inside(location: &str) -> bool {
+    let parts = || location.split(['/', '\\']);
+    let drive = location.as_bytes().get(1) == Some(&b':');
+    !location.is_empty()
+        && !location.starts_with(['/', '\\'])
+        && !drive
+        && !location.contains('\0')
+        && parts().all(|part| part != "..")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Element;
+
+    fn at(location: &str, offset: u64, length: Option<u64>) -> Vec<(Arc<Tensor>, External)> {
+        let external =
+            External { location: location.into(), offset: Some(offset), length, broken: None };
+        let tensor =
+            Tensor { name: "w".into(), element: Element(1), dims: vec![2, 3], ..Tensor::default() };
+        vec![(Arc::new(tensor), external)]
+    }
+
+    #[test]
+    fn a_file_must_be_there_inside_the_folder_and_long_enough() {
+        let there = |name: &str| (name == "w.bin" || name == "d/w.bin").then_some(40);
+        let code = |location: &str, offset, length| {
+            let (found, _) = findings(&at(location, offset, length), Some(&there));
+            found.first().map(|finding| finding.rule.code)
+        };
+        assert_eq!(code("w.bin", 16, None), None);
+        assert_eq!(code("d/w.bin", 16, Some(24)), None);
+        assert_eq!(code("w.bin", 17, None), Some("ON404"));
+        assert_eq!(code("w.bin", u64::MAX, Some(24)), Some("ON404"));
+        assert_eq!(code("v.bin", 0, None), Some("ON401"));
+        assert_eq!(code("w.bin", 0, Some(25)), Some("ON403"));
+        for outside in ["../w.bin", "d/../../w.bin", "/w.bin", "\\w.bin", "C:\\w.bin", "..", ""] {
+            assert_eq!(code(outside, 0, None), Some("ON402"), "{outside}");
+        }
+        assert!(findings(&at("w.bin", 0, None), None).1);
+    }
+}

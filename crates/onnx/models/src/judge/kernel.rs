@@ -1,0 +1,70 @@
+//! Whether ONNX Runtime has a kernel for the types at a node.
+
+use unskew_core::Places;
+
+use super::node::fits;
+use super::walk::{Open, Walk};
+use crate::infer::Bound;
+use crate::{Measured, Schema, rules};
+
+/// Judges the kernels of one node, whose variables are `bound`.
+pub(super) fn judge(walk: &mut Walk<'_>, schema: &Schema, bound: &[Bound], at: &str) {
+    let runtime = walk.runtime;
+    let Some(kernels) = &runtime.kernels else { return };
+    let Some(measured) = kernels.of(runtime.version, &schema.name, schema.since) else {
+        return walk.open(Open::Unmeasured, at);
+    };
+    let fit = measured.iter().map(|one| match one {
+        Measured::Types(types) => all(schema, bound, types),
+        Measured::Nothing | Measured::Unknown | Measured::Sometimes(_) => Some(false),
+    });
+    let fit: Vec<Option<bool>> = fit.collect();
+    if fit.contains(&Some(true)) {
+        return;
+    }
+    let perhaps = measured.iter().any(|one| match one {
+        Measured::Unknown => true,
+        Measured::Sometimes(types) => all(schema, bound, types) != Some(false),
+        Measured::Types(_) | Measured::Nothing => false,
+    });
+    if perhaps {
+        return walk.open(Open::Unmeasured, at);
+    }
+    if fit.contains(&None) {
+        return walk.open(Open::Type, at);
+    }
+    let types = schema.variables.iter().zip(bound).filter_map(|((name, _), bound)| match bound {
+        Bound::Types(types) => {
+            let types: Vec<String> = types.iter().map(ToString::to_string).collect();
+            Some(format!("{name} = {}", types.join(" and ")))
+        }
+        _ => None,
+    });
+    let types: Vec<String> = types.collect();
+    let types = if types.is_empty() { "any types".to_owned() } else { types.join(", ") };
+    let reader = runtime.name();
+    let rule =
+        rules::NoKernel { reader: &reader, op: &schema.name, since: &schema.since, types: &types };
+    let op = schema.name.rsplit(':').next().unwrap_or_default();
+    let symptom = format!(
+        "NOT_IMPLEMENTED : Could not find an implementation for {op}({}) node",
+        schema.since
+    );
+    walk.findings.push(rule.finding().at(Places::from_iter([at])).with_symptom(symptom));
+}
+
+/// Whether every variable is what a row wants; none if that is not known.
+fn all(schema: &Schema, bound: &[Bound], types: &[(Box<str>, Vec<crate::Kind>)]) -> Option<bool> {
+    let mut sure = true;
+    for (name, allowed) in types {
+        let at = schema.variables.iter().position(|(one, _)| one == name);
+        // A variable that the form of this release does not have says nothing.
+        let Some(bound) = at.and_then(|at| bound.get(at)) else { continue };
+        match fits(bound, allowed) {
+            Some(true) => {}
+            Some(false) => return Some(false),
+            None => sure = false,
+        }
+    }
+    sure.then_some(true)
+}

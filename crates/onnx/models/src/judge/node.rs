@@ -1,0 +1,290 @@
+//! One node: its operator, attributes, inputs and types.
+
+use unskew_core::{Finding, Phase, Places};
+
+use super::kernel;
+use super::walk::{Open, Walk, place};
+use crate::infer::{self, Bound};
+use crate::limits::{self, When};
+use crate::runtime::full_name;
+use crate::schema::{Arity, ParameterKind};
+use crate::{Attribute, Kind, Lookup, Node, Reader, Schema, rules};
+
+/// Judges `node` and gives the types of its outputs.
+pub(super) fn judge(
+    walk: &mut Walk<'_>,
+    node: &Node,
+    opsets: &[(Box<str>, i64)],
+    inputs: &[Option<Kind>],
+) -> Vec<Option<Kind>> {
+    let runtime = walk.runtime;
+    let reader = runtime.name();
+    let at = place(node);
+    let op = full_name(&node.domain, &node.op);
+    let here = || Places::from_iter([&at]);
+    let opset =
+        opsets.iter().find(|(domain, _)| *domain == node.domain).map(|(_, version)| *version);
+    let Some(opset) = opset.or_else(|| before_opsets(walk, node)) else {
+        let rule = rules::DomainNotImported { op: &op, domain: &shown(&node.domain) };
+        walk.findings.push(rule.finding().at(here()));
+        return Vec::new();
+    };
+    let (schema, exact) = match runtime.look_up(&node.domain, &node.op, opset) {
+        Lookup::Found { schema, exact } => (schema, exact),
+        Lookup::Deprecated { since } => {
+            let rule =
+                rules::OperatorGone { reader: &reader, op: &op, since: &since, opset: &opset };
+            let symptom =
+                format!("Op registered for {} is deprecated in domain_version of {opset}", node.op);
+            walk.findings.push(rule.finding().at(here()).with_symptom(symptom));
+            return Vec::new();
+        }
+        Lookup::Missing { since, first } => {
+            let symptom = format!("{} is not a registered function/op", node.op);
+            walk.findings
+                .push(missing(&reader, &op, opset, since, first).at(here()).with_symptom(symptom));
+            return Vec::new();
+        }
+        Lookup::Never
+            if runtime.schemas.has_domain(&node.domain) || runtime.own.has_domain(&node.domain) =>
+        {
+            let rule = rules::OperatorNever { op: &op };
+            let symptom = format!("{} is not a registered function/op", node.op);
+            walk.findings.push(rule.finding().at(here()).with_symptom(symptom));
+            return Vec::new();
+        }
+        Lookup::Never => {
+            walk.open(Open::Custom, &at);
+            return Vec::new();
+        }
+    };
+    if exact && schema.name != "Constant".into() {
+        walk.findings
+            .extend(shape_of_node(&schema, node, &reader).map(|finding| finding.at(here())));
+    } else {
+        walk.open(Open::Schema, &at);
+    }
+    let bound = infer::bind(&schema, node, inputs);
+    if runtime.reader == Reader::OnnxRuntime {
+        let refused = types(&schema, node, inputs, &reader);
+        match refused {
+            Some(finding) => walk.findings.push(finding.at(here())),
+            None => {
+                kernel::judge(walk, &schema, &bound, &at);
+                limit(walk, &schema, node, &bound, &at);
+            }
+        }
+    }
+    infer::outputs(&schema, node, inputs, &bound)
+}
+
+/// What no kernel takes, and no schema tells.
+fn limit(walk: &mut Walk<'_>, schema: &Schema, node: &Node, bound: &[Bound], at: &str) {
+    let Some(limit) = limits::at(walk.runtime.version, schema, node, bound) else { return };
+    let reader = walk.runtime.name();
+    if limit.when == When::Machine {
+        return walk.open(Open::Machine, at);
+    }
+    let rule = rules::ValueRefused {
+        reader: &reader,
+        op: &schema.name,
+        since: &schema.since,
+        what: &limit.said,
+    };
+    let finding = rule.finding().at(Places::from_iter([at])).with_symptom(limit.error);
+    walk.findings.push(if limit.when == When::Run {
+        finding.in_phase(Phase::FirstUse)
+    } else {
+        finding
+    });
+}
+
+/// The opset of models of before there were opsets.
+fn before_opsets(walk: &Walk<'_>, node: &Node) -> Option<i64> {
+    (walk.model.opsets.is_empty() && node.domain.is_empty()).then_some(1)
+}
+
+fn shown(domain: &str) -> &str {
+    if domain.is_empty() { "ai.onnx" } else { domain }
+}
+
+/// An operator that this release has not under this opset.
+fn missing(reader: &str, op: &str, opset: i64, since: Option<i64>, first: Option<i64>) -> Finding {
+    match (since, first) {
+        (Some(since), _) if since > opset => {
+            rules::OperatorBeforeItsTime { reader: &reader, op: &op, since: &since, opset: &opset }
+                .finding()
+        }
+        (_, Some(first)) if first > opset => {
+            rules::OperatorBeforeItsTime { reader: &reader, op: &op, since: &first, opset: &opset }
+                .finding()
+        }
+        _ => rules::OnnxOperatorMissing { reader: &reader, op: &op, opset: &opset }.finding(),
+    }
+}
+
+/// What is wrong with the attributes and the numbers of inputs and outputs.
+fn shape_of_node<'a>(
+    schema: &'a Schema,
+    node: &'a Node,
+    reader: &'a str,
+) -> impl Iterator<Item = Finding> + 'a {
+    let name = &schema.name;
+    let since = &schema.since;
+    let unknown = node
+        .attributes
+        .iter()
+        .filter(|(one, _)| schema.attribute(one).is_none())
+        .filter(|(one, _)| !is_remark(one));
+    let unknown = unknown.map(move |(attribute, _)| {
+        let symptom = format!("Unrecognized attribute: {attribute} for operator {}", node.op);
+        rules::OnnxAttributeUnknown { reader: &reader, op: name, since, attribute }
+            .finding()
+            .with_symptom(symptom)
+    });
+    let lacks = schema.attributes.iter().filter(|one| one.required);
+    let lacks = lacks.filter(|one| infer::attribute(node, &one.name).is_none()).map(move |one| {
+        let symptom = format!("Required attribute '{}' is missing.", one.name);
+        rules::OnnxAttributeMissing { op: name, since, attribute: &one.name }
+            .finding()
+            .with_symptom(symptom)
+    });
+    let other = node.attributes.iter().filter_map(move |(attribute, value)| {
+        let schema = schema.attribute(attribute)?;
+        let found = kind_of(value)?;
+        (*schema.kind != *found).then(|| {
+            let symptom = "Mismatched attribute type".to_owned();
+            rules::OnnxAttributeOfAnotherKind {
+                op: name,
+                since,
+                attribute,
+                found: &found,
+                wanted: &schema.kind,
+            }
+            .finding()
+            .with_symptom(symptom)
+        })
+    });
+    let count = |found: usize, (least, most): (usize, Option<usize>), what: &'static str| {
+        let wrong = found < least || most.is_some_and(|most| found > most);
+        let wanted = match most {
+            Some(most) if most == least => most.to_string(),
+            Some(most) => format!("{least} to {most}"),
+            None => format!("at least {least}"),
+        };
+        wrong.then(|| {
+            rules::ParameterCount { op: name, since, found: &found, wanted: &wanted, what: &what }
+                .finding()
+        })
+    };
+    let inputs = count(node.inputs.len(), schema.counts(), "inputs");
+    let outputs = count(node.outputs.len(), schema.output_counts(), "outputs");
+    let left_out = node.inputs.iter().enumerate().filter(|(_, name)| name.is_empty());
+    let needed = |one: &&crate::Parameter| one.arity != Arity::Optional;
+    let left_out = left_out.filter_map(move |(at, _)| schema.input(at).filter(needed));
+    let left_out = left_out.map(move |one| {
+        let symptom = format!(
+            "Node's input {} is marked single but has an empty string in the graph",
+            one.name
+        );
+        rules::InputLeftOut { op: name, since, input: &one.name }.finding().with_symptom(symptom)
+    });
+    unknown.chain(lacks).chain(other).chain(inputs).chain(outputs).chain(left_out)
+}
+
+/// Attributes that begin so are not looked at by anybody.
+fn is_remark(name: &str) -> bool {
+    name.starts_with("__")
+}
+
+/// The kind of an attribute as schemas write it; none if nothing is known.
+fn kind_of(value: &Attribute) -> Option<&'static str> {
+    Some(match value {
+        Attribute::Int(_) => "int",
+        Attribute::Float(_) => "float",
+        Attribute::Text(_) => "string",
+        Attribute::Tensor(_) => "tensor",
+        Attribute::Graph(_) => "graph",
+        Attribute::Graphs(_) => "graphs",
+        Attribute::Of(_) => return None,
+        Attribute::Other(number) => match number {
+            3 => "string",
+            6 => "floats",
+            7 => "ints",
+            8 => "strings",
+            9 => "tensors",
+            11 => "sparse_tensor",
+            12 => "sparse_tensors",
+            13 => "type_proto",
+            14 => "type_protos",
+            _ => return None,
+        },
+    })
+}
+
+/// What is wrong with the types of the inputs: one that is not allowed, or two that must be the same and are not.
+fn types(schema: &Schema, node: &Node, inputs: &[Option<Kind>], reader: &str) -> Option<Finding> {
+    let mut seen: Vec<Option<&Kind>> = vec![None; schema.variables.len()];
+    for (at, kind) in inputs.iter().enumerate() {
+        let (Some(parameter), Some(kind)) = (schema.input(at), kind) else { continue };
+        let wrong = match &parameter.kind {
+            ParameterKind::Fixed(wanted) => wanted != kind,
+            ParameterKind::Variable(variable) => {
+                schema.variables.get(*variable).is_some_and(|(_, allowed)| !allowed.contains(kind))
+            }
+            ParameterKind::Unknown => false,
+        };
+        let (op, since, input) = (&schema.name, &schema.since, &parameter.name);
+        if wrong {
+            let symptom = format!(
+                "Type Error: Type '{}' of input parameter ({}) of operator ({}) in node ({}) is invalid.",
+                in_words(kind),
+                node.inputs.get(at).map(|name| &**name).unwrap_or_default(),
+                node.op,
+                node.name
+            );
+            let rule = rules::InputType { reader: &reader, op, since, input, kind };
+            return Some(rule.finding().with_symptom(symptom));
+        }
+        let ParameterKind::Variable(variable) = parameter.kind else { continue };
+        if matches!(parameter.arity, Arity::Many { same: false, .. }) {
+            continue;
+        }
+        let Some(slot) = seen.get_mut(variable) else { continue };
+        match slot {
+            Some(before) if *before != kind => {
+                let (name, _) = schema.variables.get(variable)?;
+                let symptom = format!(
+                    "Type Error: Type parameter ({name}) of Optype ({}) bound to different types ({} and {} in node ({}).",
+                    node.op,
+                    in_words(before),
+                    in_words(kind),
+                    node.name
+                );
+                let rule = rules::InputTypesDiffer { op, since, one: before, other: &kind };
+                return Some(rule.finding().with_symptom(symptom));
+            }
+            _ => *slot = Some(kind),
+        }
+    }
+    None
+}
+
+/// A type as ONNX Runtime writes it.
+fn in_words(kind: &Kind) -> String {
+    match kind {
+        Kind::Tensor(element) => format!("tensor({element})"),
+        Kind::Sequence(of) => format!("seq({})", in_words(of)),
+        Kind::Optional(of) => format!("optional({})", in_words(of)),
+        other => other.to_string(),
+    }
+}
+
+/// Whether a type fits what a variable stands for.
+pub(super) fn fits(bound: &Bound, allowed: &[Kind]) -> Option<bool> {
+    match bound {
+        Bound::Free => Some(true),
+        Bound::Unknown => None,
+        Bound::Types(types) => Some(types.iter().all(|kind| allowed.contains(kind))),
+    }
+}

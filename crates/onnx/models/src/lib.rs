@@ -1,0 +1,61 @@
+//! ONNX models, judged against the operators and kernels of ONNX Runtime and onnx releases.
+//!
+//! A model (`ModelProto`, a bare protobuf message) carries three kinds of versions: the IR version of the format, the
+//! opset of each domain of operators, and the producer, which nobody compares. A release has a highest IR version and a
+//! highest opset of each domain, and refuses what is above. Below them an operator means the form that the newest
+//! version not above the opset gave it: `Clip` under opset 12 is `Clip` since 12, under 10 since 6. Measured on 30
+//! releases of ONNX Runtime, what then decides is whether that form has a kernel for the types at the node: there are
+//! forms without any kernel, and kernels without some of the types that the form allows.
+//!
+//! | step | by |
+//! | --- | --- |
+//! | bytes to a [`Model`]: nodes, attributes, types; of tensors what they are and where they lie | `read` |
+//! | a model as a party, with its numbers | [`party()`] |
+//! | tensors in other files: inside the folder, there, long enough | [`with_external_data`] |
+//! | a line of a table to the form of an operator, and to the types of its kernels | [`Schema`], [`Kernel`] |
+//! | a release: its numbers and tables | [`Runtime`] |
+//! | IR version and opsets; then each node: operator, attributes, counts, types, kernel | [`judge()`] |
+//!
+//! [`diff`] says what changed between two releases. Types of values are inferred from graph inputs, tensors, attributes and forms, through subgraphs and functions of the
+//! model; shapes are not. What is refused: a model without graph or IR version, fields of a wrong wire type, names of
+//! more than 64 KiB, tensors of more than 1024 dimensions, messages deeper than 100, external data with a step up or
+//! an absolute path. What is not judged and says so: nodes whose types are not known, operators that could not be
+//! measured in a release, operators of domains that come from a library, and what is in `.ort` files but their version.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use unskew_source::{BytesSource, Source};
+//!
+//! // IR version 8, opset 13, and a graph of one node: Relu of x.
+//! let bytes = b"\x08\x08\x3a\x0e\x0a\x0c\x0a\x01x\x12\x01y\x22\x04Relu\x42\x02\x10\x0d".to_vec();
+//! let file: Arc<dyn Source> = Arc::new(BytesSource::new("net.onnx", bytes));
+//! let party = unskew_onnx::party(&file).unwrap().unwrap();
+//! assert_eq!(party.kind, "ONNX model");
+//! let model = party.capability::<unskew_onnx::Model>().unwrap();
+//! assert_eq!((model.ir_version, &*model.graph.nodes[0].op), (8, "Relu"));
+//! ```
+#![forbid(unsafe_code)]
+
+pub mod diff;
+mod element;
+mod infer;
+mod judge;
+mod kind;
+mod limits;
+mod model;
+mod party;
+mod read;
+pub mod rules;
+mod runtime;
+mod schema;
+mod tables;
+
+pub use element::{Element, NotAnElement};
+pub use judge::{Beside, judge, with_external_data};
+pub use kind::Kind;
+pub use model::{Attribute, External, Function, Graph, Model, Node, Tensor, Value};
+pub use party::{operator_names, party};
+pub use read::model as read_model;
+pub use runtime::{IR_AXIS, Lookup, OPSET_AXIS, ORT_AXIS, Reader, Runtime, full_name};
+pub use schema::{Arity, AttributeSchema, Parameter, ParameterKind, Schema};
+pub use tables::{Kernel, Kernels, Measured, Schemas};

@@ -1,0 +1,176 @@
+//! What is kept of a model: its structure, and of tensors what they are and where they lie.
+
+use crate::{Element, Kind};
+
+/// A model: what `ModelProto` says, without the values of tensors.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Model {
+    /// The version of the format; 0 if it is not said.
+    pub ir_version: i64,
+    /// The version of each set of operators, by domain. The domain of ONNX itself is empty.
+    pub opsets: Vec<(Box<str>, i64)>,
+    /// Who wrote it: name and version, as far as they are said.
+    pub producer: [Box<str>; 2],
+    /// Keys of its metadata, with how long their values are.
+    pub metadata: Vec<(Box<str>, u64)>,
+    /// The graph.
+    pub graph: Graph,
+    /// The functions that the model defines.
+    pub functions: Vec<Function>,
+    /// Whether it has information for training.
+    pub training: bool,
+}
+
+/// A graph: that of the model, or one inside an attribute.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Graph {
+    /// The nodes, in the order of the file.
+    pub nodes: Vec<Node>,
+    /// The inputs, with their types.
+    pub inputs: Vec<Value>,
+    /// The outputs, with their types.
+    pub outputs: Vec<Value>,
+    /// What the model says about the types of other values.
+    pub values: Vec<Value>,
+    /// Tensors that are stored with the model.
+    pub initializers: Vec<Tensor>,
+}
+
+/// The name of a value, with its type if that is said.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Value {
+    /// The name by which nodes mean it.
+    pub name: Box<str>,
+    /// Its type.
+    pub kind: Option<Kind>,
+}
+
+/// A node.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Node {
+    /// The name, often empty.
+    pub name: Box<str>,
+    /// The operator: `Conv`.
+    pub op: Box<str>,
+    /// The domain of the operator, empty for ONNX itself.
+    pub domain: Box<str>,
+    /// Which form of a function of the model is meant; mostly empty.
+    pub overload: Box<str>,
+    /// Names of the values that it takes; empty for one that is left out.
+    pub inputs: Vec<Box<str>>,
+    /// Names of the values that it makes.
+    pub outputs: Vec<Box<str>>,
+    /// Its attributes.
+    pub attributes: Vec<(Box<str>, Attribute)>,
+}
+
+/// The value of an attribute, as far as it decides something.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Attribute {
+    /// A number.
+    Int(i64),
+    /// A number with a fraction.
+    Float(f32),
+    /// A short text.
+    Text(Box<str>),
+    /// A tensor.
+    Tensor(Tensor),
+    /// A graph.
+    Graph(Box<Graph>),
+    /// Several graphs.
+    Graphs(Vec<Graph>),
+    /// The attribute of the function around it that has this name.
+    Of(Box<str>),
+    /// Anything else, by the number of its kind in `AttributeProto.AttributeType`.
+    Other(i64),
+}
+
+/// A tensor: what it is and where it lies.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tensor {
+    /// The name by which nodes mean it.
+    pub name: Box<str>,
+    /// The type of its elements.
+    pub element: Element,
+    /// The sizes of its dimensions.
+    pub dims: Vec<i64>,
+    /// Where it lies, if that is another file.
+    pub external: Option<External>,
+    /// The bytes of it that stand in the model.
+    pub stored: u64,
+}
+
+impl Tensor {
+    /// How many bytes its dimensions ask for; none for texts, and for sizes that no tensor has.
+    pub fn bytes(&self) -> Option<u64> {
+        let count = self
+            .dims
+            .iter()
+            .try_fold(1_u64, |all, size| all.checked_mul(u64::try_from(*size).ok()?))?;
+        self.element.bytes(count)
+    }
+}
+
+/// Where a tensor lies that is not in the model.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct External {
+    /// The file, relative to the folder of the model.
+    pub location: Box<str>,
+    /// The first byte in it.
+    pub offset: Option<u64>,
+    /// How many bytes.
+    pub length: Option<u64>,
+    /// What of these is no number.
+    pub broken: Option<Box<str>>,
+}
+
+/// A function of the model.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Function {
+    /// Its domain.
+    pub domain: Box<str>,
+    /// The name by which nodes call it.
+    pub name: Box<str>,
+    /// Which of several of that name.
+    pub overload: Box<str>,
+    /// The sets of operators that its nodes mean.
+    pub opsets: Vec<(Box<str>, i64)>,
+    /// Names of its inputs.
+    pub inputs: Vec<Box<str>>,
+    /// Names of its outputs.
+    pub outputs: Vec<Box<str>>,
+    /// Its nodes, and the types of values in it.
+    pub body: Graph,
+}
+
+impl Graph {
+    /// Every graph in it and it itself, the outer ones first.
+    pub fn all(&self) -> Vec<&Self> {
+        let mut all = vec![self];
+        let mut at = 0;
+        while let Some(graph) = all.get(at).copied() {
+            let attributes = graph.nodes.iter().flat_map(|node| &node.attributes);
+            for (_, attribute) in attributes {
+                match attribute {
+                    Attribute::Graph(graph) => all.push(graph),
+                    Attribute::Graphs(graphs) => all.extend(graphs),
+                    _ => {}
+                }
+            }
+            at += 1;
+        }
+        all
+    }
+
+    /// Every tensor in it, in the order in which they stand.
+    pub fn tensors(&self) -> impl Iterator<Item = &Tensor> {
+        self.all().into_iter().flat_map(|graph| {
+            let attributes = graph.nodes.iter().flat_map(|node| &node.attributes);
+            let constants = attributes.filter_map(|(_, attribute)| match attribute {
+                Attribute::Tensor(tensor) => Some(tensor),
+                _ => None,
+            });
+            graph.initializers.iter().chain(constants)
+        })
+    }
+}

@@ -1,0 +1,129 @@
+//! A file as a party.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use unskew_core::{Party, Places, Provision, Requirement, Role, Version};
+use unskew_source::flatbuffer::Flatbuffer;
+use unskew_source::{ReadError, Source, SourceExt as _};
+
+use crate::judge::{Packed, Reading};
+use crate::runtime::{IR_AXIS, OPSET_AXIS, ORT_AXIS, full_name};
+use crate::{Graph, Model, read};
+
+/// The mark of a flatbuffer that ONNX Runtime wrote, 4 bytes into the file.
+const ORT_MARK: &[u8] = b"ORTM";
+
+/// How many operators are named.
+const NAMED: usize = 8;
+
+/// The party in `source`; none if it is no model of ONNX.
+///
+/// # Errors
+/// If it is one, but broken; with the byte and the field.
+pub fn party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError> {
+    let name = source.name().rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
+    if source.head(8)?.get(4..8) == Some(ORT_MARK) {
+        return packed(name, source).map(Some);
+    }
+    Ok(read::model(&**source)?.map(|model| of_model(name, model)))
+}
+
+fn of_model(name: String, model: Model) -> Party {
+    let [producer, version] = &model.producer;
+    let mut party = Party::new(name, Role::Artifact, "ONNX model");
+    party = party.from_origin(match (&**producer, &**version) {
+        ("", _) => "without a producer".to_owned(),
+        (producer, "") => format!("written by {producer}"),
+        (producer, version) => format!("written by {producer} {version}"),
+    });
+    party = party
+        .provide(Provision::version(IR_AXIS, Version::number(model.ir_version)).at("ir_version"))
+        .fact("IR version", model.ir_version);
+    for (domain, version) in &model.opsets {
+        if domain.is_empty() && party.provision(&OPSET_AXIS.into()).is_none() {
+            let opset = Provision::version(OPSET_AXIS, Version::number(*version));
+            party = party.provide(opset.at("opset_import"));
+        }
+        let shown = if domain.is_empty() { "ai.onnx" } else { domain };
+        party = party.fact(format!("opset {shown}"), version);
+    }
+    let graphs = model.graph.all();
+    let inside = graphs.len().saturating_sub(1);
+    let inside = if inside > 0 { format!(", {inside} graphs inside") } else { String::new() };
+    let nodes: usize = graphs.iter().map(|graph| graph.nodes.len()).sum();
+    let operators = operators(&model);
+    party = party
+        .fact("nodes", format!("{nodes} of {} operators{inside}", operators.len()))
+        .fact("operators", most_used(&operators));
+    if !model.functions.is_empty() {
+        let names = model.functions.iter().map(|one| full_name(&one.domain, &one.name));
+        party = party.fact("functions", names.collect::<Places>());
+    }
+    let values = |values: &[crate::Value]| {
+        let shown = values.iter().map(|value| match &value.kind {
+            Some(kind) => format!("{} {kind}", value.name),
+            None => value.name.to_string(),
+        });
+        shown.collect::<Places>()
+    };
+    for (label, list) in [("inputs", &model.graph.inputs), ("outputs", &model.graph.outputs)] {
+        if !list.is_empty() {
+            party = party.fact(label, values(list));
+        }
+    }
+    let tensors: Vec<_> = model.graph.tensors().collect();
+    if !tensors.is_empty() {
+        let bytes = tensors.iter().fold(0_u64, |sum, one| sum.saturating_add(one.stored));
+        party = party.fact("tensors", format!("{}, {bytes} bytes in the model", tensors.len()));
+    }
+    if model.training {
+        party = party.fact("training", "has information for training");
+    }
+    let model = Arc::new(model);
+    party.require(Requirement::matches(IR_AXIS, Reading(model.clone()))).with_capability(model)
+}
+
+/// How often each operator is used, by its name.
+fn operators(model: &Model) -> BTreeMap<String, usize> {
+    let functions = model.functions.iter().map(|function| &function.body);
+    let mut all = BTreeMap::new();
+    for graph in std::iter::once(&model.graph).chain(functions).flat_map(Graph::all) {
+        for node in &graph.nodes {
+            *all.entry(full_name(&node.domain, &node.op)).or_insert(0) += 1;
+        }
+    }
+    all
+}
+
+fn most_used(operators: &BTreeMap<String, usize>) -> String {
+    let mut all: Vec<(&String, &usize)> = operators.iter().collect();
+    all.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), *name));
+    let more = all.len().saturating_sub(NAMED);
+    let named: Vec<String> =
+        all.iter().take(NAMED).map(|(name, count)| format!("{count} {name}")).collect();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", named.join(", "))
+}
+
+/// The operators that a model calls, in the order of their names.
+pub fn operator_names(model: &Model) -> Vec<String> {
+    operators(model).into_keys().collect()
+}
+
+/// A file of the format `.ort`: by the version that stands first in it.
+fn packed(name: String, source: &Arc<dyn Source>) -> Result<Party, ReadError> {
+    let buffer = Flatbuffer::new(&**source);
+    let root = buffer.root()?;
+    let text = buffer.text(root, 0).map_err(|error| error.in_field("ort_version"))?;
+    let version: i64 = text.parse().map_err(|_| {
+        ReadError::malformed(source.name(), format!("not a version of the ORT format: {text:?}"))
+            .in_field("ort_version")
+    })?;
+    let number = Version::number(version);
+    Ok(Party::new(name, Role::Artifact, "ORT format model")
+        .from_origin(format!("format version {version}"))
+        .provide(Provision::version(ORT_AXIS, number).at("ort_version"))
+        .fact("ORT format", version)
+        .require(Requirement::matches(ORT_AXIS, Packed(version)).irrelevant_if_absent()))
+}

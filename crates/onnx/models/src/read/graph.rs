@@ -1,0 +1,206 @@
+//! Graphs, nodes, attributes and types.
+
+use unskew_source::wire::{Field, Message, Value as Wire};
+use unskew_source::{ReadError, SourceExt as _};
+
+use super::tensor::{sparse, tensor};
+use super::text;
+use crate::{Attribute, Element, Graph, Kind, Node, Value};
+
+/// The longest text of an attribute that is kept, in bytes.
+const TEXT: u64 = 256;
+
+/// `AttributeProto.AttributeType` of what is not kept.
+mod kind_number {
+    pub(super) const STRING: i64 = 3;
+}
+
+/// Reads a `GraphProto`.
+pub(super) fn graph(message: &mut Message<'_>) -> Result<Graph, ReadError> {
+    let mut graph = Graph::default();
+    while let Some(field) = message.next()? {
+        message.source().nodes(1)?;
+        match field.number {
+            1 => {
+                let read = message.enter(&field, node).map_err(|error| error.in_field("node"));
+                graph.nodes.push(read?);
+            }
+            5 => {
+                let read = message.enter(&field, tensor).map_err(|e| e.in_field("initializer"));
+                graph.initializers.push(read?);
+            }
+            15 => {
+                let read =
+                    message.enter(&field, sparse).map_err(|e| e.in_field("sparse_initializer"));
+                graph.initializers.push(read?);
+            }
+            11 => graph.inputs.push(message.enter(&field, value)?),
+            12 => graph.outputs.push(message.enter(&field, value)?),
+            13 => graph.values.push(message.enter(&field, value)?),
+            _ => {}
+        }
+    }
+    Ok(graph)
+}
+
+/// Reads a `NodeProto`.
+pub(super) fn node(message: &mut Message<'_>) -> Result<Node, ReadError> {
+    let mut node = Node::default();
+    while let Some(field) = message.next()? {
+        message.source().nodes(1)?;
+        match field.number {
+            1 => node.inputs.push(text(message, &field)?),
+            2 => node.outputs.push(text(message, &field)?),
+            3 => node.name = text(message, &field)?,
+            4 => node.op = text(message, &field)?,
+            5 => {
+                let read = message.enter(&field, attribute);
+                let place = || format!("attribute of {}", node.op);
+                node.attributes.push(read.map_err(|error| error.in_field(place()))?);
+            }
+            7 => node.domain = super::domain(text(message, &field)?),
+            8 => node.overload = text(message, &field)?,
+            _ => {}
+        }
+    }
+    Ok(node)
+}
+
+/// Reads an `AttributeProto`. Models of before IR version 2 do not say the kind: then the field that is filled tells.
+fn attribute(message: &mut Message<'_>) -> Result<(Box<str>, Attribute), ReadError> {
+    let mut name = Box::default();
+    let mut kind = None;
+    let mut value = None;
+    while let Some(field) = message.next()? {
+        message.source().nodes(1)?;
+        match field.number {
+            1 => name = text(message, &field)?,
+            20 => kind = field.varint().map(|number| number as i64),
+            21 => value = Some(Attribute::Of(text(message, &field)?)),
+            2 => value = Some(Attribute::Float(float(&field))),
+            3 => value = Some(Attribute::Int(field.varint().unwrap_or(0) as i64)),
+            4 => value = Some(short(message, &field)?),
+            5 => value = Some(Attribute::Tensor(message.enter(&field, tensor)?)),
+            6 => value = Some(Attribute::Graph(Box::new(message.enter(&field, graph)?))),
+            11 => {
+                let more = message.enter(&field, graph)?;
+                match &mut value {
+                    Some(Attribute::Graphs(all)) => all.push(more),
+                    _ => value = Some(Attribute::Graphs(vec![more])),
+                }
+            }
+            other => {
+                if let Some(number) = list_kind(other).filter(|_| value.is_none()) {
+                    value = Some(Attribute::Other(number));
+                }
+            }
+        }
+    }
+    let value = value.unwrap_or_else(|| unwritten(kind));
+    Ok((name, value))
+}
+
+/// What an attribute is whose value is left out: zeros are not written by every writer.
+fn unwritten(kind: Option<i64>) -> Attribute {
+    match kind {
+        Some(1) => Attribute::Float(0.0),
+        Some(2) => Attribute::Int(0),
+        Some(kind_number::STRING) => Attribute::Text(Box::default()),
+        other => Attribute::Other(other.unwrap_or(0)),
+    }
+}
+
+/// The kind of a list, by the field that is filled.
+fn list_kind(field: u32) -> Option<i64> {
+    Some(match field {
+        7 => 6,
+        8 => 7,
+        9 => 8,
+        10 => 9,
+        14 => 13,
+        15 => 14,
+        22 => 11,
+        23 => 12,
+        _ => return None,
+    })
+}
+
+fn float(field: &Field) -> f32 {
+    match field.value {
+        Wire::Fixed32(bits) => f32::from_bits(bits),
+        _ => 0.0,
+    }
+}
+
+fn short(message: &mut Message<'_>, field: &Field) -> Result<Attribute, ReadError> {
+    if field.span().is_none_or(|span| span.len > TEXT) {
+        return Ok(Attribute::Other(kind_number::STRING));
+    }
+    let bytes = message.bytes(field)?;
+    Ok(match String::from_utf8(bytes) {
+        Ok(text) => Attribute::Text(text.into()),
+        Err(_) => Attribute::Other(kind_number::STRING),
+    })
+}
+
+/// Reads a `ValueInfoProto`, without its shape.
+pub(super) fn value(message: &mut Message<'_>) -> Result<Value, ReadError> {
+    let mut value = Value::default();
+    while let Some(field) = message.next()? {
+        match field.number {
+            1 => value.name = text(message, &field)?,
+            2 => value.kind = message.enter(&field, kind)?,
+            _ => {}
+        }
+    }
+    Ok(value)
+}
+
+/// Reads a `TypeProto`; none for one that says nothing, or is of a kind without a name here.
+fn kind(message: &mut Message<'_>) -> Result<Option<Kind>, ReadError> {
+    let mut found = None;
+    while let Some(field) = message.next()? {
+        message.source().nodes(1)?;
+        match field.number {
+            1 => found = message.enter(&field, element)?.map(Kind::Tensor),
+            8 => found = message.enter(&field, element)?.map(Kind::Sparse),
+            4 => found = message.enter(&field, inner)?.map(|of| Kind::Sequence(Box::new(of))),
+            9 => found = message.enter(&field, inner)?.map(|of| Kind::Optional(Box::new(of))),
+            5 => found = message.enter(&field, map)?,
+            _ => {}
+        }
+    }
+    Ok(found)
+}
+
+fn element(message: &mut Message<'_>) -> Result<Option<Element>, ReadError> {
+    let mut element = None;
+    while let Some(field) = message.next()? {
+        if field.number == 1 {
+            element = field.varint().map(|number| Element(number as i32)).filter(|one| one.0 != 0);
+        }
+    }
+    Ok(element)
+}
+
+fn inner(message: &mut Message<'_>) -> Result<Option<Kind>, ReadError> {
+    let mut found = None;
+    while let Some(field) = message.next()? {
+        if field.number == 1 {
+            found = message.enter(&field, kind)?;
+        }
+    }
+    Ok(found)
+}
+
+fn map(message: &mut Message<'_>) -> Result<Option<Kind>, ReadError> {
+    let (mut key, mut value) = (None, None);
+    while let Some(field) = message.next()? {
+        match field.number {
+            1 => key = field.varint().map(|number| Element(number as i32)),
+            2 => value = message.enter(&field, kind)?,
+            _ => {}
+        }
+    }
+    Ok(key.zip(value).map(|(key, value)| Kind::Map(key, Box::new(value))))
+}

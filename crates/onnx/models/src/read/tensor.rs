@@ -1,0 +1,103 @@
+//! Tensors: what they are and where they lie. Their values are passed over.
+
+use unskew_source::wire::{Field, Message, Value as Wire};
+use unskew_source::{ReadError, SourceExt as _};
+
+use super::text;
+use crate::{Element, External, Tensor};
+
+/// The most dimensions that are kept; a tensor with more is no tensor.
+const DIMS: usize = 1024;
+
+/// Reads a `TensorProto`.
+pub(super) fn tensor(message: &mut Message<'_>) -> Result<Tensor, ReadError> {
+    let mut tensor = Tensor::default();
+    let (mut external, mut elsewhere) = (External::default(), false);
+    while let Some(field) = message.next()? {
+        message.source().nodes(1)?;
+        match (field.number, field.value) {
+            (1, Wire::Varint(size)) => {
+                dims(message, &field, &mut tensor, [size as i64])?;
+            }
+            (1, Wire::Bytes(_)) => {
+                let packed = message.bytes(&field)?;
+                let sizes = varints(&packed);
+                let sizes =
+                    sizes.ok_or_else(|| message.malformed(field.offset, "sizes that end early"))?;
+                dims(message, &field, &mut tensor, sizes)?;
+            }
+            (2, Wire::Varint(number)) => tensor.element = Element(number as i32),
+            (4..=7 | 9..=11, Wire::Bytes(span)) => {
+                tensor.stored = tensor.stored.saturating_add(span.len)
+            }
+            (4..=7 | 10 | 11, _) => tensor.stored = tensor.stored.saturating_add(4),
+            (8, _) => tensor.name = text(message, &field)?,
+            (13, _) => message.enter(&field, |message| place(message, &mut external))?,
+            (14, Wire::Varint(number)) => elsewhere = number == 1,
+            _ => {}
+        }
+    }
+    tensor.external = elsewhere.then_some(external);
+    Ok(tensor)
+}
+
+/// Reads a `SparseTensorProto` as the tensor of its values, with the dimensions of the whole.
+pub(super) fn sparse(message: &mut Message<'_>) -> Result<Tensor, ReadError> {
+    let mut tensor = Tensor::default();
+    while let Some(field) = message.next()? {
+        if field.number == 1 {
+            tensor = message.enter(&field, self::tensor)?;
+        }
+    }
+    Ok(tensor)
+}
+
+fn dims(
+    message: &Message<'_>,
+    field: &Field,
+    tensor: &mut Tensor,
+    sizes: impl IntoIterator<Item = i64>,
+) -> Result<(), ReadError> {
+    tensor.dims.extend(sizes.into_iter().take(DIMS + 1));
+    match tensor.dims.len() <= DIMS {
+        true => Ok(()),
+        false => Err(message.malformed(field.offset, "a tensor of more than 1024 dimensions")),
+    }
+}
+
+/// One entry of `external_data`: a key and what it says.
+fn place(message: &mut Message<'_>, external: &mut External) -> Result<(), ReadError> {
+    let (mut key, mut value) = (Box::<str>::default(), Box::<str>::default());
+    while let Some(field) = message.next()? {
+        match field.number {
+            1 => key = text(message, &field)?,
+            2 => value = text(message, &field)?,
+            _ => {}
+        }
+    }
+    match &*key {
+        "location" => external.location = value,
+        "offset" | "length" => match value.parse() {
+            Ok(number) if &*key == "offset" => external.offset = Some(number),
+            Ok(number) => external.length = Some(number),
+            Err(_) => external.broken = Some(format!("{key} {value}").into()),
+        },
+        _ => {}
+    }
+    Ok(())
+}
+
+/// The numbers of a packed field; none if the last one ends early or one is too long.
+fn varints(bytes: &[u8]) -> Option<Vec<i64>> {
+    let mut numbers = Vec::new();
+    let (mut number, mut shift) = (0_u64, 0_u32);
+    for byte in bytes {
+        number |= u64::from(byte & 0x7f).checked_shl(shift)?;
+        shift += 7;
+        if *byte < 0x80 {
+            numbers.push(number as i64);
+            (number, shift) = (0, 0);
+        }
+    }
+    (shift == 0).then_some(numbers)
+}

@@ -1,0 +1,175 @@
+//! The tables of all releases: schemas of operators, and the types that kernels take.
+//!
+//! ```text
+//! Clip.13(input: T, min: T?, max: T?) -> (output: T) {T: double float}      1.8.1-
+//! Clip.13(T: double float)                                                  1.8.1-
+//! ```
+//!
+//! The first line is of [`Schemas`], the second of [`Kernels`]: under which types of its variables the operator
+//! really ran. `?` in their place says that not all was measured, `?` before them that they run under some opsets only,
+//! none that it did not run with any.
+
+use std::sync::Arc;
+
+use unskew_core::Version;
+use unskew_definitions::{HistoryError, Kept, Rows, Runs};
+
+use crate::{Kind, Schema};
+
+/// Schemas of operators, as releases have them.
+#[derive(Debug)]
+pub struct Schemas {
+    rows: Rows,
+    kept: Kept<(Schema, Runs)>,
+}
+
+impl Schemas {
+    /// The schemas of a text as [`Rows`] has it.
+    ///
+    /// # Errors
+    /// If the text is none.
+    pub fn from_text(text: &'static str) -> Result<Self, HistoryError> {
+        Ok(Self { rows: Rows::from_text(text)?, kept: Kept::default() })
+    }
+
+    /// The text and its releases.
+    pub fn rows(&self) -> &Rows {
+        &self.rows
+    }
+
+    /// Every form of the operator of this name that any release has, with the releases.
+    pub fn named(&self, name: &str) -> Arc<[(Schema, Runs)]> {
+        self.kept.get(name, || {
+            let read =
+                |(text, runs): (&str, &str)| Some((Schema::parse(text)?, runs.parse().ok()?));
+            self.rows
+                .named(name)
+                .filter_map(read)
+                .filter(|(schema, _)| *schema.name == *name)
+                .collect()
+        })
+    }
+
+    /// Whether a domain has operators here; that of ONNX is empty.
+    pub fn has_domain(&self, domain: &str) -> bool {
+        domain.is_empty() || self.rows.begins_with(&format!("{domain}:"))
+    }
+
+    /// Reads every row, for the tests of whoever ships a table.
+    ///
+    /// # Errors
+    /// The first row that is out of order or is no schema.
+    pub fn validate(&self) -> Result<(), HistoryError> {
+        let parse =
+            |text: &str| Schema::parse(text).map(drop).ok_or_else(|| "not a schema".to_owned());
+        self.rows.validate(parse)
+    }
+}
+
+/// What kernels take, as releases were measured.
+#[derive(Debug)]
+pub struct Kernels {
+    rows: Rows,
+    kept: Kept<(Kernel, Runs)>,
+}
+
+/// Under which types an operator runs, since one version of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kernel {
+    /// The operator with its domain.
+    pub name: Box<str>,
+    /// The version of the form that it is of.
+    pub since: i64,
+    /// What was measured.
+    pub measured: Measured,
+}
+
+/// What was measured of an operator.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Measured {
+    /// Nothing.
+    Unknown,
+    /// It runs with no types.
+    Nothing,
+    /// It runs where each of these variables is one of these types.
+    Types(Vec<(Box<str>, Vec<Kind>)>),
+    /// With these types it runs under some opsets, or with some of its inputs, and not with others.
+    Sometimes(Vec<(Box<str>, Vec<Kind>)>),
+}
+
+impl Kernel {
+    /// The row on a line; none if it is none.
+    ///
+    /// ```
+    /// use unskew_onnx::{Kernel, Measured};
+    /// let kernel = Kernel::parse("OneHot.11(T1: int64; T2: int32 int64)").unwrap();
+    /// assert!(matches!(kernel.measured, Measured::Types(types) if types.len() == 2));
+    /// ```
+    pub fn parse(line: &str) -> Option<Self> {
+        let (head, rest) = line.split_once('(')?;
+        let (name, since) = head.rsplit_once('.')?;
+        let types = |text: &str| {
+            let variable = |text: &str| {
+                let (name, types) = text.split_once(": ")?;
+                let types = types.split(' ').map(Kind::parse).collect::<Option<_>>()?;
+                Some((name.into(), types))
+            };
+            text.split("; ").map(variable).collect::<Option<_>>()
+        };
+        let measured = match rest.strip_suffix(')')? {
+            "?" => Measured::Unknown,
+            "" => Measured::Nothing,
+            "*" => Measured::Types(Vec::new()),
+            "? *" => Measured::Sometimes(Vec::new()),
+            text => match text.strip_prefix("? ") {
+                Some(text) => Measured::Sometimes(types(text)?),
+                None => Measured::Types(types(text)?),
+            },
+        };
+        Some(Self { name: name.into(), since: since.parse().ok()?, measured })
+    }
+}
+
+impl Kernels {
+    /// The kernels of a text as [`Rows`] has it.
+    ///
+    /// # Errors
+    /// If the text is none.
+    pub fn from_text(text: &'static str) -> Result<Self, HistoryError> {
+        Ok(Self { rows: Rows::from_text(text)?, kept: Kept::default() })
+    }
+
+    /// The text and its releases.
+    pub fn rows(&self) -> &Rows {
+        &self.rows
+    }
+
+    /// What was measured of this form of an operator in a release; none if the release does not know the form.
+    pub fn of(&self, release: Version, name: &str, since: i64) -> Option<Vec<Measured>> {
+        let all = self.kept.get(name, || {
+            let read =
+                |(text, runs): (&str, &str)| Some((Kernel::parse(text)?, runs.parse().ok()?));
+            self.rows
+                .named(name)
+                .filter_map(read)
+                .filter(|(kernel, _)| *kernel.name == *name)
+                .collect()
+        });
+        let found: Vec<Measured> = all
+            .iter()
+            .filter(|(kernel, runs)| kernel.since == since && runs.contains(release))
+            .map(|(kernel, _)| kernel.measured.clone())
+            .collect();
+        (!found.is_empty()).then_some(found)
+    }
+
+    /// Reads every row, for the tests of whoever ships a table.
+    ///
+    /// # Errors
+    /// The first row that is out of order or is no kernel.
+    pub fn validate(&self) -> Result<(), HistoryError> {
+        let parse =
+            |text: &str| Kernel::parse(text).map(drop).ok_or_else(|| "not a kernel".to_owned());
+        self.rows.validate(parse)
+    }
+}

@@ -1,0 +1,187 @@
+//! Models against a release that is made here: a few operators, a few kernels.
+
+use std::sync::Arc;
+
+use unskew_core::{Context, Date, Outcome, Party, Verdict, check};
+use unskew_onnx::{Kernels, Reader, Runtime, Schemas};
+use unskew_source::{BytesSource, Source};
+
+use crate::proto::{body, bytes, graph, int, model, node, number, value};
+
+const SCHEMAS: &str = "#releases\t1.0.0\n\
+    Add.7(A: T, B: T) -> (C: T) {T: double float int32}\t1.0.0-\n\
+    Cast.6(input: T1) -> (output: T2) {T1: double float; T2: double float int32} [to: int!]\t1.0.0-\n\
+    Gelu.20(X: T) -> (Y: T) {T: float}\t1.0.0-\n\
+    If.1(cond: B) -> (outputs: V*1) {B: bool; V: double float} [else_branch: graph!, then_branch: graph!]\t1.0.0-\n\
+    Relu.6(X: T) -> (Y: T) {T: double float int32}\t1.0.0-\n\
+    Upsample.10(X: T) -> (Y: T) {T: float} deprecated\t1.0.0-\n\
+    Upsample.7(X: T) -> (Y: T) {T: float} [scales: floats!]\t1.0.0-\n";
+
+const KERNELS: &str = "#releases\t1.0.0\n\
+    Add.7(T: float)\t1.0.0-\n\
+    Cast.6(T1: float; T2: double float)\t1.0.0-\n\
+    If.1(V: double float)\t1.0.0-\n\
+    Relu.6(? T: int32)\t1.0.0-\n\
+    Relu.6(T: float)\t1.0.0-\n\
+    Upsample.10(?)\t1.0.0-\n\
+    Upsample.7(T: float)\t1.0.0-\n";
+
+pub fn runtime(reader: Reader) -> Party {
+    let none = Schemas::from_text("#releases\t1.0.0\n").unwrap();
+    let runtime = Runtime {
+        reader,
+        version: "1.0.0".parse().unwrap(),
+        released: Date::constant(2026, 1, 1),
+        ir: 8,
+        opsets: vec![("".into(), 17)],
+        ort_format: Some((4, 5)),
+        schemas: Arc::new(Schemas::from_text(SCHEMAS).unwrap()),
+        own: Arc::new(none),
+        kernels: (reader == Reader::OnnxRuntime)
+            .then(|| Arc::new(Kernels::from_text(KERNELS).unwrap())),
+    };
+    runtime.party()
+}
+
+fn verdict(bytes: Vec<u8>) -> Verdict {
+    let source: Arc<dyn Source> = Arc::new(BytesSource::new("net.onnx", bytes));
+    let party = unskew_onnx::party(&source).unwrap().unwrap();
+    check(&party, &runtime(Reader::OnnxRuntime), &Context::on(Date::constant(2026, 11, 1)))
+}
+
+/// The codes of all findings, or the outcome where there are none.
+fn said(bytes: Vec<u8>) -> String {
+    let verdict = verdict(bytes);
+    let codes: Vec<&str> = verdict.findings.iter().map(|one| one.rule.code).collect();
+    match verdict.outcome {
+        Outcome::Compatible => "compatible".to_owned(),
+        Outcome::Unjudged => "unjudged".to_owned(),
+        _ => codes.join(" "),
+    }
+}
+
+fn one(opset: i64, nodes: &[Vec<u8>], input: i64, output: i64) -> Vec<u8> {
+    model(opset, &body(nodes, &[value("x", input)], &[value("y", output)]), &[])
+}
+
+#[test]
+fn versions_decide_before_operators() {
+    let relu = || [node("Relu", &["x"], &["y"], &[])];
+    assert_eq!(said(one(17, &relu(), 1, 1)), "compatible");
+    assert_eq!(said(one(18, &relu(), 1, 1)), "ON002");
+    let newer = [number(1, 9), one(17, &relu(), 1, 1)[2..].to_vec()].concat();
+    assert_eq!(said(newer), "ON001");
+    let without =
+        [number(1, 8), bytes(7, body(&relu(), &[value("x", 1)], &[value("y", 1)]))].concat();
+    assert_eq!(said(without), "ON003");
+}
+
+#[test]
+fn a_node_is_held_against_the_form_of_its_operator() {
+    assert_eq!(said(one(13, &[node("Gelu", &["x"], &["y"], &[])], 1, 1)), "ON102");
+    assert_eq!(said(one(13, &[node("Upsample", &["x"], &["y"], &[])], 1, 1)), "ON103");
+    assert_eq!(said(one(13, &[node("Nothing", &["x"], &["y"], &[])], 1, 1)), "ON104");
+    assert_eq!(said(one(13, &[node("Relu", &["x"], &["y"], &[int("a", 1)])], 1, 1)), "ON201");
+    assert_eq!(said(one(9, &[node("Upsample", &["x"], &["y"], &[])], 1, 1)), "ON202");
+    assert_eq!(
+        said(one(9, &[node("Upsample", &["x"], &["y"], &[int("scales", 1)])], 1, 1)),
+        "ON203"
+    );
+    assert_eq!(said(one(13, &[node("Add", &["x"], &["y"], &[])], 1, 1)), "ON204");
+    assert_eq!(said(one(13, &[node("Relu", &["x"], &["y"], &[])], 9, 9)), "ON205");
+    let mixed =
+        [node("Cast", &["x"], &["z"], &[int("to", 11)]), node("Add", &["x", "z"], &["y"], &[])];
+    assert_eq!(said(one(13, &mixed, 1, 1)), "ON206");
+    assert_eq!(said(one(13, &[node("Add", &["x", ""], &["y"], &[])], 1, 1)), "ON207");
+    assert_eq!(said(one(13, &[node("Relu", &["x"], &["y"], &[])], 1, 11)), "ON208");
+}
+
+#[test]
+fn a_kernel_is_looked_for_with_the_types_that_are_inferred() {
+    let cast = |to| {
+        vec![node("Cast", &["x"], &["z"], &[int("to", to)]), node("Relu", &["z"], &["y"], &[])]
+    };
+    assert_eq!(said(one(13, &cast(1), 1, 1)), "compatible");
+    assert_eq!(said(one(13, &cast(11), 1, 11)), "ON105", "Relu of double");
+    assert_eq!(
+        said(one(13, &[node("Relu", &["x"], &["y"], &[])], 6, 6)),
+        "unjudged",
+        "some opsets only"
+    );
+    let untyped = model(
+        13,
+        &body(&[node("Relu", &["x"], &["y"], &[])], &[bytes(1, "x")], &[bytes(1, "y")]),
+        &[],
+    );
+    assert_eq!(said(untyped), "unjudged");
+}
+
+#[test]
+fn graphs_in_nodes_see_what_is_around_them() {
+    let branch = |op: &str| body(&[node(op, &["x"], &["z"], &[])], &[], &[bytes(1, "z")]);
+    let choose = |op: &str| {
+        let branches = [graph("then_branch", &branch(op)), graph("else_branch", &branch("Relu"))];
+        let nodes = [node("If", &["c"], &["z"], &branches), node("Add", &["z", "x"], &["y"], &[])];
+        model(13, &body(&nodes, &[value("x", 1), value("c", 9)], &[value("y", 1)]), &[])
+    };
+    assert_eq!(said(choose("Relu")), "compatible");
+    assert_eq!(said(choose("Gelu")), "ON102");
+}
+
+#[test]
+fn functions_of_a_model_are_judged_by_their_bodies_and_never_without_end() {
+    let function = |name: &str, calls: &str| {
+        let mut call = node(calls, &["a"], &["b"], &[]);
+        if calls != "Relu" && calls != "Gelu" {
+            call.extend(bytes(7, "my"));
+        }
+        let parts = [
+            bytes(1, name),
+            bytes(4, "a"),
+            bytes(5, "b"),
+            bytes(7, &call),
+            bytes(9, number(2, 13)),
+            bytes(9, [bytes(1, "my"), number(2, 1)].concat()),
+            bytes(10, "my"),
+        ];
+        bytes(25, parts.concat())
+    };
+    let call = [node("f", &["x"], &["y"], &[]), bytes(7, "my")].concat();
+    let with = |functions: &[Vec<u8>]| {
+        let import = bytes(8, [bytes(1, "my"), number(2, 1)].concat());
+        let graph = body(std::slice::from_ref(&call), &[value("x", 1)], &[value("y", 1)]);
+        model(13, &graph, &[import, functions.concat()].concat())
+    };
+    assert_eq!(said(with(&[function("f", "Relu")])), "compatible");
+    assert_eq!(said(with(&[function("f", "g"), function("g", "Gelu")])), "ON102");
+    assert_eq!(said(with(&[function("f", "f")])), "unjudged");
+    assert_eq!(said(with(&[])), "unjudged", "an operator of a library");
+}
+
+#[test]
+fn a_domain_must_be_imported() {
+    let custom = [node("Op", &["x"], &["y"], &[]), bytes(7, "my")].concat();
+    assert_eq!(said(one(13, &[custom], 1, 1)), "ON004");
+}
+
+#[test]
+fn what_is_no_model_is_left_to_others_unless_it_is_called_one() {
+    let read = |name: &str, bytes: &[u8]| {
+        let source: Arc<dyn Source> = Arc::new(BytesSource::new(name, bytes.to_vec()));
+        unskew_onnx::party(&source)
+    };
+    assert!(read("graph.pb", b"\x0a\x0d\x0a\x01i\x12\x08Identity").unwrap().is_none());
+    assert!(read("net.onnx", b"\x0a\x0d\x0a\x01i\x12\x08Identity").is_err());
+    // A SavedModel: schema version 1 and a meta graph.
+    assert!(read("saved_model.pb", b"\x08\x01\x12\x00").unwrap().is_none());
+    assert!(
+        read("model.pb", &one(13, &[node("Relu", &["x"], &["y"], &[])], 1, 1)).unwrap().is_some()
+    );
+    let ort =
+        b"\x10\0\0\0ORTM\x06\0\x08\0\x04\0\0\0\x08\0\0\0\x08\0\0\0\0\0\0\0\x01\0\0\x006\0\0\0";
+    let party = read("net.ort", ort).unwrap().unwrap();
+    assert_eq!(party.origin, "format version 6");
+    let today = Context::on(Date::constant(2026, 11, 1));
+    let verdict = check(&party, &runtime(Reader::OnnxRuntime), &today);
+    assert_eq!(verdict.findings[0].rule.code, "ON501");
+}

@@ -1,0 +1,71 @@
+"""What an ONNX Runtime makes of models: `python onnx_run.py FOLDER` prints `NAME\tOUTCOME\tERROR` for each.
+
+OUTCOME: `ok` (a session, and outputs where there are inputs beside it), `session` (a session, nothing to run),
+`load` (no session), `run` (a session, and no outputs), `crash` (the process ended).
+"""
+
+import os
+import subprocess
+import sys
+
+
+def child(folder, names):
+    import numpy as np
+    import onnxruntime as ort
+    ort.set_default_logger_severity(4)
+    new = tuple(map(int, ort.__version__.split(".")[:2])) >= (1, 10)
+    for name in names:
+        print("@" + name, flush=True)
+        options = ort.SessionOptions()
+        options.intra_op_num_threads = 1
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 4
+        path = os.path.join(folder, name)
+        outcome, said = "session", ""
+        try:
+            if new:
+                session = ort.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+            else:
+                session = ort.InferenceSession(path, options)
+        except Exception as error:
+            outcome, said = "load", str(error)
+        data = os.path.join(folder, name.split("@")[0] + ".npz")
+        if outcome == "session" and "-" not in name.replace("@as-is", "@asis").split("@")[1] and os.path.exists(data):
+            try:
+                with np.load(data) as inputs:
+                    session.run(None, {key: inputs[key] for key in inputs.files})
+                outcome = "ok"
+            except Exception as error:
+                outcome, said = "run", str(error)
+        print("%s\t%s\t%s" % (name, outcome, said.replace("\n", " ").replace("\t", " ")[:400]), flush=True)
+
+
+def main():
+    folder = sys.argv[1]
+    if len(sys.argv) > 2:
+        return child(folder, sys.stdin.read().split("\n"))
+    names = sorted(name for name in os.listdir(folder) if name.endswith(".onnx"))
+    while names:
+        run = subprocess.Popen([sys.executable, "-W", "ignore", __file__, folder, "child"], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, universal_newlines=True)
+        # The child reads all names before it says anything.
+        run.stdin.write("\n".join(names))
+        run.stdin.close()
+        last, done = None, set()
+        for line in run.stdout:
+            if line.startswith("@"):
+                last = line[1:].rstrip("\n")
+            elif line.count("\t") == 2:
+                done.add(line.split("\t")[0])
+                sys.stdout.write(line)
+        run.wait()
+        if last is None:
+            return None
+        if last not in done:
+            print("%s\tcrash\t" % last)
+            done.add(last)
+        names = [name for name in names if name not in done]
+    return None
+
+
+main()
