@@ -1,11 +1,14 @@
 //! Formats that are known and not judged: what they say of their versions is shown, by their first bytes.
 
+mod beside;
 mod flatbuffer;
 
 use std::sync::Arc;
 
 use unskew_core::{Context, Judgement, Matcher, Party, Requirement, Role, Unjudged, aspect};
 use unskew_source::{Archive, ReadError, Source, SourceExt, limits};
+
+use unskew_tensorflow::keras::{KERAS_AXIS, KerasFile, KerasMatcher};
 
 use crate::rules;
 
@@ -42,7 +45,16 @@ pub(crate) fn party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError
         "GGUF file" => gguf(&source.head(HEAD)?),
         "TensorFlow Lite model" => flatbuffer::facts(source),
         "Keras archive" => keras(source)?,
+        beside::STATE | beside::TFJS | beside::ZIPPED => beside::facts(kind, &source.head(HEAD)?),
         _ => hdf5(&source.head(HEAD)?),
+    };
+    let said = |key: &str| facts.iter().find(|(known, _)| *known == key).map(|(_, it)| &**it);
+    let of_keras = match kind {
+        "Keras archive" => Some(KerasFile::new(true, said("keras_version"), &config(source)?)),
+        "HDF5 file" => said("keras_version")
+            .map(|keras| Ok(KerasFile::new(false, Some(keras), &source.head(HEAD)?)))
+            .transpose()?,
+        _ => None,
     };
     let file = source.name().rsplit(['/', '\\', '!']).next().unwrap_or_default();
     let note = rules::NotJudged { file: &file, kind: &kind }.finding();
@@ -51,6 +63,10 @@ pub(crate) fn party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError
         .note(note)
         .not_judged(Unjudged::new(aspect::CONTENTS, reason))
         .require(Requirement::matches(CONTENTS_AXIS, Unread).irrelevant_if_absent());
+    if let Some(file) = of_keras {
+        let judged = Requirement::matches(KERAS_AXIS, KerasMatcher(file));
+        party = party.require(judged.irrelevant_if_absent());
+    }
     for (label, value) in facts {
         party = party.fact(label, value);
     }
@@ -60,7 +76,10 @@ pub(crate) fn party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError
 fn kind(source: &Arc<dyn Source>, head: &[u8]) -> Option<&'static str> {
     let at = |from: usize, magic: &[u8]| head.get(from..).is_some_and(|h| h.starts_with(magic));
     if at(0, b"\x89HDF\r\n\x1a\n") {
-        Some("HDF5 file")
+        match source.name().to_ascii_lowercase().ends_with(".weights.h5") {
+            true => Some("Keras weights (HDF5)"),
+            false => Some("HDF5 file"),
+        }
     } else if at(0, b"GGUF") {
         Some("GGUF file")
     } else if at(4, b"TFL3") {
@@ -68,7 +87,7 @@ fn kind(source: &Arc<dyn Source>, head: &[u8]) -> Option<&'static str> {
     } else if at(0, b"PK") && source.name().to_ascii_lowercase().ends_with(".keras") {
         Some("Keras archive")
     } else {
-        None
+        beside::kind(source, head)
     }
 }
 
@@ -180,6 +199,13 @@ fn keras(source: &Arc<dyn Source>) -> Result<Facts, ReadError> {
         Some((key, said.get(key)?.as_str().filter(|text| text.len() <= LONGEST)?.to_owned()))
     };
     Ok([of("keras_version"), of("date_saved")].into_iter().flatten().collect())
+}
+
+/// The configuration of the model in a Keras archive, up to a mebibyte of it.
+fn config(source: &Arc<dyn Source>) -> Result<Vec<u8>, ReadError> {
+    let archive = Archive::open(source.clone())?;
+    let Some(entry) = archive.entry("config.json") else { return Ok(Vec::new()) };
+    archive.member(entry)?.head(HEAD.min(limits::RECORD))
 }
 
 /// A short text without anything that a terminal would act on.

@@ -65,6 +65,7 @@ mod history;
 pub mod infer;
 mod joint;
 mod judge;
+pub mod keras;
 mod kernels;
 mod object;
 pub mod op_def;
