@@ -4,3 +4,4 @@
 mod data;
 mod tensorflow_battery;
 mod tensorflow_behaviour;
+mod tensorflow_kernels;
