@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod abi;
+mod behaviour;
 mod bench;
 mod corpus;
 mod deviation;
@@ -126,6 +127,8 @@ enum Verb {
     Extensions(extensions::Extensions),
     /// Runs recorded files, as they are and converted, on PyTorch releases.
     Torch(torch::Torch),
+    /// Compares what operators do in PyTorch releases, and writes the data of what changed.
+    Behaviour(behaviour::Behaviour),
     /// Compares verdicts with what real PyTorch releases do with archives that others wrote at random.
     TorchDifferential(torch_differential::TorchDifferential),
     /// Builds and tests what brings DataFusion along, which takes minutes: `unskew scan query`, and the job of Ballista.
@@ -190,6 +193,7 @@ fn main() -> anyhow::Result<()> {
         Verb::Extensions(arguments) => extensions::run(&arguments),
         Verb::Torch(torch) => torch::run(&torch),
         Verb::TorchDifferential(differential) => torch_differential::run(&differential),
+        Verb::Behaviour(behaviour) => behaviour::run(&behaviour),
         Verb::Hostile(hostile) => hostile::run(&hostile),
         Verb::HostileBatch(batch) => hostile::run_batch(&batch),
         Verb::Bench(bench) => bench::run(&bench),

@@ -94,7 +94,7 @@ pub fn run(arguments: &TorchDifferential) -> anyhow::Result<()> {
 }
 
 /// The releases of these names, or all whose environments are there.
-fn hosts(names: &[String]) -> anyhow::Result<Vec<Host>> {
+pub(crate) fn hosts(names: &[String]) -> anyhow::Result<Vec<Host>> {
     if !names.is_empty() {
         return names.iter().map(|name| Ok(Host::named(name)?)).collect();
     }

@@ -22,6 +22,7 @@
 #![forbid(unsafe_code)]
 
 mod bars;
+pub mod behaviour;
 pub mod differential;
 mod host;
 pub mod recorded;

@@ -43,6 +43,14 @@ enum Kind {
     Float,
     Real,
     Uint8,
+    /// Integers with a sign, and no others.
+    Signed,
+    /// Integers and booleans.
+    Integral,
+    Bool,
+    Complex,
+    /// Anything but an argument that is left out.
+    Given,
     Negative,
     /// Values that are equal, or halfway between two others.
     Tied,
@@ -53,22 +61,19 @@ impl<'de> Deserialize<'de> for Condition {
         let text = String::deserialize(deserializer)?;
         let fault = || D::Error::custom(format!("not `ARGUMENT is KIND`: {text}"));
         let (arguments, kind) = text.split_once(" is ").ok_or_else(fault)?;
-        let kind = match kind {
-            "absent" => Kind::Absent,
-            "integer" => Kind::Integer,
-            "float" => Kind::Float,
-            "real" => Kind::Real,
-            "uint8" => Kind::Uint8,
-            "negative" => Kind::Negative,
-            "tied" => Kind::Tied,
-            _ => return Err(fault()),
-        };
+        let kind = Kind::named(kind).ok_or_else(fault)?;
         let arguments = arguments.split(',').map(|one| one.trim().to_owned()).collect();
         Ok(Self { arguments, kind })
     }
 }
 
 impl Condition {
+    /// A condition as `data/changes.tsv` writes it: `ARGUMENT KIND`.
+    pub(crate) fn measured(text: &str) -> Option<Self> {
+        let (argument, kind) = text.split_once(' ')?;
+        Some(Self { arguments: vec![argument.to_owned()], kind: Kind::named(kind)? })
+    }
+
     /// Whether it holds of a call. `value` says what the call gives for an argument: the outer none stands for an argument
     /// of which nothing is known, the inner one for an argument that is left out.
     pub(crate) fn holds<'v>(&self, value: &dyn Fn(&str) -> Option<Option<Value<'v>>>) -> Truth {
@@ -82,6 +87,24 @@ impl Condition {
 }
 
 impl Kind {
+    fn named(text: &str) -> Option<Self> {
+        Some(match text {
+            "absent" => Self::Absent,
+            "given" => Self::Given,
+            "integer" => Self::Integer,
+            "signed" => Self::Signed,
+            "integral" => Self::Integral,
+            "float" => Self::Float,
+            "real" => Self::Real,
+            "bool" => Self::Bool,
+            "complex" => Self::Complex,
+            "uint8" => Self::Uint8,
+            "negative" => Self::Negative,
+            "tied" => Self::Tied,
+            _ => return None,
+        })
+    }
+
     fn is(self, Value { ty, literal, element }: Value<'_>) -> Truth {
         let is_tensor = *ty == ScriptType::Tensor;
         match self {
@@ -91,29 +114,43 @@ impl Kind {
                 (None, ScriptType::Optional(_)) => Truth::Open,
                 (None, _) => Truth::No,
             },
-            Self::Integer | Self::Float | Self::Real if is_tensor => match element {
-                None => Truth::Open,
-                Some(element) => match self {
-                    Self::Float => element == Element::Float,
-                    Self::Real => element != Element::Complex,
-                    _ => matches!(element, Element::Integer | Element::Uint8),
-                }
-                .into(),
+            Self::Given => match Self::Absent.is(Value { ty, literal, element }) {
+                Truth::Yes => Truth::No,
+                Truth::Open => Truth::Open,
+                Truth::No => Truth::Yes,
             },
-            Self::Uint8 => match element {
-                Some(element) => (element == Element::Uint8).into(),
-                None if is_tensor => Truth::Open,
-                None => Truth::No,
-            },
-            Self::Integer => number(ty, |ty| *ty == ScriptType::Int),
-            Self::Float => number(ty, |ty| *ty == ScriptType::Float),
-            Self::Real => number(ty, |ty| matches!(ty, ScriptType::Int | ScriptType::Float)),
             Self::Negative => match literal {
                 Some(Literal::Int(value)) => (*value < 0).into(),
                 Some(Literal::Float(value)) => (value.value() < 0.0).into(),
                 _ => Truth::Open,
             },
             Self::Tied => Truth::Open,
+            _ if is_tensor || element.is_some() => {
+                element.map_or(Truth::Open, |element| self.is_of(element).into())
+            }
+            Self::Integer => number(ty, |ty| *ty == ScriptType::Int),
+            Self::Float => number(ty, |ty| *ty == ScriptType::Float),
+            Self::Real => number(ty, |ty| matches!(ty, ScriptType::Int | ScriptType::Float)),
+            Self::Uint8 => Truth::No,
+            Self::Signed => number(ty, |ty| *ty == ScriptType::Int),
+            Self::Integral => number(ty, |ty| matches!(ty, ScriptType::Int | ScriptType::Bool)),
+            Self::Bool => number(ty, |ty| *ty == ScriptType::Bool),
+            Self::Complex => number(ty, |ty| *ty == ScriptType::Complex),
+        }
+    }
+
+    /// Whether items of a tensor are of it.
+    fn is_of(self, element: Element) -> bool {
+        match self {
+            Self::Float => element == Element::Float,
+            Self::Real => element != Element::Complex,
+            Self::Integer => matches!(element, Element::Integer | Element::Uint8),
+            Self::Signed => element == Element::Integer,
+            Self::Integral => !matches!(element, Element::Float | Element::Complex),
+            Self::Bool => element == Element::Bool,
+            Self::Complex => element == Element::Complex,
+            Self::Uint8 => element == Element::Uint8,
+            _ => false,
         }
     }
 }

@@ -5,6 +5,7 @@
 //! answers: what a tensor holds is known only when the program runs.
 
 mod condition;
+pub(crate) mod measured;
 
 use std::sync::LazyLock;
 
@@ -75,6 +76,11 @@ impl Behaviour {
                 name == operator && overload.is_none_or(|overload| overload == wanted)
             }
         })
+    }
+
+    /// The releases in which something changed.
+    pub(crate) fn turns(&self) -> impl Iterator<Item = Version> {
+        self.eras.iter().skip(1).map(Era::since)
     }
 
     /// What a release does.

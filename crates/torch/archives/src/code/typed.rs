@@ -107,7 +107,9 @@ fn within(program: &Program, call: &ResolvedCall) -> Option<Arc<str>> {
 
 /// What the tensors are that a call gives, if its operator takes some of them otherwise by release.
 fn elements(program: &Program, call: &ResolvedCall) -> Vec<Option<Element>> {
-    if behaviour::of(&call.operator, None).next().is_none() {
+    if behaviour::of(&call.operator, None).next().is_none()
+        && !behaviour::measured::has(&call.operator)
+    {
         return Vec::new();
     }
     let Some(body) = program.body(call.function) else { return Vec::new() };

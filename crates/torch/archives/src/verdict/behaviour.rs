@@ -136,7 +136,7 @@ fn upgrades(pair: &Pair<'_>, row: &Behaviour, version: i64) -> bool {
 }
 
 /// Whether all conditions hold of a call.
-fn of_call(call: &TypedUse, when: &[Condition]) -> Truth {
+pub(super) fn of_call(call: &TypedUse, when: &[Condition]) -> Truth {
     let value = |argument: &str| {
         let (meant, binding) = (call.meant.as_ref()?, call.binding.as_ref()?);
         let place = meant.schema.arguments.iter().position(|one| one.name == argument);
@@ -153,7 +153,7 @@ fn of_call(call: &TypedUse, when: &[Condition]) -> Truth {
         Some(given.and_then(value))
     };
     let each = when.iter().map(|condition| condition.holds(&value));
-    each.min().unwrap_or(Truth::Open)
+    each.min().unwrap_or(Truth::Yes)
 }
 
 /// A finding, or what is not judged.

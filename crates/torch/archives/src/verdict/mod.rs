@@ -4,6 +4,7 @@ mod behaviour;
 mod calls;
 mod device;
 mod load;
+mod measured;
 mod operators;
 mod pair;
 mod promise;
@@ -69,6 +70,9 @@ impl Matcher for Judge {
         let behaviours = behaviour::judge(&pair);
         findings.extend(behaviours.findings);
         let mut unjudged = behaviours.unjudged;
+        let (measured, open) = measured::judge(&pair);
+        findings.extend(measured);
+        unjudged.extend(open);
         unjudged.extend(unjudged::of(&pair));
         findings.extend(device::findings(&pair));
         let promises = promise::promises(&pair);

@@ -59,6 +59,24 @@ fn a_float_bound_of_integers_changed_and_an_integer_one_did_not() {
     assert_eq!(said(&on(&clamp("x", "1"), "2.15.0")), (vec![], vec![]));
 }
 
+/// Rows of `data/changes.tsv`, which a machine measured.
+#[test]
+fn what_was_measured_is_said_where_the_code_shows_the_types() {
+    let add = |of: &str| format!("    k = {of}\n    return torch.addcdiv(x, k, k)\n");
+    let places = "torch.argmax(x, 0, False)";
+    // Integer division was refused in 1.6 already, by all that may have written the file.
+    assert_eq!(said(&on(&add(places), "2.15.0")).0, Vec::<&str>::new());
+    assert_eq!(said(&on(&add("torch.softmax(x, 0)"), "2.15.0")).0, Vec::<&str>::new());
+    let angle = |of: &str| format!("    return torch.angle({of})\n");
+    // Version 3 to 5 may be of 1.6 to 2.0, on both sides of 1.8.
+    assert_eq!(said(&on(&angle(places), "2.15.0")).0, ["OP102"]);
+    assert_eq!(said(&on(&angle("torch.softmax(x, 0)"), "2.15.0")), (vec![], vec![]));
+    assert_eq!(said(&on(&angle("x"), "2.15.0")), (vec![], vec![aspect::BEHAVIOUR]));
+    // A factory gives nothing that two releases could differ in.
+    let empty = "    return torch.empty([2, 3], dtype=6)\n";
+    assert_eq!(said(&on(empty, "2.15.0")), (vec![], vec![]));
+}
+
 #[test]
 fn who_wrote_the_file_counts_also_after_a_conversion() {
     let body = "    return torch.clamp(x, 0.5, 2.5)\n";

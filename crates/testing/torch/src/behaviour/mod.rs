@@ -1,0 +1,19 @@
+//! What operators do, release by release: calls made from every schema, run by real releases, and compared.
+//!
+//! [`plan`] makes calls of every operator of the tables ([`Form`]), [`run`] runs them in a release, [`rows`] says
+//! between which releases which runs of an operator came out otherwise, and by which conditions on its arguments they can
+//! be told. `cargo xtask behaviour` does all of it and writes `crates/torch/archives/data/changes.tsv`.
+
+mod battery;
+mod cases;
+mod inputs;
+mod measure;
+mod rows;
+mod trajectory;
+
+pub use battery::battery;
+pub use cases::{Form, How};
+pub use inputs::Role;
+pub use measure::{Outcome, Told, plan, run};
+pub use rows::{Row, covered, rows};
+pub use trajectory::{Life, Step, Trajectory, difference, life};

@@ -1,0 +1,229 @@
+//! `cargo xtask behaviour`: what operators do, release by release, as data: `crates/torch/archives/data/changes.tsv`.
+//!
+//! Calls of every operator are made from its schema and run by every release of the corpus that is named or there. What
+//! came out otherwise becomes rows, `--write` puts them into the data and the page of them. `--measured` keeps what releases
+//! gave in a folder, and takes from there what it has. `--battery` tries verdicts and conversions on calls with
+//! inputs of their own.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context as _, ensure};
+use clap::Args;
+use unskew_core::Version;
+use unskew_releases::find;
+use unskew_torch_matrix::Host;
+use unskew_torch_matrix::behaviour::{self, Form, Outcome, Row, Told};
+use unskew_torch_matrix::differential::{cells, table};
+
+use crate::torch_differential::hosts;
+
+/// The data that `--write` makes, and their page.
+const DATA: &str = "crates/torch/archives/data/changes.tsv";
+const PAGE: &str = "docs/reference/torch-behaviour.md";
+
+/// The seeds of the runs; what differs by seed is random.
+const SEEDS: [u8; 2] = [1, 2];
+
+/// Compares what operators do in PyTorch releases.
+#[derive(Args)]
+pub struct Behaviour {
+    /// A release; all that are in the corpus if none is named.
+    #[arg(long = "release")]
+    releases: Vec<String>,
+    /// A folder that keeps what releases gave.
+    #[arg(long)]
+    measured: PathBuf,
+    /// Writes the data and the page.
+    #[arg(long)]
+    write: bool,
+    /// Tries the verdicts on this many calls, written and read by `--pair`.
+    #[arg(long, default_value_t = 0)]
+    battery: usize,
+    /// Two releases, such as `1.10.2-2.15.0`: the writer and the reader.
+    #[arg(long = "pair")]
+    pairs: Vec<String>,
+    /// What the random choices of the battery begin with.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// Runs what was asked for.
+///
+/// # Errors
+/// If a release cannot be run, or a conversion of the battery is silently wrong.
+pub fn run(arguments: &Behaviour) -> anyhow::Result<()> {
+    let folder = &arguments.measured;
+    fs::create_dir_all(folder)?;
+    let hosts = hosts(&arguments.releases)?;
+    let forms = forms(folder, &hosts)?;
+    if arguments.battery > 0 {
+        return battery(arguments, &forms);
+    }
+    let mut told = Vec::new();
+    for host in &hosts {
+        told.push((host.version, measured(folder, host, &forms, SEEDS[0])?));
+    }
+    let steady = unsteady(folder, &hosts, &forms, &mut told)?;
+    let rows = behaviour::rows(&forms, &told);
+    let covered = behaviour::covered(&forms, &told);
+    println!(
+        "{} releases, {covered} overloads in at least two of them, {} runs, {steady} of them random; {} rows",
+        told.len(),
+        forms.iter().map(|form| form.runs.len()).sum::<usize>(),
+        rows.len()
+    );
+    if arguments.write {
+        let releases: Vec<String> = told.iter().map(|(release, _)| release.to_string()).collect();
+        write(&releases, covered, &forms, &rows)?;
+    }
+    Ok(())
+}
+
+/// The calls: those of the folder, or new ones.
+fn forms(folder: &Path, hosts: &[Host]) -> anyhow::Result<Vec<Form>> {
+    let path = folder.join("forms.jsonl");
+    if let Ok(text) = fs::read_to_string(&path) {
+        return text.lines().map(|line| Ok(serde_json::from_str(line)?)).collect();
+    }
+    let (history, _) = unskew_releases::torch::database().context("no operator tables")?;
+    let releases: Vec<Version> = hosts.iter().map(|host| host.version).collect();
+    // The newest release and one in the middle show which shapes a call takes.
+    let trial: Vec<&Host> = hosts.iter().rev().step_by((hosts.len() / 2).max(1)).take(2).collect();
+    let forms = behaviour::plan(history, &releases, &trial)?;
+    let lines: Result<Vec<String>, _> = forms.iter().map(serde_json::to_string).collect();
+    fs::write(&path, lines?.join("\n") + "\n")?;
+    Ok(forms)
+}
+
+/// What a release gave: from the folder, or by running it.
+fn measured(folder: &Path, host: &Host, forms: &[Form], seed: u8) -> anyhow::Result<Vec<Told>> {
+    let path = folder.join(format!("{}-{seed}.tsv", host.version));
+    let known = fs::read_to_string(&path).unwrap_or_default();
+    let told: Vec<Told> = known.lines().map(Told::read).collect();
+    if told.len() == forms.len() {
+        return Ok(told);
+    }
+    eprintln!("torch {}, seed {seed}", host.version);
+    let told = behaviour::run(host, forms, seed)?;
+    let lines: Vec<String> = told.iter().map(Told::line).collect();
+    fs::write(&path, lines.join("\n") + "\n")?;
+    Ok(told)
+}
+
+/// Takes out what the newest release gives otherwise by another seed: it is random, or memory that nobody wrote. How many
+/// runs that are.
+fn unsteady(
+    folder: &Path,
+    hosts: &[Host],
+    forms: &[Form],
+    told: &mut [(Version, Vec<Told>)],
+) -> anyhow::Result<usize> {
+    let mut found: BTreeSet<(usize, usize)> = BTreeSet::new();
+    if let (Some(host), Some(at)) = (hosts.last(), told.len().checked_sub(1)) {
+        let second = measured(folder, host, forms, SEEDS[1])?;
+        for (form, pair) in told[at].1.iter().zip(&second).enumerate() {
+            let (Told::Runs(one), Told::Runs(other)) = pair else { continue };
+            for (run, pair) in one.iter().zip(other).enumerate() {
+                if matches!(pair, (Outcome::Value(one), Outcome::Value(other)) if one != other) {
+                    found.insert((form, run));
+                }
+            }
+        }
+    }
+    for (_, all) in told {
+        for &(form, run) in &found {
+            if let Some(Told::Runs(runs)) = all.get_mut(form)
+                && let Some(outcome) = runs.get_mut(run)
+            {
+                *outcome = Outcome::Unsteady;
+            }
+        }
+    }
+    Ok(found.len())
+}
+
+fn write(releases: &[String], covered: usize, forms: &[Form], rows: &[Row]) -> anyhow::Result<()> {
+    let root = unskew_peers::root();
+    let mut data = format!(
+        "# What operators do otherwise by release under one schema: operators of `aten`, conditions on arguments, what \
+         must hold of values, releases, the error or the types. Made by `cargo xtask behaviour --write`.\n# measured on {}\n",
+        releases.join(" ")
+    );
+    let useful: Vec<&Row> = rows.iter().filter(|row| row.is_told()).collect();
+    for row in &useful {
+        let _ = writeln!(data, "{row}");
+    }
+    fs::write(root.join(DATA), &data)?;
+    let mut page = format!(
+        "<!-- made by `cargo xtask behaviour --write` -->\n\n# Operators that changed what they do\n\n\
+         Under the schema that they have, so that no number of a file shows it. {} calls of {covered} operator overloads of \
+         `aten` were made from their schemas, with {} inputs, and run by {} PyTorch releases on CPU: {}. Half and bfloat16, \
+         other devices, random operators and those that write nothing were not measured. `unskew check` holds a file to \
+         {} of these {} rows, those that hold of all values that were tried, or of negative or equal ones.\n\n\
+         *raises*, *works*: the release raises an error, or no longer does; *dtype*, *shape*, *values*: the result is another. \
+         *Values* are what the inputs had on which it showed; `some` stands for other arguments or shapes.\n\n\
+         | operators | arguments | values | releases | error, or types before and after | runs |\n\
+         | --- | --- | --- | --- | --- | ---: |\n",
+        forms.len(),
+        forms.iter().map(|form| form.runs.len()).sum::<usize>(),
+        releases.len(),
+        releases.join(", "),
+        useful.len(),
+        rows.len()
+    );
+    for row in rows {
+        let text = row.to_string().replace('|', "\\|");
+        let mut columns = text.split('\t');
+        let mut column = || columns.next().unwrap_or_default();
+        let operators =
+            column().split(' ').map(|one| format!("`{one}`")).collect::<Vec<_>>().join(" ");
+        let (when, values, steps, remark) = (column(), column(), column(), column());
+        let remark = if remark.is_empty() {
+            String::new()
+        } else {
+            format!("`{}`", remark.replace('`', "'"))
+        };
+        let _ = writeln!(
+            page,
+            "| {operators} | {when} | {values} | {steps} | {remark} | {} |",
+            row.runs
+        );
+    }
+    fs::write(root.join(PAGE), page)?;
+    println!("{DATA}: {} bytes, {} rows; {PAGE}", data.len(), useful.len());
+    Ok(())
+}
+
+/// Tries verdicts and conversions.
+fn battery(arguments: &Behaviour, forms: &[Form]) -> anyhow::Result<()> {
+    let limit = Duration::from_secs(1200);
+    let chosen = behaviour::battery(forms, arguments.battery, arguments.seed);
+    let mut all = Vec::new();
+    for pair in &arguments.pairs {
+        let (writer, reader) = pair.split_once('-').with_context(|| pair.clone())?;
+        let (writer, reader) = (Host::named(writer)?, Host::named(reader)?);
+        let folder = tempfile::tempdir()?;
+        let made = writer.write_calls(folder.path(), &chosen, limit)?;
+        let release = find(&format!("torch@{}", reader.version))?;
+        let found = cells(writer.version, folder.path(), &made, &reader, release, limit)?;
+        for cell in found.iter().filter(|cell| !cell.agrees()) {
+            let how = if cell.converted { ", converted" } else { "" };
+            let words = cell.words.lines().last().unwrap_or_default();
+            println!(
+                "{pair}{how}: said {:?}, really {:?}: {}: {words}",
+                cell.said,
+                cell.real,
+                cell.pieces.join(" ")
+            );
+        }
+        all.extend(found);
+    }
+    print!("{}", table(&all));
+    let wrong = all.iter().filter(|cell| cell.is_wrong_conversion()).count();
+    ensure!(wrong == 0, "{wrong} conversions are silently wrong");
+    Ok(())
+}
