@@ -31,6 +31,8 @@ pub(crate) enum When {
     Run,
     /// It depends on the machine.
     Machine,
+    /// It depends on shapes or values, which are not looked at.
+    Shapes,
 }
 
 #[derive(Debug)]
@@ -132,6 +134,7 @@ fn row(line: &'static str) -> Option<Limit> {
         "load" => When::Load,
         "run" => When::Run,
         "machine" => When::Machine,
+        "shapes" => When::Shapes,
         _ => return None,
     };
     Some(Limit {

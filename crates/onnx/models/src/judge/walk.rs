@@ -33,6 +33,8 @@ pub(super) enum Open {
     Schema,
     /// It depends on the machine.
     Machine,
+    /// It depends on shapes or values.
+    Shapes,
     /// Functions nest too deep, or there are too many.
     Calls,
 }
@@ -99,6 +101,11 @@ pub(super) fn walk(model: &Model, runtime: &Runtime) -> Walked {
             Open::Machine => (
                 aspect::KERNELS,
                 "these operators need a locale that must be installed where the model runs"
+                    .to_owned(),
+            ),
+            Open::Shapes => (
+                aspect::KERNELS,
+                "whether these operators run depends on shapes or values, which are not looked at"
                     .to_owned(),
             ),
             Open::Calls => {
