@@ -10,9 +10,9 @@ const DEPTH: usize = 8;
 /// The type of a value, without its shape.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
-    /// A tensor.
+    /// A dense tensor of this element type.
     Tensor(Element),
-    /// A sparse tensor.
+    /// A sparse tensor of this element type.
     Sparse(Element),
     /// A sequence of values of one type.
     Sequence(Box<Kind>),

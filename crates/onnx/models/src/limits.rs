@@ -16,7 +16,7 @@ pub(crate) struct Limit {
     op: &'static str,
     forms: (i64, Option<i64>),
     conditions: Vec<Condition>,
-    /// What happens.
+    /// When the runtime refuses such a node.
     pub(crate) when: When,
     /// The conditions as they are written, for people.
     pub(crate) said: &'static str,

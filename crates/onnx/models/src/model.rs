@@ -13,7 +13,7 @@ pub struct Model {
     pub producer: [Box<str>; 2],
     /// Keys of its metadata, with how long their values are.
     pub metadata: Vec<(Box<str>, u64)>,
-    /// The graph.
+    /// The graph that runs, with its nodes and initializers.
     pub graph: Graph,
     /// The functions that the model defines.
     pub functions: Vec<Function>,
@@ -41,16 +41,16 @@ pub struct Graph {
 pub struct Value {
     /// The name by which nodes mean it.
     pub name: Box<str>,
-    /// Its type.
+    /// The declared type; none where the file has no or an unknown one.
     pub kind: Option<Kind>,
 }
 
-/// A node.
+/// A node: one call of an operator or of a function of the model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Node {
     /// The name, often empty.
     pub name: Box<str>,
-    /// The operator: `Conv`.
+    /// The operator without its domain: `Conv`.
     pub op: Box<str>,
     /// The domain of the operator, empty for ONNX itself.
     pub domain: Box<str>,
@@ -60,24 +60,24 @@ pub struct Node {
     pub inputs: Vec<Box<str>>,
     /// Names of the values that it makes.
     pub outputs: Vec<Box<str>>,
-    /// Its attributes.
+    /// The attributes that are written, in the order of the file.
     pub attributes: Vec<(Box<str>, Attribute)>,
 }
 
 /// The value of an attribute, as far as it decides something.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Attribute {
-    /// A number.
+    /// A whole number, field `i`.
     Int(i64),
-    /// A number with a fraction.
+    /// A number with a fraction, field `f`.
     Float(f32),
-    /// A short text.
+    /// A text that is kept: mode or padding, not data.
     Text(Box<str>),
-    /// A tensor.
+    /// A tensor, as the value of `Constant`.
     Tensor(Tensor),
-    /// A graph.
+    /// A subgraph, as of `If` and `Loop`.
     Graph(Box<Graph>),
-    /// Several graphs.
+    /// Several subgraphs, field `graphs`.
     Graphs(Vec<Graph>),
     /// The attribute of the function around it that has this name.
     Of(Box<str>),
@@ -118,7 +118,7 @@ pub struct External {
     pub location: Box<str>,
     /// The first byte in it.
     pub offset: Option<u64>,
-    /// How many bytes.
+    /// The length in the external file, in bytes.
     pub length: Option<u64>,
     /// What of these is no number.
     pub broken: Option<Box<str>>,
@@ -127,7 +127,7 @@ pub struct External {
 /// A function of the model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Function {
-    /// Its domain.
+    /// The domain in which it is defined.
     pub domain: Box<str>,
     /// The name by which nodes call it.
     pub name: Box<str>,

@@ -16,7 +16,7 @@ pub const OPSET_AXIS: &str = "onnx.opset";
 /// The axis of versions of the format `.ort`.
 pub const ORT_AXIS: &str = "onnx.ort_format";
 
-/// What reads models.
+/// Which program reads a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reader {
     /// ONNX Runtime with its CPU provider.
@@ -39,7 +39,7 @@ impl fmt::Display for Reader {
 pub struct Runtime {
     /// Which of the two.
     pub reader: Reader,
-    /// The release.
+    /// The version of the package on PyPI.
     pub version: Version,
     /// The day of the release.
     pub released: Date,
@@ -144,14 +144,14 @@ impl Runtime {
 pub enum Lookup {
     /// It has the operator in this form.
     Found {
-        /// The form.
+        /// The form that a node of this opset has.
         schema: Box<Schema>,
         /// Whether this is the form of this release; else that of a later one.
         exact: bool,
     },
     /// It says that the operator is gone since this version of the domain.
     Deprecated {
-        /// The version.
+        /// The opset version that removed it.
         since: i64,
     },
     /// It does not have it under this opset.

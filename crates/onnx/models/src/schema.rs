@@ -17,13 +17,13 @@ pub struct Schema {
     pub name: Box<str>,
     /// The version of the domain that brought this form.
     pub since: i64,
-    /// What it takes.
+    /// The inputs by position, the optional and repeated ones last.
     pub inputs: Vec<Parameter>,
-    /// What it makes.
+    /// The outputs by position, the optional and repeated ones last.
     pub outputs: Vec<Parameter>,
     /// The types that a variable may stand for.
     pub variables: Vec<(Box<str>, Vec<Kind>)>,
-    /// Its attributes.
+    /// The attributes that a node of it may have.
     pub attributes: Vec<AttributeSchema>,
     /// Whether this version only says that the operator is gone.
     pub deprecated: bool,
@@ -34,7 +34,7 @@ pub struct Schema {
 pub struct Parameter {
     /// The name in the documentation of the operator.
     pub name: Box<str>,
-    /// Its type.
+    /// The type, or the variable that stands for several.
     pub kind: ParameterKind,
     /// How often it may stand.
     pub arity: Arity,
@@ -45,7 +45,7 @@ pub struct Parameter {
 pub enum ParameterKind {
     /// A variable, by its place among those of the schema.
     Variable(usize),
-    /// Always this type.
+    /// One type, whatever the others are.
     Fixed(Kind),
     /// A type without a name here.
     Unknown,
@@ -54,13 +54,13 @@ pub enum ParameterKind {
 /// How often a parameter may stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arity {
-    /// Once.
+    /// Exactly once in each node.
     One,
     /// Once or not at all.
     Optional,
     /// At least so often.
     Many {
-        /// The fewest.
+        /// The lowest number of them in a node.
         least: usize,
         /// Whether all are of one type.
         same: bool,
@@ -70,7 +70,7 @@ pub enum Arity {
 /// An attribute that an operator knows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AttributeSchema {
-    /// Its name.
+    /// The name that nodes write.
     pub name: Box<str>,
     /// The kind of its value: `int`, `floats`, `graph`.
     pub kind: Box<str>,

@@ -80,14 +80,14 @@ pub struct Kernel {
     pub name: Box<str>,
     /// The version of the form that it is of.
     pub since: i64,
-    /// What was measured.
+    /// For which types real sessions could be made.
     pub measured: Measured,
 }
 
 /// What was measured of an operator.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Measured {
-    /// Nothing.
+    /// No session was tried.
     Unknown,
     /// It runs with no types.
     Nothing,

@@ -14,7 +14,7 @@ pub struct Form {
     pub params: Vec<String>,
     /// The type that it gives.
     pub returns: String,
-    /// The call.
+    /// The body of the function, as TorchScript.
     pub body: String,
     /// The inputs of each run, as texts that `python/probe/torch_behaviour.py` makes values of.
     pub runs: Vec<Vec<String>>,

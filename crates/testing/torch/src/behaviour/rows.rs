@@ -17,7 +17,7 @@ pub struct Row {
     pub when: Vec<String>,
     /// What must hold of the values, of which no code tells: `nan`, `empty`; empty if nothing must.
     pub values: BTreeSet<&'static str>,
-    /// The releases.
+    /// What each measured release did.
     pub trajectory: Trajectory,
     /// The error, or the types before and after.
     pub remark: String,

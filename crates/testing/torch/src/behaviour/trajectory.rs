@@ -52,7 +52,7 @@ impl fmt::Display for Trajectory {
 /// What is known of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Life {
-    /// Its steps.
+    /// What changed, oldest release first.
     pub trajectory: Trajectory,
     /// Whether any release gave a result.
     pub worked: bool,
