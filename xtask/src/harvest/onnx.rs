@@ -308,7 +308,7 @@ mod tests {
         let types = "float,int32;float,int64;double,int32;double,int64";
         assert_eq!(kernel("Like.6", types, &names), ["Like.6(T1: double float; T2: int32 int64)"]);
         let two = kernel("Like.6", "float,int32;double,int64", &names);
-        assert_eq!(two, ["Like.6(T1: double; T2: int64)", "Like.6(T1: float; T2: int32)"]);
+        assert_eq!(two, ["Like.6(T1: float; T2: int32)", "Like.6(T1: double; T2: int64)"]);
         assert_eq!(kernel("Like.6", "", &names), ["Like.6()"]);
         assert_eq!(kernel("Like.6", "seq(map(int64,float)),int32", &names).len(), 1);
         assert!(kernel("Like.6", "!unknown", &names).is_empty());

@@ -41,8 +41,13 @@ impl MlFlow {
             ("_MLFLOW_SERVER_SERVE_ARTIFACTS", "true".to_owned()),
             ("MLFLOW_DISABLE_TELEMETRY", "true".to_owned()),
         ];
-        let python = Python::start(ENVIRONMENT, PROGRAM, &settings)?;
-        Ok(Self { python, _folder: folder })
+        let server =
+            Self { python: Python::start(ENVIRONMENT, PROGRAM, &settings)?, _folder: folder };
+        // The first request to each of its two stores makes the tables, and two at once make them twice and fail.
+        server.call("experiments/search", json!({ "max_results": 1 }))?;
+        let models = "/api/2.0/mlflow/registered-models/search?max_results=1";
+        http::request(&server.python.address, "GET", models, b"")?;
+        Ok(server)
     }
 
     /// Where it listens: `http://127.0.0.1:PORT`.
