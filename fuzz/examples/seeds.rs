@@ -113,10 +113,7 @@ fn sort(name: &str, bytes: &[u8]) -> Done {
         }
         "whl" => seed("zip_archive", bytes)?,
         "toml" if name.ends_with("unskew.toml") => seed("lint_configuration", bytes)?,
-        "toml" if !name.contains("/rules/") => {
-            seed("history", bytes)?;
-            chronicle(0, bytes)?;
-        }
+        "toml" if !name.contains("/rules/") => chronicle(0, bytes)?,
         "tsv" | "txt" => tables(&String::from_utf8_lossy(bytes))?,
         _ => {}
     }

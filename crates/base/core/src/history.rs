@@ -37,24 +37,26 @@ pub struct Floor {
 ///
 /// ```
 /// use unskew_core::{Date, History, Version, Window};
-/// let history = History::from_toml(r#"
-///     axis = "ifrt.serdes"
-///     title = "IFRT SerDes version"
-///     [[version]]
-///     number = 3
-///     landed = 2026-04-15
-///     change = "mixed StableHLO serialization"
-///     [[version]]
-///     number = 4
-///     landed = 2026-06-15
-///     change = "output bundle slice sizes"
-/// "#).unwrap();
+/// let history: History = serde_json::from_str(r#"{
+///     "axis": "ifrt.serdes",
+///     "title": "IFRT SerDes version",
+///     "version": [
+///         {"number": 3, "landed": "2026-04-15", "change": "mixed StableHLO serialization"},
+///         {"number": 4, "landed": "2026-06-15", "change": "output bundle slice sizes"}
+///     ]
+/// }"#).unwrap();
 /// let today = Date::constant(2026, 7, 1);
 /// assert_eq!(history.as_of(today), Some(Version::number(4)));
 /// // What IFRT types in by hand as `week_4_old`, computed:
 /// assert_eq!(history.at_least_old(&Window::weeks(4), today).unwrap(), Version::number(3));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+///
+/// It is read with serde: `axis`, `title`, `version` (rows of `number`, `landed`, `change` and optionally `header` and
+/// `types`) and optionally `floor` (rows of `number` and `landed`), `releases`, the days that windows counted in
+/// releases refer to, and `window`, the one that its makers promise. Days are text. The crates of Unskew write histories
+/// in TOML and embed them with `unskew-tables`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "HistoryFile")]
 pub struct History {
     /// The axis whose history this is.
     pub axis: Axis,
@@ -132,32 +134,6 @@ impl History {
     pub fn with_releases(mut self, releases: Vec<Date>) -> Self {
         self.releases = releases;
         self
-    }
-
-    /// Reads a history file: `axis`, `title`, `[[version]]` with `number`, `landed`, `change` and
-    /// optionally `header` and `types`, `[[floor]]` with `number` and `landed`, `releases`, the
-    /// days that windows counted in releases refer to, and `window`, the one that its makers promise.
-    ///
-    /// # Errors
-    /// If the text is not such a file; the message names the line.
-    pub fn from_toml(text: &str) -> Result<Self, HistoryError> {
-        if let Some(at) = crate::nested_too_deep(text) {
-            return Err(HistoryError::Malformed(format!(
-                "byte {at}: nests deeper than 256 brackets"
-            )));
-        }
-        let file: HistoryFile =
-            toml::from_str(text).map_err(|e| HistoryError::Malformed(e.to_string()))?;
-        let entries = file.version.into_iter().map(Entry::try_from).collect::<Result<_, _>>()?;
-        let floors = file
-            .floor
-            .into_iter()
-            .map(|f| Ok(Floor { version: f.number.version()?, landed: day(f.landed)? }))
-            .collect::<Result<_, HistoryError>>()?;
-        let mut history = Self::new(Axis::new(file.axis), file.title, entries, floors)?;
-        history.releases = file.releases.into_iter().map(day).collect::<Result<_, _>>()?;
-        history.window = file.window;
-        Ok(history)
     }
 
     /// Every entry, in the order in which they landed.
@@ -263,7 +239,7 @@ struct HistoryFile {
     #[serde(default)]
     floor: Vec<FloorRow>,
     #[serde(default)]
-    releases: Vec<toml::value::Datetime>,
+    releases: Vec<Date>,
     window: Option<Window>,
 }
 
@@ -271,8 +247,8 @@ struct HistoryFile {
 #[serde(deny_unknown_fields)]
 struct EntryRow {
     number: NumberCell,
-    landed: toml::value::Datetime,
-    header: Option<toml::value::Datetime>,
+    landed: Date,
+    header: Option<Date>,
     #[serde(default)]
     change: String,
     #[serde(default)]
@@ -283,7 +259,7 @@ struct EntryRow {
 #[serde(deny_unknown_fields)]
 struct FloorRow {
     number: NumberCell,
-    landed: toml::value::Datetime,
+    landed: Date,
 }
 
 /// A version in a data file: a number, or a text for one with dots.
@@ -305,26 +281,33 @@ impl NumberCell {
     }
 }
 
+impl TryFrom<HistoryFile> for History {
+    type Error = HistoryError;
+
+    fn try_from(file: HistoryFile) -> Result<Self, HistoryError> {
+        let entries = file.version.into_iter().map(Entry::try_from).collect::<Result<_, _>>()?;
+        let floor =
+            |floor: FloorRow| Ok(Floor { version: floor.number.version()?, landed: floor.landed });
+        let floors = file.floor.into_iter().map(floor).collect::<Result<_, HistoryError>>()?;
+        let mut history = Self::new(Axis::new(file.axis), file.title, entries, floors)?;
+        history.releases = file.releases;
+        history.window = file.window;
+        Ok(history)
+    }
+}
+
 impl TryFrom<EntryRow> for Entry {
     type Error = HistoryError;
 
     fn try_from(row: EntryRow) -> Result<Self, Self::Error> {
         Ok(Self {
             version: row.number.version()?,
-            landed: day(row.landed)?,
-            header: row.header.map(day).transpose()?,
+            landed: row.landed,
+            header: row.header,
             change: row.change,
             parts: row.types,
         })
     }
-}
-
-/// A TOML date without a time, as a day.
-fn day(value: toml::value::Datetime) -> Result<Date, HistoryError> {
-    value
-        .to_string()
-        .parse()
-        .map_err(|_| HistoryError::Malformed(format!("not a day (YYYY-MM-DD): {value}")))
 }
 
 #[cfg(test)]
@@ -402,8 +385,9 @@ mod tests {
 
     #[test]
     fn unknown_keys_in_a_history_file_are_refused() {
-        let error =
-            History::from_toml("axis='x'\ntitle='x'\n[[version]]\nnumber=1\nlandde=2025-01-01");
-        assert!(matches!(error, Err(HistoryError::Malformed(_))));
+        let error = serde_json::from_str::<History>(
+            r#"{"axis":"x","title":"x","version":[{"number":1,"landde":"2025-01-01"}]}"#,
+        );
+        assert!(error.unwrap_err().to_string().contains("landde"));
     }
 }

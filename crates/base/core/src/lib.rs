@@ -77,7 +77,7 @@ pub use nesting::nested_too_deep;
 pub use party::{
     Absent, Clash, Context, Fact, Judgement, Matcher, Need, Party, Provision, Requirement, Role,
 };
-pub use policy::{Policy, PolicyError};
+pub use policy::Policy;
 pub use promise::{Promise, PromiseState};
 pub use range::VersionRange;
 pub use rule::{Phase, Rule, Severity};

@@ -26,12 +26,12 @@ struct File<K> {
 }
 
 impl<K: DeserializeOwned> ChangeRule<K> {
-    /// Reads a file of rules.
+    /// Reads a file of rules, as JSON.
     ///
     /// # Errors
     /// If it is not one, with the place.
-    pub fn all(text: &str) -> Result<Vec<Self>, toml::de::Error> {
-        toml::from_str::<File<K>>(text).map(|file| file.change)
+    pub fn all(text: &str) -> Result<Vec<Self>, serde_json::Error> {
+        serde_json::from_str::<File<K>>(text).map(|file| file.change)
     }
 }
 

@@ -7,6 +7,7 @@ use unskew_core::{
     Axis, Context, Date, Fact, Judgement, Matcher, Party, Requirement, Role, Version, VersionRange,
 };
 use unskew_pjrt::{Host, STABLEHLO_AXIS};
+use unskew_tables::toml_as_json;
 
 use crate::{Operator, Row};
 
@@ -28,7 +29,7 @@ struct Table {
 #[serde(deny_unknown_fields)]
 struct Record {
     version: String,
-    released: toml::value::Datetime,
+    released: Date,
     pjrt: Option<i32>,
     stablehlo: Option<String>,
     proxy: Option<[i64; 2]>,
@@ -104,7 +105,8 @@ pub fn hosts() -> &'static [Host] {
 /// The table, read once. It is part of this crate, and a test reads every row.
 fn entries() -> &'static [Entry] {
     static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
-        let table: Option<Table> = toml::from_str(include_str!("../data/jax/releases.toml")).ok();
+        let table: Option<Table> =
+            serde_json::from_str(toml_as_json!("data/jax/releases.toml")).ok();
         table.map(|table| table.release.iter().filter_map(entry).collect()).unwrap_or_default()
     });
     &ENTRIES
@@ -112,7 +114,7 @@ fn entries() -> &'static [Entry] {
 
 fn entry(record: &Record) -> Option<Entry> {
     let version: Version = record.version.parse().ok()?;
-    let released: Date = record.released.to_string().parse().ok()?;
+    let released = record.released;
     let stablehlo: Option<Version> = record.stablehlo.as_ref().and_then(|text| text.parse().ok());
     let name = format!("jax {version}");
     let mut ifrt = unskew_ifrt::Release::built(&name, built(released, record.pjrt));
@@ -161,10 +163,10 @@ mod tests {
     /// behind the histories, by no more than these days. It is never ahead of them.
     #[test]
     fn what_was_measured_is_what_the_histories_say_within_the_lag_of_a_pin() {
-        let table: Table = toml::from_str(include_str!("../data/jax/releases.toml")).unwrap();
+        let table: Table = serde_json::from_str(toml_as_json!("data/jax/releases.toml")).unwrap();
         let (mut same, mut all) = (0, 0);
         for record in &table.release {
-            let day = built(record.released.to_string().parse().unwrap(), record.pjrt);
+            let day = built(record.released, record.pjrt);
             let at = |day| unskew_ifrt::Release::built("", day);
             let (now, before) = (at(day), at(Window::days(21).start(day, &[]).unwrap()));
             let pairs = [

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use unskew_core::{Date, Fact, Party, Role, Version};
 use unskew_definitions::Rows;
 use unskew_onnx::{Kernels, Reader, Runtime, Schemas};
+use unskew_tables::toml_as_json;
 
 use crate::row::search;
 use crate::{Family, Operator, Row};
@@ -24,7 +25,7 @@ struct Releases {
 #[serde(deny_unknown_fields)]
 struct Release {
     version: String,
-    released: toml::value::Datetime,
+    released: Date,
     ir: i64,
     opsets: BTreeMap<String, i64>,
     ort_format: Option<[i64; 2]>,
@@ -39,7 +40,7 @@ struct Table {
 impl Table {
     /// The table of a text. It is part of the program and read by a test, so a fault in it cannot reach a user.
     fn read(text: &str) -> Self {
-        let releases: Option<Releases> = toml::from_str(text).ok();
+        let releases: Option<Releases> = serde_json::from_str(text).ok();
         let releases = releases.map(|table| table.release).unwrap_or_default();
         let rows = releases.iter().filter_map(row).collect();
         Self { releases, rows }
@@ -47,10 +48,10 @@ impl Table {
 }
 
 static RUNTIMES: LazyLock<Table> =
-    LazyLock::new(|| Table::read(include_str!("../data/onnxruntime/releases.toml")));
+    LazyLock::new(|| Table::read(toml_as_json!("data/onnxruntime/releases.toml")));
 
 static CHECKERS: LazyLock<Table> =
-    LazyLock::new(|| Table::read(include_str!("../data/onnx/releases.toml")));
+    LazyLock::new(|| Table::read(toml_as_json!("data/onnx/releases.toml")));
 
 static SCHEMAS: LazyLock<Option<Arc<Schemas>>> = LazyLock::new(|| {
     Schemas::from_text(include_str!("../data/onnx/operators.tsv")).ok().map(Arc::new)
@@ -66,8 +67,6 @@ static KERNELS: LazyLock<Option<Arc<Kernels>>> = LazyLock::new(|| {
 
 fn row(release: &Release) -> Option<Row> {
     let fact = |label: &str, value: String| Fact { label: label.to_owned(), value };
-    let day = release.released.date?;
-    let part = |number: u8| i8::try_from(number).ok();
     let mut axes = vec![fact("IR", release.ir.to_string())];
     let opset = release.opsets.get("ai.onnx")?;
     axes.push(fact("opset", opset.to_string()));
@@ -77,12 +76,7 @@ fn row(release: &Release) -> Option<Row> {
     axes.extend(
         release.ort_format.map(|[low, high]| fact("ORT format", format!("{low} to {high}"))),
     );
-    Some(Row {
-        version: release.version.parse().ok()?,
-        released: Date::new(i16::try_from(day.year).ok()?, part(day.month)?, part(day.day)?)
-            .ok()?,
-        axes,
-    })
+    Some(Row { version: release.version.parse().ok()?, released: release.released, axes })
 }
 
 fn table(family: Family) -> &'static Table {

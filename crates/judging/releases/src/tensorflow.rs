@@ -4,6 +4,7 @@ use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
 use unskew_core::{DataConsumer, Date, Fact, Party, Version};
+use unskew_tables::toml_as_json;
 use unskew_tensorflow::{
     KernelHistory, KernelTable, OpHistory, OpRegistry, ReleaseNumber, Runtime, Usage,
 };
@@ -33,7 +34,7 @@ struct Common {
 #[serde(deny_unknown_fields)]
 struct Release {
     version: String,
-    released: toml::value::Datetime,
+    released: Date,
     graph_def: i64,
     #[serde(default)]
     public_only: bool,
@@ -42,7 +43,7 @@ struct Release {
 /// The numbers of every release. The file is part of the program and read by a test, so a fault in
 /// it cannot reach a user; it would leave no releases.
 static RELEASES: LazyLock<Option<Releases>> =
-    LazyLock::new(|| toml::from_str(include_str!("../data/tensorflow/releases.toml")).ok());
+    LazyLock::new(|| serde_json::from_str(toml_as_json!("data/tensorflow/releases.toml")).ok());
 
 /// The ops of every release, of which a line is read only when its op is asked for.
 static OPS: LazyLock<Option<Arc<OpHistory>>> = LazyLock::new(|| {
@@ -75,12 +76,9 @@ fn row(release: &Release, common: Common) -> Option<Row> {
         format!("{version}, min_producer {min_producer}, min_consumer {min_consumer}")
     };
     let Common { checkpoint, checkpoint_min_producer, checkpoint_min_consumer, .. } = common;
-    let day = release.released.date?;
-    let part = |number: u8| i8::try_from(number).ok();
-    let year = i16::try_from(day.year).ok()?;
     Some(Row {
         version: release.version.parse().ok()?,
-        released: Date::new(year, part(day.month)?, part(day.day)?).ok()?,
+        released: release.released,
         axes: vec![
             fact("GraphDef", numbers(release.graph_def, common.min_producer, common.min_consumer)),
             fact(

@@ -3,6 +3,7 @@
 use std::sync::{Arc, LazyLock};
 
 use unskew_core::{Fact, Party};
+use unskew_tables::toml_as_json;
 use unskew_torch::{Calendar, Release, Runtime};
 use unskew_torch_schemas::OperatorHistory;
 
@@ -12,7 +13,7 @@ use crate::{Operator, Row};
 /// The numbers of every release. The file is part of the program and read by a test, so a fault in
 /// it cannot reach a user; it would leave no releases.
 static CALENDAR: LazyLock<Arc<Calendar>> = LazyLock::new(|| {
-    let calendar = Calendar::from_toml(include_str!("../data/torch/releases.toml"));
+    let calendar = serde_json::from_str::<Calendar>(toml_as_json!("data/torch/releases.toml"));
     Arc::new(calendar.unwrap_or_default())
 });
 

@@ -9,6 +9,7 @@ use unskew_core::{Finding, Rule, Severity};
 use crate::change::FoundChange;
 use crate::scope::Scope;
 use unskew_kinds::{Change, Direction, Level};
+use unskew_tables::toml_as_json;
 
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -31,7 +32,7 @@ enum Weight {
 }
 
 static WEIGHTS: LazyLock<Weights> =
-    LazyLock::new(|| toml::from_str(include_str!("../data/weights.toml")).unwrap_or_default());
+    LazyLock::new(|| serde_json::from_str(toml_as_json!("data/weights.toml")).unwrap_or_default());
 
 fn has(list: &[String], rule: &Rule) -> bool {
     list.iter().any(|code| code == rule.code)

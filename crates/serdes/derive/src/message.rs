@@ -246,7 +246,11 @@ fn holds(field: &Field, value: &TokenStream) -> TokenStream {
         (Label::Optional, _) => quote!(#value.is_some()),
         (Label::Repeated, _) | (_, Kind::Text | Kind::Bytes) => quote!(!#value.is_empty()),
         (_, Kind::Message | Kind::Opaque(_)) => quote!(true),
-        _ => quote!(#value != ::core::default::Default::default()),
+        // The type is named, or crates that can be compared with a number, such as serde_json, make it ambiguous.
+        _ => {
+            let inner = &field.inner;
+            quote!(#value != <#inner as ::core::default::Default>::default())
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Deserializer};
 use unskew_core::Version;
+use unskew_tables::toml_as_json;
 
 use crate::{AttrValue, DataType, Node, channels, rank};
 
@@ -150,8 +151,8 @@ pub(crate) fn behaviours() -> &'static [Behaviour] {
     &ALL
 }
 
-fn read() -> Result<Vec<Behaviour>, toml::de::Error> {
-    toml::from_str::<File>(include_str!("../data/behaviour.toml")).map(|file| file.behaviour)
+fn read() -> Result<Vec<Behaviour>, serde_json::Error> {
+    serde_json::from_str::<File>(toml_as_json!("data/behaviour.toml")).map(|file| file.behaviour)
 }
 
 /// The behaviour of gradients whose unused outputs have noted shapes.

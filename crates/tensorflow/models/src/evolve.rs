@@ -22,6 +22,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 use unskew_core::{Date, Finding, Version};
+use unskew_tables::toml_as_json;
 
 use crate::diff::Registry;
 use crate::promise::{forward_days, version_of};
@@ -108,7 +109,7 @@ pub fn cases() -> &'static [Case] {
         case: Vec<Case>,
     }
     static CASES: LazyLock<Vec<Case>> = LazyLock::new(|| {
-        let file = toml::from_str::<File>(include_str!("../data/evolution.toml"));
+        let file = serde_json::from_str::<File>(toml_as_json!("data/evolution.toml"));
         file.map(|file| file.case).unwrap_or_default()
     });
     &CASES

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 use unskew_core::{DataConsumer, Version};
+use unskew_tables::toml_as_json;
 
 /// The version that nearly every object has, as a reader and as a writer.
 const COMMON: DataConsumer = DataConsumer { version: 1, min_producer: 1 };
@@ -26,8 +27,8 @@ struct File {
     object: Vec<Object>,
 }
 
-fn read() -> Result<Vec<Object>, toml::de::Error> {
-    toml::from_str::<File>(include_str!("../data/objects.toml")).map(|file| file.object)
+fn read() -> Result<Vec<Object>, serde_json::Error> {
+    serde_json::from_str::<File>(toml_as_json!("data/objects.toml")).map(|file| file.object)
 }
 
 /// What `release` has as a reader of objects of this identifier.

@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use unskew_core::{Date, Policy, Promise, PromiseState, Span, Version};
+use unskew_tables::toml_as_json;
 
 use crate::{GraphUse, Runtime, infer};
 
@@ -12,7 +13,7 @@ const FIRST_DAY: (i64, Date) = (30, Date::constant(2019, 5, 9));
 /// The policy that TensorFlow publishes; none if the data lack it.
 pub fn policy() -> Option<&'static Policy> {
     static POLICY: LazyLock<Option<Policy>> =
-        LazyLock::new(|| Policy::from_toml(include_str!("../data/policy.toml")).ok());
+        LazyLock::new(|| serde_json::from_str(toml_as_json!("data/policy.toml")).ok());
     POLICY.as_ref()
 }
 

@@ -22,6 +22,7 @@ use std::time::Duration;
 use criterion::{Criterion, SamplingMode, criterion_group, criterion_main};
 use unskew_core::{Context, Date, Party, check};
 use unskew_source::{Assembly, FileSource, Output, Source};
+use unskew_tables::toml_as_json;
 use unskew_torch::{Calendar, Options, Runtime, convert, party};
 use unskew_torch_schemas::OperatorHistory;
 
@@ -34,7 +35,10 @@ fn data(name: &str) -> String {
 }
 
 fn runtime(version: &str) -> Runtime {
-    let calendar = Arc::new(Calendar::from_toml(&data("releases.toml")).unwrap());
+    let calendar = Arc::<Calendar>::new(
+        serde_json::from_str(toml_as_json!("../../judging/releases/data/torch/releases.toml"))
+            .unwrap(),
+    );
     let history = Arc::new(OperatorHistory::from_text(data("operators.tsv")).unwrap());
     let release = calendar.first(|release| release.version.to_string() == version).unwrap();
     let operators = history.table(release.version).unwrap();

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 use unskew_core::Version;
+use unskew_tables::toml_as_json;
 use unskew_torch_operators::registry;
 use unskew_torch_schemas::Schema;
 
@@ -162,7 +163,7 @@ struct Bytecode {
 
 /// The file is part of the program; a fault in it leaves nothing, which a test finds.
 static FILE: LazyLock<Option<File>> =
-    LazyLock::new(|| toml::from_str(include_str!("../data/history.toml")).ok());
+    LazyLock::new(|| serde_json::from_str(toml_as_json!("data/history.toml")).ok());
 
 static UPGRADERS: LazyLock<Vec<Upgrader>> = LazyLock::new(|| {
     let versions = registry().versioned().flat_map(|(_, all)| all);
@@ -273,7 +274,7 @@ mod tests {
 
     #[test]
     fn the_data_is_read_whole() {
-        let file: File = toml::from_str(include_str!("../data/history.toml")).unwrap();
+        let file: File = serde_json::from_str(toml_as_json!("data/history.toml")).unwrap();
         assert_eq!(upgraders().len(), 19);
         let refused =
             |minor| refusal(Version::pair(1, minor), &Model::new(Format::MobileFlatbuffer));

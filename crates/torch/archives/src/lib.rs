@@ -65,5 +65,5 @@ pub use model::{Format, Given, Model, Stamp, Use, UsePlaces};
 pub use needs::{Need, Needs, needs_facts};
 pub use party::{Origin, party, party_converted};
 pub use producer::Producer;
-pub use release::{Calendar, CalendarError, Release};
+pub use release::{Calendar, Release};
 pub use runtime::{Runtime, axes};

@@ -1,7 +1,7 @@
 //! What is known about each PyTorch release besides its operators: numbers and a day.
 
 use serde::Deserialize;
-use unskew_core::{Date, Version, VersionRange};
+use unskew_core::{Date, Version, VersionError, VersionRange};
 
 /// A PyTorch release, with the versions that it reads and writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,16 +27,16 @@ pub struct Release {
 }
 
 /// All releases, oldest first, with the days of older ones that have no row.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+///
+/// It is read with serde: `release`, rows of `version`, `released`, `file_format`, `produces` and optionally `bytecode`,
+/// `bytecode_produces`, `exported`, `exported_archive` and `legacy_refused`; and optionally `before`, rows of `version`
+/// and `released`. Days are text.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "File")]
 pub struct Calendar {
     releases: Vec<Release>,
     before: Vec<(Version, Date)>,
 }
-
-/// Why a file of releases could not be read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a file of PyTorch releases: {0}")]
-pub struct CalendarError(String);
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -50,14 +50,14 @@ struct File {
 #[serde(deny_unknown_fields)]
 struct Before {
     version: String,
-    released: toml::value::Datetime,
+    released: Date,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {
     version: String,
-    released: toml::value::Datetime,
+    released: Date,
     file_format: [i64; 2],
     produces: i64,
     bytecode: Option<[i64; 2]>,
@@ -73,39 +73,31 @@ fn range([min, max]: [i64; 2]) -> VersionRange {
     VersionRange::between(Version::number(min), Version::number(max))
 }
 
-impl Calendar {
-    /// Reads a file of releases: `[[release]]` with `version`, `released`, `file_format`, `produces`
-    /// and optionally `bytecode`, `bytecode_produces`, `exported`, `exported_archive` and
-    /// `legacy_refused`; `[[before]]` with `version` and `released`.
-    ///
-    /// # Errors
-    /// If the text is not such a file; the message names the fault.
-    pub fn from_toml(text: &str) -> Result<Self, CalendarError> {
-        let fault = |error: &dyn std::fmt::Display| CalendarError(error.to_string());
-        let file: File = toml::from_str(text).map_err(|e| fault(&e))?;
-        let version = |text: &str| text.parse::<Version>().map_err(|e| fault(&e));
-        let day = |day: toml::value::Datetime| {
-            day.to_string().parse::<Date>().map_err(|_| fault(&format!("not a day: {day}")))
-        };
+impl TryFrom<File> for Calendar {
+    type Error = VersionError;
+
+    fn try_from(file: File) -> Result<Self, VersionError> {
         let release = |row: Row| {
             Ok(Release {
-                version: version(&row.version)?,
-                released: day(row.released)?,
+                version: row.version.parse()?,
+                released: row.released,
                 file_format: range(row.file_format),
                 produces: row.produces,
                 bytecode: row.bytecode.map(range),
                 bytecode_produces: row.bytecode_produces,
-                exported: row.exported.as_deref().map(version).transpose()?,
+                exported: row.exported.as_deref().map(str::parse).transpose()?,
                 exported_archive: row.exported_archive,
                 legacy_refused: row.legacy_refused,
             })
         };
         let mut releases = file.release.into_iter().map(release).collect::<Result<Vec<_>, _>>()?;
         releases.sort_by_key(|release| release.version);
-        let before = file.before.into_iter().map(|b| Ok((version(&b.version)?, day(b.released)?)));
+        let before = file.before.into_iter().map(|row| Ok((row.version.parse()?, row.released)));
         Ok(Self { releases, before: before.collect::<Result<_, _>>()? })
     }
+}
 
+impl Calendar {
     /// Every release, oldest first.
     pub fn releases(&self) -> &[Release] {
         &self.releases

@@ -8,6 +8,7 @@ use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
 use unskew_core::Version;
+use unskew_tables::toml_as_json;
 use unskew_torch_schemas::OperatorTable;
 
 /// The operators of a release: what they mean, and optionally which there are.
@@ -48,7 +49,7 @@ pub struct Fact {
 
 /// A row that cannot be read leaves an empty list, which a test would find.
 static FACTS: LazyLock<Vec<Fact>> = LazyLock::new(|| {
-    let file: Result<File, _> = toml::from_str(include_str!("../data/semantics.toml"));
+    let file: Result<File, _> = serde_json::from_str(toml_as_json!("data/semantics.toml"));
     let rows = file.map(|file| file.fact).unwrap_or_default();
     let version = |text: Option<String>| text.and_then(|text| text.parse().ok());
     rows.into_iter()

@@ -6,6 +6,7 @@
 use std::sync::LazyLock;
 
 use unskew_core::{Date, History, Policy, Version, Window};
+use unskew_tables::toml_as_json;
 
 /// A history from a file of this crate, read once.
 macro_rules! history {
@@ -13,7 +14,7 @@ macro_rules! history {
         $(#[$doc])*
         pub fn $name() -> Option<&'static History> {
             static HISTORY: LazyLock<Option<History>> =
-                LazyLock::new(|| History::from_toml(include_str!($file)).ok());
+                LazyLock::new(|| serde_json::from_str(toml_as_json!($file)).ok());
             HISTORY.as_ref()
         }
     };
@@ -21,25 +22,25 @@ macro_rules! history {
 
 history! {
     /// The protocol versions of the IFRT proxy, with the floors of its client.
-    proxy, "../data/proxy.history.toml"
+    proxy, "data/proxy.history.toml"
 }
 history! {
     /// The lowest protocol version of the server, as a history of its own.
-    server_minimum, "../data/proxy.server_minimum.history.toml"
+    server_minimum, "data/proxy.server_minimum.history.toml"
 }
 history! {
     /// The history of the SerDes versions.
-    serdes, "../data/serdes.history.toml"
+    serdes, "data/serdes.history.toml"
 }
 history! {
     /// What the makers typed for `week_4_old`, as a history of its own.
-    typed_week_4_old, "../data/serdes.week_4_old.history.toml"
+    typed_week_4_old, "data/serdes.week_4_old.history.toml"
 }
 
 /// What the makers of IFRT SerDes promise.
 pub fn policy() -> Option<&'static Policy> {
     static POLICY: LazyLock<Option<Policy>> =
-        LazyLock::new(|| Policy::from_toml(include_str!("../data/policy.toml")).ok());
+        LazyLock::new(|| serde_json::from_str(toml_as_json!("data/policy.toml")).ok());
     POLICY.as_ref()
 }
 

@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use unskew_core::{History, Policy, Version};
+use unskew_tables::toml_as_json;
 
 use crate::Exported;
 
@@ -14,14 +15,14 @@ const FLOAT0: u64 = 22;
 /// The dated versions of the format. Never none: the file is part of this crate, and a test reads it.
 pub fn history() -> Option<&'static History> {
     static HISTORY: LazyLock<Option<History>> =
-        LazyLock::new(|| History::from_toml(include_str!("../data/jax_export.history.toml")).ok());
+        LazyLock::new(|| serde_json::from_str(toml_as_json!("data/jax_export.history.toml")).ok());
     HISTORY.as_ref()
 }
 
 /// What JAX promises about exported functions. Never none, as [`history`].
 pub fn policy() -> Option<&'static Policy> {
     static POLICY: LazyLock<Option<Policy>> =
-        LazyLock::new(|| Policy::from_toml(include_str!("../data/policy.toml")).ok());
+        LazyLock::new(|| serde_json::from_str(toml_as_json!("data/policy.toml")).ok());
     POLICY.as_ref()
 }
 

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 use unskew_core::{Party, Provision, Version};
+use unskew_tables::toml_as_json;
 
 use crate::AXIS;
 
@@ -67,7 +68,7 @@ pub(crate) fn before(fits: impl Fn(&Reader) -> bool) -> Option<Version> {
 
 fn readers() -> &'static [Reader] {
     static READERS: LazyLock<Vec<Reader>> = LazyLock::new(|| {
-        let table: Option<Table> = toml::from_str(include_str!("../data/readers.toml")).ok();
+        let table: Option<Table> = serde_json::from_str(toml_as_json!("data/readers.toml")).ok();
         let rows = table.map(|table| table.reader).unwrap_or_default();
         rows.into_iter().filter_map(row).collect()
     });

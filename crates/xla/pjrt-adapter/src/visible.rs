@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 use unskew_pjrt::layout::{self, SIZED_EXTENSIONS};
+use unskew_tables::toml_as_json;
 
 use crate::ages::Ages;
 
@@ -23,8 +24,9 @@ struct Record {
 
 /// What is known of extensions that the ABI data do not describe. The file is part of this crate, and
 /// a test reads it.
-static OTHERS: LazyLock<BTreeMap<String, Record>> =
-    LazyLock::new(|| toml::from_str(include_str!("../data/extensions.toml")).unwrap_or_default());
+static OTHERS: LazyLock<BTreeMap<String, Record>> = LazyLock::new(|| {
+    serde_json::from_str(toml_as_json!("data/extensions.toml")).unwrap_or_default()
+});
 
 /// Whether any extension is shown at all: before 0.45 the chain was laid out in another way.
 pub fn any(ages: &Ages) -> bool {

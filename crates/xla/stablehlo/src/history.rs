@@ -6,18 +6,19 @@
 use std::sync::LazyLock;
 
 use unskew_core::{Date, History, Policy, Version};
+use unskew_tables::toml_as_json;
 
 /// The StableHLO versions in which something changed.
 pub fn history() -> Option<&'static History> {
     static HISTORY: LazyLock<Option<History>> =
-        LazyLock::new(|| History::from_toml(include_str!("../data/stablehlo.history.toml")).ok());
+        LazyLock::new(|| serde_json::from_str(toml_as_json!("data/stablehlo.history.toml")).ok());
     HISTORY.as_ref()
 }
 
 /// What the makers of StableHLO promise.
 pub fn policy() -> Option<&'static Policy> {
     static POLICY: LazyLock<Option<Policy>> =
-        LazyLock::new(|| Policy::from_toml(include_str!("../data/policy.toml")).ok());
+        LazyLock::new(|| serde_json::from_str(toml_as_json!("data/policy.toml")).ok());
     POLICY.as_ref()
 }
 

@@ -1,6 +1,7 @@
 //! The versions of the database, and the steps between them.
 
 use unskew_core::History;
+use unskew_tables::toml_as_json;
 
 use super::database::{Database, StoreError};
 
@@ -16,8 +17,8 @@ const STEPS: [&str; 3] = [
 /// # Errors
 /// If the file in this program is none; a test reads it.
 pub fn history() -> Result<History, StoreError> {
-    let text = include_str!("../../migrations/store.history.toml");
-    History::from_toml(text).map_err(|error| StoreError::Versions(error.to_string()))
+    let text = toml_as_json!("migrations/store.history.toml");
+    serde_json::from_str(text).map_err(|error| StoreError::Versions(error.to_string()))
 }
 
 /// Brings a database up to the newest version, in one step. One that is up to date is only read.

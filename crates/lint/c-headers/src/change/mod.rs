@@ -61,7 +61,7 @@ mod words;
 
 pub use found::Change;
 pub use likeness::Likeness;
-pub use policy::{Class, HeaderPolicyError, Policy};
+pub use policy::{Class, Policy};
 pub use version::Bump;
 
 use unskew_core::{Date, Finding, Severity};

@@ -5,10 +5,11 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use unskew_core::Rule;
 use unskew_definitions::ChangeRule;
+use unskew_tables::toml_as_json;
 
 use crate::rules;
 
-const TEXT: &str = include_str!("../../data/changes.toml");
+const TEXT: &str = toml_as_json!("data/changes.toml");
 
 /// A kind of change of an op's definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
+use unskew_tables::toml_as_json;
 
 /// An op that means the same as another, under conditions.
 #[derive(Debug, Deserialize)]
@@ -122,13 +123,13 @@ struct IdleAttributes {
     idle: Vec<Idle>,
 }
 
-const REPLACEMENTS: &str = include_str!("../../data/replacements.toml");
-const IDLE: &str = include_str!("../../data/idle-attributes.toml");
+const REPLACEMENTS: &str = toml_as_json!("data/replacements.toml");
+const IDLE: &str = toml_as_json!("data/idle-attributes.toml");
 
 /// Every pair of ops that mean the same, in the order of the file. A test reads the file, so it is there.
 pub fn replacements() -> &'static [Replacement] {
     static ALL: LazyLock<Vec<Replacement>> = LazyLock::new(|| {
-        toml::from_str(REPLACEMENTS)
+        serde_json::from_str(REPLACEMENTS)
             .map_or_else(|_| Vec::new(), |all: Replacements| all.replacement)
     });
     &ALL
@@ -142,7 +143,7 @@ pub(super) fn from(op: &str) -> impl Iterator<Item = &'static Replacement> {
 /// Whether an attribute changes nothing that a graph computes.
 pub(crate) fn is_idle(op: &str, attr: &str) -> bool {
     static ALL: LazyLock<Vec<Idle>> = LazyLock::new(|| {
-        toml::from_str(IDLE).map_or_else(|_| Vec::new(), |all: IdleAttributes| all.idle)
+        serde_json::from_str(IDLE).map_or_else(|_| Vec::new(), |all: IdleAttributes| all.idle)
     });
     ALL.iter().any(|idle| {
         idle.attr == attr
@@ -159,8 +160,8 @@ mod tests {
 
     #[test]
     fn the_tables_can_be_read() {
-        assert!(toml::from_str::<Replacements>(REPLACEMENTS).is_ok());
-        assert!(toml::from_str::<IdleAttributes>(IDLE).is_ok());
+        assert!(serde_json::from_str::<Replacements>(REPLACEMENTS).is_ok());
+        assert!(serde_json::from_str::<IdleAttributes>(IDLE).is_ok());
         assert!(is_idle("VarHandleOp", "debug_name"));
         assert!(is_idle("TFRecordDataset", "metadata"));
         assert!(!is_idle("VarHandleOp", "shape"));

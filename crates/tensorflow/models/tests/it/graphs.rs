@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use unskew_core::{DataConsumer, Date};
+use unskew_tables::toml_as_json;
 use unskew_tensorflow::{OpHistory, OpRegistry, Runtime};
 
 /// A release of the database.
@@ -10,10 +11,12 @@ pub fn runtime(version: &str) -> Runtime {
     let data = concat!(env!("UNSKEW_ROOT"), "/crates/judging/releases/data/tensorflow");
     let read = |name: &str| std::fs::read_to_string(format!("{data}/{name}")).unwrap();
     let history = Arc::new(OpHistory::from_text(read("ops.tsv")).unwrap());
-    let releases: toml::Table = read("releases.toml").parse().unwrap();
+    let releases: serde_json::Value =
+        serde_json::from_str(toml_as_json!("../../judging/releases/data/tensorflow/releases.toml"))
+            .unwrap();
     let rows = releases["release"].as_array().unwrap();
     let row = rows.iter().find(|row| row["version"].as_str() == Some(version)).unwrap();
-    let number = row["graph_def"].as_integer().unwrap();
+    let number = row["graph_def"].as_i64().unwrap();
     let version = version.parse().unwrap();
     Runtime {
         version,

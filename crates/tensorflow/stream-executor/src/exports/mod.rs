@@ -8,6 +8,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use serde::Deserialize;
 use unskew_core::Version;
+use unskew_tables::toml_as_json;
 
 use crate::symbols::{Symbols, is_covered};
 
@@ -228,7 +229,7 @@ struct Library {
 /// The file is part of the program and read by a test.
 static LIBRARIES: LazyLock<Vec<Library>> = LazyLock::new(|| {
     let file: Option<Libraries> =
-        toml::from_str(include_str!("../../data/linux/libraries.toml")).ok();
+        serde_json::from_str(toml_as_json!("data/linux/libraries.toml")).ok();
     file.map(|file| file.library).unwrap_or_default()
 });
 

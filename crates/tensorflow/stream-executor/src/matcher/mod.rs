@@ -9,6 +9,7 @@ use unskew_abi::Format;
 use unskew_core::{
     Context, Finding, Judgement, Matcher, Party, Places, Policy, Promise, PromiseState, Version,
 };
+use unskew_tables::toml_as_json;
 
 use crate::exports::Exports;
 use crate::layout::FIRST;
@@ -54,7 +55,7 @@ fn promise() -> Option<Promise> {
 /// a test rules out.
 pub fn policy() -> Option<&'static Policy> {
     static POLICY: LazyLock<Option<Policy>> =
-        LazyLock::new(|| Policy::from_toml(include_str!("../../data/policy.toml")).ok());
+        LazyLock::new(|| serde_json::from_str(toml_as_json!("data/policy.toml")).ok());
     POLICY.as_ref()
 }
 

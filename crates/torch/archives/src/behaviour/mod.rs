@@ -11,6 +11,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 use unskew_core::Version;
+use unskew_tables::toml_as_json;
 
 pub(crate) use condition::{Condition, Truth, Value};
 
@@ -55,7 +56,7 @@ struct File {
 
 /// The file is part of the program; a fault in it leaves nothing, which a test finds.
 static FILE: LazyLock<Option<File>> =
-    LazyLock::new(|| toml::from_str(include_str!("../../data/behaviour.toml")).ok());
+    LazyLock::new(|| serde_json::from_str(toml_as_json!("data/behaviour.toml")).ok());
 
 impl Behaviour {
     /// What was done first.
@@ -112,7 +113,7 @@ mod tests {
 
     #[test]
     fn every_row_has_eras_in_their_order_and_says_one_thing_of_each() {
-        let file: File = toml::from_str(include_str!("../../data/behaviour.toml")).unwrap();
+        let file: File = serde_json::from_str(toml_as_json!("data/behaviour.toml")).unwrap();
         assert!(file.behaviour.len() > 10);
         for row in &file.behaviour {
             assert!(row.eras.len() > 1 && !row.when.is_empty(), "{:?}", row.operators);

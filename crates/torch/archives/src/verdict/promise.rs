@@ -7,11 +7,12 @@
 use std::sync::LazyLock;
 
 use unskew_core::{Date, Policy, Promise, PromiseState, Version, Window};
+use unskew_tables::toml_as_json;
 
 use super::pair::Pair;
 
 static POLICY: LazyLock<Option<Policy>> =
-    LazyLock::new(|| Policy::from_toml(include_str!("../../data/policy.toml")).ok());
+    LazyLock::new(|| serde_json::from_str(toml_as_json!("data/policy.toml")).ok());
 
 /// The promises about `pair`.
 pub(super) fn promises(pair: &Pair<'_>) -> Vec<Promise> {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use unskew_core::{Context, Conversion, Date, Party, Severity, Verdict, Version, check};
 use unskew_source::{Archive, ArchiveOutput, BytesSource, Output, Source, SourceExt};
+use unskew_tables::toml_as_json;
 use unskew_torch::{Calendar, Options, Runtime, convert};
 use unskew_torch_schemas::OperatorHistory;
 
@@ -36,9 +37,16 @@ pub fn history() -> OperatorHistory {
     OperatorHistory::from_text(data("operators.tsv")).unwrap()
 }
 
+fn calendar() -> Arc<Calendar> {
+    let calendar: Calendar =
+        serde_json::from_str(toml_as_json!("../../judging/releases/data/torch/releases.toml"))
+            .unwrap();
+    calendar.into()
+}
+
 /// Every release of the database, by version.
 pub fn runtimes() -> BTreeMap<String, Party> {
-    let calendar = Arc::new(Calendar::from_toml(&data("releases.toml")).unwrap());
+    let calendar = calendar();
     let history = Arc::new(history());
     let runtime = |release: &unskew_torch::Release| Runtime {
         release: release.clone(),
@@ -52,7 +60,7 @@ pub fn runtimes() -> BTreeMap<String, Party> {
 
 /// One release of the database.
 pub fn runtime(version: &str) -> Runtime {
-    let calendar = Arc::new(Calendar::from_toml(&data("releases.toml")).unwrap());
+    let calendar = calendar();
     let release = calendar.first(|release| release.version.to_string() == version).unwrap();
     let operators = Arc::new(history()).table(release.version).unwrap();
     Runtime { release: release.clone(), operators, calendar: calendar.clone(), device: None }

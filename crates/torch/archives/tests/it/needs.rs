@@ -1,15 +1,14 @@
 //! The lowest versions that real models need, against what their writers and other releases did.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use crate::corpus::{files, history, source, split};
 use unskew_core::Version;
+use unskew_tables::toml_as_json;
 use unskew_torch::{Calendar, Needs, read};
 
 fn calendar() -> Calendar {
-    let folder = Path::new(env!("UNSKEW_ROOT")).join("crates/judging/releases/data/torch");
-    Calendar::from_toml(&std::fs::read_to_string(folder.join("releases.toml")).unwrap()).unwrap()
+    serde_json::from_str(toml_as_json!("../../judging/releases/data/torch/releases.toml")).unwrap()
 }
 
 fn needs(path: &str, bytes: &[u8]) -> Needs {

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 use unskew_interpreter::Value;
+use unskew_tables::toml_as_json;
 use unskew_torch::{Calendar, Runtime};
 use unskew_torch_matrix::recorded::{self, value};
 use unskew_torch_schemas::OperatorHistory;
@@ -20,7 +21,9 @@ pub fn files() -> BTreeMap<String, Vec<u8>> {
 static DATABASE: LazyLock<(Arc<Calendar>, Arc<OperatorHistory>)> = LazyLock::new(|| {
     let folder = Path::new(env!("UNSKEW_ROOT")).join("crates/judging/releases/data/torch");
     let text = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
-    let calendar = Calendar::from_toml(&text("releases.toml")).unwrap();
+    let calendar: Calendar =
+        serde_json::from_str(toml_as_json!("../../judging/releases/data/torch/releases.toml"))
+            .unwrap();
     (calendar.into(), OperatorHistory::from_text(text("operators.tsv")).unwrap().into())
 });
 

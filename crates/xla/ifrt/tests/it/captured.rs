@@ -91,7 +91,7 @@ fn what_real_clients_sent_says_what_it_is() {
     let negative = captured().into_iter().find(|c| c.bytes.len() == 21).unwrap();
     let options: ExecuteOptions = decode(&negative.bytes).unwrap();
     assert_eq!(options.launch_id, -412_020_962);
-    assert_eq!(options.non_donatable_input_indices, []);
+    assert!(options.non_donatable_input_indices.is_empty());
 }
 
 /// Measured on clients of 0.11.2 and 0.12.0: 4 is recorded whenever 4 or later was agreed on, though no

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 use unskew_core::Finding;
+use unskew_tables::toml_as_json;
 
 use crate::layout::FLOOR;
 use crate::verdict::host::Host;
@@ -31,7 +32,7 @@ enum Hosts {
 
 /// The file is part of this crate, and a test reads it.
 static FIXES: LazyLock<Vec<Fix>> = LazyLock::new(|| {
-    let table: Result<Table, _> = toml::from_str(include_str!("../../data/adapter.toml"));
+    let table: Result<Table, _> = serde_json::from_str(toml_as_json!("data/adapter.toml"));
     table.map(|table| table.fixes).unwrap_or_default()
 });
 

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use unskew_core::{
     Date, History, HistoryError, Policy, Promise, PromiseState, Version, VersionRange, Window,
 };
+use unskew_tables::toml_as_json;
 
 use crate::verdict::axes::API_AXIS;
 use crate::verdict::host::Host;
@@ -15,7 +16,7 @@ use crate::verdict::host::Host;
 /// None never happens: the file is part of this crate, and a test reads it.
 pub fn history() -> Option<&'static History> {
     static HISTORY: LazyLock<Option<History>> =
-        LazyLock::new(|| History::from_toml(include_str!("../../data/api.history.toml")).ok());
+        LazyLock::new(|| serde_json::from_str(toml_as_json!("data/api.history.toml")).ok());
     HISTORY.as_ref()
 }
 
@@ -28,7 +29,7 @@ struct PolicyFile {
 /// A policy and the day from which releases fall under it.
 #[derive(Deserialize)]
 struct DatedPolicy {
-    since: toml::value::Datetime,
+    since: Date,
     #[serde(flatten)]
     policy: Policy,
 }
@@ -38,9 +39,9 @@ struct DatedPolicy {
 pub fn policy(day: Date) -> Option<&'static Policy> {
     static POLICIES: LazyLock<Vec<(Date, Policy)>> = LazyLock::new(|| {
         let file: Option<PolicyFile> =
-            toml::from_str(include_str!("../../data/policies.toml")).ok();
-        let dated = |row: DatedPolicy| Some((row.since.to_string().parse().ok()?, row.policy));
-        file.map(|file| file.policy.into_iter().filter_map(dated).collect()).unwrap_or_default()
+            serde_json::from_str(toml_as_json!("data/policies.toml")).ok();
+        let dated = |row: DatedPolicy| (row.since, row.policy);
+        file.map(|file| file.policy.into_iter().map(dated).collect()).unwrap_or_default()
     });
     let in_force = POLICIES.iter().rfind(|(since, _)| *since <= day);
     in_force.or_else(|| POLICIES.first()).map(|(_, policy)| policy)

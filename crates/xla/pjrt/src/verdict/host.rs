@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 use unskew_core::{Date, Version};
+use unskew_tables::toml_as_json;
 
 use crate::layout::Use;
 
@@ -99,8 +100,8 @@ struct Obligation {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Handshake {
-    exact_table_until: toml::value::Datetime,
-    exact_minor_until: toml::value::Datetime,
+    exact_table_until: Date,
+    exact_minor_until: Date,
     pub(crate) least_minor: i32,
 }
 
@@ -108,15 +109,15 @@ pub(crate) struct Handshake {
 #[serde(deny_unknown_fields)]
 pub(crate) struct StableHlo {
     pub(super) minimum: String,
-    target_since: toml::value::Datetime,
-    capped_since: toml::value::Datetime,
+    target_since: Date,
+    capped_since: Date,
 }
 
 /// Shardings by the axes of a mesh: which hosts write them, and which plug-ins get them wrong.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct MeshShardings {
-    written_since: toml::value::Datetime,
+    written_since: Date,
     wrong_from: i32,
     right_from: i32,
 }
@@ -152,7 +153,7 @@ pub(crate) enum Strictness {
 /// The behaviour, read once. The file is part of this crate and a test reads it.
 pub(crate) fn behaviour() -> Option<&'static Behaviour> {
     static BEHAVIOUR: LazyLock<Option<Behaviour>> =
-        LazyLock::new(|| toml::from_str(include_str!("../../data/host.toml")).ok());
+        LazyLock::new(|| serde_json::from_str(toml_as_json!("data/host.toml")).ok());
     BEHAVIOUR.as_ref()
 }
 
@@ -184,9 +185,9 @@ pub(crate) fn is_moot(name: &str, lacks: &dyn Fn(&str) -> bool, host_memory: boo
 
 impl Behaviour {
     pub(crate) fn strictness(&self, released: Date) -> Strictness {
-        if before(released, &self.handshake.exact_table_until) {
+        if released < self.handshake.exact_table_until {
             Strictness::ExactTable
-        } else if before(released, &self.handshake.exact_minor_until) {
+        } else if released < self.handshake.exact_minor_until {
             Strictness::ExactMinor
         } else {
             Strictness::Tolerant
@@ -195,13 +196,12 @@ impl Behaviour {
 
     /// Whether a host writes programs at the plug-in's version without regard for its own.
     pub(crate) fn writes_beyond_itself(&self, released: Date) -> bool {
-        !before(released, &self.stablehlo.target_since)
-            && before(released, &self.stablehlo.capped_since)
+        released >= self.stablehlo.target_since && released < self.stablehlo.capped_since
     }
 
     /// Whether the programs of a host have shardings by the axes of a mesh.
     pub(crate) fn writes_mesh_shardings(&self, released: Date) -> bool {
-        !before(released, &self.mesh_shardings.written_since)
+        released >= self.mesh_shardings.written_since
     }
 }
 
@@ -209,10 +209,6 @@ impl Behaviour {
 pub(crate) fn gets_mesh_shardings_wrong(plugin: i32) -> bool {
     let mesh = behaviour().map(|behaviour| &behaviour.mesh_shardings);
     mesh.is_some_and(|mesh| (mesh.wrong_from..mesh.right_from).contains(&plugin))
-}
-
-fn before(day: Date, limit: &toml::value::Datetime) -> bool {
-    limit.to_string().parse::<Date>().is_ok_and(|limit| day < limit)
 }
 
 #[cfg(test)]
