@@ -38,16 +38,21 @@ pub(crate) struct Published {
 
 /// Every release of a family that was published, oldest version first.
 pub(crate) fn all(family: Family) -> &'static [Published] {
-    static ALL: LazyLock<[Vec<Published>; 5]> = LazyLock::new(|| {
-        [
-            read(include_str!("../data/torch/published.tsv")),
-            read(include_str!("../data/tensorflow/published.tsv")),
-            read(include_str!("../data/jax/published.tsv")),
-            read(include_str!("../data/onnxruntime/published.tsv")),
-            read(include_str!("../data/onnx/published.tsv")),
-        ]
-    });
-    &ALL[family as usize]
+    type Table = LazyLock<Vec<Published>>;
+    static TORCH: Table = LazyLock::new(|| read(include_str!("../data/torch/published.tsv")));
+    static TENSORFLOW: Table =
+        LazyLock::new(|| read(include_str!("../data/tensorflow/published.tsv")));
+    static JAX: Table = LazyLock::new(|| read(include_str!("../data/jax/published.tsv")));
+    static ONNX_RUNTIME: Table =
+        LazyLock::new(|| read(include_str!("../data/onnxruntime/published.tsv")));
+    static ONNX: Table = LazyLock::new(|| read(include_str!("../data/onnx/published.tsv")));
+    match family {
+        Family::Torch => &TORCH,
+        Family::TensorFlow => &TENSORFLOW,
+        Family::Jax => &JAX,
+        Family::OnnxRuntime => &ONNX_RUNTIME,
+        Family::Onnx => &ONNX,
+    }
 }
 
 /// The published release of this version, however many zeros it is written with.

@@ -4,11 +4,11 @@
 //! names. A row is some operators, conditions on their arguments, what must hold of the values (of which no code tells), the
 //! releases in which something changed, and the error or the types before and after.
 
-use std::collections::HashMap;
 use std::fmt;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use unskew_core::Version;
+use unskew_definitions::Rows;
 
 use super::Condition;
 
@@ -137,32 +137,30 @@ impl Measured {
     }
 }
 
-/// The rows, by the operators that they are of; a call whose overload is not known is of all of the name.
-struct Table {
-    rows: Vec<Measured>,
-    by_operator: HashMap<&'static str, Vec<usize>>,
-}
-
 /// The file is part of the program; a fault in it leaves rows out, which a test finds.
-static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let mut table = Table { rows: Vec::new(), by_operator: HashMap::new() };
-    let lines = TEXT.lines().filter(|line| !line.starts_with('#'));
-    for (operators, row) in lines.filter_map(Measured::read) {
-        for operator in operators {
-            table.by_operator.entry(operator).or_default().push(table.rows.len());
-        }
-        table.rows.push(row);
-    }
-    table
+const TEXT: &str = include_str!("../../data/changes.tsv");
+
+// `STARTS`: where each row begins in the text.
+include!(concat!(env!("OUT_DIR"), "/changes.rs"));
+
+/// The operators in the order of their names, with the numbers of their rows.
+static OPERATORS: LazyLock<Option<Rows>> = LazyLock::new(|| {
+    Rows::from_text(include_str!(concat!(env!("OUT_DIR"), "/changes.index"))).ok()
 });
 
-const TEXT: &str = include_str!("../../data/changes.tsv");
+/// A row, read when it is first asked for.
+fn row(number: &str) -> Option<&'static Measured> {
+    static ROWS: [OnceLock<Option<Measured>>; STARTS.len()] =
+        [const { OnceLock::new() }; STARTS.len()];
+    let number: usize = number.parse().ok()?;
+    let start = usize::try_from(*STARTS.get(number)?).ok()?;
+    let read = || Measured::read(TEXT.get(start..)?.lines().next()?).map(|(_, row)| row);
+    ROWS.get(number)?.get_or_init(read).as_ref()
+}
 
 /// The minor releases that were measured, oldest first.
 static MEASURED: LazyLock<Vec<Version>> = LazyLock::new(|| {
-    let line = TEXT.lines().find_map(|line| line.strip_prefix("# measured on "));
-    let releases = line.into_iter().flat_map(|line| line.split(' '));
-    let releases = releases.filter_map(|one| one.parse::<Version>().ok());
+    let releases = OPERATORS.iter().flat_map(Rows::releases);
     releases.map(|one| Version::pair(one.major(), one.minor())).collect()
 });
 
@@ -178,17 +176,17 @@ pub(crate) fn spoken_for(minor: Version) -> Vec<Version> {
 /// The rows of an operator: `aten::div` with its overload.
 pub(crate) fn of(operator: &str, overload: &str) -> impl Iterator<Item = &'static Measured> {
     let name = operator.strip_prefix("aten::").unwrap_or("");
-    let full = if overload.is_empty() { name.to_owned() } else { format!("{name}.{overload}") };
-    let rows = TABLE.by_operator.get(full.as_str()).into_iter().flatten();
-    rows.filter_map(|at| TABLE.rows.get(*at))
+    let dot = if overload.is_empty() { "" } else { "." };
+    let key = format!("{name}{dot}{overload}(");
+    let all = OPERATORS.iter().flat_map(|rows| rows.named(name));
+    let numbers = all.filter(|(one, _)| *one == key).flat_map(|(_, numbers)| numbers.split(' '));
+    numbers.filter_map(row).collect::<Vec<_>>().into_iter()
 }
 
 /// Whether there are rows of an operator, under any overload.
 pub(crate) fn has(operator: &str) -> bool {
-    static NAMES: LazyLock<std::collections::HashSet<&'static str>> = LazyLock::new(|| {
-        TABLE.by_operator.keys().map(|one| one.split('.').next().unwrap_or(one)).collect()
-    });
-    operator.strip_prefix("aten::").is_some_and(|name| NAMES.contains(name))
+    let name = operator.strip_prefix("aten::").unwrap_or("");
+    OPERATORS.as_ref().is_some_and(|rows| rows.named(name).next().is_some())
 }
 
 #[cfg(test)]
@@ -199,9 +197,16 @@ mod tests {
     fn every_row_is_read() {
         let lines = TEXT.lines().filter(|line| !line.starts_with('#'));
         for line in lines {
-            assert!(Measured::read(line).is_some(), "{line}");
+            let (operators, row) = Measured::read(line).unwrap();
+            for operator in operators {
+                let (name, overload) = operator.split_once('.').unwrap_or((operator, ""));
+                let name = format!("aten::{name}");
+                let is_it = |one: &Measured| (one.words, one.values) == (row.words, row.values);
+                assert!(has(&name) && of(&name, overload).any(is_it), "{operator}: {line}");
+            }
         }
-        assert!(TABLE.rows.len() > 300, "{}", TABLE.rows.len());
+        assert!(STARTS.len() > 300 && !has("aten::") && !has("aten::no") && !has("div"));
+        assert_eq!(of("aten::gelu", "no").count(), 0);
     }
 
     #[test]

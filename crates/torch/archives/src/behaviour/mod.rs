@@ -11,6 +11,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 use unskew_core::Version;
+use unskew_definitions::Rows;
 use unskew_tables::toml_as_json;
 
 pub(crate) use condition::{Condition, Truth, Value};
@@ -98,12 +99,19 @@ impl Behaviour {
     }
 }
 
+/// The operators that have rows, in the order of their names: the file is read for no others.
+static OPERATORS: LazyLock<Option<Rows>> = LazyLock::new(|| {
+    Rows::from_text(include_str!(concat!(env!("OUT_DIR"), "/behaviour.index"))).ok()
+});
+
 /// The rows of an operator.
 pub(crate) fn of(
     operator: &str,
     overload: Option<&str>,
 ) -> impl Iterator<Item = &'static Behaviour> {
-    let rows = FILE.iter().flat_map(|file| &file.behaviour);
+    let known = OPERATORS.iter().any(|rows| rows.named(operator).next().is_some());
+    let file = if known { FILE.as_ref() } else { None };
+    let rows = file.into_iter().flat_map(|file| &file.behaviour);
     rows.filter(move |row| row.is_of(operator, overload))
 }
 
@@ -118,6 +126,10 @@ mod tests {
         for row in &file.behaviour {
             assert!(row.eras.len() > 1 && !row.when.is_empty(), "{:?}", row.operators);
             assert!(row.eras.is_sorted_by(|a, b| a.since() < b.since()), "{:?}", row.operators);
+            for operator in &row.operators {
+                let name = operator.split('.').next().unwrap_or(operator);
+                assert!(of(name, None).any(|one| one.operators == row.operators), "{operator}");
+            }
             for era in &row.eras {
                 assert!(era.does.is_some() != era.raises.is_some(), "{:?}", row.operators);
                 assert!(era.since() > Version::number(0), "{:?}", row.operators);
