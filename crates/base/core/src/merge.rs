@@ -1,8 +1,7 @@
 //! Findings that say the same are one, with the places of all.
 
-use std::collections::{HashMap, HashSet};
-
 use crate::{Finding, Phase, Places, Severity};
+use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
 
 /// What makes a finding the same as another, wherever it is.
 #[derive(PartialEq, Eq, Hash)]

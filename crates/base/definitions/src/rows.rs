@@ -5,10 +5,11 @@
 //! parsed by whoever knows the definitions, once, and [`Kept`].
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use foldhash::HashMap;
 use unskew_core::Version;
 
 use crate::Runs;

@@ -10,11 +10,11 @@
 //! where the end record begins; who reckons its start from there comes out 76 bytes too far, and where the first
 //! name has 30 bytes another header stands just there.
 
-use std::collections::HashMap;
 use std::io::{self, Read};
 use std::ops::Range;
 use std::sync::Arc;
 
+use foldhash::{HashMap, HashMapExt as _};
 use zip::read::{ArchiveOffset, Config};
 use zip::{CompressionMethod, ZipArchive};
 

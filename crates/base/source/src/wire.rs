@@ -217,12 +217,17 @@ impl<'s> Message<'s> {
 
     fn varint(&mut self) -> Result<u64, ReadError> {
         let offset = self.position;
-        // Most numbers are one byte that is there already.
+        // Most numbers lie in what was read ahead.
         let ahead = usize::try_from(offset.wrapping_sub(self.block_start)).ok();
-        let byte = ahead.and_then(|at| self.block.get(at)).filter(|byte| **byte < 0x80);
-        if let (Some(byte), true) = (byte, offset < self.end) {
-            self.position += 1;
-            return Ok(u64::from(*byte));
+        let ahead = ahead.and_then(|at| self.block.get(at..)).unwrap_or_default();
+        let left = usize::try_from(self.end.saturating_sub(offset)).unwrap_or(usize::MAX);
+        let mut value = 0u64;
+        for (byte, shift) in ahead.iter().take(left.min(9)).zip((0..).step_by(7)) {
+            value |= u64::from(byte & 0x7f) << shift;
+            if *byte < 0x80 {
+                self.position += shift / 7 + 1;
+                return Ok(value);
+            }
         }
         let mut value = 0u64;
         for shift in (0..64).step_by(7) {

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use foldhash::{HashMap, HashMapExt as _};
 use serde::{Deserialize, Deserializer};
 use unskew_core::Version;
 use unskew_tables::toml_as_json;
@@ -151,6 +152,36 @@ pub(crate) fn behaviours() -> &'static [Behaviour] {
     &ALL
 }
 
+/// The behaviours that are about an op, with their places in [`behaviours`]; of most ops there is none.
+pub(crate) fn about(op: &str) -> impl Iterator<Item = (usize, &'static Behaviour)> {
+    static BY_OP: LazyLock<ByOp> = LazyLock::new(ByOp::default);
+    let exactly = BY_OP.exactly.get(op).into_iter().flatten();
+    let begins = BY_OP.begins.iter().filter(|(prefix, _)| op.starts_with(prefix));
+    let places = exactly.chain(begins.map(|(_, place)| place));
+    places.filter_map(|place| Some((*place, behaviours().get(*place)?)))
+}
+
+/// The places of behaviours by the names of ops, and by how they begin.
+struct ByOp {
+    exactly: HashMap<&'static str, Vec<usize>>,
+    begins: Vec<(&'static str, usize)>,
+}
+
+impl Default for ByOp {
+    fn default() -> Self {
+        let mut all = Self { exactly: HashMap::new(), begins: Vec::new() };
+        for (place, behaviour) in behaviours().iter().enumerate() {
+            for op in &behaviour.ops {
+                match op.strip_suffix('*') {
+                    Some(prefix) => all.begins.push((prefix, place)),
+                    None => all.exactly.entry(op).or_default().push(place),
+                }
+            }
+        }
+        all
+    }
+}
+
 fn read() -> Result<Vec<Behaviour>, serde_json::Error> {
     serde_json::from_str::<File>(toml_as_json!("data/behaviour.toml")).map(|file| file.behaviour)
 }
@@ -164,22 +195,18 @@ pub(crate) fn named(name: &str) -> Option<(usize, &'static Behaviour)> {
 }
 
 impl Behaviour {
-    /// Whether it is about `node`, whose graph has the nodes that `get` finds by name.
+    /// Whether `node`, of an op that it is about, shows it; the graph has the nodes that `get` finds by name.
     pub(crate) fn sees<'g>(
         &self,
         node: &'g Node,
         get: impl Fn(&str) -> Option<&'g Node> + Copy,
     ) -> Seen {
-        let about = |op: &String| match op.strip_suffix('*') {
-            Some(prefix) => node.op.starts_with(prefix),
-            None => **op == *node.op,
-        };
         let of_type = match node.attr("T") {
             _ if self.types.is_empty() => Seen::Yes,
             Some(AttrValue::Type(dtype)) => self.types.contains(dtype).into(),
             _ => Seen::Maybe,
         };
-        if of_type == Seen::No || !self.ops.iter().any(about) {
+        if of_type == Seen::No {
             return Seen::No;
         }
         match (self.sees.is_there(node, get), of_type) {

@@ -53,18 +53,20 @@ pub fn read_file(source: &Arc<dyn Source>) -> Result<Option<TensorFlowFile>, Rea
     };
     let (schema_version, graphs) = parse(kind, &*bytes).map_err(placed)?;
     let restores = |graph: &GraphUse| graph.uses.iter().any(|one| read::is_restore(&one.op));
+    let runs = |graph: usize, function: Option<&str>, node: &str| {
+        graphs.get(graph).is_some_and(|graph| graph.restoring.runs(function, node))
+    };
+    let counts = |graph: usize, function: &str| runs(graph, Some(function), "");
     let mut restores = match graphs.iter().any(restores) {
         // The bytes that were made of a text are without the constants that name the tensors.
         true if encoding == Encoding::Text => {
-            read::restored(&read::transcode_whole(&**source, kind)?, kind).map_err(placed)?
+            read::restored(&read::transcode_whole(&**source, kind)?, kind, &counts)
+                .map_err(placed)?
         }
-        true => read::restored(&*bytes, kind).map_err(placed)?,
+        true => read::restored(&*bytes, kind, &counts).map_err(placed)?,
         false => Vec::new(),
     };
-    restores.retain(|one| {
-        let graph = graphs.get(one.graph);
-        graph.is_some_and(|graph| graph.restoring.runs(one.function.as_deref(), &one.node))
-    });
+    restores.retain(|one| runs(one.graph, one.function.as_deref(), &one.node));
     let file = GraphFile { kind, encoding, schema_version, graphs, restores };
     Ok(Some(TensorFlowFile::Graphs(file)))
 }

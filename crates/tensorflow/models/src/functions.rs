@@ -5,9 +5,9 @@
 //! called functions when their callers are imported; nobody looks at functions that nothing calls, except
 //! the loader of SavedModels with objects, which builds all of them.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
 use unskew_core::Places;
 
 use crate::structure::Structure;

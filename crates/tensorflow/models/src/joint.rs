@@ -3,8 +3,7 @@
 //! Whether an output is there and of which type it is depends on how a release defines the op, so what is kept is
 //! which nodes (by their [`crate::Use`]) are joined, and where. What functions give and take stands in the graph.
 
-use std::collections::HashMap;
-
+use foldhash::{HashMap, HashMapExt as _};
 use unskew_core::Places;
 
 use crate::op_def::{ArgDef, ArgKind, ElementType};

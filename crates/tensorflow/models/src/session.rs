@@ -4,8 +4,7 @@
 //! reads a variable which neither of them writes cannot run. Keras 3 writes such models with `tf.saved_model.save`: its
 //! variables are saved a second time under other names, and the signature reads those of the first time.
 
-use std::collections::{HashMap, HashSet};
-
+use foldhash::{HashMap, HashSet, HashSetExt as _};
 use unskew_core::Places;
 
 use crate::read::{MetaGraph, Signature};

@@ -4,10 +4,10 @@
 //! constant, but the Python importer of the oldest ones, which wants the values of some inputs to compute shapes
 //! (`data/shape-inputs.tsv`), does not.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use crate::{AttrValue, DataType, Node};
+use foldhash::{HashMap, HashSet, HashSetExt as _};
 
 const TABLE: &str = include_str!("../data/shape-inputs.tsv");
 

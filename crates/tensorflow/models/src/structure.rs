@@ -1,10 +1,9 @@
 //! What is to be said about the wiring of a graph, whatever the ops are.
 
-use std::collections::{HashMap, HashSet};
-
+use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
 use unskew_core::Places;
 
-use crate::behaviour::{self, NOTED_SHAPES, Seen, behaviours};
+use crate::behaviour::{self, Behaviour, NOTED_SHAPES, Seen, behaviours};
 use crate::{Function, Graph, Node, shape_inputs};
 
 /// Ops through which a loop goes back to its beginning.
@@ -69,16 +68,14 @@ impl Structure {
             for input in node.sources().filter(|input| !known(input)) {
                 structure.dangling.add(format_args!("{} <- {input}", place(&node.name)));
             }
-            let places = structure.behaviours.iter_mut().zip(&mut structure.possibly);
-            for (behaviour, (there, possibly)) in behaviours().iter().zip(places) {
-                if !function.is_empty() && behaviour.graph_only {
-                    continue;
-                }
-                match behaviour.sees(node, get) {
-                    Seen::Yes => there.add(place(&node.name)),
-                    Seen::Maybe => possibly.add(place(&node.name)),
-                    Seen::No => {}
-                }
+            let counts = |behaviour: &Behaviour| function.is_empty() || !behaviour.graph_only;
+            for (at, behaviour) in behaviour::about(&node.op).filter(|(_, one)| counts(one)) {
+                let places = match behaviour.sees(node, get) {
+                    Seen::Yes => &mut structure.behaviours,
+                    Seen::Maybe => &mut structure.possibly,
+                    Seen::No => continue,
+                };
+                places[at].add(place(&node.name));
             }
         }
         if function.is_empty() {
@@ -109,8 +106,9 @@ impl Structure {
 
 /// Whether this is the gradient of a batch norm with an unused output that is noted to have elements.
 pub(crate) fn notes_an_old_shape(node: &Node) -> bool {
-    behaviour::named(NOTED_SHAPES)
-        .is_some_and(|(_, behaviour)| behaviour.sees(node, |_| None) == Seen::Yes)
+    behaviour::about(&node.op).any(|(_, behaviour)| {
+        behaviour.name == NOTED_SHAPES && behaviour.sees(node, |_| None) == Seen::Yes
+    })
 }
 
 /// The nodes that are never ready when each waits for its inputs, those of loops apart.

@@ -1,9 +1,9 @@
 //! What a graph asks of a runtime: its nodes, those that ask the same taken together.
 
-use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
+use foldhash::{HashMap, HashMapExt as _, HashSet};
 use unskew_core::{DataVersions, Places};
 
 use crate::convert::{Proved, Wiring};

@@ -1,7 +1,8 @@
 //! The walk over the nodes of a model, with the types of the values that they see.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
+use foldhash::{HashMap, HashMapExt as _};
 use unskew_core::{Finding, Places, Unjudged, aspect};
 
 use super::node;

@@ -4,9 +4,10 @@
 //! encodings with it; only the messages on the way to a change get a new length. Values of tensors are never
 //! read.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use foldhash::HashMap;
 use unskew_source::ReadError;
 use unskew_source::wire::{Field, Message};
 

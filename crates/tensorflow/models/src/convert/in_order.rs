@@ -4,8 +4,9 @@
 //! texts of which one begins with the other, the longer one stands first. So every map is put in order, every
 //! message by the numbers of its fields. Nothing is copied: the result is made of ranges of the file.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
+use foldhash::HashMap;
 use unskew_source::ReadError;
 use unskew_source::wire::{Field, Message, Value};
 

@@ -1,7 +1,8 @@
 //! What is to be done to one graph.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 
+use foldhash::{HashMap, HashSet, HashSetExt as _};
 use unskew_core::{Conversion, Rewrite};
 
 use super::adapt::{Adapted, Adapter, DROP_SHAPES, Step, WRITE_ZEROS};

@@ -4,11 +4,10 @@
 //! exporter noted), or where it is the shape of something else (`Relu(x)` has the shape of `x`). Two shapes that
 //! are not known may so be known to be the same.
 
-use std::collections::{HashMap, HashSet};
-
 use super::table::{self, Replacement};
 use crate::elementwise::{BROADCAST, SHAPED_LIKE_THE_FIRST};
 use crate::{AttrValue, Function, Graph, Node};
+use foldhash::{HashMap, HashMapExt as _, HashSet};
 
 /// The replacements of an op whose conditions about the wiring hold: one bit for each row of the table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -1,7 +1,6 @@
 //! The findings of one pair: those that say the same are one, with the places of all.
 
-use std::collections::HashMap;
-
+use foldhash::HashMap;
 use unskew_core::{Finding, Phase};
 
 use super::stops_import;

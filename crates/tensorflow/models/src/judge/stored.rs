@@ -1,7 +1,8 @@
 //! A checkpoint against its data files, and against the graph that restores it.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 
+use foldhash::{HashMap, HashSet, HashSetExt as _};
 use unskew_core::{Context, Finding, Judgement, Matcher, Party, Places};
 
 use crate::read::{Checkpoint, Restored, StoredRange};

@@ -1,9 +1,9 @@
 //! What a function or a node says about which kernels it wants.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::{AttrValue, Function, Graph, Node};
+use foldhash::{HashMap, HashMapExt as _, HashSet};
 
 /// The attribute with which a node asks for a kernel of this name.
 const LABEL: &str = "_kernel";

@@ -1,8 +1,8 @@
 //! How much of a graph is kept in memory, and names that stand there once.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
+use foldhash::HashSet;
 use unskew_source::wire::{Field, Message};
 use unskew_source::{Problem, ReadError};
 

@@ -3,8 +3,7 @@
 //! The names stand in constants, whose values no other part of a check looks at; so this is a walk of its own,
 //! over the nodes of the graph and of each function apart, for graphs that have such nodes.
 
-use std::collections::HashMap;
-
+use foldhash::{HashMap, HashMapExt as _};
 use unskew_source::wire::{Field, Message};
 use unskew_source::{ReadError, Source};
 
@@ -51,12 +50,18 @@ pub(crate) fn is_restore(op: &str) -> bool {
     RESTORES.contains(&op)
 }
 
-/// Everything that the graphs in `source` restore.
+/// Everything that the graphs in `source` restore, but for the functions that do not count: `counts` is asked with the
+/// number of a graph and the name of a function.
 ///
 /// # Errors
 /// If the source is no such message.
-pub fn restored(source: &dyn Source, kind: Kind) -> Result<Vec<Restored>, ReadError> {
-    let mut found = RestoredTensors { tensors: Vec::new(), kept: Kept::default(), graphs: 0 };
+pub fn restored(
+    source: &dyn Source,
+    kind: Kind,
+    counts: &dyn Fn(usize, &str) -> bool,
+) -> Result<Vec<Restored>, ReadError> {
+    let mut found =
+        RestoredTensors { tensors: Vec::new(), kept: Kept::default(), graphs: 0, counts };
     let mut message = Message::whole(source);
     match kind {
         Kind::Graph => found.graph(&mut message)?,
@@ -84,16 +89,17 @@ impl Light {
     }
 }
 
-struct RestoredTensors {
+struct RestoredTensors<'c> {
     tensors: Vec<Restored>,
     /// How many graphs were read before.
     graphs: usize,
     kept: Kept,
+    counts: &'c dyn Fn(usize, &str) -> bool,
 }
 
 type Nodes = HashMap<Box<str>, Light>;
 
-impl RestoredTensors {
+impl RestoredTensors<'_> {
     /// Reads every message in the field `number`.
     fn within(
         &mut self,
@@ -135,6 +141,8 @@ impl RestoredTensors {
                     }
                     Ok(())
                 })?,
+                // The signature stands in front of the nodes.
+                3 if !name.is_empty() && !(self.counts)(self.graphs, &name) => return Ok(()),
                 3 => message.enter(&field, |node| self.node(node, &mut nodes))?,
                 _ => {}
             }

@@ -1,8 +1,8 @@
 //! The data of a checkpoint, read to the end and held against its checksums.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use foldhash::{HashMap, HashMapExt as _};
 use unskew_core::Places;
 use unskew_source::{ReadError, Source, SourceExt};
 

@@ -1,8 +1,8 @@
 //! The calls of a program with their types, those that give the same together.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use foldhash::{HashMap, HashMapExt as _};
 use unskew_core::Places;
 use unskew_script::Span;
 use unskew_script::typing::{Program, ResolvedCall, Spelling, infer};

@@ -1,7 +1,6 @@
 //! The stack machine that builds descriptions.
 
-use std::collections::HashMap;
-
+use foldhash::{HashMap, HashMapExt as _};
 use unskew_source::{Problem, ReadError};
 
 use super::opcode::{Operand, operand};

@@ -4,9 +4,8 @@
 //! from then on, as in the pickle that it was read from; so is a text that occurs twice. Nothing else can be recalled:
 //! the loader of bytecode in PyTorch 1.10 takes tuples apart, and fails on one that might be asked for again.
 
-use std::collections::HashMap;
-
 use super::{Id, Pickle, Value};
+use foldhash::{HashMap, HashMapExt as _};
 
 /// What cannot be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,7 +1,6 @@
 //! The code of a program: functions and classes by their qualified names.
 
-use std::collections::HashMap;
-
+use foldhash::HashMap;
 use unskew_script::{Class, Expression, Function, Module, ScriptError, Span, Statement};
 
 /// The code of a program.

@@ -1,7 +1,6 @@
 //! Functions and statements.
 
-use std::collections::HashMap;
-
+use foldhash::{HashMap, HashMapExt as _};
 use unskew_script::{Expression, Function, Statement};
 
 use super::{Fault, Frame, Given, Machine};

@@ -9,8 +9,7 @@ mod kinds;
 mod listed;
 mod mobile;
 
-use std::collections::HashMap;
-
+use foldhash::HashMap;
 use unskew_script::{Function, Span};
 use unskew_torch_operators::{Bridge, Registry};
 

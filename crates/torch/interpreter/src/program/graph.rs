@@ -3,9 +3,9 @@
 //! The JSON of every age is read as it lies: unions with all their keys (2.1, 2.2) or with one, a
 //! signature of names (2.1) or of specifications, weights as a pickle (to 2.7) or as records with a table.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use foldhash::{HashMap, HashMapExt as _};
 use serde_json::Value as Json;
 use unskew_source::{BytesSource, ReadError, Source};
 

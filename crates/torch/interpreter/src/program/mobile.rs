@@ -1,7 +1,6 @@
 //! The bytecode of mobile archives and flatbuffers, ready to run.
 
-use std::collections::HashMap;
-
+use foldhash::{HashMap, HashMapExt as _};
 use unskew_source::ReadError;
 use unskew_torch::bytecode::{Bytecode, COUNTED, Instruction, Operator};
 

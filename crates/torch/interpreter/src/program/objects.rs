@@ -3,9 +3,9 @@
 //! Nothing is unpickled: the description is read ([`unskew_torch::pickle`]), and of the calls in it only
 //! those are carried out that make tensors, lists, and objects of the archive's own classes.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
+use foldhash::{HashMap, HashMapExt as _};
 use unskew_source::ReadError;
 use unskew_torch::pickle::{Call, Id, Pickle, Value as Described};
 

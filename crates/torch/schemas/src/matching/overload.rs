@@ -1,10 +1,10 @@
 //! Which overload a call means.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::{Binding, Bound, Given, Mismatch, ScriptType, Signature};
 use crate::{OperatorHistory, Schema};
+use foldhash::{HashMap, HashMapExt as _};
 
 /// Where the overloads of an operator are found: the table of a release or a device, or all releases together.
 pub trait Operators {

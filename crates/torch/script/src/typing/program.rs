@@ -1,8 +1,8 @@
 //! All code that belongs together, with its functions and classes by their full names.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use foldhash::HashMap;
 use unskew_torch_schemas::matching::{Literal, ScriptType};
 
 use super::{annotation, literal_of};

@@ -1,8 +1,8 @@
 //! What the names of a function stand for, branch by branch.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use foldhash::HashMap;
 use unskew_torch_schemas::matching::{Literal, ScriptType};
 
 use super::FunctionId;
@@ -49,7 +49,7 @@ pub(super) struct Scope<'p> {
 
 impl<'p> Scope<'p> {
     pub(super) fn enter(&mut self) {
-        self.frames.push(Frame::new());
+        self.frames.push(Frame::default());
     }
 
     pub(super) fn leave(&mut self) -> Frame<'p> {

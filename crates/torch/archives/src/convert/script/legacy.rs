@@ -9,8 +9,9 @@
 //!
 //! Records of tensors are copied as they stand.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
+use foldhash::{HashSet, HashSetExt as _};
 use unskew_core::{Conversion, Places};
 use unskew_source::ReadError;
 

@@ -185,7 +185,7 @@ impl<'p> Walker<'p, '_> {
         self.branches -= 1;
         self.end = End::None;
         let frame = self.scope.leave();
-        self.scope.join(frame, Frame::new(), None);
+        self.scope.join(frame, Frame::default(), None);
         self.scope.forget(&assigned);
     }
 }

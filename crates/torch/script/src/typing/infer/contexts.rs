@@ -1,11 +1,11 @@
 //! Which functions are walked, and with what.
 
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
 
 use super::walker::{Context, Mention, Walker};
 use crate::Span;
 use crate::typing::{Branch, FunctionId, Program, Typing, prune};
+use foldhash::{HashMap, HashMapExt as _, HashSet};
 
 /// The most sets of values that one function is walked with; with more, nothing is known of them.
 const CONTEXTS: usize = 8;

@@ -1,8 +1,9 @@
 //! What the walk over a program keeps: where it is, and what it has found.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use foldhash::{HashMap, HashSet};
 use unskew_torch_schemas::matching::{Choice, Given, Literal, Operators, Overloads, ScriptType};
 
 use super::fold;

@@ -21,8 +21,9 @@
 
 mod expression;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
+use foldhash::{HashMap, HashMapExt as _};
 use unskew_script::typing::{Program, ResolvedCall, infer, literal_of_default};
 use unskew_script::{Expression, Function as Script, Span, Statement};
 use unskew_torch_schemas::matching::Literal;
