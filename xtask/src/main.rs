@@ -16,6 +16,7 @@ mod harvest;
 mod headers_differential;
 mod hostile;
 mod ifrt;
+mod instructions;
 mod jax;
 mod jax_export;
 mod new_rule;
@@ -139,6 +140,8 @@ enum Verb {
     Wheel(wheel::Wheel),
     /// Measures the command on large files: time and memory of whole processes.
     Bench(bench::Bench),
+    /// Counts the instructions of commands with callgrind, and fails if one needs more than is written down.
+    Instructions(instructions::Instructions),
     /// Asks one plug-in for its sizes: what `abi` starts, because a plug-in may end its process.
     #[command(name = "__sizes", hide = true)]
     Sizes { plugin: PathBuf },
@@ -197,6 +200,7 @@ fn main() -> anyhow::Result<()> {
         Verb::Hostile(hostile) => hostile::run(&hostile),
         Verb::HostileBatch(batch) => hostile::run_batch(&batch),
         Verb::Bench(bench) => bench::run(&bench),
+        Verb::Instructions(asked) => instructions::run(&asked),
         Verb::Sizes { plugin } => abi::sizes_child(&plugin),
         Verb::Look { plugin } => std::process::exit(unskew_artifact::probe_main(&plugin, None)),
         Verb::Measure { runs, command } => bench::run_measure(runs, &command),
