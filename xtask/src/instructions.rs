@@ -19,7 +19,7 @@ const TABLE: &str = "benchmarks/instructions.tsv";
 const FUNCTIONS: usize = 10;
 
 /// Counts instructions of commands, and compares them with `benchmarks/instructions.tsv`.
-#[derive(clap::Args)]
+#[derive(Default, clap::Args)]
 pub struct Instructions {
     /// Writes the counts down instead
     #[arg(long)]

@@ -105,6 +105,7 @@ pub fn run(asked: &Test) -> anyhow::Result<()> {
     tests(real)?;
     if real {
         crate::wheel::test(&command())?;
+        instructions()?;
     }
     if asked.all {
         crate::distributed::run()?;
@@ -121,6 +122,18 @@ fn step((name, arguments): Step<'_>) -> anyhow::Result<()> {
         cargo(arguments).status().with_context(|| format!("cargo {}", arguments.join(" ")))?;
     ensure!(status.success(), "{name} failed: cargo {}", arguments.join(" "));
     println!("{name}: passed in {} s", begun.elapsed().as_secs());
+    Ok(())
+}
+
+/// Counts the instructions of commands, where there is what counts them.
+fn instructions() -> anyhow::Result<()> {
+    if Command::new("valgrind").arg("--version").output().is_err() {
+        println!("instructions: skipped, there is no valgrind");
+        return Ok(());
+    }
+    let begun = Instant::now();
+    crate::instructions::run(&crate::instructions::Instructions::default())?;
+    println!("instructions: passed in {} s", begun.elapsed().as_secs());
     Ok(())
 }
 

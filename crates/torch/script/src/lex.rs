@@ -36,18 +36,32 @@ impl Fault {
     }
 }
 
-const WORDS: [&str; 26] = [
-    "False", "None", "True", "and", "as", "assert", "break", "class", "continue", "def", "del",
-    "elif", "else", "for", "global", "if", "import", "in", "is", "not", "or", "pass", "raise",
-    "return", "while", "with",
-];
+/// A function that finds a text among these, and gives it as one that lives for ever.
+macro_rules! find {
+    ($(#[$doc:meta])* fn $name:ident: $($text:literal)*) => {
+        $(#[$doc])*
+        fn $name(text: &str) -> Option<&'static str> {
+            // Compiled to a comparison of the length, and then of whole words of the processor.
+            match text {
+                $($text => Some($text),)*
+                _ => None,
+            }
+        }
+    };
+}
 
-/// Longer marks stand before those that they begin with.
-const MARKS: [&str; 47] = [
-    "**=", "//=", "<<=", ">>=", "...", "**", "//", "<<", ">>", "<=", ">=", "==", "!=", "->", "+=",
-    "-=", "*=", "/=", "%=", "&=", "|=", "^=", "@=", ":=", "+", "-", "*", "/", "%", "@", "&", "|",
-    "^", "~", "<", ">", "(", ")", "[", "]", "{", "}", ",", ":", ".", ";", "=",
-];
+find! {
+    /// The words that are no names.
+    fn kept:
+    "False" "None" "True" "and" "as" "assert" "break" "class" "continue" "def" "del" "elif" "else" "for" "global" "if"
+    "import" "in" "is" "not" "or" "pass" "raise" "return" "while" "with"
+}
+
+find! {
+    fn mark:
+    "**=" "//=" "<<=" ">>=" "..." "**" "//" "<<" ">>" "<=" ">=" "==" "!=" "->" "+=" "-=" "*=" "/=" "%=" "&=" "|=" "^="
+    "@=" ":=" "+" "-" "*" "/" "%" "@" "&" "|" "^" "~" "<" ">" "(" ")" "[" "]" "{" "}" "," ":" "." ";" "="
+}
 
 /// The width of a tab in an indentation.
 const TAB: usize = 8;
@@ -208,18 +222,22 @@ impl<'t> Lexer<'t> {
         let length = word_length(rest);
         if length > 0 {
             let word = self.text.get(self.at..self.at + length).unwrap_or_default();
-            let strange = word.char_indices().find(|(_, c)| !(c.is_alphanumeric() || *c == '_'));
-            if let Some((at, strange)) = strange {
+            let strange = |(_, c): &(usize, char)| !(c.is_alphanumeric() || *c == '_');
+            if !word.is_ascii()
+                && let Some((at, strange)) = word.char_indices().find(strange)
+            {
                 return Err(Fault::new(self.at + at, format!("`{strange}` is no letter")));
             }
             if matches!(rest.get(length), Some(b'"' | b'\'')) && is_prefix(word) {
                 return Ok((Token::Text, self.quoted(length)?));
             }
-            let kept = WORDS.iter().find(|kept| **kept == word);
-            return Ok((kept.map_or(Token::Name, |kept| Token::Mark(kept)), length));
+            return Ok((kept(word).map_or(Token::Name, Token::Mark), length));
         }
-        let mark = MARKS.iter().find(|mark| rest.starts_with(mark.as_bytes()));
-        let Some(mark) = mark else {
+        // The longest counts.
+        let Some(mark) = [3, 2, 1]
+            .into_iter()
+            .find_map(|length| mark(self.text.get(self.at..self.at + length)?))
+        else {
             let strange = self.text.get(self.at..).and_then(|rest| rest.chars().next());
             let strange = strange.unwrap_or_default().escape_default();
             return Err(Fault::new(self.at, format!("`{strange}` begins nothing")));
@@ -278,9 +296,9 @@ impl<'t> Lexer<'t> {
         let zeros = token == Token::Int && radix.is_none() && rest[0] == b'0';
         let octal = zeros && rest[..length].iter().any(|byte| matches!(byte, b'1'..=b'9'));
         // `1if a else b` is two tokens, as in Python.
-        let behind = rest.get(length..).unwrap_or_default();
-        let behind = behind.get(..word_length(behind)).unwrap_or_default();
-        let joined = !behind.is_empty() && !WORDS.iter().any(|word| word.as_bytes() == behind);
+        let behind = self.text.get(self.at + length..).unwrap_or_default();
+        let behind = behind.get(..word_length(behind.as_bytes())).unwrap_or_default();
+        let joined = !behind.is_empty() && kept(behind).is_none();
         if nothing || octal || joined {
             return Err(Fault::new(self.at, "this is no number"));
         }

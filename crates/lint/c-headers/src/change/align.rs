@@ -1,10 +1,9 @@
 //! Which field of the old struct is which field of the new one.
 
-use std::collections::HashMap;
-
 use super::likeness::Likeness;
 use super::pair::Pair;
 use crate::contract::Struct;
+use foldhash::{HashMap, HashMapExt as _};
 
 /// The fields of two structs, put side by side.
 pub struct Alignment {

@@ -1,13 +1,12 @@
 //! Enumerations and constants: their values.
 
-use std::collections::{HashMap, HashSet};
-
 use super::found::{Changes, Subject};
 use super::pair::Pair;
 use super::words::list;
 use crate::contract::{Constant, Enumeration, Value};
 use crate::header::Enumerator;
 use crate::rules;
+use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
 
 /// Compares all enumerations and constants.
 pub fn all(pair: &Pair<'_>, changes: &mut Changes) {

@@ -1,11 +1,12 @@
 //! Types that are called otherwise: the same content under a similar name.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hash;
 
 use super::likeness::Likeness;
 use super::pair::Pair;
 use crate::contract::Struct;
+use foldhash::{HashMap, HashMapExt as _};
 
 /// Of names that share fewer words than this, one is not another name of the other.
 const SIMILAR: f64 = 0.5;

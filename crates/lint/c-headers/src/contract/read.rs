@@ -1,6 +1,6 @@
 //! From the text of headers to their contract.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::inclusions::{Inclusions, base_name};
@@ -9,6 +9,7 @@ use super::structure::Struct;
 use super::version::{self, LineIndex, VersionLine};
 use super::{Remark, Spot, announced, uses};
 use crate::header::{Declaration, Enum, Header, Item, Layout, Layouts, Record, RecordKind, Type};
+use foldhash::{HashMap, HashMapExt as _};
 
 /// How many other names of a type are followed.
 const ALIASES: usize = 32;

@@ -1,10 +1,11 @@
 //! Version numbers as headers define them.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use super::Spot;
 use super::parts::{Constant, Value};
+use foldhash::HashMap;
 
 /// One number of a version.
 #[derive(Clone, Debug, PartialEq, Eq)]

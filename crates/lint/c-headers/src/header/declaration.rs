@@ -1,11 +1,10 @@
 //! Declarations at the top of a header, and what all declarations share: specifiers and declarators.
 
-use std::collections::{HashMap, HashSet};
-
 use super::depth::DEPTH;
 use super::model::{Declaration, Header, HeaderPlace, Item, Problem, Type};
 use super::stream::{Stream, joined};
 use super::token::{Comment, Kind};
+use foldhash::{HashMap, HashMapExt as _, HashSet};
 
 /// What went wrong with one declaration.
 pub type Fault = (HeaderPlace, String);

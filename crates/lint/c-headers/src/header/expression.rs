@@ -1,10 +1,9 @@
 //! Constant expressions: values of enumerators, lengths of arrays, conditions of the preprocessor.
 
-use std::collections::HashMap;
-
 use super::depth::DEPTH;
 use super::model::Macro;
 use super::token::{Kind, Token, lex};
+use foldhash::{HashMap, HashMapExt as _};
 
 /// The value of a text, if that is a number or an expression of numbers.
 pub fn number(text: &str) -> Option<i64> {

@@ -1,7 +1,6 @@
 //! Where fields lie: the rules of C on 64-bit machines (LP64).
 
-use std::collections::{HashMap, HashSet};
-
+use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
 use thiserror::Error;
 
 use super::depth::DEPTH;

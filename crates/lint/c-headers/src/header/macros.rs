@@ -1,9 +1,8 @@
 //! Macros and where they count: a definition reaches from its line to the `#undef`.
 
-use std::collections::HashMap;
-
 use super::model::{Header, HeaderPlace, Macro};
 use super::token::{Token, lex};
+use foldhash::{HashMap, HashMapExt as _};
 
 /// The macros of a header and of those that it includes.
 pub struct Macros<'a> {

@@ -7,7 +7,6 @@
 use std::fmt;
 use std::sync::{LazyLock, OnceLock};
 
-use foldhash::{HashMap, HashMapExt as _};
 use unskew_core::Version;
 use unskew_definitions::Rows;
 
