@@ -3,6 +3,7 @@
 pub(crate) mod command;
 mod exports;
 mod jax;
+mod keras;
 mod kernels;
 mod onnx;
 mod plugins;
@@ -40,13 +41,14 @@ pub fn run(release: &str, from: Option<&Path>) -> anyhow::Result<()> {
         ("torch-symbols", wheel) => symbols::exports(Framework::Torch, version, wheel),
         ("tensorflow-symbols", wheel) => symbols::exports(Framework::TensorFlow, version, wheel),
         ("extensions", wheels) => symbols::extensions(version, wheels),
+        ("keras", package) => keras::harvest(version, package),
         ("onnx", site) => onnx::harvest_onnx(version, site),
         ("onnxruntime", site) => onnx::harvest_runtime(version, site),
         ("torch", None) => torch::harvest(version),
         ("torch", Some(table)) => torch::harvest_from_table(version, table),
         _ => bail!(
             "harvest knows torch, tensorflow, tensorflow-exports, tensorflow-kernels, tensorflow-macos, torch-symbols, \
-             tensorflow-symbols, extensions, pjrt-plugins, jax, onnx, onnxruntime and published, not: {family}"
+             tensorflow-symbols, extensions, pjrt-plugins, jax, keras, onnx, onnxruntime and published, not: {family}"
         ),
     }
 }

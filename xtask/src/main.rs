@@ -19,6 +19,7 @@ mod ifrt;
 mod instructions;
 mod jax;
 mod jax_export;
+mod keras;
 mod new_rule;
 mod new_upgrader;
 mod onnx_differential;
@@ -120,6 +121,7 @@ enum Verb {
     TensorflowDifferential(tensorflow_differential::TensorflowDifferential),
     /// Has JAX releases write and read files of `jax.export`, and holds the verdicts against what they do.
     JaxExport(jax_export::JaxExport),
+    Keras(keras::KerasCheck),
     /// Makes StableHLO artifacts at random, and holds the verdicts against what real jaxlibs do with them.
     StablehloDifferential(stablehlo_differential::StablehloDifferential),
     /// Holds verdicts about ONNX models against what real ONNX Runtimes do with them.
@@ -144,10 +146,14 @@ enum Verb {
     Instructions(instructions::Instructions),
     /// Asks one plug-in for its sizes: what `abi` starts, because a plug-in may end its process.
     #[command(name = "__sizes", hide = true)]
-    Sizes { plugin: PathBuf },
+    Sizes {
+        plugin: PathBuf,
+    },
     /// Asks one plug-in what it is: what `harvest` starts, because a plug-in may end its process.
     #[command(name = "__look", hide = true)]
-    Look { plugin: PathBuf },
+    Look {
+        plugin: PathBuf,
+    },
     /// A part of `hostile`: what it starts, because time and memory are counted per parent.
     #[command(name = "__hostile", hide = true)]
     HostileBatch(hostile::Batch),
@@ -191,6 +197,7 @@ fn main() -> anyhow::Result<()> {
         Verb::TensorflowData(arguments) => tensorflow_data::run(&arguments),
         Verb::TensorflowDifferential(arguments) => tensorflow_differential::run(&arguments),
         Verb::JaxExport(arguments) => jax_export::run(&arguments),
+        Verb::Keras(arguments) => keras::run(&arguments),
         Verb::OnnxDifferential(arguments) => onnx_differential::run(&arguments),
         Verb::StablehloDifferential(arguments) => stablehlo_differential::run(&arguments),
         Verb::Extensions(arguments) => extensions::run(&arguments),

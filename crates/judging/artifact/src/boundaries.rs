@@ -37,7 +37,7 @@ pub(crate) struct Boundary {
 /// The boundaries in the order in which they are asked: those with magic numbers first; a bare protobuf message has none
 /// and comes last.
 #[rustfmt::skip]
-pub(crate) const BOUNDARIES: [Boundary; 10] = [
+pub(crate) const BOUNDARIES: [Boundary; 11] = [
     Boundary { looked_for: "plug-ins (exports GetPjrtApi, SE_InitPlugin, TF_InitGraph or TF_InitKernel)", endings: &["so", "dylib", "dll"], read: Read::Plugin, rules: &[unskew_pjrt::rules::RULES, unskew_stream_executor::rules::RULES] },
     Boundary { looked_for: "native extensions of PyTorch and TensorFlow (.so)", endings: &["so"], read: Read::File(unskew_extensions::party), rules: &[unskew_extensions::rules::RULES] },
     Boundary { looked_for: "operator tables of devices (.json)", endings: &[], read: Read::File(device::party), rules: &[] },
@@ -45,7 +45,8 @@ pub(crate) const BOUNDARIES: [Boundary; 10] = [
     Boundary { looked_for: "functions of jax.export", endings: &["jaxexp", "jaxexport", "exported"], read: Read::File(unskew_jax_export::party), rules: &[unskew_jax_export::rules::RULES] },
     Boundary { looked_for: "PyTorch archives (.pt, .ptl, .pt2, .pte)", endings: &["pt", "pth", "pt2", "ptl", "pte", "ff", "ts", "jit", "torchscript", "pkl", "bin"], read: Read::File(unskew_torch::party), rules: &[unskew_torch::rules::RULES, unskew_torch_schemas::rules::RULES, unskew_torch_operators::rules::RULES] },
     Boundary { looked_for: "IFRT values with the name of their type", endings: &[], read: Read::File(ifrt::party), rules: &[unskew_ifrt::rules::RULES] },
-    Boundary { looked_for: "", endings: &["safetensors", "gguf", "h5", "keras", "tflite"], read: Read::File(unversioned::party), rules: &[rules::RULES] },
+    Boundary { looked_for: "Keras models and weights (.keras, .h5)", endings: &["keras", "h5", "hdf5"], read: Read::File(unskew_keras::party), rules: &[unskew_keras::rules::RULES] },
+    Boundary { looked_for: "", endings: &["safetensors", "gguf", "tflite"], read: Read::File(unversioned::party), rules: &[rules::RULES] },
     Boundary { looked_for: "ONNX models (.onnx, .ort)", endings: &["onnx", "ort"], read: Read::File(unskew_onnx::party), rules: &[unskew_onnx::rules::RULES] },
     Boundary { looked_for: "TensorFlow graphs, SavedModels and checkpoints", endings: &["pb", "pbtxt", "meta", "index", "ckpt"], read: Read::File(unskew_tensorflow::party), rules: &[unskew_tensorflow::rules::RULES] },
 ];

@@ -72,7 +72,7 @@ impl From<Release> for Target {
             }
             Family::TensorFlow => unskew_releases::tensorflow::runtime_of(release)
                 .map(|one| Self::TensorFlow(Box::new(one))),
-            Family::Jax | Family::OnnxRuntime | Family::Onnx => None,
+            Family::Jax | Family::OnnxRuntime | Family::Onnx | Family::Keras => None,
         };
         target.unwrap_or_else(|| Self::Other(release.to_string()))
     }

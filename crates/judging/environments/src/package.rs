@@ -311,6 +311,7 @@ fn is_of_framework(family: unskew_releases::Family, path: &str) -> bool {
         Family::Jax => path.starts_with("jaxlib/"),
         Family::OnnxRuntime => path.starts_with("onnxruntime/"),
         Family::Onnx => path.starts_with("onnx/"),
+        Family::Keras => path.starts_with("keras/"),
     }
 }
 

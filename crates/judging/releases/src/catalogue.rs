@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use unskew_core::Version;
 use unskew_definitions::{Rows, Runs};
 
-use crate::{Family, onnx, tensorflow, torch};
+use crate::{Family, keras, onnx, tensorflow, torch};
 
 /// An operator of a family, whatever its schema was.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,11 +64,13 @@ impl Family {
         static TENSORFLOW: LazyLock<Vec<Listed>> = LazyLock::new(|| listed(Family::TensorFlow));
         static RUNTIME: LazyLock<Vec<Listed>> = LazyLock::new(|| listed(Family::OnnxRuntime));
         static ONNX: LazyLock<Vec<Listed>> = LazyLock::new(|| listed(Family::Onnx));
+        static KERAS: LazyLock<Vec<Listed>> = LazyLock::new(|| listed(Family::Keras));
         match self {
             Self::Torch => &TORCH,
             Self::TensorFlow => &TENSORFLOW,
             Self::OnnxRuntime => &RUNTIME,
             Self::Onnx => &ONNX,
+            Self::Keras => &KERAS,
             Self::Jax => &[],
         }
     }
@@ -121,6 +123,7 @@ impl Family {
             Self::Torch => Some(torch::database()?.0.rows()),
             Self::TensorFlow => Some(tensorflow::history()?.rows()),
             Self::OnnxRuntime | Self::Onnx => onnx::history(self),
+            Self::Keras => keras::history(),
             Self::Jax => None,
         }
     }

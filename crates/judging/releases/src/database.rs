@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use unskew_core::Party;
+use unskew_core::{Party, Version};
 use unskew_extensions::{Exports, Framework};
 
-use crate::{Family, Operator, Row, jax, onnx, tensorflow, torch};
+use crate::{Family, Operator, Row, jax, keras, onnx, tensorflow, torch};
 
 impl Family {
     /// Its releases in the database, oldest first.
@@ -15,6 +15,7 @@ impl Family {
             Self::TensorFlow => tensorflow::rows(),
             Self::Jax => jax::rows(),
             Self::OnnxRuntime | Self::Onnx => onnx::rows(self),
+            Self::Keras => keras::rows(),
         }
     }
 
@@ -25,10 +26,12 @@ impl Family {
             Self::TensorFlow => {
                 let exports = unskew_stream_executor::exports(&row.version);
                 let symbols = symbols(Framework::TensorFlow, row);
-                tensorflow::party(row).with_capability(exports).with_capability(symbols)
+                let party = with_keras(tensorflow::party(row), row.version);
+                party.with_capability(exports).with_capability(symbols)
             }
             Self::Jax => jax::party(row),
             Self::OnnxRuntime | Self::Onnx => onnx::party(self, row),
+            Self::Keras => keras::party(row),
         }
     }
 
@@ -38,7 +41,16 @@ impl Family {
             Self::TensorFlow => tensorflow::operators(row, pattern),
             Self::Jax => jax::operators(row, pattern),
             Self::OnnxRuntime | Self::Onnx => onnx::operators(self, row, pattern),
+            Self::Keras => keras::operators(row, pattern),
         }
+    }
+}
+
+/// A TensorFlow release with the Keras that comes with it.
+pub(crate) fn with_keras(party: Party, release: Version) -> Party {
+    match keras::of_tensorflow(release) {
+        Some(keras) => party.with_capability(Arc::new(keras)),
+        None => party,
     }
 }
 

@@ -15,12 +15,14 @@ pub enum Family {
     OnnxRuntime,
     /// The package onnx with its checker.
     Onnx,
+    /// Keras, alone: its releases are written `keras@3.5`.
+    Keras,
 }
 
 impl Family {
     /// Every framework with a database of releases.
-    pub const ALL: [Self; 5] =
-        [Self::Torch, Self::TensorFlow, Self::Jax, Self::OnnxRuntime, Self::Onnx];
+    pub const ALL: [Self; 6] =
+        [Self::Torch, Self::TensorFlow, Self::Jax, Self::OnnxRuntime, Self::Onnx, Self::Keras];
 
     /// The name of its package: `torch`.
     pub const fn as_str(self) -> &'static str {
@@ -30,11 +32,12 @@ impl Family {
             Self::Jax => "jax",
             Self::OnnxRuntime => "onnxruntime",
             Self::Onnx => "onnx",
+            Self::Keras => "keras",
         }
     }
 
     /// The names that people write, for telling a misspelt one.
-    pub(crate) const NAMES: [&str; 9] = [
+    pub(crate) const NAMES: [&str; 10] = [
         "torch",
         "pytorch",
         "tensorflow",
@@ -44,6 +47,7 @@ impl Family {
         "jaxlib",
         "onnxruntime",
         "onnx",
+        "keras",
     ];
 
     /// The family whose releases come in a package of this name, if any: `jaxlib` and
@@ -58,6 +62,7 @@ impl Family {
             "jax" | "jaxlib" => Some(Self::Jax),
             "onnxruntime" | "onnxruntime-gpu" | "ort" => Some(Self::OnnxRuntime),
             "onnx" => Some(Self::Onnx),
+            "keras" => Some(Self::Keras),
             _ => None,
         }
     }

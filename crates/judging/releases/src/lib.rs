@@ -1,4 +1,4 @@
-//! The built-in database: what each released PyTorch, TensorFlow, JAX, ONNX Runtime and onnx provides.
+//! The built-in database: what each released PyTorch, TensorFlow, Keras, JAX, ONNX Runtime and onnx provides.
 //!
 //! A release is named as on a package index: `torch@1.10.2`, or shorter, `torch@1.10`, which is the
 //! newest `1.10.x` of the database; [`Name`] lists what else is understood. [`find`] takes the name of one
@@ -32,6 +32,7 @@ mod database;
 mod exact;
 mod family;
 pub mod jax;
+pub mod keras;
 mod name;
 pub mod onnx;
 mod published;

@@ -46,12 +46,14 @@ pub(crate) fn all(family: Family) -> &'static [Published] {
     static ONNX_RUNTIME: Table =
         LazyLock::new(|| read(include_str!("../data/onnxruntime/published.tsv")));
     static ONNX: Table = LazyLock::new(|| read(include_str!("../data/onnx/published.tsv")));
+    static KERAS: Table = LazyLock::new(|| read(include_str!("../data/keras/published.tsv")));
     match family {
         Family::Torch => &TORCH,
         Family::TensorFlow => &TENSORFLOW,
         Family::Jax => &JAX,
         Family::OnnxRuntime => &ONNX_RUNTIME,
         Family::Onnx => &ONNX,
+        Family::Keras => &KERAS,
     }
 }
 
@@ -95,6 +97,7 @@ mod tests {
             (Family::Jax, include_str!("../data/jax/published.tsv")),
             (Family::OnnxRuntime, include_str!("../data/onnxruntime/published.tsv")),
             (Family::Onnx, include_str!("../data/onnx/published.tsv")),
+            (Family::Keras, include_str!("../data/keras/published.tsv")),
         ] {
             let lines = text.lines().filter(|line| !line.starts_with('#')).count();
             assert_eq!(all(family).len(), lines, "{family}");

@@ -97,7 +97,7 @@ impl Release {
 
     /// The release as a party: made on the first call, shared by all later ones.
     pub fn party(self) -> Arc<Party> {
-        static PARTIES: [OnceLock<Vec<OnceLock<Arc<Party>>>>; 5] = [const { OnceLock::new() }; 5];
+        static PARTIES: [OnceLock<Vec<OnceLock<Arc<Party>>>>; 6] = [const { OnceLock::new() }; 6];
         let row = self.row();
         let parties = PARTIES[self.family as usize]
             .get_or_init(|| self.family.rows().iter().map(|_| OnceLock::new()).collect());
@@ -115,7 +115,7 @@ impl Release {
             .flatten();
         let Some(mut runtime) = runtime else { return self.party() };
         runtime.usage = usage;
-        let party = runtime.party();
+        let party = crate::database::with_keras(runtime.party(), self.row().version);
         match (self.stand_in(), self.judged_as()) {
             (Some(why), Some(basis)) => Arc::new(self.renamed(&party, &why, basis)),
             _ => Arc::new(party),

@@ -65,7 +65,6 @@ mod history;
 pub mod infer;
 mod joint;
 mod judge;
-pub mod keras;
 mod kernels;
 mod object;
 pub mod op_def;

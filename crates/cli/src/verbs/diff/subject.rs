@@ -69,7 +69,7 @@ pub fn of_release(release: Release) -> anyhow::Result<Named> {
         Family::OnnxRuntime | Family::Onnx => {
             unskew_releases::onnx::runtime_of(release).map(|one| Thing::Onnx(Box::new(one)))
         }
-        Family::Jax => None,
+        Family::Jax | Family::Keras => None,
     };
     let thing = thing.with_context(|| format!("no registry of operators is known of {release}"))?;
     Ok(Named { subject: Subject::of(&release.party()), thing })

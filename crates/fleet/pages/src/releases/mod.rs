@@ -26,6 +26,7 @@ pub(crate) fn title(family: Family) -> &'static str {
         Family::Jax => "JAX",
         Family::OnnxRuntime => "ONNX Runtime",
         Family::Onnx => "onnx",
+        Family::Keras => "Keras",
     }
 }
 
@@ -75,6 +76,7 @@ fn example(family: Family) -> &'static str {
         Family::Torch => "aten::gelu",
         Family::TensorFlow => "ResizeBilinear",
         Family::OnnxRuntime | Family::Onnx => "Clip",
+        Family::Keras => "LSTM",
         Family::Jax => "",
     }
 }

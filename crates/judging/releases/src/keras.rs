@@ -1,0 +1,125 @@
+//! The releases of Keras: `data/keras`. TensorFlow brings one of them, or asks for one.
+
+use std::sync::{Arc, LazyLock};
+
+use serde::Deserialize;
+use unskew_core::{Date, Fact, Party, Role, Version};
+use unskew_definitions::Rows;
+use unskew_keras::{Classes, Keras};
+use unskew_tables::toml_as_json;
+
+use crate::row::search;
+use crate::{Operator, Row};
+
+/// The first TensorFlow that has no Keras of its own number, and asks for Keras 3.
+const APART: Version = Version::pair(2, 16);
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Releases {
+    release: Vec<Release>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Release {
+    version: String,
+    released: Date,
+}
+
+static CLASSES: LazyLock<Option<Arc<Classes>>> = LazyLock::new(|| {
+    Classes::from_text(include_str!("../data/keras/classes.tsv")).ok().map(Arc::new)
+});
+
+static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
+    let text = toml_as_json!("data/keras/releases.toml");
+    let table: Option<Releases> = serde_json::from_str(text).ok();
+    let releases = table.map(|table| table.release).unwrap_or_default();
+    releases.iter().filter_map(row).collect()
+});
+
+fn row(release: &Release) -> Option<Row> {
+    let version: Version = release.version.parse().ok()?;
+    let format = match version {
+        old if old < Version::pair(2, 12) => "HDF5, SavedModel",
+        two if two < Version::pair(3, 0) => "HDF5, SavedModel, .keras",
+        _ => "HDF5, .keras",
+    };
+    Some(Row {
+        version,
+        released: release.released,
+        axes: vec![Fact { label: "load_model".to_owned(), value: format.to_owned() }],
+    })
+}
+
+/// Every release, oldest first.
+pub(crate) fn rows() -> &'static [Row] {
+    &ROWS
+}
+
+/// The classes of every release as one history.
+pub(crate) fn history() -> Option<&'static Rows> {
+    CLASSES.as_deref().map(Classes::rows)
+}
+
+/// The release of `row` as what loads files.
+pub fn runtime(row: &Row) -> Option<Keras> {
+    Some(Keras {
+        version: row.version,
+        released: row.released,
+        of_tensorflow: None,
+        classes: CLASSES.as_ref()?.clone(),
+    })
+}
+
+/// The Keras of a TensorFlow release: that of its own number up to 2.15, the newest from then on, which is what pip
+/// installs beside it. None if it is not in the database.
+pub fn of_tensorflow(release: Version) -> Option<Keras> {
+    let row = if release < APART {
+        let same = |row: &&Row| {
+            (row.version.major(), row.version.minor()) == (release.major(), release.minor())
+        };
+        rows().iter().rev().find(same)
+    } else {
+        rows().last()
+    };
+    let keras = runtime(row?)?;
+    Some(Keras { of_tensorflow: Some(release), ..keras })
+}
+
+/// The release of `row` as a party.
+pub(crate) fn party(row: &Row) -> Party {
+    match runtime(row) {
+        Some(runtime) => runtime.party(),
+        None => Party::new(format!("keras {}", row.version), Role::Runtime, "Keras release"),
+    }
+}
+
+/// The classes of a release whose name contains `pattern`.
+pub(crate) fn operators(row: &Row, pattern: &str) -> Vec<Operator> {
+    history().map_or_else(Vec::new, |rows| search(rows, row.version, pattern))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_has_its_classes_and_every_line_is_read() {
+        CLASSES.as_ref().unwrap().validate().unwrap();
+        let versions: Vec<Version> = rows().iter().map(|row| row.version).collect();
+        assert_eq!(versions, history().unwrap().releases());
+        assert!(versions.is_sorted());
+    }
+
+    #[test]
+    fn a_tensorflow_release_has_the_keras_of_its_number_or_the_newest() {
+        let of = |release: &str| {
+            of_tensorflow(release.parse().unwrap()).map(|keras| keras.version.to_string())
+        };
+        assert_eq!(of("2.4.4").as_deref(), Some("2.4.0"));
+        assert_eq!(of("2.15.1").as_deref(), Some("2.15.0"));
+        assert_eq!(of("2.21.0"), Some(rows().last().unwrap().version.to_string()));
+        assert_eq!(of("1.15.0"), None);
+    }
+}

@@ -1,0 +1,184 @@
+//! How a model was compiled: optimizer, losses, metrics.
+
+use serde_json::Value;
+
+use super::{Inside, Problem, Walk, class_of, text};
+use crate::table::Class;
+
+/// How Keras 2.11 to 2.15 names its own optimizers in HDF5 files.
+const CUSTOM: &str = "Custom>";
+
+impl Walk<'_> {
+    /// The attribute `training_config` of an HDF5 file.
+    pub(super) fn training_config(&mut self, training: &Value) {
+        if let Some(optimizer) = training.get("optimizer_config") {
+            self.old_optimizer(optimizer);
+        }
+        self.each(&training["loss"], &mut |walk, loss| walk.loss(loss, true));
+        for key in ["metrics", "weighted_metrics"] {
+            self.each(&training[key], &mut Self::metric);
+        }
+    }
+
+    /// The part `compile_config` of an archive.
+    pub(super) fn compile_config(&mut self, training: &Value) {
+        self.each(&training["optimizer"], &mut Self::new_optimizer);
+        self.each(&training["loss"], &mut |walk, loss| walk.loss(loss, false));
+        for key in ["metrics", "weighted_metrics"] {
+            self.each(&training[key], &mut Self::metric);
+        }
+        if self.three() && training.get("steps_per_execution").is_some_and(Value::is_null) {
+            self.problem(Problem::FirstCall {
+                what: "`steps_per_execution` of the compiled model is null, which Keras 3 compares with a number"
+                    .to_owned(),
+                symptom: "'>' not supported between instances of 'NoneType' and 'int'",
+            });
+        }
+    }
+
+    /// Every object in lists and maps: a model with several outputs has a loss for each.
+    fn each(&mut self, value: &Value, one: &mut dyn FnMut(&mut Self, &Value)) {
+        match value {
+            Value::Array(all) => all.iter().for_each(|value| self.each(value, one)),
+            Value::Object(map) if class_of(value).is_none() => {
+                map.values().for_each(|value| self.each(value, one));
+            }
+            Value::Object(_) | Value::String(_) => one(self, value),
+            _ => {}
+        }
+    }
+
+    fn old_optimizer(&mut self, value: &Value) {
+        let Some(name) = class_of(value) else { return };
+        if let Some(own) = name.strip_prefix(CUSTOM) {
+            // Keras 3 takes the optimizer of that name with its defaults; before 2.11 nothing is registered so.
+            if self.three() || self.keras.version >= unskew_core::Version::pair(2, 11) {
+                if !self.is_optimizer(own) {
+                    self.unknown("optimizer", "optimizer", own);
+                }
+                return;
+            }
+            self.problem(Problem::Unknown {
+                place: "optimizer".to_owned(),
+                kind: "optimizer".to_owned(),
+                name: name.to_owned(),
+                custom: false,
+            });
+            return;
+        }
+        self.optimizer_arguments(name, value);
+    }
+
+    fn new_optimizer(&mut self, value: &Value) {
+        let Some(name) = class_of(value) else { return };
+        if self.by_module(value) {
+            if let Some(class) = self.by_public_name(value, name, "optimizer", "optimizer") {
+                self.arguments(&class, &value["config"], "optimizer", Inside::Layer);
+                self.schedule(&value["config"]);
+            }
+            return;
+        }
+        self.optimizer_arguments(name, value);
+    }
+
+    fn is_optimizer(&self, name: &str) -> bool {
+        self.keras.class(name, "optimizer").is_some()
+    }
+
+    fn optimizer_arguments(&mut self, name: &str, value: &Value) {
+        // Names are compared in small letters: `sgd` is SGD.
+        let all: Vec<_> = self.keras.named(name);
+        let all: Vec<_> = all.into_iter().filter(|class| &*class.kind == "optimizer").collect();
+        if all.is_empty() {
+            self.unknown("optimizer", "optimizer", name);
+            return;
+        }
+        for argument in value["config"].as_object().into_iter().flat_map(|config| config.keys()) {
+            if !all.iter().any(|class| class.takes(argument)) {
+                self.problem(Problem::Argument {
+                    place: "optimizer".to_owned(),
+                    class: name.to_owned(),
+                    argument: argument.clone(),
+                });
+            }
+        }
+        self.schedule(&value["config"]);
+    }
+
+    fn schedule(&mut self, config: &Value) {
+        let Some(rate) = config.get("learning_rate") else { return };
+        let Some(name) = class_of(rate) else { return };
+        let place = "optimizer/learning_rate";
+        if self.three() && rate.get("module").is_none() {
+            let what = format!("schedule {name} without the module of its class");
+            self.refused(place, what, "Could not locate class");
+        } else if self.by_module(rate) {
+            self.by_public_name(rate, name, "schedule", place);
+        } else if self.keras.class(name, "schedule").is_none() {
+            self.unknown(place, "schedule", name);
+        }
+    }
+
+    /// A loss. `old`: of an HDF5 file.
+    fn loss(&mut self, value: &Value, old: bool) {
+        if let Some(name) = value.as_str() {
+            self.loss_by_name(name, old);
+            return;
+        }
+        let Some(name) = class_of(value) else { return };
+        let class = if name == "function" {
+            return;
+        } else if self.by_module(value) {
+            self.by_public_name(value, name, "loss", "loss")
+        } else {
+            let class = self.keras.class(name, "loss");
+            if class.is_none() && self.keras.class(name, "function").is_none() {
+                self.unknown("loss", "loss", name);
+            }
+            class
+        };
+        if !self.three() {
+            return;
+        }
+        let config = &value["config"];
+        if let Some(class) = class {
+            self.arguments(&class, config, "loss", Inside::Layer);
+        }
+        if text(config, "reduction") == Some("auto") {
+            let what = "reduction `auto` of a loss, which is of Keras 2";
+            self.refused("loss", what, "Invalid value for argument `reduction`");
+        }
+    }
+
+    fn loss_by_name(&mut self, name: &str, old: bool) {
+        let known = self.keras.named(name);
+        let known = known.iter().filter(|one| matches!(&*one.kind, "function" | "loss"));
+        let known: Vec<_> = known.collect();
+        let public = |class: &Class| {
+            let names = ["losses", "metrics"].map(|module| format!("keras.{module}.{name}"));
+            class.exports.iter().any(|export| names.iter().any(|name| **export == *name))
+        };
+        if self.three() && old && !known.is_empty() && !known.iter().any(|one| public(one)) {
+            // What is found by its name is looked up a second time, by its public name.
+            let what = format!("loss `{name}`, which is no public name in Keras 3");
+            self.refused("loss", what, "because it is not a KerasSaveable subclass");
+        } else if known.is_empty() {
+            self.unknown("loss", "loss", name);
+        }
+    }
+
+    fn metric(&mut self, value: &Value) {
+        let Some(name) = class_of(value) else { return };
+        if name == "function" || name == "MeanMetricWrapper" {
+            return;
+        }
+        if self.by_module(value) {
+            self.by_public_name(value, name, "metric", "metrics");
+            return;
+        }
+        let kinds = ["metric", "layer", "function"];
+        if !kinds.iter().any(|kind| self.keras.class(name, kind).is_some()) {
+            self.unknown("metrics", "metric", name);
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Layers and models: their classes, their arguments, and the nodes between them.
+
+use serde_json::Value;
+
+use super::{DEPTH, Inside, Problem, Walk, class_of, special, text};
+use crate::Form;
+use crate::table::Class;
+
+/// Classes whose configuration is a list of layers.
+const MODELS: [&str; 3] = ["Functional", "Sequential", "Model"];
+
+impl Walk<'_> {
+    /// A layer or a model, and all in it.
+    pub(super) fn layer(&mut self, value: &Value, place: &str, inside: Inside) {
+        let Some(name) = class_of(value) else { return };
+        if self.depth >= DEPTH {
+            return;
+        }
+        let config = &value["config"];
+        let own = text(config, "name").or_else(|| text(value, "name")).unwrap_or(name);
+        let place = match place {
+            "" => own.to_owned(),
+            above => format!("{above}/{own}"),
+        };
+        self.depth += 1;
+        let class = self.class_of_layer(value, name, &place, inside);
+        if MODELS.contains(&name) {
+            self.layers(config, &place, name);
+        } else if let Some(class) = class {
+            if name == "Lambda" {
+                self.lambda(config, &place);
+            } else {
+                self.arguments(&class, config, &place, inside);
+                self.special(name, config, &place);
+                self.values(config, &place);
+            }
+        }
+        self.depth -= 1;
+    }
+
+    fn class_of_layer(
+        &mut self,
+        value: &Value,
+        name: &str,
+        place: &str,
+        inside: Inside,
+    ) -> Option<std::sync::Arc<Class>> {
+        if self.by_module(value) && (self.form == Form::Archive || inside == Inside::Layer) {
+            return self.by_public_name(value, name, "layer", place);
+        }
+        if self.three() && inside == Inside::Layer {
+            self.refused(
+                place,
+                format!("{name} inside of a layer without the module of its class"),
+                "Could not locate class",
+            );
+            return None;
+        }
+        let class = self.keras.class(name, "layer").filter(|class| {
+            // What is only for old archives is not among the layers that HDF5 files are read with.
+            !self.three() || class.exports.iter().any(|one| one.starts_with("keras.layers."))
+        });
+        let class = class.or_else(|| self.keras.class(name, "model"));
+        if class.is_none() {
+            self.unknown(place, "layer", name);
+        }
+        class
+    }
+
+    /// The layers of a model, and the nodes between them.
+    fn layers(&mut self, config: &Value, place: &str, class: &str) {
+        // Up to Keras 2.2.2 a Sequential was the list alone.
+        let Some(layers) = config.get("layers").unwrap_or(config).as_array() else {
+            if class == "Model" || class == "Functional" {
+                self.unjudged(place, "a model without a list of layers");
+            }
+            return;
+        };
+        for layer in layers {
+            self.layer(layer, place, Inside::Model);
+        }
+        if class != "Sequential" {
+            self.nodes(layers, place);
+            if let Some(outputs) = config.get("output_layers").filter(|_| self.three()) {
+                self.old_calls(outputs, layers, place);
+            }
+        }
+        if let Some(dtype) = config.get("dtype") {
+            self.policy(dtype, place);
+        }
+    }
+
+    pub(super) fn arguments(&mut self, class: &Class, config: &Value, place: &str, inside: Inside) {
+        let Some(config) = config.as_object() else { return };
+        for argument in config.keys() {
+            if class.takes(argument) {
+                continue;
+            }
+            let old = self.form == Form::Hdf5 && inside == Inside::Model;
+            if self.three() && old && argument == "batch_input_shape" {
+                continue;
+            }
+            if &*class.name == "InputLayer" && argument == "batch_shape" && !self.three() {
+                self.problem(Problem::Input);
+                return;
+            }
+            self.problem(Problem::Argument {
+                place: place.to_owned(),
+                class: class.name.to_string(),
+                argument: argument.clone(),
+            });
+        }
+        let needed = class.arguments.iter().filter(|(_, default)| default.is_none());
+        for (argument, _) in needed {
+            if !config.contains_key(&**argument) && special::is_needed(class, argument) {
+                self.problem(Problem::Missing {
+                    place: place.to_owned(),
+                    class: class.name.to_string(),
+                    argument: argument.to_string(),
+                });
+            }
+        }
+    }
+
+    /// Whatever stands in the configuration of a layer: layers, initializers, activations, policies.
+    pub(super) fn values(&mut self, config: &Value, place: &str) {
+        let Some(config) = config.as_object() else { return };
+        for (key, value) in config {
+            match &**key {
+                "layer" | "cell" | "forward_layer" | "backward_layer" => {
+                    self.layer(value, place, Inside::Layer);
+                }
+                "cells" => {
+                    for cell in value.as_array().into_iter().flatten() {
+                        self.layer(cell, place, Inside::Layer);
+                    }
+                }
+                "dtype" => self.policy(value, place),
+                "activation" | "recurrent_activation" => self.activation(value, place),
+                _ => {
+                    for kind in ["initializer", "regularizer", "constraint"] {
+                        if key
+                            .strip_suffix(kind)
+                            .is_some_and(|rest| rest.is_empty() || rest.ends_with('_'))
+                        {
+                            self.object(value, kind, place);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    pub(super) fn unjudged(&mut self, place: &str, why: &'static str) {
+        self.problem(Problem::Unjudged { place: place.to_owned(), why });
+    }
+}

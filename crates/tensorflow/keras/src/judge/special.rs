@@ -1,0 +1,133 @@
+//! What single classes do with their configuration: each case is what real releases did with real files.
+
+use serde_json::Value;
+use unskew_core::Version;
+
+use super::{Problem, Walk, class_of, text};
+use crate::Form;
+use crate::table::Class;
+
+/// The first Keras that does not load the code of a lambda unless it is told to.
+const SAFE: Version = Version::pair(2, 13);
+
+/// The first Keras whose attention layer writes the shapes that it was built with.
+const SHAPES: Version = Version::pair(2, 5);
+
+/// Whether a class fails without an argument that has no default. Some make it of others in `from_config`.
+pub(super) fn is_needed(class: &Class, argument: &str) -> bool {
+    !matches!(argument, "args" | "kwargs") && matches!(&*class.kind, "layer" | "initializer")
+}
+
+impl Walk<'_> {
+    /// What is special of a layer.
+    pub(super) fn special(&mut self, class: &str, config: &Value, place: &str) {
+        match class {
+            "MultiHeadAttention" => self.attention_shapes(config, place),
+            "Attention"
+                if self.three()
+                    && self.form == Form::Hdf5
+                    && text(config, "score_mode") == Some("dot") =>
+            {
+                let what = "`score_mode` of Attention: in HDF5 files `dot` is taken for a function";
+                self.refused(place, what, "Invalid value for argument score_mode");
+            }
+            "BatchNormalization"
+                if self.three() && self.form == Form::Archive && config["axis"].is_array() =>
+            {
+                let what = "`axis` of BatchNormalization as a list, as Keras 2 writes it";
+                self.refused(place, what, "int() argument must be a string");
+            }
+            // It is public since 2.13, and not among the layers that Keras 2 finds by name.
+            "SpectralNormalization" if !self.three() => {
+                let what = "SpectralNormalization, which Keras 2 writes and does not find";
+                self.refused(place, what, "Unknown layer: 'SpectralNormalization'");
+            }
+            _ => {}
+        }
+    }
+
+    fn attention_shapes(&mut self, config: &Value, place: &str) {
+        if config.get("query_shape").is_some() || self.keras.version < SHAPES {
+            return;
+        }
+        match self.three() {
+            false => self.refused(
+                place,
+                "MultiHeadAttention without `query_shape`",
+                "KeyError: 'query_shape'",
+            ),
+            true if self.form == Form::Hdf5 && self.two => self.refused(
+                place,
+                "MultiHeadAttention without `query_shape`",
+                "build() missing 1 required positional argument: 'value_shape'",
+            ),
+            true => {}
+        }
+    }
+
+    /// A Lambda layer: the code of a Python function, or its name.
+    pub(super) fn lambda(&mut self, config: &Value, place: &str) {
+        let function = &config["function"];
+        let code = function.is_array() || class_of(function) == Some("__lambda__");
+        if !code {
+            let name = function.as_str().or_else(|| text(function, "config")).unwrap_or("function");
+            let (place, kind) = (place.to_owned(), "function".to_owned());
+            let name = name.to_owned();
+            self.problem(Problem::Unknown { place, kind, name, custom: true });
+        } else if self.three() || (self.form == Form::Archive && self.keras.version >= SAFE) {
+            self.problem(Problem::Lambda { place: place.to_owned() });
+        } else {
+            self.unjudged(
+                place,
+                "a Lambda layer holds code of the Python that wrote it, which another may not read",
+            );
+        }
+    }
+
+    /// The nodes of a functional model.
+    pub(super) fn nodes(&mut self, layers: &[Value], place: &str) {
+        for layer in layers {
+            let Some(nodes) = layer.get("inbound_nodes").and_then(Value::as_array) else {
+                continue;
+            };
+            let name = text(layer, "name").unwrap_or_default();
+            let place = format!("{place}/{name}");
+            for node in nodes {
+                match node.get("args") {
+                    Some(arguments) => self.new_node(arguments, &place),
+                    None if self.three() => self.old_calls(node, layers, &place),
+                    None => {}
+                }
+            }
+        }
+    }
+
+    fn new_node(&mut self, arguments: &Value, place: &str) {
+        if !self.three() {
+            self.refused(place, "calls of layers as Keras 3 writes them", "KeyError");
+        } else if self.form == Form::Hdf5
+            && arguments.as_array().is_some_and(|all| all.iter().any(Value::is_number))
+        {
+            // An operation of this name is not in the file: a layer of the same name is taken.
+            let what =
+                "a number among the inputs of an operation, which HDF5 files name as a layer";
+            self.refused(place, what, "Only input tensors may be passed as positional arguments");
+        }
+    }
+
+    /// A list of calls `[layer, node, tensor, arguments]`. A Sequential that is called has one node less in Keras 3.
+    pub(super) fn old_calls(&mut self, calls: &Value, layers: &[Value], place: &str) {
+        for call in calls.as_array().into_iter().flatten() {
+            let (Some(name), Some(index)) = (call[0].as_str(), call[1].as_u64()) else { continue };
+            let called = layers.iter().find(|layer| text(layer, "name") == Some(name));
+            let Some(called) = called.filter(|one| class_of(one) == Some("Sequential")) else {
+                continue;
+            };
+            let nodes = called.get("inbound_nodes").and_then(Value::as_array);
+            if index >= nodes.map_or(0, |nodes| nodes.len() as u64) {
+                let what = format!("the call of the model {name}, which Keras 3 counts from 0");
+                self.refused(place, what, "IndexError: list index out of range");
+            }
+        }
+    }
+}

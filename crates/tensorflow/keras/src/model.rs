@@ -1,0 +1,191 @@
+//! What a file of Keras holds: who wrote it, the configuration of the model, how it was compiled, where its weights are.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use unskew_core::Version;
+use unskew_source::{Archive, Problem, ReadError, Source, SourceExt as _, limits};
+
+use crate::hdf5::{Hdf5, Object};
+
+/// The attribute of a group of `.h5` weights that lists its layers, and its parts where it is too long for one.
+const LAYER_NAMES: &str = "layer_names";
+
+/// In which form a model was saved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// A `.keras` file: a zip archive of JSON and HDF5.
+    Archive,
+    /// A whole model in an HDF5 file.
+    Hdf5,
+    /// The weights of a model in an HDF5 file, without the model.
+    Weights,
+}
+
+impl Form {
+    /// As parties and findings name it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Archive => "Keras archive",
+            Self::Hdf5 => "Keras model in HDF5",
+            Self::Weights => "Keras weights in HDF5",
+        }
+    }
+}
+
+/// A file of Keras. A capability of its party.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// How it was saved.
+    pub form: Form,
+    /// The Keras that wrote it, if it says so and as it says so.
+    pub keras: Option<String>,
+    /// The backend that it was written with: `tensorflow`, `jax`, `torch`.
+    pub backend: Option<String>,
+    /// The configuration of the model; none for weights alone.
+    pub config: Option<Value>,
+    /// How it was compiled, if it was.
+    pub training: Option<Value>,
+    /// How many datasets of weights there are, and how many bytes they have.
+    pub weights: (u64, u64),
+    /// What was not read, in words.
+    pub unread: Vec<String>,
+}
+
+impl Model {
+    /// The Keras that wrote it as a version.
+    pub fn version(&self) -> Option<Version> {
+        // TensorFlow's own Keras says `2.2.4-tf`.
+        self.keras.as_deref()?.split('-').next()?.parse().ok()
+    }
+
+    /// The model in `source`; none if it is no file of Keras.
+    ///
+    /// # Errors
+    /// If it is one, but broken.
+    pub fn read(source: &Arc<dyn Source>) -> Result<Option<Self>, ReadError> {
+        let head = source.head(8)?;
+        if head.starts_with(b"PK\x03\x04") {
+            let name = source.name().to_ascii_lowercase();
+            return if name.ends_with(".keras") { archive(source) } else { Ok(None) };
+        }
+        match Hdf5::open(source)? {
+            Some(file) => hdf5(source, &file),
+            None => Ok(None),
+        }
+    }
+}
+
+/// The value of a JSON text, counted in the budget of the file.
+fn json(source: &dyn Source, record: &str, text: &[u8]) -> Result<Value, ReadError> {
+    let values = text.iter().filter(|byte| matches!(byte, b',' | b'{' | b'[')).count();
+    source.nodes(values as u64)?;
+    serde_json::from_slice(text).map_err(|error| {
+        ReadError::malformed(source.name(), format!("no JSON: {error}")).in_record(record)
+    })
+}
+
+fn archive(source: &Arc<dyn Source>) -> Result<Option<Model>, ReadError> {
+    let archive = Archive::open(source.clone())?;
+    let member = |name: &str| {
+        let Some(entry) = archive.entry(name) else { return Ok(None) };
+        let member = archive.member(entry)?;
+        if member.size() > limits::RECORD {
+            let (what, size) = (name.to_owned(), member.size());
+            let problem = Problem::TooLarge { what, size, limit: limits::RECORD };
+            return Err(ReadError::new(source.name(), problem));
+        }
+        json(&*member, name, &member.all()?).map(Some)
+    };
+    let Some(mut config) = member("config.json")? else { return Ok(None) };
+    let metadata = member("metadata.json")?.unwrap_or_default();
+    let training = config.get_mut("compile_config").map(Value::take);
+    let keras = metadata.get("keras_version").and_then(Value::as_str).map(str::to_owned);
+    let stored = archive.entries().iter().find(|entry| entry.name.ends_with("model.weights.h5"));
+    let mut unread = Vec::new();
+    let mut weights = (0, 0);
+    match stored {
+        None => unread.push("the weights are not in model.weights.h5".to_owned()),
+        Some(entry) => {
+            let member = archive.member(entry)?;
+            if let Some(file) = Hdf5::open(&member)? {
+                weights = count(&file, &file.root()?, 0, &mut unread)?;
+            }
+        }
+    }
+    let training = training.filter(|training| !training.is_null());
+    let config = Some(config);
+    Ok(Some(Model { form: Form::Archive, keras, backend: None, config, training, weights, unread }))
+}
+
+fn hdf5(source: &Arc<dyn Source>, file: &Hdf5) -> Result<Option<Model>, ReadError> {
+    let root = file.root()?;
+    let stored = root.link("model_weights");
+    let group = stored.map(|address| file.object(address)).transpose()?;
+    let said = |name: &str| -> Result<Option<Vec<u8>>, ReadError> {
+        let of = |object: &Object| object.attribute(name).map(|one| one.text(file)).transpose();
+        if let Some(text) = of(&root)?.flatten() {
+            return Ok(Some(text));
+        }
+        Ok(group.as_ref().map(of).transpose()?.flatten().flatten())
+    };
+    let text = |name: &str| -> Result<Option<String>, ReadError> {
+        Ok(said(name)?.map(|text| String::from_utf8_lossy(&text).into_owned()))
+    };
+    let value = |name: &str| -> Result<Option<Value>, ReadError> {
+        said(name)?.map(|text| json(&**source, name, &text)).transpose()
+    };
+    let (keras, backend) = (text("keras_version")?, text("backend")?);
+    let config = value("model_config")?;
+    let named = source.name().to_ascii_lowercase().ends_with(".weights.h5");
+    let listed = root.attributes.iter().any(|one| one.name.starts_with(LAYER_NAMES));
+    let form = match config {
+        Some(_) => Form::Hdf5,
+        None if named || listed || keras.is_some() => Form::Weights,
+        // Keras 3 writes weights without a word of who wrote them: a group of layers, each with `vars`.
+        None if root.link("layers").is_some()
+            || root.link("_layer_checkpoint_dependencies").is_some() =>
+        {
+            Form::Weights
+        }
+        None => return Ok(None),
+    };
+    let training = value("training_config")?;
+    let mut unread: Vec<String> = root.unread.iter().map(|part| (*part).to_owned()).collect();
+    let weights = match &group {
+        Some(group) => count(file, group, 0, &mut unread)?,
+        None => count(file, &root, 0, &mut unread)?,
+    };
+    Ok(Some(Model { form, keras, backend, config, training, weights, unread }))
+}
+
+/// The datasets below a group, and their bytes.
+fn count(
+    file: &Hdf5,
+    group: &Object,
+    depth: usize,
+    unread: &mut Vec<String>,
+) -> Result<(u64, u64), ReadError> {
+    let (mut datasets, mut bytes) = (0_u64, 0_u64);
+    if depth > limits::DEPTH {
+        return Ok((0, 0));
+    }
+    if let Some(part) = group.unread.first()
+        && unread.is_empty()
+    {
+        unread.push((*part).to_owned());
+    }
+    for (_, address) in &group.links {
+        let object = file.object(*address)?;
+        if let Some(dataset) = &object.dataset {
+            datasets += 1;
+            let values = dataset.shape.iter().fold(1_u64, |all, one| all.saturating_mul(*one));
+            bytes = bytes.saturating_add(values.saturating_mul(dataset.scalar.size()));
+            continue;
+        }
+        let below = count(file, &object, depth + 1, unread)?;
+        datasets = datasets.saturating_add(below.0);
+        bytes = bytes.saturating_add(below.1);
+    }
+    Ok((datasets, bytes))
+}

@@ -1,0 +1,55 @@
+//! The other side: a release of Keras, alone or as a TensorFlow release brings it.
+
+use std::sync::Arc;
+
+use unskew_core::{Date, Party, Role, Version};
+
+use crate::Classes;
+use crate::table::Class;
+
+/// A Keras that loads files. A capability of its party, and of that of a TensorFlow release.
+#[derive(Clone, Debug)]
+pub struct Keras {
+    /// The version of Keras.
+    pub version: Version,
+    /// The day of its release.
+    pub released: Date,
+    /// The TensorFlow release that brings it; none if Keras itself was named.
+    pub of_tensorflow: Option<Version>,
+    /// The classes of all releases.
+    pub classes: Arc<Classes>,
+}
+
+impl Keras {
+    /// The release as one side of a check.
+    pub fn party(&self) -> Party {
+        Party::new(format!("keras {}", self.version), Role::Runtime, "Keras release")
+            .from_origin(format!("released {}", self.released))
+            .dated(self.released)
+            .with_capability(Arc::new(self.clone()))
+    }
+
+    /// Whether it is Keras 3.
+    pub fn is_three(&self) -> bool {
+        self.version >= Version::pair(3, 0)
+    }
+
+    /// Its classes of this name.
+    pub fn named(&self, name: &str) -> Vec<Arc<Class>> {
+        self.classes.of(self.version, name)
+    }
+
+    /// Its class of this name and kind, the public one if there are several.
+    pub fn class(&self, name: &str, kind: &str) -> Option<Arc<Class>> {
+        let all = self.named(name).into_iter().filter(|class| *class.kind == *kind);
+        all.max_by_key(|class| class.is_public())
+    }
+
+    /// How messages name it: `TensorFlow 2.15.1 (Keras 2.15.0)`.
+    pub fn name(&self) -> String {
+        match self.of_tensorflow {
+            Some(release) => format!("TensorFlow {release} (Keras {})", self.version),
+            None => format!("Keras {}", self.version),
+        }
+    }
+}

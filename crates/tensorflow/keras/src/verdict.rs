@@ -1,0 +1,162 @@
+//! Files of Keras against releases: problems as findings.
+
+use std::sync::Arc;
+
+use unskew_core::{
+    Context, Finding, Judgement, Matcher, Party, Places, Role, Unjudged, Version, aspect,
+};
+
+use crate::judge::{Problem, problems};
+use crate::{Form, Keras, Model, rules};
+
+/// The first TensorFlow whose Keras may read archives.
+const ARCHIVES: Version = Version::pair(2, 11);
+
+/// Judges a file of Keras against a release.
+pub(crate) struct Loading(pub(crate) Arc<Model>);
+
+impl Matcher for Loading {
+    fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
+        let Some(keras) = other.capability::<Keras>() else {
+            let reads = other.kind == "TensorFlow release" && matches!(other.role, Role::Runtime);
+            let why = "the classes of its Keras are not in the database";
+            let unjudged = vec![Unjudged::new(aspect::CONTENTS, why)];
+            return reads.then(|| Judgement { unjudged, ..Judgement::default() });
+        };
+        Some(judge(&self.0, keras))
+    }
+}
+
+/// What a release of Keras makes of a model.
+pub fn judge(model: &Model, keras: &Keras) -> Judgement {
+    let mut judgement = Judgement::default();
+    let consumer = keras.name();
+    if model.form == Form::Archive && keras.version < ARCHIVES {
+        let symptom = match keras.version < Version::pair(2, 5) {
+            true => "SavedModel file does not exist at",
+            false => "file signature not found",
+        };
+        let finding = rules::KerasArchiveNotRead { consumer: &consumer }.finding();
+        judgement.findings.push(finding.with_symptom(symptom));
+        return judgement;
+    }
+    if model.form == Form::Weights {
+        let why = "weights alone: whether they fit depends on the model that loads them";
+        judgement.unjudged.push(Unjudged::new(aspect::CONTENTS, why));
+        return judgement;
+    }
+    let mut places = Vec::new();
+    for problem in problems(model, keras) {
+        match problem {
+            Problem::Unjudged { place, why } => places.push((place, why)),
+            problem => judgement.findings.push(finding(problem, model, keras, &consumer)),
+        }
+    }
+    for part in &model.unread {
+        judgement.unjudged.push(Unjudged::new(aspect::CONTENTS, format!("not read: {part}")));
+    }
+    for (place, why) in places {
+        let unjudged = Unjudged::new(aspect::CLASSES, why).at(one(place));
+        judgement.unjudged.push(unjudged);
+    }
+    let writer = model.version();
+    if writer.is_none_or(|writer| minor(writer) != minor(keras.version)) {
+        let writer =
+            writer.map_or("the Keras that wrote it".to_owned(), |one| format!("Keras {one}"));
+        let why = format!(
+            "whether layers compute in Keras {} what they compute in {writer} is not looked at",
+            keras.version
+        );
+        judgement.unjudged.push(Unjudged::new(aspect::BEHAVIOUR, why));
+    }
+    judgement
+}
+
+fn minor(version: Version) -> (i64, i64) {
+    (version.major(), version.minor())
+}
+
+fn finding(problem: Problem, model: &Model, keras: &Keras, consumer: &str) -> Finding {
+    let three = keras.is_three();
+    match problem {
+        Problem::Input => {
+            let writer = model.keras.as_deref().unwrap_or("3");
+            let rule = rules::KerasInputNotRead { keras: &writer, consumer: &consumer };
+            let symptom = match keras.version < Version::pair(2, 12) {
+                true => "Unrecognized keyword arguments",
+                false => "Error when deserializing class 'InputLayer'",
+            };
+            rule.finding().with_symptom(symptom)
+        }
+        Problem::Unknown { place, kind, name, custom: false } => {
+            let since = keras.classes.first(&name, &kind, None);
+            let elsewhere = match since {
+                Some(since) if since > keras.version => {
+                    format!("Keras {since} is the first that does")
+                }
+                Some(_) => "an older Keras did".to_owned(),
+                None => "it is registered by newer releases under this name".to_owned(),
+            };
+            let rule = rules::KerasClassUnknown {
+                consumer: &consumer,
+                kind: &kind,
+                name: &name,
+                elsewhere: &elsewhere,
+            };
+            rule.finding().with_symptom(unknown_symptom(&kind, &name, three)).at(one(place))
+        }
+        Problem::Unknown { place, kind, name, custom: true } => {
+            let rule = rules::KerasObjectCustom { kind: &kind, name: &name };
+            rule.finding().with_symptom(unknown_symptom(&kind, &name, three)).at(one(place))
+        }
+        Problem::Argument { place, class, argument } => {
+            let rule = rules::KerasArgumentUnknown {
+                consumer: &consumer,
+                class: &class,
+                argument: &argument,
+            };
+            let symptom = match keras.version < Version::pair(2, 12) {
+                true => format!("('Keyword argument not understood:', '{argument}')"),
+                false => argument.clone(),
+            };
+            rule.finding().with_symptom(symptom).at(one(place))
+        }
+        Problem::Missing { place, class, argument } => {
+            let rule = rules::KerasArgumentMissing {
+                consumer: &consumer,
+                class: &class,
+                argument: &argument,
+            };
+            let symptom = format!("missing 1 required positional argument: '{argument}'");
+            rule.finding().with_symptom(symptom).at(one(place))
+        }
+        Problem::Lambda { place } => rules::KerasLambdaNotLoaded { consumer: &consumer }
+            .finding()
+            .with_symptom("Requested the deserialization of a")
+            .at(one(place)),
+        Problem::Refused { place, what, symptom } => {
+            let rule = rules::KerasValueRefused { consumer: &consumer, what: &what };
+            rule.finding().with_symptom(symptom).at(one(place))
+        }
+        Problem::FirstCall { what, symptom } => {
+            let rule = rules::KerasFirstCallFails { consumer: &consumer, what: &what };
+            rule.finding().with_symptom(symptom)
+        }
+        Problem::Unjudged { place, why } => {
+            rules::KerasValueRefused { consumer: &consumer, what: &why }.finding().at(one(place))
+        }
+    }
+}
+
+fn one(place: String) -> Places {
+    [place].into_iter().collect()
+}
+
+/// What a loader prints of a class that it does not have.
+fn unknown_symptom(kind: &str, name: &str, three: bool) -> String {
+    match (kind, three) {
+        ("function", _) => format!("Unknown activation function: {name}"),
+        (kind, false) => format!("Unknown {kind}: {name}"),
+        (_, true) => format!("Could not locate class '{name}'"),
+    }
+}

@@ -1,0 +1,71 @@
+//! Any bytes are a file of Keras, something else, or an error.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use unskew_keras::hdf5::SIGNATURE;
+use unskew_source::{BytesSource, Source, SourceExt as _};
+
+use crate::file;
+
+fn read(name: &str, bytes: Vec<u8>) {
+    let source: Arc<dyn Source> = Arc::new(BytesSource::new(name, bytes));
+    let _ = unskew_keras::party(&source);
+}
+
+#[test]
+fn a_file_cut_anywhere_is_an_error_or_a_file() {
+    for name in ["custom-2.15.1.h5", "latest.h5", "lstm-2.15.1.keras"] {
+        let whole = file(name).all().unwrap();
+        (0..whole.len()).step_by(7).for_each(|end| read(name, whole[..end].to_vec()));
+    }
+}
+
+#[test]
+fn a_byte_that_is_another_does_no_harm() {
+    for name in ["custom-2.15.1.h5", "latest.h5"] {
+        let whole = file(name).all().unwrap();
+        for at in 0..whole.len() {
+            for value in [0, 1, 0x7f, 0xff] {
+                let mut bytes = whole.clone();
+                bytes[at] = value;
+                read(name, bytes);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_group_that_holds_itself_has_an_end() {
+    let mut bytes = file("custom-2.15.1.h5").all().unwrap();
+    let source: Arc<dyn Source> = Arc::new(BytesSource::new("a.h5", bytes.clone()));
+    let hdf5 = unskew_keras::hdf5::Hdf5::open(&source).unwrap().unwrap();
+    let root = hdf5.root().unwrap();
+    let inner = root.link("model_weights").unwrap();
+    // Every address of the group becomes that of the root, which holds the group.
+    let (from, to) = (inner.to_le_bytes(), 96_u64.to_le_bytes());
+    for at in 0..bytes.len() - 8 {
+        if bytes[at..at + 8] == from {
+            bytes[at..at + 8].copy_from_slice(&to);
+        }
+    }
+    read("a.h5", bytes);
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_are_read_to_an_end(mut bytes in proptest::collection::vec(any::<u8>(), 0..600)) {
+        read("a.keras", bytes.clone());
+        bytes.splice(0..0, SIGNATURE.iter().copied());
+        read("a.h5", bytes.clone());
+        // A superblock whose addresses have 8 bytes leads further.
+        if bytes.len() > 110 {
+            bytes[8] = 0;
+            bytes[13] = 8;
+            bytes[14] = 8;
+            bytes[64..72].copy_from_slice(&96_u64.to_le_bytes());
+            bytes[96] = 1;
+        }
+        read("a.h5", bytes);
+    }
+}
