@@ -122,6 +122,11 @@ pub(crate) fn others(bytecode: &Bytecode) -> impl Iterator<Item = &str> {
     names.filter(|name| !OWN.contains(name))
 }
 
+/// The version that brought an operation in this form: `tanh_v2`.
+pub(crate) fn since(operation: &str) -> Option<Version> {
+    table().get(&(FeatureKind::Operation, operation)).map(|(since, _)| *since)
+}
+
 fn feature((kind, name): (FeatureKind, String)) -> Feature {
     let row = table().get(&(kind, &*name));
     let (since, meaning) = row.map_or((None, ""), |(since, meaning)| (Some(*since), *meaning));

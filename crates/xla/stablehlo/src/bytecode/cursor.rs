@@ -6,7 +6,7 @@ use unskew_source::{Problem, ReadError, Source, SourceExt};
 const BLOCK: u64 = 4 << 10;
 
 /// A part of a source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Span {
     pub(crate) start: u64,
     pub(crate) end: u64,

@@ -2,14 +2,14 @@
 
 use unskew_source::ReadError;
 
-use super::{Cursor, Strings, section};
+use super::{Cursor, Span, Strings, section};
 
 /// From this version of the format on a dialect says whether it has a version of its own.
-const DIALECT_VERSIONS: u64 = 1;
+pub(crate) const DIALECT_VERSIONS: u64 = 1;
 /// From this one on the operations are counted in front.
-const COUNTED: u64 = 4;
+pub(crate) const COUNTED: u64 = 4;
 /// From this one on an operation says whether its writer knew it.
-const REGISTERED: u64 = 5;
+pub(crate) const REGISTERED: u64 = 5;
 
 /// A dialect of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,23 +23,28 @@ pub struct Dialect {
 /// Where an operation stands: the number of its dialect, and its place among the operations of that.
 pub(crate) type Place = (usize, usize);
 
-/// The dialects, and the operations in the order of their numbers.
+/// Where a dialect's own version is encoded, if it has one.
+pub(crate) type Versions = Vec<Option<Span>>;
+
+/// The dialects, the operations in the order of their numbers, and the versions of the dialects.
 pub(crate) fn read(
     cursor: &mut Cursor<'_>,
     version: u64,
     strings: &Strings,
-) -> Result<(Vec<Dialect>, Vec<Place>), ReadError> {
+) -> Result<(Vec<Dialect>, Vec<Place>, Versions), ReadError> {
     let count = cursor.count("dialects")?;
-    let mut dialects = Vec::new();
+    let (mut dialects, mut versions) = (Vec::new(), Vec::new());
     for _ in 0..count {
         let mut name = cursor.varint()?;
+        let mut own = None;
         if version >= DIALECT_VERSIONS {
             let versioned = name & 1 == 1;
             name >>= 1;
             if versioned {
-                section(cursor)?;
+                own = Some(section(cursor)?.1);
             }
         }
+        versions.push(own);
         dialects.push(Dialect { name: strings.get(name, cursor)?, operations: Vec::new() });
     }
     if version >= COUNTED {
@@ -60,5 +65,5 @@ pub(crate) fn read(
             dialect.operations.push(strings.get(name, cursor)?);
         }
     }
-    Ok((dialects, order))
+    Ok((dialects, order, versions))
 }

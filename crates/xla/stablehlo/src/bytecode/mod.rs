@@ -5,6 +5,7 @@ mod cursor;
 pub(crate) mod dialects;
 pub(crate) mod entries;
 mod kinds;
+pub(crate) mod operations;
 
 use unskew_source::{Problem, ReadError, Source, SourceExt, limits};
 
@@ -29,6 +30,8 @@ pub(crate) mod section {
     pub(crate) const KINDS: u8 = 2;
     pub(crate) const KIND_SIZES: u8 = 3;
     pub(crate) const PROGRAM: u8 = 4;
+    pub(crate) const RESOURCES: u8 = 5;
+    pub(crate) const DIALECT_VERSION: u8 = 7;
     pub(crate) const PROPERTIES: u8 = 8;
     /// The highest number that has a meaning.
     pub(crate) const LAST: u8 = 8;
@@ -190,6 +193,15 @@ impl Strings {
             start = end;
         }
         Ok(Self { bytes, ranges })
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.ranges.len()
+    }
+
+    /// All of them, as they stand there: a text may be any bytes.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &[u8]> {
+        self.ranges.iter().map(|(start, end)| self.bytes.get(*start..*end).unwrap_or_default())
     }
 
     /// The text of this number.

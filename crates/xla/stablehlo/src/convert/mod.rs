@@ -76,7 +76,7 @@
 mod elements;
 mod error;
 mod ledger;
-mod numbers;
+pub(crate) mod numbers;
 mod operations;
 mod table;
 mod write;
@@ -133,7 +133,7 @@ pub fn upgrade_native(bytes: &[u8]) -> Result<Cow<'_, [u8]>, UpgradeError> {
     };
     let strings = Strings::read(&source, part(section::STRINGS)?)?;
     let mut names = Cursor::new(&source, part(section::DIALECTS)?);
-    let (dialects, order) = dialects::read(&mut names, version, &strings)?;
+    let (dialects, order, _) = dialects::read(&mut names, version, &strings)?;
     if !dialects.iter().any(|dialect| table::concerns(&dialect.name)) {
         return Ok(Cow::Borrowed(bytes));
     }

@@ -10,7 +10,7 @@ pub(super) fn slice(bytes: &[u8], span: Span) -> &[u8] {
 
 /// A number of one to nine bytes, in its shortest form: the zeros at the low end of the first byte say
 /// how many follow.
-pub(super) fn varint(out: &mut Vec<u8>, value: u64) {
+pub(crate) fn varint(out: &mut Vec<u8>, value: u64) {
     match (1..=8usize).find(|len| value < 1 << (7 * len)) {
         Some(len) => {
             let word = (value << len) | (1 << (len - 1));

@@ -28,7 +28,7 @@
 mod attribute;
 mod contents;
 mod operations;
-mod properties;
+pub(crate) mod properties;
 mod types;
 
 use std::sync::Arc;
@@ -39,9 +39,9 @@ pub use attribute::Attribute;
 pub use types::Type;
 
 use crate::bytecode::entries::Entries;
-use crate::bytecode::{Cursor, Opened, Strings, dialects, section};
+use crate::bytecode::{Cursor, Opened, Strings, dialects, operations as raw, section};
 use contents::Contents;
-use operations::{Names, Reader};
+use operations::{Names, Resolver};
 
 /// A value of a program: its place among [`Program::values`].
 pub type Value = usize;
@@ -71,7 +71,7 @@ pub struct Function {
 }
 
 /// An operation with all that it names.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Operation {
     /// The name of its dialect: `vhlo`.
     pub dialect: Arc<str>,
@@ -148,7 +148,7 @@ impl Program {
         let Opened { version, producer, sections, cursor } = Opened::read(source)?;
         let part = |id| Ok::<_, ReadError>(Cursor::new(source, sections.needed(id, &cursor)?));
         let strings = Strings::read(source, sections.needed(section::STRINGS, &cursor)?)?;
-        let (dialects, order) = dialects::read(&mut part(section::DIALECTS)?, version, &strings)?;
+        let (dialects, order, _) = dialects::read(&mut part(section::DIALECTS)?, version, &strings)?;
         let values = sections.needed(section::KINDS, &cursor)?;
         let mut sizes = part(section::KIND_SIZES)?;
         let entries = Entries::read(&mut sizes, source, values, &dialects, &strings)?;
@@ -159,9 +159,10 @@ impl Program {
         };
         let names = Names::new(&dialects, &order);
         let contents = Contents::new(&entries, constants);
-        let mut reader = Reader::new(version, contents, names, properties, &program);
-        let top = reader.top(&mut program)?;
-        let values = reader.values();
+        let (top, kinds) = raw::read(&mut program, version, order.len(), &properties)?;
+        let mut resolver = Resolver { source, contents, names };
+        let top = resolver.block(top)?;
+        let values = resolver.values(&kinds)?;
         let mut functions = Vec::new();
         collect(top.operations, &mut functions);
         Ok(Self { producer, functions, values })

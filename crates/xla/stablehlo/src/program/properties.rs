@@ -11,7 +11,7 @@ use super::contents::Contents;
 use crate::bytecode::{Cursor, Span};
 
 /// Where the properties of each operation lie that has some.
-pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<Vec<Span>, ReadError> {
+pub(crate) fn read(cursor: &mut Cursor<'_>) -> Result<Vec<Span>, ReadError> {
     let mut all = Vec::new();
     for _ in 0..cursor.count("properties")? {
         let size = cursor.varint()?;
@@ -37,7 +37,7 @@ pub(super) fn named(
 }
 
 /// The names of the attributes of an operation, such as `constant_v1`, in their order.
-pub(super) fn of(operation: &str) -> &'static [&'static str] {
+pub(crate) fn of(operation: &str) -> &'static [&'static str] {
     static NAMES: LazyLock<HashMap<&'static str, Vec<&'static str>>> = LazyLock::new(|| {
         let rows = include_str!("../../data/attributes.tsv").lines();
         let rows = rows.filter(|row| !row.starts_with('#'));

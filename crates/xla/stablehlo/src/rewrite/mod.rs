@@ -1,0 +1,86 @@
+//! Artifacts for older and newer readers.
+
+mod forms;
+mod values;
+
+use std::sync::Arc;
+
+use unskew_core::Version;
+use unskew_source::{Assembly, ReadError, Source};
+
+use crate::history;
+use crate::module::{Block, Module, Operation, VHLO};
+
+/// The versions of the bytecode format that StableHLO writes, each with the first of its versions that did.
+const FORMATS: [(Version, u64); 5] = [
+    (Version::triple(0, 9, 0), 0),
+    (Version::triple(0, 10, 0), 1),
+    (Version::triple(0, 12, 0), 3),
+    (Version::triple(0, 14, 0), 4),
+    (Version::triple(0, 15, 0), 6),
+];
+
+/// An artifact that was written anew, and what was done to it.
+pub struct Rewritten {
+    /// The artifact, not yet written to a file.
+    pub output: Assembly,
+    /// What became something else, each once.
+    pub changes: Vec<String>,
+    /// What has no older form, and stands as it was.
+    pub kept: Vec<String>,
+}
+
+/// Writes an artifact for readers of this version.
+///
+/// # Errors
+/// If it is no MLIR bytecode, is broken, or holds what cannot be written anew.
+pub fn rewrite(source: &Arc<dyn Source>, target: Version) -> Result<Rewritten, ReadError> {
+    let mut module = Module::read(source)?;
+    let mut work = Work { target: history::minor(target), changes: Vec::new(), kept: Vec::new() };
+    let mut top = std::mem::take(&mut module.top);
+    work.block(&mut module, &mut top);
+    module.top = top;
+    let format = FORMATS.iter().rev().find(|(since, _)| *since <= work.target);
+    let format = format.map_or(0, |(_, format)| *format);
+    let output = module.write(format, &format!("StableHLO_v{target}"))?;
+    Ok(Rewritten { output, changes: work.changes, kept: work.kept })
+}
+
+/// What is done, and for which version.
+struct Work {
+    target: Version,
+    changes: Vec<String>,
+    kept: Vec<String>,
+}
+
+impl Work {
+    fn block(&mut self, module: &mut Module, block: &mut Block) {
+        let operations = std::mem::take(&mut block.operations);
+        for mut operation in operations {
+            for inner in operation.regions.iter_mut().flatten() {
+                self.block(module, inner);
+            }
+            self.operation(module, operation, &mut block.operations);
+        }
+    }
+
+    /// Brings an operation into the form of the version, or puts others in its place.
+    fn operation(&mut self, module: &mut Module, mut operation: Operation, out: &mut Vec<Operation>) {
+        if *operation.dialect == *VHLO {
+            let before = Arc::clone(&operation.name);
+            if let Err(what) = forms::bring(module, &mut operation, self.target) {
+                note(&mut self.kept, format!("{what} of `{before}`"));
+            }
+            if before != operation.name {
+                note(&mut self.changes, format!("`{before}` as `{}`", operation.name));
+            }
+        }
+        out.push(operation);
+    }
+}
+
+fn note(notes: &mut Vec<String>, what: String) {
+    if !notes.contains(&what) {
+        notes.push(what);
+    }
+}
