@@ -11,7 +11,7 @@ import json
 import os
 import sys
 
-from stablehlo_read import make_context
+from stablehlo_read import make_context, reader
 
 
 def names(folder):
@@ -43,10 +43,11 @@ def write(stablehlo, context, source, out, versions):
                 file.write(made)
 
 
-def compare(stablehlo, context, real, ours):
+def compare(real, ours):
+    read = reader()
+
     def text(data):
-        with context:
-            return str(stablehlo.deserialize_portable_artifact(context, data))
+        return str(read(data))
 
     there = set(names(real))
     for name in names(ours):
@@ -67,13 +68,12 @@ def compare(stablehlo, context, real, ours):
 
 
 def main():
-    from jaxlib.mlir.dialects import stablehlo
-
-    context = make_context()
     if sys.argv[1] == "write":
-        write(stablehlo, context, sys.argv[2], sys.argv[3], sys.argv[4:])
+        from jaxlib.mlir.dialects import stablehlo
+
+        write(stablehlo, make_context(), sys.argv[2], sys.argv[3], sys.argv[4:])
     else:
-        compare(stablehlo, context, sys.argv[2], sys.argv[3])
+        compare(sys.argv[2], sys.argv[3])
 
 
 main()

@@ -91,6 +91,11 @@ impl Pool {
         self.items.get(id)
     }
 
+    /// All of them, to be changed in their places.
+    pub(crate) fn items_mut(&mut self) -> &mut [Item] {
+        &mut self.items
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.items.len()
     }

@@ -1,15 +1,22 @@
 //! Artifacts for older and newer readers.
 
+mod batching;
 mod forms;
+mod older;
+mod places;
+mod shardings;
 mod values;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use unskew_core::Version;
 use unskew_source::{Assembly, ReadError, Source};
 
 use crate::history;
+use crate::bytecode::operations::Value;
 use crate::module::{Block, Module, Operation, VHLO};
+use shardings::Shardings;
 
 /// The versions of the bytecode format that StableHLO writes, each with the first of its versions that did.
 const FORMATS: [(Version, u64); 5] = [
@@ -36,8 +43,14 @@ pub struct Rewritten {
 /// If it is no MLIR bytecode, is broken, or holds what cannot be written anew.
 pub fn rewrite(source: &Arc<dyn Source>, target: Version) -> Result<Rewritten, ReadError> {
     let mut module = Module::read(source)?;
-    let mut work = Work { target: history::minor(target), changes: Vec::new(), kept: Vec::new() };
     let mut top = std::mem::take(&mut module.top);
+    let minor = history::minor(target);
+    let shardings = Shardings::of(&module, &top, minor);
+    let (renamed, changes, kept) = (HashMap::new(), Vec::new(), Vec::new());
+    let mut work = Work { target: minor, shardings, renamed, changes, kept };
+    if places::narrow(&mut module, minor) {
+        work.changes.push("places in the source that were ranges by where they begin".to_owned());
+    }
     work.block(&mut module, &mut top);
     module.top = top;
     let format = FORMATS.iter().rev().find(|(since, _)| *since <= work.target);
@@ -49,6 +62,9 @@ pub fn rewrite(source: &Arc<dyn Source>, target: Version) -> Result<Rewritten, R
 /// What is done, and for which version.
 struct Work {
     target: Version,
+    shardings: Shardings,
+    /// The values that stand for others, whose operations are gone.
+    renamed: HashMap<Value, Value>,
     changes: Vec<String>,
     kept: Vec<String>,
 }
@@ -66,7 +82,26 @@ impl Work {
 
     /// Brings an operation into the form of the version, or puts others in its place.
     fn operation(&mut self, module: &mut Module, mut operation: Operation, out: &mut Vec<Operation>) {
+        for operand in &mut operation.operands {
+            *operand = self.renamed.get(operand).copied().unwrap_or(*operand);
+        }
+        let name = format!("{}.{}", operation.dialect, operation.name);
+        match self.shardings.replace(module, &mut operation) {
+            Err(what) => note(&mut self.kept, format!("{what} of `{name}`")),
+            Ok(true) => {
+                self.renamed.extend(operation.results.iter().copied().zip(operation.operands));
+                note(&mut self.changes, format!("`{name}` left out"));
+                return;
+            }
+            Ok(false) if *operation.dialect == *VHLO && !name.starts_with(VHLO) => {
+                note(&mut self.changes, format!("`{name}` as a custom call"));
+            }
+            Ok(false) => {}
+        }
         if *operation.dialect == *VHLO {
+            let other = older::replace(module, &mut operation, out, self.target);
+            let expanded = batching::expand(module, &mut operation, out, self.target);
+            other.into_iter().chain(expanded).for_each(|what| note(&mut self.changes, what));
             let before = Arc::clone(&operation.name);
             if let Err(what) = forms::bring(module, &mut operation, self.target) {
                 note(&mut self.kept, format!("{what} of `{before}`"));

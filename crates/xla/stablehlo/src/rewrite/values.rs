@@ -1,13 +1,14 @@
 //! Attributes and types that a rewrite makes.
 
-use crate::module::{Field, Id, Module, Operation, Raw, Sort};
 use crate::convert::numbers::varint;
+use crate::module::{Field, Id, Item, Module, Operation, Raw, Sort, VHLO};
 
 /// The numbers of kinds of VHLO.
 pub(super) mod code {
     pub(crate) const ARRAY: u64 = 1;
     pub(crate) const BOOL: u64 = 2;
     pub(crate) const DICTIONARY: u64 = 6;
+    pub(crate) const INTEGER: u64 = 9;
     pub(crate) const TEXT: u64 = 14;
     pub(crate) const TENSOR: u64 = 15;
     pub(crate) const TYPE: u64 = 17;
@@ -74,7 +75,6 @@ pub(super) fn integers(module: &mut Module, dims: &[i64], values: &[i64]) -> Id 
 /// A type of tensors.
 pub(super) fn tensor_type(module: &mut Module, dims: &[i64], element: Id) -> Id {
     let mut fields = vec![Field::Number(code::TENSOR_TYPE), Field::Number(dims.len() as u64)];
-    let zigzag = |dim: i64| (dim << 1 ^ dim >> 63).cast_unsigned();
     fields.extend(dims.iter().map(|dim| Field::Number(zigzag(*dim))));
     fields.push(Field::Type(element));
     module.vhlo(Sort::Type, fields)
@@ -84,7 +84,7 @@ pub(super) fn tensor_type(module: &mut Module, dims: &[i64], element: Id) -> Id 
 /// encoding.
 pub(super) fn tensor(module: &Module, r#type: Id) -> Option<(Vec<i64>, Id)> {
     let item = module.types.get(r#type)?;
-    (item.code(crate::module::VHLO)? == code::TENSOR_TYPE).then_some(())?;
+    (item.code(VHLO)? == code::TENSOR_TYPE).then_some(())?;
     let (Field::Type(element), dims) = item.fields.split_last().map(|(last, rest)| (last, rest.get(2..)))? else {
         return None;
     };
@@ -93,4 +93,77 @@ pub(super) fn tensor(module: &Module, r#type: Id) -> Option<(Vec<i64>, Id)> {
         _ => None,
     };
     Some((dims?.iter().map(dim).collect::<Option<_>>()?, *element))
+}
+
+/// The bytes behind the length that stands in front of them; none if they lie elsewhere, and are many.
+fn blob(item: &Item) -> Option<&[u8]> {
+    let Some(Field::Raw(Raw::Bytes(raw))) = item.fields.last() else { return None };
+    let first = *raw.first()?;
+    raw.get(1 + first.trailing_zeros() as usize..)
+}
+
+/// The elements of a short tensor of 64-bit integers.
+pub(super) fn elements(module: &Module, attribute: Id) -> Option<Vec<i64>> {
+    let item = module.attributes.get(attribute)?;
+    (item.code(VHLO)? == code::TENSOR).then_some(())?;
+    let Some(Field::Type(kind)) = item.fields.get(1) else { return None };
+    let (dims, element) = tensor(module, *kind)?;
+    (module.types.get(element)?.code(VHLO)? == code::I64).then_some(())?;
+    let count = usize::try_from(dims.iter().product::<i64>()).ok()?;
+    let (numbers, []) = blob(item)?.as_chunks::<8>() else { return None };
+    let numbers: Vec<i64> = numbers.iter().map(|bytes| i64::from_le_bytes(*bytes)).collect();
+    match numbers[..] {
+        [one] => Some(vec![one; count.min(SHORT)]),
+        _ => (numbers.len() == count).then_some(numbers),
+    }
+}
+
+/// The most elements that one stands for.
+const SHORT: usize = 64;
+
+/// A 64-bit integer.
+pub(super) fn signed(module: &mut Module, value: i64) -> Id {
+    let element = module.vhlo(Sort::Type, vec![Field::Number(code::I64)]);
+    attribute(module, vec![Field::Number(code::INTEGER), Field::Type(element), number(zigzag(value))])
+}
+
+/// The value of a 64-bit integer.
+pub(super) fn integer(module: &Module, attribute: Id) -> Option<i64> {
+    let item = module.attributes.get(attribute)?;
+    (item.code(VHLO)? == code::INTEGER).then_some(())?;
+    let Some(Field::Raw(Raw::Bytes(raw))) = item.fields.get(2) else { return None };
+    varint_of(raw).map(|(number, _)| (number >> 1).cast_signed() ^ -(number & 1).cast_signed())
+}
+
+/// A number at the beginning of some bytes, and what is behind it.
+pub(super) fn varint_of(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let first = *bytes.first()?;
+    let more = first.trailing_zeros() as usize;
+    let (own, rest) = bytes.split_at_checked(more + 1)?;
+    let mut word = [0; 8];
+    if more == 8 {
+        word.copy_from_slice(own.get(1..)?);
+        return Some((u64::from_le_bytes(word), rest));
+    }
+    word.get_mut(..own.len())?.copy_from_slice(own);
+    Some((u64::from_le_bytes(word) >> (more + 1), rest))
+}
+
+/// How many bits a signed integer may use, by its type.
+pub(super) fn bits(module: &Module, r#type: Id) -> Option<u32> {
+    Some(match module.types.get(r#type)?.code(VHLO)? {
+        11 => 8,
+        12 => 16,
+        13 => 32,
+        14 => 63,
+        16 => 9,
+        17 => 17,
+        18 => 33,
+        19 => 63,
+        _ => return None,
+    })
+}
+
+fn zigzag(value: i64) -> u64 {
+    (value << 1 ^ value >> 63).cast_unsigned()
 }
