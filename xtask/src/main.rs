@@ -27,6 +27,7 @@ mod promise;
 mod proto_differential;
 mod se;
 mod stablehlo_differential;
+mod stablehlo_versions;
 mod tensorflow;
 mod tensorflow_data;
 mod tensorflow_differential;
@@ -124,6 +125,7 @@ enum Verb {
     Keras(keras::KerasCheck),
     /// Makes StableHLO artifacts at random, and holds the verdicts against what real jaxlibs do with them.
     StablehloDifferential(stablehlo_differential::StablehloDifferential),
+    StablehloVersions(stablehlo_versions::StablehloVersions),
     /// Holds verdicts about ONNX models against what real ONNX Runtimes do with them.
     OnnxDifferential(onnx_differential::OnnxDifferential),
     /// Imports wheels with native extensions beside PyTorch and TensorFlow, and holds predictions against what they did.
@@ -200,6 +202,7 @@ fn main() -> anyhow::Result<()> {
         Verb::Keras(arguments) => keras::run(&arguments),
         Verb::OnnxDifferential(arguments) => onnx_differential::run(&arguments),
         Verb::StablehloDifferential(arguments) => stablehlo_differential::run(&arguments),
+        Verb::StablehloVersions(arguments) => stablehlo_versions::run(&arguments),
         Verb::Extensions(arguments) => extensions::run(&arguments),
         Verb::Torch(torch) => torch::run(&torch),
         Verb::TorchDifferential(differential) => torch_differential::run(&differential),

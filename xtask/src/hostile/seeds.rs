@@ -55,7 +55,11 @@ const FORMATS: [Format; 14] = [
         name: "StableHLO",
         endings: &["stablehlo", "mlirbc", "mlir", "bc"],
         weight: 8,
-        commands: &["inspect FILE", "check FILE --with jax@0.4.30 jax@0.6.2"],
+        commands: &[
+            "inspect FILE",
+            "check FILE --with jax@0.4.30 jax@0.6.2",
+            "convert FILE --to stablehlo@1.0.0 -o OUT",
+        ],
     },
     Format {
         name: "C headers",

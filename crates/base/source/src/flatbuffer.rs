@@ -45,6 +45,13 @@ pub struct Table {
     fields: u64,
 }
 
+impl Table {
+    /// How many fields its writer knew, up to the last that is there.
+    pub fn fields(self) -> u64 {
+        self.fields
+    }
+}
+
 /// A vector: its first element and how many there are.
 #[derive(Clone, Copy, Debug)]
 pub struct Vector {

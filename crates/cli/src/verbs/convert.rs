@@ -3,14 +3,14 @@
 use anyhow::bail;
 use unskew_artifact::{ConvertOptions, VersionOptions};
 use unskew_releases::{Family, Release};
-use unskew_verbs::Request;
+use unskew_verbs::{Request, Wanted};
 
 use crate::args::{Convert, Global};
 use crate::exit::{Ending, Status};
 use crate::print;
 
 pub fn run(args: &Convert, global: &Global) -> anyhow::Result<Status> {
-    let release = unskew_releases::find(&args.to)?;
+    let release = unskew_verbs::wanted(&args.to)?;
     let options = ConvertOptions {
         allowed: args.allow.clone(),
         versions: versions(args, release)?,
@@ -29,10 +29,15 @@ pub fn run(args: &Convert, global: &Global) -> anyhow::Result<Status> {
     Ok(Ending::of(&report, 1, global).into())
 }
 
+/// The framework of a release; none for readers of StableHLO.
+fn family(wanted: Wanted) -> Option<Family> {
+    wanted.release().map(Release::family)
+}
+
 /// Who is stated to have written a PyTorch file.
-fn written_by(args: &Convert, release: Release) -> anyhow::Result<Option<Release>> {
+fn written_by(args: &Convert, release: Wanted) -> anyhow::Result<Option<Release>> {
     let asked = &args.archive;
-    if (asked.verify || asked.written_by.is_some()) && release.family() != Family::Torch {
+    if (asked.verify || asked.written_by.is_some()) && family(release) != Some(Family::Torch) {
         bail!("--written-by and --verify are for PyTorch files, not for those for {release}");
     }
     let Some(name) = &asked.written_by else { return Ok(None) };
@@ -44,9 +49,9 @@ fn written_by(args: &Convert, release: Release) -> anyhow::Result<Option<Release
 }
 
 /// What becomes of the versions of a graph.
-fn versions(args: &Convert, release: Release) -> anyhow::Result<VersionOptions> {
+fn versions(args: &Convert, release: Wanted) -> anyhow::Result<VersionOptions> {
     let asked = &args.versions;
-    if !asked.stay() && release.family() != Family::TensorFlow {
+    if !asked.stay() && family(release) != Some(Family::TensorFlow) {
         bail!("only TensorFlow graphs have versions that can be set, not files for {release}");
     }
     Ok(VersionOptions {

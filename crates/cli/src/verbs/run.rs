@@ -10,12 +10,14 @@ mod signature;
 mod timings;
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use unskew_core::{Severity, check};
 use unskew_pjrt::{ExecuteOptions, HostArray, Outputs, Plugin, Program};
-use unskew_source::read_regular;
+use unskew_source::{BytesSource, Source, SourceExt as _, read_regular};
 
 use crate::args::{Global, Run};
 use crate::exit::Status;
@@ -76,10 +78,20 @@ fn warn_of_versions(args: &Run, global: &Global) {
     }
 }
 
+/// The program in a file of `jax.export`; the file itself, if it is something else.
+fn program(file: Vec<u8>, path: &Path) -> anyhow::Result<Vec<u8>> {
+    let source: Arc<dyn Source> = Arc::new(BytesSource::new(path.display().to_string(), file));
+    let whole = |source: &dyn Source| source.bytes(0, source.size());
+    Ok(match unskew_jax_export::Exported::read(&source)? {
+        Some((_, program)) => whole(&program)?,
+        None => whole(&*source)?,
+    })
+}
+
 /// All of it, in this process.
 fn execute(args: &Run) -> anyhow::Result<Status> {
     let mut clock = Clock::start();
-    let code = read_regular(&args.program, LARGEST_PROGRAM)?;
+    let code = program(read_regular(&args.program, LARGEST_PROGRAM)?, &args.program)?;
     let plugin = Plugin::load(&args.plugin)?;
     clock.lap("load");
     let client = plugin.create_client(&args.options())?;

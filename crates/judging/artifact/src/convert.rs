@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use unskew_core::{Conversion, Party};
+use unskew_core::{Conversion, Party, Role, Version};
 use unskew_releases::{Family, Release};
 use unskew_source::{Output, ReadError, Source};
 use unskew_tensorflow::convert::VersionOptions;
@@ -60,6 +60,15 @@ pub enum Target {
     Torch(Box<unskew_torch::Runtime>),
     /// A TensorFlow release, with its op registry.
     TensorFlow(Box<unskew_tensorflow::Runtime>),
+    /// A reader of StableHLO: of this version, or the release that has it.
+    StableHlo {
+        /// What it is called: `jax@0.5.3`.
+        name: String,
+        /// The StableHLO that it reads.
+        version: Version,
+        /// The JAX that it is, if it is one: it reads files of `jax.export`.
+        jax: Option<Version>,
+    },
     /// A runtime for which nothing is converted, by its name.
     Other(String),
 }
@@ -72,7 +81,11 @@ impl From<Release> for Target {
             }
             Family::TensorFlow => unskew_releases::tensorflow::runtime_of(release)
                 .map(|one| Self::TensorFlow(Box::new(one))),
-            Family::Jax | Family::OnnxRuntime | Family::Onnx | Family::Keras => None,
+            Family::Jax => unskew_releases::jax::stablehlo(release.row()).map(|version| {
+                let jax = Some(release.row().version);
+                Self::StableHlo { name: release.to_string(), version, jax }
+            }),
+            Family::OnnxRuntime | Family::Onnx | Family::Keras => None,
         };
         target.unwrap_or_else(|| Self::Other(release.to_string()))
     }
@@ -86,7 +99,70 @@ impl fmt::Display for Target {
                 None => write!(f, "torch@{}", runtime.release.version),
             },
             Self::TensorFlow(runtime) => write!(f, "tensorflow@{}", runtime.version),
-            Self::Other(name) => f.write_str(name),
+            Self::StableHlo { name, .. } | Self::Other(name) => f.write_str(name),
+        }
+    }
+}
+
+/// For whom a user wants an artifact converted: a release, or readers of a StableHLO version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// A release of the database.
+    Release(Release),
+    /// Readers of this version of StableHLO, whatever they are.
+    StableHlo(Version),
+}
+
+impl Wanted {
+    /// The version in `stablehlo@1.0.0`; none if it names something else, or a version that is none of StableHLO's.
+    pub fn stablehlo(name: &str) -> Option<Self> {
+        let version: Version = name.strip_prefix("stablehlo@")?.parse().ok()?;
+        let parts = version.parts();
+        let at = |at: usize| parts.get(at).copied().unwrap_or_default();
+        let version = Version::triple(at(0), at(1), at(2));
+        unskew_stablehlo::landed(version).map(|_| Self::StableHlo(version))
+    }
+
+    /// The release, if it is one.
+    pub fn release(self) -> Option<Release> {
+        if let Self::Release(release) = self { Some(release) } else { None }
+    }
+
+    /// What the runtime provides and requires.
+    pub fn party(self) -> Arc<Party> {
+        match self {
+            Self::Release(release) => release.party(),
+            Self::StableHlo(version) => {
+                let party =
+                    Party::new(format!("StableHLO {version}"), Role::Host, "StableHLO version");
+                Arc::new(unskew_stablehlo::reader(party, version))
+            }
+        }
+    }
+}
+
+impl From<Release> for Wanted {
+    fn from(release: Release) -> Self {
+        Self::Release(release)
+    }
+}
+
+impl From<Wanted> for Target {
+    fn from(wanted: Wanted) -> Self {
+        match wanted {
+            Wanted::Release(release) => release.into(),
+            Wanted::StableHlo(version) => {
+                Self::StableHlo { name: wanted.to_string(), version, jax: None }
+            }
+        }
+    }
+}
+
+impl fmt::Display for Wanted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Release(release) => release.fmt(f),
+            Self::StableHlo(version) => write!(f, "stablehlo@{version}"),
         }
     }
 }
@@ -97,6 +173,12 @@ fn file(source: &Arc<dyn Source>, target: &Target, options: &ConvertOptions) -> 
         Target::Torch(runtime) => unskew_torch::convert(source, runtime, &options.torch()),
         Target::TensorFlow(runtime) => {
             unskew_tensorflow::convert(source, runtime, &options.tensorflow())
+        }
+        Target::StableHlo { version, jax, .. } => {
+            match (unskew_stablehlo::rewrite::convert(source, *version)?, jax) {
+                (None, Some(jax)) => unskew_jax_export::convert(source, *jax, *version),
+                (planned, _) => Ok(planned),
+            }
         }
         Target::Other(_) => Ok(None),
     }
@@ -112,7 +194,7 @@ fn saved_model(
         Target::TensorFlow(runtime) => {
             unskew_tensorflow::convert_saved_model(files, runtime, &options.tensorflow())
         }
-        Target::Torch(_) | Target::Other(_) => Ok(None),
+        Target::Torch(_) | Target::StableHlo { .. } | Target::Other(_) => Ok(None),
     }
 }
 
@@ -154,16 +236,16 @@ impl Converted {
     }
 }
 
-/// Plans the artifact at `path` anew for `release`.
+/// Plans the artifact at `path` anew for a release or another target.
 ///
 /// # Errors
 /// If it cannot be read, or no boundary can convert it for such a release.
 pub fn convert(
     path: &Path,
-    release: Release,
+    target: impl Into<Target>,
     options: &ConvertOptions,
 ) -> Result<Converted, OpenError> {
-    convert_content(&Content::at(path)?, &release.into(), options)
+    convert_content(&Content::at(path)?, &target.into(), options)
 }
 
 /// Plans an artifact anew for `target`.

@@ -63,7 +63,7 @@ mod wheel;
 
 pub use artifact::{Artifact, Container, Piece};
 pub use content::{Content, Part};
-pub use convert::{ConvertOptions, Converted, Target, convert, convert_content};
+pub use convert::{ConvertOptions, Converted, Target, Wanted, convert, convert_content};
 pub use error::OpenError;
 pub use neighbours::Neighbours;
 pub use open::{open, open_content};

@@ -70,6 +70,11 @@ impl Matcher for UnknownStableHlo {
     }
 }
 
+/// The StableHLO that a release reads, if the database has it.
+pub fn stablehlo(row: &Row) -> Option<Version> {
+    entries().iter().find(|entry| entry.row.version == row.version)?.stablehlo
+}
+
 /// The plug-ins that a release must support: what was in force in the weeks of the policy of its day, up to
 /// its own version (PJRT C API versioning document).
 pub fn window(row: &Row) -> Option<Fact> {

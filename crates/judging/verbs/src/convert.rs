@@ -2,9 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use unskew_artifact::{ConvertOptions, Converted, Options, TEXT_TO_BYTES};
+use unskew_artifact::{ConvertOptions, Converted, Options, TEXT_TO_BYTES, Wanted};
 use unskew_core::{Context, Party, Severity};
-use unskew_releases::Release;
 use unskew_report::{Pair, Report, Subject, Written};
 
 use crate::Error;
@@ -14,14 +13,28 @@ use crate::Error;
 pub struct Request<'a> {
     /// A file or a SavedModel folder.
     pub artifact: &'a Path,
-    /// The release that is to accept the result.
-    pub to: Release,
+    /// The release, or the reader of StableHLO, that is to accept the result.
+    pub to: Wanted,
     /// Where the result is written; without it the plan is made and nothing is written.
     pub output: Option<&'a Path>,
     /// Makes the plan, and writes nothing even with an output.
     pub dry_run: bool,
     /// What may be done.
     pub options: ConvertOptions,
+}
+
+/// For whom `name` wants something converted: `torch@2.1`, `stablehlo@1.0.0`.
+///
+/// # Errors
+/// If it is neither a release nor a version of StableHLO.
+pub fn wanted(name: &str) -> Result<Wanted, Error> {
+    match Wanted::stablehlo(name) {
+        Some(wanted) => Ok(wanted),
+        None if name.starts_with("stablehlo@") => Err(Error::Question(format!(
+            "{name} is no version of StableHLO; write one such as stablehlo@1.0.0, from 0.9.0 on"
+        ))),
+        None => Ok(unskew_releases::find(name)?.into()),
+    }
 }
 
 /// Plans the conversion, asks the release what it says to the result, and writes it if nothing stands in the way.
@@ -109,7 +122,10 @@ fn refuse_another_format(converted: &Converted, output: &Path) -> Result<(), Err
 }
 
 /// Endings that stand for one format, with the words by which the kind of an artifact is told.
-const FORMATS: [(&[&str], &[&str]); 7] = [
+const FORMATS: [(&[&str], &[&str]); 10] = [
+    (&["jax.export"], &["jaxexp", "jaxexport", "exported"]),
+    (&["StableHLO"], &["stablehlo", "mlirbc", "vhlo"]),
+    (&["MLIR text"], &["mlir"]),
     (&["safetensors"], &["safetensors"]),
     (&["torch.export"], &["pt2"]),
     (&["ExecuTorch"], &["pte"]),
@@ -119,10 +135,7 @@ const FORMATS: [(&[&str], &[&str]); 7] = [
     ),
     (&["mobile", "TorchScript"], &["ptl", "ff"]),
     (&["GraphDef", "SavedModel", "MetaGraph", "OpList"], &["pb", "pbtxt"]),
-    (
-        &["no converted artifact"],
-        &["onnx", "tflite", "gguf", "h5", "hdf5", "keras", "mlir", "stablehlo"],
-    ),
+    (&["no converted artifact"], &["onnx", "tflite", "gguf", "h5", "hdf5", "keras"]),
 ];
 
 /// A text that changes becomes bytes, which no reader of texts would take.

@@ -15,7 +15,7 @@ const LARGEST_STORED: u64 = 1 << 16;
 /// The root is written last, and so stands in front: behind the vtable, whatever the size of the file.
 const FARTHEST_ROOT: u32 = 1 << 12;
 /// The most orders of gradients that a file has, and the deepest pytree that is followed.
-const DEEPEST: usize = 512;
+pub(crate) const DEEPEST: usize = 512;
 
 /// What a file of `jax.export` says of itself.
 #[derive(Clone, Debug, Default)]
@@ -183,7 +183,11 @@ impl Exported {
 }
 
 /// The program, if this is a file of `jax.export`.
-fn program(buffer: &Flatbuffer<'_>, root: Table, source: &Arc<dyn Source>) -> Option<Slice> {
+pub(crate) fn program(
+    buffer: &Flatbuffer<'_>,
+    root: Table,
+    source: &Arc<dyn Source>,
+) -> Option<Slice> {
     let stored = buffer.scalar(root, schema::exported::STORED_VERSION, 2).ok()?;
     let bytes = buffer.vector(root, schema::exported::PROGRAM, 1).ok()?;
     let sound = (1..LARGEST_STORED).contains(&stored) && bytes.len > BYTECODE.len() as u64;

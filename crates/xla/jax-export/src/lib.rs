@@ -10,10 +10,14 @@
 //! 1. **load** (`jax.export.deserialize`): the stored number, what its makers no longer read, dtypes, classes of pytrees;
 //! 2. **call**: the number of devices, shardings, and then the program, by the rules of StableHLO.
 //!
+//! [`convert`] writes a file for another JAX: tables for the function and its gradients, with the fields that this JAX
+//! looks for, are put in front of the old ones and lead to the same children; programs are written for its StableHLO.
+//!
 //! What each release knows stands in `data/readers.toml`, read from the published packages; `python/probe/export_read.py`
 //! asks real releases, and `cargo xtask jax-export` holds the verdicts against what they say.
 #![forbid(unsafe_code)]
 
+mod convert;
 mod exported;
 mod format;
 mod party;
@@ -22,6 +26,7 @@ pub mod rules;
 mod schema;
 mod verdict;
 
+pub use convert::convert;
 pub use exported::{Exported, Marks};
 pub use format::{history, policy};
 pub use party::party;

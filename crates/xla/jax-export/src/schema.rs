@@ -17,11 +17,16 @@ pub(crate) mod exported {
     pub(crate) const DISABLED_CHECKS: u64 = 12;
     pub(crate) const PROGRAM: u64 = 13;
     pub(crate) const CALLING_CONVENTION: u64 = 14;
+    pub(crate) const GLOBAL_CONSTANTS: u64 = 16;
     pub(crate) const VJP: u64 = 17;
     pub(crate) const DEVICES: u64 = 18;
     pub(crate) const UNIQUE_AVALS: u64 = 19;
     pub(crate) const UNIQUE_MESHES: u64 = 20;
     pub(crate) const UNIQUE_SHARDINGS: u64 = 21;
+    pub(crate) const IN_AVAL_INDICES: u64 = 22;
+    pub(crate) const OUT_AVAL_INDICES: u64 = 23;
+    pub(crate) const IN_SHARDING_INDICES: u64 = 24;
+    pub(crate) const OUT_SHARDING_INDICES: u64 = 25;
     pub(crate) const JAX_VERSION: u64 = 26;
 }
 

@@ -18,7 +18,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             let target: Version = version.parse()?;
             let source: Arc<dyn Source> = Arc::new(FileSource::open(&path)?);
             match unskew_stablehlo::rewrite::rewrite(&source, target) {
-                Ok(done) => Output::File(Arc::new(done.output)).write(&Path::new(to).join(format!("{name}@{version}.bc")))?,
+                Ok(done) => Output::File(Arc::new(done.output))
+                    .write(&Path::new(to).join(format!("{name}@{version}.bc")))?,
                 Err(error) => println!("{name}@{version}: {error}"),
             }
         }

@@ -34,11 +34,6 @@ impl<'s> Cursor<'s> {
         Self::new(self.source, Span { end: span.end.min(self.end), ..span })
     }
 
-    /// At the start of another part of the same source.
-    pub(crate) fn elsewhere(&self, span: Span) -> Self {
-        Self::new(self.source, span)
-    }
-
     pub(crate) fn position(&self) -> u64 {
         self.position
     }

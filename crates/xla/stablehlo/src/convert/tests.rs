@@ -44,7 +44,7 @@ fn attributes(bytes: &[u8]) -> Vec<(String, String, Option<u64>)> {
     }
     let strings = Strings::read(&source, parts[&section::STRINGS]).unwrap();
     let mut names = Cursor::new(&source, parts[&section::DIALECTS]);
-    let (dialects, order) = dialects::read(&mut names, version, &strings).unwrap();
+    let (dialects, order, _) = dialects::read(&mut names, version, &strings).unwrap();
     let mut sizes = Cursor::new(&source, parts[&section::KIND_SIZES]);
     let values = parts[&section::KINDS];
     let entries = Entries::read(&mut sizes, &source, values, &dialects, &strings).unwrap();

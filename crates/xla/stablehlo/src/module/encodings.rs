@@ -36,7 +36,8 @@ fn encoding(dialect: &str, sort: Sort, code: u64) -> Option<&'static str> {
         rows
     });
     // The table has names of its own, which live as long as it does.
-    ROWS.iter().find(|((name, of, number), _)| *name == dialect && *of == sort && *number == code)
+    ROWS.iter()
+        .find(|((name, of, number), _)| *name == dialect && *of == sort && *number == code)
         .map(|(_, encoding)| *encoding)
 }
 
@@ -47,7 +48,8 @@ pub(super) fn read(
     sort: Sort,
     dialect: std::sync::Arc<str>,
 ) -> Result<Item, ReadError> {
-    let mut reader = ItemReader { entries, cursor: Cursor::new(entries.source, entry.span), fields: Vec::new() };
+    let mut reader =
+        ItemReader { entries, cursor: Cursor::new(entries.source, entry.span), fields: Vec::new() };
     if !entry.encoded {
         reader.rest(entry.span)?;
         return Ok(Item { dialect, encoded: false, fields: reader.fields });
@@ -60,7 +62,9 @@ pub(super) fn read(
     reader.fields.push(Field::Number(code));
     reader.all(encoding, entry.span)?;
     if reader.cursor.left() > 0 {
-        return Err(reader.cursor.malformed(reader.cursor.position(), "more than an attribute has"));
+        return Err(reader
+            .cursor
+            .malformed(reader.cursor.position(), "more than an attribute has"));
     }
     Ok(Item { dialect, encoded: true, fields: reader.fields })
 }
@@ -105,9 +109,7 @@ impl ItemReader<'_, '_> {
         let field = match field {
             'a' => Field::Attribute(below(attributes).ok_or_else(|| missing("attribute"))?),
             't' => Field::Type(below(self.entries.types.len()).ok_or_else(|| missing("type"))?),
-            's' => Field::Text(
-                below(self.entries.strings.len()).ok_or_else(|| missing("text"))?,
-            ),
+            's' => Field::Text(below(self.entries.strings.len()).ok_or_else(|| missing("text"))?),
             '?' if number & 1 == 0 => Field::Optional(None),
             '?' => {
                 let inner = usize::try_from(number >> 1).ok().filter(|inner| *inner < attributes);

@@ -9,6 +9,8 @@
 //! printed.
 
 mod encodings;
+mod pieces;
+mod uses;
 mod write;
 
 use std::collections::HashMap;
@@ -134,7 +136,17 @@ impl Operation {
         let (attributes, successors, regions) = (Vec::new(), Vec::new(), Vec::new());
         let (dialect, location) = (VHLO.into(), like.location);
         let name = name.into();
-        Self { dialect, name, location, attributes, results, operands, successors, regions, isolated: false }
+        Self {
+            dialect,
+            name,
+            location,
+            attributes,
+            results,
+            operands,
+            successors,
+            regions,
+            isolated: false,
+        }
     }
 
     pub(crate) fn is(&self, dialect: &str, name: &str) -> bool {
@@ -148,9 +160,6 @@ pub(crate) const VHLO: &str = "vhlo";
 /// A program that can be changed.
 pub(crate) struct Module {
     pub(crate) source: Arc<dyn Source>,
-    /// The version of the format that was read.
-    pub(crate) format: u64,
-    pub(crate) producer: String,
     pub(crate) attributes: Pool,
     pub(crate) types: Pool,
     texts: Vec<Arc<[u8]>>,
@@ -171,14 +180,15 @@ impl Module {
     /// properties of dialects beside VHLO.
     pub(crate) fn read(file: &Arc<dyn Source>) -> Result<Self, ReadError> {
         let source = &**file;
-        let Opened { version, producer, sections, cursor } = Opened::read(source)?;
+        let Opened { version, sections, cursor, .. } = Opened::read(source)?;
         let part = |id| Ok::<_, ReadError>(Cursor::new(source, sections.needed(id, &cursor)?));
         if let Some(span) = sections.find(section::RESOURCES).filter(|span| span.start < span.end) {
             let what = "resources, which no portable artifact has; it cannot be rewritten";
             return Err(unsupported(source, span.start, what.to_owned()));
         }
         let strings = Strings::read(source, sections.needed(section::STRINGS, &cursor)?)?;
-        let (dialects, order, spans) = dialects::read(&mut part(section::DIALECTS)?, version, &strings)?;
+        let (dialects, order, spans) =
+            dialects::read(&mut part(section::DIALECTS)?, version, &strings)?;
         let values = sections.needed(section::KINDS, &cursor)?;
         let mut sizes = part(section::KIND_SIZES)?;
         let entries = Entries::read(&mut sizes, source, values, &dialects, &strings)?;
@@ -215,8 +225,6 @@ impl Module {
         }
         let mut module = Self {
             source: Arc::clone(file),
-            format: version,
-            producer,
             attributes,
             types,
             texts,
@@ -341,22 +349,35 @@ impl Builder<'_> {
     fn operation(&mut self, raw: RawOperation) -> Result<Operation, ReadError> {
         let location = self.attribute(raw.location)?;
         // The reader has seen to it that there is such a name.
-        let (dialect, name) = self.names.get(raw.name).cloned().unwrap_or_else(|| ("".into(), "".into()));
+        let (dialect, name) =
+            self.names.get(raw.name).cloned().unwrap_or_else(|| ("".into(), "".into()));
         let mut attributes = Vec::new();
         if let Some(number) = raw.attributes {
             let dictionary = self.attribute(number)?;
             let pairs = self.module.pairs(dictionary);
-            attributes = pairs.ok_or_else(|| self.module.error("attributes that are no dictionary"))?;
+            attributes =
+                pairs.ok_or_else(|| self.module.error("attributes that are no dictionary"))?;
         }
         if let Some(span) = raw.properties {
             self.properties(&dialect, &name, span, &mut attributes)?;
         }
         let mut regions = Vec::new();
         for region in raw.regions {
-            regions.push(region.into_iter().map(|block| self.block(block)).collect::<Result<_, _>>()?);
+            regions
+                .push(region.into_iter().map(|block| self.block(block)).collect::<Result<_, _>>()?);
         }
         let RawOperation { results, operands, successors, isolated, .. } = raw;
-        Ok(Operation { dialect, name, location, attributes, results, operands, successors, regions, isolated })
+        Ok(Operation {
+            dialect,
+            name,
+            location,
+            attributes,
+            results,
+            operands,
+            successors,
+            regions,
+            isolated,
+        })
     }
 
     /// The attributes that stand without names.
@@ -371,7 +392,9 @@ impl Builder<'_> {
         let mut cursor = Cursor::new(&*source, span);
         let names = declared(dialect, name);
         if names.is_empty() && cursor.left() > 0 {
-            let what = format!("properties of {dialect}.{name}, which are not known; it cannot be rewritten");
+            let what = format!(
+                "properties of {dialect}.{name}, which are not known; it cannot be rewritten"
+            );
             return Err(unsupported(&*source, span.start, what));
         }
         for name in names {
@@ -386,7 +409,9 @@ impl Builder<'_> {
             attributes.push((text, attribute));
         }
         if cursor.left() > 0 {
-            return Err(cursor.malformed(span.start, &format!("properties that {dialect}.{name} has not")));
+            return Err(
+                cursor.malformed(span.start, &format!("properties that {dialect}.{name} has not"))
+            );
         }
         Ok(())
     }
@@ -394,7 +419,11 @@ impl Builder<'_> {
 
 /// The attributes that an operation has as properties, in their order.
 pub(crate) fn declared(dialect: &str, name: &str) -> &'static [&'static str] {
-    if dialect == VHLO { properties::of(name) } else { properties::of(&format!("{dialect}.{name}")) }
+    if dialect == VHLO {
+        properties::of(name)
+    } else {
+        properties::of(&format!("{dialect}.{name}"))
+    }
 }
 
 fn unsupported(source: &dyn Source, at: u64, what: String) -> ReadError {

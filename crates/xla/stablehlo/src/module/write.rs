@@ -5,36 +5,16 @@ use std::sync::Arc;
 
 use unskew_source::{Assembly, ReadError};
 
+use super::pieces::Pieces;
+use super::uses::{Numbers, Uses};
 use super::{Block, Field, Id, Item, Module, Operation, Raw, Region, declared};
 use crate::bytecode::entries::builtin;
 use crate::bytecode::operations::{has, since};
-use crate::bytecode::{MAGIC, Span, dialects, section};
+use crate::bytecode::{MAGIC, dialects, section};
 use crate::convert::numbers::varint;
-
-/// How deep attributes and types may name each other. The deepest are places in the source, of calls in calls.
-const DEPTH: usize = 512;
 
 /// The first version of the format in which operations have properties.
 const PROPERTIES: u64 = dialects::REGISTERED;
-
-/// What is written: bytes, and places of the file that was read.
-#[derive(Default)]
-struct Pieces {
-    done: Vec<Raw>,
-    bytes: Vec<u8>,
-}
-
-/// The attributes or types that are written, in the order of their new numbers.
-struct Numbers {
-    order: Vec<Id>,
-    number: Vec<u64>,
-}
-
-/// How often each attribute or type is named; none where one is being gone through.
-struct Uses {
-    attributes: Vec<Option<u64>>,
-    types: Vec<Option<u64>>,
-}
 
 struct Writer<'m> {
     module: &'m Module,
@@ -66,7 +46,8 @@ impl Module {
             self.text(operation.name.as_bytes());
         });
         for item in 0..self.attributes.len() + self.types.len() {
-            let item = self.attributes.get(item).or_else(|| self.types.get(item - self.attributes.len()));
+            let item =
+                self.attributes.get(item).or_else(|| self.types.get(item - self.attributes.len()));
             if let Some(dialect) = item.map(|item| Arc::clone(&item.dialect)) {
                 self.text(dialect.as_bytes());
             }
@@ -81,7 +62,8 @@ impl Module {
     /// The dictionary of the attributes that are no properties; none if there are none.
     fn dictionary(&mut self, operation: &Operation, version: u64) -> Option<Id> {
         let declared = declared(&operation.dialect, &operation.name);
-        let own = |name: &[u8]| declared.iter().any(|one| one.trim_end_matches('?').as_bytes() == name);
+        let own =
+            |name: &[u8]| declared.iter().any(|one| one.trim_end_matches('?').as_bytes() == name);
         let mut named: Vec<(Id, Id)> = operation.attributes.clone();
         named.retain(|(name, _)| version < PROPERTIES || !own(self.bytes(*name)));
         if named.is_empty() {
@@ -94,7 +76,8 @@ impl Module {
     /// A dictionary of MLIR itself.
     pub(crate) fn builtin_dictionary(&mut self, named: &[(Id, Id)]) -> Id {
         let builtin = |fields| Item { dialect: builtin::NAME.into(), encoded: true, fields };
-        let mut fields = vec![Field::Number(builtin::attribute::DICTIONARY), Field::Number(named.len() as u64)];
+        let mut fields =
+            vec![Field::Number(builtin::attribute::DICTIONARY), Field::Number(named.len() as u64)];
         for (name, value) in named {
             let name = builtin(vec![Field::Number(builtin::attribute::TEXT), Field::Text(*name)]);
             fields.extend([Field::Attribute(self.attributes.add(name)), Field::Attribute(*value)]);
@@ -129,16 +112,20 @@ impl Module {
         });
         result?;
         let mut dialects: Vec<Arc<str>> = Vec::new();
-        let used = |uses: &[Option<u64>], id: Id| uses.get(id).is_some_and(|count| *count != Some(0));
+        let used =
+            |uses: &[Option<u64>], id: Id| uses.get(id).is_some_and(|count| *count != Some(0));
         let items = (self.attributes.items.iter().enumerate())
             .filter(|(id, _)| used(&uses.attributes, *id))
             .chain(self.types.items.iter().enumerate().filter(|(id, _)| used(&uses.types, *id)));
-        for dialect in names.keys().map(|(dialect, _)| dialect).chain(items.map(|(_, item)| &item.dialect)) {
+        for dialect in
+            names.keys().map(|(dialect, _)| dialect).chain(items.map(|(_, item)| &item.dialect))
+        {
             if !dialects.contains(dialect) {
                 dialects.push(Arc::clone(dialect));
             }
         }
-        let operations = names.into_keys().enumerate().map(|(at, name)| (name, at as u64)).collect();
+        let operations =
+            names.into_keys().enumerate().map(|(at, name)| (name, at as u64)).collect();
         let numbers = |items: &[Item], uses: &[Option<u64>]| Numbers::new(items, uses, &dialects);
         let attributes = numbers(&self.attributes.items, &uses.attributes);
         let types = numbers(&self.types.items, &uses.types);
@@ -157,100 +144,6 @@ impl Module {
             dialects,
         };
         writer.file(top, producer)
-    }
-
-    fn block_used(&self, uses: &mut Uses, block: &Block) -> Result<(), ReadError> {
-        for value in &block.arguments {
-            self.value_used(uses, *value)?;
-        }
-        for location in block.locations.iter().flatten() {
-            self.attribute_used(uses, *location, 0)?;
-        }
-        for operation in &block.operations {
-            self.attribute_used(uses, operation.location, 0)?;
-            for (_, attribute) in &operation.attributes {
-                self.attribute_used(uses, *attribute, 0)?;
-            }
-            for value in &operation.results {
-                self.value_used(uses, *value)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn value_used(&self, uses: &mut Uses, value: usize) -> Result<(), ReadError> {
-        let kind = self.values.get(value).copied();
-        self.type_used(uses, kind.ok_or_else(|| self.error("a value without a type"))?, 0)
-    }
-
-    fn attribute_used(&self, uses: &mut Uses, id: Id, depth: usize) -> Result<(), ReadError> {
-        if !self.counts(&mut uses.attributes, id, depth)? {
-            return Ok(());
-        }
-        self.fields_used(uses, self.attributes.get(id), depth)?;
-        uses.attributes.get_mut(id).map(|count| *count = Some(1));
-        Ok(())
-    }
-
-    fn type_used(&self, uses: &mut Uses, id: Id, depth: usize) -> Result<(), ReadError> {
-        if !self.counts(&mut uses.types, id, depth)? {
-            return Ok(());
-        }
-        self.fields_used(uses, self.types.get(id), depth)?;
-        uses.types.get_mut(id).map(|count| *count = Some(1));
-        Ok(())
-    }
-
-    /// Whether this is the first use, and what it names is still to be gone through.
-    fn counts(&self, counts: &mut [Option<u64>], id: Id, depth: usize) -> Result<bool, ReadError> {
-        match counts.get_mut(id) {
-            Some(Some(0)) if depth >= DEPTH => {
-                Err(self.error(&format!("attributes or types deeper than {DEPTH} levels")))
-            }
-            Some(count @ Some(0)) => {
-                *count = None;
-                Ok(true)
-            }
-            Some(Some(count)) => {
-                *count += 1;
-                Ok(false)
-            }
-            Some(None) => Err(self.error("an attribute or type that names itself")),
-            None => Err(self.error("an attribute or type that is not there")),
-        }
-    }
-
-    fn fields_used(&self, uses: &mut Uses, item: Option<&Item>, depth: usize) -> Result<(), ReadError> {
-        for field in item.map_or(&[][..], |item| &item.fields) {
-            match field {
-                Field::Attribute(id) | Field::Optional(Some(id)) => self.attribute_used(uses, *id, depth + 1)?,
-                Field::Type(id) => self.type_used(uses, *id, depth + 1)?,
-                _ => {}
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Numbers {
-    /// Those that are used: by dialect, and those first that are used most.
-    fn new(items: &[Item], uses: &[Option<u64>], dialects: &[Arc<str>]) -> Self {
-        let count = |id: &Id| uses.get(*id).copied().flatten().unwrap_or_default();
-        let mut order: Vec<Id> = (0..items.len()).filter(|id| count(id) > 0).collect();
-        let place = |id: &Id| {
-            let dialect = items.get(*id).map(|item| &item.dialect);
-            dialects.iter().position(|one| Some(one) == dialect)
-        };
-        order.sort_by_key(|id| (place(id), std::cmp::Reverse(count(id))));
-        let mut number = vec![0; items.len()];
-        for (at, id) in order.iter().enumerate() {
-            number.get_mut(*id).map(|number| *number = at as u64);
-        }
-        Self { order, number }
-    }
-
-    fn of(&self, id: Id) -> u64 {
-        self.number.get(id).copied().unwrap_or_default()
     }
 }
 
@@ -334,11 +227,13 @@ impl Writer<'_> {
         if self.version >= dialects::COUNTED {
             varint(out, self.operations.len() as u64);
         }
-        let mut order: Vec<_> = self.operations.iter().map(|(name, at)| (*at, name.clone())).collect();
+        let mut order: Vec<_> =
+            self.operations.iter().map(|(name, at)| (*at, name.clone())).collect();
         order.sort_unstable();
         for group in order.chunk_by(|(_, (a, _)), (_, (b, _))| a == b) {
             let dialect = group.first().map(|(_, (dialect, _))| dialect);
-            let place = self.dialects.iter().position(|one| Some(one) == dialect).unwrap_or_default();
+            let place =
+                self.dialects.iter().position(|one| Some(one) == dialect).unwrap_or_default();
             varint(out, place as u64);
             varint(out, group.len() as u64);
             for (_, (_, name)) in group {
@@ -492,10 +387,13 @@ impl Writer<'_> {
         for name in names {
             let found = self.module.attribute(operation, name.trim_end_matches('?'));
             let number = found.map(|id| self.attributes.of(id));
-            varint(&mut bytes, match name.ends_with('?') {
-                true => number.map_or(0, |number| number << 1 | 1),
-                false => number.unwrap_or_default(),
-            });
+            varint(
+                &mut bytes,
+                match name.ends_with('?') {
+                    true => number.map_or(0, |number| number << 1 | 1),
+                    false => number.unwrap_or_default(),
+                },
+            );
         }
         let next = self.properties.len() as u64;
         Some(*self.known_properties.entry(bytes).or_insert_with_key(|bytes| {
@@ -513,45 +411,14 @@ impl Writer<'_> {
         for block in region {
             let results = block.operations.iter().flat_map(|operation| &operation.results);
             for value in block.arguments.iter().chain(results) {
-                self.values.get_mut(*value).map(|place| *place = number);
+                if let Some(place) = self.values.get_mut(*value) {
+                    *place = number;
+                }
                 number += 1;
             }
         }
         varint(out, number - next);
         region.iter().for_each(|block| self.block(out, block, number));
-    }
-}
-
-impl Pieces {
-    fn of(bytes: Vec<u8>) -> Self {
-        Self { done: Vec::new(), bytes }
-    }
-
-    fn cut(&mut self) {
-        if !self.bytes.is_empty() {
-            self.done.push(Raw::Bytes(std::mem::take(&mut self.bytes)));
-        }
-    }
-
-    fn copy(&mut self, span: Span) {
-        self.cut();
-        self.done.push(Raw::Copied(span));
-    }
-
-    fn section(&mut self, id: u8, mut contents: Self) {
-        contents.cut();
-        let len = |piece: &Raw| match piece {
-            Raw::Bytes(bytes) => bytes.len() as u64,
-            Raw::Copied(span) => span.end - span.start,
-        };
-        self.bytes.push(id);
-        varint(&mut self.bytes, contents.done.iter().map(len).sum());
-        for piece in contents.done {
-            match piece {
-                Raw::Bytes(bytes) => self.bytes.extend_from_slice(&bytes),
-                Raw::Copied(span) => self.copy(span),
-            }
-        }
     }
 }
 

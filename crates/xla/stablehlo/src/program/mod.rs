@@ -148,7 +148,8 @@ impl Program {
         let Opened { version, producer, sections, cursor } = Opened::read(source)?;
         let part = |id| Ok::<_, ReadError>(Cursor::new(source, sections.needed(id, &cursor)?));
         let strings = Strings::read(source, sections.needed(section::STRINGS, &cursor)?)?;
-        let (dialects, order, _) = dialects::read(&mut part(section::DIALECTS)?, version, &strings)?;
+        let (dialects, order, _) =
+            dialects::read(&mut part(section::DIALECTS)?, version, &strings)?;
         let values = sections.needed(section::KINDS, &cursor)?;
         let mut sizes = part(section::KIND_SIZES)?;
         let entries = Entries::read(&mut sizes, source, values, &dialects, &strings)?;

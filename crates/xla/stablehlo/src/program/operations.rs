@@ -76,8 +76,7 @@ impl Resolver<'_> {
             && &*dialect == VHLO
         {
             let mut cursor = Cursor::new(self.source, span);
-            attributes =
-                properties::named(&mut cursor, names, &mut self.contents)?.or(attributes);
+            attributes = properties::named(&mut cursor, names, &mut self.contents)?.or(attributes);
         }
         let regions = raw.regions.into_iter().map(|region| self.region(region));
         let regions = regions.collect::<Result<_, _>>()?;

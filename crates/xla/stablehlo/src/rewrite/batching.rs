@@ -93,13 +93,16 @@ pub(super) fn expand(
     all.sort_unstable();
     let map: Vec<i64> = dims.iter().chain(&map).copied().collect();
     let sorted = index_dims.is_sorted() && map.is_sorted();
-    for (name, elements) in [(own, &[][..]), (of_indices, &[]), (names.collapsed, &all), (names.map, &map)] {
+    for (name, elements) in
+        [(own, &[][..]), (of_indices, &[]), (names.collapsed, &all), (names.map, &map)]
+    {
         let length = i64::try_from(elements.len()).ok()?;
         let value = values::integers(module, &[length], elements);
         change(module, operation, name, value);
     }
     if !sorted {
-        let value = module.vhlo(Sort::Attribute, vec![Field::Number(values::code::BOOL), values::number(0)]);
+        let value = module
+            .vhlo(Sort::Attribute, vec![Field::Number(values::code::BOOL), values::number(0)]);
         change(module, operation, "indices_are_sorted", value);
     }
     Some(format!("batching dimensions of `{}` as indices that count", operation.name))

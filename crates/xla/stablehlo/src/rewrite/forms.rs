@@ -24,14 +24,16 @@ struct Form {
 fn forms() -> &'static HashMap<&'static str, Form> {
     static FORMS: LazyLock<HashMap<&'static str, Form>> = LazyLock::new(|| {
         let mut forms = HashMap::new();
-        for row in include_str!("../../data/forms.tsv").lines().filter(|row| !row.starts_with('#')) {
+        for row in include_str!("../../data/forms.tsv").lines().filter(|row| !row.starts_with('#'))
+        {
             let [operation, shape, attributes] = row.split('\t').collect::<Vec<_>>()[..] else {
                 continue;
             };
             let pairs = attributes.split(' ').filter_map(|pair| pair.split_once('='));
             let (went, came): (Vec<_>, Vec<_>) = pairs.partition(|(name, _)| name.starts_with('!'));
             let went = went.into_iter().map(|(name, value)| (name.trim_start_matches('!'), value));
-            let form = Form { one: shape == "one", bare: shape == "bare", came, went: went.collect() };
+            let form =
+                Form { one: shape == "one", bare: shape == "bare", came, went: went.collect() };
             forms.insert(operation, form);
         }
         forms
@@ -57,7 +59,8 @@ pub(super) fn bring(
     loop {
         let Some((name, form)) = split(&operation.name) else { return Ok(()) };
         let written = |form: u32| format!("{name}_v{form}");
-        let is_there = |form: u32| features::since(&written(form)).is_some_and(|since| since <= target);
+        let is_there =
+            |form: u32| features::since(&written(form)).is_some_and(|since| since <= target);
         if is_there(form + 1) {
             let next = written(form + 1);
             let Some(newer) = forms().get(&*next) else { return Ok(()) };

@@ -1,9 +1,23 @@
 //! Artifacts for older and newer readers.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use unskew_core::Version;
+//! use unskew_source::{BytesSource, Source};
+//!
+//! // tanh of four numbers, with an accuracy that says nothing.
+//! let bytes = include_bytes!("../../tests/data/tanh-1.10.0.stablehlo");
+//! let source: Arc<dyn Source> = Arc::new(BytesSource::new("tanh.stablehlo", bytes.to_vec()));
+//! let done = unskew_stablehlo::rewrite::rewrite(&source, Version::triple(1, 0, 0)).unwrap();
+//! assert_eq!(done.changes, ["`tanh_v2` as `tanh_v1`"]);
+//! assert!(done.kept.is_empty());
+//! ```
 
 mod batching;
 mod forms;
 mod older;
 mod places;
+mod plan;
 mod shardings;
 mod values;
 
@@ -13,9 +27,10 @@ use std::sync::Arc;
 use unskew_core::Version;
 use unskew_source::{Assembly, ReadError, Source};
 
-use crate::history;
 use crate::bytecode::operations::Value;
+use crate::history;
 use crate::module::{Block, Module, Operation, VHLO};
+pub use plan::{convert, plan};
 use shardings::Shardings;
 
 /// The versions of the bytecode format that StableHLO writes, each with the first of its versions that did.
@@ -81,7 +96,12 @@ impl Work {
     }
 
     /// Brings an operation into the form of the version, or puts others in its place.
-    fn operation(&mut self, module: &mut Module, mut operation: Operation, out: &mut Vec<Operation>) {
+    fn operation(
+        &mut self,
+        module: &mut Module,
+        mut operation: Operation,
+        out: &mut Vec<Operation>,
+    ) {
         for operand in &mut operation.operands {
             *operand = self.renamed.get(operand).copied().unwrap_or(*operand);
         }

@@ -23,7 +23,9 @@ pub(super) fn replace(
     match name {
         "composite" if target < COMPOSITE => composite(module, operation),
         "tan" if target < TAN => tan(module, operation, before),
-        "reduce" | "reduce_window" | "all_reduce" | "reduce_scatter" | "scatter" if target < WIDENING => {
+        "reduce" | "reduce_window" | "all_reduce" | "reduce_scatter" | "scatter"
+            if target < WIDENING =>
+        {
             widening(module, operation, before)
         }
         "custom_call" if target < TYPED => typed(module, operation),
@@ -36,7 +38,9 @@ fn composite(module: &mut Module, operation: &mut Operation) -> Option<String> {
     let function = module.attribute(operation, "decomposition")?;
     operation.regions.is_empty().then_some(())?;
     let inherent = ["composite_attributes", "decomposition", "name", "version"];
-    operation.attributes.retain(|(name, _)| !inherent.iter().any(|one| one.as_bytes() == module.bytes(*name)));
+    operation
+        .attributes
+        .retain(|(name, _)| !inherent.iter().any(|one| one.as_bytes() == module.bytes(*name)));
     let callee = module.text(b"callee");
     operation.attributes.push((callee, function));
     let before = std::mem::replace(&mut operation.name, "call_v1".into());
@@ -44,7 +48,11 @@ fn composite(module: &mut Module, operation: &mut Operation) -> Option<String> {
 }
 
 /// A tangent is a sine by a cosine, which is what compilers make of it.
-fn tan(module: &mut Module, operation: &mut Operation, before: &mut Vec<Operation>) -> Option<String> {
+fn tan(
+    module: &mut Module,
+    operation: &mut Operation,
+    before: &mut Vec<Operation>,
+) -> Option<String> {
     let accuracy = module.attribute(operation, "result_accuracy");
     let default = values::default(module, "default", operation);
     (accuracy.is_none() || accuracy == default).then_some(())?;
@@ -64,7 +72,11 @@ fn tan(module: &mut Module, operation: &mut Operation, before: &mut Vec<Operatio
 }
 
 /// A reduction whose result has wider elements is one of operands that are widened before it.
-fn widening(module: &mut Module, operation: &mut Operation, before: &mut Vec<Operation>) -> Option<String> {
+fn widening(
+    module: &mut Module,
+    operation: &mut Operation,
+    before: &mut Vec<Operation>,
+) -> Option<String> {
     let results = operation.results.len();
     let scatter = operation.name.starts_with("scatter_");
     let mut changed = false;

@@ -32,6 +32,8 @@ pub(super) struct Shardings {
     meshes: HashMap<Vec<u8>, Mesh>,
     /// Whether they are to be replaced.
     wanted: bool,
+    /// Whether anything is cut along an axis.
+    cut: bool,
 }
 
 /// What a sharding is for XLA.
@@ -46,13 +48,25 @@ impl Shardings {
     pub(super) fn of(module: &Module, top: &Block, target: Version) -> Self {
         let mut found = Self { wanted: target < SINCE, ..Self::default() };
         found.gather(module, top);
+        found.cut = (0..module.attributes.len()).any(|id| {
+            dimension_of(module, id).map_or_else(
+                || {
+                    module
+                        .attributes
+                        .get(id)
+                        .is_some_and(|item| item.code(SDY) == Some(kind::DIMENSION))
+                },
+                |(axes, _)| !axes.is_empty(),
+            )
+        });
         found
     }
 
     fn gather(&mut self, module: &Module, block: &Block) {
         for operation in &block.operations {
             if operation.is(SDY, "mesh") {
-                let name = module.attribute(operation, "sym_name").and_then(|id| module.text_of(id));
+                let name =
+                    module.attribute(operation, "sym_name").and_then(|id| module.text_of(id));
                 let mesh = module.attribute(operation, "mesh").and_then(|id| mesh(module, id));
                 self.meshes.extend(name.map(<[u8]>::to_vec).zip(mesh));
             } else if operation.is("builtin", "module") {
@@ -66,7 +80,11 @@ impl Shardings {
     ///
     /// # Errors
     /// With what has no older form.
-    pub(super) fn replace(&self, module: &mut Module, operation: &mut Operation) -> Result<bool, String> {
+    pub(super) fn replace(
+        &self,
+        module: &mut Module,
+        operation: &mut Operation,
+    ) -> Result<bool, String> {
         if !self.wanted {
             return Ok(false);
         }
@@ -87,6 +105,9 @@ impl Shardings {
                     Ok(false)
                 }
             };
+        }
+        if *operation.dialect == *SDY {
+            return Err("what it does to shardings".to_owned());
         }
         if *operation.dialect == *VHLO {
             self.attributes(module, operation)?;
@@ -116,6 +137,12 @@ impl Shardings {
                         left.push("a sharding of parts of axes");
                     }
                 },
+                // How a custom call may be cut, for whoever wants to.
+                b"sdy.sharding_rule" if !self.cut => {}
+                b"sdy.sharding_rule" => {
+                    operation.attributes.push((name, value));
+                    left.push("the rule by which it is sharded");
+                }
                 _ => operation.attributes.push((name, value)),
             }
         }
@@ -144,7 +171,8 @@ impl Shardings {
                 }
             }
             pairs.sort_by(|(a, _), (b, _)| module.text_of(*a).cmp(&module.text_of(*b)));
-            let mut fields = vec![Field::Number(values::code::DICTIONARY), Field::Number(pairs.len() as u64)];
+            let mut fields =
+                vec![Field::Number(values::code::DICTIONARY), Field::Number(pairs.len() as u64)];
             let flat = pairs.into_iter().flat_map(|(name, value)| [name, value]);
             fields.extend(flat.map(Field::Attribute));
             all.push(module.vhlo(Sort::Attribute, fields));
@@ -228,7 +256,11 @@ fn text(axes: &Mesh, mut order: Vec<usize>, tiles: &[i64]) -> Option<String> {
     let shape = joined(&mut shape.into_iter());
     let last = if rest > 1 { " last_tile_dim_replicate" } else { "" };
     let total: i64 = axes.iter().map(|(_, size)| size).product();
-    let axis: Vec<usize> = order.iter().copied().filter(|at| axes.get(*at).is_some_and(|(_, size)| *size > 1)).collect();
+    let axis: Vec<usize> = order
+        .iter()
+        .copied()
+        .filter(|at| axes.get(*at).is_some_and(|(_, size)| *size > 1))
+        .collect();
     if axis.is_sorted() {
         return Some(format!("{{devices=[{shape}]<=[{total}]{last}}}"));
     }
@@ -244,7 +276,8 @@ fn text(axes: &Mesh, mut order: Vec<usize>, tiles: &[i64]) -> Option<String> {
 fn mesh(module: &Module, id: Id) -> Option<Mesh> {
     let item = module.attributes.get(id)?;
     (item.code(SDY)? == kind::MESH).then_some(())?;
-    let (Some(Field::Raw(Raw::Bytes(devices))), axes) = (item.fields.last(), item.fields.get(2..)?) else {
+    let (Some(Field::Raw(Raw::Bytes(devices))), axes) = (item.fields.last(), item.fields.get(2..)?)
+    else {
         return None;
     };
     // A list of devices, which is empty.
@@ -254,7 +287,9 @@ fn mesh(module: &Module, id: Id) -> Option<Mesh> {
         let Field::Attribute(axis) = axis else { return None };
         let axis = module.attributes.get(*axis)?;
         (axis.code(SDY)? == kind::AXIS).then_some(())?;
-        let [_, Field::Text(name), Field::Raw(Raw::Bytes(size))] = &axis.fields[..] else { return None };
+        let [_, Field::Text(name), Field::Raw(Raw::Bytes(size))] = &axis.fields[..] else {
+            return None;
+        };
         let (size, _) = values::varint_of(size)?;
         mesh.push((module.bytes(*name).to_vec(), (size >> 1).cast_signed()));
     }
@@ -273,7 +308,9 @@ fn symbol(module: &Module, id: Id) -> Option<Vec<u8>> {
 fn dimension_of(module: &Module, id: Id) -> Option<(Vec<Vec<u8>>, bool)> {
     let item = module.attributes.get(id)?;
     (item.code(SDY)? == kind::DIMENSION).then_some(())?;
-    let (Field::Raw(Raw::Bytes(rest)), axes) = item.fields.split_last().map(|(last, all)| (last, all.get(2..)))? else {
+    let (Field::Raw(Raw::Bytes(rest)), axes) =
+        item.fields.split_last().map(|(last, all)| (last, all.get(2..)))?
+    else {
         return None;
     };
     let mut names = Vec::new();
@@ -292,7 +329,8 @@ fn constrain(module: &mut Module, operation: &mut Operation, sharding: &str) {
     let empty = values::text(module, b"");
     let list = older::listed(module, &[]);
     let original = module.vhlo(Sort::Attribute, vec![Field::Number(5), values::number(1)]);
-    let no = module.vhlo(Sort::Attribute, vec![Field::Number(values::code::BOOL), values::number(0)]);
+    let no =
+        module.vhlo(Sort::Attribute, vec![Field::Number(values::code::BOOL), values::number(0)]);
     let target = values::text(module, b"Sharding");
     let sharding = values::text(module, sharding.as_bytes());
     operation.attributes.clear();

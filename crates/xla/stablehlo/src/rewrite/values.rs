@@ -32,7 +32,13 @@ pub(super) fn default(module: &mut Module, name: &str, operation: &Operation) ->
         "default" => {
             let mode = attribute(module, vec![Field::Number(code::ACCURACY_MODE), number(0)]);
             let zero = Field::Number(0);
-            let fields = vec![Field::Number(code::ACCURACY), zero.clone(), zero.clone(), zero, Field::Attribute(mode)];
+            let fields = vec![
+                Field::Number(code::ACCURACY),
+                zero.clone(),
+                zero.clone(),
+                zero,
+                Field::Attribute(mode),
+            ];
             attribute(module, fields)
         }
         "zeros" => {
@@ -69,7 +75,10 @@ pub(super) fn integers(module: &mut Module, dims: &[i64], values: &[i64]) -> Id 
     let mut raw = Vec::new();
     varint(&mut raw, values.len() as u64 * 8);
     values.iter().for_each(|value| raw.extend_from_slice(&value.to_le_bytes()));
-    attribute(module, vec![Field::Number(code::TENSOR), Field::Type(r#type), Field::Raw(Raw::Bytes(raw))])
+    attribute(
+        module,
+        vec![Field::Number(code::TENSOR), Field::Type(r#type), Field::Raw(Raw::Bytes(raw))],
+    )
 }
 
 /// A type of tensors.
@@ -85,7 +94,9 @@ pub(super) fn tensor_type(module: &mut Module, dims: &[i64], element: Id) -> Id 
 pub(super) fn tensor(module: &Module, r#type: Id) -> Option<(Vec<i64>, Id)> {
     let item = module.types.get(r#type)?;
     (item.code(VHLO)? == code::TENSOR_TYPE).then_some(())?;
-    let (Field::Type(element), dims) = item.fields.split_last().map(|(last, rest)| (last, rest.get(2..)))? else {
+    let (Field::Type(element), dims) =
+        item.fields.split_last().map(|(last, rest)| (last, rest.get(2..)))?
+    else {
         return None;
     };
     let dim = |field: &Field| match field {
@@ -124,7 +135,10 @@ const SHORT: usize = 64;
 /// A 64-bit integer.
 pub(super) fn signed(module: &mut Module, value: i64) -> Id {
     let element = module.vhlo(Sort::Type, vec![Field::Number(code::I64)]);
-    attribute(module, vec![Field::Number(code::INTEGER), Field::Type(element), number(zigzag(value))])
+    attribute(
+        module,
+        vec![Field::Number(code::INTEGER), Field::Type(element), number(zigzag(value))],
+    )
 }
 
 /// The value of a 64-bit integer.

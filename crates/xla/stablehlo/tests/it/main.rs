@@ -6,3 +6,4 @@ mod differential;
 mod hostile;
 mod parties;
 mod programs;
+mod rewrite;

@@ -1,0 +1,67 @@
+//! A rewrite as a conversion: what is done, and what stands in its way.
+
+use std::sync::Arc;
+
+use unskew_core::{Conversion, Rewrite, Version, VersionRange};
+use unskew_source::{Assembly, Output, ReadError, Source};
+
+use super::{Rewritten, rewrite};
+use crate::{Mlir, history, rules};
+
+/// The adaptation that rewrites belong to.
+const ADAPTATION: &str = "rewrite-stablehlo";
+
+/// Plans a portable artifact for readers of a version; none if `source` is no portable artifact. A version after the
+/// newest that is known stands for that.
+///
+/// # Errors
+/// If it is one, and is broken or holds what cannot be written anew.
+pub fn plan(
+    source: &Arc<dyn Source>,
+    target: Version,
+) -> Result<Option<(Conversion, Assembly)>, ReadError> {
+    let Some(Mlir::Artifact(artifact)) = Mlir::read(&**source)? else { return Ok(None) };
+    let mut plan = Conversion::default();
+    if artifact.stated && history::minor(artifact.version) == history::minor(target) {
+        return Ok(Some((plan, Assembly::of(source))));
+    }
+    let Rewritten { output, changes, mut kept } = rewrite(source, target)?;
+    if history::minor(target) < history::minor(artifact.version) {
+        let unknown = artifact.features.iter().filter(|feature| feature.since.is_none());
+        kept.extend(unknown.map(|feature| format!("{feature}, of which nothing is known here,")));
+    }
+    plan.add(Rewrite::new(
+        ADAPTATION,
+        format!("written for StableHLO {target} instead of {}", artifact.version),
+    ));
+    for change in changes {
+        plan.add(Rewrite::new(ADAPTATION, change));
+    }
+    let output = Arc::new(output);
+    for what in kept {
+        plan.blockers.push(rules::NoOlderForm { what: &what, target: &target }.finding());
+    }
+    if let Some(Mlir::Artifact(made)) = Mlir::read(&*output)? {
+        let versions = VersionRange { min: None, max: Some(target) };
+        let missing = made.judge(&format!("StableHLO {target}"), versions);
+        let missing =
+            missing.into_iter().filter(|one| one.severity == unskew_core::Severity::Error);
+        if plan.blockers.is_empty() {
+            plan.blockers.extend(missing);
+        }
+    }
+    let output = Arc::try_unwrap(output).unwrap_or_else(|_| Assembly::of(source));
+    Ok(Some((plan, output)))
+}
+
+/// The same as a file.
+///
+/// # Errors
+/// As [`plan`].
+pub fn convert(
+    source: &Arc<dyn Source>,
+    target: Version,
+) -> Result<Option<(Conversion, Output)>, ReadError> {
+    let planned = plan(source, target)?;
+    Ok(planned.map(|(plan, output)| (plan, Output::File(Arc::new(output)))))
+}

@@ -1,0 +1,320 @@
+//! `cargo xtask stablehlo-versions`: artifacts that are written for other versions, against StableHLO's own serializer.
+//!
+//! The newest jaxlib that is here makes artifacts of programs, and writes each for every version. Unskew writes each
+//! for every version too. Of each pair a real jaxlib reads both, the oldest one that reads that version; what they are
+//! as text has to be equal. Where the real serializer refuses, what Unskew writes has to be read.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::Arc;
+
+use anyhow::{Context as _, ensure};
+use clap::Args;
+use serde::Deserialize;
+use unskew_core::Version;
+use unskew_jax_matrix::Host;
+use unskew_source::{FileSource, Output, Source};
+
+const LOWER: &str = "python/probe/stablehlo_lower.py";
+const MAKE: &str = "python/probe/stablehlo_make.py";
+const MODULES: &str = "python/probe/stablehlo_modules.py";
+const TABLE: &str = "docs/reference/stablehlo-versions.md";
+
+/// How often programs that take a probe down are passed over.
+const CRASHES: usize = 400;
+
+/// Writes StableHLO artifacts for every version, and holds them against what real jaxlibs write and read.
+#[derive(Args)]
+pub struct StablehloVersions {
+    /// A folder with programs as text: `stablehlo/testdata` and `stablehlo/tests` of the public repository
+    #[arg(long)]
+    programs: Vec<PathBuf>,
+    /// How many programs are made at random beside the modules of JAX's own back-compatibility data
+    #[arg(long, default_value_t = 200)]
+    count: usize,
+    /// The same seed makes the same programs
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Writes docs/reference/stablehlo-versions.md
+    #[arg(long)]
+    write: bool,
+}
+
+#[derive(Deserialize)]
+struct Printed {
+    file: String,
+    text: Option<String>,
+    said: String,
+}
+
+/// What became of the programs for one version.
+#[derive(Default)]
+struct Tally {
+    equal: usize,
+    different: usize,
+    refused: usize,
+    added: usize,
+    unread: usize,
+    both: usize,
+    /// What the real serializer wrote and no real jaxlib of that age reads.
+    broken: usize,
+}
+
+/// Makes, writes, reads and compares.
+///
+/// # Errors
+/// If no environment is there, a probe cannot be run, or something was written that is not what it should be.
+pub fn run(arguments: &StablehloVersions) -> anyhow::Result<()> {
+    let hosts = Host::all();
+    let writer = hosts.last().context("`cargo xtask corpus` makes the environments of JAX")?;
+    let folder = tempfile::tempdir()?;
+    let at = |name: &str| -> anyhow::Result<PathBuf> {
+        let path = folder.path().join(name);
+        fs::create_dir_all(&path)?;
+        Ok(path)
+    };
+    let (base, real, ours) = (at("base")?, at("real")?, at("ours")?);
+    let programs = make(writer, arguments, &base, &at("made")?)?;
+    let own = known(hosts.iter().map(stablehlo).collect::<Result<_, _>>()?);
+    let newest = own.last().copied().context("no jaxlib says its StableHLO")?;
+    let history = unskew_stablehlo::history().context("no history of StableHLO")?;
+    let versions: Vec<Version> = history.entries().iter().map(|one| one.version).collect();
+    let versions: Vec<Version> = versions.into_iter().filter(|one| *one <= newest).collect();
+    let names: Vec<String> = versions.iter().map(ToString::to_string).collect();
+    again(&|| {
+        let mut command = probe(writer, LOWER);
+        command.arg("write").arg(&base).arg(&real).args(&names);
+        command
+    })?;
+    let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
+    for path in artifacts(&base)? {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        for version in &versions {
+            let source: Arc<dyn Source> = Arc::new(FileSource::open(&path)?);
+            let place = ours.join(format!("{name}@{version}.bc"));
+            match unskew_stablehlo::rewrite::plan(&source, *version) {
+                Ok(Some((plan, output))) if plan.is_possible() => {
+                    Output::File(Arc::new(output)).write(&place)?;
+                }
+                Ok(Some((plan, _))) => {
+                    let why = plan.blockers.first().map(|one| one.message.clone());
+                    *reasons.entry(why.unwrap_or_default()).or_default() += 1;
+                }
+                Ok(None) => *reasons.entry("no portable artifact".to_owned()).or_default() += 1,
+                Err(error) => *reasons.entry(error.problem.to_string()).or_default() += 1,
+            }
+        }
+    }
+    let mut tallies: Vec<Tally> = versions.iter().map(|_| Tally::default()).collect();
+    let mut wrong = Vec::new();
+    for (host, (from, to)) in hosts.iter().zip(shares(&own)) {
+        let share = |version: &Version| from < *version && *version <= to;
+        let texts = |folder: &Path, name: &str| -> anyhow::Result<HashMap<String, Printed>> {
+            let some = at(name)?;
+            for version in versions.iter().filter(|version| share(version)) {
+                for path in artifacts(folder)? {
+                    let file = path.file_name().unwrap_or_default();
+                    if file.to_string_lossy().ends_with(&format!("@{version}.bc")) {
+                        fs::hard_link(&path, some.join(file))?;
+                    }
+                }
+            }
+            print(host, &some)
+        };
+        if !versions.iter().any(|version| share(version)) {
+            continue;
+        }
+        let version = &host.version;
+        let of_real = texts(&real, &format!("real-{version}"))?;
+        let of_ours = texts(&ours, &format!("ours-{version}"))?;
+        for (version, tally) in versions.iter().zip(&mut tallies).filter(|(one, _)| share(one)) {
+            for path in artifacts(&base)? {
+                let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+                let file = format!("{name}@{version}.bc");
+                if let Some(what) = tally.add(of_real.get(&file), of_ours.get(&file)) {
+                    wrong.push(format!("{file} on jaxlib {}: {what}", host.version));
+                }
+            }
+        }
+    }
+    let page = page(&versions, &tallies, programs);
+    print!("{page}");
+    let mut reasons: Vec<_> = reasons.into_iter().collect();
+    reasons.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    reasons.iter().take(40).for_each(|(why, count)| println!("{count} not written: {why}"));
+    wrong.iter().take(40).for_each(|what| println!("{what}"));
+    if arguments.write {
+        fs::write(unskew_peers::root().join(TABLE), page)?;
+    }
+    ensure!(wrong.is_empty(), "{} artifacts are not what they should be", wrong.len());
+    Ok(())
+}
+
+impl Tally {
+    /// Counts a pair. What is wrong with it, if anything is.
+    fn add(&mut self, real: Option<&Printed>, ours: Option<&Printed>) -> Option<String> {
+        let (count, wrong) = match (real, ours) {
+            (None, None) => (&mut self.both, None),
+            (None, Some(ours)) if ours.text.is_some() => (&mut self.added, None),
+            (None, Some(ours)) => (&mut self.unread, Some(format!("is not read: {}", ours.said))),
+            (Some(real), _) if real.text.is_none() => (&mut self.broken, None),
+            (Some(_), None) => (&mut self.refused, None),
+            (Some(real), Some(ours)) if real.text == ours.text => (&mut self.equal, None),
+            (Some(_), Some(ours)) => (&mut self.different, Some(format!("differs {}", ours.said))),
+        };
+        *count += 1;
+        wrong
+    }
+}
+
+/// The page with the table.
+fn page(versions: &[Version], tallies: &[Tally], programs: usize) -> String {
+    let mut page = String::from("# StableHLO for other versions\n\n");
+    let sum = |what: fn(&Tally) -> usize| tallies.iter().map(what).sum::<usize>();
+    let (equal, different) = (sum(|one| one.equal), sum(|one| one.different));
+    let refused = sum(|one| one.refused);
+    let (added, unread, both) = (sum(|one| one.added), sum(|one| one.unread), sum(|one| one.both));
+    let _ = write!(
+        page,
+        "Made by `cargo xtask stablehlo-versions --write`: {programs} programs, of StableHLO's public test data, JAX's \
+         back-compatibility data and made at random, each written for every version by StableHLO's own serializer and \
+         by Unskew, and read by the oldest jaxlib here that reads that version.\n\n\
+         Of {} that the serializer writes and a jaxlib of that age reads, Unskew writes {equal} so that they read the \
+         same, {different} differently, and refuses {refused}. Of {} that it refuses, Unskew writes {added} that are read, \
+         {unread} that are not, and refuses {both}.\n\n\
+         | StableHLO | the same | different | refused by Unskew alone | written by Unskew alone | and not read | refused \
+         by both | the serializer's are not read |\n\
+         | --- | --: | --: | --: | --: | --: | --: | --: |\n",
+        equal + different + refused,
+        added + unread + both,
+    );
+    for (version, one) in versions.iter().zip(tallies) {
+        let Tally { equal, different, refused, added, unread, both, broken } = one;
+        let _ = writeln!(
+            page,
+            "| {version} | {equal} | {different} | {refused} | {added} | {unread} | {both} | {broken} |"
+        );
+    }
+    page
+}
+
+/// Versions of which each is at least the one before.
+fn known(all: Vec<Version>) -> Vec<Version> {
+    let mut highest = Version::triple(0, 0, 0);
+    all.into_iter()
+        .map(|one| {
+            highest = highest.max(one);
+            highest
+        })
+        .collect()
+}
+
+/// Which versions each reads: those above what the one before it reads.
+fn shares(own: &[Version]) -> Vec<(Version, Version)> {
+    let before = std::iter::once(Version::triple(0, 0, 0)).chain(own.iter().copied());
+    before.zip(own.iter().copied()).collect()
+}
+
+/// The StableHLO of a jaxlib.
+fn stablehlo(host: &Host) -> anyhow::Result<Version> {
+    let mut command = host.peer.command();
+    command.args([
+        "-c",
+        "from jaxlib.mlir.dialects import stablehlo as s; print(s.get_current_version())",
+    ]);
+    let output = command.stderr(Stdio::null()).output()?;
+    let text = String::from_utf8(output.stdout)?;
+    text.trim().parse().map_err(|_| anyhow::anyhow!("jaxlib {} says no StableHLO", host.version))
+}
+
+fn probe(host: &Host, script: &str) -> std::process::Command {
+    let mut command = host.peer.command();
+    command.arg(unskew_peers::root().join(script));
+    command.env("PYTHONDONTWRITEBYTECODE", "1").stderr(Stdio::null());
+    command
+}
+
+/// Makes the artifacts, and says how many.
+fn make(
+    writer: &Host,
+    arguments: &StablehloVersions,
+    base: &Path,
+    made: &Path,
+) -> anyhow::Result<usize> {
+    ensure!(probe(writer, MODULES).arg(base).status()?.success(), "{MODULES} failed");
+    let numbers = [arguments.seed.to_string(), arguments.count.to_string()];
+    ensure!(probe(writer, MAKE).arg(made).args(numbers).status()?.success(), "{MAKE} failed");
+    for folder in arguments.programs.iter().map(PathBuf::as_path).chain([made]) {
+        again(&|| {
+            let mut command = probe(writer, LOWER);
+            command.arg("parse").arg(folder).arg(base);
+            command
+        })?;
+    }
+    Ok(artifacts(base)?.len())
+}
+
+/// Starts a probe until it ends well: a program that takes it down is passed over the next time.
+fn again(probe: &dyn Fn() -> std::process::Command) -> anyhow::Result<()> {
+    for _ in 0..CRASHES {
+        if probe().status()?.success() {
+            return Ok(());
+        }
+    }
+    anyhow::bail!("{LOWER} ends again and again")
+}
+
+fn artifacts(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let files = fs::read_dir(folder)?.map(|file| Ok(file?.path()));
+    let mut files = files.collect::<anyhow::Result<Vec<_>>>()?;
+    files.retain(|path| path.extension().is_some_and(|ending| ending == "bc"));
+    files.sort();
+    Ok(files)
+}
+
+/// What each artifact of a folder is as text.
+fn print(host: &Host, folder: &Path) -> anyhow::Result<HashMap<String, Printed>> {
+    let mut all = HashMap::new();
+    let mut tries = 0;
+    loop {
+        let output = probe(host, LOWER).arg("print").arg(folder).output()?;
+        for line in String::from_utf8(output.stdout)?.lines() {
+            let one: Printed = serde_json::from_str(line)?;
+            fs::remove_file(folder.join(&one.file))?;
+            all.insert(one.file.clone(), one);
+        }
+        if output.status.success() {
+            return Ok(all);
+        }
+        // The one behind the last that was named took the process down.
+        let Some(next) = artifacts(folder)?.into_iter().next() else { return Ok(all) };
+        let file = next.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        fs::remove_file(next)?;
+        all.insert(
+            file.clone(),
+            Printed { file, text: None, said: "takes jaxlib down".to_owned() },
+        );
+        tries += 1;
+        ensure!(tries < 1000, "jaxlib {} ends again and again", host.version);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_reads_what_is_above_the_one_before() {
+        let version = |minor| Version::triple(1, minor, 0);
+        let own = known(vec![version(1), version(9), version(8)]);
+        assert_eq!(own, [version(1), version(9), version(9)]);
+        let first = Version::triple(0, 0, 0);
+        assert_eq!(
+            shares(&own),
+            [(first, version(1)), (version(1), version(9)), (version(9), version(9))]
+        );
+    }
+}
