@@ -15,9 +15,9 @@ fuzz_target!(|bytes: &[u8]| {
     }
     // Written anew, it can be written anew.
     let target = unskew_stablehlo::KNOWN;
-    if let Ok(done) = unskew_stablehlo::rewrite::rewrite(&source, target) {
+    if let Ok(done) = unskew_stablehlo::rewrite::rewrite(&source, target, &Default::default()) {
         let again = std::sync::Arc::new(done.output);
         let again: std::sync::Arc<dyn unskew_source::Source> = again;
-        assert!(unskew_stablehlo::rewrite::rewrite(&again, target).is_ok());
+        assert!(unskew_stablehlo::rewrite::rewrite(&again, target, &Default::default()).is_ok());
     }
 });

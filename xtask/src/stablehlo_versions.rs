@@ -16,7 +16,7 @@ use clap::Args;
 use serde::Deserialize;
 use unskew_core::Version;
 use unskew_jax_matrix::Host;
-use unskew_source::{FileSource, Output, Source};
+use unskew_source::{FileSource, Source, SourceExt as _};
 
 const LOWER: &str = "python/probe/stablehlo_lower.py";
 const MAKE: &str = "python/probe/stablehlo_make.py";
@@ -38,6 +38,9 @@ pub struct StablehloVersions {
     /// The same seed makes the same programs
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Keeps what is made in this folder, and goes on from what is there
+    #[arg(long)]
+    work: Option<PathBuf>,
     /// Writes docs/reference/stablehlo-versions.md
     #[arg(long)]
     write: bool,
@@ -70,14 +73,18 @@ struct Tally {
 pub fn run(arguments: &StablehloVersions) -> anyhow::Result<()> {
     let hosts = Host::all();
     let writer = hosts.last().context("`cargo xtask corpus` makes the environments of JAX")?;
-    let folder = tempfile::tempdir()?;
+    let temporary = tempfile::tempdir()?;
+    let folder = arguments.work.as_deref().unwrap_or(temporary.path());
     let at = |name: &str| -> anyhow::Result<PathBuf> {
-        let path = folder.path().join(name);
+        let path = folder.join(name);
         fs::create_dir_all(&path)?;
         Ok(path)
     };
     let (base, real, ours) = (at("base")?, at("real")?, at("ours")?);
-    let programs = make(writer, arguments, &base, &at("made")?)?;
+    let programs = match artifacts(&base)?.len() {
+        0 => make(writer, arguments, &base, &at("made")?)?,
+        made => made,
+    };
     let own = known(hosts.iter().map(stablehlo).collect::<Result<_, _>>()?);
     let newest = own.last().copied().context("no jaxlib says its StableHLO")?;
     let history = unskew_stablehlo::history().context("no history of StableHLO")?;
@@ -89,15 +96,16 @@ pub fn run(arguments: &StablehloVersions) -> anyhow::Result<()> {
         command.arg("write").arg(&base).arg(&real).args(&names);
         command
     })?;
+    let options = unskew_stablehlo::rewrite::Options { approximate: true };
     let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
     for path in artifacts(&base)? {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         for version in &versions {
             let source: Arc<dyn Source> = Arc::new(FileSource::open(&path)?);
             let place = ours.join(format!("{name}@{version}.bc"));
-            match unskew_stablehlo::rewrite::plan(&source, *version) {
+            match unskew_stablehlo::rewrite::plan(&source, *version, &options) {
                 Ok(Some((plan, output))) if plan.is_possible() => {
-                    Output::File(Arc::new(output)).write(&place)?;
+                    fs::write(&place, output.bytes(0, output.size())?)?;
                 }
                 Ok(Some((plan, _))) => {
                     let why = plan.blockers.first().map(|one| one.message.clone());

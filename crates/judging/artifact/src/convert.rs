@@ -28,8 +28,9 @@ pub struct ConvertOptions {
 impl ConvertOptions {
     /// The same, with every lossy adaptation allowed that there is.
     pub fn lossy(mut self) -> Self {
-        let all = unskew_tensorflow::Options::LOSSY;
-        self.allowed.extend(all.iter().map(|name| (*name).to_owned()));
+        let all = unskew_tensorflow::Options::LOSSY.into_iter();
+        let all = all.chain([unskew_stablehlo::rewrite::APPROXIMATE]);
+        self.allowed.extend(all.map(str::to_owned));
         self
     }
 
@@ -39,6 +40,14 @@ impl ConvertOptions {
         unskew_tensorflow::Options {
             lossy: self.allowed.iter().any(|name| lossy(name)),
             versions: self.versions.clone(),
+        }
+    }
+
+    /// The same, as the boundaries of StableHLO have them.
+    fn stablehlo(&self) -> unskew_stablehlo::rewrite::Options {
+        let name = unskew_stablehlo::rewrite::APPROXIMATE;
+        unskew_stablehlo::rewrite::Options {
+            approximate: self.allowed.iter().any(|one| one == name),
         }
     }
 
@@ -175,8 +184,11 @@ fn file(source: &Arc<dyn Source>, target: &Target, options: &ConvertOptions) -> 
             unskew_tensorflow::convert(source, runtime, &options.tensorflow())
         }
         Target::StableHlo { version, jax, .. } => {
-            match (unskew_stablehlo::rewrite::convert(source, *version)?, jax) {
-                (None, Some(jax)) => unskew_jax_export::convert(source, *jax, *version),
+            match (unskew_stablehlo::rewrite::convert(source, *version, &options.stablehlo())?, jax)
+            {
+                (None, Some(jax)) => {
+                    unskew_jax_export::convert(source, *jax, *version, &options.stablehlo())
+                }
                 (planned, _) => Ok(planned),
             }
         }

@@ -44,10 +44,12 @@ pub fn convert(
     source: &Arc<dyn Source>,
     jax: Version,
     stablehlo: Version,
+    options: &rewrite::Options,
 ) -> Result<Option<(Conversion, Output)>, ReadError> {
     let Some((exported, _)) = Exported::read(source)? else { return Ok(None) };
     let buffer = Flatbuffer::new(&**source);
-    let mut work = Work { source, buffer: &buffer, stablehlo, plan: Conversion::default() };
+    let mut work =
+        Work { source, buffer: &buffer, stablehlo, options, plan: Conversion::default() };
     let mut levels = Vec::new();
     let mut next = Some(buffer.root()?);
     while let Some(table) = next {
@@ -108,6 +110,7 @@ struct Work<'a> {
     source: &'a Arc<dyn Source>,
     buffer: &'a Flatbuffer<'a>,
     stablehlo: Version,
+    options: &'a rewrite::Options,
     plan: Conversion,
 }
 
@@ -137,7 +140,8 @@ impl Work<'_> {
             Some(Mlir::Artifact(artifact)) => artifact.version > self.stablehlo,
             _ => false,
         };
-        let planned = if newer { rewrite::plan(&program, self.stablehlo)? } else { None };
+        let planned =
+            if newer { rewrite::plan(&program, self.stablehlo, self.options)? } else { None };
         if let Some((plan, assembly)) = planned {
             self.plan.extend(plan);
             let old = self.buffer.vector(table, field::PROGRAM, 1)?;

@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         for version in versions {
             let target: Version = version.parse()?;
             let source: Arc<dyn Source> = Arc::new(FileSource::open(&path)?);
-            match unskew_stablehlo::rewrite::rewrite(&source, target) {
+            match unskew_stablehlo::rewrite::rewrite(&source, target, &Default::default()) {
                 Ok(done) => Output::File(Arc::new(done.output))
                     .write(&Path::new(to).join(format!("{name}@{version}.bc")))?,
                 Err(error) => println!("{name}@{version}: {error}"),

@@ -50,7 +50,7 @@
 //! with what they name (`data/encodings.tsv`), operations whose attributes have names (`data/attributes.tsv`). Each
 //! operation is brought into the form of the version (`data/forms.tsv`): an attribute that the older form has not is
 //! left out where it has its default. What StableHLO's own serializer refuses, and what has other operations that do
-//! the same, becomes those: a composite is a call of its decomposition, a tangent a sine by a cosine, a reduction to
+//! the same, becomes those: a composite is a call of its decomposition, a tangent a sine by a cosine if that is allowed (it rounds otherwise), a reduction to
 //! wider elements one of converted operands, batching dimensions are indices that count, shardings of `sdy` are the
 //! texts of XLA. Then the module is written in the format of that version; elements of constants are copied from the
 //! file. What has no older form is said ([`rules::NoOlderForm`]), and the result is judged as any artifact is.

@@ -28,7 +28,8 @@ fn source(bytes: Vec<u8>) -> Arc<dyn Source> {
 }
 
 fn converted(bytes: Vec<u8>, jax: Version, stablehlo: Version) -> (Conversion, Vec<u8>) {
-    let (plan, output) = convert(&source(bytes), jax, stablehlo).unwrap().unwrap();
+    let (plan, output) =
+        convert(&source(bytes), jax, stablehlo, &Default::default()).unwrap().unwrap();
     let Output::File(file) = output else { panic!("a folder") };
     let bytes = file.bytes(0, file.size()).unwrap();
     (plan, bytes)
@@ -88,7 +89,7 @@ proptest! {
             let at = at.index(bytes.len());
             bytes[at] = byte;
         }
-        let done = convert(&source(bytes), JAX_0_5_3.0, Version::triple(1, 0, 0));
+        let done = convert(&source(bytes), JAX_0_5_3.0, Version::triple(1, 0, 0), &Default::default());
         if let Ok(Some((_, Output::File(file)))) = done {
             prop_assert!(file.bytes(0, file.size()).is_ok());
         }

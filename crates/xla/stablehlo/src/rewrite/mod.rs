@@ -8,7 +8,7 @@
 //! // tanh of four numbers, with an accuracy that says nothing.
 //! let bytes = include_bytes!("../../tests/data/tanh-1.10.0.stablehlo");
 //! let source: Arc<dyn Source> = Arc::new(BytesSource::new("tanh.stablehlo", bytes.to_vec()));
-//! let done = unskew_stablehlo::rewrite::rewrite(&source, Version::triple(1, 0, 0)).unwrap();
+//! let done = unskew_stablehlo::rewrite::rewrite(&source, Version::triple(1, 0, 0), &Default::default()).unwrap();
 //! assert_eq!(done.changes, ["`tanh_v2` as `tanh_v1`"]);
 //! assert!(done.kept.is_empty());
 //! ```
@@ -42,12 +42,24 @@ const FORMATS: [(Version, u64); 5] = [
     (Version::triple(0, 15, 0), 6),
 ];
 
+/// What may be done.
+#[derive(Default)]
+pub struct Options {
+    /// Whether a tangent may become a sine by a cosine, which rounds otherwise: [`APPROXIMATE`].
+    pub approximate: bool,
+}
+
+/// The lossy adaptation by which a tangent becomes a sine by a cosine.
+pub const APPROXIMATE: &str = "divide-sine-by-cosine";
+
 /// An artifact that was written anew, and what was done to it.
 pub struct Rewritten {
     /// The artifact, not yet written to a file.
     pub output: Assembly,
     /// What became something else, each once.
     pub changes: Vec<String>,
+    /// What became something else that rounds otherwise.
+    pub approximated: Vec<String>,
     /// What has no older form, and stands as it was.
     pub kept: Vec<String>,
 }
@@ -56,13 +68,26 @@ pub struct Rewritten {
 ///
 /// # Errors
 /// If it is no MLIR bytecode, is broken, or holds what cannot be written anew.
-pub fn rewrite(source: &Arc<dyn Source>, target: Version) -> Result<Rewritten, ReadError> {
+pub fn rewrite(
+    source: &Arc<dyn Source>,
+    target: Version,
+    options: &Options,
+) -> Result<Rewritten, ReadError> {
     let mut module = Module::read(source)?;
     let mut top = std::mem::take(&mut module.top);
     let minor = history::minor(target);
     let shardings = Shardings::of(&module, &top, minor);
     let (renamed, changes, kept) = (HashMap::new(), Vec::new(), Vec::new());
-    let mut work = Work { target: minor, shardings, renamed, changes, kept };
+    let approximate = options.approximate;
+    let mut work = Work {
+        target: minor,
+        approximate,
+        shardings,
+        renamed,
+        changes,
+        approximated: Vec::new(),
+        kept,
+    };
     if places::narrow(&mut module, minor) {
         work.changes.push("places in the source that were ranges by where they begin".to_owned());
     }
@@ -71,16 +96,19 @@ pub fn rewrite(source: &Arc<dyn Source>, target: Version) -> Result<Rewritten, R
     let format = FORMATS.iter().rev().find(|(since, _)| *since <= work.target);
     let format = format.map_or(0, |(_, format)| *format);
     let output = module.write(format, &format!("StableHLO_v{target}"))?;
-    Ok(Rewritten { output, changes: work.changes, kept: work.kept })
+    let Work { changes, approximated, kept, .. } = work;
+    Ok(Rewritten { output, changes, approximated, kept })
 }
 
 /// What is done, and for which version.
 struct Work {
     target: Version,
+    approximate: bool,
     shardings: Shardings,
     /// The values that stand for others, whose operations are gone.
     renamed: HashMap<Value, Value>,
     changes: Vec<String>,
+    approximated: Vec<String>,
     kept: Vec<String>,
 }
 
@@ -119,6 +147,11 @@ impl Work {
             Ok(false) => {}
         }
         if *operation.dialect == *VHLO {
+            if self.approximate
+                && let Some(what) = older::approximate(module, &mut operation, out, self.target)
+            {
+                note(&mut self.approximated, what);
+            }
             let other = older::replace(module, &mut operation, out, self.target);
             let expanded = batching::expand(module, &mut operation, out, self.target);
             other.into_iter().chain(expanded).for_each(|what| note(&mut self.changes, what));

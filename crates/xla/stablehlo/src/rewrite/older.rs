@@ -22,7 +22,6 @@ pub(super) fn replace(
     let (name, _) = super::forms::split(&operation.name)?;
     match name {
         "composite" if target < COMPOSITE => composite(module, operation),
-        "tan" if target < TAN => tan(module, operation, before),
         "reduce" | "reduce_window" | "all_reduce" | "reduce_scatter" | "scatter"
             if target < WIDENING =>
         {
@@ -31,6 +30,18 @@ pub(super) fn replace(
         "custom_call" if target < TYPED => typed(module, operation),
         _ => None,
     }
+}
+
+/// The same for what rounds otherwise then: a tangent.
+pub(super) fn approximate(
+    module: &mut Module,
+    operation: &mut Operation,
+    before: &mut Vec<Operation>,
+    target: Version,
+) -> Option<String> {
+    let (name, _) = super::forms::split(&operation.name)?;
+    (name == "tan" && target < TAN).then_some(())?;
+    tan(module, operation, before)
 }
 
 /// A composite is a call of the function that it is made of.
@@ -47,7 +58,7 @@ fn composite(module: &mut Module, operation: &mut Operation) -> Option<String> {
     Some(format!("`{before}` as a call of its decomposition"))
 }
 
-/// A tangent is a sine by a cosine, which is what compilers make of it.
+/// A tangent is about a sine by a cosine.
 fn tan(
     module: &mut Module,
     operation: &mut Operation,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use unskew_core::{Conversion, Rewrite, Version, VersionRange};
 use unskew_source::{Assembly, Output, ReadError, Source};
 
-use super::{Rewritten, rewrite};
+use super::{APPROXIMATE, Options, Rewritten, rewrite};
 use crate::{Mlir, history, rules};
 
 /// The adaptation that rewrites belong to.
@@ -19,13 +19,14 @@ const ADAPTATION: &str = "rewrite-stablehlo";
 pub fn plan(
     source: &Arc<dyn Source>,
     target: Version,
+    options: &Options,
 ) -> Result<Option<(Conversion, Assembly)>, ReadError> {
     let Some(Mlir::Artifact(artifact)) = Mlir::read(&**source)? else { return Ok(None) };
     let mut plan = Conversion::default();
     if artifact.stated && history::minor(artifact.version) == history::minor(target) {
         return Ok(Some((plan, Assembly::of(source))));
     }
-    let Rewritten { output, changes, mut kept } = rewrite(source, target)?;
+    let Rewritten { output, changes, approximated, mut kept } = rewrite(source, target, options)?;
     if history::minor(target) < history::minor(artifact.version) {
         let unknown = artifact.features.iter().filter(|feature| feature.since.is_none());
         kept.extend(unknown.map(|feature| format!("{feature}, of which nothing is known here,")));
@@ -37,6 +38,9 @@ pub fn plan(
     for change in changes {
         plan.add(Rewrite::new(ADAPTATION, change));
     }
+    for what in approximated {
+        plan.add(Rewrite::new(APPROXIMATE, what).losing());
+    }
     let output = Arc::new(output);
     for what in kept {
         plan.blockers.push(rules::NoOlderForm { what: &what, target: &target }.finding());
@@ -47,7 +51,10 @@ pub fn plan(
         let missing =
             missing.into_iter().filter(|one| one.severity == unskew_core::Severity::Error);
         if plan.blockers.is_empty() {
-            plan.blockers.extend(missing);
+            plan.blockers.extend(missing.map(|one| match one.message.contains("vhlo.tan_v") {
+                true => one.with_adaptation(APPROXIMATE),
+                false => one,
+            }));
         }
     }
     let output = Arc::try_unwrap(output).unwrap_or_else(|_| Assembly::of(source));
@@ -61,7 +68,8 @@ pub fn plan(
 pub fn convert(
     source: &Arc<dyn Source>,
     target: Version,
+    options: &Options,
 ) -> Result<Option<(Conversion, Output)>, ReadError> {
-    let planned = plan(source, target)?;
+    let planned = plan(source, target, options)?;
     Ok(planned.map(|(plan, output)| (plan, Output::File(Arc::new(output)))))
 }

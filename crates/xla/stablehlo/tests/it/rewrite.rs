@@ -9,6 +9,9 @@ use unskew_source::{BytesSource, Source, SourceExt};
 use unskew_stablehlo::program::{Operation, Program};
 use unskew_stablehlo::{Mlir, history, rewrite};
 
+/// Everything that may be done.
+const LOSSY: rewrite::Options = rewrite::Options { approximate: true };
+
 fn artifacts() -> Vec<PathBuf> {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
     let folders = [data.clone(), data.join("differential")];
@@ -35,7 +38,7 @@ fn version(text: &str) -> Version {
 }
 
 fn planned(file: Vec<u8>, target: &str) -> (Conversion, Vec<u8>) {
-    let (plan, output) = rewrite::plan(&source(file), version(target)).unwrap().unwrap();
+    let (plan, output) = rewrite::plan(&source(file), version(target), &LOSSY).unwrap().unwrap();
     let bytes = output.bytes(0, output.size()).unwrap();
     (plan, bytes)
 }
@@ -70,7 +73,7 @@ fn written_for_its_own_version_a_program_is_the_same() {
     for path in artifacts() {
         let before = std::fs::read(&path).unwrap();
         let own = stated(before.clone());
-        let done = match rewrite::rewrite(&source(before.clone()), own) {
+        let done = match rewrite::rewrite(&source(before.clone()), own, &LOSSY) {
             Ok(done) => done,
             Err(error) => {
                 // Other dialects, of whose properties nothing is known.
@@ -99,7 +102,7 @@ fn every_artifact_is_written_for_every_version_or_refused_with_a_reason() {
     for path in artifacts() {
         for target in &versions {
             let file = source(std::fs::read(&path).unwrap());
-            let Ok(Some((plan, output))) = rewrite::plan(&file, *target) else { continue };
+            let Ok(Some((plan, output))) = rewrite::plan(&file, *target, &LOSSY) else { continue };
             let bytes = output.bytes(0, output.size()).unwrap();
             let program = Program::read(&*source(bytes.clone()));
             assert!(program.is_ok(), "{} for {target}", path.display());
@@ -138,6 +141,11 @@ fn what_has_another_operation_for_it_becomes_that() {
     let (plan, old) = planned(bytes("tan-1.10.0.stablehlo"), "1.3.0");
     assert!(plan.is_possible());
     assert_eq!(operations(&old), ["sine_v1", "cosine_v1", "divide_v1", "return_v1"]);
+    assert!(plan.rewrites.iter().any(|one| one.lossy && one.adaptation == rewrite::APPROXIMATE));
+    let exact = rewrite::Options::default();
+    let tan = source(bytes("tan-1.10.0.stablehlo"));
+    let (plan, _) = rewrite::plan(&tan, version("1.3.0"), &exact).unwrap().unwrap();
+    assert_eq!(plan.blockers[0].adaptation.as_deref(), Some(rewrite::APPROXIMATE));
     let (plan, old) = planned(bytes("reduce-wider@1.13.0.bc"), "0.16.0");
     assert!(plan.is_possible(), "{:?}", plan.blockers);
     assert!(operations(&old).contains(&"convert_v1".to_owned()));
@@ -166,7 +174,8 @@ fn with_types(sizes: &[u8], values: &[u8]) -> Vec<u8> {
 #[test]
 fn types_that_name_themselves_and_lists_that_lie_are_errors() {
     // A tuple of itself, which nothing uses, is left out; one that is not there is an error.
-    let error = |file| rewrite::rewrite(&source(file), version("1.0.0")).err().unwrap().to_string();
+    let error =
+        |file| rewrite::rewrite(&source(file), version("1.0.0"), &LOSSY).err().unwrap().to_string();
     let lying = with_types(&[1, 3, 1, 3, 7], &[23 << 1 | 1, 255]);
     assert!(error(lying).contains("byte"));
     let beyond = with_types(&[1, 3, 1, 3, 15], &[23 << 1 | 1, 3, 9]);
@@ -188,9 +197,9 @@ proptest! {
             let at = at.index(file.len());
             file[at] = byte;
         }
-        if let Ok(done) = rewrite::rewrite(&source(file), version(target)) {
+        if let Ok(done) = rewrite::rewrite(&source(file), version(target), &LOSSY) {
             let bytes = done.output.bytes(0, done.output.size()).unwrap();
-            let again = rewrite::rewrite(&source(bytes), version(target));
+            let again = rewrite::rewrite(&source(bytes), version(target), &LOSSY);
             prop_assert!(again.is_ok(), "{:?}", again.err());
         }
     }
