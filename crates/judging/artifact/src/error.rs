@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use unskew_source::ReadError;
 
 /// What can be converted, for messages.
-const CONVERTIBLE: &str = "PyTorch files are converted for torch, TensorFlow's for tensorflow; \
-    a PJRT plug-in is adapted with `unskew adapt`";
+const CONVERTIBLE: &str = "PyTorch files are converted for torch, TensorFlow's for tensorflow, \
+    StableHLO and jax.export files for jax; a PJRT plug-in is adapted with `unskew adapt`";
 
 /// Why a path could not be opened.
 #[derive(Debug, thiserror::Error)]
