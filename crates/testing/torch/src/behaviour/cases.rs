@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use unskew_torch_schemas::{Argument, Schema, Type};
 
-use super::inputs::{self, Role};
+use super::arguments::{self, Role};
 
 /// One call in TorchScript, with the inputs that it is run on.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -61,7 +61,7 @@ pub fn forms(schema: &Schema) -> Vec<Form> {
             if !is_optional || one.is_out() {
                 continue;
             }
-            for which in 0..inputs::extras(one) {
+            for which in 0..arguments::extras(one) {
                 forms.extend(Choice { extra: Some((at, which)), ..plain }.form(&returns));
             }
         }
@@ -116,11 +116,11 @@ impl Choice<'_> {
             (Type::Optional(inner), Some(_)) => inner,
             (ty, _) => ty,
         };
-        if let Some(role) = inputs::role(self.schema, one, ty, self.tensors > 0) {
+        if let Some(role) = arguments::role(self.schema, one, ty, self.tensors > 0) {
             return Some(How::Param(params, role));
         }
         let which = extra.unwrap_or(if is_scalar(ty) { self.scalar } else { 0 });
-        inputs::literal(one, ty, which).map(How::Literal)
+        arguments::literal(one, ty, which).map(How::Literal)
     }
 }
 

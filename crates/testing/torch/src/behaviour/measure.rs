@@ -12,7 +12,8 @@ use unskew_core::Version;
 use unskew_torch_schemas::{OperatorHistory, Schema};
 
 use super::cases::{Form, forms};
-use super::inputs::{Shapes, all_runs, trial_runs};
+use super::inputs::{all_runs, trial_runs};
+use super::shapes::Shapes;
 use crate::Host;
 
 /// What a release did with a form.

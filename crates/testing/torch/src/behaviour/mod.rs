@@ -4,16 +4,18 @@
 //! between which releases which runs of an operator came out otherwise, and by which conditions on its arguments they can
 //! be told. `cargo xtask behaviour` does all of it and writes `crates/torch/archives/data/changes.tsv`.
 
+mod arguments;
 mod battery;
 mod cases;
 mod inputs;
 mod measure;
 mod rows;
+mod shapes;
 mod trajectory;
 
+pub use arguments::Role;
 pub use battery::battery;
 pub use cases::{Form, How};
-pub use inputs::Role;
 pub use measure::{Outcome, Told, plan, run};
 pub use rows::{Row, covered, rows};
 pub use trajectory::{Life, Step, Trajectory, difference, life};
