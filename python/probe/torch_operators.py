@@ -7,8 +7,8 @@ behind crates/torch/archives/data/changes.tsv.
 The second saves an archive of each form that runs.
 
 A line of FORMS is {"name", "params", "returns", "body", "runs"}: a function with one call, and the inputs of its runs. Each
-is put into an archive as this release writes them, and loaded. OUT gets a line for each form: `-` and the error if it
-is not loaded, or what each run gave, with tabs between: types, shapes and values, `!` and the error, `CRASH`. Inputs are
+is put into an archive as this release writes them, or has one under "archive", and is loaded. OUT gets a line for each
+form: `-` and the error if it is not loaded, or what each run gave, with tabs between: types, shapes and values, `!` and the error, `CRASH`. Inputs are
 texts: `float32:2,3:plain` is a tensor by its type, its shape and the name of its values, `[A|B]` are several, all else is
 Python. Two runs with different SEEDs, and another MALLOC_PERTURB_, tell what is random or never written.
 """
@@ -140,7 +140,7 @@ def form(line, skip, say):
     """Runs a form from run `skip` on, and says what each gave, with tabs between."""
     one = json.loads(line)
     try:
-        method = torch.jit.load(archive(one))._c._get_method("forward")
+        method = torch.jit.load(one.get("archive") or archive(one))._c._get_method("forward")
     except Exception as error:
         return say("-" + word(error)[1:] + "\n")
     for at, run in enumerate(one["runs"][skip:], skip):
@@ -205,12 +205,14 @@ def write(lines, folder):
                 results.append(told(model(*[made(text) for text in one["runs"][0]])))
             if json.dumps(results[0]) != json.dumps(results[1]):
                 os._exit(0)
+            detail = {"name": stem, "pieces": [one["name"], one["body"]] + one["runs"][0], "inputs": inputs}
+            detail.update(outputs=results[0], files=[stem + ".pt"])
+            # JSON has no NaN.
+            detail = json.dumps(detail, allow_nan=False)
             model.save(os.path.join(folder, stem + ".pt"))
         except Exception:
             os._exit(0)
-        detail = {"name": stem, "pieces": [one["name"], one["body"]] + one["runs"][0], "inputs": inputs}
-        detail.update(outputs=results[0], files=[stem + ".pt"])
-        print(json.dumps({"step": stem, "ok": True, "detail": json.dumps(detail), "seconds": 0.0}))
+        print(json.dumps({"step": stem, "ok": True, "detail": detail, "seconds": 0.0}))
         sys.stdout.flush()
         os._exit(0)
 

@@ -1,5 +1,7 @@
 //! Calls of an operator, made from its schema: which arguments are given, how, and what values they get.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 use unskew_torch_schemas::{Argument, Schema, Type};
 
@@ -21,6 +23,9 @@ pub struct Form {
     /// Whether it is told where to write.
     #[serde(default)]
     pub has_out: bool,
+    /// The archive that is run in place of one that is made of the body.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub archive: Option<PathBuf>,
     /// How each argument of the schema is given, in its order.
     pub given: Vec<(String, How)>,
 }
@@ -107,7 +112,7 @@ impl Choice<'_> {
         let body = format!("torch.{function}({})", texts.join(", "));
         let (name, returns) = (self.schema.full_name(), returns.to_owned());
         let has_out = self.schema.arguments.iter().any(Argument::is_out);
-        Some(Form { name, params, returns, body, runs: Vec::new(), has_out, given })
+        Some(Form { name, params, returns, body, runs: Vec::new(), has_out, archive: None, given })
     }
 
     fn how(self, one: &Argument, extra: Option<usize>, params: usize) -> Option<How> {

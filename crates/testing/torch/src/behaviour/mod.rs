@@ -7,6 +7,7 @@
 mod arguments;
 mod battery;
 mod cases;
+mod conversions;
 mod inputs;
 mod measure;
 mod rows;
@@ -16,6 +17,7 @@ mod trajectory;
 pub use arguments::Role;
 pub use battery::battery;
 pub use cases::{Form, How};
+pub use conversions::{Inexact, inexact};
 pub use measure::{Outcome, Told, plan, run};
 pub use rows::{Row, covered, rows};
 pub use trajectory::{Life, Step, Trajectory, difference, life};

@@ -28,7 +28,7 @@ pub struct Row {
 impl Row {
     /// Whether a verdict makes use of it: it holds of all values, or of such as models often give.
     pub fn is_told(&self) -> bool {
-        self.values.iter().all(|one| ["negative", "tied"].contains(one))
+        self.values.iter().all(|one| ["negative", "tied", AMBIGUOUS].contains(one))
     }
 }
 
@@ -191,26 +191,58 @@ fn value_tag(text: &str) -> Option<&'static str> {
 }
 
 /// Whose results have a sign or an order that nobody promises.
-const FREE: [&str; 12] = [
+const FREE: [&str; 16] = [
     "svd",
     "eig",
+    "eigh",
+    "eigvals",
+    "symeig",
     "qr",
     "lstsq",
     "lu",
     "ormqr",
     "geqrf",
     "pinv",
+    "pinverse",
     "null",
     "householder",
     "cholesky",
     "triangular",
 ];
 
+fn is_free(operator: &str) -> bool {
+    operator.split(['_', '.', ':']).any(|part| FREE.contains(&part))
+}
+
+/// What values are said to be of which several results are right.
+const AMBIGUOUS: &str = "ambiguous";
+
+/// The row of an operator that has several right results, if releases gave several.
+fn ambiguous(operator: &str, runs: &[Run]) -> Option<Row> {
+    let values = |run: &&Run| {
+        let steps = &run.life.trajectory.steps;
+        run.life.worked && !steps.is_empty() && steps.iter().all(|(_, step)| *step == Step::Values)
+    };
+    let of: Vec<&Run> = runs.iter().filter(values).collect();
+    let steps: BTreeSet<(Version, Step)> =
+        of.iter().flat_map(|run| run.life.trajectory.steps.iter().copied()).collect();
+    let trajectory = Trajectory { steps: steps.into_iter().collect() };
+    let row = Row {
+        operators: vec![operator.to_owned()],
+        when: Vec::new(),
+        values: BTreeSet::from([AMBIGUOUS]),
+        trajectory,
+        remark: String::new(),
+        runs: of.len(),
+    };
+    (!of.is_empty()).then_some(row)
+}
+
 /// How many conditions a row has at the most.
 const MOST: usize = 3;
 
 fn of_operator(operator: &str, runs: &[Run]) -> Vec<Row> {
-    let free = FREE.iter().any(|one| operator.contains(one));
+    let free = is_free(operator);
     let counts = |life: &Life| {
         let steps = &life.trajectory.steps;
         !steps.is_empty()
@@ -224,6 +256,7 @@ fn of_operator(operator: &str, runs: &[Run]) -> Vec<Row> {
     let trajectories: BTreeSet<&Trajectory> =
         runs.iter().filter(|run| counts(&run.life)).map(|run| &run.life.trajectory).collect();
     let mut rows = Vec::new();
+    rows.extend(ambiguous(operator, runs).filter(|_| free));
     for trajectory in trajectories {
         let is = |run: &&&Run| run.life.trajectory == *trajectory;
         // Groups of calls that code can tell apart: all of them, some of them, none of them.

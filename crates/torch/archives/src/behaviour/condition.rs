@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use serde::de::Error as _;
-use unskew_torch_schemas::matching::{Literal, ScriptType};
+use unskew_torch_schemas::matching::{Binding, Bound, Given, Literal, ScriptType, Signature};
 
 use crate::code::Element;
 
@@ -83,6 +83,38 @@ impl Condition {
             Some(Some(value)) => self.kind.is(value),
         });
         each.max().unwrap_or(Truth::Open)
+    }
+}
+
+/// A call that was resolved to an overload, with what its tensors hold as far as that shows.
+#[derive(Clone, Copy)]
+pub(crate) struct Resolved<'c> {
+    pub(crate) signature: &'c Signature,
+    pub(crate) binding: &'c Binding,
+    pub(crate) given: &'c [Given],
+    pub(crate) elements: &'c [Option<Element>],
+}
+
+impl Resolved<'_> {
+    /// Whether all of these conditions hold of it.
+    pub(crate) fn fits(&self, when: &[Condition]) -> Truth {
+        let value = |argument: &str| {
+            let mut arguments = self.signature.schema.arguments.iter();
+            let Some(place) = arguments.position(|one| one.name == argument) else {
+                return Some(None);
+            };
+            let given = self.binding.arguments.get(place).and_then(|bound| match bound {
+                Bound::Given(at) | Bound::Rest(at) => Some(*at),
+                Bound::Default => None,
+            });
+            let value = |at: usize| {
+                let one = self.given.get(at)?;
+                let element = self.elements.get(at).copied().flatten();
+                Some(Value { ty: &one.ty, literal: one.literal.as_ref(), element })
+            };
+            Some(given.and_then(value))
+        };
+        when.iter().map(|condition| condition.holds(&value)).min().unwrap_or(Truth::Yes)
     }
 }
 

@@ -23,7 +23,7 @@ pub(crate) enum Step {
 }
 
 impl Step {
-    fn named(text: &str) -> Option<Self> {
+    pub(super) fn named(text: &str) -> Option<Self> {
         Some(match text {
             "raises" => Self::Raises,
             "works" => Self::Works,
@@ -135,6 +135,26 @@ impl Measured {
         let silent = between.filter(|(_, step)| *step > Step::Works);
         silent.min_by_key(|(_, step)| *step).map(|(since, step)| Effect::Differs(*since, *step))
     }
+}
+
+/// Conditions on arguments and values, as part of a sentence.
+pub(crate) fn words(when: &str, values: &str) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    for one in when.split(", ").filter(|one| !one.is_empty()) {
+        parts.push(match one.rsplit_once(' ') {
+            Some((argument, "absent")) => format!("without {argument}"),
+            Some((argument, "given")) => format!("with {argument}"),
+            Some((argument, kind)) => format!("{kind} {argument}"),
+            None => one.to_owned(),
+        });
+    }
+    if values == "ambiguous" {
+        return " where several results are right, such as either sign of a vector".to_owned();
+    }
+    if !values.is_empty() {
+        parts.push(format!("values that are {}", values.replace(' ', " or ")));
+    }
+    if parts.is_empty() { String::new() } else { format!(" for {}", parts.join(", ")) }
 }
 
 /// The file is part of the program; a fault in it leaves rows out, which a test finds.

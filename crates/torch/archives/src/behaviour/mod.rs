@@ -5,6 +5,7 @@
 //! answers: what a tensor holds is known only when the program runs.
 
 mod condition;
+pub(crate) mod inexact;
 pub(crate) mod measured;
 
 use std::sync::LazyLock;
@@ -14,7 +15,7 @@ use unskew_core::Version;
 use unskew_definitions::Rows;
 use unskew_tables::toml_as_json;
 
-pub(crate) use condition::{Condition, Truth, Value};
+pub(crate) use condition::{Condition, Resolved, Truth};
 
 /// One operator under one condition.
 #[derive(Debug, Deserialize)]

@@ -16,7 +16,7 @@ pub use callable::Callable;
 pub(crate) use callable::builtins;
 pub(crate) use constants::types as constant_types;
 pub(crate) use element::Element;
-pub(crate) use typed::{FUNCTIONS, TypedUse, typed};
+pub(crate) use typed::{FUNCTIONS, TypedUse, elements, typed};
 pub(crate) use written::{classes, written};
 
 use unskew_script::typing::Program;

@@ -70,7 +70,10 @@ pub(crate) fn typed(program: &Program, operators: &dyn Operators) -> Vec<TypedUs
             (true, false) => "",
         };
         let within = within(program, &call);
-        let elements = elements(program, &call);
+        let is_needed = behaviour::of(&call.operator, None).next().is_some()
+            || behaviour::measured::has(&call.operator);
+        // Only of what an operator takes otherwise by release it matters what it is.
+        let elements = if is_needed { elements(program, &call) } else { Vec::new() };
         let at = *known.entry(key(&call, within.clone(), elements.clone())).or_insert_with(|| {
             let (meant, binding) = match call.choice {
                 Choice::One(signature, binding) => (Some(signature), Some(binding)),
@@ -105,13 +108,8 @@ fn within(program: &Program, call: &ResolvedCall) -> Option<Arc<str>> {
     routine.name.strip_prefix(FUNCTIONS)?.strip_prefix('.').map(Arc::from)
 }
 
-/// What the tensors are that a call gives, if its operator takes some of them otherwise by release.
-fn elements(program: &Program, call: &ResolvedCall) -> Vec<Option<Element>> {
-    if behaviour::of(&call.operator, None).next().is_none()
-        && !behaviour::measured::has(&call.operator)
-    {
-        return Vec::new();
-    }
+/// What the tensors are that a call gives.
+pub(crate) fn elements(program: &Program, call: &ResolvedCall) -> Vec<Option<Element>> {
     let Some(body) = program.body(call.function) else { return Vec::new() };
     let tensor = |(one, span): (&Given, &Span)| {
         (one.ty == ScriptType::Tensor).then(|| element::of(body, *span)).flatten()

@@ -4,11 +4,10 @@
 use std::collections::BTreeMap;
 
 use unskew_core::{Finding, Places, Unjudged, Version, aspect};
-use unskew_torch_schemas::matching::Bound;
 
 use super::pair::Pair;
 use super::silent::is_meant;
-use crate::behaviour::{self, Behaviour, Condition, Era, Truth, Value};
+use crate::behaviour::{self, Behaviour, Condition, Era, Resolved, Truth};
 use crate::code::TypedUse;
 use crate::model::Given;
 use crate::{Producer, history, rules};
@@ -137,23 +136,11 @@ fn upgrades(pair: &Pair<'_>, row: &Behaviour, version: i64) -> bool {
 
 /// Whether all conditions hold of a call.
 pub(super) fn of_call(call: &TypedUse, when: &[Condition]) -> Truth {
-    let value = |argument: &str| {
-        let (meant, binding) = (call.meant.as_ref()?, call.binding.as_ref()?);
-        let place = meant.schema.arguments.iter().position(|one| one.name == argument);
-        let Some(place) = place else { return Some(None) };
-        let given = binding.arguments.get(place).and_then(|bound| match bound {
-            Bound::Given(at) | Bound::Rest(at) => Some(*at),
-            Bound::Default => None,
-        });
-        let value = |at: usize| {
-            let one = call.given.get(at)?;
-            let element = call.elements.get(at).copied().flatten();
-            Some(Value { ty: &one.ty, literal: one.literal.as_ref(), element })
-        };
-        Some(given.and_then(value))
+    let (Some(signature), Some(binding)) = (&call.meant, &call.binding) else {
+        return when.iter().map(|one| one.holds(&|_| None)).min().unwrap_or(Truth::Yes);
     };
-    let each = when.iter().map(|condition| condition.holds(&value));
-    each.min().unwrap_or(Truth::Yes)
+    let (given, elements) = (&*call.given, &*call.elements);
+    Resolved { signature, binding, given, elements }.fits(when)
 }
 
 /// A finding, or what is not judged.

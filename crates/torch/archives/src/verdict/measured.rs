@@ -89,7 +89,7 @@ impl Found {
                 let overload = call.meant.as_ref().map(|meant| &*meant.schema.overload);
                 let is_written = behaviour::of(&call.operator, overload).next().is_some();
                 if is_common(row) && !is_written {
-                    let words = condition(row);
+                    let words = measured::words(row.words, row.values);
                     self.open.entry(name).or_insert((effect, words));
                     self.places.extend(&call.places);
                 }
@@ -160,23 +160,6 @@ fn same(one: Effect, other: Effect) -> bool {
     matches!(one, Effect::Raises(_)) == matches!(other, Effect::Raises(_))
 }
 
-/// The condition of a row, as part of a sentence.
-fn condition(row: &Measured) -> String {
-    let mut parts: Vec<String> = Vec::new();
-    for one in row.words.split(", ").filter(|one| !one.is_empty()) {
-        parts.push(match one.rsplit_once(' ') {
-            Some((argument, "absent")) => format!("without {argument}"),
-            Some((argument, "given")) => format!("with {argument}"),
-            Some((argument, kind)) => format!("{kind} {argument}"),
-            None => one.to_owned(),
-        });
-    }
-    if !row.values.is_empty() {
-        parts.push(format!("values that are {}", row.values.replace(' ', " or ")));
-    }
-    if parts.is_empty() { String::new() } else { format!(" for {}", parts.join(", ")) }
-}
-
 fn word(
     pair: &Pair<'_>,
     operator: &str,
@@ -186,7 +169,7 @@ fn word(
 ) -> Finding {
     let Pair { file, runtime_name: runtime, .. } = pair;
     let (producer, operator, fix) = (&pair.writer(), &operator, &FIX);
-    let what = condition(row);
+    let what = measured::words(row.words, row.values);
     let since = effect.since();
     let types = match (effect, row.remark.split_once(' ')) {
         (Effect::Differs(_, measured::Step::Dtype), Some((was, now))) => {

@@ -8,6 +8,7 @@ mod measured;
 mod operators;
 mod pair;
 mod promise;
+mod replaced;
 mod silent;
 mod stored;
 mod unjudged;
@@ -73,6 +74,7 @@ impl Matcher for Judge {
         let (measured, open) = measured::judge(&pair);
         findings.extend(measured);
         unjudged.extend(open);
+        unjudged.extend(replaced::unjudged(&pair));
         unjudged.extend(unjudged::of(&pair));
         findings.extend(device::findings(&pair));
         let promises = promise::promises(&pair);

@@ -124,3 +124,32 @@ fn quantized_operators_are_not_judged_but_by_who_wrote_them() {
     assert_eq!(said(&on(body, "2.15.0")).1, [aspect::QUANTIZED]);
     assert_eq!(said(&on("    return torch.add(x, m)\n", "2.15.0")).1, Vec::<&str>::new());
 }
+
+#[test]
+fn a_function_that_is_not_exact_for_some_types_takes_no_calls_with_them() {
+    let backward = |of: &str| format!("    return torch.l1_loss_backward({of}, x, 1)\n");
+    let integers = "torch.to(x, 4, False, False), torch.to(m, 4, False, False)";
+    let new = runtime("2.15.0");
+    let (plan, _) = converted("net.pt", &module(&backward(integers)), &new);
+    let blocker = plan.blockers.iter().find(|one| one.rule.code == "PT402").unwrap();
+    assert!(blocker.message.contains("takes its place"), "{}", blocker.message);
+    let (plan, result) = converted("net.pt", &module(&backward("x, m")), &new);
+    assert!(plan.is_possible() && !plan.changes_nothing(), "{:?}", plan.blockers);
+    let verdict = verdict(&party("net.pt", &result), &new.party());
+    assert_eq!(said(&verdict), (vec![], vec![aspect::BEHAVIOUR]));
+    let erf = "    return torch.special_expit(x)\n";
+    let (_, result) = converted("net.pt", &module(erf), &runtime("1.7.1"));
+    let verdict = crate::corpus::verdict(&party("net.pt", &result), &runtime("1.7.1").party());
+    assert_eq!(said(&verdict).1, Vec::<&str>::new());
+}
+
+#[test]
+fn a_tensor_where_a_release_takes_a_number_only_is_not_judged() {
+    let clamp = "    return torch.clamp_min(x, m)\n";
+    let reasons = |release: &str| {
+        let found = on(clamp, release).unjudged;
+        found.iter().any(|one| one.reason.contains("an overload that takes a number"))
+    };
+    assert!(reasons("1.7.1"));
+    assert!(!reasons("2.15.0"));
+}

@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use unskew_core::{Conversion, Places, Rewrite, Version};
 use unskew_script::typing::{Program, ResolvedCall as Call, Spelling, Typing, infer};
 use unskew_script::{Edits, Span};
-use unskew_torch_operators::{Blocked, Decision, OperatorCall, Registry, Target, Writer};
+use unskew_torch_operators::{Blocked, Decision, OperatorCall, Registry, Step, Target, Writer};
 use unskew_torch_schemas::matching::GivenArgument;
 use unskew_torch_schemas::matching::{Bound, Choice, ScriptType};
 use unskew_torch_schemas::{Misfit, OperatorTable, Schema, Type};
 
+use crate::behaviour::inexact::{self, Inexact};
+use crate::behaviour::{Resolved, Truth};
 use crate::code::{self, Callable};
 use crate::convert::task::{Task, add_blocker};
 use crate::verdict::is_packed_by_loader;
@@ -195,14 +197,8 @@ impl<'t> Calls<'t> {
             Decision::Keep => Ok(None),
             Decision::Fitted(fit) if fit.without.is_empty() => Ok(None),
             Decision::Fitted(fit) => Ok(Some((full, Change::Without(fit.without)))),
-            Decision::Upgrade(step) => {
-                let name = step.function.name.text.clone();
-                Ok(Some((full, Change::Callee(UPGRADE, name))))
-            }
-            Decision::Downgrade(step) => {
-                let name = step.function.name.text.clone();
-                Ok(Some((full, Change::Callee(DOWNGRADE, name))))
-            }
+            Decision::Upgrade(step) => self.replaced(call, full, UPGRADE, step),
+            Decision::Downgrade(step) => self.replaced(call, full, DOWNGRADE, step),
             // The file does not show what is meant: the verdict on the result says so.
             Decision::Blocked(Blocked::WriterUnknown { .. }) => Ok(None),
             Decision::Blocked(why) => {
@@ -216,6 +212,28 @@ impl<'t> Calls<'t> {
                 Err((full, why.to_string()))
             }
         }
+    }
+
+    /// A function in the place of a call, unless it is known to do something else with such arguments.
+    fn replaced(
+        &self,
+        call: &Call,
+        full: String,
+        adaptation: &'static str,
+        step: Step<'_>,
+    ) -> Result<Option<(String, Change)>, (String, String)> {
+        let name = step.function.name.text.clone();
+        if let Choice::One(signature, binding) = &call.choice {
+            let elements = code::elements(self.program, call);
+            let (given, elements) = (&*call.given, &*elements);
+            let resolved = Resolved { signature, binding, given, elements };
+            let certain =
+                |row: &Inexact| row.values.is_empty() && resolved.fits(&row.when) == Truth::Yes;
+            if let Some(row) = inexact::of(&name).find(certain) {
+                return Err((full, format!("{name}, which takes its place, {}", row.says())));
+            }
+        }
+        Ok(Some((full, Change::Callee(adaptation, name))))
     }
 
     /// The text of a function of the registry.
