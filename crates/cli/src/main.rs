@@ -9,6 +9,7 @@ mod args;
 mod exit;
 mod guard;
 mod kinds;
+mod locate;
 #[cfg(any(feature = "fleet", feature = "serve"))]
 mod log;
 mod print;
@@ -17,13 +18,16 @@ mod sides;
 mod verbs;
 
 use std::process::ExitCode;
+use std::time::Instant;
 
 use clap::Parser as _;
 
 fn main() -> ExitCode {
+    let begun = Instant::now();
     let args = args::Args::parse();
     args.global.color.write_global();
     print::be_quiet(args.global.quiet);
+    print::be_verbose(args.global.verbose);
     unskew_source::budget::set_scale(args.global.budget);
     if let Some(watch) = args.verb.watch() {
         guard::start(watch);
@@ -32,5 +36,6 @@ fn main() -> ExitCode {
         print::error(&error);
         exit::Status::Failed
     });
+    print::what_was_read(begun.elapsed());
     status.into()
 }

@@ -3,10 +3,13 @@
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use unskew_report::{BAD, Format, Plain, Report};
 use unskew_source::OutputFile;
+
+use crate::locate::locate;
 
 /// Prints `text` on the standard output, without styles where they are not wanted. A reader that has
 /// seen enough (`| head`) is no error.
@@ -23,6 +26,28 @@ pub fn out(text: &str) -> anyhow::Result<()> {
 /// Whether reports are printed.
 static QUIET: AtomicBool = AtomicBool::new(false);
 
+/// Whether reports have all findings, and what was read is said.
+static VERBOSE: AtomicBool = AtomicBool::new(false);
+
+/// Prints all findings of a rule from now on, and at the end what was read, if `verbose` says so.
+pub fn be_verbose(verbose: bool) {
+    VERBOSE.store(verbose, Ordering::Relaxed);
+}
+
+/// Whether `--verbose` was given.
+pub fn is_verbose() -> bool {
+    VERBOSE.load(Ordering::Relaxed)
+}
+
+/// Prints on the standard error how much was read and how long it took, if that was asked for.
+pub fn what_was_read(time: Duration) {
+    if is_verbose() {
+        let (files, bytes) = unskew_source::budget::opened();
+        let milliseconds = time.as_secs_f64() * 1e3;
+        note(&format!("{files} files of {bytes} bytes in {milliseconds:.1} ms"));
+    }
+}
+
 /// Prints no report from now on, if `quiet` says so.
 pub fn be_quiet(quiet: bool) {
     QUIET.store(quiet, Ordering::Relaxed);
@@ -34,12 +59,21 @@ pub fn found(text: &str) -> anyhow::Result<()> {
 }
 
 /// Prints a report, and on the standard error what could not be read.
-pub fn report(report: &Report, format: Format) -> anyhow::Result<()> {
-    found(&report.render(format))?;
+pub fn report(report: &mut Report, format: Format) -> anyhow::Result<()> {
+    found(&rendered(report, format))?;
     for failure in &report.failures {
         self::failure(&failure.message);
     }
     Ok(())
+}
+
+/// A report as text, with every finding if `--verbose` was given, and with lines and columns where a program reads them.
+pub fn rendered(report: &mut Report, format: Format) -> String {
+    report.verbose = is_verbose();
+    if matches!(format, Format::Concise | Format::Github | Format::Sarif) {
+        locate(report);
+    }
+    report.render(format)
 }
 
 /// Writes `text` without styles to the file at `path`, which appears whole or not at all.

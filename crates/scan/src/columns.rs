@@ -12,7 +12,7 @@ use crate::Row;
 
 /// The version of the schema, in the metadata of every part under `unskew.scan.schema`. A new column at the end makes
 /// no new version; anything else does.
-pub const SCHEMA_VERSION: u32 = 1;
+pub const SCHEMA_VERSION: u32 = 2;
 
 /// The schema of the table: [`Row`] tells what each column is.
 pub fn table_schema() -> Schema {
@@ -58,7 +58,7 @@ fn finding_fields() -> Fields {
         text("severity", false),
         text("phase", true),
         text("message", false),
-        text("mend", true),
+        text("fix", true),
     ]
     .into()
 }
@@ -147,7 +147,7 @@ fn findings(rows: &[Row]) -> ArrayRef {
                 Some(one.severity.as_str()),
                 one.phase.as_deref(),
                 Some(one.message.as_str()),
-                one.mend.as_deref(),
+                one.fix.as_deref(),
             ];
             append(lists.values(), &texts);
         }

@@ -141,7 +141,7 @@ fn reason(finding: &Finding) -> Reason {
         severity: finding.severity.to_string(),
         phase: finding.phase.map(|phase| phase.to_string()),
         message: finding.message.clone(),
-        mend: finding.fix.clone(),
+        fix: finding.fix.clone(),
     }
 }
 

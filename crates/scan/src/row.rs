@@ -24,7 +24,7 @@ pub struct Reason {
     /// One sentence with the numbers that clash.
     pub message: String,
     /// The fix: one command or edit.
-    pub mend: Option<String>,
+    pub fix: Option<String>,
 }
 
 /// One artifact with one runtime; the columns of the table in their order.

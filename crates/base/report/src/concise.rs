@@ -1,4 +1,5 @@
-//! For people and `grep`: `file: error PT204 message`, and one line for each pair's outcome.
+//! For people and `grep`: `file: error PT204 message`, and one line for each pair's outcome. A finding in a text file has
+//! its line and column: `file:12:5: error …`.
 
 use std::fmt::{self, Write};
 
@@ -21,8 +22,13 @@ pub(crate) fn write(report: &Report, out: &mut dyn Write) -> fmt::Result {
     for (path, finding) in report.findings() {
         let style = of_severity(finding.severity);
         let (severity, code) = (finding.severity, finding.rule.code);
-        let (path, message) = (Plain(path), Plain(&finding.message));
-        write!(out, "{path}: {style}{severity} {code}{style:#} {message}")?;
+        let (shown, message) = (Plain(path), Plain(&finding.message));
+        write!(out, "{shown}:")?;
+        if let Some(location) = report.location(path, finding) {
+            write!(out, "{}:", location.line)?;
+            location.column.map_or(Ok(()), |column| write!(out, "{column}:"))?;
+        }
+        write!(out, " {style}{severity} {code}{style:#} {message}")?;
         match &finding.accepted {
             Some(accepted) => writeln!(out, " {DIM}(accepted until {}){DIM:#}", accepted.until)?,
             None => writeln!(out)?,

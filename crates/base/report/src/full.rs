@@ -37,7 +37,7 @@ pub(crate) fn write(report: &Report, out: &mut dyn Write) -> fmt::Result {
         if index > 0 {
             writeln!(out)?;
         }
-        write_pair(pair, out)?;
+        write_pair(pair, if report.verbose { usize::MAX } else { SHOWN }, out)?;
     }
     if report.pairs.len() > 1 {
         writeln!(out)?;
@@ -46,14 +46,14 @@ pub(crate) fn write(report: &Report, out: &mut dyn Write) -> fmt::Result {
     Ok(())
 }
 
-fn write_pair(pair: &Pair, out: &mut dyn Write) -> fmt::Result {
+fn write_pair(pair: &Pair, shown: usize, out: &mut dyn Write) -> fmt::Result {
     writeln!(
         out,
         "{EMPHASIS}{} with {}{EMPHASIS:#}",
         Plain(pair.a.label()),
         Plain(pair.b.label())
     )?;
-    write_findings(&pair.verdict.findings, out)?;
+    write_findings(&pair.verdict.findings, shown, out)?;
     if !pair.verdict.promises.is_empty() || !pair.verdict.unjudged.is_empty() {
         writeln!(out)?;
     }
@@ -68,21 +68,21 @@ fn write_pair(pair: &Pair, out: &mut dyn Write) -> fmt::Result {
 }
 
 /// The first findings of each rule, and how many more of it there are.
-fn write_findings(findings: &[Finding], out: &mut dyn Write) -> fmt::Result {
+fn write_findings(findings: &[Finding], shown: usize, out: &mut dyn Write) -> fmt::Result {
     let mut counts: BTreeMap<&str, (&str, usize)> = BTreeMap::new();
     for finding in findings {
         let (_, count) = counts.entry(finding.rule.code).or_insert((finding.rule.name, 0));
         *count += 1;
-        if *count <= SHOWN {
+        if *count <= shown {
             writeln!(out)?;
             write_finding(finding, out)?;
         }
     }
-    for (code, (name, count)) in counts.into_iter().filter(|(_, (_, count))| *count > SHOWN) {
-        let more = count - SHOWN;
+    for (code, (name, count)) in counts.into_iter().filter(|(_, (_, count))| *count > shown) {
+        let more = count - shown;
         writeln!(
             out,
-            "\n{EMPHASIS}{more} more{EMPHASIS:#} of {code} {name}: `--format json` has all {count}"
+            "\n{EMPHASIS}{more} more{EMPHASIS:#} of {code} {name}: `-v` shows all {count}"
         )?;
     }
     Ok(())

@@ -7,8 +7,7 @@ use std::fmt::{self, Write};
 
 use unskew_core::{Finding, Severity};
 
-use crate::Report;
-use crate::model::line;
+use crate::{Location, Report};
 
 pub(crate) fn write(report: &Report, out: &mut dyn Write) -> fmt::Result {
     let counted = report.findings().filter(|(_, finding)| finding.accepted.is_none());
@@ -23,7 +22,7 @@ pub(crate) fn write(report: &Report, out: &mut dyn Write) -> fmt::Result {
             out,
             "::{command} file={}{},title={}::{}",
             property(path),
-            line(path, finding).map(|line| format!(",line={line}")).unwrap_or_default(),
+            report.location(path, finding).map(numbers).unwrap_or_default(),
             property(&title),
             message(&text(finding))
         )?;
@@ -34,6 +33,13 @@ pub(crate) fn write(report: &Report, out: &mut dyn Write) -> fmt::Result {
         writeln!(out, "::notice file={path},title={title}::{}", message(&unjudged.reason))?;
     }
     Ok(())
+}
+
+fn numbers(Location { line, column }: Location) -> String {
+    match column {
+        Some(column) => format!(",line={line},col={column}"),
+        None => format!(",line={line}"),
+    }
 }
 
 fn text(finding: &Finding) -> String {

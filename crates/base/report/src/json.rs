@@ -5,7 +5,7 @@
 //! | key | value |
 //! | --- | --- |
 //! | `schema` | `"unskew.report"` |
-//! | `schema_version` | 2; raised when a key is renamed, removed or changes its meaning. New keys come without a raise, so a reader ignores keys that it does not know |
+//! | `schema_version` | 3; raised when a key is renamed, removed or changes its meaning. New keys come without a raise, so a reader ignores keys that it does not know |
 //! | `tool_version` | the version of Unskew |
 //! | `as_of` | the day on which promises were judged, `YYYY-MM-DD` |
 //! | `pairs` | the pairs that were checked: `a`, `b`, `outcome`, `adaptations`, `first_failure`, `findings`, `promises`, `unjudged` |
@@ -21,13 +21,16 @@
 //!
 //! A side of a pair has `path` (null for a release), `name`, `role` and `origin`. A finding has `code`,
 //! `name`, `severity`, `phase`, `message`, `subject`, `other`, `places` (the first few), `places_count`,
-//! `symptom`, `mend`, `adaptation`, `fingerprint` (null outside of `unskew lint`) and `accepted` (null, or `reason`
+//! `symptom`, `fix`, `adaptation`, `fingerprint` (null outside of `unskew lint`) and `accepted` (null, or `reason`
 //! and `until`); so has an entry of `blockers`. A rewrite has `adaptation`, `what`,
 //! `places` (the first few), `places_count` and `lossy`; a promise `policy`, `state`, `window`, `from`, `until`, `statement`
 //! and `reference`; an entry of `unjudged` has `aspect` (`kernels`, `data` … or the axis that a side does not tell), `reason`,
 //! `remedy` (the command or option that has it judged, or null), `places` (the first few) and `places_count`.
 //!
-//! Version 1 had `unchecked` (`axis`, `owner`, `other`) in place of `unjudged`, and called a pair compatible of which
+//! The same as a JSON Schema: `docs/reference/schemas/report.schema.json`; what `history` and `run` print has schemas there
+//! too. Tests hold them against what the command prints.
+//!
+//! Version 2 had `mend` in place of `fix`. Version 1 had `unchecked` (`axis`, `owner`, `other`) in place of `unjudged`, and called a pair compatible of which
 //! a part was not judged.
 
 use std::fmt::{self, Write};
@@ -38,7 +41,7 @@ use unskew_core::{Finding, Outcome, Party, Promise, Rewrite, Side, Unjudged, Ver
 use crate::{Converted, Look, Pair, Report, Subject};
 
 /// The version of the schema.
-pub const SCHEMA_VERSION: u32 = 2;
+pub const SCHEMA_VERSION: u32 = 3;
 
 pub(crate) fn write(report: &Report, out: &mut dyn Write) -> fmt::Result {
     let text = serde_json::to_string_pretty(&Document::from(report)).map_err(|_| fmt::Error)?;
@@ -96,7 +99,7 @@ struct FindingJson<'a> {
     places: &'a [String],
     places_count: usize,
     symptom: Option<&'a str>,
-    mend: Option<&'a str>,
+    fix: Option<&'a str>,
     adaptation: Option<&'a str>,
     fingerprint: Option<&'a str>,
     accepted: Option<AcceptedJson<'a>>,
@@ -289,7 +292,7 @@ impl<'a> From<&'a Finding> for FindingJson<'a> {
             places: finding.places.named(),
             places_count: finding.places.count(),
             symptom: finding.symptom.as_deref(),
-            mend: finding.fix.as_deref(),
+            fix: finding.fix.as_deref(),
             adaptation: finding.adaptation.as_deref(),
             fingerprint: finding.fingerprint.as_deref(),
             accepted: finding.accepted.as_ref().map(|accepted| AcceptedJson {

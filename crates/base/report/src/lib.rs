@@ -6,7 +6,7 @@
 //! | [`Format`] | for | one finding is |
 //! | --- | --- | --- |
 //! | `full` | people | a block: message, phase, both sides, where, the error that the runtime prints, fix |
-//! | `concise` | people and `grep` | a line: `file: error PT204 message` |
+//! | `concise` | people and `grep` | a line: `file:12:5: error PT204 message`, without the numbers where a file has no lines |
 //! | `json` | scripts | an object of a documented schema with a version: [`json`] |
 //! | `sarif` | code scanning | a result of SARIF 2.1.0, the rules being metadata of the tool |
 //! | `github` | GitHub Actions | a workflow command: `::error file=...,title=...::message` |
@@ -52,7 +52,7 @@ mod style;
 mod tally;
 
 pub use mark::Mark;
-pub use model::{Converted, Failure, Look, Pair, Report, Subject, Written};
+pub use model::{Converted, Failure, Location, Look, Pair, Report, Subject, Written, line};
 pub use plain::Plain;
 pub use render::Format;
 pub use style::{BAD, DIM, EMPHASIS, GOOD, NOTE, WARN, of_severity};

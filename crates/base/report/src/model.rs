@@ -1,5 +1,6 @@
 //! What a report says.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use unskew_core::{
@@ -124,8 +125,17 @@ pub struct Failure {
     pub message: String,
 }
 
+/// Where in a text file a finding stands, counted from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Location {
+    /// The line.
+    pub line: u32,
+    /// The column, in characters; none if nobody looked at the line.
+    pub column: Option<u32>,
+}
+
 /// The line of `path` in which a finding stands, if its first place says so: `api.h:12` for `include/api.h`.
-pub(crate) fn line(path: &str, finding: &Finding) -> Option<u32> {
+pub fn line(path: &str, finding: &Finding) -> Option<u32> {
     let (name, line) = finding.places.named().first()?.rsplit_once(':')?;
     let folder = path.strip_suffix(name).filter(|_| !name.is_empty())?;
     let whole = folder.is_empty() || folder.ends_with(['/', '\\']);
@@ -145,6 +155,11 @@ pub struct Report {
     pub conversions: Vec<Converted>,
     /// What could not be read.
     pub failures: Vec<Failure>,
+    /// Whether text shows every finding of a rule, instead of the first ones.
+    pub verbose: bool,
+    /// Where findings stand in text files, by the path and the first place of a finding. What is not here has the line
+    /// that its place says.
+    pub locations: BTreeMap<(String, String), Location>,
 }
 
 impl Report {
@@ -156,7 +171,19 @@ impl Report {
             looks: Vec::new(),
             conversions: Vec::new(),
             failures: Vec::new(),
+            verbose: false,
+            locations: BTreeMap::new(),
         }
+    }
+
+    /// Where in the file at `path` a finding stands, as far as that is known.
+    pub fn location(&self, path: &str, finding: &Finding) -> Option<Location> {
+        let known = finding
+            .places
+            .named()
+            .first()
+            .and_then(|place| self.locations.get(&(path.to_owned(), place.clone())).copied());
+        known.or_else(|| line(path, finding).map(|line| Location { line, column: None }))
     }
 
     /// All findings with the path in which each was found.

@@ -10,8 +10,7 @@ use std::fmt::{self, Write};
 use serde::Serialize;
 use unskew_core::{Accepted, Finding, Rule, Severity};
 
-use crate::Report;
-use crate::model::line;
+use crate::{Location as Position, Report};
 
 pub(crate) fn write(report: &Report, out: &mut dyn Write) -> fmt::Result {
     let text = serde_json::to_string_pretty(&log(report)).map_err(|_| fmt::Error)?;
@@ -124,7 +123,7 @@ struct Properties<'a> {
     other: Option<&'a str>,
     places: &'a [String],
     symptom: Option<&'a str>,
-    mend: Option<&'a str>,
+    fix: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -145,6 +144,8 @@ struct PhysicalLocation {
 #[serde(rename_all = "camelCase")]
 struct Region {
     start_line: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    start_column: Option<u32>,
 }
 
 #[derive(Serialize)]
@@ -158,7 +159,8 @@ fn log(report: &Report) -> Log<'_> {
         rules.insert(finding.rule.code, finding.rule);
     }
     let index = |code: &str| rules.keys().position(|key| *key == code).unwrap_or_default();
-    let results = report.findings().map(|(path, f)| result(path, f, index(f.rule.code))).collect();
+    let results =
+        report.findings().map(|(path, f)| result(report, path, f, index(f.rule.code))).collect();
     let notification = |level, path: &str, text: String| Notification {
         level,
         message: OwnText { text },
@@ -202,13 +204,18 @@ fn descriptor(rule: &'static Rule) -> Descriptor<'static> {
     }
 }
 
-fn result<'a>(path: &str, finding: &'a Finding, rule_index: usize) -> ResultObject<'a> {
+fn result<'a>(
+    report: &Report,
+    path: &str,
+    finding: &'a Finding,
+    rule_index: usize,
+) -> ResultObject<'a> {
     ResultObject {
         rule_id: finding.rule.code,
         rule_index,
         level: level(finding.severity),
         message: Text { text: &finding.message },
-        locations: [location(path, line(path, finding))],
+        locations: [location(path, report.location(path, finding))],
         partial_fingerprints: finding.fingerprint.as_deref().map(|unskew| Fingerprints { unskew }),
         suppressions: finding.accepted.iter().map(suppression).collect(),
         properties: Properties {
@@ -216,7 +223,7 @@ fn result<'a>(path: &str, finding: &'a Finding, rule_index: usize) -> ResultObje
             other: finding.other.as_ref().map(|side| &*side.name),
             places: finding.places.named(),
             symptom: finding.symptom.as_deref(),
-            mend: finding.fix.as_deref(),
+            fix: finding.fix.as_deref(),
         },
     }
 }
@@ -231,9 +238,9 @@ fn level(severity: Severity) -> &'static str {
     severity.as_str()
 }
 
-fn location(path: &str, line: Option<u32>) -> Location {
+fn location(path: &str, position: Option<Position>) -> Location {
     let artifact_location = ArtifactLocation { uri: uri(path) };
-    let region = line.map(|start_line| Region { start_line });
+    let region = position.map(|at| Region { start_line: at.line, start_column: at.column });
     Location { physical_location: PhysicalLocation { artifact_location, region } }
 }
 

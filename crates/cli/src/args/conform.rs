@@ -12,9 +12,6 @@ pub struct Conform {
     /// Compare two plug-ins: which checks the second one newly fails or passes
     #[arg(long, num_args = 2, value_names = ["OLD", "NEW"], conflicts_with = "format")]
     pub diff: Option<Vec<PathBuf>>,
-    /// Also show the checks that passed
-    #[arg(long)]
-    pub verbose: bool,
     /// Time limit of one check, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 20)]
     pub limit: u64,

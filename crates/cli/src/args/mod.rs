@@ -112,6 +112,9 @@ pub struct Global {
     /// Print no report, only errors: the exit status says what was found
     #[arg(long, short, global = true)]
     pub quiet: bool,
+    /// Print every finding of a rule instead of the first ones, and how much was read
+    #[arg(long, short, global = true, conflicts_with = "quiet")]
+    pub verbose: bool,
     /// Multiply the memory and time limits by N, for files that you trust
     #[arg(long, global = true, value_name = "N", default_value_t = 1)]
     pub budget: u64,

@@ -6,7 +6,7 @@ use crate::{print, sides};
 
 pub fn run(args: &Check, global: &Global) -> anyhow::Result<Status> {
     let options = sides::options(args.running).verifying(args.verify).used(args.usage.into());
-    let report = unskew_verbs::check(&args.a, &args.with, &options, global.context())?;
-    print::report(&report, args.format.into())?;
+    let mut report = unskew_verbs::check(&args.a, &args.with, &options, global.context())?;
+    print::report(&mut report, args.format.into())?;
     Ok(Ending::of(&report, report.pairs.len(), global).into())
 }

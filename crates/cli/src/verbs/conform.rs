@@ -37,7 +37,7 @@ pub fn run(args: &Conform, global: &Global) -> anyhow::Result<Status> {
             bail!("--diff takes PJRT plug-ins");
         }
         let (text, lost) = text::difference((&old.label, &old.found), (&new.label, &new.found));
-        print::out(&text)?;
+        print::found(&text)?;
         return Ok(if lost { Status::Found } else { Status::Clean });
     }
     let Some(path) = &args.plugin else { bail!("no plug-in to check") };
@@ -49,16 +49,16 @@ pub fn run(args: &Conform, global: &Global) -> anyhow::Result<Status> {
             let probe = checked.party.capability::<Plugin>().and_then(|p| p.probe.as_ref());
             let mut out = String::new();
             if let Some(preflight) = checked.party.capability::<Preflight>() {
-                out = device::text(&checked.label, preflight, args.verbose);
+                out = device::text(&checked.label, preflight, global.verbose);
             }
             if let (Some(found), Some(probe)) = (&checked.found, probe) {
-                out = text::rows(&checked.label, probe, found, args.verbose);
+                out = text::rows(&checked.label, probe, found, global.verbose);
                 out.push_str(&text::hosts(&spans(jax::hosts(), probe, found)));
             }
-            out.push_str(&report.render(unskew_report::Format::Concise));
-            print::out(&out)?;
+            out.push_str(&print::rendered(&mut report, unskew_report::Format::Concise));
+            print::found(&out)?;
         }
-        format => print::out(&report.render(format.into()))?,
+        format => print::report(&mut report, format.into())?,
     }
     let ending =
         Ending { done: 1, failed: 0, worst: report.severity(), deny: global.deny(), unjudged: 0 };

@@ -24,8 +24,8 @@ pub fn run(args: &Convert, global: &Global) -> anyhow::Result<Status> {
         dry_run: args.dry_run,
         options,
     };
-    let report = unskew_verbs::convert(&request, global.context())?;
-    print::report(&report, args.format.into())?;
+    let mut report = unskew_verbs::convert(&request, global.context())?;
+    print::report(&mut report, args.format.into())?;
     Ok(Ending::of(&report, 1, global).into())
 }
 

@@ -45,7 +45,7 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<Status> {
 fn show(pairs: Vec<Pair>, args: &Diff, global: &Global) -> anyhow::Result<Status> {
     let mut report = Report::new(global.context());
     report.pairs = pairs;
-    print::out(&report.render(args.format.into()))?;
+    print::found(&print::rendered(&mut report, args.format.into()))?;
     Ok(Ending { done: 1, failed: 0, worst: report.severity(), deny: global.deny(), unjudged: 0 }
         .into())
 }
@@ -53,6 +53,11 @@ fn show(pairs: Vec<Pair>, args: &Diff, global: &Global) -> anyhow::Result<Status
 /// Two sides with what changed between them, gravest first.
 pub fn pair(old: &Named, new: &Named, mut findings: Vec<Finding>) -> Pair {
     findings.sort_by_key(Finding::gravity);
+    // What is committed is the new file: the annotations of a change belong there.
+    if new.subject.path.is_some() {
+        let side = &new.subject.side;
+        findings = findings.into_iter().map(|finding| finding.about(side.clone())).collect();
+    }
     let verdict = verdict(findings, Vec::new());
     Pair { a: old.subject.clone(), b: new.subject.clone(), verdict }
 }

@@ -14,8 +14,8 @@ pub fn env(args: &Env, global: &Global) -> anyhow::Result<Status> {
     if let Some(EnvVerb::Labels { wheel }) = &args.what {
         return labels(wheel);
     }
-    let answer = unskew_verbs::env(&args.path, system(&args.system), global.context())?;
-    print_answer(&answer, args.format, global)
+    let mut answer = unskew_verbs::env(&args.path, system(&args.system), global.context())?;
+    print_answer(&mut answer, args.format, global)
 }
 
 /// Prints the labels of a wheel; what it declares and does not keep makes the exit status 1.
@@ -60,16 +60,20 @@ pub fn lock(args: &Lock, global: &Global) -> anyhow::Result<Status> {
     };
     let target = Target { python: args.python, machine };
     let index = args.fetch.then_some(args.index.as_str());
-    let answer =
+    let mut answer =
         unskew_verbs::lock(&args.path, target, index, system(&args.system), global.context())?;
-    print_answer(&answer, args.format, global)
+    print_answer(&mut answer, args.format, global)
 }
 
 fn print_answer(
-    answer: &EnvironmentAnswer,
+    answer: &mut EnvironmentAnswer,
     format: ReportFormat,
     global: &Global,
 ) -> anyhow::Result<Status> {
-    print::out(&answer.render(format.into()))?;
+    let text = match format {
+        ReportFormat::Full => answer.render(format.into()),
+        _ => print::rendered(&mut answer.report, format.into()),
+    };
+    print::found(&text)?;
     Ok(Ending::of(&answer.report, answer.environment.packages.len(), global).into())
 }

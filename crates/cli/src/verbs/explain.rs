@@ -33,7 +33,7 @@ pub fn run(args: &Explain) -> anyhow::Result<Status> {
 /// What a problem of the service of a fleet means, which is no finding and so no rule.
 #[cfg(feature = "fleet")]
 fn problem(code: &str) -> Option<String> {
-    let About { title, status, mend: fix, .. } = KINDS.iter().find(|row| row.code == code)?;
+    let About { title, status, fix, .. } = KINDS.iter().find(|row| row.code == code)?;
     Some(format!(
         "{EMPHASIS}{code} {title}{EMPHASIS:#}\n\nan answer {status} of `unskew fleet serve`\n\n\
          {EMPHASIS}Fix{EMPHASIS:#}\n  {fix}\n"

@@ -6,7 +6,7 @@ use crate::{print, sides};
 
 pub fn run(args: &Inspect, global: &Global) -> anyhow::Result<Status> {
     let options = sides::options(args.running).inferring().verifying(args.verify);
-    let report = unskew_verbs::inspect(&args.files, &options, global.context());
-    print::report(&report, args.format.into())?;
+    let mut report = unskew_verbs::inspect(&args.files, &options, global.context());
+    print::report(&mut report, args.format.into())?;
     Ok(Ending::of(&report, report.looks.len(), global).into())
 }

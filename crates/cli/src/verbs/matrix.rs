@@ -30,10 +30,10 @@ pub fn run(args: &Matrix, global: &Global) -> anyhow::Result<Status> {
         GridFormat::Table => grid.table(width()),
         GridFormat::Csv => grid.csv(),
         GridFormat::Html => grid.html(),
-        GridFormat::Json => grid.report(true).render(Format::Json),
-        GridFormat::Concise => grid.report(false).render(Format::Concise),
-        GridFormat::Sarif => grid.report(false).render(Format::Sarif),
-        GridFormat::Github => grid.report(false).render(Format::Github),
+        GridFormat::Json => print::rendered(&mut grid.report(true), Format::Json),
+        GridFormat::Concise => print::rendered(&mut grid.report(false), Format::Concise),
+        GridFormat::Sarif => print::rendered(&mut grid.report(false), Format::Sarif),
+        GridFormat::Github => print::rendered(&mut grid.report(false), Format::Github),
     };
     match &args.output {
         Some(path) => print::file(path, &text)?,

@@ -101,6 +101,42 @@ fn the_step_of_the_action_annotates_the_change_and_fails() {
     assert!(said(&ran).contains("::error file=device.h,line="), "{}", said(&ran));
 }
 
+/// The problem matcher of GitHub, on what `concise` prints: file, line, column, severity, code, message.
+#[test]
+fn the_problem_matcher_reads_what_concise_prints() {
+    let text = std::fs::read_to_string(root().join(".github/unskew-matcher.json")).unwrap();
+    let matcher: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let matchers = matcher["problemMatcher"].as_array().unwrap();
+    let mut diff = Command::new(env!("CARGO_BIN_EXE_unskew"));
+    diff.current_dir(root()).args([
+        "diff",
+        "examples/ops-before.pbtxt",
+        "examples/ops-after.pbtxt",
+    ]);
+    let printed = diff.args(["--format", "concise"]).output().unwrap();
+    let printed = String::from_utf8(printed.stdout).unwrap();
+    let read = |line: &str| {
+        matchers.iter().find_map(|one| {
+            let pattern = &one["pattern"][0];
+            let regex = regex::Regex::new(pattern["regexp"].as_str().unwrap()).unwrap();
+            let found = regex.captures(line)?;
+            let group = |name: &str| {
+                let index = usize::try_from(pattern[name].as_u64()?).ok()?;
+                found.get(index).map(|text| text.as_str().to_owned())
+            };
+            let severity = group("severity").or_else(|| Some(one["severity"].as_str()?.to_owned()));
+            Some([group("file"), group("line"), group("column"), severity, group("code")])
+        })
+    };
+    let text = |parts: [&str; 5]| parts.map(|part| (!part.is_empty()).then(|| part.to_owned()));
+    let file = "examples/ops-after.pbtxt";
+    let found: Vec<_> = printed.lines().filter_map(read).collect();
+    assert!(found.contains(&text([file, "5", "1", "warning", "TF605"])), "{found:?}");
+    assert!(found.contains(&text([file, "", "", "error", "TF601"])), "{found:?}");
+    assert!(found.contains(&text([file, "8", "1", "notice", "TF603"])), "{found:?}");
+    assert_eq!(found.len(), printed.lines().count() - 1, "all but the verdict: {printed}");
+}
+
 #[test]
 fn the_hooks_install_the_wheel_of_this_version() {
     let version = env!("CARGO_PKG_VERSION");
@@ -146,7 +182,7 @@ fn the_hook_for_pre_commit_finds_what_is_about_to_be_committed() {
     };
     let ran = run(words.clone());
     assert_eq!(ran.status.code(), Some(1), "{}", said(&ran));
-    assert!(said(&ran).contains("device.h: error HD102"), "{}", said(&ran));
+    assert!(said(&ran).contains("device.h:15:3: error HD102"), "{}", said(&ran));
     git(repository.path(), &["commit", "--quiet", "--all", "--message", "accepted all the same"]);
     // The window still has the version before.
     assert_eq!(run(words).status.code(), Some(1));
@@ -196,7 +232,7 @@ fn the_hook_compares_with_where_the_branch_left_the_main_branch() {
     let second = std::fs::read(folder.join("device.h")).unwrap();
     header(1, "double", "");
     let text = status(1, "a second commit that takes the number back");
-    assert!(text.contains("device.h: error HD"), "{text}");
+    assert!(text.contains("device.h:1:1: error HD"), "{text}");
     std::fs::write(folder.join("device.h"), second).unwrap();
     commit("second");
 
@@ -262,7 +298,8 @@ fn our_own_promises_fail_when_what_was_frozen_is_changed() {
         std::fs::write(&path, whole.replacen(from, to, 1)).unwrap();
         let (status, text) = lint();
         assert_eq!(status, Some(1), "{text}");
-        assert!(text.contains(&format!("{file}: error {code}")), "{text}");
+        let says = |line: &str| line.starts_with(file) && line.contains(&format!(": error {code}"));
+        assert!(text.lines().any(says), "{text}");
         std::fs::write(&path, whole).unwrap();
     };
     let history = "crates/xla/ifrt/data/serdes.history.toml";

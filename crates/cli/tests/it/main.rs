@@ -26,9 +26,11 @@ mod operators;
 mod options;
 mod package;
 mod page;
+mod readme;
 mod run_crash;
 mod run_files;
 mod sandbox;
+mod schemas;
 #[cfg(feature = "serve")]
 mod serve;
 mod shell;

@@ -73,8 +73,9 @@ pub struct Reason {
     pub places_count: usize,
     /// What the runtime prints.
     pub symptom: Option<String>,
-    /// The fix: one command or edit.
-    pub mend: Option<String>,
+    /// The fix: one command or edit. Earlier answers called it `mend`.
+    #[serde(alias = "mend")]
+    pub fix: Option<String>,
     /// The adaptation that removes it.
     pub adaptation: Option<String>,
 }
@@ -252,7 +253,7 @@ impl From<&Finding> for Reason {
             places: finding.places.named().to_vec(),
             places_count: finding.places.count(),
             symptom: finding.symptom.clone(),
-            mend: finding.fix.clone(),
+            fix: finding.fix.clone(),
             adaptation: finding.adaptation.clone(),
         }
     }

@@ -32,7 +32,7 @@ pub(crate) fn reason(reason: &Reason, number: Option<usize>, cells: &[String]) -
                     }
                 }
                 @if let Some(symptom) = &reason.symptom { dt { "error you will see" } dd { (symptom) } }
-                @if let Some(mend) = &reason.mend { dt { "fix" } dd { (mend) } }
+                @if let Some(fix) = &reason.fix { dt { "fix" } dd { (fix) } }
             }
         }
     }

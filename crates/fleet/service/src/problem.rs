@@ -75,7 +75,7 @@ pub struct About {
     /// The kind in words.
     pub title: &'static str,
     /// What the client can do about it.
-    pub mend: &'static str,
+    pub fix: &'static str,
 }
 
 const fn about(
@@ -83,9 +83,9 @@ const fn about(
     code: &'static str,
     status: u16,
     title: &'static str,
-    mend: &'static str,
+    fix: &'static str,
 ) -> About {
-    About { kind, code, status, title, mend }
+    About { kind, code, status, title, fix }
 }
 
 /// All kinds, by their codes.
@@ -226,8 +226,9 @@ pub struct ProblemBody {
     pub detail: String,
     /// The kind: `FL001` and so on.
     pub code: String,
-    /// What the client can do about it.
-    pub mend: String,
+    /// What the client can do about it. Earlier services called it `mend`.
+    #[serde(alias = "mend")]
+    pub fix: String,
     /// The request, as logs name it.
     pub request: String,
 }
@@ -257,14 +258,14 @@ impl Problem {
 
     /// The body of the answer.
     pub fn body(&self, request: &str) -> ProblemBody {
-        let About { code, status, title, mend, .. } = *self.kind.about();
+        let About { code, status, title, fix, .. } = *self.kind.about();
         ProblemBody {
             about: format!("/v1/problems#{code}"),
             title: title.to_owned(),
             status,
             detail: self.detail.clone(),
             code: code.to_owned(),
-            mend: mend.to_owned(),
+            fix: fix.to_owned(),
             request: request.to_owned(),
         }
     }

@@ -29,7 +29,7 @@ Whatever goes wrong is `application/problem+json` (RFC 9457):
 ```json
 { \"type\": \"/v1/problems#FL004\", \"title\": \"not there\", \"status\": 404,
   \"detail\": \"the fleet has no such runtime (it has phones): fones\", \"code\": \"FL004\",
-  \"mend\": \"list what is there\", \"request\": \"5f1c09aa-9\" }
+  \"fix\": \"list what is there\", \"request\": \"5f1c09aa-9\" }
 ```
 
 ";
@@ -50,7 +50,7 @@ pub fn page() -> String {
         "\n## Problems\n\n| code | status | what | what helps |\n| --- | --- | --- | --- |\n",
     );
     for row in KINDS {
-        let _ = writeln!(page, "| {} | {} | {} | {} |", row.code, row.status, row.title, row.mend);
+        let _ = writeln!(page, "| {} | {} | {} | {} |", row.code, row.status, row.title, row.fix);
     }
     page
 }

@@ -89,7 +89,7 @@ class Finding(_Value):
             tuple(data["places"]),
             data["places_count"],
             data["symptom"],
-            data["mend"],
+            data["fix"],
             data["adaptation"],
             data,
         )

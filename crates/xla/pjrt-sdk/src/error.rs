@@ -1,6 +1,7 @@
 //! What a plug-in answers when it cannot do what it is asked.
 
 use unskew_pjrt::ErrorCode;
+use unskew_source::ReadError;
 
 /// An error with its code, as hosts see it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -40,5 +41,13 @@ impl Error {
     pub fn with_payload(mut self, key: impl Into<String>, value: impl Into<Vec<u8>>) -> Self {
         self.payloads.push((key.into(), value.into()));
         self
+    }
+}
+
+/// A program, or other bytes of a host, that a reader of this project does not take: an argument that is not valid, with
+/// the reader's whole message.
+impl From<ReadError> for Error {
+    fn from(error: ReadError) -> Self {
+        Self::invalid(error.to_string())
     }
 }

@@ -1,8 +1,8 @@
 //! What a host wants compiled and launched, and on which devices.
 
-use unskew_pjrt::convert::compile_options::DeviceAssignment;
+use unskew_pjrt::convert::compile_options::{CompileOptions, DeviceAssignment};
 
-use crate::{Event, Shape, Stored};
+use crate::{Error, Event, Shape, Stored};
 
 /// The devices that a program runs on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +35,16 @@ pub struct Compile<'a> {
     pub options: &'a [u8],
     /// Where it will run.
     pub assignment: &'a Assignment,
+}
+
+impl Compile<'_> {
+    /// The options as a type, as far as they are known; what a host sends besides is left alone.
+    ///
+    /// # Errors
+    /// If they are no `CompileOptionsProto`.
+    pub fn compile_options(&self) -> Result<CompileOptions, Error> {
+        Ok(CompileOptions::read(self.options)?)
+    }
 }
 
 /// A run of a program on one of its devices.

@@ -81,7 +81,9 @@ pub use event::{Completer, Event};
 pub use ffi::{Exported, Exports, presented_minor, table_of};
 pub use launch::{Assignment, Compile, Launch, Launched, MemoryUse};
 pub use platform::{Device, OlderHosts, Platform, Program, Shape, Storage, Stored};
+pub use unskew_pjrt::convert::compile_options::CompileOptions;
 pub use unskew_pjrt::{Attribute, ElementType, ErrorCode, Value};
+pub use unskew_source::ReadError;
 
 /// Makes the entry point of a plug-in: `export_plugin!(Name, MINOR, expression)`.
 ///

@@ -82,6 +82,6 @@ fn fault(fault: &Fault) -> Value {
         "subject": fault.subject,
         "message": finding.message,
         "places": finding.places.named(),
-        "mend": finding.fix,
+        "fix": finding.fix,
     })
 }

@@ -51,12 +51,12 @@ pub fn run(args: &History, global: &Global) -> anyhow::Result<Status> {
     let worst = faults.iter().map(|fault| fault.finding.severity).max();
     let told = Told { named: &named, answers, silent, faults: &faults };
     match args.format {
-        ReportFormat::Full | ReportFormat::Concise => print::out(&text::page(&told, args)?)?,
-        ReportFormat::Json => print::out(&json::document(&told, args)?)?,
+        ReportFormat::Full | ReportFormat::Concise => print::found(&text::page(&told, args)?)?,
+        ReportFormat::Json => print::found(&json::document(&told, args)?)?,
         ReportFormat::Sarif | ReportFormat::Github | ReportFormat::Junit => {
             let mut report = Report::new(global.context());
             report.pairs = vec![pair(&told)];
-            print::out(&report.render(args.format.into()))?;
+            print::found(&print::rendered(&mut report, args.format.into()))?;
         }
     }
     Ok(Ending { done: 1, failed: 0, worst, deny: global.deny(), unjudged: 0 }.into())

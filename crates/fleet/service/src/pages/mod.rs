@@ -93,7 +93,7 @@ async fn as_page(response: Response, address: &Uri, clock: &Clock) -> Response {
     let judge = Judge::of_this_program();
     let frame = Frame { reader: &reader, judge: &judge, as_of: clock.today() };
     let (title, text) =
-        (sentence(&said.title), format!("{}: {}", sentence(&said.detail), said.mend));
+        (sentence(&said.title), format!("{}: {}", sentence(&said.detail), said.fix));
     let mut response = html(status, problem(&frame, &title, &text));
     if let Some(wait) = wait {
         response.headers_mut().insert(header::RETRY_AFTER, wait);

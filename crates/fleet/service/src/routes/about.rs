@@ -69,7 +69,7 @@ pub struct KindBody {
     /// The kind in words.
     pub title: &'static str,
     /// What the caller can do about it.
-    pub mend: &'static str,
+    pub fix: &'static str,
 }
 
 async fn health(_: Call) -> Result<Response, Problem> {
@@ -101,7 +101,7 @@ async fn problems(_: Call) -> Result<Response, Problem> {
         code: row.code,
         status: row.status,
         title: row.title,
-        mend: row.mend,
+        fix: row.fix,
     });
     Ok(json(StatusCode::OK, &kinds.collect::<Vec<_>>()))
 }
