@@ -12,6 +12,7 @@ mod docs;
 mod environment;
 mod extensions;
 mod fetch;
+mod guides;
 mod harvest;
 mod headers_differential;
 mod hostile;
@@ -52,6 +53,12 @@ struct Arguments {
 enum Verb {
     /// Fetches what tests need, and runs them: without a framework, or with `--real` all that CI runs.
     Test(test::Test),
+    /// Builds and runs the projects in the guides, outside of this workspace.
+    Guides {
+        /// The command that they call `unskew`.
+        #[arg(long, default_value = "target/debug/unskew")]
+        command: PathBuf,
+    },
     /// Freezes the histories and locks of this repository, as the baseline of its own lint.
     Promise,
     /// Fetches the real models and plug-ins that tests use.
@@ -174,6 +181,7 @@ fn main() -> anyhow::Result<()> {
         Verb::Wheel(asked) => wheel::run(&asked),
         Verb::Distributed => distributed::run(),
         Verb::Promise => promise::run(),
+        Verb::Guides { command } => guides::run(&unskew_peers::root().join(command)),
         Verb::Corpus { all_jax, all_tensorflow, all_torch } => {
             let families =
                 [(all_jax, "jax-"), (all_tensorflow, "tensorflow-"), (all_torch, "torch-")];

@@ -104,6 +104,7 @@ pub fn run(asked: &Test) -> anyhow::Result<()> {
     }
     tests(real)?;
     if real {
+        crate::guides::run(&command())?;
         crate::wheel::test(&command())?;
         instructions()?;
     }

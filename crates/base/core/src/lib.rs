@@ -71,7 +71,8 @@ pub use data_version::{DataConsumer, DataRefusal, DataVersions};
 pub use finding::{Accepted, Finding, Places, Side};
 pub use history::{Entry, Floor, History, HistoryError};
 /// A calendar day. Every date of Unskew is one; none carries a time or a zone.
-pub use jiff::civil::Date;
+/// The days in this crate's API are those of this release of `jiff`.
+pub use jiff::{self, civil::Date};
 pub use negotiation::{Agreement, NoAgreement, Offer, PartFloor, negotiate};
 pub use nesting::nested_too_deep;
 pub use party::{

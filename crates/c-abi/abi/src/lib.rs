@@ -44,6 +44,9 @@ mod panic;
 pub mod sandbox;
 mod shared_object;
 
+/// The days in this crate's API are `jiff::civil::Date`, of this release of `jiff`.
+pub use jiff;
+
 pub use extensible::{ForeignStruct, Implausible, LARGEST_STRUCT, has_field};
 pub use library::{Library, LoadError};
 pub use panic::{Panicked, caught};

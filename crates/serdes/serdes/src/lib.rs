@@ -164,6 +164,8 @@ mod write;
 pub use access::{Access, Any, BAD_DEFAULT_VARIABLE, OutOfRange, WeekNOld, default_version};
 pub use family::{Family, Version, VersionEntry};
 pub use format::Format;
+/// The days in this crate's API are `jiff::civil::Date`, of this release of `jiff`.
+pub use jiff;
 pub use negotiate::{Floor, NegotiationError, Offer, negotiate};
 pub use read::{ReadError, ReadProblem, Reader, read};
 pub use registry::{Named, Polymorphic, Registry};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use unskew_core::Version;
-use unskew_pjrt::{Buffer, BufferPlace, Client, Device, HostArray, Memory};
+use unskew_pjrt::{Buffer, BufferPlace, Client, Device, HostArray, HostData, Memory};
 
 use crate::aligned;
 use crate::array::Spread;
@@ -89,8 +89,9 @@ impl Platform {
         let (element_type, dims, strides) = array;
         let made = match strides {
             None => {
-                let as_is = aligned::usable(&data);
-                self.client.buffer_from_owner(data, (element_type, dims), place, as_is)
+                let usable = aligned::usable(&data);
+                let host_data = if usable { HostData::Shared } else { HostData::Copied };
+                self.client.buffer_from_owner(data, (element_type, dims), place, host_data)
             }
             Some(_) => {
                 let array = HostArray { data: &data, element_type, dims, strides };

@@ -70,7 +70,7 @@ impl Loaded {
         let minor = platform.client.plugin().api().minor();
         let updated = without_mesh_shardings(&updated, minor).unwrap_or(Cow::Borrowed(&updated));
         let too_new = TooNew::find(&program, platform.stablehlo);
-        let compiled = platform.client.compile(Program::mlir(program.artifact()), &updated);
+        let compiled = platform.client.compile(Program::mlir(program.artifact()), &*updated);
         let executable = compiled.map_err(|error| {
             let error = Status::from(error);
             let Some(too_new) = &too_new else { return error };

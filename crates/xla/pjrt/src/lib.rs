@@ -38,7 +38,7 @@
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let client = Plugin::load("pjrt_c_api_cpu_plugin.so")?.create_client(&[])?;
 //! let text = "func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> { return %a : tensor<2xf32> }";
-//! let program = client.compile(Program::mlir(text), &CompileOptions::default().write())?;
+//! let program = client.compile(Program::mlir(text), &CompileOptions::default())?;
 //! let a = client.buffer_of(&[1.0_f32, 2.0], &[2], &client.addressable_devices()?[0])?;
 //! let results = program.execute(&[&a], &ExecuteOptions::default())?;
 //! assert_eq!(results[0].to_vec::<f32>()?, [1.0, 2.0]);
@@ -73,8 +73,9 @@ pub mod verdict;
 pub use built::{Built, built};
 pub use host::{
     Buffer, BufferPlace, Callbacks, Client, Contents, Device, DeviceCallbacks, DeviceDescription,
-    Error, Event, Executable, ExecuteContext, ExecuteOptions, Failure, HostArray, HostEvent,
-    LoadedExecutable, Memory, Outputs, Pending, Plugin, Program, Topology, Transfer,
+    Error, Event, Executable, ExecuteContext, ExecuteOptions, Failure, HostArray, HostData,
+    HostEvent, LoadedExecutable, Memory, Outputs, Pending, Plugin, Program, SerializedOptions,
+    Topology, Transfer,
 };
 pub use known::{KnownPlugin, digest, known_plugin, known_plugins, known_row};
 pub use probe::{

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use unskew_pjrt_sdk::{ElementType, Error, Shape};
-use unskew_source::BytesSource;
 use unskew_stablehlo::program::{Attribute, Function, Operation, Program, Type, Value};
 
 use crate::program::{Place, Step, Steps, binary, fits, unary};
@@ -16,8 +15,7 @@ const MOST: usize = 1 << 16;
 
 /// Reads the function `main`.
 pub fn read(code: &[u8]) -> Result<Steps, Error> {
-    let program = Program::read(&BytesSource::new("program", code.to_vec()));
-    let program = program.map_err(|error| Error::invalid(error.to_string()))?;
+    let program = Program::from_bytes(code)?;
     let main = program.function("main").ok_or_else(|| Error::invalid("no function main"))?;
     let parameters = main.inputs.iter().map(|kind| shape(kind));
     let parameters = parameters.collect::<Result<Vec<Shape>, Error>>()?;

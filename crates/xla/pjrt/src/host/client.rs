@@ -1,9 +1,12 @@
 //! Clients: devices, memories, buffers, programs.
 
+use std::borrow::Cow;
+
 use super::shape::host_bytes;
 use super::{
     Buffer, Device, Error, Executable, Failure, LoadedExecutable, Memory, Plugin, Topology,
 };
+use crate::convert::compile_options::CompileOptions;
 use crate::probe::Attribute;
 use crate::sys::bindings::{
     PJRT_Buffer_Type as ElementType, PJRT_Client, PJRT_HostBufferSemantics,
@@ -33,6 +36,43 @@ impl<'a> Program<'a> {
     pub fn mlir(code: &'a (impl AsRef<[u8]> + ?Sized)) -> Self {
         Self { code: code.as_ref(), format: "mlir" }
     }
+}
+
+/// The options of a compilation as a plug-in gets them: a serialized `CompileOptionsProto`.
+#[derive(Clone, Debug)]
+pub struct SerializedOptions<'o>(pub Cow<'o, [u8]>);
+
+impl From<&CompileOptions> for SerializedOptions<'_> {
+    fn from(options: &CompileOptions) -> Self {
+        Self(Cow::Owned(options.write()))
+    }
+}
+
+impl<'o> From<&'o [u8]> for SerializedOptions<'o> {
+    fn from(bytes: &'o [u8]) -> Self {
+        Self(Cow::Borrowed(bytes))
+    }
+}
+
+impl<'o> From<&'o Vec<u8>> for SerializedOptions<'o> {
+    fn from(bytes: &'o Vec<u8>) -> Self {
+        Self(Cow::Borrowed(bytes))
+    }
+}
+
+impl<'o, const N: usize> From<&'o [u8; N]> for SerializedOptions<'o> {
+    fn from(bytes: &'o [u8; N]) -> Self {
+        Self(Cow::Borrowed(bytes))
+    }
+}
+
+/// What a plug-in may do with data of the host for as long as their owner is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HostData {
+    /// Copy them, in its own time.
+    Copied,
+    /// Use them as they are while the buffer lives, if it can; otherwise they are copied.
+    Shared,
 }
 
 /// An array in memory of the host.
@@ -202,8 +242,8 @@ impl Client {
         self.buffer(HostArray::of(data, dims), place)
     }
 
-    /// A buffer of data that the plug-in takes its time to copy, or with `zero_copy` uses as they are
-    /// for as long as the buffer lives, if it can. `owner` is dropped once it is done with them, by a
+    /// A buffer of data that the plug-in takes its time to copy, or uses as they are: [`HostData`] says which.
+    /// `owner` is dropped once it is done with them, by a
     /// thread of the plug-in. The data must not change as long as the owner is there.
     ///
     /// # Errors
@@ -213,11 +253,11 @@ impl Client {
         owner: T,
         (element_type, dims): (ElementType, &[i64]),
         place: impl Into<BufferPlace<'a>>,
-        zero_copy: bool,
+        host_data: HostData,
     ) -> Result<Buffer, Error> {
-        let semantics = match zero_copy {
-            true => PJRT_HostBufferSemantics::kImmutableZeroCopy,
-            false => PJRT_HostBufferSemantics::kImmutableUntilTransferCompletes,
+        let semantics = match host_data {
+            HostData::Shared => PJRT_HostBufferSemantics::kImmutableZeroCopy,
+            HostData::Copied => PJRT_HostBufferSemantics::kImmutableUntilTransferCompletes,
         };
         let shape = (element_type, dims);
         host_data::from_owner(&self.raw, owner, shape, place.into().raw(), semantics)
@@ -248,15 +288,18 @@ impl Client {
             .map(Buffer::new)
     }
 
-    /// Compiles a program and loads it. `options` are those of
-    /// [`CompileOptions::write`](crate::convert::compile_options::CompileOptions::write), or a
-    /// serialized `CompileOptionsProto` from elsewhere.
+    /// Compiles a program and loads it. `options` are [`CompileOptions`](crate::convert::compile_options::CompileOptions),
+    /// or a serialized `CompileOptionsProto` from elsewhere.
     ///
     /// # Errors
     /// If the plug-in refuses the program; the message is the compiler's.
-    pub fn compile(&self, program: Program<'_>, options: &[u8]) -> Result<LoadedExecutable, Error> {
+    pub fn compile<'o>(
+        &self,
+        program: Program<'_>,
+        options: impl Into<SerializedOptions<'o>>,
+    ) -> Result<LoadedExecutable, Error> {
         let Program { code, format } = program;
-        LoadedExecutable::new(compile::compile(&self.raw, (code, format), options)?)
+        LoadedExecutable::new(compile::compile(&self.raw, (code, format), &options.into().0)?)
     }
 
     /// Compiles a program for a topology, without loading it.

@@ -57,7 +57,7 @@ mod transfer;
 
 pub use buffer::{Buffer, Contents, Held};
 pub use callbacks::{Callbacks, DeviceCallbacks, ToDevice};
-pub use client::{BufferPlace, Client, HostArray, Program};
+pub use client::{BufferPlace, Client, HostArray, HostData, Program, SerializedOptions};
 pub use device::{Device, DeviceDescription, MemoryDescription};
 pub use error::Error;
 pub use event::{Event, Pending};

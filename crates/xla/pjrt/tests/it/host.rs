@@ -11,8 +11,8 @@ use unskew_pjrt::convert::compile_options::{CompileOptions, DeviceAssignment};
 use unskew_pjrt::host::LoadError;
 use unskew_pjrt::sys::CallError;
 use unskew_pjrt::{
-    Buffer, Contents, ElementType, Error, ErrorCode, ExecuteOptions, HostArray, Outputs, Plugin,
-    Program,
+    Buffer, Contents, ElementType, Error, ErrorCode, ExecuteOptions, HostArray, HostData, Outputs,
+    Plugin, Program,
 };
 
 #[test]
@@ -151,13 +151,13 @@ impl Drop for Flag {
 fn an_owner_is_kept_until_the_plug_in_is_done() {
     for client in clients() {
         let device = &client.addressable_devices().unwrap()[0];
-        for zero_copy in [false, true] {
+        for host_data in [HostData::Copied, HostData::Shared] {
             let dropped = Arc::new(AtomicBool::new(false));
             // Plug-ins use memory as it is only if it is aligned well; both ways must work.
             let owner = Flag(Arc::clone(&dropped), vec![3; 4096]);
             let shape = (ElementType::U8, [64_i64, 64]);
             let buffer =
-                client.buffer_from_owner(owner, (shape.0, &shape.1), device, zero_copy).unwrap();
+                client.buffer_from_owner(owner, (shape.0, &shape.1), device, host_data).unwrap();
             assert_eq!(buffer.to_host().unwrap(), vec![3; 4096]);
             drop(buffer);
             for _ in 0..200 {
@@ -166,7 +166,7 @@ fn an_owner_is_kept_until_the_plug_in_is_done() {
                 }
                 std::thread::sleep(std::time::Duration::from_millis(10));
             }
-            assert!(dropped.load(Ordering::SeqCst), "zero copy: {zero_copy}");
+            assert!(dropped.load(Ordering::SeqCst), "{host_data:?}");
         }
     }
 }

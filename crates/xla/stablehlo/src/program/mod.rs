@@ -6,12 +6,11 @@
 //! runs programs goes over the operations and refuses those that it does not know, by name.
 //!
 //! ```
-//! use unskew_source::BytesSource;
 //! use unskew_stablehlo::program::Program;
 //!
 //! // tanh of four numbers.
 //! let bytes = include_bytes!("../../tests/data/tanh-1.10.0.stablehlo");
-//! let program = Program::read(&BytesSource::new("tanh.stablehlo", bytes.to_vec())).unwrap();
+//! let program = Program::from_bytes(bytes).unwrap();
 //! let main = program.function("main").unwrap();
 //! let operation = &main.body().unwrap().operations[0];
 //! assert_eq!((&*operation.name, operation.version), ("tanh", 2));
@@ -33,7 +32,7 @@ mod types;
 
 use std::sync::Arc;
 
-use unskew_source::{ReadError, Source};
+use unskew_source::{BytesSource, ReadError, Source};
 
 pub use attribute::Attribute;
 pub use types::Type;
@@ -137,6 +136,14 @@ impl Program {
     /// If it is no MLIR bytecode, is broken, nests deeper than 64 levels, or has a format version above 6.
     pub fn read(source: &dyn Source) -> Result<Self, ReadError> {
         Self::read_with(source, true)
+    }
+
+    /// The same from bytes in memory, as a PJRT host sends them.
+    ///
+    /// # Errors
+    /// As [`Program::read`].
+    pub fn from_bytes(code: &[u8]) -> Result<Self, ReadError> {
+        Self::read(&BytesSource::new("program", code.to_vec()))
     }
 
     /// The same without the elements of constants: their tensors have no bytes.
