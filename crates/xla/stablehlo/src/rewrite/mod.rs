@@ -14,6 +14,7 @@
 //! ```
 
 mod batching;
+mod foreign;
 mod forms;
 mod older;
 mod places;
@@ -30,6 +31,7 @@ use unskew_source::{Assembly, ReadError, Source};
 use crate::bytecode::operations::Value;
 use crate::history;
 use crate::module::{Block, Module, Operation, VHLO};
+use foreign::Foreign;
 pub use plan::{convert, plan};
 use shardings::Shardings;
 
@@ -83,6 +85,7 @@ pub fn rewrite(
         target: minor,
         approximate,
         shardings,
+        foreign: Foreign::default(),
         renamed,
         changes,
         approximated: Vec::new(),
@@ -105,6 +108,7 @@ struct Work {
     target: Version,
     approximate: bool,
     shardings: Shardings,
+    foreign: Foreign,
     /// The values that stand for others, whose operations are gone.
     renamed: HashMap<Value, Value>,
     changes: Vec<String>,
@@ -162,6 +166,9 @@ impl Work {
             if before != operation.name {
                 note(&mut self.changes, format!("`{before}` as `{}`", operation.name));
             }
+        }
+        if let Err(what) = self.foreign.translate(module, &mut operation, self.target) {
+            note(&mut self.kept, format!("{what}, on `{}`,", operation.name));
         }
         out.push(operation);
     }

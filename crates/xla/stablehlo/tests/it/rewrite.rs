@@ -86,7 +86,13 @@ fn written_for_its_own_version_a_program_is_the_same() {
             }
         };
         let after = done.output.bytes(0, done.output.size()).unwrap();
-        assert!(done.changes.is_empty() && done.kept.is_empty(), "{}", path.display());
+        assert!(done.changes.is_empty(), "{}", path.display());
+        // Some of the differential were written with other dialects for versions that have none.
+        assert!(
+            done.kept.iter().all(|what| what.contains("of another dialect")),
+            "{:?}",
+            done.kept
+        );
         let program = |bytes| Program::read(&*source(bytes)).unwrap();
         assert_eq!(program(before), program(after), "{}", path.display());
         count += 1;
