@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::time::Duration;
 
-use anyhow::{Context as _, ensure};
+use anyhow::{Context as _, bail, ensure};
 use unskew_releases::find;
 use unskew_torch_matrix::Host;
 use unskew_torch_matrix::behaviour::{self, Form, Inexact};
@@ -54,13 +54,21 @@ pub(super) fn conversions(arguments: &Behaviour, forms: &[Form]) -> anyhow::Resu
 pub(super) fn battery(arguments: &Behaviour, forms: &[Form]) -> anyhow::Result<()> {
     let limit = Duration::from_secs(1200);
     let chosen = behaviour::battery(forms, arguments.battery, arguments.seed);
-    let (mut all, mut others) = (Vec::new(), String::new());
-    for one in &arguments.pairs {
+    let run = |one: &str| -> anyhow::Result<Vec<Cell>> {
         let (writer, reader) = pair(one)?;
         let folder = tempfile::tempdir()?;
         let made = writer.write_calls(folder.path(), &chosen, limit)?;
         let release = find(&format!("torch@{}", reader.version))?;
-        let found = cells(writer.version, folder.path(), &made, &reader, release, limit)?;
+        cells(writer.version, folder.path(), &made, &reader, release, limit)
+    };
+    let found = std::thread::scope(|scope| {
+        let threads: Vec<_> = arguments.pairs.iter().map(|one| scope.spawn(|| run(one))).collect();
+        let results = threads.into_iter().map(|thread| thread.join());
+        results.map(|one| one.unwrap_or_else(|_| bail!("a pair panicked"))).collect::<Vec<_>>()
+    });
+    let (mut all, mut others) = (Vec::new(), String::new());
+    for (one, found) in arguments.pairs.iter().zip(found) {
+        let found = found?;
         for cell in found.iter().filter(|cell| !cell.agrees()) {
             let Cell { said, real, pieces, .. } = cell;
             let how = if cell.converted { "converted" } else { "as it is" };
