@@ -12,6 +12,7 @@
     unskew.adapt("libpjrt_cpu.so", jax="0.6.2")
     unskew.releases("torch")
     unskew.explain("PT002")
+    unskew.run("model.pt", x, torch="1.12")["0"]    # what it calculates there, as an array of numpy
 
 Nothing of this needs PyTorch, TensorFlow or JAX. `unskew.torch` and `unskew.tensorflow` have loaders for those that
 are installed.
@@ -36,6 +37,7 @@ from ._native import (
 
 if TYPE_CHECKING:
     from ._api import adapt, check, convert, explain, inspect, matrix, operators, releases
+    from ._run import run
     from ._results import (
         AdaptedPlugin,
         CheckReport,
@@ -89,6 +91,7 @@ __all__ = [
     "matrix",
     "operators",
     "releases",
+    "run",
 ]
 
 #: What is imported when it is first used: the rest, so that an import of the package costs next to nothing.
@@ -100,6 +103,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'unskew' has no attribute {name!r}")
     if name in _FUNCTIONS:
         from . import _api as module
+    elif name == "run":
+        from . import _run as module  # type: ignore[no-redef]
     else:
         from . import _results as module  # type: ignore[no-redef]
     value = globals()[name] = getattr(module, name)
