@@ -23,6 +23,7 @@ mod jax_export;
 mod keras;
 mod new_rule;
 mod new_upgrader;
+mod onnx_conversions;
 mod onnx_differential;
 mod promise;
 mod proto_differential;
@@ -133,6 +134,7 @@ enum Verb {
     /// Makes StableHLO artifacts at random, and holds the verdicts against what real jaxlibs do with them.
     StablehloDifferential(stablehlo_differential::StablehloDifferential),
     StablehloVersions(stablehlo_versions::StablehloVersions),
+    OnnxConversions(onnx_conversions::OnnxConversions),
     /// Holds verdicts about ONNX models against what real ONNX Runtimes do with them.
     OnnxDifferential(onnx_differential::OnnxDifferential),
     /// Imports wheels with native extensions beside PyTorch and TensorFlow, and holds predictions against what they did.
@@ -208,6 +210,7 @@ fn main() -> anyhow::Result<()> {
         Verb::TensorflowDifferential(arguments) => tensorflow_differential::run(&arguments),
         Verb::JaxExport(arguments) => jax_export::run(&arguments),
         Verb::Keras(arguments) => keras::run(&arguments),
+        Verb::OnnxConversions(arguments) => onnx_conversions::run(&arguments),
         Verb::OnnxDifferential(arguments) => onnx_differential::run(&arguments),
         Verb::StablehloDifferential(arguments) => stablehlo_differential::run(&arguments),
         Verb::StablehloVersions(arguments) => stablehlo_versions::run(&arguments),

@@ -10,6 +10,7 @@ use unskew_source::{Output, ReadError, Source};
 use unskew_tensorflow::convert::VersionOptions;
 
 use crate::location::Location;
+use crate::onnx;
 use crate::{Content, OpenError, Options, recognize};
 
 /// The options of `unskew convert`.
@@ -78,6 +79,8 @@ pub enum Target {
         /// The JAX that it is, if it is one: it reads files of `jax.export`.
         jax: Option<Version>,
     },
+    /// An ONNX Runtime, an onnx, an opset or an IR version.
+    Onnx(Box<unskew_onnx::Goal>),
     /// A runtime for which nothing is converted, by its name.
     Other(String),
 }
@@ -94,7 +97,10 @@ impl From<Release> for Target {
                 let jax = Some(release.row().version);
                 Self::StableHlo { name: release.to_string(), version, jax }
             }),
-            Family::OnnxRuntime | Family::Onnx | Family::Keras => None,
+            Family::OnnxRuntime | Family::Onnx => {
+                onnx::goal(release.into()).map(|one| Self::Onnx(Box::new(one)))
+            }
+            Family::Keras => None,
         };
         target.unwrap_or_else(|| Self::Other(release.to_string()))
     }
@@ -108,6 +114,7 @@ impl fmt::Display for Target {
                 None => write!(f, "torch@{}", runtime.release.version),
             },
             Self::TensorFlow(runtime) => write!(f, "tensorflow@{}", runtime.version),
+            Self::Onnx(goal) => f.write_str(&goal.name),
             Self::StableHlo { name, .. } | Self::Other(name) => f.write_str(name),
         }
     }
@@ -120,6 +127,10 @@ pub enum Wanted {
     Release(Release),
     /// Readers of this version of StableHLO, whatever they are.
     StableHlo(Version),
+    /// Exactly this opset of ONNX's own domain, up or down.
+    OnnxOpset(i64),
+    /// This version of the format of ONNX models.
+    OnnxIr(i64),
 }
 
 impl Wanted {
@@ -146,6 +157,7 @@ impl Wanted {
                     Party::new(format!("StableHLO {version}"), Role::Host, "StableHLO version");
                 Arc::new(unskew_stablehlo::reader(party, version))
             }
+            Self::OnnxOpset(_) | Self::OnnxIr(_) => onnx::judge(self),
         }
     }
 }
@@ -163,6 +175,10 @@ impl From<Wanted> for Target {
             Wanted::StableHlo(version) => {
                 Self::StableHlo { name: wanted.to_string(), version, jax: None }
             }
+            Wanted::OnnxOpset(_) | Wanted::OnnxIr(_) => match onnx::goal(wanted) {
+                Some(goal) => Self::Onnx(Box::new(goal)),
+                None => Self::Other(wanted.to_string()),
+            },
         }
     }
 }
@@ -172,6 +188,8 @@ impl fmt::Display for Wanted {
         match self {
             Self::Release(release) => release.fmt(f),
             Self::StableHlo(version) => write!(f, "stablehlo@{version}"),
+            Self::OnnxOpset(number) => write!(f, "onnx-opset@{number}"),
+            Self::OnnxIr(number) => write!(f, "ir@{number}"),
         }
     }
 }
@@ -192,6 +210,7 @@ fn file(source: &Arc<dyn Source>, target: &Target, options: &ConvertOptions) -> 
                 (planned, _) => Ok(planned),
             }
         }
+        Target::Onnx(goal) => unskew_onnx::convert(source, goal),
         Target::Other(_) => Ok(None),
     }
 }
@@ -206,7 +225,9 @@ fn saved_model(
         Target::TensorFlow(runtime) => {
             unskew_tensorflow::convert_saved_model(files, runtime, &options.tensorflow())
         }
-        Target::Torch(_) | Target::StableHlo { .. } | Target::Other(_) => Ok(None),
+        Target::Torch(_) | Target::StableHlo { .. } | Target::Onnx(_) | Target::Other(_) => {
+            Ok(None)
+        }
     }
 }
 

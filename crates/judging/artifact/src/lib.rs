@@ -46,6 +46,7 @@ mod ifrt;
 mod location;
 mod mistaken;
 mod neighbours;
+mod onnx;
 mod open;
 mod operators;
 mod options;

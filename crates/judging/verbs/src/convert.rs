@@ -23,13 +23,16 @@ pub struct Request<'a> {
     pub options: ConvertOptions,
 }
 
-/// For whom `name` wants something converted: `torch@2.1`, `stablehlo@1.0.0`.
+/// For whom `name` wants something converted: `torch@2.1`, `stablehlo@1.0.0`, `onnx-opset@11`.
 ///
 /// # Errors
-/// If it is neither a release nor a version of StableHLO.
+/// If it is neither a release nor a number of one of these formats.
 pub fn wanted(name: &str) -> Result<Wanted, Error> {
-    match Wanted::stablehlo(name) {
+    match Wanted::stablehlo(name).or_else(|| Wanted::onnx(name)) {
         Some(wanted) => Ok(wanted),
+        None if name.starts_with("onnx-opset@") || name.starts_with("ir@") => {
+            Err(Error::Question(format!("{name} is no number that a release of onnx has")))
+        }
         None if name.starts_with("stablehlo@") => Err(Error::Question(format!(
             "{name} is no version of StableHLO; write one such as stablehlo@1.0.0, from 0.9.0 on"
         ))),
@@ -122,11 +125,12 @@ fn refuse_another_format(converted: &Converted, output: &Path) -> Result<(), Err
 }
 
 /// Endings that stand for one format, with the words by which the kind of an artifact is told.
-const FORMATS: [(&[&str], &[&str]); 10] = [
+const FORMATS: [(&[&str], &[&str]); 11] = [
     (&["jax.export"], &["jaxexp", "jaxexport", "exported"]),
     (&["StableHLO"], &["stablehlo", "mlirbc", "vhlo"]),
     (&["MLIR text"], &["mlir"]),
     (&["safetensors"], &["safetensors"]),
+    (&["ONNX model"], &["onnx"]),
     (&["torch.export"], &["pt2"]),
     (&["ExecuTorch"], &["pte"]),
     (
@@ -135,7 +139,7 @@ const FORMATS: [(&[&str], &[&str]); 10] = [
     ),
     (&["mobile", "TorchScript"], &["ptl", "ff"]),
     (&["GraphDef", "SavedModel", "MetaGraph", "OpList"], &["pb", "pbtxt"]),
-    (&["no converted artifact"], &["onnx", "tflite", "gguf", "h5", "hdf5", "keras"]),
+    (&["no converted artifact"], &["tflite", "gguf", "h5", "hdf5", "keras"]),
 ];
 
 /// A text that changes becomes bytes, which no reader of texts would take.

@@ -15,9 +15,28 @@
 //! | a line of a table to the form of an operator, and to the types of its kernels | [`Schema`], [`Kernel`] |
 //! | a release: its numbers and tables | [`Runtime`] |
 //! | IR version and opsets; then each node: operator, attributes, counts, types, kernel | [`judge()`] |
+//! | a model under other opsets and another IR version | [`convert()`] |
 //!
-//! [`diff`] says what changed between two releases. Types of values are inferred from graph inputs, tensors, attributes and forms, through subgraphs and functions of the
-//! model; shapes are not. What is refused: a model without graph or IR version, fields of a wrong wire type, names of
+//! [`diff`] says what changed between two releases. Types of values are inferred from graph inputs, tensors, attributes
+//! and forms, through subgraphs and functions of the model; shapes only where a conversion needs them.
+//!
+//! # Conversion
+//!
+//! [`Goal`] says which opsets and which IR version. The file is walked once, by its fields, beside the model that was
+//! read; what does not change is a range of the input in the output. Each node goes from the form of its opset to that of
+//! the goal, form by form: `data/adapters.txt` has a line for each pair of forms that differ in more than types, with steps
+//! that are read up and down (an attribute that became an input, a new attribute with its default, axes counted from the
+//! end), and `convert/special.rs` the few that are more. A node without such a form is written by other operators
+//! (`data/bodies.txt`, attention, triangles), which go on in the same way. New tensors are `Constant` nodes, so initializers and
+//! external data stay where they are. Graphs inside of nodes see the values around them; functions of the model change with
+//! their own opsets.
+//!
+//! An adapter may need what is known of a value: its number of dimensions, a size, a small constant that no caller can
+//! replace. These come from declared shapes, tensors and a forward pass with sizes and symbols. Where it is not known, and
+//! where values, attributes, types or outputs have no older form, the node is a blocker (ON301) and nothing is
+//! written. Not converted: models below opset 7 downwards, operators of other domains whose form changes without a line,
+//! and functions that take attributes (`ref_attr_name`) where the value decides.
+//! What is refused: a model without graph or IR version, fields of a wrong wire type, names of
 //! more than 64 KiB, tensors of more than 1024 dimensions, messages deeper than 100, external data with a step up or
 //! an absolute path. What is not judged and says so: nodes whose types are not known, operators that could not be
 //! measured in a release, operators of domains that come from a library, and what is in `.ort` files but their version.
@@ -36,6 +55,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod convert;
 pub mod diff;
 mod element;
 mod infer;
@@ -50,10 +70,11 @@ mod runtime;
 mod schema;
 mod tables;
 
+pub use convert::{Goal, convert};
 pub use element::{Element, NotAnElement};
 pub use judge::{Beside, judge, with_external_data};
 pub use kind::Kind;
-pub use model::{Attribute, External, Function, Graph, Model, Node, Tensor, Value};
+pub use model::{Attribute, Dim, External, Function, Graph, Model, Node, Tensor, Value};
 pub use party::{operator_names, party};
 pub use read::model as read_model;
 pub use runtime::{IR_AXIS, Lookup, OPSET_AXIS, ORT_AXIS, Reader, Runtime, full_name};

@@ -1,5 +1,7 @@
 //! What is kept of a model: its structure, and of tensors what they are and where they lie.
 
+use std::ops::Range;
+
 use crate::{Element, Kind};
 
 /// A model: what `ModelProto` says, without the values of tensors.
@@ -43,6 +45,20 @@ pub struct Value {
     pub name: Box<str>,
     /// The declared type; none where the file has no or an unknown one.
     pub kind: Option<Kind>,
+    /// The declared dimensions; none where the file does not say how many there are.
+    pub dims: Option<Vec<Dim>>,
+}
+
+/// A dimension of a value.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Dim {
+    /// Nothing is said of it.
+    #[default]
+    Unknown,
+    /// So many elements.
+    Size(i64),
+    /// The same size wherever this name stands.
+    Symbol(Box<str>),
 }
 
 /// A node: one call of an operator or of a function of the model.
@@ -71,6 +87,10 @@ pub enum Attribute {
     Int(i64),
     /// A number with a fraction, field `f`.
     Float(f32),
+    /// Whole numbers, field `ints`.
+    Ints(Vec<i64>),
+    /// Numbers with fractions, field `floats`.
+    Floats(Vec<f32>),
     /// A text that is kept: mode or padding, not data.
     Text(Box<str>),
     /// A tensor, as the value of `Constant`.
@@ -98,6 +118,8 @@ pub struct Tensor {
     pub external: Option<External>,
     /// The bytes of it that stand in the model.
     pub stored: u64,
+    /// Where its message lies in the file.
+    pub place: Range<u64>,
 }
 
 impl Tensor {

@@ -28,7 +28,6 @@ mod fingerprint;
 mod in_order;
 mod op_bytes;
 mod plan;
-mod rope;
 mod saved_model;
 mod table;
 mod versions;

@@ -14,6 +14,7 @@ use crate::{Model, Reader, Runtime, rules};
 
 pub use external::{Beside, with_external_data};
 pub(crate) use ort::Packed;
+pub(crate) use walk::place;
 
 /// The first IR version whose models must say their opsets.
 const OPSETS_NEEDED: i64 = 3;

@@ -205,6 +205,8 @@ fn kind_of(value: &Attribute) -> Option<&'static str> {
     Some(match value {
         Attribute::Int(_) => "int",
         Attribute::Float(_) => "float",
+        Attribute::Ints(_) => "ints",
+        Attribute::Floats(_) => "floats",
         Attribute::Text(_) => "string",
         Attribute::Tensor(_) => "tensor",
         Attribute::Graph(_) => "graph",
@@ -212,8 +214,6 @@ fn kind_of(value: &Attribute) -> Option<&'static str> {
         Attribute::Of(_) => return None,
         Attribute::Other(number) => match number {
             3 => "string",
-            6 => "floats",
-            7 => "ints",
             8 => "strings",
             9 => "tensors",
             11 => "sparse_tensor",

@@ -302,7 +302,7 @@ fn is_call(node: &Node, function: &Function) -> bool {
 }
 
 /// Where a node is, for people: its name, or its operator and what it makes.
-pub(super) fn place(node: &Node) -> String {
+pub(crate) fn place(node: &Node) -> String {
     if !node.name.is_empty() {
         return node.name.to_string();
     }

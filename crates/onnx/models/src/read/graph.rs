@@ -3,9 +3,9 @@
 use unskew_source::wire::{Field, Message, Value as Wire};
 use unskew_source::{ReadError, SourceExt as _};
 
-use super::tensor::{sparse, tensor};
+use super::tensor::{sparse, tensor, varints};
 use super::text;
-use crate::{Attribute, Element, Graph, Kind, Node, Value};
+use crate::{Attribute, Dim, Element, Graph, Kind, Node, Value};
 
 /// The longest text of an attribute that is kept, in bytes.
 const TEXT: u64 = 256;
@@ -89,6 +89,8 @@ fn attribute(message: &mut Message<'_>) -> Result<(Box<str>, Attribute), ReadErr
                     _ => value = Some(Attribute::Graphs(vec![more])),
                 }
             }
+            7 => floats(message, &field, &mut value)?,
+            8 => ints(message, &field, &mut value)?,
             other => {
                 if let Some(number) = list_kind(other).filter(|_| value.is_none()) {
                     value = Some(Attribute::Other(number));
@@ -106,6 +108,8 @@ fn unwritten(kind: Option<i64>) -> Attribute {
         Some(1) => Attribute::Float(0.0),
         Some(2) => Attribute::Int(0),
         Some(kind_number::STRING) => Attribute::Text(Box::default()),
+        Some(6) => Attribute::Floats(Vec::new()),
+        Some(7) => Attribute::Ints(Vec::new()),
         other => Attribute::Other(other.unwrap_or(0)),
     }
 }
@@ -113,8 +117,6 @@ fn unwritten(kind: Option<i64>) -> Attribute {
 /// The kind of a list, by the field that is filled.
 fn list_kind(field: u32) -> Option<i64> {
     Some(match field {
-        7 => 6,
-        8 => 7,
         9 => 8,
         10 => 9,
         14 => 13,
@@ -132,6 +134,50 @@ fn float(field: &Field) -> f32 {
     }
 }
 
+/// Adds numbers to a list; packed or one by one, as writers have it.
+fn ints(
+    message: &mut Message<'_>,
+    field: &Field,
+    value: &mut Option<Attribute>,
+) -> Result<(), ReadError> {
+    let more = match field.value {
+        Wire::Varint(number) => vec![number as i64],
+        _ => {
+            let packed = message.bytes(field)?;
+            let early = || message.malformed(field.offset, "numbers that end early");
+            varints(&packed).ok_or_else(early)?
+        }
+    };
+    match value {
+        Some(Attribute::Ints(all)) => all.extend(more),
+        Some(_) => {}
+        None => *value = Some(Attribute::Ints(more)),
+    }
+    Ok(())
+}
+
+/// The same for numbers with fractions.
+fn floats(
+    message: &mut Message<'_>,
+    field: &Field,
+    value: &mut Option<Attribute>,
+) -> Result<(), ReadError> {
+    let more: Vec<f32> = match field.value {
+        Wire::Fixed32(bits) => vec![f32::from_bits(bits)],
+        _ => {
+            let packed = message.bytes(field)?;
+            let (whole, _) = packed.as_chunks::<4>();
+            whole.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect()
+        }
+    };
+    match value {
+        Some(Attribute::Floats(all)) => all.extend(more),
+        Some(_) => {}
+        None => *value = Some(Attribute::Floats(more)),
+    }
+    Ok(())
+}
+
 fn short(message: &mut Message<'_>, field: &Field) -> Result<Attribute, ReadError> {
     if field.span().is_none_or(|span| span.len > TEXT) {
         return Ok(Attribute::Other(kind_number::STRING));
@@ -143,51 +189,86 @@ fn short(message: &mut Message<'_>, field: &Field) -> Result<Attribute, ReadErro
     })
 }
 
-/// Reads a `ValueInfoProto`, without its shape.
+/// Reads a `ValueInfoProto`.
 pub(super) fn value(message: &mut Message<'_>) -> Result<Value, ReadError> {
     let mut value = Value::default();
     while let Some(field) = message.next()? {
         match field.number {
             1 => value.name = text(message, &field)?,
-            2 => value.kind = message.enter(&field, kind)?,
+            2 => (value.kind, value.dims) = message.enter(&field, kind)?,
             _ => {}
         }
     }
     Ok(value)
 }
 
-/// Reads a `TypeProto`; none for one that says nothing, or is of a kind without a name here.
-fn kind(message: &mut Message<'_>) -> Result<Option<Kind>, ReadError> {
-    let mut found = None;
+/// Reads a `TypeProto`; none for one that says nothing, or is of a kind without a name here. With the dimensions of a
+/// tensor.
+fn kind(message: &mut Message<'_>) -> Result<(Option<Kind>, Option<Vec<Dim>>), ReadError> {
+    let (mut found, mut dims) = (None, None);
     while let Some(field) = message.next()? {
         message.source().nodes(1)?;
         match field.number {
-            1 => found = message.enter(&field, element)?.map(Kind::Tensor),
-            8 => found = message.enter(&field, element)?.map(Kind::Sparse),
+            1 => {
+                let element;
+                (element, dims) = message.enter(&field, tensor_type)?;
+                found = element.map(Kind::Tensor);
+            }
+            8 => found = message.enter(&field, tensor_type)?.0.map(Kind::Sparse),
             4 => found = message.enter(&field, inner)?.map(|of| Kind::Sequence(Box::new(of))),
             9 => found = message.enter(&field, inner)?.map(|of| Kind::Optional(Box::new(of))),
             5 => found = message.enter(&field, map)?,
             _ => {}
         }
     }
-    Ok(found)
+    Ok((found, dims))
 }
 
-fn element(message: &mut Message<'_>) -> Result<Option<Element>, ReadError> {
-    let mut element = None;
+/// The element type and the dimensions of a tensor.
+fn tensor_type(
+    message: &mut Message<'_>,
+) -> Result<(Option<Element>, Option<Vec<Dim>>), ReadError> {
+    let (mut element, mut dims) = (None, None);
     while let Some(field) = message.next()? {
-        if field.number == 1 {
-            element = field.varint().map(|number| Element(number as i32)).filter(|one| one.0 != 0);
+        match field.number {
+            1 => element = field.varint().map(|number| Element(number as i32)),
+            2 => dims = Some(message.enter(&field, shape)?),
+            _ => {}
         }
     }
-    Ok(element)
+    Ok((element.filter(|one| one.0 != 0), dims))
+}
+
+fn shape(message: &mut Message<'_>) -> Result<Vec<Dim>, ReadError> {
+    let mut dims = Vec::new();
+    while let Some(field) = message.next()? {
+        if dims.len() >= super::tensor::DIMS {
+            return Err(message.malformed(field.offset, "a shape of more than 1024 dimensions"));
+        }
+        if field.number == 1 {
+            dims.push(message.enter(&field, dim)?);
+        }
+    }
+    Ok(dims)
+}
+
+fn dim(message: &mut Message<'_>) -> Result<Dim, ReadError> {
+    let mut dim = Dim::Unknown;
+    while let Some(field) = message.next()? {
+        match field.number {
+            1 => dim = field.varint().map_or(Dim::Unknown, |size| Dim::Size(size as i64)),
+            2 => dim = Dim::Symbol(text(message, &field)?),
+            _ => {}
+        }
+    }
+    Ok(dim)
 }
 
 fn inner(message: &mut Message<'_>) -> Result<Option<Kind>, ReadError> {
     let mut found = None;
     while let Some(field) = message.next()? {
         if field.number == 1 {
-            found = message.enter(&field, kind)?;
+            found = message.enter(&field, kind)?.0;
         }
     }
     Ok(found)
@@ -198,7 +279,7 @@ fn map(message: &mut Message<'_>) -> Result<Option<Kind>, ReadError> {
     while let Some(field) = message.next()? {
         match field.number {
             1 => key = field.varint().map(|number| Element(number as i32)),
-            2 => value = message.enter(&field, kind)?,
+            2 => value = message.enter(&field, kind)?.0,
             _ => {}
         }
     }

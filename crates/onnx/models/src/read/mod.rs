@@ -3,6 +3,7 @@
 mod graph;
 mod tensor;
 
+pub(crate) use tensor::varints;
 use unskew_source::wire::{Field, Message, Value as Wire};
 use unskew_source::{ReadError, Source, SourceExt as _};
 

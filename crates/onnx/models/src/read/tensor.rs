@@ -7,11 +7,12 @@ use super::text;
 use crate::{Element, External, Tensor};
 
 /// The most dimensions that are kept; a tensor with more is no tensor.
-const DIMS: usize = 1024;
+pub(super) const DIMS: usize = 1024;
 
 /// Reads a `TensorProto`.
 pub(super) fn tensor(message: &mut Message<'_>) -> Result<Tensor, ReadError> {
     let mut tensor = Tensor::default();
+    let start = message.position();
     let (mut external, mut elsewhere) = (External::default(), false);
     while let Some(field) = message.next()? {
         message.source().nodes(1)?;
@@ -37,6 +38,7 @@ pub(super) fn tensor(message: &mut Message<'_>) -> Result<Tensor, ReadError> {
             _ => {}
         }
     }
+    tensor.place = start..message.position();
     tensor.external = elsewhere.then_some(external);
     Ok(tensor)
 }
@@ -88,7 +90,7 @@ fn place(message: &mut Message<'_>, external: &mut External) -> Result<(), ReadE
 }
 
 /// The numbers of a packed field; none if the last one ends early or one is too long.
-fn varints(bytes: &[u8]) -> Option<Vec<i64>> {
+pub(crate) fn varints(bytes: &[u8]) -> Option<Vec<i64>> {
     let mut numbers = Vec::new();
     let (mut number, mut shift) = (0_u64, 0_u32);
     for byte in bytes {

@@ -18,11 +18,15 @@ fn judge(bytes: Vec<u8>) {
         check(&party, &runtime(Reader::OnnxRuntime), &today);
         check(&party, &runtime(Reader::Onnx), &today);
     }
+    for opset in [7, 11, 13] {
+        let _ = unskew_onnx::convert(&source, &crate::convert::goal(opset));
+    }
 }
 
 fn whole() -> Vec<u8> {
     let inner = body(&[node("Relu", &["x"], &["z"], &[])], &[], &[bytes(1, "z")]);
     let nodes = [
+        node("Softmax", &["x"], &["w"], &[int("axis", 0)]),
         node("Cast", &["x"], &["c"], &[int("to", 9)]),
         node("If", &["c"], &["y"], &[graph("then_branch", &inner), graph("else_branch", &inner)]),
     ];

@@ -11,9 +11,9 @@ use foldhash::HashMap;
 use unskew_source::ReadError;
 use unskew_source::wire::{Field, Message};
 
-use super::rope::Rope;
 use crate::DataType;
 use crate::read::Kind;
+use unskew_source::Rope;
 
 /// What is changed in one node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -18,8 +18,8 @@ use unskew_source::wire::{Field, Message};
 use unskew_source::{Assembly, ReadError, Source};
 
 use super::edit::{Walk, name_of, walk};
-use super::rope::Rope;
 use super::{farm, in_order};
+use unskew_source::Rope;
 
 /// The hash of the whole file, or of the first graph.
 const CHECKSUM: u32 = 1;

@@ -11,8 +11,8 @@ use unskew_source::ReadError;
 use unskew_source::wire::{Field, Message, Value};
 
 use super::edit::{Walk, walk};
-use super::rope::Rope;
 use crate::read::{Fields, Holds, SAVED_MODEL};
+use unskew_source::Rope;
 
 /// A key of a map: a number, or a text.
 type Key = (u64, Vec<u8>);

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use super::rope::Rope;
 use crate::op_def::{ArgDef, ArgKind, AttrDef, ElementType, Trait};
 use crate::{AttrValue, OpDef, Shape};
+use unskew_source::Rope;
 
 /// The bytes of `op`.
 pub(super) fn encode(op: &OpDef) -> Vec<u8> {

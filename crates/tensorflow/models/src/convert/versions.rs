@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use unskew_core::{Conversion, DataVersions, Rewrite};
 
 use super::edit::VersionsEdit;
-use super::rope::Rope;
 use crate::{Graph, Runtime};
+use unskew_source::Rope;
 
 /// The adaptation of all changes of versions.
 const SET_VERSIONS: &str = "set-versions";

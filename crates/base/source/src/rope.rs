@@ -6,7 +6,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use unskew_source::{Assembly, ReadError, Source};
+use crate::{Assembly, ReadError, Source};
 
 /// A run of bytes.
 enum Piece {
@@ -16,14 +16,14 @@ enum Piece {
 
 /// Bytes of one source and new bytes, in order. Neighbours of the same kind are one piece.
 #[derive(Default)]
-pub(super) struct Rope {
+pub struct Rope {
     pieces: Vec<Piece>,
     size: u64,
 }
 
 impl Rope {
     /// Adds a range of the source.
-    pub(super) fn copy(&mut self, range: Range<u64>) {
+    pub fn copy(&mut self, range: Range<u64>) {
         let size = range.end.saturating_sub(range.start);
         if size == 0 {
             return;
@@ -35,7 +35,8 @@ impl Rope {
         }
     }
 
-    pub(super) fn bytes(&mut self, bytes: &[u8]) {
+    /// Adds new bytes.
+    pub fn bytes(&mut self, bytes: &[u8]) {
         if bytes.is_empty() {
             return;
         }
@@ -47,7 +48,7 @@ impl Rope {
     }
 
     /// Adds a number as protobuf writes it.
-    pub(super) fn varint(&mut self, mut number: u64) {
+    pub fn varint(&mut self, mut number: u64) {
         let (mut bytes, mut len) = ([0; 10], 0);
         loop {
             let low = (number & 0x7f) as u8;
@@ -61,33 +62,33 @@ impl Rope {
     }
 
     /// Adds a field that holds a number.
-    pub(super) fn number(&mut self, field: u32, number: u64) {
+    pub fn number(&mut self, field: u32, number: u64) {
         self.varint(u64::from(field) << 3);
         self.varint(number);
     }
 
     /// Adds a field that holds text.
-    pub(super) fn text(&mut self, field: u32, text: &str) {
+    pub fn text(&mut self, field: u32, text: &str) {
         self.varint(u64::from(field) << 3 | 2);
         self.varint(text.len() as u64);
         self.bytes(text.as_bytes());
     }
 
     /// Adds a field that holds another message.
-    pub(super) fn message(&mut self, field: u32, inner: Self) {
+    pub fn message(&mut self, field: u32, inner: Self) {
         self.varint(u64::from(field) << 3 | 2);
         self.varint(inner.size);
         self.append(inner);
     }
 
     /// Adds a field that holds 32 bits.
-    pub(super) fn fixed32(&mut self, field: u32, bits: u32) {
+    pub fn fixed32(&mut self, field: u32, bits: u32) {
         self.varint(u64::from(field) << 3 | 5);
         self.bytes(&bits.to_le_bytes());
     }
 
     /// The new bytes, for one that copies nothing.
-    pub(super) fn new_bytes(&self) -> Vec<u8> {
+    pub fn new_bytes(&self) -> Vec<u8> {
         let new = |piece: &Piece| match piece {
             Piece::New(bytes) => bytes.clone(),
             Piece::Copied(_) => Vec::new(),
@@ -96,7 +97,7 @@ impl Rope {
     }
 
     /// Adds everything of another.
-    pub(super) fn append(&mut self, other: Self) {
+    pub fn append(&mut self, other: Self) {
         for piece in other.pieces {
             match piece {
                 Piece::Copied(range) => self.copy(range),
@@ -106,7 +107,7 @@ impl Rope {
     }
 
     /// Whether this is the range and nothing else.
-    pub(super) fn is(&self, range: &Range<u64>) -> bool {
+    pub fn is(&self, range: &Range<u64>) -> bool {
         match self.pieces.as_slice() {
             [] => range.is_empty(),
             [Piece::Copied(own)] => own == range,
@@ -118,11 +119,7 @@ impl Rope {
     ///
     /// # Errors
     /// If a range does not lie in `source`.
-    pub(super) fn assemble(
-        self,
-        source: &Arc<dyn Source>,
-        name: &str,
-    ) -> Result<Assembly, ReadError> {
+    pub fn assemble(self, source: &Arc<dyn Source>, name: &str) -> Result<Assembly, ReadError> {
         let mut assembly = Assembly::new(name);
         for piece in self.pieces {
             match piece {
@@ -136,7 +133,7 @@ impl Rope {
 
 #[cfg(test)]
 mod tests {
-    use unskew_source::{BytesSource, SourceExt as _};
+    use crate::{BytesSource, SourceExt as _};
 
     use super::*;
 

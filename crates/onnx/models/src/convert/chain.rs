@@ -1,0 +1,319 @@
+//! One node from the opset of the model to another: form by form, or by the operators that it is made of.
+
+use unskew_source::{ReadError, Source};
+
+use super::bodies;
+use super::scope::{Scope, constant};
+use super::shapes;
+use super::site::{Names, Site};
+use super::steps;
+use super::table::{self, Step};
+use super::work::{Value, Work};
+use crate::infer;
+use crate::schema::{Arity, ParameterKind};
+use crate::{Attribute, Kind, Schema, Schemas, full_name};
+
+/// How deep operators are made of others.
+const DEPTH: usize = 8;
+
+/// What all nodes share.
+pub(super) struct Shop<'a> {
+    pub(super) schemas: &'a Schemas,
+    pub(super) source: &'a dyn Source,
+    pub(super) names: Names,
+}
+
+impl Shop<'_> {
+    /// Every form of an operator, the oldest first.
+    fn forms(&self, work: &Work) -> Vec<Schema> {
+        let all = self.schemas.named(&full_name(&work.domain, &work.op));
+        let newest = self.schemas.rows().releases().last().copied();
+        let mut forms: Vec<Schema> = all
+            .iter()
+            .filter(|(_, runs)| newest.is_some_and(|newest| runs.contains(newest)))
+            .map(|(schema, _)| schema.clone())
+            .collect();
+        forms.sort_by_key(|schema| schema.since);
+        forms
+    }
+
+    /// Adds to a scope what a node makes.
+    pub(super) fn learn(
+        &self,
+        work: &Work,
+        opset: i64,
+        scope: &mut Scope<'_>,
+    ) -> Result<(), ReadError> {
+        let forms = self.forms(work);
+        let Some(schema) = forms.iter().rfind(|form| form.since <= opset) else { return Ok(()) };
+        let node = work.node();
+        let kinds: Vec<Option<Kind>> = work.inputs.iter().map(|name| scope.kind(name)).collect();
+        let bound = infer::bind(schema, &node, &kinds);
+        let outputs = infer::outputs(schema, &node, &kinds, &bound);
+        let mut first = shapes::first(work, opset, scope);
+        if let ("Constant", Some(value)) = (&*work.op, work.get("value")) {
+            let (dims, known) = match value {
+                Value::Read(Attribute::Tensor(tensor), _) => {
+                    (tensor.dims.clone(), constant(tensor, self.source)?)
+                }
+                Value::Tensor(_, dims, _) => (dims.clone(), None),
+                _ => (Vec::new(), None),
+            };
+            first.dims = Some(dims.into_iter().map(crate::Dim::Size).collect());
+            first.constant = known;
+            if let Value::Tensor(element, dims, bytes) = value {
+                first.constant = super::scope::raw(*element, dims, bytes);
+            }
+        }
+        let split = (&*work.op == "Split").then(|| first.dims.clone());
+        for (at, (name, kind)) in work.outputs.iter().zip(outputs).enumerate() {
+            if name.is_empty() {
+                continue;
+            }
+            let mut known = match (at, &split) {
+                (0, _) => std::mem::take(&mut first),
+                (_, Some(dims)) => super::scope::Known { dims: dims.clone(), ..Default::default() },
+                _ => super::scope::Known::default(),
+            };
+            known.kind = kind;
+            scope.learn(name, known);
+        }
+        Ok(())
+    }
+
+    /// The nodes that do under the opset `to` what a node does under `from`.
+    pub(super) fn node(
+        &mut self,
+        work: Work,
+        from: i64,
+        to: i64,
+        scope: &mut Scope<'_>,
+        depth: usize,
+    ) -> Result<Vec<Work>, String> {
+        let forms = self.forms(&work);
+        if forms.is_empty() || from == to {
+            return Ok(vec![work]);
+        }
+        let Some(own) = forms.iter().rposition(|form| form.since <= from) else {
+            return Err(format!("{} has no form under opset {from}", work.op));
+        };
+        let target = forms.iter().rposition(|form| form.since <= to);
+        if target == Some(own) {
+            return Ok(vec![work]);
+        }
+        if depth >= DEPTH {
+            return Err("it is made of operators that are made of others too often".to_owned());
+        }
+        let original = work.clone();
+        let chained = match target {
+            Some(target) => self.chain(work, &forms, own, target, to, scope, depth),
+            None => self.before(work, &forms, own, to, scope, depth),
+        };
+        let why = match chained {
+            Ok(nodes) => return Ok(nodes),
+            Err(why) if from < to => return Err(why),
+            Err(why) => why,
+        };
+        let Some(schema) = forms.get(own) else { return Err(why) };
+        if is_given(&original) {
+            return Err(why);
+        }
+        let Some((opset, nodes)) = bodies::expand(&original, schema, scope, &mut self.names) else {
+            return Err(why);
+        };
+        let nodes = nodes.into_iter().map(|node| (opset, node));
+        self.all(nodes.collect(), to, scope, depth)
+            .map_err(|inner| format!("{why}; written by others: {inner}"))
+    }
+
+    /// New nodes, each from the opset under which it is written.
+    fn all(
+        &mut self,
+        nodes: Vec<(i64, Work)>,
+        to: i64,
+        scope: &mut Scope<'_>,
+        depth: usize,
+    ) -> Result<Vec<Work>, String> {
+        let mut all = Vec::new();
+        for (opset, node) in nodes {
+            self.learn(&node, opset, scope).map_err(|error| error.to_string())?;
+            // What a body writes under its opset may not be there for these types.
+            let forms = self.forms(&node);
+            let form = forms.iter().rfind(|form| form.since <= opset.min(to));
+            match form {
+                Some(form) if opset <= to => {
+                    fits(form, &node, scope)?;
+                }
+                _ => {}
+            }
+            all.extend(self.node(node, opset, to, scope, depth + 1)?);
+        }
+        Ok(all)
+    }
+
+    /// From form to form.
+    #[allow(clippy::too_many_arguments, reason = "one call, from one function")]
+    fn chain(
+        &mut self,
+        mut work: Work,
+        forms: &[Schema],
+        own: usize,
+        target: usize,
+        to: i64,
+        scope: &mut Scope<'_>,
+        depth: usize,
+    ) -> Result<Vec<Work>, String> {
+        let up = own < target;
+        let (mut before, mut after) = (Vec::new(), Vec::new());
+        let mut at = own;
+        let op = work.op.clone();
+        while at != target {
+            let next = if up { at + 1 } else { at - 1 };
+            let (Some(low), Some(high)) = (forms.get(at.min(next)), forms.get(at.max(next))) else {
+                break;
+            };
+            let mut site =
+                Site { scope, names: &mut self.names, up, before: Vec::new(), after: Vec::new() };
+            let steps = table::steps(&op, low.since, high.since);
+            if !steps.is_empty() && is_given(&work) {
+                return Err(GIVEN.to_owned());
+            }
+            for step in steps {
+                steps::take(step, &mut work, &mut site)?;
+            }
+            let (more_before, more_after) = (site.before, site.after);
+            for (opset, node) in more_before.iter().chain(&more_after) {
+                self.learn(node, *opset, scope).map_err(|error| error.to_string())?;
+            }
+            before.extend(more_before);
+            after.splice(0..0, more_after);
+            let renamed = steps.iter().find_map(|step| match step {
+                Step::Rename(_, new) if up => Some(*new),
+                _ => None,
+            });
+            if let Some(new) = renamed {
+                new.clone_into(&mut work.op);
+                let mut all = self.all(before, to, scope, depth)?;
+                all.extend(self.node(work, high.since, to, scope, depth + 1)?);
+                all.extend(self.all(after, to, scope, depth)?);
+                return Ok(all);
+            }
+            if up && high.deprecated {
+                return Err(format!("{} is gone since opset {}", work.op, high.since));
+            }
+            at = next;
+        }
+        if let Some(form) = forms.get(target).filter(|_| work.op == op) {
+            fits(form, &work, scope)?;
+        }
+        let mut all = self.all(before, to, scope, depth)?;
+        all.push(work);
+        all.extend(self.all(after, to, scope, depth)?);
+        Ok(all)
+    }
+
+    /// To the operator that did this under another name.
+    fn before(
+        &mut self,
+        mut work: Work,
+        forms: &[Schema],
+        own: usize,
+        to: i64,
+        scope: &mut Scope<'_>,
+        depth: usize,
+    ) -> Result<Vec<Work>, String> {
+        let first = forms.first().map_or(0, |form| form.since);
+        let none = || format!("{} is new in opset {first}", full_name(&work.domain, &work.op));
+        let (old, pair) = table::before(&work.op, first).ok_or_else(none)?;
+        let Some(reached) = forms.iter().rposition(|form| form.since <= pair.high) else {
+            return Err(none());
+        };
+        let mut nodes = self.chain(work.clone(), forms, own, reached, pair.high, scope, depth)?;
+        // Only a node alone can take another name.
+        work = match (nodes.pop(), nodes.is_empty()) {
+            (Some(work), true) => work,
+            _ => return Err(none()),
+        };
+        let mut site = Site {
+            scope,
+            names: &mut self.names,
+            up: false,
+            before: Vec::new(),
+            after: Vec::new(),
+        };
+        for step in &pair.steps {
+            steps::take(step, &mut work, &mut site)?;
+        }
+        old.clone_into(&mut work.op);
+        self.node(work, pair.low.max(pair.high - 1), to, scope, depth + 1)
+    }
+}
+
+/// Why a node is refused whose attributes are not known.
+const GIVEN: &str = "an attribute is given by the function around it, and its value would decide";
+
+/// Whether the calls of a function decide what an attribute is.
+fn is_given(work: &Work) -> bool {
+    work.attributes.iter().any(|(_, value)| matches!(value, Value::Read(Attribute::Of(_), _)))
+}
+
+/// Whether a node is one of this form: attributes, counts, types as far as they are known.
+fn fits(form: &Schema, work: &Work, scope: &Scope<'_>) -> Result<(), String> {
+    let since = form.since;
+    if let Some((name, _)) = work
+        .attributes
+        .iter()
+        .find(|(name, _)| form.attribute(name).is_none() && !name.starts_with("__"))
+    {
+        return Err(format!("the form of opset {since} has no attribute `{name}`"));
+    }
+    let lacks = |one: &&crate::AttributeSchema| one.required && work.get(&one.name).is_none();
+    if let Some(one) = form.attributes.iter().find(lacks) {
+        return Err(format!("the form of opset {since} needs the attribute `{}`", one.name));
+    }
+    let (least, most) = form.counts();
+    let outputs = form.output_counts().1;
+    if work.inputs.len() < least || most.is_some_and(|most| work.inputs.len() > most) {
+        return Err(format!("the form of opset {since} has other inputs"));
+    }
+    if outputs.is_some_and(|most| work.outputs.len() > most) {
+        return Err(format!("the form of opset {since} has fewer outputs"));
+    }
+    let mut seen: Vec<Option<Kind>> = vec![None; form.variables.len()];
+    let inputs = work.inputs.iter().enumerate().map(|(at, name)| (form.input(at), name));
+    let outputs = work.outputs.iter().enumerate().map(|(at, name)| (form.output(at), name));
+    for (parameter, name) in inputs.chain(outputs) {
+        let Some(parameter) = parameter else { continue };
+        if name.is_empty() {
+            if parameter.arity == Arity::One {
+                return Err(format!("the form of opset {since} needs `{}`", parameter.name));
+            }
+            continue;
+        }
+        let Some(kind) = scope.kind(name) else { continue };
+        let refused =
+            || Err(format!("the form of opset {since} takes no {kind} as `{}`", parameter.name));
+        match &parameter.kind {
+            ParameterKind::Fixed(wanted) if *wanted != kind => return refused(),
+            ParameterKind::Variable(variable) => {
+                if form
+                    .variables
+                    .get(*variable)
+                    .is_some_and(|(_, allowed)| !allowed.contains(&kind))
+                {
+                    return refused();
+                }
+                if matches!(parameter.arity, Arity::Many { same: false, .. }) {
+                    continue;
+                }
+                match seen.get_mut(*variable) {
+                    Some(Some(other)) if *other != kind => return refused(),
+                    Some(slot) => *slot = Some(kind),
+                    None => {}
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}

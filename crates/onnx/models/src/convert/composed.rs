@@ -1,0 +1,68 @@
+//! Operators written by others with constants that depend on sizes.
+
+use super::attention::Made;
+use super::scope::Scope;
+use super::site::Names;
+use super::work::{Value, Work};
+use crate::{Dim, Element};
+
+/// The most elements of a mask that is written down.
+const MASK: i64 = 1 << 20;
+
+/// The nodes that an operator means, with the opset under which they are written.
+pub(super) fn nodes(work: &Work, scope: &Scope<'_>, names: &mut Names) -> Option<(i64, Vec<Work>)> {
+    let mut made = Made { nodes: Vec::new(), names };
+    let opset = match &*work.op {
+        "SpaceToDepth" => space_to_depth(work, scope, &mut made)?,
+        "Trilu" => triangle(work, scope, &mut made)?,
+        _ => return None,
+    };
+    Some((opset, made.nodes))
+}
+
+fn size(scope: &Scope<'_>, name: &str, from_end: usize) -> Option<i64> {
+    let dims = scope.dims(name)?;
+    match dims.get(dims.len().checked_sub(from_end)?)? {
+        Dim::Size(size) => Some(*size),
+        _ => None,
+    }
+}
+
+/// Blocks behind channels: as the older form, with both turned.
+fn space_to_depth(work: &Work, scope: &Scope<'_>, made: &mut Made<'_>) -> Option<i64> {
+    let (input, output) = (work.input(0)?, work.outputs.first()?);
+    let channels = size(scope, input, 3)?;
+    let block = work.int("blocksize").filter(|block| (1..1 << 20).contains(block))?;
+    if work.text("mode") != Some("CRD") || scope.rank(input) != Some(4) {
+        return None;
+    }
+    let deep = made.node("SpaceToDepth", &[input], None, &[("blocksize", Value::Int(block))]);
+    let shape = made.node("Shape", &[&deep], None, &[]);
+    let parts = made.reshape(&deep, &[0, block.checked_mul(block)?, channels, -1]);
+    let turned = made.turn(&parts, &[0, 2, 1, 3], None);
+    made.node("Reshape", &[&turned, &shape], Some(output), &[]);
+    Some(13)
+}
+
+/// One side of the diagonal, and zeros on the other.
+fn triangle(work: &Work, scope: &Scope<'_>, made: &mut Made<'_>) -> Option<i64> {
+    let (input, output) = (work.input(0)?, work.outputs.first()?);
+    let (rows, columns) = (size(scope, input, 2)?, size(scope, input, 1)?);
+    let above = match work.input(1) {
+        None => 0,
+        Some(name) => *scope.constant(name)?.ints()?.first()?,
+    };
+    let upper = work.int("upper").unwrap_or(1) != 0;
+    if rows < 0 || columns < 0 || rows.checked_mul(columns)? > MASK {
+        return None;
+    }
+    let cells =
+        (0..rows).flat_map(|row| (0..columns).map(move |column| column.saturating_sub(row)));
+    let mask = cells.map(|at| u8::from(if upper { at >= above } else { at <= above })).collect();
+    let mask = Value::Tensor(Element(9), vec![rows, columns], mask);
+    let mask = made.node("Constant", &[], None, &[("value", mask)]);
+    let (zero, nodes) = super::site::number_of(0.0, scope.element(input)?, made.names);
+    made.nodes.extend(nodes);
+    made.node("Where", &[&mask, input, &zero], Some(output), &[]);
+    Some(13)
+}

@@ -1,0 +1,199 @@
+//! A model under other opsets and another IR version: what does not change is copied, byte by byte.
+//!
+//! Nodes are walked in the order of the file, with what is known of the values that they see. Each goes from the form
+//! that the opset of the model means to the form that the other opset means, one form after the other ([`table`], from
+//! `data/adapters.txt`), or is written by other operators (`data/bodies.txt`). A node that has no exact form there
+//! stands in the way of the whole, and nothing is written.
+
+mod attention;
+mod bodies;
+mod chain;
+mod composed;
+mod ir;
+mod names;
+mod scope;
+mod shapes;
+mod site;
+mod special;
+mod steps;
+mod table;
+mod work;
+mod write;
+
+use std::sync::Arc;
+
+use unskew_core::{Conversion, Rewrite};
+use unskew_source::wire::{Message, Span, Value as Wire};
+use unskew_source::{Output, ReadError, Rope, Source};
+
+use crate::{Runtime, Schemas};
+use chain::Shop;
+use site::Names;
+use write::Writer;
+
+/// The lowest opset that a model is converted to; before it operators repeated their inputs in other ways.
+const LOWEST: i64 = 7;
+
+/// What a model is converted to.
+#[derive(Clone, Debug)]
+pub struct Goal {
+    /// Its name, for people: `onnxruntime@1.14.1`, `onnx-opset@11`.
+    pub name: String,
+    /// The opset of each domain that is given: exactly this one, or at most it.
+    pub opsets: Vec<(Box<str>, i64)>,
+    /// Whether lower opsets stay as they are.
+    pub at_most: bool,
+    /// The highest IR version, if one is given.
+    pub ir: Option<i64>,
+    /// The forms of operators.
+    pub schemas: Arc<Schemas>,
+}
+
+impl Goal {
+    /// What a release accepts.
+    pub fn of(runtime: &Runtime) -> Self {
+        let name = match runtime.reader {
+            crate::Reader::OnnxRuntime => "onnxruntime",
+            crate::Reader::Onnx => "onnx",
+        };
+        Self {
+            name: format!("{name}@{}", runtime.version),
+            opsets: runtime.opsets.clone(),
+            at_most: true,
+            ir: Some(runtime.ir),
+            schemas: runtime.schemas.clone(),
+        }
+    }
+
+    /// The opset of a domain that a model of this one gets.
+    fn opset(&self, domain: &str, from: i64) -> i64 {
+        match self.opsets.iter().find(|(one, _)| **one == *domain) {
+            Some((_, most)) if self.at_most => from.min(*most),
+            Some((_, exact)) => *exact,
+            None => from,
+        }
+    }
+
+    /// The opsets that a model of these gets.
+    fn all(&self, from: &[(Box<str>, i64)]) -> Vec<(Box<str>, i64)> {
+        from.iter()
+            .map(|(domain, version)| (domain.clone(), self.opset(domain, *version)))
+            .collect()
+    }
+}
+
+/// Plans the model in `source` anew; none if it is no ONNX model.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn convert(
+    source: &Arc<dyn Source>,
+    goal: &Goal,
+) -> Result<Option<(Conversion, Output)>, ReadError> {
+    let Some(model) = crate::read_model(&**source)? else { return Ok(None) };
+    let mut plan = Conversion::default();
+    let ir = goal.ir.map_or(model.ir_version, |most| match goal.opsets.is_empty() {
+        true => most,
+        false => most.min(model.ir_version),
+    });
+    let opsets = goal.all(&model.opsets);
+    if ir == model.ir_version && opsets == model.opsets {
+        let whole = unskew_source::Assembly::of(source);
+        return Ok(Some((plan, Output::File(Arc::new(whole)))));
+    }
+    if ir != model.ir_version {
+        ir::blockers(&model, ir, &mut plan);
+        let what = format!("IR version {} becomes {ir}", model.ir_version);
+        plan.add(Rewrite::new("onnx-ir-version", what).at("ir_version"));
+    }
+    for ((domain, from), (_, to)) in model.opsets.iter().zip(&opsets).filter(|(a, b)| a != b) {
+        let shown = if domain.is_empty() { "ai.onnx" } else { domain };
+        plan.add(Rewrite::new("onnx-opset", format!("opset {shown} {from} becomes {to}")));
+    }
+    if let Some((_, to)) = opsets
+        .iter()
+        .zip(&model.opsets)
+        .find_map(|(to, from)| (to.0.is_empty() && to.1 < LOWEST && to.1 < from.1).then_some(to))
+    {
+        let goal = format!("opset {to}");
+        let why = format!("no model is converted below opset {LOWEST}");
+        let rule = crate::rules::OnnxNoExactForm { what: &"the model", goal: &goal, why: &why };
+        plan.blockers.push(rule.finding());
+        return Ok(Some((plan, Output::File(Arc::new(unskew_source::Assembly::of(source))))));
+    }
+    let shop = Shop {
+        schemas: &goal.schemas,
+        source: &**source,
+        names: Names { used: names::used(&model), ..Names::default() },
+    };
+    let mut writer = Writer { shop, plan, goal };
+    let mut rope = Rope::default();
+    let mut message = Message::whole(&**source);
+    let (mut graphs, mut function) = (0, 0);
+    while let Some(field) = message.next()? {
+        let whole = field.offset..message.position();
+        match (field.number, field.value) {
+            (1, Wire::Varint(_)) => rope.number(1, ir as u64),
+            (7, Wire::Bytes(span)) => {
+                graphs += 1;
+                if graphs > 1 {
+                    return Err(
+                        message.malformed(field.offset, "a graph in two parts is not converted")
+                    );
+                }
+                let inner = writer.graph(&model.graph, span, &model.opsets, &opsets, None)?;
+                put(&mut rope, 7, span, &whole, inner);
+            }
+            (8, Wire::Bytes(span)) => {
+                let inner = opset(&**source, span, goal)?;
+                put(&mut rope, 8, span, &whole, inner);
+            }
+            (25, Wire::Bytes(span)) => {
+                if let Some(read) = model.functions.get(function) {
+                    let inner = writer.function(read, span)?;
+                    put(&mut rope, 25, span, &whole, inner);
+                }
+                function += 1;
+            }
+            _ => rope.copy(whole),
+        }
+    }
+    let name = source.name();
+    Ok(Some((writer.plan, Output::File(Arc::new(rope.assemble(source, name)?)))))
+}
+
+/// Adds a message: copied with its head if it is what it was.
+fn put(rope: &mut Rope, number: u32, span: Span, whole: &std::ops::Range<u64>, inner: Rope) {
+    if inner.is(&(span.start..span.start + span.len)) {
+        rope.copy(whole.clone());
+    } else {
+        rope.message(number, inner);
+    }
+}
+
+/// A domain with its new version.
+fn opset(source: &dyn Source, span: Span, goal: &Goal) -> Result<Rope, ReadError> {
+    let mut message = Message::at(source, span);
+    let (mut domain, mut from) = (String::new(), 0);
+    while let Some(field) = message.next()? {
+        match field.number {
+            1 => domain = message.string(&field)?,
+            2 => from = field.varint().unwrap_or(0) as i64,
+            _ => {}
+        }
+    }
+    let to = goal.opset(if domain == "ai.onnx" { "" } else { &domain }, from);
+    let mut rope = Rope::default();
+    if to == from {
+        rope.copy(span.start..span.start + span.len);
+        return Ok(rope);
+    }
+    let mut message = Message::at(source, span);
+    while let Some(field) = message.next()? {
+        match field.number {
+            2 => rope.number(2, to as u64),
+            _ => rope.copy(field.offset..message.position()),
+        }
+    }
+    Ok(rope)
+}

@@ -1,0 +1,146 @@
+//! The place where a node is adapted: what is known there, and new nodes before and behind it.
+
+use std::collections::HashSet;
+
+use super::scope::{Constant, Numbers, Scope};
+use super::work::{Value, Work, floats, ints};
+use crate::{Dim, Element, Kind};
+
+/// Names that no value of the model has.
+#[derive(Default)]
+pub(super) struct Names {
+    pub(super) used: HashSet<String>,
+    pub(super) next: usize,
+}
+
+impl Names {
+    pub(super) fn fresh(&mut self, hint: &str) -> String {
+        loop {
+            self.next += 1;
+            let name = format!("{hint}_unskew_{}", self.next);
+            if self.used.insert(name.clone()) {
+                return name;
+            }
+        }
+    }
+}
+
+/// What an adapter sees.
+pub(super) struct Site<'a, 's> {
+    pub(super) scope: &'a Scope<'s>,
+    pub(super) names: &'a mut Names,
+    /// Whether the node goes to a newer form.
+    pub(super) up: bool,
+    /// New nodes before the node, with the opset under which each is written.
+    pub(super) before: Vec<(i64, Work)>,
+    /// New nodes behind it.
+    pub(super) after: Vec<(i64, Work)>,
+}
+
+impl Site<'_, '_> {
+    pub(super) fn fresh(&mut self, hint: &str) -> String {
+        self.names.fresh(hint)
+    }
+
+    /// A new constant, by its name.
+    pub(super) fn constant(&mut self, hint: &str, value: Value) -> String {
+        let name = self.fresh(hint);
+        self.before.push((13, Work::new("Constant", &[], &[&name]).with("value", value)));
+        name
+    }
+
+    pub(super) fn ints(&mut self, hint: &str, all: &[i64]) -> String {
+        self.constant(hint, ints(all))
+    }
+
+    pub(super) fn floats(&mut self, hint: &str, all: &[f32]) -> String {
+        self.constant(hint, floats(all))
+    }
+
+    /// A number of the type of another value.
+    pub(super) fn number(&mut self, number: f64, like: &str) -> Result<String, String> {
+        let Some(element) = self.scope.element(like) else {
+            return Err(format!("the type of {like} is not known"));
+        };
+        let (name, more) = number_of(number, element, self.names);
+        self.before.extend(more.into_iter().map(|work| (13, work)));
+        Ok(name)
+    }
+
+    /// The whole numbers that an input always is.
+    pub(super) fn known_ints(&self, work: &Work, at: usize) -> Result<Vec<i64>, String> {
+        let name = work.input(at).unwrap_or_default();
+        let known = self.scope.constant(name).and_then(Constant::ints);
+        known.ok_or_else(|| {
+            format!("`{name}` is computed, and the older form wants it written down")
+        })
+    }
+
+    /// The numbers that an input always is.
+    pub(super) fn known_floats(&self, work: &Work, at: usize) -> Result<Vec<f32>, String> {
+        let name = work.input(at).unwrap_or_default();
+        let known = self.scope.constant(name).and_then(|constant| match &constant.numbers {
+            Numbers::Floats(all) => Some(all.iter().map(|one| *one as f32).collect::<Vec<_>>())
+                .filter(|short| {
+                    short
+                        .iter()
+                        .zip(all)
+                        .all(|(short, long)| f64::from(*short) == *long || long.is_nan())
+                }),
+            Numbers::Ints(all) => Some(all.iter().map(|one| *one as f32).collect::<Vec<_>>())
+                .filter(|short| short.iter().zip(all).all(|(short, long)| *short as i64 == *long)),
+        });
+        known.ok_or_else(|| {
+            format!("`{name}` is computed, and the older form wants it written down")
+        })
+    }
+
+    pub(super) fn rank(&self, work: &Work, at: usize) -> Result<i64, String> {
+        let name = work.input(at).unwrap_or_default();
+        self.scope
+            .rank(name)
+            .ok_or_else(|| format!("the number of dimensions of `{name}` is not known"))
+    }
+
+    /// The size of one dimension.
+    pub(super) fn size(&self, name: &str, axis: i64) -> Option<i64> {
+        let dims = self.scope.dims(name)?;
+        let axis = if axis < 0 { axis + dims.len() as i64 } else { axis };
+        match dims.get(usize::try_from(axis).ok()?)? {
+            Dim::Size(size) => Some(*size),
+            _ => None,
+        }
+    }
+
+    pub(super) fn element(&self, work: &Work, at: usize) -> Option<Element> {
+        self.scope.element(work.input(at)?)
+    }
+}
+
+/// Nodes that give a number of an element type, and the name of what they give.
+pub(super) fn number_of(number: f64, element: Element, names: &mut Names) -> (String, Vec<Work>) {
+    let name = names.fresh("number");
+    let constant = |name: &str, element: Element, bytes: Vec<u8>| {
+        Work::new("Constant", &[], &[name]).with("value", Value::Tensor(element, Vec::new(), bytes))
+    };
+    match element.0 {
+        1 => (name.clone(), vec![constant(&name, element, (number as f32).to_le_bytes().to_vec())]),
+        11 => (name.clone(), vec![constant(&name, element, number.to_le_bytes().to_vec())]),
+        7 => (name.clone(), vec![constant(&name, element, (number as i64).to_le_bytes().to_vec())]),
+        other => {
+            let wide = names.fresh("number");
+            let first = constant(&wide, Element(1), (number as f32).to_le_bytes().to_vec());
+            let cast =
+                Work::new("Cast", &[&wide], &[&name]).with("to", Value::Int(i64::from(other)));
+            (name, vec![first, cast])
+        }
+    }
+}
+
+/// Whether a type is one of fractions; none if it is no tensor.
+pub(super) fn is_float(kind: &Kind) -> Option<bool> {
+    match kind {
+        Kind::Tensor(element) => Some(matches!(element.0, 1 | 10 | 11 | 16)),
+        _ => None,
+    }
+}

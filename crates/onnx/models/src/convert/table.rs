@@ -1,0 +1,103 @@
+//! `data/adapters.txt`: what differs between two forms of an operator that follow one another.
+
+use std::sync::LazyLock;
+
+/// Two forms of some operators, and what a node goes through from one to the other.
+#[derive(Debug)]
+pub(super) struct Pair {
+    pub(super) ops: Vec<&'static str>,
+    pub(super) low: i64,
+    pub(super) high: i64,
+    pub(super) steps: Vec<Step>,
+}
+
+/// One difference, read in both directions.
+#[derive(Clone, Debug)]
+pub(super) enum Step {
+    New(&'static str, &'static str),
+    Gone(&'static str, &'static str),
+    Default(&'static str, &'static str, &'static str),
+    Move(&'static str, usize, &'static str),
+    Only(&'static str, Vec<&'static str>),
+    Upward(&'static str, &'static str),
+    Inputs(usize),
+    Outputs(usize),
+    Axes,
+    Rename(&'static str, &'static str),
+    Function(&'static str),
+    Refuse(&'static str),
+}
+
+/// Every pair of the table.
+pub(super) fn pairs() -> &'static [Pair] {
+    static PAIRS: LazyLock<Vec<Pair>> = LazyLock::new(|| {
+        let text = include_str!("../../data/adapters.txt");
+        text.lines()
+            .filter(|line| !line.starts_with('#') && !line.is_empty())
+            .filter_map(pair)
+            .collect()
+    });
+    &PAIRS
+}
+
+/// What a node goes through between two forms of its operator; nothing where only types differ.
+pub(super) fn steps(op: &str, low: i64, high: i64) -> &'static [Step] {
+    pairs()
+        .iter()
+        .find(|pair| pair.low == low && pair.high == high && pair.ops.contains(&op))
+        .map_or(&[], |pair| &pair.steps)
+}
+
+/// The operator from which this one took over, with the pair that says so.
+pub(super) fn before(op: &str, first: i64) -> Option<(&'static str, &'static Pair)> {
+    pairs().iter().filter(|pair| pair.high >= first).find_map(|pair| {
+        pair.steps.iter().find_map(|step| match step {
+            Step::Rename(old, new) if *new == op => Some((*old, pair)),
+            _ => None,
+        })
+    })
+}
+
+fn pair(line: &'static str) -> Option<Pair> {
+    let (head, rest) = line.split_once(':')?;
+    let mut words: Vec<&str> = head.split(' ').collect();
+    let high = words.pop()?.parse().ok()?;
+    let low = words.pop()?.parse().ok()?;
+    let steps = rest.split(';').map(|text| step(text.trim())).collect::<Option<_>>()?;
+    Some(Pair { ops: words, low, high, steps })
+}
+
+fn step(text: &'static str) -> Option<Step> {
+    let (verb, rest) = text.split_once(' ').unwrap_or((text, ""));
+    let mut words = rest.split(' ');
+    Some(match verb {
+        "new" => rest.split_once('=').map(|(name, value)| Step::New(name, value))?,
+        "gone" => rest.split_once('=').map(|(name, value)| Step::Gone(name, value))?,
+        "default" => Step::Default(words.next()?, words.next()?, words.next()?),
+        "move" => Step::Move(words.next()?, words.next()?.parse().ok()?, words.next()?),
+        "only" => {
+            rest.split_once("!=").map(|(name, all)| Step::Only(name, all.split(',').collect()))?
+        }
+        "upward" => rest.split_once("!=").map(|(name, value)| Step::Upward(name, value))?,
+        "inputs" => Step::Inputs(rest.parse().ok()?),
+        "outputs" => Step::Outputs(rest.parse().ok()?),
+        "axes" => Step::Axes,
+        "rename" => Step::Rename(words.next()?, words.next()?),
+        "fn" => Step::Function(rest),
+        "refuse" => Step::Refuse(rest),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_is_read() {
+        let text = include_str!("../../data/adapters.txt");
+        for line in text.lines().filter(|line| !line.starts_with('#') && !line.is_empty()) {
+            assert!(pair(line).is_some(), "{line}");
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! Graphs, functions and nodes, written with what changed in them.
+
+use std::ops::Range;
+
+use unskew_core::{Places, Rewrite};
+use unskew_source::wire::{Message, Span, Value as Wire};
+use unskew_source::{ReadError, Rope};
+
+use super::chain::Shop;
+use super::scope::Scope;
+use super::work::{Value, Work};
+use super::{Goal, put};
+use crate::{Attribute, Function, Graph, Node, rules};
+
+/// The sets of operators of a graph.
+type Opsets = [(Box<str>, i64)];
+
+/// Attributes whose graphs changed, by their field in the file.
+type Changed = Vec<(Range<u64>, Rope)>;
+
+/// What is written, and what was planned on the way.
+pub(super) struct Writer<'a> {
+    pub(super) shop: Shop<'a>,
+    pub(super) plan: unskew_core::Conversion,
+    pub(super) goal: &'a Goal,
+}
+
+impl Writer<'_> {
+    /// A graph with its nodes under other opsets.
+    pub(super) fn graph(
+        &mut self,
+        graph: &Graph,
+        span: Span,
+        from: &Opsets,
+        to: &Opsets,
+        around: Option<&Scope<'_>>,
+    ) -> Result<Rope, ReadError> {
+        let mut scope = Scope::of(graph, around, self.shop.source)?;
+        self.nodes(&graph.nodes, 1, span, (from, to), &mut scope)
+    }
+
+    /// A function of the model, whose nodes mean opsets of its own.
+    pub(super) fn function(&mut self, function: &Function, span: Span) -> Result<Rope, ReadError> {
+        let to = self.goal.all(&function.opsets);
+        let mut scope = Scope::of(&function.body, None, self.shop.source)?;
+        self.nodes(&function.body.nodes, 7, span, (&function.opsets, &to), &mut scope)
+    }
+
+    /// A message that has nodes in one of its fields.
+    fn nodes(
+        &mut self,
+        nodes: &[Node],
+        number: u32,
+        span: Span,
+        (from, to): (&Opsets, &Opsets),
+        scope: &mut Scope<'_>,
+    ) -> Result<Rope, ReadError> {
+        let mut rope = Rope::default();
+        let mut message = Message::at(self.shop.source, span);
+        let mut at = 0;
+        while let Some(field) = message.next()? {
+            let whole = field.offset..message.position();
+            match (field.number, field.value) {
+                (found, Wire::Bytes(inner)) if found == number => {
+                    let Some(node) = nodes.get(at) else { continue };
+                    at += 1;
+                    self.node(node, inner, whole, (number, from, to), scope, &mut rope)?;
+                }
+                // The opsets of a function.
+                (9, Wire::Bytes(inner)) if number == 7 => {
+                    let new = super::opset(self.shop.source, inner, self.goal)?;
+                    put(&mut rope, 9, inner, &whole, new);
+                }
+                _ => rope.copy(whole),
+            }
+        }
+        Ok(rope)
+    }
+
+    fn node(
+        &mut self,
+        node: &Node,
+        span: Span,
+        whole: Range<u64>,
+        (number, from, to): (u32, &Opsets, &Opsets),
+        scope: &mut Scope<'_>,
+        rope: &mut Rope,
+    ) -> Result<(), ReadError> {
+        let opset = |all: &Opsets| {
+            all.iter().find(|(domain, _)| *domain == node.domain).map(|(_, version)| *version)
+        };
+        let (work, mut inner) = self.read(node, span, (from, to), scope)?;
+        let (Some(own), Some(wanted)) = (opset(from), opset(to)) else {
+            return self.keep(rope, number, whole, work, inner);
+        };
+        self.shop.learn(&work, own, scope)?;
+        if own == wanted {
+            return self.keep(rope, number, whole, work, inner);
+        }
+        let place = place(node);
+        match self.shop.node(work.clone(), own, wanted, scope, 0) {
+            Ok(nodes) if nodes.len() == 1 && nodes.first() == Some(&work) => {
+                self.keep(rope, number, whole, work, inner)
+            }
+            Ok(nodes) => {
+                let into: Vec<&str> = nodes.iter().map(|one| &*one.op).collect();
+                let what = match into.as_slice() {
+                    [one] if **one == *node.op => {
+                        format!("{} in the form of opset {wanted}", node.op)
+                    }
+                    _ => format!("{} is written as {}", node.op, into.join(", ")),
+                };
+                self.plan.add(Rewrite::new("onnx-operator-form", what).at(place));
+                for one in nodes {
+                    let mut replaced = |field: &Range<u64>| {
+                        let at = inner.iter().position(|(range, _)| range == field)?;
+                        Some(inner.remove(at).1)
+                    };
+                    rope.message(number, one.write(&mut replaced));
+                }
+                Ok(())
+            }
+            Err(why) => {
+                let goal = format!("opset {wanted}");
+                let rule = rules::OnnxNoExactForm { what: &node.op, goal: &goal, why: &why };
+                self.plan.blockers.push(rule.finding().at(Places::from_iter([place])));
+                rope.copy(whole);
+                Ok(())
+            }
+        }
+    }
+
+    /// A node that stays what it was, but for the graphs in it.
+    fn keep(
+        &mut self,
+        rope: &mut Rope,
+        number: u32,
+        whole: Range<u64>,
+        work: Work,
+        mut inner: Changed,
+    ) -> Result<(), ReadError> {
+        if inner.is_empty() {
+            rope.copy(whole);
+            return Ok(());
+        }
+        let mut replaced = |field: &Range<u64>| {
+            let at = inner.iter().position(|(range, _)| range == field)?;
+            Some(inner.remove(at).1)
+        };
+        rope.message(number, work.write(&mut replaced));
+        Ok(())
+    }
+
+    /// A node as it is worked on, with the attributes in which graphs changed.
+    fn read(
+        &mut self,
+        node: &Node,
+        span: Span,
+        (from, to): (&Opsets, &Opsets),
+        scope: &Scope<'_>,
+    ) -> Result<(Work, Changed), ReadError> {
+        let owned = |names: &[Box<str>]| names.iter().map(ToString::to_string).collect();
+        let mut work = Work {
+            op: node.op.to_string(),
+            domain: node.domain.to_string(),
+            inputs: owned(&node.inputs),
+            outputs: owned(&node.outputs),
+            ..Work::default()
+        };
+        let mut changed = Vec::new();
+        let mut message = Message::at(self.shop.source, span);
+        let mut attributes = node.attributes.iter();
+        while let Some(field) = message.next()? {
+            let whole = field.offset..message.position();
+            match (field.number, field.value) {
+                (5, Wire::Bytes(inner)) => {
+                    let Some((name, value)) = attributes.next() else { continue };
+                    let graphs: &[Graph] = match value {
+                        Attribute::Graph(graph) => std::slice::from_ref(&**graph),
+                        Attribute::Graphs(graphs) => graphs,
+                        _ => &[],
+                    };
+                    if !graphs.is_empty() {
+                        let new = self.attribute(graphs, inner, (from, to), scope)?;
+                        if !new.is(&(inner.start..inner.start + inner.len)) {
+                            let mut rope = Rope::default();
+                            rope.message(5, new);
+                            changed.push((whole.clone(), rope));
+                        }
+                    }
+                    // What is kept of a subgraph is its place; its nodes are done.
+                    let value = if graphs.is_empty() { value.clone() } else { Attribute::Other(5) };
+                    work.attributes.push((name.to_string(), Value::Read(value, whole)));
+                }
+                (1 | 2 | 4 | 7, _) => {}
+                _ => work.kept.push(whole),
+            }
+        }
+        Ok((work, changed))
+    }
+
+    /// An attribute whose graphs see the values around them.
+    fn attribute(
+        &mut self,
+        graphs: &[Graph],
+        span: Span,
+        (from, to): (&Opsets, &Opsets),
+        scope: &Scope<'_>,
+    ) -> Result<Rope, ReadError> {
+        let mut rope = Rope::default();
+        let mut message = Message::at(self.shop.source, span);
+        let mut graphs = graphs.iter();
+        while let Some(field) = message.next()? {
+            let whole = field.offset..message.position();
+            match (field.number, field.value) {
+                (6 | 11, Wire::Bytes(inner)) => {
+                    let Some(graph) = graphs.next() else { continue };
+                    let new = self.graph(graph, inner, from, to, Some(scope))?;
+                    put(&mut rope, field.number, inner, &whole, new);
+                }
+                _ => rope.copy(whole),
+            }
+        }
+        Ok(rope)
+    }
+}
+
+/// Where a node is, for people.
+fn place(node: &Node) -> String {
+    crate::judge::place(node)
+}

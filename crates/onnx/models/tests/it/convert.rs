@@ -1,0 +1,182 @@
+//! Models under other opsets: what changes, what stays byte by byte, and what is refused.
+
+use std::sync::Arc;
+
+use unskew_core::Conversion;
+use unskew_onnx::{Attribute, Goal, Model, Schemas};
+use unskew_source::{BytesSource, Output, Source, SourceExt as _};
+
+use crate::proto;
+
+/// Schemas as onnx lists them, of the operators of these tests.
+const SCHEMAS: &str = "#releases\t1.23.2
+Constant.1() -> (output: T) {T: double float float16} [value: tensor!]\t1.23.2-
+Constant.9() -> (output: T) {T: double float float16 int64} [value: tensor!]\t1.23.2-
+Flatten.11(input: T) -> (output: T) {T: float} [axis: int]\t1.23.2-
+If.11(cond: B) -> (outputs: V*1) {B: bool; V: float} [else_branch: graph!, then_branch: graph!]\t1.23.2-
+If.13(cond: B) -> (outputs: V*1) {B: bool; V: float} [else_branch: graph!, then_branch: graph!]\t1.23.2-
+Mod.10(A: T, B: T) -> (C: T) {T: float int64} [fmod: int]\t1.23.2-
+Reshape.5(data: T, shape: int64) -> (reshaped: T) {T: float}\t1.23.2-
+Shape.1(data: T) -> (shape: int64) {T: float}\t1.23.2-
+Softmax.1(input: T) -> (output: T) {T: float} [axis: int]\t1.23.2-
+Softmax.11(input: T) -> (output: T) {T: float} [axis: int]\t1.23.2-
+Softmax.13(input: T) -> (output: T) {T: float} [axis: int]\t1.23.2-
+Transpose.1(data: T) -> (transposed: T) {T: float} [perm: ints]\t1.23.2-
+";
+
+pub fn goal(opset: i64) -> Goal {
+    Goal {
+        name: format!("onnx-opset@{opset}"),
+        opsets: vec![(Box::default(), opset)],
+        at_most: false,
+        ir: None,
+        schemas: Arc::new(Schemas::from_text(SCHEMAS).unwrap()),
+    }
+}
+
+fn converted(bytes: Vec<u8>, goal: &Goal) -> (Conversion, Vec<u8>) {
+    let source: Arc<dyn Source> = Arc::new(BytesSource::new("net.onnx", bytes));
+    let (plan, output) = unskew_onnx::convert(&source, goal).unwrap().unwrap();
+    let Output::File(file) = output else { panic!("a folder") };
+    (plan, file.all().unwrap())
+}
+
+fn read(bytes: Vec<u8>) -> Model {
+    unskew_onnx::read_model(&BytesSource::new("net.onnx", bytes)).unwrap().unwrap()
+}
+
+fn ops(model: &Model) -> Vec<&str> {
+    model.graph.nodes.iter().map(|node| &*node.op).collect()
+}
+
+/// A value of type float and three dimensions.
+fn cube(name: &str) -> Vec<u8> {
+    let dims: Vec<u8> =
+        [2, 3, 4].iter().flat_map(|size| proto::bytes(1, proto::number(1, *size))).collect();
+    let tensor = [proto::number(1, 1), proto::bytes(2, dims)].concat();
+    [proto::bytes(1, name), proto::bytes(2, proto::bytes(1, tensor))].concat()
+}
+
+fn softmax(axis: i64, opset: i64) -> Vec<u8> {
+    let node = proto::node("Softmax", &["x"], &["y"], &[proto::int("axis", axis)]);
+    proto::model(opset, &proto::body(&[node], &[cube("x")], &[cube("y")]), &[])
+}
+
+#[test]
+fn one_axis_is_turned_to_the_end_where_all_behind_it_would_count() {
+    let (plan, bytes) = converted(softmax(0, 13), &goal(11));
+    assert!(plan.is_possible(), "{plan:?}");
+    let model = read(bytes);
+    assert_eq!(ops(&model), ["Transpose", "Softmax", "Transpose"]);
+    assert_eq!(model.opsets, [("".into(), 11)]);
+    let softmax = &model.graph.nodes[1];
+    assert_eq!(softmax.attributes, [("axis".into(), Attribute::Int(2))]);
+    assert_eq!(model.graph.nodes[0].attributes[0].1, Attribute::Ints(vec![2, 1, 0]));
+    assert_eq!(&*model.graph.nodes[2].outputs[0], "y");
+}
+
+#[test]
+fn rows_of_several_axes_are_flattened_where_one_axis_would_count() {
+    let (plan, bytes) = converted(softmax(1, 11), &goal(13));
+    assert!(plan.is_possible(), "{plan:?}");
+    assert_eq!(ops(&read(bytes)), ["Flatten", "Shape", "Softmax", "Reshape"]);
+}
+
+#[test]
+fn the_last_axis_is_the_same_in_both_and_stays() {
+    let (plan, bytes) = converted(softmax(2, 13), &goal(11));
+    assert!(plan.is_possible());
+    // One byte differs: the version.
+    let before = softmax(2, 13);
+    let changed = before.iter().zip(&bytes).filter(|(one, other)| one != other).count();
+    assert_eq!((before.len(), changed), (bytes.len(), 1));
+}
+
+#[test]
+fn what_changes_nothing_is_the_file() {
+    let (plan, bytes) = converted(softmax(0, 13), &goal(13));
+    assert!(plan.changes_nothing());
+    assert_eq!(bytes, softmax(0, 13));
+}
+
+#[test]
+fn graphs_inside_of_nodes_are_converted_and_see_what_is_around_them() {
+    let inner = proto::node("Softmax", &["x"], &["z"], &[proto::int("axis", 0)]);
+    let branch = proto::body(&[inner], &[], &[proto::value("z", 1)]);
+    let node = proto::node(
+        "If",
+        &["c"],
+        &["y"],
+        &[proto::graph("then_branch", &branch), proto::graph("else_branch", &branch)],
+    );
+    let graph = proto::body(&[node], &[cube("x"), proto::value("c", 9)], &[cube("y")]);
+    let (plan, bytes) = converted(proto::model(13, &graph, &[]), &goal(11));
+    assert!(plan.is_possible(), "{plan:?}");
+    let model = read(bytes);
+    for (_, attribute) in &model.graph.nodes[0].attributes {
+        let Attribute::Graph(graph) = attribute else { panic!("{attribute:?}") };
+        assert_eq!(graph.nodes.len(), 3);
+    }
+}
+
+#[test]
+fn a_node_without_an_exact_form_stands_in_the_way() {
+    let node = proto::node("Mod", &["x", "x"], &["y"], &[]);
+    let graph = proto::body(&[node], &[cube("x")], &[cube("y")]);
+    let (plan, _) = converted(proto::model(13, &graph, &[]), &goal(9));
+    assert_eq!(plan.blockers.len(), 1);
+    assert!(plan.blockers[0].message.contains("new in opset 10"), "{}", plan.blockers[0].message);
+    let unknown = proto::node("Softmax", &["w"], &["y"], &[proto::int("axis", 0)]);
+    let graph = proto::body(&[unknown], &[proto::value("w", 1)], &[proto::value("y", 1)]);
+    let (plan, _) = converted(proto::model(13, &graph, &[]), &goal(11));
+    assert!(plan.blockers[0].message.contains("dimensions"), "{}", plan.blockers[0].message);
+}
+
+#[test]
+fn functions_of_the_model_get_the_opset_too() {
+    let call = [proto::node("F", &["x"], &["y"], &[]), proto::bytes(7, "mine")].concat();
+    let inner = proto::node("Softmax", &["a"], &["b"], &[proto::int("axis", -1)]);
+    let function = [
+        proto::bytes(1, "F"),
+        proto::bytes(4, "a"),
+        proto::bytes(5, "b"),
+        proto::bytes(7, inner),
+        proto::bytes(9, proto::number(2, 13)),
+        proto::bytes(10, "mine"),
+    ];
+    let mine = proto::bytes(8, [proto::bytes(1, "mine"), proto::number(2, 1)].concat());
+    let more = [proto::bytes(25, function.concat()), mine].concat();
+    let graph = proto::body(&[call], &[cube("x")], &[cube("y")]);
+    let (plan, bytes) = converted(proto::model(13, &graph, &more), &goal(11));
+    assert!(plan.is_possible(), "{plan:?}");
+    let model = read(bytes);
+    assert_eq!(model.functions[0].opsets, [("".into(), 11)]);
+    let ir = Goal { opsets: Vec::new(), ir: Some(7), ..goal(13) };
+    let (plan, _) = converted(proto::model(13, &graph, &more), &ir);
+    assert!(plan.blockers[0].message.contains("functions"), "{}", plan.blockers[0].message);
+}
+
+#[test]
+fn an_attribute_that_calls_decide_stands_in_the_way() {
+    let axis = [proto::bytes(1, "axis"), proto::bytes(21, "side"), proto::number(20, 2)].concat();
+    let inner = proto::node("Softmax", &["a"], &["b"], &[axis]);
+    let function = [
+        proto::bytes(1, "F"),
+        proto::bytes(4, "a"),
+        proto::bytes(5, "b"),
+        proto::bytes(6, "side"),
+        proto::bytes(7, inner),
+        proto::bytes(9, proto::number(2, 13)),
+        proto::bytes(10, "mine"),
+    ];
+    let graph = proto::body(&[], &[cube("x")], &[cube("x")]);
+    let (plan, _) =
+        converted(proto::model(13, &graph, &proto::bytes(25, function.concat())), &goal(11));
+    assert!(plan.blockers[0].message.contains("function around"), "{}", plan.blockers[0].message);
+}
+
+#[test]
+fn below_the_lowest_opset_nothing_is_converted() {
+    let (plan, _) = converted(softmax(2, 13), &goal(6));
+    assert!(!plan.is_possible());
+}

@@ -1,0 +1,145 @@
+//! `cargo xtask onnx-conversions`: node cases of onnx under other opsets, beside its own converter.
+//!
+//! The newest onnx writes its node cases (`python/probe/onnx_convert.py`); each is converted to each opset here and by
+//! the converter of onnx, and what was made is checked by onnx and run by ONNX Runtime beside the case itself.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context as _, ensure};
+use clap::Args;
+use unskew_releases::find;
+use unskew_source::{FileSource, Source};
+
+use crate::harvest::Package;
+
+/// The opsets that each case is converted to.
+const OPSETS: [i64; 10] = [9, 11, 13, 15, 17, 19, 21, 23, 25, 27];
+
+/// Converts node cases of onnx beside its own converter, and runs what was made.
+#[derive(Args)]
+pub struct OnnxConversions {
+    /// Takes only each so-manieth case.
+    #[arg(long, default_value_t = 4)]
+    every: usize,
+    /// The release of onnx that writes the cases and converts them too.
+    #[arg(long, default_value = "1.23.2")]
+    onnx: String,
+    /// The release of ONNX Runtime that runs what was made.
+    #[arg(long, default_value = "1.32.0")]
+    onnxruntime: String,
+    /// A folder in which onnx and ONNX Runtime are installed together.
+    #[arg(long)]
+    installed: PathBuf,
+    /// Writes every refusal with its reason, and every outcome that is not `same`, into this file.
+    #[arg(long)]
+    list: Option<PathBuf>,
+    /// Writes the table into the documentation.
+    #[arg(long)]
+    write: bool,
+}
+
+/// Converts, runs and compares.
+///
+/// # Errors
+/// If a package cannot be asked, or what was made differs from its case.
+pub fn run(arguments: &OnnxConversions) -> anyhow::Result<()> {
+    let made = tempfile::tempdir()?;
+    let out = made.path().to_str().context("a temporary folder that is no text")?;
+    let onnx = Package::new("onnx", &arguments.onnx, Some(&arguments.installed))?;
+    onnx.ask("onnx_convert.py", &["cases", out, &arguments.every.max(1).to_string()])?;
+    let mut refusals = convert(made.path(), &arguments.onnx)?;
+    let opsets = OPSETS.map(|one| one.to_string());
+    let asked: Vec<&str> =
+        ["compare", out].into_iter().chain(opsets.iter().map(String::as_str)).collect();
+    let said = onnx.ask("onnx_convert.py", &asked)?;
+    let mut counts: BTreeMap<(&str, &str, &str), usize> = BTreeMap::new();
+    let mut different = 0;
+    for line in said.lines() {
+        let cells: Vec<&str> = line.split('\t').collect();
+        let [_, own, to, official, ours, ..] = cells.as_slice() else { continue };
+        let (Ok(own), Ok(to)) = (own.parse::<i64>(), to.parse::<i64>()) else { continue };
+        let way = if to > own { "up" } else { "down" };
+        *counts.entry((way, "onnx", official)).or_default() += 1;
+        *counts.entry((way, "Unskew", ours)).or_default() += 1;
+        different += usize::from(*ours == "DIFFERENT");
+        if *ours != "same" || *official != "same" {
+            refusals.push_str(line);
+            refusals.push('\n');
+        }
+    }
+    let text = table(&counts, arguments);
+    print!("{text}");
+    if let Some(list) = &arguments.list {
+        fs::write(list, refusals)?;
+    }
+    if arguments.write {
+        let page = unskew_peers::root().join("docs/reference/onnx-conversions.md");
+        fs::write(page, text)?;
+    }
+    ensure!(different == 0, "{different} conversions give other outputs");
+    Ok(())
+}
+
+fn convert(folder: &Path, onnx: &str) -> anyhow::Result<String> {
+    let release = find(&format!("onnx=={onnx}"))?;
+    let runtime =
+        unskew_releases::onnx::runtime_of(release).context("a release without a table")?;
+    let converted = folder.join("converted");
+    fs::create_dir_all(&converted)?;
+    let mut refusals = String::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension().is_none_or(|ending| ending != "onnx") {
+            continue;
+        }
+        let name =
+            path.file_stem().map(|one| one.to_string_lossy().into_owned()).unwrap_or_default();
+        for opset in OPSETS {
+            let goal = unskew_onnx::Goal {
+                name: format!("onnx-opset@{opset}"),
+                opsets: vec![(Box::default(), opset)],
+                at_most: false,
+                ir: None,
+                schemas: runtime.schemas.clone(),
+            };
+            let source: Arc<dyn Source> = Arc::new(FileSource::open(&path)?);
+            let planned = unskew_onnx::convert(&source, &goal)?;
+            let (plan, output) = planned.with_context(|| path.display().to_string())?;
+            if plan.is_possible() {
+                output.write(&converted.join(format!("{name}@{opset}.onnx")))?;
+            } else {
+                let why: Vec<&str> = plan.blockers.iter().map(|one| one.message.as_str()).collect();
+                refusals.push_str(&format!("{name}\t{opset}\tRefused\t{}\n", why.join("; ")));
+            }
+        }
+    }
+    Ok(refusals)
+}
+
+fn table(counts: &BTreeMap<(&str, &str, &str), usize>, arguments: &OnnxConversions) -> String {
+    let outcomes = ["same", "unrun", "source", "not run", "invalid", "DIFFERENT", "refused"];
+    let mut text = format!(
+        "<!-- made by `cargo xtask onnx-conversions --write` -->\n\n# Conversions of ONNX models\n\nNode cases of onnx {} (each \
+         {}th), converted to opsets {:?} and run by ONNX Runtime {}, beside the converter of onnx {}. `same`: the outputs of the \
+         case; `unrun`: no inputs that could be compared; `source`: ONNX Runtime does not run the case itself; `not run`: it \
+         does not run what was made; `invalid`: the checker of onnx refuses what was made.\n\n",
+        arguments.onnx, arguments.every, OPSETS, arguments.onnxruntime, arguments.onnx
+    );
+    text.push_str("| | by | same | unrun | source | not run | invalid | other outputs | refused | converted |\n");
+    text.push_str("| --- | --- | --: | --: | --: | --: | --: | --: | --: | --: |\n");
+    for way in ["up", "down"] {
+        for by in ["onnx", "Unskew"] {
+            let of = |outcome: &str| counts.get(&(way, by, outcome)).copied().unwrap_or(0);
+            let all: usize = outcomes.iter().map(|outcome| of(outcome)).sum();
+            let cells: Vec<String> =
+                outcomes.iter().map(|outcome| of(outcome).to_string()).collect();
+            let done = all - of("refused") - of("invalid");
+            let share = done as f64 * 100.0 / all.max(1) as f64;
+            text.push_str(&format!("| {way} | {by} | {} | {share:.1} % |\n", cells.join(" | ")));
+        }
+    }
+    text
+}
