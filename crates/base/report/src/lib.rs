@@ -45,6 +45,7 @@ pub mod json;
 mod junit;
 mod mark;
 mod model;
+mod page;
 mod plain;
 mod render;
 mod sarif;
@@ -53,6 +54,7 @@ mod tally;
 
 pub use mark::Mark;
 pub use model::{Converted, Failure, Location, Look, Pair, Report, Subject, Written, line};
+pub use page::PAGE_STYLE;
 pub use plain::Plain;
 pub use render::Format;
 pub use style::{BAD, DIM, EMPHASIS, GOOD, NOTE, WARN, of_severity};

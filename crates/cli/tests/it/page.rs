@@ -14,14 +14,15 @@ const HOSTILE: &str = "<img src=x onerror=document.title=1>.pt";
 /// A PyTorch model, which has nothing in common with TensorFlow.
 const MODEL: &str = concat!(env!("UNSKEW_ROOT"), "/examples/gelu-2.15.0.pt");
 
-fn page(folder: &Path) -> String {
+fn page(folder: &Path, columns: &[&str]) -> String {
     for name in ["gelu.pt", HOSTILE] {
         std::fs::copy(MODEL, folder.join(name)).unwrap();
     }
     let output = Command::new(env!("CARGO_BIN_EXE_unskew"))
         .current_dir(folder)
         .args(["matrix", "gelu.pt", HOSTILE, "no-such-file.pt"])
-        .args(["--with", "tensorflow@2.15", "--format", "html", "-o", "matrix.html"])
+        .args(["--format", "html", "-o", "matrix.html", "--with"])
+        .args(columns)
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
@@ -53,7 +54,7 @@ fn shown(dom: &str) -> usize {
 #[test]
 fn nothing_on_the_page_comes_from_elsewhere_and_a_name_is_no_tag() {
     let folder = tempfile::tempdir().unwrap();
-    let page = page(folder.path());
+    let page = page(folder.path(), &["tensorflow@2.15"]);
     for sign in ["src=\"", "http://", "https://", "url(", "@import", "<img"] {
         assert!(!page.contains(sign), "{sign} stands in the page");
     }
@@ -64,14 +65,14 @@ fn nothing_on_the_page_comes_from_elsewhere_and_a_name_is_no_tag() {
 #[test]
 fn the_page_shows_every_row_and_filters_in_a_browser() {
     let folder = tempfile::tempdir().unwrap();
-    page(folder.path());
+    page(folder.path(), &["tensorflow@2.15"]);
     let Some(all) = dom(folder.path(), "") else {
         println!("skipped: no Chromium on this machine");
         return;
     };
     assert_eq!(shown(&all), 3);
     assert!(all.contains("3 of 3 rows"), "the script did not run:\n{all}");
-    assert!(all.contains("<td class=\"none\""), "{all}");
+    assert!(all.contains("<td class=\"mark none\""), "{all}");
     assert!(all.contains("<a href=\"#reason-1\">"), "{all}");
     assert!(all.contains("id=\"reason-1\""));
     let one = dom(folder.path(), "?rows=gelu").unwrap();
@@ -80,5 +81,28 @@ fn the_page_shows_every_row_and_filters_in_a_browser() {
     let problems = dom(folder.path(), "?problems").unwrap();
     assert_eq!(shown(&problems), 1, "only the unreadable file is a problem");
     let no_column = dom(folder.path(), "?columns=torch").unwrap();
-    assert!(no_column.contains("<th scope=\"col\" hidden"), "{no_column}");
+    assert!(no_column.contains("data-name=\"tensorflow@2.15.1\" hidden"), "{no_column}");
+}
+
+#[test]
+fn unrelated_columns_and_their_families_are_hidden_when_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    page(folder.path(), &["torch@2.1", "torch@2.15", "tensorflow@2.15", "jax@0.6.2"]);
+    let Some(all) = dom(folder.path(), "") else {
+        println!("skipped: no Chromium on this machine");
+        return;
+    };
+    assert!(
+        all.contains("<th scope=\"colgroup\" colspan=\"2\"><span class=\"family\">torch<"),
+        "{all}"
+    );
+    assert!(!all.contains("data-name=\"jax@0.6.2\" hidden"));
+    let related = dom(folder.path(), "?related&rows=gelu").unwrap();
+    for hidden in ["tensorflow@2.15.1", "jax@0.6.2"] {
+        assert!(related.contains(&format!("data-name=\"{hidden}\" hidden")), "{related}");
+    }
+    assert!(!related.contains("data-name=\"torch@2.15.0\" hidden"));
+    // Nothing would be left.
+    let none = dom(folder.path(), "?related&columns=jax").unwrap();
+    assert!(!none.contains("data-name=\"jax@0.6.2\" hidden"));
 }

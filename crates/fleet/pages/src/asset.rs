@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 pub const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; \
                           base-uri 'none'; frame-ancestors 'none'";
 
-pub(crate) const STYLE: &str = include_str!("style.css");
+pub(crate) use unskew_report::PAGE_STYLE as STYLE;
 const ICON: &str = include_str!("icon.svg");
 
 /// A file that never changes under its name: it may be kept for ever.

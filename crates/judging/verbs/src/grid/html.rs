@@ -6,11 +6,17 @@
 
 use std::fmt::Write as _;
 
+use unskew_report::PAGE_STYLE;
+
 use super::model::{Cell, Grid};
 use super::reason::{Reason, in_words};
 
+/// What the matrix adds to the style of all pages.
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
+
+/// A head of a column that is longer than this stands upright.
+const LONG: usize = 10;
 
 pub(super) fn render(grid: &Grid) -> String {
     let mut page = String::new();
@@ -20,7 +26,7 @@ pub(super) fn render(grid: &Grid) -> String {
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
          style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n\
-         <title>Unskew: {} x {}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n",
+         <title>Unskew: {} x {}</title>\n<style>\n{PAGE_STYLE}{STYLE}</style>\n</head>\n<body>\n<main>\n",
         grid.rows.len(),
         grid.columns.len()
     );
@@ -28,7 +34,7 @@ pub(super) fn render(grid: &Grid) -> String {
     table(grid, &mut page);
     failures(grid, &mut page);
     reasons(grid, &mut page);
-    let _ = write!(page, "<script>\n{SCRIPT}</script>\n</body>\n</html>\n");
+    let _ = write!(page, "</main>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n");
     page
 }
 
@@ -38,23 +44,23 @@ fn head(grid: &Grid, page: &mut String) {
         "<h1>What works with what</h1>\n<p>Promises as of {}.</p>\n<form id=\"filters\">\n\
          <label>Rows <input name=\"rows\" placeholder=\"part of a name\"></label>\n\
          <label>Columns <input name=\"columns\" placeholder=\"torch@2\"></label>\n\
-         <label><input type=\"checkbox\" name=\"problems\"> only rows with problems</label>\n\
+         <label class=\"box\"><input type=\"checkbox\" name=\"problems\"> only rows with problems</label>\n\
+         <label class=\"box\"><input type=\"checkbox\" name=\"related\"> hide what is unrelated</label>\n\
          <output id=\"shown\"></output>\n</form>\n<ul class=\"legend\">\n",
         grid.context.as_of
     );
     for mark in grid.marks() {
         let (class, word) = (mark.class(), mark.word());
-        let _ = writeln!(page, "<li><span class=\"{class}\">{word}</span> {}</li>", mark.meaning());
+        let _ =
+            writeln!(page, "<li><span class=\"key {class}\">{word}</span> {}</li>", mark.meaning());
     }
     page.push_str("</ul>\n");
 }
 
 fn table(grid: &Grid, page: &mut String) {
-    page.push_str("<div class=\"wide\"><table id=\"matrix\">\n<thead><tr><th></th>");
-    for column in &grid.columns {
-        let _ = write!(page, "<th scope=\"col\">{}</th>", Escaped(&column.label));
-    }
-    page.push_str("</tr></thead>\n<tbody>\n");
+    page.push_str("<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Matrix\"><table id=\"matrix\">\n");
+    column_heads(grid, page);
+    page.push_str("<tbody>\n");
     for (row, cells) in grid.cells.iter().enumerate() {
         let _ = write!(page, "<tr><th scope=\"row\">{}</th>", Escaped(grid.label(row)));
         for cell in cells {
@@ -65,9 +71,42 @@ fn table(grid: &Grid, page: &mut String) {
     page.push_str("</tbody>\n</table></div>\n");
 }
 
+/// Columns of one family stand below its name, each with what is its own.
+fn column_heads(grid: &Grid, page: &mut String) {
+    let parts: Vec<(&str, &str)> = grid
+        .columns
+        .iter()
+        .map(|column| column.label.split_once('@').unwrap_or(("", &column.label)))
+        .collect();
+    let groups: Vec<&[(&str, &str)]> = parts.chunk_by(|one, next| one.0 == next.0).collect();
+    page.push_str("<thead><tr><th class=\"corner\" rowspan=\"2\"></th>");
+    for group in &groups {
+        let family = group.first().map_or("", |(family, _)| *family);
+        let _ = write!(
+            page,
+            "<th scope=\"colgroup\" colspan=\"{}\"><span class=\"family\">{}</span></th>",
+            group.len(),
+            Escaped(family)
+        );
+    }
+    page.push_str("</tr>\n<tr>");
+    let numbered = groups.iter().enumerate();
+    let of_columns = numbered.flat_map(|(number, group)| std::iter::repeat_n(number, group.len()));
+    for ((column, (_, own)), group) in grid.columns.iter().zip(&parts).zip(of_columns) {
+        let long = if own.chars().count() > LONG { " class=\"long\"" } else { "" };
+        let _ = write!(
+            page,
+            "<th scope=\"col\"{long} data-group=\"{group}\" data-name=\"{}\">{}</th>",
+            Escaped(&column.label),
+            Escaped(own)
+        );
+    }
+    page.push_str("</tr></thead>\n");
+}
+
 fn write_cell(cell: &Cell, page: &mut String) {
     let (class, word) = (cell.mark.class(), cell.mark.word());
-    let _ = write!(page, "<td class=\"{class}\" title=\"{}\">", Escaped(&hint(cell)));
+    let _ = write!(page, "<td class=\"mark {class}\" title=\"{}\">", Escaped(&hint(cell)));
     match cell.reasons.split_first() {
         None => page.push_str(word),
         Some((first, others)) => {
