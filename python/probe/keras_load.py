@@ -46,7 +46,7 @@ def load(path):
     if answer.shape != known.shape:
         return "differs", "%s, not %s" % (answer.shape, known.shape)
     # Half precision has three digits.
-    tolerance = 1e-2 if name.startswith("float16") else 1e-5
+    tolerance = 1e-2 if name.startswith("float16") else 1e-6
     far = float(np.max(np.abs(answer - known))) if answer.size else 0.0
     return ("ok", "") if far <= tolerance else ("differs", "by %g" % far)
 

@@ -39,6 +39,9 @@ pub struct KerasCheck {
     /// Files that are loaded beside the battery.
     #[arg(long, num_args = 1..)]
     files: Vec<PathBuf>,
+    /// The Python of a release that is there already, as RELEASE=PATH; others are made
+    #[arg(long = "python")]
+    pythons: Vec<String>,
     /// Writes docs/reference/keras-load-matrix.md
     #[arg(long)]
     write: bool,
@@ -65,7 +68,7 @@ pub fn run(arguments: &KerasCheck) -> anyhow::Result<()> {
         let place = folder.join("battery").join(writer);
         if !place.exists() {
             let place = place.to_str().context("a folder that is no text")?.to_owned();
-            ask(writer, WRITE, &[place])?;
+            ask(writer, WRITE, &[place], &arguments.pythons)?;
         }
     }
     let mut files = Vec::new();
@@ -75,7 +78,7 @@ pub fn run(arguments: &KerasCheck) -> anyhow::Result<()> {
     files.extend(arguments.files.iter().cloned());
     let mut cells = Vec::new();
     for reader in READERS {
-        let loaded = loaded(reader, folder, &files)?;
+        let loaded = loaded(reader, folder, &files, &arguments.pythons)?;
         for file in &files {
             let path = file.display().to_string();
             let (outcome, error) =
@@ -86,12 +89,67 @@ pub fn run(arguments: &KerasCheck) -> anyhow::Result<()> {
     for cell in cells.iter().filter(|cell| !cell.right) {
         println!("{}", cell.line);
     }
-    let text = page(&cells);
+    let mut text = page(&cells);
+    text.push_str(&conversions(folder, &files, &arguments.pythons)?);
     println!("{text}");
     if arguments.write {
         fs::write(unskew_peers::root().join(PAGE), text)?;
     }
     Ok(())
+}
+
+/// What fails as it is, converted where a conversion is announced, and loaded.
+fn conversions(folder: &Path, files: &[PathBuf], pythons: &[String]) -> anyhow::Result<String> {
+    let mut text = String::from(
+        "\n## Converted\n\nWhat a release did not load, converted for it (`unskew convert FILE --to tensorflow@RELEASE`). *Same*: \
+         it loads, and computes what the writer computed, up to 1e-6 (files of packages: it loads).\n\n\
+         | release | fail as they are | converted | same | refused |\n| --- | --- | --- | --- | --- |\n",
+    );
+    for reader in READERS {
+        let release: Version = reader.parse()?;
+        let keras = unskew_releases::keras::of_tensorflow(release).context("no Keras")?;
+        let place = folder.join("converted").join(reader);
+        fs::create_dir_all(&place)?;
+        let known = loaded(reader, folder, files, pythons)?;
+        let (mut failing, mut written) = (0, Vec::new());
+        for file in files {
+            let came = known.get(&file.display().to_string());
+            if came.is_none_or(|(came, _)| !came.starts_with("fails")) {
+                continue;
+            }
+            failing += 1;
+            let source: Arc<dyn Source> = Arc::new(FileSource::open(file)?);
+            let planned = unskew_keras::convert(&source, &keras)?;
+            let Some((plan, output)) = planned.filter(|(plan, _)| plan.is_possible()) else {
+                continue;
+            };
+            if plan.changes_nothing() {
+                continue;
+            }
+            let group = file.parent().and_then(Path::file_name).unwrap_or_default();
+            let inner = place.join(group);
+            fs::create_dir_all(&inner)?;
+            let new = inner.join(file.file_name().unwrap_or_default());
+            output.write(&new)?;
+            let beside = |path: &Path| PathBuf::from(format!("{}.npy", path.display()));
+            if beside(file).exists() {
+                fs::copy(beside(file), beside(&new))?;
+            }
+            written.push(new);
+        }
+        // Another conversion is another file.
+        let kept = folder.join(format!("converted-{reader}.tsv"));
+        let paths: Vec<String> = written.iter().map(|path| path.display().to_string()).collect();
+        let said = ask(reader, LOAD, &paths, pythons)?;
+        fs::write(kept, &said)?;
+        let same = said.lines().filter(|line| line.split('\t').nth(1) == Some("ok")).count();
+        for line in said.lines().filter(|line| line.split('\t').nth(1) != Some("ok")) {
+            println!("converted for {reader}: {}", line.chars().take(400).collect::<String>());
+        }
+        let (made, refused) = (written.len(), failing - written.len());
+        let _ = writeln!(text, "| {reader} | {failing} | {made} | {same} | {refused} |");
+    }
+    Ok(text)
 }
 
 fn models(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
@@ -104,10 +162,21 @@ fn models(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
 }
 
 /// Runs a script under a release.
-fn ask(release: &str, script: &str, arguments: &[String]) -> anyhow::Result<String> {
-    let environment = Environment::named(&format!("tensorflow-{release}"))?;
-    environment.make()?;
-    let mut python: Command = Host::named(release)?.command();
+fn ask(
+    release: &str,
+    script: &str,
+    arguments: &[String],
+    pythons: &[String],
+) -> anyhow::Result<String> {
+    let own = pythons.iter().filter_map(|one| one.split_once('='));
+    let own = own.filter(|(of, _)| *of == release).map(|(_, path)| Command::new(path)).next();
+    let mut python = match own {
+        Some(python) => python,
+        None => {
+            Environment::named(&format!("tensorflow-{release}"))?.make()?;
+            Host::named(release)?.command()
+        }
+    };
     python.arg(unskew_peers::root().join(script)).args(arguments).stderr(Stdio::null());
     let output = python.output()?;
     ensure!(output.status.success(), "{script} on tensorflow {release}: {}", output.status);
@@ -119,6 +188,7 @@ fn loaded(
     reader: &str,
     folder: &Path,
     files: &[PathBuf],
+    pythons: &[String],
 ) -> anyhow::Result<BTreeMap<String, (String, String)>> {
     let kept = folder.join(format!("loaded-{reader}.tsv"));
     let read = |text: &str| -> BTreeMap<String, (String, String)> {
@@ -135,7 +205,7 @@ fn loaded(
         .filter(|file| !known.contains_key(file))
         .collect();
     if !missing.is_empty() {
-        known.extend(read(&ask(reader, LOAD, &missing)?));
+        known.extend(read(&ask(reader, LOAD, &missing, pythons)?));
         let lines = known.iter().map(|(path, (came, error))| format!("{path}\t{came}\t{error}\n"));
         fs::write(&kept, lines.collect::<String>())?;
     }

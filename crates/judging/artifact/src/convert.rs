@@ -81,27 +81,30 @@ pub enum Target {
     },
     /// An ONNX Runtime, an onnx, an opset or an IR version.
     Onnx(Box<unskew_onnx::Goal>),
+    /// A Keras release, with its classes.
+    Keras(Box<unskew_keras::Keras>),
     /// A runtime for which nothing is converted, by its name.
     Other(String),
 }
 
 impl From<Release> for Target {
     fn from(release: Release) -> Self {
-        let target = match release.family() {
-            Family::Torch => {
-                unskew_releases::torch::runtime(release.row()).map(|one| Self::Torch(Box::new(one)))
-            }
-            Family::TensorFlow => unskew_releases::tensorflow::runtime_of(release)
-                .map(|one| Self::TensorFlow(Box::new(one))),
-            Family::Jax => unskew_releases::jax::stablehlo(release.row()).map(|version| {
-                let jax = Some(release.row().version);
-                Self::StableHlo { name: release.to_string(), version, jax }
-            }),
-            Family::OnnxRuntime | Family::Onnx => {
-                onnx::goal(release.into()).map(|one| Self::Onnx(Box::new(one)))
-            }
-            Family::Keras => None,
-        };
+        let target =
+            match release.family() {
+                Family::Torch => unskew_releases::torch::runtime(release.row())
+                    .map(|one| Self::Torch(Box::new(one))),
+                Family::TensorFlow => unskew_releases::tensorflow::runtime_of(release)
+                    .map(|one| Self::TensorFlow(Box::new(one))),
+                Family::Jax => unskew_releases::jax::stablehlo(release.row()).map(|version| {
+                    let jax = Some(release.row().version);
+                    Self::StableHlo { name: release.to_string(), version, jax }
+                }),
+                Family::OnnxRuntime | Family::Onnx => {
+                    onnx::goal(release.into()).map(|one| Self::Onnx(Box::new(one)))
+                }
+                Family::Keras => unskew_releases::keras::runtime(release.row())
+                    .map(|one| Self::Keras(Box::new(one))),
+            };
         target.unwrap_or_else(|| Self::Other(release.to_string()))
     }
 }
@@ -114,6 +117,7 @@ impl fmt::Display for Target {
                 None => write!(f, "torch@{}", runtime.release.version),
             },
             Self::TensorFlow(runtime) => write!(f, "tensorflow@{}", runtime.version),
+            Self::Keras(keras) => write!(f, "keras@{}", keras.version),
             Self::Onnx(goal) => f.write_str(&goal.name),
             Self::StableHlo { name, .. } | Self::Other(name) => f.write_str(name),
         }
@@ -199,6 +203,12 @@ fn file(source: &Arc<dyn Source>, target: &Target, options: &ConvertOptions) -> 
     match target {
         Target::Torch(runtime) => unskew_torch::convert(source, runtime, &options.torch()),
         Target::TensorFlow(runtime) => {
+            // Files of Keras are read by what comes with TensorFlow.
+            if let Some(keras) = unskew_releases::keras::of_tensorflow(runtime.version)
+                && let Some(converted) = unskew_keras::convert(source, &keras)?
+            {
+                return Ok(Some(converted));
+            }
             unskew_tensorflow::convert(source, runtime, &options.tensorflow())
         }
         Target::StableHlo { version, jax, .. } => {
@@ -210,6 +220,7 @@ fn file(source: &Arc<dyn Source>, target: &Target, options: &ConvertOptions) -> 
                 (planned, _) => Ok(planned),
             }
         }
+        Target::Keras(keras) => unskew_keras::convert(source, keras),
         Target::Onnx(goal) => unskew_onnx::convert(source, goal),
         Target::Other(_) => Ok(None),
     }
@@ -225,9 +236,11 @@ fn saved_model(
         Target::TensorFlow(runtime) => {
             unskew_tensorflow::convert_saved_model(files, runtime, &options.tensorflow())
         }
-        Target::Torch(_) | Target::StableHlo { .. } | Target::Onnx(_) | Target::Other(_) => {
-            Ok(None)
-        }
+        Target::Torch(_)
+        | Target::Keras(_)
+        | Target::StableHlo { .. }
+        | Target::Onnx(_)
+        | Target::Other(_) => Ok(None),
     }
 }
 

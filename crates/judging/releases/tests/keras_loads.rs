@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use unskew_core::Phase;
 use unskew_keras::{Model, judge};
-use unskew_source::{FileSource, Source};
+use unskew_source::{FileSource, Output, Source};
 
 #[test]
 fn verdicts_say_what_load_model_did() {
@@ -23,5 +23,34 @@ fn verdicts_say_what_load_model_did() {
         let judgement = judge(&model, &keras);
         let fails = judgement.findings.iter().any(|one| one.rule.phase == Some(Phase::Load));
         assert_eq!(fails, came == "fails", "{line}: {:?}", judgement.findings);
+    }
+}
+
+#[test]
+fn what_is_converted_is_loaded_and_what_is_not_says_why() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tensorflow/keras/tests/data");
+    for (file, release, possible) in [
+        ("depthwise2d-2.15.1.h5", "2.21.0", true),
+        ("bidirectional-2.4.4.h5", "2.21.0", true),
+        ("lstm-2.15.1.keras", "2.21.0", true),
+        ("dense-2.21.0.keras", "2.15.1", true),
+        ("custom-2.15.1.h5", "2.21.0", false),
+        ("dense-2.21.0.keras", "2.4.4", false),
+    ] {
+        let source: Arc<dyn Source> = Arc::new(FileSource::open(&folder.join(file)).unwrap());
+        let keras = unskew_releases::keras::of_tensorflow(release.parse().unwrap()).unwrap();
+        let (plan, output) = unskew_keras::convert(&source, &keras).unwrap().unwrap();
+        assert_eq!(plan.is_possible(), possible, "{file} for {release}: {:?}", plan.blockers);
+        let Output::File(new) = output else { panic!("{file}") };
+        if possible {
+            assert!(!plan.changes_nothing());
+            let new: Arc<dyn Source> = new;
+            // HDF5 is changed in place.
+            assert!(new.size() == source.size() || file.ends_with(".keras"));
+            let model = Model::read(&new).unwrap().unwrap();
+            let judgement = judge(&model, &keras);
+            assert!(judgement.findings.is_empty(), "{file}: {:?}", judgement.findings);
+            assert_eq!(model.weights, Model::read(&source).unwrap().unwrap().weights);
+        }
     }
 }

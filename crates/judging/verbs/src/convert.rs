@@ -125,7 +125,7 @@ fn refuse_another_format(converted: &Converted, output: &Path) -> Result<(), Err
 }
 
 /// Endings that stand for one format, with the words by which the kind of an artifact is told.
-const FORMATS: [(&[&str], &[&str]); 11] = [
+const FORMATS: [(&[&str], &[&str]); 13] = [
     (&["jax.export"], &["jaxexp", "jaxexport", "exported"]),
     (&["StableHLO"], &["stablehlo", "mlirbc", "vhlo"]),
     (&["MLIR text"], &["mlir"]),
@@ -138,8 +138,10 @@ const FORMATS: [(&[&str], &[&str]); 11] = [
         &["pt", "pth", "ckpt", "jit"],
     ),
     (&["mobile", "TorchScript"], &["ptl", "ff"]),
+    (&["Keras archive"], &["keras"]),
+    (&["Keras model in HDF5"], &["h5", "hdf5"]),
     (&["GraphDef", "SavedModel", "MetaGraph", "OpList"], &["pb", "pbtxt"]),
-    (&["no converted artifact"], &["tflite", "gguf", "h5", "hdf5", "keras"]),
+    (&["no converted artifact"], &["tflite", "gguf"]),
 ];
 
 /// A text that changes becomes bytes, which no reader of texts would take.

@@ -13,6 +13,7 @@
 //! | a line of a table to a class with its arguments | [`Class`] in [`Classes`] |
 //! | a release, alone or as TensorFlow brings it | [`Keras`] |
 //! | the walk through a configuration, as `load_model` does it | [`judge()`] |
+//! | a configuration that means the same and is taken | [`convert()`] |
 //!
 //! What is refused: HDF5 and JSON that are broken, with the byte or the member; more than 64 MiB of JSON, deeper
 //! nesting than 64, texts outside of their heap. Weights are counted and not read. What is not judged and says so:
@@ -50,6 +51,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod convert;
 pub mod hdf5;
 mod judge;
 mod model;
@@ -59,6 +61,7 @@ mod runtime;
 mod table;
 mod verdict;
 
+pub use convert::convert;
 pub use model::{Form, Model};
 pub use party::{KERAS_AXIS, party};
 pub use runtime::Keras;

@@ -45,6 +45,19 @@ impl Keras {
         all.max_by_key(|class| class.is_public())
     }
 
+    /// The classes by which the optimizer of an HDF5 file is made. Before 2.11 there is one of each name; up to 2.15 those
+    /// that are now called legacy, for what was not written by a newer one.
+    pub(crate) fn old_optimizers(&self, name: &str) -> Vec<Arc<Class>> {
+        let module = match self.version {
+            old if old < Version::pair(2, 11) || self.is_three() => "keras.optimizers",
+            _ => "keras.optimizers.legacy",
+        };
+        let public = format!("{module}.{name}");
+        let mut all = self.named(name);
+        all.retain(|one| one.exports.iter().any(|export| **export == *public));
+        all
+    }
+
     /// How messages name it: `TensorFlow 2.15.1 (Keras 2.15.0)`.
     pub fn name(&self) -> String {
         match self.of_tensorflow {

@@ -142,6 +142,10 @@ fn finding(problem: Problem, model: &Model, keras: &Keras, consumer: &str) -> Fi
             let rule = rules::KerasFirstCallFails { consumer: &consumer, what: &what };
             rule.finding().with_symptom(symptom)
         }
+        Problem::Differs { place, what } => {
+            let rule = rules::KerasAnswerDiffers { consumer: &consumer, what: &what };
+            rule.finding().at(one(place))
+        }
         Problem::Unjudged { place, why } => {
             rules::KerasValueRefused { consumer: &consumer, what: &why }.finding().at(one(place))
         }

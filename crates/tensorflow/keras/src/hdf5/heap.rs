@@ -9,11 +9,23 @@ const OBJECTS: usize = 1 << 16;
 
 /// The text to which a reference leads: its length, the address of a global heap, its number there.
 pub(super) fn text(file: &Hdf5, reference: &[u8], at: u64) -> Result<Vec<u8>, ReadError> {
+    match place(file, reference, at)? {
+        Some((at, length)) => file.bytes(at, length),
+        None => Ok(Vec::new()),
+    }
+}
+
+/// Where that text stands, and its length; none for a text of no bytes.
+pub(super) fn place(
+    file: &Hdf5,
+    reference: &[u8],
+    at: u64,
+) -> Result<Option<(u64, u64)>, ReadError> {
     let mut cursor = file.cursor(reference, at);
     let length = u64::from(cursor.word()?);
     let (heap, wanted) = (cursor.offset()?, cursor.word()?);
     if length == 0 || heap == UNDEFINED || heap == 0 {
-        return Ok(Vec::new());
+        return Ok(None);
     }
     if length > limits::RECORD {
         return Err(file.too_large("a text", length, limits::RECORD));
@@ -40,7 +52,7 @@ pub(super) fn text(file: &Hdf5, reference: &[u8], at: u64) -> Result<Vec<u8>, Re
             if length > size || start.saturating_add(length) > end {
                 return Err(cursor.error("a text that is longer than its object in the heap"));
             }
-            return file.bytes(start, length);
+            return Ok(Some((start, length)));
         }
         // The object of number 0 is what is free, up to the end.
         let next = size.checked_next_multiple_of(8).and_then(|size| start.checked_add(size));

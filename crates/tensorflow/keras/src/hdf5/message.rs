@@ -186,6 +186,23 @@ impl Attribute {
         }
     }
 
+    /// Where its only text stands in the source, and for how many bytes there is room; none if it has something else.
+    ///
+    /// # Errors
+    /// As [`Self::texts`].
+    pub fn place(&self, file: &Hdf5) -> Result<Option<(u64, u64)>, ReadError> {
+        let found = match self.scalar {
+            Scalar::Text(size) if self.data.len() as u64 == u64::from(size) => {
+                Some((self.at, u64::from(size)))
+            }
+            Scalar::AnyText(size) if self.data.len() as u64 == u64::from(size) => {
+                heap::place(file, &self.data, self.at)?
+            }
+            _ => None,
+        };
+        Ok(found.and_then(|(at, room)| Some((file.place(at)?, room))))
+    }
+
     /// Its first text, if it is one.
     ///
     /// # Errors

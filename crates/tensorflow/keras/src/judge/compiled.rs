@@ -87,8 +87,10 @@ impl Walk<'_> {
 
     fn optimizer_arguments(&mut self, name: &str, value: &Value) {
         // Names are compared in small letters: `sgd` is SGD.
-        let all: Vec<_> = self.keras.named(name);
-        let all: Vec<_> = all.into_iter().filter(|class| &*class.kind == "optimizer").collect();
+        let all = match value["config"].get("is_legacy_optimizer") {
+            Some(Value::Bool(false)) => self.keras.named(name),
+            _ => self.keras.old_optimizers(name),
+        };
         if all.is_empty() {
             self.unknown("optimizer", "optimizer", name);
             return;
@@ -137,14 +139,11 @@ impl Walk<'_> {
             }
             class
         };
-        if !self.three() {
-            return;
-        }
         let config = &value["config"];
         if let Some(class) = class {
             self.arguments(&class, config, "loss", Inside::Layer);
         }
-        if text(config, "reduction") == Some("auto") {
+        if self.three() && text(config, "reduction") == Some("auto") {
             let what = "reduction `auto` of a loss, which is of Keras 2";
             self.refused("loss", what, "Invalid value for argument `reduction`");
         }
@@ -169,6 +168,14 @@ impl Walk<'_> {
 
     fn metric(&mut self, value: &Value) {
         let Some(name) = class_of(value) else { return };
+        let late = value["config"].get("num_labels").is_some();
+        if name == "AUC" && late && self.keras.version < unskew_core::Version::pair(2, 5) {
+            self.problem(Problem::Argument {
+                place: "metrics".to_owned(),
+                class: name.to_owned(),
+                argument: "num_labels".to_owned(),
+            });
+        }
         if name == "function" || name == "MeanMetricWrapper" {
             return;
         }

@@ -40,6 +40,8 @@ pub(crate) enum Problem {
     Refused { place: String, what: String, symptom: &'static str },
     /// The model loads, and its first call fails.
     FirstCall { what: String, symptom: &'static str },
+    /// The model loads, and computes something else.
+    Differs { place: String, what: &'static str },
     /// What depends on more than the two sides.
     Unjudged { place: String, why: &'static str },
 }
@@ -108,11 +110,11 @@ impl Walk<'_> {
 }
 
 /// The text under a key.
-pub(super) fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
+pub(crate) fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
     value.get(key)?.as_str()
 }
 
 /// The name of a class, if a value is an object of one.
-pub(super) fn class_of(value: &Value) -> Option<&str> {
+pub(crate) fn class_of(value: &Value) -> Option<&str> {
     text(value, "class_name").filter(|_| value.get("config").is_some())
 }

@@ -21,7 +21,16 @@ pub(super) fn is_needed(class: &Class, argument: &str) -> bool {
 impl Walk<'_> {
     /// What is special of a layer.
     pub(super) fn special(&mut self, class: &str, config: &Value, place: &str) {
+        self.differs(class, config, place);
         match class {
+            "IntegerLookup" if !self.three() && !self.two => {
+                let what = "IntegerLookup with the dtype that Keras 3 writes";
+                self.refused(place, what, "`dtype` should be an integer type");
+            }
+            "MultiHeadAttention" if self.three() && self.two && self.form == Form::Archive => {
+                let what = "MultiHeadAttention in an archive of Keras 2";
+                self.refused(place, what, "could not be deserialized properly");
+            }
             "MultiHeadAttention" => self.attention_shapes(config, place),
             "Attention"
                 if self.three()
@@ -65,6 +74,28 @@ impl Walk<'_> {
         }
     }
 
+    /// What computes something else in the other generation, as measured with real files.
+    fn differs(&mut self, class: &str, config: &Value, place: &str) {
+        if self.two != self.three() {
+            return;
+        }
+        let hard = ["activation", "recurrent_activation"]
+            .iter()
+            .any(|key| text(config, key) == Some("hard_sigmoid"));
+        if hard {
+            let what = "`hard_sigmoid` is 0.2 x + 0.5 between 0 and 1 in Keras 2, and x / 6 + 0.5 in Keras 3";
+            self.problem(Problem::Differs { place: place.to_owned(), what });
+        }
+        let what = match class {
+            "Discretization" => {
+                "a value that equals a boundary of Discretization falls into another bin"
+            }
+            "RandomCrop" => "RandomCrop crops at inference in Keras 2, and not in Keras 3",
+            _ => return,
+        };
+        self.problem(Problem::Differs { place: place.to_owned(), what });
+    }
+
     /// A Lambda layer: the code of a Python function, or its name.
     pub(super) fn lambda(&mut self, config: &Value, place: &str) {
         let function = &config["function"];
@@ -74,6 +105,8 @@ impl Walk<'_> {
             let (place, kind) = (place.to_owned(), "function".to_owned());
             let name = name.to_owned();
             self.problem(Problem::Unknown { place, kind, name, custom: true });
+        } else if !self.three() && config.get("function_type").is_none() {
+            self.refused(place, "a Lambda layer as Keras 3 writes it", "KeyError: 'function_type'");
         } else if self.three() || (self.form == Form::Archive && self.keras.version >= SAFE) {
             self.problem(Problem::Lambda { place: place.to_owned() });
         } else {

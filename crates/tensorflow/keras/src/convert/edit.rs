@@ -1,0 +1,354 @@
+//! The edits: what is written in another way and means the same.
+
+use serde_json::{Map, Value, json};
+use unskew_core::{Conversion, Rewrite, Version};
+
+use crate::judge::{class_of, text};
+use crate::{Form, Keras, Model};
+
+/// Arguments without a meaning, or with one value that changes nothing: class, argument, value. `*` is any class, and a
+/// value of none any value.
+const IDLE: [(&str, &str, Option<&str>); 18] = [
+    ("*", "time_major", Some("false")),
+    ("*", "groups", Some("1")),
+    ("*", "causal", Some("false")),
+    ("*", "trainable", Some("true")),
+    ("*", "implementation", None),
+    ("*", "is_legacy_optimizer", None),
+    ("*", "jit_compile", None),
+    ("*", "use_cudnn", None),
+    ("*", "optional", Some("false")),
+    ("MultiHeadAttention", "query_shape", None),
+    ("MultiHeadAttention", "key_shape", None),
+    ("MultiHeadAttention", "value_shape", None),
+    // A separable convolution has a kernel for each of its halves, and none of this name.
+    ("Separable", "kernel_initializer", None),
+    ("Separable", "kernel_regularizer", Some("null")),
+    ("Separable", "kernel_constraint", Some("null")),
+    ("*", "fn", None),
+    ("*", "weight_decay", Some("null")),
+    ("*", "use_ema", Some("false")),
+];
+
+/// Edits a model for a release, as far as what is written means the same.
+pub(super) fn model(model: &mut Model, keras: &Keras, plan: &mut Conversion) {
+    let writer = model.version();
+    let mut edit = Edit { keras, writer, form: model.form, plan };
+    if let Some(config) = &mut model.config {
+        edit.value(config, "", 0);
+    }
+    if let Some(training) = &mut model.training {
+        edit.training(training);
+    }
+}
+
+struct Edit<'e> {
+    keras: &'e Keras,
+    writer: Option<Version>,
+    form: Form,
+    plan: &'e mut Conversion,
+}
+
+impl Edit<'_> {
+    fn three(&self) -> bool {
+        self.keras.is_three()
+    }
+
+    fn say(&mut self, adaptation: &'static str, what: String, place: &str) {
+        let places = [place.to_owned()].into_iter().collect();
+        self.plan.add(Rewrite { adaptation, what, places, lossy: false });
+    }
+
+    /// An object and all in it.
+    fn value(&mut self, value: &mut Value, place: &str, depth: usize) {
+        if depth > 64 {
+            return;
+        }
+        match value {
+            Value::Array(all) => all.iter_mut().for_each(|one| self.value(one, place, depth + 1)),
+            Value::Object(_) => {
+                let class = class_of(value).map(str::to_owned);
+                let own = text(&value["config"], "name").or(class.as_deref()).unwrap_or_default();
+                let place = match (place, own) {
+                    ("", own) => own.to_owned(),
+                    (above, "") => above.to_owned(),
+                    (above, own) => format!("{above}/{own}"),
+                };
+                if let Some(class) = class {
+                    self.object(value, &class, &place);
+                }
+                for one in value.as_object_mut().into_iter().flat_map(Map::values_mut) {
+                    self.value(one, &place, depth + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn object(&mut self, value: &mut Value, class: &str, place: &str) {
+        self.module(value, class, place);
+        if let Some(known) = self.policy(value, class, place) {
+            *value = known;
+            return;
+        }
+        self.nodes(value, class, place);
+        let three = self.three();
+        let Some(config) = value.get_mut("config").and_then(Value::as_object_mut) else { return };
+        if class == "InputLayer"
+            && !three
+            && let Some(shape) = config.shift_remove("batch_shape")
+        {
+            config.insert("batch_input_shape".to_owned(), shape);
+            self.say(
+                "input-shape",
+                "`batch_shape` renamed to `batch_input_shape`".to_owned(),
+                place,
+            );
+        }
+        if class == "BatchNormalization"
+            && three
+            && let Some([axis]) = config.get("axis").and_then(Value::as_array).map(Vec::as_slice)
+        {
+            let axis = axis.clone();
+            config.insert("axis".to_owned(), axis);
+            self.say("axis", "`axis` of BatchNormalization as a number".to_owned(), place);
+        }
+        if three && config.get("reduction") == Some(&json!("auto")) {
+            config.insert("reduction".to_owned(), json!("sum_over_batch_size"));
+            let what = "reduction `auto` of a loss by its meaning: `sum_over_batch_size`";
+            self.say("reduction", what.to_owned(), place);
+        }
+        self.arguments(value, class, place);
+        self.nested(value, place);
+    }
+
+    /// Arguments that the class of the release does not take, if they say what is so without them.
+    fn arguments(&mut self, value: &mut Value, class: &str, place: &str) {
+        let mut all = self.keras.named(class);
+        if place.starts_with("optimizer") && self.form == Form::Hdf5 {
+            all = self.keras.old_optimizers(class);
+        } else if place.starts_with("loss") {
+            all.retain(|one| &*one.kind == "loss");
+        }
+        if all.is_empty() || matches!(class, "Functional" | "Sequential" | "Model" | "Lambda") {
+            return;
+        }
+        let old = self.writer.map(|writer| self.near(writer, class)).unwrap_or_default();
+        let archive = self.form == Form::Archive;
+        let Some(config) = value.get_mut("config").and_then(Value::as_object_mut) else { return };
+        let unknown: Vec<String> = config
+            .keys()
+            .filter(|argument| !all.iter().any(|one| one.takes(argument)))
+            .cloned()
+            .collect();
+        for argument in unknown {
+            let Some(known) = config.get(&argument) else { continue };
+            let text = known.to_string();
+            if argument == "batch_input_shape" && class != "InputLayer" && self.keras.is_three() {
+                // A layer that begins a model has the shape of its input, without the size of a batch.
+                let shape = known.as_array().filter(|shape| shape.first() == Some(&Value::Null));
+                if let Some(shape) = shape.map(|shape| shape[1..].to_vec()).filter(|_| archive) {
+                    config.shift_remove(&argument);
+                    config.insert("input_shape".to_owned(), Value::Array(shape));
+                    let what = "`batch_input_shape` of a layer as `input_shape`".to_owned();
+                    self.say("input-shape", what, place);
+                }
+                continue;
+            }
+            let idle = IDLE.iter().any(|(of, name, value)| {
+                (*of == "*" || class.starts_with(of))
+                    && *name == argument
+                    && value.is_none_or(|value| value == text)
+            });
+            let default = old.iter().any(|one| {
+                one.arguments.get(&*argument).and_then(Option::as_deref) == Some(&*text)
+            });
+            if idle || default {
+                config.shift_remove(&argument);
+                let what = format!(
+                    "argument `{argument}` of {class} removed, which says what is so without it: {text}"
+                );
+                self.say("default-argument", what, place);
+            }
+        }
+    }
+
+    /// The classes of this name in the release that wrote the file, or the nearest that is known.
+    fn near(&self, writer: Version, class: &str) -> Vec<std::sync::Arc<crate::Class>> {
+        let releases = self.keras.classes.rows().releases();
+        let minor = |one: &&Version| (one.major(), one.minor()) == (writer.major(), writer.minor());
+        let near = releases.iter().rev().find(minor);
+        near.map(|release| self.keras.classes.of(*release, class)).unwrap_or_default()
+    }
+
+    /// The dtype of a layer in the form of the other generation.
+    fn policy(&mut self, value: &Value, class: &str, place: &str) -> Option<Value> {
+        let name = text(&value["config"], "name")?;
+        let new = match (class, self.three()) {
+            ("DTypePolicy", false) if !name.starts_with("mixed") => json!(name),
+            ("DTypePolicy", false) => json!({"class_name": "Policy", "config": {"name": name}}),
+            ("Policy", true) => json!(name),
+            _ => return None,
+        };
+        self.say("dtype-policy", format!("dtype policy {class} by its name"), place);
+        Some(new)
+    }
+
+    /// Modules that have another name in the release.
+    fn module(&mut self, value: &mut Value, class: &str, place: &str) {
+        let Some(module) = text(value, "module").map(str::to_owned) else { return };
+        let new = match &*module {
+            "keras.src.engine.functional" if self.three() => "keras.src.models.functional",
+            "keras.src.models.functional" if !self.three() => "keras.src.engine.functional",
+            "keras.optimizers.experimental" if self.three() => "keras.optimizers",
+            _ => return,
+        };
+        value["module"] = json!(new);
+        self.say("module", format!("{class} by the module {new}"), place);
+    }
+
+    /// Layers inside of layers, which Keras 3 looks up by their module.
+    fn nested(&mut self, value: &mut Value, place: &str) {
+        if !self.three() {
+            return;
+        }
+        let Some(config) = value.get_mut("config").and_then(Value::as_object_mut) else { return };
+        let mut said = Vec::new();
+        let mut name = |value: &mut Value, module: &str| {
+            if let Some(class) = class_of(value).map(str::to_owned)
+                && value.get("module").is_none()
+                && let Some(object) = value.as_object_mut()
+            {
+                object.insert("module".to_owned(), json!(module));
+                object.insert("registered_name".to_owned(), Value::Null);
+                said.push(class);
+            }
+        };
+        for key in ["layer", "cell", "forward_layer", "backward_layer"] {
+            if let Some(inner) = config.get_mut(key) {
+                name(inner, "keras.layers");
+            }
+        }
+        for cell in config.get_mut("cells").and_then(Value::as_array_mut).into_iter().flatten() {
+            name(cell, "keras.layers");
+        }
+        if let Some(rate) = config.get_mut("learning_rate") {
+            name(rate, "keras.optimizers.schedules");
+        }
+        for class in said {
+            self.say("module", format!("{class} with the module of its class"), place);
+        }
+    }
+
+    /// Calls of layers as Keras 2 writes them: lists, not arguments.
+    fn nodes(&mut self, value: &mut Value, class: &str, place: &str) {
+        if self.three() {
+            return;
+        }
+        let Some(nodes) = value.get_mut("inbound_nodes").and_then(Value::as_array_mut) else {
+            return;
+        };
+        // A model inside of a model counts its calls in another way.
+        if matches!(class, "Sequential" | "Functional" | "Model") {
+            return;
+        }
+        let mut changed = false;
+        for node in nodes.iter_mut() {
+            if let Some(calls) = node.get("args").and_then(|args| old_calls(args, &node["kwargs"]))
+            {
+                *node = calls;
+                changed = true;
+            }
+        }
+        if changed {
+            self.say("calls", "calls of layers as Keras 2 writes them".to_owned(), place);
+        }
+    }
+
+    fn training(&mut self, training: &mut Value) {
+        // The optimizer of an HDF5 file has no name that the walk would show.
+        for (key, place) in
+            [("optimizer_config", "optimizer"), ("optimizer", "optimizer"), ("loss", "loss")]
+        {
+            if let Some(value) = training.get_mut(key) {
+                self.value(value, place, 0);
+            }
+        }
+        if let Some(optimizer) = training.get_mut("optimizer_config") {
+            let class = class_of(optimizer).map(str::to_owned);
+            if let Some(own) = class.as_deref().and_then(|class| class.strip_prefix("Custom>"))
+                && !self.three()
+                && self.keras.version < Version::pair(2, 11)
+                && !self.keras.old_optimizers(own).is_empty()
+            {
+                optimizer["class_name"] = json!(own);
+                self.arguments(optimizer, own, "optimizer");
+                self.say("optimizer", format!("optimizer {own} by its own name"), "optimizer");
+            }
+        }
+        if !self.three() {
+            return;
+        }
+        if self.form == Form::Archive {
+            if training.get("steps_per_execution").is_some_and(Value::is_null) {
+                training["steps_per_execution"] = json!(1);
+                let what = "`steps_per_execution` 1, which null meant";
+                self.say("steps", what.to_owned(), "compiled");
+            }
+            return;
+        }
+        let keras = self.keras;
+        let mut said = Vec::new();
+        each(&mut training["loss"], &mut |loss| {
+            let Some(short) = loss.as_str().map(str::to_owned) else { return };
+            let public = |class: &crate::Class| {
+                let names =
+                    class.exports.iter().filter_map(|one| one.strip_prefix("keras.losses."));
+                names.map(str::to_owned).next()
+            };
+            let taken = |class: &crate::Class| {
+                class.exports.iter().any(|one| **one == *format!("keras.losses.{short}"))
+            };
+            if let Some(class) = keras.class(&short, "function").filter(|class| !taken(class))
+                && let Some(long) = public(&class)
+            {
+                said.push(format!("loss `{short}` by its public name `{long}`"));
+                *loss = json!(long);
+            }
+        });
+        for what in said {
+            self.say("loss", what, "loss");
+        }
+    }
+}
+
+fn each(value: &mut Value, one: &mut dyn FnMut(&mut Value)) {
+    match value {
+        Value::Array(all) => all.iter_mut().for_each(|value| each(value, one)),
+        Value::Object(map) if !map.contains_key("class_name") => {
+            map.values_mut().for_each(|value| each(value, one));
+        }
+        Value::Null => {}
+        value => one(value),
+    }
+}
+
+/// The call of a layer with tensors alone, as lists of `[layer, node, tensor, arguments]`.
+fn old_calls(args: &Value, kwargs: &Value) -> Option<Value> {
+    let kwargs = kwargs.as_object()?;
+    // What has a value of its own means something; `mask` and `training` left out mean nothing.
+    if !kwargs.values().all(Value::is_null) {
+        return None;
+    }
+    let [only] = args.as_array()?.as_slice() else { return None };
+    let tensor = |value: &Value| {
+        let history = value.get("config")?.get("keras_history")?.as_array()?;
+        let [layer, node, index] = history.as_slice() else { return None };
+        Some(json!([layer, node, index, {}]))
+    };
+    let calls: Option<Vec<Value>> = match only {
+        Value::Array(all) => all.iter().map(tensor).collect(),
+        one => Some(vec![tensor(one)?]),
+    };
+    Some(Value::Array(calls?))
+}
