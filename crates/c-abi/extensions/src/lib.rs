@@ -38,6 +38,7 @@
 
 mod exports;
 mod framework;
+mod handlers;
 pub mod harvest;
 mod needs;
 mod package;
@@ -50,6 +51,7 @@ pub mod wheels;
 
 pub use exports::Exports;
 pub use framework::Framework;
+pub use handlers::Handlers;
 pub use needs::{Needs, NumPyAbi, PythonTag};
 pub use package::Extensions;
 pub use party::{party, party_of, requirements};

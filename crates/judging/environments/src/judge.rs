@@ -12,7 +12,7 @@ use crate::framework::Installed;
 use crate::pins::{self, Change};
 use crate::rules::{InstallationIsBroken, ModuleForOtherPython};
 use crate::runtimes::{CodeMatcher, JaxMatcher, NumPyMatcher, Runtime};
-use crate::{Environment, Generated, Package, system};
+use crate::{Environment, Generated, Package, handlers, system};
 
 /// Two packages that meet, and what is to be said of them.
 #[derive(Clone, Debug)]
@@ -77,6 +77,9 @@ pub fn judge_pairs(environment: &Environment, context: &Context) -> Vec<PackageP
                 meet(one.require(requirement), other());
             }
         }
+    }
+    for (one, other) in handlers::pairs(environment) {
+        meet(one, other);
     }
     if let Some(system) = &environment.system {
         let other = || {
@@ -187,7 +190,7 @@ pub(crate) fn fits(needs: &Needs, exports: &Exports) -> bool {
 
 /// What variants of one library have in common: its folder, and its name without numbers and devices. A package that has
 /// a build for each release of a framework loads only the one that fits.
-fn variant(path: &str) -> String {
+pub(crate) fn variant(path: &str) -> String {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let letters: String = name.chars().filter(|letter| !letter.is_ascii_digit()).collect();
     let mut name = letters;

@@ -8,6 +8,7 @@
 //! | protobuf and generated code (`*_pb2.py`) | the constants that protoc wrote into the code |
 //! | grpcio and generated code (`*_pb2_grpc.py`) | `GRPC_GENERATED_VERSION` |
 //! | jax and jaxlib | `_minimum_jaxlib_version` in `jax/version.py`, and jaxlib is never newer than jax |
+//! | jaxlib and handlers of XLA's FFI | the version in the instructions of a handler, and in jaxlib's header |
 //! | NumPy and modules compiled against it | the name of NumPy's C API module in the module |
 //! | Python and extension modules | `.cpython-311-`, `.abi3.` in file names |
 //!
@@ -41,6 +42,7 @@
 mod environment;
 mod framework;
 mod generated;
+mod handlers;
 mod image;
 mod judge;
 mod labels;

@@ -5,10 +5,12 @@ use std::fmt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use unskew_extensions::{Needs, wheels::normal};
+use unskew_core::Version;
+use unskew_extensions::{Handlers, Needs, wheels::normal};
 use unskew_source::{FileSource, Source, read_text};
 
 use crate::generated::Generated;
+use crate::handlers::header_version;
 use crate::metadata::{Metadata, record};
 
 /// What is wrong with the installation of a package: it is said, and what it leaves open is not judged.
@@ -73,6 +75,10 @@ pub struct Package {
     pub libraries: Vec<String>,
     /// The least jaxlib that jax says it takes.
     pub least_jaxlib: Option<String>,
+    /// Shared objects with handlers of XLA's FFI, by path, of a package that requires JAX.
+    pub handlers: Vec<(String, Handlers)>,
+    /// The version of XLA's FFI in the header that jaxlib ships.
+    pub ffi: Option<Version>,
     /// What is wrong with its installation.
     pub trouble: Vec<Trouble>,
     /// The line of the lock that names it.
@@ -175,7 +181,8 @@ impl Package {
                     }
                     objects.push(path);
                 }
-                Kind::Protobuf | Kind::Grpc | Kind::Jax => match read_text(&file, CODE) {
+                Kind::Protobuf | Kind::Grpc | Kind::Jax | Kind::Ffi => match read_text(&file, CODE)
+                {
                     Ok(text) => self.code(kind, path, &text),
                     Err(error) => self.trouble.push(Trouble::Unreadable(error.to_string())),
                 },
@@ -243,12 +250,26 @@ impl Package {
         self.trouble.extend(problems);
         self.objects =
             read.objects.into_iter().map(|(path, needs)| (path, Arc::new(needs))).collect();
+        if self.requires.iter().any(|one| is_jax(one)) {
+            for (path, source) in files {
+                match Handlers::read(source) {
+                    Ok(handlers) => {
+                        self.handlers.extend(handlers.map(|handlers| (path.clone(), handlers)));
+                    }
+                    Err(error) => self.trouble.push(Trouble::Unreadable(error.to_string())),
+                }
+            }
+        }
     }
 
     /// Takes what is judged of a text: generated code, or what jax says of jaxlib.
     pub(crate) fn code(&mut self, kind: Kind, path: String, text: &str) {
         if kind == Kind::Jax {
             self.least_jaxlib = least_jaxlib(text);
+            return;
+        }
+        if kind == Kind::Ffi {
+            self.ffi = header_version(text);
             return;
         }
         for generated in Generated::of(text) {
@@ -267,6 +288,7 @@ pub(crate) enum Kind {
     Protobuf,
     Grpc,
     Jax,
+    Ffi,
     Other,
 }
 
@@ -281,6 +303,8 @@ impl Kind {
             Self::Grpc
         } else if path == "jax/version.py" {
             Self::Jax
+        } else if path == "jaxlib/include/xla/ffi/api/c_api.h" {
+            Self::Ffi
         } else {
             Self::Other
         }
@@ -293,6 +317,13 @@ fn platforms(text: &str) -> Vec<String> {
     let all = tags.filter_map(|tag| tag.trim().rsplit('-').next());
     // A tag may stand for several, joined by dots.
     all.flat_map(|platforms| platforms.split('.')).map(str::to_owned).collect()
+}
+
+/// Whether a requirement is of JAX: `jax>=0.5`, `jaxlib (>=0.4)`.
+fn is_jax(requirement: &str) -> bool {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    let name = requirement.split(|c| !is_name(c)).next().unwrap_or_default();
+    name.eq_ignore_ascii_case("jax") || name.eq_ignore_ascii_case("jaxlib")
 }
 
 /// Whether a path of `RECORD` stays in the environment.
