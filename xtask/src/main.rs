@@ -13,6 +13,7 @@ mod environment;
 mod extensions;
 mod fetch;
 mod guides;
+mod handlers;
 mod harvest;
 mod headers_differential;
 mod hostile;
@@ -139,6 +140,8 @@ enum Verb {
     OnnxDifferential(onnx_differential::OnnxDifferential),
     /// Imports wheels with native extensions beside PyTorch and TensorFlow, and holds predictions against what they did.
     Extensions(extensions::Extensions),
+    /// Registers handlers of XLA's FFI in releases of jaxlib, and holds predictions against what they did.
+    Handlers(handlers::HandlersMatrix),
     /// Runs recorded files, as they are and converted, on PyTorch releases.
     Torch(torch::Torch),
     /// Compares what operators do in PyTorch releases, and writes the data of what changed.
@@ -215,6 +218,7 @@ fn main() -> anyhow::Result<()> {
         Verb::StablehloDifferential(arguments) => stablehlo_differential::run(&arguments),
         Verb::StablehloVersions(arguments) => stablehlo_versions::run(&arguments),
         Verb::Extensions(arguments) => extensions::run(&arguments),
+        Verb::Handlers(arguments) => handlers::run(&arguments),
         Verb::Torch(torch) => torch::run(&torch),
         Verb::TorchDifferential(differential) => torch_differential::run(&differential),
         Verb::Behaviour(behaviour) => behaviour::run(&behaviour),
