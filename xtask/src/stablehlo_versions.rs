@@ -132,7 +132,7 @@ pub fn run(arguments: &StablehloVersions) -> anyhow::Result<()> {
             }
             print(host, &some)
         };
-        if !versions.iter().any(|version| share(version)) {
+        if !versions.iter().any(&share) {
             continue;
         }
         let version = &host.version;
