@@ -8,6 +8,9 @@ use unskew_source::{ReadError, Source};
 
 use crate::Needs;
 
+/// The bytes by which formats of shared objects are told apart.
+const MAGIC: u64 = 16;
+
 /// What the shared objects of one package need, without what they have of each other.
 #[derive(Debug, Default)]
 pub struct Extensions {
@@ -28,6 +31,10 @@ impl Extensions {
                     let needs = Needs::of(path, &object);
                     let needs = needs.map(|needs| needs.with_numpy(&object, source));
                     read.extend(needs.map(|needs| (path.as_str(), object, needs)));
+                }
+                Ok(None) if source.size() < MAGIC => {
+                    let what = format!("{} bytes are no shared object: cut short", source.size());
+                    all.problems.push(ReadError::malformed(source.name(), what));
                 }
                 Ok(None) => {}
                 Err(error) => all.problems.push(error),

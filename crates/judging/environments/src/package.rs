@@ -92,6 +92,9 @@ pub(crate) const METADATA: u64 = 4 << 20;
 pub(crate) const RECORD: u64 = 64 << 20;
 pub(crate) const CODE: u64 = 16 << 20;
 
+/// What is said of a `RECORD` that lists nothing: even a package without files lists the `RECORD` itself.
+pub(crate) const EMPTY_RECORD: &str = "RECORD is empty";
+
 /// How many files of one kind are named.
 const NAMED: usize = 5;
 
@@ -140,6 +143,9 @@ impl Package {
             package.platforms = platforms(&text);
         }
         match read_text(&info.join("RECORD"), RECORD) {
+            Ok(text) if text.trim().is_empty() => {
+                package.trouble.push(Trouble::NoRecord(EMPTY_RECORD.to_owned()));
+            }
             Ok(text) => package.files(site, &text),
             Err(error) => package.trouble.push(Trouble::NoRecord(error.to_string())),
         }
@@ -169,9 +175,17 @@ impl Package {
                 continue;
             }
             let file = site.join(&path);
-            if !file.exists() {
-                missing.push(path);
-                continue;
+            match file.metadata() {
+                Ok(metadata) if metadata.is_file() => {}
+                Ok(_) => {
+                    let what = format!("{path} is not a file");
+                    self.trouble.push(Trouble::Unreadable(what));
+                    continue;
+                }
+                Err(_) => {
+                    missing.push(path);
+                    continue;
+                }
             }
             match kind {
                 Kind::Object => {

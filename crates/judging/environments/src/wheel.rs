@@ -7,7 +7,7 @@ use std::sync::Arc;
 use unskew_source::{Archive, Entry, FileSource, Problem, ReadError, Source, limits};
 
 use crate::metadata::{Metadata, record};
-use crate::package::{CODE, Kind, METADATA, RECORD};
+use crate::package::{CODE, EMPTY_RECORD, Kind, METADATA, RECORD};
 use crate::{Package, Trouble};
 
 /// The most bytes of a shared object.
@@ -57,6 +57,10 @@ impl Package {
             }
             Some(Err(error)) => {
                 self.trouble.push(Trouble::NoRecord(error.to_string()));
+                return;
+            }
+            Some(Ok(text)) if text.trim().is_empty() => {
+                self.trouble.push(Trouble::NoRecord(EMPTY_RECORD.to_owned()));
                 return;
             }
             Some(Ok(text)) => record(&text).collect(),
