@@ -58,7 +58,8 @@ fn a_line_that_is_no_schema_is_told_with_its_place_and_the_others_are_compared()
     tree.write("ops.txt", "aten::relu(Tensor self) -> Tensor\n\naten::neg(Tensor self -> Tensor\n");
     let (said, status) = tree.lint();
     assert_eq!(status, Some(1), "{said}");
-    let words = "ops.txt: error OP300 no schema of an operator: aten::neg(Tensor self -> Tensor";
+    let words =
+        "ops.txt:3:1: error OP300 no schema of an operator: aten::neg(Tensor self -> Tensor";
     assert!(said.contains(words), "{said}");
     assert!(said.contains("error OP201 operator `aten::neg`"), "{said}");
     let (said, _) = tree.run(&["lint", "--format", "github"]);
