@@ -40,6 +40,7 @@
 #![forbid(unsafe_code)]
 
 mod environment;
+mod ffi_version;
 mod framework;
 mod generated;
 mod handlers;

@@ -9,8 +9,8 @@ use unskew_core::Version;
 use unskew_extensions::{Handlers, Needs, wheels::normal};
 use unskew_source::{FileSource, Source, read_text};
 
+use crate::ffi_version::header_version;
 use crate::generated::Generated;
-use crate::handlers::header_version;
 use crate::metadata::{Metadata, record};
 
 /// What is wrong with the installation of a package: it is said, and what it leaves open is not judged.

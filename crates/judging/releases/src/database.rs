@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use unskew_core::{Party, Version};
+use unskew_core::Party;
 use unskew_extensions::{Exports, Framework};
 
 use crate::{Family, Operator, Row, jax, keras, onnx, tensorflow, torch};
@@ -26,7 +26,7 @@ impl Family {
             Self::TensorFlow => {
                 let exports = unskew_stream_executor::exports(&row.version);
                 let symbols = symbols(Framework::TensorFlow, row);
-                let party = with_keras(tensorflow::party(row), row.version);
+                let party = keras::with_keras(tensorflow::party(row), row.version);
                 party.with_capability(exports).with_capability(symbols)
             }
             Self::Jax => jax::party(row),
@@ -43,14 +43,6 @@ impl Family {
             Self::OnnxRuntime | Self::Onnx => onnx::operators(self, row, pattern),
             Self::Keras => keras::operators(row, pattern),
         }
-    }
-}
-
-/// A TensorFlow release with the Keras that comes with it.
-pub(crate) fn with_keras(party: Party, release: Version) -> Party {
-    match keras::of_tensorflow(release) {
-        Some(keras) => party.with_capability(Arc::new(keras)),
-        None => party,
     }
 }
 

@@ -87,6 +87,14 @@ pub fn of_tensorflow(release: Version) -> Option<Keras> {
     Some(Keras { of_tensorflow: Some(release), ..keras })
 }
 
+/// A TensorFlow release with the Keras that comes with it.
+pub(crate) fn with_keras(tensorflow: Party, release: Version) -> Party {
+    match of_tensorflow(release) {
+        Some(keras) => tensorflow.with_capability(Arc::new(keras)),
+        None => tensorflow,
+    }
+}
+
 /// The release of `row` as a party.
 pub(crate) fn party(row: &Row) -> Party {
     match runtime(row) {

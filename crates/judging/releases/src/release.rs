@@ -115,7 +115,7 @@ impl Release {
             .flatten();
         let Some(mut runtime) = runtime else { return self.party() };
         runtime.usage = usage;
-        let party = crate::database::with_keras(runtime.party(), self.row().version);
+        let party = crate::keras::with_keras(runtime.party(), self.row().version);
         match (self.stand_in(), self.judged_as()) {
             (Some(why), Some(basis)) => Arc::new(self.renamed(&party, &why, basis)),
             _ => Arc::new(party),

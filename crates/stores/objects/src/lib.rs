@@ -43,7 +43,9 @@
 #![forbid(unsafe_code)]
 
 mod blocks;
+mod client;
 mod error;
+mod listed;
 mod listing;
 mod object;
 mod objects;
@@ -56,7 +58,8 @@ mod upload;
 mod waiting;
 
 pub use error::{Cause, ObjectError};
-pub use listing::{Listed, Listing};
+pub use listed::Listed;
+pub use listing::Listing;
 pub use object::Object;
 pub use objects::Objects;
 pub use place::{ObjectPlace, Scheme};

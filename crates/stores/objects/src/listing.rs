@@ -5,7 +5,8 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use futures_util::StreamExt as _;
 use object_store::ObjectMeta;
 
-use crate::{ObjectError, Objects, waiting};
+use crate::client::Client;
+use crate::{Listed, ObjectError, waiting};
 
 /// How many entries are handed over at once, as many as a page of S3 has.
 const PAGE: usize = 1000;
@@ -14,26 +15,6 @@ const AHEAD: usize = 2;
 
 /// Entries, or why there are no more.
 type Page = Vec<Result<Listed, ObjectError>>;
-
-/// An object as a store lists it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Listed {
-    /// Its key, relative to the place that was opened.
-    pub key: String,
-    /// How many bytes it has.
-    pub size: u64,
-    /// What names this state of it, as the store has it, quotes included.
-    pub etag: Option<String>,
-    /// When it was written, in milliseconds since 1970, as the store says.
-    pub modified: i64,
-}
-
-impl Listed {
-    pub(crate) fn new(key: String, meta: &ObjectMeta) -> Self {
-        let modified = meta.last_modified.timestamp_millis();
-        Self { key, size: meta.size, etag: meta.e_tag.clone(), modified }
-    }
-}
 
 /// The objects below a prefix, as the store sends them: ordered by key in S3 and Google's, in no order
 /// elsewhere. Pages are fetched while entries are taken.
@@ -45,16 +26,16 @@ pub struct Listing {
 }
 
 impl Listing {
-    pub(crate) fn start(objects: &Objects, prefix: &str) -> Self {
+    pub(crate) fn start(client: &Client, prefix: &str) -> Self {
         let (sender, pages) = sync_channel(AHEAD);
         let failed = |error| Self {
             pages: sync_channel(AHEAD).1,
             page: vec![Err(error)].into_iter(),
             ended: false,
         };
-        let uri = objects.uri(prefix);
-        let (store, owner) = (objects.client().clone(), objects.clone());
-        let path = match objects.location(prefix) {
+        let uri = client.uri(prefix);
+        let (store, owner) = (client.store().clone(), client.clone());
+        let path = match client.location(prefix) {
             Ok(path) => path,
             Err(error) => return failed(error),
         };

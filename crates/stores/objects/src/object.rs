@@ -9,39 +9,40 @@ use object_store::{GetOptions, GetRange, ObjectMeta, ObjectStoreExt as _};
 use unskew_source::{Budget, Source};
 
 use crate::blocks::BLOCK;
+use crate::client::Client;
 use crate::ranges::{Kept, Ranges};
-use crate::{Cause, Listed, ObjectError, Objects, waiting};
+use crate::{Cause, Listed, ObjectError, waiting};
 
 /// One object, as it was when it was opened: a [`Source`] whose reads are ranged requests.
 pub struct Object {
     uri: String,
     listed: Listed,
-    objects: Objects,
+    client: Client,
     blocks: Kept,
     budget: Budget,
 }
 
 impl Object {
     /// An object that was listed. Nothing is asked before something is read.
-    pub(crate) fn new(objects: &Objects, listed: Listed) -> Self {
+    pub(crate) fn new(client: &Client, listed: Listed) -> Self {
         unskew_source::budget::count_file(listed.size);
-        let uri = objects.uri(&listed.key);
+        let uri = client.uri(&listed.key);
         let budget = Budget::for_size(listed.size);
-        Self { uri, listed, objects: objects.clone(), blocks: Kept::default(), budget }
+        Self { uri, listed, client: client.clone(), blocks: Kept::default(), budget }
     }
 
     /// The object at `key`, with its first block, which every reader wants.
-    pub(crate) fn open(objects: &Objects, key: &str) -> Result<Self, ObjectError> {
-        match get(objects, key, 0..BLOCK, None) {
+    pub(crate) fn open(client: &Client, key: &str) -> Result<Self, ObjectError> {
+        match get(client, key, 0..BLOCK, None) {
             Ok((meta, bytes)) => {
-                let object = Self::new(objects, Listed::new(key.to_owned(), &meta));
+                let object = Self::new(client, Listed::new(key.to_owned(), &meta));
                 object.blocks.keep(0, bytes);
                 Ok(object)
             }
             Err(error) if error.is_missing() => Err(error),
             // No range fits an object without bytes, and servers say so in many ways.
-            Err(error) => match objects.stat(key)? {
-                Some(listed) if listed.size == 0 => Ok(Self::new(objects, listed)),
+            Err(error) => match stat(client, key)? {
+                Some(listed) if listed.size == 0 => Ok(Self::new(client, listed)),
                 _ => Err(error),
             },
         }
@@ -56,7 +57,7 @@ impl Object {
     fn fetch(&self, range: Range<u64>) -> Result<Bytes, ObjectError> {
         let changed = || ObjectError::new(&self.uri, Cause::Changed);
         let etag = self.listed.etag.clone();
-        let (meta, bytes) = match get(&self.objects, &self.listed.key, range.clone(), etag) {
+        let (meta, bytes) = match get(&self.client, &self.listed.key, range.clone(), etag) {
             // It shrank or is gone.
             Err(error) if error.is_missing() => return Err(changed()),
             answer => answer?,
@@ -77,12 +78,12 @@ impl Object {
 
 /// Asks for a range of an object, of the state with this ETag if one is given.
 fn get(
-    objects: &Objects,
+    client: &Client,
     key: &str,
     range: Range<u64>,
     etag: Option<String>,
 ) -> Result<(ObjectMeta, Bytes), ObjectError> {
-    let (store, path, uri) = (objects.client().clone(), objects.location(key)?, objects.uri(key));
+    let (store, path, uri) = (client.store().clone(), client.location(key)?, client.uri(key));
     // A weak ETag fits no precondition, nor does one without quotes; it is compared with that of the answer.
     let if_match = etag.filter(|etag| etag.starts_with('"'));
     let (meta, bytes) = waiting::wait(&uri, async move {
@@ -92,13 +93,13 @@ fn get(
         let meta = answer.meta.clone();
         Ok((meta, answer.bytes().await?))
     })?;
-    objects.meter().read(bytes.len());
+    client.meter().read(bytes.len());
     Ok((meta, bytes))
 }
 
 /// What a store says of an object, without its bytes; none if there is no such object.
-pub(crate) fn stat(objects: &Objects, key: &str) -> Result<Option<Listed>, ObjectError> {
-    let (store, path, uri) = (objects.client().clone(), objects.location(key)?, objects.uri(key));
+pub(crate) fn stat(client: &Client, key: &str) -> Result<Option<Listed>, ObjectError> {
+    let (store, path, uri) = (client.store().clone(), client.location(key)?, client.uri(key));
     match waiting::wait(&uri, async move { store.head(&path).await }) {
         Ok(meta) => Ok(Some(Listed::new(key.to_owned(), &meta))),
         Err(error) if error.is_missing() => Ok(None),

@@ -1,24 +1,19 @@
 //! Everything below a place.
 
-use std::sync::Arc;
-
-use object_store::path::Path;
-use object_store::{ObjectStore, ObjectStoreExt as _, PutMode, PutPayload};
+use object_store::{ObjectStoreExt as _, PutMode};
 use unskew_source::{Source, SourceExt as _, limits};
 
-use crate::traffic::Meter;
+use crate::client::Client;
 use crate::{
     Cause, Listed, Listing, Object, ObjectError, ObjectPlace, Settings, Traffic, Upload, object,
-    store, waiting,
+    waiting,
 };
 
 /// Everything below a place of a store. Keys are relative to the place; an empty key is the place itself. Clones share
 /// connections and counters.
 #[derive(Clone)]
 pub struct Objects {
-    place: ObjectPlace,
-    client: Arc<dyn ObjectStore>,
-    meter: Arc<Meter>,
+    client: Client,
 }
 
 impl Objects {
@@ -36,13 +31,12 @@ impl Objects {
     /// # Errors
     /// If settings contradict each other.
     pub fn at(place: &ObjectPlace, settings: &Settings) -> Result<Self, ObjectError> {
-        let client = store::client(place, settings)?;
-        Ok(Self { place: place.clone(), client, meter: Arc::default() })
+        Ok(Self { client: Client::new(place, settings)? })
     }
 
     /// The bucket or folder that these objects are below.
     pub fn place(&self) -> &ObjectPlace {
-        &self.place
+        self.client.place()
     }
 
     /// The same store at another place of it, which must have the same root.
@@ -50,27 +44,23 @@ impl Objects {
     /// # Errors
     /// [`Cause::Invalid`] if the place lies in another store.
     pub fn moved_to(&self, place: &ObjectPlace) -> Result<Self, ObjectError> {
-        if (place.scheme(), place.root()) != (self.place.scheme(), self.place.root()) {
-            let why = format!("lies in another store than {}", self.place);
-            return Err(ObjectError::new(&place.to_string(), Cause::Invalid(why)));
-        }
-        Ok(Self { place: place.clone(), ..self.clone() })
+        Ok(Self { client: self.client.moved_to(place)? })
     }
 
     /// How users name the object at `key`.
     pub fn uri(&self, key: &str) -> String {
-        self.place.join(key).to_string()
+        self.client.uri(key)
     }
 
     /// What has been read through this and its clones.
     pub fn traffic(&self) -> Traffic {
-        self.meter.traffic()
+        self.client.meter().traffic()
     }
 
     /// The objects below `prefix`, whole parts of a key: `models` has `models/net.pt` below it, and not
     /// `models-old/net.pt`. A prefix with nothing below it is no error.
     pub fn list(&self, prefix: &str) -> Listing {
-        Listing::start(self, prefix)
+        Listing::start(&self.client, prefix)
     }
 
     /// What the store says of the object at `key`; none if there is no such object.
@@ -78,7 +68,7 @@ impl Objects {
     /// # Errors
     /// If the store does not answer.
     pub fn stat(&self, key: &str) -> Result<Option<Listed>, ObjectError> {
-        object::stat(self, key)
+        object::stat(&self.client, key)
     }
 
     /// Opens the object at `key` for reading.
@@ -86,12 +76,12 @@ impl Objects {
     /// # Errors
     /// [`Cause::Missing`], or if the store does not answer.
     pub fn object(&self, key: &str) -> Result<Object, ObjectError> {
-        Object::open(self, key)
+        Object::open(&self.client, key)
     }
 
     /// The object that was listed, in the state that it had then. Nothing is asked yet.
     pub fn listed_object(&self, listed: &Listed) -> Object {
-        Object::new(self, listed.clone())
+        Object::new(&self.client, listed.clone())
     }
 
     /// All bytes of the object at `key`.
@@ -115,7 +105,7 @@ impl Objects {
     /// # Errors
     /// If the store does not take it.
     pub fn put(&self, key: &str, bytes: impl Into<Vec<u8>>) -> Result<(), ObjectError> {
-        self.put_as(key, bytes.into(), PutMode::Overwrite)
+        self.client.put(key, bytes.into(), PutMode::Overwrite)
     }
 
     /// Writes an object that is not there yet, and says whether it did: of several callers at once, one does.
@@ -123,18 +113,11 @@ impl Objects {
     /// # Errors
     /// If the store does not take it, or knows no such condition.
     pub fn put_new(&self, key: &str, bytes: impl Into<Vec<u8>>) -> Result<bool, ObjectError> {
-        match self.put_as(key, bytes.into(), PutMode::Create) {
+        match self.client.put(key, bytes.into(), PutMode::Create) {
             Ok(()) => Ok(true),
             Err(ObjectError { cause: Cause::Exists, .. }) => Ok(false),
             Err(error) => Err(error),
         }
-    }
-
-    fn put_as(&self, key: &str, bytes: Vec<u8>, mode: PutMode) -> Result<(), ObjectError> {
-        let (store, path) = (self.client.clone(), self.location(key)?);
-        waiting::wait(&self.uri(key), async move {
-            store.put_opts(&path, PutPayload::from(bytes), mode.into()).await.map(|_| ())
-        })
     }
 
     /// Begins to write an object of any size, in parts. It appears when [`Upload::finish`] returns.
@@ -142,7 +125,7 @@ impl Objects {
     /// # Errors
     /// If the key cannot be one.
     pub fn upload(&self, key: &str) -> Result<Upload, ObjectError> {
-        Upload::begin(self, key)
+        Upload::begin(&self.client, key)
     }
 
     /// Copies an object within the store, without its bytes coming here.
@@ -151,7 +134,7 @@ impl Objects {
     /// [`Cause::Missing`], or if the store does not do it.
     pub fn copy(&self, from: &str, to: &str) -> Result<(), ObjectError> {
         let (store, source, target) =
-            (self.client.clone(), self.location(from)?, self.location(to)?);
+            (self.client.store().clone(), self.client.location(from)?, self.client.location(to)?);
         waiting::wait(&self.uri(from), async move { store.copy(&source, &target).await })
     }
 
@@ -160,41 +143,16 @@ impl Objects {
     /// # Errors
     /// If the store does not do it.
     pub fn delete(&self, key: &str) -> Result<(), ObjectError> {
-        let (store, path) = (self.client.clone(), self.location(key)?);
+        let (store, path) = (self.client.store().clone(), self.client.location(key)?);
         match waiting::wait(&self.uri(key), async move { store.delete(&path).await }) {
             Err(error) if error.is_missing() => Ok(()),
             other => other,
         }
     }
-
-    pub(crate) fn client(&self) -> &Arc<dyn ObjectStore> {
-        &self.client
-    }
-
-    pub(crate) fn meter(&self) -> &Meter {
-        &self.meter
-    }
-
-    /// The key as the crate below has it.
-    pub(crate) fn location(&self, key: &str) -> Result<Path, ObjectError> {
-        let place = self.place.join(key);
-        let invalid = |error: object_store::path::Error| {
-            ObjectError::new(&place.to_string(), Cause::Invalid(error.to_string()))
-        };
-        Path::parse(place.key()).map_err(invalid)
-    }
-
-    /// The other way: relative to the place.
-    pub(crate) fn key_of(&self, location: &Path) -> String {
-        let base = self.place.key().trim_matches('/');
-        let key = location.as_ref();
-        let below = key.strip_prefix(base).unwrap_or(key);
-        below.trim_start_matches('/').to_owned()
-    }
 }
 
 impl std::fmt::Debug for Objects {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Objects").field(&self.place.to_string()).finish()
+        f.debug_tuple("Objects").field(&self.place().to_string()).finish()
     }
 }

@@ -2,9 +2,10 @@
 
 use std::io::{self, Write};
 
-use object_store::{MultipartUpload, ObjectStoreExt as _, PutPayload};
+use object_store::{MultipartUpload, ObjectStoreExt as _, PutMode, PutPayload};
 
-use crate::{ObjectError, Objects, waiting};
+use crate::client::Client;
+use crate::{ObjectError, waiting};
 
 /// The size of a part: the least that S3 takes is 5 MiB, and it takes 10,000 parts.
 const PART: usize = 16 << 20;
@@ -14,7 +15,7 @@ const PART: usize = 16 << 20;
 ///
 /// What fits into one part is sent at the end by one request.
 pub struct Upload {
-    objects: Objects,
+    client: Client,
     key: String,
     uri: String,
     buffer: Vec<u8>,
@@ -23,10 +24,10 @@ pub struct Upload {
 }
 
 impl Upload {
-    pub(crate) fn begin(objects: &Objects, key: &str) -> Result<Self, ObjectError> {
-        objects.location(key)?;
-        let (uri, key) = (objects.uri(key), key.to_owned());
-        Ok(Self { objects: objects.clone(), key, uri, buffer: Vec::new(), parts: None, size: 0 })
+    pub(crate) fn begin(client: &Client, key: &str) -> Result<Self, ObjectError> {
+        client.location(key)?;
+        let (uri, key) = (client.uri(key), key.to_owned());
+        Ok(Self { client: client.clone(), key, uri, buffer: Vec::new(), parts: None, size: 0 })
     }
 
     /// Sends what is in the buffer as a part.
@@ -34,8 +35,7 @@ impl Upload {
         let mut parts = match self.parts.take() {
             Some(parts) => parts,
             None => {
-                let (store, path) =
-                    (self.objects.client().clone(), self.objects.location(&self.key)?);
+                let (store, path) = (self.client.store().clone(), self.client.location(&self.key)?);
                 waiting::wait(&self.uri, async move { store.put_multipart(&path).await })?
             }
         };
@@ -51,7 +51,8 @@ impl Upload {
     /// If the store does not take it; then it does not appear.
     pub fn finish(mut self) -> Result<u64, ObjectError> {
         if self.parts.is_none() {
-            self.objects.put(&self.key, std::mem::take(&mut self.buffer))?;
+            let bytes = std::mem::take(&mut self.buffer);
+            self.client.put(&self.key, bytes, PutMode::Overwrite)?;
             return Ok(self.size);
         }
         if !self.buffer.is_empty() {

@@ -13,8 +13,9 @@ use std::sync::OnceLock;
 use unskew_abi::contract::InterfaceVersion;
 
 use super::framework::{self, TF_OpKernelConstruction, TF_OpKernelContext};
+use super::host_memory::{allocate_host, deallocate_host};
 use super::kernel::Registration;
-use super::platform::last_host;
+use super::last_host;
 use crate::{DataType, Error, KernelDef};
 
 /// The releases in which this is done.
@@ -84,7 +85,7 @@ const ON_DEVICE: [DataType; 9] = [
 
 /// Registers them, if this is such a host.
 pub(super) fn register(device_type: &str) -> Result<(), Error> {
-    let release = last_host().and_then(|host| host.release());
+    let release = last_host::get().and_then(|host| host.release());
     if !release.is_some_and(|release| RELEASES.contains(&release)) {
         return Ok(());
     }
@@ -131,7 +132,7 @@ unsafe extern "C" fn create<const N: usize>(
     construction: *mut TF_OpKernelConstruction,
 ) -> *mut c_void {
     let Some(class) = CLASSES[N].get() else { return null_mut() };
-    let Some(object) = super::allocate_host(ROOM as u64) else { return null_mut() };
+    let Some(object) = allocate_host(ROOM as u64) else { return null_mut() };
     // SAFETY: the object has more room than the constructor fills, and is aligned.
     unsafe {
         object.cast::<u8>().write_bytes(0, ROOM);
@@ -159,5 +160,5 @@ unsafe extern "C" fn delete<const N: usize>(object: *mut c_void) {
         // SAFETY: as above; the host gives back each object once.
         unsafe { (class.destroy)(object) }
     }
-    super::deallocate_host(object);
+    deallocate_host(object);
 }

@@ -4,20 +4,9 @@ use std::ffi::c_void;
 use std::ptr::null_mut;
 
 use super::framework::{self, TF_KernelBuilder, TF_OpKernelConstruction, TF_OpKernelContext};
-use super::status::{Status, answer_or, caught, report, text};
-use super::{Construction, Context, Exports, adopted, platform};
-use crate::{Device, Error, Kernel, KernelDef, Kernels, Platform};
-
-/// What `TF_InitKernel` does: the author's kernels. The host takes no answer.
-pub fn init_kernel<E: Exports>() {
-    answer_or("TF_InitKernel", (), || {
-        let made = E::exported().made()?;
-        let device_type = made.device_type.to_string_lossy().into_owned();
-        adopted::register(&device_type)?;
-        let mut kernels = Kernels::new(device_type, platform::last_host());
-        made.platform.kernels(&mut kernels)
-    });
-}
+use super::status::{Status, caught, report, text};
+use super::{Construction, Context};
+use crate::{Device, Error, Kernel, KernelDef};
 
 /// The functions of a kernel, without its type.
 #[derive(Clone, Copy)]

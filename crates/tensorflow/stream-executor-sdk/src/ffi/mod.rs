@@ -8,11 +8,14 @@
 
 mod adopted;
 mod attribute;
+mod callback;
 mod context;
 mod copies;
 mod device;
 mod framework;
+mod host_memory;
 mod kernel;
+mod last_host;
 mod optimizer;
 mod platform;
 mod profiler;
@@ -23,21 +26,20 @@ mod structs;
 mod tensor;
 mod variable;
 
-use std::ffi::{CString, c_void};
-
-use unskew_stream_executor::bindings::{SE_StatusCallbackFn, TF_Status};
+use std::ffi::CString;
 
 use crate::{Error, Platform};
 
 pub use attribute::Construction;
+pub use callback::Callback;
 pub use context::Context;
-pub use kernel::init_kernel;
 pub use optimizer::{OptimizerExports, init_graph};
 pub use profiler::{ProfilerExports, init_profiler};
-pub use register::init_plugin;
+pub use register::{init_kernel, init_plugin};
 pub use tensor::Tensor;
 pub use variable::{Operation, Update};
 
+pub(crate) use host_memory::{allocate_host, deallocate_host};
 pub(crate) use kernel::Registration;
 pub(crate) use status::text;
 pub(crate) use variable::served as variables_served;
@@ -77,44 +79,4 @@ impl<P: Platform> Exported<P> {
     fn made(&self) -> Result<&Made<P>, Error> {
         self.made.as_ref().map_err(Clone::clone)
     }
-}
-
-/// A function of the host, to be called once, when a stream gets there.
-#[derive(Debug)]
-pub struct Callback {
-    function: SE_StatusCallbackFn,
-    argument: *mut c_void,
-}
-
-// SAFETY: hosts hand out such callbacks to be called from any thread.
-unsafe impl Send for Callback {}
-
-impl Callback {
-    /// Calls it, with how the stream's work has gone.
-    pub fn call(self, result: &Result<(), Error>) {
-        let status = match result {
-            Ok(()) => status::Status::new(),
-            Err(error) => status::Status::from(error),
-        };
-        if let Some(function) = self.function {
-            let status: *mut TF_Status = status.raw();
-            // SAFETY: the host handed out both to be used together, and the status is alive.
-            unsafe { function(self.argument, status) }
-        }
-    }
-}
-
-/// Ordinary memory, aligned to 64 bytes.
-pub(crate) fn allocate_host(bytes: u64) -> Option<*mut c_void> {
-    let bytes = usize::try_from(bytes).ok()?;
-    let mut memory = std::ptr::null_mut();
-    // SAFETY: the alignment is a power of two, and the result is written to a place of ours.
-    let failed = unsafe { libc::posix_memalign(&raw mut memory, 64, bytes.max(1)) };
-    (failed == 0).then_some(memory)
-}
-
-/// Gives back what [`allocate_host`] gave.
-pub(crate) fn deallocate_host(memory: *mut c_void) {
-    // SAFETY: the host gives back what it got, once; null is nothing.
-    unsafe { libc::free(memory) }
 }

@@ -2,7 +2,6 @@
 
 use std::ffi::c_int;
 use std::ptr::null_mut;
-use std::sync::Mutex;
 
 use unskew_stream_executor::bindings as c;
 use unskew_stream_executor::layout::{NEWEST, Releases, Structure, releases_of};
@@ -16,19 +15,6 @@ use crate::{Device, Error, Host, Platform, Timer};
 pub(super) struct PlatformState<P: 'static> {
     pub(super) platform: &'static P,
     pub(super) host: Host,
-}
-
-/// The host that has registered the platform last. Kernels are registered without any arguments.
-static LAST_HOST: Mutex<Option<Host>> = Mutex::new(None);
-
-pub(super) fn remember(host: &Host) {
-    if let Ok(mut last) = LAST_HOST.lock() {
-        *last = Some(host.clone());
-    }
-}
-
-pub(super) fn last_host() -> Option<Host> {
-    LAST_HOST.lock().ok()?.clone()
 }
 
 pub(super) fn functions<P: Platform>() -> c::SP_PlatformFns {

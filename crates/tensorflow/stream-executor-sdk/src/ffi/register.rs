@@ -1,4 +1,4 @@
-//! `SE_InitPlugin`: the handshake, and what the platform is.
+//! `SE_InitPlugin`: the handshake, and what the platform is. `TF_InitKernel`: the kernels that it has.
 
 use std::ptr::null_mut;
 
@@ -8,8 +8,8 @@ use unskew_stream_executor::bindings as c;
 use unskew_stream_executor::layout::{FIRST, NEWEST, Structure, releases_of};
 
 use super::platform::{self, PlatformState};
-use super::{Exports, Made, framework, status, structs};
-use crate::{Allocator, Error, Host, Platform};
+use super::{Exports, Made, adopted, framework, last_host, status, structs};
+use crate::{Allocator, Error, Host, Kernels, Platform};
 
 /// The version of the interface that this crate knows.
 const OURS: InterfaceVersion = InterfaceVersion::new(0, 0);
@@ -26,6 +26,17 @@ pub unsafe fn init_plugin<E: Exports>(
         let made = E::exported().made()?;
         // SAFETY: the caller says so.
         unsafe { register(params, made) }
+    });
+}
+
+/// What `TF_InitKernel` does: the author's kernels. The host takes no answer.
+pub fn init_kernel<E: Exports>() {
+    status::answer_or("TF_InitKernel", (), || {
+        let made = E::exported().made()?;
+        let device_type = made.device_type.to_string_lossy().into_owned();
+        adopted::register(&device_type)?;
+        let mut kernels = Kernels::new(device_type, last_host::get());
+        made.platform.kernels(&mut kernels)
     });
 }
 
@@ -46,7 +57,7 @@ unsafe fn register<P: Platform>(
     check_name("name", &made.name.to_string_lossy())?;
     check_name("type", &made.device_type.to_string_lossy())?;
     let release = host.releases.first;
-    platform::remember(&host);
+    last_host::remember(&host);
     let state = Box::new(PlatformState { platform: &made.platform, host });
     let mut value = describe(made);
     value.ext = Box::into_raw(state).cast();

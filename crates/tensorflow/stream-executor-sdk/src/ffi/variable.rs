@@ -11,7 +11,7 @@ use unskew_stream_executor::bindings::TF_Status;
 
 use super::context::number;
 use super::framework::{self, TF_OpKernelContext, TF_Tensor};
-use super::platform::last_host;
+use super::last_host;
 use super::status::{Status, answer_or};
 use super::{Context, Tensor};
 use crate::{Device, Error, Memory, Order};
@@ -92,7 +92,7 @@ pub(crate) fn served() -> bool {
 }
 
 fn release() -> Option<InterfaceVersion> {
-    last_host()?.release()
+    last_host::get()?.release()
 }
 
 fn missing(name: &CStr) -> Error {

@@ -1,12 +1,10 @@
 //! Clients: devices, memories, buffers, programs.
 
-use std::borrow::Cow;
-
 use super::shape::host_bytes;
 use super::{
-    Buffer, Device, Error, Executable, Failure, LoadedExecutable, Memory, Plugin, Topology,
+    Buffer, Device, Error, Executable, Failure, LoadedExecutable, Memory, Plugin, Program,
+    SerializedOptions, Topology,
 };
-use crate::convert::compile_options::CompileOptions;
 use crate::probe::Attribute;
 use crate::sys::bindings::{
     PJRT_Buffer_Type as ElementType, PJRT_Client, PJRT_HostBufferSemantics,
@@ -20,50 +18,6 @@ use crate::sys::calls::{Handle, buffer, client, compile};
 pub struct Client {
     plugin: Plugin,
     raw: Handle<PJRT_Client>,
-}
-
-/// A program to compile.
-#[derive(Clone, Copy, Debug)]
-pub struct Program<'a> {
-    /// Its code: MLIR as text or bytecode, a StableHLO portable artifact, or a serialized HLO module.
-    pub code: &'a [u8],
-    /// What the code is: `mlir`, `hlo` or `hlo_with_config`.
-    pub format: &'a str,
-}
-
-impl<'a> Program<'a> {
-    /// A program in MLIR: text, bytecode, or a StableHLO portable artifact.
-    pub fn mlir(code: &'a (impl AsRef<[u8]> + ?Sized)) -> Self {
-        Self { code: code.as_ref(), format: "mlir" }
-    }
-}
-
-/// The options of a compilation as a plug-in gets them: a serialized `CompileOptionsProto`.
-#[derive(Clone, Debug)]
-pub struct SerializedOptions<'o>(pub Cow<'o, [u8]>);
-
-impl From<&CompileOptions> for SerializedOptions<'_> {
-    fn from(options: &CompileOptions) -> Self {
-        Self(Cow::Owned(options.write()))
-    }
-}
-
-impl<'o> From<&'o [u8]> for SerializedOptions<'o> {
-    fn from(bytes: &'o [u8]) -> Self {
-        Self(Cow::Borrowed(bytes))
-    }
-}
-
-impl<'o> From<&'o Vec<u8>> for SerializedOptions<'o> {
-    fn from(bytes: &'o Vec<u8>) -> Self {
-        Self(Cow::Borrowed(bytes))
-    }
-}
-
-impl<'o, const N: usize> From<&'o [u8; N]> for SerializedOptions<'o> {
-    fn from(bytes: &'o [u8; N]) -> Self {
-        Self(Cow::Borrowed(bytes))
-    }
 }
 
 /// What a plug-in may do with data of the host for as long as their owner is there.

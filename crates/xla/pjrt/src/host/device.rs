@@ -1,9 +1,9 @@
 //! Devices and their descriptions.
 
-use super::{Buffer, Error, Failure, Memory, MemoryStats, or_if_absent};
+use super::{Error, Failure, Memory, MemoryStats, or_if_absent};
 use crate::probe::Attribute;
 use crate::sys::bindings::{PJRT_Device, PJRT_DeviceDescription};
-use crate::sys::calls::extension::{memories, stream};
+use crate::sys::calls::extension::memories;
 use crate::sys::calls::{Handle, device};
 
 /// A device of a client.
@@ -65,17 +65,6 @@ impl Device {
     /// What the vendor says of it now; before 0.92 what its description says.
     pub fn attributes(&self) -> Result<Vec<Attribute>, Error> {
         or_if_absent(device::current_attributes(&self.raw), || self.description()?.attributes())
-    }
-
-    /// The stream on which other libraries wait for its buffers, as the platform's own handle. Since
-    /// 0.49, by the extension Stream.
-    pub fn stream(&self) -> Result<isize, Error> {
-        stream::of_device(&self.raw).map_err(Into::into)
-    }
-
-    /// Has its stream wait until a buffer is ready. Since 0.49, by the extension Stream.
-    pub fn wait_for(&self, buffer: &Buffer) -> Result<(), Error> {
-        stream::wait_on_device(&self.raw, buffer.raw())
     }
 
     /// Makes the execution with this number fail that has been enqueued; whether there was one.

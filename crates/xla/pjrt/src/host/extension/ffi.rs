@@ -1,38 +1,17 @@
-//! Handlers of custom calls, and the data that executions carry to them.
+//! Handlers of custom calls, and types of the data for them.
 
 use std::ffi::c_void;
-use std::fmt;
 use std::ptr::NonNull;
 
+use super::{ExecuteContext, UserType};
 use crate::host::{Error, Plugin};
-use crate::sys::bindings::{
-    PJRT_ExecuteContext, PJRT_FFI_Register_Handler_Args, PJRT_FFI_Type_Register_Args,
-};
-use crate::sys::calls::Handle;
+use crate::sys::bindings::{PJRT_FFI_Register_Handler_Args, PJRT_FFI_Type_Register_Args};
 use crate::sys::calls::extension::ffi::{self, Context, Known};
 
 /// The extension FFI of a plug-in: handlers of custom calls, and types of the data for them.
 #[derive(Clone, Copy, Debug)]
 pub struct Ffi {
     plugin: Plugin,
-}
-
-/// A type of user data that a plug-in knows; [`ExecuteContext::insert`] takes values of it.
-pub struct UserType<T> {
-    raw: Known<T>,
-}
-
-impl<T> UserType<T> {
-    /// The number by which handlers ask for a value of this type.
-    pub fn id(&self) -> i64 {
-        self.raw.id()
-    }
-}
-
-impl<T> fmt::Debug for UserType<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "UserType({})", self.raw.id())
-    }
 }
 
 impl Plugin {
@@ -47,7 +26,7 @@ impl Plugin {
     /// # Errors
     /// If the plug-in is too old, or does not answer.
     pub fn execute_context(&self) -> Result<ExecuteContext, Error> {
-        Ok(ExecuteContext { raw: Context::new(self.api())? })
+        Ok(ExecuteContext::new(Context::new(self.api())?))
     }
 }
 
@@ -71,7 +50,7 @@ impl Ffi {
         &self,
         name: &str,
     ) -> Result<UserType<T>, Error> {
-        Ok(UserType { raw: Known::register(self.plugin.api(), name)? })
+        Ok(UserType::new(Known::register(self.plugin.api(), name)?))
     }
 
     /// Makes a handler known to programs under the name of their custom call, on a platform as XLA
@@ -94,38 +73,5 @@ impl Ffi {
         let api = self.plugin.api();
         // SAFETY: the caller says so.
         unsafe { ffi::register_handler(api, target, platform, handler, traits) }.map_err(Into::into)
-    }
-}
-
-/// Data that an execution carries to the handlers of its custom calls:
-/// [`ExecuteOptions::context`](crate::ExecuteOptions::context).
-///
-/// Its values are dropped once it is dropped and no execution uses it any more.
-#[derive(Debug)]
-pub struct ExecuteContext {
-    raw: Context,
-}
-
-impl ExecuteContext {
-    /// Puts a value into it, at most one of each type. Since 0.82.
-    ///
-    /// # Errors
-    /// [`Error::Taken`] if it has one of this type; [`Error::OtherClient`] if the type is of another
-    /// plug-in; if the plug-in is too old, or refuses.
-    pub fn insert<T: Send + Sync + 'static>(
-        &self,
-        of: &UserType<T>,
-        value: T,
-    ) -> Result<(), Error> {
-        self.raw.insert(&of.raw, value)
-    }
-
-    pub(crate) fn raw(&self) -> &Handle<PJRT_ExecuteContext> {
-        self.raw.raw()
-    }
-
-    /// What keeps it alive for an execution.
-    pub(crate) fn share(&self) -> Context {
-        self.raw.clone()
     }
 }

@@ -20,13 +20,16 @@
 //! lists them, and [`Api::call_extension`](crate::sys::Api::call_extension) calls what is bound.
 
 mod abi_version;
+mod execute_context;
 mod ffi;
 mod layouts;
 mod phases;
 mod profiler;
+mod stream;
 
 pub use abi_version::{ExecutableAbiVersion, RuntimeAbiVersion};
-pub use ffi::{ExecuteContext, Ffi, UserType};
+pub use execute_context::{ExecuteContext, UserType};
+pub use ffi::Ffi;
 pub use layouts::Layout;
 pub use phases::PhaseCompiler;
 pub use profiler::{Profile, Profiler};
