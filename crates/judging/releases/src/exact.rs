@@ -88,6 +88,12 @@ impl FromStr for Exact {
     type Err = ExactError;
 
     fn from_str(text: &str) -> Result<Self, ExactError> {
+        // Nearly all of them, and a table has hundreds.
+        if text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+            && let Ok(numbers) = text.parse()
+        {
+            return Ok(Self::of(numbers));
+        }
         let error = || ExactError(text.to_owned());
         let version: pep440_rs::Version = text.parse().map_err(|_| error())?;
         Self::from_pep440(&version).ok_or_else(error)

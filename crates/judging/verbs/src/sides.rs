@@ -107,10 +107,13 @@ fn standard_input() -> Result<Content, Error> {
 /// Whether a release is meant, and no file. `torch` and `torch@2.1` are releases even where there is a file of
 /// this name; other ways to write a release give way to a file.
 pub fn is_release(text: &str) -> bool {
-    let certain = text == "all" || text.parse::<Family>().is_ok() || text.contains('@');
+    let certain = text == "all" || Family::of_package(text).is_some() || text.contains('@');
     let exists = Path::new(text).exists();
+    if exists && !certain {
+        return false;
+    }
     match select(text) {
-        Ok(_) => certain || !exists,
+        Ok(_) => true,
         Err(_) => !exists && !unskew_artifact::is_uri(text) && unskew_releases::is_meant(text),
     }
 }

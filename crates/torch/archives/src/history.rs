@@ -1,11 +1,11 @@
 //! What changed in PyTorch that no number of a file shows: `data/history.toml`.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use serde::Deserialize;
 use unskew_core::Version;
 use unskew_tables::toml_as_json;
-use unskew_torch_operators::registry;
+use unskew_torch_operators::{RegistryChange, registry};
 use unskew_torch_schemas::Schema;
 
 use crate::{Format, Model, Stamp};
@@ -165,20 +165,25 @@ struct Bytecode {
 static FILE: LazyLock<Option<File>> =
     LazyLock::new(|| serde_json::from_str(toml_as_json!("data/history.toml")).ok());
 
-static UPGRADERS: LazyLock<Vec<Upgrader>> = LazyLock::new(|| {
-    let versions = registry().versioned().flat_map(|(_, all)| all);
-    versions
-        .filter_map(|change| {
-            Some(Upgrader {
-                schema: change.upgrader.as_ref()?.schema.clone(),
-                function: change.upgrader.as_ref()?.function.clone(),
-                bumped_at: i64::from(change.since.version()?),
-                mobile: change.mobile,
-                gone_in: change.gone_in,
-            })
+/// The upgraders of an operator, by its full name; read when they are asked for.
+type OfOperator = (&'static str, OnceLock<Vec<Upgrader>>);
+
+static UPGRADERS: LazyLock<Vec<OfOperator>> =
+    LazyLock::new(|| registry().versioned_names().map(|name| (name, OnceLock::new())).collect());
+
+fn read_upgraders((operator, read): &'static OfOperator) -> &'static [Upgrader] {
+    let upgrader = |change: &RegistryChange| {
+        let bridge = change.upgrader.as_ref()?;
+        Some(Upgrader {
+            schema: bridge.schema.clone(),
+            function: bridge.function.clone(),
+            bumped_at: i64::from(change.since.version()?),
+            mobile: change.mobile,
+            gone_in: change.gone_in,
         })
-        .collect()
-});
+    };
+    read.get_or_init(|| registry().changes_of(operator).iter().filter_map(upgrader).collect())
+}
 
 static BUILTINS: LazyLock<Vec<Schema>> = LazyLock::new(|| {
     let schemas = FILE.iter().flat_map(|file| &file.builtin.schemas);
@@ -198,8 +203,14 @@ pub fn refusal(minor: Version, model: &Model) -> Option<&'static Refusal> {
     rows.find(|row| row.concerns(minor) && row.covers(model))
 }
 
-pub fn upgraders() -> &'static [Upgrader] {
-    &UPGRADERS
+pub fn upgraders() -> impl Iterator<Item = &'static Upgrader> {
+    UPGRADERS.iter().flat_map(read_upgraders)
+}
+
+/// The upgraders of all overloads of an operator.
+pub fn upgraders_of(operator: &str) -> impl Iterator<Item = &'static Upgrader> {
+    let is = move |full: &str| full.split('.').next() == Some(operator);
+    UPGRADERS.iter().filter(move |(full, _)| is(full)).flat_map(read_upgraders)
 }
 
 /// The first release without this class, if one removed it.
@@ -275,7 +286,7 @@ mod tests {
     #[test]
     fn the_data_is_read_whole() {
         let file: File = serde_json::from_str(toml_as_json!("data/history.toml")).unwrap();
-        assert_eq!(upgraders().len(), 19);
+        assert_eq!(upgraders().count(), 19);
         let refused =
             |minor| refusal(Version::pair(1, minor), &Model::new(Format::MobileFlatbuffer));
         assert!(refused(12).is_some() && refused(13).is_none());

@@ -41,6 +41,11 @@ impl Operators {
         there.map(|one| (&*one.name, one.changes()))
     }
 
+    /// Their names; of operators that are built in, nothing else is read.
+    pub(crate) fn versioned_names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().filter(|one| one.is_versioned()).map(|one| &*one.name)
+    }
+
     pub(crate) fn changes(&self) -> impl Iterator<Item = &RegistryChange> {
         self.0.iter().flat_map(Operator::changes)
     }

@@ -85,6 +85,11 @@ impl Registry {
         self.operators.versioned()
     }
 
+    /// The full names of [`versioned`](Self::versioned), without reading what changed.
+    pub fn versioned_names(&self) -> impl Iterator<Item = &str> {
+        self.operators.versioned_names()
+    }
+
     /// The changes of one operator, by its full name; nothing for one that never changed.
     pub fn changes_of(&self, operator: &str) -> &[RegistryChange] {
         self.operators.of(operator)

@@ -41,7 +41,7 @@ pub fn closure(model: &Model, operators: &Arc<OperatorHistory>) -> Closure {
     let version = model.operator_version().filter(|_| !model.format.is_exported());
     let upgraders = upgraders(operators);
     for operator in &own {
-        let applied = history::upgraders().iter().filter(|upgrader| {
+        let applied = history::upgraders().filter(|upgrader| {
             upgrader.schema.full_name() == *operator
                 && version.is_some_and(|version| version < upgrader.bumped_at)
         });
@@ -59,7 +59,7 @@ pub fn closure(model: &Model, operators: &Arc<OperatorHistory>) -> Closure {
 
 /// The operators that each upgrader calls, by the upgrader's name.
 pub(crate) fn upgraders(operators: &Arc<OperatorHistory>) -> BTreeMap<String, BTreeSet<String>> {
-    let functions = history::upgraders().iter().filter_map(|upgrader| {
+    let functions = history::upgraders().filter_map(|upgrader| {
         unskew_torch_operators::registry().function(&upgrader.function).map(ToString::to_string)
     });
     let text: String = functions.collect();

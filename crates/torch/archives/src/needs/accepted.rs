@@ -75,7 +75,7 @@ fn of_call(model: &Model, call: &TypedUse, operators: &Arc<OperatorHistory>) -> 
     let mut by: Vec<Runs> = fitting.map(|definition| definition.runs.clone()).collect();
     // A release with an upgrader takes what the old schema took.
     let version = model.operator_version().unwrap_or(0);
-    let upgraders = history::upgraders().iter().filter(|one| one.schema.name == *call.operator);
+    let upgraders = history::upgraders_of(&call.operator);
     for upgrader in upgraders.filter(|one| version < one.bumped_at) {
         if Signature::new(upgrader.schema.clone()).matches(&call.given, true).is_ok() {
             by.extend("1.12.1-".parse::<Runs>().ok());

@@ -127,7 +127,7 @@ fn upgrades(pair: &Pair<'_>, row: &Behaviour, version: i64) -> bool {
     let newest = pair.runtime.release.file_format.max.map_or(0, Version::major);
     let is_mobile = pair.model.format.is_mobile();
     let on_mobile = || {
-        let mut all = history::upgraders().iter();
+        let mut all = history::upgraders();
         pair.runtime.minor() >= history::mobile_upgraders_since()
             && all.any(|one| one.mobile && row.is_of(&one.schema.name, Some(&one.schema.overload)))
     };

@@ -122,9 +122,8 @@ pub(super) fn upgraders<'p>(
     let newest = pair.runtime.release.file_format.max.map_or(0, |max| max.major());
     let mobile = pair.model.format.is_mobile();
     let too_old = mobile && pair.runtime.minor() < history::mobile_upgraders_since();
-    history::upgraders().iter().filter(move |upgrader| {
-        upgrader.schema.name == name
-            && version.is_some_and(|version| version < upgrader.bumped_at)
+    history::upgraders_of(name).filter(move |upgrader| {
+        version.is_some_and(|version| version < upgrader.bumped_at)
             && upgrader.bumped_at <= newest
             && (upgrader.mobile || !mobile)
             && !too_old
