@@ -167,7 +167,10 @@ impl Plan {
 }
 
 /// What `unskew adapt` makes of a plug-in for a release: the path of the shared object that JAX loads.
-fn adapt(plugin: &Path, host: &Host, scratch: &Path) -> anyhow::Result<PathBuf> {
+///
+/// # Errors
+/// What `unskew adapt` says.
+pub fn adapt(plugin: &Path, host: &Host, scratch: &Path) -> anyhow::Result<PathBuf> {
     let stem = plugin.file_stem().context("a plug-in needs a name")?.to_string_lossy();
     let folder = scratch.join(format!("{stem}-for-{}", host.version));
     if folder.exists() {

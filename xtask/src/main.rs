@@ -21,6 +21,7 @@ mod ifrt;
 mod instructions;
 mod jax;
 mod jax_export;
+mod jax_tests;
 mod keras;
 mod new_rule;
 mod new_upgrader;
@@ -129,6 +130,9 @@ enum Verb {
     TensorflowData(tensorflow_data::TensorflowData),
     /// Makes graphs at random and holds verdicts and conversions against what TensorFlow releases do with them.
     TensorflowDifferential(tensorflow_differential::TensorflowDifferential),
+    /// Runs a sample of JAX's own tests on a plug-in, and compares test by test with jaxlib's CPU.
+    JaxTests(jax_tests::JaxTests),
+
     /// Has JAX releases write and read files of `jax.export`, and holds the verdicts against what they do.
     JaxExport(jax_export::JaxExport),
     Keras(keras::KerasCheck),
@@ -211,6 +215,7 @@ fn main() -> anyhow::Result<()> {
         Verb::Tensorflow(tensorflow) => tensorflow::run(&tensorflow),
         Verb::TensorflowData(arguments) => tensorflow_data::run(&arguments),
         Verb::TensorflowDifferential(arguments) => tensorflow_differential::run(&arguments),
+        Verb::JaxTests(arguments) => jax_tests::run(&arguments),
         Verb::JaxExport(arguments) => jax_export::run(&arguments),
         Verb::Keras(arguments) => keras::run(&arguments),
         Verb::OnnxConversions(arguments) => onnx_conversions::run(&arguments),

@@ -17,10 +17,11 @@ And connects JAX to a server of the IFRT proxy:
 """
 
 from .errors import NoExtension, NoHandlers, NoPlugin, NoProxy, Refused, UnskewJaxError
-from .proxy import connect
+from .proxy import Connection, connect
 from .register import Registered, register
 
 __all__ = [
+    "Connection",
     "NoExtension",
     "NoHandlers",
     "NoPlugin",

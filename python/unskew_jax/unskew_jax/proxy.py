@@ -20,17 +20,62 @@ _MODULES = ("jax.extend.backend.ifrt_proxy", "jaxlib._ifrt_proxy", "jaxlib._jax"
 PLATFORM = "proxy"
 
 
-def connect(address: str, timeout: int = 30, keep_memory: bool = False) -> None:
+class Connection:
+    """JAX runs on a server until this is closed.
+
+    With `with unskew_jax.connect(...):`, it is closed at the end of the block. Arrays that were made on the server are
+    not to be used after that: copy them with `jax.device_get` before.
+    """
+
+    def __init__(self, address: str, was_used: bool, default: object, platforms: str | None) -> None:
+        #: The server: `grpc://HOST:PORT`.
+        self.address = address
+        self._was_used = was_used
+        self._default = default
+        self._platforms = platforms
+        self._open = True
+
+    def close(self) -> None:
+        """Makes JAX run where it ran before. Closing twice is no error."""
+        if not self._open:
+            return
+        self._open = False
+        import jax
+        from jax._src import xla_bridge
+
+        with xla_bridge._backend_lock:
+            xla_bridge._backend_factories.pop(PLATFORM, None)
+            xla_bridge._backends.pop(PLATFORM, None)
+            xla_bridge._default_backend = self._default
+        if not self._was_used:
+            # Which backends there are is to be asked anew: until now only the server and the local CPU were.
+            xla_bridge._clear_backends()
+        jax.config.update("jax_platforms", self._platforms)
+        _forget(jax, xla_bridge)
+
+    def __enter__(self) -> Connection:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<unskew_jax.Connection to {self.address}, {'open' if self._open else 'closed'}>"
+
+
+def connect(address: str, timeout: int = 30, keep_memory: bool = False) -> Connection:
     """Makes JAX run on a server: `connect("grpc://127.0.0.1:8470")`.
 
-    It is called before JAX is first used; the connection is made at the first use. `timeout` is how many seconds
-    the client tries for. The connection is neither encrypted nor authenticated: to another machine, it goes
-    through a tunnel.
+    Before JAX is first used, the connection is made at the first use. Later, as in a notebook, it is made at once, and
+    other backends and their arrays stay: `jax.devices("cpu")` has the local devices in both cases. `timeout` is how
+    many seconds the client tries for. The connection is neither encrypted nor authenticated: to another machine, it
+    goes through a tunnel. It stays open until the process ends, or the result is closed: `with connect(...):`.
 
     With `keep_memory`, this process keeps the memory that it has once had, so that large arrays are fetched faster;
     see `memory`. It is then as large as the largest arrays made it, also when they are gone.
 
-    Raises `NoProxy` if jaxlib has no client, or JAX was used already.
+    Raises `NoProxy` if jaxlib has no client, JAX is connected already, or, where the connection is made at once,
+    there is no server.
     """
     if keep_memory:
         memory.keep()
@@ -42,8 +87,8 @@ def connect(address: str, timeout: int = 30, keep_memory: bool = False) -> None:
 
     # Without JAX, the extension modules below end the process.
     client = _client()
-    if xla_bridge._backends:
-        raise NoProxy("JAX has been used in this process already; connect before the first use")
+    if PLATFORM in xla_bridge._backend_factories:
+        raise NoProxy("JAX is connected to a server already; close that connection before")
 
     def make():
         options = client.ClientConnectionOptions()
@@ -52,8 +97,30 @@ def connect(address: str, timeout: int = 30, keep_memory: bool = False) -> None:
             options.connection_timeout_in_seconds = timeout
         return client.get_client(address, options)
 
+    was_used = bool(xla_bridge._backends)
+    connection = Connection(address, was_used, xla_bridge._default_backend, jax.config.jax_platforms)
+    try:
+        made = make() if was_used else None
+    except Exception as error:
+        raise NoProxy(f"no connection to {address}: {error}") from error
     xla_bridge.register_backend_factory(PLATFORM, make, priority=500)
-    jax.config.update("jax_platforms", PLATFORM)
+    if made is not None:
+        with xla_bridge._backend_lock:
+            xla_bridge._backends[PLATFORM] = made
+            xla_bridge._default_backend = made
+    # Programs run on the first one; the local CPU is there for who asks for it by name.
+    jax.config.update("jax_platforms", f"{PLATFORM},cpu")
+    _forget(jax, xla_bridge)
+    return connection
+
+
+def _forget(jax: ModuleType, xla_bridge: ModuleType) -> None:
+    """Forgets what was compiled and looked up for another default backend."""
+    for name in ("get_backend", "local_devices", "process_count"):
+        clear = getattr(getattr(xla_bridge, name, None), "cache_clear", None)
+        if clear is not None:
+            clear()
+    jax.clear_caches()
 
 
 def _client() -> ModuleType:

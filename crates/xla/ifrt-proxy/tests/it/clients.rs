@@ -52,6 +52,20 @@ fn clients_of_three_ages_pass_every_step_on_the_oldest_and_the_newest_plug_in() 
 }
 
 #[test]
+fn a_connection_is_opened_and_closed_before_and_after_jax_was_used() {
+    if !run(&["0.5.3", "0.10.2"]) {
+        return;
+    }
+    let server = server(&PLUGINS[1]);
+    for version in ["0.5.3", "0.10.2"] {
+        let host = Host::named(version).unwrap();
+        let outcome = server.client(&host, "proxy_connect.py", LIMIT).unwrap();
+        assert_eq!(outcome.failure(), None, "jax {version}");
+        assert_eq!((outcome.passed(), outcome.end), (7, End::Finished));
+    }
+}
+
+#[test]
 fn a_network_learns_bit_by_bit_as_on_the_plug_in_itself() {
     if !run(&["0.10.2"]) {
         return;
