@@ -8,7 +8,7 @@ use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use prost::Message;
-use unskew_serdes::{default_version, read, view, write};
+use unskew_serdes::{default_version, read, read_into, view, write};
 use unskew_serdes_benchmarks::message::Records;
 use unskew_serdes_benchmarks::target::{Record, versions};
 use unskew_serdes_benchmarks::{Spec, Stored, records};
@@ -156,6 +156,35 @@ fn reading(c: &mut Criterion) {
     group.finish();
 }
 
+/// Reading over what is there: the same records in the other order, so that no text or list finds the room
+/// of its own.
+fn reading_over(c: &mut Criterion) {
+    let specs = records(COUNT);
+    let turned: Vec<Spec> = specs.iter().rev().cloned().collect();
+    let mut group = c.benchmark_group("read over");
+    group.throughput(Throughput::Elements(COUNT as u64));
+    let (ours, theirs) = ([written(&specs), written(&turned)], [&specs, &turned]);
+    let mut kept: Vec<Spec> = Vec::new();
+    for (bytes, specs) in ours.iter().zip(theirs) {
+        read_into::<Stored, _>(bytes, &mut kept).unwrap();
+        assert_eq!(&kept, specs);
+    }
+    let mut turn = ours.iter().cycle();
+    group.bench_function("unskew-serdes", |b| {
+        b.iter(|| read_into::<Stored, _>(black_box(turn.next().unwrap()), &mut kept).unwrap());
+    });
+    let messages = theirs.map(|specs| Records::from(specs.as_slice()).encode_to_vec());
+    let mut kept = Records::default();
+    let mut turn = messages.iter().cycle();
+    group.bench_function("prost", |b| {
+        b.iter(|| {
+            kept.clear();
+            kept.merge(black_box(turn.next().unwrap()).as_slice()).unwrap();
+        });
+    });
+    group.finish();
+}
+
 fn viewing(c: &mut Criterion) {
     let specs = records(COUNT);
     let mut group = c.benchmark_group("view");
@@ -206,6 +235,13 @@ fn one(c: &mut Criterion) {
     group.bench_function("unskew-serdes, read", |b| {
         b.iter_with_large_drop(|| read::<Stored, Spec>(black_box(&ours)).unwrap());
     });
+    let mut kept = spec.clone();
+    group.bench_function("unskew-serdes, read over", |b| {
+        b.iter(|| read_into::<Stored, Spec>(black_box(&ours), &mut kept).unwrap());
+    });
+    group.bench_function("unskew-serdes, view", |b| {
+        b.iter(|| view::<Stored, Spec>(black_box(&ours)).unwrap());
+    });
     group.bench_function("revision, read", |b| {
         b.iter_with_large_drop(|| revision::from_slice::<Spec>(black_box(&theirs)).unwrap());
     });
@@ -217,5 +253,5 @@ fn one(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, writing, reading, viewing, one);
+criterion_group!(benches, writing, reading, reading_over, viewing, one);
 criterion_main!(benches);

@@ -34,13 +34,15 @@ pub fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
     let writes = variants.iter().map(|variant| write_variant(&attributes, &formats, variant));
     let reads = variants.iter().map(|variant| read_variant(&attributes, variant));
     let read = quote! {
-        let id = from.varint()?;
-        match id {
+        let found = from.varint()?;
+        // Of values without fields this becomes a table, which no branch stands before.
+        let known = match found {
             #(#reads)*
-            found => ::core::result::Result::Err(from.error(
-                ::unskew_serdes::ReadProblem::UnknownValue { type_name: #name, found },
-            )),
-        }
+            _ => ::core::option::Option::None,
+        };
+        known.ok_or_else(|| {
+            from.error(::unskew_serdes::ReadProblem::UnknownValue { type_name: #name, found })
+        })
     };
     let read = if attributes.plain {
         read
@@ -209,5 +211,5 @@ fn read_variant(attributes: &TypeAttributes, variant: &Variant) -> TokenStream {
         let (member, shape) = (&field.member, &field.shape);
         quote!(#member: <#shape as ::unskew_serdes::Format<#family>>::read(from)?)
     });
-    quote!(#id #there => ::core::result::Result::Ok(Self::#ident { #(#built),* }),)
+    quote!(#id #there => ::core::option::Option::Some(Self::#ident { #(#built),* }),)
 }

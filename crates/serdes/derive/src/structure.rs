@@ -27,6 +27,8 @@ pub fn expand(input: &DeriveInput, data: &DataStruct) -> Result<TokenStream> {
     });
     let write = write_body(&fields, &formats, family);
     let reads = read_fields(&name, &fields, family);
+    let reads_into = read_fields_into(&name, &fields, family);
+    let places = bindings.clone();
     let built = fields.iter().map(|field| {
         let (member, local) = (&field.member, &field.local);
         quote!(#member: #local)
@@ -63,6 +65,20 @@ pub fn expand(input: &DeriveInput, data: &DataStruct) -> Result<TokenStream> {
                     #reads
                     let _ = (format, skippable);
                     ::core::result::Result::Ok(Self { #(#built),* })
+                })
+            }
+
+            #[inline]
+            fn read_into(
+                &mut self,
+                from: &mut ::unskew_serdes::Reader<'_, #family>,
+            ) -> ::core::result::Result<(), ::unskew_serdes::ReadError> {
+                from.framed(|from, found, skippable| {
+                    let format = from.format(#name, &[#(#formats),*], found)?;
+                    let Self { #(#places),* } = self;
+                    #reads_into
+                    let _ = (format, skippable);
+                    ::core::result::Result::Ok(())
                 })
             }
 
@@ -196,6 +212,34 @@ fn read_fields(type_name: &str, fields: &[Field], family: &syn::Path) -> TokenSt
             let #local: #shape =
                 if skippable && from.left() > 0 { #read } else { #default };
         }
+    });
+    quote!(#(#plain)* #(#tail)*)
+}
+
+/// Fills one variable for each field, which is a place for it.
+fn read_fields_into(type_name: &str, fields: &[Field], family: &syn::Path) -> TokenStream {
+    let (tail, plain): (Vec<&Field>, Vec<&Field>) =
+        fields.iter().partition(|field| field.attributes.skippable);
+    let fill = |field: &Field| {
+        let (local, shape) = (&field.local, &field.shape);
+        if field.attributes.was.is_some() {
+            let read = read_field(type_name, field, family);
+            return quote!(*#local = #read;);
+        }
+        let placed = field.placed(type_name);
+        quote!(<#shape as ::unskew_serdes::Format<#family>>::read_into(#local, from)#placed;)
+    };
+    let plain = plain.into_iter().map(|field| {
+        let fill = fill(field);
+        if field.everywhere() {
+            return fill;
+        }
+        let (local, there, default) = (&field.local, field.there(), field.default());
+        quote!(if #there { #fill } else { *#local = #default; })
+    });
+    let tail = tail.into_iter().map(|field| {
+        let (local, default, fill) = (&field.local, field.default(), fill(field));
+        quote!(if skippable && from.left() > 0 { #fill } else { *#local = #default; })
     });
     quote!(#(#plain)* #(#tail)*)
 }

@@ -12,7 +12,14 @@ impl<F: Family, T: Format<F>> Format<F> for Vec<T> {
 
     #[inline]
     fn read(from: &mut Reader<'_, F>) -> Result<Self, ReadError> {
-        T::read_list(from)
+        let mut items = Self::new();
+        T::read_list(&mut items, from)?;
+        Ok(items)
+    }
+
+    #[inline]
+    fn read_into(&mut self, from: &mut Reader<'_, F>) -> Result<(), ReadError> {
+        T::read_list(self, from)
     }
 
     fn schema(version: u32, to: &mut Schema) {
@@ -32,6 +39,16 @@ impl<F: Family, T: Format<F>> Format<F> for Option<T> {
         <bool as Format<F>>::read(from)?.then(|| T::read(from)).transpose()
     }
 
+    #[inline]
+    fn read_into(&mut self, from: &mut Reader<'_, F>) -> Result<(), ReadError> {
+        match (<bool as Format<F>>::read(from)?, &mut *self) {
+            (true, Some(value)) => return value.read_into(from),
+            (true, None) => *self = Some(T::read(from)?),
+            (false, _) => *self = None,
+        }
+        Ok(())
+    }
+
     fn schema(version: u32, to: &mut Schema) {
         to.around("", "?", |to| T::schema(version, to));
     }
@@ -48,6 +65,11 @@ impl<F: Family, T: Format<F>> Format<F> for Box<T> {
     #[inline]
     fn read(from: &mut Reader<'_, F>) -> Result<Self, ReadError> {
         T::read(from).map(Self::new)
+    }
+
+    #[inline]
+    fn read_into(&mut self, from: &mut Reader<'_, F>) -> Result<(), ReadError> {
+        T::read_into(self, from)
     }
 
     fn schema(version: u32, to: &mut Schema) {
@@ -96,6 +118,12 @@ impl<F: Family, A: Format<F>, B: Format<F>> Format<F> for (A, B) {
     #[inline]
     fn read(from: &mut Reader<'_, F>) -> Result<Self, ReadError> {
         Ok((A::read(from)?, B::read(from)?))
+    }
+
+    #[inline]
+    fn read_into(&mut self, from: &mut Reader<'_, F>) -> Result<(), ReadError> {
+        self.0.read_into(from)?;
+        self.1.read_into(from)
     }
 
     fn schema(version: u32, to: &mut Schema) {

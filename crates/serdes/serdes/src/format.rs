@@ -37,17 +37,43 @@ pub trait Format<F: Family>: Sized {
         Ok(())
     }
 
-    /// Reads a list.
+    /// Reads a value over one that is there, whose memory is used again. After an error it is a value, but of
+    /// which one is not said.
     ///
     /// # Errors
     /// As [`Format::read`].
     #[inline]
-    fn read_list(from: &mut Reader<'_, F>) -> Result<Vec<Self>, ReadError> {
+    fn read_into(&mut self, from: &mut Reader<'_, F>) -> Result<(), ReadError> {
+        *self = Self::read(from)?;
+        Ok(())
+    }
+
+    /// Reads a list over one that is there; into an empty one, if none is.
+    ///
+    /// # Errors
+    /// As [`Format::read`].
+    #[inline(always)]
+    fn read_list(items: &mut Vec<Self>, from: &mut Reader<'_, F>) -> Result<(), ReadError> {
         let count = from.count(Self::LEAST_BYTES)?;
-        let mut items = Vec::with_capacity(count.min(from.room(size_of::<Self>())));
-        for _ in 0..count {
+        items.truncate(count);
+        for item in items.iter_mut() {
+            item.read_into(from)?;
+        }
+        let more = count - items.len();
+        make_room(items, more.min(from.room(size_of::<Self>())));
+        for _ in 0..more {
             items.push(Self::read(from)?);
         }
-        Ok(items)
+        Ok(())
+    }
+}
+
+/// Makes room for `more` items. What is empty is made anew: growing would copy what is no longer there.
+#[inline]
+pub(crate) fn make_room<T>(items: &mut Vec<T>, more: usize) {
+    if !items.is_empty() {
+        items.reserve_exact(more);
+    } else if items.capacity() < more {
+        *items = Vec::with_capacity(more);
     }
 }

@@ -101,6 +101,11 @@
 //! the others: readers that do not know it skip it, by the policy of whoever marked it. Unknown
 //! formats, enumeration values and trailing bytes are errors, never defaults.
 //!
+//! # Reading without allocating
+//!
+//! [`read`] makes a value; [`read_into`] fills one that is there, and makes room only where it is too small; [`view`] leaves
+//! texts and lists where they lie, and checks all that the others check.
+//!
 //! # Removing
 //!
 //! Raising the family's floor makes every `since` and `until` that no living version needs a compile
@@ -167,7 +172,7 @@ pub use format::Format;
 /// The days in this crate's API are `jiff::civil::Date`, of this release of `jiff`.
 pub use jiff;
 pub use negotiate::{Floor, NegotiationError, Offer, negotiate};
-pub use read::{ReadError, ReadProblem, Reader, read};
+pub use read::{ReadError, ReadProblem, Reader, read, read_into};
 pub use registry::{Named, Polymorphic, Registry};
 pub use schema::Schema;
 #[cfg(feature = "derive")]

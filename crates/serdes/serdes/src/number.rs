@@ -4,6 +4,7 @@
 //! are short too. A list of numbers is one block: the count, the width in bytes of the widest (1, 2,
 //! 4 or 8), and every number in that width, the lowest byte first.
 
+use crate::format::make_room;
 use crate::{Family, Format, ReadError, ReadProblem, Reader, Schema, WriteError, Writer};
 
 macro_rules! integers {
@@ -32,8 +33,8 @@ macro_rules! integers {
             }
 
             #[inline]
-            fn read_list(from: &mut Reader<'_, F>) -> Result<Vec<Self>, ReadError> {
-                read_block(from, |wide: $wide| wide as $int, |wide: $wide| $int::try_from(wide).is_ok())
+            fn read_list(items: &mut Vec<Self>, from: &mut Reader<'_, F>) -> Result<(), ReadError> {
+                read_block(items, from, |wide: $wide| wide as $int, |wide: $wide| $int::try_from(wide).is_ok())
             }
         }
     )*};
@@ -65,7 +66,7 @@ pub(crate) trait Wide: Copy {
     /// Bits that are set in any number of a list: as many as the widest needs, sign included.
     fn spread(self) -> u64;
     fn low(self) -> u64;
-    fn widen(low: u64, width: u32) -> Self;
+    fn widen(low: u64, width: usize) -> Self;
 }
 
 impl Wide for u64 {
@@ -78,7 +79,7 @@ impl Wide for u64 {
         self
     }
     #[inline]
-    fn widen(low: u64, _: u32) -> Self {
+    fn widen(low: u64, _: usize) -> Self {
         low
     }
 }
@@ -94,7 +95,7 @@ impl Wide for i64 {
         self.cast_unsigned()
     }
     #[inline]
-    fn widen(low: u64, width: u32) -> Self {
+    fn widen(low: u64, width: usize) -> Self {
         let unused = 64 - 8 * width;
         (low << unused).cast_signed() >> unused
     }
@@ -131,41 +132,39 @@ fn write_block<F: Family, T: Copy, W: Wide>(
     }
 }
 
-#[inline]
+#[inline(always)]
 fn read_block<F: Family, T, W: Wide>(
+    items: &mut Vec<T>,
     from: &mut Reader<'_, F>,
     narrow: impl Fn(W) -> T,
     fits: impl Fn(W) -> bool,
-) -> Result<Vec<T>, ReadError> {
+) -> Result<(), ReadError> {
     let (width, bytes) = block(from)?;
     // A number that is written as wide as its type, or less, fits.
-    let all_fit = width as usize <= size_of::<T>()
-        || bytes.chunks_exact(width as usize).all(|b| fits(W::widen(low(b), width)));
+    let all_fit =
+        width <= size_of::<T>() || bytes.chunks_exact(width).all(|b| fits(W::widen(low(b), width)));
     if !all_fit {
         return Err(from.error(ReadProblem::BadNumber));
     }
+    items.clear();
+    make_room(items, bytes.len() / width);
     // Each of these is one loop that the compiler can do many numbers at a time in.
-    Ok(match width {
-        1 => bytes.iter().map(|b| narrow(W::widen(u64::from(*b), 1))).collect(),
-        2 => bytes
-            .as_chunks()
-            .0
-            .iter()
-            .map(|b| narrow(W::widen(u16::from_le_bytes(*b).into(), 2)))
-            .collect(),
-        4 => bytes
-            .as_chunks()
-            .0
-            .iter()
-            .map(|b| narrow(W::widen(u32::from_le_bytes(*b).into(), 4)))
-            .collect(),
-        _ => bytes
-            .as_chunks()
-            .0
-            .iter()
-            .map(|b| narrow(W::widen(u64::from_le_bytes(*b), 8)))
-            .collect(),
-    })
+    match width {
+        1 => items.extend(bytes.iter().map(|b| narrow(W::widen(u64::from(*b), 1)))),
+        2 => items.extend(wide_items(bytes, |b| narrow(W::widen(u16::from_le_bytes(b).into(), 2)))),
+        4 => items.extend(wide_items(bytes, |b| narrow(W::widen(u32::from_le_bytes(b).into(), 4)))),
+        _ => items.extend(wide_items(bytes, |b| narrow(W::widen(u64::from_le_bytes(b), 8)))),
+    }
+    Ok(())
+}
+
+/// What `item` makes of each `N` bytes.
+#[inline]
+fn wide_items<const N: usize, T>(
+    bytes: &[u8],
+    item: impl Fn([u8; N]) -> T,
+) -> impl ExactSizeIterator<Item = T> {
+    bytes.as_chunks().0.iter().map(move |b| item(*b))
 }
 
 /// The number of at most eight bytes, the lowest first.
@@ -174,19 +173,21 @@ pub(crate) fn low(bytes: &[u8]) -> u64 {
     bytes.iter().rfold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
-/// The width and the bytes of a block of numbers.
-#[inline]
-pub(crate) fn block<'a, F: Family>(from: &mut Reader<'a, F>) -> Result<(u32, &'a [u8]), ReadError> {
+/// The width and the bytes of a block of numbers. The width is as wide as a pointer, which may stand in its place:
+/// a narrower one is slow to read back.
+#[inline(always)]
+pub(crate) fn block<'a, F: Family>(
+    from: &mut Reader<'a, F>,
+) -> Result<(usize, &'a [u8]), ReadError> {
     let count = from.count(1)?;
     if count == 0 {
         return Ok((1, &[]));
     }
-    let width = from.byte()?;
+    let width = usize::from(from.byte()?);
     if !matches!(width, 1 | 2 | 4 | 8) {
         return Err(from.error(ReadProblem::BadNumber));
     }
-    let bytes = count.saturating_mul(usize::from(width));
-    Ok((u32::from(width), from.bytes(bytes)?))
+    Ok((width, from.bytes(count.saturating_mul(width))?))
 }
 
 impl<F: Family> Format<F> for u8 {
@@ -213,9 +214,13 @@ impl<F: Family> Format<F> for u8 {
     }
 
     #[inline]
-    fn read_list(from: &mut Reader<'_, F>) -> Result<Vec<Self>, ReadError> {
+    fn read_list(items: &mut Vec<Self>, from: &mut Reader<'_, F>) -> Result<(), ReadError> {
         let count = from.count(1)?;
-        from.bytes(count).map(<[u8]>::to_vec)
+        let bytes = from.bytes(count)?;
+        items.clear();
+        make_room(items, count);
+        items.extend_from_slice(bytes);
+        Ok(())
     }
 }
 

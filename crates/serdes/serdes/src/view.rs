@@ -45,7 +45,7 @@ pub fn view<F: Family, T: Viewed<F>>(bytes: &[u8]) -> Result<T::View<'_>, ReadEr
 #[derive(Clone, Copy)]
 pub struct Numbers<'a, T> {
     bytes: &'a [u8],
-    width: u32,
+    width: usize,
     number: PhantomData<T>,
 }
 
@@ -59,13 +59,13 @@ impl<T> Default for Numbers<'_, T> {
 pub trait Number: Copy {
     /// The number of this many low bytes; none if it does not fit.
     #[doc(hidden)]
-    fn of(low: u64, width: u32) -> Option<Self>;
+    fn of(low: u64, width: usize) -> Option<Self>;
 }
 
 impl<T: Number> Numbers<'_, T> {
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.bytes.len() / self.width.max(1) as usize
+        self.bytes.len() / self.width.max(1)
     }
 
     /// Whether there are none.
@@ -75,7 +75,7 @@ impl<T: Number> Numbers<'_, T> {
 
     /// The number at `index`.
     pub fn get(&self, index: usize) -> Option<T> {
-        let width = self.width as usize;
+        let width = self.width;
         let start = index.checked_mul(width)?;
         T::of(low(self.bytes.get(start..start.checked_add(width)?)?), self.width)
     }
@@ -83,7 +83,7 @@ impl<T: Number> Numbers<'_, T> {
     /// All items in order, each decoded when it is reached.
     pub fn iter(&self) -> impl Iterator<Item = T> {
         let width = self.width;
-        self.bytes.chunks_exact(width.max(1) as usize).filter_map(move |b| T::of(low(b), width))
+        self.bytes.chunks_exact(width.max(1)).filter_map(move |b| T::of(low(b), width))
     }
 }
 
@@ -97,7 +97,7 @@ macro_rules! numbers {
     ($($int:ident $wide:ident)*) => {$(
         impl Number for $int {
             #[inline]
-            fn of(low: u64, width: u32) -> Option<Self> {
+            fn of(low: u64, width: usize) -> Option<Self> {
                 Self::try_from(<$wide as Wide>::widen(low, width)).ok()
             }
         }
@@ -116,7 +116,7 @@ macro_rules! numbers {
                 let (width, bytes) = block(from)?;
                 let numbers = Numbers { bytes, width, number: PhantomData };
                 // What is no wider than the type fits; what is may still be small.
-                let fits = width as usize <= size_of::<Self>() || numbers.iter().count() == numbers.len();
+                let fits = width <= size_of::<Self>() || numbers.iter().count() == numbers.len();
                 if fits { Ok(numbers) } else { Err(from.error(ReadProblem::BadNumber)) }
             }
         }
@@ -227,6 +227,7 @@ impl<'a, F: Family, T: Viewed<F>> List<'a, F, T> {
     ///
     /// # Errors
     /// As [`Format::read_list`].
+    #[inline(always)]
     pub fn read(from: &mut Reader<'a, F>) -> Result<Self, ReadError> {
         let count = from.count(T::LEAST_BYTES)?;
         let items = from.clone();

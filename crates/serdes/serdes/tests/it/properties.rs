@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use unskew_serdes::{Format, Version, family, read, view, write};
+use unskew_serdes::{Format, Version, family, read, read_into, view, write};
 
 family!(Specs = "tests/specs.history.toml");
 
@@ -60,6 +60,20 @@ fn outer() -> impl Strategy<Value = Outer> {
         .prop_map(|(inners, signed, hint)| Outer { inners, signed, hint })
 }
 
+/// What stands behind texts of every length: ASCII is looked for in steps.
+#[test]
+fn a_text_is_utf8_wherever_it_is_not_ascii() {
+    for length in 0..70 {
+        let mut bytes = vec![];
+        write(&"a".repeat(length), at(2), &mut bytes).unwrap();
+        for place in 0..length {
+            let mut bytes = bytes.clone();
+            bytes[1 + place] = 0xff;
+            assert!(read::<Specs, String>(&bytes).is_err(), "{place} of {length}");
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn what_is_written_reads_back(value in outer(), version in 0_u32..=2) {
@@ -79,6 +93,24 @@ proptest! {
                 prop_assert_eq!(seen.text, inner.text.as_deref());
             }
         }
+    }
+
+    #[test]
+    fn what_was_there_leaves_nothing_behind(value in outer(), mut kept in outer(), version in 1_u32..=2) {
+        let mut bytes = vec![];
+        write(&value, at(version), &mut bytes).unwrap();
+        read_into::<Specs, Outer>(&bytes, &mut kept).unwrap();
+        prop_assert_eq!(kept, value);
+    }
+
+    #[test]
+    fn reading_over_a_value_says_what_reading_says(value in outer(), mut kept in outer(), at_byte in any::<prop::sample::Index>(), byte in any::<u8>()) {
+        let mut bytes = vec![];
+        write(&value, at(2), &mut bytes).unwrap();
+        let place = at_byte.index(bytes.len());
+        bytes[place] = byte;
+        let over = read_into::<Specs, Outer>(&bytes, &mut kept).map(|()| kept);
+        prop_assert_eq!(over, read::<Specs, Outer>(&bytes));
     }
 
     #[test]
@@ -119,4 +151,10 @@ fn maps_are_canonical() {
     let second = bytes.iter().position(|byte| *byte == b'b').unwrap();
     bytes[second] = b'a';
     assert!(read::<Specs, Mapped>(&bytes).unwrap_err().to_string().contains("keys do not rise"));
+    let mut kept = value.clone();
+    assert!(read_into::<Specs, Mapped>(&bytes, &mut kept).is_err());
+    kept = Mapped { map: BTreeMap::new(), tree: None };
+    bytes[second] = b'b';
+    read_into::<Specs, Mapped>(&bytes, &mut kept).unwrap();
+    assert_eq!(kept, value);
 }
