@@ -23,11 +23,20 @@ pub struct Extensions {
 impl Extensions {
     /// Reads the shared objects of a package, each under its path in it.
     pub fn read(files: &[(String, Arc<dyn Source>)]) -> Self {
+        Self::read_with(files, |_, _, _| {})
+    }
+
+    /// The same, and shows each shared object to `look`, so that it is read once for all that is asked of it.
+    pub fn read_with(
+        files: &[(String, Arc<dyn Source>)],
+        mut look: impl FnMut(&str, &Arc<dyn Source>, &SharedObject),
+    ) -> Self {
         let mut all = Self::default();
         let mut read: Vec<(&str, SharedObject, Needs)> = Vec::new();
         for (path, source) in files {
             match SharedObject::read(source) {
                 Ok(Some(object)) => {
+                    look(path, source, &object);
                     let needs = Needs::of(path, &object);
                     let needs = needs.map(|needs| needs.with_numpy(&object, source));
                     read.extend(needs.map(|needs| (path.as_str(), object, needs)));

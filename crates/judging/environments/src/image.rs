@@ -15,7 +15,7 @@ use flate2::read::MultiGzDecoder;
 use serde_json::Value;
 use unskew_source::{FileSource, Slice, Source, SourceExt as _, SourceReader};
 
-use crate::package::Kind;
+use crate::kind::Kind;
 use crate::{Environment, Site, SiteError, System};
 
 /// The most bytes of a document of the image, of a file in it, of all that is kept, and of all that is unpacked.

@@ -12,7 +12,7 @@ use crate::framework::Installed;
 use crate::pins::{self, Change};
 use crate::rules::{InstallationIsBroken, ModuleForOtherPython};
 use crate::runtimes::{CodeMatcher, JaxMatcher, NumPyMatcher, Runtime};
-use crate::{Environment, Generated, Package, handlers, system};
+use crate::{Environment, Generated, Package, handlers, plugins, system};
 
 /// Two packages that meet, and what is to be said of them.
 #[derive(Clone, Debug)]
@@ -78,7 +78,8 @@ pub fn judge_pairs(environment: &Environment, context: &Context) -> Vec<PackageP
             }
         }
     }
-    for (one, other) in handlers::pairs(environment) {
+    for (one, other) in handlers::pairs(environment).into_iter().chain(plugins::pairs(environment))
+    {
         meet(one, other);
     }
     if let Some(system) = &environment.system {
@@ -99,9 +100,9 @@ pub fn judge_pairs(environment: &Environment, context: &Context) -> Vec<PackageP
 }
 
 impl PackagePair {
-    /// Whether the pair fails.
+    /// Whether the pair fails as it is installed. One that works after an adaptation fails without it.
     pub fn is_broken(&self) -> bool {
-        self.verdict.outcome == Outcome::Incompatible
+        matches!(self.verdict.outcome, Outcome::Incompatible | Outcome::Adaptable(_))
     }
 }
 

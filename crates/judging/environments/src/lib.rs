@@ -9,6 +9,9 @@
 //! | grpcio and generated code (`*_pb2_grpc.py`) | `GRPC_GENERATED_VERSION` |
 //! | jax and jaxlib | `_minimum_jaxlib_version` in `jax/version.py`, and jaxlib is never newer than jax |
 //! | jaxlib and handlers of XLA's FFI | the version in the instructions of a handler, and in jaxlib's header |
+//! | jaxlib and PJRT plug-ins | what is known of public plug-ins by their digest, the sizes in the code of others: `unskew_pjrt` |
+//! | jaxlib and the packages jax-cuda*-plugin | that both have one version |
+//! | TensorFlow and pluggable devices | symbols: `unskew_stream_executor` |
 //! | NumPy and modules compiled against it | the name of NumPy's C API module in the module |
 //! | Python and extension modules | `.cpython-311-`, `.abi3.` in file names |
 //!
@@ -19,8 +22,9 @@
 //! change that fixes it. A lock file takes the same path from [`Package`] on, with facts about published wheels.
 //!
 //! **What is refused.** What is not there is not guessed: a package without `RECORD`, one of which files are missing, two
-//! versions of one package, an editable install, a broken shared object are each said, and what they leave open is not
-//! judged. Files are bounded (`METADATA` 4 MiB, `RECORD` 64 MiB, generated code 16 MiB), symbolic links are followed only
+//! versions of one package, an editable install, a broken shared object, files of another size than `RECORD` says, what
+//! is installed without a `*.dist-info` are each said, and what they leave open is not judged. Digests of `RECORD` are not
+//! compared: a public PJRT plug-in is known by the digest that stands there. Files are bounded (`METADATA` 4 MiB, `RECORD` 64 MiB, generated code 16 MiB), symbolic links are followed only
 //! where they lead to regular files, and names in `RECORD` that lead out of the environment are not opened.
 //!
 //! ```no_run
@@ -46,15 +50,18 @@ mod generated;
 mod handlers;
 mod image;
 mod judge;
+mod kind;
 mod labels;
 pub mod lock;
 mod metadata;
 mod package;
 pub mod pins;
+mod plugins;
 pub mod rules;
 mod runtimes;
 mod site;
 mod system;
+mod trouble;
 mod wheel;
 
 pub use environment::Environment;
@@ -63,7 +70,9 @@ pub use image::{Image, ImageError};
 pub use judge::{Judged, PackagePair, judge, judge_pairs};
 pub use labels::{Label, Labels, labels};
 pub use lock::{Fetch, Lock, LockError, LockedFile, Target};
-pub use package::{Package, Trouble};
+pub use package::Package;
 pub use pins::{Change, Pin};
+pub use plugins::Plugin;
 pub use site::{Site, SiteError};
 pub use system::System;
+pub use trouble::Trouble;

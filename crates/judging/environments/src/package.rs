@@ -1,60 +1,20 @@
 //! One installed package.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use unskew_core::Version;
-use unskew_extensions::{Handlers, Needs, wheels::normal};
+use unskew_extensions::{Framework, Handlers, Needs, wheels::normal};
+use unskew_releases::Family;
 use unskew_source::{FileSource, Source, read_text};
 
+use crate::Trouble;
 use crate::ffi_version::header_version;
 use crate::generated::Generated;
-use crate::metadata::{Metadata, record};
-
-/// What is wrong with the installation of a package: it is said, and what it leaves open is not judged.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Trouble {
-    /// There is no readable `METADATA`, or pip left it behind (`~orch-2.1.0.dist-info`).
-    Unfinished(String),
-    /// There is no readable `RECORD`, so its files are not known.
-    NoRecord(String),
-    /// Files that `RECORD` lists are not there.
-    Missing(Vec<String>),
-    /// Shared objects beside its own that no `RECORD` lists.
-    NotRecorded(Vec<String>),
-    /// It is installed from a folder that was not read.
-    Editable(String),
-    /// A file of it cannot be read.
-    Unreadable(String),
-    /// More than one version of it is installed.
-    Twice(Vec<String>),
-}
-
-impl fmt::Display for Trouble {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let list = |names: &[String]| match names {
-            [first, rest @ ..] if !rest.is_empty() => format!("{first} and {} more", rest.len()),
-            names => names.join(", "),
-        };
-        match self {
-            Self::Unfinished(why) => write!(f, "half-installed: {why}"),
-            Self::NoRecord(why) => write!(f, "its files are not known: {why}"),
-            Self::Missing(names) => {
-                write!(f, "RECORD lists files that are not there: {}", list(names))
-            }
-            Self::NotRecorded(names) => {
-                write!(f, "shared objects that no RECORD lists: {}", list(names))
-            }
-            Self::Editable(from) => {
-                write!(f, "an editable install, whose folder was not read: {from}")
-            }
-            Self::Unreadable(why) => write!(f, "cannot be read: {why}"),
-            Self::Twice(versions) => write!(f, "installed more than once: {}", versions.join(", ")),
-        }
-    }
-}
+use crate::kind::Kind;
+use crate::metadata::{Metadata, Recorded, record};
+use crate::plugins::{self, Plugin};
 
 /// A package with what is judged of it.
 #[derive(Clone, Debug, Default)]
@@ -79,6 +39,10 @@ pub struct Package {
     pub handlers: Vec<(String, Handlers)>,
     /// The version of XLA's FFI in the header that jaxlib ships.
     pub ffi: Option<Version>,
+    /// Plug-ins for JAX and TensorFlow, by what their files say: none of them was run.
+    pub plugins: Vec<Plugin>,
+    /// Whether jaxlib refuses plug-ins for CUDA of another version: `jaxlib/plugin_support.py` has the comparison.
+    pub compares_plugins: bool,
     /// What is wrong with its installation.
     pub trouble: Vec<Trouble>,
     /// The line of the lock that names it.
@@ -157,8 +121,20 @@ impl Package {
     }
 
     fn editable(&mut self, path: &Path) {
-        let Ok(text) = read_text(path, METADATA) else { return };
-        let Ok(url) = serde_json::from_str::<serde_json::Value>(&text) else { return };
+        if !path.exists() {
+            return;
+        }
+        let text = match read_text(path, METADATA) {
+            Ok(text) => text,
+            Err(error) => return self.trouble.push(Trouble::Unreadable(error.to_string())),
+        };
+        let url = match serde_json::from_str::<serde_json::Value>(&text) {
+            Ok(url) => url,
+            Err(error) => {
+                let what = format!("direct_url.json, which says whether it is editable: {error}");
+                return self.trouble.push(Trouble::Unreadable(what));
+            }
+        };
         if url.pointer("/dir_info/editable") == Some(&serde_json::Value::Bool(true)) {
             let from = url.get("url").and_then(|url| url.as_str()).unwrap_or("unknown");
             self.trouble.push(Trouble::Editable(from.to_owned()));
@@ -167,16 +143,23 @@ impl Package {
 
     /// Reads the files that are judged, of all that `RECORD` lists.
     fn files(&mut self, site: &Path, text: &str) {
-        let (mut missing, mut objects) = (Vec::new(), Vec::new());
+        let (mut missing, mut resized, mut objects) = (Vec::new(), Vec::new(), Vec::new());
+        let mut all: BTreeMap<String, Recorded> = BTreeMap::new();
         let mut folders: BTreeMap<PathBuf, Vec<String>> = BTreeMap::new();
-        for path in record(text) {
+        for recorded in record(text) {
+            let path = recorded.path.clone();
             let kind = Kind::of(&path);
             if kind == Kind::Other || !is_inside(&path) {
                 continue;
             }
             let file = site.join(&path);
             match file.metadata() {
-                Ok(metadata) if metadata.is_file() => {}
+                Ok(metadata) if metadata.is_file() => {
+                    let is_other = recorded.size.is_some_and(|size| size != metadata.len());
+                    if is_other && !self.is_own_library(&path) {
+                        resized.push(path.clone());
+                    }
+                }
                 Ok(_) => {
                     let what = format!("{path} is not a file");
                     self.trouble.push(Trouble::Unreadable(what));
@@ -193,21 +176,24 @@ impl Package {
                         let name = path.rsplit('/').next().unwrap_or_default().to_owned();
                         folders.entry(folder.to_owned()).or_default().push(name);
                     }
+                    all.insert(path.clone(), recorded);
                     objects.push(path);
                 }
-                Kind::Protobuf | Kind::Grpc | Kind::Jax | Kind::Ffi => match read_text(&file, CODE)
-                {
+                Kind::Other => {}
+                _ => match read_text(&file, CODE) {
                     Ok(text) => self.code(kind, path, &text),
                     Err(error) => self.trouble.push(Trouble::Unreadable(error.to_string())),
                 },
-                Kind::Other => {}
             }
+        }
+        if !resized.is_empty() {
+            self.trouble.push(Trouble::OtherSize(resized));
         }
         if !missing.is_empty() {
             self.trouble.push(Trouble::Missing(missing));
         }
         objects.extend(self.not_recorded(site, &folders));
-        self.shared_objects(site, objects);
+        self.shared_objects(site, objects, &all);
     }
 
     /// Shared objects that lie beside those of the package and are not in its `RECORD`. Folders that several packages
@@ -236,7 +222,12 @@ impl Package {
         more
     }
 
-    fn shared_objects(&mut self, site: &Path, paths: Vec<String>) {
+    fn shared_objects(
+        &mut self,
+        site: &Path,
+        paths: Vec<String>,
+        recorded: &BTreeMap<String, Recorded>,
+    ) {
         let mut files: Vec<(String, Arc<dyn Source>)> = Vec::new();
         for path in paths {
             if self.is_own_library(&path) {
@@ -248,7 +239,7 @@ impl Package {
                 Err(error) => self.trouble.push(Trouble::Unreadable(error.to_string())),
             }
         }
-        self.native(&files);
+        self.native(&files, recorded);
     }
 
     /// Whether a shared object is what a framework provides: hundreds of megabytes, and no extension.
@@ -257,15 +248,31 @@ impl Package {
         family.is_some_and(|family| is_of_framework(family, path))
     }
 
-    /// Takes what is judged of shared objects, each under its path.
-    pub(crate) fn native(&mut self, files: &[(String, Arc<dyn Source>)]) {
-        let read = unskew_extensions::Extensions::read(files);
+    /// Takes what is judged of shared objects, each under its path, with what `RECORD` says of them.
+    pub(crate) fn native(
+        &mut self,
+        files: &[(String, Arc<dyn Source>)],
+        recorded: &BTreeMap<String, Recorded>,
+    ) {
+        let mut plugins = Vec::new();
+        let read = unskew_extensions::Extensions::read_with(files, |path, source, object| {
+            plugins.extend(plugins::read(path, source, object, recorded.get(path)));
+        });
+        self.plugins = plugins;
         let problems = read.problems.iter().map(|error| Trouble::Unreadable(error.to_string()));
         self.trouble.extend(problems);
         self.objects =
             read.objects.into_iter().map(|(path, needs)| (path, Arc::new(needs))).collect();
+        // What a pluggable device takes from TensorFlow is judged as that of a plug-in.
+        for plugin in self.plugins.iter().filter(|one| one.family == Family::TensorFlow) {
+            for (_, needs) in self.objects.iter_mut().filter(|(path, _)| *path == plugin.path) {
+                Arc::make_mut(needs).frameworks.remove(&Framework::TensorFlow);
+            }
+        }
         if self.requires.iter().any(|one| is_jax(one)) {
-            for (path, source) in files {
+            // A PJRT plug-in registers its handlers itself, with a runtime of its own.
+            let is_plugin = |path: &str| self.plugins.iter().any(|one| one.path == path);
+            for (path, source) in files.iter().filter(|(path, _)| !is_plugin(path)) {
                 match Handlers::read(source) {
                     Ok(handlers) => {
                         self.handlers.extend(handlers.map(|handlers| (path.clone(), handlers)));
@@ -282,6 +289,10 @@ impl Package {
             self.least_jaxlib = least_jaxlib(text);
             return;
         }
+        if kind == Kind::PluginSupport {
+            self.compares_plugins = plugins::compares(text);
+            return;
+        }
         if kind == Kind::Ffi {
             self.ffi = header_version(text);
             return;
@@ -291,36 +302,6 @@ impl Package {
             if files.len() < NAMED {
                 files.push(path.clone());
             }
-        }
-    }
-}
-
-/// What a file is, by its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Object,
-    Protobuf,
-    Grpc,
-    Jax,
-    Ffi,
-    Other,
-}
-
-impl Kind {
-    pub(crate) fn of(path: &str) -> Self {
-        let name = path.rsplit('/').next().unwrap_or(path);
-        if name.ends_with(".so") || (name.contains(".so.") && !name.ends_with(".py")) {
-            Self::Object
-        } else if name.ends_with("_pb2.py") {
-            Self::Protobuf
-        } else if name.ends_with("_pb2_grpc.py") {
-            Self::Grpc
-        } else if path == "jax/version.py" {
-            Self::Jax
-        } else if path == "jaxlib/include/xla/ffi/api/c_api.h" {
-            Self::Ffi
-        } else {
-            Self::Other
         }
     }
 }

@@ -15,7 +15,7 @@ use unskew_extensions::{Exports, Framework, Machine, Needs, table, wheels};
 
 use crate::framework::Installed;
 use crate::judge::{extensions_of, fits, loaded, version};
-use crate::{Environment, Generated, Package};
+use crate::{Environment, Generated, Package, plugins};
 
 /// One package whose version changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -233,6 +233,10 @@ fn of_runtimes(environment: &Environment, change: &mut Change) {
             let requirement = format!("jaxlib=={}", jax.public_version());
             push(change, jaxlib, requirement, "jax takes the jaxlib of its own version");
         }
+    }
+    for (package, jaxlib) in plugins::other_versions(environment) {
+        let requirement = format!("{}=={}", package.key(), jaxlib.public_version());
+        push(change, package, requirement, "jaxlib uses the modules for CUDA of its own version");
     }
     if let Some(numpy) =
         environment.package("numpy").filter(|one| version(one).is_some_and(|v| v.major() >= 2))

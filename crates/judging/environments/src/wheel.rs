@@ -1,13 +1,14 @@
 //! A wheel that is not installed, read by its members: from a file, or by ranges of one that lies elsewhere.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::io::Seek as _;
 use std::sync::Arc;
 
 use unskew_source::{Archive, Entry, FileSource, Problem, ReadError, Source, limits};
 
-use crate::metadata::{Metadata, record};
-use crate::package::{CODE, EMPTY_RECORD, Kind, METADATA, RECORD};
+use crate::kind::Kind;
+use crate::metadata::{Metadata, Recorded, record};
+use crate::package::{CODE, EMPTY_RECORD, METADATA, RECORD};
 use crate::{Package, Trouble};
 
 /// The most bytes of a shared object.
@@ -41,53 +42,60 @@ impl Package {
             at: name.into(),
             ..Self::default()
         };
-        package.compare_record(&archive);
-        package.members(&archive);
+        let recorded = package.compare_record(&archive);
+        package.members(&archive, &recorded);
         Ok(package)
     }
 
     /// Says which files `RECORD` lists that are not in the wheel, and which shared objects it does not list.
-    fn compare_record(&mut self, archive: &Archive) {
+    fn compare_record(&mut self, archive: &Archive) -> BTreeMap<String, Recorded> {
         let listed = archive.entries().iter().find(|entry| is_info(&entry.name, "RECORD"));
         let text = listed.map(|entry| text(archive, entry, RECORD));
-        let listed: BTreeSet<String> = match text {
-            None => {
-                self.trouble.push(Trouble::NoRecord("the wheel has none".to_owned()));
-                return;
-            }
-            Some(Err(error)) => {
-                self.trouble.push(Trouble::NoRecord(error.to_string()));
-                return;
-            }
-            Some(Ok(text)) if text.trim().is_empty() => {
-                self.trouble.push(Trouble::NoRecord(EMPTY_RECORD.to_owned()));
-                return;
-            }
-            Some(Ok(text)) => record(&text).collect(),
+        let text = match text {
+            None => Err("the wheel has none".to_owned()),
+            Some(Err(error)) => Err(error.to_string()),
+            Some(Ok(text)) if text.trim().is_empty() => Err(EMPTY_RECORD.to_owned()),
+            Some(Ok(text)) => Ok(text),
         };
-        let is_judged = |path: &&String| Kind::of(path) != Kind::Other;
-        let missing: Vec<String> = listed
-            .iter()
-            .filter(is_judged)
-            .filter(|path| archive.entry(path).is_none())
-            .cloned()
-            .collect();
+        let text = match text {
+            Ok(text) => text,
+            Err(why) => {
+                self.trouble.push(Trouble::NoRecord(why));
+                return BTreeMap::new();
+            }
+        };
+        let lines = record(&text).filter(|one| Kind::of(&one.path) != Kind::Other);
+        let listed: BTreeMap<String, Recorded> = lines.map(|one| (one.path.clone(), one)).collect();
+        let (mut missing, mut resized) = (Vec::new(), Vec::new());
+        for (path, recorded) in &listed {
+            match archive.entry(path) {
+                None => missing.push(path.clone()),
+                Some(entry) if recorded.size.is_some_and(|size| size != entry.size) => {
+                    resized.push(path.clone());
+                }
+                Some(_) => {}
+            }
+        }
         let more: Vec<String> = archive
             .entries()
             .iter()
             .map(|entry| &entry.name)
-            .filter(|path| Kind::of(path) == Kind::Object && !listed.contains(*path))
+            .filter(|path| Kind::of(path) == Kind::Object && !listed.contains_key(*path))
             .cloned()
             .collect();
         if !missing.is_empty() {
             self.trouble.push(Trouble::Missing(missing));
         }
+        if !resized.is_empty() {
+            self.trouble.push(Trouble::OtherSize(resized));
+        }
         if !more.is_empty() {
             self.trouble.push(Trouble::NotRecorded(more));
         }
+        listed
     }
 
-    fn members(&mut self, archive: &Archive) {
+    fn members(&mut self, archive: &Archive, recorded: &BTreeMap<String, Recorded>) {
         let (mut objects, mut texts) = (Vec::new(), 0);
         for entry in archive.entries() {
             match Kind::of(&entry.name) {
@@ -115,7 +123,7 @@ impl Package {
             let what = format!("more than {TEXTS} files of generated code; the rest was not read");
             self.trouble.push(Trouble::Unreadable(what));
         }
-        self.native(&objects);
+        self.native(&objects, recorded);
     }
 }
 

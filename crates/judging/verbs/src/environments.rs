@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use unskew_core::{Context, Finding, Outcome, Party, Places, Role, Unjudged};
+use unskew_core::{Context, Finding, Outcome, Party, Places, Role, Unjudged, Verdict};
 use unskew_environments::{
     Environment, Image, Judged, Labels, Lock, Package, PackagePair, Site, System, Target, judge,
     rules,
@@ -64,6 +64,7 @@ pub fn env(
         let others = others.iter().collect();
         unjudged.push(Unjudged::new(unskew_core::aspect::CONTENTS, reason).at(others));
     }
+    unjudged.append(&mut environment.not_read);
     environment.system = system.or(environment.system);
     Ok(answer(environment, unjudged, None, context))
 }
@@ -186,6 +187,7 @@ impl EnvironmentAnswer {
             rules.dedup();
             let (style, word) = match &pair.verdict.outcome {
                 Outcome::Incompatible => (BAD, "fails"),
+                Outcome::Adaptable(_) => (BAD, "fails as it is"),
                 _ if !rules.is_empty() => (WARN, "works, with a warning"),
                 Outcome::Compatible => (GOOD, "works"),
                 _ => (GOOD, "works as far as judged"),
@@ -193,8 +195,12 @@ impl EnvironmentAnswer {
             writeln!(out, "  {a:one$}  {b:other$}  {style}{word}{style:#} {}", rules.join(", "))?;
         }
         let mut reasons = Report::new(report.context);
-        let with_findings = report.pairs.iter().filter(|pair| !pair.verdict.findings.is_empty());
-        reasons.pairs.extend(with_findings.cloned());
+        // What is not judged and a command can tell is a reason to be shown, too.
+        let is_shown = |pair: &&Pair| {
+            let Verdict { findings, unjudged, .. } = &pair.verdict;
+            !findings.is_empty() || unjudged.iter().any(|one| one.remedy.is_some())
+        };
+        reasons.pairs.extend(report.pairs.iter().filter(is_shown).cloned());
         if !reasons.pairs.is_empty() {
             writeln!(out)?;
             out.push_str(&reasons.render(Format::Full));

@@ -64,6 +64,12 @@ pub fn known_plugin(source: &dyn Source) -> io::Result<Option<KnownPlugin>> {
     Ok(same.find(|line| line.starts_with(&digest)).and_then(row))
 }
 
+/// The public plug-in whose file has this SHA-256, in hexadecimal, and this size.
+pub fn known_by_digest(sha256: &str, size: u64) -> Option<KnownPlugin> {
+    let line = TABLE.lines().find(|line| line.split('\t').next() == Some(sha256));
+    line.and_then(row).filter(|known| known.size == size)
+}
+
 /// The SHA-256 of a file, in hexadecimal.
 ///
 /// # Errors
@@ -100,6 +106,8 @@ mod tests {
         for (row, line) in rows.iter().zip(TABLE.lines()) {
             assert_eq!(known_row(row).as_deref(), Some(line));
             assert!(row.probe.minor > 0 && row.probe.table_size > 0, "{}", row.package);
+            assert_eq!(known_by_digest(&row.sha256, row.size).as_ref(), Some(row));
+            assert_eq!(known_by_digest(&row.sha256, row.size + 1), None);
         }
     }
 

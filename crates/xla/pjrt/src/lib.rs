@@ -77,7 +77,7 @@ pub use host::{
     HostEvent, LoadedExecutable, Memory, Outputs, Pending, Plugin, Program, SerializedOptions,
     Topology, Transfer,
 };
-pub use known::{KnownPlugin, digest, known_plugin, known_plugins, known_row};
+pub use known::{KnownPlugin, digest, known_by_digest, known_plugin, known_plugins, known_row};
 pub use probe::{
     Attribute, DEFAULT_LIMIT, Extension, Probe, ProbeError, ProbeFailure, Stage, Value, child_main,
     probe_in_child,

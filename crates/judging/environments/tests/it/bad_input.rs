@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::Write as _;
+use std::path::Path;
 use std::sync::Arc;
 
 use proptest::prelude::*;
@@ -100,6 +101,136 @@ fn a_symlinked_install_is_read_as_what_it_leads_to() {
     assert_eq!(codes, ["EN104"]);
     let app = environment.package("app").unwrap();
     assert_eq!(app.trouble, [Trouble::Missing(vec!["app/dangling.so".to_owned()])]);
+}
+
+/// A `site-packages` with the package `one`, whose `RECORD` is this.
+fn site(record: &str) -> (tempfile::TempDir, std::path::PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let site = folder.path().join("lib/python3.11/site-packages");
+    let info = site.join("one-1.0.dist-info");
+    fs::create_dir_all(&info).unwrap();
+    fs::write(info.join("METADATA"), "Name: one\nVersion: 1.0\n").unwrap();
+    fs::write(info.join("RECORD"), record).unwrap();
+    (folder, site)
+}
+
+fn trouble(site: &Path) -> Vec<Trouble> {
+    let environment = Environment::read(&Site::find(site).unwrap()).unwrap();
+    environment.packages.into_iter().flat_map(|package| package.trouble).collect()
+}
+
+#[test]
+fn a_record_that_is_empty_does_not_say_that_there_are_no_files() {
+    for record in ["", "\n \n"] {
+        let (_folder, site) = site(record);
+        assert_eq!(trouble(&site), [Trouble::NoRecord("RECORD is empty".to_owned())]);
+    }
+}
+
+#[test]
+fn a_record_may_list_what_is_no_file() {
+    let (_folder, site) = site("one/a.so,,\none/b_pb2.py,,\n");
+    fs::create_dir_all(site.join("one/a.so")).unwrap();
+    let expected = [
+        Trouble::Unreadable("one/a.so is not a file".to_owned()),
+        Trouble::Missing(vec!["one/b_pb2.py".to_owned()]),
+    ];
+    assert_eq!(trouble(&site), expected);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_followed_and_those_that_lead_nowhere_are_missing() {
+    use std::os::unix::fs::symlink;
+    let (_folder, real) = site("one/a_pb2.py,,\none/gone_pb2.py,,\none/loop_pb2.py,,\n");
+    fs::create_dir_all(real.join("one")).unwrap();
+    fs::write(real.join("elsewhere.py"), "").unwrap();
+    symlink("../elsewhere.py", real.join("one/a_pb2.py")).unwrap();
+    symlink("nowhere.py", real.join("one/gone_pb2.py")).unwrap();
+    symlink("loop_pb2.py", real.join("one/loop_pb2.py")).unwrap();
+    let missing = ["one/gone_pb2.py", "one/loop_pb2.py"].map(str::to_owned).to_vec();
+
+    // The package is linked into another environment, as uv does with `--link-mode symlink`.
+    let other = tempfile::tempdir().unwrap();
+    let linked = other.path().join("site-packages");
+    fs::create_dir_all(&linked).unwrap();
+    for name in ["one", "one-1.0.dist-info"] {
+        symlink(real.join(name), linked.join(name)).unwrap();
+    }
+    for site in [&real, &linked] {
+        assert_eq!(trouble(site), [Trouble::Missing(missing.clone())]);
+    }
+}
+
+/// What is said of a package whose one file has 2 bytes, under this line of `RECORD`.
+fn said_of(line: &str) -> Vec<Trouble> {
+    let (_folder, site) = site(line);
+    fs::create_dir_all(site.join("one")).unwrap();
+    fs::write(site.join("one/a_pb2.py"), "a\n").unwrap();
+    trouble(&site)
+}
+
+#[test]
+fn a_size_that_record_has_otherwise_is_said() {
+    for line in ["one/a_pb2.py,,2\n", "one/a_pb2.py,sha256=x,\n", "one/a_pb2.py,,many\n"] {
+        assert_eq!(said_of(line), [], "{line}");
+    }
+    let other = [Trouble::OtherSize(vec!["one/a_pb2.py".to_owned()])];
+    assert_eq!(said_of("one/a_pb2.py,sha256=x,3\n"), other);
+    let wheel = wheel(&[
+        METADATA,
+        ("one/a_pb2.py", "a\n"),
+        ("app-1.0.dist-info/RECORD", "one/a_pb2.py,,3\n"),
+    ]);
+    assert_eq!(read(wheel).unwrap().trouble, other);
+}
+
+#[test]
+fn a_direct_url_that_cannot_be_read_may_be_of_an_editable_install() {
+    let (_folder, site) = site("one/a.py,,\n");
+    let url = site.join("one-1.0.dist-info/direct_url.json");
+    fs::write(&url, "{").unwrap();
+    assert!(
+        matches!(&*trouble(&site), [Trouble::Unreadable(why)] if why.contains("direct_url.json"))
+    );
+    fs::write(&url, r#"{"url": "file:///src", "dir_info": {"editable": true}}"#).unwrap();
+    assert_eq!(trouble(&site), [Trouble::Editable("file:///src".to_owned())]);
+    fs::write(&url, r#"{"url": "file:///src", "dir_info": {}}"#).unwrap();
+    assert_eq!(trouble(&site), []);
+}
+
+#[test]
+fn what_is_installed_in_other_ways_is_not_judged_by_name() {
+    let (_folder, site) = site("one/a.py,,\n");
+    for (name, text) in [
+        ("old-1.0-py3.11.egg-info", ""),
+        ("dev.egg-link", "/src\n"),
+        ("old-2.0.egg", ""),
+        ("path.pth", "# a comment\n/src/dev\n"),
+        ("code.pth", "import os\n"),
+    ] {
+        fs::write(site.join(name), text).unwrap();
+    }
+    let environment = Environment::read(&Site::find(&site).unwrap()).unwrap();
+    let said: Vec<String> = environment.not_read.iter().map(|one| one.places.to_string()).collect();
+    let expected = ["path.pth", "dev.egg-link", "old-2.0.egg", "old-1.0-py3.11.egg-info"];
+    assert_eq!(said.len(), expected.len(), "{said:?}");
+    assert!(expected.iter().all(|name| said.iter().any(|one| one == name)), "{said:?}");
+}
+
+#[test]
+fn a_wheel_whose_record_lies_is_read_by_its_members() {
+    let members = [("one/a.so", "\u{7f}ELF cut short"), METADATA];
+    let with = |record| {
+        let package =
+            read(wheel(&[&members[..], &[("app-1.0.dist-info/RECORD", record)]].concat()));
+        package.unwrap().trouble
+    };
+    assert_eq!(with("")[0], Trouble::NoRecord("RECORD is empty".to_owned()));
+    let lies = with("one/b.so,,\n");
+    assert!(lies.contains(&Trouble::Missing(vec!["one/b.so".to_owned()])), "{lies:?}");
+    assert!(lies.contains(&Trouble::NotRecorded(vec!["one/a.so".to_owned()])), "{lies:?}");
+    assert!(lies.iter().any(|one| matches!(one, Trouble::Unreadable(_))), "{lies:?}");
 }
 
 proptest! {

@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
 mod bad_input;
-mod broken;
 mod environments;
 mod image;
 mod labels;
 mod modules;
+mod plugins;

@@ -1,0 +1,34 @@
+//! What a file of a package is, by its name.
+
+/// What a file is, by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Object,
+    Protobuf,
+    Grpc,
+    Jax,
+    Ffi,
+    PluginSupport,
+    Other,
+}
+
+impl Kind {
+    pub(crate) fn of(path: &str) -> Self {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        if name.ends_with(".so") || (name.contains(".so.") && !name.ends_with(".py")) {
+            Self::Object
+        } else if name.ends_with("_pb2.py") {
+            Self::Protobuf
+        } else if name.ends_with("_pb2_grpc.py") {
+            Self::Grpc
+        } else if path == "jax/version.py" {
+            Self::Jax
+        } else if path == "jaxlib/include/xla/ffi/api/c_api.h" {
+            Self::Ffi
+        } else if path == "jaxlib/plugin_support.py" {
+            Self::PluginSupport
+        } else {
+            Self::Other
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! Plug-ins of an environment: PJRT plug-ins with jaxlib, pluggable devices with TensorFlow, by what their files say.
+
+use std::sync::Arc;
+
+use unskew_abi::SharedObject;
+use unskew_core::{Context, Judgement, Matcher, Party, Requirement, Role, Unjudged, aspect};
+use unskew_extensions::Framework;
+use unskew_pjrt::{ProbeError, ProbeFailure, Stage};
+use unskew_releases::Family;
+use unskew_source::Source;
+
+use crate::framework;
+use crate::metadata::Recorded;
+use crate::rules::CudaPluginOfOtherVersion;
+use crate::{Environment, Package};
+
+/// A plug-in in the files of a package. It was not run.
+#[derive(Clone, Debug)]
+pub struct Plugin {
+    /// Its path in the environment.
+    pub path: String,
+    /// The family of runtimes that loads it.
+    pub family: Family,
+    /// What its file says.
+    pub party: Arc<Party>,
+}
+
+/// Where TensorFlow looks for plug-ins.
+const DEVICES: &str = "tensorflow-plugins/";
+
+/// Why nothing more is known of a plug-in.
+const ONLY_READ: &str = "nothing of an environment is run";
+
+/// The plug-ins that a shared object is: some serve both families.
+pub(crate) fn read(
+    path: &str,
+    source: &Arc<dyn Source>,
+    object: &SharedObject,
+    recorded: Option<&Recorded>,
+) -> Vec<Plugin> {
+    let mut all = Vec::new();
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let mut add = |family, party: Party| {
+        let party = Arc::new(party.fact("path", path));
+        all.push(Plugin { path: path.to_owned(), family, party });
+    };
+    if unskew_pjrt::recognizes(object) {
+        add(Family::Jax, pjrt(name, source, object, recorded));
+    }
+    let is_device = unskew_stream_executor::registers_device(object)
+        || (path.starts_with(DEVICES) && unskew_stream_executor::recognizes(object));
+    if is_device {
+        add(Family::TensorFlow, unskew_stream_executor::from_object(name, object));
+    }
+    all
+}
+
+/// A PJRT plug-in. A public one is known by the digest that `RECORD` has of it: hashing 400 MB takes seconds.
+fn pjrt(
+    name: &str,
+    source: &Arc<dyn Source>,
+    object: &SharedObject,
+    recorded: Option<&Recorded>,
+) -> Party {
+    let digest = recorded.and_then(|one| one.sha256.as_deref());
+    let known = match digest {
+        Some(digest) => unskew_pjrt::known_by_digest(digest, source.size()),
+        None => unskew_pjrt::known_plugin(&**source).ok().flatten(),
+    };
+    let Some(known) = known else {
+        let cause = ProbeFailure::NotRun(ONLY_READ.to_owned());
+        let error = ProbeError { cause, stage: Stage::Start, so_far: None, said: String::new() };
+        return unskew_pjrt::party_of_code(name, object, Err(error), unskew_pjrt::built(source));
+    };
+    let how = if digest.is_some() { "the digest in RECORD" } else { "the digest of its file" };
+    let text = format!("{}, by {how}; it was not run", known.package);
+    unskew_pjrt::party(name, object, Ok(known.probe)).fact("known as", text)
+}
+
+/// Each plug-in with the runtime that loads it.
+pub(crate) fn pairs(environment: &Environment) -> Vec<(Party, Party)> {
+    let mut pairs = Vec::new();
+    for package in &environment.packages {
+        for plugin in &package.plugins {
+            if let Some(other) = runtime(environment, plugin.family) {
+                pairs.push((named(package, plugin, &other), other));
+            }
+        }
+    }
+    for (package, jaxlib) in for_cuda(environment) {
+        let matcher = SameVersion { package: package.clone() };
+        let one = Party::new(package.label(), Role::Plugin, "JAX's modules for CUDA");
+        let one = one.require(Requirement::matches("jax.cuda_plugin", matcher));
+        let other = Party::new(jaxlib.label(), Role::Runtime, "package");
+        pairs.push((one, other.with_capability(Arc::new(jaxlib.clone()))));
+    }
+    pairs
+}
+
+/// JAX's modules for CUDA, and the jaxlib that compares its version with theirs.
+fn for_cuda(environment: &Environment) -> impl Iterator<Item = (&Package, &Package)> {
+    let jaxlib = environment.package("jaxlib").filter(|jaxlib| jaxlib.compares_plugins);
+    let packages = environment.packages.iter().filter(|one| is_cuda_plugin(&one.key()));
+    packages.filter_map(move |package| Some((package, jaxlib?)))
+}
+
+/// Those of them that jaxlib does not use.
+pub(crate) fn other_versions(
+    environment: &Environment,
+) -> impl Iterator<Item = (&Package, &Package)> {
+    let is_other = |(one, jaxlib): &(&Package, &Package)| {
+        let numbers = numbers(&one.version).zip(numbers(&jaxlib.version));
+        numbers.is_some_and(|(one, jaxlib)| one != jaxlib)
+    };
+    for_cuda(environment).filter(is_other)
+}
+
+/// The installed runtime that loads plug-ins, as a release; none if there is none of them.
+fn runtime(environment: &Environment, family: Family) -> Option<Party> {
+    let package = match family {
+        // The side that meets plug-ins is compiled into jaxlib.
+        Family::Jax => environment.package("jaxlib"),
+        _ => framework::package(environment, Framework::TensorFlow),
+    }?;
+    let release = unskew_releases::exactly(family, package.public_version());
+    let mut party = release.map_or_else(
+        || {
+            let unknown = Requirement::matches("plugin.host", UnknownRelease(package.label()));
+            Party::new(package.label(), Role::Runtime, "package").require(unknown)
+        },
+        |release| Party::clone(&release.party()),
+    );
+    party.name = package.label();
+    Some(party)
+}
+
+/// What a release of which nothing is known says of a plug-in.
+struct UnknownRelease(String);
+
+impl Matcher for UnknownRelease {
+    fn judge(&self, _: &Party, _: &Party, _: &Context) -> Option<Judgement> {
+        let reason = format!("{} is no release that is known", self.0);
+        let unjudged = vec![Unjudged::new(aspect::VERSION, reason)];
+        Some(Judgement { unjudged, ..Judgement::default() })
+    }
+}
+
+/// A plug-in under the name of its package, with the command that judges what only running it tells.
+fn named(package: &Package, plugin: &Plugin, other: &Party) -> Party {
+    let mut party = Party::clone(&plugin.party);
+    party.name = package.label();
+    let release = other.name.split_once(' ').map_or("", |(_, version)| version);
+    let (path, family) = (package.at.join(&plugin.path), plugin.family.as_str());
+    for unjudged in party.unjudged.iter_mut().filter(|one| one.remedy.is_some()) {
+        let command = format!("unskew check {} {family}@{release}", path.display());
+        unjudged.remedy = Some(format!("{command}, which runs it in a sandbox"));
+    }
+    party
+}
+
+/// Whether a package has JAX's modules for CUDA: `jax-cuda12-plugin`.
+fn is_cuda_plugin(key: &str) -> bool {
+    let version = key.strip_prefix("jax-cuda").and_then(|rest| rest.strip_suffix("-plugin"));
+    version.is_some_and(|version| version.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Whether `jaxlib/plugin_support.py` compares the versions of jaxlib and of a plug-in for equality.
+pub(crate) fn compares(text: &str) -> bool {
+    text.contains("_parse_version(jaxlib_version) != _parse_version(plugin_version)")
+}
+
+/// The numbers that a version begins with: 0, 7 and 2 of `0.7.2.dev1+cuda`.
+fn numbers(version: &str) -> Option<Vec<u64>> {
+    let end = version.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(version.len());
+    let numbers = version.get(..end)?.trim_end_matches('.').split('.');
+    numbers.map(|number| number.parse().ok()).collect()
+}
+
+/// What `check_plugin_version` of jaxlib does.
+struct SameVersion {
+    package: Package,
+}
+
+impl Matcher for SameVersion {
+    fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
+        let jaxlib = other.capability::<Package>()?;
+        let (has, wanted) = (&self.package.version, &jaxlib.version);
+        let mut judgement = Judgement::default();
+        if numbers(has)? != numbers(wanted)? {
+            let finding = CudaPluginOfOtherVersion {
+                package: &self.package.key(),
+                version: has,
+                jaxlib: wanted,
+            };
+            let module = self.package.key().replace('-', "_");
+            let symptom = format!(
+                "RuntimeWarning: JAX plugin {module} version {has} is installed, but it is not compatible with the \
+                 installed jaxlib version {wanted}, so it will not be used."
+            );
+            judgement.findings.push(finding.finding().with_symptom(symptom));
+        }
+        Some(judgement)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_numbers_of_a_version_count() {
+        assert_eq!(numbers("0.12.0.1"), Some(vec![0, 12, 0, 1]));
+        assert_eq!(numbers("0.7.2.dev3+cuda"), Some(vec![0, 7, 2]));
+        assert_eq!(numbers("unknown"), None);
+    }
+
+    #[test]
+    fn packages_with_modules_for_cuda_are_told_by_their_names() {
+        assert!(is_cuda_plugin("jax-cuda12-plugin") && is_cuda_plugin("jax-cuda13-plugin"));
+        for other in ["jax-cuda12-pjrt", "jax-rocm60-plugin", "jax-cudax-plugin"] {
+            assert!(!is_cuda_plugin(other), "{other}");
+        }
+    }
+}
