@@ -6,9 +6,8 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,7 +20,7 @@ use unskew_peers::run_probe;
 use unskew_source::FileSource;
 
 use crate::environment::Environment;
-use crate::harvest::command::run_command;
+use crate::published_wheel;
 
 const PAGE: &str = "docs/reference/extension-imports.md";
 
@@ -214,21 +213,8 @@ fn unpacked(name: &'static str, module: &'static str, into: &Path) -> anyhow::Re
             .any(|(_, needs)| needs.machine == Some(unskew_extensions::Machine::X86))
     });
     let known = known.with_context(|| format!("no facts of {name}"))?;
-    let folder = corpus().join("extensions");
-    let path = folder.join(&known.file);
-    if !path.exists() {
-        let requirement = into.join("requirement.txt");
-        fs::write(&requirement, format!("{name} --hash=sha256:{}\n", known.sha256))?;
-        let mut pip = Command::new("python3");
-        pip.args(["-m", "pip", "download", "-q", "--no-deps", "--only-binary=:all:"]);
-        pip.args(["--require-hashes", "--python-version", "3.11"]);
-        for tag in known.file.trim_end_matches(".whl").rsplit('-').next().unwrap_or("").split('.') {
-            pip.args(["--platform", tag]);
-        }
-        run_command(pip.arg("-d").arg(&folder).arg("-r").arg(&requirement))?;
-    }
-    let site = into.join(known.file.trim_end_matches(".whl"));
-    zip::ZipArchive::new(File::open(&path)?)?.extract(&site)?;
+    let path = published_wheel::fetch(&known.file, &known.sha256)?;
+    let site = published_wheel::unpack(&path, into)?;
     let package = Package::of_wheel(Arc::new(FileSource::open(&path)?))?;
     Ok(Wheel { name, module, site, package })
 }

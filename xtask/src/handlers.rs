@@ -4,9 +4,8 @@
 //! An environment of a release that is not there yet is made for its run and removed after it. `--write` makes the page.
 
 use std::fmt::Write as _;
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,7 +18,7 @@ use unskew_peers::{Peer, run_probe};
 use unskew_source::FileSource;
 
 use crate::environment::Environment;
-use crate::harvest::command::run_command;
+use crate::published_wheel;
 
 const PAGE: &str = "docs/reference/ffi-handlers.md";
 
@@ -133,21 +132,8 @@ fn corpus() -> PathBuf {
 
 /// The objects with handlers of a wheel, which is fetched by its digest, unless it is there.
 fn unpacked(name: &str, tag: &str, sha256: &str, into: &Path) -> anyhow::Result<Vec<Object>> {
-    let folder = corpus().join("extensions");
-    let file = folder.join(format!("{name}-{tag}.whl"));
-    if !file.exists() {
-        let requirement = into.join("requirement.txt");
-        fs::write(&requirement, format!("{} --hash=sha256:{sha256}\n", name.replace('-', "==")))?;
-        let mut pip = Command::new("python3");
-        pip.args(["-m", "pip", "download", "-q", "--no-deps", "--only-binary=:all:"]);
-        pip.args(["--require-hashes", "--python-version", "3.11"]);
-        for platform in tag.rsplit('-').next().unwrap_or_default().split('.') {
-            pip.args(["--platform", platform]);
-        }
-        run_command(pip.arg("-d").arg(&folder).arg("-r").arg(&requirement))?;
-    }
-    let site = into.join(name);
-    zip::ZipArchive::new(File::open(&file)?)?.extract(&site)?;
+    let file = published_wheel::fetch(&format!("{name}-{tag}.whl"), sha256)?;
+    let site = published_wheel::unpack(&file, into)?;
     let package = Package::of_wheel(Arc::new(FileSource::open(&file)?))?;
     let for_cpu = |(path, _): &&(String, Handlers)| !path.contains("cuda");
     let objects = package.handlers.iter().filter(for_cpu).map(|(path, handlers)| {

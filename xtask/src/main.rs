@@ -12,6 +12,7 @@ mod docs;
 mod environment;
 mod extensions;
 mod fetch;
+mod generated;
 mod guides;
 mod handlers;
 mod harvest;
@@ -29,6 +30,7 @@ mod onnx_conversions;
 mod onnx_differential;
 mod promise;
 mod proto_differential;
+mod published_wheel;
 mod se;
 mod stablehlo_differential;
 mod stablehlo_versions;
@@ -146,6 +148,8 @@ enum Verb {
     Extensions(extensions::Extensions),
     /// Registers handlers of XLA's FFI in releases of jaxlib, and holds predictions against what they did.
     Handlers(handlers::HandlersMatrix),
+    /// Imports generated code with releases of protobuf, and holds predictions against what came of it.
+    Generated(generated::GeneratedMatrix),
     /// Runs recorded files, as they are and converted, on PyTorch releases.
     Torch(torch::Torch),
     /// Compares what operators do in PyTorch releases, and writes the data of what changed.
@@ -224,6 +228,7 @@ fn main() -> anyhow::Result<()> {
         Verb::StablehloVersions(arguments) => stablehlo_versions::run(&arguments),
         Verb::Extensions(arguments) => extensions::run(&arguments),
         Verb::Handlers(arguments) => handlers::run(&arguments),
+        Verb::Generated(arguments) => generated::run(&arguments),
         Verb::Torch(torch) => torch::run(&torch),
         Verb::TorchDifferential(differential) => torch_differential::run(&differential),
         Verb::Behaviour(behaviour) => behaviour::run(&behaviour),

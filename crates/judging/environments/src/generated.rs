@@ -11,6 +11,8 @@ pub enum Generated {
     Builder,
     /// Code that names its version and has the runtime compare it: protobuf 5.27 and later.
     Checked(Version),
+    /// Code with a branch for each of several generations, which asks for the version of the runtime.
+    Conditional,
     /// Code of grpc's plug-in that names the release of grpcio that it needs.
     Grpc(Version),
 }
@@ -19,7 +21,9 @@ impl Generated {
     /// What the text of a generated file demands.
     pub fn of(text: &str) -> Vec<Self> {
         let mut all = Vec::new();
-        if let Some(version) = checked(text) {
+        if text.contains("Version(google.protobuf.__version__)") {
+            all.push(Self::Conditional);
+        } else if let Some(version) = checked(text) {
             all.push(Self::Checked(version));
         } else if text.contains("_descriptor.FieldDescriptor(") {
             all.push(Self::Descriptors);
@@ -63,6 +67,10 @@ mod tests {
         assert_eq!(Generated::of(builder), [Generated::Builder]);
         let old = "x = _descriptor.FieldDescriptor(name='a')";
         assert_eq!(Generated::of(old), [Generated::Descriptors]);
+        let both = format!(
+            "if Version(google.protobuf.__version__).major >= 5:\n  {builder}\nelse:\n  {old}"
+        );
+        assert_eq!(Generated::of(&both), [Generated::Conditional]);
         let grpc = "import grpc\nGRPC_GENERATED_VERSION = '1.68.0'\n";
         assert_eq!(Generated::of(grpc), [Generated::Grpc(Version::triple(1, 68, 0))]);
         for text in

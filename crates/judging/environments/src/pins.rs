@@ -269,11 +269,7 @@ fn of_protobuf(environment: &Environment, protobuf: &Package, change: &mut Chang
     let checked: Vec<Version> = generated(environment)
         .filter_map(|one| if let Generated::Checked(version) = one { Some(version) } else { None })
         .collect();
-    let refuses = |code: &Version| {
-        let behind = runtime.major() - code.major();
-        !(0..=1).contains(&behind)
-            || (runtime.minor(), runtime.patch()) < (code.minor(), code.patch())
-    };
+    let refuses = |code: &Version| crate::runtimes::refuses(runtime, *code);
     let has_old = generated(environment).any(|one| one == Generated::Descriptors);
     let Some(newest) = checked.iter().max().copied() else {
         if has_old && runtime.major() >= 4 {
@@ -289,10 +285,9 @@ fn of_protobuf(environment: &Environment, protobuf: &Package, change: &mut Chang
     if !checked.iter().any(refuses) {
         return;
     }
-    let oldest = checked.iter().map(|code| code.major()).min().unwrap_or_default();
-    if newest.major() - oldest > 1 || has_old {
+    if has_old {
         change.open.push(format!(
-            "protobuf: no release takes generated code of {oldest} and of {newest}; one of the packages has to change"
+            "protobuf: no release takes generated code from before 3.20 and of {newest}; one of the packages has to change"
         ));
         return;
     }

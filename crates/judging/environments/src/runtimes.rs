@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use unskew_core::{Context, Judgement, Matcher, Party, Version};
+use unskew_core::{Context, Judgement, Matcher, Party, Unjudged, Version, aspect};
 
 use crate::Generated;
 use crate::rules::{
-    GrpcioOlderThanCode, JaxlibDoesNotFitJax, Numpy1Module, ProtobufCodeTooOld,
-    ProtobufLacksModule, ProtobufMajorBehind, ProtobufMajorDiffers, ProtobufOlderThanCode,
+    GrpcioOlderThanCode, JaxlibDoesNotFitJax, Numpy1Module, ProtobufCodeNotPromised,
+    ProtobufCodeTooOld, ProtobufLacksModule, ProtobufMajorBehind, ProtobufMajorDiffers,
+    ProtobufOlderThanCode,
 };
 
 /// An installed runtime, as the capability that matchers ask for.
@@ -23,6 +24,9 @@ pub(crate) enum Runtime {
 const CHECK: Version = Version::pair(5, 27);
 const BUILDER: Version = Version::pair(3, 20);
 
+/// What is said of code that has a branch for each of several generations.
+const CONDITIONAL: &str = "generated code that asks for the version of protobuf itself";
+
 /// The generated code of one package.
 pub(crate) struct CodeMatcher {
     pub(crate) package: String,
@@ -35,6 +39,13 @@ impl Matcher for CodeMatcher {
         let mut judgement = Judgement::default();
         let mut answered = false;
         for (generated, files) in &self.generated {
+            if let (Generated::Conditional, Runtime::Protobuf(_)) = (generated, runtime) {
+                let reason = format!("{CONDITIONAL} of {}", self.package);
+                let unjudged = Unjudged::new(aspect::CONTENTS, reason);
+                judgement.unjudged.push(unjudged.at(files.iter().collect()));
+                answered = true;
+                continue;
+            }
             let finding = match (*generated, runtime) {
                 (Generated::Grpc(version), Runtime::Grpc(runtime)) => self.grpc(version, runtime),
                 (Generated::Grpc(_), _) => continue,
@@ -82,14 +93,26 @@ impl CodeMatcher {
                 Some(lacks("google.protobuf.runtime_version", CHECK))
             }
             Generated::Checked(generated) => self.checked(generated, runtime),
-            Generated::Grpc(_) => None,
+            Generated::Grpc(_) | Generated::Conditional => None,
         }
     }
 
-    /// What `ValidateProtobufRuntimeVersion` does, in its order. It compares the minor versions whatever the majors are.
+    /// What `ValidateProtobufRuntimeVersion` does, in its order.
     fn checked(&self, generated: Version, runtime: Version) -> Option<unskew_core::Finding> {
         let package = &self.package;
         let behind = runtime.major() - generated.major();
+        if !compares_majors(runtime) {
+            if runtime < generated {
+                return Some(self.older(generated, runtime));
+            }
+            let finding = ProtobufCodeNotPromised {
+                package,
+                generated: &generated,
+                runtime: &runtime,
+                before: &(runtime.major() - 1),
+            };
+            return (behind > 1).then(|| finding.finding());
+        }
         if behind != 0 && behind != 1 {
             let allowed = format!("{} and {}", runtime.major() - 1, runtime.major());
             let finding = ProtobufMajorDiffers {
@@ -105,22 +128,44 @@ impl CodeMatcher {
             );
             return Some(finding.finding().with_symptom(symptom));
         }
-        if (runtime.minor(), runtime.patch()) < (generated.minor(), generated.patch()) {
-            let finding = ProtobufOlderThanCode {
-                package,
-                generated: &generated,
-                least: &generated,
-                runtime: &runtime,
-            };
-            let symptom = format!(
-                "VersionError: Detected incompatible Protobuf Gencode/Runtime versions ... gencode {generated} runtime \
-                 {runtime}."
-            );
-            return Some(finding.finding().with_symptom(symptom));
+        // It compares the minor versions whatever the majors are.
+        if is_behind_in_minor(generated, runtime) {
+            return Some(self.older(generated, runtime));
         }
         let finding = ProtobufMajorBehind { package, generated: &generated, runtime: &runtime };
         (behind == 1).then(|| finding.finding())
     }
+
+    fn older(&self, generated: Version, runtime: Version) -> unskew_core::Finding {
+        let (package, least) = (&self.package, &generated);
+        let finding =
+            ProtobufOlderThanCode { package, generated: &generated, least, runtime: &runtime };
+        let symptom = format!(
+            "VersionError: Detected incompatible Protobuf Gencode/Runtime versions ... gencode {generated} runtime \
+             {runtime}."
+        );
+        finding.finding().with_symptom(symptom)
+    }
+}
+
+/// Whether a runtime with a check refuses code of other majors: those up to 5.29.5 and 6.31.1 do. Later ones of either major
+/// refuse nothing but code that is newer than themselves.
+fn compares_majors(runtime: Version) -> bool {
+    runtime < Version::triple(5, 29, 6)
+        || (runtime.major() == 6 && runtime < Version::triple(6, 32, 0))
+}
+
+fn is_behind_in_minor(generated: Version, runtime: Version) -> bool {
+    (runtime.minor(), runtime.patch()) < (generated.minor(), generated.patch())
+}
+
+/// Whether a runtime refuses code that names its version when it is imported.
+pub(crate) fn refuses(runtime: Version, generated: Version) -> bool {
+    if !compares_majors(runtime) {
+        return runtime < generated;
+    }
+    !(0..=1).contains(&(runtime.major() - generated.major()))
+        || is_behind_in_minor(generated, runtime)
 }
 
 /// What jax asks of jaxlib.

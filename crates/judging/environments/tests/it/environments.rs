@@ -74,15 +74,18 @@ fn generated_code_and_protobuf_are_judged_as_protobuf_does() {
         ("6.30.2", &*code, vec!["EN101"], bound.clone()),
         ("6.31.1", &*code, vec![], None),
         ("5.29.5", &*code, vec!["EN102"], bound.clone()),
-        ("8.1.0", &*code, vec!["EN102"], bound.clone()),
-        // It compares the minor versions whatever the majors are.
-        ("7.30.0", &*code, vec!["EN101"], bound),
+        // Runtimes compared minor versions whatever the majors were, and later ones compare no majors.
+        ("6.28.0", &*generated("5.29.0"), vec!["EN101"], Some("protobuf>=5.29.0,<6".to_owned())),
+        ("5.29.6", &*code, vec!["EN101"], bound),
+        ("7.30.0", &*code, vec![], None),
+        ("7.36.2", &*generated("5.29.0"), vec!["EN114"], None),
         ("4.25.8", &*generated("5.29.5"), vec!["EN103"], Some("protobuf>=5.29.5,<6".to_owned())),
         ("3.19.6", builder, vec!["EN103"], None),
         ("3.20.3", builder, vec![], None),
         ("4.21.0", old, vec!["EN104"], Some("protobuf<4".to_owned())),
         ("3.20.3", old, vec![], None),
-        ("7.36.2", &*code, vec!["EN105"], None),
+        ("7.36.2", &*code, vec![], None),
+        ("6.31.1", &*generated("5.29.0"), vec!["EN105"], None),
     ] {
         let found_here = beside(("protobuf", runtime), "app/a_pb2.py", text);
         assert_eq!(found_here, (found, pin), "protobuf {runtime}: {text}");
