@@ -76,7 +76,8 @@ def outcome(test, seconds):
         lines = [line.strip() for line in wrong[0][1].splitlines() if line.strip()]
         # The line that names the exception: notes may follow it.
         named = [line for line in lines if ": " in line and line.split(":")[0].replace(".", "").isidentifier()]
-        return "fail", (named[-1] if named else lines[-1])[:300]
+        why = re.sub("0x[0-9a-f]+", "0x", named[-1] if named else lines[-1])
+        return "fail", re.sub("handle=[0-9]+", "handle=", why)[:300]
     if result.skipped:
         return "skip", result.skipped[0][1][:300]
     return "pass", ""

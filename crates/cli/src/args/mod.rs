@@ -62,7 +62,7 @@ pub use scan::QueryFormat;
 #[cfg(feature = "scan")]
 pub use scan::{Scan, ScanQuery, ScanTask};
 #[cfg(feature = "serve")]
-pub use serve::Serve;
+pub use serve::{Proxy, Serve};
 #[cfg(any(feature = "fleet", feature = "serve"))]
 pub use service::{LogFormat, LogLevel};
 pub use shell::{Completions, Man};
@@ -342,6 +342,10 @@ The result is checked before it is written. If no exact conversion exists, nothi
     /// (not in this build: feature `serve`) Serve a PJRT plug-in to JAX clients over the network
     #[command(disable_help_flag = true)]
     Serve(Absent),
+    #[cfg(not(feature = "serve"))]
+    /// (not in this build: feature `serve`) Open a tunnel to `unskew serve` on another machine, with TLS and a token
+    #[command(disable_help_flag = true)]
+    Proxy(Absent),
     #[cfg(feature = "fleet")]
     /// Manage models and runtimes; decide which artifact each runtime gets; plan for the whole fleet
     #[command(after_help = "\
@@ -410,9 +414,19 @@ Examples:
 
 This runs the plug-in with your permissions, in a child process. Whoever connects can run programs on it.
 
-It listens on the loopback only, because connections are unauthenticated and unencrypted. From
-another machine, use a tunnel: ssh -L 8470:127.0.0.1:8470 SERVER")]
+It listens on the loopback only, because connections of JAX are unauthenticated and unencrypted. With
+--tls-certificate, --tls-key and --token-file it has a second port, 8471, for `unskew proxy` on other machines.")]
     Serve(Serve),
+    #[cfg(feature = "serve")]
+    /// Open a tunnel to `unskew serve` on another machine, with TLS and a token
+    #[command(after_help = "\
+Examples:
+  unskew proxy gpu.example.org --token-file token
+  unskew proxy 192.0.2.7:9001 --token-file token --ca certificate.pem --port 9000
+
+JAX then connects to grpc://127.0.0.1:8470. The tunnel listens on the loopback of this machine; every user of
+this machine can use it.")]
+    Proxy(Proxy),
     #[cfg(feature = "fleet")]
     /// Read artifacts within resource limits: a child process of `fleet serve`
     #[command(name = "__inspect", hide = true)]

@@ -1,10 +1,11 @@
 //! The arguments of `serve`.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use unskew_ifrt_proxy::Limits;
+use unskew_ifrt_tunnel::{GateFiles, ServerName};
 use unskew_pjrt::Attribute;
 
 use super::run::{attributes, client_option};
@@ -18,6 +19,23 @@ pub struct Serve {
     /// The port to listen on; 0 picks a free one
     #[arg(long, value_name = "N", default_value_t = 8470)]
     pub port: u16,
+    /// Certificate of the TLS port, with its chain, in PEM format. Other machines reach that port with `unskew proxy`
+    #[arg(long, value_name = "FILE", requires_all = ["tls_key", "token_file"])]
+    pub tls_certificate: Option<PathBuf>,
+    /// Private key of the certificate, in PEM format
+    #[arg(long, value_name = "FILE", requires = "tls_certificate")]
+    pub tls_key: Option<PathBuf>,
+    /// Tokens of the clients of the TLS port, a line each; read for every connection
+    #[arg(long, value_name = "FILE", requires = "tls_certificate")]
+    pub token_file: Option<PathBuf>,
+    /// Address and number of the TLS port
+    #[arg(
+        long,
+        value_name = "ADDR:PORT",
+        default_value = "0.0.0.0:8471",
+        requires = "tls_certificate"
+    )]
+    pub tls_bind: SocketAddr,
     /// Listen on this address. Connections are unauthenticated and unencrypted
     #[arg(long, value_name = "ADDR")]
     pub insecure_bind: Option<IpAddr>,
@@ -62,6 +80,15 @@ impl Serve {
         attributes(&self.client_options)
     }
 
+    /// The files of the TLS port, if one is wanted.
+    pub fn gate(&self) -> Option<GateFiles> {
+        Some(GateFiles {
+            certificate: self.tls_certificate.clone()?,
+            key: self.tls_key.clone()?,
+            tokens: self.token_file.clone()?,
+        })
+    }
+
     /// The resource limits in the type of `unskew_ifrt_proxy`.
     pub fn limits(&self) -> Limits {
         Limits {
@@ -75,3 +102,28 @@ impl Serve {
         }
     }
 }
+
+#[derive(Debug, clap::Args)]
+pub struct Proxy {
+    /// The TLS port of `unskew serve`; the port is 8471 unless it is given
+    #[arg(value_name = "HOST[:PORT]", value_parser = server_name)]
+    pub server: ServerName,
+    /// File with the token
+    #[arg(long, value_name = "FILE")]
+    pub token_file: PathBuf,
+    /// Certificates in PEM format that the server's certificate is checked by, instead of those of the system
+    #[arg(long, value_name = "FILE")]
+    pub ca: Option<PathBuf>,
+    /// The port on the loopback that JAX connects to; 0 picks a free one
+    #[arg(long, value_name = "N", default_value_t = 8470)]
+    pub port: u16,
+}
+
+/// A server, with the port that is usual where none is said.
+fn server_name(text: &str) -> Result<ServerName, unskew_ifrt_tunnel::TunnelError> {
+    let is_bare = !text.contains(':') || text.ends_with(']');
+    if is_bare { format!("{text}:{TLS_PORT}").parse() } else { text.parse() }
+}
+
+/// The TLS port of `serve`.
+const TLS_PORT: u16 = 8471;

@@ -51,11 +51,13 @@ pub fn run(args: &Args) -> anyhow::Result<Status> {
         Verb::History(history) => history::run(history, &args.global),
         Verb::Convert(convert) => convert::run(convert, &args.global),
         #[cfg(not(feature = "fleet"))]
-        Verb::Fleet(absent) => absent::run(absent, "fleet"),
+        Verb::Fleet(absent) => absent::run(absent, "fleet", "fleet"),
         #[cfg(not(feature = "scan"))]
-        Verb::Scan(absent) => absent::run(absent, "scan"),
+        Verb::Scan(absent) => absent::run(absent, "scan", "scan"),
         #[cfg(not(feature = "serve"))]
-        Verb::Serve(absent) => absent::run(absent, "serve"),
+        Verb::Serve(absent) => absent::run(absent, "serve", "serve"),
+        #[cfg(not(feature = "serve"))]
+        Verb::Proxy(absent) => absent::run(absent, "proxy", "serve"),
         #[cfg(feature = "fleet")]
         Verb::Fleet(fleet) => fleet::run(fleet, &args.global),
         #[cfg(feature = "scan")]
@@ -66,6 +68,8 @@ pub fn run(args: &Args) -> anyhow::Result<Status> {
         Verb::Run(run) => run::run(run, &args.global),
         #[cfg(feature = "serve")]
         Verb::Serve(serve) => serve::run(serve),
+        #[cfg(feature = "serve")]
+        Verb::Proxy(proxy) => serve::proxy(proxy),
         #[cfg(feature = "fleet")]
         Verb::InspectionChild { memory, seconds } => {
             let allowance = unskew_fleet::Allowance { memory: *memory, seconds: *seconds };

@@ -22,7 +22,7 @@ const NEWEST: ProxyVersion = ProxyVersion { protocol: 25, serdes: 3 };
 struct Serving {
     child: Child,
     address: String,
-    _printed: BufReader<ChildStdout>,
+    printed: BufReader<ChildStdout>,
 }
 
 impl Serving {
@@ -42,7 +42,14 @@ impl Serving {
         let mut lines = printed.by_ref().lines().map_while(Result::ok);
         let line = lines.find(|line| line.contains("grpc://")).unwrap();
         let address = line.split_whitespace().last().unwrap().to_owned();
-        Self { child, address, _printed: printed }
+        Self { child, address, printed }
+    }
+
+    /// The number of the port that `--tls-bind` asked for.
+    fn tls_port(&mut self) -> String {
+        let mut line = String::new();
+        self.printed.read_line(&mut line).unwrap();
+        line.trim().rsplit(':').next().unwrap().to_owned()
     }
 
     fn get(&self, path: &str) -> String {
@@ -271,4 +278,96 @@ fn the_page_shows_sessions_devices_bytes_and_requests_in_a_browser() {
             assert!(dom.contains(words), "{words} is not in {dom}");
         }
     });
+}
+
+/// `unskew proxy`, on the loopback; it is killed with this.
+struct Proxying(Child);
+
+impl Drop for Proxying {
+    fn drop(&mut self) {
+        // One that has ended already is what is wanted.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// The files of a tunnel: a certificate for `localhost`, its key, and a token.
+fn tunnel_files(folder: &Path) -> [String; 3] {
+    use std::os::unix::fs::PermissionsExt as _;
+    let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let [certificate, key, token] = ["certificate", "key", "token"].map(|it| folder.join(it));
+    std::fs::write(&certificate, made.cert.pem()).unwrap();
+    std::fs::write(&key, made.signing_key.serialize_pem()).unwrap();
+    std::fs::write(&token, "0123456789abcdef0123456789abcdef\n").unwrap();
+    std::fs::set_permissions(&token, std::fs::Permissions::from_mode(0o600)).unwrap();
+    [certificate, key, token].map(|path| path.display().to_string())
+}
+
+#[test]
+fn a_stock_jax_passes_every_step_through_tls_and_a_token() {
+    if !unskew_peers::there("jax-0.10.2") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let [certificate, key, token] = tunnel_files(folder.path());
+    let options = [
+        "--tls-certificate",
+        &certificate,
+        "--tls-key",
+        &key,
+        "--token-file",
+        &token,
+        "--tls-bind",
+    ];
+    let mut options = options.to_vec();
+    options.push("127.0.0.1:0");
+    let mut serving = Serving::of(&PLUGINS[1].path(), &options);
+    let gate = serving.tls_port();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_unskew"))
+        .args(["proxy", &format!("localhost:{gate}"), "--token-file", &token])
+        .args(["--ca", &certificate, "--port", "0"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut printed = BufReader::new(child.stdout.take().unwrap()).lines();
+    let _proxying = Proxying(child);
+    let line = printed.next().unwrap().unwrap();
+    let address = line.split_whitespace().next().unwrap();
+    let host = Host::named("0.10.2").unwrap();
+    let mut client = host.peer.probe("proxy_steps.py");
+    client.arg(address).env("PYTHONPATH", unskew_peers::root().join("python/unskew_jax"));
+    let outcome = unskew_peers::run_probe(&mut client, PATIENCE * 3).unwrap();
+    assert_eq!(outcome.failure(), None, "{line}");
+    assert_eq!(outcome.passed(), unskew_jax_matrix::PROXY_STEPS);
+}
+
+#[test]
+fn a_client_with_another_token_is_told_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let [certificate, key, token] = tunnel_files(folder.path());
+    let mut serving = Serving::of(
+        &PLUGINS[1].path(),
+        &[
+            "--tls-certificate",
+            &certificate,
+            "--tls-key",
+            &key,
+            "--token-file",
+            &token,
+            "--tls-bind",
+            "127.0.0.1:0",
+        ],
+    );
+    let other = folder.path().join("other");
+    std::fs::copy(&token, &other).unwrap();
+    std::fs::write(&other, "ffffffffffffffffffffffffffffffff\n").unwrap();
+    let refused = Command::new(env!("CARGO_BIN_EXE_unskew"))
+        .args(["proxy", &format!("localhost:{}", serving.tls_port()), "--ca", &certificate])
+        .args(["--port", "0", "--token-file"])
+        .arg(&other)
+        .output()
+        .unwrap();
+    assert_eq!(refused.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(said.contains("the server does not know this token"), "{said}");
 }

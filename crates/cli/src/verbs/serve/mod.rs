@@ -1,11 +1,13 @@
 //! `unskew serve PLUGIN`: a plug-in for JAX clients since 0.4.31, over the network.
 //!
 //! The clients in jaxlib neither encrypt nor say who they are, outside of the networks of their makers. So
-//! the server listens on the loopback; who wants it elsewhere takes a tunnel, or says that he knows.
+//! the server listens on the loopback. Elsewhere it is reached through a port with TLS and tokens, to which `unskew proxy`
+//! leads, or by who says that he knows.
 //!
 //! The plug-in is foreign code: it runs in a child process, which does all the work. If it takes that
 //! process down, this one is left to say so, and which requests were being done.
 
+mod tunnel;
 mod watch;
 
 use std::io::{Read as _, Write as _};
@@ -20,6 +22,8 @@ use unskew_pjrt::Plugin;
 use crate::args::Serve;
 use crate::exit::Status;
 use crate::{log, print};
+
+pub use tunnel::proxy;
 
 pub fn run(args: &Serve) -> anyhow::Result<Status> {
     if let Some(client) = &args.client {
@@ -40,6 +44,7 @@ fn serve(args: &Serve, plugin: &Path, trail: &Path) -> anyhow::Result<Status> {
     // First the port: another server may have it, and the plug-in may take a while to load.
     let listener = TcpListener::bind(SocketAddr::new(address, args.port))
         .with_context(|| format!("cannot listen on {address} port {}", args.port))?;
+    let gate = args.gate().map(|files| tunnel::Prepared::new(&files, args)).transpose()?;
     let client = Plugin::load(plugin)?.create_client(&args.options())?;
     let server = Server::with_trail(client, args.limits(), trail)?;
     if !address.is_loopback() {
@@ -53,6 +58,10 @@ fn serve(args: &Serve, plugin: &Path, trail: &Path) -> anyhow::Result<Status> {
     };
     let at = listener.local_addr()?;
     anstream::println!("status at http://{at}/\n{devices} at grpc://{at}");
+    if let Some(gate) = gate {
+        anstream::println!("TLS port for unskew proxy: {}", gate.address()?);
+        gate.open(at)?;
+    }
     std::io::stdout().flush()?;
     server.serve(listener, stopped())?;
     Ok(Status::Clean)
