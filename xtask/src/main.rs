@@ -10,6 +10,7 @@ mod deviation;
 mod distributed;
 mod docs;
 mod environment;
+mod environments;
 mod extensions;
 mod fetch;
 mod generated;
@@ -150,6 +151,8 @@ enum Verb {
     Handlers(handlers::HandlersMatrix),
     /// Imports generated code with releases of protobuf, and holds predictions against what came of it.
     Generated(generated::GeneratedMatrix),
+    /// Judges environments that break and others that work, imports what can be, and holds the two against each other.
+    Environments(environments::Environments),
     /// Runs recorded files, as they are and converted, on PyTorch releases.
     Torch(torch::Torch),
     /// Compares what operators do in PyTorch releases, and writes the data of what changed.
@@ -229,6 +232,7 @@ fn main() -> anyhow::Result<()> {
         Verb::Extensions(arguments) => extensions::run(&arguments),
         Verb::Handlers(arguments) => handlers::run(&arguments),
         Verb::Generated(arguments) => generated::run(&arguments),
+        Verb::Environments(arguments) => environments::run(&arguments),
         Verb::Torch(torch) => torch::run(&torch),
         Verb::TorchDifferential(differential) => torch_differential::run(&differential),
         Verb::Behaviour(behaviour) => behaviour::run(&behaviour),
