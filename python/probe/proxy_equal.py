@@ -341,6 +341,21 @@ def bits_as_another_type():
 
 
 @step
+def unreduced():
+    if VERSION < (0, 9, 0):
+        raise NotHere
+    explicit = jax.make_mesh((4,), ("x",), (jax.sharding.AxisType.Explicit,))
+    with jax.set_mesh(explicit):
+        a = jax.device_put(WANTED, PartitionSpec(None, "x"))
+        b = jax.device_put(np.ascontiguousarray(WANTED.T), PartitionSpec("x", None))
+        sums = jax.jit(lambda a, b: jnp.einsum("ij,jk->ik", a, b, out_sharding=PartitionSpec(unreduced={"x"})))(a, b)
+        # Parts of a sum on each device: a program adds them up.
+        whole = jax.jit(lambda sums: jax.sharding.reshard(sums + sums, PartitionSpec()))(sums)
+        assert sums.sharding.spec.unreduced == {"x"}
+        return [same(whole, WANTED @ WANTED.T * 2)]
+
+
+@step
 def random_keys():
     keys = jax.random.split(jax.random.key(7), 4)
     spread = jax.device_put(keys, rows())

@@ -61,12 +61,10 @@ impl Cut {
             Self::Whole => return Ok(Some(vec![whole(); devices])),
             Self::Tiles(bytes) => OpSharding::read(bytes)?,
         };
+        sharding.without_partial_sums()?;
         match sharding.kind {
             kind::REPLICATED => Ok(Some(vec![whole(); devices])),
-            kind::TILED if !sharding.tiles.is_empty() => {
-                sharding.without_partial_sums()?;
-                sharding.tiled(dims, devices).map(Some)
-            }
+            kind::TILED if !sharding.tiles.is_empty() => sharding.tiled(dims, devices).map(Some),
             _ => Ok(None),
         }
     }

@@ -59,6 +59,8 @@ pub(crate) mod kind {
     pub(crate) const MAXIMAL: i32 = 1;
     pub(crate) const TUPLE: i32 = 2;
     pub(crate) const TILED: i32 = 3;
+    /// Each device has a part of a sum, as large as the sum.
+    pub(crate) const UNREDUCED: i32 = 6;
 }
 
 impl OpSharding {
@@ -112,8 +114,8 @@ impl OpSharding {
     /// say what a shard is.
     pub(crate) fn whole(&self, shard: &[i64]) -> Result<Vec<i64>, Status> {
         match self.kind {
-            kind::REPLICATED => return Ok(shard.to_vec()),
-            kind::TILED => self.without_partial_sums()?,
+            kind::REPLICATED | kind::UNREDUCED => return Ok(shard.to_vec()),
+            kind::TILED => self.of_known_groups()?,
             kind => return Err(unknown(format!("kind {kind}"))),
         }
         let tiles = self.tiles.get(..shard.len());
@@ -122,10 +124,22 @@ impl OpSharding {
         whole.collect::<Option<_>>().ok_or_else(|| Status::invalid("dimensions that overflow"))
     }
 
-    /// Whether groups behind the tiles are copies: others hold parts of a sum, or of something that only the
-    /// program knows.
+    /// Whether every device has a piece of the value itself: a part of a sum is none.
+    ///
+    /// # Errors
+    /// UNIMPLEMENTED if not, or if groups behind the tiles are of a kind that is not known.
     pub(crate) fn without_partial_sums(&self) -> Result<(), Status> {
-        match self.groups.iter().find(|group| **group != kind::REPLICATED) {
+        if self.kind == kind::UNREDUCED || self.groups.contains(&kind::UNREDUCED) {
+            return Err(Status::unimplemented(
+                "an unreduced array is parts of a sum on each device, which only a program adds up",
+            ));
+        }
+        self.of_known_groups()
+    }
+
+    fn of_known_groups(&self) -> Result<(), Status> {
+        let is_known = |group: &&i32| [kind::REPLICATED, kind::UNREDUCED].contains(group);
+        match self.groups.iter().find(|group| !is_known(group)) {
             Some(group) => Err(unknown(format!("groups of kind {group}"))),
             None => Ok(()),
         }
@@ -152,16 +166,29 @@ mod tests {
 
     #[test]
     fn a_form_that_is_not_known_is_refused_and_never_a_copy_on_each_device() {
-        // A field 15 of nothing; kinds that say nothing about a shard; groups that hold parts of a sum.
+        // A field 15 of nothing; kinds that say nothing about a shard; groups that only a program knows.
         let refused = OpSharding::read(&Bytes::from_static(&[0x7a, 0])).unwrap_err();
         assert!(refused.to_string().contains("field 15"), "{refused}");
-        for kind in [1, 4, 5, 6, 7] {
+        for kind in [1, 4, 5, 7] {
             let sharding = OpSharding { kind, ..OpSharding::default() };
             assert!(sharding.whole(&[2]).is_err(), "{kind}");
         }
-        let sums =
+        let manual =
+            OpSharding { kind: 3, tiles: vec![2, 2], groups: vec![4], ..OpSharding::default() };
+        assert!(manual.whole(&[2]).is_err());
+    }
+
+    #[test]
+    fn parts_of_a_sum_have_dimensions_and_are_no_pieces_of_an_array() {
+        let sums = OpSharding { kind: kind::UNREDUCED, ..OpSharding::default() };
+        assert_eq!(sums.whole(&[2, 3]).unwrap(), [2, 3]);
+        let groups =
             OpSharding { kind: 3, tiles: vec![2, 2], groups: vec![6], ..OpSharding::default() };
-        assert!(sums.whole(&[2]).is_err());
+        assert_eq!(groups.whole(&[2]).unwrap(), [4]);
+        for sharding in [sums, groups] {
+            let refused = sharding.without_partial_sums().unwrap_err();
+            assert!(refused.to_string().contains("parts of a sum"), "{refused}");
+        }
     }
 
     #[test]

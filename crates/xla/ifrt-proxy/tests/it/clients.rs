@@ -14,7 +14,7 @@ const LIMIT: Duration = Duration::from_secs(400);
 const REQUESTS: usize = 21;
 
 /// How many steps `python/probe/proxy_equal.py` has.
-const EQUAL: usize = 14;
+const EQUAL: usize = 15;
 
 fn server(plugin: &Plugin) -> Served {
     Served::start(Command::new(example()).arg(plugin.path())).unwrap()
