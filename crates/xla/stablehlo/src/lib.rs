@@ -46,14 +46,16 @@
 //!
 //! # For another version
 //!
-//! [`rewrite`] writes an artifact anew for an older or a newer reader. A file becomes a module: attributes and types
-//! with what they name (`data/encodings.tsv`), operations whose attributes have names (`data/attributes.tsv`). Each
-//! operation is brought into the form of the version (`data/forms.tsv`): an attribute that the older form has not is
-//! left out where it has its default. What StableHLO's own serializer refuses, and what has other operations that do
-//! the same, becomes those: a composite is a call of its decomposition, a tangent a sine by a cosine if that is allowed (it rounds otherwise), a reduction to
-//! wider elements one of converted operands, batching dimensions are indices that count, shardings of `sdy` are the
-//! texts of XLA. Then the module is written in the format of that version; elements of constants are copied from the
-//! file. What has no older form is said ([`rules::NoOlderForm`]), and the result is judged as any artifact is.
+//! [`rewrite`] writes an artifact anew for an older or a newer reader. A file becomes a module: attributes and
+//! types with what they name (`data/encodings.tsv`), operations whose attributes have names
+//! (`data/attributes.tsv`). Each operation is brought into the form of the version (`data/forms.tsv`): an
+//! attribute that the older form has not is left out where it has its default. What StableHLO's own serializer
+//! refuses, and what has other operations that do the same, becomes those: a composite is a call of its
+//! decomposition, a tangent a sine by a cosine if that is allowed (it rounds otherwise), a reduction to wider
+//! elements one of converted operands, batching dimensions are indices that count, arithmetic of `chlo` that is
+//! one operation of VHLO becomes that, shardings of `sdy` are the texts of XLA. Then the module is written in the
+//! format of that version; elements of constants are copied from the file. What has no older form is said
+//! ([`rules::NoOlderForm`]), and the result is judged as any artifact is.
 //!
 //! It refuses what cannot be numbered anew because nothing tells what in it are numbers: resources, and attributes of
 //! dialects beside `vhlo`, `builtin`, `sdy` and `chlo`.

@@ -14,6 +14,7 @@
 //! ```
 
 mod batching;
+mod elementwise;
 mod foreign;
 mod forms;
 mod older;
@@ -94,6 +95,7 @@ pub fn rewrite(
     if places::narrow(&mut module, minor) {
         work.changes.push("places in the source that were ranges by where they begin".to_owned());
     }
+    work.changes.extend(elementwise::replace(&mut module, &mut top, minor));
     work.block(&mut module, &mut top);
     module.top = top;
     let format = FORMATS.iter().rev().find(|(since, _)| *since <= work.target);

@@ -134,6 +134,21 @@ fn operations_take_the_form_of_the_version() {
 }
 
 #[test]
+fn operations_of_chlo_that_are_one_of_vhlo_become_it_all_or_none() {
+    let file = bytes("chlo-1.17.0.stablehlo");
+    let (plan, old) = planned(file.clone(), "0.9.0");
+    assert!(plan.is_possible(), "{:?}", plan.blockers);
+    let made = ["broadcast_in_dim_v1", "broadcast_in_dim_v1", "add_v1", "negate_v1"];
+    let expected = [&["multiply_v1"][..], &made, &["multiply_v1", "return_v1"]].concat();
+    assert_eq!(operations(&old), expected);
+    // Readers of 1.11.0 have the dialect.
+    let (plan, new) = planned(file, "1.11.0");
+    assert!(plan.is_possible() && operations(&new).contains(&"square_v0".to_owned()));
+    let (plan, _) = planned(bytes("chlo-erf-1.17.0.stablehlo"), "1.10.0");
+    assert!(plan.blockers[0].message.contains("dialect chlo"), "{}", plan.blockers[0].message);
+}
+
+#[test]
 fn what_the_older_form_has_no_place_for_is_refused() {
     let (plan, _) = planned(bytes("algorithm@1.22.0.bc"), "1.5.0");
     assert_eq!(plan.blockers[0].rule.code, "SH008");
