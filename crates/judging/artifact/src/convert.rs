@@ -199,31 +199,43 @@ impl fmt::Display for Wanted {
 }
 
 /// What the boundary of `target` makes of one file.
-fn file(source: &Arc<dyn Source>, target: &Target, options: &ConvertOptions) -> Planned {
-    match target {
-        Target::Torch(runtime) => unskew_torch::convert(source, runtime, &options.torch()),
+fn file(
+    source: &Arc<dyn Source>,
+    target: &Target,
+    options: &ConvertOptions,
+) -> Result<Option<Converted>, ReadError> {
+    let planned = match target {
+        Target::Torch(runtime) => {
+            let converted = unskew_torch::convert_with_origin(source, runtime, &options.torch())?;
+            return Ok(converted.map(|(plan, output, origin)| Converted {
+                plan,
+                output,
+                origin: Some(origin),
+            }));
+        }
         Target::TensorFlow(runtime) => {
             // Files of Keras are read by what comes with TensorFlow.
             if let Some(keras) = unskew_releases::keras::of_tensorflow(runtime.version)
                 && let Some(converted) = unskew_keras::convert(source, &keras)?
             {
-                return Ok(Some(converted));
+                return Ok(Some(converted.into()));
             }
-            unskew_tensorflow::convert(source, runtime, &options.tensorflow())
+            unskew_tensorflow::convert(source, runtime, &options.tensorflow())?
         }
         Target::StableHlo { version, jax, .. } => {
             match (unskew_stablehlo::rewrite::convert(source, *version, &options.stablehlo())?, jax)
             {
                 (None, Some(jax)) => {
-                    unskew_jax_export::convert(source, *jax, *version, &options.stablehlo())
+                    unskew_jax_export::convert(source, *jax, *version, &options.stablehlo())?
                 }
-                (planned, _) => Ok(planned),
+                (planned, _) => planned,
             }
         }
-        Target::Keras(keras) => unskew_keras::convert(source, keras),
-        Target::Onnx(goal) => unskew_onnx::convert(source, goal),
-        Target::Other(_) => Ok(None),
-    }
+        Target::Keras(keras) => unskew_keras::convert(source, keras)?,
+        Target::Onnx(goal) => unskew_onnx::convert(source, goal)?,
+        Target::Other(_) => None,
+    };
+    Ok(planned.map(Converted::from))
 }
 
 /// What it makes of a SavedModel folder, with all its files by their paths below it.
@@ -252,6 +264,12 @@ pub struct Converted {
     pub output: Output,
     /// What is known of a PyTorch file that it was converted from.
     origin: Option<unskew_torch::Origin>,
+}
+
+impl From<(Conversion, Output)> for Converted {
+    fn from((plan, output): (Conversion, Output)) -> Self {
+        Self { plan, output, origin: None }
+    }
 }
 
 impl Converted {
@@ -308,18 +326,11 @@ pub fn convert_content(
         Content::Folder { parts, .. } => {
             let files: Vec<(String, Arc<dyn Source>)> =
                 parts.iter().map(|part| (part.name.clone(), part.source.clone())).collect();
-            saved_model(&files, target, options)?
+            saved_model(&files, target, options)?.map(Converted::from)
         }
     };
-    let (plan, output) = planned.ok_or_else(|| OpenError::NoConversion {
+    planned.ok_or_else(|| OpenError::NoConversion {
         path: content.name().to_owned(),
         release: target.to_string(),
-    })?;
-    let origin = match (target, content) {
-        (Target::Torch(runtime), Content::File(part)) => {
-            unskew_torch::Origin::of(&part.source, runtime, &options.torch())?
-        }
-        _ => None,
-    };
-    Ok(Converted { plan, output, origin })
+    })
 }

@@ -51,13 +51,16 @@ pub fn convert(request: &Request<'_>, context: Context) -> Result<Report, Error>
         refuse_overlap(artifact, output)?;
     }
     let converted = unskew_artifact::convert(artifact, *to, options)?;
+    let parties = converted.parties(&Options::default());
     if let Some(output) = output {
         refuse_bytes_as_text(&converted, output)?;
-        refuse_another_format(&converted, output)?;
+        if let Some(party) = parties.iter().flatten().next() {
+            refuse_another_format(party, output)?;
+        }
     }
     let mut report = Report::new(context);
     if converted.plan.is_possible() {
-        report.pairs = judge(&converted, request, &report.context)?;
+        report.pairs = judge(&parties.map_err(Error::Result)?, request, &report.context)?;
     }
     let fits = report.pairs.iter().all(|pair| pair.verdict.severity() < Some(Severity::Error));
     let written = match output {
@@ -78,12 +81,7 @@ pub fn convert(request: &Request<'_>, context: Context) -> Result<Report, Error>
 }
 
 /// What the release says to the result, read from the plan before anything is written.
-fn judge(
-    converted: &Converted,
-    request: &Request<'_>,
-    context: &Context,
-) -> Result<Vec<Pair>, Error> {
-    let parties = converted.parties(&Options::default()).map_err(Error::Result)?;
+fn judge(parties: &[Party], request: &Request<'_>, context: &Context) -> Result<Vec<Pair>, Error> {
     if parties.is_empty() {
         let text = "the result is nothing that Unskew knows; please report this";
         return Err(Error::Question(text.to_owned()));
@@ -99,16 +97,12 @@ fn judge(
 }
 
 /// A result stays of the format that it was: bytes under the name of another format would be taken for that.
-fn refuse_another_format(converted: &Converted, output: &Path) -> Result<(), Error> {
+fn refuse_another_format(party: &Party, output: &Path) -> Result<(), Error> {
     let ending = output.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     let ending = ending.to_ascii_lowercase();
     let Some((formats, _)) = FORMATS.iter().find(|(_, endings)| endings.contains(&&*ending)) else {
         return Ok(());
     };
-    let Ok(parties) = converted.parties(&Options::default()) else {
-        return Ok(());
-    };
-    let Some(party) = parties.first() else { return Ok(()) };
     let fits = formats.iter().any(|format| party.kind.contains(format));
     if fits {
         return Ok(());

@@ -55,7 +55,7 @@ mod runtime;
 mod verdict;
 
 pub use code::Callable;
-pub use convert::{Options, archive_of_flatbuffer, convert};
+pub use convert::{Options, archive_of_flatbuffer, convert, convert_with_origin};
 pub use device::{
     Closure, Device, DeviceOperator, DeviceTable, PACKAGE_RECORD, SelectionError, TableError,
     add_to_package, closure, of_package, selection,

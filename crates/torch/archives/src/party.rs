@@ -34,22 +34,15 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// The origin of what `source` is converted to for a release; none if it is no PyTorch file.
-    ///
-    /// # Errors
-    /// As [`party`].
-    pub fn of(
-        source: &Arc<dyn Source>,
-        to: &Runtime,
-        options: &Options,
-    ) -> Result<Option<Self>, ReadError> {
-        if let Some(writer) = options.written_by {
-            let writer = Producer::stated(&writer.to_string(), "stated");
-            return Ok(Some(Self { writer, meant_for: Some(to.release.version) }));
+    /// The origin of what a file that was read as `model` is converted to for a release.
+    pub(crate) fn of(model: &Model, to: &Runtime, options: &Options) -> Self {
+        match options.written_by {
+            Some(writer) => {
+                let writer = Producer::stated(&writer.to_string(), "stated");
+                Self { writer, meant_for: Some(to.release.version) }
+            }
+            None => Self { writer: model.producer_by(to.operators.history()), meant_for: None },
         }
-        let Some(model) = format::read(source)? else { return Ok(None) };
-        let writer = model.producer_by(to.operators.history());
-        Ok(Some(Self { writer, meant_for: None }))
     }
 }
 

@@ -51,16 +51,13 @@ impl Grid {
         progress: &Progress<'_>,
     ) -> Result<Self, Interrupted> {
         let width = columns.len();
-        let mut cells = parallel::try_map(rows.len() * width, |place| {
+        let cells = parallel::try_map(rows.len() * width, |place| {
             progress()?;
             Ok(Cell::judge(&rows[place / width], &columns[place % width], &context))
         })?;
-        let mut lines = Vec::with_capacity(rows.len());
-        while !cells.is_empty() {
-            let rest = cells.split_off(width.min(cells.len()));
-            lines.push(std::mem::replace(&mut cells, rest));
-        }
-        let mut grid = Self { context, rows, columns, cells: lines, reasons: Vec::new() };
+        let mut cells = cells.into_iter();
+        let cells = rows.iter().map(|_| cells.by_ref().take(width).collect()).collect();
+        let mut grid = Self { context, rows, columns, cells, reasons: Vec::new() };
         grid.reasons = reason::number(&mut grid.cells, &grid.rows, &grid.columns);
         Ok(grid)
     }

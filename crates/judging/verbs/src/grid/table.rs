@@ -24,8 +24,11 @@ pub(super) fn render(grid: &Grid, width: usize) -> String {
     let mut text = String::new();
     let labels: Vec<String> = (0..grid.rows.len()).map(|row| shortened(grid.label(row))).collect();
     let label_width = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0);
-    for (start, end) in blocks(grid, label_width, width) {
-        block(grid, &labels, label_width, start..end, &mut text);
+    // Once: each looks at all rows.
+    let widths: Vec<usize> =
+        (0..grid.columns.len()).map(|column| column_width(grid, column)).collect();
+    for (start, end) in blocks(&widths, label_width, width) {
+        block(grid, &labels, label_width, &widths, start..end, &mut text);
         text.push('\n');
     }
     legend(grid, &mut text);
@@ -36,18 +39,18 @@ pub(super) fn render(grid: &Grid, width: usize) -> String {
 }
 
 /// The columns, cut into blocks that fit the width.
-fn blocks(grid: &Grid, label_width: usize, width: usize) -> Vec<(usize, usize)> {
+fn blocks(widths: &[usize], label_width: usize, width: usize) -> Vec<(usize, usize)> {
     let mut blocks = Vec::new();
     let (mut start, mut used) = (0, label_width);
-    for column in 0..grid.columns.len() {
-        let needed = GAP + column_width(grid, column);
+    for (column, own) in widths.iter().enumerate() {
+        let needed = GAP + own;
         if column > start && used + needed > width {
             blocks.push((start, column));
             (start, used) = (column, label_width);
         }
         used += needed;
     }
-    blocks.push((start, grid.columns.len()));
+    blocks.push((start, widths.len()));
     blocks
 }
 
@@ -80,6 +83,7 @@ fn block(
     grid: &Grid,
     labels: &[String],
     label_width: usize,
+    widths: &[usize],
     columns: std::ops::Range<usize>,
     text: &mut String,
 ) {
@@ -87,7 +91,7 @@ fn block(
     let mut versions = families.clone();
     for column in columns.clone() {
         let (family, version) = heading(&grid.columns[column]);
-        let width = column_width(grid, column);
+        let width = widths[column];
         let _ = write!(families, "{:GAP$}{family:width$}", "");
         let _ = write!(versions, "{:GAP$}{version:width$}", "");
     }
@@ -99,7 +103,7 @@ fn block(
     for (label, cells) in labels.iter().zip(&grid.cells) {
         let mut line = format!("{label:label_width$}");
         for column in columns.clone() {
-            let width = column_width(grid, column);
+            let width = widths[column];
             let style = cells[column].mark.style();
             let content = content(&cells[column]);
             let _ = write!(line, "{:GAP$}{style}{content}{style:#}", "");

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use unskew_core::{Context, Date, Severity, Verdict, Version, check};
 use unskew_releases::Release;
 use unskew_source::{FileSource, Output, Source, SourceExt as _};
-use unskew_torch::{Options, Origin, Runtime};
+use unskew_torch::{Options, Runtime};
 
 use super::Material;
 use crate::recorded::{TOLERANCE, difference, value};
@@ -196,14 +196,11 @@ pub(super) fn convert(
 ) -> anyhow::Result<Option<Said>> {
     let source: Arc<dyn Source> = Arc::new(FileSource::open(path)?);
     let options = Options::default();
-    let Some((plan, Output::File(result))) = unskew_torch::convert(&source, runtime, &options)?
-    else {
-        return Ok(None);
-    };
+    let converted = unskew_torch::convert_with_origin(&source, runtime, &options)?;
+    let Some((plan, Output::File(result), origin)) = converted else { return Ok(None) };
     if !plan.is_possible() || plan.changes_nothing() {
         return Ok(None);
     }
-    let Some(origin) = Origin::of(&source, runtime, &options)? else { return Ok(None) };
     let result: Arc<dyn Source> = result;
     let Some(party) = unskew_torch::party_converted(&result, &origin)? else { return Ok(None) };
     let verdict = judged(&party, runtime);

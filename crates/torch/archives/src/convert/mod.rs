@@ -39,7 +39,8 @@ use unskew_core::{Conversion, Version};
 use unskew_source::{Archive, Assembly, Output, ReadError, Source};
 
 use crate::format::{self, Records};
-use crate::{Format, Runtime};
+use crate::party::Origin;
+use crate::{Format, Model, Runtime};
 use task::Task;
 
 /// What the one who converts knows of a file, and asks for.
@@ -66,7 +67,31 @@ pub fn convert(
     to: &Runtime,
     options: &Options,
 ) -> Result<Option<(Conversion, Output)>, ReadError> {
-    let Some(mut model) = format::read(source)? else { return Ok(None) };
+    let converted = convert_with_origin(source, to, options)?;
+    Ok(converted.map(|(plan, output, _)| (plan, output)))
+}
+
+/// The same, with what is known of the result beside itself.
+///
+/// # Errors
+/// As [`convert`].
+pub fn convert_with_origin(
+    source: &Arc<dyn Source>,
+    to: &Runtime,
+    options: &Options,
+) -> Result<Option<(Conversion, Output, Origin)>, ReadError> {
+    let Some(model) = format::read(source)? else { return Ok(None) };
+    let origin = Origin::of(&model, to, options);
+    let (plan, output) = planned(source, model, to, options)?;
+    Ok(Some((plan, output, origin)))
+}
+
+fn planned(
+    source: &Arc<dyn Source>,
+    mut model: Model,
+    to: &Runtime,
+    options: &Options,
+) -> Result<(Conversion, Output), ReadError> {
     let file = source.name().rsplit(['/', '\\']).next().unwrap_or_default();
     let mut plan = Conversion::default();
     if options.verify {
@@ -75,7 +100,7 @@ pub fn convert(
     if let Some(release) = options.written_by
         && !writer::state(file, &mut model, release, to, &mut plan)
     {
-        return Ok(Some((plan, Output::File(Arc::new(Assembly::of(source))))));
+        return Ok((plan, Output::File(Arc::new(Assembly::of(source)))));
     }
     if !Archive::recognizes(&**source) {
         let converted = match model.format {
@@ -85,7 +110,7 @@ pub fn convert(
             _ => None,
         };
         let same = || Output::File(Arc::new(Assembly::of(source)));
-        return Ok(Some((plan, converted.unwrap_or_else(same))));
+        return Ok((plan, converted.unwrap_or_else(same)));
     }
     let records = Records::open(source)?;
     let task = Task { file, records: &records, model: &model, to };
@@ -104,5 +129,5 @@ pub fn convert(
         }
         _ => Assembly::of(source),
     };
-    Ok(Some((plan, Output::File(Arc::new(output)))))
+    Ok((plan, Output::File(Arc::new(output))))
 }

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use memchr::memmem;
 use serde::Deserialize;
 use unskew_abi::SharedObject;
 use unskew_core::Version;
@@ -26,8 +27,9 @@ const PROGRAM: &str = "serialized_exported_program.json";
 const COMPILED: &str = "data/aotinductor/";
 
 #[derive(Deserialize)]
-struct Program {
-    graph_module: GraphModule,
+struct Program<'a> {
+    #[serde(borrow)]
+    graph_module: GraphModule<'a>,
     #[serde(default)]
     opset_version: BTreeMap<String, i64>,
     schema_version: SchemaVersion,
@@ -43,35 +45,38 @@ enum SchemaVersion {
 }
 
 #[derive(Deserialize)]
-struct GraphModule {
-    graph: Graph,
+struct GraphModule<'a> {
+    #[serde(borrow)]
+    graph: Graph<'a>,
 }
 
 #[derive(Deserialize)]
-struct Graph {
-    nodes: Vec<Node>,
+struct Graph<'a> {
+    #[serde(borrow)]
+    nodes: Vec<Node<'a>>,
 }
 
 #[derive(Deserialize)]
-struct Node {
-    target: String,
-    #[serde(default)]
-    inputs: Vec<Input>,
+struct Node<'a> {
+    #[serde(borrow)]
+    target: Cow<'a, str>,
+    #[serde(borrow, default)]
+    inputs: Vec<Input<'a>>,
 }
 
 #[derive(Deserialize)]
-struct Input {
-    #[serde(default)]
-    name: String,
-    #[serde(default)]
-    arg: Option<Argument>,
+struct Input<'a> {
+    #[serde(borrow, default)]
+    name: Cow<'a, str>,
+    #[serde(borrow, default)]
+    arg: Option<Argument<'a>>,
 }
 
 /// Only graphs within the graph matter; every other kind of argument is passed over.
 #[derive(Deserialize)]
-struct Argument {
-    #[serde(default)]
-    as_graph: Option<Box<GraphModule>>,
+struct Argument<'a> {
+    #[serde(borrow, default)]
+    as_graph: Option<Box<GraphModule<'a>>>,
 }
 
 /// A file of 2.1 to 2.7.
@@ -136,7 +141,7 @@ fn program(
     model: &mut Model,
 ) -> Result<(), ReadError> {
     let bytes = without_float_words(bytes);
-    let program: Program = serde_json::from_slice(&bytes)
+    let program: Program<'_> = serde_json::from_slice(&bytes)
         .map_err(|error| ReadError::malformed(records.file(), error.to_string()).in_record(name))?;
     let version = match program.schema_version {
         SchemaVersion::Number(n) => Version::number(n),
@@ -162,6 +167,10 @@ fn program(
 /// Python writes `Infinity` and `NaN` for floats, which JSON does not have: here they become 0, since no
 /// number matters. The text keeps its length, so faults are found at their places.
 fn without_float_words(bytes: &[u8]) -> Cow<'_, [u8]> {
+    // Nearly all graphs have neither.
+    if [&b"Infinity"[..], b"NaN"].iter().all(|word| memmem::find(bytes, word).is_none()) {
+        return Cow::Borrowed(bytes);
+    }
     let mut changed = Cow::Borrowed(bytes);
     let (mut at, mut in_text) = (0, false);
     while let Some(byte) = bytes.get(at) {
@@ -189,7 +198,7 @@ fn without_float_words(bytes: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// The nesting is bounded by the JSON reader, which refuses more than 128 levels.
-fn graph(graph: &Graph, record: &str, model: &mut Model) {
+fn graph(graph: &Graph<'_>, record: &str, model: &mut Model) {
     for (i, node) in graph.nodes.iter().enumerate() {
         let subgraphs =
             node.inputs.iter().filter_map(|input| input.arg.as_ref()?.as_graph.as_ref());
@@ -197,11 +206,9 @@ fn graph(graph: &Graph, record: &str, model: &mut Model) {
             self::graph(&subgraph.graph, record, model);
         }
         let Some((name, overload)) = target(&node.target) else { continue };
-        let keywords = node.inputs.iter().map(|input| input.name.clone());
-        let shape = CallShape {
-            positional: 0,
-            keywords: keywords.filter(|name| !name.is_empty()).collect(),
-        };
+        let names = node.inputs.iter().map(|input| &*input.name);
+        let keywords = names.filter(|name| !name.is_empty()).map(str::to_owned);
+        let shape = CallShape { positional: 0, keywords: keywords.collect() };
         let one = Use { name, given: Given::Named(overload, shape) };
         model.add_use(one, format!("{record}, node {i}"), false);
     }

@@ -93,7 +93,8 @@ fn who_wrote_the_file_counts_also_after_a_conversion() {
     ]);
     let (old, options) = (runtime("1.4.0"), unskew_torch::Options::default());
     let before = corpus::source("net.pt", &bytes);
-    let origin = unskew_torch::Origin::of(&before, &old, &options).unwrap().unwrap();
+    let known = unskew_torch::convert_with_origin(&before, &old, &options);
+    let (_, _, origin) = known.unwrap().unwrap();
     let (plan, result) = converted("net.pt", &bytes, &old);
     assert!(plan.is_possible() && !plan.changes_nothing(), "{:?}", plan.blockers);
     let after = corpus::source("net.pt", &result);

@@ -117,12 +117,12 @@ fn a_file_whose_writer_is_stated_leaves_no_doubt_when_it_is_judged() {
     assert_eq!(doubts(&corpus::party(name, &files[name])), 1);
     // As it would be if 1.13 had written it: it stays as it is.
     let options = Options { written_by: Some("1.13.1".parse().unwrap()), ..Options::default() };
-    let (plan, output) = convert(&source(name, &files[name]), &newest, &options).unwrap().unwrap();
+    let before = source(name, &files[name]);
+    let converted = unskew_torch::convert_with_origin(&before, &newest, &options);
+    let (plan, output, origin) = converted.unwrap().unwrap();
     assert!(plan.is_possible() && plan.changes_nothing());
     let Output::File(file) = output else { panic!("a folder") };
     let file: std::sync::Arc<dyn unskew_source::Source> = file;
-    let before = source(name, &files[name]);
-    let origin = unskew_torch::Origin::of(&before, &newest, &options).unwrap().unwrap();
     let party = unskew_torch::party_converted(&file, &origin).unwrap().unwrap();
     assert_eq!(doubts(&party), 0);
 }
