@@ -12,8 +12,9 @@ fn named(error: NameError) -> PyErr {
 }
 
 fn value(release: &Release) -> Value {
+    let axes = release.family().axes(release.row());
     let axes: serde_json::Map<String, Value> =
-        release.row().axes.iter().map(|fact| (fact.label.clone(), json!(fact.value))).collect();
+        axes.into_iter().map(|fact| (fact.label, json!(fact.value))).collect();
     json!({
         "name": release.to_string(),
         "family": release.family().to_string(),

@@ -114,6 +114,8 @@ impl Assembly {
     /// # Errors
     /// If a source cannot be read or became shorter, or the file cannot be written.
     pub fn write(&self, file: &mut File) -> io::Result<()> {
+        #[cfg(target_os = "linux")]
+        crate::copy::announce(self.size, file)?;
         for piece in &self.pieces {
             match &piece.content {
                 Content::New(bytes) => file.write_all(bytes)?,

@@ -38,6 +38,19 @@ pub(crate) fn through_memory<S: Source + ?Sized>(
     Ok(())
 }
 
+/// Tells the file system how much is going to be appended, which then need not find room for each page by itself. Where it
+/// does not want to know, writing will tell what is wrong.
+#[cfg(target_os = "linux")]
+pub(crate) fn announce(size: u64, file: &mut File) -> io::Result<()> {
+    use nix::fcntl::{FallocateFlags, fallocate};
+
+    let range = (i64::try_from(file.stream_position()?), i64::try_from(size));
+    if let (Ok(at), Ok(size @ 1..)) = range {
+        let _ = fallocate(&*file, FallocateFlags::FALLOC_FL_KEEP_SIZE, at, size);
+    }
+    Ok(())
+}
+
 /// Lets the system append `range` of `from` to `file`; what it could not copy is the result, and not an
 /// error: between two file systems, or into a pipe, it may not be able to.
 #[cfg(target_os = "linux")]

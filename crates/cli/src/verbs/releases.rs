@@ -56,10 +56,10 @@ fn families() -> String {
 fn list(releases: &[Release]) -> String {
     let mut text = String::new();
     for release in releases {
-        let Row { released, axes, .. } = release.row();
+        let Row { released, .. } = release.row();
         let name = release.to_string();
         let _ = write!(text, "{EMPHASIS}{name:18}{EMPHASIS:#}  {released}");
-        for fact in axes {
+        for fact in release.family().axes(release.row()) {
             let _ = write!(text, "  {DIM}{}{DIM:#} {}", fact.label, fact.value);
         }
         text.push('\n');
@@ -69,7 +69,7 @@ fn list(releases: &[Release]) -> String {
 
 fn one(release: Release) -> String {
     let mut text = String::new();
-    let Row { released, axes, .. } = release.row();
+    let Row { released, .. } = release.row();
     let _ = match (release.stand_in(), release.released()) {
         (None, _) => writeln!(text, "{EMPHASIS}{release}{EMPHASIS:#}, released {released}"),
         (Some(why), None) => writeln!(text, "{EMPHASIS}{release}{EMPHASIS:#}, {why}"),
@@ -82,6 +82,7 @@ fn one(release: Release) -> String {
     if release.stand_in().is_none() && !others.is_empty() {
         said.push(Fact { label: "stands for".to_owned(), value: others.join(", ") });
     }
+    let axes = release.family().axes(release.row());
     let facts = || axes.iter().chain(&said);
     let width = facts().map(|fact| fact.label.len()).max().unwrap_or(0);
     for fact in facts() {

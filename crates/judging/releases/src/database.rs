@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use unskew_core::Party;
+use unskew_core::{Fact, Party};
 use unskew_extensions::{Exports, Framework};
 
 use crate::{Family, Operator, Row, jax, keras, onnx, tensorflow, torch};
@@ -16,6 +16,17 @@ impl Family {
             Self::Jax => jax::rows(),
             Self::OnnxRuntime | Self::Onnx => onnx::rows(self),
             Self::Keras => keras::rows(),
+        }
+    }
+
+    /// The versions of a release on the axes of the family, in words: `file format`, `1 to 6`.
+    pub fn axes(self, row: &Row) -> Vec<Fact> {
+        match self {
+            Self::Torch => torch::axes(row),
+            Self::TensorFlow => tensorflow::axes(row),
+            Self::Jax => jax::axes(row),
+            Self::OnnxRuntime | Self::Onnx => onnx::axes(self, row),
+            Self::Keras => keras::axes(row),
         }
     }
 

@@ -11,12 +11,29 @@ use unskew_tables::toml_as_json;
 
 use crate::{Operator, Row};
 
-/// One release as its row says, with the day of the sources that it was built from.
+/// One release as its row says.
 struct Entry {
     row: Row,
     pjrt: Option<i32>,
     stablehlo: Option<Version>,
-    ifrt: unskew_ifrt::Release,
+    /// What its IFRT proxy client was seen to announce.
+    proxy: Option<VersionRange>,
+    serdes: Option<VersionRange>,
+    program_floor: Option<Version>,
+}
+
+impl Entry {
+    /// The release as an IFRT proxy client: what was not seen is what the histories say of its sources.
+    fn ifrt(&self) -> unskew_ifrt::Release {
+        let Row { version, released } = self.row;
+        let name = format!("jax {version}");
+        let mut ifrt = unskew_ifrt::Release::built(&name, built(released, self.pjrt));
+        ifrt.released = released;
+        ifrt.proxy = self.proxy.or(ifrt.proxy);
+        ifrt.serdes = self.serdes.or(ifrt.serdes);
+        ifrt.program_floor = self.program_floor.or(ifrt.program_floor);
+        ifrt
+    }
 }
 
 #[derive(Deserialize)]
@@ -50,7 +67,7 @@ pub fn party(row: &Row) -> Party {
         return Party::new(format!("jax {}", row.version), Role::Host, "JAX release");
     };
     let host = hosts()[index].clone().among(hosts);
-    let party = entries()[index].ifrt.clone().attach(host.party());
+    let party = entries()[index].ifrt().attach(host.party());
     let party = unskew_jax_export::reader(party, row.version);
     match entries()[index].stablehlo {
         Some(_) => party,
@@ -119,24 +136,31 @@ fn entries() -> &'static [Entry] {
 
 fn entry(record: &Record) -> Option<Entry> {
     let version: Version = record.version.parse().ok()?;
-    let released = record.released;
-    let stablehlo: Option<Version> = record.stablehlo.as_ref().and_then(|text| text.parse().ok());
-    let name = format!("jax {version}");
-    let mut ifrt = unskew_ifrt::Release::built(&name, built(released, record.pjrt));
-    ifrt.released = released;
     let measured =
         |[min, max]: [i64; 2]| VersionRange::between(Version::number(min), Version::number(max));
-    ifrt.proxy = record.proxy.map(measured).or(ifrt.proxy);
-    ifrt.serdes = record.serdes.map(measured).or(ifrt.serdes);
-    ifrt.program_floor = record.program_floor.map(Version::number).or(ifrt.program_floor);
+    Some(Entry {
+        row: Row { version, released: record.released },
+        pjrt: record.pjrt,
+        stablehlo: record.stablehlo.as_ref().and_then(|text| text.parse().ok()),
+        proxy: record.proxy.map(measured),
+        serdes: record.serdes.map(measured),
+        program_floor: record.program_floor.map(Version::number),
+    })
+}
+
+/// The versions of a release, in words.
+pub(crate) fn axes(row: &Row) -> Vec<Fact> {
+    let Some(entry) = entries().iter().find(|entry| entry.row.version == row.version) else {
+        return Vec::new();
+    };
+    let ifrt = entry.ifrt();
     let axes = [
-        record.pjrt.map(|minor| fact("PJRT C API", format!("0.{minor}"))),
-        stablehlo.map(|version| fact("StableHLO", version.to_string())),
+        entry.pjrt.map(|minor| fact("PJRT C API", format!("0.{minor}"))),
+        entry.stablehlo.map(|version| fact("StableHLO", version.to_string())),
         ifrt.proxy.map(|range| fact("IFRT proxy", range.to_string())),
         ifrt.serdes.map(|range| fact("IFRT SerDes", range.to_string())),
     ];
-    let axes = axes.into_iter().flatten().collect();
-    Some(Entry { row: Row { version, released, axes }, pjrt: record.pjrt, stablehlo, ifrt })
+    axes.into_iter().flatten().collect()
 }
 
 /// The last day on which the sources of a release can have been taken: a release is pinned some days

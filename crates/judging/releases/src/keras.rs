@@ -39,17 +39,17 @@ static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
 });
 
 fn row(release: &Release) -> Option<Row> {
-    let version: Version = release.version.parse().ok()?;
-    let format = match version {
+    Some(Row { version: release.version.parse().ok()?, released: release.released })
+}
+
+/// What a release loads, in words.
+pub(crate) fn axes(row: &Row) -> Vec<Fact> {
+    let format = match row.version {
         old if old < Version::pair(2, 12) => "HDF5, SavedModel",
         two if two < Version::pair(3, 0) => "HDF5, SavedModel, .keras",
         _ => "HDF5, .keras",
     };
-    Some(Row {
-        version,
-        released: release.released,
-        axes: vec![Fact { label: "load_model".to_owned(), value: format.to_owned() }],
-    })
+    vec![Fact { label: "load_model".to_owned(), value: format.to_owned() }]
 }
 
 /// Every release, oldest first.

@@ -66,17 +66,24 @@ static KERNELS: LazyLock<Option<Arc<Kernels>>> = LazyLock::new(|| {
 });
 
 fn row(release: &Release) -> Option<Row> {
+    release.opsets.get("ai.onnx")?;
+    Some(Row { version: release.version.parse().ok()?, released: release.released })
+}
+
+/// The versions of a release, in words.
+pub(crate) fn axes(family: Family, row: &Row) -> Vec<Fact> {
+    let is = |release: &&Release| release.version.parse::<Version>() == Ok(row.version);
+    let Some(release) = table(family).releases.iter().find(is) else { return Vec::new() };
     let fact = |label: &str, value: String| Fact { label: label.to_owned(), value };
     let mut axes = vec![fact("IR", release.ir.to_string())];
-    let opset = release.opsets.get("ai.onnx")?;
-    axes.push(fact("opset", opset.to_string()));
+    axes.extend(release.opsets.get("ai.onnx").map(|opset| fact("opset", opset.to_string())));
     axes.extend(
         release.opsets.get("ai.onnx.ml").map(|ml| fact("opset ai.onnx.ml", ml.to_string())),
     );
     axes.extend(
         release.ort_format.map(|[low, high]| fact("ORT format", format!("{low} to {high}"))),
     );
-    Some(Row { version: release.version.parse().ok()?, released: release.released, axes })
+    axes
 }
 
 fn table(family: Family) -> &'static Table {

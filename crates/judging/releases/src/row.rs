@@ -1,6 +1,6 @@
 //! One released runtime, as the database lists it.
 
-use unskew_core::{Date, Fact, Version};
+use unskew_core::{Date, Version};
 use unskew_definitions::{Rows, Runs};
 
 /// A release of one family: what `unskew releases` shows.
@@ -10,8 +10,6 @@ pub struct Row {
     pub version: Version,
     /// The day of the release.
     pub released: Date,
-    /// Its versions on the axes of its family, in words: `file format`, `1 to 6`.
-    pub axes: Vec<Fact>,
 }
 
 /// One operator of one release.

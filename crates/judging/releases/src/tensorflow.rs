@@ -58,7 +58,7 @@ static KERNELS: LazyLock<Option<Arc<KernelHistory>>> = LazyLock::new(|| {
 
 static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
     let Some(releases) = RELEASES.as_ref() else { return Vec::new() };
-    releases.release.iter().filter_map(|release| row(release, releases.common)).collect()
+    releases.release.iter().filter_map(row).collect()
 });
 
 static NUMBERS: LazyLock<Arc<[ReleaseNumber]>> = LazyLock::new(|| {
@@ -70,23 +70,24 @@ static NUMBERS: LazyLock<Arc<[ReleaseNumber]>> = LazyLock::new(|| {
     releases.filter_map(number).collect()
 });
 
-fn row(release: &Release, common: Common) -> Option<Row> {
+fn row(release: &Release) -> Option<Row> {
+    Some(Row { version: release.version.parse().ok()?, released: release.released })
+}
+
+/// The versions of a release, in words.
+pub(crate) fn axes(row: &Row) -> Vec<Fact> {
+    let Some(Releases { common, release: releases }) = RELEASES.as_ref() else { return Vec::new() };
+    let is = |release: &&Release| release.version.parse::<Version>() == Ok(row.version);
+    let Some(release) = releases.iter().find(is) else { return Vec::new() };
     let fact = |label: &str, value: String| Fact { label: label.to_owned(), value };
     let numbers = |version: i64, min_producer: i64, min_consumer: i64| {
         format!("{version}, min_producer {min_producer}, min_consumer {min_consumer}")
     };
-    let Common { checkpoint, checkpoint_min_producer, checkpoint_min_consumer, .. } = common;
-    Some(Row {
-        version: release.version.parse().ok()?,
-        released: release.released,
-        axes: vec![
-            fact("GraphDef", numbers(release.graph_def, common.min_producer, common.min_consumer)),
-            fact(
-                "checkpoint",
-                numbers(checkpoint, checkpoint_min_producer, checkpoint_min_consumer),
-            ),
-        ],
-    })
+    let Common { checkpoint, checkpoint_min_producer, checkpoint_min_consumer, .. } = *common;
+    vec![
+        fact("GraphDef", numbers(release.graph_def, common.min_producer, common.min_consumer)),
+        fact("checkpoint", numbers(checkpoint, checkpoint_min_producer, checkpoint_min_consumer)),
+    ]
 }
 
 /// Every release, oldest first.

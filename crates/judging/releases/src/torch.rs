@@ -25,11 +25,19 @@ static OPERATORS: LazyLock<Option<Arc<OperatorHistory>>> = LazyLock::new(|| {
 static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| CALENDAR.releases().iter().map(row).collect());
 
 fn row(release: &Release) -> Row {
+    Row { version: release.version, released: release.released }
+}
+
+/// The versions of a release, in words.
+pub(crate) fn axes(row: &Row) -> Vec<Fact> {
     let fact = |label: &str, value: String| Fact { label: label.to_owned(), value };
+    let Some(release) = CALENDAR.releases().iter().find(|one| one.version == row.version) else {
+        return Vec::new();
+    };
     let mut axes = vec![fact("file format", release.file_format.to_string())];
     axes.extend(release.bytecode.map(|range| fact("bytecode", range.to_string())));
     axes.extend(release.exported.map(|schema| fact("export schema", schema.to_string())));
-    Row { version: release.version, released: release.released, axes }
+    axes
 }
 
 /// Every release, oldest first.

@@ -1,6 +1,7 @@
 //! A family: its releases, and its operators as a table that can be searched.
 
 use maud::{Markup, html};
+use unskew_core::Fact;
 use unskew_releases::{Family, Listed};
 
 use crate::address::Address;
@@ -134,8 +135,9 @@ impl FamilyPage {
 
     fn releases(&self) -> Markup {
         let rows = self.family.rows();
+        let axes: Vec<Vec<Fact>> = rows.iter().map(|row| self.family.axes(row)).collect();
         let mut labels: Vec<&str> = Vec::new();
-        for fact in rows.iter().flat_map(|row| &row.axes) {
+        for fact in axes.iter().flatten() {
             if !labels.contains(&fact.label.as_str()) {
                 labels.push(&fact.label);
             }
@@ -147,12 +149,12 @@ impl FamilyPage {
                     @for label in &labels { th scope="col" { (label) } }
                 } }
                 tbody {
-                    @for row in rows.iter().rev() {
+                    @for (row, axes) in rows.iter().zip(&axes).rev() {
                         tr {
                             th scope="row" { a href=(Address::release(self.family, row.version)) { (row.version) } }
                             td class="whole" { (row.released) }
                             @for label in &labels {
-                                td { (row.axes.iter().find(|fact| fact.label == *label).map_or("-", |fact| fact.value.as_str())) }
+                                td { (axes.iter().find(|fact| fact.label == *label).map_or("-", |fact| fact.value.as_str())) }
                             }
                         }
                     }

@@ -44,7 +44,7 @@ impl ReleasePage {
             (heading(&way, &html! { (title) }))
             dl {
                 dt { "Released" } dd { (row.released) }
-                @for fact in row.axes.iter().chain(&promised) { dt { (fact.label) } dd { (fact.value) } }
+                @for fact in family.axes(row).iter().chain(&promised) { dt { (fact.label) } dd { (fact.value) } }
                 @if self.operators > 0 { dt { "Operators" } dd { (amount::count(self.operators as u64)) } }
                 dt { "As a runtime" } dd { code { "unskew fleet runtime add " (self.release) " --devices N" } }
             }
