@@ -18,7 +18,7 @@ And connects JAX to a server of the IFRT proxy:
 
 from .errors import NoExtension, NoHandlers, NoPlugin, NoProxy, Refused, UnskewJaxError
 from .proxy import Connection, connect
-from .register import Registered, register
+from .register import Registered, give, register
 
 __all__ = [
     "Connection",
@@ -30,6 +30,7 @@ __all__ = [
     "Registered",
     "UnskewJaxError",
     "connect",
+    "give",
     "register",
 ]
 __version__ = "0.1.0"

@@ -46,6 +46,17 @@ def give_to_loaded() -> list[Registered]:
     return _register(None)
 
 
+def give(plugin: str | os.PathLike[str]) -> Registered:
+    """The same for a library that is loaded into this process, where JAX computes nothing: a server's.
+
+    Python callbacks are not among the handlers: they are functions of the client, which a server does not have.
+    """
+    plugins, reasons = _plugins(os.path.realpath(plugin))
+    if not plugins:
+        raise reasons[0] if reasons else NoPlugin(f"no PJRT plug-in: {os.fspath(plugin)}")
+    return _give(plugins[0], handlers.of_jaxlib(), callbacks=False)
+
+
 def _register(plugin: str | os.PathLike[str] | None) -> list[Registered]:
     plugins, reasons = _plugins(plugin)
     if not plugins:
@@ -77,11 +88,12 @@ def _plugins(wanted: str | os.PathLike[str] | None) -> tuple[list[Plugin], list[
     return plugins, reasons
 
 
-def _give(plugin: Plugin, found: dict[str, int]) -> Registered:
+def _give(plugin: Plugin, found: dict[str, int], callbacks: bool = True) -> Registered:
     api, ffi = handlers.introduce(plugin.register)
     if not api:
         raise NoExtension(f"the plug-in does not ask a handler for its version: {plugin.path}")
-    for target in (callback.TARGET, callback.PARTITIONED_TARGET):
+    targets = (callback.TARGET, callback.PARTITIONED_TARGET) if callbacks else ()
+    for target in targets:
         plugin.register(target, handlers.pointer(callback.HANDLER))
     for name, handler in found.items():
         said = handlers.metadata(handler, api)
@@ -89,4 +101,4 @@ def _give(plugin: Plugin, found: dict[str, int]) -> Registered:
             # Some plug-ins refuse a newer handler without a word: PJRT 0.81 drops the error of its registry.
             handler = handlers.pointer(handlers.lowered(handler, said.traits, ffi))
         plugin.register(name, handler)
-    return Registered(plugin.path, plugin.version, ffi, (callback.TARGET, *sorted(found)))
+    return Registered(plugin.path, plugin.version, ffi, (*targets[:1], *sorted(found)))

@@ -13,7 +13,7 @@ pub(super) const PAGE: &str = "docs/reference/jax-tests.md";
 const HEAD: &str = "<!-- made by `cargo xtask jax-tests --write` -->\n\n# JAX's own tests\n\n\
     A sample of JAX's own tests, on jaxlib's CPU with four devices and on a plug-in. *Compared* are the tests that pass \
     on jaxlib's CPU and are not skipped on the route. `direct`: JAX loads the plug-in. `adapt`: JAX loads what \
-    `unskew adapt` makes of it, with the handlers of `unskew_jax`. `serve`: a stock JAX is a client of `unskew serve`. \
+    `unskew adapt` makes of it, with the handlers of `unskew_jax`. `serve`: a stock JAX is a client of `unskew serve --handlers`, with the handlers of its own release. \
     The tests are read from a checkout of JAX's public repository at the tag of the release.\n\n";
 
 pub(super) fn page(asked: &JaxTests, plugin: &Path, all: &[Compared]) -> String {

@@ -87,6 +87,9 @@ impl Surroundings<'_> {
             Some(Route::Serve) => {
                 let mut server = Command::new(&self.unskew);
                 server.arg("serve").arg(plugin).args(["--port", "0"]).stderr(Stdio::null());
+                // The handlers of the client's own release.
+                server.arg("--handlers").arg(self.host.peer.folder().join("bin/python"));
+                server.env("PYTHONPATH", unskew_peers::root().join("python/unskew_jax"));
                 let served = Served::start(&mut server).context("unskew serve")?;
                 command.env("JAX_TESTS_ON", format!("grpc://{}", address(&served)));
                 Some(served)

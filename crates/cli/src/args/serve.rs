@@ -39,6 +39,12 @@ pub struct Serve {
     /// Listen on this address. Connections are unauthenticated and unencrypted
     #[arg(long, value_name = "ADDR")]
     pub insecure_bind: Option<IpAddr>,
+    /// A Python with jaxlib, scipy and unskew_jax: its CPU handlers (LAPACK) are given to the plug-in
+    #[arg(long, value_name = "PYTHON")]
+    pub handlers: Option<PathBuf>,
+    /// For the child process: the library of that Python
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub libpython: Option<PathBuf>,
     /// A client option that the plug-in defines (repeatable)
     #[arg(long = "option", value_name = "NAME=VALUE", value_parser = client_option)]
     pub client_options: Vec<(String, String)>,

@@ -27,12 +27,18 @@ struct Serving {
 
 impl Serving {
     fn of(plugin: &Path, options: &[&str]) -> Self {
+        Self::in_surroundings(plugin, options, &[])
+    }
+
+    /// The same with variables.
+    fn in_surroundings(plugin: &Path, options: &[&str], variables: &[(&str, &str)]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_unskew"))
             .arg("serve")
             .arg(plugin)
             .args(["--port", "0"])
             .args(options)
             .env("TF_CPP_MIN_LOG_LEVEL", "3")
+            .envs(variables.iter().copied())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -370,4 +376,66 @@ fn a_client_with_another_token_is_told_so() {
     assert_eq!(refused.status.code(), Some(2));
     let said = String::from_utf8_lossy(&refused.stderr);
     assert!(said.contains("the server does not know this token"), "{said}");
+}
+
+/// `unskew serve` with the handlers of a release of jaxlib.
+fn with_handlers(plugin: &Path, jax: &str) -> Serving {
+    let python = unskew_peers::root().join(format!("corpus/python/jax-{jax}/bin/python"));
+    let path = unskew_peers::root().join("python/unskew_jax");
+    Serving::in_surroundings(
+        plugin,
+        &["--handlers", &python.display().to_string()],
+        &[("PYTHONPATH", &path.display().to_string())],
+    )
+}
+
+#[test]
+fn a_stock_jax_solves_and_decomposes_with_the_handlers_of_another_jaxlib() {
+    if !unskew_peers::there("jax-0.10.2") || !unskew_peers::there("jax-0.6.2") {
+        return;
+    }
+    for plugin in [&PLUGINS[0], &PLUGINS[2]] {
+        let serving = with_handlers(&plugin.path(), "0.10.2");
+        let program = format!(
+            "import unskew_jax; unskew_jax.connect({:?})\n\
+             import jax.numpy as jnp, numpy as np\n\
+             a = np.random.default_rng(1).normal(size=(5, 5)).astype(np.float32)\n\
+             assert np.abs(np.asarray(jnp.linalg.inv(a)) @ a - np.eye(5)).max() < 1e-4\n\
+             np.testing.assert_allclose(jnp.linalg.svd(a)[1], np.linalg.svd(a)[1], rtol=1e-4)\n\
+             np.testing.assert_allclose(jnp.linalg.eigvalsh(a @ a.T), np.linalg.eigvalsh(a @ a.T), rtol=1e-3)\n\
+             print('solved')\n",
+            serving.address
+        );
+        let client = Host::named("0.6.2")
+            .unwrap()
+            .peer
+            .command()
+            .args(["-c", &program])
+            .env("PYTHONPATH", unskew_peers::root().join("python/unskew_jax"))
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&client.stderr);
+        assert_eq!(String::from_utf8_lossy(&client.stdout), "solved\n", "{}: {said}", plugin.name);
+    }
+}
+
+#[test]
+fn a_python_without_jaxlib_gives_no_handlers() {
+    let output = Command::new(env!("CARGO_BIN_EXE_unskew"))
+        .args(["serve", "--port", "0", "--handlers", "python3"])
+        .arg(PLUGINS[0].path())
+        .env("PYTHONPATH", "/nothing")
+        .env("PYTHONNOUSERSITE", "1")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("it needs the packages jaxlib, scipy and unskew_jax"), "{said}");
+    let absent = Command::new(env!("CARGO_BIN_EXE_unskew"))
+        .args(["serve", "--port", "0", "--handlers", "/no/python"])
+        .arg(PLUGINS[0].path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&absent.stderr);
+    assert!(said.contains("/no/python: No such file"), "{said}");
 }

@@ -33,7 +33,7 @@ pub fn run(args: &Serve) -> anyhow::Result<Status> {
     let plugin = args.plugin.as_ref().context("no plug-in to serve")?;
     log::begin(args.log, args.log_format);
     match &args.watched {
-        None => watch::watch(plugin, args.log_format),
+        None => watch::watch(plugin, args),
         Some(trail) => serve(args, plugin, trail),
     }
 }
@@ -45,7 +45,13 @@ fn serve(args: &Serve, plugin: &Path, trail: &Path) -> anyhow::Result<Status> {
     let listener = TcpListener::bind(SocketAddr::new(address, args.port))
         .with_context(|| format!("cannot listen on {address} port {}", args.port))?;
     let gate = args.gate().map(|files| tunnel::Prepared::new(&files, args)).transpose()?;
-    let client = Plugin::load(plugin)?.create_client(&args.options())?;
+    let loaded = Plugin::load(plugin)?;
+    if let Some(library) = &args.libpython {
+        let given = unskew_jax_handlers::give(library, plugin)?;
+        let ((major, minor), count) = (given.ffi, given.names.len());
+        tracing::info!(count, "handlers of jaxlib; the plug-in has FFI {major}.{minor}");
+    }
+    let client = loaded.create_client(&args.options())?;
     let server = Server::with_trail(client, args.limits(), trail)?;
     if !address.is_loopback() {
         print::note(&format!(

@@ -9,17 +9,19 @@ use std::process::{Command, ExitStatus, Stdio};
 use anyhow::{Context as _, bail};
 use unskew_connections::interrupted;
 use unskew_ifrt_proxy::Trail;
+use unskew_jax_handlers::Interpreter;
 
-use crate::args::LogFormat;
+use crate::args::{LogFormat, Serve};
 use crate::exit::Status;
 
 /// What the plug-ins built from XLA log by: 0 is everything, 3 is nothing.
 const LOG_LEVEL: &str = "TF_CPP_MIN_LOG_LEVEL";
 
 /// Starts this command again as the server, and waits for its end.
-pub fn watch(plugin: &Path, log: LogFormat) -> anyhow::Result<Status> {
+pub fn watch(plugin: &Path, asked: &Serve) -> anyhow::Result<Status> {
     let trail = tempfile::NamedTempFile::new().context("no file for what the server is doing")?;
-    let status = serve_in_child(trail.path())?;
+    let handlers = asked.handlers.as_deref().map(Interpreter::ask).transpose()?;
+    let status = serve_in_child(trail.path(), handlers.as_ref())?;
     match status.code() {
         Some(0) => Ok(Status::Clean),
         // The child has said why.
@@ -32,7 +34,7 @@ pub fn watch(plugin: &Path, log: LogFormat) -> anyhow::Result<Status> {
             };
             let plugin = plugin.display();
             // For people the error of the command says the same.
-            if matches!(log, LogFormat::Json) {
+            if matches!(asked.log_format, LogFormat::Json) {
                 tracing::error!(%plugin, %status, doing, "the plug-in ended the server");
             }
             bail!("the plug-in {plugin} ended the server's process: {status}; {doing}");
@@ -40,12 +42,17 @@ pub fn watch(plugin: &Path, log: LogFormat) -> anyhow::Result<Status> {
     }
 }
 
-fn serve_in_child(trail: &Path) -> anyhow::Result<ExitStatus> {
+fn serve_in_child(trail: &Path, handlers: Option<&Interpreter>) -> anyhow::Result<ExitStatus> {
     let mut command = Command::new(std::env::current_exe().context("cannot find this command")?);
     let mut args: Vec<_> = std::env::args_os().skip(1).collect();
     // What stands behind `--` is no option.
     let end = args.iter().position(|arg| arg == "--").unwrap_or(args.len());
-    args.splice(end..end, ["--watched".into(), trail.into()]);
+    let mut own = vec!["--watched".into(), trail.into()];
+    if let Some(interpreter) = handlers {
+        own.extend(["--libpython".into(), interpreter.library().into()]);
+        command.envs(interpreter.surroundings());
+    }
+    args.splice(end..end, own);
     command.args(args).stdin(Stdio::piped());
     if std::env::var_os(LOG_LEVEL).is_none() {
         command.env(LOG_LEVEL, "2");
