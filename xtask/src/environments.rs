@@ -1,4 +1,4 @@
-//! `cargo xtask environments`: broken environments, most of them from public threads, and good ones, with what `unskew env`
+//! `cargo xtask environments`: broken environments, many of them from public threads, and good ones, with what `unskew env`
 //! says of each. What a machine without a GPU can import is imported for real. `--write` makes the page.
 //!
 //! PyTorch and TensorFlow are judged as in a lock, by the tables; what came of the import of their extensions stands in

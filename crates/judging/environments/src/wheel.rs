@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Seek as _;
 use std::sync::Arc;
 
+use rayon::prelude::*;
 use unskew_source::{Archive, Entry, FileSource, Problem, ReadError, Source, limits};
 
 use crate::kind::Kind;
@@ -96,16 +97,13 @@ impl Package {
     }
 
     fn members(&mut self, archive: &Archive, recorded: &BTreeMap<String, Recorded>) {
-        let (mut objects, mut texts) = (Vec::new(), 0);
+        let (mut packed, mut texts) = (Vec::new(), 0);
         for entry in archive.entries() {
             match Kind::of(&entry.name) {
                 Kind::Object if self.is_own_library(&entry.name) => {
                     self.libraries.push(entry.name.clone());
                 }
-                Kind::Object => match object(archive, entry) {
-                    Ok(source) => objects.push((entry.name.clone(), source)),
-                    Err(error) => self.trouble.push(Trouble::Unreadable(error.to_string())),
-                },
+                Kind::Object => packed.push(entry),
                 Kind::Other => {}
                 kind => {
                     texts += 1;
@@ -122,6 +120,16 @@ impl Package {
         if texts > TEXTS {
             let what = format!("more than {TEXTS} files of generated code; the rest was not read");
             self.trouble.push(Trouble::Unreadable(what));
+        }
+        // Unpacking takes most of the time, and members do not wait for each other.
+        let unpacked: Vec<_> =
+            packed.par_iter().map(|entry| (entry, object(archive, entry))).collect();
+        let mut objects = Vec::new();
+        for (entry, source) in unpacked {
+            match source {
+                Ok(source) => objects.push((entry.name.clone(), source)),
+                Err(error) => self.trouble.push(Trouble::Unreadable(error.to_string())),
+            }
         }
         self.native(&objects, recorded);
     }
