@@ -258,13 +258,16 @@ impl Archive {
     /// # Errors
     /// If it is broken or larger than [`limits::RECORD`], whatever it says of its size.
     pub fn read(&self, entry: &Entry) -> Result<Vec<u8>, ReadError> {
-        let mut bytes = Vec::new();
         let mut zip = self.zip.clone();
         let file = zip
             .by_index(entry.index)
             .map_err(|error| zip_error(self.name(), error).in_record(&entry.name))?;
         let error = |problem| ReadError::new(self.name(), problem).in_record(&entry.name);
         let most = limits::RECORD.min(self.budget.left(Resource::Bytes));
+        // What deflate makes of a byte is at most 1,032 bytes: a size that is a lie takes no memory.
+        let possible = file.compressed_size().saturating_mul(1_032).min(entry.size).min(most);
+        let mut bytes =
+            Vec::with_capacity(usize::try_from(possible).unwrap_or(0).saturating_add(1));
         file.take(most + 1).read_to_end(&mut bytes).map_err(|e| error(e.into()))?;
         self.budget.bytes(bytes.len() as u64).map_err(|spent| error(spent.into()))?;
         if bytes.len() as u64 > limits::RECORD {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use rayon::prelude::*;
 use unskew_abi::SharedObject;
 use unskew_source::{ReadError, Source};
 
@@ -33,12 +34,19 @@ impl Extensions {
     ) -> Self {
         let mut all = Self::default();
         let mut read: Vec<(&str, SharedObject, Needs)> = Vec::new();
-        for (path, source) in files {
-            match SharedObject::read(source) {
-                Ok(Some(object)) => {
+        let parse = |(path, source): &(String, Arc<dyn Source>)| {
+            let object = SharedObject::read(source)?;
+            Ok(object.map(|object| {
+                let needs = Needs::of(path, &object);
+                let needs = needs.map(|needs| needs.with_numpy(&object, source));
+                (object, needs)
+            }))
+        };
+        let parsed: Vec<Result<_, ReadError>> = files.par_iter().map(parse).collect();
+        for ((path, source), parsed) in files.iter().zip(parsed) {
+            match parsed {
+                Ok(Some((object, needs))) => {
                     look(path, source, &object);
-                    let needs = Needs::of(path, &object);
-                    let needs = needs.map(|needs| needs.with_numpy(&object, source));
                     read.extend(needs.map(|needs| (path.as_str(), object, needs)));
                 }
                 Ok(None) if source.size() < MAGIC => {

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::LazyLock;
 
+use rayon::slice::ParallelSliceMut as _;
 use sha2::{Digest as _, Sha256};
 use unskew_core::Version;
 
@@ -325,7 +326,7 @@ impl Table {
         while rest.at < bytes.len() {
             rest.group(&mut table).ok_or(TableError::Group(rest.at))?;
         }
-        table.symbols.sort_unstable();
+        table.symbols.par_sort_unstable();
         Ok(table)
     }
 }

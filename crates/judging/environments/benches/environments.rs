@@ -3,11 +3,13 @@
 #![allow(missing_docs, reason = "criterion makes the functions")]
 #![allow(clippy::unwrap_used, reason = "a benchmark may fail")]
 
+use std::cell::LazyCell;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use tempfile::TempDir;
 use unskew_core::{Context, Date};
 use unskew_environments::{Environment, Package, Site, judge, labels};
 use unskew_source::FileSource;
@@ -43,7 +45,8 @@ fn wheels(criterion: &mut Criterion) {
     group.finish();
 }
 
-fn environment(criterion: &mut Criterion) {
+/// Writes the environment.
+fn made() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let site = folder.path().join("lib/python3.11/site-packages");
     let generated = "_runtime_version.ValidateProtobufRuntimeVersion(\n    _runtime_version.Domain.PUBLIC, 5, 29, 0, '', 'a.proto')\n";
@@ -61,10 +64,16 @@ fn environment(criterion: &mut Criterion) {
         fs::write(info.join("METADATA"), format!("Name: {name}\nVersion: 5.29.5\n")).unwrap();
         fs::write(info.join("RECORD"), record).unwrap();
     }
+    folder
+}
+
+fn environment(criterion: &mut Criterion) {
+    let folder = LazyCell::new(made);
     let context = Context::on(Date::constant(2026, 11, 1));
     criterion.bench_function("environment of 200 packages", |bencher| {
+        let folder = folder.path();
         bencher.iter(|| {
-            let environment = Environment::read(&Site::find(folder.path()).unwrap()).unwrap();
+            let environment = Environment::read(&Site::find(folder).unwrap()).unwrap();
             judge(&environment, &context).pairs.len()
         });
     });

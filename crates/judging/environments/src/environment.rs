@@ -92,7 +92,9 @@ impl Environment {
             not_read.push(Unjudged::new(aspect::CONTENTS, reason));
         }
         let read = |(folder, name): &(&std::path::PathBuf, String)| Package::read(folder, name);
-        let mut packages: Vec<Package> = found.par_iter().filter_map(read).collect();
+        let read = || found.par_iter().filter_map(read).collect();
+        // Nearly every environment asks the table of exports, which takes a while to unfold.
+        let (mut packages, _): (Vec<Package>, _) = rayon::join(read, unskew_extensions::table);
         packages.sort_by_key(|package| (package.key(), package.version.clone()));
         let mut environment = Self {
             name: site.named.display().to_string(),

@@ -1,7 +1,7 @@
 //! A wheel that is not installed, read by its members: from a file, or by ranges of one that lies elsewhere.
 
 use std::collections::BTreeMap;
-use std::io::Seek as _;
+use std::io::{BufWriter, Seek as _};
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -122,12 +122,14 @@ impl Package {
             self.trouble.push(Trouble::Unreadable(what));
         }
         // Unpacking takes most of the time, and members do not wait for each other.
-        let unpacked: Vec<_> =
-            packed.par_iter().map(|entry| (entry, object(archive, entry))).collect();
+        let unpack = |entry: &&Entry| (entry.name.clone(), object(archive, entry));
+        let unpack = || packed.par_iter().map(unpack).collect::<Vec<_>>();
+        // The table of exports takes as long to unfold as a small wheel.
+        let (unpacked, _) = rayon::join(unpack, unskew_extensions::table);
         let mut objects = Vec::new();
-        for (entry, source) in unpacked {
+        for (path, source) in unpacked {
             match source {
-                Ok(source) => objects.push((entry.name.clone(), source)),
+                Ok(source) => objects.push((path, source)),
                 Err(error) => self.trouble.push(Trouble::Unreadable(error.to_string())),
             }
         }
@@ -162,8 +164,9 @@ fn object(archive: &Archive, entry: &Entry) -> Result<Arc<dyn Source>, ReadError
     }
     let name = format!("{}!{}", archive.name(), entry.name);
     let io = |error| ReadError::new(&name, Problem::from(error));
-    let mut file = tempfile::tempfile().map_err(io)?;
+    let mut file = BufWriter::with_capacity(1 << 20, tempfile::tempfile().map_err(io)?);
     archive.copy(entry, &mut file, OBJECT)?;
+    let mut file = file.into_inner().map_err(|error| io(error.into_error()))?;
     file.rewind().map_err(io)?;
     Ok(Arc::new(FileSource::of_file(&name, file).map_err(io)?))
 }
