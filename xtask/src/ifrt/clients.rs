@@ -107,7 +107,7 @@ fn plugins(named: &[PathBuf]) -> Vec<(String, PathBuf)> {
 /// The command `unskew`, which is built first.
 pub(super) fn server() -> anyhow::Result<PathBuf> {
     let built = Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "--package", "unskew-cli"])
+        .args(["build", "--quiet", "--package", "unskew-cli", "--features", "serve"])
         .current_dir(unskew_peers::root())
         .status()
         .context("cargo")?;

@@ -21,6 +21,10 @@ const LIMIT: Duration = Duration::from_secs(240);
 /// How many bytes each transfer has, as in the probe.
 const MIB: f64 = 64.0;
 
+/// Which clients and servers other rows are of.
+const KEPT: &str = ", with the variables of the recipe";
+const SHARED: &str = ", with `--isolation none`";
+
 /// What is timed through the server and through the plug-in itself.
 #[derive(clap::Args)]
 pub struct Speed {
@@ -50,6 +54,7 @@ pub fn run(speed: &Speed) -> anyhow::Result<()> {
     let server = speed.server.clone().map_or_else(server, Ok)?;
     let variables = variables(&server, &speed.release)?;
     let (mut served, mut kept, mut direct) = (Vec::new(), Vec::new(), Vec::new());
+    let mut shared = Vec::new();
     for _ in 0..speed.rounds.max(1) {
         let mut serving = Command::new(&server);
         let running = Served::start(serving.arg("serve").arg(&plugin).args(["--port", "0"]))?;
@@ -58,9 +63,14 @@ pub fn run(speed: &Speed) -> anyhow::Result<()> {
         let variables = variables.iter().map(|(name, value)| (name, value));
         kept.push(checked(run_probe(keeping.envs(variables), LIMIT)?)?);
         drop(running);
+        let mut serving = Command::new(&server);
+        serving.arg("serve").arg(&plugin).args(["--port", "0", "--isolation", "none"]);
+        let running = Served::start(&mut serving)?;
+        shared.push(checked(running.client(&host, PROBE, LIMIT)?)?);
+        drop(running);
         direct.push(checked(directly(&host, &plugin, PROBE, LIMIT)?)?);
     }
-    print!("{}", table(&served, &kept, &direct));
+    print!("{}", table(&served, &kept, &shared, &direct));
     Ok(())
 }
 
@@ -77,7 +87,7 @@ fn variables(server: &Path, release: &str) -> anyhow::Result<Vec<(String, String
 /// The command `unskew`, optimized.
 fn server() -> anyhow::Result<PathBuf> {
     let built = Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "--release", "--package", "unskew-cli"])
+        .args(["build", "--quiet", "--release", "--package", "unskew-cli", "--features", "serve"])
         .current_dir(unskew_peers::root())
         .status()
         .context("cargo")?;
@@ -110,19 +120,22 @@ fn share(outcomes: &[Outcome], step: &str) -> f64 {
     all.get(all.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-fn table(served: &[Outcome], kept: &[Outcome], direct: &[Outcome]) -> String {
+fn table(served: &[Outcome], kept: &[Outcome], shared: &[Outcome], direct: &[Outcome]) -> String {
     let micros = |outcomes: &[Outcome], step| 1e6 * median(outcomes, step);
     let rate = |outcomes: &[Outcome], step| MIB / median(outcomes, step);
     let mut text = String::from(
         "| | on the server | the plug-in itself | of a TCP copy |\n| --- | --: | --: | --: |\n",
     );
     for (name, step) in [("a step of a chain", "chained"), ("a step waited for", "waited")] {
-        let (one, other) = (micros(served, step), micros(direct, step));
-        text.push_str(&format!("| {name} | {one:.0} us | {other:.0} us | |\n"));
+        let other = micros(direct, step);
+        for (outcomes, how) in [(served, ""), (shared, SHARED)] {
+            let one = micros(outcomes, step);
+            text.push_str(&format!("| {name}{how} | {one:.0} us | {other:.0} us | |\n"));
+        }
     }
     for (name, step) in [("put 64 MiB", "put"), ("fetch 64 MiB", "fetch")] {
         let other = rate(direct, step);
-        for (outcomes, how) in [(served, ""), (kept, ", with the variables of the recipe")] {
+        for (outcomes, how) in [(served, ""), (kept, KEPT), (shared, SHARED)] {
             let (one, share) = (rate(outcomes, step), 100.0 * share(outcomes, step));
             text.push_str(&format!(
                 "| {name}{how} | {one:.0} MiB/s | {other:.0} MiB/s | {share:.0} % |\n"

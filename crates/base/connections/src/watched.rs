@@ -39,6 +39,16 @@ impl<S> Watched<S> {
         &self.stream
     }
 
+    /// The stream and its place, for a stream that is watched elsewhere from here on.
+    pub fn into_parts(self) -> (S, ConnectionPlace) {
+        (self.stream, self.place)
+    }
+
+    /// The same, to be changed.
+    pub fn stream_mut(&mut self) -> &mut S {
+        &mut self.stream
+    }
+
     /// Whether it has to end; if not, its task is woken when that may have changed.
     fn over(&mut self, context: &mut Context<'_>) -> Option<io::Error> {
         self.place.entry.waker.register(context.waker());

@@ -62,7 +62,7 @@ pub use scan::QueryFormat;
 #[cfg(feature = "scan")]
 pub use scan::{Scan, ScanQuery, ScanTask};
 #[cfg(feature = "serve")]
-pub use serve::{Proxy, Serve};
+pub use serve::{Isolation, Proxy, Serve};
 #[cfg(any(feature = "fleet", feature = "serve"))]
 pub use service::{LogFormat, LogLevel};
 pub use shell::{Completions, Man};

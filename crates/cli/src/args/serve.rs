@@ -42,6 +42,9 @@ pub struct Serve {
     /// A Python with jaxlib, scipy and unskew_jax: its CPU handlers (LAPACK) are given to the plug-in
     #[arg(long, value_name = "PYTHON")]
     pub handlers: Option<PathBuf>,
+    /// Where the plug-in runs
+    #[arg(long, value_name = "HOW", value_enum, default_value_t)]
+    pub isolation: Isolation,
     /// For the child process: the library of that Python
     #[arg(long, value_name = "FILE", hide = true)]
     pub libpython: Option<PathBuf>,
@@ -78,6 +81,23 @@ pub struct Serve {
     /// For the child process: the file in which it notes what it does
     #[arg(long, value_name = "FILE", hide = true)]
     pub watched: Option<PathBuf>,
+    /// For a worker process: the folder that it shares with the others
+    #[arg(long, value_name = "FOLDER", hide = true, requires = "slot")]
+    pub worker: Option<PathBuf>,
+    /// For a worker process: its number among them
+    #[arg(long, value_name = "N", hide = true)]
+    pub slot: Option<u64>,
+}
+
+/// Where the plug-in of a server runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Isolation {
+    /// A process for each client: a program on which the plug-in crashes ends the sessions of its client
+    #[cfg_attr(unix, default)]
+    Process,
+    /// One process for all clients, which share the memory of the devices
+    #[cfg_attr(not(unix), default)]
+    None,
 }
 
 impl Serve {

@@ -4,7 +4,7 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -163,10 +163,9 @@ const void *GetPjrtApi(void) {
 }
 "#;
 
-#[test]
-fn a_plug_in_that_takes_the_server_down_is_named_with_the_request_and_its_client() {
-    let folder = tempfile::tempdir().unwrap();
-    let (source, plugin) = (folder.path().join("p.c"), folder.path().join("p.so"));
+/// A plug-in that ends its process where a program runs; none without a C compiler.
+fn crashing(folder: &Path) -> Option<PathBuf> {
+    let (source, plugin) = (folder.join("p.c"), folder.join("p.so"));
     let offset = unskew_pjrt::layout::slot("PJRT_LoadedExecutable_Execute").unwrap().offset;
     let head = format!("#define OFFSET {offset}\n#define PLUGIN {:?}\n", PLUGINS[0].path());
     std::fs::write(&source, head + CRASHES).unwrap();
@@ -177,9 +176,16 @@ fn a_plug_in_that_takes_the_server_down_is_named_with_the_request_and_its_client
         .status();
     if !built.as_ref().is_ok_and(std::process::ExitStatus::success) {
         println!("skipped: no C compiler `cc` here: {built:?}");
-        return;
+        return None;
     }
-    let serving = Serving::of(&plugin, &[]);
+    Some(plugin)
+}
+
+#[test]
+fn a_plug_in_that_takes_the_server_down_is_named_with_the_request_and_its_client() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(plugin) = crashing(folder.path()) else { return };
+    let serving = Serving::of(&plugin, &["--isolation", "none"]);
     let error: Status = run(async {
         let (_idle, _) = client(&serving).await;
         let (mut client, adder) = client(&serving).await;
@@ -197,6 +203,88 @@ fn a_plug_in_that_takes_the_server_down_is_named_with_the_request_and_its_client
     ] {
         assert!(said.contains(words), "{words} is not in {said}");
     }
+}
+
+#[test]
+fn a_plug_in_that_crashes_ends_the_session_of_one_client_and_of_no_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(plugin) = crashing(folder.path()) else { return };
+    let serving = Serving::of(&plugin, &[]);
+    run(async {
+        let (mut other, of_other) = client(&serving).await;
+        let (mut client, adder) = client(&serving).await;
+        let error = adder.add(&mut client, [1, 1], 2).await.unwrap_err();
+        println!("the client was told {error}");
+        eventually(|| serving.metric("unskew_sessions ") == 1, "the session is still there");
+        // What the other has is whole, and more may come.
+        assert_eq!(of_other.fetch(&mut other, 1).await.unwrap().len(), ELEMENTS * 4);
+        let third = Client::connect(&serving.address, NEWEST).await.unwrap();
+        assert_eq!(serving.metric("unskew_sessions_opened_total "), 3);
+        drop(third);
+    });
+    serving.signal("-TERM");
+    let (code, said) = serving.ended();
+    assert_eq!(code, Some(0), "{said}");
+    for words in [
+        "the plug-in ended a worker process; other clients go on",
+        "signal: 6 (SIGABRT)",
+        "session 2 of 127.0.0.1:",
+        "is doing loaded_executable_execute_request",
+    ] {
+        assert!(said.contains(words), "{words} is not in {said}");
+    }
+    assert!(!said.contains("session 1 of"), "{said}");
+}
+
+#[test]
+fn processes_share_the_limits_of_the_server() {
+    let limits = ["--sessions", "2", "--server-bytes", "160KiB"];
+    let serving = Serving::of(&PLUGINS[0].path(), &limits);
+    run(async {
+        let (one, of_one) = client(&serving).await;
+        let (mut two, of_two) = client(&serving).await;
+        let third = Client::connect(&serving.address, NEWEST).await.unwrap_err();
+        assert_eq!(third.code, Code::ResourceExhausted, "{third}");
+        assert!(third.message.contains("2 sessions at once, and has so many: 2"), "{third}");
+        // Both have 64 KiB in an array.
+        let row = || 1.0_f32.to_ne_bytes().repeat(ELEMENTS).into();
+        let refused = of_two.put(&mut two, 2, row()).await.unwrap_err();
+        assert_eq!(refused.code, Code::ResourceExhausted, "{refused}");
+        assert!(refused.message.contains("together may have 163840 bytes"), "{refused}");
+        drop((one, of_one));
+        eventually(|| serving.metric("unskew_sessions ") == 1, "the session is still there");
+        of_two.put(&mut two, 3, row()).await.unwrap();
+    });
+}
+
+#[test]
+fn who_asks_for_versions_or_health_alone_uses_up_no_process() {
+    let serving = Serving::of(&PLUGINS[0].path(), &[]);
+    let workers = || {
+        let children = format!("/proc/{0}/task/{0}/children", serving.child.id());
+        std::fs::read_to_string(children).unwrap().split_whitespace().count()
+    };
+    run(async {
+        for _ in 0..20 {
+            Client::agree(&serving.address, NEWEST).await.unwrap();
+        }
+        let (_client, _) = client(&serving).await;
+    });
+    assert!(workers() <= 3, "{} workers", workers());
+    eventually(|| workers() <= 2, "the worker of a client that left is still there");
+}
+
+#[test]
+fn workers_end_with_a_server_that_is_killed() {
+    let mut serving = Serving::of(&PLUGINS[0].path(), &[]);
+    let id = serving.child.id();
+    let children = std::fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap();
+    let workers: Vec<_> = children.split_whitespace().map(str::to_owned).collect();
+    assert!(!workers.is_empty());
+    serving.child.kill().unwrap();
+    serving.child.wait().unwrap();
+    let gone = |id: &String| !Path::new("/proc").join(id).exists();
+    eventually(|| workers.iter().all(gone), "a worker is still there");
 }
 
 #[test]

@@ -54,14 +54,25 @@ impl Client {
     /// # Errors
     /// If nobody is there, or the server refuses.
     pub async fn connect(address: &str, max: ProxyVersion) -> Result<Self, Status> {
+        let (channel, version) = Self::agree(address, max).await?;
+        Self::begin(channel, version).await
+    }
+
+    /// Connects and agrees on versions, without a session.
+    ///
+    /// # Errors
+    /// If nobody is there, or the server refuses.
+    pub async fn agree(
+        address: &str,
+        max: ProxyVersion,
+    ) -> Result<(Channel, ProxyVersion), Status> {
         let address = address.replacen("grpc://", "http://", 1);
         let endpoint = Endpoint::from_shared(address).map_err(unavailable)?;
         let channel = endpoint.tcp_nodelay(true).connect().await.map_err(unavailable)?;
         let min = ProxyVersion { protocol: unskew_ifrt_proxy::LOWEST, serdes: 0 };
         let asked = GetVersion { min: Some(min), max: Some(max) };
         let told: Version = unary(&channel, "GetVersion", asked).await?;
-        let version = told.version.unwrap_or_default();
-        Self::begin(channel, version).await
+        Ok((channel, told.version.unwrap_or_default()))
     }
 
     /// Begins a session with versions that may never have been agreed.

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::shares::Share;
 use crate::status::{Code, Status};
 
 /// What bytes of a session are held for.
@@ -22,6 +23,8 @@ pub enum MemoryKind {
 pub struct Totals {
     used: Used,
     limit: u64,
+    /// What sessions in other processes have counts too, if there are any.
+    share: Option<Arc<Share>>,
 }
 
 /// What one session has.
@@ -75,8 +78,22 @@ impl Used {
 
 impl Totals {
     /// Nothing yet, and at most so many bytes.
-    pub fn new(limit: u64) -> Arc<Self> {
-        Arc::new(Self { used: Used::default(), limit })
+    pub fn new(limit: u64, share: Option<Arc<Share>>) -> Arc<Self> {
+        Arc::new(Self { used: Used::default(), limit, share })
+    }
+
+    fn take(&self, place: MemoryKind, bytes: u64) -> Result<(), u64> {
+        self.used.take(self.limit, place, bytes)?;
+        let Some(share) = &self.share else { return Ok(()) };
+        let covered = share.cover(self.used.all.load(Ordering::Relaxed), self.limit);
+        covered.inspect_err(|_| self.used.give_back(place, bytes))
+    }
+
+    fn give_back(&self, place: MemoryKind, bytes: u64) {
+        self.used.give_back(place, bytes);
+        if let Some(share) = &self.share {
+            share.uncover(|| self.used.all.load(Ordering::Relaxed));
+        }
     }
 
     /// How many bytes there are at a place.
@@ -111,7 +128,7 @@ impl Account {
         self.used
             .take(self.limit, place, bytes)
             .map_err(|used| refusal("a session", self.limit, used))?;
-        if let Err(used) = self.totals.used.take(self.totals.limit, place, bytes) {
+        if let Err(used) = self.totals.take(place, bytes) {
             self.used.give_back(place, bytes);
             return Err(refusal("all sessions of the server together", self.totals.limit, used));
         }
@@ -122,7 +139,7 @@ impl Account {
 impl Drop for Charge {
     fn drop(&mut self) {
         self.account.used.give_back(self.place, self.bytes);
-        self.account.totals.used.give_back(self.place, self.bytes);
+        self.account.totals.give_back(self.place, self.bytes);
     }
 }
 
@@ -132,7 +149,7 @@ mod tests {
 
     #[test]
     fn bytes_are_counted_by_session_and_place_and_given_back() {
-        let totals = Totals::new(100);
+        let totals = Totals::new(100, None);
         let (one, two) = (Account::new(60, Arc::clone(&totals)), Account::new(60, totals.clone()));
         let host = one.charge(MemoryKind::Host, 20).unwrap();
         let device = one.charge(MemoryKind::Device, 40).unwrap();

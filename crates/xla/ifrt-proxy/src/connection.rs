@@ -15,10 +15,16 @@ use axum::http::{Response, StatusCode};
 use axum::middleware::Next;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::oneshot;
 use tokio_stream::StreamExt as _;
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::transport::server::{Connected, TcpConnectInfo};
+#[cfg(unix)]
+use unskew_connections::ConnectionPlace;
 use unskew_connections::{Activity, Connections, Kept, Limits, Watched, open_files, queue};
+
+use crate::replay::{Replay, Seen};
+use crate::status::Status;
 
 /// How long a client may take for its first request, and for the next after its last one.
 const FIRST: Duration = Duration::from_secs(30);
@@ -39,20 +45,32 @@ pub(crate) fn limits(all: usize) -> Limits {
 }
 
 /// A connection of a client.
-pub(crate) struct Connection(Watched<TcpStream>);
+pub(crate) struct Connection {
+    watched: Watched<Replay>,
+    /// Says that the connection is over, by being dropped.
+    _end: Option<oneshot::Sender<()>>,
+    /// Why no session can begin on it, if none can.
+    refusal: Option<Status>,
+}
 
 /// What requests are told about their connection.
 #[derive(Clone, Debug)]
 pub(crate) struct Peer {
     activity: Activity,
     tcp: TcpConnectInfo,
+    /// Why no session can begin, if none can.
+    pub(crate) refusal: Option<Status>,
 }
 
 impl Connected for Connection {
     type ConnectInfo = Peer;
 
     fn connect_info(&self) -> Peer {
-        Peer { activity: self.0.activity(), tcp: self.0.stream().connect_info() }
+        Peer {
+            activity: self.watched.activity(),
+            tcp: self.watched.stream().stream().connect_info(),
+            refusal: self.refusal.clone(),
+        }
     }
 }
 
@@ -65,7 +83,7 @@ pub(crate) fn incoming(
     open_files(limits.all as u64 + OTHER_FILES);
     let connections = Connections::new(limits);
     Ok(TcpListenerStream::new(listener).filter_map(move |accepted| match accepted {
-        Ok(stream) => admitted(&connections, stream).map(Ok),
+        Ok(stream) => admitted(&connections, stream, Seen::default()).map(Ok),
         Err(error) => {
             // Where the system has no more sockets, whoever asks nothing gives one back.
             connections.lose_one();
@@ -74,17 +92,71 @@ pub(crate) fn incoming(
     }))
 }
 
-fn admitted(connections: &Arc<Connections>, stream: TcpStream) -> Option<Connection> {
+/// A connection that has a place, and of which this was read before; none if there is no place.
+pub(crate) fn admitted(
+    connections: &Arc<Connections>,
+    stream: TcpStream,
+    seen: Seen,
+) -> Option<Connection> {
     let peer: SocketAddr = stream.peer_addr().ok()?;
     let place = connections.admit(peer.ip())?;
     // Without it, a small answer waits for a word of the client on the one before: 40 ms.
     let _ = stream.set_nodelay(true);
-    Some(Connection(Watched::new(stream, place)))
+    let watched = Watched::new(Replay::new(stream, seen), place);
+    Some(Connection { watched, _end: None, refusal: None })
+}
+
+#[cfg(unix)]
+impl Connection {
+    /// The same, and what is over when the connection is.
+    pub(crate) fn with_end(mut self) -> (Self, oneshot::Receiver<()>) {
+        let (end, ended) = oneshot::channel();
+        self._end = Some(end);
+        (self, ended)
+    }
+
+    /// The same, on which no session can begin.
+    pub(crate) fn refused(mut self, why: Status) -> Self {
+        self.refusal = Some(why);
+        self
+    }
+
+    /// From now on what is read is kept.
+    pub(crate) fn keep(&mut self) {
+        self.watched.stream_mut().keep();
+    }
+
+    /// What was read and kept.
+    pub(crate) fn seen(&self) -> &[u8] {
+        self.watched.stream().seen()
+    }
+
+    /// From now on it is read from its beginning. `settings_sent` says what was sent meanwhile.
+    pub(crate) fn rewind(&mut self, settings_sent: bool) {
+        self.watched.stream_mut().rewind(settings_sent);
+    }
+
+    /// The connection, what is to be read before it, and its place; for another process.
+    pub(crate) fn into_parts(self) -> io::Result<(std::net::TcpStream, Seen, ConnectionPlace)> {
+        let (replay, place) = self.watched.into_parts();
+        let (stream, seen) = replay.into_parts();
+        Ok((stream.into_std()?, seen, place))
+    }
+
+    /// What [`Connection::into_parts`] made of it.
+    pub(crate) fn from_parts(
+        stream: std::net::TcpStream,
+        seen: Seen,
+        place: ConnectionPlace,
+    ) -> io::Result<Self> {
+        let watched = Watched::new(Replay::new(TcpStream::from_std(stream)?, seen), place);
+        Ok(Self { watched, _end: None, refusal: None })
+    }
 }
 
 /// Notes that a request is worked on until its last byte has left.
 pub(crate) async fn noted(mut request: Request, next: Next) -> Response<Body> {
-    let Some(Peer { activity, tcp }) = request.extensions().get::<Peer>().cloned() else {
+    let Some(Peer { activity, tcp, .. }) = request.extensions().get::<Peer>().cloned() else {
         return next.run(request).await;
     };
     request.extensions_mut().insert(tcp);
@@ -103,7 +175,7 @@ impl AsyncRead for Connection {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_read(context, buffer)
+        Pin::new(&mut self.watched).poll_read(context, buffer)
     }
 }
 
@@ -113,7 +185,7 @@ impl AsyncWrite for Connection {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.0).poll_write(context, bytes)
+        Pin::new(&mut self.watched).poll_write(context, bytes)
     }
 
     fn poll_write_vectored(
@@ -121,18 +193,18 @@ impl AsyncWrite for Connection {
         context: &mut Context<'_>,
         bytes: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.0).poll_write_vectored(context, bytes)
+        Pin::new(&mut self.watched).poll_write_vectored(context, bytes)
     }
 
     fn is_write_vectored(&self) -> bool {
-        self.0.is_write_vectored()
+        self.watched.is_write_vectored()
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_flush(context)
+        Pin::new(&mut self.watched).poll_flush(context)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_shutdown(context)
+        Pin::new(&mut self.watched).poll_shutdown(context)
     }
 }

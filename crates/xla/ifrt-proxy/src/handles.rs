@@ -179,7 +179,7 @@ mod tests {
     use crate::account::Totals;
 
     fn handles(most: usize) -> Handles {
-        Handles::new(most, Account::new(0, Totals::new(0)))
+        Handles::new(most, Account::new(0, Totals::new(0, None)))
     }
 
     fn done() -> Entry {

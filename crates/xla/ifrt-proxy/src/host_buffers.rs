@@ -128,7 +128,7 @@ mod tests {
     use crate::account::Totals;
 
     fn buffers(limit: u64) -> (Arc<HostBuffers>, Arc<Totals>) {
-        let totals = Totals::new(u64::MAX);
+        let totals = Totals::new(u64::MAX, None);
         let account = Account::new(limit, Arc::clone(&totals));
         (Arc::new(HostBuffers::new(account)), totals)
     }

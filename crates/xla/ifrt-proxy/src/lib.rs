@@ -41,6 +41,12 @@
 //! number where an old client's would hurt a newer plug-in, and all else in them reaches the plug-in as
 //! it came.
 //!
+//! # Worker processes
+//!
+//! [`Server::serve`] has the plug-in in its own process. [`Front`] has it in worker processes, one for each client: a
+//! program on which the plug-in crashes then ends the sessions of that client. How that works stands at the head of
+//! `src/workers/mod.rs`.
+//!
 //! # What is refused
 //!
 //! A client's bytes are checked, never believed: unknown handles, devices that are not there, shapes that
@@ -57,6 +63,7 @@ mod aligned;
 mod array;
 mod chunks;
 mod connection;
+mod counts;
 mod element;
 mod finding;
 mod handles;
@@ -76,17 +83,23 @@ mod platform;
 mod play;
 mod program;
 mod recipe;
+mod replay;
 mod reply;
 mod server;
 mod service;
 mod session;
 mod sessions;
+mod settings;
 mod sharding;
 mod shared;
+mod shares;
 pub mod status;
 mod stream;
 mod strides;
 mod trail;
+mod view;
+#[cfg(unix)]
+mod workers;
 mod xla;
 
 pub use account::{Account, MemoryKind};
@@ -98,3 +111,5 @@ pub use play::play;
 pub use recipe::{RecipeError, recipe};
 pub use server::{ServeError, Server};
 pub use trail::Trail;
+#[cfg(unix)]
+pub use workers::{Failure, Front, FrontError, Start};

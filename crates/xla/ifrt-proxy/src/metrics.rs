@@ -1,171 +1,170 @@
-//! What the server counts, as Prometheus reads it.
+//! What the server counts, and all of it as Prometheus reads it.
 
-use std::sync::atomic::AtomicU64;
+use std::fmt::Error;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::collector::Collector;
 use prometheus_client::encoding::text::encode;
-use prometheus_client::metrics::counter::Counter;
-use prometheus_client::metrics::family::Family;
-use prometheus_client::metrics::gauge::Gauge;
-use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
+use prometheus_client::encoding::{DescriptorEncoder, NoLabelSet};
+use prometheus_client::metrics::MetricType;
 use prometheus_client::registry::{Registry, Unit};
 
-use crate::messages::Ask;
+use crate::counts::{BOUNDS, Counts, KindCounts};
 use crate::status::Code;
+use crate::view::View;
 
-/// The media type of [`Metrics::text`].
+/// The media type of [`text`].
 pub const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// All that is counted.
-#[derive(Debug)]
-pub struct Metrics {
-    registry: Registry,
-    requests: Family<Request, Counter>,
-    seconds: Family<Kind, Histogram>,
-    opened: Counter,
-    refused: Family<Refusal, Counter>,
-    sessions: Gauge,
-    in_flight: Gauge<u64, AtomicU64>,
-    handles: Gauge,
-    devices: Gauge,
-    bytes: Family<Where, Gauge<u64, AtomicU64>>,
-}
-
-/// What there is at the moment of a question, and is not counted as it comes and goes.
-#[derive(Clone, Copy, Debug)]
-pub struct Now {
-    pub sessions: usize,
-    /// Requests that have no answer yet.
-    pub in_flight: u64,
-    pub handles: usize,
-    pub devices: usize,
-    pub host_bytes: u64,
-    pub device_bytes: u64,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Request {
-    kind: &'static str,
-    code: &'static str,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Kind {
-    kind: &'static str,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Refusal {
-    code: &'static str,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Where {
-    place: &'static str,
-}
-
-/// From ten microseconds to more than a minute.
-fn times() -> Histogram {
-    Histogram::new(exponential_buckets(10e-6, 4.0, 12))
-}
+/// The counters of a server that is running.
+#[derive(Debug, Default)]
+pub struct Metrics(Mutex<Counts>);
 
 impl Metrics {
-    pub fn new() -> Self {
-        let mut metrics = Self {
-            registry: Registry::with_prefix("unskew"),
-            requests: Family::default(),
-            seconds: Family::new_with_constructor(times),
-            opened: Counter::default(),
-            refused: Family::default(),
-            sessions: Gauge::default(),
-            in_flight: Gauge::default(),
-            handles: Gauge::default(),
-            devices: Gauge::default(),
-            bytes: Family::default(),
-        };
-        metrics.register();
-        metrics
-    }
-
-    fn register(&mut self) {
-        let to = &mut self.registry;
-        to.register("requests", "Answered requests, by kind and code", self.requests.clone());
-        let help = "How long a request took from its arrival to its answer";
-        to.register_with_unit("request_duration", help, Unit::Seconds, self.seconds.clone());
-        to.register("sessions_opened", "Sessions that clients began", self.opened.clone());
-        to.register("sessions_refused", "Sessions that were refused", self.refused.clone());
-        to.register("sessions", "Sessions that there are", self.sessions.clone());
-        let help = "Requests that are not answered yet";
-        to.register("requests_in_flight", help, self.in_flight.clone());
-        let help = "Arrays, programs and futures that sessions have";
-        to.register("handles", help, self.handles.clone());
-        to.register("devices", "Devices of the plug-in", self.devices.clone());
-        let help = "Bytes of sessions, in arrays on devices and in buffers on their way";
-        to.register_with_unit("session", help, Unit::Bytes, self.bytes.clone());
-    }
-
     /// A request was answered after so long.
     pub fn answered(&self, kind: &'static str, took: Duration, error: Option<Code>) {
-        self.requests.get_or_create(&Request { kind, code: error.map_or("OK", Code::name) }).inc();
-        self.seconds.get_or_create(&Kind { kind }).observe(took.as_secs_f64());
+        self.lock().answered(kind, took, error);
     }
 
+    /// A session began.
     pub fn opened(&self) {
-        self.opened.inc();
+        self.lock().opened += 1;
     }
 
     /// A session was refused.
     pub fn refused(&self, code: Code) {
-        self.refused.get_or_create(&Refusal { code: code.name() }).inc();
+        self.lock().refused(code);
     }
 
-    /// How many requests of each kind were answered, and how many of those with an error; kinds that
-    /// nobody asked for are left out.
-    pub(crate) fn by_kind(&self) -> Vec<(&'static str, u64, u64)> {
-        let count =
-            |kind, code| self.requests.get(&Request { kind, code }).map(|count| count.get());
-        let row = |&kind: &&'static str| {
-            let failed: u64 = Code::ALL.iter().filter_map(|code| count(kind, code.name())).sum();
-            let all = failed + count(kind, "OK").unwrap_or_default();
-            (all > 0).then_some((kind, all, failed))
-        };
-        Ask::NAMES.iter().filter_map(row).collect()
+    /// What they stand at.
+    pub fn counts(&self) -> Counts {
+        self.lock().clone()
     }
 
-    /// All of it, with what there is now, as a text of OpenMetrics.
-    pub fn text(&self, now: &Now) -> String {
-        let signed = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
-        self.sessions.set(signed(now.sessions));
-        self.in_flight.set(now.in_flight);
-        self.handles.set(signed(now.handles));
-        self.devices.set(signed(now.devices));
-        for (name, bytes) in [("host", now.host_bytes), ("device", now.device_bytes)] {
-            self.bytes.get_or_create(&Where { place: name }).set(bytes);
-        }
-        let mut text = String::new();
-        // Writing to a text does not fail.
-        let _ = encode(&mut text, &self.registry);
-        text
+    fn lock(&self) -> MutexGuard<'_, Counts> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Default for Metrics {
-    fn default() -> Self {
-        Self::new()
+/// What a server is and has counted, as a text of OpenMetrics.
+pub fn text(view: View) -> String {
+    let mut registry = Registry::with_prefix("unskew");
+    registry.register_collector(Box::new(Exported(view)));
+    let mut text = String::new();
+    // Writing to a text does not fail.
+    let _ = encode(&mut text, &registry);
+    text
+}
+
+#[derive(Debug)]
+struct Exported(View);
+
+impl Collector for Exported {
+    fn encode(&self, mut to: DescriptorEncoder<'_>) -> Result<(), Error> {
+        self.requests(&mut to)?;
+        self.sessions(&mut to)?;
+        let view = &self.0;
+        let sum = |of: fn(&crate::view::SessionView) -> u64| view.sessions.iter().map(of).sum();
+        let help = "Requests that are not answered yet";
+        gauge(&mut to, "requests_in_flight", help, sum(|session| session.in_flight))?;
+        let help = "Arrays, programs and futures that sessions have";
+        gauge(&mut to, "handles", help, sum(|session| session.handles))?;
+        gauge(&mut to, "devices", "Devices of the plug-in", view.plugin.devices.len() as u64)?;
+        let help = "Bytes of sessions, in arrays on devices and in buffers on their way";
+        let mut bytes =
+            to.encode_descriptor("session", help, Some(&Unit::Bytes), MetricType::Gauge)?;
+        for (place, count) in
+            [("host", sum(|of| of.host_bytes)), ("device", sum(|of| of.device_bytes))]
+        {
+            bytes.encode_family(&[("place", place)])?.encode_gauge(&count)?;
+        }
+        Ok(())
     }
+}
+
+impl Exported {
+    fn requests(&self, to: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
+        let kinds = &self.0.counts.requests;
+        let help = "Answered requests, by kind and code";
+        let mut requests = to.encode_descriptor("requests", help, None, MetricType::Counter)?;
+        for (kind, of) in kinds {
+            for (code, count) in &of.codes {
+                let labels = [("kind", kind.as_ref()), ("code", code.as_ref())];
+                requests
+                    .encode_family(&labels)?
+                    .encode_counter::<NoLabelSet, _, u64>(count, None)?;
+            }
+        }
+        let help = "How long a request took from its arrival to its answer";
+        let mut seconds = to.encode_descriptor(
+            "request_duration",
+            help,
+            Some(&Unit::Seconds),
+            MetricType::Histogram,
+        )?;
+        for (kind, of) in kinds {
+            let (all, _) = of.answered_and_failed();
+            seconds.encode_family(&[("kind", kind.as_ref())])?.encode_histogram::<NoLabelSet>(
+                of.seconds,
+                all,
+                &buckets(of),
+                None,
+            )?;
+        }
+        Ok(())
+    }
+
+    fn sessions(&self, to: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
+        let counts = &self.0.counts;
+        let help = "Sessions that clients began";
+        to.encode_descriptor("sessions_opened", help, None, MetricType::Counter)?
+            .encode_counter::<NoLabelSet, _, u64>(&counts.opened, None)?;
+        let help = "Sessions that were refused";
+        let mut refused =
+            to.encode_descriptor("sessions_refused", help, None, MetricType::Counter)?;
+        for (code, count) in &counts.refused {
+            refused
+                .encode_family(&[("code", code.as_ref())])?
+                .encode_counter::<NoLabelSet, _, u64>(count, None)?;
+        }
+        gauge(to, "sessions", "Sessions that there are", self.0.sessions.len() as u64)
+    }
+}
+
+fn gauge(to: &mut DescriptorEncoder<'_>, name: &str, help: &str, value: u64) -> Result<(), Error> {
+    to.encode_descriptor(name, help, None, MetricType::Gauge)?.encode_gauge(&value)
+}
+
+fn buckets(of: &KindCounts) -> Vec<(f64, u64)> {
+    let bounds = BOUNDS.into_iter().chain([f64::INFINITY]);
+    bounds.zip(of.durations).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::view::View;
 
     #[test]
-    fn requests_are_counted_by_kind_and_code() {
-        let metrics = Metrics::new();
-        metrics.answered("init_request", Duration::from_millis(1), None);
-        metrics.answered("compile_request", Duration::from_millis(1), None);
-        metrics.answered("compile_request", Duration::from_millis(1), Some(Code::NotFound));
-        assert_eq!(metrics.by_kind(), [("init_request", 1, 0), ("compile_request", 2, 1)]);
+    fn counters_and_gauges_are_a_text_of_open_metrics() {
+        let metrics = Metrics::default();
+        metrics.answered("compile_request", Duration::from_micros(20), None);
+        metrics.answered("compile_request", Duration::from_secs(60), Some(Code::NotFound));
+        metrics.refused(Code::Unavailable);
+        let text = text(View { counts: metrics.counts(), ..View::default() });
+        for line in [
+            "unskew_requests_total{kind=\"compile_request\",code=\"OK\"} 1\n",
+            "unskew_requests_total{kind=\"compile_request\",code=\"NOT_FOUND\"} 1\n",
+            "unskew_request_duration_seconds_bucket{le=\"0.00004\",kind=\"compile_request\"} 1\n",
+            "unskew_request_duration_seconds_bucket{le=\"+Inf\",kind=\"compile_request\"} 2\n",
+            "unskew_request_duration_seconds_count{kind=\"compile_request\"} 2\n",
+            "unskew_sessions_refused_total{code=\"UNAVAILABLE\"} 1\n",
+            "unskew_session_bytes{place=\"device\"} 0\n",
+            "unskew_sessions 0\n",
+            "# EOF\n",
+        ] {
+            assert!(text.contains(line), "{line} is not in {text}");
+        }
     }
 }

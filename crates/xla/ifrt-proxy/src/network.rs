@@ -1,13 +1,18 @@
 //! The network: who may connect, what answers there, and how it ends.
 
+use std::io;
 use std::net::TcpListener;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::middleware::from_fn;
+use tokio::runtime::Runtime;
+use tokio::sync::oneshot;
+use tokio_stream::Stream;
 use tonic::service::Routes;
 
+use crate::connection::Connection;
 use crate::server::{ServeError, Server};
 use crate::service::Ifrt;
 use crate::{connection, pages};
@@ -16,7 +21,7 @@ use crate::{connection, pages};
 const WINDOW: u32 = 16 << 20;
 
 /// How long what is not a session may take to end when the server does.
-const LAST: Duration = Duration::from_secs(1);
+pub(crate) const LAST: Duration = Duration::from_secs(1);
 
 /// How long a client on another machine may be silent before it is asked whether it is there, and how long
 /// it may think about that. On this machine the system tells.
@@ -41,11 +46,7 @@ impl Server {
         listener: TcpListener,
         until: impl Future<Output = ()>,
     ) -> Result<(), ServeError> {
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(network_threads())
-            .thread_name("network")
-            .enable_all()
-            .build()?;
+        let runtime = runtime()?;
         let served = runtime.block_on(self.network(listener, until));
         runtime.shutdown_timeout(LAST);
         served
@@ -64,23 +65,10 @@ impl Server {
         let routes = Routes::from(pages::routes(Arc::clone(self), remote))
             .add_service(health)
             .add_service(Ifrt::new(Arc::clone(self)));
-        let noted = routes.prepare().into_axum_router().layer(from_fn(connection::noted));
-        let routes = Routes::from(noted);
-        let (closing, closed) = tokio::sync::oneshot::channel::<()>();
+        let (closing, closed) = oneshot::channel::<()>();
         let incoming =
             connection::incoming(listener, connection::limits(self.limits().connections))?;
-        let network = tonic::transport::Server::builder()
-            .accept_http1(true)
-            .initial_stream_window_size(WINDOW)
-            .initial_connection_window_size(WINDOW)
-            .max_frame_size(FRAME)
-            .http2_keepalive_interval(remote.then_some(SILENCE))
-            .http2_keepalive_timeout(Some(SILENCE))
-            .add_routes(routes)
-            .serve_with_incoming_shutdown(incoming, async {
-                let _ = closed.await;
-            });
-        let mut network = pin!(network);
+        let mut network = pin!(answer(routes, incoming, remote, closed));
         tokio::select! {
             ended = &mut network => return ended.map_err(ServeError::from),
             () = self.pool().give_back() => {}
@@ -100,6 +88,35 @@ impl Server {
         tracing::info!(sessions = self.sessions().count(), "stopped");
         Ok(())
     }
+}
+
+/// Answers on connections, until there are no more, or `closed` is over and what is asked is answered. `remote` says
+/// that clients may be on other machines.
+pub(crate) async fn answer(
+    routes: Routes,
+    incoming: impl Stream<Item = io::Result<Connection>>,
+    remote: bool,
+    closed: oneshot::Receiver<()>,
+) -> Result<(), tonic::transport::Error> {
+    let noted = routes.prepare().into_axum_router().layer(from_fn(connection::noted));
+    tonic::transport::Server::builder()
+        .accept_http1(true)
+        .initial_stream_window_size(WINDOW)
+        .initial_connection_window_size(WINDOW)
+        .max_frame_size(FRAME)
+        .http2_keepalive_interval(remote.then_some(SILENCE))
+        .http2_keepalive_timeout(Some(SILENCE))
+        .add_routes(Routes::from(noted))
+        .serve_with_incoming_shutdown(incoming, async {
+            let _ = closed.await;
+        })
+        .await
+}
+
+/// The threads of the network.
+pub(crate) fn runtime() -> io::Result<Runtime> {
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    runtime.worker_threads(network_threads()).thread_name("network").enable_all().build()
 }
 
 /// How many threads the network has: half as many as there are cores, because sessions, devices and, on the loopback,

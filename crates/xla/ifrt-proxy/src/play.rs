@@ -26,7 +26,7 @@ pub fn play(
     requests: Vec<Request>,
 ) -> Result<Vec<Response>, Status> {
     let agreed = Agreed::claimed(version)?;
-    let sessions = Sessions::new(limits, Arc::new(Metrics::new()), None);
+    let sessions = Sessions::new(limits, Arc::<Metrics>::default(), None, None);
     let seat = sessions.open(agreed, None)?;
     let runtime = tokio::runtime::Handle::current();
     let mut session = Session::new(&seat, Arc::clone(platform), limits, runtime);

@@ -215,8 +215,8 @@ mod tests {
     #[test]
     fn each_request_is_answered_once_and_answers_are_numbered() {
         let (queue, mut sent) = mpsc::unbounded_channel();
-        let metrics = Arc::new(Metrics::new());
-        let account = Account::new(0, Totals::new(0));
+        let metrics = Arc::new(Metrics::default());
+        let account = Account::new(0, Totals::new(0, None));
         let agreed = Agreed { protocol: 25, serdes: 0 };
         let ongoing = Ongoing::new(1, None, agreed, account, Arc::clone(&metrics), None);
         let replies = Replies::new(queue, Arc::clone(&ongoing));
@@ -231,7 +231,8 @@ mod tests {
         assert_eq!(permits.available_permits(), 0);
         let mut seen = Vec::new();
         assert_eq!(ongoing.in_flight(), 0);
-        assert_eq!(metrics.by_kind(), [("check_future_request", 3, 1)]);
+        let counts = metrics.counts();
+        assert_eq!(counts.requests["check_future_request"].answered_and_failed(), (3, 1));
         let sent = std::iter::from_fn(|| sent.try_recv().ok()?.ok());
         for (response, permit) in sent.flatten() {
             drop(permit);
@@ -248,8 +249,8 @@ mod tests {
     #[test]
     fn what_nobody_waits_for_goes_with_the_next_or_after_a_while() {
         let (queue, mut sent) = mpsc::unbounded_channel();
-        let metrics = Arc::new(Metrics::new());
-        let account = Account::new(0, Totals::new(0));
+        let metrics = Arc::new(Metrics::default());
+        let account = Account::new(0, Totals::new(0, None));
         let agreed = Agreed { protocol: 25, serdes: 0 };
         let ongoing = Ongoing::new(1, None, agreed, account, metrics, None);
         let replies = Replies::new(queue, ongoing);

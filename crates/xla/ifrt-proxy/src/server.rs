@@ -2,18 +2,20 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use unskew_pjrt::Client;
 
 use crate::account::MemoryKind;
 use crate::aligned::Pool;
 use crate::limits::Limits;
-use crate::metrics::{Metrics, Now};
+use crate::metrics::Metrics;
 use crate::ongoing::Ongoing;
 use crate::platform::Platform;
 use crate::sessions::Sessions;
+use crate::shares::Share;
 use crate::trail::Trail;
+use crate::view::{PluginView, SessionView, View, Viewed};
 
 /// A server of one plug-in's client.
 #[derive(Debug)]
@@ -46,7 +48,7 @@ impl Server {
     /// # Errors
     /// If the plug-in does not say which devices it has.
     pub fn new(client: Client, limits: Limits) -> Result<Arc<Self>, ServeError> {
-        Self::build(client, limits, None)
+        Self::build(client, limits, None, None)
     }
 
     /// The same, which notes what it does in a file, for [`Trail::read`].
@@ -58,17 +60,34 @@ impl Server {
         limits: Limits,
         trail: &Path,
     ) -> Result<Arc<Self>, ServeError> {
-        Self::build(client, limits, Some(Trail::create(trail)?))
+        Self::build(client, limits, Some(Trail::create(trail)?), None)
+    }
+
+    /// One of the processes of a server: `folder` is what they share, and `slot` is its own.
+    ///
+    /// # Errors
+    /// As [`Server::new`]; if the files cannot be made.
+    #[cfg(unix)]
+    pub fn worker(
+        client: Client,
+        limits: Limits,
+        folder: &Path,
+        slot: u64,
+    ) -> Result<Arc<Self>, ServeError> {
+        let trail = Trail::create(&Trail::of_slot(folder, slot))?;
+        let share = Arc::new(Share::open(folder, slot)?);
+        Self::build(client, limits, Some(trail), Some(share))
     }
 
     fn build(
         client: Client,
         limits: Limits,
         trail: Option<Arc<Trail>>,
+        share: Option<Arc<Share>>,
     ) -> Result<Arc<Self>, ServeError> {
         let platform = Arc::new(Platform::new(client)?);
-        let metrics = Arc::new(Metrics::new());
-        let sessions = Sessions::new(limits, Arc::clone(&metrics), trail);
+        let metrics = Arc::new(Metrics::default());
+        let sessions = Sessions::new(limits, Arc::clone(&metrics), trail, share);
         let (pool, since) = (Arc::default(), Instant::now());
         Ok(Arc::new(Self { platform, limits, metrics, sessions, pool, since }))
     }
@@ -111,26 +130,30 @@ impl Server {
         self.sessions.totals().at(place)
     }
 
-    /// For how long it is there.
-    pub fn age(&self) -> Duration {
-        self.since.elapsed()
-    }
-
     /// Whether sessions may begin.
     pub fn is_ready(&self) -> bool {
         !self.sessions.is_stopping()
     }
 
-    /// What there is at this moment, for the metrics.
-    pub(crate) fn now(&self) -> Now {
-        let sessions = self.ongoing();
-        Now {
-            sessions: sessions.len(),
-            in_flight: sessions.iter().map(|session| session.in_flight()).sum(),
-            handles: sessions.iter().map(|session| session.handles()).sum(),
-            devices: self.platform.devices.len(),
-            host_bytes: self.bytes(MemoryKind::Host),
-            device_bytes: self.bytes(MemoryKind::Device),
+    /// The sessions that there are, the oldest first, as others are told.
+    pub(crate) fn session_views(&self) -> Vec<SessionView> {
+        self.ongoing().iter().map(|session| SessionView::new(session)).collect()
+    }
+}
+
+impl Viewed for Server {
+    async fn view(&self) -> View {
+        View {
+            age: self.since.elapsed(),
+            ready: self.is_ready(),
+            limits: self.limits,
+            plugin: PluginView::new(&self.platform),
+            sessions: self.session_views(),
+            counts: self.metrics.counts(),
         }
+    }
+
+    fn is_ready(&self) -> bool {
+        Self::is_ready(self)
     }
 }

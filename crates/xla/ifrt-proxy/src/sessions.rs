@@ -6,7 +6,9 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::watch;
+#[cfg(unix)]
+use tokio::sync::futures::Notified;
+use tokio::sync::{Notify, watch};
 
 use crate::account::{Account, Totals};
 use crate::host_buffers::HostBuffers;
@@ -14,6 +16,7 @@ use crate::limits::Limits;
 use crate::metrics::Metrics;
 use crate::negotiate::Agreed;
 use crate::ongoing::Ongoing;
+use crate::shares::Share;
 use crate::status::{Code, Status};
 use crate::trail::Trail;
 
@@ -27,8 +30,11 @@ pub struct Sessions {
     totals: Arc<Totals>,
     metrics: Arc<Metrics>,
     trail: Option<Arc<Trail>>,
+    share: Option<Arc<Share>>,
     state: Mutex<State>,
     stopping: watch::Sender<bool>,
+    /// A session has begun or left.
+    changed: Notify,
 }
 
 #[derive(Debug, Default)]
@@ -49,14 +55,22 @@ pub struct Seat {
 }
 
 impl Sessions {
-    pub fn new(limits: Limits, metrics: Arc<Metrics>, trail: Option<Arc<Trail>>) -> Arc<Self> {
+    /// None yet. What they do is noted in `trail`; what other processes have counts if there is a `share`.
+    pub fn new(
+        limits: Limits,
+        metrics: Arc<Metrics>,
+        trail: Option<Arc<Trail>>,
+        share: Option<Arc<Share>>,
+    ) -> Arc<Self> {
         Arc::new(Self {
             limits,
-            totals: Totals::new(limits.server_bytes),
+            totals: Totals::new(limits.server_bytes, share.clone()),
             metrics,
             trail,
+            share,
             state: Mutex::default(),
             stopping: watch::Sender::new(false),
+            changed: Notify::new(),
         })
     }
 
@@ -71,7 +85,10 @@ impl Sessions {
     ) -> Result<Seat, Status> {
         let opened = self.try_open(agreed, peer);
         match &opened {
-            Ok(_) => self.metrics.opened(),
+            Ok(_) => {
+                self.metrics.opened();
+                self.changed.notify_waiters();
+            }
             Err(status) => {
                 self.metrics.refused(status.code);
                 tracing::warn!(
@@ -94,28 +111,34 @@ impl Sessions {
         if self.is_stopping() {
             return Err(stopping());
         }
-        let there = state.there.len();
-        if there >= self.limits.sessions {
-            let text = format!(
-                "the server may have {} sessions at once, and has so many: {there}",
-                self.limits.sessions
-            );
-            return Err(Status::new(Code::ResourceExhausted, text));
+        let (there, most) = (state.there.len(), self.limits.sessions);
+        if there >= most {
+            return Err(full(most, there as u64));
         }
         // Buffers travel beside the session, named by its number: one that another client cannot guess,
         // by the random keys that the standard library makes for hash tables.
         let id = loop {
-            let id = RandomState::new().build_hasher().finish();
-            if id != 0 && !state.there.contains_key(&id) {
+            let random = RandomState::new().build_hasher().finish();
+            let id = random & !SLOTS | self.share.as_ref().map_or(0, |share| share.slot());
+            if id & !SLOTS != 0 && !state.there.contains_key(&id) {
                 break id;
             }
         };
         state.opened += 1;
+        let number = match &self.share {
+            None => state.opened,
+            Some(share) => {
+                share.sessions(there as u64 + 1, most as u64).map_err(|there| full(most, there))?;
+                share.number().map_err(|error| {
+                    Status::new(Code::Internal, format!("no number for a session: {error}"))
+                })?
+            }
+        };
         let account = Account::new(self.limits.session_bytes, Arc::clone(&self.totals));
         let buffers = Arc::new(HostBuffers::new(Arc::clone(&account)));
         let mark = self.trail.as_ref().map(Trail::mark);
         let metrics = Arc::clone(&self.metrics);
-        let ongoing = Ongoing::new(state.opened, peer, agreed, account, metrics, mark);
+        let ongoing = Ongoing::new(number, peer, agreed, account, metrics, mark);
         state.there.insert(id, (Arc::clone(&ongoing), Arc::clone(&buffers)));
         Ok(Seat { sessions: Arc::clone(self), id, ongoing, buffers })
     }
@@ -126,7 +149,7 @@ impl Sessions {
     /// NOT_FOUND if there is no such session.
     pub(crate) fn buffers_of(&self, id: u64) -> Result<Arc<HostBuffers>, Status> {
         let found = self.lock().there.get(&id).map(|(_, buffers)| Arc::clone(buffers));
-        found.ok_or_else(|| Status::new(Code::NotFound, "there is no session with this number"))
+        found.ok_or_else(no_session)
     }
 
     /// Those that there are, the oldest first.
@@ -162,6 +185,27 @@ impl Sessions {
         self.stopping.subscribe()
     }
 
+    /// Is over when a session has begun or left since this was called.
+    #[cfg(unix)]
+    pub(crate) fn changed(&self) -> Notified<'_> {
+        self.changed.notified()
+    }
+
+    /// Is over when there was a session, and none is there any more.
+    #[cfg(unix)]
+    pub(crate) async fn over(&self) {
+        loop {
+            let changed = self.changed.notified();
+            {
+                let state = self.lock();
+                if state.opened > 0 && state.there.is_empty() {
+                    return;
+                }
+            }
+            changed.await;
+        }
+    }
+
     /// Is over when all sessions have left.
     pub async fn left(&self) {
         while self.count() > 0 {
@@ -169,9 +213,35 @@ impl Sessions {
         }
     }
 
+    /// The slot of the process that has a session.
+    #[cfg(unix)]
+    pub(crate) fn slot_of(id: u64) -> u64 {
+        id & SLOTS
+    }
+
+    /// How many there were since the beginning.
+    #[cfg(unix)]
+    pub(crate) fn opened(&self) -> u64 {
+        self.lock().opened
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The part of a session's number that is the slot of its process.
+const SLOTS: u64 = 0xffff;
+
+/// What a client is told that names a session that is not there.
+pub fn no_session() -> Status {
+    Status::new(Code::NotFound, "there is no session with this number")
+}
+
+/// What a client is told for whom there is no place.
+pub fn full(most: usize, there: u64) -> Status {
+    let text = format!("the server may have {most} sessions at once, and has so many: {there}");
+    Status::new(Code::ResourceExhausted, text)
 }
 
 /// What clients are told when the server stops.
@@ -182,7 +252,14 @@ pub fn stopping() -> Status {
 impl Drop for Seat {
     fn drop(&mut self) {
         self.buffers.close();
-        self.sessions.lock().there.remove(&self.id);
+        let mut state = self.sessions.lock();
+        state.there.remove(&self.id);
+        if let Some(share) = &self.sessions.share {
+            // Fewer are never refused.
+            let _ = share.sessions(state.there.len() as u64, u64::MAX);
+        }
+        drop(state);
+        self.sessions.changed.notify_waiters();
         let of = &self.ongoing;
         tracing::info!(
             session = of.number,
@@ -203,7 +280,7 @@ mod tests {
 
     fn sessions(most: usize) -> Arc<Sessions> {
         let limits = Limits { sessions: most, ..Limits::default() };
-        Sessions::new(limits, Arc::default(), None)
+        Sessions::new(limits, Arc::default(), None, None)
     }
 
     #[test]

@@ -35,6 +35,12 @@ impl Trail {
         Ok(Arc::new(Self { file: File::create(path)?, taken: Mutex::default() }))
     }
 
+    /// The file of a process that shares a folder with others.
+    #[cfg(unix)]
+    pub(crate) fn of_slot(folder: &Path, slot: u64) -> std::path::PathBuf {
+        folder.join(format!("trail-{slot}"))
+    }
+
     /// What was being done when nothing was written any more: a line for each session.
     ///
     /// # Errors

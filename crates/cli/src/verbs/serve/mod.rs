@@ -4,9 +4,12 @@
 //! the server listens on the loopback. Elsewhere it is reached through a port with TLS and tokens, to which `unskew proxy`
 //! leads, or by who says that he knows.
 //!
-//! The plug-in is foreign code: it runs in a child process, which does all the work. If it takes that
+//! The plug-in is foreign code: it runs in child processes, one for each client, or one for all. If it takes its
 //! process down, this one is left to say so, and which requests were being done.
 
+mod child;
+#[cfg(unix)]
+mod isolated;
 mod tunnel;
 mod watch;
 
@@ -17,9 +20,9 @@ use std::path::Path;
 use anyhow::Context as _;
 use unskew_connections::interrupted;
 use unskew_ifrt_proxy::Server;
-use unskew_pjrt::Plugin;
+use unskew_pjrt::{Client, Plugin};
 
-use crate::args::Serve;
+use crate::args::{Isolation, Serve};
 use crate::exit::Status;
 use crate::{log, print};
 
@@ -32,45 +35,72 @@ pub fn run(args: &Serve) -> anyhow::Result<Status> {
     }
     let plugin = args.plugin.as_ref().context("no plug-in to serve")?;
     log::begin(args.log, args.log_format);
-    match &args.watched {
-        None => watch::watch(plugin, args),
-        Some(trail) => serve(args, plugin, trail),
+    #[cfg(unix)]
+    if let (Some(folder), Some(slot)) = (&args.worker, args.slot) {
+        return isolated::work(args, plugin, folder, slot);
+    }
+    match (&args.watched, args.isolation) {
+        (Some(trail), _) => serve(args, plugin, trail),
+        #[cfg(unix)]
+        (None, Isolation::Process) => isolated::front(args, plugin),
+        #[cfg(not(unix))]
+        (None, Isolation::Process) => anyhow::bail!("worker processes need Unix: --isolation none"),
+        (None, Isolation::None) => watch::watch(plugin, args),
     }
 }
 
 /// All of it, in this process.
 fn serve(args: &Serve, plugin: &Path, trail: &Path) -> anyhow::Result<Status> {
-    let address = args.insecure_bind.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
-    // First the port: another server may have it, and the plug-in may take a while to load.
-    let listener = TcpListener::bind(SocketAddr::new(address, args.port))
-        .with_context(|| format!("cannot listen on {address} port {}", args.port))?;
+    let listener = listen(args)?;
     let gate = args.gate().map(|files| tunnel::Prepared::new(&files, args)).transpose()?;
+    let server = Server::with_trail(client(args, plugin)?, args.limits(), trail)?;
+    announce(&listener, server.platform().devices.len(), gate)?;
+    server.serve(listener, stopped())?;
+    Ok(Status::Clean)
+}
+
+/// The port, before the plug-in, which may take a while to load: another server may have it.
+fn listen(args: &Serve) -> anyhow::Result<TcpListener> {
+    let address = args.insecure_bind.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
+    TcpListener::bind(SocketAddr::new(address, args.port))
+        .with_context(|| format!("cannot listen on {address} port {}", args.port))
+}
+
+/// The plug-in, with the handlers that it is to have, and its client.
+fn client(args: &Serve, plugin: &Path) -> anyhow::Result<Client> {
     let loaded = Plugin::load(plugin)?;
     if let Some(library) = &args.libpython {
         let given = unskew_jax_handlers::give(library, plugin)?;
         let ((major, minor), count) = (given.ffi, given.names.len());
         tracing::info!(count, "handlers of jaxlib; the plug-in has FFI {major}.{minor}");
     }
-    let client = loaded.create_client(&args.options())?;
-    let server = Server::with_trail(client, args.limits(), trail)?;
-    if !address.is_loopback() {
+    Ok(loaded.create_client(&args.options())?)
+}
+
+/// Says where the server is, and lets clients of `unskew proxy` in.
+fn announce(
+    listener: &TcpListener,
+    devices: usize,
+    gate: Option<tunnel::Prepared>,
+) -> anyhow::Result<()> {
+    let at = listener.local_addr()?;
+    if !at.ip().is_loopback() {
+        let address = at.ip();
         print::note(&format!(
             "JAX clients neither encrypt nor say who they are; whoever reaches {address} can run programs here"
         ));
     }
-    let devices = match server.platform().devices.len() {
+    let devices = match devices {
         1 => "1 device".to_owned(),
         count => format!("{count} devices"),
     };
-    let at = listener.local_addr()?;
     anstream::println!("status at http://{at}/\n{devices} at grpc://{at}");
     if let Some(gate) = gate {
         anstream::println!("TLS port for unskew proxy: {}", gate.address()?);
         gate.open(at)?;
     }
     std::io::stdout().flush()?;
-    server.serve(listener, stopped())?;
-    Ok(Status::Clean)
+    Ok(())
 }
 
 /// Is over when this process is told to stop, or the one that watches it is gone.

@@ -1,21 +1,19 @@
-//! The process that watches the one that serves.
+//! The process that watches the one that serves all clients.
 //!
 //! It holds the other end of the server's standard input: when that closes the server stops by itself, with
 //! the time of grace for what is being done. So it does not matter how this process ends.
 
 use std::path::Path;
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{ExitStatus, Stdio};
 
 use anyhow::{Context as _, bail};
 use unskew_connections::interrupted;
 use unskew_ifrt_proxy::Trail;
 use unskew_jax_handlers::Interpreter;
 
+use super::child::again;
 use crate::args::{LogFormat, Serve};
 use crate::exit::Status;
-
-/// What the plug-ins built from XLA log by: 0 is everything, 3 is nothing.
-const LOG_LEVEL: &str = "TF_CPP_MIN_LOG_LEVEL";
 
 /// Starts this command again as the server, and waits for its end.
 pub fn watch(plugin: &Path, asked: &Serve) -> anyhow::Result<Status> {
@@ -43,23 +41,9 @@ pub fn watch(plugin: &Path, asked: &Serve) -> anyhow::Result<Status> {
 }
 
 fn serve_in_child(trail: &Path, handlers: Option<&Interpreter>) -> anyhow::Result<ExitStatus> {
-    let mut command = Command::new(std::env::current_exe().context("cannot find this command")?);
-    let mut args: Vec<_> = std::env::args_os().skip(1).collect();
-    // What stands behind `--` is no option.
-    let end = args.iter().position(|arg| arg == "--").unwrap_or(args.len());
-    let mut own = vec!["--watched".into(), trail.into()];
-    if let Some(interpreter) = handlers {
-        own.extend(["--libpython".into(), interpreter.library().into()]);
-        command.envs(interpreter.surroundings());
-    }
-    args.splice(end..end, own);
-    command.args(args).stdin(Stdio::piped());
-    if std::env::var_os(LOG_LEVEL).is_none() {
-        command.env(LOG_LEVEL, "2");
-    }
-    // A key on the terminal (Ctrl-C) is for this process, which passes it on.
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    let own = vec!["--watched".into(), trail.into()];
+    let mut command = again(own, handlers).context("cannot start this command again")?;
+    command.stdin(Stdio::piped());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let mut child = tokio::process::Command::from(command)

@@ -20,44 +20,44 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
 use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
 
 use crate::metrics;
-use crate::server::Server;
+use crate::view::Viewed;
 
 const TEXT: &str = "text/plain; charset=utf-8";
 const PAGE: &str = "text/html; charset=utf-8";
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
 
 /// The pages of a server. `remote` says that others than this machine may see them.
-pub(crate) fn routes(server: Arc<Server>, remote: bool) -> Router {
+pub(crate) fn routes(server: Arc<impl Viewed>, remote: bool) -> Router {
     Router::new().fallback(move |request: Request| {
         let server = Arc::clone(&server);
-        async move { answer(&server, remote, &request) }
+        let (head, _) = request.into_parts();
+        async move { answer(&*server, remote, head).await }
     })
 }
 
-fn answer(server: &Server, remote: bool, request: &Request) -> Response<Body> {
-    if is_grpc(request.headers()) {
-        let text = format!("this call is not served: {}", request.uri().path());
+async fn answer(server: &impl Viewed, remote: bool, request: Parts) -> Response<Body> {
+    if is_grpc(&request.headers) {
+        let text = format!("this call is not served: {}", request.uri.path());
         return tonic::Status::unimplemented(text).into_http();
     }
-    if !remote && !names_loopback(request.headers()) {
+    if !remote && !names_loopback(&request.headers) {
         let text = "this server is on the loopback, and is called localhost or 127.0.0.1\n";
         return told(StatusCode::MISDIRECTED_REQUEST, TEXT, text.to_owned());
     }
-    if request.method() != Method::GET && request.method() != Method::HEAD {
+    if request.method != Method::GET && request.method != Method::HEAD {
         let text = "these pages are only read: GET or HEAD\n";
         return told(StatusCode::METHOD_NOT_ALLOWED, TEXT, text.to_owned());
     }
-    match request.uri().path() {
-        "/" => told(StatusCode::OK, PAGE, status::page(server)),
+    match request.uri.path() {
+        "/" => told(StatusCode::OK, PAGE, status::page(&server.view().await)),
         "/healthz" => told(StatusCode::OK, TEXT, "ok\n".to_owned()),
         "/readyz" if server.is_ready() => told(StatusCode::OK, TEXT, "ready\n".to_owned()),
         "/readyz" => told(StatusCode::SERVICE_UNAVAILABLE, TEXT, "stopping\n".to_owned()),
-        "/metrics" => {
-            told(StatusCode::OK, metrics::MEDIA_TYPE, server.metrics().text(&server.now()))
-        }
+        "/metrics" => told(StatusCode::OK, metrics::MEDIA_TYPE, metrics::text(server.view().await)),
         _ => {
             let text = "there are /, /healthz, /readyz and /metrics here\n";
             told(StatusCode::NOT_FOUND, TEXT, text.to_owned())

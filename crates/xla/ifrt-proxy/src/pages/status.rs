@@ -3,13 +3,11 @@
 use std::fmt::{self, Display, Write as _};
 use std::time::Duration;
 
-use crate::account::MemoryKind;
-use crate::ongoing::Ongoing;
-use crate::server::Server;
+use crate::view::{PluginView, SessionView, View};
 
 const STYLE: &str = include_str!("page.css");
 
-pub(super) fn page(server: &Server) -> String {
+pub(super) fn page(server: &View) -> String {
     let mut page = String::from(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n<title>unskew serve</title>\n<style>\n",
@@ -18,39 +16,37 @@ pub(super) fn page(server: &Server) -> String {
     page.push_str("</style>\n</head>\n<body>\n<main>\n");
     // Writing to a text does not fail; so for the functions below.
     let _ = head(server, &mut page);
-    let _ = sessions(&server.ongoing(), &mut page);
-    let _ = devices(server, &mut page);
+    let _ = sessions(&server.sessions, &mut page);
+    let _ = devices(&server.plugin, &mut page);
     let _ = requests(server, &mut page);
     page.push_str("</main>\n</body>\n</html>\n");
     page
 }
 
-fn head(server: &Server, page: &mut String) -> fmt::Result {
+fn head(server: &View, page: &mut String) -> fmt::Result {
     let (state, class) =
-        if server.is_ready() { ("serving", "state") } else { ("stopping", "state stopping") };
+        if server.ready { ("serving", "state") } else { ("stopping", "state stopping") };
     writeln!(page, "<h1>unskew serve <span class=\"{class}\">{state}</span></h1>")?;
     writeln!(
         page,
         "<p>For {}. <a href=\"/\">Look again</a>, <a href=\"/metrics\">Metrics</a></p>\n<dl>",
-        Span(server.age())
+        Span(server.age)
     )?;
-    let client = &server.platform().client;
-    let limits = server.limits();
-    let none = |error: unskew_pjrt::Error| format!("unknown: {error}");
+    let (plugin, limits) = (&server.plugin, &server.limits);
     fact(page, "Server", &format!("unskew {}", env!("CARGO_PKG_VERSION")))?;
-    fact(page, "Plug-in", &client.platform_name().unwrap_or_else(none))?;
-    fact(page, "Its version", &client.platform_version().unwrap_or_else(none))?;
-    fact(page, "PJRT C API", &client.plugin().version().to_string())?;
-    if let Some(version) = &server.platform().stablehlo {
+    fact(page, "Plug-in", &plugin.platform)?;
+    fact(page, "Its version", &plugin.version)?;
+    fact(page, "PJRT C API", &plugin.api)?;
+    if let Some(version) = &plugin.stablehlo {
         fact(page, "StableHLO", &format!("up to {version}"))?;
     }
-    let sessions = server.sessions().count();
+    let sessions = server.sessions.len();
     fact(page, "Sessions", &format!("{sessions} of at most {}", limits.sessions))?;
-    let (device, host) = (server.bytes(MemoryKind::Device), server.bytes(MemoryKind::Host));
+    let sum = |of: fn(&SessionView) -> u64| Size(server.sessions.iter().map(of).sum());
     let bytes = format!(
         "{} in arrays, {} on their way; at most {} together, {} in one session",
-        Size(device),
-        Size(host),
+        sum(|session| session.device_bytes),
+        sum(|session| session.host_bytes),
         Size(limits.server_bytes),
         Size(limits.session_bytes)
     );
@@ -78,7 +74,7 @@ fn table(page: &mut String, name: &str, columns: &[&str]) -> fmt::Result {
 
 const END: &str = "</tbody>\n</table></div>\n";
 
-fn sessions(sessions: &[std::sync::Arc<Ongoing>], page: &mut String) -> fmt::Result {
+fn sessions(sessions: &[SessionView], page: &mut String) -> fmt::Result {
     if sessions.is_empty() {
         page.push_str("<h2 id=\"sessions\">Sessions</h2>\n<p>Nobody is connected.</p>\n");
         return Ok(());
@@ -100,53 +96,50 @@ fn sessions(sessions: &[std::sync::Arc<Ongoing>], page: &mut String) -> fmt::Res
     table(page, "Sessions", &columns)?;
     for session in sessions {
         write!(page, "<tr><th scope=\"row\">{}</th>", session.number)?;
-        write!(page, "<td>{}</td><td>{}</td>", session.client(), Span(session.since.elapsed()))?;
-        number(page, session.agreed.protocol)?;
-        number(page, session.agreed.serdes)?;
-        number(page, session.requests())?;
-        failures(page, session.failed())?;
-        number(page, session.in_flight())?;
-        number(page, session.handles())?;
-        number(page, Size(session.account.at(MemoryKind::Device)))?;
-        number(page, Size(session.account.at(MemoryKind::Host)))?;
-        match session.doing() {
+        write!(page, "<td>{}</td><td>{}</td>", Escaped(&session.client), Span(session.age))?;
+        number(page, session.protocol)?;
+        number(page, session.serdes)?;
+        number(page, session.requests)?;
+        failures(page, session.failed)?;
+        number(page, session.in_flight)?;
+        number(page, session.handles)?;
+        number(page, Size(session.device_bytes))?;
+        number(page, Size(session.host_bytes))?;
+        match &session.doing {
             None => page.push_str("<td>idle</td></tr>\n"),
-            Some((name, time)) => writeln!(page, "<td>{name} for {}</td></tr>", Span(time))?,
+            Some((name, time)) => writeln!(page, "<td>{name} for {}</td></tr>", Span(*time))?,
         }
     }
     page.push_str(END);
     Ok(())
 }
 
-fn devices(server: &Server, page: &mut String) -> fmt::Result {
+fn devices(plugin: &PluginView, page: &mut String) -> fmt::Result {
     table(page, "Devices", &["Device", "Kind", "Memories", "Name"])?;
-    for entry in &server.platform().devices {
-        let description = entry.device.description();
-        let kind = description.as_ref().ok().and_then(|of| of.kind().ok()).unwrap_or_default();
-        let name = description.as_ref().ok().and_then(|of| of.text().ok()).unwrap_or_default();
-        let memories: Vec<&str> = entry.memories.iter().map(|(kind, _)| kind.as_str()).collect();
+    for device in &plugin.devices {
         writeln!(
             page,
             "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td></tr>",
-            entry.id,
-            Escaped(&kind),
-            Escaped(&memories.join(", ")),
-            Escaped(&name)
+            device.id,
+            Escaped(&device.kind),
+            Escaped(&device.memories.join(", ")),
+            Escaped(&device.name)
         )?;
     }
     page.push_str(END);
     Ok(())
 }
 
-fn requests(server: &Server, page: &mut String) -> fmt::Result {
-    let kinds = server.metrics().by_kind();
+fn requests(server: &View, page: &mut String) -> fmt::Result {
+    let kinds = &server.counts.requests;
     if kinds.is_empty() {
         page.push_str("<h2 id=\"requests\">Requests</h2>\n<p>Nobody asked for anything yet.</p>\n");
         return Ok(());
     }
     table(page, "Requests", &["Kind", "Answered", "Failed"])?;
-    for (kind, all, failed) in kinds {
-        write!(page, "<tr><th scope=\"row\">{kind}</th>")?;
+    for (kind, counts) in kinds {
+        let (all, failed) = counts.answered_and_failed();
+        write!(page, "<tr><th scope=\"row\">{}</th>", Escaped(kind))?;
         number(page, all)?;
         failures(page, failed)?;
         page.push_str("</tr>\n");

@@ -1,0 +1,50 @@
+//! A server whose plug-in runs in a process for each client.
+
+use std::os::fd::AsFd as _;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+
+use anyhow::{Context as _, bail};
+use unskew_connections::interrupted;
+use unskew_ifrt_proxy::{Failure, Front, FrontError, Server};
+use unskew_jax_handlers::Interpreter;
+
+use super::child::again;
+use super::{announce, listen, tunnel};
+use crate::args::Serve;
+use crate::exit::Status;
+
+/// The process that clients connect to.
+pub fn front(args: &Serve, plugin: &Path) -> anyhow::Result<Status> {
+    let listener = listen(args)?;
+    let gate = args.gate().map(|files| tunnel::Prepared::new(&files, args)).transpose()?;
+    let handlers = args.handlers.as_deref().map(Interpreter::ask).transpose()?;
+    let start = move |folder: &Path, slot: u64| {
+        let own = vec!["--worker".into(), folder.into(), "--slot".into(), slot.to_string().into()];
+        again(own, handlers.as_ref())
+    };
+    let front = match Front::new(Box::new(start), args.limits()) {
+        Ok(front) => front,
+        Err(FrontError::Worker(Failure::Said)) => return Ok(Status::Failed),
+        Err(FrontError::Worker(Failure::Ended(status))) => {
+            let plugin = plugin.display();
+            bail!("the plug-in {plugin} ended its process while it was loaded: {status}")
+        }
+        Err(error) => return Err(error.into()),
+    };
+    announce(&listener, front.devices(), gate)?;
+    // The first time it is asked to stop, the second time it is stopped.
+    front.serve(listener, interrupted(), interrupted())?;
+    Ok(Status::Clean)
+}
+
+/// A worker process.
+pub fn work(args: &Serve, plugin: &Path, folder: &Path, slot: u64) -> anyhow::Result<Status> {
+    let channel = std::io::stdin().as_fd().try_clone_to_owned();
+    let channel = UnixStream::from(channel.context("no channel to the server")?);
+    let client = super::client(args, plugin)?;
+    let server = Server::worker(client, args.limits(), folder, slot)?;
+    let remote = args.insecure_bind.is_some_and(|address| !address.is_loopback());
+    server.work(channel, remote)?;
+    Ok(Status::Clean)
+}

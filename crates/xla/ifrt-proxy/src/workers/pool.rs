@@ -1,0 +1,296 @@
+//! The workers of a server: one waits for each client that comes next.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitStatus;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::time::{Instant, timeout, timeout_at};
+
+use super::channel::Said;
+use super::process::{Process, Start, Worker};
+use crate::counts::Counts;
+use crate::limits::Limits;
+use crate::sessions::{Sessions, full, no_session, stopping};
+use crate::shares::Share;
+use crate::status::{Code, Status};
+use crate::trail::Trail;
+use crate::view::{PluginView, SessionView};
+
+/// How long a plug-in may take to be loaded.
+const LOADING: Duration = Duration::from_secs(300);
+
+/// How long a worker is waited for that is asked for a report.
+const REPORT: Duration = Duration::from_millis(500);
+
+/// How often the sessions of workers are asked for, so that little is lost of one that crashes.
+const OFTEN: Duration = Duration::from_secs(1);
+
+pub struct Pool {
+    start: Box<Start>,
+    limits: Limits,
+    /// The files that all processes share.
+    folder: PathBuf,
+    share: Share,
+    state: Mutex<State>,
+    changed: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    workers: BTreeMap<u64, Arc<Worker>>,
+    /// Those that wait for a connection.
+    idle: Vec<Arc<Worker>>,
+    starting: bool,
+    /// Why the last one did not start.
+    failed: Option<Failure>,
+    plugin: Option<PluginView>,
+    /// What those counted that are gone.
+    counts: Counts,
+    stopping: bool,
+}
+
+/// Why a worker does not start.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Failure {
+    /// It has given the reason itself, where its errors go.
+    #[error("the plug-in cannot be loaded; the log of the server has the reason")]
+    Said,
+    /// It ended without a word.
+    #[error("the plug-in ended its process while it was loaded: {0}")]
+    Ended(String),
+    /// The system makes no processes.
+    #[error("no worker process can be started: {0}")]
+    System(String),
+}
+
+/// How a worker ends that has given a reason.
+const SAID: i32 = 2;
+
+impl Pool {
+    /// No worker yet.
+    ///
+    /// # Errors
+    /// If the shared files cannot be made.
+    pub fn new(start: Box<Start>, limits: Limits, folder: PathBuf) -> io::Result<Arc<Self>> {
+        let share = Share::open(&folder, 0)?;
+        let (state, changed) = (Mutex::default(), Notify::new());
+        Ok(Arc::new(Self { start, limits, folder, share, state, changed }))
+    }
+
+    /// Starts the first worker.
+    ///
+    /// # Errors
+    /// If it does not start.
+    pub async fn first(self: &Arc<Self>) -> Result<(), Failure> {
+        self.refill(&mut self.lock());
+        loop {
+            let changed = self.changed.notified();
+            {
+                let mut state = self.lock();
+                if !state.idle.is_empty() {
+                    return Ok(());
+                }
+                if let Some(why) = state.failed.take() {
+                    return Err(why);
+                }
+            }
+            changed.await;
+        }
+    }
+
+    /// A worker that has no connection, as soon as there is one.
+    ///
+    /// # Errors
+    /// RESOURCE_EXHAUSTED if there are as many clients as there may be; UNAVAILABLE if no worker starts.
+    pub async fn take(self: &Arc<Self>) -> Result<Arc<Worker>, Status> {
+        loop {
+            let changed = self.changed.notified();
+            {
+                let mut state = self.lock();
+                if state.stopping {
+                    return Err(stopping());
+                }
+                if let Some(worker) = state.idle.pop() {
+                    self.refill(&mut state);
+                    return Ok(worker);
+                }
+                if let Some(why) = state.failed.take() {
+                    return Err(Status::new(Code::Unavailable, why.to_string()));
+                }
+                let busy = state.workers.values().filter(|worker| worker.is_busy()).count();
+                if busy >= self.limits.sessions {
+                    return Err(full(self.limits.sessions, busy as u64));
+                }
+                self.refill(&mut state);
+            }
+            changed.await;
+        }
+    }
+
+    /// The worker of a session.
+    ///
+    /// # Errors
+    /// NOT_FOUND if there is none.
+    pub fn of_session(&self, id: u64) -> Result<Arc<Worker>, Status> {
+        let state = self.lock();
+        let found = state.workers.get(&Sessions::slot_of(id)).filter(|worker| worker.is_busy());
+        found.cloned().ok_or_else(no_session)
+    }
+
+    /// Starts a worker if none waits.
+    fn refill(self: &Arc<Self>, state: &mut State) {
+        if state.starting || state.stopping || !state.idle.is_empty() {
+            return;
+        }
+        let slot = (1..).find(|slot| !state.workers.contains_key(slot)).unwrap_or_default();
+        match Worker::start(&*self.start, &self.folder, slot) {
+            Ok((worker, process)) => {
+                state.starting = true;
+                let worker = Arc::new(worker);
+                state.workers.insert(slot, Arc::clone(&worker));
+                tokio::spawn(Arc::clone(self).follow(worker, process));
+            }
+            Err(error) => {
+                tracing::error!(%error, "no worker process can be started");
+                state.failed = Some(Failure::System(error.to_string()));
+                self.changed.notify_waiters();
+            }
+        }
+    }
+
+    /// Hears what a worker says, until it ends.
+    async fn follow(self: Arc<Self>, worker: Arc<Worker>, mut process: Process) {
+        let mut ready = false;
+        loop {
+            let said = if ready {
+                process.next().await
+            } else {
+                timeout(LOADING, process.next()).await.unwrap_or_else(|_| {
+                    tracing::error!("the plug-in takes too long to load");
+                    process.kill();
+                    None
+                })
+            };
+            match said {
+                None => break,
+                Some(Said::Report(report)) => worker.reported(report),
+                Some(Said::Ready(plugin)) => {
+                    ready = true;
+                    let mut state = self.lock();
+                    (state.plugin, state.starting) = (Some(plugin), false);
+                    state.failed = None;
+                    state.idle.push(Arc::clone(&worker));
+                }
+                Some(Said::Over { connection, unused }) => {
+                    worker.over(connection);
+                    if unused && !worker.is_busy() {
+                        self.lock().idle.push(Arc::clone(&worker));
+                    }
+                }
+            }
+            self.changed.notify_waiters();
+        }
+        let status = process.ended().await;
+        self.gone(&worker, ready, status);
+    }
+
+    fn gone(&self, worker: &Arc<Worker>, ready: bool, status: io::Result<ExitStatus>) {
+        let mut state = self.lock();
+        state.workers.remove(&worker.slot);
+        state.idle.retain(|other| other.slot != worker.slot);
+        state.counts.add(&worker.report().counts);
+        let (success, code) = match &status {
+            Ok(status) => (status.success(), status.code()),
+            Err(_) => (false, None),
+        };
+        let status = status.map_or_else(|error| error.to_string(), |status| status.to_string());
+        if !ready {
+            state.starting = false;
+            state.failed = Some(match code {
+                Some(SAID) => Failure::Said,
+                _ => Failure::Ended(status.clone()),
+            });
+        }
+        let trail = Trail::of_slot(&self.folder, worker.slot);
+        if ready && !success && !state.stopping {
+            let doing = Trail::read(&trail).unwrap_or_default().join("; ");
+            let text = "the plug-in ended a worker process; other clients go on";
+            tracing::error!(status, doing, "{text}");
+        }
+        // Both are made anew by the next of this slot.
+        let _ = std::fs::remove_file(trail);
+        let _ = self.share.clear(worker.slot);
+        worker.gone();
+        self.changed.notify_waiters();
+    }
+
+    /// The plug-in, once a worker has loaded it.
+    pub fn plugin(&self) -> PluginView {
+        self.lock().plugin.clone().unwrap_or_default()
+    }
+
+    /// The sessions of all workers, the oldest first, and what all have counted.
+    pub async fn look(&self) -> (Vec<SessionView>, Counts) {
+        let asked: Vec<_> = {
+            let state = self.lock();
+            state.workers.values().filter(|worker| worker.is_busy()).map(|it| it.ask()).collect()
+        };
+        let deadline = Instant::now() + REPORT;
+        for mut answer in asked {
+            // One that does not answer is shown as it was.
+            let _ = timeout_at(deadline, answer.changed()).await;
+        }
+        // Again: what counted one that ended meanwhile is counted once.
+        let state = self.lock();
+        let mut counts = state.counts.clone();
+        let mut sessions = Vec::new();
+        for worker in state.workers.values() {
+            let report = worker.report();
+            counts.add(&report.counts);
+            sessions.extend(report.sessions);
+        }
+        sessions.sort_by_key(|session| session.number);
+        (sessions, counts)
+    }
+
+    /// Looks often, for as long as this is polled.
+    pub async fn keep_looking(&self) {
+        loop {
+            tokio::time::sleep(OFTEN).await;
+            self.look().await;
+        }
+    }
+
+    /// Whether no more connections are handed over.
+    pub fn is_stopping(&self) -> bool {
+        self.lock().stopping
+    }
+
+    /// Tells all workers to stop.
+    pub fn stop(&self) {
+        let mut state = self.lock();
+        state.stopping = true;
+        state.idle.clear();
+        state.workers.values().for_each(|worker| worker.stop());
+        self.changed.notify_waiters();
+    }
+
+    /// Is over when all workers have ended.
+    pub async fn left(&self) {
+        loop {
+            let changed = self.changed.notified();
+            if self.lock().workers.is_empty() {
+                return;
+            }
+            changed.await;
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
