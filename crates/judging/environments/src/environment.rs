@@ -1,12 +1,12 @@
 //! All packages of an environment.
 
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use unskew_core::{Unjudged, Version, aspect};
-use unskew_source::read_text;
 
+use crate::unlisted::folders_of;
 use crate::{Package, Site, SiteError, System, Trouble};
 
 /// What is installed, or will be.
@@ -28,32 +28,33 @@ pub struct Environment {
     pub system: Option<System>,
 }
 
-/// The most bytes of a `.pth` file.
-const PTH: u64 = 1 << 20;
-
 /// The most packages of an environment.
 const PACKAGES: usize = 20_000;
 
-/// Whether a `.pth` file has a line that is no statement: a folder. One that cannot be read may have.
-fn adds_folder(path: &Path) -> bool {
-    let is_folder = |line: &str| {
-        let line = line.trim();
-        !line.is_empty() && !line.starts_with('#') && !line.starts_with("import")
-    };
-    read_text(path, PTH).map_or(true, |text| text.lines().any(is_folder))
-}
+/// Where a package is installed: the folder, and what in it says so.
+type Installed<'a> = (&'a PathBuf, String);
 
-/// Why what a file or folder of `site-packages` installs is not read, if it installs something.
-fn other_install(folder: &Path, name: &str) -> Option<&'static str> {
-    let ending = name.rsplit_once('.')?.1;
+/// Why what a file of `site-packages` installs is not read.
+const EGG: &str = "packages in a zip file of easy_install (*.egg)";
+const EGG_LINK: &str = "packages that are linked from folders that were not found (*.egg-link)";
+const PTH: &str = "folders that files add to Python's path (*.pth)";
+
+/// Reads the package that something in a folder says is installed; why it is not read, if it is one.
+fn package(
+    (folder, name): &Installed<'_>,
+    is_image: bool,
+) -> Result<Option<Package>, &'static str> {
+    let path = folder.join(name);
+    let Some((_, ending)) = name.rsplit_once('.') else { return Ok(None) };
     match ending {
-        "egg-info" => Some("packages that setup.py installed (*.egg-info), which list no files"),
-        "egg" => Some("packages that easy_install put there (*.egg)"),
-        "egg-link" => Some("packages that are linked from other folders (*.egg-link)"),
-        "pth" if adds_folder(&folder.join(name)) => {
-            Some("folders that files add to Python's path (*.pth)")
-        }
-        _ => None,
+        "dist-info" => Ok(Package::read(folder, name, is_image)),
+        "egg-info" => Ok(Package::of_egg_info(&path, folder)),
+        "egg" if path.is_dir() => Ok(Package::of_egg_info(&path.join("EGG-INFO"), &path)),
+        "egg" => Err(EGG),
+        // Its folder is one of the machine on which the image runs.
+        "egg-link" if is_image => Err(EGG_LINK),
+        "egg-link" => Package::of_egg_link(folder, name).map(Some).ok_or(EGG_LINK),
+        _ => Ok(None),
     }
 }
 
@@ -63,16 +64,17 @@ impl Environment {
     /// # Errors
     /// If a folder cannot be listed. What cannot be read of a package stands in its `trouble`.
     pub fn read(site: &Site) -> Result<Self, SiteError> {
-        let mut found = Vec::new();
-        let mut others: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        let (mut found, mut paths): (Vec<Installed<'_>>, Vec<Installed<'_>>) = <_>::default();
         for folder in &site.folders {
             let io = |source| SiteError::Io { path: folder.clone(), source };
             for entry in folder.read_dir().map_err(io)? {
                 let name = entry.map_err(io)?.file_name().to_string_lossy().into_owned();
-                if name.ends_with(".dist-info") {
-                    found.push((folder, name));
-                } else if let Some(why) = other_install(folder, &name) {
-                    others.entry(why).or_default().push(name);
+                match name.rsplit_once('.') {
+                    Some((_, "dist-info" | "egg-info" | "egg" | "egg-link")) => {
+                        found.push((folder, name));
+                    }
+                    Some((_, "pth")) => paths.push((folder, name)),
+                    _ => {}
                 }
             }
         }
@@ -80,6 +82,28 @@ impl Environment {
         found.sort();
         let more = found.len().saturating_sub(PACKAGES);
         found.truncate(PACKAGES);
+        let read =
+            |one: &Installed<'_>| package(one, site.is_image).map_err(|why| (why, one.1.clone()));
+        let read = || found.par_iter().map(read).collect();
+        // Nearly every environment asks the table of exports, which takes a while to unfold.
+        let (read, _): (Vec<_>, _) = rayon::join(read, unskew_extensions::table);
+        let mut others: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        let mut packages: Vec<Package> = Vec::new();
+        for one in read {
+            match one {
+                Ok(package) => packages.extend(package),
+                Err((why, name)) => others.entry(why).or_default().push(name),
+            }
+        }
+        packages.sort_by_key(|package| (package.key(), package.version.clone()));
+        let known: BTreeSet<PathBuf> =
+            packages.iter().flat_map(|package| &package.sources).map(|path| real(path)).collect();
+        for (folder, name) in &paths {
+            let added = folders_of(folder, name);
+            if added.is_none_or(|all| all.iter().any(|one| !known.contains(&real(one)))) {
+                others.entry(PTH).or_default().push(name.clone());
+            }
+        }
         let mut not_read: Vec<Unjudged> = others
             .into_iter()
             .map(|(why, mut names)| {
@@ -91,11 +115,6 @@ impl Environment {
             let reason = format!("{more} packages after the first {PACKAGES}");
             not_read.push(Unjudged::new(aspect::CONTENTS, reason));
         }
-        let read = |(folder, name): &(&std::path::PathBuf, String)| Package::read(folder, name);
-        let read = || found.par_iter().filter_map(read).collect();
-        // Nearly every environment asks the table of exports, which takes a while to unfold.
-        let (mut packages, _): (Vec<Package>, _) = rayon::join(read, unskew_extensions::table);
-        packages.sort_by_key(|package| (package.key(), package.version.clone()));
         let mut environment = Self {
             name: site.named.display().to_string(),
             python: site.python,
@@ -127,4 +146,9 @@ impl Environment {
             }
         }
     }
+}
+
+/// A path without links; as it stands, if nothing is there.
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }

@@ -109,6 +109,7 @@ impl Image {
     pub fn environment(&self) -> Result<Environment, ImageError> {
         let first = self.sites.first().ok_or_else(|| ImageError::Empty(self.name.clone()))?;
         let site = Site::find(&self.root.path().join(first))?;
+        let site = Site { is_image: true, ..site };
         let mut environment = Environment::read(&site)?;
         environment.name = format!("{}!/{}", self.name, first.display());
         let system = System::of_root(&format!("the image {}", self.name), self.root.path());
@@ -353,7 +354,9 @@ impl Kept<'_> {
         let mut packages: BTreeMap<PathBuf, usize> = BTreeMap::new();
         for file in &self.files {
             let Some(folder) = file.ancestors().find(|one| is_site(one)) else { continue };
-            let is_package = file.ends_with("METADATA");
+            let is_package = file.ends_with("METADATA")
+                || file.ends_with("PKG-INFO")
+                || file.extension().is_some_and(|ending| ending == "egg-info");
             *packages.entry(folder.to_owned()).or_default() += usize::from(is_package);
         }
         let mut all: Vec<(PathBuf, usize)> = packages.into_iter().filter(|(_, n)| *n > 0).collect();
@@ -383,8 +386,10 @@ impl Wanted {
         }
         let Some(site) = path.ancestors().find(|one| is_site(one)) else { return Self::Nothing };
         let below = path.strip_prefix(site).unwrap_or(path).to_string_lossy().into_owned();
-        let is_info = below.split('/').next().is_some_and(|folder| folder.ends_with(".dist-info"));
-        if is_info {
+        let is_info = below.split('/').next().is_some_and(is_package_info);
+        let is_path =
+            !below.contains('/') && (below.ends_with(".pth") || below.ends_with(".egg-link"));
+        if is_info || is_path || below.contains(".egg/EGG-INFO/") {
             return Self::Bytes;
         }
         match Kind::of(&below) {
@@ -400,6 +405,11 @@ impl Wanted {
             _ => Self::Bytes,
         }
     }
+}
+
+/// Whether a folder or file of `site-packages` has what is written of a package.
+fn is_package_info(name: &str) -> bool {
+    name.ends_with(".dist-info") || name.ends_with(".egg-info")
 }
 
 /// A path of a layer below the root; none if it leads elsewhere.

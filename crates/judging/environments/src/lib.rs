@@ -22,8 +22,8 @@
 //! change that fixes it. A lock file takes the same path from [`Package`] on, with facts about published wheels.
 //!
 //! **What is refused.** What is not there is not guessed: a package without `RECORD`, one of which files are missing, two
-//! versions of one package, an editable install, a broken shared object, files of another size than `RECORD` says, what
-//! is installed without a `*.dist-info` are each said, and what they leave open is not judged. Digests of `RECORD` are not
+//! versions of one package, an editable install that leads nowhere, a broken shared object, files of another size than
+//! `RECORD` says, a zipped egg are each said, and what they leave open is not judged. Digests of `RECORD` are not
 //! compared: a public PJRT plug-in is known by the digest that stands there. Files are bounded (`METADATA` 4 MiB, `RECORD` 64 MiB, generated code 16 MiB), symbolic links are followed only
 //! where they lead to regular files, and names in `RECORD` that lead out of the environment are not opened.
 //!
@@ -45,6 +45,7 @@
 
 mod environment;
 mod ffi_version;
+mod files;
 mod framework;
 mod generated;
 mod handlers;
@@ -62,6 +63,8 @@ mod runtimes;
 mod site;
 mod system;
 mod trouble;
+mod unlisted;
+mod walk;
 mod wheel;
 
 pub use environment::Environment;

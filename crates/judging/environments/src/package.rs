@@ -1,19 +1,19 @@
 //! One installed package.
 
 use std::collections::BTreeMap;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use unskew_core::Version;
 use unskew_extensions::{Framework, Handlers, Needs, wheels::normal};
 use unskew_releases::Family;
-use unskew_source::{FileSource, Source, read_text};
+use unskew_source::{Source, read_text};
 
 use crate::Trouble;
 use crate::ffi_version::header_version;
 use crate::generated::Generated;
 use crate::kind::Kind;
-use crate::metadata::{Metadata, Recorded, record};
+use crate::metadata::{Metadata, Recorded};
 use crate::plugins::{self, Plugin};
 
 /// A package with what is judged of it.
@@ -43,6 +43,10 @@ pub struct Package {
     pub plugins: Vec<Plugin>,
     /// Whether jaxlib refuses plug-ins for CUDA of another version: `jaxlib/plugin_support.py` has the comparison.
     pub compares_plugins: bool,
+    /// The folders of its sources, where it is installed from there and they were read.
+    pub sources: Vec<PathBuf>,
+    /// The URL of its sources, if it is an editable install.
+    pub editable: Option<String>,
     /// What is wrong with its installation.
     pub trouble: Vec<Trouble>,
     /// The line of the lock that names it.
@@ -55,6 +59,9 @@ pub struct Package {
 pub(crate) const METADATA: u64 = 4 << 20;
 pub(crate) const RECORD: u64 = 64 << 20;
 pub(crate) const CODE: u64 = 16 << 20;
+
+/// The most files of one package that are judged.
+pub(crate) const FILES: usize = 20_000;
 
 /// What is said of a `RECORD` that lists nothing: even a package without files lists the `RECORD` itself.
 pub(crate) const EMPTY_RECORD: &str = "RECORD is empty";
@@ -79,7 +86,7 @@ impl Package {
     }
 
     /// Reads the package whose `*.dist-info` is `folder` in `site`; none if it is no package at all.
-    pub(crate) fn read(site: &Path, folder: &str) -> Option<Self> {
+    pub(crate) fn read(site: &Path, folder: &str, is_image: bool) -> Option<Self> {
         let stem = folder.strip_suffix(".dist-info")?;
         let (name, version) = stem.split_once('-').unwrap_or((stem, "?"));
         let mut package = Self {
@@ -102,16 +109,32 @@ impl Package {
         if folder.starts_with('~') {
             package.unfinished("pip left it behind when it was interrupted");
         }
-        package.editable(&info.join("direct_url.json"));
+        package.direct_url(&info.join("direct_url.json"));
         if let Ok(text) = read_text(&info.join("WHEEL"), METADATA) {
             package.platforms = platforms(&text);
         }
-        match read_text(&info.join("RECORD"), RECORD) {
+        let recorded = match read_text(&info.join("RECORD"), RECORD) {
             Ok(text) if text.trim().is_empty() => {
                 package.trouble.push(Trouble::NoRecord(EMPTY_RECORD.to_owned()));
+                text
             }
-            Ok(text) => package.files(site, &text),
-            Err(error) => package.trouble.push(Trouble::NoRecord(error.to_string())),
+            Ok(text) => {
+                package.files(site, &text);
+                text
+            }
+            Err(error) => {
+                package.trouble.push(Trouble::NoRecord(error.to_string()));
+                String::new()
+            }
+        };
+        match package.editable.take() {
+            // Its sources are paths of the machine on which the image runs.
+            Some(url) if is_image => package.trouble.push(Trouble::Editable(url)),
+            Some(url) => {
+                package.editable = Some(url);
+                package.sources(site, &info, &recorded);
+            }
+            None => {}
         }
         Some(package)
     }
@@ -120,7 +143,8 @@ impl Package {
         self.trouble.push(Trouble::Unfinished(why.to_owned()));
     }
 
-    fn editable(&mut self, path: &Path) {
+    /// Takes note of an editable install, by its `direct_url.json`.
+    fn direct_url(&mut self, path: &Path) {
         if !path.exists() {
             return;
         }
@@ -137,109 +161,8 @@ impl Package {
         };
         if url.pointer("/dir_info/editable") == Some(&serde_json::Value::Bool(true)) {
             let from = url.get("url").and_then(|url| url.as_str()).unwrap_or("unknown");
-            self.trouble.push(Trouble::Editable(from.to_owned()));
+            self.editable = Some(from.to_owned());
         }
-    }
-
-    /// Reads the files that are judged, of all that `RECORD` lists.
-    fn files(&mut self, site: &Path, text: &str) {
-        let (mut missing, mut resized, mut objects) = (Vec::new(), Vec::new(), Vec::new());
-        let mut all: BTreeMap<String, Recorded> = BTreeMap::new();
-        let mut folders: BTreeMap<PathBuf, Vec<String>> = BTreeMap::new();
-        for recorded in record(text) {
-            let path = recorded.path.clone();
-            let kind = Kind::of(&path);
-            if kind == Kind::Other || !is_inside(&path) {
-                continue;
-            }
-            let file = site.join(&path);
-            match file.metadata() {
-                Ok(metadata) if metadata.is_file() => {
-                    let is_other = recorded.size.is_some_and(|size| size != metadata.len());
-                    if is_other && !self.is_own_library(&path) {
-                        resized.push(path.clone());
-                    }
-                }
-                Ok(_) => {
-                    let what = format!("{path} is not a file");
-                    self.trouble.push(Trouble::Unreadable(what));
-                    continue;
-                }
-                Err(_) => {
-                    missing.push(path);
-                    continue;
-                }
-            }
-            match kind {
-                Kind::Object => {
-                    if let Some(folder) = file.parent() {
-                        let name = path.rsplit('/').next().unwrap_or_default().to_owned();
-                        folders.entry(folder.to_owned()).or_default().push(name);
-                    }
-                    all.insert(path.clone(), recorded);
-                    objects.push(path);
-                }
-                Kind::Other => {}
-                _ => match read_text(&file, CODE) {
-                    Ok(text) => self.code(kind, path, &text),
-                    Err(error) => self.trouble.push(Trouble::Unreadable(error.to_string())),
-                },
-            }
-        }
-        if !resized.is_empty() {
-            self.trouble.push(Trouble::OtherSize(resized));
-        }
-        if !missing.is_empty() {
-            self.trouble.push(Trouble::Missing(missing));
-        }
-        objects.extend(self.not_recorded(site, &folders));
-        self.shared_objects(site, objects, &all);
-    }
-
-    /// Shared objects that lie beside those of the package and are not in its `RECORD`. Folders that several packages
-    /// share are left alone.
-    fn not_recorded(
-        &mut self,
-        site: &Path,
-        folders: &BTreeMap<PathBuf, Vec<String>>,
-    ) -> Vec<String> {
-        let mut more = Vec::new();
-        for (folder, known) in folders.iter().filter(|(folder, _)| folder.as_path() != site) {
-            let Ok(entries) = folder.read_dir() else { continue };
-            for entry in entries.filter_map(Result::ok).take(10_000) {
-                let name = entry.file_name().to_string_lossy().into_owned();
-                let path = entry.path();
-                if Kind::of(&name) == Kind::Object && !known.contains(&name) {
-                    let path = path.strip_prefix(site).unwrap_or(&path);
-                    more.push(path.display().to_string());
-                }
-            }
-        }
-        more.sort();
-        if !more.is_empty() {
-            self.trouble.push(Trouble::NotRecorded(more.clone()));
-        }
-        more
-    }
-
-    fn shared_objects(
-        &mut self,
-        site: &Path,
-        paths: Vec<String>,
-        recorded: &BTreeMap<String, Recorded>,
-    ) {
-        let mut files: Vec<(String, Arc<dyn Source>)> = Vec::new();
-        for path in paths {
-            if self.is_own_library(&path) {
-                self.libraries.push(path);
-                continue;
-            }
-            match FileSource::open(&site.join(&path)) {
-                Ok(source) => files.push((path, Arc::new(source))),
-                Err(error) => self.trouble.push(Trouble::Unreadable(error.to_string())),
-            }
-        }
-        self.native(&files, recorded);
     }
 
     /// Whether a shared object is what a framework provides: hundreds of megabytes, and no extension.
@@ -258,11 +181,10 @@ impl Package {
         let read = unskew_extensions::Extensions::read_with(files, |path, source, object| {
             plugins.extend(plugins::read(path, source, object, recorded.get(path)));
         });
-        self.plugins = plugins;
+        self.plugins.extend(plugins);
         let problems = read.problems.iter().map(|error| Trouble::Unreadable(error.to_string()));
         self.trouble.extend(problems);
-        self.objects =
-            read.objects.into_iter().map(|(path, needs)| (path, Arc::new(needs))).collect();
+        self.objects.extend(read.objects.into_iter().map(|(path, needs)| (path, Arc::new(needs))));
         // What a pluggable device takes from TensorFlow is judged as that of a plug-in.
         for plugin in self.plugins.iter().filter(|one| one.family == Family::TensorFlow) {
             for (_, needs) in self.objects.iter_mut().filter(|(path, _)| *path == plugin.path) {
@@ -321,13 +243,6 @@ fn is_jax(requirement: &str) -> bool {
     name.eq_ignore_ascii_case("jax") || name.eq_ignore_ascii_case("jaxlib")
 }
 
-/// Whether a path of `RECORD` stays in the environment.
-fn is_inside(path: &str) -> bool {
-    Path::new(path)
-        .components()
-        .all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
-}
-
 /// Whether a file of a framework's own package is one of its libraries.
 fn is_of_framework(family: unskew_releases::Family, path: &str) -> bool {
     use unskew_releases::Family;
@@ -352,14 +267,6 @@ fn least_jaxlib(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_that_lead_out_of_the_environment_are_not_opened() {
-        assert!(is_inside("torch/_C.so"));
-        for path in ["../../../bin/f2py", "/etc/passwd", "a/../../b.so"] {
-            assert!(!is_inside(path), "{path}");
-        }
-    }
 
     #[test]
     fn the_least_jaxlib_is_read_from_jax() {

@@ -16,6 +16,8 @@ pub struct Site {
     pub python: Option<Version>,
     /// Whether Python searches the packages of the system too, which are not read.
     pub has_system: bool,
+    /// Whether it is part of an image, so that paths of other folders lead nowhere here.
+    pub is_image: bool,
 }
 
 /// Why there is no environment to read.
@@ -57,8 +59,13 @@ impl Site {
         } else {
             path.to_owned()
         };
-        let mut site =
-            Self { named: path.to_owned(), folders: Vec::new(), python: None, has_system: false };
+        let mut site = Self {
+            named: path.to_owned(),
+            folders: Vec::new(),
+            python: None,
+            has_system: false,
+            is_image: false,
+        };
         if has_packages(&folder).map_err(io)? {
             let above = folder.parent().and_then(Path::file_name).and_then(|name| name.to_str());
             site.python = above.and_then(version_of);

@@ -9,14 +9,11 @@ use unskew_source::{Archive, Entry, FileSource, Problem, ReadError, Source, limi
 
 use crate::kind::Kind;
 use crate::metadata::{Metadata, Recorded, record};
-use crate::package::{CODE, EMPTY_RECORD, METADATA, RECORD};
+use crate::package::{CODE, EMPTY_RECORD, FILES, METADATA, RECORD};
 use crate::{Package, Trouble};
 
 /// The most bytes of a shared object.
 const OBJECT: u64 = 1 << 30;
-
-/// The most files of generated code that are read.
-const TEXTS: usize = 2_000;
 
 impl Package {
     /// The package in a wheel. Only what is judged is read: `METADATA`, `RECORD`, shared objects, generated code.
@@ -107,7 +104,7 @@ impl Package {
                 Kind::Other => {}
                 kind => {
                     texts += 1;
-                    if texts > TEXTS {
+                    if texts > FILES {
                         continue;
                     }
                     match text(archive, entry, CODE) {
@@ -117,8 +114,8 @@ impl Package {
                 }
             }
         }
-        if texts > TEXTS {
-            let what = format!("more than {TEXTS} files of generated code; the rest was not read");
+        if texts > FILES {
+            let what = format!("more than {FILES} files of generated code; the rest was not read");
             self.trouble.push(Trouble::Unreadable(what));
         }
         // Unpacking takes most of the time, and members do not wait for each other.

@@ -71,6 +71,8 @@ pub struct Lock {
     pub not_pinned: Vec<String>,
     /// The indexes that it names for all packages, the first one first.
     pub indexes: Vec<String>,
+    /// How many packages it pins beyond those that are read.
+    pub more: usize,
 }
 
 /// Why a lock cannot be read.
@@ -107,7 +109,7 @@ pub enum LockError {
 
 /// The most bytes of a lock, and of packages in it.
 const LOCK: u64 = 64 << 20;
-pub(crate) const PACKAGES: usize = 50_000;
+const PACKAGES: usize = 20_000;
 
 /// What a lock is judged for.
 #[derive(Clone, Copy, Debug)]
@@ -156,6 +158,7 @@ impl Lock {
             let what = "it pins no package".to_owned();
             return Err(LockError::Broken { path: path.to_owned(), what });
         }
+        lock.more = lock.packages.len().saturating_sub(PACKAGES);
         lock.packages.truncate(PACKAGES);
         Ok(lock)
     }
@@ -199,6 +202,10 @@ impl Lock {
         if !self.not_pinned.is_empty() {
             let places = self.not_pinned.iter().collect();
             unjudged.push(Unjudged::new(aspect::VERSION, "lines that pin no version").at(places));
+        }
+        if self.more > 0 {
+            let reason = format!("{} packages after the first {PACKAGES}", self.more);
+            unjudged.push(Unjudged::new(aspect::CONTENTS, reason));
         }
         // Two versions for two platforms: which one is installed is not known here.
         (environment, unjudged)

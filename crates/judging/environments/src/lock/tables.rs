@@ -2,7 +2,7 @@
 
 use toml::Value;
 
-use super::{Lock, LockError, Locked, LockedFile, PACKAGES};
+use super::{Lock, LockError, Locked, LockedFile};
 
 /// Reads the packages of a lock in TOML.
 pub(super) fn read(text: &str, lock: &mut Lock) -> Result<(), LockError> {
@@ -15,7 +15,7 @@ pub(super) fn read(text: &str, lock: &mut Lock) -> Result<(), LockError> {
     };
     check_version(&table, &lock.path)?;
     let mut lines = Lines { lines: text.lines().collect(), at: 0 };
-    for package in packages.iter().take(PACKAGES) {
+    for package in packages {
         let text = |key: &str| package.get(key).and_then(Value::as_str);
         let Some(name) = text("name") else { continue };
         let line = lines.of_name(name);

@@ -7,3 +7,4 @@ mod image;
 mod labels;
 mod modules;
 mod plugins;
+mod unlisted;
