@@ -29,7 +29,48 @@ fn main() -> Done {
             sort(&name, &fs::read(file)?)?;
         }
     }
+    locks()?;
     arrays()
+}
+
+/// A lock of each format.
+fn locks() -> Done {
+    const URL: &str = "https://host/torch-2.7.1-cp311-cp311-manylinux_2_28_x86_64.whl";
+    for text in [
+        format!("uv.lock\nversion = 1\n[[package]]\nname = \"torch\"\nversion = \"2.7.1\"\nwheels = [\n    {{ url = \"{URL}\", hash = \"sha256:00\" }},\n]\n"),
+        format!("pylock.toml\nlock-version = \"1.0\"\n[[packages]]\nname = \"torch\"\nversion = \"2.7.1\"\nwheels = [{{ url = \"{URL}\", hashes = {{ sha256 = \"00\" }} }}]\n"),
+        "poetry.lock\n[[package]]\nname = \"torch\"\nversion = \"2.7.1\"\nfiles = [{file = \"torch-2.7.1-cp311-cp311-manylinux_2_28_x86_64.whl\", hash = \"sha256:00\"}]\n[metadata]\nlock-version = \"2.1\"\n".to_owned(),
+        format!("pixi.lock\nversion: 6\npackages:\n- conda: https://host/linux-64/numpy-2.1.0-py311_0.conda\n  sha256: 00\n- pypi: {URL}\n  name: torch\n  version: 2.7.1\n"),
+        format!("requirements.txt\n--index-url https://host/simple\ntorchao==0.18.0 \\\n    --hash=sha256:00\ntorch @ {URL}\nnumpy>=2\n"),
+        "explicit.txt\n# platform: linux-64\n@EXPLICIT\nhttps://host/linux-64/numpy-2.1.0-py311_0.conda#00\n".to_owned(),
+    ] {
+        seed("lock", text.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// The members of a wheel that are judged, as a wheel and as what is installed of it.
+fn packages(bytes: &[u8]) -> Done {
+    let Ok(mut zip) = zip::ZipArchive::new(Cursor::new(bytes)) else { return Ok(()) };
+    let mut all = Vec::new();
+    for index in 0..zip.len() {
+        let Ok(mut file) = zip.by_index(index) else { return Ok(()) };
+        let name = file.name()?.into_owned();
+        let ends = [".so", "_pb2.py", "_pb2_grpc.py", "METADATA", "RECORD", "WHEEL"];
+        if ends.iter().any(|end| name.ends_with(end)) && file.size() <= u16::MAX.into() {
+            let mut content = Vec::new();
+            file.read_to_end(&mut content)?;
+            records::write(&name, &content, &mut all);
+        }
+    }
+    seed("package_wheel", &all)?;
+    seed("environment", &all)?;
+    let mut old = Vec::new();
+    records::write("f-1.egg-info/PKG-INFO", b"Name: f\nVersion: 1\n", &mut old);
+    records::write("f-1.egg-info/top_level.txt", b"f\n", &mut old);
+    records::write("f/a_pb2.py", b"x = _descriptor.FieldDescriptor(name='a')\n", &mut old);
+    records::write("g.pth", b"/src\n", &mut old);
+    seed("environment", &old)
 }
 
 /// An array of each type.
@@ -111,7 +152,10 @@ fn sort(name: &str, bytes: &[u8]) -> Done {
             seed("stablehlo", bytes)?;
             seed("native_stablehlo", bytes)?;
         }
-        "whl" => seed("zip_archive", bytes)?,
+        "whl" => {
+            seed("zip_archive", bytes)?;
+            packages(bytes)?;
+        }
         "toml" if name.ends_with("unskew.toml") => seed("lint_configuration", bytes)?,
         "toml" if !name.contains("/rules/") => chronicle(0, bytes)?,
         "tsv" | "txt" => tables(&String::from_utf8_lossy(bytes))?,
