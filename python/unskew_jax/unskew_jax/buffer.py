@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+from typing import Any
 
 import numpy as np
 
@@ -22,27 +23,33 @@ class Mismatch(ValueError):
 def read(buffer: abi.FfiBuffer, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
     """A copy of what is in the buffer."""
     _check(buffer, shape, dtype)
-    bits = _bits(buffer)
-    memory = _memory(buffer, bits)
-    if memory is None:
-        return np.empty(shape, dtype)
-    if bits % 8:
-        return unpack(np.frombuffer(memory, np.uint8), bits, math.prod(shape)).view(dtype).reshape(shape)
-    return np.frombuffer(memory, dtype).reshape(shape).copy()
+    return of_bytes(memory(buffer) or b"", bits(buffer), shape, dtype)
 
 
 def write(buffer: abi.FfiBuffer, value: np.ndarray, shape: tuple[int, ...], dtype: np.dtype) -> None:
     """Puts `value` into the buffer; it has to have the buffer's shape."""
     _check(buffer, shape, dtype)
-    bits = _bits(buffer)
-    memory = _memory(buffer, bits)
-    if memory is None:
-        return
-    value = np.asarray(value, dtype, order="C")
+    at = memory(buffer)
+    if at is not None:
+        np.frombuffer(at, np.uint8)[...] = np.frombuffer(to_bytes(value, bits(buffer), dtype), np.uint8)
+
+
+def of_bytes(data: Any, bits: int, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    """An array of the bytes of a buffer, whose elements have so many bits: a copy of them."""
+    count = math.prod(shape)
+    if len(data) != -(-count * bits // 8):
+        raise Mismatch(f"the plug-in passes {len(data)} bytes, and the program was lowered with {count} elements")
+    if not len(data):
+        return np.empty(shape, dtype)
     if bits % 8:
-        np.frombuffer(memory, np.uint8)[...] = pack(value.reshape(-1).view(np.uint8), bits)
-    else:
-        np.frombuffer(memory, dtype).reshape(shape)[...] = value
+        return unpack(np.frombuffer(data, np.uint8), bits, count).view(dtype).reshape(shape)
+    return np.frombuffer(data, dtype).reshape(shape).copy()
+
+
+def to_bytes(value: np.ndarray, bits: int, dtype: np.dtype) -> bytes:
+    """The inverse of `of_bytes`."""
+    value = np.asarray(value, dtype, order="C")
+    return (pack(value.reshape(-1).view(np.uint8), bits) if bits % 8 else value).tobytes()
 
 
 def pack(elements: np.ndarray, bits: int) -> np.ndarray:
@@ -71,13 +78,15 @@ def _check(buffer: abi.FfiBuffer, shape: tuple[int, ...], dtype: np.dtype) -> No
         raise Mismatch(f"the plug-in passes elements of type {buffer.data_type}, which are not {dtype}")
 
 
-def _bits(buffer: abi.FfiBuffer) -> int:
+def bits(buffer: abi.FfiBuffer) -> int:
+    """How many an element has."""
     return abi.BITS_OF_PACKED.get(buffer.data_type) or abi.BITS[buffer.data_type]
 
 
-def _memory(buffer: abi.FfiBuffer, bits: int) -> ctypes.Array | None:
+def memory(buffer: abi.FfiBuffer) -> ctypes.Array | None:
+    """The bytes of a buffer, where they are; none if it has none."""
     count = math.prod(buffer.dimensions[i] for i in range(buffer.rank))
-    size = -(-count * bits // 8)
+    size = -(-count * bits(buffer) // 8)
     if not size or not buffer.data:
         return None
     return (ctypes.c_char * size).from_address(buffer.data)

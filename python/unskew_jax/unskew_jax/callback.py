@@ -18,11 +18,14 @@ import secrets
 import time
 import traceback
 import weakref
-from typing import Any, Callable, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Sequence
 
 import numpy as np
 
 from . import abi, buffer, handlers
+
+if TYPE_CHECKING:
+    from .relay import Caller
 
 #: The name under which a plug-in gets the handler.
 TARGET = "unskew_python_callback"
@@ -62,16 +65,29 @@ class Callback:
         weakref.finalize(hold, _drop, self.number).atexit = False
         return hold
 
+    def run(self, operands: Sequence[tuple[tuple[int, int], bytes]], results: Sequence[tuple[int, int]]) -> list[bytes]:
+        """Runs it on bytes: each value has the bits of an element and its size."""
+        if (len(operands), len(results)) != (len(self.operands), len(self.results)):
+            raise buffer.Mismatch(f"the server passes {len(operands)} arguments and {len(results)} results")
+        arrays = [buffer.of_bytes(data, bits, *kind) for kind, ((bits, _), data) in zip(self.operands, operands)]
+        values = self._values(arrays)
+        return [buffer.to_bytes(one, bits, kind.dtype) for one, kind, (bits, _) in zip(values, self.results, results)]
+
     def call(self, frame: abi.FfiFrame) -> None:
         """Runs it on the buffers of a call."""
         sources, targets = _buffers(frame.arguments), _buffers(frame.results)
         if (len(sources), len(targets)) != (len(self.operands), len(self.results)):
             raise buffer.Mismatch(f"the plug-in passes {len(sources)} arguments and {len(targets)} results")
-        values = self.function(*(buffer.read(at, *kind) for kind, at in zip(self.operands, sources)))
-        if len(values) != len(targets):
-            raise ValueError(f"the callback returned {len(values)} values, not {len(targets)}")
-        for index, (value, target, kind) in enumerate(zip(values, targets, self.results)):
-            buffer.write(target, kind.checked(np.asarray(value), index), *kind)
+        values = self._values([buffer.read(at, *kind) for kind, at in zip(self.operands, sources)])
+        for value, target, kind in zip(values, targets, self.results):
+            buffer.write(target, value, *kind)
+
+    def _values(self, arrays: list[np.ndarray]) -> list[np.ndarray]:
+        """What the function returns, if that is what it was lowered with."""
+        values = self.function(*arrays)
+        if len(values) != len(self.results):
+            raise ValueError(f"the callback returned {len(values)} values, not {len(self.results)}")
+        return [kind.checked(np.asarray(value), at) for at, (kind, value) in enumerate(zip(self.results, values))]
 
 
 class Hold:
@@ -94,8 +110,12 @@ class Kind(NamedTuple):
         return value
 
 
-# A number from an executable of another process, out of a cache, must find nothing.
-_numbers = itertools.count(secrets.randbits(62))
+#: The number of the first function of this process. A number from an executable of another process, out of a cache,
+#: must find nothing.
+FIRST = secrets.randbits(62)
+_numbers = itertools.count(FIRST)
+#: What calls functions that are in other processes: in a server.
+_remote: Caller | None = None
 _callbacks: dict[int, Callback] = {}
 # Whose executable is gone, and until when it stays.
 _dropped: collections.deque[tuple[float, int]] = collections.deque()
@@ -130,12 +150,29 @@ def _called(at: int) -> int | None:
     try:
         number = abi.unsigned(frame.attributes, NUMBER)
         callback = None if number is None else _callbacks.get(number)
-        if callback is None:
+        if callback is not None:
+            callback.call(frame)
+        elif number is not None and _remote is not None:
+            _remote.call(number, _buffers(frame.arguments), _buffers(frame.results))
+        else:
             return abi.error(frame, "the Python function of this callback is not in this process")
-        callback.call(frame)
     except BaseException:  # Nothing may be raised through the plug-in.
         return abi.error(frame, "the Python callback failed:\n" + traceback.format_exc())
     return None
+
+
+def run(number: int, operands: Sequence[tuple[tuple[int, int], bytes]], results: Sequence[tuple[int, int]]) -> list[bytes]:
+    """Runs a function of this process on bytes, for a server."""
+    callback = _callbacks.get(number)
+    if callback is None:
+        raise LookupError("this process has no function of this number any more")
+    return callback.run(operands, results)
+
+
+def call_others(caller: Caller) -> None:
+    """Has functions that are not in this process called by `caller`."""
+    global _remote
+    _remote = caller
 
 
 #: The handler itself.
@@ -148,6 +185,8 @@ def install() -> None:
 
     if not hasattr(module, "emit_python_callback"):
         from jax._src.interpreters import mlir as module  # Where it stood before JAX 0.5.1.
+    from . import proxy, relay
+
     original = module.emit_python_callback
     if getattr(original, "of_unskew_jax", False):
         return
@@ -158,6 +197,9 @@ def install() -> None:
             return original(ctx, callback, token, operands, operand_avals, result_avals, *effect, **keywords)
         if effect:
             keywords["has_side_effect"] = effect[0]
+        address = proxy.address_of(_backend(ctx.module_context))
+        if address is not None:
+            relay.run_for(address)
         return _emit(ctx, callback, token, operands, operand_avals, result_avals, **keywords)
 
     emit.of_unskew_jax = True
@@ -170,10 +212,13 @@ def _is_plugin(context: Any) -> bool:
 
     if list(context.platforms) != ["cpu"]:
         return False
-    backend = context.get_backend() if hasattr(context, "get_backend") else context.backend
     # JAX's own backend and a plug-in of CPUs both say that they are `cpu`; the name that JAX has for the
     # backend tells them apart.
-    return backend is not xla_bridge.backends().get("cpu")
+    return _backend(context) is not xla_bridge.backends().get("cpu")
+
+
+def _backend(context: Any) -> Any:
+    return context.get_backend() if hasattr(context, "get_backend") else context.backend
 
 
 def _emit(

@@ -10,7 +10,7 @@ import importlib
 import os
 from types import ModuleType
 
-from . import memory
+from . import callback, memory
 from .errors import NoProxy
 
 #: Where the client is: since jax 0.7.1, in 0.6 and 0.7.0, and up to 0.5.
@@ -18,6 +18,9 @@ _MODULES = ("jax.extend.backend.ifrt_proxy", "jaxlib._ifrt_proxy", "jaxlib._jax"
 
 #: The name of the platform that JAX is told to use.
 PLATFORM = "proxy"
+
+#: The servers of backends, by their platforms.
+_addresses: dict[str, str] = {}
 
 
 class Connection:
@@ -104,6 +107,8 @@ def connect(address: str, timeout: int = 30, keep_memory: bool = False) -> Conne
     except Exception as error:
         raise NoProxy(f"no connection to {address}: {error}") from error
     xla_bridge.register_backend_factory(PLATFORM, make, priority=500)
+    _addresses[PLATFORM] = address
+    callback.install()
     if made is not None:
         with xla_bridge._backend_lock:
             xla_bridge._backends[PLATFORM] = made
@@ -112,6 +117,13 @@ def connect(address: str, timeout: int = 30, keep_memory: bool = False) -> Conne
     jax.config.update("jax_platforms", f"{PLATFORM},cpu")
     _forget(jax, xla_bridge)
     return connection
+
+
+def address_of(backend: object) -> str | None:
+    """The server that a backend of JAX is, if it is one."""
+    from jax._src import xla_bridge
+
+    return _addresses.get(PLATFORM) if backend is xla_bridge._backends.get(PLATFORM) else None
 
 
 def _forget(jax: ModuleType, xla_bridge: ModuleType) -> None:

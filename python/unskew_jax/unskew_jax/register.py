@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
-from . import callback, handlers
+from . import callback, handlers, relay
 from .errors import NoExtension, NoPlugin
 from .plugin import Plugin, loaded, named, table
 
@@ -46,15 +46,18 @@ def give_to_loaded() -> list[Registered]:
     return _register(None)
 
 
-def give(plugin: str | os.PathLike[str]) -> Registered:
+def give(plugin: str | os.PathLike[str], callbacks: int | None = None) -> Registered:
     """The same for a library that is loaded into this process, where JAX computes nothing: a server's.
 
-    Python callbacks are not among the handlers: they are functions of the client, which a server does not have.
+    Python callbacks are functions of the clients. With `callbacks`, the descriptor of a Unix socket, they are called on
+    connections that come through it.
     """
     plugins, reasons = _plugins(os.path.realpath(plugin))
     if not plugins:
         raise reasons[0] if reasons else NoPlugin(f"no PJRT plug-in: {os.fspath(plugin)}")
-    return _give(plugins[0], handlers.of_jaxlib(), callbacks=False)
+    if callbacks is not None:
+        callback.call_others(relay.Caller(callbacks))
+    return _give(plugins[0], handlers.of_jaxlib(), callbacks is not None)
 
 
 def _register(plugin: str | os.PathLike[str] | None) -> list[Registered]:

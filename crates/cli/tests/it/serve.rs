@@ -484,26 +484,100 @@ fn a_stock_jax_solves_and_decomposes_with_the_handlers_of_another_jaxlib() {
     }
     for plugin in [&PLUGINS[0], &PLUGINS[2]] {
         let serving = with_handlers(&plugin.path(), "0.10.2");
-        let program = format!(
-            "import unskew_jax; unskew_jax.connect({:?})\n\
-             import jax.numpy as jnp, numpy as np\n\
+        let program = "import jax.numpy as jnp, numpy as np\n\
              a = np.random.default_rng(1).normal(size=(5, 5)).astype(np.float32)\n\
              assert np.abs(np.asarray(jnp.linalg.inv(a)) @ a - np.eye(5)).max() < 1e-4\n\
              np.testing.assert_allclose(jnp.linalg.svd(a)[1], np.linalg.svd(a)[1], rtol=1e-4)\n\
              np.testing.assert_allclose(jnp.linalg.eigvalsh(a @ a.T), np.linalg.eigvalsh(a @ a.T), rtol=1e-3)\n\
-             print('solved')\n",
-            serving.address
-        );
-        let client = Host::named("0.6.2")
-            .unwrap()
-            .peer
-            .command()
-            .args(["-c", &program])
-            .env("PYTHONPATH", unskew_peers::root().join("python/unskew_jax"))
-            .output()
-            .unwrap();
+             print('solved')\n";
+        let client = of_client("0.6.2", &serving, program);
         let said = String::from_utf8_lossy(&client.stderr);
         assert_eq!(String::from_utf8_lossy(&client.stdout), "solved\n", "{}: {said}", plugin.name);
+    }
+}
+
+/// What a client of a release does on a server.
+fn of_client(jax: &str, serving: &Serving, program: &str) -> std::process::Output {
+    let connect = format!("import unskew_jax; unskew_jax.connect({:?})\n", serving.address);
+    let mut command = Host::named(jax).unwrap().peer.command();
+    command.args(["-c", &(connect + program)]);
+    command.env("PYTHONPATH", unskew_peers::root().join("python/unskew_jax"));
+    command.output().unwrap()
+}
+
+const CALLBACKS: &str = "
+import jax, jax.numpy as jnp, numpy as np
+from jax.experimental import io_callback
+shape = jax.ShapeDtypeStruct((4,), np.float32)
+
+@jax.jit
+def pure(x):
+    jax.debug.print('x is {}', x)
+    return jax.pure_callback(lambda a: np.sin(a), shape, x) + 1
+x = np.arange(4, dtype=np.float32)
+np.testing.assert_allclose(pure(x), np.sin(x) + 1, rtol=1e-6)
+
+seen = []
+@jax.jit
+def ordered(x):
+    io_callback(lambda a: seen.append(int(a)), None, x, ordered=True)
+    io_callback(lambda a: seen.append(-int(a)), None, x, ordered=True)
+    return x
+for i in range(1, 4): ordered(i)
+jax.effects_barrier()
+assert seen == [1, -1, 2, -2, 3, -3], seen
+
+small = jnp.arange(-3, 4, dtype=jnp.int4)
+same = jax.ShapeDtypeStruct(small.shape, small.dtype)
+negated = jax.jit(lambda x: jax.pure_callback(lambda a: (-a.astype(np.int8)).astype(a.dtype), same, x))
+assert negated(small).astype(int).tolist() == [3, 2, 1, 0, -1, -2, -3]
+
+mesh = jax.make_mesh((4,), ('i',))
+spread = jax.device_put(x, jax.NamedSharding(mesh, jax.P('i') if hasattr(jax, 'P') else jax.sharding.PartitionSpec('i')))
+np.testing.assert_allclose(jax.jit(lambda x: jax.pure_callback(lambda a: a * 2, shape, x))(spread), x * 2)
+
+try:
+    jax.jit(lambda x: jax.pure_callback(lambda a: 1 / 0, shape, x))(x).block_until_ready()
+except Exception as error:
+    assert 'ZeroDivisionError: division by zero' in str(error), error
+else:
+    raise AssertionError('no error came')
+print('called')
+";
+
+#[test]
+fn a_server_calls_functions_of_its_clients_and_those_of_one_that_left_fail() {
+    if !unskew_peers::there("jax-0.10.2") || !unskew_peers::there("jax-0.6.2") {
+        return;
+    }
+    let serving = with_handlers(&PLUGINS[2].path(), "0.10.2");
+    for jax in ["0.6.2", "0.10.2"] {
+        let client = of_client(jax, &serving, CALLBACKS);
+        let (printed, said) =
+            (String::from_utf8_lossy(&client.stdout), String::from_utf8_lossy(&client.stderr));
+        assert_eq!(printed, "x is [0. 1. 2. 3.]\ncalled\n", "{jax}: {said}");
+    }
+    // One that ends within its own function.
+    let gone = "import jax, os, numpy as np\n\
+                jax.jit(lambda x: jax.pure_callback(lambda a: os._exit(7), x, x))(np.float32(1))\n\
+                import time; time.sleep(60)\n";
+    assert_eq!(of_client("0.10.2", &serving, gone).status.code(), Some(7));
+    eventually(|| serving.metric("unskew_sessions ") == 0, "the session is still there");
+    let more = of_client("0.10.2", &serving, "import jax; print(jax.jit(lambda x: x + 1)(1))");
+    assert_eq!(String::from_utf8_lossy(&more.stdout), "2\n");
+}
+
+#[test]
+fn a_server_without_a_python_says_what_callbacks_need() {
+    if !unskew_peers::there("jax-0.6.2") {
+        return;
+    }
+    for options in [&[][..], &["--isolation", "none"]] {
+        let serving = Serving::of(&PLUGINS[2].path(), options);
+        let program = "import jax; jax.jit(lambda x: jax.debug.print('{}', x))(1)";
+        let client = of_client("0.6.2", &serving, program);
+        let said = String::from_utf8_lossy(&client.stderr);
+        assert!(said.contains("start it with `unskew serve --handlers PYTHON`"), "{said}");
     }
 }
 

@@ -121,6 +121,11 @@ impl Connection {
         self
     }
 
+    /// Notes that it is not to be closed while nothing is asked on it.
+    pub(crate) fn begin(&self) -> unskew_connections::Request {
+        self.watched.activity().begin()
+    }
+
     /// From now on what is read is kept.
     pub(crate) fn keep(&mut self) {
         self.watched.stream_mut().keep();
@@ -129,6 +134,11 @@ impl Connection {
     /// What was read and kept.
     pub(crate) fn seen(&self) -> &[u8] {
         self.watched.stream().seen()
+    }
+
+    /// Forgets what was read and kept: it is not read again.
+    pub(crate) fn forget(&mut self) {
+        self.watched.stream_mut().forget();
     }
 
     /// From now on it is read from its beginning. `settings_sent` says what was sent meanwhile.

@@ -51,8 +51,8 @@
 //!
 //! A client's bytes are checked, never believed: unknown handles, devices that are not there, shapes that
 //! do not fit their data, negative versions, assignments that would end the plug-in's process are error
-//! statuses. So are, as UNIMPLEMENTED and by their names: functions of the client that programs call
-//! (host callbacks), programs of several (IFRT IR, MPMD), arrays of texts, arrays in other layouts on the device
+//! statuses. So are, as UNIMPLEMENTED and by their names: callbacks that are sent with a program
+//! (public clients do not run them; those of `unskew_jax` go another way), programs of several (IFRT IR, MPMD), arrays of texts, arrays in other layouts on the device
 //! than the default made of host data (host data in any layout are served), resharding where the client does
 //! not say how an array is cut, and the text of a compiled program where the plug-in has no program.
 //! [`Limits`] bounds sessions, requests, handles and bytes. A program that the plug-in is too old for is

@@ -59,7 +59,8 @@ impl Loaded {
     pub fn compile(platform: &Platform, asked: &Compile) -> Result<Self, Status> {
         if !asked.host_callbacks.is_empty() {
             return Err(Status::unimplemented(
-                "programs that call functions of the client (host callbacks) are not served",
+                "callbacks of this kind are not served, and public clients do not run them; \
+                 `unskew_jax.connect` and `unskew serve --handlers` have others",
             ));
         }
         let program = program(&asked.program)?;

@@ -45,6 +45,12 @@ impl Replay {
         self.again = None;
     }
 
+    /// Forgets what was read and kept.
+    #[cfg(unix)]
+    pub(crate) fn forget(&mut self) {
+        self.seen.clear();
+    }
+
     /// From now on it is read from the beginning. `settings_sent` says what was sent meanwhile.
     #[cfg(unix)]
     pub(crate) fn rewind(&mut self, settings_sent: bool) {

@@ -114,7 +114,7 @@ impl OpSharding {
     /// say what a shard is.
     pub(crate) fn whole(&self, shard: &[i64]) -> Result<Vec<i64>, Status> {
         match self.kind {
-            kind::REPLICATED | kind::UNREDUCED => return Ok(shard.to_vec()),
+            kind::REPLICATED | kind::MAXIMAL | kind::UNREDUCED => return Ok(shard.to_vec()),
             kind::TILED => self.of_known_groups()?,
             kind => return Err(unknown(format!("kind {kind}"))),
         }
@@ -132,6 +132,11 @@ impl OpSharding {
         if self.kind == kind::UNREDUCED || self.groups.contains(&kind::UNREDUCED) {
             return Err(Status::unimplemented(
                 "an unreduced array is parts of a sum on each device, which only a program adds up",
+            ));
+        }
+        if self.kind == kind::MAXIMAL {
+            return Err(Status::unimplemented(
+                "the value of this array is on one of its devices, and others have something of its shape",
             ));
         }
         self.of_known_groups()
@@ -161,6 +166,9 @@ mod tests {
         assert_eq!(tiled.whole(&[2, 3]).unwrap(), [8, 3]);
         assert_eq!(OpSharding::default().whole(&[2, 3]).unwrap(), [2, 3]);
         assert!(tiled.whole(&[1; 4]).is_err());
+        let one_device = OpSharding { kind: kind::MAXIMAL, ..OpSharding::default() };
+        assert_eq!(one_device.whole(&[2, 3]).unwrap(), [2, 3]);
+        assert!(one_device.without_partial_sums().is_err());
         assert!(tiled.whole(&[i64::MAX, 1]).is_err());
     }
 
@@ -169,7 +177,7 @@ mod tests {
         // A field 15 of nothing; kinds that say nothing about a shard; groups that only a program knows.
         let refused = OpSharding::read(&Bytes::from_static(&[0x7a, 0])).unwrap_err();
         assert!(refused.to_string().contains("field 15"), "{refused}");
-        for kind in [1, 4, 5, 7] {
+        for kind in [4, 5, 7] {
             let sharding = OpSharding { kind, ..OpSharding::default() };
             assert!(sharding.whole(&[2]).is_err(), "{kind}");
         }

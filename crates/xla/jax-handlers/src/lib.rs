@@ -14,6 +14,7 @@
 mod python;
 
 use std::ffi::OsString;
+use std::os::fd::{IntoRawFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -151,23 +152,30 @@ enum Answer {
 }
 
 /// Starts Python in this process, out of this library, and has it hand jaxlib's handlers to a plug-in that is loaded.
+/// With a socket for `callbacks` it also takes the calls of functions that clients run: it asks there who runs one.
 ///
 /// # Errors
 /// If the library cannot be loaded, or the plug-in takes no handlers.
-pub fn give(library: &Path, plugin: &Path) -> Result<Given, HandlersError> {
+pub fn give(
+    library: &Path,
+    plugin: &Path,
+    callbacks: Option<OwnedFd>,
+) -> Result<Given, HandlersError> {
     let answer = tempfile::NamedTempFile::new()?;
     let text = |path: &Path| serde_json::Value::from(path.to_string_lossy()).to_string();
     let code = format!(
         "import json\n\
          try:\n    \
              import unskew_jax\n    \
-             given = unskew_jax.give({})\n    \
+             given = unskew_jax.give({}, callbacks={})\n    \
              said = {{'ffi': given.ffi, 'names': given.names}}\n\
          except BaseException as error:\n    \
              said = {{'error': f'{{type(error).__name__}}: {{error}}'}}\n\
          with open({}, 'w', encoding='utf-8') as file:\n    \
              json.dump(said, file)\n",
         text(plugin),
+        // Python has it from now on.
+        callbacks.map_or("None".to_owned(), |socket| socket.into_raw_fd().to_string()),
         text(answer.path()),
     );
     python::run(library, &code)?;

@@ -23,7 +23,7 @@ pub fn front(args: &Serve, plugin: &Path) -> anyhow::Result<Status> {
         let own = vec!["--worker".into(), folder.into(), "--slot".into(), slot.to_string().into()];
         again(own, handlers.as_ref())
     };
-    let front = match Front::new(Box::new(start), args.limits()) {
+    let front = match Front::new(Box::new(start), args.limits(), args.handlers.is_some()) {
         Ok(front) => front,
         Err(FrontError::Worker(Failure::Said)) => return Ok(Status::Failed),
         Err(FrontError::Worker(Failure::Ended(status))) => {
@@ -42,9 +42,13 @@ pub fn front(args: &Serve, plugin: &Path) -> anyhow::Result<Status> {
 pub fn work(args: &Serve, plugin: &Path, folder: &Path, slot: u64) -> anyhow::Result<Status> {
     let channel = std::io::stdin().as_fd().try_clone_to_owned();
     let channel = UnixStream::from(channel.context("no channel to the server")?);
-    let client = super::client(args, plugin)?;
+    let (python, other) = match &args.libpython {
+        None => (None, None),
+        Some(_) => UnixStream::pair().map(|(one, other)| (Some(one), Some(other)))?,
+    };
+    let client = super::client(args, plugin, other.map(Into::into))?;
     let server = Server::worker(client, args.limits(), folder, slot)?;
     let remote = args.insecure_bind.is_some_and(|address| !address.is_loopback());
-    server.work(channel, remote)?;
+    server.work(channel, python, remote)?;
     Ok(Status::Clean)
 }

@@ -53,7 +53,7 @@ pub fn run(args: &Serve) -> anyhow::Result<Status> {
 fn serve(args: &Serve, plugin: &Path, trail: &Path) -> anyhow::Result<Status> {
     let listener = listen(args)?;
     let gate = args.gate().map(|files| tunnel::Prepared::new(&files, args)).transpose()?;
-    let server = Server::with_trail(client(args, plugin)?, args.limits(), trail)?;
+    let server = Server::with_trail(client(args, plugin, None)?, args.limits(), trail)?;
     announce(&listener, server.platform().devices.len(), gate)?;
     server.serve(listener, stopped())?;
     Ok(Status::Clean)
@@ -66,11 +66,15 @@ fn listen(args: &Serve) -> anyhow::Result<TcpListener> {
         .with_context(|| format!("cannot listen on {address} port {}", args.port))
 }
 
-/// The plug-in, with the handlers that it is to have, and its client.
-fn client(args: &Serve, plugin: &Path) -> anyhow::Result<Client> {
+/// The plug-in, with the handlers that it is to have, and its client. `callbacks` leads Python to who runs functions.
+fn client(
+    args: &Serve,
+    plugin: &Path,
+    callbacks: Option<std::os::fd::OwnedFd>,
+) -> anyhow::Result<Client> {
     let loaded = Plugin::load(plugin)?;
     if let Some(library) = &args.libpython {
-        let given = unskew_jax_handlers::give(library, plugin)?;
+        let given = unskew_jax_handlers::give(library, plugin, callbacks)?;
         let ((major, minor), count) = (given.ffi, given.names.len());
         tracing::info!(count, "handlers of jaxlib; the plug-in has FFI {major}.{minor}");
     }

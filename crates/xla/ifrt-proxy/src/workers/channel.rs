@@ -23,6 +23,10 @@ pub enum Order {
     Serve(TcpStream, Seen),
     /// Say what there is.
     Report,
+    /// Who runs the Python functions that were asked for.
+    Callbacks(TcpStream),
+    /// Nobody runs them.
+    NoCallbacks,
 }
 
 /// What a worker says, a line of JSON each.
@@ -32,6 +36,8 @@ pub enum Said {
     Ready(PluginView),
     /// What there is.
     Report(Report),
+    /// Somebody is wanted who runs the Python function of this number.
+    Wants(u64),
     /// A connection is over. They are counted from 1 on, in the order in which they came.
     Over {
         connection: u64,
@@ -51,6 +57,8 @@ const SERVE: u8 = b'c';
 /// The same for [`Seen::settings_sent`].
 const SERVE_FILTERED: u8 = b's';
 const REPORT: u8 = b'?';
+const CALLBACKS: u8 = b'p';
+const NO_CALLBACKS: u8 = b'n';
 
 /// Sends an order, which is a byte, with the socket of a connection and a file of what was read of it.
 ///
@@ -63,6 +71,10 @@ pub fn order(channel: &UnixStream, order: &Order) -> io::Result<()> {
     };
     match order {
         Order::Report => send(REPORT, &[])?,
+        Order::NoCallbacks => send(NO_CALLBACKS, &[])?,
+        Order::Callbacks(connection) => {
+            send(CALLBACKS, &[ControlMessage::ScmRights(&[connection.as_raw_fd()])])?
+        }
         Order::Serve(connection, seen) => {
             let mut file = tempfile::tempfile()?;
             file.write_all(&seen.bytes)?;
@@ -121,6 +133,8 @@ impl Channel {
                 Ok(Some(Order::Serve(connection.into(), seen)))
             }
             (_, REPORT, None, None) => Ok(Some(Order::Report)),
+            (_, NO_CALLBACKS, None, None) => Ok(Some(Order::NoCallbacks)),
+            (_, CALLBACKS, None, Some(connection)) => Ok(Some(Order::Callbacks(connection.into()))),
             _ => Err(io::Error::new(io::ErrorKind::InvalidData, "an order that is none")),
         }
     }

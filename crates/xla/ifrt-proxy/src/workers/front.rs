@@ -12,6 +12,7 @@ use tokio_stream::wrappers::UnboundedReceiverStream;
 use tokio_stream::{Stream, StreamExt as _};
 use tonic::service::Routes;
 
+use super::callbacks::Callbacks;
 use super::pool::{Failure, Pool};
 use super::process::Start;
 use super::refusal::Refusal;
@@ -50,13 +51,15 @@ struct Shown {
 }
 
 impl Front {
-    /// A front, when its first worker has loaded the plug-in. Blocks.
+    /// A front, when its first worker has loaded the plug-in. `callbacks` says that workers have a Python that can call
+    /// functions of clients. Blocks.
     ///
     /// # Errors
     /// If it does not, for which it has given its reason itself.
-    pub fn new(start: Box<Start>, limits: Limits) -> Result<Self, FrontError> {
+    pub fn new(start: Box<Start>, limits: Limits, callbacks: bool) -> Result<Self, FrontError> {
         let folder = tempfile::tempdir()?;
-        let pool = Pool::new(start, limits, folder.path().to_owned())?;
+        let callbacks = Callbacks::new(callbacks);
+        let pool = Pool::new(start, limits, folder.path().to_owned(), callbacks)?;
         let runtime = runtime()?;
         runtime.block_on(pool.first()).map_err(FrontError::Worker)?;
         let shown = Arc::new(Shown { pool, limits, since: Instant::now() });
@@ -159,6 +162,7 @@ async fn lead(
                 let _ = own.send(Ok(connection));
                 return;
             }
+            Route::Callbacks(first) => return pool.callbacks.keep(first, connection).await,
             Route::Client => pool.take().await,
             Route::Session(id) => pool.of_session(id),
         };

@@ -23,6 +23,7 @@
 //! When a worker ends otherwise the front says how, and what its sessions were doing, which it reads in the file that the
 //! worker [noted](crate::Trail) it in. Its client sees that the connection is lost.
 
+mod callbacks;
 mod channel;
 mod front;
 mod pool;

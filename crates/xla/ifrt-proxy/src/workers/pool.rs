@@ -10,6 +10,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout, timeout_at};
 
+use super::callbacks::Callbacks;
 use super::channel::Said;
 use super::process::{Process, Start, Worker};
 use crate::counts::Counts;
@@ -37,6 +38,7 @@ pub struct Pool {
     share: Share,
     state: Mutex<State>,
     changed: Notify,
+    pub callbacks: Callbacks,
 }
 
 #[derive(Default)]
@@ -75,10 +77,15 @@ impl Pool {
     ///
     /// # Errors
     /// If the shared files cannot be made.
-    pub fn new(start: Box<Start>, limits: Limits, folder: PathBuf) -> io::Result<Arc<Self>> {
+    pub fn new(
+        start: Box<Start>,
+        limits: Limits,
+        folder: PathBuf,
+        callbacks: Callbacks,
+    ) -> io::Result<Arc<Self>> {
         let share = Share::open(&folder, 0)?;
         let (state, changed) = (Mutex::default(), Notify::new());
-        Ok(Arc::new(Self { start, limits, folder, share, state, changed }))
+        Ok(Arc::new(Self { start, limits, folder, share, state, changed, callbacks }))
     }
 
     /// Starts the first worker.
@@ -178,6 +185,7 @@ impl Pool {
             match said {
                 None => break,
                 Some(Said::Report(report)) => worker.reported(report),
+                Some(Said::Wants(number)) => self.callbacks.find(number, &worker),
                 Some(Said::Ready(plugin)) => {
                     ready = true;
                     let mut state = self.lock();

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::net::TcpStream;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
@@ -88,6 +89,12 @@ impl Worker {
                 Ok(())
             }
         }
+    }
+
+    /// Gives it the connection of who runs the Python functions that it wants, or says that nobody does.
+    pub fn answer(&self, callbacks: Option<TcpStream>) {
+        // One that is not there does not wait for it.
+        let _ = order(&self.channel, &callbacks.map_or(Order::NoCallbacks, Order::Callbacks));
     }
 
     /// It has a connection no more.

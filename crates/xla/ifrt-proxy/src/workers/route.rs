@@ -35,7 +35,15 @@ pub enum Route {
     Client,
     /// A session that is there.
     Session(u64),
+    /// The Python functions of a client, by the number of the first: `unskew_jax` runs them.
+    Callbacks(u64),
 }
+
+/// How a client begins that runs Python functions: this, the number of its first function in decimal, and a new line.
+pub const CALLBACKS: &[u8] = b"UNSKEW CALLBACKS/1 ";
+
+/// The longest such line.
+const LINE: usize = 64;
 
 /// How long a client is waited for that has not asked for anything: most ask at once.
 const SILENCE: Duration = Duration::from_millis(100);
@@ -62,18 +70,37 @@ pub async fn route(connection: &mut Connection) -> io::Result<Route> {
 async fn read(connection: &mut Connection, settings_sent: &mut bool) -> io::Result<Route> {
     while connection.seen().len() < PREFACE.len() {
         let seen = connection.seen();
-        if seen != &PREFACE[..seen.len()] {
-            return Ok(Route::Front);
+        if !PREFACE.starts_with(seen) && !CALLBACKS.starts_with(seen) {
+            break;
         }
         more(connection).await?;
     }
-    if !connection.seen().starts_with(PREFACE) {
+    let begins = |with: &[u8]| connection.seen().starts_with(with);
+    if begins(CALLBACKS) {
+        return callbacks(connection).await;
+    }
+    if !begins(PREFACE) {
         return Ok(Route::Front);
     }
     let (copy, reader) = tokio::io::duplex(MOST);
     tokio::select! {
         route = first_request(reader) => route,
         error = feed(connection, copy, settings_sent) => Err(error),
+    }
+}
+
+async fn callbacks(connection: &mut Connection) -> io::Result<Route> {
+    loop {
+        let seen = connection.seen();
+        if let Some(end) = seen.iter().position(|byte| *byte == b'\n') {
+            let number = seen[..end].strip_prefix(CALLBACKS);
+            let number = number.and_then(|text| std::str::from_utf8(text).ok()?.parse().ok());
+            return number.map(Route::Callbacks).ok_or_else(|| io::ErrorKind::InvalidData.into());
+        }
+        if seen.len() > LINE {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        more(connection).await?;
     }
 }
 

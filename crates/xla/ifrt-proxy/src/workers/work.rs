@@ -1,6 +1,6 @@
 //! A worker: the process that has the plug-in.
 
-use std::io;
+use std::io::{self, Read as _};
 use std::os::unix::net::UnixStream;
 use std::pin::pin;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use tokio_stream::wrappers::UnboundedReceiverStream;
 use tonic::service::Routes;
 use unskew_connections::Connections;
 
-use super::channel::{Channel, Order, Report, Said};
+use super::channel::{Channel, Order, Report, Said, order};
 use crate::connection::{self, Connection};
 use crate::network::{LAST, answer, runtime};
 use crate::replay::Seen;
@@ -24,12 +24,32 @@ impl Server {
     /// Serves the connections that come through a channel, until there were sessions and all are over, or the channel
     /// is. Blocks.
     ///
+    /// `python` leads to the Python of this process, if it has one: numbers of functions come from there, in eight
+    /// bytes each; `p` and the socket of who runs it go there, or `n` if nobody does.
+    ///
     /// # Errors
     /// If there are no threads, or the network fails.
-    pub fn work(self: &Arc<Self>, channel: UnixStream, remote: bool) -> Result<(), ServeError> {
+    pub fn work(
+        self: &Arc<Self>,
+        channel: UnixStream,
+        python: Option<UnixStream>,
+        remote: bool,
+    ) -> Result<(), ServeError> {
         let channel = Arc::new(Channel::new(channel));
+        let python = python.map(Arc::new);
+        if let Some(python) = &python {
+            let (python, channel) = (Arc::clone(python), Arc::clone(&channel));
+            let thread = std::thread::Builder::new().name("callbacks".to_owned());
+            thread.spawn(move || {
+                let mut number = [0; 8];
+                while (&*python).read_exact(&mut number).is_ok() {
+                    // If the front is gone, this process ends soon.
+                    let _ = channel.say(&Said::Wants(u64::from_le_bytes(number)));
+                }
+            })?;
+        }
         let runtime = runtime()?;
-        let worked = runtime.block_on(self.orders(&channel, remote));
+        let worked = runtime.block_on(self.orders(&channel, python, remote));
         runtime.shutdown_timeout(LAST);
         worked
     }
@@ -37,6 +57,7 @@ impl Server {
     async fn orders(
         self: &Arc<Self>,
         channel: &Arc<Channel>,
+        python: Option<Arc<UnixStream>>,
         remote: bool,
     ) -> Result<(), ServeError> {
         let (reporter, health) = tonic_health::server::health_reporter();
@@ -62,7 +83,7 @@ impl Server {
             });
         let pool = Arc::clone(self.pool());
         tokio::spawn(async move { pool.give_back().await });
-        self.listen(Arc::clone(channel), handed, left)?;
+        self.listen(Arc::clone(channel), python, handed, left)?;
         channel.say(&Said::Ready(PluginView::new(self.platform())))?;
         tokio::spawn(Arc::clone(self).count(Arc::clone(channel), ended));
         tokio::spawn(Arc::clone(self).tell(Arc::clone(channel)));
@@ -119,6 +140,7 @@ impl Server {
     fn listen(
         self: &Arc<Self>,
         channel: Arc<Channel>,
+        python: Option<Arc<UnixStream>>,
         handed: mpsc::UnboundedSender<(std::net::TcpStream, Seen)>,
         left: oneshot::Sender<()>,
     ) -> io::Result<()> {
@@ -130,6 +152,10 @@ impl Server {
                     Ok(Some(Order::Serve(connection, seen))) => connection
                         .set_nonblocking(true)
                         .map(|()| handed.send((connection, seen)).unwrap_or_default()),
+                    // The same bytes go on to Python, which has asked.
+                    Ok(Some(answer @ (Order::Callbacks(_) | Order::NoCallbacks))) => {
+                        python.as_ref().map_or(Ok(()), |python| order(python, &answer))
+                    }
                     Ok(None) => break,
                     Err(error) => Err(error),
                 };
