@@ -156,6 +156,8 @@ pub struct Model {
     pub libraries: Vec<Arc<Needs>>,
     /// Whether it holds compiled libraries of which that is not known.
     pub compiled: bool,
+    /// Where compiled libraries lie in the file: `net/data/aotinductor/`, without `net/` before 2.8.
+    pub compiled_at: Option<String>,
     /// What else is to be known about it.
     pub facts: Vec<(&'static str, String)>,
 }
@@ -184,6 +186,7 @@ impl Model {
             instructions: BTreeSet::new(),
             libraries: Vec::new(),
             compiled: false,
+            compiled_at: None,
             facts: Vec::new(),
         }
     }
@@ -208,6 +211,13 @@ impl Model {
                 entry.insert(UsePlaces { places, only_in_branches: in_branch });
             }
         }
+    }
+
+    /// The first release whose loader of compiled packages finds the libraries in this one, if it is one without a graph.
+    pub fn package_since(&self) -> Option<Version> {
+        let at = self.compiled_at.as_ref().filter(|_| self.exported.is_none())?;
+        // 2.6 is the first with `torch._inductor.aoti_load_package`, and 2.8 with archives that have a folder.
+        Some(Version::pair(2, if at.starts_with("data/") { 6 } else { 8 }))
     }
 
     /// The operator version: the file format version, as a plain number.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use unskew_core::{Party, Provision, Requirement, Role, Version};
+use unskew_core::{Party, Provision, Requirement, Role, Unjudged, Version, aspect};
 use unskew_extensions::Framework;
 use unskew_source::{ReadError, Source};
 
@@ -99,6 +99,10 @@ pub(crate) fn of_model(name: &str, model: Model) -> Party {
     }
     for (label, value) in &model.facts {
         party = party.fact(*label, value);
+    }
+    if model.compiled {
+        let reason = "compiled libraries whose symbols cannot be read";
+        party = party.not_judged(Unjudged::new(aspect::CONTENTS, reason));
     }
     for needs in &model.libraries {
         party = unskew_extensions::requirements(needs, Framework::Torch)

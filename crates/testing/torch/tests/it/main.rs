@@ -1,5 +1,6 @@
 //! The integration tests of this crate as one program, so that its dependencies are linked once.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
+mod compiled;
 mod differential;
 mod real;

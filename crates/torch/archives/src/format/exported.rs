@@ -23,7 +23,7 @@ use crate::{Format, Model, Producer, Stamp, history};
 /// The record of the older container.
 const PROGRAM: &str = "serialized_exported_program.json";
 
-/// Where compiled libraries lie in the newer one.
+/// Where compiled libraries lie; up to 2.7 at the top of the file, since 2.8 in the folder of the archive.
 const COMPILED: &str = "data/aotinductor/";
 
 #[derive(Deserialize)]
@@ -102,8 +102,14 @@ pub(super) fn read_archive(records: &Records) -> Result<Model, ReadError> {
     if records.any(COMPILED, "") {
         compiled(records, &mut model);
         model.facts.push(("compiled", "AOTInductor libraries".to_owned()));
+        model.compiled_at = Some(format!("{}{COMPILED}", records.root()));
+        compiled_for(records, &mut model)?;
     }
-    model.producer.narrow(Some(Version::pair(2, 8)), None, "archive container");
+    if records.root().is_empty() {
+        model.producer.narrow(None, Some(Version::pair(2, 7)), "no folder around its records");
+    } else {
+        model.producer.narrow(Some(Version::pair(2, 8)), None, "archive container");
+    }
     Ok(model)
 }
 
@@ -117,6 +123,35 @@ fn compiled(records: &Records, model: &mut Model) {
         }
     }
     model.compiled |= model.libraries.is_empty();
+}
+
+/// What AOTInductor writes of the machine that it compiled for.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct CompiledFor {
+    #[serde(rename = "AOTI_DEVICE_KEY")]
+    device: String,
+    #[serde(rename = "AOTI_MACHINE")]
+    machine: String,
+    #[serde(rename = "AOTI_CPU_ISA")]
+    instructions: String,
+    #[serde(rename = "AOTI_COMPUTE_CAPABILITY")]
+    capability: String,
+}
+
+/// Takes note of the device and the instructions that the libraries were compiled for, which are not judged.
+fn compiled_for(records: &Records, model: &mut Model) -> Result<(), ReadError> {
+    let is_said =
+        |name: &str| name.starts_with(COMPILED) && name.ends_with("wrapper_metadata.json");
+    let Some((_, entry)) = records.all().find(|(name, _)| is_said(name)) else { return Ok(()) };
+    let bytes = records.content(entry)?;
+    let made: CompiledFor = serde_json::from_slice(&bytes).unwrap_or_default();
+    let all = [made.device, made.machine, made.instructions, made.capability];
+    let all: Vec<String> = all.into_iter().filter(|one| !one.is_empty()).collect();
+    if !all.is_empty() {
+        model.facts.push(("compiled for", all.join(", ")));
+    }
+    Ok(())
 }
 
 fn library(records: &Records, name: &str, entry: &Entry) -> Option<Needs> {

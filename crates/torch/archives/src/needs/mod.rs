@@ -90,6 +90,9 @@ fn refusal(model: &Model, needs: &Needs, release: &Release) -> Option<String> {
             Some(_) => {}
         }
     }
+    if model.package_since().is_some_and(|since| release.version < since) {
+        return Some("does not load such a compiled package".to_owned());
+    }
     let stamp = model.exported.as_ref().filter(|_| model.format.is_exported())?;
     match release.exported {
         None => Some("has no torch.export".to_owned()),

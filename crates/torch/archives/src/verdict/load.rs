@@ -1,6 +1,6 @@
 //! What decides by the form of a file whether a release loads it.
 
-use unskew_core::{Finding, Places};
+use unskew_core::{Finding, Places, Version};
 
 use super::pair::Pair;
 use crate::{Format, history, rules};
@@ -62,6 +62,17 @@ fn refused(pair: &Pair<'_>) -> Option<Finding> {
 
 fn exported(pair: &Pair<'_>) -> Option<Finding> {
     let Pair { file, model, runtime, runtime_name, .. } = pair;
+    if let Some(since) = &model.package_since().filter(|since| runtime.minor() < *since) {
+        let at = model.compiled_at.as_deref().unwrap_or_default();
+        let what = &format!("compiled libraries are in {at}");
+        let finding = rules::Pt2Container { file, what, since, runtime: runtime_name }.finding();
+        // What 2.5.1, and what 2.6.0 and 2.7.1 print.
+        let symptom = match runtime.minor() < Version::pair(2, 6) {
+            true => "module 'torch._inductor' has no attribute 'aoti_load_package'",
+            false => "No AOTInductor generate cpp file or so file found in zip archive.",
+        };
+        return Some(finding.with_symptom(symptom).at(Places::from_iter([at])));
+    }
     let schema = model.exported.as_ref().filter(|_| model.format.is_exported())?;
     let Some(_) = runtime.release.exported else {
         let major = schema.version.major();
@@ -73,7 +84,8 @@ fn exported(pair: &Pair<'_>) -> Option<Finding> {
     };
     let unknown = model.format == Format::ExportedArchive && !runtime.release.exported_archive;
     unknown.then(|| {
-        let finding = rules::Pt2Container { file, runtime: runtime_name }.finding();
+        let (what, since) = (&"the graph is in models/", &Version::pair(2, 8));
+        let finding = rules::Pt2Container { file, what, since, runtime: runtime_name }.finding();
         finding.at(Places::from_iter([&schema.place]))
     })
 }

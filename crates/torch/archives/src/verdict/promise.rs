@@ -16,6 +16,10 @@ static POLICY: LazyLock<Option<Policy>> =
 
 /// The promises about `pair`.
 pub(super) fn promises(pair: &Pair<'_>) -> Vec<Promise> {
+    if pair.model.package_since().is_some() {
+        // There is no graph whose schema could be promised; what the libraries call has a promise of its own.
+        return Vec::new();
+    }
     if pair.model.format.is_exported() {
         return vec![exported(pair)];
     }

@@ -204,6 +204,27 @@ fn a_compiled_package_is_not_said_to_work() {
 }
 
 #[test]
+fn a_compiled_package_is_found_by_releases_that_know_its_layout() {
+    // Up to 2.7 the records lie at the top of the file.
+    for (prefix, since) in [("", "2.6.0"), ("m/", "2.8.0")] {
+        let record = |name: &str| format!("{prefix}{name}");
+        let (format, library) = (record("archive_format"), record("data/aotinductor/model/x.so"));
+        let bytes = archive(&[(&format, b"pt2"), (&library, b"\x7fELF")]);
+        let file = party("m.pt2", &bytes);
+        for release in ["2.5.1", "2.6.0", "2.7.1", "2.8.0", "2.15.0"] {
+            let verdict = on(&file, release);
+            let parsed = |text: &str| text.parse::<unskew_core::Version>().unwrap();
+            let refused = parsed(release) < parsed(since);
+            let expected: &[&str] = if refused { &["PT205", "PT206"] } else { &["PT206"] };
+            assert_eq!(codes(&verdict), expected, "{prefix:?} {release}");
+            assert!(verdict.promises.is_empty() && !verdict.unjudged.is_empty());
+        }
+        let newer = file.origin.contains("2.8 or later");
+        assert_eq!(newer, !prefix.is_empty(), "{}", file.origin);
+    }
+}
+
+#[test]
 fn the_schemas_of_torch_export_are_the_same_in_both_places() {
     let history: serde_json::Value =
         serde_json::from_str(toml_as_json!("data/history.toml")).unwrap();
