@@ -9,7 +9,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use unskew_ifrt_client::{Adder, Client, ELEMENTS};
-use unskew_ifrt_proxy::messages::ProxyVersion;
+use unskew_ifrt_proxy::messages::{Answer, Ask, ProxyVersion};
 use unskew_ifrt_proxy::status::{Code, Status};
 use unskew_jax_matrix::{Host, PLUGINS};
 
@@ -146,29 +146,35 @@ fn a_signal_stops_the_server_which_tells_its_clients_and_logs_as_json() {
     }
 }
 
-/// The oldest plug-in of the corpus, but for running programs, which ends the process.
-const CRASHES: &str = r#"
+/// The oldest plug-in of the corpus, but for one function.
+const ALTERED: &str = r#"
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 static char table[1 << 16];
-static void *crash(void *args) { (void)args; abort(); }
+static void *(*original)(void *);
+static void *other(void *args) { BODY }
 const void *GetPjrtApi(void) {
   void *library = dlopen(PLUGIN, RTLD_NOW | RTLD_LOCAL);
   const void *(*get)(void) = (const void *(*)(void))dlsym(library, "GetPjrtApi");
   const size_t *api = get();
   memcpy(table, api, *api);
-  *(void *(**)(void *))(table + OFFSET) = crash;
+  original = *(void *(**)(void *))(table + OFFSET);
+  *(void *(**)(void *))(table + OFFSET) = other;
   return table;
 }
 "#;
 
-/// A plug-in that ends its process where a program runs; none without a C compiler.
-fn crashing(folder: &Path) -> Option<PathBuf> {
+/// A plug-in of which one function has another body in C; none without a C compiler.
+fn altered(folder: &Path, function: &str, body: &str) -> Option<PathBuf> {
     let (source, plugin) = (folder.join("p.c"), folder.join("p.so"));
-    let offset = unskew_pjrt::layout::slot("PJRT_LoadedExecutable_Execute").unwrap().offset;
-    let head = format!("#define OFFSET {offset}\n#define PLUGIN {:?}\n", PLUGINS[0].path());
-    std::fs::write(&source, head + CRASHES).unwrap();
+    let offset = unskew_pjrt::layout::slot(function).unwrap().offset;
+    let head = format!(
+        "#define OFFSET {offset}\n#define PLUGIN {:?}\n#define BODY {body}\n",
+        PLUGINS[0].path()
+    );
+    std::fs::write(&source, head + ALTERED).unwrap();
     let built = Command::new("cc")
         .args(["-shared", "-fPIC", "-o"])
         .args([&plugin, &source])
@@ -179,6 +185,36 @@ fn crashing(folder: &Path) -> Option<PathBuf> {
         return None;
     }
     Some(plugin)
+}
+
+/// A plug-in that ends its process where a program runs; none without a C compiler.
+fn crashing(folder: &Path) -> Option<PathBuf> {
+    altered(folder, "PJRT_LoadedExecutable_Execute", "(void)args; abort();")
+}
+
+#[test]
+fn requests_are_answered_while_a_program_is_compiled() {
+    let folder = tempfile::tempdir().unwrap();
+    let goes_on = folder.path().join("go-on");
+    let body = format!(
+        "while (access({:?}, F_OK)) usleep(1000); return original(args);",
+        goes_on.display().to_string()
+    );
+    let Some(plugin) = altered(folder.path(), "PJRT_Client_Compile", &body) else { return };
+    let serving = Serving::of(&plugin, &[]);
+    run(async {
+        std::fs::write(&goes_on, "").unwrap();
+        let (mut client, adder) = client(&serving).await;
+        std::fs::remove_file(&goes_on).unwrap();
+        let compile = Ask::Compile(Adder::request(client.version).unwrap());
+        let asked = client.send(compile).unwrap();
+        // These come after it, and have their answers before.
+        adder.add(&mut client, [1, 1], 2).await.unwrap();
+        assert_eq!(adder.fetch(&mut client, 2).await.unwrap().len(), ELEMENTS * 4);
+        std::fs::write(&goes_on, "").unwrap();
+        let answer = client.answer(asked).await.unwrap();
+        assert!(matches!(answer, Answer::Compile(_)), "{answer:?}");
+    });
 }
 
 #[test]

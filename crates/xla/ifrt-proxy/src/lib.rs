@@ -27,7 +27,7 @@
 //!        <- HostBufferLookup --- host_buffers <--+
 //! ```
 //!
-//! A session does its requests in their order on a thread of its own. What waits for a device
+//! A session does its requests in their order on a thread of its own; programs are compiled beside it. What waits for a device
 //! is answered when the device is done, and holds up nothing. Where a request fails that was to make an
 //! array, the array's handle stands for the error from then on: clients send on without
 //! waiting for answers.

@@ -38,7 +38,7 @@ pub fn play(
         let name = request.ask.as_ref().map_or(UNKNOWN, Ask::name);
         let reply = Reply::new(op_id, name, Arc::clone(&replies), None);
         let ask = request.ask.ok_or_else(Refused::unknown);
-        session.take(Incoming { ask, reply, charge: None });
+        session.take(Incoming { ask, reply, charge: None, turns: None });
     }
     drop((session, replies));
     let mut responses = Vec::new();

@@ -22,7 +22,7 @@ use crate::metadata::{SESSION, header};
 use crate::negotiate::Agreed;
 use crate::reply::{Outgoing, Replies, Reply};
 use crate::server::Server;
-use crate::session::{Incoming, Refused, Session, UNKNOWN};
+use crate::session::{Incoming, Refused, Session, Turn, UNKNOWN};
 use crate::sessions::{Seat, stopping};
 use crate::status::{Code, Status};
 
@@ -141,7 +141,7 @@ enum End {
 }
 
 impl Reader {
-    async fn run(mut self, mut asked: Streaming<Asked>, requests: mpsc::Sender<Incoming>) {
+    async fn run(mut self, mut asked: Streaming<Asked>, requests: mpsc::Sender<Turn>) {
         let end = self.read(&mut asked, &requests).await;
         match end {
             End::Left => {}
@@ -161,11 +161,7 @@ impl Reader {
         self.buffers.close();
     }
 
-    async fn read(
-        &mut self,
-        asked: &mut Streaming<Asked>,
-        requests: &mpsc::Sender<Incoming>,
-    ) -> End {
+    async fn read(&mut self, asked: &mut Streaming<Asked>, requests: &mpsc::Sender<Turn>) -> End {
         loop {
             let request = tokio::select! {
                 biased;
@@ -183,7 +179,12 @@ impl Reader {
                 permit = self.permit() => permit,
                 () = self.replies.unread() => return End::Left,
             };
-            if requests.send(self.incoming(request, permit)).is_err() {
+            let mut incoming = self.incoming(request, permit);
+            // Nothing else holds on to the queue, so that the session ends with the requests.
+            if matches!(incoming.ask, Ok(Ask::Compile(_))) {
+                incoming.turns = Some(requests.clone());
+            }
+            if requests.send(Turn::Request(incoming)).is_err() {
                 return End::Left;
             }
         }
@@ -213,7 +214,7 @@ impl Reader {
             (Some(ask), Some(why)) => Err(Refused::new(&ask, why)),
             (None, _) => Err(Refused::unknown()),
         };
-        Incoming { ask, reply, charge }
+        Incoming { ask, reply, charge, turns: None }
     }
 
     /// Leave to do a request: at once, or when another one is answered, but not for ever.

@@ -20,6 +20,7 @@ use crate::messages::{Answer, Ask, Empty, Flag};
 use crate::negotiate::Agreed;
 use crate::ongoing::Ongoing;
 use crate::platform::Platform;
+use crate::program::Loaded;
 use crate::reply::{Replies, Reply};
 use crate::sessions::Seat;
 use crate::status::{Code, Status};
@@ -36,6 +37,20 @@ pub struct Session {
     pub(crate) runtime: tokio::runtime::Handle,
     ongoing: Arc<Ongoing>,
     begun: bool,
+    /// How many programs are compiled beside it.
+    compiling: usize,
+}
+
+/// How many programs of a session are compiled beside its other requests. One more is compiled in its turn.
+const COMPILING: usize = 8;
+
+/// What a session does next.
+#[derive(Debug)]
+pub enum Turn {
+    /// A request.
+    Request(Incoming),
+    /// The answer to one that was done beside others: a program was compiled, or not.
+    Compiled(Reply, Result<Box<Loaded>, Status>),
 }
 
 /// A request, the duty to answer it, and why it is refused, if it is.
@@ -47,6 +62,8 @@ pub struct Incoming {
     pub reply: Reply,
     /// Its bytes, if it is large.
     pub charge: Option<Charge>,
+    /// Where a compiled program goes; none if others wait for it.
+    pub turns: Option<mpsc::Sender<Turn>>,
 }
 
 /// Why a request is not to be done. What it would have made stands for this error.
@@ -91,28 +108,41 @@ impl Session {
             runtime,
             ongoing,
             begun: false,
+            compiling: 0,
         }
     }
 
-    /// Does all requests, one after the other, until there are no more, or nobody waits for them.
-    pub fn serve(mut self, requests: &mpsc::Receiver<Incoming>, replies: &Replies) {
-        while let Some(incoming) = next(requests, replies) {
+    /// Does all requests in their order, but for compiling, until there are no more, or nobody waits for them.
+    pub fn serve(mut self, turns: &mpsc::Receiver<Turn>, replies: &Replies) {
+        while let Some(turn) = next(turns, replies) {
             if self.ongoing.is_gone() {
                 return;
             }
-            let name = incoming.reply.name();
+            let (Turn::Request(Incoming { reply, .. }) | Turn::Compiled(reply, _)) = &turn;
+            let name = reply.name();
             self.ongoing.begin(name);
-            self.take(incoming);
+            match turn {
+                Turn::Request(incoming) => self.take(incoming),
+                Turn::Compiled(reply, program) => {
+                    self.compiling -= 1;
+                    let compiled = program.and_then(|program| self.compiled(*program));
+                    reply.send(compiled.map(Answer::Compile));
+                }
+            }
             self.ongoing.end(name, self.handles.len());
         }
     }
 
     /// Does one request, or refuses it.
     pub fn take(&mut self, incoming: Incoming) {
-        let Incoming { ask, reply, charge } = incoming;
-        match ask {
-            Ok(ask) => self.handle(ask, reply),
-            Err(Refused { why, made }) => {
+        let Incoming { ask, reply, charge, turns } = incoming;
+        match (ask, turns) {
+            (Ok(Ask::Compile(asked)), Some(turns)) if self.begun && self.compiling < COMPILING => {
+                self.compile_beside(asked, (reply, charge), turns);
+                return;
+            }
+            (Ok(ask), _) => self.handle(ask, reply),
+            (Err(Refused { why, made }), _) => {
                 made.iter().for_each(|handle| self.handles.poison(*handle, &why));
                 reply.send(Err(why));
             }
@@ -198,20 +228,20 @@ impl Session {
     }
 }
 
-/// The next request; while none comes, responses that waited for others are sent.
-fn next(requests: &mpsc::Receiver<Incoming>, replies: &Replies) -> Option<Incoming> {
+/// The next turn; while none comes, responses that waited for others are sent.
+fn next(turns: &mpsc::Receiver<Turn>, replies: &Replies) -> Option<Turn> {
     while let Some(left) = replies.left() {
-        match requests.recv_timeout(left) {
-            Ok(incoming) if !left.is_zero() => return Some(incoming),
-            incoming => {
+        match turns.recv_timeout(left) {
+            Ok(turn) if !left.is_zero() => return Some(turn),
+            turn => {
                 replies.flush();
-                if let Ok(incoming) = incoming {
-                    return Some(incoming);
+                if let Ok(turn) = turn {
+                    return Some(turn);
                 }
             }
         }
     }
-    requests.recv().ok()
+    turns.recv().ok()
 }
 
 impl Drop for Session {

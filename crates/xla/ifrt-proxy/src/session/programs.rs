@@ -1,6 +1,7 @@
 //! Requests about programs.
 
-use std::sync::Arc;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, mpsc};
 
 use bytes::Bytes;
 use unskew_ifrt::types::{DType, Ifrt};
@@ -8,7 +9,8 @@ use unskew_pjrt::convert::compile_options::DeviceAssignment as Assignment;
 use unskew_pjrt::{Error, Executable};
 use unskew_serdes::proto::{decode, encode};
 
-use super::{Session, init};
+use super::{Session, Turn, init};
+use crate::account::Charge;
 use crate::handles::Entry;
 use crate::messages::{
     Compile, Compiled, CostAnalysis, DefaultDeviceAssignment, DefaultLayout, DeviceAssignment,
@@ -16,12 +18,40 @@ use crate::messages::{
     OutputMemoryKinds, ProgramText, SerializedLayout,
 };
 use crate::program::Loaded;
-use crate::status::Status;
+use crate::reply::Reply;
+use crate::status::{Code, Status};
 use crate::{element, xla};
 
 impl Session {
     pub(super) fn compile(&mut self, asked: &Compile) -> Result<Compiled, Status> {
-        let program = Loaded::compile(&self.platform, asked)?;
+        self.compiled(Loaded::compile(&self.platform, asked)?)
+    }
+
+    /// Compiles on a thread of its own: a compiler may take minutes, and other threads of the client have requests too.
+    pub(super) fn compile_beside(
+        &mut self,
+        asked: Compile,
+        (reply, charge): (Reply, Option<Charge>),
+        turns: mpsc::Sender<Turn>,
+    ) {
+        self.compiling += 1;
+        let platform = Arc::clone(&self.platform);
+        let thread = std::thread::Builder::new().name("compiling".to_owned());
+        let spawned = thread.spawn(move || {
+            let compile = AssertUnwindSafe(|| Loaded::compile(&platform, &asked).map(Box::new));
+            let fault = |_| Err(Status::new(Code::Internal, "a fault of the server in compiling"));
+            let program = catch_unwind(compile).unwrap_or_else(fault);
+            drop(charge);
+            // If the session is over, nobody waits for it.
+            let _ = turns.send(Turn::Compiled(reply, program));
+        });
+        if spawned.is_err() {
+            // Its answer, a fault of the server, is sent when it is dropped.
+            self.compiling -= 1;
+        }
+    }
+
+    pub(super) fn compiled(&mut self, program: Loaded) -> Result<Compiled, Status> {
         let executable = program.executable.executable()?;
         let fingerprint = program.executable.fingerprint();
         let (fingerprint, fingerprint_error) = either(fingerprint);
