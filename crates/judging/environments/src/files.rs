@@ -84,6 +84,7 @@ impl Package {
             let what = format!("{} files after the first {FILES}", count - FILES);
             self.trouble.push(Trouble::Unreadable(what));
         }
+        self.sort_code();
         (objects, all)
     }
 

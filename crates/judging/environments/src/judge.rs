@@ -147,8 +147,13 @@ fn requirement(package: &Package, runtime: Runtime) -> Option<Requirement> {
                 .map(|(one, files)| (*one, files.clone()))
                 .collect();
             let axis = if of_grpc { "grpc.generated" } else { "protobuf.generated" };
-            let matcher = CodeMatcher { package: label, generated };
-            (!matcher.generated.is_empty()).then(|| Requirement::matches(axis, matcher))
+            let choices = match of_grpc || is_own {
+                true => Vec::new(),
+                false => package.choices.clone(),
+            };
+            let matcher = CodeMatcher { package: label, generated, choices };
+            let has_any = !matcher.generated.is_empty() || !matcher.choices.is_empty();
+            has_any.then(|| Requirement::matches(axis, matcher))
         }
         Runtime::Jaxlib(_) => {
             let least = package.least_jaxlib.as_deref()?.parse().ok()?;

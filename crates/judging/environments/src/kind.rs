@@ -17,10 +17,10 @@ impl Kind {
         let name = path.rsplit('/').next().unwrap_or(path);
         if name.ends_with(".so") || (name.contains(".so.") && !name.ends_with(".py")) {
             Self::Object
-        } else if name.ends_with("_pb2.py") {
-            Self::Protobuf
         } else if name.ends_with("_pb2_grpc.py") {
             Self::Grpc
+        } else if name.ends_with("_pb2.py") || (name.contains("_pb2_") && name.ends_with(".py")) {
+            Self::Protobuf
         } else if path == "jax/version.py" {
             Self::Jax
         } else if path == "jaxlib/include/xla/ffi/api/c_api.h" {

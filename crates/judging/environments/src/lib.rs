@@ -43,6 +43,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod choice;
 mod environment;
 mod ffi_version;
 mod files;
@@ -67,6 +68,7 @@ mod unlisted;
 mod walk;
 mod wheel;
 
+pub use choice::{Choice, Code};
 pub use environment::Environment;
 pub use generated::Generated;
 pub use image::{Image, ImageError};

@@ -10,6 +10,7 @@ use unskew_releases::Family;
 use unskew_source::{Source, read_text};
 
 use crate::Trouble;
+use crate::choice::{Choice, Code, chooser};
 use crate::ffi_version::header_version;
 use crate::generated::Generated;
 use crate::kind::Kind;
@@ -29,6 +30,10 @@ pub struct Package {
     pub objects: Vec<(String, Arc<Needs>)>,
     /// Generated code, by the version of its generator; the first files of each.
     pub generated: BTreeMap<Generated, Vec<String>>,
+    /// Generated code in several forms, of which it imports one.
+    pub choices: Vec<Choice>,
+    /// Generated code that is not sorted yet; empty once the package is read.
+    pub unsorted: Code,
     /// The platforms of its wheel: `manylinux_2_28_x86_64`.
     pub platforms: Vec<String>,
     /// The libraries of a framework that it has itself, by path.
@@ -65,9 +70,6 @@ pub(crate) const FILES: usize = 20_000;
 
 /// What is said of a `RECORD` that lists nothing: even a package without files lists the `RECORD` itself.
 pub(crate) const EMPTY_RECORD: &str = "RECORD is empty";
-
-/// How many files of one kind are named.
-const NAMED: usize = 5;
 
 impl Package {
     /// The name as indexes compare it: `torch-c-dlpack-ext`.
@@ -219,12 +221,11 @@ impl Package {
             self.ffi = header_version(text);
             return;
         }
-        for generated in Generated::of(text) {
-            let files = self.generated.entry(generated).or_default();
-            if files.len() < NAMED {
-                files.push(path.clone());
-            }
+        if let Some(imports) = chooser(&path, text) {
+            return self.unsorted.choosers.push((path, imports));
         }
+        let found = Generated::of(text).into_iter();
+        self.unsorted.files.extend(found.map(|generated| (path.clone(), generated)));
     }
 }
 

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use unskew_core::{Context, Judgement, Matcher, Party, Unjudged, Version, aspect};
 
-use crate::Generated;
 use crate::rules::{
     GrpcioOlderThanCode, JaxlibDoesNotFitJax, Numpy1Module, ProtobufCodeNotPromised,
     ProtobufCodeTooOld, ProtobufLacksModule, ProtobufMajorBehind, ProtobufMajorDiffers,
     ProtobufOlderThanCode,
 };
+use crate::{Choice, Generated};
 
 /// An installed runtime, as the capability that matchers ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +31,8 @@ const CONDITIONAL: &str = "generated code that asks for the version of protobuf 
 pub(crate) struct CodeMatcher {
     pub(crate) package: String,
     pub(crate) generated: BTreeMap<Generated, Vec<String>>,
+    /// Code in several forms, of which it imports one.
+    pub(crate) choices: Vec<Choice>,
 }
 
 impl Matcher for CodeMatcher {
@@ -38,7 +40,16 @@ impl Matcher for CodeMatcher {
         let runtime = *other.capability::<Runtime>()?;
         let mut judgement = Judgement::default();
         let mut answered = false;
-        for (generated, files) in &self.generated {
+        let (imported, open) = self.imported(runtime);
+        for by in open {
+            let reason =
+                format!("generated code in several forms, of which {} chooses", self.package);
+            judgement
+                .unjudged
+                .push(Unjudged::new(aspect::CONTENTS, reason).at([by].into_iter().collect()));
+            answered = true;
+        }
+        for (generated, files) in &imported {
             if let (Generated::Conditional, Runtime::Protobuf(_)) = (generated, runtime) {
                 let reason = format!("{CONDITIONAL} of {}", self.package);
                 let unjudged = Unjudged::new(aspect::CONTENTS, reason);
@@ -61,6 +72,32 @@ impl Matcher for CodeMatcher {
 }
 
 impl CodeMatcher {
+    /// The code that is imported with a runtime, and where that is not known.
+    fn imported(&self, runtime: Runtime) -> (BTreeMap<Generated, Vec<String>>, Vec<&str>) {
+        let (mut imported, mut open) = (self.generated.clone(), Vec::new());
+        let Runtime::Protobuf(version) = runtime else { return (imported, open) };
+        for Choice { by, forms } in &self.choices {
+            let says = forms.iter().any(|(major, ..)| major.is_some());
+            let fits = |code: Generated| self.protobuf(code, version).is_none();
+            let chosen: Vec<_> = match says {
+                true => {
+                    forms.iter().filter(|(major, ..)| *major == Some(version.major())).collect()
+                }
+                // If all fit, or none does, it is all the same which one.
+                false if forms.iter().all(|(_, code, _)| fits(*code)) => forms.iter().collect(),
+                false if !forms.iter().any(|(_, code, _)| fits(*code)) => forms.iter().collect(),
+                false => Vec::new(),
+            };
+            if chosen.is_empty() {
+                open.push(by.as_str());
+            }
+            for (_, code, path) in chosen {
+                imported.entry(*code).or_default().push(path.clone());
+            }
+        }
+        (imported, open)
+    }
+
     fn grpc(&self, generated: Version, runtime: Version) -> Option<unskew_core::Finding> {
         let package = &self.package;
         let finding = GrpcioOlderThanCode { package, generated: &generated, runtime: &runtime };

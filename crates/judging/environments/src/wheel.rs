@@ -119,6 +119,7 @@ impl Package {
             self.trouble.push(Trouble::Unreadable(what));
         }
         // Unpacking takes most of the time, and members do not wait for each other.
+        self.sort_code();
         let unpack = |entry: &&Entry| (entry.name.clone(), object(archive, entry));
         let unpack = || packed.par_iter().map(unpack).collect::<Vec<_>>();
         // The table of exports takes as long to unfold as a small wheel.

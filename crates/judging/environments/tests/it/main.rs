@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
 mod bad_input;
+mod choices;
 mod environments;
 mod image;
 mod labels;
