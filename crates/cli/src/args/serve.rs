@@ -93,10 +93,10 @@ pub struct Serve {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Isolation {
     /// A process for each client: a program on which the plug-in crashes ends the sessions of its client
-    #[cfg_attr(unix, default)]
+    #[cfg_attr(target_os = "linux", default)]
     Process,
     /// One process for all clients, which share the memory of the devices
-    #[cfg_attr(not(unix), default)]
+    #[cfg_attr(not(target_os = "linux"), default)]
     None,
 }
 

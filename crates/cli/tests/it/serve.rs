@@ -311,6 +311,42 @@ fn who_asks_for_versions_or_health_alone_uses_up_no_process() {
 }
 
 #[test]
+fn connections_that_begin_with_anything_end_nothing() {
+    let serving = Serving::of(&PLUGINS[0].path(), &[]);
+    let host = serving.address.strip_prefix("grpc://").unwrap().to_owned();
+    let preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+    let mut noise = 1_u32;
+    let mut byte = move || {
+        noise = noise.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (noise >> 24) as u8
+    };
+    let mut open = Vec::new();
+    for turn in 0..300 {
+        let bytes: Vec<u8> = (0..turn).map(|_| byte()).collect();
+        let begins: &[u8] = match turn % 5 {
+            0 => &bytes,
+            1 => &preface[..turn % preface.len()],
+            2 => &[preface, &bytes[..]].concat(),
+            3 => &[b"UNSKEW CALLBACKS/1 ", &bytes[..], b"\n"].concat(),
+            _ => &[&preface[..], &[0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 1, 0, 1, 4, 0, 0, 0, 1], &bytes]
+                .concat(),
+        };
+        let mut stream = TcpStream::connect(&host).unwrap();
+        // The server may have closed it by then.
+        let _ = stream.write_all(begins);
+        if turn % 3 == 0 {
+            open.push(stream);
+        }
+    }
+    assert!(serving.get("/readyz").ends_with("ready\n"));
+    run(async {
+        let (mut client, adder) = client(&serving).await;
+        adder.add(&mut client, [1, 1], 2).await.unwrap();
+    });
+    drop(open);
+}
+
+#[test]
 fn workers_end_with_a_server_that_is_killed() {
     let mut serving = Serving::of(&PLUGINS[0].path(), &[]);
     let id = serving.child.id();

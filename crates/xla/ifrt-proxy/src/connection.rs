@@ -19,7 +19,7 @@ use tokio::sync::oneshot;
 use tokio_stream::StreamExt as _;
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::transport::server::{Connected, TcpConnectInfo};
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 use unskew_connections::ConnectionPlace;
 use unskew_connections::{Activity, Connections, Kept, Limits, Watched, open_files, queue};
 
@@ -106,7 +106,7 @@ pub(crate) fn admitted(
     Some(Connection { watched, _end: None, refusal: None })
 }
 
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 impl Connection {
     /// The same, and what is over when the connection is.
     pub(crate) fn with_end(mut self) -> (Self, oneshot::Receiver<()>) {

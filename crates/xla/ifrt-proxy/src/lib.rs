@@ -98,7 +98,7 @@ mod stream;
 mod strides;
 mod trail;
 mod view;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 mod workers;
 mod xla;
 
@@ -111,5 +111,5 @@ pub use play::play;
 pub use recipe::{RecipeError, recipe};
 pub use server::{ServeError, Server};
 pub use trail::Trail;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 pub use workers::{Failure, Front, FrontError, Start};

@@ -40,26 +40,26 @@ impl Replay {
     }
 
     /// From now on what is read is kept, for [`Replay::rewind`].
-    #[cfg(unix)]
+    #[cfg(target_os = "linux")]
     pub(crate) fn keep(&mut self) {
         self.again = None;
     }
 
     /// Forgets what was read and kept.
-    #[cfg(unix)]
+    #[cfg(target_os = "linux")]
     pub(crate) fn forget(&mut self) {
         self.seen.clear();
     }
 
     /// From now on it is read from the beginning. `settings_sent` says what was sent meanwhile.
-    #[cfg(unix)]
+    #[cfg(target_os = "linux")]
     pub(crate) fn rewind(&mut self, settings_sent: bool) {
         self.again = Some(0);
         self.filter = settings_sent.then(WithoutAcknowledgement::new);
     }
 
     /// What was read and kept.
-    #[cfg(unix)]
+    #[cfg(target_os = "linux")]
     pub(crate) fn seen(&self) -> &[u8] {
         &self.seen
     }
@@ -70,7 +70,7 @@ impl Replay {
     }
 
     /// The stream, and what is to be read before it.
-    #[cfg(unix)]
+    #[cfg(target_os = "linux")]
     pub(crate) fn into_parts(self) -> (TcpStream, Seen) {
         (self.stream, Seen { bytes: self.seen, settings_sent: self.filter.is_some() })
     }

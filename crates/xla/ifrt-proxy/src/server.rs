@@ -67,7 +67,7 @@ impl Server {
     ///
     /// # Errors
     /// As [`Server::new`]; if the files cannot be made.
-    #[cfg(unix)]
+    #[cfg(target_os = "linux")]
     pub fn worker(
         client: Client,
         limits: Limits,

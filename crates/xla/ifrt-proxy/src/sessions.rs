@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 use tokio::sync::futures::Notified;
 use tokio::sync::{Notify, watch};
 
@@ -186,13 +186,13 @@ impl Sessions {
     }
 
     /// Is over when a session has begun or left since this was called.
-    #[cfg(unix)]
+    #[cfg(target_os = "linux")]
     pub(crate) fn changed(&self) -> Notified<'_> {
         self.changed.notified()
     }
 
     /// Is over when there was a session, and none is there any more.
-    #[cfg(unix)]
+    #[cfg(target_os = "linux")]
     pub(crate) async fn over(&self) {
         loop {
             let changed = self.changed.notified();
@@ -214,13 +214,13 @@ impl Sessions {
     }
 
     /// The slot of the process that has a session.
-    #[cfg(unix)]
+    #[cfg(target_os = "linux")]
     pub(crate) fn slot_of(id: u64) -> u64 {
         id & SLOTS
     }
 
     /// How many there were since the beginning.
-    #[cfg(unix)]
+    #[cfg(target_os = "linux")]
     pub(crate) fn opened(&self) -> u64 {
         self.lock().opened
     }

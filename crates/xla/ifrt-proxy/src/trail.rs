@@ -36,7 +36,7 @@ impl Trail {
     }
 
     /// The file of a process that shares a folder with others.
-    #[cfg(unix)]
+    #[cfg(target_os = "linux")]
     pub(crate) fn of_slot(folder: &Path, slot: u64) -> std::path::PathBuf {
         folder.join(format!("trail-{slot}"))
     }

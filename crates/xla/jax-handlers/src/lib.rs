@@ -14,7 +14,6 @@
 mod python;
 
 use std::ffi::OsString;
-use std::os::fd::{IntoRawFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -152,15 +151,12 @@ enum Answer {
 }
 
 /// Starts Python in this process, out of this library, and has it hand jaxlib's handlers to a plug-in that is loaded.
-/// With a socket for `callbacks` it also takes the calls of functions that clients run: it asks there who runs one.
+/// With the descriptor of a socket for `callbacks`, which is
+/// Python's from then on, it also takes the calls of functions that clients run: it asks there who runs one.
 ///
 /// # Errors
 /// If the library cannot be loaded, or the plug-in takes no handlers.
-pub fn give(
-    library: &Path,
-    plugin: &Path,
-    callbacks: Option<OwnedFd>,
-) -> Result<Given, HandlersError> {
+pub fn give(library: &Path, plugin: &Path, callbacks: Option<i32>) -> Result<Given, HandlersError> {
     let answer = tempfile::NamedTempFile::new()?;
     let text = |path: &Path| serde_json::Value::from(path.to_string_lossy()).to_string();
     let code = format!(
@@ -175,7 +171,7 @@ pub fn give(
              json.dump(said, file)\n",
         text(plugin),
         // Python has it from now on.
-        callbacks.map_or("None".to_owned(), |socket| socket.into_raw_fd().to_string()),
+        callbacks.map_or("None".to_owned(), |descriptor| descriptor.to_string()),
         text(answer.path()),
     );
     python::run(library, &code)?;

@@ -1,6 +1,6 @@
 //! A server whose plug-in runs in a process for each client.
 
-use std::os::fd::AsFd as _;
+use std::os::fd::{AsFd as _, IntoRawFd};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 
@@ -46,7 +46,7 @@ pub fn work(args: &Serve, plugin: &Path, folder: &Path, slot: u64) -> anyhow::Re
         None => (None, None),
         Some(_) => UnixStream::pair().map(|(one, other)| (Some(one), Some(other)))?,
     };
-    let client = super::client(args, plugin, other.map(Into::into))?;
+    let client = super::client(args, plugin, other.map(IntoRawFd::into_raw_fd))?;
     let server = Server::worker(client, args.limits(), folder, slot)?;
     let remote = args.insecure_bind.is_some_and(|address| !address.is_loopback());
     server.work(channel, python, remote)?;

@@ -8,7 +8,7 @@
 //! process down, this one is left to say so, and which requests were being done.
 
 mod child;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 mod isolated;
 mod tunnel;
 mod watch;
@@ -35,16 +35,18 @@ pub fn run(args: &Serve) -> anyhow::Result<Status> {
     }
     let plugin = args.plugin.as_ref().context("no plug-in to serve")?;
     log::begin(args.log, args.log_format);
-    #[cfg(unix)]
+    #[cfg(target_os = "linux")]
     if let (Some(folder), Some(slot)) = (&args.worker, args.slot) {
         return isolated::work(args, plugin, folder, slot);
     }
     match (&args.watched, args.isolation) {
         (Some(trail), _) => serve(args, plugin, trail),
-        #[cfg(unix)]
+        #[cfg(target_os = "linux")]
         (None, Isolation::Process) => isolated::front(args, plugin),
-        #[cfg(not(unix))]
-        (None, Isolation::Process) => anyhow::bail!("worker processes need Unix: --isolation none"),
+        #[cfg(not(target_os = "linux"))]
+        (None, Isolation::Process) => {
+            anyhow::bail!("worker processes need Linux: --isolation none")
+        }
         (None, Isolation::None) => watch::watch(plugin, args),
     }
 }
@@ -67,11 +69,7 @@ fn listen(args: &Serve) -> anyhow::Result<TcpListener> {
 }
 
 /// The plug-in, with the handlers that it is to have, and its client. `callbacks` leads Python to who runs functions.
-fn client(
-    args: &Serve,
-    plugin: &Path,
-    callbacks: Option<std::os::fd::OwnedFd>,
-) -> anyhow::Result<Client> {
+fn client(args: &Serve, plugin: &Path, callbacks: Option<i32>) -> anyhow::Result<Client> {
     let loaded = Plugin::load(plugin)?;
     if let Some(library) = &args.libpython {
         let given = unskew_jax_handlers::give(library, plugin, callbacks)?;
