@@ -167,8 +167,11 @@ impl Package {
         }
     }
 
-    /// Whether a shared object is what a framework provides: hundreds of megabytes, and no extension.
+    /// Whether a shared object is what a framework or CUDA provides: hundreds of megabytes, and no extension.
     pub(crate) fn is_own_library(&self, path: &str) -> bool {
+        if path.starts_with("nvidia/") && self.key().starts_with("nvidia-") {
+            return true;
+        }
         let family = unskew_releases::Family::of_package(&self.name);
         family.is_some_and(|family| is_of_framework(family, path))
     }

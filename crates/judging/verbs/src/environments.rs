@@ -218,6 +218,9 @@ impl EnvironmentAnswer {
             let places =
                 if one.places.is_empty() { String::new() } else { format!(": {}", one.places) };
             writeln!(out, "\n{DIM}not judged{DIM:#}  {}{}", Plain(&one.reason), Plain(&places))?;
+            if let Some(remedy) = &one.remedy {
+                writeln!(out, "            to judge  {}", Plain(remedy))?;
+            }
         }
         if !fetched.is_empty() {
             writeln!(out)?;

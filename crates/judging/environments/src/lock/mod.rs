@@ -35,7 +35,7 @@ pub use fetch::Fetch;
 /// A file of a locked release.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LockedFile {
-    /// The name of the file; where the lock has digests only, one of a wheel for every platform.
+    /// The name of the file; empty where the lock has its digest only.
     pub name: String,
     /// The digest in hexadecimal digits, where the lock has it.
     pub sha256: Option<String>,
@@ -197,11 +197,31 @@ impl Lock {
         }
         let mut unjudged: Vec<Unjudged> = open
             .into_iter()
-            .map(|(why, names)| Unjudged::new(aspect::CONTENTS, why).at(names.iter().collect()))
+            .map(|(why, names)| {
+                let can_be_read = fetch.is_none() && [NOT_HARVESTED, UNNAMED].contains(&&*why);
+                let one = Unjudged::new(aspect::CONTENTS, why).at(names.iter().collect());
+                if can_be_read { one.with_remedy("--fetch") } else { one }
+            })
             .collect();
         if !self.not_pinned.is_empty() {
             let places = self.not_pinned.iter().collect();
             unjudged.push(Unjudged::new(aspect::VERSION, "lines that pin no version").at(places));
+        }
+        let has_code =
+            ["protobuf", "grpcio", "jaxlib"].iter().any(|key| environment.package(key).is_some());
+        if has_code && fetch.is_none() {
+            unjudged.push(Unjudged::new(aspect::CONTENTS, GENERATED).with_remedy("--fetch"));
+        } else if has_code {
+            let is_framework = |package: &&Package| {
+                unskew_releases::Family::of_package(&package.name)
+                    .is_some_and(unskew_releases::Family::has_extensions)
+            };
+            let names: Vec<String> =
+                environment.packages.iter().filter(is_framework).map(Package::label).collect();
+            if !names.is_empty() {
+                let one = Unjudged::new(aspect::CONTENTS, FRAMEWORK_CODE);
+                unjudged.push(one.at(names.iter().collect()));
+            }
         }
         if self.more > 0 {
             let reason = format!("{} packages after the first {PACKAGES}", self.more);
@@ -215,6 +235,9 @@ impl Lock {
 /// Why wheels of a package are not judged.
 const NOT_HARVESTED: &str = "wheels with native code of which no facts were harvested";
 const OTHER_WHEEL: &str = "judged by another wheel of the same release";
+const UNNAMED: &str = "packages of which the lock names no wheel for the target, and of which no facts were harvested";
+const GENERATED: &str = "generated code and handlers of XLA's FFI, of which no facts are kept";
+const FRAMEWORK_CODE: &str = "generated code in the wheels of frameworks, which are not fetched";
 const CONDA: &str = "conda packages, whose builds were not harvested";
 
 /// Fills in what is known of a package's wheel; returns why something is not judged.
@@ -257,12 +280,17 @@ fn facts(
         package.platforms = crate::wheel::platforms_of(&wheel.file);
         return (by_digest.is_none() && digests).then(|| OTHER_WHEEL.to_owned());
     }
+    let named = files.iter().any(|file| !file.name.is_empty());
     let native = files.iter().any(|file| !file.name.ends_with("-none-any.whl"));
-    failed.or_else(|| (native && !is_framework).then(|| NOT_HARVESTED.to_owned()))
+    let why = if named { native.then_some(NOT_HARVESTED) } else { Some(UNNAMED) };
+    failed.or_else(|| why.filter(|_| !is_framework).map(str::to_owned))
 }
 
-/// Whether a wheel may be installed on the target. A file without a name that says it may.
+/// Whether a wheel may be installed on the target. A file without a name may.
 fn is_for(file: &str, target: Target) -> bool {
+    if file.is_empty() {
+        return true;
+    }
     let Some(stem) = file.strip_suffix(".whl") else { return false };
     let mut tags = stem.rsplit('-');
     let (platform, _abi, python) = (tags.next(), tags.next(), tags.next());

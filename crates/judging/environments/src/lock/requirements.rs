@@ -33,14 +33,8 @@ pub(super) fn read(text: &str, lock: &mut Lock) {
             Some((name, version)) => {
                 let hashes = whole.split("--hash=sha256:").skip(1);
                 let digest = |rest: &str| rest.split_whitespace().next().map(str::to_owned);
-                // The name of the file is not said; any platform may be meant.
-                let any = format!("{name}-{version}-py3-none-any.whl");
                 let files = hashes
-                    .map(|rest| LockedFile {
-                        name: any.clone(),
-                        sha256: digest(rest),
-                        location: None,
-                    })
+                    .map(|rest| LockedFile { sha256: digest(rest), ..LockedFile::default() })
                     .collect();
                 lock.packages.push(Locked {
                     name,

@@ -19,8 +19,11 @@ pub(super) fn read(text: &str, lock: &mut Lock) -> Result<(), LockError> {
         let text = |key: &str| package.get(key).and_then(Value::as_str);
         let Some(name) = text("name") else { continue };
         let line = lines.of_name(name);
-        // The project itself has no version, or one that nobody installs from an index.
+        // The project itself has no version, or is not installed at all.
         let Some(version) = text("version") else { continue };
+        if package.get("source").is_some_and(|source| source.get("virtual").is_some()) {
+            continue;
+        }
         let mut files = Vec::new();
         for key in ["wheels", "files"] {
             let all = package.get(key).and_then(Value::as_array).into_iter().flatten();

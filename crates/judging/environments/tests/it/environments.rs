@@ -66,6 +66,27 @@ fn beside(runtime: (&str, &str), path: &str, text: &str) -> (Vec<&'static str>, 
 }
 
 #[test]
+fn a_lock_that_names_no_wheel_says_that_its_packages_are_not_judged() {
+    let uv = "version = 1\n[[package]]\nname = \"app\"\nversion = \"1\"\nsource = { virtual = \".\" }\n\
+        [[package]]\nname = \"built\"\nversion = \"1\"\nsource = { git = \"https://h/built\" }\n\
+        [[package]]\nname = \"pure\"\nversion = \"1\"\nwheels = [{ url = \"https://h/pure-1-py3-none-any.whl\" }]\n\
+        [[package]]\nname = \"other\"\nversion = \"1\"\nwheels = [{ url = \"https://h/other-1-cp311-cp311-win_amd64.whl\" }]\n";
+    let pins = "built==1 --hash=sha256:00\nother==1\n";
+    for (name, text, expected) in
+        [("uv.lock", uv, "built 1, other 1"), ("requirements.txt", pins, "built 1, other 1")]
+    {
+        let lock = Lock::of_text(name, text).unwrap();
+        let (_, unjudged) = lock.environment(Target::default(), None);
+        let [one] = &*unjudged else { panic!("{unjudged:?}") };
+        assert_eq!(one.places.to_string(), expected, "{name}");
+        assert!(one.reason.contains("names no wheel") && one.remedy.is_some(), "{one:?}");
+    }
+    let lock = Lock::of_text("requirements.txt", "protobuf==5.29.5\n").unwrap();
+    let (_, unjudged) = lock.environment(Target::default(), None);
+    assert!(unjudged.iter().any(|one| one.reason.contains("generated code")), "{unjudged:?}");
+}
+
+#[test]
 fn generated_code_and_protobuf_are_judged_as_protobuf_does() {
     let old = "x = _descriptor.FieldDescriptor(name='a')\n";
     let builder = "from google.protobuf.internal import builder as _builder\n";
