@@ -75,30 +75,51 @@ fn said(ran: &Output) -> String {
     String::from_utf8_lossy(&ran.stdout).into_owned() + &String::from_utf8_lossy(&ran.stderr)
 }
 
-#[test]
-fn the_step_of_the_action_annotates_the_change_and_fails() {
+/// Runs a step of the action in a folder, with these inputs and else what is written as the default.
+fn step(name: &str, folder: &Path, inputs: &[(&str, &str)]) -> Output {
     let action = scalars("action.yml");
     let step = (0..9)
-        .find(|step| action.get(&format!("runs.steps.{step}.name")).is_some_and(|n| n == "Lint"))
+        .find(|step| action.get(&format!("runs.steps.{step}.name")).is_some_and(|n| n == name))
         .unwrap();
     let script = &action[&format!("runs.steps.{step}.run")];
-    let repository = repository();
     let mut bash = Command::new("bash");
-    bash.current_dir(repository.path()).args(["-e", "-c", script]);
-    for name in ["COMMAND", "BASELINE", "TARGET", "CONFIG", "FORMAT", "DENY"] {
-        let wanted = &action[&format!("runs.steps.{step}.env.{name}")];
+    bash.current_dir(folder).args(["-e", "-c", script]);
+    let start = format!("runs.steps.{step}.env.");
+    for (path, wanted) in action.iter().filter(|(path, _)| path.starts_with(&start)) {
+        let name = &path[start.len()..];
         let input = wanted.trim_start_matches("${{ inputs.").trim_end_matches(" }}");
+        let given = inputs.iter().find(|(one, _)| *one == input).map(|(_, value)| *value);
         let value = match name {
             "COMMAND" => env!("CARGO_BIN_EXE_unskew"),
             // github.base_ref: the branch that a pull request is for.
             "TARGET" => "main",
-            _ => &action[&format!("inputs.{input}.default")],
+            _ => given.unwrap_or_else(|| &action[&format!("inputs.{input}.default")]),
         };
         bash.env(name, value);
     }
-    let ran = bash.output().unwrap();
+    bash.output().unwrap()
+}
+
+#[test]
+fn the_step_of_the_action_annotates_the_change_and_fails() {
+    let ran = step("Lint", repository().path(), &[]);
     assert_eq!(ran.status.code(), Some(1), "{}", said(&ran));
     assert!(said(&ran).contains("::error file=device.h,line="), "{}", said(&ran));
+}
+
+#[test]
+fn the_step_of_the_action_annotates_lines_of_locks_and_fails() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write("a-requirements.txt", "numpy==2.1.0\ntorch==2.7.1\ntorchao==0.18.0\n");
+    write("b-requirements.txt", "torch==2.11.0\ntorchao==0.18.0\n");
+    let run = |locks: &str| step("Locks", folder.path(), &[("locks", locks), ("python", "3.11")]);
+    let ran = run("*-requirements.txt");
+    assert_eq!(ran.status.code(), Some(1), "{}", said(&ran));
+    assert!(said(&ran).contains("::error file=a-requirements.txt,line=3,"), "{}", said(&ran));
+    assert!(!said(&ran).contains("::error file=b-"), "{}", said(&ran));
+    assert_eq!(run("b-requirements.txt").status.code(), Some(0));
+    assert_eq!(run("none-*.txt").status.code(), Some(2));
 }
 
 /// The problem matcher of GitHub, on what `concise` prints: file, line, column, severity, code, message.

@@ -19,15 +19,20 @@ pub(super) fn pixi(text: &str, lock: &mut Lock) -> Result<(), LockError> {
         return Err(LockError::Version { path, found, known: "5 and 6" });
     }
     // Environments list URLs, too; what each is stands under `packages`.
-    let mut inside = false;
+    let (mut inside, mut begins) = (false, 0);
     for (line, text) in text.lines().enumerate() {
         inside |= text == "packages:";
         let entry = text.strip_prefix("- ").filter(|_| inside);
-        let url = entry.and_then(|entry| {
-            entry.strip_prefix("conda: ").or_else(|| entry.strip_prefix("pypi: "))
-        });
+        if entry.is_some() {
+            begins = line;
+        }
+        // Version 5 has the kind first, and the URL on a line of its own.
+        let url = match entry {
+            Some(entry) => entry.strip_prefix("conda: ").or_else(|| entry.strip_prefix("pypi: ")),
+            None => text.strip_prefix("  url: ").filter(|_| inside),
+        };
         if let Some(url) = url {
-            push(url.trim(), line, lock);
+            push(url.trim(), begins, lock);
         } else if let Some(digest) = text.strip_prefix("  sha256: ").filter(|_| inside) {
             let last = lock.packages.last_mut().and_then(|last| last.files.last_mut());
             if let Some(last) = last {
@@ -77,6 +82,12 @@ mod tests {
             all,
             [("ca-certificates", "2024.8.30", 8, true), ("torchao", "0.18.0", 10, false)]
         );
+        assert_eq!(lock.packages[1].files[0].sha256.as_deref(), Some("cd"));
+        let five = "version: 5\npackages:\n- kind: conda\n  name: zlib\n  version: 1.3.1\n  build: h4ab18f5_1\n  url: https://c/linux-64/zlib-1.3.1-h4ab18f5_1.conda\n  sha256: ab\n\
+            - kind: pypi\n  name: torchao\n  version: 0.18.0\n  url: https://p/torchao-0.18.0-cp310-abi3-manylinux_2_28_x86_64.whl\n  sha256: cd\n";
+        let lock = Lock::of_text("pixi.lock", five).unwrap();
+        let all: Vec<_> = lock.packages.iter().map(|p| (&*p.name, p.line, p.is_conda)).collect();
+        assert_eq!(all, [("zlib", 3, true), ("torchao", 9, false)]);
         assert_eq!(lock.packages[1].files[0].sha256.as_deref(), Some("cd"));
         let list =
             "# platform: linux-64\n@EXPLICIT\nhttps://c/linux-64/numpy-2.1.0-py311_0.conda#abc\n";
