@@ -8,7 +8,7 @@ use super::{Lock, LockError, Locked, LockedFile};
 pub(super) fn read(text: &str, lock: &mut Lock) -> Result<(), LockError> {
     let broken = |what: String| LockError::Broken { path: lock.path.clone(), what };
     let table: toml::Table =
-        text.parse().map_err(|e: toml::de::Error| broken(e.message().to_owned()))?;
+        text.parse().map_err(|error: toml::de::Error| broken(located(&error, text)))?;
     let packages = table.get("package").or_else(|| table.get("packages"));
     let Some(packages) = packages.and_then(Value::as_array) else {
         return Err(broken("it has no packages".to_owned()));
@@ -34,6 +34,15 @@ pub(super) fn read(text: &str, lock: &mut Lock) -> Result<(), LockError> {
         lock.packages.push(Locked { name, version, line, files, index, is_conda: false });
     }
     Ok(())
+}
+
+/// What is wrong with the text, with its line.
+fn located(error: &toml::de::Error, text: &str) -> String {
+    let before = error.span().and_then(|span| text.get(..span.start));
+    match before.map(|before| before.matches('\n').count() + 1) {
+        Some(line) => format!("line {line}: {}", error.message()),
+        None => error.message().to_owned(),
+    }
 }
 
 fn check_version(table: &toml::Table, path: &str) -> Result<(), LockError> {
@@ -94,6 +103,12 @@ impl Lines<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_no_toml_is_said_with_its_line() {
+        let error = Lock::of_text("uv.lock", "version = 1\n[[package]]\nname = = 1\n").unwrap_err();
+        assert!(error.to_string().starts_with("uv.lock: line 3: "), "{error}");
+    }
 
     #[test]
     fn each_kind_of_table_gives_packages_files_and_lines() {
