@@ -9,7 +9,7 @@ use unskew_extensions::{Exports, Framework, NumPyAbi, table};
 use crate::Package;
 use crate::judge::{is_loaded_by_none, loaded};
 use crate::pins::declares;
-use crate::system::least_glibc;
+use crate::system::{least_glibc, policy_of};
 
 /// One label, and what it is computed from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -128,22 +128,20 @@ fn of_cuda(package: &Package, all: &mut Labels) {
 }
 
 fn of_system(package: &Package, all: &mut Labels) {
-    let of = |family: &str| {
-        let objects = package.objects.iter();
-        objects.filter_map(|(path, needs)| Some((*needs.system.get(family)?, path))).max()
-    };
-    let Some((glibc, object)) = of("GLIBC") else { return };
-    all.labels.push(Label {
-        text: format!("manylinux_{}_{}", glibc.major(), glibc.minor()),
-        reason: match package.libraries.len() {
-            0 => format!("{object} needs GLIBC_{glibc}"),
-            bundled => format!(
-                "{object} needs GLIBC_{glibc}, so no older tag; the {bundled} bundled libraries are not judged"
-            ),
-        },
+    // The policy that each need asks for, with the need and the object that has it.
+    let needs = package.objects.iter().flat_map(|(path, needs)| {
+        let of = move |(family, version): (&String, &Version)| {
+            Some((policy_of(family, *version)?, format!("{path} needs {family}_{version}")))
+        };
+        needs.system.iter().filter_map(of)
     });
+    let Some((least, reason)) = needs.max() else { return };
+    let has_others = package.objects.iter().any(|(_, needs)| needs.foreign().next().is_some());
+    let bundled = if has_others { "; libraries that it brings along are not judged" } else { "" };
+    let label = format!("manylinux_{}_{}", least.major(), least.minor());
     let promised = package.platforms.iter().filter_map(|tag| Some((least_glibc(tag)?, tag))).min();
-    if let Some((_, tag)) = promised.filter(|(least, _)| *least < glibc) {
-        all.broken.push(format!("its tag {tag} promises less than GLIBC_{glibc}"));
+    if let Some((_, tag)) = promised.filter(|(promised, _)| *promised < least) {
+        all.broken.push(format!("its tag {tag} promises less than {label}: {reason}"));
     }
+    all.labels.push(Label { text: label, reason: format!("{reason}, so no older tag{bundled}") });
 }

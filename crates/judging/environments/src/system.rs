@@ -160,6 +160,48 @@ pub fn least_glibc(tag: &str) -> Option<Version> {
     Some(Version::pair(major, minor))
 }
 
+/// The highest version of a library that each of manylinux's policies allows, with the glibc of the policy (2.5 to 2.39).
+/// <https://github.com/pypa/auditwheel> has them for every machine; these are the same on x86-64 and ARM.
+const POLICIES: [(&str, &[(Version, i64)]); 2] = [
+    (
+        "GLIBCXX",
+        &[
+            (Version::triple(3, 4, 8), 5),
+            (Version::triple(3, 4, 13), 12),
+            (Version::triple(3, 4, 19), 17),
+            (Version::triple(3, 4, 22), 24),
+            (Version::triple(3, 4, 24), 27),
+            (Version::triple(3, 4, 28), 31),
+            (Version::triple(3, 4, 29), 34),
+            (Version::triple(3, 4, 30), 35),
+            (Version::triple(3, 4, 33), 39),
+        ],
+    ),
+    (
+        "CXXABI",
+        &[
+            (Version::triple(1, 3, 1), 5),
+            (Version::triple(1, 3, 3), 12),
+            (Version::triple(1, 3, 7), 17),
+            (Version::triple(1, 3, 10), 24),
+            (Version::triple(1, 3, 11), 27),
+            (Version::triple(1, 3, 12), 31),
+            (Version::triple(1, 3, 13), 34),
+            (Version::triple(1, 3, 15), 39),
+        ],
+    ),
+];
+
+/// The glibc of the oldest policy of manylinux that has this version of a library; none if no known one has.
+pub(crate) fn policy_of(family: &str, version: Version) -> Option<Version> {
+    if family == "GLIBC" {
+        return Some(version);
+    }
+    let (_, policies) = POLICIES.iter().find(|(one, _)| *one == family)?;
+    let (_, minor) = policies.iter().find(|(highest, _)| version <= *highest)?;
+    Some(Version::pair(2, *minor))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -48,3 +48,16 @@ fn a_tag_that_promises_too_little_is_said() {
     let labels = of("torchvision", "0.22.1", &["torch==2.7.1"], "manylinux1_x86_64");
     assert!(labels.broken.iter().any(|what| what.contains("manylinux1_x86_64")), "{labels:?}");
 }
+
+#[test]
+fn the_platform_is_that_of_the_c_and_of_the_cpp_library() {
+    // GLIBC_2.14 alone would be manylinux_2_17; what auditwheel says of the wheel is manylinux_2_24.
+    let labels = of("torchao", "0.18.0", &["torch>=2.11"], "manylinux_2_24_x86_64");
+    let label = labels.labels.iter().find(|label| label.text == "manylinux_2_24").unwrap();
+    assert!(
+        label.reason.contains("GLIBCXX_3.4.21") || label.reason.contains("CXXABI"),
+        "{label:?}"
+    );
+    let older = of("torchao", "0.18.0", &["torch>=2.11"], "manylinux2014_x86_64");
+    assert!(older.broken.iter().any(|what| what.contains("less than manylinux_2_24")), "{older:?}");
+}
