@@ -30,7 +30,7 @@ pub struct Convert {
     pub format: ReportFormat,
 }
 
-/// Facts about a PyTorch file that the file does not record, and checks before its conversion.
+// Facts about a PyTorch file that the file does not record, and checks before its conversion.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "PyTorch files")]
 pub struct TorchArchive {
@@ -42,7 +42,7 @@ pub struct TorchArchive {
     pub verify: bool,
 }
 
-/// New values for the versions of a TensorFlow graph. Without any of these options they are kept.
+// New values for the versions of a TensorFlow graph. Without any of these options they are kept.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Versions of TensorFlow graphs")]
 pub struct Versions {

@@ -31,7 +31,7 @@ pub enum EnvVerb {
     },
 }
 
-/// The C and C++ libraries of the system that modules are to be loaded on.
+// The C and C++ libraries of the system that modules are to be loaded on.
 #[derive(Debug, clap::Args)]
 pub struct SystemLibraries {
     /// Check modules against this glibc: 2.28

@@ -18,7 +18,7 @@ pub struct Fleet {
     pub task: FleetTask,
 }
 
-/// Where the database and the artifacts of a fleet are, if not in the fleet's folder.
+// Where the database and the artifacts of a fleet are, if not in the fleet's folder.
 #[derive(Debug, clap::Args)]
 pub struct FleetPlaces {
     /// The database: postgres://USER@HOST/NAME or a path [default: fleet.db in the folder of the fleet]
@@ -41,7 +41,7 @@ pub struct FleetPlaces {
     pub artifacts: Option<String>,
 }
 
-/// The subcommands of `unskew fleet`.
+// The subcommands of `unskew fleet`.
 #[derive(Debug, Subcommand)]
 pub enum FleetTask {
     /// Manage runtimes: releases, and devices with their own operators and version ranges
@@ -100,7 +100,7 @@ pub struct FleetRuntime {
     pub task: RuntimeTask,
 }
 
-/// The subcommands of `unskew fleet runtime`.
+// The subcommands of `unskew fleet runtime`.
 #[derive(Debug, Subcommand)]
 pub enum RuntimeTask {
     /// Add a runtime, or replace the one of the same name
@@ -140,7 +140,7 @@ pub struct FleetModel {
     pub task: ModelTask,
 }
 
-/// The subcommands of `unskew fleet model`.
+// The subcommands of `unskew fleet model`.
 #[derive(Debug, Subcommand)]
 pub enum ModelTask {
     /// Publish a file or a SavedModel folder as the next version of a model
@@ -169,7 +169,7 @@ pub struct FleetPrint {
     pub format: FleetFormat,
 }
 
-/// Which imperfect artifacts may be delivered.
+// Which imperfect artifacts may be delivered.
 #[derive(Debug, clap::Args)]
 pub struct FleetPolicy {
     /// Which unjudged aspects to accept: nothing, common (kernels, behaviour, data), or all

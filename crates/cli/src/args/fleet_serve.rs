@@ -26,7 +26,7 @@ pub struct FleetServe {
     pub log_format: LogFormat,
 }
 
-/// Resource limits of the service.
+// Resource limits of the service.
 #[derive(Debug, clap::Args)]
 pub struct FleetLimits {
     /// Number of worker threads for jobs and decisions; 0 leaves the work to other processes [default: cores]
@@ -141,7 +141,7 @@ pub struct FleetToken {
     pub task: TokenTask,
 }
 
-/// The subcommands of `unskew fleet token`.
+// The subcommands of `unskew fleet token`.
 #[derive(Debug, Subcommand)]
 pub enum TokenTask {
     /// Create a token. It is printed once and cannot be shown again

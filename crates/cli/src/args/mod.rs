@@ -97,7 +97,7 @@ pub struct Args {
     pub global: Global,
 }
 
-/// The options of every verb.
+// The options of every verb.
 #[derive(Debug, clap::Args)]
 pub struct Global {
     /// Of standard output and standard error.
@@ -120,7 +120,7 @@ pub struct Global {
     pub budget: u64,
 }
 
-/// When output has colors.
+// When output has colors.
 #[derive(Debug, clap::Args)]
 pub struct Color {
     /// When to color the output
@@ -220,8 +220,11 @@ impl Global {
     }
 }
 
-/// The subcommands of `unskew`.
+/// The subcommands of `unskew`. The options of one are described when it is used: to describe all takes a quarter of the
+/// time of `--version`. So what is written over options that several share is no doc comment: clap would show it as
+/// what the subcommand is about.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub enum Verb {
     /// Show what a file is and every version that it carries
     #[command(after_help = format!("\

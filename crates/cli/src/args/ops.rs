@@ -10,7 +10,7 @@ pub struct Ops {
     pub what: OpsVerb,
 }
 
-/// The subcommands of `unskew ops`.
+// The subcommands of `unskew ops`.
 #[derive(Debug, Subcommand)]
 pub enum OpsVerb {
     /// Print the operator table of a release, a selective build, or a torch.package

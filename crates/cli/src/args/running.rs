@@ -1,6 +1,6 @@
 //! Whether plug-ins are run: the arguments of the verbs that read plug-ins.
 
-/// Whether plug-ins are run. By default, a plug-in given by its path runs in a sandbox, and others are only read.
+// Whether plug-ins are run. By default, a plug-in given by its path runs in a sandbox, and others are only read.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub struct Running {
     /// Run plug-ins outside the sandbox, with your permissions, including those in wheels and folders
@@ -21,7 +21,7 @@ impl From<Running> for unskew_artifact::Running {
     }
 }
 
-/// The same for verbs that must run the plug-in.
+// The same for verbs that must run the plug-in.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub struct Trusting {
     /// Run the plug-in outside the sandbox, with your permissions, so that it can use devices and the network

@@ -29,7 +29,7 @@ pub struct Scan {
     pub task: Option<ScanTask>,
 }
 
-/// The subcommands of `unskew scan`.
+// The subcommands of `unskew scan`.
 #[derive(Debug, Subcommand)]
 pub enum ScanTask {
     /// Query tables with SQL; together they are one table named scan

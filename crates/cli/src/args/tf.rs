@@ -12,7 +12,7 @@ pub struct Tf {
     pub task: Task,
 }
 
-/// The subcommands of `unskew tf`.
+// The subcommands of `unskew tf`.
 #[derive(Debug, Subcommand)]
 pub enum Task {
     /// Plan how to add, remove, restrict or change an op, or ban a consumer: steps with versions and dates

@@ -9,7 +9,7 @@ use crate::print;
 
 pub fn completions(args: &Completions) -> anyhow::Result<Status> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut shown(&Args::command()), "unskew", &mut script);
+    clap_complete::generate(args.shell, &mut shown(&described()), "unskew", &mut script);
     print::out(&String::from_utf8(script).context("the script is not UTF-8")?)?;
     Ok(Status::Clean)
 }
@@ -27,12 +27,23 @@ pub fn man(args: &Man) -> anyhow::Result<Status> {
     Ok(Status::Clean)
 }
 
+/// The command with the options of all verbs, which are described when they are asked for otherwise.
+fn described() -> clap::Command {
+    let mut command = Args::command().disable_help_subcommand(true);
+    command.build();
+    command
+}
+
+/// Options that every command gets by itself.
+const OWN: [&str; 2] = ["help", "version"];
+
 /// The same command without hidden verbs, which are for child processes: `clap_complete` would offer them.
 fn shown(command: &clap::Command) -> clap::Command {
     // Names have to live as long as the program, which ends after this.
     let name: &'static str = Box::leak(command.get_name().to_owned().into_boxed_str());
     let verbs = command.get_subcommands().filter(|verb| !verb.is_hide_set()).map(shown);
-    let fresh = clap::Command::new(name).args(command.get_arguments().cloned());
+    let options = command.get_arguments().filter(|option| !OWN.contains(&option.get_id().as_str()));
+    let fresh = clap::Command::new(name).args(options.cloned());
     let fresh = fresh.groups(command.get_groups().cloned()).subcommands(verbs);
     match command.get_about() {
         Some(about) => fresh.about(about.clone()),
