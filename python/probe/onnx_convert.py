@@ -1,6 +1,7 @@
 """Conversions of the node cases of onnx, ours beside those of its own converter.
 
 python onnx_convert.py cases OUT EVERY         writes NAME.onnx and NAME.npz, of cases that only use ONNX's own domain
+python onnx_convert.py models OUT FOLDER       copies the models of a folder, with inputs that ONNX Runtime takes
 python onnx_convert.py compare OUT OPSET...    prints a line for each: NAME, own opset, OPSET, official, ours
 
 OUT/converted/NAME@OPSET.onnx is what was made of a case, and NAME@OPSET.none stands where that was refused. Outcomes:
@@ -37,6 +38,45 @@ def cases(out, every):
             if all(isinstance(one, np.ndarray) for one in list(inputs) + list(outputs)):
                 arrays = dict(("i%d" % at, one) for at, one in enumerate(inputs))
                 np.savez(os.path.join(out, case.name + ".npz"), **arrays)
+
+
+def models(out, folder):
+    """Copies models with inputs: random, of the first sizes for unknown dimensions that a run takes."""
+    import shutil
+    import onnxruntime as ort
+    ort.set_default_logger_severity(4)
+    os.makedirs(out, exist_ok=True)
+    for file in sorted(os.listdir(folder)):
+        if not file.endswith(".onnx"):
+            continue
+        model = os.path.join(folder, file)
+        shutil.copy(model, out)
+        try:
+            session = ort.InferenceSession(model, providers=["CPUExecutionProvider"])
+        except Exception:
+            continue
+        for size in (1, 2, 64, 128, 320, 512, 640):
+            arrays = dict(("i%d" % at, made(one, size)) for at, one in enumerate(session.get_inputs()))
+            try:
+                session.run(None, dict((one.name, arrays["i%d" % at]) for at, one in enumerate(session.get_inputs())))
+            except Exception:
+                continue
+            np.savez(os.path.join(out, file[:-len(".onnx")] + ".npz"), **arrays)
+            break
+
+
+def made(value, size):
+    """A tensor for an input of a session; the first unknown dimension is a batch of one."""
+    shape = [one if isinstance(one, int) else 1 if at == 0 else size for at, one in enumerate(value.shape)]
+    if "string" in value.type:
+        return np.full(shape, "a text", dtype=object)
+    dtype = {"tensor(double)": np.float64, "tensor(float16)": np.float16, "tensor(int64)": np.int64,
+             "tensor(int32)": np.int32, "tensor(int8)": np.int8, "tensor(uint8)": np.uint8,
+             "tensor(bool)": np.bool_}.get(value.type, np.float32)
+    if np.issubdtype(dtype, np.floating):
+        return np.random.default_rng(size).random(shape).astype(dtype)
+    # A number alone is a rate of samples more often than not, several are lengths or words.
+    return np.full(shape, 16000 if not shape and dtype == np.int64 else size if len(shape) == 1 else 1, dtype=dtype)
 
 
 def run(model, inputs):
@@ -117,5 +157,7 @@ def compare(out, opsets):
 
 if sys.argv[1] == "cases":
     cases(sys.argv[2], int(sys.argv[3]))
+elif sys.argv[1] == "models":
+    models(sys.argv[2], sys.argv[3])
 else:
     compare(sys.argv[2], [int(one) for one in sys.argv[3:]])

@@ -30,7 +30,9 @@ def child(folder, names):
         except Exception as error:
             outcome, said = "load", str(error)
         data = os.path.join(folder, name.split("@")[0] + ".npz")
-        if outcome == "session" and "-" not in name.replace("@as-is", "@asis").split("@")[1] and os.path.exists(data):
+        # A node case with other element types has a label with `-`; a model that is no node case has none.
+        label = name.replace("@as-is", "@asis").partition("@")[2]
+        if outcome == "session" and "-" not in label and os.path.exists(data):
             try:
                 with np.load(data) as inputs:
                     session.run(None, {key: inputs[key] for key in inputs.files})

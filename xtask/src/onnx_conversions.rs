@@ -33,6 +33,9 @@ pub struct OnnxConversions {
     /// A folder in which onnx and ONNX Runtime are installed together.
     #[arg(long)]
     installed: PathBuf,
+    /// Takes the models of this folder in the place of node cases.
+    #[arg(long, conflicts_with = "write")]
+    models: Option<PathBuf>,
     /// Writes every refusal with its reason, and every outcome that is not `same`, into this file.
     #[arg(long)]
     list: Option<PathBuf>,
@@ -49,7 +52,15 @@ pub fn run(arguments: &OnnxConversions) -> anyhow::Result<()> {
     let made = tempfile::tempdir()?;
     let out = made.path().to_str().context("a temporary folder that is no text")?;
     let onnx = Package::new("onnx", &arguments.onnx, Some(&arguments.installed))?;
-    onnx.ask("onnx_convert.py", &["cases", out, &arguments.every.max(1).to_string()])?;
+    match &arguments.models {
+        Some(models) => {
+            let models = models.to_str().context("a folder that is no text")?;
+            onnx.ask("onnx_convert.py", &["models", out, models])?
+        }
+        None => {
+            onnx.ask("onnx_convert.py", &["cases", out, &arguments.every.max(1).to_string()])?
+        }
+    };
     let mut refusals = convert(made.path(), &arguments.onnx)?;
     let opsets = OPSETS.map(|one| one.to_string());
     let asked: Vec<&str> =

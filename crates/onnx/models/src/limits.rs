@@ -2,11 +2,15 @@
 
 use std::sync::LazyLock;
 
+use foldhash::HashMap;
 use unskew_core::Version;
 use unskew_definitions::Runs;
 
 use crate::infer::{Bound, attribute};
-use crate::{Attribute, Kind, Node, Schema};
+use crate::{Attribute, Dim, Kind, Node, Schema};
+
+/// What the model says of the dimensions of its values.
+pub(crate) type Shapes<'m> = HashMap<&'m str, &'m [Dim]>;
 
 /// A row of the table.
 #[derive(Debug)]
@@ -33,6 +37,8 @@ pub(crate) enum When {
     Machine,
     /// It depends on shapes or values, which are not looked at.
     Shapes,
+    /// The models that were measured do not show whether there is a kernel.
+    Kernel,
 }
 
 #[derive(Debug)]
@@ -42,22 +48,26 @@ enum Condition {
     Negative(&'static str),
     Absent(&'static str),
     FewerInputs(usize),
+    Empty(usize),
+    MoreDims(usize, usize),
+    Shorter(usize, usize),
     Types(&'static str, Vec<Kind>),
 }
 
-/// The row that holds at a node in a release, if any does.
+/// The row that holds at a node in a release, if any does. `shapes`: what the model says of them.
 pub(crate) fn at(
     release: Version,
     schema: &Schema,
     node: &Node,
     bound: &[Bound],
+    shapes: &Shapes<'_>,
 ) -> Option<&'static Limit> {
     table().iter().find(|row| {
         *row.op == *schema.name
             && row.forms.0 <= schema.since
             && row.forms.1.is_none_or(|last| schema.since <= last)
             && row.releases.as_ref().is_none_or(|runs| runs.contains(release))
-            && row.conditions.iter().all(|one| one.holds(schema, node, bound))
+            && row.conditions.iter().all(|one| one.holds(schema, node, bound, shapes))
     })
 }
 
@@ -72,6 +82,15 @@ impl Condition {
             Self::Is(name, value)
         } else if let Some(count) = text.strip_prefix("inputs<") {
             Self::FewerInputs(count.parse().ok()?)
+        } else if let Some(input) = text.strip_prefix("empty#") {
+            Self::Empty(input.parse().ok()?)
+        } else if let Some((at, most)) =
+            text.strip_prefix("rank#").and_then(|it| it.split_once('>'))
+        {
+            Self::MoreDims(at.parse().ok()?, most.parse().ok()?)
+        } else if let Some((one, other)) = text.strip_prefix('#').and_then(|it| it.split_once("<#"))
+        {
+            Self::Shorter(one.parse().ok()?, other.parse().ok()?)
         } else if let Some(name) = text.strip_suffix("<0") {
             Self::Negative(name)
         } else {
@@ -80,7 +99,8 @@ impl Condition {
         })
     }
 
-    fn holds(&self, schema: &Schema, node: &Node, bound: &[Bound]) -> bool {
+    fn holds(&self, schema: &Schema, node: &Node, bound: &[Bound], shapes: &Shapes<'_>) -> bool {
+        let shape = |at: usize| shapes.get(&**node.inputs.get(at)?).copied();
         match self {
             Self::Is(name, value) => attribute(node, name).is_some_and(|one| is(one, value)),
             Self::IsNone(name, values) => {
@@ -91,6 +111,18 @@ impl Condition {
             }
             Self::Absent(name) => attribute(node, name).is_none(),
             Self::FewerInputs(count) => node.inputs.len() < *count,
+            Self::Empty(at) => shape(*at).is_some_and(|dims| dims.contains(&Dim::Size(0))),
+            Self::MoreDims(at, most) => shape(*at).is_some_and(|dims| dims.len() > *most),
+            Self::Shorter(one, other) => {
+                let of = |at: usize, from_end: usize| {
+                    let dims = shape(at)?;
+                    match dims.get(dims.len().checked_sub(from_end)?)? {
+                        Dim::Size(size) => Some(*size),
+                        _ => None,
+                    }
+                };
+                of(*one, 1).zip(of(*other, 2)).is_some_and(|(one, other)| one < other)
+            }
             Self::Types(name, types) => {
                 let at = schema.variables.iter().position(|(one, _)| **one == **name);
                 let bound = at.and_then(|at| bound.get(at));
@@ -135,6 +167,7 @@ fn row(line: &'static str) -> Option<Limit> {
         "run" => When::Run,
         "machine" => When::Machine,
         "shapes" => When::Shapes,
+        "kernel" => When::Kernel,
         _ => return None,
     };
     Some(Limit {

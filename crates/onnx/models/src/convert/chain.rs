@@ -1,5 +1,9 @@
 //! One node from the opset of the model to another: form by form, or by the operators that it is made of.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
 use unskew_source::{ReadError, Source};
 
 use super::bodies;
@@ -21,12 +25,18 @@ pub(super) struct Shop<'a> {
     pub(super) schemas: &'a Schemas,
     pub(super) source: &'a dyn Source,
     pub(super) names: Names,
+    /// The forms of the operators that were asked for, by their names with the domain.
+    pub(super) asked: RefCell<HashMap<String, Rc<[Schema]>>>,
 }
 
 impl Shop<'_> {
     /// Every form of an operator, the oldest first.
-    fn forms(&self, work: &Work) -> Vec<Schema> {
-        let all = self.schemas.named(&full_name(&work.domain, &work.op));
+    fn forms(&self, work: &Work) -> Rc<[Schema]> {
+        let name = full_name(&work.domain, &work.op);
+        if let Some(known) = self.asked.borrow().get(&*name) {
+            return known.clone();
+        }
+        let all = self.schemas.named(&name);
         let newest = self.schemas.rows().releases().last().copied();
         let mut forms: Vec<Schema> = all
             .iter()
@@ -34,6 +44,8 @@ impl Shop<'_> {
             .map(|(schema, _)| schema.clone())
             .collect();
         forms.sort_by_key(|schema| schema.since);
+        let forms: Rc<[Schema]> = forms.into();
+        self.asked.borrow_mut().insert(name.to_string(), forms.clone());
         forms
     }
 

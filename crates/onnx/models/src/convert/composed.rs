@@ -14,6 +14,7 @@ pub(super) fn nodes(work: &Work, scope: &Scope<'_>, names: &mut Names) -> Option
     let mut made = Made { nodes: Vec::new(), names };
     let opset = match &*work.op {
         "SpaceToDepth" => space_to_depth(work, scope, &mut made)?,
+        "Range" => range(work, scope, &mut made)?,
         "Trilu" => triangle(work, scope, &mut made)?,
         _ => return None,
     };
@@ -65,4 +66,29 @@ fn triangle(work: &Work, scope: &Scope<'_>, made: &mut Made<'_>) -> Option<i64> 
     made.nodes.extend(nodes);
     made.node("Where", &[&mask, input, &zero], Some(output), &[]);
     Some(13)
+}
+
+/// Whole numbers one after the other: the places of ones, moved to where they begin.
+fn range(work: &Work, scope: &Scope<'_>, made: &mut Made<'_>) -> Option<i64> {
+    let (start, limit, output) = (work.input(0)?, work.input(1)?, work.outputs.first()?);
+    let step = scope.constant(work.input(2)?)?.ints()?;
+    let long = |name| scope.element(name) == Some(Element(7));
+    if step != [1] || !long(start) || !long(limit) {
+        return None;
+    }
+    let count = made.node("Sub", &[limit, start], None, &[]);
+    let count = made.reshape(&count, &[1]);
+    // The maximum has no kernel for whole numbers in these opsets; no tensor has 2^53 elements.
+    let count = made.node("Cast", &[&count], None, &[("to", Value::Int(11))]);
+    let zero = Value::Tensor(Element(11), vec![1], 0.0_f64.to_le_bytes().to_vec());
+    let zero = made.node("Constant", &[], None, &[("value", zero)]);
+    let count = made.node("Max", &[&count, &zero], None, &[]);
+    let count = made.node("Cast", &[&count], None, &[("to", Value::Int(7))]);
+    let one = Value::Tensor(Element(7), vec![1], 1_i64.to_le_bytes().to_vec());
+    let ones = made.node("ConstantOfShape", &[&count], None, &[("value", one)]);
+    let places = made.node("NonZero", &[&ones], None, &[]);
+    let places = made.reshape(&places, &[-1]);
+    made.node("Add", &[&places, start], Some(output), &[]);
+    // As it is written here, each of these stands so since opset 9.
+    Some(9)
 }

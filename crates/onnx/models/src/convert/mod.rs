@@ -125,6 +125,7 @@ pub fn convert(
         schemas: &goal.schemas,
         source: &**source,
         names: Names { used: names::used(&model), ..Names::default() },
+        asked: Default::default(),
     };
     let mut writer = Writer { shop, plan, goal };
     let mut rope = Rope::default();

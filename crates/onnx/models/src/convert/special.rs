@@ -20,6 +20,7 @@ pub(super) fn run(name: &str, work: &mut Work, site: &mut Site<'_, '_>) -> Done 
         "grid_sample" => grid_sample(work, site),
         "softmax" => softmax(work, site),
         "mod" => modulo(work, site),
+        "pow" => pow(work, site),
         "pad" => pad(work, site),
         "pad_axes" => pad_axes(work, site),
         "reduce" => reduce(work, site),
@@ -41,6 +42,30 @@ fn attention(work: &mut Work, _: &mut Site<'_, '_>) -> Done {
         }
         false => Ok(()),
     }
+}
+
+/// An exponent of another type than the values, which is written down: the same numbers in their type.
+fn pow(work: &mut Work, site: &mut Site<'_, '_>) -> Done {
+    let (values, exponent) = (site.element(work, 0), site.element(work, 1));
+    if site.up || values == exponent || values.is_none() {
+        return Ok(());
+    }
+    let all = site.known_ints(work, 1)?;
+    let dims = work.input(1).and_then(|name| site.scope.constant(name)).map(|it| it.dims.clone());
+    let exact = all.iter().all(|one| one.unsigned_abs() <= 1 << 24);
+    let bytes: Vec<u8> = match values {
+        Some(Element(1)) if exact => {
+            all.iter().flat_map(|one| (*one as f32).to_le_bytes()).collect()
+        }
+        Some(Element(11)) if exact => {
+            all.iter().flat_map(|one| (*one as f64).to_le_bytes()).collect()
+        }
+        _ => return Err("its exponent is of another type than its values".to_owned()),
+    };
+    let value = Value::Tensor(values.unwrap_or_default(), dims.unwrap_or_default(), bytes);
+    let exponent = site.constant("exponent", value);
+    work.put(1, &exponent);
+    Ok(())
 }
 
 /// Attributes that only say something of types of eight bits.

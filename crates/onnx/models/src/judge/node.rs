@@ -58,10 +58,11 @@ pub(super) fn judge(
             return Vec::new();
         }
     };
-    if exact && schema.name != "Constant".into() {
-        walk.findings
-            .extend(shape_of_node(&schema, node, &reader).map(|finding| finding.at(here())));
-    } else {
+    let odd = shape_of_node(&schema, node, &reader).map(|finding| finding.at(here()));
+    // Constants become tensors of the model before anybody looks at their attributes.
+    if exact && *schema.name != *"Constant" {
+        walk.findings.extend(odd);
+    } else if !exact || odd.count() > 0 {
         walk.open(Open::Schema, &at);
     }
     let bound = infer::bind(&schema, node, inputs);
@@ -70,8 +71,14 @@ pub(super) fn judge(
         match refused {
             Some(finding) => walk.findings.push(finding.at(here())),
             None => {
-                kernel::judge(walk, &schema, &bound, &at);
-                limit(walk, &schema, node, &bound, &at);
+                let limit = limits::at(runtime.version, &schema, node, &bound, &walk.shapes);
+                match limit {
+                    Some(limit) if limit.when == When::Kernel => walk.open(Open::Unmeasured, &at),
+                    _ => kernel::judge(walk, &schema, &bound, &at),
+                }
+                if let Some(limit) = limit {
+                    refuse(walk, limit, &schema, &at);
+                }
             }
         }
     }
@@ -79,12 +86,12 @@ pub(super) fn judge(
 }
 
 /// What no kernel takes, and no schema tells.
-fn limit(walk: &mut Walk<'_>, schema: &Schema, node: &Node, bound: &[Bound], at: &str) {
-    let Some(limit) = limits::at(walk.runtime.version, schema, node, bound) else { return };
+fn refuse(walk: &mut Walk<'_>, limit: &limits::Limit, schema: &Schema, at: &str) {
     let reader = walk.runtime.name();
     match limit.when {
         When::Machine => return walk.open(Open::Machine, at),
         When::Shapes => return walk.open(Open::Shapes, at),
+        When::Kernel => return,
         When::Load | When::Run => {}
     }
     let rule = rules::ValueRefused {

@@ -6,6 +6,7 @@ use foldhash::{HashMap, HashMapExt as _};
 use unskew_core::{Finding, Places, Unjudged, aspect};
 
 use super::node;
+use crate::limits::Shapes;
 use crate::{Attribute, Element, Function, Graph, Kind, Model, Node, Reader, Runtime, rules};
 
 /// How deep functions call functions before it counts as a circle.
@@ -48,6 +49,8 @@ pub(super) struct Walk<'m> {
     pub(super) model: &'m Model,
     pub(super) runtime: &'m Runtime,
     pub(super) findings: Vec<Finding>,
+    /// The dimensions that the model says of its values.
+    pub(super) shapes: Shapes<'m>,
     open: BTreeMap<Open, Places>,
     /// What functions gave for the types of their inputs.
     calls: HashMap<(usize, Kinds), Kinds>,
@@ -75,6 +78,7 @@ pub(super) fn walk(model: &Model, runtime: &Runtime) -> Walked {
         model,
         runtime,
         findings: Vec::new(),
+        shapes: shapes(model),
         open: BTreeMap::new(),
         calls: HashMap::new(),
         depth: 0,
@@ -295,6 +299,14 @@ impl<'m> Walk<'m> {
         self.calls.insert((at, inputs), outputs.clone());
         outputs
     }
+}
+
+/// The dimensions of inputs and values, as far as they are said.
+fn shapes(model: &Model) -> Shapes<'_> {
+    let bodies = model.functions.iter().map(|function| &function.body);
+    let graphs = std::iter::once(&model.graph).chain(bodies).flat_map(Graph::all);
+    let values = graphs.flat_map(|graph| graph.inputs.iter().chain(&graph.values));
+    values.filter_map(|value| Some((&*value.name, value.dims.as_deref()?))).collect()
 }
 
 fn is_call(node: &Node, function: &Function) -> bool {

@@ -10,13 +10,17 @@ use crate::proto;
 
 /// Schemas as onnx lists them, of the operators of these tests.
 const SCHEMAS: &str = "#releases\t1.23.2
-Constant.1() -> (output: T) {T: double float float16} [value: tensor!]\t1.23.2-
+Constant.1() -> (output: T) {T: double float float16 int64} [value: tensor!]\t1.23.2-
 Constant.9() -> (output: T) {T: double float float16 int64} [value: tensor!]\t1.23.2-
 Flatten.11(input: T) -> (output: T) {T: float} [axis: int]\t1.23.2-
 If.11(cond: B) -> (outputs: V*1) {B: bool; V: float} [else_branch: graph!, then_branch: graph!]\t1.23.2-
 If.13(cond: B) -> (outputs: V*1) {B: bool; V: float} [else_branch: graph!, then_branch: graph!]\t1.23.2-
 Mod.10(A: T, B: T) -> (C: T) {T: float int64} [fmod: int]\t1.23.2-
-Reshape.5(data: T, shape: int64) -> (reshaped: T) {T: float}\t1.23.2-
+NonZero.9(X: T) -> (Y: int64) {T: float int64}\t1.23.2-
+Pow.7(X: T, Y: T) -> (Z: T) {T: double float}\t1.23.2-
+Pow.12(X: T, Y: T1) -> (Z: T) {T: double float; T1: double float int64}\t1.23.2-
+Range.11(start: T, limit: T, delta: T) -> (output: T) {T: float int64}\t1.23.2-
+Reshape.5(data: T, shape: int64) -> (reshaped: T) {T: float int64}\t1.23.2-
 Shape.1(data: T) -> (shape: int64) {T: float}\t1.23.2-
 Softmax.1(input: T) -> (output: T) {T: float} [axis: int]\t1.23.2-
 Softmax.11(input: T) -> (output: T) {T: float} [axis: int]\t1.23.2-
@@ -178,5 +182,50 @@ fn an_attribute_that_calls_decide_stands_in_the_way() {
 #[test]
 fn below_the_lowest_opset_nothing_is_converted() {
     let (plan, _) = converted(softmax(2, 13), &goal(6));
+    assert!(!plan.is_possible());
+}
+
+/// A tensor that always is this whole number.
+fn whole(name: &str, number: i64) -> Vec<u8> {
+    let tensor = [proto::number(2, 7), proto::bytes(9, number.to_le_bytes())].concat();
+    let value = [proto::bytes(1, "value"), proto::bytes(5, tensor), proto::number(20, 4)].concat();
+    proto::node("Constant", &[], &[name], &[value])
+}
+
+#[test]
+fn an_exponent_gets_the_type_of_the_values_where_it_is_written_down() {
+    let model = |first: &[Vec<u8>], inputs: &[Vec<u8>]| {
+        let pow = proto::node("Pow", &["x", "e"], &["y"], &[]);
+        let nodes: Vec<Vec<u8>> = first.iter().cloned().chain([pow]).collect();
+        proto::model(12, &proto::body(&nodes, inputs, &[cube("y")]), &[])
+    };
+    let (plan, bytes) = converted(model(&[whole("e", 2)], &[cube("x")]), &goal(11));
+    assert!(plan.is_possible(), "{plan:?}");
+    let made = read(bytes);
+    assert_eq!(ops(&made), ["Constant", "Constant", "Pow"]);
+    let Attribute::Tensor(tensor) = &made.graph.nodes[1].attributes[0].1 else { panic!() };
+    assert_eq!(
+        (tensor.element.0, &*made.graph.nodes[2].inputs[1]),
+        (1, &*made.graph.nodes[1].outputs[0])
+    );
+    // A number that no float is, and one that is computed.
+    let (plan, _) = converted(model(&[whole("e", (1 << 24) + 1)], &[cube("x")]), &goal(11));
+    assert!(!plan.is_possible());
+    let (plan, _) = converted(model(&[], &[cube("x"), proto::value("e", 7)]), &goal(11));
+    assert!(!plan.is_possible());
+}
+
+#[test]
+fn a_range_of_step_one_is_written_as_the_places_of_ones() {
+    let model = |step| {
+        let range = proto::node("Range", &["s", "l", "d"], &["y"], &[]);
+        let inputs = [proto::value("s", 7), proto::value("l", 7)];
+        let nodes = [whole("d", step), range];
+        proto::model(11, &proto::body(&nodes, &inputs, &[proto::value("y", 7)]), &[])
+    };
+    let (plan, bytes) = converted(model(1), &goal(9));
+    assert!(plan.is_possible(), "{plan:?}");
+    assert!(ops(&read(bytes)).contains(&"NonZero"));
+    let (plan, _) = converted(model(2), &goal(9));
     assert!(!plan.is_possible());
 }
