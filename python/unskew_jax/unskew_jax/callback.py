@@ -197,9 +197,10 @@ def install() -> None:
             return original(ctx, callback, token, operands, operand_avals, result_avals, *effect, **keywords)
         if effect:
             keywords["has_side_effect"] = effect[0]
-        address = proxy.address_of(_backend(ctx.module_context))
+        backend = _backend(ctx.module_context)
+        address = proxy.address_of(backend)
         if address is not None:
-            relay.run_for(address)
+            relay.run_for(backend, address)
         return _emit(ctx, callback, token, operands, operand_avals, result_avals, **keywords)
 
     emit.of_unskew_jax = True

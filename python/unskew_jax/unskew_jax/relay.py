@@ -18,6 +18,7 @@ import socket
 import struct
 import threading
 import traceback
+import weakref
 from typing import Any, Sequence
 
 from . import abi, buffer, callback
@@ -33,19 +34,20 @@ LINE = b"UNSKEW CALLBACKS/1 "
 #: How long the client waits for the server's word on whether it calls functions, in seconds.
 PATIENCE = 30.0
 
-_runners: dict[str, Runner] = {}
+#: The runner of each backend that is connected to a server: a server has a process for each.
+_runners: weakref.WeakKeyDictionary[Any, Runner] = weakref.WeakKeyDictionary()
 _lock = threading.Lock()
 
 
-def run_for(address: str) -> None:
-    """Sees to it that functions of this process run for the programs of a server: `grpc://HOST:PORT`.
+def run_for(backend: Any, address: str) -> None:
+    """Sees to it that functions of this process run for the programs of a backend, whose server is `grpc://HOST:PORT`.
 
     Raises `NotImplementedError` if that server calls none.
     """
     with _lock:
-        runner = _runners.get(address)
+        runner = _runners.get(backend)
         if runner is None or not runner.is_open:
-            _runners[address] = Runner(address)
+            _runners[backend] = Runner(address)
 
 
 class Runner:

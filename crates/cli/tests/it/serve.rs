@@ -570,7 +570,8 @@ fn a_stock_jax_solves_and_decomposes_with_the_handlers_of_another_jaxlib() {
 
 /// What a client of a release does on a server.
 fn of_client(jax: &str, serving: &Serving, program: &str) -> std::process::Output {
-    let connect = format!("import unskew_jax; unskew_jax.connect({:?})\n", serving.address);
+    let connect =
+        format!("import unskew_jax; connection = unskew_jax.connect({:?})\n", serving.address);
     let mut command = Host::named(jax).unwrap().peer.command();
     command.args(["-c", &(connect + program)]);
     command.env("PYTHONPATH", unskew_peers::root().join("python/unskew_jax"));
@@ -629,6 +630,18 @@ fn a_server_calls_functions_of_its_clients_and_those_of_one_that_left_fail() {
             (String::from_utf8_lossy(&client.stdout), String::from_utf8_lossy(&client.stderr));
         assert_eq!(printed, "x is [0. 1. 2. 3.]\ncalled\n", "{jax}: {said}");
     }
+    // A second connection of a process has a process of the server's, too.
+    let again = format!(
+        "import jax, numpy as np\n\
+         call = lambda: jax.jit(lambda x: jax.pure_callback(lambda a: a + 1, x, x))(np.float32(1))\n\
+         first = call(); print(first)\n\
+         from jax._src import xla_bridge; kept = xla_bridge.get_backend()\n\
+         connection.close(); unskew_jax.connect({:?}); print(call())\n",
+        serving.address
+    );
+    let client = of_client("0.10.2", &serving, &again);
+    let said = String::from_utf8_lossy(&client.stderr);
+    assert_eq!(String::from_utf8_lossy(&client.stdout), "2.0\n2.0\n", "{said}");
     // One that ends within its own function.
     let gone = "import jax, os, numpy as np\n\
                 jax.jit(lambda x: jax.pure_callback(lambda a: os._exit(7), x, x))(np.float32(1))\n\

@@ -53,8 +53,11 @@ impl Callbacks {
             _ = connection.read(&mut byte) => {
                 self.lock().remove(&first);
             }
-            Ok(worker) = worker => {
-                worker.answer(connection.into_parts().ok().map(|(stream, ..)| stream));
+            worker = worker => {
+                // Where there is none, the client has connected again, and is to be called there.
+                if let Ok(worker) = worker {
+                    worker.answer(connection.into_parts().ok().map(|(stream, ..)| stream));
+                }
             }
         }
     }
