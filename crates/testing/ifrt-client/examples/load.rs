@@ -30,6 +30,8 @@ impl Serving {
         let mut child = Command::new(unskew)
             .args(["serve", plugin, "--port", "0", "--log", "warn"])
             .args(["--sessions", &sessions.to_string()])
+            // What is measured is one process with all sessions.
+            .args(["--isolation", "none"])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .spawn()?;
