@@ -44,6 +44,9 @@ pub struct OnnxDifferential {
     /// Takes the models of this folder in the place of node cases.
     #[arg(long)]
     models: Option<PathBuf>,
+    /// Keeps the cases and what releases did with them in this folder, and takes what is there already.
+    #[arg(long)]
+    keep: Option<PathBuf>,
     /// Writes every wrong verdict into this file.
     #[arg(long)]
     list: Option<PathBuf>,
@@ -64,16 +67,19 @@ struct Tally {
 /// If a package cannot be had or asked, or more than one verdict in two hundred was wrong.
 pub fn run(arguments: &OnnxDifferential) -> anyhow::Result<()> {
     let made = tempfile::tempdir()?;
-    let folder = match &arguments.models {
-        Some(models) => models.clone(),
-        None => {
+    let kept = arguments.keep.as_ref().map(|folder| folder.join("cases"));
+    let folder = match (&arguments.models, kept) {
+        (Some(models), _) => models.clone(),
+        (None, Some(kept)) if kept.exists() => kept,
+        (None, kept) => {
+            let folder = kept.unwrap_or_else(|| made.path().to_owned());
             let site = arguments.site(&format!("onnx-{}", arguments.onnx));
             let onnx = Package::new("onnx", &arguments.onnx, site.as_deref())?;
-            let out = made.path().to_str().context("a temporary folder that is no text")?;
+            let out = folder.to_str().context("a folder that is no text")?;
             let every = arguments.every.max(1).to_string();
             let asked: Vec<&str> = [out, &every].into_iter().chain(OPSETS).collect();
             onnx.ask("onnx_cases.py", &asked)?;
-            made.path().to_owned()
+            folder
         }
     };
     let parties = parties(&folder)?;
@@ -87,9 +93,7 @@ pub fn run(arguments: &OnnxDifferential) -> anyhow::Result<()> {
     println!("| --- | --: | --: | --: | --: | --: |");
     let (mut all, mut wrong, mut lines) = (0, 0, String::new());
     for version in releases {
-        let package = Package::new("onnxruntime", version, arguments.site(version).as_deref())?;
-        let said =
-            package.ask("onnx_run.py", &[folder.to_str().context("a folder that is no text")?])?;
+        let said = arguments.outcomes(version, &folder)?;
         let release = find(&format!("onnxruntime=={version}"))?.party();
         let mut tally = Tally::default();
         for line in said.lines() {
@@ -117,6 +121,22 @@ pub fn run(arguments: &OnnxDifferential) -> anyhow::Result<()> {
 }
 
 impl OnnxDifferential {
+    /// What a release does with the models of a folder, a line each.
+    fn outcomes(&self, version: &str, folder: &Path) -> anyhow::Result<String> {
+        let kept = self.keep.as_ref().map(|keep| keep.join("out").join(format!("{version}.tsv")));
+        if let Some(kept) = kept.as_ref().filter(|kept| kept.exists()) {
+            return Ok(fs::read_to_string(kept)?);
+        }
+        let package = Package::new("onnxruntime", version, self.site(version).as_deref())?;
+        let folder = folder.to_str().context("a folder that is no text")?;
+        let said = package.ask("onnx_run.py", &[folder])?;
+        if let Some(kept) = kept {
+            fs::create_dir_all(kept.parent().unwrap_or(Path::new(".")))?;
+            fs::write(kept, &said)?;
+        }
+        Ok(said)
+    }
+
     fn site(&self, name: &str) -> Option<PathBuf> {
         self.installed.as_ref().map(|folder| folder.join(name))
     }

@@ -54,6 +54,35 @@ pub(crate) fn bind(schema: &Schema, node: &Node, inputs: &[Option<Kind>]) -> Vec
     bound
 }
 
+/// Binds variables that only outputs have, by what is known of these. `inner`: types that graphs of the node give them.
+pub(crate) fn bind_outputs(
+    schema: &Schema,
+    node: &Node,
+    inputs: &[Option<Kind>],
+    inner: Option<&[Option<Kind>]>,
+    bound: &mut [Bound],
+) {
+    let variable = |at: usize| match schema.output(at)?.kind {
+        ParameterKind::Variable(variable) => Some(variable),
+        _ => None,
+    };
+    if let (Some(at), Some(kind)) = (variable(0), first(schema, node, inputs))
+        && let Some(slot) = bound.get_mut(at).filter(|slot| **slot == Bound::Free)
+    {
+        *slot = Bound::Types(vec![kind]);
+    }
+    let Some(inner) = inner.filter(|_| &*schema.name == "If") else { return };
+    for (at, kind) in inner.iter().enumerate() {
+        let Some(slot) = variable(at).and_then(|at| bound.get_mut(at)) else { continue };
+        match (kind, &mut *slot) {
+            (Some(kind), Bound::Types(types)) if !types.contains(kind) => types.push(kind.clone()),
+            (Some(kind), Bound::Free) => *slot = Bound::Types(vec![kind.clone()]),
+            (None, _) => *slot = Bound::Unknown,
+            _ => {}
+        }
+    }
+}
+
 /// The types of the outputs of `node`, as far as they are decided by its inputs and attributes.
 pub(crate) fn outputs(
     schema: &Schema,

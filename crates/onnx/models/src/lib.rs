@@ -55,6 +55,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod around;
 mod convert;
 pub mod diff;
 mod element;

@@ -2,15 +2,12 @@
 
 use std::sync::LazyLock;
 
-use foldhash::HashMap;
 use unskew_core::Version;
 use unskew_definitions::Runs;
 
+use crate::around::Around;
 use crate::infer::{Bound, attribute};
 use crate::{Attribute, Dim, Kind, Node, Schema};
-
-/// What the model says of the dimensions of its values.
-pub(crate) type Shapes<'m> = HashMap<&'m str, &'m [Dim]>;
 
 /// A row of the table.
 #[derive(Debug)]
@@ -22,8 +19,6 @@ pub(crate) struct Limit {
     conditions: Vec<Condition>,
     /// When the runtime refuses such a node.
     pub(crate) when: When,
-    /// The conditions as they are written, for people.
-    pub(crate) said: &'static str,
     /// The words of the error.
     pub(crate) error: &'static str,
 }
@@ -39,6 +34,8 @@ pub(crate) enum When {
     Shapes,
     /// The models that were measured do not show whether there is a kernel.
     Kernel,
+    /// The optimizer may join it with its neighbours into something that has no kernel for these types.
+    Fused,
 }
 
 #[derive(Debug)]
@@ -48,30 +45,65 @@ enum Condition {
     Negative(&'static str),
     Absent(&'static str),
     FewerInputs(usize),
+    MoreInputs(usize),
+    From(&'static str),
+    Beside(&'static str),
+    Turned,
     Empty(usize),
     MoreDims(usize, usize),
     Shorter(usize, usize),
     Types(&'static str, Vec<Kind>),
 }
 
-/// The row that holds at a node in a release, if any does. `shapes`: what the model says of them.
+/// The row that holds at a node in a release, if any does. `around`: what is known of its inputs.
 pub(crate) fn at(
     release: Version,
     schema: &Schema,
     node: &Node,
     bound: &[Bound],
-    shapes: &Shapes<'_>,
+    around: &Around<'_>,
 ) -> Option<&'static Limit> {
     table().iter().find(|row| {
         *row.op == *schema.name
             && row.forms.0 <= schema.since
             && row.forms.1.is_none_or(|last| schema.since <= last)
             && row.releases.as_ref().is_none_or(|runs| runs.contains(release))
-            && row.conditions.iter().all(|one| one.holds(schema, node, bound, shapes))
+            && row.conditions.iter().all(|one| one.holds(schema, node, bound, around))
     })
 }
 
+impl Limit {
+    /// What a node must not have, for people.
+    pub(crate) fn in_words(&self) -> String {
+        let words: Vec<String> = self.conditions.iter().map(Condition::in_words).collect();
+        words.join(" and ")
+    }
+}
+
 impl Condition {
+    fn in_words(&self) -> String {
+        match self {
+            Self::Is(name, value) => format!("{name} = {value}"),
+            Self::IsNone(name, values) => format!("{name} other than {}", values.join(", ")),
+            Self::Negative(name) => format!("{name} below 0"),
+            Self::Absent(name) => format!("no {name}"),
+            Self::FewerInputs(count) => format!("fewer than {count} inputs"),
+            Self::MoreInputs(count) => format!("more than {count} inputs"),
+            Self::From(op) => format!("an input that {op} makes"),
+            Self::Beside(op) => format!("{op} in the model"),
+            Self::Turned => "an input of the model that Transpose turns".to_owned(),
+            Self::Empty(at) => format!("a dimension of 0 in input {at}"),
+            Self::MoreDims(at, most) => format!("more than {most} dimensions of input {at}"),
+            Self::Shorter(one, other) => {
+                format!("fewer columns in input {one} than rows in input {other}")
+            }
+            Self::Types(name, types) => {
+                let types: Vec<String> = types.iter().map(ToString::to_string).collect();
+                format!("{name} = {}", types.join(" or "))
+            }
+        }
+    }
+
     fn parse(text: &'static str) -> Option<Self> {
         let list = |text: &'static str| text.split('|').collect::<Vec<_>>();
         Some(if let Some(name) = text.strip_prefix('!') {
@@ -82,6 +114,14 @@ impl Condition {
             Self::Is(name, value)
         } else if let Some(count) = text.strip_prefix("inputs<") {
             Self::FewerInputs(count.parse().ok()?)
+        } else if let Some(count) = text.strip_prefix("inputs>") {
+            Self::MoreInputs(count.parse().ok()?)
+        } else if let Some(op) = text.strip_prefix("from#") {
+            Self::From(op)
+        } else if let Some(op) = text.strip_prefix("beside#") {
+            Self::Beside(op)
+        } else if text == "turned#" {
+            Self::Turned
         } else if let Some(input) = text.strip_prefix("empty#") {
             Self::Empty(input.parse().ok()?)
         } else if let Some((at, most)) =
@@ -99,8 +139,8 @@ impl Condition {
         })
     }
 
-    fn holds(&self, schema: &Schema, node: &Node, bound: &[Bound], shapes: &Shapes<'_>) -> bool {
-        let shape = |at: usize| shapes.get(&**node.inputs.get(at)?).copied();
+    fn holds(&self, schema: &Schema, node: &Node, bound: &[Bound], around: &Around<'_>) -> bool {
+        let shape = |at: usize| around.shape(node.inputs.get(at)?);
         match self {
             Self::Is(name, value) => attribute(node, name).is_some_and(|one| is(one, value)),
             Self::IsNone(name, values) => {
@@ -111,6 +151,10 @@ impl Condition {
             }
             Self::Absent(name) => attribute(node, name).is_none(),
             Self::FewerInputs(count) => node.inputs.len() < *count,
+            Self::MoreInputs(count) => node.inputs.len() > *count,
+            Self::From(op) => node.inputs.iter().any(|name| around.is_from(name, op)),
+            Self::Beside(op) => around.has(op),
+            Self::Turned => node.inputs.iter().any(|name| around.is_turned_input(name)),
             Self::Empty(at) => shape(*at).is_some_and(|dims| dims.contains(&Dim::Size(0))),
             Self::MoreDims(at, most) => shape(*at).is_some_and(|dims| dims.len() > *most),
             Self::Shorter(one, other) => {
@@ -168,6 +212,7 @@ fn row(line: &'static str) -> Option<Limit> {
         "machine" => When::Machine,
         "shapes" => When::Shapes,
         "kernel" => When::Kernel,
+        "fused" => When::Fused,
         _ => return None,
     };
     Some(Limit {
@@ -176,7 +221,6 @@ fn row(line: &'static str) -> Option<Limit> {
         forms: (first.parse().ok()?, last),
         conditions,
         when,
-        said,
         error: cells.next()?,
     })
 }

@@ -10,12 +10,13 @@ use crate::runtime::full_name;
 use crate::schema::{Arity, ParameterKind};
 use crate::{Attribute, Kind, Lookup, Node, Reader, Schema, rules};
 
-/// Judges `node` and gives the types of its outputs.
+/// Judges `node` and gives the types of its outputs. `inner`: what graphs in its attributes say of these.
 pub(super) fn judge(
     walk: &mut Walk<'_>,
     node: &Node,
     opsets: &[(Box<str>, i64)],
     inputs: &[Option<Kind>],
+    inner: Option<&[Option<Kind>]>,
 ) -> Vec<Option<Kind>> {
     let runtime = walk.runtime;
     let reader = runtime.name();
@@ -65,13 +66,14 @@ pub(super) fn judge(
     } else if !exact || odd.count() > 0 {
         walk.open(Open::Schema, &at);
     }
-    let bound = infer::bind(&schema, node, inputs);
+    let mut bound = infer::bind(&schema, node, inputs);
+    infer::bind_outputs(&schema, node, inputs, inner, &mut bound);
     if runtime.reader == Reader::OnnxRuntime {
         let refused = types(&schema, node, inputs, &reader);
         match refused {
             Some(finding) => walk.findings.push(finding.at(here())),
             None => {
-                let limit = limits::at(runtime.version, &schema, node, &bound, &walk.shapes);
+                let limit = limits::at(runtime.version, &schema, node, &bound, &walk.around);
                 match limit {
                     Some(limit) if limit.when == When::Kernel => walk.open(Open::Unmeasured, &at),
                     _ => kernel::judge(walk, &schema, &bound, &at),
@@ -91,14 +93,16 @@ fn refuse(walk: &mut Walk<'_>, limit: &limits::Limit, schema: &Schema, at: &str)
     match limit.when {
         When::Machine => return walk.open(Open::Machine, at),
         When::Shapes => return walk.open(Open::Shapes, at),
+        When::Fused => return walk.open(Open::Fused, at),
         When::Kernel => return,
         When::Load | When::Run => {}
     }
+    let what = limit.in_words();
     let rule = rules::ValueRefused {
         reader: &reader,
         op: &schema.name,
         since: &schema.since,
-        what: &limit.said,
+        what: &what,
     };
     let finding = rule.finding().at(Places::from_iter([at])).with_symptom(limit.error);
     walk.findings.push(if limit.when == When::Run {

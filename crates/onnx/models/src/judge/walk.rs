@@ -6,7 +6,7 @@ use foldhash::{HashMap, HashMapExt as _};
 use unskew_core::{Finding, Places, Unjudged, aspect};
 
 use super::node;
-use crate::limits::Shapes;
+use crate::around::Around;
 use crate::{Attribute, Element, Function, Graph, Kind, Model, Node, Reader, Runtime, rules};
 
 /// How deep functions call functions before it counts as a circle.
@@ -37,6 +37,8 @@ pub(super) enum Open {
     Machine,
     /// It depends on shapes or values.
     Shapes,
+    /// The optimizer may join it with its neighbours.
+    Fused,
     /// Functions nest too deep, or there are too many.
     Calls,
 }
@@ -49,8 +51,8 @@ pub(super) struct Walk<'m> {
     pub(super) model: &'m Model,
     pub(super) runtime: &'m Runtime,
     pub(super) findings: Vec<Finding>,
-    /// The dimensions that the model says of its values.
-    pub(super) shapes: Shapes<'m>,
+    /// Sizes and makers of values.
+    pub(super) around: Around<'m>,
     open: BTreeMap<Open, Places>,
     /// What functions gave for the types of their inputs.
     calls: HashMap<(usize, Kinds), Kinds>,
@@ -78,7 +80,7 @@ pub(super) fn walk(model: &Model, runtime: &Runtime) -> Walked {
         model,
         runtime,
         findings: Vec::new(),
-        shapes: shapes(model),
+        around: Around::of(model),
         open: BTreeMap::new(),
         calls: HashMap::new(),
         depth: 0,
@@ -112,6 +114,13 @@ pub(super) fn walk(model: &Model, runtime: &Runtime) -> Walked {
                 aspect::KERNELS,
                 "whether these operators run depends on shapes or values, which are not looked at"
                     .to_owned(),
+            ),
+            Open::Fused => (
+                aspect::KERNELS,
+                format!(
+                    "the optimizer of {reader} may join these with their neighbours into an operator that has no kernel for \
+                     their types"
+                ),
             ),
             Open::Calls => {
                 (aspect::CONTENTS, "functions call functions too often to be followed".to_owned())
@@ -205,7 +214,7 @@ impl<'m> Walk<'m> {
             return self.call(at, function, node, inputs);
         }
         let subgraphs = self.subgraphs(node, opsets, scope, &inputs);
-        let mut kinds = node::judge(self, node, opsets, &inputs);
+        let mut kinds = node::judge(self, node, opsets, &inputs, subgraphs.as_deref());
         if let Some(inner) = subgraphs {
             for (kind, inner) in kinds.iter_mut().zip(inner) {
                 *kind = inner.or(kind.take());
@@ -299,14 +308,6 @@ impl<'m> Walk<'m> {
         self.calls.insert((at, inputs), outputs.clone());
         outputs
     }
-}
-
-/// The dimensions of inputs and values, as far as they are said.
-fn shapes(model: &Model) -> Shapes<'_> {
-    let bodies = model.functions.iter().map(|function| &function.body);
-    let graphs = std::iter::once(&model.graph).chain(bodies).flat_map(Graph::all);
-    let values = graphs.flat_map(|graph| graph.inputs.iter().chain(&graph.values));
-    values.filter_map(|value| Some((&*value.name, value.dims.as_deref()?))).collect()
 }
 
 fn is_call(node: &Node, function: &Function) -> bool {
