@@ -73,6 +73,8 @@ def parse(source, out):
             try:
                 with context, ir.Location.unknown():
                     made = serialize(stablehlo, ir.Module.parse(text), newest)
+                    # What its writer cannot read again has no meaning that others could keep.
+                    stablehlo.deserialize_portable_artifact(context, made)
             except Exception:
                 continue
             with open(place, "wb") as file:

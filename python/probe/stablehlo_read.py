@@ -47,11 +47,12 @@ def reader():
         from jaxlib import xla_client
 
         return xla_client._xla.mlir.deserialize_portable_artifact
+    from jax._src.interpreters import mlir
     from jaxlib.mlir.dialects import stablehlo
 
-    context = make_context()
-
     def read(data):
+        # A context of its own, as JAX makes it: what one artifact has loaded must not help the next.
+        context = mlir.make_ir_context()
         with context:
             return stablehlo.deserialize_portable_artifact(context, data)
 

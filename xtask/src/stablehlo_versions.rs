@@ -23,6 +23,9 @@ const MAKE: &str = "python/probe/stablehlo_make.py";
 const MODULES: &str = "python/probe/stablehlo_modules.py";
 const TABLE: &str = "docs/reference/stablehlo-versions.md";
 
+/// How many parts are written and read at once.
+const THREADS: usize = 4;
+
 /// How often programs that take a probe down are passed over.
 const CRASHES: usize = 400;
 
@@ -96,41 +99,29 @@ pub fn run(arguments: &StablehloVersions) -> anyhow::Result<()> {
         command.arg("write").arg(&base).arg(&real).args(&names);
         command
     })?;
-    let options = unskew_stablehlo::rewrite::Options { approximate: true };
-    let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
-    for path in artifacts(&base)? {
-        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        for version in &versions {
-            let source: Arc<dyn Source> = Arc::new(FileSource::open(&path)?);
-            let place = ours.join(format!("{name}@{version}.bc"));
-            match unskew_stablehlo::rewrite::plan(&source, *version, &options) {
-                Ok(Some((plan, output))) if plan.is_possible() => {
-                    fs::write(&place, output.bytes(0, output.size())?)?;
-                }
-                Ok(Some((plan, _))) => {
-                    let why = plan.blockers.first().map(|one| one.message.clone());
-                    *reasons.entry(why.unwrap_or_default()).or_default() += 1;
-                }
-                Ok(None) => *reasons.entry("no portable artifact".to_owned()).or_default() += 1,
-                Err(error) => *reasons.entry(error.problem.to_string()).or_default() += 1,
-            }
-        }
-    }
+    let reasons = write_ours(&base, &ours, &versions)?;
     let mut tallies: Vec<Tally> = versions.iter().map(|_| Tally::default()).collect();
     let mut wrong = Vec::new();
     for (host, (from, to)) in hosts.iter().zip(shares(&own)) {
         let share = |version: &Version| from < *version && *version <= to;
         let texts = |folder: &Path, name: &str| -> anyhow::Result<HashMap<String, Printed>> {
-            let some = at(name)?;
-            for version in versions.iter().filter(|version| share(version)) {
-                for path in artifacts(folder)? {
-                    let file = path.file_name().unwrap_or_default();
-                    if file.to_string_lossy().ends_with(&format!("@{version}.bc")) {
-                        fs::hard_link(&path, some.join(file))?;
-                    }
+            let some: Vec<PathBuf> =
+                (0..THREADS).map(|part| at(&format!("{name}-{part}"))).collect::<Result<_, _>>()?;
+            let endings: Vec<String> = (versions.iter().filter(|version| share(version)))
+                .map(|version| format!("@{version}.bc"))
+                .collect();
+            let mut parts = some.iter().cycle();
+            for path in artifacts(folder)? {
+                let file = path.file_name().unwrap_or_default();
+                let name = file.to_string_lossy();
+                if endings.iter().any(|ending| name.ends_with(ending))
+                    && let Some(part) = parts.next()
+                {
+                    fs::hard_link(&path, part.join(file))?;
                 }
             }
-            print(host, &some)
+            let printed = at_once(&some, |part| print(host, part))?;
+            Ok(printed.into_iter().flatten().collect())
         };
         if !versions.iter().any(&share) {
             continue;
@@ -150,7 +141,7 @@ pub fn run(arguments: &StablehloVersions) -> anyhow::Result<()> {
     }
     let page = page(&versions, &tallies, programs);
     print!("{page}");
-    let mut reasons: Vec<_> = reasons.into_iter().collect();
+    let mut reasons: Vec<(String, usize)> = reasons.into_iter().collect();
     reasons.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     reasons.iter().take(40).for_each(|(why, count)| println!("{count} not written: {why}"));
     wrong.iter().take(40).for_each(|what| println!("{what}"));
@@ -159,6 +150,59 @@ pub fn run(arguments: &StablehloVersions) -> anyhow::Result<()> {
     }
     ensure!(wrong.is_empty(), "{} artifacts are not what they should be", wrong.len());
     Ok(())
+}
+
+/// Writes every artifact for every version as Unskew does, and says why some are not, with how many.
+fn write_ours(
+    base: &Path,
+    ours: &Path,
+    versions: &[Version],
+) -> anyhow::Result<BTreeMap<String, usize>> {
+    let paths = artifacts(base)?;
+    let parts: Vec<&[PathBuf]> = paths.chunks(paths.len().div_ceil(THREADS).max(1)).collect();
+    let options = unskew_stablehlo::rewrite::Options { approximate: true };
+    let all = at_once(&parts, |part| {
+        let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
+        for path in *part {
+            let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            for version in versions {
+                let source: Arc<dyn Source> = Arc::new(FileSource::open(path)?);
+                let place = ours.join(format!("{name}@{version}.bc"));
+                match unskew_stablehlo::rewrite::plan(&source, *version, &options) {
+                    Ok(Some((plan, output))) if plan.is_possible() => {
+                        fs::write(&place, output.bytes(0, output.size())?)?;
+                    }
+                    Ok(Some((plan, _))) => {
+                        let why = plan.blockers.first().map(|one| one.message.clone());
+                        *reasons.entry(why.unwrap_or_default()).or_default() += 1;
+                    }
+                    Ok(None) => {
+                        *reasons.entry("no portable artifact".to_owned()).or_default() += 1;
+                    }
+                    Err(error) => *reasons.entry(error.problem.to_string()).or_default() += 1,
+                }
+            }
+        }
+        Ok(reasons)
+    })?;
+    let mut reasons = BTreeMap::new();
+    for (why, count) in all.into_iter().flatten() {
+        *reasons.entry(why).or_default() += count;
+    }
+    Ok(reasons)
+}
+
+/// Does something with each part, with all at once.
+fn at_once<P: Sync, R: Send>(
+    parts: &[P],
+    what: impl Fn(&P) -> anyhow::Result<R> + Sync,
+) -> anyhow::Result<Vec<R>> {
+    std::thread::scope(|scope| {
+        let what = &what;
+        let started: Vec<_> = parts.iter().map(|part| scope.spawn(move || what(part))).collect();
+        let ended = started.into_iter().map(|one| one.join());
+        ended.map(|one| one.map_err(|_| anyhow::anyhow!("a thread panicked"))?).collect()
+    })
 }
 
 impl Tally {

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use unskew_core::Version;
 
-use crate::{Bytecode, Kind};
+use crate::{Bytecode, Kind, beside};
 
 /// The newest version whose operations, types and attributes are known.
 pub const KNOWN: Version = Version::triple(1, 20, 0);
@@ -109,7 +109,7 @@ pub fn used(bytecode: &Bytecode) -> Vec<Feature> {
         kind: FeatureKind::Dialect,
         name: name.to_owned(),
         meaning: "",
-        since: Some(MIXED),
+        since: Some(beside::since(name).unwrap_or(MIXED)),
     });
     let mut used: Vec<Feature> = kinds.chain(operations).map(feature).chain(others).collect();
     used.sort_by_key(|feature| (feature.kind, PARTS.contains(&&*feature.name)));

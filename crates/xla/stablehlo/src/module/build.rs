@@ -83,6 +83,10 @@ impl Builder<'_> {
             return Err(unsupported(&*source, span.start, what));
         }
         for name in names {
+            // What a later release added at the end, an artifact of before has not.
+            if name.ends_with('?') && cursor.left() == 0 {
+                break;
+            }
             let number = cursor.varint()?;
             let (name, number) = match name.strip_suffix('?') {
                 Some(_) if number & 1 == 0 => continue,

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use unskew_core::{Conversion, Rewrite, Version, VersionRange};
+use unskew_core::{Conversion, Finding, Rewrite, Severity, Version, VersionRange};
 use unskew_source::{Assembly, Output, ReadError, Source};
 
 use super::{APPROXIMATE, Options, Rewritten, rewrite};
-use crate::{Mlir, history, rules};
+use crate::{Artifact, Mlir, history, rules};
 
 /// The adaptation that rewrites belong to.
 const ADAPTATION: &str = "rewrite-stablehlo";
@@ -23,7 +23,8 @@ pub fn plan(
 ) -> Result<Option<(Conversion, Assembly)>, ReadError> {
     let Some(Mlir::Artifact(artifact)) = Mlir::read(&**source)? else { return Ok(None) };
     let mut plan = Conversion::default();
-    if artifact.stated && history::minor(artifact.version) == history::minor(target) {
+    let own = artifact.stated && history::minor(artifact.version) == history::minor(target);
+    if own && missing(&artifact, target).next().is_none() {
         return Ok(Some((plan, Assembly::of(source))));
     }
     let Rewritten { output, changes, approximated, mut kept } = rewrite(source, target, options)?;
@@ -45,20 +46,25 @@ pub fn plan(
     for what in kept {
         plan.blockers.push(rules::NoOlderForm { what: &what, target: &target }.finding());
     }
-    if let Some(Mlir::Artifact(made)) = Mlir::read(&*output)? {
-        let versions = VersionRange { min: None, max: Some(target) };
-        let missing = made.judge(&format!("StableHLO {target}"), versions);
-        let missing =
-            missing.into_iter().filter(|one| one.severity == unskew_core::Severity::Error);
-        if plan.blockers.is_empty() {
-            plan.blockers.extend(missing.map(|one| match one.message.contains("vhlo.tan_v") {
+    if plan.blockers.is_empty()
+        && let Some(Mlir::Artifact(made)) = Mlir::read(&*output)?
+    {
+        plan.blockers.extend(missing(&made, target).map(|one| {
+            match one.message.contains("vhlo.tan_v") {
                 true => one.with_adaptation(APPROXIMATE),
                 false => one,
-            }));
-        }
+            }
+        }));
     }
     let output = Arc::try_unwrap(output).unwrap_or_else(|_| Assembly::of(source));
     Ok(Some((plan, output)))
+}
+
+/// What an artifact has that readers of a version have not.
+fn missing(artifact: &Artifact, target: Version) -> impl Iterator<Item = Finding> {
+    let versions = VersionRange { min: None, max: Some(target) };
+    let findings = artifact.judge(&format!("StableHLO {target}"), versions);
+    findings.into_iter().filter(|one| one.severity == Severity::Error)
 }
 
 /// The same as a file.

@@ -225,3 +225,26 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_its_own_version_does_not_read_is_written_for_it() {
+    let mut file = bytes("sharding@1.11.0.bc");
+    let at = file.windows(7).position(|part| part == b"v1.11.0").unwrap();
+    file[at..at + 7].copy_from_slice(b"v1.10.0");
+    assert_eq!(stated(file.clone()), version("1.10.0"));
+    let (plan, made) = planned(file.clone(), "1.10.0");
+    assert!(plan.is_possible(), "{:?}", plan.blockers);
+    assert_ne!(made, file);
+    let Some(Mlir::Artifact(artifact)) = Mlir::read(&*source(made)).unwrap() else { panic!() };
+    assert!(artifact.other_dialects().is_empty());
+}
+
+#[test]
+fn properties_of_other_dialects_are_kept() {
+    for (file, target) in [("math@1.11.0.bc", "1.12.0"), ("shape@1.11.0.bc", "1.17.0")] {
+        let (plan, made) = planned(bytes(file), target);
+        assert!(plan.is_possible(), "{:?}", plan.blockers);
+        let text = String::from_utf8_lossy(&made).into_owned();
+        assert_eq!(text.contains("#arith.fastmath<none>"), file.starts_with("math"));
+    }
+}
