@@ -21,7 +21,8 @@ use std::mem::ManuallyDrop;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use clap::{CommandFactory as _, FromArgMatches as _};
+use clap::error::ErrorKind;
+use clap::{Command, CommandFactory as _, FromArgMatches as _};
 
 fn main() -> ExitCode {
     let begun = Instant::now();
@@ -45,8 +46,15 @@ fn main() -> ExitCode {
 fn arguments() -> args::Args {
     // To free the descriptions of all verbs takes a sixth of the time of `--version`.
     let mut command = ManuallyDrop::new(args::Args::command());
-    let parsed = command.try_get_matches_from_mut(std::env::args_os());
-    parsed
-        .and_then(|mut found| args::Args::from_arg_matches_mut(&mut found))
-        .unwrap_or_else(|error| error.format(&mut command).exit())
+    let mut named = ManuallyDrop::new(args::only_named(&command, std::env::args_os()));
+    match parsed(&mut named) {
+        Ok(args) => args,
+        Err(error) if error.kind() == ErrorKind::DisplayVersion => error.exit(),
+        Err(_) => parsed(&mut command).unwrap_or_else(|error| error.format(&mut command).exit()),
+    }
+}
+
+fn parsed(command: &mut Command) -> Result<args::Args, clap::Error> {
+    let mut found = command.try_get_matches_from_mut(std::env::args_os())?;
+    args::Args::from_arg_matches_mut(&mut found)
 }
