@@ -115,20 +115,21 @@ impl<'s> Message<'s> {
         }
         let offset = self.position;
         let key = self.varint()?;
-        let number = u32::try_from(key >> 3).ok().filter(|n| (1..1 << 29).contains(n));
-        let number = number.ok_or_else(|| self.malformed(offset, "a field number out of range"))?;
+        // Fewer bits than a number of 32 has, so nothing is lost below.
+        if !(1..1 << 29).contains(&(key >> 3)) {
+            return Err(self.malformed(offset, "a field number out of range"));
+        }
+        let number = (key >> 3) as u32;
         let value = match key & 7 {
             0 => Value::Varint(self.varint()?),
             1 => Value::Fixed64(u64::from_le_bytes(self.array(offset)?)),
             2 => {
                 let len = self.varint()?;
                 let start = self.position;
-                self.position =
-                    start.checked_add(len).filter(|end| *end <= self.end).ok_or_else(|| {
-                        let needed = start.saturating_add(len);
-                        let problem = Problem::Truncated { len: self.end, needed };
-                        ReadError::new(self.source.name(), problem).at(offset)
-                    })?;
+                match start.checked_add(len) {
+                    Some(end) if end <= self.end => self.position = end,
+                    _ => return Err(self.beyond(offset, start.saturating_add(len))),
+                }
                 Value::Bytes(Span { start, len })
             }
             5 => Value::Fixed32(u32::from_le_bytes(self.array(offset)?)),
@@ -195,10 +196,19 @@ impl<'s> Message<'s> {
             .at(offset)
     }
 
+    fn beyond(&self, offset: u64, needed: u64) -> ReadError {
+        let problem = Problem::Truncated { len: self.end, needed };
+        ReadError::new(self.source.name(), problem).at(offset)
+    }
+
     fn payload(&self, field: &Field) -> Result<Span, ReadError> {
-        field.span().ok_or_else(|| {
-            self.malformed(field.offset, &format!("field {} is not length-delimited", field.number))
-        })
+        match field.value {
+            Value::Bytes(span) => Ok(span),
+            _ => {
+                let what = format!("field {} is not length-delimited", field.number);
+                Err(self.malformed(field.offset, &what))
+            }
+        }
     }
 
     fn buffered(&self, span: Span) -> Option<&[u8]> {
@@ -215,23 +225,39 @@ impl<'s> Message<'s> {
         Ok(array)
     }
 
-    fn varint(&mut self) -> Result<u64, ReadError> {
-        let offset = self.position;
-        // Most numbers lie in what was read ahead.
-        let ahead = usize::try_from(offset.wrapping_sub(self.block_start)).ok();
-        let ahead = ahead.and_then(|at| self.block.get(at..)).unwrap_or_default();
-        let left = usize::try_from(self.end.saturating_sub(offset)).unwrap_or(usize::MAX);
-        let mut value = 0u64;
-        for (byte, shift) in ahead.iter().take(left.min(9)).zip((0..).step_by(7)) {
-            value |= u64::from(byte & 0x7f) << shift;
-            if *byte < 0x80 {
-                self.position += shift / 7 + 1;
-                return Ok(value);
-            }
+    /// The byte at the position, if it lies in what was read ahead.
+    #[inline]
+    fn ahead_byte(&self) -> Option<u8> {
+        if self.position >= self.end {
+            return None;
         }
+        let at = usize::try_from(self.position.wrapping_sub(self.block_start)).ok()?;
+        self.block.get(at).copied()
+    }
+
+    /// A number. Most have one byte, which lies in what was read ahead.
+    #[inline]
+    fn varint(&mut self) -> Result<u64, ReadError> {
+        match self.ahead_byte() {
+            Some(byte) if byte < 0x80 => {
+                self.position += 1;
+                Ok(u64::from(byte))
+            }
+            _ => self.long_varint(),
+        }
+    }
+
+    fn long_varint(&mut self) -> Result<u64, ReadError> {
+        let offset = self.position;
         let mut value = 0u64;
         for shift in (0..64).step_by(7) {
-            let byte = self.byte(offset)?;
+            let byte = match self.ahead_byte() {
+                Some(byte) => {
+                    self.position += 1;
+                    byte
+                }
+                None => self.byte(offset)?,
+            };
             value |= u64::from(byte & 0x7f) << shift;
             if byte < 0x80 {
                 return Ok(value);
@@ -242,8 +268,7 @@ impl<'s> Message<'s> {
 
     fn byte(&mut self, offset: u64) -> Result<u8, ReadError> {
         if self.position >= self.end {
-            let problem = Problem::Truncated { len: self.end, needed: self.position + 1 };
-            return Err(ReadError::new(self.source.name(), problem).at(offset));
+            return Err(self.beyond(offset, self.position + 1));
         }
         let in_block = |start: u64, len: usize, at: u64| {
             usize::try_from(at.wrapping_sub(start)).ok().filter(|i| *i < len)

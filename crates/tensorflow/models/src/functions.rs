@@ -220,8 +220,7 @@ fn peel(
 
 /// The functions that the attributes of a node name; those for the runtime's own use apart.
 fn named(node: &Node) -> impl Iterator<Item = &str> {
-    let attrs = node.attrs.iter().filter(|(name, _)| !name.starts_with('_'));
-    attrs.flat_map(|(_, value)| value.functions())
+    node.attrs.judged().flat_map(|(_, value)| value.functions())
 }
 
 #[cfg(test)]
@@ -231,7 +230,7 @@ mod tests {
 
     fn call(name: &str, op: &str, function: &str) -> Node {
         let attrs = vec![("f".into(), AttrValue::Func(function.into()))];
-        Node { name: name.into(), op: op.into(), inputs: vec![], attrs }
+        Node { name: name.into(), op: op.into(), inputs: vec![], attrs: attrs.into() }
     }
 
     fn function(name: &str, nodes: Vec<Node>) -> Function {

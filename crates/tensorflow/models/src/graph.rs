@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use unskew_core::DataVersions;
 
-use crate::{AttrValue, OpDef};
+use crate::{AttrValue, Attrs, OpDef};
 
 /// A graph with its library of functions.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,7 +29,7 @@ pub struct Node {
     /// The inputs as they are written: `conv:1`, `^init`.
     pub inputs: Vec<Box<str>>,
     /// Attributes that are written in the node; defaults may be left out.
-    pub attrs: Vec<(Arc<str>, AttrValue)>,
+    pub attrs: Attrs,
 }
 
 /// A function of a library.
@@ -42,13 +42,13 @@ pub struct Function {
     /// Its results by name, and where each comes from: `node:output:0`.
     pub returns: Vec<(Box<str>, Box<str>)>,
     /// What is said of it as a whole: where it is best called, whether XLA compiles it.
-    pub attrs: Vec<(Arc<str>, AttrValue)>,
+    pub attrs: Attrs,
 }
 
 impl Node {
     /// The value of an attribute.
     pub fn attr(&self, name: &str) -> Option<&AttrValue> {
-        self.attrs.iter().find(|(known, _)| &**known == name).map(|(_, value)| value)
+        self.attrs.get(name)
     }
 
     /// The names of the nodes that data comes from.
@@ -66,5 +66,7 @@ impl Node {
 /// The name of the node in an input: without `^` and without the number of the output.
 fn source_of(input: &str) -> &str {
     let name = input.strip_prefix('^').unwrap_or(input);
-    name.split_once(':').map_or(name, |(name, _)| name)
+    // Names are short, so looking at each byte is faster than a search for longer texts.
+    let end = name.bytes().position(|byte| byte == b':').unwrap_or(name.len());
+    name.get(..end).unwrap_or(name)
 }

@@ -109,7 +109,7 @@ impl Clue<'_> {
                 format!("in {release} op `{op}` {what}")
             }
             Says::Uses(uses, stripped) => {
-                let unknown = uses.iter().flat_map(|one| &one.attrs);
+                let unknown = uses.iter().flat_map(|one| one.attrs.iter());
                 let unknown =
                     unknown.map(|(name, _)| &**name).find(|name| theirs.attr(name).is_none());
                 let absent = |attr: &&AttrDef| {

@@ -50,6 +50,7 @@
 #![forbid(unsafe_code)]
 
 mod attr;
+mod attrs;
 mod behaviour;
 mod change;
 mod channels;
@@ -82,6 +83,7 @@ mod structure;
 mod usage;
 
 pub use attr::{AttrKind, AttrValue, Shape, Single};
+pub use attrs::Attrs;
 pub use change::{OpChange, OpChangeKind, RegistryDiff, op_changes, registry_diff};
 pub use convert::{Options, convert, convert_saved_model};
 pub use dtype::{DataType, DataTypeError};

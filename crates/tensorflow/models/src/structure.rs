@@ -63,10 +63,17 @@ impl Structure {
         let get = |name: &str| by_name.get(name).and_then(|i| nodes.get(*i));
         structure.behaviours.resize(behaviours().len(), Places::default());
         structure.possibly.resize(behaviours().len(), Places::default());
-        for node in nodes {
-            let known = |input: &&str| get(input).is_some() || arguments.contains(input);
-            for input in node.sources().filter(|input| !known(input)) {
-                structure.dangling.add(format_args!("{} <- {input}", place(&node.name)));
+        let mut edges = Vec::with_capacity(nodes.len());
+        for (i, node) in nodes.iter().enumerate() {
+            for input in node.sources() {
+                match by_name.get(input) {
+                    Some(source) => edges.push((*source, i)),
+                    None if arguments.contains(input) => {}
+                    None => {
+                        let place = place(&node.name);
+                        structure.dangling.add(format_args!("{place} <- {input}"));
+                    }
+                }
             }
             let counts = |behaviour: &Behaviour| function.is_empty() || !behaviour.graph_only;
             for (at, behaviour) in behaviour::about(&node.op).filter(|(_, one)| counts(one)) {
@@ -82,7 +89,7 @@ impl Structure {
             let found = shape_inputs::valueless(nodes, get);
             structure.valueless = found.iter().map(|name| place(name)).collect();
         }
-        let stuck = cycle(nodes, &by_name);
+        let stuck = cycle(nodes, &edges);
         structure.cycle =
             stuck.iter().filter_map(|i| nodes.get(*i)).map(|n| place(&n.name)).collect();
         structure
@@ -111,28 +118,34 @@ pub(crate) fn notes_an_old_shape(node: &Node) -> bool {
     })
 }
 
-/// The nodes that are never ready when each waits for its inputs, those of loops apart.
-fn cycle(nodes: &[Node], by_name: &HashMap<&str, usize>) -> Vec<usize> {
+/// The nodes that are never ready when each waits for its inputs, those of loops apart. An edge is a node and one that
+/// reads it.
+fn cycle(nodes: &[Node], edges: &[(usize, usize)]) -> Vec<usize> {
+    let goes_back = |source: usize| nodes.get(source).is_some_and(|n| BACK_EDGES.contains(&&*n.op));
+    let back: Vec<bool> = (0..nodes.len()).map(goes_back).collect();
+    let waited_for = || edges.iter().filter(|(source, _)| !back[*source]);
+    // The readers of all nodes stand in one list, those of a node together.
+    let mut ends = vec![0usize; nodes.len() + 1];
     let mut waits = vec![0usize; nodes.len()];
-    let mut followers: Vec<Vec<usize>> = vec![Vec::new(); nodes.len()];
-    let mut ready = Vec::new();
-    for (i, node) in nodes.iter().enumerate() {
-        for source in node.sources().filter_map(|source| by_name.get(source)) {
-            let back = nodes.get(*source).is_some_and(|n| BACK_EDGES.contains(&&*n.op));
-            if let (false, Some(list)) = (back, followers.get_mut(*source)) {
-                list.push(i);
-                waits[i] += 1;
-            }
-        }
-        if waits[i] == 0 {
-            ready.push(i);
-        }
+    for (source, reader) in waited_for() {
+        ends[source + 1] += 1;
+        waits[*reader] += 1;
     }
+    for i in 1..ends.len() {
+        ends[i] += ends[i - 1];
+    }
+    let mut next = ends.clone();
+    let mut readers = vec![0usize; ends[nodes.len()]];
+    for (source, reader) in waited_for() {
+        readers[next[*source]] = *reader;
+        next[*source] += 1;
+    }
+    let mut ready: Vec<usize> = (0..nodes.len()).filter(|i| waits[*i] == 0).collect();
     while let Some(done) = ready.pop() {
-        for follower in std::mem::take(&mut followers[done]) {
-            waits[follower] -= 1;
-            if waits[follower] == 0 {
-                ready.push(follower);
+        for reader in &readers[ends[done]..ends[done + 1]] {
+            waits[*reader] -= 1;
+            if waits[*reader] == 0 {
+                ready.push(*reader);
             }
         }
     }
@@ -142,13 +155,14 @@ fn cycle(nodes: &[Node], by_name: &HashMap<&str, usize>) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Attrs;
 
     fn graph(nodes: &[(&str, &str, &[&str])]) -> Graph {
         let node = |(name, op, inputs): &(&str, &str, &[&str])| Node {
             name: (*name).into(),
             op: (*op).into(),
             inputs: inputs.iter().map(|input| (*input).into()).collect(),
-            attrs: Vec::new(),
+            attrs: Attrs::default(),
         };
         Graph { nodes: nodes.iter().map(node).collect(), ..Graph::default() }
     }

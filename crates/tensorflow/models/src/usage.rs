@@ -1,17 +1,18 @@
 //! What a graph asks of a runtime: its nodes, those that ask the same taken together.
 
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
 
 use foldhash::{HashMap, HashMapExt as _, HashSet};
 use unskew_core::{DataVersions, Places};
 
+use crate::attrs::Attr;
 use crate::convert::{Proved, Wiring};
 use crate::functions::Functions;
 use crate::joint::{Body, EdgeGroup, Joints, UseOf};
 use crate::read::{MetaGraph, SavedObject};
 use crate::session::{self, Restoring};
-use crate::{AttrValue, Graph, Kernels, Node, OpDef, structure};
+use crate::{AttrValue, Attrs, Graph, Kernels, Node, OpDef, structure};
 
 /// The graph or function in which nodes stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -30,7 +31,7 @@ pub struct Use {
     /// The name of the op.
     pub op: Arc<str>,
     /// The attributes that the nodes set, by name.
-    pub attrs: Vec<(Arc<str>, AttrValue)>,
+    pub attrs: Attrs,
     /// How many data inputs there are.
     pub inputs: u64,
     /// Where the nodes stand.
@@ -46,11 +47,13 @@ pub struct Use {
 impl Use {
     /// What one node asks, without a place.
     pub(crate) fn of_node(node: &Node, scope: Scope, kernels: Kernels, proved: Proved) -> Self {
-        // Attributes for the runtime's own use pass everywhere; shapes of outputs are looked at apart.
-        let judged = node.attrs.iter().filter(|(name, _)| !name.starts_with('_'));
         Self {
             op: node.op.clone(),
-            attrs: judged.map(|(name, value)| (name.clone(), value.judged())).collect(),
+            attrs: node
+                .attrs
+                .judged()
+                .map(|(name, value)| (name.clone(), value.judged()))
+                .collect(),
             inputs: node.data_inputs().count() as u64,
             scope,
             kernels,
@@ -61,7 +64,7 @@ impl Use {
 
     /// The value of an attribute.
     pub fn attr(&self, name: &str) -> Option<&AttrValue> {
-        self.attrs.iter().find(|(known, _)| &**known == name).map(|(_, value)| value)
+        self.attrs.get(name)
     }
 }
 
@@ -130,7 +133,7 @@ impl GraphUse {
             library: &library,
             found: HashMap::new(),
             uses: Vec::new(),
-            hasher: RandomState::new(),
+            judged: JudgedAttrs::default(),
         };
         let mut wiring = Wiring::of_graph(graph);
         let mut joints = Joints::of(graph);
@@ -183,7 +186,7 @@ struct Gather<'g> {
     /// Places in `uses` of each op, scope and digest of the attributes.
     found: HashMap<(Arc<str>, Scope, u64), Vec<usize>>,
     uses: Vec<Use>,
-    hasher: RandomState,
+    judged: JudgedAttrs,
 }
 
 impl Gather<'_> {
@@ -198,26 +201,24 @@ impl Gather<'_> {
         if self.library.contains_key(&*node.op) {
             return None;
         }
-        // Attributes for the runtime's own use pass everywhere; shapes of outputs are looked at apart.
-        let judged = || node.attrs.iter().filter(|(name, _)| !name.starts_with('_'));
         let inputs = node.data_inputs().count() as u64;
         let proved = wiring.proved(node);
         let kernels = kernels.of_node(node);
-        // Attributes stand in any order, so their digests are added.
-        let digest = judged().map(|(name, value)| self.hasher.hash_one((name, value.judged())));
-        let digest = digest.fold(inputs, u64::wrapping_add);
+        let (attrs, digest) = self.judged.of(node);
+        let digest = digest.wrapping_add(inputs);
         let alike = self.found.entry((node.op.clone(), scope, digest)).or_default();
         let same = alike.iter().copied().find(|i| {
             self.uses.get(*i).is_some_and(|other| {
                 other.inputs == inputs
                     && other.proved == proved
                     && other.kernels == kernels
-                    && judged().count() == other.attrs.len()
-                    && judged().all(|(name, value)| other.attr(name) == Some(&value.judged()))
+                    && are_same(attrs, &other.attrs)
             })
         });
         let place = same.unwrap_or_else(|| {
-            self.uses.push(Use::of_node(node, scope, kernels, proved));
+            let (op, attrs) = (node.op.clone(), attrs.iter().cloned().collect());
+            let places = Places::default();
+            self.uses.push(Use { op, attrs, inputs, scope, kernels, proved, places });
             alike.push(self.uses.len() - 1);
             self.uses.len() - 1
         });
@@ -229,4 +230,49 @@ impl Gather<'_> {
         }
         Some(place)
     }
+}
+
+/// Attributes as they are judged, each made once for all nodes that share it.
+#[derive(Default)]
+struct JudgedAttrs {
+    /// By the addresses of those of the graph, which lives longer; with digests.
+    known: HashMap<usize, (Arc<Attr>, u64)>,
+    hasher: RandomState,
+    /// Those of the last node.
+    last: Vec<Arc<Attr>>,
+}
+
+impl JudgedAttrs {
+    /// Those of a node, and a digest of all, which does not depend on their order.
+    fn of(&mut self, node: &Node) -> (&[Arc<Attr>], u64) {
+        self.last.clear();
+        let mut sum = 0u64;
+        for attr in node.attrs.shared() {
+            if attr.0.starts_with('_') {
+                continue;
+            }
+            let (judged, digest) =
+                self.known.entry(Arc::as_ptr(attr).addr()).or_insert_with(|| {
+                    let (name, value) = &**attr;
+                    let judged = match value {
+                        AttrValue::Tensor { .. } => Arc::new((name.clone(), value.judged())),
+                        _ => attr.clone(),
+                    };
+                    let digest = self.hasher.hash_one(&*judged);
+                    (judged, digest)
+                });
+            sum = sum.wrapping_add(*digest);
+            self.last.push(judged.clone());
+        }
+        (&self.last, sum)
+    }
+}
+
+/// Whether these are the same attributes, in whatever order.
+fn are_same(some: &[Arc<Attr>], others: &Attrs) -> bool {
+    let others = others.shared();
+    let has = |one: &Arc<Attr>| {
+        others.iter().any(|other| Arc::ptr_eq(one, other)) || others.contains(one)
+    };
+    some.len() == others.len() && some.iter().all(has)
 }

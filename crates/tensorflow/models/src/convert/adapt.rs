@@ -162,7 +162,7 @@ impl Adapter<'_> {
         let mut steps = Vec::new();
         let mut attrs = Vec::new();
         let target = self.target(&row.to);
-        for (name, value) in &one.attrs {
+        for (name, value) in one.attrs.iter() {
             if row.drop.iter().any(|attr| **attr == **name) || row.to_control {
                 continue;
             }
@@ -179,7 +179,7 @@ impl Adapter<'_> {
             false => one.inputs.checked_sub(row.drop_inputs.len() as u64)?,
         };
         let op = (*row.to).into();
-        Some((Use { op, attrs, inputs, ..one.clone() }, steps))
+        Some((Use { op, attrs: attrs.into(), inputs, ..one.clone() }, steps))
     }
 
     /// The op that a replacement leads to: as the release has it, or as any does.
@@ -193,7 +193,7 @@ impl Adapter<'_> {
         let Some(op) = found.op() else { return };
         let Adapted { now, steps, .. } = adapted;
         let name = now.op.clone();
-        now.attrs.retain(|(attr, value)| {
+        now.attrs.retain(|attr, value| {
             if op.attr(attr).is_some() {
                 return true;
             }

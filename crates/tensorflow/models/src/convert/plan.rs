@@ -153,7 +153,7 @@ fn in_words(step: &Step, one: &Use, adapted: &Adapted) -> Rewrite {
 /// The steps as a change of the bytes of `node`, which stands in a function with these arguments, or in none.
 fn node_edit(node: &Node, adapted: &Adapted, arguments: &[&str]) -> NodeEdit {
     let mut edit = NodeEdit::default();
-    for (name, _) in node.attrs.iter().filter(|(name, _)| !name.starts_with('_')) {
+    for (name, _) in node.attrs.judged() {
         let mut now = name.to_string();
         for row in &adapted.rows {
             now = row.rename.get(&now).cloned().unwrap_or(now);

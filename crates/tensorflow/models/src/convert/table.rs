@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use foldhash::HashMap;
 use serde::Deserialize;
 use unskew_tables::toml_as_json;
 
@@ -137,7 +138,15 @@ pub fn replacements() -> &'static [Replacement] {
 
 /// The pairs that begin with this op.
 pub(super) fn from(op: &str) -> impl Iterator<Item = &'static Replacement> {
-    replacements().iter().filter(move |row| row.from == op)
+    static BY_OP: LazyLock<HashMap<&'static str, Vec<&'static Replacement>>> =
+        LazyLock::new(|| {
+            let mut by_op: HashMap<&str, Vec<_>> = HashMap::default();
+            for row in replacements() {
+                by_op.entry(&row.from).or_default().push(row);
+            }
+            by_op
+        });
+    BY_OP.get(op).into_iter().flatten().copied()
 }
 
 /// Whether an attribute changes nothing that a graph computes.

@@ -68,6 +68,9 @@ impl<'g> Wiring<'g> {
     /// What is proved for the replacements of `node`, those that follow one another included.
     pub(crate) fn proved(&mut self, node: &'g Node) -> Proved {
         let mut proved = Proved::default();
+        if table::from(&node.op).next().is_none() {
+            return proved;
+        }
         let mut ops: Vec<&str> = vec![&node.op];
         let mut seen = 0;
         while let Some(op) = ops.get(seen).copied() {

@@ -122,7 +122,7 @@ fn look(
         say(deprecated(op, deprecation, graph, builder, phases));
     }
     let mut complete = true;
-    for (name, value) in &one.attrs {
+    for (name, value) in one.attrs.iter() {
         match op.attr(name) {
             Some(attr) => {
                 let fault = attribute(op, attr, value, runtime);

@@ -1,8 +1,6 @@
 //! What a function or a node says about which kernels it wants.
 
-use std::sync::Arc;
-
-use crate::{AttrValue, Function, Graph, Node};
+use crate::{AttrValue, Attrs, Function, Graph, Node};
 use foldhash::{HashMap, HashMapExt as _, HashSet};
 
 /// The attribute with which a node asks for a kernel of this name.
@@ -27,8 +25,6 @@ pub enum Kernels {
     /// The function is called only where there is a GPU: on a CPU another one is, which computes the same.
     OnGpuOnly,
 }
-
-type Attrs = [(Arc<str>, AttrValue)];
 
 impl Kernels {
     /// What a node says, in a body of which this is said.
@@ -67,16 +63,15 @@ impl Kernels {
 }
 
 fn of_function(function: &Function) -> Kernels {
-    let preferred = function.attrs.iter().find(|(name, _)| &**name == PREFERRED);
-    match preferred {
+    match function.attrs.get(PREFERRED) {
         _ if is_set(&function.attrs, COMPILED) => Kernels::Compiled,
-        Some((_, AttrValue::String(device))) if &**device == b"GPU" => Kernels::OnGpuOnly,
+        Some(AttrValue::String(device)) if &**device == b"GPU" => Kernels::OnGpuOnly,
         _ => Kernels::OfDevice,
     }
 }
 
 fn is_set(attrs: &Attrs, name: &str) -> bool {
-    attrs.iter().any(|(known, value)| &**known == name && *value == AttrValue::Bool(true))
+    attrs.get(name) == Some(&AttrValue::Bool(true))
 }
 
 /// The functions that a node calls.
@@ -94,7 +89,7 @@ mod tests {
         let function = |name: &str, calls: &str, attr: &str, value| Function {
             signature: OpDef { name: name.into(), ..OpDef::default() },
             nodes: vec![Node { op: calls.into(), ..Node::default() }],
-            attrs: vec![(attr.into(), value)],
+            attrs: vec![(attr.into(), value)].into(),
             ..Function::default()
         };
         let gpu = AttrValue::String(b"GPU".as_slice().into());

@@ -8,10 +8,15 @@ use unskew_source::{ReadError, Source, SourceExt as _};
 use super::kept::Kept;
 use super::op_def;
 use super::values::{attr_value, versions};
+use crate::attrs::Attr;
 use crate::{AttrValue, Function, Graph, Node};
 
 /// The most attributes of a node or a function; real ones have a few dozen.
 const ATTRS: usize = 4 << 10;
+
+/// The most bytes of an attribute that is looked for among earlier ones. Longer ones are shapes, lists and constants, of
+/// which few are equal.
+const SHARED: usize = 256;
 
 /// The graph in `source`, which is one `GraphDef`.
 ///
@@ -60,9 +65,8 @@ pub(crate) fn node(message: &mut Message<'_>, kept: &mut Kept) -> Result<Node, R
                 return Err(message.malformed(field.offset, "a node of more than 4096 attributes"));
             }
             5 => {
-                let entry = message.enter(&field, |message| entry(message, kept));
                 let named = |e: ReadError| e.in_field(format!("node {}, attr", node.name));
-                node.attrs.push(entry.map_err(named)?);
+                node.attrs.push(attr(message, &field, kept).map_err(named)?);
             }
             _ => {}
         }
@@ -70,7 +74,22 @@ pub(crate) fn node(message: &mut Message<'_>, kept: &mut Kept) -> Result<Node, R
     Ok(node)
 }
 
-fn entry(message: &mut Message<'_>, kept: &mut Kept) -> Result<(Arc<str>, AttrValue), ReadError> {
+/// An attribute of a node or a function. One of the same bytes as an earlier one is that one.
+fn attr(message: &mut Message<'_>, field: &Field, kept: &mut Kept) -> Result<Arc<Attr>, ReadError> {
+    let bytes = message.ahead(field).filter(|bytes| bytes.len() <= SHARED);
+    let Some(bytes) = bytes else {
+        return message.enter(field, |message| entry(message, kept)).map(Arc::new);
+    };
+    if let Some(known) = kept.attr(bytes) {
+        return Ok(known);
+    }
+    let bytes = bytes.into();
+    let attr = Arc::new(message.enter(field, |message| entry(message, kept))?);
+    kept.share(message, bytes, attr.clone())?;
+    Ok(attr)
+}
+
+fn entry(message: &mut Message<'_>, kept: &mut Kept) -> Result<Attr, ReadError> {
     let mut name = None;
     let mut value = AttrValue::Missing;
     while let Some(field) = message.next()? {
@@ -111,7 +130,7 @@ fn function(message: &mut Message<'_>, kept: &mut Kept) -> Result<Function, Read
                 let what = "a function of more than 4096 attributes";
                 return Err(message.malformed(field.offset, what));
             }
-            5 => function.attrs.push(message.enter(&field, |m| entry(m, kept))?),
+            5 => function.attrs.push(attr(message, &field, kept)?),
             _ => {}
         }
     }

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use foldhash::HashSet;
+use foldhash::{HashMap, HashSet};
 use unskew_source::wire::{Field, Message};
 use unskew_source::{Problem, ReadError};
+
+use crate::attrs::Attr;
 
 /// The most bytes of structure that are kept of one file; the largest real graphs have a tenth.
 const KEPT: usize = 160 << 20;
@@ -17,6 +19,8 @@ const OVERHEAD: usize = 48;
 pub(crate) struct Kept {
     bytes: usize,
     names: HashSet<Arc<str>>,
+    /// Attributes by their bytes in the file.
+    attrs: HashMap<Box<[u8]>, Arc<Attr>>,
 }
 
 impl Kept {
@@ -29,6 +33,23 @@ impl Kept {
         let what = "the structure of the graph (names, nodes, attributes)".to_owned();
         let problem = Problem::TooLarge { what, size: self.bytes as u64, limit: KEPT as u64 };
         Err(ReadError::new(message.source().name(), problem))
+    }
+
+    /// The attribute of these bytes, if there was one.
+    pub(crate) fn attr(&self, bytes: &[u8]) -> Option<Arc<Attr>> {
+        self.attrs.get(bytes).cloned()
+    }
+
+    /// Keeps an attribute for those of the same bytes.
+    pub(crate) fn share(
+        &mut self,
+        message: &Message<'_>,
+        bytes: Box<[u8]>,
+        attr: Arc<Attr>,
+    ) -> Result<(), ReadError> {
+        self.count(message, bytes.len())?;
+        self.attrs.insert(bytes, attr);
+        Ok(())
     }
 
     /// A text that is kept as it is.

@@ -3,6 +3,8 @@
 //! The names stand in constants, whose values no other part of a check looks at; so this is a walk of its own,
 //! over the nodes of the graph and of each function apart, for graphs that have such nodes.
 
+use std::sync::Arc;
+
 use foldhash::{HashMap, HashMapExt as _};
 use unskew_source::wire::{Field, Message};
 use unskew_source::{ReadError, Source};
@@ -73,12 +75,18 @@ pub fn restored(
     Ok(found.tensors)
 }
 
+/// Whether nodes of this op say what is restored, or whereto.
+fn is_wanted(op: &[u8]) -> bool {
+    let wanted = [&RESTORES[..], &PASSES, &ASSIGNS, &VARIABLES, &["Const"]];
+    wanted.iter().any(|ops| ops.iter().any(|one| one.as_bytes() == op))
+}
+
 /// What is kept of a node.
 #[derive(Default)]
 struct Light {
     op: Box<str>,
     inputs: Vec<Box<str>>,
-    attrs: Vec<(Box<str>, AttrValue)>,
+    attrs: Vec<(Arc<str>, AttrValue)>,
     /// The texts of a constant.
     texts: Vec<Box<str>>,
 }
@@ -152,14 +160,15 @@ impl RestoredTensors<'_> {
     }
 
     fn node(&mut self, message: &mut Message<'_>, nodes: &mut Nodes) -> Result<(), ReadError> {
-        let (mut name, mut light) = (Box::default(), Light::default());
+        let (mut name, mut light) = (None, Light::default());
         while let Some(field) = message.next()? {
             match field.number {
-                1 => name = self.kept.text(message, &field)?,
+                1 => name = Some(field),
+                // Of most nodes nothing is wanted, so nothing is kept of them.
+                2 if message.ahead(&field).is_some_and(|op| !is_wanted(op)) => return Ok(()),
                 2 => {
                     light.op = self.kept.text(message, &field)?;
-                    let wanted = [&RESTORES[..], &PASSES, &ASSIGNS, &VARIABLES, &["Const"]];
-                    if !wanted.iter().any(|ops| ops.contains(&&*light.op)) {
+                    if !is_wanted(light.op.as_bytes()) {
                         return Ok(());
                     }
                 }
@@ -169,17 +178,18 @@ impl RestoredTensors<'_> {
             }
         }
         if &*light.op != "Const" || !light.texts.is_empty() {
-            nodes.insert(name, light);
+            let name = name.map(|field| self.kept.text(message, &field)).transpose()?;
+            nodes.insert(name.unwrap_or_default(), light);
         }
         Ok(())
     }
 
     /// An attribute, of which the element types, the shape of a variable and the texts of a constant are kept.
     fn attr(&mut self, message: &mut Message<'_>, light: &mut Light) -> Result<(), ReadError> {
-        let mut name: Box<str> = Box::default();
+        let mut name: Arc<str> = Arc::default();
         while let Some(field) = message.next()? {
             match (field.number, &*name) {
-                (1, _) => name = self.kept.text(message, &field)?,
+                (1, _) => name = self.kept.name(message, &field)?,
                 (2, "value") => message.enter(&field, |value| {
                     self.within(value, 8, |found, tensor| found.texts(tensor, light))
                 })?,

@@ -1,0 +1,70 @@
+//! The attributes of a node. Most nodes set what others set too, so what is equal in a file is kept once.
+
+use std::sync::Arc;
+
+use crate::AttrValue;
+
+/// An attribute: its name and its value.
+pub(crate) type Attr = (Arc<str>, AttrValue);
+
+/// Attributes in the order of the file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Attrs(Vec<Arc<Attr>>);
+
+impl Attrs {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The value of the first attribute of this name.
+    pub fn get(&self, name: &str) -> Option<&AttrValue> {
+        self.iter().find(|(known, _)| &***known == name).map(|(_, value)| value)
+    }
+
+    /// Names and values.
+    pub fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &AttrValue)> {
+        self.0.iter().map(|attr| (&attr.0, &attr.1))
+    }
+
+    /// Those that a release judges: the names of others begin with `_`, they are for the runtime's own use and pass
+    /// everywhere.
+    pub fn judged(&self) -> impl Iterator<Item = (&Arc<str>, &AttrValue)> {
+        self.iter().filter(|(name, _)| !name.starts_with('_'))
+    }
+
+    pub(crate) fn shared(&self) -> &[Arc<Attr>] {
+        &self.0
+    }
+
+    pub(crate) fn push(&mut self, attr: Arc<Attr>) {
+        self.0.push(attr);
+    }
+
+    pub(crate) fn retain(&mut self, mut stays: impl FnMut(&Arc<str>, &AttrValue) -> bool) {
+        self.0.retain(|attr| stays(&attr.0, &attr.1));
+    }
+}
+
+impl FromIterator<Arc<Attr>> for Attrs {
+    fn from_iter<I: IntoIterator<Item = Arc<Attr>>>(attrs: I) -> Self {
+        Self(attrs.into_iter().collect())
+    }
+}
+
+impl FromIterator<Attr> for Attrs {
+    fn from_iter<I: IntoIterator<Item = Attr>>(attrs: I) -> Self {
+        attrs.into_iter().map(Arc::new).collect()
+    }
+}
+
+impl From<Vec<Attr>> for Attrs {
+    fn from(attrs: Vec<Attr>) -> Self {
+        attrs.into_iter().collect()
+    }
+}
