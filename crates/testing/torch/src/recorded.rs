@@ -88,6 +88,17 @@ pub fn newest() -> anyhow::Result<Vec<Single>> {
     singles(include_bytes!("../../../torch/interpreter/tests/data/newest-2.15.0.tar.xz"), "2.15.0")
 }
 
+/// What `crates/torch/interpreter/tests/data/in_place.py` made of 2.15.0: graphs that write to their arguments.
+///
+/// # Errors
+/// If the packed files are broken.
+pub fn in_place() -> anyhow::Result<Vec<Single>> {
+    singles(
+        include_bytes!("../../../torch/interpreter/tests/data/in-place-2.15.0.tar.xz"),
+        "2.15.0",
+    )
+}
+
 fn singles(packed: &[u8], release: &str) -> anyhow::Result<Vec<Single>> {
     #[derive(Deserialize)]
     struct Row {

@@ -33,7 +33,7 @@ pub(super) const OPERATORS: &[Operator] = &[
 ];
 
 /// An index of a dimension, from its end if it is negative.
-fn place(index: i64, size: usize) -> Result<usize, Problem> {
+pub(super) fn place(index: i64, size: usize) -> Result<usize, Problem> {
     let from_start = if index < 0 { index + size as i64 } else { index };
     match usize::try_from(from_start).ok().filter(|at| *at < size) {
         Some(at) => Ok(at),
@@ -41,7 +41,7 @@ fn place(index: i64, size: usize) -> Result<usize, Problem> {
     }
 }
 
-fn size_at(tensor: &Tensor, axis: usize) -> usize {
+pub(super) fn size_at(tensor: &Tensor, axis: usize) -> usize {
     tensor.shape().get(axis).copied().unwrap_or(1)
 }
 

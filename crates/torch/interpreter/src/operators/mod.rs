@@ -23,6 +23,7 @@ mod pad;
 mod pointwise;
 mod pool;
 mod prim;
+mod put_back;
 mod recurrent;
 mod reduction;
 mod scalars;
@@ -54,6 +55,7 @@ const FAMILIES: &[&[Operator]] = &[
     split::OPERATORS,
     pad::OPERATORS,
     index::OPERATORS,
+    put_back::OPERATORS,
     sort::OPERATORS,
     reduction::OPERATORS,
     matrix::OPERATORS,

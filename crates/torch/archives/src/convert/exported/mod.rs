@@ -3,8 +3,9 @@
 //! A release loads its own major version and no other: 1 (PyTorch 2.1), 2 (2.2), 5 (2.3, 2.4), 7 (2.5),
 //! 8 (since 2.6). What every schema has stands in `data/exported.tsv`; `recast` walks a graph along the
 //! types of two of them. What is beyond types has a module each: `first`, the signature of 2.1, which says
-//! by maps what later ones say by a list of specs; `higher_order`, what `cond` and its like give back;
-//! `operators`, arguments that another release does not take; `calls`, nodes of operators that it does not have, with `site`, what a node is given, and `shapes`, what new nodes give;
+//! by maps what later ones say by a list of specs; `functional`, graphs without operators that write to their arguments;
+//! `higher_order`, what `cond` and its like give back;
+//! `names`, names that Python has for something else; `operators`, arguments that another release does not take; `calls`, nodes of operators that it does not have, with `site`, what a node is given, and `shapes`, what new nodes give;
 //! `stamp`, the numbers and names of the whole; `container`, the records around the graph, and `weights`,
 //! the tensors in them.
 
@@ -13,7 +14,9 @@ mod container;
 mod course;
 mod expression;
 mod first;
+mod functional;
 mod higher_order;
+mod names;
 mod operators;
 mod recast;
 mod schema;

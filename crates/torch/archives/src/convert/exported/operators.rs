@@ -9,11 +9,6 @@ use super::recast::RecastReport;
 use crate::convert::json::Json;
 use crate::format::target;
 
-/// Operators that only differ from another one by writing to what they return: nothing in a graph but
-/// their result is looked at.
-const RETURNED: [(&str, &str); 1] =
-    [("torch.ops.aten.detach_.default", "torch.ops.aten.detach.default")];
-
 /// Fits the nodes of `graph` to the operators of the other release.
 pub(super) fn put(graph: &mut Json, table: &OperatorTable, found: &mut RecastReport) {
     for node in graph.get_mut("nodes").map_or(&mut [][..], Json::items_mut) {
@@ -74,17 +69,5 @@ fn means(argument: &Json, default: &str) -> bool {
         }
         "as_string" => value.as_text() == Some(default.trim_matches(['"', '\''])),
         _ => false,
-    }
-}
-
-/// Replaces operators that write to what they return by those that do not.
-pub(super) fn return_only(graph: &mut Json, found: &mut RecastReport) {
-    for node in graph.get_mut("nodes").map_or(&mut [][..], Json::items_mut) {
-        let Some(target) = node.get_mut("target") else { continue };
-        let pair = RETURNED.iter().find(|(writing, _)| target.as_text() == Some(writing));
-        if let Some((old, new)) = pair {
-            *target = Json::text(*new);
-            found.change(format!("{new} in place of {old}"));
-        }
     }
 }

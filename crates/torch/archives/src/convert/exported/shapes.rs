@@ -141,7 +141,7 @@ fn along(sizes: &[Json], dims: &[Json], kept: bool) -> Option<Vec<Json>> {
 }
 
 /// The strides of a tensor without gaps; none if a size that is a symbol stands behind another one.
-fn contiguous(sizes: &[Json]) -> Option<Vec<Json>> {
+pub(super) fn contiguous(sizes: &[Json]) -> Option<Vec<Json>> {
     let mut strides = Vec::with_capacity(sizes.len());
     let mut stride = Some(1_i64);
     for size in sizes.iter().rev() {

@@ -8,7 +8,8 @@ use unskew_core::Version;
 use unskew_torch_schemas::OperatorTable;
 
 use super::course::Course;
-use super::operators;
+use super::functional;
+use super::names;
 use super::recast::RecastReport;
 use crate::convert::json::Json;
 
@@ -58,31 +59,11 @@ pub(super) fn put(
     let name = name.as_ref().and_then(Json::as_text).unwrap_or("ATEN");
     let name = if name == "TRAINING" { "ATEN" } else { name };
     if verifiers.is_some() {
-        if let Some(graph) = program.get_mut("graph_module").and_then(|m| m.get_mut("graph")) {
-            operators::return_only(graph, found);
-        }
-        writing(program, table, found);
+        functional::put(program, table, found);
+        names::put(program, found);
         found.change(format!("the dialect is {name}"));
     }
     if has("dialect") {
         program.set("dialect", Json::text(name));
-    }
-}
-
-/// Finds the nodes that write to their arguments.
-fn writing(program: &Json, operators: &OperatorTable, found: &mut RecastReport) {
-    let graph = program.get("graph_module").and_then(|module| module.get("graph"));
-    let nodes = graph.and_then(|graph| graph.get("nodes")).map_or(&[][..], Json::items);
-    for (n, node) in nodes.iter().enumerate() {
-        let target = node.get("target").and_then(Json::as_text).unwrap_or_default();
-        let Some((name, overload)) = crate::format::target(target) else { continue };
-        let writes = operators.find(&name, |definition| {
-            let schema = &definition.schema;
-            (schema.overload == overload).then(|| schema.arguments.iter().any(|a| a.is_written()))
-        });
-        if writes == Some(true) {
-            let what = format!("takes no operator that writes to its arguments: {target}");
-            found.block(what, format_args!("graph_module.graph.nodes[{n}]"));
-        }
     }
 }
