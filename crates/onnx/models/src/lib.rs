@@ -14,7 +14,7 @@
 //! | tensors in other files: inside the folder, there, long enough | [`with_external_data`] |
 //! | a line of a table to the form of an operator, and to the types of its kernels | [`Schema`], [`Kernel`] |
 //! | a release: its numbers and tables | [`Runtime`] |
-//! | IR version and opsets; then each node: operator, attributes, counts, types, kernel | [`judge()`] |
+//! | IR version and opsets; values made once, tensors whole; then each node: operator, attributes, counts, types, kernel | [`judge()`] |
 //! | a model under other opsets and another IR version | [`convert()`] |
 //!
 //! [`diff`] says what changed between two releases. Types of values are inferred from graph inputs, tensors, attributes
@@ -75,7 +75,7 @@ pub use convert::{Goal, convert};
 pub use element::{Element, NotAnElement};
 pub use judge::{Beside, judge, with_external_data};
 pub use kind::Kind;
-pub use model::{Attribute, Dim, External, Function, Graph, Model, Node, Tensor, Value};
+pub use model::{Attribute, Data, Dim, External, Function, Graph, Model, Node, Tensor, Value};
 pub use party::{operator_names, party};
 pub use read::model as read_model;
 pub use runtime::{IR_AXIS, Lookup, OPSET_AXIS, ORT_AXIS, Reader, Runtime, full_name};

@@ -78,6 +78,8 @@ pub struct Node {
     pub outputs: Vec<Box<str>>,
     /// The attributes that are written, in the order of the file.
     pub attributes: Vec<(Box<str>, Attribute)>,
+    /// What is wrong with how its attributes are written, with the name of the first one.
+    pub broken: Option<Box<str>>,
 }
 
 /// The value of an attribute, as far as it decides something.
@@ -118,8 +120,24 @@ pub struct Tensor {
     pub external: Option<External>,
     /// The bytes of it that stand in the model.
     pub stored: u64,
+    /// In which form its elements stand in the model.
+    pub data: Data,
     /// Where its message lies in the file.
     pub place: Range<u64>,
+}
+
+/// How the elements of a tensor stand in a model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Data {
+    /// None stand there.
+    #[default]
+    Nothing,
+    /// As bytes, so many of them; field `raw_data`.
+    Raw(u64),
+    /// One by one, in the field of this number, so many of them.
+    Listed(u32, u64),
+    /// One by one, too many to be counted.
+    Uncounted,
 }
 
 impl Tensor {
@@ -161,6 +179,8 @@ pub struct Function {
     pub inputs: Vec<Box<str>>,
     /// Names of its outputs.
     pub outputs: Vec<Box<str>>,
+    /// Attributes that a call need not say.
+    pub defaults: Vec<(Box<str>, Attribute)>,
     /// Its nodes, and the types of values in it.
     pub body: Graph,
 }

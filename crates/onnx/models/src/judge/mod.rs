@@ -1,10 +1,13 @@
 //! Whether a release reads and runs a model.
 
 mod external;
+mod function;
 mod kernel;
 mod node;
 mod ort;
+mod tensors;
 mod walk;
+mod wiring;
 
 use std::sync::Arc;
 
@@ -41,6 +44,11 @@ pub fn judge(model: &Model, runtime: &Runtime) -> Judgement {
         judgement.unjudged.push(Unjudged::new(aspect::KERNELS, reason));
         return judgement;
     }
+    let called =
+        |function: &crate::Function| runtime.reader == Reader::Onnx || walk::calls(model, function);
+    judgement.findings.extend(wiring::findings(model, runtime.reader, called));
+    judgement.findings.extend(tensors::findings(model, runtime.reader));
+    judgement.findings.extend(function::twice(model, runtime));
     let walked = walk::walk(model, runtime);
     judgement.findings.extend(walked.findings);
     judgement.unjudged.extend(walked.unjudged);

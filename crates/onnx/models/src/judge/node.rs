@@ -26,6 +26,11 @@ pub(super) fn judge(
     let opset =
         opsets.iter().find(|(domain, _)| *domain == node.domain).map(|(_, version)| *version);
     let Some(opset) = opset.or_else(|| before_opsets(walk, node)) else {
+        // ONNX Runtime takes some opset of its own domain where a model has only others.
+        if runtime.reader == Reader::OnnxRuntime && node.domain.is_empty() {
+            walk.open(Open::Schema, &at);
+            return Vec::new();
+        }
         let rule = rules::DomainNotImported { op: &op, domain: &shown(&node.domain) };
         walk.findings.push(rule.finding().at(here()));
         return Vec::new();
@@ -59,8 +64,20 @@ pub(super) fn judge(
             return Vec::new();
         }
     };
+    if let Some(what) = &node.broken {
+        let rule = rules::AttributeBroken { op: &op, what };
+        walk.findings.push(rule.finding().at(here()));
+    }
+    if runtime.reader == Reader::OnnxRuntime && node.domain.is_empty() {
+        walk.findings.extend(inner_graphs(node).into_iter().map(|finding| finding.at(here())));
+    }
     let odd = shape_of_node(&schema, node, &reader).map(|finding| finding.at(here()));
     // Constants become tensors of the model before anybody looks at their attributes.
+    if *schema.name == *"Constant" && node.attributes.is_empty() {
+        let rule =
+            rules::OnnxAttributeMissing { op: &op, since: &schema.since, attribute: &"value" };
+        walk.findings.push(rule.finding().at(here()));
+    }
     if exact && *schema.name != *"Constant" {
         walk.findings.extend(odd);
     } else if !exact || odd.count() > 0 {
@@ -110,6 +127,40 @@ fn refuse(walk: &mut Walk<'_>, limit: &limits::Limit, schema: &Schema, at: &str)
     } else {
         finding
     });
+}
+
+/// What is wrong with the numbers of inputs and outputs of the graphs in a node.
+fn inner_graphs(node: &Node) -> Vec<Finding> {
+    let (inputs, outputs) = match &*node.op {
+        "If" => (0, node.outputs.len()),
+        "Loop" => (node.inputs.len().max(2), node.outputs.len() + 1),
+        _ => return Vec::new(),
+    };
+    let mut found = Vec::new();
+    for (attribute, value) in &node.attributes {
+        let Attribute::Graph(graph) = value else { continue };
+        let stored =
+            |one: &&crate::Value| graph.initializers.iter().any(|tensor| tensor.name == one.name);
+        let least = graph.inputs.iter().filter(|one| !stored(one)).count();
+        let takes = graph.inputs.len();
+        let makes = graph.outputs.len();
+        for (what, given, wanted, wrong) in [
+            ("inputs", takes, inputs, takes != inputs && least != inputs),
+            ("outputs", makes, outputs, makes != outputs),
+        ] {
+            if wrong {
+                let rule = rules::GraphInsideDiffers {
+                    op: &node.op,
+                    attribute,
+                    what: &what,
+                    given: &given,
+                    wanted: &wanted,
+                };
+                found.push(rule.finding());
+            }
+        }
+    }
+    found
 }
 
 /// The opset of models of before there were opsets.
@@ -203,7 +254,18 @@ fn shape_of_node<'a>(
         );
         rules::InputLeftOut { op: name, since, input: &one.name }.finding().with_symptom(symptom)
     });
-    unknown.chain(lacks).chain(other).chain(inputs).chain(outputs).chain(left_out)
+    let nothing = node.outputs.iter().enumerate().filter(|(_, name)| name.is_empty());
+    let single = |one: &&crate::Parameter| one.arity == Arity::One;
+    let nothing = nothing.filter_map(move |(at, _)| schema.output(at).filter(single));
+    let nothing = nothing.map(move |one| {
+        let symptom = format!(
+            "Node's output {} is marked single but has an empty string in the graph",
+            one.name
+        );
+        rules::OutputLeftOut { op: name, since, output: &one.name }.finding().with_symptom(symptom)
+    });
+    let checks = unknown.chain(lacks).chain(other).chain(inputs).chain(outputs);
+    checks.chain(left_out).chain(nothing)
 }
 
 /// Attributes that begin so are not looked at by anybody.

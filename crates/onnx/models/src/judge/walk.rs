@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use foldhash::{HashMap, HashMapExt as _};
 use unskew_core::{Finding, Places, Unjudged, aspect};
 
-use super::node;
+use super::{function, node};
 use crate::around::Around;
 use crate::{Attribute, Element, Function, Graph, Kind, Model, Node, Reader, Runtime, rules};
 
@@ -56,6 +56,8 @@ pub(super) struct Walk<'m> {
     open: BTreeMap<Open, Places>,
     /// What functions gave for the types of their inputs.
     calls: HashMap<(usize, Kinds), Kinds>,
+    /// How many calls were looked into.
+    called: usize,
     depth: usize,
 }
 
@@ -83,6 +85,7 @@ pub(super) fn walk(model: &Model, runtime: &Runtime) -> Walked {
         around: Around::of(model),
         open: BTreeMap::new(),
         calls: HashMap::new(),
+        called: 0,
         depth: 0,
     };
     walk.graph(&model.graph, &model.opsets, None, &[]);
@@ -140,8 +143,8 @@ impl<'m> Walk<'m> {
     /// Judges the nodes of a graph; gives the types of its outputs. `given`: types of its inputs that it does not say.
     pub(super) fn graph(
         &mut self,
-        graph: &'m Graph,
-        opsets: &'m [(Box<str>, i64)],
+        graph: &Graph,
+        opsets: &[(Box<str>, i64)],
         around: Option<&Scope<'_>>,
         given: &[Option<Kind>],
     ) -> Kinds {
@@ -206,11 +209,13 @@ impl<'m> Walk<'m> {
     }
 
     /// Judges one node; gives the types of its outputs.
-    fn node(&mut self, node: &'m Node, opsets: &'m [(Box<str>, i64)], scope: &Scope<'_>) -> Kinds {
+    fn node(&mut self, node: &Node, opsets: &[(Box<str>, i64)], scope: &Scope<'_>) -> Kinds {
         let inputs: Kinds = node.inputs.iter().map(|name| scope.kind(name)).collect();
         let model = self.model;
         let called = model.functions.iter().position(|function| is_call(node, function));
         if let Some((at, function)) = called.and_then(|at| Some((at, model.functions.get(at)?))) {
+            let refused = function::call(self.runtime, function, node, opsets);
+            self.findings.extend(refused);
             return self.call(at, function, node, inputs);
         }
         let subgraphs = self.subgraphs(node, opsets, scope, &inputs);
@@ -226,8 +231,8 @@ impl<'m> Walk<'m> {
     /// Judges the graphs in the attributes of a node; gives the types that they say of its outputs.
     fn subgraphs(
         &mut self,
-        node: &'m Node,
-        opsets: &'m [(Box<str>, i64)],
+        node: &Node,
+        opsets: &[(Box<str>, i64)],
         scope: &Scope<'_>,
         inputs: &[Option<Kind>],
     ) -> Option<Kinds> {
@@ -251,7 +256,7 @@ impl<'m> Walk<'m> {
         };
         let mut outputs = None;
         for (_, attribute) in &node.attributes {
-            let graphs: &'m [Graph] = match attribute {
+            let graphs: &[Graph] = match attribute {
                 Attribute::Graph(graph) => std::slice::from_ref(&**graph),
                 Attribute::Graphs(graphs) => graphs,
                 _ => continue,
@@ -276,10 +281,12 @@ impl<'m> Walk<'m> {
 
     /// Judges the body of a function for these types of its inputs, once.
     fn call(&mut self, at: usize, function: &'m Function, node: &Node, inputs: Kinds) -> Kinds {
-        if let Some(known) = self.calls.get(&(at, inputs.clone())) {
+        let decided = function::is_decided_by_calls(function, node);
+        if let Some(known) = self.calls.get(&(at, inputs.clone())).filter(|_| !decided) {
             return known.clone();
         }
-        if self.depth >= CALLS || self.calls.len() >= MOST_CALLS {
+        self.called += 1;
+        if self.depth >= CALLS || self.called >= MOST_CALLS {
             self.open(Open::Calls, &place(node));
             return Vec::new();
         }
@@ -294,9 +301,11 @@ impl<'m> Walk<'m> {
             .iter()
             .filter_map(|one| Some((&*one.name, one.kind.as_ref()?)))
             .collect();
-        for node in &function.body.nodes {
+        for inner in &function.body.nodes {
+            let node = &*function::called(inner, function, node);
             let kinds = self.node(node, &function.opsets, &scope);
-            for (at, name) in node.outputs.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
+            for (at, name) in inner.outputs.iter().enumerate().filter(|(_, name)| !name.is_empty())
+            {
                 let kind = kinds.get(at).cloned().flatten();
                 scope
                     .own
@@ -308,6 +317,13 @@ impl<'m> Walk<'m> {
         self.calls.insert((at, inputs), outputs.clone());
         outputs
     }
+}
+
+/// Whether some node of the model, or of its functions, calls this function.
+pub(super) fn calls(model: &Model, function: &Function) -> bool {
+    let bodies = model.functions.iter().map(|function| &function.body);
+    let graphs = std::iter::once(&model.graph).chain(bodies).flat_map(Graph::all);
+    graphs.flat_map(|graph| &graph.nodes).any(|node| is_call(node, function))
 }
 
 fn is_call(node: &Node, function: &Function) -> bool {

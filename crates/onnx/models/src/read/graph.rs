@@ -56,7 +56,13 @@ pub(super) fn node(message: &mut Message<'_>) -> Result<Node, ReadError> {
             5 => {
                 let read = message.enter(&field, attribute);
                 let place = || format!("attribute of {}", node.op);
-                node.attributes.push(read.map_err(|error| error.in_field(place()))?);
+                let (name, value, broken) = read.map_err(|error| error.in_field(place()))?;
+                let twice = node.attributes.iter().any(|(one, _)| *one == name);
+                let broken = broken.or(twice.then_some("stands twice"));
+                if let Some(what) = broken.filter(|_| node.broken.is_none()) {
+                    node.broken = Some(format!("{name} {what}").into());
+                }
+                node.attributes.push((name, value));
             }
             7 => node.domain = super::domain(text(message, &field)?),
             8 => node.overload = text(message, &field)?,
@@ -66,13 +72,18 @@ pub(super) fn node(message: &mut Message<'_>) -> Result<Node, ReadError> {
     Ok(node)
 }
 
+/// An attribute with its name, and what is wrong with how it is written.
+type Written = (Box<str>, Attribute, Option<&'static str>);
+
 /// Reads an `AttributeProto`. Models of before IR version 2 do not say the kind: then the field that is filled tells.
-fn attribute(message: &mut Message<'_>) -> Result<(Box<str>, Attribute), ReadError> {
+pub(super) fn attribute(message: &mut Message<'_>) -> Result<Written, ReadError> {
     let mut name = Box::default();
     let mut kind = None;
     let mut value = None;
+    let mut filled = Filled::default();
     while let Some(field) = message.next()? {
         message.source().nodes(1)?;
+        filled.add(field.number);
         match field.number {
             1 => name = text(message, &field)?,
             20 => kind = field.varint().map(|number| number as i64),
@@ -99,7 +110,43 @@ fn attribute(message: &mut Message<'_>) -> Result<(Box<str>, Attribute), ReadErr
         }
     }
     let value = value.unwrap_or_else(|| unwritten(kind));
-    Ok((name, value))
+    let broken = filled.broken(kind);
+    Ok((name, value, broken))
+}
+
+/// The kinds whose fields are filled in an attribute.
+#[derive(Default)]
+struct Filled {
+    kind: Option<i64>,
+    several: bool,
+}
+
+impl Filled {
+    fn add(&mut self, field: u32) {
+        let kind = match field {
+            2..=6 => Some(i64::from(field) - 1),
+            7 => Some(6),
+            8 => Some(7),
+            11 => Some(10),
+            other => list_kind(other),
+        };
+        if let Some(kind) = kind {
+            self.several |= self.kind.is_some_and(|one| one != kind);
+            self.kind = Some(kind);
+        }
+    }
+
+    /// What readers refuse: no kind, values of two kinds, a value of another kind. A value of zero may be left out.
+    fn broken(&self, kind: Option<i64>) -> Option<&'static str> {
+        match (kind.unwrap_or(0), self.kind) {
+            (0, _) => Some("has no type"),
+            _ if self.several => Some("has values of two types"),
+            (kind, Some(filled)) if kind != filled => {
+                Some("has a value of another type than it says")
+            }
+            _ => None,
+        }
+    }
 }
 
 /// What an attribute is whose value is left out: zeros are not written by every writer.

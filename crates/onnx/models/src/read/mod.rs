@@ -192,6 +192,11 @@ fn function(message: &mut Message<'_>) -> Result<Function, ReadError> {
                 function.opsets.push(message.enter(&field, opset)?);
             }
             10 => function.domain = domain(text(message, &field)?),
+            11 => {
+                few(message, &field, function.defaults.len())?;
+                let (name, value, _) = message.enter(&field, graph::attribute)?;
+                function.defaults.push((name, value));
+            }
             12 => function.body.values.push(message.enter(&field, graph::value)?),
             13 => function.overload = text(message, &field)?,
             _ => {}

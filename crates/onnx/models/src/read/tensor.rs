@@ -4,10 +4,13 @@ use unskew_source::wire::{Field, Message, Value as Wire};
 use unskew_source::{ReadError, SourceExt as _};
 
 use super::text;
-use crate::{Element, External, Tensor};
+use crate::{Data, Element, External, Tensor};
 
 /// The most dimensions that are kept; a tensor with more is no tensor.
 pub(super) const DIMS: usize = 1024;
+
+/// The longest list of numbers that are counted, in bytes.
+const COUNTED: u64 = 1 << 20;
 
 /// Reads a `TensorProto`.
 pub(super) fn tensor(message: &mut Message<'_>) -> Result<Tensor, ReadError> {
@@ -28,10 +31,11 @@ pub(super) fn tensor(message: &mut Message<'_>) -> Result<Tensor, ReadError> {
                 dims(message, &field, &mut tensor, sizes)?;
             }
             (2, Wire::Varint(number)) => tensor.element = Element(number as i32),
-            (4..=7 | 9..=11, Wire::Bytes(span)) => {
-                tensor.stored = tensor.stored.saturating_add(span.len)
+            (4..=7 | 9..=11, _) => {
+                let size = field.span().map_or(4, |span| span.len);
+                tensor.stored = tensor.stored.saturating_add(size);
+                data(message, &field, &mut tensor.data)?;
             }
-            (4..=7 | 10 | 11, _) => tensor.stored = tensor.stored.saturating_add(4),
             (8, _) => tensor.name = text(message, &field)?,
             (13, _) => message.enter(&field, |message| place(message, &mut external))?,
             (14, Wire::Varint(number)) => elsewhere = number == 1,
@@ -41,6 +45,34 @@ pub(super) fn tensor(message: &mut Message<'_>) -> Result<Tensor, ReadError> {
     tensor.place = start..message.position();
     tensor.external = elsewhere.then_some(external);
     Ok(tensor)
+}
+
+/// Adds a field with elements to what is known of them. Bytes count more than a list beside them.
+fn data(message: &mut Message<'_>, field: &Field, known: &mut Data) -> Result<(), ReadError> {
+    let more = match (field.number, field.span()) {
+        (9, Some(span)) => {
+            *known = Data::Raw(span.len);
+            return Ok(());
+        }
+        (4, Some(span)) => span.len / 4,
+        (10, Some(span)) => span.len / 8,
+        (6, _) | (_, None) => 1,
+        (_, Some(span)) if span.len > COUNTED => {
+            *known = Data::Uncounted;
+            return Ok(());
+        }
+        _ => message.bytes(field)?.iter().filter(|byte| **byte < 0x80).count() as u64,
+    };
+    *known = match *known {
+        Data::Nothing => Data::Listed(field.number, more),
+        Data::Listed(number, count) if number == field.number => {
+            Data::Listed(number, count.saturating_add(more))
+        }
+        // Two lists: which of them counts depends on the type.
+        Data::Listed(..) => Data::Uncounted,
+        other => other,
+    };
+    Ok(())
 }
 
 /// Reads a `SparseTensorProto` as the tensor of its values, with the dimensions of the whole.

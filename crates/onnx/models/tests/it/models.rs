@@ -8,29 +8,29 @@ use unskew_source::{BytesSource, Source};
 
 use crate::proto::{body, bytes, graph, int, model, node, number, value};
 
-const SCHEMAS: &str = "#releases\t1.0.0\n\
-    Add.7(A: T, B: T) -> (C: T) {T: double float int32}\t1.0.0-\n\
-    Cast.6(input: T1) -> (output: T2) {T1: double float; T2: double float int32} [to: int!]\t1.0.0-\n\
-    Gelu.20(X: T) -> (Y: T) {T: float}\t1.0.0-\n\
-    If.1(cond: B) -> (outputs: V*1) {B: bool; V: double float} [else_branch: graph!, then_branch: graph!]\t1.0.0-\n\
-    Relu.6(X: T) -> (Y: T) {T: double float int32}\t1.0.0-\n\
-    Upsample.10(X: T) -> (Y: T) {T: float} deprecated\t1.0.0-\n\
-    Upsample.7(X: T) -> (Y: T) {T: float} [scales: floats!]\t1.0.0-\n";
+const SCHEMAS: &str = "#releases\t1.20.0\n\
+    Add.7(A: T, B: T) -> (C: T) {T: double float int32}\t1.20.0-\n\
+    Cast.6(input: T1) -> (output: T2) {T1: double float; T2: double float int32} [to: int!]\t1.20.0-\n\
+    Gelu.20(X: T) -> (Y: T) {T: float}\t1.20.0-\n\
+    If.1(cond: B) -> (outputs: V*1) {B: bool; V: double float} [else_branch: graph!, then_branch: graph!]\t1.20.0-\n\
+    Relu.6(X: T) -> (Y: T) {T: double float int32}\t1.20.0-\n\
+    Upsample.10(X: T) -> (Y: T) {T: float} deprecated\t1.20.0-\n\
+    Upsample.7(X: T) -> (Y: T) {T: float} [scales: floats!]\t1.20.0-\n";
 
-const KERNELS: &str = "#releases\t1.0.0\n\
-    Add.7(T: float)\t1.0.0-\n\
-    Cast.6(T1: float; T2: double float)\t1.0.0-\n\
-    If.1(V: double float)\t1.0.0-\n\
-    Relu.6(? T: int32)\t1.0.0-\n\
-    Relu.6(T: float)\t1.0.0-\n\
-    Upsample.10(?)\t1.0.0-\n\
-    Upsample.7(T: float)\t1.0.0-\n";
+const KERNELS: &str = "#releases\t1.20.0\n\
+    Add.7(T: float)\t1.20.0-\n\
+    Cast.6(T1: float; T2: double float)\t1.20.0-\n\
+    If.1(V: double float)\t1.20.0-\n\
+    Relu.6(? T: int32)\t1.20.0-\n\
+    Relu.6(T: float)\t1.20.0-\n\
+    Upsample.10(?)\t1.20.0-\n\
+    Upsample.7(T: float)\t1.20.0-\n";
 
 pub fn runtime(reader: Reader) -> Party {
-    let none = Schemas::from_text("#releases\t1.0.0\n").unwrap();
+    let none = Schemas::from_text("#releases\t1.20.0\n").unwrap();
     let runtime = Runtime {
         reader,
-        version: "1.0.0".parse().unwrap(),
+        version: "1.20.0".parse().unwrap(),
         released: Date::constant(2026, 1, 1),
         ir: 8,
         opsets: vec![("".into(), 17)],
@@ -156,6 +156,105 @@ fn functions_of_a_model_are_judged_by_their_bodies_and_never_without_end() {
     assert_eq!(said(with(&[function("f", "g"), function("g", "Gelu")])), "ON102");
     assert_eq!(said(with(&[function("f", "f")])), "unjudged");
     assert_eq!(said(with(&[])), "unjudged", "an operator of a library");
+}
+
+#[test]
+fn attributes_and_inputs_of_a_call_stand_in_the_function() {
+    // f(a, k) = Cast(a) to what the call says; k is not used.
+    let to = [bytes(1, "to"), bytes(21, "ax"), number(20, 2)].concat();
+    let cast = node("Cast", &["a"], &["b"], &[to]);
+    let with = |body: &[u8], inputs: &[&str], attributes: &[Vec<u8>], output| {
+        let parts = [
+            bytes(1, "f"),
+            bytes(4, "a"),
+            bytes(4, "k"),
+            bytes(5, "b"),
+            bytes(7, body),
+            bytes(9, number(2, 13)),
+            bytes(10, "my"),
+        ];
+        let call = [node("f", inputs, &["y"], attributes), bytes(7, "my")].concat();
+        let import = bytes(8, [bytes(1, "my"), number(2, 1)].concat());
+        let graph = body_of(&[call], output);
+        said(model(13, &graph, &[import, bytes(25, parts.concat())].concat()))
+    };
+    assert_eq!(with(&cast, &["x"], &[int("ax", 11)], 11), "compatible");
+    assert_eq!(with(&cast, &["x"], &[int("ax", 6)], 6), "ON105", "no kernel for that");
+    assert_eq!(with(&cast, &["x"], &[], 11), "ON202", "the call says no type");
+    assert_eq!(with(&cast, &["x", "x", "x"], &[int("ax", 11)], 11), "ON213");
+    let add = node("Add", &["a", "k"], &["b"], &[]);
+    assert_eq!(with(&add, &["x", "x"], &[], 1), "compatible");
+    assert_eq!(with(&add, &["x"], &[], 1), "ON207");
+}
+
+fn body_of(nodes: &[Vec<u8>], output: i64) -> Vec<u8> {
+    body(nodes, &[value("x", 1)], &[value("y", output)])
+}
+
+#[test]
+fn every_value_is_made_once_and_no_node_waits_for_itself() {
+    let relu = |from: &str, to: &str| node("Relu", &[from], &[to], &[]);
+    assert_eq!(said(one(13, &[relu("z", "y"), relu("x", "z")], 1, 1)), "unjudged", "any order");
+    assert_eq!(said(one(13, &[relu("x", "z")], 1, 1)), "ON005", "an output");
+    assert_eq!(said(one(13, &[relu("x", "y"), relu("x", "y")], 1, 1)), "ON006");
+    assert!(said(one(13, &[relu("x", "x"), relu("x", "y")], 1, 1)).contains("ON006"));
+    let circle = [node("Add", &["x", "y"], &["z"], &[]), relu("z", "y")];
+    assert!(said(one(13, &circle, 1, 1)).contains("ON007"));
+    assert_eq!(said(one(13, &[relu("x", "y"), relu("x", "")], 1, 1)), "ON211");
+}
+
+#[test]
+fn what_a_graph_inside_takes_is_around_it_and_its_outputs_are_its_own() {
+    let branch = |from: &str, to: &str, out: &str| {
+        body(&[node("Relu", &[from], &[to], &[])], &[], &[bytes(1, out)])
+    };
+    let choose = |one: &[u8], two: &[u8]| {
+        let branches = [graph("then_branch", one), graph("else_branch", two)];
+        let nodes = [
+            node("Relu", &["x"], &["q"], &[]),
+            node("If", &["c"], &["y"], &branches),
+            node("Relu", &["x"], &["later"], &[]),
+        ];
+        said(model(13, &body(&nodes, &[value("x", 1), value("c", 9)], &[value("y", 1)]), &[]))
+    };
+    let fine = branch("q", "a", "a");
+    assert_eq!(choose(&fine, &fine), "compatible");
+    assert_eq!(choose(&fine, &branch("x", "later", "later")), "compatible", "not made yet");
+    assert_eq!(choose(&fine, &branch("x", "q", "q")), "ON006", "seen from inside");
+    assert_eq!(choose(&fine, &branch("x", "a", "q")), "ON005", "handed on from outside");
+    assert!(choose(&fine, &branch("y", "a", "a")).contains("ON007"), "its own result");
+    assert_eq!(choose(&fine, &body(&[], &[], &[])), "ON212");
+}
+
+#[test]
+fn the_elements_of_a_tensor_must_be_there() {
+    let add = [node("Add", &["x", "w"], &["y"], &[])];
+    let with = |tensor: &[Vec<u8>]| {
+        let tensor = [bytes(8, "w"), tensor.concat()].concat();
+        let graph = [body(&add, &[value("x", 1)], &[value("y", 1)]), bytes(5, tensor)].concat();
+        said(model(13, &graph, &[]))
+    };
+    let float = number(2, 1);
+    assert_eq!(with(&[float.clone(), number(1, 2), bytes(9, [0; 8])]), "compatible");
+    assert_eq!(with(&[float.clone(), number(1, 2), bytes(4, [0; 8])]), "compatible");
+    assert_eq!(with(&[float.clone(), number(1, 3), bytes(9, [0; 8])]), "ON405");
+    assert_eq!(with(&[float.clone(), number(1, 2), bytes(5, [0; 2])]), "ON405", "of another type");
+    assert_eq!(with(&[float.clone(), number(1, 2)]), "ON405");
+    assert_eq!(with(&[float.clone(), number(1, 0)]), "compatible", "nothing asked for");
+    assert!(with(&[number(1, 1), bytes(9, [0; 4])]).contains("ON405"), "no type");
+    assert_eq!(with(&[float, number(1, -2)]), "ON405");
+}
+
+#[test]
+fn an_attribute_has_a_type_and_one_value_of_it() {
+    let with = |parts: &[Vec<u8>]| {
+        said(one(13, &[node("Cast", &["x"], &["y"], &[parts.concat()])], 1, 11))
+    };
+    let (to, number_of, eleven) = (bytes(1, "to"), number(20, 2), number(3, 11));
+    assert_eq!(with(&[to.clone(), eleven.clone(), number_of.clone()]), "compatible");
+    assert_eq!(with(&[to.clone(), eleven.clone()]), "ON210");
+    assert_eq!(with(&[to.clone(), eleven.clone(), number(20, 3)]), "ON210");
+    assert_eq!(with(&[to, eleven, bytes(4, "11"), number_of]), "ON203 ON210");
 }
 
 #[test]

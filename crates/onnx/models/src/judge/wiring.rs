@@ -1,0 +1,229 @@
+//! Whether every value of a model is made, once, and before it is used.
+
+use std::collections::BTreeMap;
+
+use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
+use unskew_core::{Finding, Places};
+
+use super::walk::place;
+use crate::{Attribute, Function, Graph, Model, Node, Reader, rules};
+
+/// The most values of one fault that are named.
+const NAMED: usize = 20;
+
+/// Values that a graph takes from around it, with the node that uses each.
+type Free<'m> = Vec<(&'m str, String)>;
+
+/// The names that a graph sees: its own so far, and those around it.
+struct Names<'s, 'm> {
+    own: HashSet<&'m str>,
+    around: Option<&'s Names<'s, 'm>>,
+}
+
+impl Names<'_, '_> {
+    fn has(&self, name: &str) -> bool {
+        self.own.contains(name) || self.around.is_some_and(|around| around.has(name))
+    }
+}
+
+/// A graph or the body of a function.
+struct Body<'m> {
+    nodes: &'m [Node],
+    given: Vec<&'m str>,
+    stored: Vec<&'m str>,
+    outputs: Vec<&'m str>,
+    /// Whether nodes may stand in any order.
+    any_order: bool,
+    /// Whether an output may be something that is given.
+    passes: bool,
+}
+
+#[derive(Default)]
+struct Wiring {
+    reader: Option<Reader>,
+    undefined: BTreeMap<String, Places>,
+    twice: BTreeMap<String, Places>,
+    circular: Places,
+    early: BTreeMap<String, Places>,
+}
+
+/// What is wrong with the values of a model and of the functions that `called` says.
+pub(super) fn findings(
+    model: &Model,
+    reader: Reader,
+    called: impl Fn(&Function) -> bool,
+) -> Vec<Finding> {
+    let mut wiring = Wiring { reader: Some(reader), ..Wiring::default() };
+    let body = wiring.body(&model.graph, true);
+    let free = wiring.check(&body, None);
+    wiring.missing(free);
+    for function in model.functions.iter().filter(|one| called(one)) {
+        let body = Body {
+            nodes: &function.body.nodes,
+            given: texts(&function.inputs),
+            stored: Vec::new(),
+            outputs: if reader == Reader::Onnx { Vec::new() } else { texts(&function.outputs) },
+            any_order: false,
+            passes: false,
+        };
+        let free = wiring.check(&body, None);
+        wiring.missing(free);
+    }
+    wiring.findings()
+}
+
+impl Wiring {
+    fn body<'m>(&self, graph: &'m Graph, is_outermost: bool) -> Body<'m> {
+        Body {
+            nodes: &graph.nodes,
+            given: graph.inputs.iter().map(|one| &*one.name).collect(),
+            stored: graph.initializers.iter().map(|one| &*one.name).collect(),
+            outputs: graph.outputs.iter().map(|one| &*one.name).collect(),
+            any_order: self.reader != Some(Reader::Onnx),
+            passes: is_outermost,
+        }
+    }
+
+    /// Looks at a graph; gives what it takes from around it.
+    fn check<'m>(&mut self, body: &Body<'m>, around: Option<&Names<'_, 'm>>) -> Free<'m> {
+        let mut names = Names { own: HashSet::new(), around };
+        for name in &body.given {
+            if !names.own.insert(name) && !name.is_empty() {
+                add(&mut self.twice, name, "an input");
+            }
+        }
+        names.own.extend(&body.stored);
+        let mut makers: HashMap<&str, usize> = HashMap::new();
+        for (at, node) in body.nodes.iter().enumerate() {
+            makers.extend(node.outputs.iter().map(|name| (&**name, at)));
+        }
+        let makes = |name: &str| makers.contains_key(name);
+        let mut free = Free::new();
+        let mut waits: Vec<Vec<usize>> = vec![Vec::new(); body.nodes.len()];
+        for (at, node) in body.nodes.iter().enumerate() {
+            let shown = place(node);
+            let inner = self.inside(node, &names);
+            let used = node.inputs.iter().filter(|name| !name.is_empty());
+            let used = used.map(|name| (&**name, shown.clone())).chain(inner);
+            for (name, user) in used {
+                match makers.get(name) {
+                    _ if names.own.contains(name) && !makes(name) => {}
+                    Some(maker) => {
+                        if let Some(waits) = waits.get_mut(at) {
+                            waits.push(*maker);
+                        }
+                        if !body.any_order && *maker >= at && !names.own.contains(name) {
+                            add(&mut self.early, name, user);
+                        }
+                    }
+                    None => free.push((name, user)),
+                }
+            }
+            for name in node.outputs.iter().filter(|name| !name.is_empty()) {
+                if names.has(name) {
+                    add(&mut self.twice, name, &shown);
+                }
+                names.own.insert(name);
+            }
+        }
+        for name in &body.outputs {
+            let made = makes(name) || body.passes && names.own.contains(name);
+            let given = !body.passes && names.own.contains(name) && body.stored.contains(name);
+            if !made && !given && !name.is_empty() {
+                add(&mut self.undefined, name, "an output");
+            }
+        }
+        self.circles(body.nodes, &waits);
+        free
+    }
+
+    /// Looks at the graphs in the attributes of a node; gives what they take from around them.
+    fn inside<'m>(&mut self, node: &'m Node, names: &Names<'_, 'm>) -> Free<'m> {
+        let graphs = node.attributes.iter().flat_map(|(_, attribute)| match attribute {
+            Attribute::Graph(graph) => std::slice::from_ref(&**graph),
+            Attribute::Graphs(graphs) => graphs,
+            _ => &[],
+        });
+        let mut free = Free::new();
+        for graph in graphs {
+            let mut body = self.body(graph, false);
+            // The body of a loop may hand on what it was given.
+            body.stored.extend(body.given.clone());
+            free.extend(self.check(&body, Some(names)));
+        }
+        free
+    }
+
+    /// Nodes that wait for each other.
+    fn circles(&mut self, nodes: &[Node], waits: &[Vec<usize>]) {
+        let mut open: Vec<usize> = waits.iter().map(Vec::len).collect();
+        let mut needed: Vec<Vec<usize>> = vec![Vec::new(); nodes.len()];
+        for (at, all) in waits.iter().enumerate() {
+            for other in all {
+                if let Some(needed) = needed.get_mut(*other) {
+                    needed.push(at);
+                }
+            }
+        }
+        let mut ready: Vec<usize> =
+            open.iter().enumerate().filter(|(_, count)| **count == 0).map(|(at, _)| at).collect();
+        let mut done = 0;
+        while let Some(at) = ready.pop() {
+            done += 1;
+            for other in needed.get(at).into_iter().flatten() {
+                if let Some(count) = open.get_mut(*other) {
+                    *count -= 1;
+                    if *count == 0 {
+                        ready.push(*other);
+                    }
+                }
+            }
+        }
+        if done < nodes.len() {
+            let stuck = nodes.iter().zip(&open).filter(|(_, count)| **count > 0);
+            stuck.for_each(|(node, _)| self.circular.add(place(node)));
+        }
+    }
+
+    fn missing(&mut self, free: Free<'_>) {
+        for (name, user) in free {
+            add(&mut self.undefined, name, user);
+        }
+    }
+
+    fn findings(self) -> Vec<Finding> {
+        let mut all = Vec::new();
+        for (value, places) in self.undefined.into_iter().take(NAMED) {
+            let symptom = format!(
+                "Invalid model. Node input '{value}' is not a graph input, initializer, or output of a previous node."
+            );
+            let rule = rules::ValueUndefined { value: &value };
+            all.push(rule.finding().at(places).with_symptom(symptom));
+        }
+        for (value, places) in self.twice.into_iter().take(NAMED) {
+            let symptom = format!("Duplicate definition of name ({value}).");
+            let rule = rules::DefinedTwice { value: &value };
+            all.push(rule.finding().at(places).with_symptom(symptom));
+        }
+        if !self.circular.is_empty() {
+            let symptom = "This is an invalid model. Error: the graph is not acyclic.";
+            let count = self.circular.count();
+            let rule = rules::GraphIsCircular { count: &count };
+            all.push(rule.finding().at(self.circular).with_symptom(symptom));
+        }
+        for (value, places) in self.early.into_iter().take(NAMED) {
+            let rule = rules::NodeBeforeItsInput { value: &value };
+            let symptom = "Nodes in a graph must be topologically sorted";
+            all.push(rule.finding().at(places).with_symptom(symptom));
+        }
+        all
+    }
+}
+
+fn texts(all: &[Box<str>]) -> Vec<&str> {
+    all.iter().map(|name| &**name).collect()
+}
+
+fn add(all: &mut BTreeMap<String, Places>, name: &str, place: impl Into<String>) {
+    all.entry(name.to_owned()).or_default().add(place.into());
+}
