@@ -6,8 +6,8 @@ use unskew_scan::Shard;
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct Scan {
-    /// Where to find artifacts: folders, Hugging Face hub caches, s3://, gs://, az://, https://,
-    /// MLflow (mlflow+https://, models:/) and OCI registries (oci://)
+    /// Where to find artifacts: folders, Hugging Face hub caches, hf://, s3://, gs://, az://,
+    /// https://, MLflow (mlflow+https://, models:/) and OCI registries (oci://)
     #[arg(required = true, value_name = "URI")]
     pub uris: Vec<String>,
     /// The runtimes to check against: releases, families, operator tables

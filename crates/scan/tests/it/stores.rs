@@ -5,7 +5,7 @@ use std::path::Path;
 
 use unskew_objects::{ObjectPlace, Objects};
 use unskew_scan::{Judge, Settings, Table, inventory_of, scan};
-use unskew_test_servers::S3;
+use unskew_test_servers::{Hub, S3};
 
 use crate::table;
 
@@ -107,4 +107,33 @@ fn a_cache_of_the_hub_is_scanned_by_repository_and_commit() {
     );
     assert!(of("gone.pt").error.as_deref().unwrap().contains("not there"));
     assert!(of("out.pt").error.as_deref().unwrap().contains("out of its repository"));
+}
+
+#[test]
+fn a_repository_of_the_hub_is_scanned_as_its_folder_is() {
+    if !Hub::there() {
+        return;
+    }
+    let root = tempfile::tempdir().unwrap();
+    let commit = root.path().join("org/nets/commits/abc");
+    fs::create_dir_all(&commit).unwrap();
+    fs::write(root.path().join("org/nets/main"), "abc").unwrap();
+    for name in MODELS {
+        fs::copy(table::examples().join(name), commit.join(name)).unwrap();
+    }
+    let server = Hub::start(root.path(), None).unwrap();
+    let settings = unskew_objects::Settings::none().with("HF_ENDPOINT", &server.endpoint());
+    let place = ObjectPlace::parse("hf://org/nets").unwrap();
+    let nets = Objects::at(&place, &settings).unwrap();
+
+    let question = table::question();
+    let judge = Judge::new(&question).unwrap();
+    let (out, same) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let result = Table::open(out.path().to_str().unwrap(), &question).unwrap();
+    let found =
+        scan(&[inventory_of(nets)], &judge, &result, &Settings::default(), &|_| {}).unwrap();
+    assert_eq!(found.artifacts, MODELS.len(), "{found:?}");
+    table::run(&commit, same.path(), &Settings::default());
+    let verdicts = |folder: &tempfile::TempDir| table::verdicts(&table::lines(folder.path()));
+    assert_eq!(verdicts(&out), verdicts(&same));
 }

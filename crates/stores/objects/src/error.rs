@@ -117,6 +117,7 @@ fn settings_of(uri: &str) -> &'static str {
         Some("az" | "azure" | "abfs" | "abfss") => {
             "AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY or AZURE_STORAGE_SAS_KEY"
         }
+        Some("hf") => "HF_TOKEN, or `hf auth login`",
         _ => "the server wants some that cannot be given here",
     }
 }

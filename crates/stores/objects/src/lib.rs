@@ -7,6 +7,7 @@
 //! | `gs://bucket/models/net.pt` | Google Cloud Storage | `GOOGLE_*` |
 //! | `az://container/models/net.pt`, `abfss://container@account.../net.pt` | Azure | `AZURE_*` |
 //! | `https://host/models/net.pt` | a web server that answers ranges | |
+//! | `hf://org/model@revision/net.pt` | the Hugging Face hub | `HF_TOKEN`, `HF_TOKEN_PATH`, `HF_HOME`, `HF_ENDPOINT` |
 //!
 //! * [`ObjectPlace`]: what a URI names, taken apart;
 //! * [`Objects`]: everything below a place: [`Objects::list`], [`Objects::stat`], [`Objects::put`],
@@ -45,6 +46,7 @@
 mod blocks;
 mod client;
 mod error;
+mod hub;
 mod listed;
 mod listing;
 mod object;

@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use percent_encoding::percent_decode_str;
 
-use crate::{Cause, ObjectError};
+use crate::{Cause, ObjectError, hub};
 
 /// The kind of store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -20,10 +20,12 @@ pub enum Scheme {
     Az,
     /// A web server that answers range requests.
     Http,
+    /// A repository of the Hugging Face hub, `hf://org/model@revision`.
+    Hub,
 }
 
 /// The schemes as they are written.
-const SCHEMES: [(&str, Scheme); 10] = [
+const SCHEMES: [(&str, Scheme); 11] = [
     ("file", Scheme::File),
     ("s3", Scheme::S3),
     ("s3a", Scheme::S3),
@@ -34,6 +36,7 @@ const SCHEMES: [(&str, Scheme); 10] = [
     ("abfss", Scheme::Az),
     ("http", Scheme::Http),
     ("https", Scheme::Http),
+    ("hf", Scheme::Hub),
 ];
 
 /// A place in a store: an object, or everything whose name begins so.
@@ -65,7 +68,11 @@ impl ObjectPlace {
             return Self::of_path(Path::new(&*path.map_err(|_| invalid("no UTF-8"))?));
         }
         let rest = rest.strip_prefix("//").ok_or_else(|| invalid("`//` must follow the scheme"))?;
-        let (authority, key) = rest.split_once('/').unwrap_or((rest, ""));
+        let (authority, key) = match scheme {
+            Scheme::Hub => rest.split_at(hub::root_len(rest)),
+            _ => rest.split_at(rest.find('/').unwrap_or(rest.len())),
+        };
+        let key = key.strip_prefix('/').unwrap_or(key);
         if authority.is_empty() {
             return Err(invalid("no bucket or host is named"));
         }

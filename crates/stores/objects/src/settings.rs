@@ -1,7 +1,9 @@
 //! Where a store is and who asks.
 
+use std::path::PathBuf;
+
 /// What the names of settings begin with.
-const FAMILIES: [&str; 3] = ["aws_", "google_", "azure_"];
+const FAMILIES: [&str; 4] = ["aws_", "google_", "azure_", "hf_"];
 
 /// Where a store is and who asks: names and values, as the tools of each store have them in the environment
 /// (`AWS_ENDPOINT_URL`, `GOOGLE_SERVICE_ACCOUNT`, `AZURE_STORAGE_ACCOUNT_NAME`, ...).
@@ -26,7 +28,23 @@ impl Settings {
                 settings = settings.with(&name, &value);
             }
         }
-        settings
+        settings.with_token_of_the_hub()
+    }
+
+    /// Where the tools of the Hugging Face hub keep the token, if no variable says so.
+    fn with_token_of_the_hub(self) -> Self {
+        if self.get("hf_token_path").is_some() {
+            return self;
+        }
+        let home = self.get("hf_home").map(PathBuf::from).or_else(|| {
+            let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+            let cache = cache.or_else(|| Some(std::env::home_dir()?.join(".cache")))?;
+            Some(cache.join("huggingface"))
+        });
+        match home.and_then(|home| home.join("token").into_os_string().into_string().ok()) {
+            Some(path) => self.with("hf_token_path", &path),
+            None => self,
+        }
     }
 
     /// With one more, which takes the place of one of the same name.

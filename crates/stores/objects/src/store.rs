@@ -7,20 +7,23 @@ use std::time::Duration;
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
 use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
-use object_store::http::HttpBuilder;
+use object_store::http::{HttpBuilder, HttpStore};
 use object_store::local::LocalFileSystem;
 use object_store::{BackoffConfig, ClientOptions, ObjectStore, RetryConfig};
 
+use reqwest::header::HeaderMap;
+
+use crate::hub::Hub;
 use crate::{ObjectError, ObjectPlace, Scheme, Settings};
 
 /// How often a request is repeated that failed for a while.
-const RETRIES: usize = 5;
+pub(crate) const RETRIES: usize = 5;
 /// How long all repetitions may take.
 const RETRY_TIME: Duration = Duration::from_secs(30);
 /// How long a store may take to accept a connection.
-const CONNECT_TIME: Duration = Duration::from_secs(10);
+pub(crate) const CONNECT_TIME: Duration = Duration::from_secs(10);
 /// How long one request may take.
-const REQUEST_TIME: Duration = Duration::from_secs(120);
+pub(crate) const REQUEST_TIME: Duration = Duration::from_secs(120);
 
 /// The client of the store that `place` lies in.
 pub(crate) fn client(
@@ -65,12 +68,19 @@ pub(crate) fn client(
             builder.with_url(root).build().map(|store| Arc::new(store) as Arc<dyn ObjectStore>)
         }
         Scheme::Http => {
-            let options = options(is_plain(Some(root)));
-            let builder = HttpBuilder::new().with_client_options(options).with_retry(retry());
-            builder.with_url(root).build().map(|store| Arc::new(store) as Arc<dyn ObjectStore>)
+            web(root, HeaderMap::new()).map(|store| Arc::new(store) as Arc<dyn ObjectStore>)
+        }
+        Scheme::Hub => {
+            Hub::new(root, settings).map(|store| Arc::new(store) as Arc<dyn ObjectStore>)
         }
     };
     made.map_err(|error| ObjectError::of_store(&place.to_string(), error))
+}
+
+/// A web server, which gets these headers with each request.
+pub(crate) fn web(root: &str, headers: HeaderMap) -> object_store::Result<HttpStore> {
+    let options = options(is_plain(Some(root))).with_default_headers(headers);
+    HttpBuilder::new().with_client_options(options).with_retry(retry()).with_url(root).build()
 }
 
 /// The settings that a store knows; those of others are none of its business.

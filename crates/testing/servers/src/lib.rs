@@ -7,6 +7,8 @@
 //!
 //! * [`DockerRegistry`]: an OCI registry, `docker-registry` of the system's packages, over a folder of its own;
 //!
+//! * [`Hub`]: the API of the Hugging Face hub, as far as it is read, over a folder, from the environment of MLflow;
+//!
 //! * [`Web`]: a web server over http or TLS, with ranges or without, from the environment of MLflow;
 //!
 //! * [`PostgreSql`]: a PostgreSQL server from the system's packages, with a folder of its own that goes with it.
@@ -24,6 +26,7 @@
 
 mod docker_registry;
 mod http;
+mod hub;
 mod keeper;
 mod mlflow;
 mod postgresql;
@@ -32,6 +35,7 @@ mod s3;
 mod web;
 
 pub use docker_registry::DockerRegistry;
+pub use hub::Hub;
 pub use mlflow::MlFlow;
 pub use postgresql::PostgreSql;
 pub use s3::S3;
