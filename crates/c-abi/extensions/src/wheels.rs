@@ -183,6 +183,32 @@ pub fn of_release(package: &str, version: &str) -> impl Iterator<Item = &'static
     wheels().iter().filter(move |one| one.version() == version && one.package() == package)
 }
 
+/// The version of a package that is made for a release of the framework, as the harvested wheels require it: of
+/// `torch==2.5.1` and torchvision it is `0.20.1`. A wheel that takes later releases too (`torch>=2.14.0`) counts where none
+/// is made for this one.
+///
+/// ```
+/// use unskew_extensions::wheels::made_for;
+/// assert_eq!(made_for("torchvision", "torch", "2.5.0".parse().unwrap()), Some("0.20.1"));
+/// assert_eq!(made_for("torchvision", "torch", "1.4.0".parse().unwrap()), None);
+/// ```
+pub fn made_for(package: &str, framework: &str, release: Version) -> Option<&'static str> {
+    let package = normal(package);
+    let of_package = || wheels().iter().filter(|one| one.package() == package);
+    let required = |wheel: &'static Wheel, how: &str| -> Option<Version> {
+        wheel.requires.as_deref()?.strip_prefix(framework)?.strip_prefix(how)?.parse().ok()
+    };
+    let minor = |version: Version| (version.major(), version.minor());
+    let exact = of_package()
+        .find(|one| required(one, "==").is_some_and(|wanted| minor(wanted) == minor(release)));
+    let later = || {
+        let takes =
+            |one: &&'static Wheel| required(one, ">=").is_some_and(|least| least <= release);
+        of_package().filter(takes).max_by_key(|one| one.version().parse::<Version>().ok())
+    };
+    exact.or_else(later).map(Wheel::version)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,10 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use unskew_artifact::{ConvertOptions, Converted, Options, TEXT_TO_BYTES, Wanted};
-use unskew_core::{Context, Party, Severity};
+use unskew_core::{Context, Finding, Party, Severity, Verdict};
 use unskew_report::{Pair, Report, Subject, Written};
 
 use crate::Error;
+
+/// The rule of a file that needs a library beside the release, such as torchvision.
+const LIBRARY: &str = "OP004";
 
 /// What is to be converted, and for whom.
 #[derive(Clone, Debug)]
@@ -62,7 +65,7 @@ pub fn convert(request: &Request<'_>, context: Context) -> Result<Report, Error>
     if converted.plan.is_possible() {
         report.pairs = judge(&parties.map_err(Error::Result)?, request, &report.context)?;
     }
-    let fits = report.pairs.iter().all(|pair| pair.verdict.severity() < Some(Severity::Error));
+    let fits = report.pairs.iter().all(|pair| stands_in_the_way(&pair.verdict).is_none());
     let written = match output {
         Some(place) if !dry_run && converted.plan.is_possible() && fits => {
             let write = converted.output.write(place);
@@ -78,6 +81,12 @@ pub fn convert(request: &Request<'_>, context: Context) -> Result<Report, Error>
         written,
     });
     Ok(report)
+}
+
+/// An error that the result would have wherever it runs. A library that is missing is installed beside the release.
+fn stands_in_the_way(verdict: &Verdict) -> Option<&Finding> {
+    let mut findings = verdict.findings.iter();
+    findings.find(|one| one.severity == Severity::Error && one.rule.code != LIBRARY)
 }
 
 /// What the release says to the result, read from the plan before anything is written.

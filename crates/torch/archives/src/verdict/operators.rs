@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use unskew_core::{Finding, Places, Severity, Version};
+use unskew_extensions::wheels;
 use unskew_torch_schemas::{OperatorTable, Schema};
 
 use super::pair::Pair;
@@ -210,10 +211,14 @@ fn by_rule(pair: &Pair<'_>, fault: &Fault, operator: &str) -> Finding {
                 })
         }
         Fault::Library => {
-            let library = &name.split("::").next().unwrap_or(name);
-            rules::LibraryNeeded { file, operator, runtime, library }
+            let library = name.split("::").next().unwrap_or(name);
+            let finding = rules::LibraryNeeded { file, operator, runtime, library: &library }
                 .finding()
-                .with_symptom(format!("Unknown builtin op: {operator}"))
+                .with_symptom(format!("Unknown builtin op: {operator}"));
+            match library_fix(library, release.release.version) {
+                Some(fix) => finding.with_fix(fix),
+                None => finding,
+            }
         }
         Fault::Overload => {
             let wanted = &overload_in(table, operator).unwrap_or(wanted);
@@ -243,6 +248,20 @@ fn by_rule(pair: &Pair<'_>, fault: &Fault, operator: &str) -> Finding {
             rules::UpgradedOperator { file, operator, runtime, found, bumped_at }.finding()
         }
     }
+}
+
+/// Packages whose namespaces of operators have another name than themselves.
+const PACKAGES: [(&str, &str); 3] =
+    [("image", "torchvision"), ("video_reader", "torchvision"), ("torchcodec_ns", "torchcodec")];
+
+/// How to get a library whose published wheels are known, in the version that is made for the release.
+fn library_fix(library: &str, release: Version) -> Option<String> {
+    let package = PACKAGES.iter().find(|(namespace, _)| *namespace == library);
+    let package = package.map_or(library, |(_, package)| package);
+    let version = wheels::made_for(package, "torch", release)?;
+    Some(format!(
+        "Install {package}=={version}, which is made for this release, and import it before you load the file."
+    ))
 }
 
 /// A release with an operator of this name: for the fix, and in words.

@@ -43,6 +43,13 @@ fn shown(expression: &Expression) -> Option<String> {
         ("FloorDiv", [over, under]) => format!("({over}//{under})"),
         ("Rational", [over, under]) => format!("({over}/{under})"),
         ("Mod" | "Max" | "Min", [_, ..]) => format!("{name}({})", all.join(", ")),
+        ("GreaterThan", [one, other]) => format!("({one} >= {other})"),
+        ("LessThan", [one, other]) => format!("({one} <= {other})"),
+        ("StrictGreaterThan", [one, other]) => format!("({one} > {other})"),
+        ("StrictLessThan", [one, other]) => format!("({one} < {other})"),
+        ("Equality", [one, other]) => format!("Eq({one}, {other})"),
+        ("Unequality", [one, other]) => format!("Ne({one}, {other})"),
+        ("And" | "Or" | "Not", [_, ..]) => format!("{name}({})", all.join(", ")),
         _ => return None,
     })
 }
@@ -55,6 +62,8 @@ mod tests {
     fn calls_become_operators() {
         let text = "Add(Mul(Integer(2), Symbol('s77', positive=True, integer=True)), Integer(-1))";
         assert_eq!(plain(text).unwrap(), "((2*s77) + -1)");
+        let text = "GreaterThan(Symbol('u0', integer=True), Integer(2))";
+        assert_eq!(plain(text).unwrap(), "(u0 >= 2)");
         assert_eq!(plain("s0").unwrap(), "s0");
         assert_eq!(plain("PythonMod(Symbol('u0'), Integer(2))"), None);
         assert_eq!(plain("import os"), None);
