@@ -33,6 +33,7 @@ mod promise;
 mod proto_differential;
 mod published_wheel;
 mod se;
+mod stablehlo_chlo;
 mod stablehlo_differential;
 mod stablehlo_versions;
 mod tensorflow;
@@ -139,6 +140,8 @@ enum Verb {
     /// Has JAX releases write and read files of `jax.export`, and holds the verdicts against what they do.
     JaxExport(jax_export::JaxExport),
     Keras(keras::KerasCheck),
+    /// Writes down what StableHLO makes of the mathematical functions of CHLO.
+    StablehloChlo,
     /// Makes StableHLO artifacts at random, and holds the verdicts against what real jaxlibs do with them.
     StablehloDifferential(stablehlo_differential::StablehloDifferential),
     StablehloVersions(stablehlo_versions::StablehloVersions),
@@ -227,6 +230,7 @@ fn main() -> anyhow::Result<()> {
         Verb::Keras(arguments) => keras::run(&arguments),
         Verb::OnnxConversions(arguments) => onnx_conversions::run(&arguments),
         Verb::OnnxDifferential(arguments) => onnx_differential::run(&arguments),
+        Verb::StablehloChlo => stablehlo_chlo::run(),
         Verb::StablehloDifferential(arguments) => stablehlo_differential::run(&arguments),
         Verb::StablehloVersions(arguments) => stablehlo_versions::run(&arguments),
         Verb::Extensions(arguments) => extensions::run(&arguments),

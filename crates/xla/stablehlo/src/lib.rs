@@ -52,10 +52,11 @@
 //! attribute that the older form has not is left out where it has its default. What StableHLO's own serializer
 //! refuses, and what has other operations that do the same, becomes those: a composite is a call of its
 //! decomposition, a tangent a sine by a cosine if that is allowed (it rounds otherwise), a reduction to wider
-//! elements one of converted operands, batching dimensions are indices that count, arithmetic of `chlo` that is
-//! one operation of VHLO becomes that, shardings of `sdy` are the texts of XLA. Then the module is written in the
-//! format of that version; elements of constants are copied from the file. What has no older form is said
-//! ([`rules::NoOlderForm`]), and the result is judged as any artifact is.
+//! elements one of converted operands, batching dimensions are indices that count, operations of `chlo`
+//! are those of VHLO that they are made of (`data/chlo.txt`) or calls that XLA takes for its own (`erf`, `top_k`),
+//! shardings of `sdy` are the texts of XLA. Then the module is written in the format of that version; elements of
+//! constants are copied from the file. What has no older form is said ([`rules::NoOlderForm`]), and the result is
+//! judged as any artifact is.
 //!
 //! It refuses what cannot be numbered anew because nothing tells what in it are numbers: resources, and attributes of
 //! dialects beside `vhlo`, `builtin`, `sdy` and `chlo`.

@@ -16,7 +16,7 @@ use crate::{AXIS, beside, history, rules};
 const PROMISING: Version = Version::triple(1, 0, 0);
 
 /// Custom calls that XLA's compiler itself takes away, for which no handler is needed.
-const OF_THE_COMPILER: [&str; 12] = [
+const OF_THE_COMPILER: [&str; 14] = [
     "Sharding",
     "SPMDFullToShardShape",
     "SPMDShardToFullShape",
@@ -27,6 +27,8 @@ const OF_THE_COMPILER: [&str; 12] = [
     "Unpin",
     "annotate_device_placement",
     "stablehlo.dynamic_top_k",
+    "mhlo.erf",
+    "mhlo.topk",
     "xla.sdy.FuncResultSharding",
     "shape_assertion",
 ];

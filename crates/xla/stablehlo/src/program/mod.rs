@@ -36,6 +36,7 @@ use unskew_source::{BytesSource, ReadError, Source};
 
 pub use attribute::Attribute;
 pub use types::Type;
+pub(crate) use types::{bits as bits_of, code as code_of, name as name_of};
 
 use crate::bytecode::entries::Entries;
 use crate::bytecode::{Cursor, Opened, Strings, dialects, operations as raw, section};

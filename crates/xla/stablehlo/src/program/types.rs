@@ -84,6 +84,21 @@ const SCALARS: [(u64, &str, u32); 31] = [
     (33, "none", 0),
 ];
 
+/// The name of a number by the code of its type.
+pub(crate) fn name(code: u64) -> Option<&'static str> {
+    SCALARS.iter().find(|(own, ..)| *own == code).map(|(_, name, _)| *name)
+}
+
+/// The code of the type of numbers that has this name.
+pub(crate) fn code(name: &str) -> Option<u64> {
+    SCALARS.iter().find(|(_, own, _)| *own == name).map(|(code, ..)| *code)
+}
+
+/// How many bits the numbers of this name have.
+pub(crate) fn bits(name: &str) -> Option<u32> {
+    SCALARS.iter().find(|(_, own, _)| *own == name).map(|(.., bits)| *bits)
+}
+
 mod code {
     pub(super) const COMPLEX: u64 = 1;
     pub(super) const FUNCTION: u64 = 8;

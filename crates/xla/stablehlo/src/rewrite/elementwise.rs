@@ -1,4 +1,5 @@
-//! Operations of CHLO that are one of VHLO, for readers before other dialects came in.
+//! Operations of CHLO for readers before other dialects came in: one of VHLO, those that a function is made of, or the
+//! calls that JAX wrote for what XLA itself has.
 //!
 //! An artifact has them between casts: from the types of VHLO to those of MLIR itself, and back. All of them are
 //! replaced, or none: a value of another dialect that is left has no older form.
@@ -7,9 +8,9 @@ use std::collections::HashMap;
 
 use unskew_core::Version;
 
-use super::values;
+use super::{functions, values};
 use crate::bytecode::operations::Value;
-use crate::module::{Block, Id, Module, Operation, VHLO};
+use crate::module::{Block, Field, Id, Module, Operation, Sort, VHLO};
 
 /// Since when they may stand there.
 const SINCE: Version = Version::triple(1, 11, 0);
@@ -18,7 +19,7 @@ const MLIR: &str = "builtin";
 const CAST: &str = "unrealized_conversion_cast";
 
 /// What an operation of CHLO is in VHLO, for one or two operands whose elements are those of the result.
-const SAME: [(&str, &str); 17] = [
+const SAME: [(&str, &str); 16] = [
     ("broadcast_add", "add_v1"),
     ("broadcast_and", "and_v1"),
     ("broadcast_atan2", "atan2_v1"),
@@ -34,9 +35,11 @@ const SAME: [(&str, &str); 17] = [
     ("broadcast_shift_right_logical", "shift_right_logical_v1"),
     ("broadcast_subtract", "subtract_v1"),
     ("broadcast_xor", "xor_v1"),
-    ("square", "multiply_v1"),
     ("tan", "tan_v1"),
 ];
+
+/// What XLA takes for an operation of its own, by the names with which JAX before 0.6.2 called it.
+const CALLS: [(&str, &str); 2] = [("erf", "mhlo.erf"), ("top_k", "mhlo.topk")];
 
 /// What was done to the values of a program.
 #[derive(Default)]
@@ -73,7 +76,10 @@ fn is_strange(one: &Operation) -> bool {
     match &*one.dialect {
         VHLO => false,
         MLIR => !["module", CAST].contains(&&*one.name),
-        CHLO => !SAME.iter().any(|(name, _)| *name == &*one.name),
+        CHLO => {
+            let known = |(name, _): &(&str, &str)| *name == &*one.name;
+            !SAME.iter().chain(&CALLS).any(known) && !functions::is_known(broadcast_of(&one.name))
+        }
         _ => true,
     }
 }
@@ -119,32 +125,77 @@ impl Replaced {
         mut operation: Operation,
         out: &mut Vec<Operation>,
     ) -> Option<()> {
-        let (_, name) = SAME.iter().find(|(name, _)| *name == &*operation.name)?;
+        let own = |value: &Value| self.own.get(value).copied();
+        let mut operands = operation.operands.iter().map(own).collect::<Option<Vec<_>>>()?;
+        let before = format!("`{CHLO}.{}`", operation.name);
+        if let Some((_, target)) = CALLS.iter().find(|(name, _)| *name == &*operation.name) {
+            operation.operands = operands;
+            self.call(module, &mut operation, target)?;
+            out.push(operation);
+            super::note(&mut self.names, format!("{before} as a call of `{target}`"));
+            return Some(());
+        }
         // Dimensions that are said are not the last ones, which broadcasting takes by itself.
         operation.attributes.is_empty().then_some(())?;
         let [result] = operation.results[..] else { return None };
-        let own = |value: &Value| self.own.get(value).copied();
-        let mut operands = operation.operands.iter().map(own).collect::<Option<Vec<_>>>()?;
         let (dims, element) = joined(module, &operands)?;
-        if &*operation.name == "square" {
-            // The square of a complex number is not one product.
-            module.types.get(element).filter(|item| item.fields.len() == 1)?;
-            operands.extend(operands.first().copied());
-        }
         let kind = values::tensor_type(module, &dims, element);
         for operand in &mut operands {
             *operand = broadcast(module, &operation, *operand, (&dims, kind), out)?;
         }
+        let Some((_, name)) = SAME.iter().find(|(name, _)| *name == &*operation.name) else {
+            operation.name = broadcast_of(&operation.name).into();
+            let value = functions::emit(module, &operation, &operands, (&dims, element), out)?;
+            self.own.insert(result, value);
+            super::note(&mut self.names, format!("{before} as the operations that it is made of"));
+            return Some(());
+        };
         let value = module.value(kind);
         self.own.insert(result, value);
-        let what = format!("`{CHLO}.{}` as `{name}`", operation.name);
         operation.dialect = VHLO.into();
         operation.name = (*name).into();
         (operation.operands, operation.results) = (operands, vec![value]);
         out.push(operation);
-        super::note(&mut self.names, what);
+        super::note(&mut self.names, format!("{before} as `{name}`"));
         Some(())
     }
+
+    /// Makes an operation the call that XLA takes for it.
+    fn call(&mut self, module: &mut Module, operation: &mut Operation, target: &str) -> Option<()> {
+        let [operand] = operation.operands[..] else { return None };
+        let kind = *module.values.get(operand)?;
+        let (mut dims, element) = values::tensor(module, kind)?;
+        let (mut said, mut kinds) = (Vec::new(), vec![kind]);
+        if target == "mhlo.topk" {
+            let count = module.attribute(operation, "k")?;
+            let count = values::plain_integer(module, count)?;
+            *dims.last_mut()? = count;
+            let places = module.vhlo(Sort::Type, vec![Field::Number(values::code::I32)]);
+            kinds = [element, places].map(|part| values::tensor_type(module, &dims, part)).into();
+            said.push(("k", values::signed(module, count)));
+            said.push(("largest", values::truth(module, true)));
+        }
+        (operation.results.len() == kinds.len()).then_some(())?;
+        let said = values::dictionary(module, &said);
+        let first = values::signed(module, 1);
+        values::call(
+            module,
+            operation,
+            target,
+            &[("mhlo.attributes", said), ("mhlo.version", first)],
+        );
+        for (result, kind) in operation.results.iter_mut().zip(kinds) {
+            let value = module.value(kind);
+            self.own.insert(*result, value);
+            *result = value;
+        }
+        Some(())
+    }
+}
+
+/// The function that an operation broadcasts its operands for.
+fn broadcast_of(name: &str) -> &str {
+    name.strip_prefix("broadcast_").unwrap_or(name)
 }
 
 /// The dimensions to which values are broadcast, and what an element is; none if dimensions are not known.

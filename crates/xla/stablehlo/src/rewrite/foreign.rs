@@ -8,8 +8,8 @@ use super::values::code;
 use crate::bytecode::entries::builtin;
 use crate::module::{Field, Id, Item, Module, Operation, Sort, VHLO};
 
-/// Since when they may stand there.
-const SINCE: Version = Version::triple(1, 11, 0);
+/// Since when other dialects may stand in artifacts.
+pub(super) const SINCE: Version = Version::triple(1, 11, 0);
 /// A list of MLIR itself.
 const LIST: u64 = 0;
 /// How deep attributes may nest.

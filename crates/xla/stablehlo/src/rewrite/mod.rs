@@ -17,11 +17,12 @@ mod batching;
 mod elementwise;
 mod foreign;
 mod forms;
+mod functions;
 mod older;
 mod places;
 mod plan;
 mod shardings;
-mod values;
+pub(crate) mod values;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -29,6 +30,7 @@ use std::sync::Arc;
 use unskew_core::Version;
 use unskew_source::{Assembly, ReadError, Source};
 
+use crate::bytecode::entries::builtin;
 use crate::bytecode::operations::Value;
 use crate::history;
 use crate::module::{Block, Module, Operation, VHLO};
@@ -91,6 +93,7 @@ pub fn rewrite(
         changes,
         approximated: Vec::new(),
         kept,
+        cast: false,
     };
     if places::narrow(&mut module, minor) {
         work.changes.push("places in the source that were ranges by where they begin".to_owned());
@@ -101,7 +104,10 @@ pub fn rewrite(
     let format = FORMATS.iter().rev().find(|(since, _)| *since <= work.target);
     let format = format.map_or(0, |(_, format)| *format);
     let output = module.write(format, &format!("StableHLO_v{target}"))?;
-    let Work { changes, approximated, kept, .. } = work;
+    let Work { changes, approximated, mut kept, cast, .. } = work;
+    if cast && kept.is_empty() && minor < foreign::SINCE {
+        kept.push("a cast to the types of another dialect".to_owned());
+    }
     Ok(Rewritten { output, changes, approximated, kept })
 }
 
@@ -116,6 +122,8 @@ struct Work {
     changes: Vec<String>,
     approximated: Vec<String>,
     kept: Vec<String>,
+    /// Whether values are cast to types of other dialects.
+    cast: bool,
 }
 
 impl Work {
@@ -151,6 +159,12 @@ impl Work {
                 note(&mut self.changes, format!("`{name}` as a custom call"));
             }
             Ok(false) => {}
+        }
+        self.cast |= operation.is(builtin::NAME, "unrealized_conversion_cast");
+        if self.target < foreign::SINCE
+            && ![VHLO, builtin::NAME, "sdy"].contains(&&*operation.dialect)
+        {
+            note(&mut self.kept, format!("`{name}`"));
         }
         if *operation.dialect == *VHLO {
             if self.approximate

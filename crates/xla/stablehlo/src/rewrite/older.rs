@@ -133,14 +133,6 @@ fn typed(module: &mut Module, operation: &mut Operation) -> Option<String> {
     Some("the configuration of a typed custom call as `mhlo.backend_config`".to_owned())
 }
 
-/// The elements of a list that an attribute is.
-pub(super) fn list(module: &Module, attribute: Id) -> Option<Vec<Id>> {
-    let item = module.attributes.get(attribute)?;
-    (item.code(VHLO)? == code::ARRAY).then_some(())?;
-    let ids = item.fields.get(2..)?.iter();
-    ids.map(|field| if let Field::Attribute(id) = field { Some(*id) } else { None }).collect()
-}
-
 /// A list of attributes.
 pub(super) fn listed(module: &mut Module, ids: &[Id]) -> Id {
     let mut fields = vec![Field::Number(code::ARRAY), Field::Number(ids.len() as u64)];

@@ -152,7 +152,7 @@ impl Shardings {
     /// The attributes of the arguments or results of a function.
     fn of_values(&self, module: &mut Module, list: Id) -> Option<Id> {
         let mut all = Vec::new();
-        for one in older::list(module, list)? {
+        for one in values::list(module, list)? {
             let item = module.attributes.get(one)?.clone();
             (item.code(VHLO)? == values::code::DICTIONARY).then_some(())?;
             let mut pairs = Vec::new();
@@ -326,28 +326,6 @@ fn dimension_of(module: &Module, id: Id) -> Option<(Vec<Vec<u8>>, bool)> {
 
 /// The custom call that says how a value is to be sharded.
 fn constrain(module: &mut Module, operation: &mut Operation, sharding: &str) {
-    let empty = values::text(module, b"");
-    let list = older::listed(module, &[]);
-    let original = module.vhlo(Sort::Attribute, vec![Field::Number(5), values::number(1)]);
-    let no =
-        module.vhlo(Sort::Attribute, vec![Field::Number(values::code::BOOL), values::number(0)]);
-    let target = values::text(module, b"Sharding");
     let sharding = values::text(module, sharding.as_bytes());
-    operation.attributes.clear();
-    for (name, value) in [
-        ("api_version", original),
-        ("backend_config", empty),
-        ("call_target_name", target),
-        ("called_computations", list),
-        ("has_side_effect", no),
-        ("mhlo.sharding", sharding),
-        ("operand_layouts", list),
-        ("output_operand_aliases", list),
-        ("result_layouts", list),
-    ] {
-        let name = module.text(name.as_bytes());
-        operation.attributes.push((name, value));
-    }
-    operation.dialect = VHLO.into();
-    operation.name = "custom_call_v1".into();
+    values::call(module, operation, "Sharding", &[("mhlo.sharding", sharding)]);
 }

@@ -1,12 +1,19 @@
 //! Attributes and types that a rewrite makes.
 
+use crate::bytecode::entries::builtin;
 use crate::convert::numbers::varint;
 use crate::module::{Field, Id, Item, Module, Operation, Raw, Sort, VHLO};
 
+/// The number of integers among the attributes of MLIR itself.
+const PLAIN_INTEGER: u64 = 8;
+
 /// The numbers of kinds of VHLO.
-pub(super) mod code {
+pub(crate) mod code {
     pub(crate) const ARRAY: u64 = 1;
     pub(crate) const BOOL: u64 = 2;
+    pub(crate) const DIRECTION: u64 = 3;
+    pub(crate) const COMPARED: u64 = 4;
+    pub(crate) const API_VERSION: u64 = 5;
     pub(crate) const DICTIONARY: u64 = 6;
     pub(crate) const INTEGER: u64 = 9;
     pub(crate) const TEXT: u64 = 14;
@@ -14,6 +21,8 @@ pub(super) mod code {
     pub(crate) const TYPE: u64 = 17;
     pub(crate) const ACCURACY_MODE: u64 = 19;
     pub(crate) const ACCURACY: u64 = 20;
+    pub(crate) const COMPLEX: u64 = 1;
+    pub(crate) const I32: u64 = 13;
     pub(crate) const I64: u64 = 14;
     pub(crate) const TENSOR_TYPE: u64 = 20;
     pub(crate) const NONE: u64 = 33;
@@ -91,7 +100,7 @@ pub(super) fn tensor_type(module: &mut Module, dims: &[i64], element: Id) -> Id 
 
 /// The dimensions of a type of tensors and what an element is; none if it is something else, or carries an
 /// encoding.
-pub(super) fn tensor(module: &Module, r#type: Id) -> Option<(Vec<i64>, Id)> {
+pub(crate) fn tensor(module: &Module, r#type: Id) -> Option<(Vec<i64>, Id)> {
     let item = module.types.get(r#type)?;
     (item.code(VHLO)? == code::TENSOR_TYPE).then_some(())?;
     let (Field::Type(element), dims) =
@@ -100,7 +109,7 @@ pub(super) fn tensor(module: &Module, r#type: Id) -> Option<(Vec<i64>, Id)> {
         return None;
     };
     let dim = |field: &Field| match field {
-        Field::Number(number) => Some((number >> 1).cast_signed() ^ -(number & 1).cast_signed()),
+        Field::Number(number) => Some(unzigzag(*number)),
         _ => None,
     };
     Some((dims?.iter().map(dim).collect::<Option<_>>()?, *element))
@@ -142,15 +151,23 @@ pub(super) fn signed(module: &mut Module, value: i64) -> Id {
 }
 
 /// The value of a 64-bit integer.
-pub(super) fn integer(module: &Module, attribute: Id) -> Option<i64> {
+pub(crate) fn integer(module: &Module, attribute: Id) -> Option<i64> {
     let item = module.attributes.get(attribute)?;
     (item.code(VHLO)? == code::INTEGER).then_some(())?;
     let Some(Field::Raw(Raw::Bytes(raw))) = item.fields.get(2) else { return None };
-    varint_of(raw).map(|(number, _)| (number >> 1).cast_signed() ^ -(number & 1).cast_signed())
+    varint_of(raw).map(|(number, _)| unzigzag(number))
+}
+
+/// The value of an integer of MLIR itself.
+pub(super) fn plain_integer(module: &Module, attribute: Id) -> Option<i64> {
+    let item = module.attributes.get(attribute)?;
+    (item.code(builtin::NAME)? == PLAIN_INTEGER).then_some(())?;
+    let Some(Field::Raw(Raw::Bytes(raw))) = item.fields.get(2) else { return None };
+    varint_of(raw).map(|(number, _)| unzigzag(number))
 }
 
 /// A number at the beginning of some bytes, and what is behind it.
-pub(super) fn varint_of(bytes: &[u8]) -> Option<(u64, &[u8])> {
+pub(crate) fn varint_of(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let first = *bytes.first()?;
     let more = first.trailing_zeros() as usize;
     let (own, rest) = bytes.split_at_checked(more + 1)?;
@@ -161,6 +178,60 @@ pub(super) fn varint_of(bytes: &[u8]) -> Option<(u64, &[u8])> {
     }
     word.get_mut(..own.len())?.copy_from_slice(own);
     Some((u64::from_le_bytes(word) >> (more + 1), rest))
+}
+
+/// A truth value.
+pub(super) fn truth(module: &mut Module, value: bool) -> Id {
+    attribute(module, vec![Field::Number(code::BOOL), number(value.into())])
+}
+
+/// A dictionary of VHLO; the names are in their order.
+pub(super) fn dictionary(module: &mut Module, pairs: &[(&str, Id)]) -> Id {
+    let mut fields = vec![Field::Number(code::DICTIONARY), Field::Number(pairs.len() as u64)];
+    for (name, value) in pairs {
+        let name = text(module, name.as_bytes());
+        fields.extend([Field::Attribute(name), Field::Attribute(*value)]);
+    }
+    attribute(module, fields)
+}
+
+/// Makes an operation a call of something by its name, without a configuration.
+pub(super) fn call(
+    module: &mut Module,
+    operation: &mut Operation,
+    target: &str,
+    more: &[(&str, Id)],
+) {
+    let empty = text(module, b"");
+    let list = attribute(module, vec![Field::Number(code::ARRAY), Field::Number(0)]);
+    let original = attribute(module, vec![Field::Number(code::API_VERSION), number(1)]);
+    let no = truth(module, false);
+    let target = text(module, target.as_bytes());
+    operation.attributes.clear();
+    let own = [
+        ("api_version", original),
+        ("backend_config", empty),
+        ("call_target_name", target),
+        ("called_computations", list),
+        ("has_side_effect", no),
+        ("operand_layouts", list),
+        ("output_operand_aliases", list),
+        ("result_layouts", list),
+    ];
+    for (name, value) in own.iter().chain(more) {
+        let name = module.text(name.as_bytes());
+        operation.attributes.push((name, *value));
+    }
+    operation.dialect = VHLO.into();
+    operation.name = "custom_call_v1".into();
+}
+
+/// The elements of a list that an attribute is.
+pub(crate) fn list(module: &Module, attribute: Id) -> Option<Vec<Id>> {
+    let item = module.attributes.get(attribute)?;
+    (item.code(VHLO)? == code::ARRAY).then_some(())?;
+    let ids = item.fields.get(2..)?.iter();
+    ids.map(|field| if let Field::Attribute(id) = field { Some(*id) } else { None }).collect()
 }
 
 /// How many bits a signed integer may use, by its type.
@@ -176,6 +247,11 @@ pub(super) fn bits(module: &Module, r#type: Id) -> Option<u32> {
         19 => 63,
         _ => return None,
     })
+}
+
+/// A number whose sign is its lowest bit.
+pub(crate) fn unzigzag(number: u64) -> i64 {
+    (number >> 1).cast_signed() ^ -(number & 1).cast_signed()
 }
 
 fn zigzag(value: i64) -> u64 {
