@@ -139,7 +139,7 @@ pub fn run(arguments: &StablehloVersions) -> anyhow::Result<()> {
             }
         }
     }
-    let page = page(&versions, &tallies, programs);
+    let page = page(&versions, &tallies, programs, parsed(writer, &base, &at)?);
     print!("{page}");
     let mut reasons: Vec<(String, usize)> = reasons.into_iter().collect();
     reasons.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
@@ -192,6 +192,35 @@ fn write_ours(
     Ok(reasons)
 }
 
+/// How many artifacts are the same after they were printed as text, which the newest jaxlib parses.
+fn parsed(
+    writer: &Host,
+    base: &Path,
+    at: &dyn Fn(&str) -> anyhow::Result<PathBuf>,
+) -> anyhow::Result<usize> {
+    let (texts, made, before) = (at("text")?, at("parsed")?, at("before")?);
+    for path in artifacts(base)? {
+        let source: Arc<dyn Source> = Arc::new(FileSource::open(&path)?);
+        let name = path.file_name().unwrap_or_default();
+        let mut text = Vec::new();
+        if unskew_stablehlo::print::text(&source, &Default::default(), &mut text).is_ok() {
+            fs::write(texts.join(name).with_extension("mlir"), text)?;
+        }
+        fs::hard_link(&path, before.join(name))?;
+    }
+    again(&|| {
+        let mut command = probe(writer, LOWER);
+        command.arg("parse").arg(&texts).arg(&made);
+        command
+    })?;
+    let (made, before) = (print(writer, &made)?, print(writer, &before)?);
+    let same = before.values().filter(|one| {
+        let name = one.file.trim_end_matches(".bc");
+        made.get(&format!("{name}-0.bc")).is_some_and(|made| made.text == one.text)
+    });
+    Ok(same.count())
+}
+
 /// Does something with each part, with all at once.
 fn at_once<P: Sync, R: Send>(
     parts: &[P],
@@ -223,7 +252,7 @@ impl Tally {
 }
 
 /// The page with the table.
-fn page(versions: &[Version], tallies: &[Tally], programs: usize) -> String {
+fn page(versions: &[Version], tallies: &[Tally], programs: usize, parsed: usize) -> String {
     let mut page = String::from("# StableHLO for other versions\n\n");
     let sum = |what: fn(&Tally) -> usize| tallies.iter().map(what).sum::<usize>();
     let (equal, different) = (sum(|one| one.equal), sum(|one| one.different));
@@ -236,7 +265,8 @@ fn page(versions: &[Version], tallies: &[Tally], programs: usize) -> String {
          by Unskew, and read by the oldest jaxlib here that reads that version.\n\n\
          Of {} that the serializer writes and a jaxlib of that age reads, Unskew writes {equal} so that they read the \
          same, {different} differently, and refuses {refused}. Of {} that it refuses, Unskew writes {added} that are read, \
-         {unread} that are not, and refuses {both}.\n\n\
+         {unread} that are not, and refuses {both}. Printed as MLIR text, {parsed} programs are the same once the newest \
+         jaxlib has parsed them.\n\n\
          | StableHLO | the same | different | refused by Unskew alone | written by Unskew alone | and not read | refused \
          by both | the serializer's are not read |\n\
          | --- | --: | --: | --: | --: | --: | --: | --: |\n",

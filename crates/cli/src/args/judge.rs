@@ -15,9 +15,21 @@ pub struct Inspect {
     /// Verify all checksums: tensors of TensorFlow checkpoints, members of archives
     #[arg(long)]
     pub verify: bool,
+    /// Print the program of a StableHLO artifact or a file of jax.export as MLIR text; short leaves out long constants
+    #[arg(long, value_name = "FORM", num_args = 0..=1, require_equals = true, default_missing_value = "short")]
+    pub text: Option<ProgramText>,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "full")]
     pub format: ReportFormat,
+}
+
+/// How much of a program is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum ProgramText {
+    /// Constants of more than 16 elements without them.
+    Short,
+    /// Everything: text that MLIR's tools parse.
+    Whole,
 }
 
 #[derive(Debug, clap::Args)]

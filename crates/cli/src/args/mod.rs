@@ -52,7 +52,7 @@ pub use fleet::{
 pub use fleet_serve::{FleetServe, FleetToken, TokenTask};
 pub use format::{GridFormat, ReportFormat};
 pub use history::History;
-pub use judge::{Check, Inspect, Matrix};
+pub use judge::{Check, Inspect, Matrix, ProgramText};
 pub use lint::Lint;
 pub use look_up::{Explain, Releases};
 pub use ops::{Ops, OpsClosure, OpsRun, OpsTable, OpsVerb};
@@ -242,7 +242,8 @@ pub enum Verb {
 Examples:
   unskew inspect model.pt
   unskew inspect saved_model/ libpjrt_cpu.so wheel.whl --format json
-  unskew inspect libpjrt_cpu.so --static\n\n{RUNNING}"))]
+  unskew inspect libpjrt_cpu.so --static
+  unskew inspect net.stablehlo --text\n\n{RUNNING}"))]
     Inspect(Inspect),
     /// Check whether two things work together
     #[command(after_help = format!("{NAMES}\n

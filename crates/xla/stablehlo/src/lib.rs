@@ -71,6 +71,7 @@ mod features;
 mod history;
 mod module;
 mod party;
+pub mod print;
 pub mod program;
 pub mod rewrite;
 pub mod rules;

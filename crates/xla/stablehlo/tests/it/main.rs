@@ -5,5 +5,6 @@ mod agreement;
 mod differential;
 mod hostile;
 mod parties;
+mod print;
 mod programs;
 mod rewrite;

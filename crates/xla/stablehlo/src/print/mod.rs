@@ -1,0 +1,103 @@
+//! Programs as MLIR text: StableHLO's operations in the generic form that every tool of MLIR parses.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use unskew_source::{BytesSource, Source};
+//!
+//! let bytes = include_bytes!("../../tests/data/tanh-1.10.0.stablehlo");
+//! let source: Arc<dyn Source> = Arc::new(BytesSource::new("tanh.stablehlo", bytes.to_vec()));
+//! let mut text = Vec::new();
+//! unskew_stablehlo::print::text(&source, &Default::default(), &mut text).unwrap();
+//! let text = String::from_utf8(text).unwrap();
+//! assert!(text.contains("%0 = \"stablehlo.tanh\"(%arg0) : (tensor<4xf32>) -> tensor<4xf32>"), "{text}");
+//! ```
+
+mod attributes;
+mod constants;
+mod operations;
+mod own;
+mod shardings;
+mod types;
+
+use std::cell::Cell;
+use std::io;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use unskew_source::{Problem, ReadError, Source};
+
+use crate::module::Module;
+use operations::Printer;
+
+/// What is left out.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// Constants with more elements than this are left out, for people who read; none are by default.
+    pub elide: Option<usize>,
+}
+
+/// Why no text was written.
+#[derive(Debug, thiserror::Error)]
+pub enum PrintError {
+    /// The bytes are no MLIR bytecode, or broken.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The text could not be written to its place.
+    #[error("the text cannot be written")]
+    Write(#[from] io::Error),
+}
+
+/// A module, and how much of it may still be put into words: a small file can name one attribute in another in another, each
+/// many times.
+struct Words<'m> {
+    module: &'m Module,
+    left: Cell<u64>,
+}
+
+impl Words<'_> {
+    /// Whether so much may still be said.
+    fn takes(&self, much: u64) -> bool {
+        let left = self.left.get();
+        self.left.set(left.saturating_sub(much));
+        left >= much
+    }
+}
+
+impl Deref for Words<'_> {
+    type Target = Module;
+
+    fn deref(&self) -> &Module {
+        self.module
+    }
+}
+
+/// How many attributes, types and bytes of constants are said for each byte of a file, and how many for any file.
+const FOR_EACH: u64 = 64;
+const FOR_ANY: u64 = 1 << 20;
+
+/// Writes the program of an artifact as text.
+///
+/// What has no words here, an attribute of a dialect beside those that artifacts have, stands as a comment that no
+/// parser takes for something else.
+///
+/// # Errors
+/// If it is no MLIR bytecode or is broken, or the text cannot be written.
+pub fn text(
+    source: &Arc<dyn Source>,
+    options: &Options,
+    out: &mut dyn io::Write,
+) -> Result<(), PrintError> {
+    let mut module = Module::read(source)?;
+    let top = std::mem::take(&mut module.top);
+    let left = source.size().saturating_mul(FOR_EACH).saturating_add(FOR_ANY);
+    let words = Words { module: &module, left: Cell::new(left) };
+    let mut printer = Printer::new(&words, *options, out);
+    for operation in &top.operations {
+        printer.operation(operation, 0)?;
+    }
+    if words.left.get() == 0 {
+        let what = "attributes that name each other so often that their text has no end".to_owned();
+        return Err(ReadError::new(source.name(), Problem::Unsupported(what)).into());
+    }
+    Ok(())
+}
