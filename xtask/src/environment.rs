@@ -203,6 +203,7 @@ pub fn pin(release: &str, others: &[String], pythons: Option<&str>) -> anyhow::R
 fn next_step(family: &str, version: &str) -> String {
     match family {
         "pillow" => "run `cargo xtask extensions`".to_owned(),
+        "mkdocs-material" => "run `cargo xtask site`".to_owned(),
         "moto" | "mlflow" | "maturin" | "protobuf" => {
             "name it in corpus.toml and run `cargo xtask corpus`".to_owned()
         }
@@ -227,13 +228,15 @@ fn packages(family: &str, version: &str) -> anyhow::Result<Vec<String>> {
         "mlflow" => &["mlflow"],
         // What builds and tests the Python package; the rest of it is named when it is pinned.
         "maturin" => &["maturin"],
+        // What makes the site of the docs.
+        "mkdocs-material" => &["mkdocs-material"],
         // What wheels with native extensions import beside their framework; the rest is named when it is pinned.
         "pillow" => &["pillow"],
         // What jax.export needs beside JAX; its other package is named when it is pinned.
         "flatbuffers" => &["flatbuffers"],
         _ => {
             bail!(
-                "only jax, flatbuffers, pillow, tensorflow, torch, protobuf, moto, mlflow and maturin are run, such as jax==0.10.2, not {family}"
+                "only jax, flatbuffers, pillow, tensorflow, torch, protobuf, moto, mlflow, maturin and mkdocs-material are run, such as jax==0.10.2, not {family}"
             )
         }
     };

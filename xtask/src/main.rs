@@ -33,6 +33,7 @@ mod promise;
 mod proto_differential;
 mod published_wheel;
 mod se;
+mod site;
 mod stablehlo_chlo;
 mod stablehlo_differential;
 mod stablehlo_versions;
@@ -60,6 +61,12 @@ struct Arguments {
 enum Verb {
     /// Fetches what tests need, and runs them: without a framework, or with `--real` all that CI runs.
     Test(test::Test),
+    /// Builds the site of the docs: search, dark mode, versions; fails at links that lead nowhere.
+    Site {
+        /// The version that it is of, such as 0.1; of the trunk, dev.
+        #[arg(long, default_value = "dev")]
+        version: String,
+    },
     /// Builds and runs the projects in the guides, outside of this workspace.
     Guides {
         /// The command that they call `unskew`.
@@ -200,6 +207,7 @@ fn main() -> anyhow::Result<()> {
         Verb::Wheel(asked) => wheel::run(&asked),
         Verb::Distributed => distributed::run(),
         Verb::Promise => promise::run(),
+        Verb::Site { version } => site::run(&version),
         Verb::Guides { command } => guides::run(&unskew_peers::root().join(command)),
         Verb::Corpus { all_jax, all_tensorflow, all_torch } => {
             let families =

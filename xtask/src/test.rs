@@ -105,6 +105,7 @@ pub fn run(asked: &Test) -> anyhow::Result<()> {
     tests(real)?;
     if real {
         crate::guides::run(&command())?;
+        crate::site::run("dev")?;
         crate::wheel::test(&command())?;
         instructions()?;
     }

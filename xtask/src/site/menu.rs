@@ -1,0 +1,124 @@
+//! The menu: guides by what people want, rules by their codes, the reference.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, ensure};
+use serde_json::{Value, json};
+
+use super::Files;
+
+/// The guides by group.
+const GUIDES: [(&str, &[&str]); 6] = [
+    (
+        "Check",
+        &[
+            "inspect",
+            "read-a-verdict",
+            "name-a-release",
+            "matrix",
+            "check-an-environment",
+            "check-an-onnx-model",
+            "check-a-keras-model",
+            "check-a-model-for-a-device",
+            "jax-export",
+            "sandbox",
+            "python",
+        ],
+    ),
+    (
+        "Convert and run",
+        &[
+            "convert-a-pytorch-file",
+            "convert-a-tensorflow-model",
+            "convert-an-onnx-model",
+            "convert-a-stablehlo-artifact",
+            "prove-a-conversion",
+            "run",
+        ],
+    ),
+    (
+        "JAX and plug-ins",
+        &[
+            "jax-by-itself",
+            "adapt",
+            "jax-ffi-handlers",
+            "serve",
+            "conform",
+            "pjrt-host",
+            "jax-matrix",
+            "write-a-plugin",
+            "write-a-tensorflow-plugin",
+        ],
+    ),
+    ("Many models", &["scan", "fleet", "fleet-serve", "fleet-pages"]),
+    (
+        "Keep promises",
+        &[
+            "lint",
+            "lint-a-c-abi",
+            "lint-formats",
+            "history",
+            "diff-registries",
+            "evolve-an-operator",
+            "evolve-a-tensorflow-op",
+            "serdes-versions",
+        ],
+    ),
+    ("Take part", &["add-a-release"]),
+];
+
+/// The pages of the root behind the reference.
+const PROJECT: [&str; 5] =
+    ["architecture.md", "contributing.md", "benchmarks.md", "changelog.md", "security.md"];
+
+/// The menu as MkDocs wants it.
+pub(super) fn menu(root: &Path, files: &Files) -> anyhow::Result<Value> {
+    let mut pages: Vec<&PathBuf> = files.values().filter(|page| is_page(page)).collect();
+    let mut take = |page: &str| {
+        let at = pages.iter().position(|one| **one == Path::new(page));
+        at.map(|at| pages.swap_remove(at))
+            .with_context(|| format!("the menu has {page}, which is no page"))
+    };
+    let mut guides = Vec::new();
+    for (group, names) in GUIDES {
+        let all = names.iter().map(|name| format!("guide/{name}.md"));
+        let all: Vec<String> = all.collect();
+        all.iter().try_for_each(|page| take(page).map(drop))?;
+        guides.push(json!({ group: all }));
+    }
+    take("index.md")?;
+    PROJECT.iter().try_for_each(|page| take(page).map(drop))?;
+    take("rules/README.md")?;
+    let missing: Vec<_> = pages.iter().filter(|page| page.starts_with("guide")).collect();
+    ensure!(missing.is_empty(), "in no group of the menu (xtask/src/site/menu.rs): {missing:?}");
+    pages.sort();
+    let mut rules: BTreeMap<String, Vec<&PathBuf>> = BTreeMap::new();
+    for page in pages.iter().copied().filter(|page| page.starts_with("rules")) {
+        let code = page.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
+        let family = code.trim_end_matches(|c: char| c.is_ascii_digit());
+        rules.entry(family.to_owned()).or_default().push(page);
+    }
+    let rules = rules.into_iter().map(|(family, pages)| json!({ family: pages }));
+    let rules: Vec<Value> = std::iter::once(json!("rules/README.md")).chain(rules).collect();
+    let mut reference = Vec::new();
+    for page in pages.iter().copied().filter(|page| !page.starts_with("rules")) {
+        reference.push(json!({ title(root, files, page)?: page }));
+    }
+    Ok(json!([
+        {"Start": "index.md"}, {"Guides": guides}, {"Rules": rules}, {"Reference": reference}, {"Project": PROJECT},
+    ]))
+}
+
+fn is_page(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == "md")
+}
+
+/// The first heading of a page.
+fn title(root: &Path, files: &Files, page: &Path) -> anyhow::Result<String> {
+    let (path, _) = files.iter().find(|(_, place)| **place == page).context("a page has a file")?;
+    let text = fs::read_to_string(root.join(path))?;
+    let heading = text.lines().find_map(|line| line.strip_prefix("# "));
+    Ok(heading.with_context(|| format!("{}: no heading", path.display()))?.to_owned())
+}
