@@ -37,9 +37,9 @@ fn mentions(text: &str, word: &str) -> bool {
         .any(|(at, _)| !text[..at].ends_with(part) && !text[at + word.len()..].starts_with(part))
 }
 
-/// The names of an option, if the line of a help begins with some: `-o`, `--output`.
+/// The names of an option, if the line of a help begins with some: `-o`, `--output`, and `--text` of `--text[=<FORM>]`.
 fn names(line: &str) -> Vec<&str> {
-    let words = line.split_whitespace().map(|word| word.trim_end_matches(','));
+    let words = line.split_whitespace().map(|word| word.split([',', '[']).next().unwrap_or(word));
     words.take_while(|word| word.starts_with('-')).collect()
 }
 
