@@ -236,7 +236,8 @@ fn packages(family: &str, version: &str) -> anyhow::Result<Vec<String>> {
         "flatbuffers" => &["flatbuffers"],
         _ => {
             bail!(
-                "only jax, flatbuffers, pillow, tensorflow, torch, protobuf, moto, mlflow, maturin and mkdocs-material are run, such as jax==0.10.2, not {family}"
+                "only jax, flatbuffers, pillow, tensorflow, torch, protobuf, moto, mlflow, maturin and mkdocs-material are run, \
+                 such as jax==0.10.2, not {family}"
             )
         }
     };
@@ -348,7 +349,7 @@ mod tests {
             for entry in text.lines().skip(1).filter(|line| !line.starts_with(' ')) {
                 assert!(entry.contains("==") && entry.ends_with('\\'), "{name}: {entry}");
             }
-            let (family, version) = name.split_once('-').unwrap_or_default();
+            let (family, version) = name.rsplit_once('-').unwrap_or_default();
             for package in packages(family, version)? {
                 // Its extras are packages of their own in what pip resolves.
                 let package = package.replace("[server]", "");
