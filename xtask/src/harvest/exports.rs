@@ -1,7 +1,9 @@
 //! Takes what the libraries of a TensorFlow wheel export into the data of the StreamExecutor boundary: the C
 //! functions by name, the C++ symbols as hashes, and for macOS the images by the names that they give themselves.
 
+use std::collections::BTreeMap;
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,7 +11,9 @@ use anyhow::{Context as _, Result, ensure};
 use unskew_abi::SharedObject;
 use unskew_core::Version;
 use unskew_source::{FileSource, Source};
-use unskew_stream_executor::symbols::{Symbols, is_covered};
+use unskew_stream_executor::symbols::{
+    LINUX, MACOS_ARM, MACOS_INTEL, PLACES, Span, Symbols, bit, hash, is_covered,
+};
 
 use super::spans::Spans;
 
@@ -42,6 +46,9 @@ pub const MACOS_MEMBERS: [&str; 5] =
 /// A machine that macOS runs on, as wheels name it.
 pub const MACOS_MACHINES: [&str; 2] = ["arm64", "x86_64"];
 
+/// The table of C++ symbols on all platforms, from the root of the repository.
+const SYMBOLS: &str = "crates/tensorflow/stream-executor/data/cpp.bin";
+
 const LINUX_HEAD: &str = "# The C functions that each TensorFlow wheel for Linux exports: name, library, first release, last one \
      (empty: the newest).\n# The library is libtensorflow_framework.so.2, or `cc`: libtensorflow_cc.so.2, before \
      2.12 _pywrap_tensorflow_internal.so.\n# Measured on these releases:\n";
@@ -54,13 +61,15 @@ const IMAGES_HEAD: &str = "# What each TensorFlow wheel for macOS loads before a
      # Measured on these releases:\n";
 
 /// What the libraries of one wheel export.
-struct Wheel<const PLACES: usize> {
+struct Wheel {
     /// Where the tables lie, from the root of the repository.
     folder: String,
     head: &'static str,
     /// Names by the library that the table of functions has for them.
     functions: Vec<(&'static str, Vec<String>)>,
-    /// Names by the place that the table of symbols has for them.
+    /// The places of its platform in the table of symbols.
+    places: Range<usize>,
+    /// Names by the place, counted from the first of its platform.
     symbols: Vec<(usize, Vec<String>)>,
 }
 
@@ -76,8 +85,9 @@ pub fn take(version: &str, site: &Path) -> Result<()> {
     let (cc, pywrap, common) = (exports(CC)?, exports(PYWRAP)?, exports(COMMON)?);
     let rest = cc.as_ref().or(pywrap.as_ref()).context("no library with the rest")?.clone();
     let elsewhere = [cc, pywrap, common].into_iter().flatten().map(|exported| (1, exported));
-    Wheel::<2> {
+    Wheel {
         folder: folder("linux"),
+        places: LINUX..MACOS_ARM,
         head: LINUX_HEAD,
         functions: vec![("framework", framework.clone()), ("cc", rest)],
         symbols: [(0, framework)].into_iter().chain(elsewhere).collect(),
@@ -91,8 +101,12 @@ pub fn take(version: &str, site: &Path) -> Result<()> {
 /// If the wheel has no such image, or one is broken.
 pub fn take_macos(version: &str, machine: &str, site: &Path) -> Result<()> {
     let folder = folder(&format!("macos-{machine}"));
-    let mut wheel =
-        Wheel::<4> { folder, head: MACOS_HEAD, functions: Vec::new(), symbols: Vec::new() };
+    let places = match machine {
+        "arm64" => MACOS_ARM..MACOS_INTEL,
+        _ => MACOS_INTEL..PLACES,
+    };
+    let (functions, symbols) = (Vec::new(), Vec::new());
+    let mut wheel = Wheel { folder, head: MACOS_HEAD, functions, places, symbols };
     let path = wheel.path("images.tsv");
     let (release, mut images) = (version.parse()?, Spans::read(&path, IMAGES_HEAD)?);
     images.enter(release);
@@ -110,7 +124,7 @@ pub fn take_macos(version: &str, machine: &str, site: &Path) -> Result<()> {
     wheel.enter(version)
 }
 
-impl<const PLACES: usize> Wheel<PLACES> {
+impl Wheel {
     fn path(&self, file: &str) -> PathBuf {
         unskew_peers::root().join(&self.folder).join(file)
     }
@@ -118,28 +132,33 @@ impl<const PLACES: usize> Wheel<PLACES> {
     /// Enters them for a release, and forgets what was said of it before.
     fn enter(&self, version: &str) -> Result<()> {
         let release: Version = version.parse()?;
-        let (functions, symbols) = (self.path("exports.tsv"), self.path("cpp.bin"));
+        let functions = self.path("exports.tsv");
+        let symbols = unskew_peers::root().join(SYMBOLS);
         let mut table = Spans::read(&functions, self.head)?;
-        let mut hashes = match symbols.exists() {
-            true => Symbols::<PLACES>::read(&fs::read(&symbols)?).context("cpp.bin")?,
-            false => Symbols::default(),
-        };
         let (at, new) = table.enter(release);
-        if new {
-            hashes.make_room(at);
-        }
-        ensure!(at < 32 && table.releases().len() <= 32, "a mask of {} has 32 bits", self.folder);
+        let bit = bit(at).filter(|_| table.releases().len() <= 32);
+        let bit = bit.with_context(|| format!("a mask of {} has 32 bits", self.folder))?;
         for (library, exported) in &self.functions {
             for name in exported.iter().filter(|name| is_c_api(name)) {
                 table.add(release, &[name, library]);
             }
         }
-        hashes.forget(at);
+        let read = Symbols::read(&fs::read(&symbols)?).with_context(|| SYMBOLS)?;
+        let mut spans: BTreeMap<u32, Span> = read.iter().collect();
+        for mask in spans.values_mut().flat_map(|span| &mut span[self.places.clone()]) {
+            // A new release moves those from there on up; what was said of a known one is forgotten.
+            *mask = match new {
+                true => *mask & (bit - 1) | (*mask & !(bit - 1)) << 1,
+                false => *mask & !bit,
+            };
+        }
         for (place, exported) in &self.symbols {
             for name in exported.iter().filter(|name| is_covered(name)) {
-                hashes.insert(name, at, *place);
+                spans.entry(hash(name)).or_default()[self.places.start + place] |= bit;
             }
         }
+        spans.retain(|_, span| span.iter().any(|mask| *mask != 0));
+        let hashes = Symbols::of(spans);
         let bytes = hashes.to_bytes();
         println!(
             "{} of tensorflow {version}: {} C++ symbols in all, {} bytes",

@@ -39,6 +39,7 @@
 pub mod child;
 pub mod contract;
 mod extensible;
+pub mod fingerprints;
 mod library;
 mod panic;
 pub mod sandbox;

@@ -2,9 +2,7 @@
 //!
 //! The file begins with lines of text: `unskew-exports 1`, then a column a line
 //! (`torch 2.6.0 x86-64 cpu cxx11=0`), then an empty line. Groups follow to the end: the columns that have the symbols
-//! of the group (a bit mask as LEB128), the number of symbols (LEB128), one byte *k*, and the fingerprints in rising
-//! order as differences in Rice's code: the difference shifted right by *k* in unary, then its *k* low bits; the
-//! lowest bit of a byte comes first, and a group ends at a whole byte.
+//! of the group (a bit mask as LEB128), then the set of their fingerprints ([`unskew_abi::fingerprints`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -12,6 +10,7 @@ use std::sync::LazyLock;
 
 use rayon::slice::ParallelSliceMut as _;
 use sha2::{Digest as _, Sha256};
+use unskew_abi::fingerprints::{Reader, put_number, put_set};
 use unskew_core::Version;
 
 use crate::Framework;
@@ -121,8 +120,7 @@ pub enum TableError {
     Columns(usize),
 }
 
-/// The most symbols of a table, and of columns.
-const MOST_SYMBOLS: usize = 1 << 23;
+/// The most columns of a table.
 const MOST_COLUMNS: usize = 128;
 
 /// How many bits of a fingerprint are kept.
@@ -283,22 +281,8 @@ impl Table {
         }
         let mut bytes = head.into_bytes();
         for (mask, hashes) in groups {
-            number(&mut bytes, mask);
-            number(&mut bytes, hashes.len() as u128);
-            // The mean difference, for which the code is shortest.
-            let mean = (1_u64 << FINGERPRINT) / (hashes.len() as u64 + 1);
-            let k = mean.ilog2().saturating_sub(1).min(FINGERPRINT - 1);
-            bytes.push(k as u8);
-            let mut bits = Bits::default();
-            let mut before = 0;
-            for hash in hashes {
-                let delta = hash - before;
-                before = hash;
-                (0..delta >> k).for_each(|_| bits.push(true));
-                bits.push(false);
-                (0..k).for_each(|at| bits.push(delta >> at & 1 == 1));
-            }
-            bytes.extend(bits.bytes);
+            put_number(&mut bytes, mask);
+            put_set(&mut bytes, &hashes, FINGERPRINT);
         }
         bytes
     }
@@ -321,111 +305,24 @@ impl Table {
         if columns.len() > MOST_COLUMNS {
             return Err(TableError::Columns(columns.len()));
         }
-        let mut rest = Reader { bytes, at: end + 2 };
+        let mut rest = Reader::new(bytes, end + 2);
         let mut table = Self { columns, ..Self::default() };
-        while rest.at < bytes.len() {
-            rest.group(&mut table).ok_or(TableError::Group(rest.at))?;
+        while !rest.is_at_end() {
+            table.group(&mut rest).ok_or_else(|| TableError::Group(rest.at()))?;
         }
         table.symbols.par_sort_unstable();
         Ok(table)
     }
-}
 
-/// Appends a number as LEB128.
-fn number(bytes: &mut Vec<u8>, mut value: u128) {
-    while value >= 0x80 {
-        bytes.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    bytes.push(value as u8);
-}
-
-#[derive(Default)]
-struct Bits {
-    bytes: Vec<u8>,
-    free: u32,
-}
-
-impl Bits {
-    fn push(&mut self, bit: bool) {
-        if self.free == 0 {
-            self.bytes.push(0);
-            self.free = 8;
-        }
-        if let Some(last) = self.bytes.last_mut() {
-            *last |= u8::from(bit) << (8 - self.free);
-        }
-        self.free -= 1;
-    }
-}
-
-struct Reader<'a> {
-    bytes: &'a [u8],
-    at: usize,
-}
-
-impl Reader<'_> {
-    fn byte(&mut self) -> Option<u8> {
-        let byte = self.bytes.get(self.at).copied();
-        self.at += 1;
-        byte
-    }
-
-    fn number(&mut self) -> Option<u128> {
-        let mut value = 0;
-        for shift in (0..126).step_by(7) {
-            let byte = self.byte()?;
-            value |= u128::from(byte & 0x7f) << shift;
-            if byte & 0x80 == 0 {
-                return Some(value);
-            }
-        }
-        // The last two bits of a mask.
-        let byte = self.byte().filter(|byte| *byte < 4)?;
-        Some(value | u128::from(byte) << 126)
-    }
-
-    fn group(&mut self, table: &mut Table) -> Option<()> {
-        let mask = self.number()?;
-        let count = usize::try_from(self.number()?).ok()?;
-        let k = u32::from(self.byte()?);
-        let group = table.masks.len() as u64;
-        let many = table.symbols.len().checked_add(count)? > MOST_SYMBOLS;
-        if k >= FINGERPRINT || many || group >> GROUP != 0 {
+    /// Reads the next group.
+    fn group(&mut self, rest: &mut Reader<'_>) -> Option<()> {
+        let mask = rest.number()?;
+        let group = self.masks.len() as u64;
+        if group >> GROUP != 0 {
             return None;
         }
-        table.masks.push(mask);
-        // A symbol has at least its low bits and a zero, so a count that is too high ends soon.
-        let (mut held, mut bits, mut hash) = (0_u128, 0_u32, 0_u64);
-        for _ in 0..count {
-            let mut high = 0_u64;
-            loop {
-                if bits == 0 {
-                    held = u128::from(self.byte()?);
-                    bits = 8;
-                }
-                let ones = (!held).trailing_zeros().min(bits);
-                high += u64::from(ones);
-                held >>= ones;
-                bits -= ones;
-                if bits > 0 {
-                    held >>= 1;
-                    bits -= 1;
-                    break;
-                }
-            }
-            while bits < k {
-                held |= u128::from(self.byte()?) << bits;
-                bits += 8;
-            }
-            let low = held as u64 & ((1 << k) - 1);
-            held >>= k;
-            bits -= k;
-            let delta = high.checked_mul(1 << k)?.checked_add(low)?;
-            hash = hash.checked_add(delta).filter(|hash| hash >> FINGERPRINT == 0)?;
-            table.symbols.push(hash << GROUP | group);
-        }
-        Some(())
+        self.masks.push(mask);
+        rest.set(FINGERPRINT, |hash| self.symbols.push(hash << GROUP | group))
     }
 }
 

@@ -18,8 +18,8 @@ use std::sync::{LazyLock, OnceLock};
 
 use unskew_core::Version;
 
-use super::table;
-use crate::symbols::{Symbols, is_covered, is_cpp};
+use super::{SYMBOLS, table};
+use crate::symbols::{self, is_covered, is_cpp};
 
 /// How many images may have symbols.
 const PLACES: usize = 4;
@@ -37,7 +37,8 @@ struct Platform {
     functions: &'static str,
     /// The images by release: name, file in `site-packages`, install name, `local` or `global`.
     images: &'static str,
-    symbols: LazyLock<Symbols<PLACES>>,
+    /// Where its images begin in the table of C++ symbols.
+    first_place: usize,
     releases: LazyLock<Vec<(Version, OnceLock<Images>)>>,
 }
 
@@ -46,22 +47,17 @@ static PLATFORMS: [Platform; 2] = [
         machine: "aarch64",
         functions: include_str!("../../data/macos-arm64/exports.tsv"),
         images: include_str!("../../data/macos-arm64/images.tsv"),
-        symbols: LazyLock::new(|| read(include_bytes!("../../data/macos-arm64/cpp.bin"))),
+        first_place: symbols::MACOS_ARM,
         releases: LazyLock::new(|| unread(include_str!("../../data/macos-arm64/exports.tsv"))),
     },
     Platform {
         machine: "x86-64",
         functions: include_str!("../../data/macos-x86_64/exports.tsv"),
         images: include_str!("../../data/macos-x86_64/images.tsv"),
-        symbols: LazyLock::new(|| read(include_bytes!("../../data/macos-x86_64/cpp.bin"))),
+        first_place: symbols::MACOS_INTEL,
         releases: LazyLock::new(|| unread(include_str!("../../data/macos-x86_64/exports.tsv"))),
     },
 ];
-
-/// The table of symbols. Empty only if the file of this crate were broken, which a test rules out.
-fn read(bytes: &[u8]) -> Symbols<PLACES> {
-    Symbols::read(bytes).unwrap_or_default()
-}
 
 /// The releases of a table, with nothing read of them yet.
 fn unread(functions: &str) -> Vec<(Version, OnceLock<Images>)> {
@@ -127,7 +123,7 @@ pub struct Images {
     images: Vec<Image>,
     /// The C functions, with a bit for every image that has one.
     functions: BTreeMap<&'static str, u8>,
-    symbols: &'static LazyLock<Symbols<PLACES>>,
+    first_place: usize,
     release: usize,
 }
 
@@ -143,7 +139,7 @@ impl Images {
             *functions.entry(name).or_default() |= place(image).map_or(0, |place| 1 << place);
         }
         let images = table::cells(platform.images, version).filter_map(image).collect();
-        Self { images, functions, symbols: &platform.symbols, release }
+        Self { images, functions, first_place: platform.first_place, release }
     }
 
     /// All images, in the order of the table.
@@ -196,7 +192,8 @@ impl Images {
     /// ```
     pub fn with(&self, name: &str) -> Option<impl Iterator<Item = &Image>> {
         let has: [bool; PLACES] = match is_cpp(name) {
-            true => self.symbols.find(name, is_covered(name).then_some(self.release)?),
+            true if is_covered(name) => SYMBOLS.find(name, self.first_place, self.release),
+            true => return None,
             false => {
                 let mask = self.functions.get(name).copied().unwrap_or_default();
                 std::array::from_fn(|place| mask & (1 << place) != 0)

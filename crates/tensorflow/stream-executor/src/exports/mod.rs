@@ -10,7 +10,7 @@ use serde::Deserialize;
 use unskew_core::Version;
 use unskew_tables::toml_as_json;
 
-use crate::symbols::{Symbols, is_covered};
+use crate::symbols::{self, Symbols, is_covered};
 
 pub use macos::{Image, Images};
 
@@ -31,9 +31,10 @@ const PYWRAP: &str = "_pywrap_tensorflow_internal.so";
 /// The first release with [`CC`].
 const FIRST_CC: Version = Version::pair(2, 12);
 
-/// The C++ symbols of all releases, read when a plug-in that imports some is held against one.
-static SYMBOLS: LazyLock<Symbols<2>> =
-    LazyLock::new(|| Symbols::read(include_bytes!("../../data/linux/cpp.bin")).unwrap_or_default());
+/// The C++ symbols of all releases on all platforms, read when a plug-in that imports some is held against one. Empty
+/// only if the file of this crate were broken, which a test rules out.
+static SYMBOLS: LazyLock<Symbols> =
+    LazyLock::new(|| Symbols::read(include_bytes!("../../data/cpp.bin")).unwrap_or_default());
 
 /// What one TensorFlow release offers to plug-ins. A capability of the release's party. What is said of functions and
 /// symbols holds for Linux; for macOS, see [`Exports::images`].
@@ -120,7 +121,7 @@ impl Exports {
     /// ```
     pub fn reaches_cpp(&self, name: &str, libraries: &[String]) -> Option<bool> {
         let [in_framework, in_others] =
-            SYMBOLS.find(name, self.table.filter(|_| is_covered(name))?);
+            SYMBOLS.find(name, symbols::LINUX, self.table.filter(|_| is_covered(name))?);
         let all = self.symbols_are_global();
         let elsewhere = all || libraries.iter().any(|library| library != FRAMEWORK);
         let framework = all || !libraries.is_empty();
