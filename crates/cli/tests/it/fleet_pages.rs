@@ -8,6 +8,8 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use crate::axe;
+
 const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 
 /// A file whose name is an attack on every page that shows it.
@@ -170,6 +172,53 @@ fn every_link_of_every_page_leads_to_something() {
         "no decision as JSON: {seen:?}"
     );
     assert!(seen.iter().any(|link| link.starts_with("/operators/tensorflow/")), "{seen:?}");
+}
+
+#[test]
+fn axe_finds_nothing_on_any_kind_of_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("fleet");
+    filled(&store);
+    unskew(&store, &["token", "create", "wall", "--role", "read"]);
+    let locked = Serving::of(&store);
+    let login = [format!("http://{}/login?next=/", locked.host)];
+    axe::assert_accessible("fleet-login", &login);
+    drop(locked);
+
+    let open = folder.path().join("open");
+    filled(&open);
+    let serving = Serving::of(&open);
+    let pages = [
+        "/",
+        "/?contains=VISION",
+        "/runtimes",
+        "/runtimes/torch@2.15.0",
+        "/runtimes/shop/till-3",
+        "/releases",
+        "/releases/torch",
+        "/releases/torch?page=2",
+        "/releases/torch/1.3.1",
+        "/releases/tensorflow/0.12.1",
+        "/releases/jax/0.4.10",
+        "/windows",
+        "/windows/ifrt.proxy",
+        "/jobs",
+        "/audit",
+        "/unserved",
+        "/models/graph",
+        "/models/vision/gelu",
+        "/models/vision/gelu?deny=warning&accept_unjudged=all",
+        "/models/nothing",
+        "/plans/graph",
+        "/plans/vision/gelu?what_if=add%3Dtorch@2.1,500&what_if=without%3Daten::gelu,phones",
+        "/decisions?model=graph&runtime=camera-7",
+        "/decisions?model=vision/gelu&runtime=phones",
+        "/operators/tensorflow/A",
+        "/operators/torch/aten::gelu",
+    ];
+    let urls: Vec<String> =
+        pages.iter().map(|page| format!("http://{}{page}", serving.host)).collect();
+    axe::assert_accessible("fleet", &urls);
 }
 
 #[test]

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
 mod adapt_failed;
+mod axe;
 mod ci;
 mod conform_hosts;
 mod device;

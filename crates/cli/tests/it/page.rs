@@ -6,6 +6,8 @@
 use std::path::Path;
 use std::process::Command;
 
+use crate::axe;
+
 const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 
 /// A file whose name is an attack on the page.
@@ -105,4 +107,12 @@ fn unrelated_columns_and_their_families_are_hidden_when_asked() {
     // Nothing would be left.
     let none = dom(folder.path(), "?related&columns=jax").unwrap();
     assert!(!none.contains("data-name=\"jax@0.6.2\" hidden"));
+}
+
+#[test]
+fn axe_finds_nothing_on_the_page() {
+    let folder = tempfile::tempdir().unwrap();
+    page(folder.path(), &["torch@2.1", "torch@2.15", "tensorflow@2.15", "jax@0.6.2", MODEL]);
+    let url = format!("file://{}/matrix.html", folder.path().display());
+    axe::assert_accessible("matrix", &[url.clone(), format!("{url}?related&rows=gelu")]);
 }

@@ -13,6 +13,8 @@ use unskew_ifrt_proxy::messages::{Answer, Ask, ProxyVersion};
 use unskew_ifrt_proxy::status::{Code, Status};
 use unskew_jax_matrix::{Host, PLUGINS};
 
+use crate::axe;
+
 /// How long something may take that happens at once, on a machine that does much else.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -664,6 +666,13 @@ fn a_server_without_a_python_says_what_callbacks_need() {
         let said = String::from_utf8_lossy(&client.stderr);
         assert!(said.contains("start it with `unskew serve --handlers PYTHON`"), "{said}");
     }
+}
+
+#[test]
+fn axe_finds_nothing_on_the_status_page() {
+    let serving = Serving::of(&PLUGINS[0].path(), &[]);
+    let host = serving.address.replace("grpc://", "http://");
+    axe::assert_accessible("serve", &[format!("{host}/")]);
 }
 
 #[test]

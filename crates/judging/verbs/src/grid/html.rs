@@ -79,15 +79,19 @@ fn column_heads(grid: &Grid, page: &mut String) {
         .map(|column| column.label.split_once('@').unwrap_or(("", &column.label)))
         .collect();
     let groups: Vec<&[(&str, &str)]> = parts.chunk_by(|one, next| one.0 == next.0).collect();
-    page.push_str("<thead><tr><th class=\"corner\" rowspan=\"2\"></th>");
+    page.push_str("<thead><tr><th scope=\"col\" class=\"corner\" rowspan=\"2\">Artifact</th>");
     for group in &groups {
         let family = group.first().map_or("", |(family, _)| *family);
-        let _ = write!(
-            page,
-            "<th scope=\"colgroup\" colspan=\"{}\"><span class=\"family\">{}</span></th>",
-            group.len(),
-            Escaped(family)
-        );
+        let _ = match family {
+            // A file has its name below, and no family.
+            "" => write!(page, "<td colspan=\"{}\"></td>", group.len()),
+            family => write!(
+                page,
+                "<th scope=\"colgroup\" colspan=\"{}\"><span class=\"family\">{}</span></th>",
+                group.len(),
+                Escaped(family)
+            ),
+        };
     }
     page.push_str("</tr>\n<tr>");
     let numbered = groups.iter().enumerate();
