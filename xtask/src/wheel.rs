@@ -1,4 +1,5 @@
-//! `cargo xtask wheel`: the package `unskew` for Python, and `unskew-jax`, built and tried in fresh environments.
+//! `cargo xtask wheel`: the packages `unskew`, `unskew-jax` and `unskew-full` for Python, built and tried in fresh
+//! environments.
 //!
 //! The build itself is that of `crates/python/build/backend.py`, which `pip install` runs too. The tools come from an
 //! environment of the corpus, so that they are pinned.
@@ -50,6 +51,9 @@ pub struct Wheel {
     /// Where the packages go.
     #[arg(long, default_value = "target/python")]
     out: PathBuf,
+    /// Makes `unskew-full` too, the command with every verb.
+    #[arg(long)]
+    full: bool,
     /// Makes the sdist too.
     #[arg(long)]
     sdist: bool,
@@ -71,7 +75,10 @@ pub fn run(asked: &Wheel) -> anyhow::Result<()> {
     if let Some(command) = &asked.command {
         variables.push(("UNSKEW_WHEEL_COMMAND", whole(command)?));
     }
-    let wheels = build(&out, &variables)?;
+    let mut wheels = build(&out, &variables)?;
+    if asked.full {
+        wheels.push(built("python/unskew_full", "backend", &out, &variables)?);
+    }
     if asked.sdist {
         let sdist = hook("crates/python", "build", "backend", "build_sdist", &out, &[])?;
         println!("{}: {:.1} MB", sdist.display(), megabytes(&sdist)?);
@@ -110,8 +117,13 @@ pub fn test(command: &Path) -> anyhow::Result<()> {
     let out = unskew_peers::root().join("target/python/test");
     fs::create_dir_all(&out)?;
     let command = command.to_str().context("the path of the command is not UTF-8")?.to_owned();
-    let variables = [("UNSKEW_WHEEL_PROFILE", "dev".to_owned()), ("UNSKEW_WHEEL_COMMAND", command)];
-    let wheels = build(&out, &variables)?;
+    let variables = [
+        ("UNSKEW_WHEEL_PROFILE", "dev".to_owned()),
+        ("UNSKEW_WHEEL_FULL", command.clone()),
+        ("UNSKEW_WHEEL_COMMAND", command),
+    ];
+    let mut wheels = build(&out, &variables)?;
+    wheels.push(built("python/unskew_full", "backend", &out, &variables)?);
     mypy()?;
     let tools = tools();
     let environment = Fresh::make(&tools.join("bin/python"), &out.join("python"), &wheels)?;
@@ -181,20 +193,30 @@ fn beside(python: &Path, out: &Path, wheels: &[PathBuf]) -> anyhow::Result<PathB
     Ok(place)
 }
 
-/// Both wheels, that of `unskew` first.
-fn build(out: &Path, variables: &[(&str, String)]) -> anyhow::Result<[PathBuf; 2]> {
+/// The wheel of a package whose build backend lies beside its `pyproject.toml`.
+fn built(
+    folder: &str,
+    backend: &str,
+    out: &Path,
+    variables: &[(&str, String)],
+) -> anyhow::Result<PathBuf> {
+    let wheel = hook(folder, ".", backend, "build_wheel", out, variables)?;
+    println!("{}: {:.1} MB", wheel.display(), megabytes(&wheel)?);
+    Ok(wheel)
+}
+
+/// The wheels of `unskew`, which is first, and `unskew-jax`.
+fn build(out: &Path, variables: &[(&str, String)]) -> anyhow::Result<Vec<PathBuf>> {
     let unskew = hook("crates/python", "build", "backend", "build_wheel", out, variables)?;
     // setuptools writes beside what it reads.
     let scratch = out.join("unskew_jax");
     remove(&scratch)?;
     copy(&unskew_peers::root().join("python/unskew_jax"), &scratch)?;
     let folder = scratch.to_str().context("the path of the target folder is not UTF-8")?;
-    let jax = hook(folder, ".", "setuptools.build_meta", "build_wheel", out, &[])?;
+    println!("{}: {:.1} MB", unskew.display(), megabytes(&unskew)?);
+    let jax = built(folder, "setuptools.build_meta", out, &[])?;
     remove(&scratch)?;
-    for wheel in [&unskew, &jax] {
-        println!("{}: {:.1} MB", wheel.display(), megabytes(wheel)?);
-    }
-    Ok([unskew, jax])
+    Ok(vec![unskew, jax])
 }
 
 /// Calls a hook of a build backend in the environment of the tools; the file that it made.

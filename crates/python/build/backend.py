@@ -7,7 +7,7 @@ the path, `data/lib/unskew` the adapter beside it. This puts both there first, s
 | variable | means |
 | --- | --- |
 | `UNSKEW_WHEEL_PROFILE` | the profile of cargo; `dist` if it is not set, `dev` for tests |
-| `UNSKEW_WHEEL_FEATURES` | the features of the command, by commas; all but SQL over scans if neither it nor a command is given |
+| `UNSKEW_WHEEL_FEATURES` | the features of the command, by commas; without it and a command, all but those that `unskew-full` adds |
 | `UNSKEW_WHEEL_COMMAND` | a command that was built already, with the adapter in `deps` beside it |
 | `UNSKEW_WHEEL_COMPATIBILITY` | the tag that the wheel claims, such as `manylinux_2_28`; that of this machine if it is not set |
 """
@@ -33,8 +33,8 @@ Settings = Optional[Mapping[str, Any]]
 CRATE = Path(__file__).resolve().parent.parent
 ROOT = CRATE.parent.parent
 
-#: DataFusion alone is larger than everything else together.
-FEATURES = "cloud,fleet,progress,scan,serve"
+#: A registry of models and scans of buckets are a third of the command: they come in the wheel `unskew-full`.
+FEATURES = "cloud,progress,serve"
 
 #: What an sdist has of the repository.
 IN_SDIST = ("Cargo.toml", "Cargo.lock", "rust-toolchain.toml", ".cargo", "LICENSE*", "README.md", "crates", "xtask")

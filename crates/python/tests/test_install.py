@@ -26,6 +26,17 @@ def test_the_command_is_a_binary_and_no_script() -> None:
         assert file.read(2) != b"#!"
 
 
+def test_verbs_of_the_full_command_are_done_by_it() -> None:
+    command = _install.command()
+    assert command is not None
+    full = command.with_name("unskew-full")
+    said = subprocess.run([str(command), "fleet", "plan", "--help"], capture_output=True, text=True)
+    if full.exists():
+        assert said.returncode == 0 and "Usage: unskew fleet plan" in said.stdout, said
+    elif said.returncode != 0:
+        assert "pip install 'unskew[full]'" in said.stderr, said
+
+
 def test_python_m_unskew_is_the_command() -> None:
     said = subprocess.run([sys.executable, "-m", "unskew", "explain", "PT002"], capture_output=True, text=True)
     assert said.returncode == 0 and said.stdout.startswith("PT002")

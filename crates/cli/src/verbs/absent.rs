@@ -1,11 +1,20 @@
-//! What a verb says that this build does not have.
+//! Verbs that this build does not have: done by a command beside it that has them, as git does it; else an error that says how to get one.
 
-use anyhow::bail;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, bail};
 
 use crate::args::Absent;
 use crate::exit::Status;
 
+/// The command with every verb that is published: `pip install 'unskew[full]'` puts it beside this one.
+const FULL: &str = if cfg!(windows) { "unskew-full.exe" } else { "unskew-full" };
+
 pub fn run(args: &Absent, verb: &str, feature: &str) -> anyhow::Result<Status> {
+    if let Some(full) = beside(&std::env::current_exe()?) {
+        return hand_over(&full);
+    }
     let mut asked = format!("unskew {verb}");
     for argument in &args.arguments {
         asked.push(' ');
@@ -13,6 +22,27 @@ pub fn run(args: &Absent, verb: &str, feature: &str) -> anyhow::Result<Status> {
     }
     bail!(
         "this build of Unskew has no `{verb}`, so this was not done: {asked}\n\
-         build one that has it: cargo build --release --features {feature} (`full`: every verb)"
+         get one that has it: pip install 'unskew[full]', or cargo build --release --features {feature}"
     )
+}
+
+/// The full command beside this one, if it is installed and this is not it.
+fn beside(own: &Path) -> Option<PathBuf> {
+    let full = own.with_file_name(FULL);
+    (full != own && full.is_file()).then_some(full)
+}
+
+/// Does what was asked of this process in the other command: same arguments, same exit status.
+#[cfg(unix)]
+fn hand_over(full: &Path) -> anyhow::Result<Status> {
+    use std::os::unix::process::CommandExt as _;
+    let error = Command::new(full).args(std::env::args_os().skip(1)).exec();
+    Err(error).with_context(|| full.display().to_string())
+}
+
+#[cfg(not(unix))]
+fn hand_over(full: &Path) -> anyhow::Result<Status> {
+    let done = Command::new(full).args(std::env::args_os().skip(1)).status();
+    let done = done.with_context(|| full.display().to_string())?;
+    std::process::exit(done.code().unwrap_or(2))
 }

@@ -4,6 +4,8 @@
 //! they choose moments and measure times.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
+#[cfg(all(unix, not(feature = "fleet")))]
+mod absent;
 mod adapt_failed;
 mod axe;
 mod ci;
