@@ -57,7 +57,7 @@ def build_wheel(wheel_directory: str, config_settings: Settings = None, metadata
     lines = [f"{member},sha256={_digest(content)},{len(content)}\n" for member, content in members.items()]
     members[record] = "".join([*lines, f"{record},,\n"]).encode()
     place = Path(wheel_directory, f"{name}-{tag}.whl")
-    with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for member, content in members.items():
             # Without times, so that the same command makes the same bytes.
             entry = zipfile.ZipInfo(member)

@@ -49,7 +49,8 @@ def build_wheel(wheel_directory: str, config_settings: Settings = None, metadata
     features = os.environ.get("UNSKEW_WHEEL_FEATURES", "" if command else FEATURES)
     compatibility = os.environ.get("UNSKEW_WHEEL_COMPATIBILITY")
     _beside_the_module(*(_built(Path(command)) if command else _build(profile, features)))
-    arguments = ["--profile", profile]
+    # The slowest level of deflate is seconds beside minutes of building.
+    arguments = ["--profile", profile, "--compression-level", "9"]
     if "cloud" in features.split(","):
         arguments += ["--features", "cloud"]
     if compatibility:

@@ -36,7 +36,8 @@ fn beside(own: &Path) -> Option<PathBuf> {
 #[cfg(unix)]
 fn hand_over(full: &Path) -> anyhow::Result<Status> {
     use std::os::unix::process::CommandExt as _;
-    let error = Command::new(full).args(std::env::args_os().skip(1)).exec();
+    // Its help is that of the command that was called.
+    let error = Command::new(full).arg0("unskew").args(std::env::args_os().skip(1)).exec();
     Err(error).with_context(|| full.display().to_string())
 }
 

@@ -109,6 +109,39 @@ impl Serving {
         Answer { status, head: head.to_owned(), body: body.to_owned() }
     }
 
+    /// Sends the form for a version of a model, as a browser does.
+    fn publish(&self, token: Option<&str>, model: &str, file: &str, content: &[u8]) -> Answer {
+        let mut body = Vec::new();
+        for (name, value) in
+            token.map(|token| ("token", token)).into_iter().chain([("model", model)])
+        {
+            let field =
+                format!("Content-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n");
+            body.extend_from_slice(format!("--limit\r\n{field}").as_bytes());
+        }
+        let field =
+            format!("Content-Disposition: form-data; name=\"file\"; filename=\"{file}\"\r\n\r\n");
+        body.extend_from_slice(format!("--limit\r\n{field}").as_bytes());
+        body.extend_from_slice(content);
+        body.extend_from_slice(b"\r\n--limit--\r\n");
+        let mut stream = TcpStream::connect(&self.host).unwrap();
+        write!(
+            stream,
+            "POST /publish HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Length: {}\r\n\
+             Content-Type: multipart/form-data; boundary=limit\r\n\r\n",
+            self.host,
+            body.len()
+        )
+        .unwrap();
+        // Who is refused early closes the connection.
+        let _ = stream.write_all(&body);
+        let mut text = String::new();
+        let _ = stream.read_to_string(&mut text);
+        let (head, body) = text.split_once("\r\n\r\n").unwrap();
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        Answer { status, head: head.to_owned(), body: body.to_owned() }
+    }
+
     fn get(&self, address: &str) -> Answer {
         self.send(&format!("GET {address}"), "", "")
     }
@@ -205,6 +238,7 @@ fn axe_finds_nothing_on_any_kind_of_page() {
         "/jobs",
         "/audit",
         "/unserved",
+        "/publish",
         "/models/graph",
         "/models/vision/gelu",
         "/models/vision/gelu?deny=warning&accept_unjudged=all",
@@ -262,6 +296,49 @@ fn forms_work_and_what_is_not_there_is_a_page() {
         assert!(body.contains(words) && body.contains("<h1>"), "{address}: {body}");
         assert!(!body.contains("<b>"), "{address}: {body}");
     }
+}
+
+#[test]
+fn a_form_publishes_a_version() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("fleet");
+    filled(&store);
+    let model =
+        std::fs::read(Path::new(env!("UNSKEW_ROOT")).join("examples/gelu-2.15.0.pt")).unwrap();
+    let serving = Serving::of(&store);
+    let page = serving.page("/publish?model=vision/gelu");
+    assert!(page.contains("value=\"vision/gelu\"") && !page.contains("name=\"token\""), "{page}");
+    let done = serving.publish(None, "vision/third", "third.pt", &model);
+    assert_eq!(
+        (done.status, done.header("location")),
+        (303, Some("/models/vision/third")),
+        "{}",
+        done.body
+    );
+    assert!(serving.page("/models/vision/third").contains("<td>third.pt</td>"));
+    for (name, file, content, status, words) in [
+        ("vision/gelu", "", &model[..], 400, "o file was chosen"),
+        ("vision/gelu", "empty.pt", b"", 400, "he file is empty"),
+        ("vision/gelu", "text.pt", b"not a model", 422, "text.pt"),
+        ("a//b", "x.pt", &model[..], 400, "a//b"),
+    ] {
+        let answer = serving.publish(None, name, file, content);
+        assert_eq!(answer.status, status, "{file}: {}", answer.body);
+        assert!(answer.body.contains(words) && answer.body.contains("<h1>"), "{}", answer.body);
+    }
+    assert_eq!(serving.get("/v1/uploads").body, "[]", "nothing of them is left");
+
+    // With tokens: one of the form, and none of a cookie.
+    let token =
+        |role: &str| unskew(&store, &["token", "create", "ci", "--role", role]).trim().to_owned();
+    let (read, publish) = (token("read"), token("publish"));
+    let without = serving.publish(None, "vision/gelu", "x.pt", &model);
+    assert_eq!(without.status, 403, "{}", without.body);
+    assert_eq!(serving.publish(Some(&read), "vision/gelu", "x.pt", &model).status, 403);
+    assert_eq!(serving.publish(Some("unskew_nothing"), "vision/gelu", "x.pt", &model).status, 403);
+    assert_eq!(serving.publish(Some(&publish), "new", "x.pt", &model).status, 303);
+    let shown = unskew(&store, &["model", "list"]);
+    assert!(shown.contains("new"), "{shown}");
 }
 
 #[test]

@@ -131,6 +131,11 @@ impl Address {
         Self::at("/login")
     }
 
+    /// The form that publishes a version of a model.
+    pub fn publish() -> Self {
+        Self::at("/publish")
+    }
+
     /// Where it is taken back.
     pub fn logout() -> Self {
         Self::at("/logout")

@@ -57,6 +57,7 @@ impl ModelPage {
             h2 { "Versions" }
             @if self.versions.is_empty() { p { "None was published by " (self.view.policy.as_of) "." } }
             @else { (wide("Versions", &self.versions())) }
+            p { a href=(Address::publish().with("model", &self.name)) { "Publish a version" } }
             h2 { "On runtimes" }
             (self.listing.search("Name of a runtime", &address))
             (self.older())

@@ -59,6 +59,7 @@ impl Overview {
             h2 { "Models" }
             (self.listing.search("Name of a model", &self.address()))
             @if !self.models.is_empty() { (wide("Models", &self.table())) }
+            p { a href=(Address::publish()) { "Publish a version of a model" } }
             (self.listing.pager("model", &self.address()))
             (self.unserved())
             (self.largest())

@@ -83,6 +83,8 @@ impl Service {
         let call = Call {
             service: Arc::clone(self),
             caller,
+            peer,
+            uri: head.uri,
             request: name.to_owned(),
             path,
             query,

@@ -1,11 +1,12 @@
 //! A request on its way to an endpoint: who asks, for what, and what to answer from.
 
+use std::net::SocketAddr;
 use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::body::Body;
 use axum::response::{IntoResponse as _, Response};
-use http::{HeaderMap, StatusCode, header};
+use http::{HeaderMap, StatusCode, Uri, header};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use unskew_core::{Date, Severity};
@@ -23,6 +24,10 @@ pub struct Call {
     pub service: Arc<Service>,
     /// Who asks, by the token that was shown.
     pub caller: Caller,
+    /// The other end of the connection.
+    pub peer: SocketAddr,
+    /// The address that was asked for.
+    pub uri: Uri,
     /// The request, as logs name it.
     pub request: String,
     /// The names in the path, decoded.

@@ -11,6 +11,7 @@
 //! | `/models/NAME`, `/plans/NAME` | a model on all runtimes; which artifacts it needs, and what if |
 //! | `/runtimes`, `/runtimes/NAME` | the runtimes; one of them |
 //! | `/decisions?model=M&runtime=R` | a decision with its reasons |
+//! | `/publish` | a form that publishes a version of a model |
 //! | `/releases`, `/releases/FAMILY`, `/releases/FAMILY/VERSION`, `/operators/FAMILY/NAME` | the built-in database |
 //! | `/windows`, `/windows/AXIS` | the timeline of every axis |
 //! | `/jobs`, `/audit` | what the service does, and who did what |
@@ -21,6 +22,7 @@
 mod database;
 mod fleet;
 mod framed;
+mod publish;
 mod session;
 mod watch;
 
@@ -48,7 +50,9 @@ pub(crate) use session::with_cookie;
 const LARGEST: usize = 64 << 10;
 
 fn all() -> impl Iterator<Item = &'static Endpoint> {
-    [fleet::PAGES, database::PAGES, watch::PAGES, session::PAGES].into_iter().flatten()
+    [fleet::PAGES, publish::PAGES, database::PAGES, watch::PAGES, session::PAGES]
+        .into_iter()
+        .flatten()
 }
 
 /// What answers for pages.
@@ -101,8 +105,12 @@ async fn as_page(response: Response, address: &Uri, clock: &Clock) -> Response {
     response
 }
 
-/// A text with a capital at its beginning.
+/// A text with a capital at its beginning, unless it begins with a name, such as that of a file.
 fn sentence(text: &str) -> String {
+    let first = text.split([' ', ':', ',']).next().unwrap_or_default();
+    if !first.chars().all(char::is_alphabetic) {
+        return text.to_owned();
+    }
     let mut letters = text.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }

@@ -8,6 +8,8 @@ mod runtimes;
 mod tokens;
 mod uploads;
 
+pub(crate) use uploads::blocking;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
