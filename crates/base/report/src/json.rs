@@ -27,7 +27,7 @@
 //! and `reference`; an entry of `unjudged` has `aspect` (`kernels`, `data` … or the axis that a side does not tell), `reason`,
 //! `remedy` (the command or option that has it judged, or null), `places` (the first few) and `places_count`.
 //!
-//! The same as a JSON Schema: `docs/reference/schemas/report.schema.json`; what `history` and `run` print has schemas there
+//! The same as a JSON Schema: `docs/reference/schemas/report.schema.json`; what `history`, `run` and `fleet` print has schemas there
 //! too. Tests hold them against what the command prints.
 //!
 //! Version 2 had `mend` in place of `fix`. Version 1 had `unchecked` (`axis`, `owner`, `other`) in place of `unjudged`, and called a pair compatible of which

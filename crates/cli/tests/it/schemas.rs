@@ -33,6 +33,10 @@ fn faults(value: &Value, schema: &Value, whole: &Value, at: &str, out: &mut Vec<
         "required",
         "items",
         "additionalProperties",
+        "oneOf",
+        "minItems",
+        "maxItems",
+        "default",
     ];
     let schema = schema.as_object().unwrap();
     if let Some(odd) = schema.keys().find(|key| !known.contains(&key.as_str())) {
@@ -42,7 +46,7 @@ fn faults(value: &Value, schema: &Value, whole: &Value, at: &str, out: &mut Vec<
         let name = name.as_str().unwrap().strip_prefix("#/$defs/").unwrap();
         return faults(value, &whole["$defs"][name], whole, at, out);
     }
-    if let Some(all) = schema.get("anyOf") {
+    if let Some(all) = schema.get("anyOf").or_else(|| schema.get("oneOf")) {
         let fits = |one: &Value| {
             let mut found = Vec::new();
             faults(value, one, whole, at, &mut found);
@@ -89,7 +93,7 @@ fn faults(value: &Value, schema: &Value, whole: &Value, at: &str, out: &mut Vec<
         }
     }
     if let (Some(properties), Some(object)) = (schema.get("properties"), value.as_object()) {
-        for name in schema["required"].as_array().unwrap() {
+        for name in schema.get("required").and_then(Value::as_array).into_iter().flatten() {
             if !object.contains_key(name.as_str().unwrap()) {
                 out.push(format!("{at}: lacks {name}"));
             }
@@ -197,4 +201,54 @@ fn a_key_that_is_missing_or_unknown_is_a_fault() {
     assert_eq!(of(r#"{"name": "a", "role": "host"}"#).len(), 1);
     assert_eq!(of(r#"{"name": "a", "role": "host", "origin": "", "mend": 1}"#).len(), 1);
     assert_eq!(of(r#"{"name": 1, "role": "host", "origin": ""}"#).len(), 1);
+}
+
+/// The schemas of a fleet's documents are made of the types that print them: `UNSKEW_BLESS=1` writes the files.
+#[cfg(feature = "fleet")]
+#[test]
+fn the_schemas_of_fleets_are_those_of_the_types() {
+    let bless = std::env::var_os("UNSKEW_BLESS").is_some();
+    for (name, made) in unskew_fleet::documents::schemas() {
+        let path = root().join(format!("docs/reference/schemas/{name}.schema.json"));
+        let text = format!("{}\n", serde_json::to_string_pretty(&made).unwrap());
+        if bless {
+            fs::write(&path, &text).unwrap();
+        }
+        let read = fs::read_to_string(&path).unwrap_or_default();
+        assert!(read == text, "{}: UNSKEW_BLESS=1 writes it", path.display());
+    }
+}
+
+#[cfg(feature = "fleet")]
+#[test]
+fn what_fleet_prints_fits_its_schemas() {
+    let folder = tempfile::tempdir().unwrap();
+    let unskew = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_unskew"));
+        command.current_dir(root()).arg("fleet").args(arguments);
+        let printed = command.env("UNSKEW_FLEET", folder.path().join("fleet")).output().unwrap();
+        assert!(printed.status.code().is_some_and(|code| code < 2), "{arguments:?}: {printed:?}");
+        String::from_utf8(printed.stdout).unwrap()
+    };
+    unskew(&["runtime", "add", "torch@2.15", "--devices", "900"]);
+    unskew(&["runtime", "add", "torch@1.10", "--name", "phones"]);
+    unskew(&["runtime", "add", "examples/operators/camera-7.json"]);
+    unskew(&["model", "add", "gelu", "examples/gelu-2.15.0.pt"]);
+    unskew(&["model", "add", "graph", "examples/add-cast.pb"]);
+    unskew(&["token", "create", "ci", "--role", "read", "--days", "3"]);
+    let commands: [(&[&str], &str); 9] = [
+        (&["runtime", "list"], "fleet-runtimes"),
+        (&["model", "list"], "fleet-models"),
+        (&["model", "show", "gelu"], "fleet-model"),
+        (&["decide", "gelu", "--runtime", "phones"], "fleet-decision"),
+        (&["decide", "gelu", "--all"], "fleet-decisions"),
+        (&["decide", "graph", "--all"], "fleet-decisions"),
+        (&["plan", "gelu"], "fleet-plan"),
+        (&["plan", "gelu", "--what-if", "drop=phones"], "fleet-what-if"),
+        (&["token", "list"], "fleet-tokens"),
+    ];
+    for (arguments, name) in commands {
+        let printed = unskew(&[arguments, &["--format", "json"]].concat());
+        assert_fits(&printed, name, &arguments.join(" "));
+    }
 }

@@ -53,6 +53,7 @@ mod cover;
 mod decision;
 mod depot;
 mod digest;
+pub mod documents;
 mod error;
 mod examine;
 mod fleet;

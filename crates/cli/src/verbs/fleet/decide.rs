@@ -8,6 +8,7 @@ use unskew_artifact::Content;
 use unskew_core::{Phase, Severity};
 use unskew_fleet::{
     Attempt, Choice, Considered, Decision, Delivery, Fit, Fleet, Judged, Policy, Reason, Way,
+    documents,
 };
 use unskew_report::{BAD, DIM, EMPHASIS, GOOD, NOTE, Plain, WARN};
 use unskew_source::{Assembly, Output};
@@ -38,12 +39,7 @@ pub fn run(args: &FleetDecide, fleet: &mut Fleet, policy: &Policy) -> anyhow::Re
     }
     print::out(&match (args.print.format, &*decisions) {
         (FleetFormat::Json, [one]) if !args.all => one.to_json(),
-        (FleetFormat::Json, all) => {
-            let list = serde_json::json!({
-                "schema": "unskew.fleet.decisions", "schema_version": 1, "decisions": all,
-            });
-            format!("{}\n", serde_json::to_string_pretty(&list)?)
-        }
+        (FleetFormat::Json, all) => documents::text(&documents::Decisions::of(all))?,
         (FleetFormat::Text, [one]) if !args.all => explained(one),
         (FleetFormat::Text, all) => table(all),
     })?;

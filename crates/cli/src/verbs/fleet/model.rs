@@ -1,9 +1,8 @@
 //! `unskew fleet model TASK`.
 
-use serde_json::json;
 use unskew_core::Date;
-use unskew_fleet::Fleet;
 use unskew_fleet::store::Version;
+use unskew_fleet::{Fleet, documents};
 use unskew_report::Plain;
 
 use super::columns::columns;
@@ -30,10 +29,7 @@ pub fn run(task: &ModelTask, fleet: &mut Fleet, day: Date) -> anyhow::Result<Sta
 fn list(fleet: &mut Fleet, format: FleetFormat) -> anyhow::Result<()> {
     let models = fleet.models()?;
     if format == FleetFormat::Json {
-        let row = |(name, versions): &(String, u64)| json!({ "name": name, "versions": versions });
-        let rows: Vec<_> = models.iter().map(row).collect();
-        let list = json!({ "schema": "unskew.fleet.models", "schema_version": 1, "models": rows });
-        return print::out(&format!("{}\n", serde_json::to_string_pretty(&list)?));
+        return print::out(&documents::text(&documents::Models::of(models))?);
     }
     let mut rows = vec![["model", "versions"].map(str::to_owned).to_vec()];
     rows.extend(models.into_iter().map(|(name, versions)| vec![name, versions.to_string()]));
@@ -42,17 +38,7 @@ fn list(fleet: &mut Fleet, format: FleetFormat) -> anyhow::Result<()> {
 
 fn show(name: &str, versions: &[Version], format: FleetFormat) -> anyhow::Result<()> {
     if format == FleetFormat::Json {
-        let row = |version: &Version| {
-            json!({
-                "version": version.number, "published": version.published, "file": version.file,
-                "artifact": version.artifact.to_string(), "size": version.size,
-            })
-        };
-        let rows: Vec<_> = versions.iter().map(row).collect();
-        let model = json!({
-            "schema": "unskew.fleet.model", "schema_version": 1, "name": name, "versions": rows,
-        });
-        return print::out(&format!("{}\n", serde_json::to_string_pretty(&model)?));
+        return print::out(&documents::text(&documents::Model::of(name, versions))?);
     }
     let head = ["version", "published", "file", "bytes", "artifact"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];

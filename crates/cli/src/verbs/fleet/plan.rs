@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use unskew_fleet::{Candidate, Fleet, Plan, PlanOptions, Policy, Served, Way};
+use unskew_fleet::{Candidate, Fleet, Plan, PlanOptions, Policy, Served, Way, documents};
 use unskew_report::{BAD, DIM, EMPHASIS, GOOD, Plain};
 
 use super::columns::{columns, devices};
@@ -38,13 +38,7 @@ pub fn run(args: &FleetPlan, fleet: &mut Fleet, policy: &Policy) -> anyhow::Resu
     let text = match args.format {
         PlanFormat::Json => match &then {
             None => now.to_json(),
-            Some(then) => {
-                let both = serde_json::json!({
-                    "schema": "unskew.fleet.what_if", "schema_version": 1,
-                    "what_if": what_if, "now": now, "then": then,
-                });
-                format!("{}\n", serde_json::to_string_pretty(&both)?)
-            }
+            Some(then) => documents::text(&documents::Compared::of(what_if, &now, then))?,
         },
         PlanFormat::Text => {
             let mut text = String::new();

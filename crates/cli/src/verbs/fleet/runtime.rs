@@ -3,9 +3,8 @@
 use std::path::Path;
 
 use anyhow::Context as _;
-use serde_json::json;
 use unskew_core::Date;
-use unskew_fleet::{Change, Fleet, Profile};
+use unskew_fleet::{Change, Fleet, Profile, documents};
 use unskew_report::Plain;
 use unskew_source::read_text;
 
@@ -79,17 +78,7 @@ fn what(profile: &Profile) -> String {
 fn list(fleet: &mut Fleet, format: FleetFormat) -> anyhow::Result<()> {
     let runtimes = fleet.runtimes()?;
     if format == FleetFormat::Json {
-        let row = |kept: &unskew_fleet::store::KeptRuntime| {
-            let profile: serde_json::Value = serde_json::from_str(&kept.profile)?;
-            Ok(json!({
-                "name": kept.name, "devices": kept.devices, "since": kept.since,
-                "digest": kept.digest.to_string(), "profile": profile,
-            }))
-        };
-        let rows = runtimes.iter().map(row).collect::<anyhow::Result<Vec<_>>>()?;
-        let list =
-            json!({ "schema": "unskew.fleet.runtimes", "schema_version": 1, "runtimes": rows });
-        return print::out(&format!("{}\n", serde_json::to_string_pretty(&list)?));
+        return print::out(&documents::text(&documents::Runtimes::of(&runtimes)?)?);
     }
     let mut rows = vec![["runtime", "devices", "since", "what"].map(str::to_owned).to_vec()];
     for kept in &runtimes {

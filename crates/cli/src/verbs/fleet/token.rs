@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
-use serde_json::json;
+use unskew_fleet::documents;
 use unskew_fleet::store::{KeptToken, Signature};
 use unskew_fleet_service::clock::Clock;
 use unskew_fleet_service::token;
@@ -49,14 +49,8 @@ pub fn run(args: &FleetToken, places: &FleetPlaces, folder: &Path) -> anyhow::Re
 
 fn list(tokens: &[KeptToken], format: FleetFormat) -> anyhow::Result<()> {
     if matches!(format, FleetFormat::Json) {
-        let row = |one: &KeptToken| {
-            json!({
-                "id": one.id, "name": one.name, "role": one.role.as_str(), "created": one.created,
-                "expires": one.expires, "revoked": one.revoked,
-            })
-        };
-        let rows: Vec<_> = tokens.iter().map(row).collect();
-        return print::out(&format!("{}\n", serde_json::to_string_pretty(&rows)?));
+        let rows: Vec<documents::Token> = tokens.iter().map(documents::Token::from).collect();
+        return print::out(&documents::text(&rows)?);
     }
     let head = ["id", "name", "role", "created", "expires", "revoked"].map(str::to_owned);
     let or = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
