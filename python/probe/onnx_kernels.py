@@ -37,6 +37,23 @@ INTS = {"axis": 0, "blocksize": 1, "block_size": 1, "num_heads": 1, "size": 3, "
         "batch_dims": 0, "min_gram_length": 1, "max_gram_length": 1, "max_skip_count": 0}
 
 
+# Attributes that a schema calls optional, and without which no node says anything.
+FIXED = {
+    "ZipMap": {"classlabels_int64s": [0, 1]},
+    "OneHotEncoder": {"cats_int64s": [0, 1]},
+    "CategoryMapper": {"cats_int64s": [0], "cats_strings": ["a"]},
+    "TreeEnsembleClassifier": {
+        "nodes_treeids": [0], "nodes_nodeids": [0], "nodes_featureids": [0], "nodes_modes": ["LEAF"],
+        "nodes_values": [0.0], "nodes_truenodeids": [0], "nodes_falsenodeids": [0], "class_treeids": [0],
+        "class_nodeids": [0], "class_ids": [0], "class_weights": [1.0], "classlabels_int64s": [0, 1],
+        "post_transform": "NONE"},
+    "TreeEnsembleRegressor": {
+        "nodes_treeids": [0], "nodes_nodeids": [0], "nodes_featureids": [0], "nodes_modes": ["LEAF"],
+        "nodes_values": [0.0], "nodes_truenodeids": [0], "nodes_falsenodeids": [0], "target_treeids": [0],
+        "target_nodeids": [0], "target_ids": [0], "target_weights": [1.0], "n_targets": 1, "post_transform": "NONE"},
+}
+
+
 def varint(n):
     out = bytearray()
     while n >= 0x80:
@@ -90,6 +107,19 @@ def attribute(name, kind_, value=None):
     if kind_ == "tensor":
         return out + field(5, tensor(7, [1])) + field(20, 4)
     return None
+
+
+def fixed(name, given):
+    """An attribute with a value of FIXED."""
+    import struct
+    out = field(1, name)
+    many = given if isinstance(given, list) else [given]
+    if isinstance(many[0], float):
+        return out + b"".join(varint(7 << 3 | 5) + struct.pack("<f", v) for v in many) + field(20, 6)
+    number = {int: (8, 7, 3, 2), str: (9, 8, 4, 3)}[type(many[0])]
+    if isinstance(given, list):
+        return out + b"".join(field(number[0], v) for v in many) + field(20, number[1])
+    return out + field(number[2], given) + field(20, number[3])
 
 
 def value(name, text):
@@ -202,6 +232,10 @@ class Schema:
                     attributes.append(attribute(name, k))
         if any(a is None for a in attributes):
             return None
+        given = dict(FIXED.get(self.op, {}))
+        if self.op == "OneHotEncoder" and choice[0] == "string":
+            given = {"cats_strings": ["a"]}
+        attributes += [fixed(name, one) for name, one in given.items() if name in self.attributes]
         for i, (name, t, mark) in enumerate(self.outputs):
             if mark != "?":
                 node += field(2, "y%d" % i)
@@ -256,6 +290,8 @@ def numbers(ort, quiet):
     for domain in ("ai.onnx.ml", "com.microsoft"):
         make = lambda v: field(1, 4) + field(7, graph) + field(8, field(2, 7)) + field(8, field(1, domain) + field(2, v))
         top = max((o for o in range(1, 20) if session(ort, make(o))[0] == "ok"), default=0)
+        # ONNX Runtime 1.3 and 1.4 take any number, and know no operator under one above these.
+        top = {"ai.onnx.ml": 2, "com.microsoft": 1}[domain] if top == 19 else top
         said("#opset %s %d" % (domain, top))
         opsets[domain] = top
     return low, opsets

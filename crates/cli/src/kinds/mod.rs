@@ -1,5 +1,6 @@
 //! The kinds of files that `unskew lint` and `unskew diff` compare: one line each.
 
+mod onnx_ops;
 mod operators;
 pub mod tables;
 mod tf_ops;
@@ -10,5 +11,12 @@ use unskew_lint::{Histories, Serdes};
 use unskew_protobuf::Protobuf;
 
 /// Every kind, in the order in which files are recognized.
-pub const ALL: &[&dyn Kind] =
-    &[&Headers, &Protobuf, &Serdes, &Histories, &operators::Operators, &tf_ops::TfOps];
+pub const ALL: &[&dyn Kind] = &[
+    &Headers,
+    &Protobuf,
+    &Serdes,
+    &Histories,
+    &operators::Operators,
+    &tf_ops::TfOps,
+    &onnx_ops::OnnxOps,
+];

@@ -6,6 +6,7 @@ mod subject;
 
 use anyhow::{Context as _, bail};
 use unskew_core::{Finding, Outcome, Promise, Severity, Verdict};
+use unskew_releases::Family;
 use unskew_report::{Pair, Report};
 
 use crate::args::{Diff, Global};
@@ -32,6 +33,12 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<Status> {
         }
         (Thing::Onnx(a), Thing::Onnx(b)) if a.reader == b.reader => {
             unskew_onnx::diff::findings(a, b).unwrap_or_default()
+        }
+        (Thing::Opset(a), Thing::Opset(b)) => {
+            let onnx = unskew_releases::all().filter(|one| one.family() == Family::Onnx).last();
+            let onnx = onnx.and_then(unskew_releases::onnx::runtime_of);
+            let onnx = onnx.context("no release of onnx in the database")?;
+            unskew_onnx::forms::opsets(&onnx.schemas, onnx.version, "", *a, *b)
         }
         _ => bail!(
             "two of one kind can be compared, not {} and {}",

@@ -161,12 +161,24 @@ fn first(schema: &Schema, node: &Node, inputs: &[Option<Kind>]) -> Option<Kind> 
             Kind::Optional(of) => Some(*of),
             kind => Some(kind),
         },
+        "ai.onnx.ml:TreeEnsembleClassifier"
+        | "ai.onnx.ml:LinearClassifier"
+        | "ai.onnx.ml:SVMClassifier" => Some(Kind::Tensor(labels(node))),
+        "ai.onnx.ml:ZipMap" => {
+            let map = Kind::Map(labels(node), Box::new(Kind::Tensor(Element(1))));
+            Some(Kind::Sequence(Box::new(map)))
+        }
         "Cast" if schema.since == 1 => match attribute(node, "to")? {
             Attribute::Text(name) => Kind::parse(&name.to_ascii_lowercase()),
             _ => None,
         },
         _ => None,
     }
+}
+
+/// The type of the labels of a classifier: texts where it has such, else numbers.
+fn labels(node: &Node) -> Element {
+    Element(if attribute(node, "classlabels_strings").is_some() { 8 } else { 7 })
 }
 
 /// The type of a constant, by the attribute that has its value.

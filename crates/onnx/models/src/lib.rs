@@ -17,7 +17,7 @@
 //! | IR version and opsets; values made once, tensors whole; then each node: operator, attributes, counts, types, kernel | [`judge()`] |
 //! | a model under other opsets and another IR version | [`convert()`] |
 //!
-//! [`diff`] says what changed between two releases. Types of values are inferred from graph inputs, tensors, attributes
+//! [`diff`] says what changed between two releases, [`forms`] between two opsets and two lists of operators. Types of values are inferred from graph inputs, tensors, attributes
 //! and forms, through subgraphs and functions of the model; shapes only where a conversion needs them.
 //!
 //! # Conversion
@@ -59,6 +59,7 @@ mod around;
 mod convert;
 pub mod diff;
 mod element;
+pub mod forms;
 mod infer;
 mod judge;
 mod kind;
@@ -73,6 +74,7 @@ mod tables;
 
 pub use convert::{Goal, convert};
 pub use element::{Element, NotAnElement};
+pub use forms::Forms;
 pub use judge::{Beside, judge, with_external_data};
 pub use kind::Kind;
 pub use model::{Attribute, Data, Dim, External, Function, Graph, Model, Node, Tensor, Value};

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
+use unskew_artifact::Wanted;
 use unskew_core::{Role, Side};
 use unskew_releases::{Family, Release, find};
 use unskew_report::Subject;
@@ -24,6 +25,8 @@ pub enum Thing {
     Operators(OperatorTable, Option<DeviceTable>),
     /// What reads ONNX models.
     Onnx(Box<unskew_onnx::Runtime>),
+    /// An opset of ONNX.
+    Opset(i64),
 }
 
 impl Thing {
@@ -33,6 +36,7 @@ impl Thing {
             Self::Registry(_) => "an op registry of TensorFlow",
             Self::Operators(..) => "an operator table of PyTorch",
             Self::Onnx(runtime) => unskew_onnx::diff::kind(runtime.reader),
+            Self::Opset(_) => "an opset of ONNX",
         }
     }
 }
@@ -49,6 +53,13 @@ pub struct Named {
 /// If it is neither, or cannot be read.
 pub fn subject(name: &OsStr) -> anyhow::Result<Named> {
     let path = Path::new(name);
+    let wanted = name.to_str().filter(|_| !path.exists()).and_then(Wanted::onnx);
+    if let Some(Wanted::OnnxOpset(opset)) = wanted {
+        count_file(1 << 20);
+        let (name, origin) = (format!("onnx-opset {opset}"), "operators of ai.onnx".to_owned());
+        let side = Side { role: Role::Runtime, name, origin };
+        return Ok(Named { subject: Subject { path: None, side }, thing: Thing::Opset(opset) });
+    }
     match name.to_str().filter(|_| !path.exists()) {
         Some(release) if sides::is_release(release) => of_release(find(release)?),
         _ => of_file(path),

@@ -12,6 +12,7 @@ static PRESETS: LazyLock<Vec<PresetFile>> = LazyLock::new(|| {
         include_str!("../../data/presets/ifrt-serdes.toml"),
         include_str!("../../data/presets/torch-operators.toml"),
         include_str!("../../data/presets/tensorflow-data.toml"),
+        include_str!("../../data/presets/onnx.toml"),
     ];
     texts.into_iter().filter_map(|text| toml::from_str(text).ok()).collect()
 });
@@ -43,7 +44,14 @@ mod tests {
     #[test]
     fn every_preset_is_read() {
         let names: Vec<String> = presets().map(|preset| preset.preset).collect();
-        let all = ["pjrt", "stream-executor", "ifrt-serdes", "torch-operators", "tensorflow-data"];
+        let all = [
+            "pjrt",
+            "stream-executor",
+            "ifrt-serdes",
+            "torch-operators",
+            "tensorflow-data",
+            "onnx",
+        ];
         assert_eq!(names, all);
     }
 }

@@ -31,6 +31,8 @@ use chain::Shop;
 use site::Names;
 use write::Writer;
 
+pub(crate) use table::is_extension;
+
 /// The lowest opset that a model is converted to; before it operators repeated their inputs in other ways.
 const LOWEST: i64 = 7;
 

@@ -48,6 +48,19 @@ pub(super) fn steps(op: &str, low: i64, high: i64) -> &'static [Step] {
         .map_or(&[], |pair| &pair.steps)
 }
 
+/// Whether a node of the form of `low` means the same under that of `high`, as far as the table tells: between them only
+/// attributes with a value that means the old, wider ranges, and more inputs and outputs were added.
+pub(crate) fn is_extension(op: &str, low: i64, high: i64) -> bool {
+    let between = |pair: &&Pair| low <= pair.low && pair.high <= high && pair.ops.contains(&op);
+    let adds = |step: &Step| {
+        matches!(
+            step,
+            Step::New(..) | Step::Only(..) | Step::Inputs(_) | Step::Outputs(_) | Step::Axes
+        )
+    };
+    pairs().iter().filter(between).flat_map(|pair| &pair.steps).all(adds)
+}
+
 /// The operator from which this one took over, with the pair that says so.
 pub(super) fn before(op: &str, first: i64) -> Option<(&'static str, &'static Pair)> {
     pairs().iter().filter(|pair| pair.high >= first).find_map(|pair| {
