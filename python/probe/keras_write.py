@@ -1,6 +1,6 @@
 """Writes one small model for each of 60 layers with the Keras that runs this, as .h5 and as .keras where it can.
 
-    keras_write.py FOLDER
+    keras_write.py FOLDER [CASE...]
 
 Beside each file stands FILE.npy, what the model computes for `ramp` of its input shape. A layer or a form that this
 Keras does not have is left out. Weights come from a fixed seed.
@@ -146,6 +146,10 @@ CASES = {
     "functional_two_out": lambda: functional((4,), lambda x: [L.Dense(2)(x), L.Dense(3)(x)]),
     "shared_layer": lambda: shared(),
     "nested_model": lambda: functional((4,), lambda x: dense()(x)),
+    "nested_functional": lambda: nested_functional(),
+    "nested_plain": lambda: nested_plain(),
+    "nested_twice": lambda: nested_twice(),
+    "operators": lambda: two(lambda a, b: tensors(a, b)),
     "nested_seq": lambda: seq((4,), dense(), L.Dense(2)),
     "no_input": lambda: built(keras.Sequential([L.Dense(3, input_shape=(4,))] if not THREE else [L.Dense(3)])),
     "lambda": lambda: seq((4,), L.Lambda(lambda x: x * 2.0)),
@@ -169,6 +173,39 @@ CASES = {
     "loss_object_logits": lambda: compiled(seq((4,), L.Dense(3)), "adam", keras.losses.CategoricalCrossentropy(from_logits=True), ["accuracy", keras.metrics.AUC()]),
     "loss_binary": lambda: compiled(seq((4,), L.Dense(1, activation="sigmoid")), "sgd", "binary_crossentropy", ["acc", keras.metrics.Precision()]),
 }
+
+
+def nested_functional():
+    """A model with a part that is trained and one that is not, as in transfer learning."""
+    a = keras.Input((8, 8, 3))
+    base = keras.Model(a, L.BatchNormalization()(L.Conv2D(4, 3)(L.BatchNormalization()(a))), name="base")
+    base.trainable = False
+    head = keras.Sequential([keras.Input((4,)), L.Dense(3), L.BatchNormalization(), L.Dense(2)], name="head")
+    x = keras.Input((8, 8, 3))
+    return keras.Model(x, head(L.GlobalAveragePooling2D()(base(x))))
+
+
+def nested_plain():
+    """A functional model inside of another, called once."""
+    a = keras.Input((4,))
+    inner = keras.Model(a, L.Dense(3)(a), name="inner")
+    x = keras.Input((4,))
+    return keras.Model(x, L.Dense(2)(inner(x)))
+
+
+def nested_twice():
+    """A model that calls one model twice, and a Bidirectional inside of a TimeDistributed."""
+    a = keras.Input((4, 5, 3))
+    inner = keras.Model(a, L.TimeDistributed(L.Bidirectional(L.GRU(2)))(a), name="inner")
+    x = keras.Input((4, 5, 3))
+    return keras.Model(x, L.Add()([inner(x), inner(L.Activation("tanh")(x))]))
+
+
+def tensors(a, b):
+    """Operators between tensors and with numbers."""
+    tanh = keras.ops.tanh if THREE else tf.math.tanh
+    maximum = keras.ops.maximum if THREE else tf.math.maximum
+    return L.Dense(2)(maximum(tanh(a * b - 0.5) + 1.5, b - a))
 
 
 def two_int():
@@ -234,5 +271,8 @@ def write(name, make):
 if __name__ == "__main__":
     os.makedirs(OUT, exist_ok=True)
     for name, make in CASES.items():
+        # More names are these cases alone.
+        if sys.argv[2:] and name not in sys.argv[2:]:
+            continue
         write(name, make)
     print("wrote", len([one for one in os.listdir(OUT) if not one.endswith(".npy")]), "with TensorFlow", tf.__version__)

@@ -105,6 +105,7 @@ fn conversions(folder: &Path, files: &[PathBuf], pythons: &[String]) -> anyhow::
          it loads, and computes what the writer computed, up to 1e-6 (files of packages: it loads).\n\n\
          | release | fail as they are | converted | same | refused |\n| --- | --- | --- | --- | --- |\n",
     );
+    let mut others = String::new();
     for reader in READERS {
         let release: Version = reader.parse()?;
         let keras = unskew_releases::keras::of_tensorflow(release).context("no Keras")?;
@@ -119,17 +120,27 @@ fn conversions(folder: &Path, files: &[PathBuf], pythons: &[String]) -> anyhow::
             }
             failing += 1;
             let source: Arc<dyn Source> = Arc::new(FileSource::open(file)?);
-            let planned = unskew_keras::convert(&source, &keras)?;
-            let Some((plan, output)) = planned.filter(|(plan, _)| plan.is_possible()) else {
+            // What answers is compared, and that needs no optimizer.
+            let options = unskew_keras::Options { uncompiled: true };
+            let Some((plan, output)) = unskew_keras::convert(&source, &keras, options)? else {
                 continue;
             };
-            if plan.changes_nothing() {
+            if !plan.is_possible() || plan.changes_nothing() {
+                let why: Vec<String> = plan
+                    .blockers
+                    .iter()
+                    .map(|one| format!("{} {}", one.rule.code, one.message))
+                    .collect();
+                println!("refused for {reader}: {}\t{}", file.display(), why.join("; "));
                 continue;
             }
             let group = file.parent().and_then(Path::file_name).unwrap_or_default();
             let inner = place.join(group);
             fs::create_dir_all(&inner)?;
-            let new = inner.join(file.file_name().unwrap_or_default());
+            let mut new = inner.join(file.file_name().unwrap_or_default());
+            if plan.rewrites.iter().any(|one| one.adaptation == "hdf5") {
+                new.set_extension("from-keras.h5");
+            }
             output.write(&new)?;
             let beside = |path: &Path| PathBuf::from(format!("{}.npy", path.display()));
             if beside(file).exists() {
@@ -145,9 +156,19 @@ fn conversions(folder: &Path, files: &[PathBuf], pythons: &[String]) -> anyhow::
         let same = said.lines().filter(|line| line.split('\t').nth(1) == Some("ok")).count();
         for line in said.lines().filter(|line| line.split('\t').nth(1) != Some("ok")) {
             println!("converted for {reader}: {}", line.chars().take(400).collect::<String>());
+            let mut cells = line.split('\t');
+            let file = cells.next().and_then(|path| path.split("/converted/").nth(1));
+            let [came, error] = [(); 2].map(|()| cells.next().unwrap_or_default());
+            let first = error.split(". ").next().unwrap_or_default();
+            let first: String = first.chars().take(100).collect();
+            let _ = writeln!(others, "* {}: {came}: {first}", file.unwrap_or_default());
         }
         let (made, refused) = (written.len(), failing - written.len());
         let _ = writeln!(text, "| {reader} | {failing} | {made} | {same} | {refused} |");
+    }
+    if !others.is_empty() {
+        let _ =
+            write!(text, "\nConverted, and not the same (reader, writer and file):\n\n{others}");
     }
     Ok(text)
 }

@@ -17,6 +17,8 @@ pub enum Container {
     File,
     /// A folder in a file system.
     Folder,
+    /// An archive of models: zip, or tar that may be compressed.
+    Packed,
     /// A Python wheel, a zip archive that ends in `.whl`.
     Wheel,
 }

@@ -30,7 +30,7 @@ impl ConvertOptions {
     /// The same, with every lossy adaptation allowed that there is.
     pub fn lossy(mut self) -> Self {
         let all = unskew_tensorflow::Options::LOSSY.into_iter();
-        let all = all.chain([unskew_stablehlo::rewrite::APPROXIMATE]);
+        let all = all.chain([unskew_stablehlo::rewrite::APPROXIMATE, unskew_keras::UNCOMPILED]);
         self.allowed.extend(all.map(str::to_owned));
         self
     }
@@ -42,6 +42,12 @@ impl ConvertOptions {
             lossy: self.allowed.iter().any(|name| lossy(name)),
             versions: self.versions.clone(),
         }
+    }
+
+    /// The same, as the boundary of Keras has them.
+    fn keras(&self) -> unskew_keras::Options {
+        let uncompiled = self.allowed.iter().any(|one| one == unskew_keras::UNCOMPILED);
+        unskew_keras::Options { uncompiled }
     }
 
     /// The same, as the boundaries of StableHLO have them.
@@ -216,7 +222,7 @@ fn file(
         Target::TensorFlow(runtime) => {
             // Files of Keras are read by what comes with TensorFlow.
             if let Some(keras) = unskew_releases::keras::of_tensorflow(runtime.version)
-                && let Some(converted) = unskew_keras::convert(source, &keras)?
+                && let Some(converted) = unskew_keras::convert(source, &keras, options.keras())?
             {
                 return Ok(Some(converted.into()));
             }
@@ -231,7 +237,7 @@ fn file(
                 (planned, _) => planned,
             }
         }
-        Target::Keras(keras) => unskew_keras::convert(source, keras)?,
+        Target::Keras(keras) => unskew_keras::convert(source, keras, options.keras())?,
         Target::Onnx(goal) => unskew_onnx::convert(source, goal)?,
         Target::Other(_) => None,
     };

@@ -50,6 +50,7 @@ mod onnx;
 mod open;
 mod operators;
 mod options;
+mod packed;
 mod plugin;
 mod recognize;
 pub mod rules;

@@ -8,7 +8,7 @@ use unskew_source::{Archive, FileSource, Source};
 use crate::location::Location;
 use crate::{
     Artifact, Container, Content, OpenError, Options, Piece, boundaries, company, folder, mistaken,
-    recognize, wheel,
+    packed, recognize, wheel,
 };
 
 /// Opens the file or folder at `path`.
@@ -28,6 +28,9 @@ pub fn open(path: &Path, options: &Options) -> Result<Artifact, OpenError> {
     }
     let mut artifact = Artifact::new(source.name(), Container::File);
     let parties = recognize::parties(&source, Location::At(path), options)?;
+    if let Some(packed) = packed::open(&source, &parties, options)? {
+        return Ok(packed);
+    }
     if parties.is_empty() {
         let (path, instead) = (source.name().to_owned(), mistaken::instead(&source));
         return Err(OpenError::Unknown { path, instead, looked_for: boundaries::looked_for() });
@@ -52,7 +55,11 @@ pub fn open_content(content: &Content, options: &Options) -> Result<Artifact, Op
                 return wheel::open(part.source.clone(), options);
             }
             let mut artifact = Artifact::new(&*part.name, Container::File);
-            for party in part.parties(options)? {
+            let parties = part.parties(options)?;
+            if let Some(packed) = packed::open(&part.source, &parties, options)? {
+                return Ok(packed);
+            }
+            for party in parties {
                 artifact.pieces.push(Piece { label: part.name.clone(), party: Arc::new(party) });
             }
             match artifact.pieces.is_empty() {

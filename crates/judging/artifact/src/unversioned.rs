@@ -3,6 +3,8 @@
 mod beside;
 mod flatbuffer;
 
+pub(crate) use beside::ZIPPED;
+
 use std::sync::Arc;
 
 use unskew_core::{Context, Judgement, Matcher, Party, Requirement, Role, Unjudged, aspect};

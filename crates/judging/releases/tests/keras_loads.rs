@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use unskew_core::Phase;
-use unskew_keras::{Model, judge};
+use unskew_keras::{Form, Model, Options, judge};
 use unskew_source::{FileSource, Output, Source};
 
 #[test]
@@ -35,11 +35,13 @@ fn what_is_converted_is_loaded_and_what_is_not_says_why() {
         ("lstm-2.15.1.keras", "2.21.0", true),
         ("dense-2.21.0.keras", "2.15.1", true),
         ("custom-2.15.1.h5", "2.21.0", false),
-        ("dense-2.21.0.keras", "2.4.4", false),
+        ("dense-2.21.0.keras", "2.4.4", true),
+        ("lstm-2.15.1.keras", "2.9.3", true),
     ] {
         let source: Arc<dyn Source> = Arc::new(FileSource::open(&folder.join(file)).unwrap());
         let keras = unskew_releases::keras::of_tensorflow(release.parse().unwrap()).unwrap();
-        let (plan, output) = unskew_keras::convert(&source, &keras).unwrap().unwrap();
+        let (plan, output) =
+            unskew_keras::convert(&source, &keras, Options::default()).unwrap().unwrap();
         assert_eq!(plan.is_possible(), possible, "{file} for {release}: {:?}", plan.blockers);
         let Output::File(new) = output else { panic!("{file}") };
         if possible {
@@ -48,6 +50,9 @@ fn what_is_converted_is_loaded_and_what_is_not_says_why() {
             // HDF5 is changed in place.
             assert!(new.size() == source.size() || file.ends_with(".keras"));
             let model = Model::read(&new).unwrap().unwrap();
+            let old = file.ends_with(".h5") || matches!(release, "2.4.4" | "2.9.3");
+            assert_eq!(model.form, if old { Form::Hdf5 } else { Form::Archive });
+            assert!(model.unread.is_empty());
             let judgement = judge(&model, &keras);
             assert!(judgement.findings.is_empty(), "{file}: {:?}", judgement.findings);
             assert_eq!(model.weights, Model::read(&source).unwrap().unwrap().weights);

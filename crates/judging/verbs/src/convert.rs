@@ -121,8 +121,8 @@ fn refuse_another_format(party: &Party, output: &Path) -> Result<(), Error> {
     let own = own.and_then(|(_, endings)| endings.first()).copied().unwrap_or("pt");
     let name = output.with_extension(own);
     Err(Error::Question(format!(
-        "the result is of the format that the artifact has ({kind}), and no other is made of it; give it another name, \
-         such as {}",
+        "the result is of another format than its name says ({kind}), and no other is made of the artifact; give it \
+         another name, such as {}",
         name.display()
     )))
 }

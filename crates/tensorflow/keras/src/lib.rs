@@ -61,7 +61,7 @@ mod runtime;
 mod table;
 mod verdict;
 
-pub use convert::convert;
+pub use convert::{Options, UNCOMPILED, convert};
 pub use model::{Form, Model};
 pub use party::{KERAS_AXIS, party};
 pub use runtime::Keras;

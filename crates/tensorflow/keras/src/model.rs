@@ -113,7 +113,9 @@ fn archive(source: &Arc<dyn Source>) -> Result<Option<Model>, ReadError> {
             }
         }
     }
-    let training = training.filter(|training| !training.is_null());
+    // Keras 3 writes an empty object for a model that was not compiled.
+    let is_empty = |value: &Value| value.as_object().map_or(value.is_null(), |map| map.is_empty());
+    let training = training.filter(|training| !is_empty(training));
     let config = Some(config);
     Ok(Some(Model { form: Form::Archive, keras, backend: None, config, training, weights, unread }))
 }

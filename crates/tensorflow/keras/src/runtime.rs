@@ -7,6 +7,9 @@ use unskew_core::{Date, Party, Role, Version};
 use crate::Classes;
 use crate::table::Class;
 
+/// The first Keras that may read archives.
+const ARCHIVES: Version = Version::pair(2, 11);
+
 /// A Keras that loads files. A capability of its party, and of that of a TensorFlow release.
 #[derive(Clone, Debug)]
 pub struct Keras {
@@ -32,6 +35,11 @@ impl Keras {
     /// Whether it is Keras 3.
     pub fn is_three(&self) -> bool {
         self.version >= Version::pair(3, 0)
+    }
+
+    /// Whether it may read `.keras` archives.
+    pub fn reads_archives(&self) -> bool {
+        self.version >= ARCHIVES
     }
 
     /// Its classes of this name.

@@ -70,7 +70,10 @@ impl Class {
 
     /// Whether it may be written in a configuration with this argument.
     pub fn takes(&self, argument: &str) -> bool {
-        self.anything || self.arguments.contains_key(argument)
+        // Optimizers of Keras 2 look through what else they are given, and refuse all but this.
+        let anything = self.anything
+            && (&*self.kind != "optimizer" || matches!(argument, "is_legacy_optimizer" | "lr"));
+        anything || self.arguments.contains_key(argument)
     }
 
     /// Whether it is public under `name` of a module that is not only for old files.

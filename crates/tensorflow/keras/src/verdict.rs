@@ -9,9 +9,6 @@ use unskew_core::{
 use crate::judge::{Problem, problems};
 use crate::{Form, Keras, Model, rules};
 
-/// The first TensorFlow whose Keras may read archives.
-const ARCHIVES: Version = Version::pair(2, 11);
-
 /// Judges a file of Keras against a release.
 pub(crate) struct Loading(pub(crate) Arc<Model>);
 
@@ -31,7 +28,7 @@ impl Matcher for Loading {
 pub fn judge(model: &Model, keras: &Keras) -> Judgement {
     let mut judgement = Judgement::default();
     let consumer = keras.name();
-    if model.form == Form::Archive && keras.version < ARCHIVES {
+    if model.form == Form::Archive && !keras.reads_archives() {
         let symptom = match keras.version < Version::pair(2, 5) {
             true => "SavedModel file does not exist at",
             false => "file signature not found",

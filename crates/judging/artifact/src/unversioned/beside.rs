@@ -14,8 +14,8 @@ pub(super) const STATE: &str = "checkpoint state file";
 /// The JSON file of a model for TensorFlow.js.
 pub(super) const TFJS: &str = "TensorFlow.js model";
 
-/// A SavedModel in a zip file, from which nothing loads it.
-pub(super) const ZIPPED: &str = "SavedModel in a zip file";
+/// A SavedModel in a zip file, from which nothing loads it. [`crate::packed`] opens it where there is one artifact a path.
+pub(crate) const ZIPPED: &str = "SavedModel in a zip file";
 
 /// The kind of a file, if it is one of these.
 pub(super) fn kind(source: &Arc<dyn Source>, head: &[u8]) -> Option<&'static str> {

@@ -3,15 +3,19 @@
 use serde_json::{Map, Value, json};
 use unskew_core::{Conversion, Rewrite, Version};
 
+use super::graph;
 use crate::judge::{class_of, text};
 use crate::{Form, Keras, Model};
 
 /// Arguments without a meaning, or with one value that changes nothing: class, argument, value. `*` is any class, and a
 /// value of none any value.
-const IDLE: [(&str, &str, Option<&str>); 18] = [
+const IDLE: [(&str, &str, Option<&str>); 20] = [
     ("*", "time_major", Some("false")),
     ("*", "groups", Some("1")),
     ("*", "causal", Some("false")),
+    // Layers that do not take it have their channels last.
+    ("*", "data_format", Some("\"channels_last\"")),
+    ("*", "decay", Some("0.0")),
     ("*", "trainable", Some("true")),
     ("*", "implementation", None),
     ("*", "is_legacy_optimizer", None),
@@ -29,6 +33,9 @@ const IDLE: [(&str, &str, Option<&str>); 18] = [
     ("*", "weight_decay", Some("null")),
     ("*", "use_ema", Some("false")),
 ];
+
+/// From this Keras 2 on it is measured that an activation may be a layer; 2.4 refuses it.
+const LAYER_AS_ACTIVATION: Version = Version::pair(2, 9);
 
 /// Edits a model for a release, as far as what is written means the same.
 pub(super) fn model(model: &mut Model, keras: &Keras, plan: &mut Conversion) {
@@ -91,7 +98,14 @@ impl Edit<'_> {
             *value = known;
             return;
         }
-        self.nodes(value, class, place);
+        if matches!(class, "Functional" | "Model")
+            && let Some(config) = value.get_mut("config")
+        {
+            for (adaptation, what, layer) in graph::edit(config, self.three()) {
+                self.say(adaptation, what, &format!("{place}/{layer}"));
+            }
+        }
+        self.nodes(value, place);
         let three = self.three();
         let Some(config) = value.get_mut("config").and_then(Value::as_object_mut) else { return };
         if class == "InputLayer"
@@ -113,6 +127,28 @@ impl Edit<'_> {
             config.insert("axis".to_owned(), axis);
             self.say("axis", "`axis` of BatchNormalization as a number".to_owned(), place);
         }
+        let renamed = match class {
+            "LeakyReLU" if !three => Some(("negative_slope", "alpha")),
+            _ if place.starts_with("optimizer") && three => Some(("lr", "learning_rate")),
+            _ => None,
+        };
+        if let Some((old, new)) = renamed
+            && !config.contains_key(new)
+            && let Some(value) = config.shift_remove(old)
+        {
+            config.insert(new.to_owned(), value);
+            self.say("renamed-argument", format!("`{old}` of {class} renamed to `{new}`"), place);
+        }
+        if class == "Attention"
+            && three
+            && self.form == Form::Hdf5
+            && config.get("score_mode") == Some(&json!("dot"))
+        {
+            config.shift_remove("score_mode");
+            let what = "`score_mode` of Attention removed, which is `dot` without it";
+            self.say("default-argument", what.to_owned(), place);
+        }
+        self.functions(config, place);
         if three && config.get("reduction") == Some(&json!("auto")) {
             config.insert("reduction".to_owned(), json!("sum_over_batch_size"));
             let what = "reduction `auto` of a loss by its meaning: `sum_over_batch_size`";
@@ -120,6 +156,34 @@ impl Edit<'_> {
         }
         self.arguments(value, class, place);
         self.nested(value, place);
+    }
+
+    /// Activations that have another name in the release, or are a layer there.
+    fn functions(&mut self, config: &mut Map<String, Value>, place: &str) {
+        for key in ["activation", "recurrent_activation"] {
+            let Some(name) = config.get(key).and_then(Value::as_str).map(str::to_owned) else {
+                continue;
+            };
+            if self.keras.class(&name, "function").is_some() {
+                continue;
+            }
+            let (new, what) = match &*name {
+                "silu" => (json!("swish"), "`swish`"),
+                // In Keras 3 the function has this slope.
+                "leaky_relu" if !self.three() && self.keras.version >= LAYER_AS_ACTIVATION => {
+                    let config = json!({"name": "leaky_re_lu", "trainable": true, "dtype": "float32", "alpha": 0.2});
+                    let mut layer = json!({"class_name": "LeakyReLU", "config": config});
+                    if self.form == Form::Archive {
+                        layer["module"] = json!("keras.layers");
+                        layer["registered_name"] = Value::Null;
+                    }
+                    (layer, "the layer LeakyReLU with `alpha` 0.2")
+                }
+                _ => continue,
+            };
+            config.insert(key.to_owned(), new);
+            self.say("activation", format!("activation `{name}` as {what}"), place);
+        }
     }
 
     /// Arguments that the class of the release does not take, if they say what is so without them.
@@ -194,6 +258,16 @@ impl Edit<'_> {
         Some(new)
     }
 
+    /// Whether Keras 3 keeps a layer for old archives only.
+    fn is_for_archives(&self, class: &str) -> bool {
+        let public = |folder: &str| {
+            let name = format!("{folder}.{class}");
+            let all = self.keras.named(class);
+            all.iter().any(|one| one.exports.iter().any(|export| **export == *name))
+        };
+        public("keras._legacy.layers") && !public("keras.layers")
+    }
+
     /// Modules that have another name in the release.
     fn module(&mut self, value: &mut Value, class: &str, place: &str) {
         let Some(module) = text(value, "module").map(str::to_owned) else { return };
@@ -201,6 +275,8 @@ impl Edit<'_> {
             "keras.src.engine.functional" if self.three() => "keras.src.models.functional",
             "keras.src.models.functional" if !self.three() => "keras.src.engine.functional",
             "keras.optimizers.experimental" if self.three() => "keras.optimizers",
+            "keras._legacy.layers" if !self.three() => "keras.layers",
+            "keras.layers" if self.three() && self.is_for_archives(class) => "keras._legacy.layers",
             _ => return,
         };
         value["module"] = json!(new);
@@ -241,17 +317,13 @@ impl Edit<'_> {
     }
 
     /// Calls of layers as Keras 2 writes them: lists, not arguments.
-    fn nodes(&mut self, value: &mut Value, class: &str, place: &str) {
+    fn nodes(&mut self, value: &mut Value, place: &str) {
         if self.three() {
             return;
         }
         let Some(nodes) = value.get_mut("inbound_nodes").and_then(Value::as_array_mut) else {
             return;
         };
-        // A model inside of a model counts its calls in another way.
-        if matches!(class, "Sequential" | "Functional" | "Model") {
-            return;
-        }
         let mut changed = false;
         for node in nodes.iter_mut() {
             if let Some(calls) = node.get("args").and_then(|args| old_calls(args, &node["kwargs"]))

@@ -2,26 +2,41 @@
 //!
 //! Only the configuration changes, and only where what is written anew means the same: an argument that the release does
 //! not take is removed if it says what the writer's class does without it; names and forms of values become those of the
-//! other generation. What the walk of [`crate::judge()`] still finds stands in the way. Weights are copied as they are.
+//! other generation. What the walk of [`crate::judge()`] still finds stands in the way. Weights are copied as they are; in
+//! another order where the form of the file is another ([`weights`]).
 
 mod edit;
+mod form;
+mod graph;
+mod place;
+mod weights;
 
 use std::sync::Arc;
 
-use serde_json::Value;
-use unskew_core::{Conversion, Finding, Phase};
-use unskew_source::{Archive, ArchiveOutput, Assembly, Output, ReadError, Source, SourceExt as _};
+use unskew_core::{Conversion, Finding, Phase, Rewrite};
+use unskew_source::{Archive, ArchiveOutput, Assembly, Output, ReadError, Source};
 
-use crate::hdf5::Hdf5;
 use crate::{Form, Keras, Model, judge, rules};
 
-/// Plans the model in `source` anew for `keras`; none if it is no whole model of Keras.
+/// The adaptation that leaves out how a model was compiled: lossy.
+pub const UNCOMPILED: &str = "uncompiled";
+
+/// What a conversion may do.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// Whether the optimizer, its state, the loss and the metrics may be left out: [`UNCOMPILED`].
+    pub uncompiled: bool,
+}
+
+/// Plans the model in `source` anew for `keras`; none if it is no whole model of Keras. An archive becomes HDF5 for a
+/// release that reads no archives.
 ///
 /// # Errors
 /// If it cannot be read.
 pub fn convert(
     source: &Arc<dyn Source>,
     keras: &Keras,
+    options: Options,
 ) -> Result<Option<(Conversion, Output)>, ReadError> {
     let Some(mut model) = Model::read(source)?.filter(|model| model.form != Form::Weights) else {
         return Ok(None);
@@ -31,17 +46,37 @@ pub fn convert(
     if before.is_empty() {
         return Ok(Some((plan, Output::File(Arc::new(Assembly::of(source))))));
     }
+    if model.form == Form::Archive && !keras.reads_archives() {
+        return as_hdf5(source, &model, keras, options, &before).map(Some);
+    }
     edit::model(&mut model, keras, &mut plan);
     plan.blockers = failures(&model, keras);
+    if !plan.is_possible() && model.training.is_some() {
+        let bare = Model { training: None, ..model.clone() };
+        if failures(&bare, keras).is_empty() {
+            uncompiled(&mut plan, options);
+            model = bare;
+        }
+    }
     if !plan.is_possible() {
+        // What an archive of Keras 2 cannot say, HDF5 may.
+        if model.form == Form::Archive
+            && !keras.is_three()
+            && let Some(original) = Model::read(source)?
+        {
+            let other = as_hdf5(source, &original, keras, options, &plan.blockers)?;
+            if other.0.is_possible() {
+                return Ok(Some(other));
+            }
+        }
         return Ok(Some((plan, Output::File(Arc::new(Assembly::of(source))))));
     }
     let output = match model.form {
         Form::Archive => archive(source, &model)?,
-        _ => match in_place(source, &model)? {
+        _ => match place::in_place(source, &model)? {
             Some(output) => output,
             None => {
-                let what = "a configuration that is longer than the one in the file";
+                let what = "a configuration that is longer than the one in the file, which has no room for it";
                 let consumer = keras.name();
                 let rule = rules::KerasValueRefused { consumer: &consumer, what: &what };
                 plan.blockers.push(rule.finding());
@@ -50,6 +85,62 @@ pub fn convert(
         },
     };
     Ok(Some((plan, Output::File(Arc::new(output)))))
+}
+
+/// Leaves out how the model was compiled, if that is permitted; what stood against it stays otherwise.
+fn uncompiled(plan: &mut Conversion, options: Options) {
+    let what = "the optimizer, its state, the loss and the metrics left out: call `compile` before training";
+    plan.add(Rewrite::new(UNCOMPILED, what).losing());
+    if options.uncompiled {
+        plan.blockers.clear();
+        return;
+    }
+    let fix = format!(
+        "Permit that the compilation is left out, which prediction does not need: `--allow {UNCOMPILED}`."
+    );
+    for blocker in &mut plan.blockers {
+        blocker.fix = Some(fix.clone());
+    }
+}
+
+/// The archive as HDF5. `before` is the finding that the release reads no archives.
+fn as_hdf5(
+    source: &Arc<dyn Source>,
+    model: &Model,
+    keras: &Keras,
+    options: Options,
+    before: &[Finding],
+) -> Result<(Conversion, Output), ReadError> {
+    let mut plan = Conversion::default();
+    let whole = |plan| Ok((plan, Output::File(Arc::new(Assembly::of(source)))));
+    let (mut made, stored) = match form::hdf5(source, model)? {
+        Ok(made) => made,
+        Err(why) => {
+            let consumer = keras.name();
+            let what = format!("an archive, and HDF5 cannot be made of it: {why}");
+            let rule = rules::KerasValueRefused { consumer: &consumer, what: &what };
+            plan.blockers.push(rule.finding());
+            return whole(plan);
+        }
+    };
+    plan.add(Rewrite::new(
+        "hdf5",
+        "the archive written as HDF5, weights in the order of its layers",
+    ));
+    if model.training.is_some() {
+        plan.blockers = before.to_vec();
+        uncompiled(&mut plan, options);
+        if !plan.is_possible() {
+            return whole(plan);
+        }
+    }
+    edit::model(&mut made, keras, &mut plan);
+    plan.blockers = failures(&made, keras);
+    if !plan.is_possible() {
+        return whole(plan);
+    }
+    let output = form::write(source.name(), &made, stored)?;
+    Ok((plan, Output::File(Arc::new(output))))
 }
 
 /// What stands against loading and calling a model.
@@ -74,38 +165,4 @@ fn archive(source: &Arc<dyn Source>, model: &Model) -> Result<Assembly, ReadErro
         }
     }
     new.finish()
-}
-
-/// The HDF5 file with other texts in the place of the old ones, blanks behind them; none if one is too long.
-fn in_place(source: &Arc<dyn Source>, model: &Model) -> Result<Option<Assembly>, ReadError> {
-    let Some(file) = Hdf5::open(source)? else { return Ok(None) };
-    let root = file.root()?;
-    let texts = [("model_config", &model.config), ("training_config", &model.training)];
-    let mut changes = Vec::new();
-    for (name, value) in texts {
-        let (Some(attribute), Some(value)) = (root.attribute(name), value) else { continue };
-        let Some((at, room)) = attribute.place(&file)? else { return Ok(None) };
-        let old: Option<Value> = serde_json::from_slice(&source.bytes(at, room)?).ok();
-        if old.as_ref() == Some(value) {
-            continue;
-        }
-        let mut text = value.to_string().into_bytes();
-        let Some(blanks) = usize::try_from(room).ok().and_then(|room| room.checked_sub(text.len()))
-        else {
-            return Ok(None);
-        };
-        text.extend(std::iter::repeat_n(b' ', blanks));
-        changes.push((at, text));
-    }
-    changes.sort();
-    let mut output = Assembly::new(source.name());
-    let mut done = 0;
-    for (at, text) in changes {
-        let end = at.saturating_add(text.len() as u64);
-        output.push_copy(source, done..at)?;
-        output.push_bytes(text);
-        done = end;
-    }
-    output.push_copy(source, done..source.size())?;
-    Ok(Some(output))
 }

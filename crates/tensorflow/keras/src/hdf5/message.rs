@@ -1,5 +1,7 @@
 //! Messages: types, shapes, where data stands, attributes and links.
 
+use std::sync::Arc;
+
 use unskew_source::ReadError;
 
 use super::object::Message;
@@ -48,6 +50,8 @@ pub struct Attribute {
     pub data: Vec<u8>,
     /// Where they stand, as an address of the file.
     pub at: u64,
+    /// Where its name stands, as an address of the file.
+    pub(crate) name_at: u64,
 }
 
 /// What a dataset holds.
@@ -60,6 +64,8 @@ pub struct Dataset {
     /// Where its values stand in one piece: the address and the bytes. None if they are in chunks, filtered, in the
     /// header or not there.
     pub stored: Option<(u64, u64)>,
+    /// The message of its type, for a file that is made of it.
+    pub(crate) kind: Arc<[u8]>,
 }
 
 /// The type in a message.
@@ -133,6 +139,7 @@ pub(super) fn attribute(file: &Hdf5, message: &Message) -> Result<Option<Attribu
         Ok::<_, ReadError>(Message { kind: 0, flags: 0, data, at })
     };
     let [name, kind, shape] = [part(sizes[0])?, part(sizes[1])?, part(sizes[2])?];
+    let name_at = name.at;
     let name = String::from_utf8_lossy(&name.data).trim_end_matches('\0').to_owned();
     let (scalar, shape) = (scalar(file, &kind)?, space(file, &shape)?);
     let at = cursor.position();
@@ -142,7 +149,7 @@ pub(super) fn attribute(file: &Hdf5, message: &Message) -> Result<Option<Attribu
     let size = size.and_then(|size| usize::try_from(size).ok()).filter(|size| *size <= left);
     let size = size.ok_or_else(|| cursor.error("an attribute that is longer than its message"))?;
     let data = cursor.take(size)?.to_vec();
-    Ok(Some(Attribute { name, scalar, shape, data, at }))
+    Ok(Some(Attribute { name, scalar, shape, data, at, name_at }))
 }
 
 /// A link to an object of the same file.

@@ -13,6 +13,7 @@ mod group;
 mod heap;
 mod message;
 mod object;
+pub(crate) mod write;
 
 use std::sync::Arc;
 
@@ -38,6 +39,8 @@ pub struct Hdf5 {
     offset_size: u8,
     length_size: u8,
     root: u64,
+    /// Whether the superblock is of version 0, at the first byte, with addresses of 8 bytes.
+    plain: bool,
 }
 
 impl Hdf5 {
@@ -69,7 +72,14 @@ impl Hdf5 {
             Some([offset, length]) if is_size(*offset) && is_size(*length) => (*offset, *length),
             _ => return Err(refuse("addresses of a size that HDF5 does not have".to_owned())),
         };
-        let mut file = Self { source: source.clone(), base: 0, offset_size, length_size, root: 0 };
+        let mut file = Self {
+            source: source.clone(),
+            base: 0,
+            offset_size,
+            length_size,
+            root: 0,
+            plain: version == 0 && at == 0 && offset_size == 8,
+        };
         let start = match version {
             0 => 24,
             1 => 28,
@@ -91,6 +101,12 @@ impl Hdf5 {
         // Some writers leave 0 for a file behind a user's block.
         file.base = if base == UNDEFINED { at } else { base };
         Ok(file)
+    }
+
+    /// Whether nothing in its superblock and its root has a checksum, and addresses are those of its bytes.
+    pub(crate) fn is_plain(&self) -> bool {
+        let first = self.at_most(self.root, 4);
+        self.plain && self.base == 0 && first.is_ok_and(|head| !head.starts_with(b"OHDR"))
     }
 
     /// The root group.

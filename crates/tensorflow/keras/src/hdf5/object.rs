@@ -62,7 +62,7 @@ impl Hdf5 {
             }
             match message.kind {
                 0x01 => space = Some(message::space(self, &message)?),
-                0x03 => kind = Some(message::scalar(self, &message)?),
+                0x03 => kind = Some((message::scalar(self, &message)?, message.data)),
                 0x08 => layout = Some(message::layout(self, &message)?),
                 0x0b => filtered = true,
                 0x0c => object.attributes.extend(message::attribute(self, &message)?),
@@ -77,9 +77,9 @@ impl Hdf5 {
                 _ => {}
             }
         }
-        if let (Some(scalar), Some(shape), Some(stored)) = (kind, space, layout) {
+        if let (Some((scalar, kind)), Some(shape), Some(stored)) = (kind, space, layout) {
             let stored = if filtered { None } else { stored };
-            object.dataset = Some(Dataset { scalar, shape, stored });
+            object.dataset = Some(Dataset { scalar, shape, stored, kind: kind.into() });
         }
         Ok(object)
     }

@@ -7,7 +7,7 @@ use crate::Form;
 use crate::table::Class;
 
 /// Classes whose configuration is a list of layers.
-const MODELS: [&str; 3] = ["Functional", "Sequential", "Model"];
+pub(super) const MODELS: [&str; 3] = ["Functional", "Sequential", "Model"];
 
 impl Walk<'_> {
     /// A layer or a model, and all in it.

@@ -3,6 +3,7 @@
 use serde_json::Value;
 use unskew_core::Version;
 
+use super::layers::MODELS;
 use super::{Problem, Walk, class_of, text};
 use crate::Form;
 use crate::table::Class;
@@ -30,6 +31,10 @@ impl Walk<'_> {
             "MultiHeadAttention" if self.three() && self.two && self.form == Form::Archive => {
                 let what = "MultiHeadAttention in an archive of Keras 2";
                 self.refused(place, what, "could not be deserialized properly");
+            }
+            "MultiHeadAttention" if !self.three() && !self.two && self.form == Form::Archive => {
+                let what = "MultiHeadAttention in an archive of Keras 3, which names its weights otherwise";
+                self.refused(place, what, "received 0 variables during loading");
             }
             "MultiHeadAttention" => self.attention_shapes(config, place),
             "Attention"
@@ -90,6 +95,9 @@ impl Walk<'_> {
             "Discretization" => {
                 "a value that equals a boundary of Discretization falls into another bin"
             }
+            "CategoryEncoding" if !self.two => {
+                "CategoryEncoding of Keras 2 refuses values that Keras 3 leaves out"
+            }
             "RandomCrop" => "RandomCrop crops at inference in Keras 2, and not in Keras 3",
             _ => return,
         };
@@ -148,14 +156,14 @@ impl Walk<'_> {
         }
     }
 
-    /// A list of calls `[layer, node, tensor, arguments]`. A Sequential that is called has one node less in Keras 3.
+    /// A list of calls `[layer, node, tensor, arguments]`. A model that is called has one node less in Keras 3.
     pub(super) fn old_calls(&mut self, calls: &Value, layers: &[Value], place: &str) {
         for call in calls.as_array().into_iter().flatten() {
             let (Some(name), Some(index)) = (call[0].as_str(), call[1].as_u64()) else { continue };
             let called = layers.iter().find(|layer| text(layer, "name") == Some(name));
-            let Some(called) = called.filter(|one| class_of(one) == Some("Sequential")) else {
-                continue;
-            };
+            let is_model =
+                |one: &&Value| class_of(one).is_some_and(|class| MODELS.contains(&class));
+            let Some(called) = called.filter(is_model) else { continue };
             let nodes = called.get("inbound_nodes").and_then(Value::as_array);
             if index >= nodes.map_or(0, |nodes| nodes.len() as u64) {
                 let what = format!("the call of the model {name}, which Keras 3 counts from 0");

@@ -1,17 +1,46 @@
 //! Any bytes are a file of Keras, something else, or an error.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use proptest::prelude::*;
+use unskew_core::Date;
 use unskew_keras::hdf5::SIGNATURE;
-use unskew_source::{BytesSource, Source, SourceExt as _};
+use unskew_keras::{Classes, Keras, Options};
+use unskew_source::{BytesSource, Output, Source, SourceExt as _};
 
 use crate::file;
 
 fn read(name: &str, bytes: Vec<u8>) {
     let source: Arc<dyn Source> = Arc::new(BytesSource::new(name, bytes));
     let _ = unskew_keras::party(&source);
+    for keras in RELEASES.iter() {
+        let made = unskew_keras::convert(&source, keras, Options { uncompiled: true });
+        if let Ok(Some((plan, Output::File(new)))) = made
+            && plan.is_possible()
+            && let Ok(bytes) = new.all()
+        {
+            let new: Arc<dyn Source> = Arc::new(BytesSource::new(name, bytes));
+            unskew_keras::party(&new).unwrap();
+        }
+    }
 }
+
+/// One that reads no archives, one that does, one of Keras 3; with the classes of the files here.
+static RELEASES: LazyLock<Vec<Keras>> = LazyLock::new(|| {
+    let classes = "#releases\t2.4.0 2.15.0 3.15.1\n\
+        Dense(layer) keras.layers.Dense @keras.layers **\t2.4.0-\n\
+        InputLayer(layer) keras.layers.InputLayer @keras.layers **\t2.4.0-\n\
+        LSTM(layer) keras.layers.LSTM @keras.layers **\t2.4.0-\n\
+        Sequential(model) keras.Sequential @keras.models **\t2.4.0-\n";
+    let classes = Arc::new(Classes::from_text(classes).unwrap());
+    let of = |version: &str| Keras {
+        version: version.parse().unwrap(),
+        released: Date::constant(2026, 11, 1),
+        of_tensorflow: None,
+        classes: classes.clone(),
+    };
+    ["2.4.0", "2.15.0", "3.15.1"].map(of).into()
+});
 
 #[test]
 fn a_file_cut_anywhere_is_an_error_or_a_file() {
