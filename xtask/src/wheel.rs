@@ -28,7 +28,7 @@ const TENSORFLOW: &str = "tensorflow-2.15.1";
 const PLUGIN: &str = "xla-cpu-pjrt-0.0.1.so";
 
 /// The largest wheel, in bytes.
-const LARGEST: u64 = 25 << 20;
+const LARGEST: u64 = 25_000_000;
 
 /// How soon the command has to be there, started warm, and how soon the package, imported.
 const SOON: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(30));

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use sha2::{Digest as _, Sha256};
 use unskew_core::Version;
-use unskew_extensions::{Extensions, Framework, harvest, table, wheels};
+use unskew_extensions::{Extensions, Framework, OWN_CHECK_FILE, OwnCheck, harvest, table, wheels};
 use unskew_source::{Archive, FileSource, Source};
 
 use super::command::run_command;
@@ -113,7 +113,11 @@ fn needs(path: &Path) -> anyhow::Result<wheels::Wheel> {
     }
     let extends = read.objects.into_iter().filter(|(_, needs)| !needs.frameworks.is_empty());
     let objects = extends.map(|(path, needs)| (path, needs.reduced())).collect();
-    Ok(wheels::Wheel { sha256, file, requires: requires(&archive)?, objects })
+    let version = file.split('-').nth(1).unwrap_or_default();
+    let check = archive.entry(OWN_CHECK_FILE).map(|entry| archive.read(entry)).transpose()?;
+    let check = check.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    let loads_with = check.and_then(|text| OwnCheck::of(version, &text));
+    Ok(wheels::Wheel { sha256, requires: requires(&archive)?, loads_with, objects, file })
 }
 
 /// What a wheel requires of a framework in any case: `torch==2.9.1`.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use unskew_core::Version;
 
-use crate::{Build, Framework, Machine, Releases, Table, table};
+use crate::{Build, Framework, Machine, Needs, Releases, Table, table};
 
 /// What a release exports: the capability of its party that the matcher of an extension asks for.
 #[derive(Clone, Debug)]
@@ -14,6 +14,8 @@ pub struct Exports {
     release: Version,
     /// Whether it has the libraries for CUDA; none if it is not known.
     cuda: Option<bool>,
+    /// The majors of CUDA whose runtime is there with it; empty if that is not known.
+    runtimes: BTreeSet<u32>,
     /// The names in the libraries that are really there, where they were read.
     names: Option<Arc<BTreeSet<String>>>,
 }
@@ -21,7 +23,7 @@ pub struct Exports {
 impl Exports {
     /// Those of a published release, by the table.
     pub fn of_release(framework: Framework, release: Version) -> Self {
-        Self { framework, release, cuda: None, names: None }
+        Self { framework, release, cuda: None, runtimes: BTreeSet::new(), names: None }
     }
 
     /// The same of a build that has the libraries for CUDA, or has not.
@@ -29,6 +31,24 @@ impl Exports {
     pub fn with_cuda(mut self, has: bool) -> Self {
         self.cuda = Some(has);
         self
+    }
+
+    /// The same where the runtimes of these majors of CUDA are there, and no other.
+    #[must_use]
+    pub fn with_cuda_runtimes(mut self, majors: BTreeSet<u32>) -> Self {
+        self.runtimes = majors;
+        self
+    }
+
+    /// The majors of CUDA whose runtime is there with it; empty if that is not known.
+    pub fn cuda_runtimes(&self) -> &BTreeSet<u32> {
+        &self.runtimes
+    }
+
+    /// The major of CUDA's runtime that an extension is linked against and that is not there, if that is known.
+    pub fn lacks_cuda(&self, needs: &Needs) -> Option<u32> {
+        let is_known = self.cuda != Some(false) && !self.runtimes.is_empty();
+        needs.cuda_majors().find(|major| is_known && !self.runtimes.contains(major))
     }
 
     /// The same of libraries that were read: a nightly, or a build of one's own.

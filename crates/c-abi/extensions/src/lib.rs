@@ -36,11 +36,13 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod cuda;
 mod exports;
 mod framework;
 mod handlers;
 pub mod harvest;
 mod needs;
+mod own_check;
 mod package;
 mod party;
 pub mod rules;
@@ -53,6 +55,7 @@ pub use exports::Exports;
 pub use framework::Framework;
 pub use handlers::Handlers;
 pub use needs::{Needs, NumPyAbi, PythonTag};
+pub use own_check::{FILE as OWN_CHECK_FILE, OwnCheck};
 pub use package::Extensions;
 pub use party::{party, party_of, requirements};
 pub use symbol::demangled;

@@ -8,7 +8,9 @@ use unskew_core::{
 };
 use unskew_definitions::Runs;
 
-use crate::rules::{Cxx11AbiDiffers, NeedsCudaBuild, StableAbiTooOld, SymbolsMissing};
+use crate::rules::{
+    Cxx11AbiDiffers, NeedsCudaBuild, OtherCudaMajor, StableAbiTooOld, SymbolsMissing,
+};
 use crate::{Exports, Framework, Machine, Needs, demangled, table};
 
 /// Where PyTorch writes what it promises of its C shims.
@@ -166,6 +168,20 @@ impl SymbolMatcher {
             };
             let finding = finding.finding().with_symptom(undefined(needs, first));
             judgement.findings.push(finding.at(gap.only_with_cuda.iter().collect()));
+        }
+        if let Some(wanted) = exports.lacks_cuda(needs) {
+            let has: Vec<String> = exports.cuda_runtimes().iter().map(u32::to_string).collect();
+            let finding = OtherCudaMajor {
+                object: &needs.name,
+                release: &release,
+                framework,
+                wanted: &wanted,
+                has: &has.join(" and "),
+            };
+            let symptom = format!(
+                "ImportError: libcudart.so.{wanted}: cannot open shared object file: No such file or directory"
+            );
+            judgement.findings.push(finding.finding().with_symptom(symptom));
         }
         if !gap.elsewhere.is_empty() {
             let libraries: Vec<&str> = needs.foreign().collect();

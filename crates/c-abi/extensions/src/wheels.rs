@@ -1,8 +1,9 @@
 //! What the extensions in published wheels need, by the SHA-256 of the wheel: `data/wheels.tsv`, made by
 //! `cargo xtask harvest extensions==WHEEL`.
 //!
-//! A wheel is a line `= SHA256 FILE`, and what it requires of the framework after that; each shared object in it that takes something from a framework is a line of
-//! cells with tabs between them: path, machine, `python`, `numpy`, `cxx11`, versions of the system, libraries that it
+//! A wheel is a line `= SHA256 FILE`, with what it requires of the framework after that, and `loads:` with the releases with
+//! which it loads its extensions where it compares them itself ([`OwnCheck`]). Each shared object in it that takes
+//! something from a framework is a line of cells with tabs between them: path, machine, `python`, `numpy`, `cxx11`, versions of the system, libraries that it
 //! is linked against, a function of CUDA's runtime that it takes from nobody in particular (`cuda NAME`), and for each
 //! framework its name, how many symbols it takes and those that decide
 //! ([`Needs::reduced`]).
@@ -13,7 +14,10 @@ use std::sync::LazyLock;
 
 use unskew_core::Version;
 
-use crate::{Framework, Machine, Needs, NumPyAbi, PythonTag};
+use crate::{Framework, Machine, Needs, NumPyAbi, OwnCheck, PythonTag};
+
+/// What stands before the releases of PyTorch with which a wheel loads its extensions.
+const LOADS: &str = "loads:";
 
 /// A published wheel and its extensions.
 #[derive(Clone, Debug)]
@@ -24,6 +28,8 @@ pub struct Wheel {
     pub file: String,
     /// What it requires of the framework, if anything: `torch==2.9.1`.
     pub requires: Option<String>,
+    /// The releases of PyTorch with which it loads its extensions, where it compares them itself.
+    pub loads_with: Option<OwnCheck>,
     /// The shared objects that take something from a framework, by their paths.
     pub objects: Vec<(String, Needs)>,
 }
@@ -42,7 +48,9 @@ impl Wheel {
     /// The wheel as lines of the table.
     pub fn write(&self) -> String {
         let requires = self.requires.as_deref().map(|text| format!(" {text}")).unwrap_or_default();
-        let mut text = format!("= {} {}{requires}\n", self.sha256, self.file);
+        let loads = self.loads_with.as_ref().map(|takes| format!(" {LOADS}{takes}"));
+        let loads = loads.unwrap_or_default();
+        let mut text = format!("= {} {}{requires}{loads}\n", self.sha256, self.file);
         for (path, needs) in &self.objects {
             let python = match needs.python {
                 PythonTag::None => "-".to_owned(),
@@ -95,12 +103,17 @@ pub fn read(text: &str) -> Result<Vec<Wheel>, String> {
     for line in text.lines().filter(|line| !line.starts_with('#')) {
         if let Some(head) = line.strip_prefix("= ") {
             let (sha256, rest) = head.split_once(' ').ok_or(line)?;
-            let (file, requires) = match rest.split_once(' ') {
-                Some((file, requires)) => (file, Some(requires.to_owned())),
-                None => (rest, None),
-            };
+            let mut words = rest.split(' ');
+            let file = words.next().ok_or(line)?;
+            let (mut requires, mut loads_with) = (None, None);
+            for word in words {
+                match word.strip_prefix(LOADS) {
+                    Some(takes) => loads_with = Some(OwnCheck::parse(takes).ok_or(line)?),
+                    None => requires = Some(word.to_owned()),
+                }
+            }
             let (sha256, file) = (sha256.to_owned(), file.to_owned());
-            wheels.push(Wheel { sha256, file, requires, objects: Vec::new() });
+            wheels.push(Wheel { sha256, file, requires, loads_with, objects: Vec::new() });
         } else {
             let object = object(line).ok_or(line)?;
             wheels.last_mut().ok_or(line)?.objects.push(object);

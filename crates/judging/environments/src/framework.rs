@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use unskew_core::{Party, Role, Unjudged, Version, aspect};
-use unskew_extensions::{Exports, Framework, Machine, harvest, table};
+use unskew_extensions::{Exports, Framework, Machine, cuda, harvest, table};
 use unskew_releases::{Exact, Family};
 use unskew_source::{FileSource, Source};
 
@@ -51,8 +51,9 @@ impl<'a> Installed<'a> {
         let numbers = exact.map_or(Version::number(0), |exact| exact.numbers);
         let is_release = exact.is_some_and(|exact| !exact.is_before_release());
         let known = table().of_framework(framework, Machine::X86);
-        let exports = Exports::of_release(framework, numbers);
-        let cuda = cuda(package);
+        let runtimes = cuda_runtimes(environment, framework, package, numbers);
+        let exports = Exports::of_release(framework, numbers).with_cuda_runtimes(runtimes);
+        let cuda = has_cuda(package);
         let with_cuda = |exports: Exports| match cuda {
             Some(has) => exports.with_cuda(has),
             None => exports,
@@ -70,7 +71,9 @@ impl<'a> Installed<'a> {
         let (exports, remark) = match near {
             Some(near) => {
                 let remark = format!("{} is judged by the symbols of {near}", package.label());
-                (with_cuda(Exports::of_release(framework, *near)), Some(remark))
+                let runtimes = exports.cuda_runtimes().clone();
+                let exports = Exports::of_release(framework, *near).with_cuda_runtimes(runtimes);
+                (with_cuda(exports), Some(remark))
             }
             None => (exports, None),
         };
@@ -93,7 +96,7 @@ impl<'a> Installed<'a> {
 }
 
 /// Whether the libraries for CUDA are there.
-fn cuda(package: &Package) -> Option<bool> {
+fn has_cuda(package: &Package) -> Option<bool> {
     let has = package.libraries.iter().any(|path| path.ends_with("libtorch_cuda.so"));
     let local = package.version.split_once('+').map(|(_, local)| local);
     if Family::of_package(&package.name) == Some(Family::TensorFlow) {
@@ -104,6 +107,28 @@ fn cuda(package: &Package) -> Option<bool> {
         (true, Some("cpu")) => Some(false),
         (true, _) => None,
     }
+}
+
+/// The majors of CUDA whose runtime comes with the PyTorch of an environment: by how it says that it was built, by the
+/// packages that are there, or, where a lock takes it from PyPI, by its release. Empty if nothing says so.
+fn cuda_runtimes(
+    environment: &Environment,
+    framework: Framework,
+    package: &Package,
+    release: Version,
+) -> BTreeSet<u32> {
+    if framework != Framework::Torch {
+        return BTreeSet::new();
+    }
+    let packages = environment.packages.iter();
+    let mut majors: BTreeSet<u32> =
+        packages.filter_map(|one| cuda::major_of_package(&one.key(), &one.version)).collect();
+    let local = package.version.split_once('+').map(|(_, local)| local);
+    majors.extend(local.and_then(cuda::major_of_build));
+    if majors.is_empty() && local.is_none() && package.is_of_default_index {
+        majors.extend(cuda::major_on_pypi(release));
+    }
+    majors
 }
 
 /// What the libraries export that are really there; none if one of them cannot be read.

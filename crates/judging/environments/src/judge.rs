@@ -12,7 +12,7 @@ use crate::framework::Installed;
 use crate::pins::{self, Change};
 use crate::rules::{InstallationIsBroken, ModuleForOtherPython};
 use crate::runtimes::{CodeMatcher, JaxMatcher, NumPyMatcher, Runtime};
-use crate::{Environment, Generated, Package, handlers, plugins, system};
+use crate::{Environment, Generated, Package, handlers, plugins, skipped, system};
 
 /// Two packages that meet, and what is to be said of them.
 #[derive(Clone, Debug)]
@@ -191,7 +191,7 @@ pub(crate) fn extensions_of(
 
 /// Whether an object can be loaded, as far as symbols say.
 pub(crate) fn fits(needs: &Needs, exports: &Exports) -> bool {
-    gap(needs, exports).is_none_or(|gap| gap.is_empty())
+    gap(needs, exports).is_none_or(|gap| gap.is_empty()) && exports.lacks_cuda(needs).is_none()
 }
 
 /// What variants of one library have in common: its folder, and its name without numbers and devices. A package that has
@@ -240,7 +240,7 @@ fn extension(package: &Package, framework: Framework, exports: &Exports) -> Part
             .into_iter()
             .fold(party, Party::require);
     }
-    party
+    skipped::requirement(package, framework).into_iter().fold(party, Party::require)
 }
 
 fn extension_alone(package: &Package, framework: Framework) -> Party {

@@ -1,5 +1,7 @@
 //! What a file of a package is, by its name.
 
+use unskew_extensions::OWN_CHECK_FILE;
+
 /// What a file is, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -9,6 +11,7 @@ pub(crate) enum Kind {
     Jax,
     Ffi,
     PluginSupport,
+    OwnCheck,
     Other,
 }
 
@@ -27,6 +30,8 @@ impl Kind {
             Self::Ffi
         } else if path == "jaxlib/plugin_support.py" {
             Self::PluginSupport
+        } else if path == OWN_CHECK_FILE {
+            Self::OwnCheck
         } else {
             Self::Other
         }

@@ -62,6 +62,7 @@ mod plugins;
 pub mod rules;
 mod runtimes;
 mod site;
+mod skipped;
 mod system;
 mod trouble;
 mod unlisted;

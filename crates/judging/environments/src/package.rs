@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use unskew_core::Version;
-use unskew_extensions::{Framework, Handlers, Needs, wheels::normal};
+use unskew_extensions::{Framework, Handlers, Needs, OwnCheck, wheels::normal};
 use unskew_releases::Family;
 use unskew_source::{Source, read_text};
 
@@ -48,12 +48,16 @@ pub struct Package {
     pub plugins: Vec<Plugin>,
     /// Whether jaxlib refuses plug-ins for CUDA of another version: `jaxlib/plugin_support.py` has the comparison.
     pub compares_plugins: bool,
+    /// The releases of PyTorch with which it loads its extensions, where it compares them itself.
+    pub loads_with: Option<OwnCheck>,
     /// The folders of its sources, where it is installed from there and they were read.
     pub sources: Vec<PathBuf>,
     /// The URL of its sources, if it is an editable install.
     pub editable: Option<String>,
     /// What is wrong with its installation.
     pub trouble: Vec<Trouble>,
+    /// Whether a lock takes it from the default index, PyPI.
+    pub is_of_default_index: bool,
     /// The line of the lock that names it.
     pub line: Option<u32>,
     /// Where it stands: the folder that its paths begin in, or the lock that names it.
@@ -218,6 +222,10 @@ impl Package {
         }
         if kind == Kind::PluginSupport {
             self.compares_plugins = plugins::compares(text);
+            return;
+        }
+        if kind == Kind::OwnCheck {
+            self.loads_with = OwnCheck::of(self.public_version(), text);
             return;
         }
         if kind == Kind::Ffi {

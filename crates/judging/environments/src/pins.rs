@@ -11,11 +11,11 @@ use std::sync::Arc;
 
 use pep440_rs::{Version as Pep440, VersionSpecifiers};
 use unskew_core::Version;
-use unskew_extensions::{Exports, Framework, Machine, Needs, table, wheels};
+use unskew_extensions::{Exports, Framework, Machine, Needs, cuda, table, wheels};
 
 use crate::framework::Installed;
 use crate::judge::{extensions_of, fits, loaded, version};
-use crate::{Environment, Generated, Package, plugins};
+use crate::{Environment, Generated, Package, plugins, skipped};
 
 /// One package whose version changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -132,7 +132,15 @@ fn choice<'a>(
     let exports = release.map_or_else(
         || installed.exports.clone(),
         |release| {
-            let exports = Exports::of_release(framework, release);
+            // Another release from the same index brings the CUDA of its own.
+            let here = installed.exports.cuda_runtimes();
+            let of_index = cuda::major_on_pypi(installed.exports.release());
+            let is_default = of_index.is_some_and(|major| here.iter().eq([&major]));
+            let runtimes = match (is_default, cuda::major_on_pypi(release)) {
+                (true, Some(major)) => [major].into(),
+                _ => here.clone(),
+            };
+            let exports = Exports::of_release(framework, release).with_cuda_runtimes(runtimes);
             installed
                 .exports
                 .cuda()
@@ -163,6 +171,7 @@ fn choice<'a>(
 fn package_fits(package: &Package, framework: Framework, exports: &Exports) -> bool {
     let objects = package.objects.iter().map(|(path, needs)| (path.as_str(), needs));
     loaded(objects, framework, exports).iter().all(|(_, needs)| fits(needs, exports))
+        && skipped::loads(package.loads_with.as_ref(), exports)
 }
 
 /// Whether what a package requires of `key` allows a version of it. A requirement under a condition (`extra == "x"`)
@@ -201,6 +210,7 @@ fn other_release(
             Package { requires: wheel.requires.iter().cloned().collect(), ..Package::default() };
         let refs = objects.iter().map(|(path, needs)| (path.as_str(), needs));
         let fits = loaded(refs, framework, exports).iter().all(|(_, needs)| fits(needs, exports))
+            && skipped::loads(wheel.loads_with.as_ref(), exports)
             && (declares(&requires, required, after)
                 && declares(&requires, framework.as_str(), after));
         let known = releases.entry(version).or_insert(true);

@@ -183,6 +183,7 @@ impl Lock {
                 version: locked.version.clone(),
                 at: self.path.clone().into(),
                 line: Some(locked.line),
+                is_of_default_index: is_of_default_index(self, locked, target),
                 ..Package::default()
             };
             let why = facts(self, locked, target, fetch, &mut package);
@@ -261,8 +262,8 @@ fn facts(
     if let Some(fetch) = fetch.filter(|_| by_digest.is_none() && !is_framework) {
         match fetch::read(lock, locked, target, fetch) {
             Ok(read) => {
-                let line = package.line;
-                *package = Package { name: locked.name.clone(), line, ..read };
+                let (line, is_of_default_index) = (package.line, package.is_of_default_index);
+                *package = Package { name: locked.name.clone(), line, is_of_default_index, ..read };
                 return None;
             }
             Err(why) => failed = Some(why),
@@ -278,12 +279,20 @@ fn facts(
             .map(|(path, needs)| (path.clone(), Arc::new(needs.clone())))
             .collect();
         package.platforms = crate::wheel::platforms_of(&wheel.file);
+        package.loads_with.clone_from(&wheel.loads_with);
         return (by_digest.is_none() && digests).then(|| OTHER_WHEEL.to_owned());
     }
     let named = files.iter().any(|file| !file.name.is_empty());
     let native = files.iter().any(|file| !file.name.ends_with("-none-any.whl"));
     let why = if named { native.then_some(NOT_HARVESTED) } else { Some(UNNAMED) };
     failed.or_else(|| why.filter(|_| !is_framework).map(str::to_owned))
+}
+
+/// Whether a package comes from PyPI, as a wheel for Linux on x86-64.
+fn is_of_default_index(lock: &Lock, locked: &Locked, target: Target) -> bool {
+    let of_pypi = |index: &String| index.contains("pypi.org");
+    let is_default = lock.indexes.iter().chain(&locked.index).all(of_pypi);
+    is_default && !locked.is_conda && target.machine == Machine::X86
 }
 
 /// Whether a wheel may be installed on the target. A file without a name may.
