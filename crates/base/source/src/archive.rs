@@ -18,6 +18,7 @@ use foldhash::{HashMap, HashMapExt as _};
 use zip::read::{ArchiveOffset, Config};
 use zip::{CompressionMethod, ZipArchive};
 
+use crate::inflating::Inflating;
 use crate::{
     Budget, BytesSource, Problem, ReadError, Resource, Slice, Source, SourceExt, SourceReader,
     limits,
@@ -186,6 +187,18 @@ impl Archive {
         let start = file.data_start().unwrap_or(u64::MAX);
         drop(file);
         Ok(Arc::new(Slice::new(name, self.source.clone(), start, entry.size)?))
+    }
+
+    /// The same of any size, inflated only as far as it is read: its checksum is compared once all of it is.
+    ///
+    /// # Errors
+    /// If it is encrypted, or compressed by anything but deflate. What is broken in its bytes is an error of who reads them.
+    pub fn member_in_parts(&self, entry: &Entry) -> Result<Arc<dyn Source>, ReadError> {
+        if entry.stored {
+            return self.member(entry);
+        }
+        let name = format!("{}!{}", self.name(), entry.name);
+        Ok(Arc::new(Inflating::new(name, self.raw(entry)?, self.budget.clone())))
     }
 
     /// A member as it stands in the archive. Its bytes are not read.

@@ -31,7 +31,9 @@
 //! ```
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "archives")]
 mod archive;
+#[cfg(feature = "archives")]
 mod archive_output;
 mod assembly;
 pub mod budget;
@@ -39,21 +41,28 @@ mod copy;
 mod error;
 mod files;
 pub mod flatbuffer;
+#[cfg(feature = "archives")]
+mod inflating;
 pub mod limits;
+#[cfg(feature = "output")]
 mod output;
 mod reader;
 mod regular;
 mod rope;
 mod source;
+#[cfg(feature = "output")]
 pub mod unfinished;
 pub mod wire;
 
+#[cfg(feature = "archives")]
 pub use archive::{Archive, Entry, RawMember};
+#[cfg(feature = "archives")]
 pub use archive_output::ArchiveOutput;
 pub use assembly::{Assembly, AssemblyPiece};
 pub use budget::{Budget, Exhausted, Resource};
 pub use error::{Problem, ReadError};
 pub use files::{Files, LARGEST_TEXT, NotRead};
+#[cfg(feature = "output")]
 pub use output::{Output, OutputFile};
 pub use reader::SourceReader;
 pub use regular::{open_regular, read_regular, read_text};

@@ -148,6 +148,12 @@ impl FileSource {
         let size = file.metadata()?.len();
         Ok(Self { name: name.to_owned(), size, file, budget: Budget::for_size(size) })
     }
+
+    /// The file itself.
+    #[cfg(feature = "archives")]
+    pub(crate) fn file(&self) -> &File {
+        &self.file
+    }
 }
 
 impl Source for FileSource {

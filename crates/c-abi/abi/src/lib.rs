@@ -36,19 +36,25 @@
 //! `unsafe` is allowed in the modules of [`ForeignStruct`] and [`Library`], in those of `contract`
 //! that read and write foreign memory, and in those of `sandbox` that talk to the kernel.
 
+#[cfg(feature = "objects")]
 pub mod child;
 pub mod contract;
 mod extensible;
 pub mod fingerprints;
+#[cfg(feature = "objects")]
 mod library;
 mod panic;
+#[cfg(feature = "objects")]
 pub mod sandbox;
+#[cfg(feature = "objects")]
 mod shared_object;
 
 /// The days in this crate's API are `jiff::civil::Date`, of this release of `jiff`.
 pub use jiff;
 
 pub use extensible::{ForeignStruct, Implausible, LARGEST_STRUCT, has_field};
+#[cfg(feature = "objects")]
 pub use library::{Library, LoadError};
 pub use panic::{Panicked, caught};
+#[cfg(feature = "objects")]
 pub use shared_object::{Format, Import, SharedObject, code_around};

@@ -1,11 +1,12 @@
 //! What a shared object needs of others.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::sync::Arc;
 
 use unskew_abi::{Format, SharedObject};
 use unskew_core::Version;
-use unskew_source::Source;
+use unskew_source::{ReadError, Source};
 
 use crate::symbol::Strings;
 use crate::{Framework, Machine, table};
@@ -127,12 +128,19 @@ impl Needs {
     }
 
     /// The same with the C API of NumPy that it was compiled with, which stands among its strings.
-    #[must_use]
-    pub fn with_numpy(mut self, object: &SharedObject, source: &Arc<dyn Source>) -> Self {
+    ///
+    /// # Errors
+    /// If the source cannot be read.
+    pub fn with_numpy(
+        mut self,
+        object: &SharedObject,
+        source: &Arc<dyn Source>,
+    ) -> Result<Self, ReadError> {
         if self.is_module && object.imports("PyCapsule_GetPointer") {
-            self.numpy = numpy_abi(source);
+            self.numpy = numpy_abi(source, object.loaded)
+                .map_err(|error| ReadError::new(source.name(), error.into()))?;
         }
-        self
+        Ok(self)
     }
 
     /// How many symbols it takes from this framework.
@@ -256,21 +264,23 @@ const SEARCHED: u64 = 256 << 20;
 
 /// Which C API of NumPy the strings of a module name. NumPy's headers put the module's name into each extension: NumPy 1
 /// `numpy.core._multiarray_umath`, NumPy 2 `numpy._core._multiarray_umath` and the old one as well.
-fn numpy_abi(source: &Arc<dyn Source>) -> NumPyAbi {
+fn numpy_abi(source: &Arc<dyn Source>, loaded: u64) -> io::Result<NumPyAbi> {
     const NEW: &[u8] = b"numpy._core._multiarray_umath";
     const OLD: &[u8] = b"numpy.core._multiarray_umath";
     const BLOCK: usize = 1 << 20;
     let finders = [NEW, OLD].map(memchr::memmem::Finder::new);
     let (mut at, mut kept, mut old) = (0_u64, 0_usize, false);
     let mut buffer = vec![0; BLOCK + NEW.len()];
-    while at < source.size().min(SEARCHED) {
-        let Ok(n) = source.read_at(at, &mut buffer[kept..]) else { break };
+    let end = loaded.min(source.size()).min(SEARCHED);
+    while at < end {
+        let room = buffer.len().min(kept + usize::try_from(end - at).unwrap_or(BLOCK));
+        let n = source.read_at(at, &mut buffer[kept..room])?;
         if n == 0 {
             break;
         }
         let text = &buffer[..kept + n];
         if finders[0].find(text).is_some() {
-            return NumPyAbi::Two;
+            return Ok(NumPyAbi::Two);
         }
         old |= finders[1].find(text).is_some();
         // A name may lie across two blocks.
@@ -280,7 +290,7 @@ fn numpy_abi(source: &Arc<dyn Source>) -> NumPyAbi {
         kept = end - from;
         at += n as u64;
     }
-    if old { NumPyAbi::One } else { NumPyAbi::Unused }
+    Ok(if old { NumPyAbi::One } else { NumPyAbi::Unused })
 }
 
 #[cfg(test)]
@@ -306,7 +316,9 @@ mod tests {
         let abi = |at: usize, name: &str| {
             let mut bytes = vec![b'x'; 3 << 20];
             bytes[at..at + name.len()].copy_from_slice(name.as_bytes());
-            numpy_abi(&(Arc::new(BytesSource::new("m.so", bytes)) as Arc<dyn Source>))
+            let size = bytes.len() as u64;
+            numpy_abi(&(Arc::new(BytesSource::new("m.so", bytes)) as Arc<dyn Source>), size)
+                .unwrap()
         };
         for at in [0, (1 << 20) - 10, (1 << 20) + 29, (2 << 20) + 5] {
             assert_eq!(abi(at, "numpy.core._multiarray_umath"), NumPyAbi::One, "{at}");

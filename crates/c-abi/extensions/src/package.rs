@@ -36,11 +36,10 @@ impl Extensions {
         let mut read: Vec<(&str, SharedObject, Needs)> = Vec::new();
         let parse = |(path, source): &(String, Arc<dyn Source>)| {
             let object = SharedObject::read(source)?;
-            Ok(object.map(|object| {
-                let needs = Needs::of(path, &object);
-                let needs = needs.map(|needs| needs.with_numpy(&object, source));
-                (object, needs)
-            }))
+            let Some(object) = object else { return Ok(None) };
+            let needs = Needs::of(path, &object);
+            let needs = needs.map(|needs| needs.with_numpy(&object, source)).transpose()?;
+            Ok(Some((object, needs)))
         };
         let parsed: Vec<Result<_, ReadError>> = files.par_iter().map(parse).collect();
         for ((path, source), parsed) in files.iter().zip(parsed) {

@@ -1,11 +1,9 @@
 //! A wheel that is not installed, read by its members: from a file, or by ranges of one that lies elsewhere.
 
 use std::collections::BTreeMap;
-use std::io::{BufWriter, Seek as _};
 use std::sync::Arc;
 
-use rayon::prelude::*;
-use unskew_source::{Archive, Entry, FileSource, Problem, ReadError, Source, limits};
+use unskew_source::{Archive, Entry, Problem, ReadError, Source};
 
 use crate::kind::Kind;
 use crate::metadata::{Metadata, Recorded, record};
@@ -118,20 +116,24 @@ impl Package {
             let what = format!("more than {FILES} files of generated code; the rest was not read");
             self.trouble.push(Trouble::Unreadable(what));
         }
-        // Unpacking takes most of the time, and members do not wait for each other.
         self.sort_code();
-        let unpack = |entry: &&Entry| (entry.name.clone(), object(archive, entry));
-        let unpack = || packed.par_iter().map(unpack).collect::<Vec<_>>();
-        // The table of exports takes as long to unfold as a small wheel.
-        let (unpacked, _) = rayon::join(unpack, unskew_extensions::table);
+        // Of a wheel elsewhere, each member is one request; of a file, no more is inflated than is read.
         let mut objects = Vec::new();
-        for (path, source) in unpacked {
-            match source {
-                Ok(source) => objects.push((path, source)),
+        for entry in packed {
+            let member = if entry.size > OBJECT {
+                let what = "the inflated member".to_owned();
+                let problem = Problem::TooLarge { what, size: entry.size, limit: OBJECT };
+                Err(ReadError::new(archive.name(), problem).in_record(&entry.name))
+            } else {
+                archive.member_in_parts(entry)
+            };
+            match member {
+                Ok(source) => objects.push((entry.name.clone(), source)),
                 Err(error) => self.trouble.push(Trouble::Unreadable(error.to_string())),
             }
         }
-        self.native(&objects, recorded);
+        // The table of exports takes as long to unfold as a small wheel.
+        rayon::join(|| self.native(&objects, recorded), unskew_extensions::table);
     }
 }
 
@@ -153,18 +155,4 @@ fn text(archive: &Archive, entry: &Entry, limit: u64) -> Result<String, ReadErro
     let mut bytes = Vec::new();
     archive.copy(entry, &mut bytes, limit)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-/// A shared object as a source: one that is compressed and large goes through a file.
-fn object(archive: &Archive, entry: &Entry) -> Result<Arc<dyn Source>, ReadError> {
-    if entry.stored || entry.size <= limits::RECORD {
-        return archive.member(entry);
-    }
-    let name = format!("{}!{}", archive.name(), entry.name);
-    let io = |error| ReadError::new(&name, Problem::from(error));
-    let mut file = BufWriter::with_capacity(1 << 20, tempfile::tempfile().map_err(io)?);
-    archive.copy(entry, &mut file, OBJECT)?;
-    let mut file = file.into_inner().map_err(|error| io(error.into_error()))?;
-    file.rewind().map_err(io)?;
-    Ok(Arc::new(FileSource::of_file(&name, file).map_err(io)?))
 }

@@ -59,30 +59,44 @@
 //! extension types; `data/api.history.toml` the days; `data/host.toml` how hosts behave. `unsafe`
 //! lives in the module [`sys`] alone.
 
+mod attribute;
+#[cfg(feature = "host")]
 mod built;
+#[cfg(feature = "host")]
 pub mod conform;
 pub mod convert;
+mod element_type;
+#[cfg(feature = "host")]
 pub mod host;
+#[cfg(feature = "host")]
 mod known;
 pub mod layout;
+#[cfg(feature = "host")]
 mod probe;
+#[cfg(feature = "host")]
 pub mod rules;
 pub mod sys;
+#[cfg(feature = "host")]
 pub mod verdict;
 
+pub use attribute::{Attribute, Value};
+#[cfg(feature = "host")]
 pub use built::{Built, built};
+#[cfg(feature = "host")]
 pub use host::{
     Buffer, BufferPlace, Callbacks, Client, Contents, Device, DeviceCallbacks, DeviceDescription,
     Error, Event, Executable, ExecuteContext, ExecuteOptions, Failure, HostArray, HostData,
     HostEvent, LoadedExecutable, Memory, Outputs, Pending, Plugin, Program, SerializedOptions,
     Topology, Transfer,
 };
+#[cfg(feature = "host")]
 pub use known::{KnownPlugin, digest, known_by_digest, known_plugin, known_plugins, known_row};
+#[cfg(feature = "host")]
 pub use probe::{
-    Attribute, DEFAULT_LIMIT, Extension, Probe, ProbeError, ProbeFailure, Stage, Value, child_main,
-    probe_in_child,
+    DEFAULT_LIMIT, Extension, Probe, ProbeError, ProbeFailure, Stage, child_main, probe_in_child,
 };
 pub use sys::bindings::{PJRT_Buffer_Type as ElementType, PJRT_Error_Code as ErrorCode};
+#[cfg(feature = "host")]
 pub use verdict::{
     API_AXIS, Host, STABLEHLO_AXIS, Siblings, SupportedMinors, history, party, party_of_code,
     policy, predict, recognizes, supported_minors,

@@ -1,8 +1,9 @@
 //! Reads by range for the object-file parser, bounded in memory.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use object::read::{ReadCache, ReadRef};
@@ -18,17 +19,30 @@ const ALL_TABLES: u64 = 4 * limits::RECORD;
 pub(super) struct SourceReader {
     source: Arc<dyn Source>,
     at: u64,
+    failed: Failed,
 }
+
+/// Why the last read failed; the parser only says that it did.
+type Failed = Rc<RefCell<Option<io::Error>>>;
 
 impl SourceReader {
     pub(super) fn new(source: Arc<dyn Source>) -> Self {
-        Self { source, at: 0 }
+        Self { source, at: 0, failed: Failed::default() }
+    }
+
+    /// Where the reason of a failed read will stand.
+    pub(super) fn failed(&self) -> Failed {
+        Rc::clone(&self.failed)
     }
 }
 
 impl Read for SourceReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let n = self.source.read_at(self.at, buffer)?;
+        let n = self.source.read_at(self.at, buffer).map_err(|error| {
+            let kind = error.kind();
+            *self.failed.borrow_mut() = Some(error);
+            io::Error::from(kind)
+        })?;
         self.at = self.at.saturating_add(n as u64);
         Ok(n)
     }
@@ -53,11 +67,12 @@ pub(super) struct Bounded<'a> {
     size: u64,
     left: Cell<u64>,
     refused: Cell<u64>,
+    failed: Failed,
 }
 
 impl<'a> Bounded<'a> {
-    pub(super) fn new(cache: &'a ReadCache<SourceReader>, size: u64) -> Self {
-        Self { cache, size, left: Cell::new(ALL_TABLES), refused: Cell::new(0) }
+    pub(super) fn new(cache: &'a ReadCache<SourceReader>, size: u64, failed: Failed) -> Self {
+        Self { cache, size, left: Cell::new(ALL_TABLES), refused: Cell::new(0), failed }
     }
 
     fn charge(&self, size: u64) -> Result<(), ()> {
@@ -73,8 +88,11 @@ impl<'a> Bounded<'a> {
         }
     }
 
-    /// The error of a file that could not be parsed: too large, if a read was refused for that.
+    /// The error of a file that could not be parsed: not readable, or too large, if a read failed or was refused for that.
     pub(super) fn refusal(&self, file: &str, parser: &str) -> ReadError {
+        if let Some(error) = self.failed.take() {
+            return ReadError::new(file, error.into());
+        }
         match self.refused.get() {
             0 => ReadError::malformed(file, format!("broken shared object: {parser}")),
             size => {

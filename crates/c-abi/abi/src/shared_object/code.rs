@@ -14,8 +14,10 @@ use super::elf::string;
 /// The machine code within `reach` bytes of an exported function, from the file and without running it. None if the
 /// source is no ELF file for x86-64, or exports no such function.
 pub fn code_around(source: &Arc<dyn Source>, function: &str, reach: u64) -> Option<Vec<u8>> {
-    let cache = ReadCache::new(SourceReader::new(Arc::clone(source)));
-    let data = Bounded::new(&cache, source.size());
+    let reader = SourceReader::new(Arc::clone(source));
+    let failed = reader.failed();
+    let cache = ReadCache::new(reader);
+    let data = Bounded::new(&cache, source.size(), failed);
     let place = place(&&data, function, reach)?;
     let mut code = vec![0; usize::try_from(place.end.checked_sub(place.start)?).ok()?];
     let mut filled = 0;

@@ -3,6 +3,7 @@
 mod bounded;
 mod code;
 mod elf;
+mod elf_tables;
 mod export_trie;
 mod limits;
 mod other;
@@ -60,6 +61,8 @@ pub struct SharedObject {
     pub format: Format,
     /// The machine that it was built for: `x86-64`, `aarch64`.
     pub machine: String,
+    /// How many bytes from the start hold all that is loaded (ELF); what stands behind them is for debuggers and linkers.
+    pub loaded: u64,
     /// The name that it gives itself (`DT_SONAME`, install name).
     pub soname: Option<String>,
     /// The libraries that must be found before it loads, in the order in which they are searched.
@@ -87,8 +90,10 @@ impl SharedObject {
     /// # Errors
     /// If the file announces itself as a shared object and is broken.
     pub fn read(source: &Arc<dyn Source>) -> Result<Option<Self>, ReadError> {
-        let cache = ReadCache::new(bounded::SourceReader::new(Arc::clone(source)));
-        let data = Bounded::new(&cache, source.size());
+        let reader = bounded::SourceReader::new(Arc::clone(source));
+        let failed = reader.failed();
+        let cache = ReadCache::new(reader);
+        let data = Bounded::new(&cache, source.size(), failed);
         let kind = FileKind::parse(&data);
         if !matches!(kind, Ok(FileKind::MachOFat32 | FileKind::MachOFat64)) {
             return Self::of_one_machine(source);
@@ -103,13 +108,13 @@ impl SharedObject {
     }
 
     fn of_one_machine(source: &Arc<dyn Source>) -> Result<Option<Self>, ReadError> {
-        let cache = ReadCache::new(bounded::SourceReader::new(Arc::clone(source)));
-        let data = Bounded::new(&cache, source.size());
+        let reader = bounded::SourceReader::new(Arc::clone(source));
+        let failed = reader.failed();
+        let cache = ReadCache::new(reader);
+        let data = Bounded::new(&cache, source.size(), failed);
         // What is too short for any magic number, or has none that is known, is some other file.
         let read = match FileKind::parse(&data) {
-            Ok(kind @ (FileKind::Elf32 | FileKind::Elf64)) => {
-                elf::read(&data, kind).map_err(other::Broken::from)
-            }
+            Ok(kind @ (FileKind::Elf32 | FileKind::Elf64)) => elf::read(&data, kind),
             Ok(FileKind::MachO32 | FileKind::MachO64 | FileKind::Pe32 | FileKind::Pe64) => {
                 other::read(&data)
             }

@@ -25,6 +25,17 @@ pub(super) enum Broken {
     /// What it lists as exports is no tree of names.
     #[error("its list of exports is no tree")]
     Exports,
+    /// A table is not where its headers say.
+    #[error("one of its tables lies outside of it")]
+    Outside,
+    /// It is shorter than its headers say.
+    #[error("ends after {size} bytes, {needed} needed")]
+    Cut {
+        /// How many bytes it has.
+        size: u64,
+        /// How many it would have.
+        needed: u64,
+    },
 }
 
 /// The part of a Mach-O file for several machines that is read.
@@ -72,6 +83,7 @@ pub(super) fn read(data: Data<'_>) -> Result<Option<SharedObject>, Broken> {
     let mut object = SharedObject {
         format,
         machine: machine(file.architecture()),
+        loaded: data.len().unwrap_or_default(),
         soname: None,
         needed: Vec::new(),
         rpaths: Vec::new(),

@@ -2,8 +2,9 @@
 
 use super::outcome::Outcome;
 use super::report::Row;
+use crate::Value;
 use crate::layout;
-use crate::probe::{Probe, Value};
+use crate::probe::Probe;
 
 /// Whether the table has a function in every slot.
 pub(crate) const EVERY_SLOT: &str = "every slot is filled";

@@ -12,7 +12,10 @@
 //! Nothing here calls a plug-in.
 
 pub mod compile_options;
+#[cfg(feature = "host")]
 pub mod hlo_program;
+#[cfg(feature = "host")]
 pub mod program_shape;
+#[cfg(feature = "host")]
 pub mod stamp;
 mod wire;

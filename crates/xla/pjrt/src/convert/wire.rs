@@ -15,6 +15,7 @@ pub(super) fn source(name: &str, bytes: &[u8], largest: usize) -> Result<BytesSo
 }
 
 /// Reads every message in the field `number` of `message` with `read`.
+#[cfg(feature = "host")]
 pub(super) fn each<'s>(
     message: &mut Message<'s>,
     number: u32,
@@ -66,6 +67,7 @@ impl Copied<'_> {
     }
 
     /// The payload of a field; empty for a number.
+    #[cfg(feature = "host")]
     pub(super) fn payload(&self, field: &Field) -> &[u8] {
         field.span().map_or(&[], |span| self.part(span.start, span.start + span.len))
     }

@@ -5,7 +5,7 @@ use super::{
     Buffer, Device, Error, Executable, Failure, LoadedExecutable, Memory, Plugin, Program,
     SerializedOptions, Topology,
 };
-use crate::probe::Attribute;
+use crate::Attribute;
 use crate::sys::bindings::{
     PJRT_Buffer_Type as ElementType, PJRT_Client, PJRT_HostBufferSemantics,
 };

@@ -1,7 +1,7 @@
 //! Devices and their descriptions.
 
 use super::{Error, Failure, Memory, MemoryStats, or_if_absent};
-use crate::probe::Attribute;
+use crate::Attribute;
 use crate::sys::bindings::{PJRT_Device, PJRT_DeviceDescription};
 use crate::sys::calls::extension::memories;
 use crate::sys::calls::{Handle, device};

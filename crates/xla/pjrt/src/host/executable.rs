@@ -1,7 +1,7 @@
 //! Compiled programs.
 
 use super::{CompiledMemoryStats, Error};
-use crate::probe::Attribute;
+use crate::Attribute;
 use crate::sys::bindings::{PJRT_Buffer_Type as ElementType, PJRT_Executable};
 use crate::sys::calls::extension::{metadata, shardings};
 use crate::sys::calls::{Owned, executable};

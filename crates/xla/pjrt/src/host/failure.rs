@@ -1,8 +1,8 @@
 //! Failures that the host tells a plug-in.
 
 use super::Error;
+use crate::Attribute;
 use crate::ErrorCode;
-use crate::probe::Attribute;
 
 /// A failure that the host tells a plug-in, in place of what it promised: a code, a text, and what a
 /// program may want to know besides.

@@ -10,10 +10,10 @@ use unskew_core::Version;
 use unskew_source::{FileSource, Source};
 
 use super::{Client, Error, Topology};
-use crate::probe::{Attribute, Value};
 use crate::sys::bindings::Function;
 use crate::sys::calls::plugin::Resident;
 use crate::sys::{Api, CallError, ExtensionTable, TableError};
+use crate::{Attribute, Value};
 
 /// A plug-in that is loaded into this process, until the process ends.
 ///

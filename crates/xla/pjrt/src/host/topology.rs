@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 use super::{DeviceDescription, Error, Executable, Plugin, Program, or_if_absent};
-use crate::probe::Attribute;
+use crate::Attribute;
 use crate::sys::bindings::PJRT_TopologyDescription;
 use crate::sys::calls::{Handle, Keep, Owned, compile, executable};
 

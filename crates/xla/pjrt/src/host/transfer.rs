@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::{Buffer, Client, Device, Error, Failure, Memory, Pending, host_bytes};
-use crate::probe::Attribute;
+use crate::Attribute;
 use crate::sys::CallError;
 use crate::sys::bindings::{
     PJRT_AsyncHostToDeviceTransferManager, PJRT_Buffer_Type as ElementType,

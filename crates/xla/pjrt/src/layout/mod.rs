@@ -292,6 +292,7 @@ pub fn slot(name: &str) -> Option<&'static Slot> {
 }
 
 /// The name of the function at `offset` of the table.
+#[cfg(feature = "host")]
 pub(crate) fn function_at(offset: usize) -> Option<&'static str> {
     SLOTS.binary_search_by_key(&offset, |slot| slot.offset).ok().map(|i| SLOTS[i].name)
 }

@@ -14,6 +14,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use unskew_core::Version;
 
+use crate::attribute::{Attribute, Value};
 use crate::layout;
 
 /// What a plug-in says of itself, without any device: version, table, extensions, attributes.
@@ -61,49 +62,6 @@ impl fmt::Display for Extension {
             None => write!(f, "type {}", self.kind)?,
         }
         self.size.map_or(Ok(()), |size| write!(f, ":{size}"))
-    }
-}
-
-/// One attribute of a plug-in.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Attribute {
-    /// As the plug-in names it: `stablehlo_current_version`.
-    pub name: String,
-    /// As the plug-in reports it, not validated.
-    pub value: Value,
-}
-
-/// The value of an attribute.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Value {
-    /// A string, which is UTF-8.
-    Text(String),
-    /// An integer of 64 bits.
-    Number(i64),
-    /// A list of numbers: a version.
-    Numbers(Vec<i64>),
-    /// A float of 32 bits.
-    Float(f32),
-    /// A boolean, true or false.
-    Bool(bool),
-    /// A type that is not known, by its number.
-    Unknown(i32),
-}
-
-impl fmt::Display for Value {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Text(text) => f.pad(text),
-            Self::Number(number) => write!(f, "{number}"),
-            Self::Numbers(numbers) => {
-                let list: Vec<String> = numbers.iter().map(i64::to_string).collect();
-                f.pad(&list.join("."))
-            }
-            Self::Float(fraction) => write!(f, "{fraction}"),
-            Self::Bool(yes) => write!(f, "{yes}"),
-            Self::Unknown(kind) => write!(f, "(value of type {kind})"),
-        }
     }
 }
 

@@ -217,6 +217,7 @@ impl Api {
 
     /// Whether a field of the struct that ends at `end` is there for this plug-in: whether it reads
     /// or fills it in.
+    #[cfg(feature = "host")]
     pub(crate) fn knows_field<T: Record>(&self, end: usize) -> bool {
         let size = T::history().size(self.minor, None);
         size.is_some_and(|size| unskew_abi::has_field(size.end, end))
@@ -322,6 +323,7 @@ impl Api {
     }
 
     /// Whether the plug-in has the function of an extension.
+    #[cfg(feature = "host")]
     pub(crate) fn has_extension_call<T: ExtensionCall>(&self) -> bool {
         self.extension_function::<T>().is_some()
     }

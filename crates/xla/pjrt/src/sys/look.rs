@@ -14,7 +14,8 @@ use super::Api;
 use super::extensions::ExtensionTable;
 use super::trial::accepted_sizes;
 use crate::layout::{self, FIRST_SLOT, FLOOR};
-use crate::probe::{Attribute, Extension, Probe, ProbeFailure, Stage, Value};
+use crate::probe::{Extension, Probe, ProbeFailure, Stage};
+use crate::{Attribute, Value};
 
 /// The most attributes and list elements that are believed.
 const MOST: usize = 1024;

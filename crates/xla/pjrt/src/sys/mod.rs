@@ -12,11 +12,14 @@
 pub mod api;
 pub mod bindings;
 pub mod call;
+#[cfg(feature = "host")]
 pub(crate) mod calls;
 pub mod error;
 mod extensions;
+#[cfg(feature = "host")]
 pub(crate) mod look;
 pub mod padded;
+#[cfg(feature = "host")]
 pub(crate) mod trial;
 
 pub use api::{Api, MAJOR, TableError};

@@ -31,11 +31,13 @@
 //! ```
 
 mod debug_options;
+#[cfg(feature = "host")]
 mod mesh;
 mod read;
 mod write;
 
 pub use debug_options::update_debug_options;
+#[cfg(feature = "host")]
 pub use mesh::without_mesh_shardings;
 pub use unskew_source::ReadError;
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::handle::ClientRoot;
 use super::read::{self, handles, text};
 use super::{Handle, Keep, Owned, getters, named};
+use crate::Attribute;
 use crate::host::Error;
-use crate::probe::Attribute;
 use crate::sys::Api;
 use crate::sys::bindings::*;
 

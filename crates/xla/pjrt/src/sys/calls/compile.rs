@@ -119,7 +119,7 @@ pub(crate) fn deserialize(
 pub(crate) fn topology(
     api: &'static Api,
     name: &str,
-    options: &[crate::probe::Attribute],
+    options: &[crate::Attribute],
 ) -> Result<Arc<Owned<PJRT_TopologyDescription>>, Error> {
     let options = super::named::to_c(api, options);
     let mut arguments = api.record::<PJRT_TopologyDescription_Create_Args>();

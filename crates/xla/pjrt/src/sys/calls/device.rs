@@ -3,8 +3,8 @@
 use super::failure::payloads;
 use super::read::{self, handles, text};
 use super::{Handle, getters, named};
+use crate::Attribute;
 use crate::host::{Error, Failure};
-use crate::probe::Attribute;
 use crate::sys::CallError;
 use crate::sys::bindings::*;
 

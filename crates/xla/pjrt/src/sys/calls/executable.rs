@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::read::{self, bytes, handles, list, room, text, texts};
 use super::{Handle, Keep, Owned, getters, named};
+use crate::Attribute;
 use crate::host::Error;
-use crate::probe::Attribute;
 use crate::sys::bindings::*;
 
 getters! { PJRT_Executable, executable:

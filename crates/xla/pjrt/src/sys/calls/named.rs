@@ -1,10 +1,10 @@
 //! Named values: options that a host gives, attributes that a plug-in has.
 
 use super::read::MOST;
-use crate::probe::{Attribute, Value};
 use crate::sys::bindings::*;
 use crate::sys::error::text;
 use crate::sys::{Api, Record};
+use crate::{Attribute, Value};
 
 /// Options as the interface wants them; they borrow from the attributes.
 pub(crate) fn to_c(api: &Api, options: &[Attribute]) -> Vec<PJRT_NamedValue> {

@@ -9,7 +9,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use unskew_abi::Library;
 
 use super::named;
-use crate::probe::Attribute;
+use crate::Attribute;
 use crate::sys::bindings::*;
 use crate::sys::{Api, CallError, TableError};
 

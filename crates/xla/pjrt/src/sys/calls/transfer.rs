@@ -5,8 +5,8 @@ use std::ptr::NonNull;
 use super::dense::Dense;
 use super::read;
 use super::{Handle, Owned, event, getters, named};
+use crate::Attribute;
 use crate::host::{Error, Failure};
-use crate::probe::Attribute;
 use crate::sys::bindings::*;
 use crate::sys::{Call, CallError};
 
