@@ -51,7 +51,7 @@ impl Kind for Headers {
     }
 
     fn compare(&self, old: &Files, new: &Files, terms: &Terms<'_>) -> Result<Comparison, NotRead> {
-        let policy = policy(terms.policy, new)?;
+        let (policy, read) = policy(terms.policy, new)?;
         let mut names: Vec<String> = old.names().map(str::to_owned).collect();
         // Two files are one header, whatever each is called.
         let one = old.len() == 1 && new.len() == 1;
@@ -59,7 +59,11 @@ impl Kind for Headers {
             called_alike(names.iter_mut(), &new.names().collect::<Vec<_>>());
         }
         let texts = names.iter().map(String::as_str).zip(old.iter().map(|(_, text)| text));
-        let (was, is) = (contract(texts, &policy.prelude)?, contract(new.iter(), &policy.prelude)?);
+        let was = contract(texts, &policy.prelude)?;
+        let is = match read.filter(|_| policy.prelude.is_empty()) {
+            Some(read) => read,
+            None => contract(new.iter(), &policy.prelude)?,
+        };
         let mut compared = compare(&was, &is, policy, terms.as_of);
         let compiled = [old, new].map(|side| side.iter().any(|(_, text)| debug::is_object(text)));
         if compiled.contains(&true) {
@@ -144,17 +148,28 @@ fn contract<'a>(
     }
 }
 
-/// The policy of this name, or the one that the versions in the headers name.
-fn policy(name: Option<&str>, headers: &Files) -> Result<&'static Policy, NotRead> {
-    let found = match name {
-        Some(name) => Policy::named(name),
-        None => Policy::of(&contract(headers.iter(), "")?),
+/// The policy of this name, or the one that the versions in the headers name; with the contract of the headers without
+/// a prelude, if that was needed to tell.
+fn policy(
+    name: Option<&str>,
+    headers: &Files,
+) -> Result<(&'static Policy, Option<Contract>), NotRead> {
+    let read = match name {
+        Some(_) => None,
+        None => Some(contract(headers.iter(), "")?),
     };
-    found.ok_or_else(|| {
-        let names: Vec<&str> = Policy::built_in().iter().map(|policy| &*policy.name).collect();
-        let why = format!("no such policy for headers, there are {}: ", names.join(" and "));
-        NotRead::new("", why + name.unwrap_or_default())
-    })
+    let found = match (name, &read) {
+        (Some(name), _) => Policy::named(name),
+        (None, read) => read.as_ref().and_then(Policy::of),
+    };
+    match found {
+        Some(found) => Ok((found, read)),
+        None => {
+            let names: Vec<&str> = Policy::built_in().iter().map(|policy| &*policy.name).collect();
+            let why = format!("no such policy for headers, there are {}: ", names.join(" and "));
+            Err(NotRead::new("", why + name.unwrap_or_default()))
+        }
+    }
 }
 
 /// What a header is: `C header, PJRT_API 0.72`.

@@ -154,10 +154,13 @@ fn aliases(pair: &Pair<'_>, changes: &mut Changes) {
             }
             continue;
         };
+        let likeness = pair.likeness(&old.r#type, &new.r#type);
+        if likeness == Likeness::Same {
+            continue;
+        }
         let (old_type, new_type) = (format!("`{}`", old.r#type), format!("`{}`", new.r#type));
         let (record, field) = ("typedef", name);
-        let finding = match pair.likeness(&old.r#type, &new.r#type) {
-            Likeness::Same => continue,
+        let finding = match likeness {
             Likeness::Alike => rules::FieldTypeRespelled {
                 record: &record,
                 field,
@@ -165,7 +168,7 @@ fn aliases(pair: &Pair<'_>, changes: &mut Changes) {
                 new_type: &new_type,
             }
             .finding(),
-            Likeness::Different => rules::FieldTypeChanged {
+            _ => rules::FieldTypeChanged {
                 record: &record,
                 field,
                 old_type: &old_type,

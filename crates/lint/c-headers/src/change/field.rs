@@ -42,6 +42,9 @@ impl Comparing<'_, '_> {
             true => self.pair.likeness(&old.r#type, &new.r#type),
             false => Likeness::Different,
         };
+        if likeness == Likeness::Same {
+            return;
+        }
         let (record, field) = (&self.new.name, &new.name);
         let text = |member: &Member| match member.bits {
             Some(bits) => format!("`{}` of {bits} bits", member.r#type),
@@ -51,7 +54,6 @@ impl Comparing<'_, '_> {
         let inline = old.is_function && new.is_function;
         let whole = format!("{record}.{field}");
         let finding = match likeness {
-            Likeness::Same => return,
             _ if inline => {
                 let what = super::likeness::difference(self.pair, &old.r#type, &new.r#type);
                 let constness = super::constness::of_functions(&old.r#type, &new.r#type);
@@ -76,7 +78,7 @@ impl Comparing<'_, '_> {
                 new_type: &new_type,
             }
             .finding(),
-            Likeness::Different => {
+            _ => {
                 rules::FieldTypeChanged { record, field, old_type: &old_type, new_type: &new_type }
                     .finding()
             }

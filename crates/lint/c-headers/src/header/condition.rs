@@ -58,12 +58,12 @@ pub fn holds(text: &str, place: HeaderPlace, macros: &Macros<'_>) -> Option<bool
 }
 
 /// Tokens with `defined` answered and macros in their place.
-fn expanded(
-    tokens: &[Token],
+fn expanded<'a>(
+    tokens: &[Token<'a>],
     at: (HeaderPlace, &Macros<'_>),
     budget: &mut usize,
     depth: usize,
-) -> Option<Vec<Token>> {
+) -> Option<Vec<Token<'a>>> {
     if depth > DEPTH {
         return None;
     }
@@ -106,22 +106,26 @@ fn expanded(
     Some(out)
 }
 
-fn body(of: &Macro, arguments: &[Vec<Token>], budget: &mut usize) -> Option<Vec<Token>> {
+fn body<'a>(
+    of: &Macro,
+    arguments: &[Vec<Token<'a>>],
+    budget: &mut usize,
+) -> Option<Vec<Token<'a>>> {
     let body = substituted(of, arguments, budget)?;
     // A macro that stands for itself ends here.
     Some(body.into_iter().filter(|token| token.text != of.name).collect())
 }
 
-fn number(like: &Token, value: i128) -> Token {
-    Token { kind: Kind::Number, text: value.to_string(), ..like.clone() }
+fn number<'a>(like: &Token<'a>, value: i128) -> Token<'a> {
+    Token { kind: Kind::Number, text: value.to_string().into(), ..like.clone() }
 }
 
 /// The arguments in parentheses at the front, and how many tokens they take.
-fn call(tokens: &[Token]) -> Option<(Vec<Vec<Token>>, usize)> {
+fn call<'a>(tokens: &[Token<'a>]) -> Option<(Vec<Vec<Token<'a>>>, usize)> {
     tokens.first().filter(|token| token.text == "(")?;
     let (mut arguments, mut depth) = (vec![Vec::new()], 0_usize);
     for (index, token) in tokens.iter().enumerate().skip(1) {
-        match token.text.as_str() {
+        match &*token.text {
             "(" => depth += 1,
             ")" if depth == 0 => return Some((arguments, index + 1)),
             ")" => depth -= 1,

@@ -83,7 +83,7 @@ impl<'s, 'a> Parser<'s, 'a> {
     fn recover(&mut self) {
         let mut depth = 0_usize;
         while let Some(token) = self.stream.next() {
-            match token.text.as_str() {
+            match &*token.text {
                 "{" => depth += 1,
                 "}" if depth <= 1 => return,
                 "}" => depth -= 1,
@@ -181,7 +181,7 @@ impl<'s, 'a> Parser<'s, 'a> {
         if self.stream.is("{") {
             self.body();
         }
-        self.push(place, Item::Invocation { name: name.text, arguments });
+        self.push(place, Item::Invocation { name: name.text.into_owned(), arguments });
     }
 
     pub fn push(&mut self, place: HeaderPlace, item: Item) {
@@ -196,7 +196,7 @@ impl<'s, 'a> Parser<'s, 'a> {
     pub fn body(&mut self) {
         let mut depth = 0_usize;
         while let Some(token) = self.stream.next() {
-            match token.text.as_str() {
+            match &*token.text {
                 "{" => depth += 1,
                 "}" if depth <= 1 => return,
                 "}" => depth -= 1,
@@ -285,7 +285,7 @@ impl<'s, 'a> Parser<'s, 'a> {
     pub fn initializer(&mut self) -> String {
         let (mut tokens, mut depth) = (Vec::new(), 0_usize);
         while let Some(token) = self.stream.peek() {
-            match token.text.as_str() {
+            match &*token.text {
                 "(" | "[" | "{" => depth += 1,
                 ")" | "]" | "}" if depth == 0 => break,
                 ")" | "]" | "}" => depth -= 1,

@@ -63,7 +63,9 @@ impl Parser<'_, '_> {
             self.expect(")")?;
             inner
         } else if self.stream.is_word_at(0) {
-            Declarator::Name(self.stream.next().map(|token| token.text).unwrap_or_default())
+            Declarator::Name(
+                self.stream.next().map(|token| token.text.into_owned()).unwrap_or_default(),
+            )
         } else {
             Declarator::Name(String::new())
         };
@@ -189,7 +191,7 @@ impl Parser<'_, '_> {
             return false;
         }
         let word = self.stream.next();
-        self.behind.extend(word.map(|token| token.text));
+        self.behind.extend(word.map(|token| token.text.into_owned()));
         if self.stream.is("(") {
             self.stream.arguments();
         }
@@ -198,7 +200,7 @@ impl Parser<'_, '_> {
 
     fn count(&mut self) -> Option<u64> {
         self.stream.next();
-        let mut tokens: Vec<Token> = Vec::new();
+        let mut tokens: Vec<Token<'_>> = Vec::new();
         loop {
             self.stream.expand(true);
             // `[static 4]`, `[restrict]`.
@@ -253,7 +255,7 @@ impl Parser<'_, '_> {
         let mut depth = 0_usize;
         for at in ahead..ahead + 512 {
             let token = self.stream.peek_at(at)?;
-            match token.text.as_str() {
+            match &*token.text {
                 _ if token.kind == Kind::Quoted => {}
                 "(" => depth += 1,
                 ")" if depth <= 1 => return Some(at + 1),

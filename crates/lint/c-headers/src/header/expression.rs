@@ -13,7 +13,7 @@ pub fn number(text: &str) -> Option<i64> {
 
 /// The value of an expression, with the values of the names that it may use. None if it is not
 /// understood or does not fit.
-pub fn value(tokens: &[Token], names: &HashMap<String, i64>) -> Option<i64> {
+pub fn value(tokens: &[Token<'_>], names: &HashMap<String, i64>) -> Option<i64> {
     let mut reader = Reader { tokens, at: 0, names: Some(names) };
     let value = reader.binary(0, 0)?;
     let all = reader.at == tokens.len();
@@ -21,7 +21,7 @@ pub fn value(tokens: &[Token], names: &HashMap<String, i64>) -> Option<i64> {
 }
 
 /// Whether the expression of a condition is not 0, in which no name is left. None if it is not understood.
-pub fn holds(tokens: &[Token]) -> Option<bool> {
+pub fn holds(tokens: &[Token<'_>]) -> Option<bool> {
     let mut reader = Reader { tokens, at: 0, names: None };
     let value = reader.choice(0)?;
     (reader.at == tokens.len()).then_some(value != 0)
@@ -35,7 +35,7 @@ impl Macro {
 }
 
 struct Reader<'a> {
-    tokens: &'a [Token],
+    tokens: &'a [Token<'a>],
     at: usize,
     /// What names stand for; none for a condition, which compares and chooses instead.
     names: Option<&'a HashMap<String, i64>>,
@@ -95,9 +95,9 @@ fn compare(operator: &str, a: i128, b: i128) -> Option<i128> {
     }
 }
 
-impl Reader<'_> {
-    fn text(&self, ahead: usize) -> &str {
-        self.tokens.get(self.at + ahead).map_or("", |token| token.text.as_str())
+impl<'a> Reader<'a> {
+    fn text(&self, ahead: usize) -> &'a str {
+        self.tokens.get(self.at + ahead).map_or("", |token| &*token.text)
     }
 
     fn eat(&mut self, text: &str) -> bool {
@@ -123,17 +123,17 @@ impl Reader<'_> {
     }
 
     /// The operator in front, its strength and how many tokens it is written with.
-    fn operator(&self) -> Option<(String, u8, usize)> {
+    fn operator(&self) -> Option<(&'a str, u8, usize)> {
         let compares = self.names.is_none();
         for (operator, strength) in COMPARING.into_iter().filter(|_| compares) {
             let (a, b) = operator.split_at(1);
             if self.text(0) == a && self.text(1) == b {
-                return Some((operator.to_owned(), strength, 2));
+                return Some((operator, strength, 2));
             }
         }
         let operator = self.text(0);
         let known = compares || !matches!(operator, "<" | ">");
-        strength(operator).filter(|_| known).map(|strength| (operator.to_owned(), strength, 1))
+        strength(operator).filter(|_| known).map(|strength| (operator, strength, 1))
     }
 
     fn binary(&mut self, least: u8, depth: usize) -> Option<i128> {
@@ -145,8 +145,8 @@ impl Reader<'_> {
             self.at += length;
             let right = self.binary(strength, depth + 1)?;
             left = match self.names {
-                Some(_) => apply(&operator, left, right)?,
-                None => compare(&operator, left, right)?,
+                Some(_) => apply(operator, left, right)?,
+                None => compare(operator, left, right)?,
             };
         }
         Some(left)
@@ -158,7 +158,7 @@ impl Reader<'_> {
         }
         let token = self.tokens.get(self.at)?;
         self.at += 1;
-        match token.text.as_str() {
+        match &*token.text {
             "!" if self.names.is_none() => Some(i128::from(self.unary(depth + 1)? == 0)),
             "-" => self.unary(depth + 1)?.checked_neg(),
             "+" => self.unary(depth + 1),

@@ -68,22 +68,22 @@ impl<'a> Macros<'a> {
 
 /// A macro's text with its arguments in the place of its parameters, `##` carried out.
 /// None if that would be more than the budget.
-pub fn substituted(
+pub fn substituted<'a>(
     defined: &Macro,
-    arguments: &[Vec<Token>],
+    arguments: &[Vec<Token<'a>>],
     budget: &mut usize,
-) -> Option<Vec<Token>> {
+) -> Option<Vec<Token<'a>>> {
     *budget = budget.checked_sub(defined.body.len() + 16)?;
     let body = lex(&defined.body, &mut Vec::new()).tokens;
     let parameters = defined.parameters.as_deref().unwrap_or_default();
-    let mut out: Vec<Token> = Vec::with_capacity(body.len());
+    let mut out: Vec<Token<'a>> = Vec::with_capacity(body.len());
     let mut paste = false;
-    for token in body {
+    for token in body.into_iter().map(Token::into_owned) {
         if token.text == "##" {
             paste = true;
             continue;
         }
-        let argument = parameters.iter().position(|p| *p == token.text);
+        let argument = parameters.iter().position(|p| **p == token.text);
         let own = std::slice::from_ref(&token);
         let replaced = match argument {
             Some(index) => arguments.get(index).map(Vec::as_slice).unwrap_or_default(),
@@ -92,7 +92,7 @@ pub fn substituted(
         *budget = budget.checked_sub(replaced.iter().map(cost).sum())?;
         for (index, token) in replaced.iter().enumerate() {
             match out.last_mut() {
-                Some(last) if paste && index == 0 => last.text.push_str(&token.text),
+                Some(last) if paste && index == 0 => last.text.to_mut().push_str(&token.text),
                 _ => out.push(token.clone()),
             }
         }
@@ -102,6 +102,6 @@ pub fn substituted(
 }
 
 /// What a token takes, about.
-pub fn cost(token: &Token) -> usize {
+pub fn cost(token: &Token<'_>) -> usize {
     token.text.len() + 16
 }

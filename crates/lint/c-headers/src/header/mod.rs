@@ -30,6 +30,7 @@ mod record;
 mod stream;
 mod token;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 pub use layout::{Layout, LayoutError, Layouts, Placed};
@@ -48,8 +49,9 @@ impl Header {
     /// Reads a header with the macros of others that it includes.
     pub fn read_with(text: &[u8], included: &[&Header]) -> Self {
         let mut header = Self::default();
-        let decoded = String::from_utf8_lossy(text);
-        if let Err(error) = std::str::from_utf8(text) {
+        let checked = std::str::from_utf8(text);
+        let decoded = checked.map_or_else(|_| String::from_utf8_lossy(text), Cow::Borrowed);
+        if let Err(error) = checked {
             let before = &text[..error.valid_up_to()];
             let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
             let place = HeaderPlace { line: u32::try_from(line).unwrap_or(u32::MAX), column: 1 };
@@ -92,8 +94,9 @@ fn with_texts(mut problems: Vec<Problem>, text: &str, unread: &[(u32, u32)]) -> 
                 && (*first..=*end).contains(&problem.place.line)
         });
         let Some(problem) = about.filter(|_| last.replace(*end) != Some(*end)) else { continue };
-        let tokens = token::lex(&own.join("\n"), &mut Vec::new()).tokens;
-        let words: Vec<&str> = tokens.iter().map(|token| token.text.as_str()).collect();
+        let own = own.join("\n");
+        let tokens = token::lex(&own, &mut Vec::new()).tokens;
+        let words: Vec<&str> = tokens.iter().map(|token| &*token.text).collect();
         problem.text = words.join(" ");
     }
     problems

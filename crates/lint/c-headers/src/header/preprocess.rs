@@ -15,7 +15,7 @@ const BUDGET: usize = 16 << 20;
 
 /// Tokens without directives, and the sets of conditions that they refer to.
 pub struct Prepared<'i> {
-    pub tokens: Vec<Token>,
+    pub tokens: Vec<Token<'i>>,
     /// The first one is empty.
     pub conditions: Vec<Conditions>,
     pub macros: Macros<'i>,
@@ -52,7 +52,11 @@ struct State<'a, 'i> {
 }
 
 /// Takes the directives out of the tokens and enters them in the header.
-pub fn run<'i>(tokens: Vec<Token>, header: &mut Header, included: &[&'i Header]) -> Prepared<'i> {
+pub fn run<'i>(
+    tokens: Vec<Token<'i>>,
+    header: &mut Header,
+    included: &[&'i Header],
+) -> Prepared<'i> {
     let mut left_out = alternatives(&tokens, header).into_iter().peekable();
     let mut state = State {
         header,
@@ -133,8 +137,8 @@ impl State<'_, '_> {
         left
     }
 
-    fn directive(&mut self, token: &Token, first: bool) {
-        let text = token.text.as_str();
+    fn directive(&mut self, token: &Token<'_>, first: bool) {
+        let text = &*token.text;
         let end = text.find(|c: char| !c.is_alphanumeric()).unwrap_or(text.len());
         let (word, rest) = text.split_at(end);
         let (place, rest) = (token.place, rest.trim());
@@ -235,7 +239,7 @@ struct Branch {
 }
 
 /// The tokens of branches that are other beginnings of what the last branch begins too, in order.
-fn alternatives(tokens: &[Token], header: &mut Header) -> Vec<Range<usize>> {
+fn alternatives(tokens: &[Token<'_>], header: &mut Header) -> Vec<Range<usize>> {
     let mut left_out: Vec<Range<usize>> = Vec::new();
     let mut open: Vec<Vec<Branch>> = Vec::new();
     for (index, token) in tokens.iter().enumerate() {
@@ -272,7 +276,7 @@ fn alternatives(tokens: &[Token], header: &mut Header) -> Vec<Range<usize>> {
                 _ => {}
             }
         } else if let Some(branch) = open.last_mut().and_then(|branches| branches.last_mut()) {
-            branch.braces += match token.text.as_str() {
+            branch.braces += match &*token.text {
                 "{" => 1,
                 "}" => -1,
                 _ => 0,

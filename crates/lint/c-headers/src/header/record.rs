@@ -9,7 +9,7 @@ use super::model::{
 use super::stream::joined;
 use super::token::{Kind, Token};
 
-impl Parser<'_, '_> {
+impl<'a> Parser<'_, 'a> {
     /// What stands before the declarators.
     pub fn specifiers(&mut self) -> Result<Specifiers, Fault> {
         let (mut words, mut other) = (Vec::<String>::new(), None);
@@ -23,8 +23,8 @@ impl Parser<'_, '_> {
                 continue;
             }
             let taken = !words.is_empty() || other.is_some();
-            let word = self.stream.text_at(0).to_owned();
-            match word.as_str() {
+            let word = self.stream.word();
+            match &*word {
                 "const" | "constexpr" | "__const" => constant = true,
                 "typedef" => typedef = true,
                 "volatile" | "static" | "inline" | "extern" | "register" | "restrict"
@@ -41,7 +41,7 @@ impl Parser<'_, '_> {
                 | "unsigned" | "bool" | "_Bool" | "auto"
                     if other.is_none() =>
                 {
-                    words.push(word);
+                    words.push(word.into_owned());
                 }
                 _ if !taken && self.stream.is_word_at(0) => {
                     if let Some(meant) = self.misspelt(&word) {
@@ -57,7 +57,7 @@ impl Parser<'_, '_> {
                     }
                     if self.is_attribute_macro() {
                         let word = self.stream.next();
-                        attributes.extend(word.map(|token| token.text));
+                        attributes.extend(word.map(|token| token.text.into_owned()));
                         continue;
                     }
                     other = Some(Type::named(&self.qualified()?));
@@ -128,11 +128,11 @@ impl Parser<'_, '_> {
 
     /// How much a word looks like a macro, and not like a type.
     fn weight(&mut self, ahead: usize) -> i32 {
-        let word = self.stream.text_at(ahead).to_owned();
         if self.stream.is_macro_at(ahead) {
             return 3;
         }
-        if self.types.contains(&word) {
+        let word = self.stream.text_at(ahead);
+        if self.types.contains(word) {
             return -2;
         }
         if word.ends_with("_t") {
@@ -145,23 +145,22 @@ impl Parser<'_, '_> {
 
     /// A name with what C++ may put before and behind it.
     fn qualified(&mut self) -> Result<String, Fault> {
-        let mut name = self.stream.next().map(|token| token.text).unwrap_or_default();
+        let mut name = self.stream.next().map(|token| token.text.into_owned()).unwrap_or_default();
         loop {
             if self.stream.is("::") && self.stream.is_word_at(1) {
                 self.stream.next();
                 name.push_str("::");
                 name.push_str(&self.stream.next().map(|token| token.text).unwrap_or_default());
             } else if self.stream.is("<") {
-                let mut tokens: Vec<Token> = Vec::new();
+                let mut tokens: Vec<Token<'_>> = Vec::new();
                 let mut depth = 0_usize;
                 loop {
                     let place = self.stream.place();
                     let token = self.stream.next();
-                    let Some(token) = token.filter(|t| !matches!(t.text.as_str(), ";" | "{"))
-                    else {
+                    let Some(token) = token.filter(|t| !matches!(&*t.text, ";" | "{")) else {
                         return Err((place, "template arguments without end".to_owned()));
                     };
-                    match token.text.as_str() {
+                    match &*token.text {
                         "<" => depth += 1,
                         ">" => depth = depth.saturating_sub(1),
                         ">>" => depth = depth.saturating_sub(2),
@@ -274,7 +273,9 @@ impl Parser<'_, '_> {
         }
         let words = words - usize::from(words > 0 && self.stream.text_at(words - 1) == "final");
         let body = matches!(self.stream.text_at(words), "{" | ":" | "final");
-        (words > 1 && body).then(|| self.stream.next().map(|token| token.text)).flatten()
+        (words > 1 && body)
+            .then(|| self.stream.next().map(|token| token.text.into_owned()))
+            .flatten()
     }
 
     /// A call of a macro that is not known, as it is written, and whether its first argument is a text.
@@ -310,12 +311,12 @@ impl Parser<'_, '_> {
             }
             next = value.and_then(|value| value.checked_add(1));
             if let Some(value) = value {
-                self.values.insert(named.text.clone(), value);
+                self.values.insert(named.text.to_string(), value);
             }
             self.stream.eat(",");
             let remark = self.remark(self.stream.last.line);
             let doc = self.doc(place);
-            let name = named.text;
+            let name = named.text.into_owned();
             enumerators.push(Enumerator {
                 place,
                 name,
@@ -331,7 +332,7 @@ impl Parser<'_, '_> {
     }
 
     /// The tokens up to the next comma or closing brace, with macros expanded or as they stand.
-    fn expression(&mut self, expanded: bool) -> Vec<Token> {
+    fn expression(&mut self, expanded: bool) -> Vec<Token<'a>> {
         let (mut tokens, mut depth) = (Vec::new(), 0_usize);
         loop {
             if expanded {

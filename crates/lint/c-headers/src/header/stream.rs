@@ -1,5 +1,6 @@
 //! Tokens as the parser wants to see them: with macros expanded where it asks for that.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -13,9 +14,11 @@ const NESTED: u8 = 16;
 
 /// Tokens, from the front on.
 pub struct Stream<'a> {
-    /// What was looked at or came out of a macro.
-    pending: VecDeque<Token>,
-    tokens: std::vec::IntoIter<Token>,
+    /// What came out of a macro or was put back; it stands before the others.
+    pending: VecDeque<Token<'a>>,
+    tokens: Vec<Token<'a>>,
+    /// How many of them were taken.
+    taken: usize,
     conditions: Vec<Conditions>,
     macros: Macros<'a>,
     /// How many more bytes of tokens macros may make.
@@ -31,7 +34,8 @@ impl<'a> Stream<'a> {
         let budget = bytes.saturating_mul(8).saturating_add(1 << 16);
         Self {
             pending: VecDeque::new(),
-            tokens: prepared.tokens.into_iter(),
+            tokens: prepared.tokens,
+            taken: 0,
             conditions: prepared.conditions,
             macros: prepared.macros,
             budget,
@@ -41,51 +45,62 @@ impl<'a> Stream<'a> {
     }
 
     /// The token `ahead` of the next one, without expansion.
-    pub fn peek_at(&mut self, ahead: usize) -> Option<&Token> {
-        while self.pending.len() <= ahead {
-            let next = self.tokens.next()?;
-            self.pending.push_back(next);
+    pub fn peek_at(&self, ahead: usize) -> Option<&Token<'a>> {
+        match ahead.checked_sub(self.pending.len()) {
+            None => self.pending.get(ahead),
+            Some(behind) => self.tokens.get(self.taken.checked_add(behind)?),
         }
-        self.pending.get(ahead)
     }
 
-    pub fn peek(&mut self) -> Option<&Token> {
+    pub fn peek(&self) -> Option<&Token<'a>> {
         self.peek_at(0)
     }
 
     /// The text of a token ahead; empty behind the last one.
-    pub fn text_at(&mut self, ahead: usize) -> &str {
-        self.peek_at(ahead).map(|token| token.text.as_str()).unwrap_or_default()
+    pub fn text_at(&self, ahead: usize) -> &str {
+        self.peek_at(ahead).map_or("", |token| &*token.text)
     }
 
-    pub fn is(&mut self, text: &str) -> bool {
+    pub fn is(&self, text: &str) -> bool {
         self.text_at(0) == text
     }
 
     /// Whether a word stands there.
-    pub fn is_word_at(&mut self, ahead: usize) -> bool {
+    pub fn is_word_at(&self, ahead: usize) -> bool {
         self.peek_at(ahead).is_some_and(|token| token.kind == Kind::Word)
     }
 
     /// Whether the name of a macro stands there.
-    pub fn is_macro_at(&mut self, ahead: usize) -> bool {
+    pub fn is_macro_at(&self, ahead: usize) -> bool {
         self.definition_at(ahead).is_some()
     }
 
     /// Whether a macro with arguments stands there.
-    pub fn is_call_at(&mut self, ahead: usize) -> bool {
+    pub fn is_call_at(&self, ahead: usize) -> bool {
         let called = self.definition_at(ahead).is_some_and(|m| m.parameters.is_some());
         called && self.text_at(ahead + 1) == "("
     }
 
-    pub fn next(&mut self) -> Option<Token> {
-        let token = self.pending.pop_front().or_else(|| self.tokens.next())?;
+    /// The text of the next token; empty behind the last one.
+    pub fn word(&self) -> Cow<'a, str> {
+        self.peek().map(|token| token.text.clone()).unwrap_or_default()
+    }
+
+    pub fn next(&mut self) -> Option<Token<'a>> {
+        let token = match self.pending.pop_front() {
+            Some(token) => token,
+            None => {
+                let token = self.tokens.get(self.taken)?.clone();
+                self.taken += 1;
+                token
+            }
+        };
         self.last = token.place;
         Some(token)
     }
 
     /// Puts tokens back in front.
-    pub fn put_back(&mut self, tokens: Vec<Token>) {
+    pub fn put_back(&mut self, tokens: Vec<Token<'a>>) {
         for token in tokens.into_iter().rev() {
             self.pending.push_front(token);
         }
@@ -101,13 +116,13 @@ impl<'a> Stream<'a> {
     }
 
     /// Where the next token stands.
-    pub fn place(&mut self) -> HeaderPlace {
+    pub fn place(&self) -> HeaderPlace {
         let last = self.last;
         self.peek().map_or(last, |token| token.place)
     }
 
     /// The conditions of the next token, and whether they hold.
-    pub fn conditions(&mut self) -> (Arc<[String]>, bool) {
+    pub fn conditions(&self) -> (Arc<[String]>, bool) {
         let set = self.peek().map_or(0, |token| token.conditions);
         let found = self.conditions.get(set).cloned();
         found.map_or_else(|| (Arc::from([]), true), |found| (found.words, found.hold))
@@ -118,9 +133,8 @@ impl<'a> Stream<'a> {
     }
 
     /// The macro that a token ahead is the name of.
-    fn definition_at(&mut self, ahead: usize) -> Option<&Macro> {
-        self.peek_at(ahead)?;
-        let token = self.pending.get(ahead)?;
+    fn definition_at(&self, ahead: usize) -> Option<&Macro> {
+        let token = self.peek_at(ahead)?;
         if token.kind != Kind::Word || token.expanded >= NESTED {
             return None;
         }
@@ -133,11 +147,12 @@ impl<'a> Stream<'a> {
 
     /// Replaces macros in front by what they stand for: those with arguments only if `calls`.
     pub fn expand(&mut self, calls: bool) {
-        while let Some(defined) = self.definition_at(0).cloned() {
+        while let Some(defined) = self.definition_at(0) {
             let called = defined.parameters.is_some();
             if called && (!calls || self.text_at(1) != "(") {
                 return;
             }
+            let defined = defined.clone();
             let Some(name) = self.next() else { return };
             let arguments = if called { self.arguments() } else { Vec::new() };
             let Some(body) = substituted(&defined, &arguments, &mut self.budget) else {
@@ -155,7 +170,7 @@ impl<'a> Stream<'a> {
     }
 
     /// The arguments of a macro or what else stands in parentheses, from the opening one on.
-    pub fn arguments(&mut self) -> Vec<Vec<Token>> {
+    pub fn arguments(&mut self) -> Vec<Vec<Token<'a>>> {
         let place = self.place();
         let mut arguments = vec![Vec::new()];
         if !self.eat("(") {
@@ -163,7 +178,7 @@ impl<'a> Stream<'a> {
         }
         let mut depth = 0_usize;
         while let Some(token) = self.next() {
-            match token.text.as_str() {
+            match &*token.text {
                 "(" | "[" | "{" => depth += 1,
                 ")" if depth == 0 => return arguments,
                 ")" | "]" | "}" => depth = depth.saturating_sub(1),
@@ -181,7 +196,7 @@ impl<'a> Stream<'a> {
 }
 
 /// Tokens as text, with a space where words would run together.
-pub fn joined(tokens: &[Token]) -> String {
+pub fn joined(tokens: &[Token<'_>]) -> String {
     let mut text = String::new();
     for token in tokens {
         let word = |c: char| c.is_alphanumeric() || c == '_';

@@ -1,5 +1,7 @@
 //! Text into tokens, comments and directives.
 
+use std::borrow::Cow;
+
 use super::model::{HeaderPlace, Problem};
 
 /// What a token is.
@@ -17,9 +19,10 @@ pub enum Kind {
 }
 
 #[derive(Clone, Debug)]
-pub struct Token {
+pub struct Token<'a> {
     pub kind: Kind,
-    pub text: String,
+    /// A piece of the header, but for directives and for what comes out of a macro.
+    pub text: Cow<'a, str>,
     pub place: HeaderPlace,
     /// Which set of conditions it stands under.
     pub conditions: usize,
@@ -27,6 +30,13 @@ pub struct Token {
     pub expanded: u8,
     /// The largest alignment that `#pragma pack` leaves here; 0 if there is none.
     pub pack: u8,
+}
+
+impl Token<'_> {
+    /// The same without the text that it was read from.
+    pub fn into_owned(self) -> Token<'static> {
+        Token { text: Cow::Owned(self.text.into_owned()), ..self }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -42,8 +52,8 @@ pub struct Comment {
 
 /// A text in pieces.
 #[derive(Default)]
-pub struct Lexed {
-    pub tokens: Vec<Token>,
+pub struct Lexed<'a> {
+    pub tokens: Vec<Token<'a>>,
     pub comments: Vec<Comment>,
 }
 
@@ -53,14 +63,14 @@ struct Lexer<'a> {
     place: HeaderPlace,
     /// Whether a token stands before on this line.
     begun: bool,
-    out: Lexed,
+    out: Lexed<'a>,
 }
 
 /// How many tokens and comments of a header are read. The largest real headers have a quarter of it.
 const MOST: usize = 400_000;
 
 /// Takes a text apart.
-pub fn lex(text: &str, problems: &mut Vec<Problem>) -> Lexed {
+pub fn lex<'a>(text: &'a str, problems: &mut Vec<Problem>) -> Lexed<'a> {
     let place = HeaderPlace { line: 1, column: 1 };
     let mut lexer = Lexer { text, at: 0, place, begun: false, out: Lexed::default() };
     lexer.run(problems);
@@ -71,6 +81,24 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '$'
 }
 
+/// Whether a byte of UTF-8 is one of a character that began before it.
+fn is_inside_character(byte: u8) -> bool {
+    byte & 0xc0 == 0x80
+}
+
+/// How many bytes the mark has that `rest` begins with, and `first` with it.
+fn mark(first: char, rest: &str) -> usize {
+    let long = match first {
+        '.' => "...",
+        ':' => "::",
+        '#' => "##",
+        '<' => "<<",
+        '>' => ">>",
+        other => return other.len_utf8(),
+    };
+    if rest.starts_with(long) { long.len() } else { first.len_utf8() }
+}
+
 impl<'a> Lexer<'a> {
     fn rest(&self) -> &'a str {
         self.text.get(self.at..).unwrap_or_default()
@@ -79,12 +107,12 @@ impl<'a> Lexer<'a> {
     /// Steps over `bytes`, counting lines and columns.
     fn step(&mut self, bytes: usize) -> &'a str {
         let passed = self.rest().get(..bytes).unwrap_or_else(|| self.rest());
-        for c in passed.chars() {
-            if c == '\n' {
+        for byte in passed.bytes() {
+            if byte == b'\n' {
                 self.place.line = self.place.line.saturating_add(1);
                 self.place.column = 1;
                 self.begun = false;
-            } else {
+            } else if !is_inside_character(byte) {
                 self.place.column = self.place.column.saturating_add(1);
             }
         }
@@ -92,9 +120,8 @@ impl<'a> Lexer<'a> {
         passed
     }
 
-    fn push(&mut self, kind: Kind, place: HeaderPlace, text: &str) {
+    fn push(&mut self, kind: Kind, place: HeaderPlace, text: Cow<'a, str>) {
         self.begun = true;
-        let text = text.to_owned();
         self.out.tokens.push(Token { kind, text, place, conditions: 0, expanded: 0, pack: 0 });
     }
 
@@ -108,7 +135,7 @@ impl<'a> Lexer<'a> {
             }
             let rest = self.rest();
             if c.is_whitespace() {
-                self.step(c.len_utf8());
+                self.step(rest.find(|c: char| !c.is_whitespace()).unwrap_or(rest.len()));
             } else if rest.starts_with("\\\n") || rest.starts_with("\\\r\n") {
                 let begun = self.begun;
                 self.step(rest.find('\n').map_or(1, |at| at + 1));
@@ -128,15 +155,14 @@ impl<'a> Lexer<'a> {
                     end += c.len_utf8();
                 }
                 let text = self.step(end);
-                self.push(Kind::Number, place, text);
+                self.push(Kind::Number, place, Cow::Borrowed(text));
             } else if is_word(c) {
                 let end = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
                 let text = self.step(end);
-                self.push(Kind::Word, place, text);
+                self.push(Kind::Word, place, Cow::Borrowed(text));
             } else {
-                let long = ["...", "::", "##", "<<", ">>"].iter().find(|m| rest.starts_with(**m));
-                let text = self.step(long.map_or(c.len_utf8(), |mark| mark.len()));
-                self.push(Kind::Mark, place, text);
+                let text = self.step(mark(c, rest));
+                self.push(Kind::Mark, place, Cow::Borrowed(text));
             }
         }
     }
@@ -179,7 +205,7 @@ impl<'a> Lexer<'a> {
             }
         };
         let text = self.step(bytes);
-        self.push(Kind::Quoted, place, text);
+        self.push(Kind::Quoted, place, Cow::Borrowed(text));
     }
 
     /// A directive ends with its line, unless that ends with a backslash or inside of a comment.
@@ -202,6 +228,6 @@ impl<'a> Lexer<'a> {
                 text.push_str(self.step(c.len_utf8()));
             }
         }
-        self.push(Kind::Directive, place, text.trim());
+        self.push(Kind::Directive, place, Cow::Owned(text.trim().to_owned()));
     }
 }
