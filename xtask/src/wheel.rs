@@ -24,6 +24,9 @@ const HOSTS: (&str, &str) = ("jax-0.6.2", "jax-0.10.2");
 const TORCH: &str = "2.15.0";
 const TENSORFLOW: &str = "tensorflow-2.15.1";
 
+/// The MLflow whose registry judges what it registers.
+const MLFLOW: &str = "mlflow-3.17.2";
+
 /// The plug-in, of PJRT 0.81.
 const PLUGIN: &str = "xla-cpu-pjrt-0.0.1.so";
 
@@ -131,7 +134,7 @@ pub fn test(command: &Path) -> anyhow::Result<()> {
     let (old, new) = HOSTS;
     by_itself(old, true, &out, &wheels)?;
     by_itself(new, false, &out, &wheels)?;
-    loaders(&out, &wheels)?;
+    beside_frameworks(&out, &wheels)?;
     println!("the Python package: passed in {} s", begun.elapsed().as_secs());
     Ok(())
 }
@@ -162,19 +165,21 @@ fn by_itself(
     Ok(())
 }
 
-/// The loaders, each with its framework.
-fn loaders(out: &Path, wheels: &[PathBuf]) -> anyhow::Result<()> {
+/// What stands beside frameworks, each with its own: loaders, and the registry of MLflow.
+fn beside_frameworks(out: &Path, wheels: &[PathBuf]) -> anyhow::Result<()> {
     let folder = unskew_peers::root().join("crates/python/tests/frameworks");
     let torch = unskew_torch_matrix::Host::named(TORCH)?;
     let place = beside(&python_of(&format!("torch-{TORCH}")), out, wheels)?;
     let mut command = torch.command();
     command.arg(folder.join("test_torch.py")).env("PYTHONPATH", &place);
     ensure!(command.status()?.success(), "the loader of PyTorch failed");
-    let python = python_of(TENSORFLOW);
-    let place = beside(&python, out, wheels)?;
-    let mut command = Command::new(python);
-    command.arg(folder.join("test_tensorflow.py")).env("PYTHONPATH", &place);
-    ensure!(command.status()?.success(), "the loader of TensorFlow failed");
+    for (environment, file) in [(TENSORFLOW, "test_tensorflow.py"), (MLFLOW, "test_mlflow.py")] {
+        let python = python_of(environment);
+        let place = beside(&python, out, wheels)?;
+        let mut command = Command::new(python);
+        command.arg(folder.join(file)).env("PYTHONPATH", &place);
+        ensure!(command.status()?.success(), "{file} failed in {environment}");
+    }
     Ok(())
 }
 
