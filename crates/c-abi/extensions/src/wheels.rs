@@ -176,11 +176,35 @@ fn object(line: &str) -> Option<(String, Needs)> {
     Some((path, needs))
 }
 
+/// The table as the build packs it.
+const PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/wheels.bin"));
+
+/// The text that `build.rs` packed; none if it is cut.
+fn unpacked(packed: &[u8]) -> Option<String> {
+    let end = memchr::memmem::find(packed, b"\n\n")?;
+    let words = std::str::from_utf8(packed.get(..end)?).ok()?;
+    let words: Vec<&str> =
+        words.lines().map(|line| line.strip_prefix('=')).collect::<Option<_>>()?;
+    let (mut text, mut number, mut shift) = (String::new(), 0_usize, 0);
+    for byte in packed.get(end + 2..)? {
+        number |= usize::from(byte & 0x7f).checked_shl(shift)?;
+        shift += 7;
+        if byte & 0x80 == 0 {
+            text.push_str(words.get(number / 3)?);
+            text.push([' ', '\t', '\n'][number % 3]);
+            (number, shift) = (0, 0);
+        }
+    }
+    (shift == 0).then_some(text)
+}
+
 /// The wheels that were harvested.
 pub fn wheels() -> &'static [Wheel] {
     // A test reads every line, so a fault cannot reach a user.
-    static WHEELS: LazyLock<Vec<Wheel>> =
-        LazyLock::new(|| read(include_str!("../data/wheels.tsv")).unwrap_or_default());
+    static WHEELS: LazyLock<Vec<Wheel>> = LazyLock::new(|| {
+        let text = unpacked(PACKED).unwrap_or_default();
+        read(&text).unwrap_or_default()
+    });
     &WHEELS
 }
 
@@ -233,8 +257,18 @@ mod tests {
         let rows: String =
             text.lines().filter(|l| !l.starts_with('#')).map(|l| format!("{l}\n")).collect();
         assert_eq!(wheels.iter().map(Wheel::write).collect::<String>(), rows);
+        assert_eq!(unpacked(PACKED).unwrap(), rows);
+        assert!(PACKED.len() < text.len() / 4, "{} bytes", PACKED.len());
         assert!(wheels.len() >= 80, "{}", wheels.len());
         assert!(wheels.iter().all(|wheel| wheel.sha256.len() == 64), "a digest is cut");
+    }
+
+    #[test]
+    fn a_packed_table_that_is_cut_is_none() {
+        assert_eq!(unpacked(b""), None);
+        assert_eq!(unpacked(b"=a\n=b\n\n\x01\x05").unwrap(), "a\tb\n");
+        assert_eq!(unpacked(b"=a\n=b\n\n\x01\x85"), None);
+        assert_eq!(unpacked(b"=a\n=b\n\n\x06"), None);
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! | `pylock.toml` (lock-version 1.x) | `[[packages]]`, the same |
 //! | `poetry.lock` (lock-version 1.x, 2.x) | `[[package]]`, its files with their digests |
 //! | `requirements*.txt` | `name==version`, `--hash=sha256:...` |
-//! | `pixi.lock` (version 5, 6) | URLs of conda packages and wheels |
+//! | `pixi.lock` (version 5 to 7) | URLs of conda packages and wheels, of one environment |
 //! | conda's explicit lists (`@EXPLICIT`) | URLs of conda packages |
 //!
 //! A wheel is known by its SHA-256 (`unskew_extensions::wheels`). One that is not, of a release of which another wheel is,
@@ -15,6 +15,7 @@
 
 mod conda;
 mod fetch;
+mod pixi;
 mod requirements;
 mod tables;
 
@@ -58,6 +59,8 @@ pub struct Locked {
     pub index: Option<String>,
     /// Whether it is a package of conda, whose builds were not harvested.
     pub is_conda: bool,
+    /// The platforms that it is locked for, as conda names them (`linux-64`); empty if the lock does not say.
+    pub platforms: Vec<String>,
 }
 
 /// A lock that was read.
@@ -71,6 +74,8 @@ pub struct Lock {
     pub not_pinned: Vec<String>,
     /// The indexes that it names for all packages, the first one first.
     pub indexes: Vec<String>,
+    /// Its environments that are not read, where it has several.
+    pub other_environments: Vec<String>,
     /// How many packages it pins beyond those that are read.
     pub more: usize,
 }
@@ -120,6 +125,16 @@ pub struct Target {
     pub machine: Machine,
 }
 
+impl Target {
+    /// The platform as conda names it.
+    fn platform(self) -> &'static str {
+        match self.machine {
+            Machine::X86 => "linux-64",
+            Machine::Arm => "linux-aarch64",
+        }
+    }
+}
+
 impl Default for Target {
     fn default() -> Self {
         Self { python: None, machine: Machine::X86 }
@@ -146,7 +161,7 @@ impl Lock {
         if text.lines().any(|line| line.trim() == "@EXPLICIT") {
             conda::explicit(text, &mut lock);
         } else if name == "pixi.lock" {
-            conda::pixi(text, &mut lock)?;
+            pixi::read(text, &mut lock)?;
         } else if name.ends_with(".txt") || name.ends_with(".in") {
             requirements::read(text, &mut lock);
         } else if name.ends_with(".lock") || name.ends_with(".toml") {
@@ -189,7 +204,11 @@ impl Lock {
             let why = facts(self, locked, target, fetch, &mut package);
             (package, why)
         };
-        let packages: Vec<_> = self.packages.par_iter().map(read).collect();
+        let is_locked = |locked: &&Locked| {
+            locked.platforms.is_empty()
+                || locked.platforms.iter().any(|one| one == target.platform())
+        };
+        let packages: Vec<_> = self.packages.par_iter().filter(is_locked).map(read).collect();
         for (package, why) in packages {
             if let Some(why) = why {
                 open.entry(why).or_default().push(package.label());
@@ -223,6 +242,16 @@ impl Lock {
                 let one = Unjudged::new(aspect::CONTENTS, FRAMEWORK_CODE);
                 unjudged.push(one.at(names.iter().collect()));
             }
+        }
+        if environment.packages.is_empty() {
+            let all = self.packages.iter().flat_map(|locked| &locked.platforms);
+            let reason = format!("the lock has no packages for {}", target.platform());
+            unjudged.push(Unjudged::new(aspect::CONTENTS, reason).at(all.collect()));
+        }
+        if !self.other_environments.is_empty() {
+            let others = self.other_environments.iter().collect();
+            unjudged
+                .push(Unjudged::new(aspect::CONTENTS, "other environments of the lock").at(others));
         }
         if self.more > 0 {
             let reason = format!("{} packages after the first {PACKAGES}", self.more);

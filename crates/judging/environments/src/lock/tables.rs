@@ -31,7 +31,7 @@ pub(super) fn read(text: &str, lock: &mut Lock) -> Result<(), LockError> {
         }
         let (name, version) = (name.to_owned(), version.to_owned());
         let index = index(package);
-        lock.packages.push(Locked { name, version, line, files, index, is_conda: false });
+        lock.packages.push(Locked { name, version, line, files, index, ..Locked::default() });
     }
     Ok(())
 }
