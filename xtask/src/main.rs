@@ -29,6 +29,7 @@ mod new_rule;
 mod new_upgrader;
 mod onnx_conversions;
 mod onnx_differential;
+mod programs_on_plugins;
 mod promise;
 mod proto_differential;
 mod published_wheel;
@@ -146,6 +147,8 @@ enum Verb {
 
     /// Has JAX releases write and read files of `jax.export`, and holds the verdicts against what they do.
     JaxExport(jax_export::JaxExport),
+    /// Compiles and runs JAX's back-compatibility data on plug-ins, and holds the predictions against what came of it.
+    ProgramsOnPlugins(programs_on_plugins::ProgramsOnPlugins),
     Keras(keras::KerasCheck),
     /// Writes down what StableHLO makes of the mathematical functions of CHLO.
     StablehloChlo,
@@ -188,6 +191,11 @@ enum Verb {
     #[command(name = "__look", hide = true)]
     Look {
         plugin: PathBuf,
+        /// Programs to compile, as a file of jobs
+        #[arg(long)]
+        programs: Option<PathBuf>,
+        #[arg(long, default_value_t = 0)]
+        from: usize,
     },
     /// A part of `hostile`: what it starts, because time and memory are counted per parent.
     #[command(name = "__hostile", hide = true)]
@@ -235,6 +243,7 @@ fn main() -> anyhow::Result<()> {
         Verb::TensorflowDifferential(arguments) => tensorflow_differential::run(&arguments),
         Verb::JaxTests(arguments) => jax_tests::run(&arguments),
         Verb::JaxExport(arguments) => jax_export::run(&arguments),
+        Verb::ProgramsOnPlugins(arguments) => programs_on_plugins::run(&arguments),
         Verb::Keras(arguments) => keras::run(&arguments),
         Verb::OnnxConversions(arguments) => onnx_conversions::run(&arguments),
         Verb::OnnxDifferential(arguments) => onnx_differential::run(&arguments),
@@ -253,7 +262,10 @@ fn main() -> anyhow::Result<()> {
         Verb::Bench(bench) => bench::run(&bench),
         Verb::Instructions(asked) => instructions::run(&asked),
         Verb::Sizes { plugin } => abi::sizes_child(&plugin),
-        Verb::Look { plugin } => std::process::exit(unskew_artifact::probe_main(&plugin, None)),
+        Verb::Look { plugin, programs, from } => std::process::exit(match programs {
+            Some(programs) => unskew_artifact::compile_main(&plugin, &programs, from),
+            None => unskew_artifact::probe_main(&plugin, None),
+        }),
         Verb::Measure { runs, command } => bench::run_measure(runs, &command),
     }
 }

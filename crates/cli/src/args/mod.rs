@@ -448,5 +448,14 @@ this machine can use it.")]
     InspectionChild { memory: u64, seconds: u64 },
     /// Load a plug-in and print what it reports: a child process of other verbs
     #[command(name = "__probe", hide = true)]
-    Probe { path: PathBuf, seconds: Option<u64> },
+    Probe {
+        path: PathBuf,
+        seconds: Option<u64>,
+        /// Programs to compile, as a file of jobs
+        #[arg(long)]
+        programs: Option<PathBuf>,
+        /// The number of the first of them
+        #[arg(long, default_value_t = 0)]
+        from: usize,
+    },
 }

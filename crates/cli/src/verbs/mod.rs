@@ -75,6 +75,9 @@ pub fn run(args: &Args) -> anyhow::Result<Status> {
             let allowance = unskew_fleet::Allowance { memory: *memory, seconds: *seconds };
             unskew_fleet::inspection_main(allowance)
         }
-        Verb::Probe { path, seconds } => probe::run(path, *seconds),
+        Verb::Probe { path, programs: Some(programs), from, .. } => {
+            probe::compile(path, programs, *from)
+        }
+        Verb::Probe { path, seconds, .. } => probe::run(path, *seconds),
     }
 }

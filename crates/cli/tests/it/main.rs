@@ -29,6 +29,7 @@ mod operators;
 mod options;
 mod package;
 mod page;
+mod programs;
 mod readme;
 mod run_crash;
 mod run_files;

@@ -36,6 +36,7 @@
 mod artifact;
 mod boundaries;
 mod company;
+mod compiler;
 mod content;
 mod convert;
 mod copy;
@@ -71,7 +72,7 @@ pub use neighbours::Neighbours;
 pub use open::{open, open_content};
 pub use operators::operators;
 pub use options::{Options, Running};
-pub use plugin::{conform_main, probe_main};
+pub use plugin::{compile_main, conform_main, probe_main};
 pub use recognize::is_candidate;
 pub use store::{is_uri, open_uri};
 pub use unskew_releases::Release;

@@ -10,7 +10,7 @@ use unskew_stream_executor::preflight;
 
 /// Makes the command that loads the shared object at a path in a process of its own and prints what
 /// it says about itself.
-type Prober = Arc<dyn Fn(&Path) -> Command + Send + Sync>;
+pub(crate) type Prober = Arc<dyn Fn(&Path) -> Command + Send + Sync>;
 
 /// Which shared objects are run, and how.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -13,6 +13,7 @@ use unskew_pjrt::{Probe, ProbeError, ProbeFailure, Stage, known_plugin, probe_in
 use unskew_source::{FileSource, ReadError, Source};
 use unskew_stream_executor::preflight::{self, Preflight};
 
+use crate::compiler::compiler;
 use crate::location::Location;
 use crate::{Options, Running};
 
@@ -35,6 +36,14 @@ fn way(location: Location<'_>, options: &Options) -> Way {
             Ok((command(path), Confinement::None))
         }
         (Running::All, Location::Within | Location::Among(_)) => Err(NO_FILE.to_owned()),
+    }
+}
+
+/// Where the plug-in lies as a file.
+fn path_of(location: Location<'_>) -> Option<&Path> {
+    match location {
+        Location::At(path) | Location::Found(path) => Some(path),
+        Location::Within | Location::Among(_) => None,
     }
 }
 
@@ -65,7 +74,16 @@ pub(crate) fn parties(
                 probe_in_child(command, options.limit, confinement)
             }
         };
-        parties.push(pjrt_party(name, &object, probe, source));
+        let answered = probe.is_ok();
+        let mut party = pjrt_party(name, &object, probe, source);
+        if let Some(path) = answered.then(|| path_of(location)).flatten()
+            && let Some(prober) = &options.probe
+            && let Ok((_, confinement)) = way(location, options)
+        {
+            let asked = compiler(path, Arc::clone(prober), confinement, options.limit);
+            party = party.with_capability(Arc::new(asked));
+        }
+        parties.push(party);
     }
     // Some serve both; those that only bring kernels along with PJRT are PJRT plug-ins.
     let device = match pjrt {
@@ -147,6 +165,11 @@ pub fn probe_main(path: &Path, trial: Option<Duration>) -> i32 {
         (Some(limit), Some(object)) => preflight::child_main(path, &object, limit),
         (_, object) => unskew_pjrt::child_main(path, object.as_ref()),
     }
+}
+
+/// The same for programs: the plug-in compiles those of the file `programs`, from the one of this number on.
+pub fn compile_main(path: &Path, programs: &Path, from: usize) -> i32 {
+    unskew_pjrt::compile_child_main(path, read(path).as_ref(), programs, from)
 }
 
 /// The same for checks of a PJRT plug-in: those from `from` to `to` are made.

@@ -93,7 +93,8 @@ pub use host::{
 pub use known::{KnownPlugin, digest, known_by_digest, known_plugin, known_plugins, known_row};
 #[cfg(feature = "host")]
 pub use probe::{
-    DEFAULT_LIMIT, Extension, Probe, ProbeError, ProbeFailure, Stage, child_main, probe_in_child,
+    CompileTrial, Compiled, DEFAULT_LIMIT, Extension, Job, Probe, ProbeError, ProbeFailure, Stage,
+    child_main, compile_child_main, compile_in_children, probe_in_child, write_jobs,
 };
 pub use sys::bindings::{PJRT_Buffer_Type as ElementType, PJRT_Error_Code as ErrorCode};
 #[cfg(feature = "host")]

@@ -63,6 +63,7 @@
 #![forbid(unsafe_code)]
 
 mod artifact;
+pub mod asks;
 mod beside;
 mod bytecode;
 mod constraints;
@@ -82,7 +83,7 @@ pub use artifact::{Artifact, Mlir};
 pub use bytecode::{Bytecode, Dialect, Kind};
 pub use features::{Feature, FeatureKind, KNOWN, used};
 pub use history::{history, landed, policy};
-pub use party::{party, reader};
+pub use party::{party, party_of_exported, reader};
 
 /// The axis of StableHLO versions.
 pub const AXIS: &str = "stablehlo";

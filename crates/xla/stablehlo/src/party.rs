@@ -6,6 +6,7 @@ use unskew_core::{Party, Places, Provision, Requirement, Role, Version, VersionR
 use unskew_source::{ReadError, Source};
 
 use crate::artifact::{Artifact, Mlir};
+use crate::asks::Program;
 use crate::verdict::Reading;
 use crate::{AXIS, BYTECODE_AXIS, Bytecode, history, rules};
 
@@ -14,9 +15,24 @@ use crate::{AXIS, BYTECODE_AXIS, Bytecode, history, rules};
 /// # Errors
 /// If it is MLIR bytecode that is broken, or of a format that is not read.
 pub fn party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError> {
+    made(source, false)
+}
+
+/// The same for the program in a file of `jax.export`: JAX sees it before a plug-in does.
+///
+/// # Errors
+/// As [`party`].
+pub fn party_of_exported(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError> {
+    made(source, true)
+}
+
+fn made(source: &Arc<dyn Source>, is_exported: bool) -> Result<Option<Party>, ReadError> {
     let name = source.name().rsplit(['/', '\\']).next().unwrap_or_default();
     Ok(Mlir::read(&**source)?.map(|mlir| match mlir {
-        Mlir::Artifact(artifact) => of_artifact(name, artifact),
+        Mlir::Artifact(artifact) => {
+            let program = Program::new(source, &artifact, is_exported);
+            of_artifact(name, artifact, program)
+        }
         Mlir::Bytecode(bytecode) => of_bytecode(name, &bytecode),
         Mlir::Text(dialects) => of_text(name, &dialects),
     }))
@@ -30,7 +46,7 @@ pub fn reader(party: Party, current: Version) -> Party {
     party.provide(Provision::new(AXIS, VersionRange { min, max: Some(current) }))
 }
 
-fn of_artifact(name: &str, artifact: Artifact) -> Party {
+fn of_artifact(name: &str, artifact: Artifact, program: Program) -> Party {
     let version = artifact.version;
     let mut party = described(
         Party::new(name, Role::Artifact, "StableHLO portable artifact").from_origin(match artifact
@@ -55,7 +71,7 @@ fn of_artifact(name: &str, artifact: Artifact) -> Party {
     if !others.is_empty() {
         party = party.note(rules::OtherDialects { dialects: &others }.finding());
     }
-    party.require(Requirement::matches(AXIS, Reading(artifact)))
+    party.require(Requirement::matches(AXIS, Reading { artifact, program }))
 }
 
 /// The version `needs`, and for what; the oldest that there is needs no reason.

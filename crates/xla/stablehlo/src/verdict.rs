@@ -9,23 +9,23 @@ use unskew_core::{
 };
 
 use crate::artifact::Artifact;
+use crate::asks::{Compiler, Program};
 use crate::features::{self, Feature, FeatureKind, KNOWN};
 use crate::{AXIS, beside, history, rules};
 
 /// The version from which on today's windows are promised.
 const PROMISING: Version = Version::triple(1, 0, 0);
 
-/// Custom calls that XLA's compiler itself takes away, for which no handler is needed.
-const OF_THE_COMPILER: [&str; 14] = [
+/// Custom calls that XLA's compiler itself takes away, for which no handler is needed. Others are taken away by some
+/// builds of it (`annotate_device_placement`), or by JAX.
+const OF_THE_COMPILER: [&str; 12] = [
     "Sharding",
     "SPMDFullToShardShape",
     "SPMDShardToFullShape",
     "LayoutConstraint",
-    "AllocateBuffer",
     "CreateBuffer",
     "Pin",
     "Unpin",
-    "annotate_device_placement",
     "stablehlo.dynamic_top_k",
     "mhlo.erf",
     "mhlo.topk",
@@ -37,7 +37,10 @@ const OF_THE_COMPILER: [&str; 14] = [
 const NEXT: Version = Version::triple(KNOWN.major(), KNOWN.minor() + 1, 0);
 
 /// The artifact's requirement: a reader that accepts it.
-pub(crate) struct Reading(pub(crate) Artifact);
+pub(crate) struct Reading {
+    pub(crate) artifact: Artifact,
+    pub(crate) program: Program,
+}
 
 impl Matcher for Reading {
     fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
@@ -45,17 +48,29 @@ impl Matcher for Reading {
             return None;
         }
         let versions = other.provision(&Axis::from(AXIS))?.versions;
-        let mut findings = self.0.judge(&other.name, versions);
+        let artifact = &self.artifact;
+        let mut findings = artifact.judge(&other.name, versions);
         let readable = findings.iter().all(|finding| finding.severity != Severity::Error);
-        let promise = self.0.promise(other, versions, readable);
+        let promise = artifact.promise(other, versions, readable);
         if let Some(promise) = promise.as_ref().filter(|_| readable) {
-            findings.extend(self.0.outside(other, versions, promise));
+            findings.extend(artifact.outside(other, versions, promise));
         }
-        Some(Judgement {
-            unjudged: if readable { self.0.unjudged(other) } else { Vec::new() },
-            findings,
-            promises: promise.into_iter().collect(),
-        })
+        let asked = match other.capability::<Compiler>().filter(|_| readable) {
+            Some(compiler) => self.program.judge(&other.name, compiler, artifact),
+            None => None,
+        };
+        let unjudged = match (&asked, readable) {
+            (_, false) => Vec::new(),
+            (Some(_), _) => artifact.unknown(),
+            (None, _) => artifact.unjudged(other),
+        };
+        let mut judgement =
+            Judgement { unjudged, findings, promises: promise.into_iter().collect() };
+        if let Some(asked) = asked {
+            judgement.findings.extend(asked.findings);
+            judgement.unjudged.extend(asked.unjudged);
+        }
+        Some(judgement)
     }
 }
 
@@ -109,6 +124,13 @@ impl Artifact {
             let why = format!("nothing tells whether {what} has a handler for these custom calls");
             all.push(Unjudged::new(aspect::CUSTOM_CALLS, why).at(calls));
         }
+        all.extend(self.unknown());
+        all
+    }
+
+    /// What of this artifact is not known here, whoever reads it.
+    fn unknown(&self) -> Vec<Unjudged> {
+        let mut all = Vec::new();
         let later: Places =
             self.features.iter().filter(|feature| feature.since.is_none()).collect();
         if !later.is_empty() {

@@ -49,6 +49,7 @@ use std::process::Command;
 use std::time::Duration;
 
 pub use child::conform_child_main;
+pub(crate) use child::last_words;
 pub use hosts::{Span, Use, spans};
 pub use oracle::{SizeOracle, TrueSize, size_oracle};
 pub use outcome::Outcome;

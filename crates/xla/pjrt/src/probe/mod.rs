@@ -1,10 +1,14 @@
 //! What a plug-in says of itself when it is loaded and asked.
 
 pub(crate) mod child;
+mod compile;
 mod files;
 mod libraries;
 
 pub use child::{DEFAULT_LIMIT, child_main, probe_in_child};
+pub use compile::{
+    CompileTrial, Compiled, Job, compile_child_main, compile_in_children, write_jobs,
+};
 pub(crate) use files::files;
 pub(crate) use libraries::with_packages;
 

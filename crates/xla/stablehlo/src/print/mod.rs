@@ -12,6 +12,7 @@
 //! assert!(text.contains("%0 = \"stablehlo.tanh\"(%arg0) : (tensor<4xf32>) -> tensor<4xf32>"), "{text}");
 //! ```
 
+mod alone;
 mod attributes;
 mod constants;
 mod operations;
@@ -25,6 +26,8 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use unskew_source::{Problem, ReadError, Source};
+
+pub(crate) use alone::{alone, attribute, kind, taking};
 
 use crate::module::Module;
 use operations::Printer;

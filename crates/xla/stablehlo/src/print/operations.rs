@@ -11,7 +11,7 @@ use crate::rewrite::values;
 pub(super) struct Printer<'p> {
     pub(super) module: &'p Words<'p>,
     options: Options,
-    out: &'p mut dyn Write,
+    pub(super) out: &'p mut dyn Write,
     /// How each value is called.
     names: Vec<String>,
     /// How many results and arguments have names.
@@ -106,11 +106,11 @@ impl<'p> Printer<'p> {
         }
     }
 
-    fn called(&self, value: Value) -> &str {
+    pub(super) fn called(&self, value: Value) -> &str {
         self.names.get(value).map_or("%?", |name| name)
     }
 
-    fn kind(&self, value: Value) -> String {
+    pub(super) fn kind(&self, value: Value) -> String {
         let kind = self.module.values.get(value);
         kind.map_or_else(String::new, |kind| types::text(self.module, *kind))
     }
@@ -129,7 +129,7 @@ impl<'p> Printer<'p> {
         Ok(())
     }
 
-    fn arguments(&mut self, values: &[Value]) -> Vec<String> {
+    pub(super) fn arguments(&mut self, values: &[Value]) -> Vec<String> {
         let mut all = Vec::new();
         for value in values {
             let name = format!("%arg{}", self.arguments);

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
 mod agreement;
+mod asks;
 mod differential;
 mod hostile;
 mod parties;

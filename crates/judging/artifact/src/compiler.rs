@@ -1,0 +1,85 @@
+//! The compiler of a PJRT plug-in, which programs ask on trial: in a child process, and each program once.
+
+use std::collections::HashMap;
+use std::io::BufWriter;
+use std::path::Path;
+use std::process::Command;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use unskew_abi::sandbox::Confinement;
+use unskew_pjrt::{Compiled, Job, compile_in_children, write_jobs};
+use unskew_stablehlo::asks::{Answer, Answers, Compiler, Trial};
+
+use crate::options::Prober;
+
+/// How long a plug-in gets for its client and for each program, at least: some make their devices first.
+const LEAST: Duration = Duration::from_secs(60);
+
+/// What was answered so far.
+#[derive(Default)]
+struct Known {
+    devices: usize,
+    memories: Vec<String>,
+    answers: HashMap<Trial, Answer>,
+}
+
+/// The compiler of the plug-in at `path`.
+pub(crate) fn compiler(
+    path: &Path,
+    prober: Prober,
+    confinement: Confinement,
+    limit: Duration,
+) -> Compiler {
+    let (path, limit) = (path.to_owned(), limit.max(LEAST));
+    let known = Mutex::new(Known::default());
+    Compiler::new(move |trials| {
+        // One child at a time: it takes all processors and a gigabyte.
+        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open: Vec<&Trial> = Vec::new();
+        for trial in trials {
+            if !known.answers.contains_key(trial) && !open.contains(&trial) {
+                open.push(trial);
+            }
+        }
+        if !open.is_empty() {
+            let answers = ask(&open, limit, confinement, || prober(&path))?;
+            (known.devices, known.memories) = (answers.devices, answers.memories);
+            known.answers.extend(open.into_iter().cloned().zip(answers.answers));
+        }
+        let answers = trials.iter().filter_map(|trial| known.answers.get(trial).cloned());
+        let (devices, memories) = (known.devices, known.memories.clone());
+        Ok(Answers { devices, memories, answers: answers.collect() })
+    })
+}
+
+fn ask(
+    trials: &[&Trial],
+    limit: Duration,
+    confinement: Confinement,
+    prober: impl Fn() -> Command,
+) -> Result<Answers, String> {
+    let job = |trial: &&Trial| Job { program: trial.program.clone(), partitions: trial.partitions };
+    let jobs: Vec<Job> = trials.iter().map(job).collect();
+    let file = tempfile::NamedTempFile::new();
+    let written = file.and_then(|file| {
+        write_jobs(&jobs, &mut BufWriter::new(file.as_file()))?;
+        Ok(file)
+    });
+    let file = written.map_err(|error| format!("the programs cannot be handed over: {error}"))?;
+    let command = |from: usize| {
+        let mut command = prober();
+        command.arg("--programs").arg(file.path()).arg("--from").arg(from.to_string());
+        command
+    };
+    let trial = compile_in_children(&command, jobs.len(), limit, confinement)?;
+    let answer = |compiled| match compiled {
+        Compiled::Yes => Answer::Compiles,
+        Compiled::No(said) => Answer::Refused(said),
+        Compiled::Died(how) => Answer::Ended(how),
+        Compiled::Late(seconds) => Answer::Ended(format!("no answer within {seconds} s")),
+        Compiled::NotTried => Answer::NotTried,
+    };
+    let answers = trial.answers.into_iter().map(answer).collect();
+    Ok(Answers { devices: trial.devices, memories: trial.memories, answers })
+}
