@@ -8,7 +8,7 @@ use std::sync::Arc;
 use unskew_core::{Party, Rule};
 use unskew_source::{ReadError, Source};
 
-use crate::{device, ifrt, rules, unversioned};
+use crate::{device, ifrt, onnx, rules, unversioned};
 
 /// Makes a party of a file; none if the file is not of this boundary.
 type Reader = fn(&Arc<dyn Source>) -> Result<Option<Party>, ReadError>;
@@ -37,7 +37,7 @@ pub(crate) struct Boundary {
 /// The boundaries in the order in which they are asked: those with magic numbers first; a bare protobuf message has none
 /// and comes last.
 #[rustfmt::skip]
-pub(crate) const BOUNDARIES: [Boundary; 11] = [
+pub(crate) const BOUNDARIES: [Boundary; 12] = [
     Boundary { looked_for: "plug-ins (exports GetPjrtApi, SE_InitPlugin, TF_InitGraph or TF_InitKernel)", endings: &["so", "dylib", "dll"], read: Read::Plugin, rules: &[unskew_pjrt::rules::RULES, unskew_stream_executor::rules::RULES] },
     Boundary { looked_for: "native extensions of PyTorch and TensorFlow (.so)", endings: &["so"], read: Read::File(unskew_extensions::party), rules: &[unskew_extensions::rules::RULES] },
     Boundary { looked_for: "operator tables of devices (.json)", endings: &[], read: Read::File(device::party), rules: &[] },
@@ -47,7 +47,8 @@ pub(crate) const BOUNDARIES: [Boundary; 11] = [
     Boundary { looked_for: "IFRT values with the name of their type", endings: &[], read: Read::File(ifrt::party), rules: &[unskew_ifrt::rules::RULES] },
     Boundary { looked_for: "Keras models and weights (.keras, .h5)", endings: &["keras", "h5", "hdf5"], read: Read::File(unskew_keras::party), rules: &[unskew_keras::rules::RULES] },
     Boundary { looked_for: "", endings: &["safetensors", "gguf", "tflite"], read: Read::File(unversioned::party), rules: &[rules::RULES] },
-    Boundary { looked_for: "ONNX models (.onnx, .ort)", endings: &["onnx", "ort"], read: Read::File(unskew_onnx::party), rules: &[unskew_onnx::rules::RULES] },
+    Boundary { looked_for: "ONNX models (.onnx, .onnxtxt, .ort)", endings: &["onnx", "onnxtxt", "onnxtext", "ort"], read: Read::File(unskew_onnx::party), rules: &[unskew_onnx::rules::RULES] },
+    Boundary { looked_for: "configurations of reduced ONNX Runtimes (.config)", endings: &[], read: Read::File(onnx::reduced_build), rules: &[] },
     Boundary { looked_for: "TensorFlow graphs, SavedModels and checkpoints", endings: &["pb", "pbtxt", "meta", "index", "ckpt"], read: Read::File(unskew_tensorflow::party), rules: &[unskew_tensorflow::rules::RULES] },
 ];
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use unskew_core::{Party, Role};
 use unskew_onnx::Goal;
 use unskew_releases::{Family, Release};
+use unskew_source::{ReadError, Source};
 
 use crate::Wanted;
 
@@ -29,6 +30,16 @@ impl Wanted {
             _ => None,
         }
     }
+}
+
+/// The reduced build of ONNX Runtime that a configuration asks for; none if it is no configuration.
+///
+/// # Errors
+/// If it is one, and is broken.
+pub(crate) fn reduced_build(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError> {
+    let Some(schemas) = unskew_releases::onnx::schemas() else { return Ok(None) };
+    let build = unskew_onnx::reduced_build(&**source, &schemas)?;
+    Ok(build.map(|build| build.party()))
 }
 
 /// The newest release of onnx.

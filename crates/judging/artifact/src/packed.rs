@@ -11,7 +11,7 @@ use std::sync::Arc;
 use flate2::read::GzDecoder;
 use unskew_core::Party;
 use unskew_source::{
-    Archive, BytesSource, Problem, ReadError, Source, SourceExt as _, SourceReader, limits,
+    Archive, BytesSource, Entry, Problem, ReadError, Source, SourceExt as _, SourceReader, limits,
 };
 
 use crate::location::Location;
@@ -65,7 +65,7 @@ pub(crate) fn open(
 fn zip(source: &Arc<dyn Source>, options: &Options) -> Result<Option<Artifact>, OpenError> {
     let archive = Arc::new(Archive::open(source.clone())?);
     let names: Vec<String> = archive.entries().iter().map(|entry| entry.name.clone()).collect();
-    let find: Find = Arc::new(move |name| archive.member(archive.entry(name)?).ok());
+    let find: Find = Arc::new(move |name| Some(member_or_size(&archive, archive.entry(name)?)));
     let artifact = all(source, &names, &find, options);
     let is_empty = artifact.pieces.is_empty() && artifact.problems.is_empty();
     Ok(Some(artifact).filter(|_| !is_empty))
@@ -75,25 +75,60 @@ fn zip(source: &Arc<dyn Source>, options: &Options) -> Result<Option<Artifact>, 
 fn all(source: &Arc<dyn Source>, names: &[String], find: &Find, options: &Options) -> Artifact {
     let mut artifact = Artifact::new(source.name(), Container::Packed);
     for name in names.iter().filter(|name| recognize::is_candidate(name)) {
-        let Some(member) = find(name) else {
-            let what = "a member that is not unpacked: its size is above what is kept at once";
-            let error = ReadError::malformed(source.name(), what).in_record(name);
-            artifact.problems.push(error.into());
-            continue;
-        };
+        let Some(member) = find(name) else { continue };
         let label = format!("{}!{name}", source.name());
         let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
         let find = find.clone();
-        let neighbours: Neighbours = Arc::new(move |name| match &*folder {
-            "" => find(name),
-            folder => find(&format!("{folder}/{name}")),
-        });
+        let neighbours: Neighbours = Arc::new(move |name| find(&below(&folder, name)?));
         match recognize::parties(&member, Location::Among(&neighbours), options) {
             Ok(parties) => parties.into_iter().for_each(|one| artifact.add(label.clone(), one)),
             Err(error) => artifact.problems.push(error.into()),
         }
     }
     artifact
+}
+
+/// The path in an archive of what a path names that is relative to `folder`; none if it leads out of the archive.
+pub(crate) fn below(folder: &str, path: &str) -> Option<String> {
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()?),
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+/// A member of an archive; one that is not unpacked has its size and no bytes.
+pub(crate) fn member_or_size(archive: &Archive, entry: &Entry) -> Arc<dyn Source> {
+    archive.member(entry).unwrap_or_else(|_| {
+        let name = format!("{}!{}", archive.name(), entry.name);
+        Arc::new(Unopened { name, size: entry.size })
+    })
+}
+
+/// A member that is there, and is not unpacked: its bytes would be above what is kept at once, or nobody needs them.
+#[derive(Debug)]
+struct Unopened {
+    name: String,
+    size: u64,
+}
+
+impl Source for Unopened {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn size(&self) -> u64 {
+        self.size
+    }
+
+    fn read_at(&self, _: u64, _: &mut [u8]) -> io::Result<usize> {
+        let what = "a member that is not unpacked: its size is above what is kept at once";
+        Err(io::Error::new(io::ErrorKind::Unsupported, what))
+    }
 }
 
 /// The bytes of a tar file from the first on; none if it is no tar file.
@@ -137,7 +172,13 @@ fn tar(
         }
         let path = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
         let path = path.trim_start_matches("./").to_owned();
-        if !entry.header().entry_type().is_file() || !recognize::is_candidate(&path) {
+        if !entry.header().entry_type().is_file() {
+            continue;
+        }
+        if !recognize::is_candidate(&path) {
+            // Of what nobody reads the size is known: it may be where a model has its weights.
+            let file = Unopened { name: format!("{name}!{path}"), size: entry.size() };
+            files.insert(path, Arc::new(file));
             continue;
         }
         kept = kept.saturating_add(entry.size());

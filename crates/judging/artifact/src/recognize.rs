@@ -1,8 +1,10 @@
 //! What is in a file: the boundaries are asked in their order, and what lies beside the file is added.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use unskew_core::Party;
+use unskew_onnx::Neighbour;
 use unskew_source::{FileSource, ReadError, Source};
 
 use crate::boundaries::{BOUNDARIES, Read, is_known};
@@ -59,11 +61,42 @@ fn beside(
     match location {
         Location::Within => Ok(unskew_onnx::with_external_data(party, None)),
         _ => {
-            let size = |name: &str| open(name).map(|source| source.size());
-            let party = unskew_onnx::with_external_data(party, Some(&size));
+            let beside = |name: &str| {
+                let size = open(name)?.size();
+                let (link, outside) = links(location, name);
+                Some(Neighbour { size, link, outside })
+            };
+            let party = unskew_onnx::with_external_data(party, Some(&beside));
+            let party = unskew_onnx::with_triton(party, &path_of(location, source), &open)?;
             let party = unskew_tensorflow::with_what_lies_beside(party, source.name(), &open)?;
             unskew_tensorflow::with_data(party, source, &open, options.verify)
         }
+    }
+}
+
+/// Whether a file beside another is a link; and whether links lead from it out of its folder, and out of the folder in which
+/// the other really lies: in the cache of the Hugging Face hub both are links into one folder.
+fn links(location: Location<'_>, name: &str) -> (bool, bool) {
+    let (Location::At(path) | Location::Found(path)) = location else { return (false, false) };
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let file = folder.join(name);
+    let link = file.is_symlink();
+    let Ok(file) = file.canonicalize() else { return (link, false) };
+    let real = path.canonicalize().ok();
+    let real = real.as_deref().and_then(Path::parent).map(Path::to_owned);
+    let inside = [folder.canonicalize().ok(), real];
+    (link, !inside.iter().flatten().any(|folder| file.starts_with(folder)))
+}
+
+/// Where a file lies, with the names of the folders that it lies in.
+fn path_of(location: Location<'_>, source: &Arc<dyn Source>) -> String {
+    match location {
+        Location::At(path) | Location::Found(path) => std::path::absolute(path)
+            .map_or_else(|_| source.name().to_owned(), |path| path.display().to_string()),
+        Location::Within | Location::Among(_) => source.name().to_owned(),
     }
 }
 

@@ -8,7 +8,8 @@ use unskew_source::{Archive, Entry, ReadError, Source, limits};
 use crate::copy::Copy;
 use crate::location::Location;
 use crate::{
-    Artifact, Container, OpenError, Options, Piece, Running, boundaries, plugin, recognize,
+    Artifact, Container, Neighbours, OpenError, Options, Piece, Running, boundaries, packed,
+    plugin, recognize,
 };
 
 /// The most bytes of a shared object that are copied out of a wheel.
@@ -19,7 +20,7 @@ pub(crate) const LARGEST_LIBRARY: u64 = 4 << 30;
 /// # Errors
 /// If it is no archive, or has nothing to check in it.
 pub(crate) fn open(source: Arc<dyn Source>, options: &Options) -> Result<Artifact, OpenError> {
-    let archive = Archive::open(source)?;
+    let archive = Arc::new(Archive::open(source)?);
     let mut artifact = Artifact::new(archive.name(), Container::Wheel);
     let package = Package::of(&archive)?;
     if let Some(release) = package.as_ref().and_then(Package::release) {
@@ -53,7 +54,7 @@ pub(crate) fn open(source: Arc<dyn Source>, options: &Options) -> Result<Artifac
 /// Where a member lies, and its parties.
 type Found = (String, Vec<unskew_core::Party>);
 
-fn read(archive: &Archive, entry: &Entry, options: &Options) -> Result<Found, OpenError> {
+fn read(archive: &Arc<Archive>, entry: &Entry, options: &Options) -> Result<Found, OpenError> {
     let label = format!("{}!{}", archive.name(), entry.name);
     let compressed = !entry.stored && entry.size > limits::RECORD;
     let run =
@@ -62,7 +63,16 @@ fn read(archive: &Archive, entry: &Entry, options: &Options) -> Result<Found, Op
         return read_copy(archive, entry, label, options);
     }
     let member = archive.member(entry)?;
-    Ok((label, recognize::parties(&member, Location::Within, options)?))
+    if recognize::is_library(&entry.name) {
+        return Ok((label, recognize::parties(&member, Location::Within, options)?));
+    }
+    let folder = entry.name.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
+    let (all, find) = (archive.clone(), packed::below);
+    let neighbours: Neighbours = Arc::new(move |name| {
+        let entry = all.entry(&find(&folder, name)?)?;
+        Some(packed::member_or_size(&all, entry))
+    });
+    Ok((label, recognize::parties(&member, Location::Among(&neighbours), options)?))
 }
 
 /// Reads a member from a temporary file: a plug-in can only be asked if it is one, and a large

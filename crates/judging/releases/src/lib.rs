@@ -38,6 +38,7 @@ pub mod onnx;
 mod published;
 mod release;
 mod row;
+pub mod stated;
 pub mod tensorflow;
 pub mod torch;
 

@@ -103,6 +103,11 @@ pub(crate) fn history(family: Family) -> Option<&'static Rows> {
     }
 }
 
+/// The forms of the operators of all releases of onnx; none if the table of the program is broken, which a test rules out.
+pub fn schemas() -> Option<Arc<Schemas>> {
+    SCHEMAS.clone()
+}
+
 /// A release as what reads models; none if it is of another family.
 pub fn runtime_of(release: crate::Release) -> Option<Runtime> {
     matches!(release.family(), Family::Onnx | Family::OnnxRuntime)

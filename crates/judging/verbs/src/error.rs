@@ -17,6 +17,9 @@ pub enum Error {
     /// No release has this name.
     #[error(transparent)]
     Name(#[from] NameError),
+    /// Nothing is stated of the release of a runtime.
+    #[error(transparent)]
+    Stated(#[from] unskew_releases::stated::NotStated),
     /// A name that is neither a file nor a release.
     #[error("no such file, and no release either (those are named like torch@2.1): {name}{}", .meant.as_ref().map(|meant| format!("; did you mean {meant}?")).unwrap_or_default())]
     Neither {

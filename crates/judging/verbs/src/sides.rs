@@ -73,6 +73,11 @@ pub fn side(name: &OsStr, options: &Options) -> Result<Side, Error> {
     let Some(text) = name.to_str() else {
         return of_artifact(unskew_artifact::open(path, options)?);
     };
+    if !path.exists()
+        && let Some(stated) = unskew_releases::stated::select(text)
+    {
+        return of_stated(stated?);
+    }
     if is_release(text) {
         return Ok(of_releases(select(text)?, options));
     }
@@ -148,6 +153,12 @@ pub fn of_artifact(artifact: Artifact) -> Result<Side, Error> {
         })
         .collect();
     Ok(Side { members, failures })
+}
+
+/// Runtimes of which only is known what is stated of them.
+fn of_stated(found: Vec<(String, Arc<Party>)>) -> Result<Side, Error> {
+    let member = |(label, party)| Member { path: None, label, release: None, party };
+    Ok(Side { members: found.into_iter().map(member).collect(), failures: Vec::new() })
 }
 
 fn of_releases(releases: Vec<Release>, options: &Options) -> Side {

@@ -11,14 +11,18 @@
 //! | --- | --- |
 //! | bytes to a [`Model`]: nodes, attributes, types; of tensors what they are and where they lie | `read` |
 //! | a model as a party, with its numbers | [`party()`] |
-//! | tensors in other files: inside the folder, there, long enough | [`with_external_data`] |
+//! | a model in the textual syntax of ONNX, turned into the bytes of the same model | `read::text` |
+//! | tensors in other files: inside the folder, there, long enough, no link out of it | [`with_external_data`] |
+//! | the configuration of Triton beside a model, against its inputs and outputs | [`with_triton`] |
+//! | sizes from inputs to outputs, and what contradicts itself in them | `shapes` |
+//! | runtimes of which is known what is stated of operators, and reduced builds of ONNX Runtime | [`Stated`] |
 //! | a line of a table to the form of an operator, and to the types of its kernels | [`Schema`], [`Kernel`] |
 //! | a release: its numbers and tables | [`Runtime`] |
 //! | IR version and opsets; values made once, tensors whole; then each node: operator, attributes, counts, types, kernel | [`judge()`] |
 //! | a model under other opsets and another IR version | [`convert()`] |
 //!
 //! [`diff`] says what changed between two releases, [`forms`] between two opsets and two lists of operators. Types of values are inferred from graph inputs, tensors, attributes
-//! and forms, through subgraphs and functions of the model; shapes only where a conversion needs them.
+//! and forms, through subgraphs and functions of the model; shapes through subgraphs.
 //!
 //! # Conversion
 //!
@@ -70,16 +74,21 @@ mod read;
 pub mod rules;
 mod runtime;
 mod schema;
+mod shapes;
+mod stated;
 mod tables;
+mod triton;
 
 pub use convert::{Goal, convert};
 pub use element::{Element, NotAnElement};
 pub use forms::Forms;
-pub use judge::{Beside, judge, with_external_data};
+pub use judge::{Beside, Neighbour, judge, with_external_data};
 pub use kind::Kind;
 pub use model::{Attribute, Data, Dim, External, Function, Graph, Model, Node, Tensor, Value};
 pub use party::{operator_names, party};
 pub use read::model as read_model;
 pub use runtime::{IR_AXIS, Lookup, OPSET_AXIS, ORT_AXIS, Reader, Runtime, full_name};
 pub use schema::{Arity, AttributeSchema, Parameter, ParameterKind, Schema};
+pub use stated::{Otherwise, Stated, StatedTable, Support, reduced_build};
 pub use tables::{Kernel, Kernels, Measured, Schemas};
+pub use triton::{Open, with_triton};

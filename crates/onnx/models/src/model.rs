@@ -122,6 +122,8 @@ pub struct Tensor {
     pub stored: u64,
     /// In which form its elements stand in the model.
     pub data: Data,
+    /// Its elements, if they are few whole numbers of 32 or 64 bits that stand in the model; else none.
+    pub ints: Vec<i64>,
     /// Where its message lies in the file.
     pub place: Range<u64>,
 }

@@ -7,12 +7,15 @@ use unskew_core::{Party, Places, Provision, Requirement, Role, Version};
 use unskew_source::flatbuffer::Flatbuffer;
 use unskew_source::{ReadError, Source, SourceExt as _};
 
-use crate::judge::{Packed, Reading};
+use crate::judge::{Packed, Reading, Texts};
 use crate::runtime::{IR_AXIS, OPSET_AXIS, ORT_AXIS, full_name};
 use crate::{Graph, Model, read};
 
 /// The mark of a flatbuffer that ONNX Runtime wrote, 4 bytes into the file.
 const ORT_MARK: &[u8] = b"ORTM";
+
+/// The axis of what is said of a model in text; nobody provides it.
+const TEXT_AXIS: &str = "onnx.text";
 
 /// How many operators are named.
 const NAMED: usize = 8;
@@ -26,7 +29,14 @@ pub fn party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError> {
     if source.head(8)?.get(4..8) == Some(ORT_MARK) {
         return packed(name, source).map(Some);
     }
-    Ok(read::model(&**source)?.map(|model| of_model(name, model)))
+    let in_text = read::in_text(&**source)?.is_some();
+    let party = read::model(&**source)?.map(|model| of_model(name.clone(), model));
+    Ok(party.map(|party| match in_text {
+        true => party
+            .fact("syntax", "the textual syntax of ONNX")
+            .require(Requirement::matches(TEXT_AXIS, Texts(name)).irrelevant_if_absent()),
+        false => party,
+    }))
 }
 
 fn of_model(name: String, model: Model) -> Party {
@@ -81,7 +91,7 @@ fn of_model(name: String, model: Model) -> Party {
         party = party.fact("training", "has information for training");
     }
     let model = Arc::new(model);
-    party.require(Requirement::matches(IR_AXIS, Reading(model.clone()))).with_capability(model)
+    party.require(Requirement::matches(IR_AXIS, Reading::new(model.clone()))).with_capability(model)
 }
 
 /// How often each operator is used, by its name.

@@ -3,3 +3,4 @@
 
 mod containers;
 mod hostile;
+mod onnx;

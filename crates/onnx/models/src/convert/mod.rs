@@ -92,8 +92,14 @@ pub fn convert(
     source: &Arc<dyn Source>,
     goal: &Goal,
 ) -> Result<Option<(Conversion, Output)>, ReadError> {
-    let Some(model) = crate::read_model(&**source)? else { return Ok(None) };
     let mut plan = Conversion::default();
+    let text = crate::read::in_text(&**source)?;
+    let bytes: Option<Arc<dyn Source>> = text.map(|bytes| Arc::new(bytes) as Arc<dyn Source>);
+    if bytes.is_some() {
+        plan.add(Rewrite::new("onnx-text", "the text becomes a model in bytes"));
+    }
+    let source = bytes.as_ref().unwrap_or(source);
+    let Some(model) = crate::read::in_bytes(&**source)? else { return Ok(None) };
     let ir = goal.ir.map_or(model.ir_version, |most| match goal.opsets.is_empty() {
         true => most,
         false => most.min(model.ir_version),

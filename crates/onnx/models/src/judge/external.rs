@@ -4,16 +4,49 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use unskew_core::{
-    Context, Finding, Judgement, Matcher, Party, Places, Requirement, Unjudged, aspect,
+    Context, Finding, Judgement, Matcher, Party, Places, Requirement, Unjudged, Version, aspect,
 };
 
-use crate::{External, Model, Runtime, Tensor, rules};
+use crate::{External, Model, Reader, Runtime, Tensor, rules};
 
 /// The axis of what is found; nobody provides it.
 const AXIS: &str = "onnx.data";
 
-/// The size of a file that lies beside a model, by its path below the folder of the model; none if there is none.
-pub type Beside<'a> = &'a dyn Fn(&str) -> Option<u64>;
+/// A file that lies beside a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Neighbour {
+    /// Its size in bytes.
+    pub size: u64,
+    /// Whether it is a link.
+    pub link: bool,
+    /// Whether links lead out of the folder of the model, and out of the folder in which the model really lies.
+    pub outside: bool,
+}
+
+/// Looks for a file beside a model, by its path below the folder of the model; none if there is none.
+pub type Beside<'a> = &'a dyn Fn(&str) -> Option<Neighbour>;
+
+/// The first ONNX Runtime and the first onnx that follow links before they read. Measured.
+const FOLLOWS: [(Reader, &str); 2] = [(Reader::OnnxRuntime, "1.24.4"), (Reader::Onnx, "1.21.0")];
+
+/// Says that a file is a link, to releases that look. onnx takes no link, wherever it leads.
+struct Linked {
+    finding: Finding,
+    outside: bool,
+}
+
+impl Matcher for Linked {
+    fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
+        let runtime = other.capability::<Runtime>()?;
+        let first = FOLLOWS.iter().find(|(reader, _)| *reader == runtime.reader);
+        let looks = first
+            .and_then(|(_, first)| first.parse().ok())
+            .is_some_and(|first: Version| runtime.version >= first);
+        let refused = looks && (self.outside || runtime.reader == Reader::Onnx);
+        let findings = refused.then(|| self.finding.clone()).into_iter().collect();
+        Some(Judgement { findings, ..Judgement::default() })
+    }
+}
 
 /// Says the same to every release that reads models.
 struct Broken(Finding);
@@ -41,7 +74,7 @@ pub fn with_external_data(mut party: Party, beside: Option<Beside<'_>>) -> Party
             all
         });
     let shown: Places = files.iter().map(|(file, size)| format!("{file}: {size} bytes")).collect();
-    let (findings, unseen) = findings(&tensors, beside);
+    let Found { findings, links, unseen } = found(&tensors, beside);
     let count = tensors.len();
     party = party.fact("external data", format!("{count} tensors in {shown}"));
     if unseen {
@@ -52,6 +85,9 @@ pub fn with_external_data(mut party: Party, beside: Option<Beside<'_>>) -> Party
         let matcher = Requirement::matches(AXIS, Broken(finding.clone())).irrelevant_if_absent();
         party = party.note(finding).require(matcher);
     }
+    for link in links {
+        party = party.require(Requirement::matches(AXIS, link).irrelevant_if_absent());
+    }
     party
 }
 
@@ -61,16 +97,23 @@ fn tensors(model: &Model) -> Vec<(Arc<Tensor>, External)> {
     all.filter_map(|tensor| Some((Arc::new(tensor.clone()), tensor.external.clone()?))).collect()
 }
 
-/// What is wrong, a finding for each cause; and whether something was not looked at.
-fn findings(
-    tensors: &[(Arc<Tensor>, External)],
-    beside: Option<Beside<'_>>,
-) -> (Vec<Finding>, bool) {
+/// What is wrong with tensors in other files.
+struct Found {
+    /// One for each cause.
+    findings: Vec<Finding>,
+    /// What only some releases refuse.
+    links: Vec<Linked>,
+    /// Whether something was not looked at.
+    unseen: bool,
+}
+
+fn found(tensors: &[(Arc<Tensor>, External)], beside: Option<Beside<'_>>) -> Found {
     let mut outside: BTreeMap<&str, Places> = BTreeMap::new();
     let mut broken: BTreeMap<String, Places> = BTreeMap::new();
     let mut missing: BTreeMap<&str, Places> = BTreeMap::new();
     let mut short: BTreeMap<(&str, u64), (u64, Places)> = BTreeMap::new();
-    let mut sizes: BTreeMap<&str, Option<u64>> = BTreeMap::new();
+    let mut linked: BTreeMap<(&str, bool), Places> = BTreeMap::new();
+    let mut sizes: BTreeMap<&str, Option<Neighbour>> = BTreeMap::new();
     for (tensor, external) in tensors {
         let file = &*external.location;
         if let Some(what) = &external.broken {
@@ -90,10 +133,14 @@ fn findings(
             continue;
         }
         let Some(beside) = beside else { continue };
-        let Some(size) = *sizes.entry(file).or_insert_with(|| beside(file)) else {
+        let Some(found) = *sizes.entry(file).or_insert_with(|| beside(file)) else {
             missing.entry(file).or_default().add(&tensor.name);
             continue;
         };
+        let size = found.size;
+        if found.link || found.outside {
+            linked.entry((file, found.outside)).or_default().add(&tensor.name);
+        }
         let length = external.length.or(needs).unwrap_or(0);
         let end = external.offset.unwrap_or(0).saturating_add(length);
         if end > size {
@@ -112,23 +159,34 @@ fn findings(
     for (file, places) in missing {
         findings.push(rules::ExternalMissing { file: &file }.finding().at(places));
     }
+    let link = |((file, outside), places): ((&str, bool), Places)| {
+        let what = if outside { "a link out of the folder of the model" } else { "a link" };
+        let rule = rules::ExternalLink { file: &file, what: &what };
+        Linked { finding: rule.finding().at(places), outside }
+    };
+    let links = linked.into_iter().map(link).collect();
     for ((file, size), (end, places)) in short {
         findings.push(
             rules::ExternalTooShort { file: &file, size: &size, end: &end }.finding().at(places),
         );
     }
-    (findings, beside.is_none())
+    Found { findings, links, unseen: beside.is_none() }
 }
 
-/// Whether a location stays below the folder of the model: relative, and without a step up.
+/// Whether a location stays below the folder of the model: relative, and without more steps up than down.
 fn is_inside(location: &str) -> bool {
-    let parts = || location.split(['/', '\\']);
+    let step = |depth: usize, part: &str| match part {
+        "" | "." => Some(depth),
+        ".." => depth.checked_sub(1),
+        _ => Some(depth + 1),
+    };
+    let stays = location.split(['/', '\\']).try_fold(0, step).is_some();
     let drive = location.as_bytes().get(1) == Some(&b':');
     !location.is_empty()
         && !location.starts_with(['/', '\\'])
         && !drive
         && !location.contains('\0')
-        && parts().all(|part| part != "..")
+        && stays
 }
 
 #[cfg(test)]
@@ -146,13 +204,17 @@ mod tests {
 
     #[test]
     fn a_file_must_be_there_inside_the_folder_and_long_enough() {
-        let there = |name: &str| (name == "w.bin" || name == "d/w.bin").then_some(40);
+        let there = |name: &str| {
+            let known = ["w.bin", "d/w.bin", "d/../w.bin"].contains(&name);
+            known.then_some(Neighbour { size: 40, link: false, outside: false })
+        };
         let code = |location: &str, offset, length| {
-            let (found, _) = findings(&at(location, offset, length), Some(&there));
-            found.first().map(|finding| finding.rule.code)
+            let found = found(&at(location, offset, length), Some(&there));
+            found.findings.first().map(|finding| finding.rule.code)
         };
         assert_eq!(code("w.bin", 16, None), None);
         assert_eq!(code("d/w.bin", 16, Some(24)), None);
+        assert_eq!(code("d/../w.bin", 16, Some(24)), None);
         assert_eq!(code("w.bin", 17, None), Some("ON404"));
         assert_eq!(code("w.bin", u64::MAX, Some(24)), Some("ON404"));
         assert_eq!(code("v.bin", 0, None), Some("ON401"));
@@ -160,6 +222,6 @@ mod tests {
         for outside in ["../w.bin", "d/../../w.bin", "/w.bin", "\\w.bin", "C:\\w.bin", "..", ""] {
             assert_eq!(code(outside, 0, None), Some("ON402"), "{outside}");
         }
-        assert!(findings(&at("w.bin", 0, None), None).1);
+        assert!(found(&at("w.bin", 0, None), None).unseen);
     }
 }

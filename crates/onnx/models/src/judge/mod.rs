@@ -5,35 +5,64 @@ mod function;
 mod kernel;
 mod node;
 mod ort;
+mod shape;
 mod tensors;
+mod text;
 mod walk;
 mod wiring;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use unskew_core::{Context, Finding, Judgement, Matcher, Party, Places, Unjudged, aspect};
 
+use crate::shapes::{self, Fault};
+use crate::stated::{self, Stated};
 use crate::{Model, Reader, Runtime, rules};
 
-pub use external::{Beside, with_external_data};
+pub use external::{Beside, Neighbour, with_external_data};
 pub(crate) use ort::Packed;
+pub(crate) use text::Texts;
 pub(crate) use walk::place;
 
 /// The first IR version whose models must say their opsets.
 const OPSETS_NEEDED: i64 = 3;
 
 /// The requirement of a model.
-pub(crate) struct Reading(pub(crate) Arc<Model>);
+pub(crate) struct Reading {
+    model: Arc<Model>,
+    /// What contradicts itself in its shapes, which is the same for every release; made when the first one asks.
+    faults: OnceLock<Vec<Fault>>,
+}
+
+impl Reading {
+    pub(crate) fn new(model: Arc<Model>) -> Self {
+        Self { model, faults: OnceLock::new() }
+    }
+}
 
 impl Matcher for Reading {
     fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
+        if let Some(stated) = other.capability::<Stated>() {
+            return Some(stated::judge(&self.model, stated));
+        }
         let runtime = other.capability::<Runtime>()?;
-        Some(judge(&self.0, runtime))
+        let faults = || self.faults.get_or_init(|| shapes::faults(&self.model)).as_slice();
+        Some(with_shapes(&self.model, runtime, faults))
     }
 }
 
 /// What `runtime` makes of `model`.
 pub fn judge(model: &Model, runtime: &Runtime) -> Judgement {
+    let faults = OnceLock::new();
+    with_shapes(model, runtime, || faults.get_or_init(|| shapes::faults(model)).as_slice())
+}
+
+/// The same, with what contradicts itself in the shapes of the model.
+fn with_shapes<'f>(
+    model: &Model,
+    runtime: &Runtime,
+    faults: impl FnOnce() -> &'f [Fault],
+) -> Judgement {
     let mut judgement = Judgement::default();
     judgement.findings.extend(versions(model, runtime));
     if !judgement.findings.is_empty() {
@@ -52,6 +81,9 @@ pub fn judge(model: &Model, runtime: &Runtime) -> Judgement {
     let walked = walk::walk(model, runtime);
     judgement.findings.extend(walked.findings);
     judgement.unjudged.extend(walked.unjudged);
+    if runtime.reader == Reader::OnnxRuntime {
+        judgement.findings.extend(shape::findings(faults(), runtime));
+    }
     if runtime.reader == Reader::Onnx {
         let reason =
             "onnx checks a model; whether something runs it is a question of another release"

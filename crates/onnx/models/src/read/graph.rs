@@ -3,8 +3,8 @@
 use unskew_source::wire::{Field, Message, Value as Wire};
 use unskew_source::{ReadError, SourceExt as _};
 
+use super::kept;
 use super::tensor::{sparse, tensor, varints};
-use super::text;
 use crate::{Attribute, Dim, Element, Graph, Kind, Node, Value};
 
 /// The longest text of an attribute that is kept, in bytes.
@@ -49,10 +49,10 @@ pub(super) fn node(message: &mut Message<'_>) -> Result<Node, ReadError> {
     while let Some(field) = message.next()? {
         message.source().nodes(1)?;
         match field.number {
-            1 => node.inputs.push(text(message, &field)?),
-            2 => node.outputs.push(text(message, &field)?),
-            3 => node.name = text(message, &field)?,
-            4 => node.op = text(message, &field)?,
+            1 => node.inputs.push(kept(message, &field)?),
+            2 => node.outputs.push(kept(message, &field)?),
+            3 => node.name = kept(message, &field)?,
+            4 => node.op = kept(message, &field)?,
             5 => {
                 let read = message.enter(&field, attribute);
                 let place = || format!("attribute of {}", node.op);
@@ -64,8 +64,8 @@ pub(super) fn node(message: &mut Message<'_>) -> Result<Node, ReadError> {
                 }
                 node.attributes.push((name, value));
             }
-            7 => node.domain = super::domain(text(message, &field)?),
-            8 => node.overload = text(message, &field)?,
+            7 => node.domain = super::domain(kept(message, &field)?),
+            8 => node.overload = kept(message, &field)?,
             _ => {}
         }
     }
@@ -85,9 +85,9 @@ pub(super) fn attribute(message: &mut Message<'_>) -> Result<Written, ReadError>
         message.source().nodes(1)?;
         filled.add(field.number);
         match field.number {
-            1 => name = text(message, &field)?,
+            1 => name = kept(message, &field)?,
             20 => kind = field.varint().map(|number| number as i64),
-            21 => value = Some(Attribute::Of(text(message, &field)?)),
+            21 => value = Some(Attribute::Of(kept(message, &field)?)),
             2 => value = Some(Attribute::Float(float(&field))),
             3 => value = Some(Attribute::Int(field.varint().unwrap_or(0) as i64)),
             4 => value = Some(short(message, &field)?),
@@ -241,7 +241,7 @@ pub(super) fn value(message: &mut Message<'_>) -> Result<Value, ReadError> {
     let mut value = Value::default();
     while let Some(field) = message.next()? {
         match field.number {
-            1 => value.name = text(message, &field)?,
+            1 => value.name = kept(message, &field)?,
             2 => (value.kind, value.dims) = message.enter(&field, kind)?,
             _ => {}
         }
@@ -304,7 +304,7 @@ fn dim(message: &mut Message<'_>) -> Result<Dim, ReadError> {
     while let Some(field) = message.next()? {
         match field.number {
             1 => dim = field.varint().map_or(Dim::Unknown, |size| Dim::Size(size as i64)),
-            2 => dim = Dim::Symbol(text(message, &field)?),
+            2 => dim = Dim::Symbol(kept(message, &field)?),
             _ => {}
         }
     }

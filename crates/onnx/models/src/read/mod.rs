@@ -2,10 +2,11 @@
 
 mod graph;
 mod tensor;
+mod text;
 
 pub(crate) use tensor::varints;
 use unskew_source::wire::{Field, Message, Value as Wire};
-use unskew_source::{ReadError, Source, SourceExt as _};
+use unskew_source::{BytesSource, ReadError, Source, SourceExt as _};
 
 use crate::{Function, Model};
 
@@ -43,6 +44,28 @@ const FIELDS: [(u32, bool); 12] = [
 /// # Errors
 /// If it is called so and is broken, or larger than is kept; with the byte and the field.
 pub fn model(source: &dyn Source) -> Result<Option<Model>, ReadError> {
+    match in_text(source)? {
+        Some(bytes) if recognized(&bytes)? => read(&bytes).map(Some),
+        Some(_) => {
+            Err(ReadError::malformed(source.name(), "a model in text without `ir_version`").at(0))
+        }
+        None => in_bytes(source),
+    }
+}
+
+/// The bytes of a model that stands there in the textual syntax of ONNX; none if it does not.
+///
+/// # Errors
+/// If it begins so and is broken.
+pub(crate) fn in_text(source: &dyn Source) -> Result<Option<BytesSource>, ReadError> {
+    text::bytes(source)
+}
+
+/// The model in bytes; none if it is none.
+///
+/// # Errors
+/// As [`model`].
+pub(crate) fn in_bytes(source: &dyn Source) -> Result<Option<Model>, ReadError> {
     let named = source.name().to_ascii_lowercase().ends_with(ENDING);
     match recognized(source) {
         Ok(true) => read(source).map(Some),
@@ -87,8 +110,8 @@ fn read(source: &dyn Source) -> Result<Model, ReadError> {
         source.nodes(1)?;
         match field.number {
             1 => model.ir_version = field.varint().unwrap_or(0) as i64,
-            2 => model.producer[0] = text(&mut message, &field)?,
-            3 => model.producer[1] = text(&mut message, &field)?,
+            2 => model.producer[0] = kept(&mut message, &field)?,
+            3 => model.producer[1] = kept(&mut message, &field)?,
             7 => {
                 let read = message.enter(&field, graph::graph);
                 // A field that stands twice is one message: what the second says is added.
@@ -130,7 +153,7 @@ fn join(graph: &mut crate::Graph, more: crate::Graph) {
 }
 
 /// A text that is kept, within its length.
-fn text(message: &mut Message<'_>, field: &Field) -> Result<Box<str>, ReadError> {
+fn kept(message: &mut Message<'_>, field: &Field) -> Result<Box<str>, ReadError> {
     if field.span().is_some_and(|span| span.len > NAME) {
         return Err(message.malformed(field.offset, "a name of more than 64 KiB"));
     }
@@ -149,7 +172,7 @@ fn opset(message: &mut Message<'_>) -> Result<(Box<str>, i64), ReadError> {
     let (mut domain, mut version) = (Box::default(), 0);
     while let Some(field) = message.next()? {
         match field.number {
-            1 => domain = self::domain(text(message, &field)?),
+            1 => domain = self::domain(kept(message, &field)?),
             2 => version = field.varint().unwrap_or(0) as i64,
             _ => {}
         }
@@ -166,7 +189,7 @@ fn entry(message: &mut Message<'_>) -> Result<(Box<str>, u64), ReadError> {
     let (mut key, mut length) = (Box::default(), 0);
     while let Some(field) = message.next()? {
         match field.number {
-            1 => key = text(message, &field)?,
+            1 => key = kept(message, &field)?,
             2 => length = field.span().map_or(0, |span| span.len),
             _ => {}
         }
@@ -179,9 +202,9 @@ fn function(message: &mut Message<'_>) -> Result<Function, ReadError> {
     while let Some(field) = message.next()? {
         message.source().nodes(1)?;
         match field.number {
-            1 => function.name = text(message, &field)?,
-            4 => function.inputs.push(text(message, &field)?),
-            5 => function.outputs.push(text(message, &field)?),
+            1 => function.name = kept(message, &field)?,
+            4 => function.inputs.push(kept(message, &field)?),
+            5 => function.outputs.push(kept(message, &field)?),
             7 => {
                 let read = message.enter(&field, graph::node);
                 let name = || format!("function {}, node", function.name);
@@ -191,14 +214,14 @@ fn function(message: &mut Message<'_>) -> Result<Function, ReadError> {
                 few(message, &field, function.opsets.len())?;
                 function.opsets.push(message.enter(&field, opset)?);
             }
-            10 => function.domain = domain(text(message, &field)?),
+            10 => function.domain = domain(kept(message, &field)?),
             11 => {
                 few(message, &field, function.defaults.len())?;
                 let (name, value, _) = message.enter(&field, graph::attribute)?;
                 function.defaults.push((name, value));
             }
             12 => function.body.values.push(message.enter(&field, graph::value)?),
-            13 => function.overload = text(message, &field)?,
+            13 => function.overload = kept(message, &field)?,
             _ => {}
         }
     }

@@ -3,7 +3,7 @@
 use unskew_source::wire::{Field, Message, Value as Wire};
 use unskew_source::{ReadError, SourceExt as _};
 
-use super::text;
+use super::kept;
 use crate::{Data, Element, External, Tensor};
 
 /// The most dimensions that are kept; a tensor with more is no tensor.
@@ -11,6 +11,9 @@ pub(super) const DIMS: usize = 1024;
 
 /// The longest list of numbers that are counted, in bytes.
 const COUNTED: u64 = 1 << 20;
+
+/// The most elements that are kept; sizes, axes and pads are fewer.
+const KEPT: usize = 64;
 
 /// Reads a `TensorProto`.
 pub(super) fn tensor(message: &mut Message<'_>) -> Result<Tensor, ReadError> {
@@ -35,16 +38,54 @@ pub(super) fn tensor(message: &mut Message<'_>) -> Result<Tensor, ReadError> {
                 let size = field.span().map_or(4, |span| span.len);
                 tensor.stored = tensor.stored.saturating_add(size);
                 data(message, &field, &mut tensor.data)?;
+                elements(message, &field, &mut tensor.ints)?;
             }
-            (8, _) => tensor.name = text(message, &field)?,
+            (8, _) => tensor.name = kept(message, &field)?,
             (13, _) => message.enter(&field, |message| place(message, &mut external))?,
             (14, Wire::Varint(number)) => elsewhere = number == 1,
             _ => {}
         }
     }
     tensor.place = start..message.position();
+    settle(&mut tensor);
     tensor.external = elsewhere.then_some(external);
     Ok(tensor)
+}
+
+/// Keeps the elements of a short field, by its number: bytes of `raw_data` one by one, until the type is known.
+fn elements(message: &mut Message<'_>, field: &Field, all: &mut Vec<i64>) -> Result<(), ReadError> {
+    match (field.number, field.value) {
+        (5 | 7, Wire::Varint(number)) if all.len() < KEPT => all.push(number as i64),
+        (5 | 7, Wire::Bytes(span)) if span.len <= 10 * KEPT as u64 => {
+            all.extend(varints(&message.bytes(field)?).unwrap_or_default());
+        }
+        (9, Wire::Bytes(span)) if span.len <= 8 * KEPT as u64 => {
+            *all = message.bytes(field)?.iter().map(|byte| i64::from(*byte)).collect();
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Makes numbers of what was kept; nothing is left if these are not all of them.
+fn settle(tensor: &mut Tensor) {
+    let raw = matches!(tensor.data, Data::Raw(_));
+    let joined = |width: usize| -> Vec<i64> {
+        let number = |bytes: &[i64]| {
+            bytes.iter().rev().fold(0_u64, |all, byte| all << 8 | *byte as u64 & 0xff)
+        };
+        tensor.ints.chunks_exact(width).map(|bytes| number(bytes) as i64).collect()
+    };
+    tensor.ints = match (tensor.element.0, raw) {
+        (7, true) => joined(8),
+        (6, true) => joined(4).into_iter().map(|number| i64::from(number as i32)).collect(),
+        (6 | 7, false) => std::mem::take(&mut tensor.ints),
+        _ => Vec::new(),
+    };
+    let count = tensor.dims.iter().try_fold(1_i64, |all, size| all.checked_mul(*size));
+    if count != Some(tensor.ints.len() as i64) || tensor.ints.len() > KEPT {
+        tensor.ints = Vec::new();
+    }
 }
 
 /// Adds a field with elements to what is known of them. Bytes count more than a list beside them.
@@ -104,8 +145,8 @@ fn place(message: &mut Message<'_>, external: &mut External) -> Result<(), ReadE
     let (mut key, mut value) = (Box::<str>::default(), Box::<str>::default());
     while let Some(field) = message.next()? {
         match field.number {
-            1 => key = text(message, &field)?,
-            2 => value = text(message, &field)?,
+            1 => key = kept(message, &field)?,
+            2 => value = kept(message, &field)?,
             _ => {}
         }
     }

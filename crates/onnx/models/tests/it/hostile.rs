@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use unskew_core::{Context, Date, check};
-use unskew_onnx::Reader;
+use unskew_onnx::{Neighbour, Reader};
 use unskew_source::{BytesSource, Source};
 
 use crate::models::runtime;
@@ -14,7 +14,10 @@ fn judge(bytes: Vec<u8>) {
     let source: Arc<dyn Source> = Arc::new(BytesSource::new("any.onnx", bytes));
     if let Ok(Some(party)) = unskew_onnx::party(&source) {
         let today = Context::on(Date::constant(2026, 11, 1));
-        let party = unskew_onnx::with_external_data(party, Some(&|_| Some(7)));
+        let party = unskew_onnx::with_external_data(
+            party,
+            Some(&|_| Some(Neighbour { size: 7, link: true, outside: true })),
+        );
         check(&party, &runtime(Reader::OnnxRuntime), &today);
         check(&party, &runtime(Reader::Onnx), &today);
     }

@@ -5,3 +5,5 @@ mod convert;
 mod hostile;
 mod models;
 mod proto;
+mod shapes;
+mod text;

@@ -1,0 +1,207 @@
+//! Shapes of values, from the inputs of a model to its outputs: sizes, names that stand for one size each, and small
+//! lists of sizes that a model calculates with.
+//!
+//! Nothing is believed that is not known: an operator that is not followed here makes values of unknown dimensions. What
+//! ONNX Runtimes do with each contradiction was measured, 1.8 to 1.32 (`docs/agreement.md`).
+
+mod clash;
+mod layout;
+mod linear;
+mod node;
+mod seen;
+mod window;
+
+use foldhash::{HashMap, HashMapExt as _};
+
+use crate::judge::place;
+use crate::{Attribute, Dim, Element, Function, Graph, Model, Node, Tensor, Value};
+
+pub(crate) use clash::{Clash, When, shown};
+use clash::{both, differ};
+pub(crate) use node::outputs;
+pub(crate) use seen::{Known, Seen};
+
+/// The most graphs inside of nodes that are followed.
+const GRAPHS: usize = 100_000;
+
+/// What a model says that cannot be.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Fault {
+    /// The operator.
+    pub(crate) op: Box<str>,
+    /// The node, for people.
+    pub(crate) place: String,
+    pub(crate) kind: FaultKind,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum FaultKind {
+    /// The inputs of a node do not fit together.
+    Clash(Clash),
+    /// A value has other dimensions than the model says: its name, what it has, what is said.
+    Said { value: Box<str>, has: String, said: String },
+}
+
+/// The values that a node sees.
+struct Scope<'s> {
+    own: HashMap<&'s str, Known>,
+    around: Option<&'s Scope<'s>>,
+}
+
+impl Scope<'_> {
+    fn known(&self, name: &str) -> Known {
+        match (self.own.get(name), self.around) {
+            (Some(known), _) => known.clone(),
+            (None, Some(around)) => around.known(name),
+            (None, None) => Known::default(),
+        }
+    }
+}
+
+/// The walk over a model.
+struct Walk<'m> {
+    model: &'m Model,
+    faults: Vec<Fault>,
+    /// Whether something that the model says was found to be wrong, so that others may believe in other dimensions.
+    doubt: bool,
+    graphs: usize,
+}
+
+/// Everything that contradicts itself in the shapes of a model; functions of the model are not followed.
+pub(crate) fn faults(model: &Model) -> Vec<Fault> {
+    let mut walk = Walk { model, faults: Vec::new(), doubt: false, graphs: 0 };
+    walk.graph(&model.graph, opset(&model.opsets), None);
+    walk.faults
+}
+
+fn opset(opsets: &[(Box<str>, i64)]) -> i64 {
+    opsets.iter().find(|(domain, _)| domain.is_empty()).map_or(1, |(_, version)| *version)
+}
+
+/// What is known of a tensor that stands in the model.
+pub(crate) fn of_tensor(tensor: &Tensor) -> Known {
+    let dims: Vec<Dim> = tensor.dims.iter().copied().map(Dim::Size).collect();
+    let whole = matches!(tensor.element, Element(6 | 7));
+    let alone = dims.len() <= 1 && whole && (!tensor.ints.is_empty() || tensor.dims == [0]);
+    let data = alone.then(|| tensor.ints.iter().copied().map(Dim::Size).collect());
+    Known { dims: Some(dims), data }
+}
+
+/// The dimensions that are said of a value; a size below 0 says nothing.
+fn declared(value: &Value) -> Option<Vec<Dim>> {
+    let known = |dim: &Dim| match dim {
+        Dim::Size(size) if *size < 0 => Dim::Unknown,
+        dim => dim.clone(),
+    };
+    Some(value.dims.as_ref()?.iter().map(known).collect())
+}
+
+impl<'m> Walk<'m> {
+    /// Follows the nodes of a graph; gives what its outputs are.
+    fn graph(&mut self, graph: &Graph, opset: i64, around: Option<&Scope<'_>>) -> Vec<Known> {
+        self.graphs += 1;
+        if self.graphs > GRAPHS {
+            return Vec::new();
+        }
+        let mut own: HashMap<&str, Known> = HashMap::new();
+        let given: HashMap<&str, &Value> =
+            graph.inputs.iter().map(|input| (&*input.name, input)).collect();
+        for input in &graph.inputs {
+            own.insert(&input.name, Known { dims: declared(input), data: None });
+        }
+        for tensor in &graph.initializers {
+            // What is an input too may be given other values, since IR version 4.
+            let given = self.model.ir_version >= 4 && given.contains_key(&*tensor.name);
+            if !given && tensor.element != Element(0) {
+                own.insert(&tensor.name, of_tensor(tensor));
+            }
+        }
+        let said = graph.values.iter().chain(&graph.outputs);
+        let said: HashMap<&str, Vec<Dim>> =
+            said.filter_map(|value| Some((&*value.name, declared(value)?))).collect();
+        let mut scope = Scope { own, around };
+        for node in &graph.nodes {
+            let made = self.node(node, opset, &scope);
+            for (at, name) in node.outputs.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
+                let mut known = made.get(at).cloned().unwrap_or_default();
+                if let Some(said) = said.get(&**name) {
+                    self.agree(node, name, &mut known, said);
+                }
+                scope.own.insert(name, known);
+            }
+        }
+        graph.outputs.iter().map(|output| scope.known(&output.name)).collect()
+    }
+
+    /// Adds what the model says of a value to what was inferred; what was inferred counts.
+    fn agree(&mut self, node: &Node, name: &str, known: &mut Known, said: &[Dim]) {
+        let Some(dims) = &mut known.dims else {
+            known.dims = Some(said.to_vec());
+            return;
+        };
+        if dims.len() != said.len() || dims.iter().zip(said).any(|(one, other)| differ(one, other))
+        {
+            self.doubt = true;
+            let (has, said) = (shown(dims), shown(said));
+            self.fault(node, FaultKind::Said { value: name.into(), has, said });
+            return;
+        }
+        dims.iter_mut().zip(said).for_each(|(one, other)| *one = both(one, other));
+    }
+
+    fn fault(&mut self, node: &Node, kind: FaultKind) {
+        self.faults.push(Fault { op: node.op.clone(), place: place(node), kind });
+    }
+
+    /// What a node makes.
+    fn node(&mut self, node: &Node, opset: i64, scope: &Scope<'_>) -> Vec<Known> {
+        let mut inner = Vec::new();
+        for (_, attribute) in &node.attributes {
+            let graphs: &[Graph] = match attribute {
+                Attribute::Graph(graph) => std::slice::from_ref(&**graph),
+                Attribute::Graphs(graphs) => graphs,
+                _ => continue,
+            };
+            for graph in graphs {
+                inner.push(self.graph(graph, opset, Some(scope)));
+            }
+        }
+        if !node.domain.is_empty() || self.is_call(node) || node.attributes.iter().any(refers) {
+            return Vec::new();
+        }
+        if &*node.op == "If" {
+            return alike(&inner);
+        }
+        let inputs = node.inputs.iter().map(|name| match &**name {
+            "" => Known::default(),
+            name => scope.known(name),
+        });
+        match outputs(&Seen { node, opset, inputs: inputs.collect() }) {
+            Ok(made) => made,
+            Err(mut clash) => {
+                if self.doubt {
+                    clash.when = When::Run;
+                }
+                self.fault(node, FaultKind::Clash(clash));
+                Vec::new()
+            }
+        }
+    }
+
+    fn is_call(&self, node: &Node) -> bool {
+        let is = |function: &Function| function.name == node.op && function.domain == node.domain;
+        self.model.functions.iter().any(is)
+    }
+}
+
+/// Whether the function around decides on an attribute.
+fn refers((_, attribute): &(Box<str>, Attribute)) -> bool {
+    matches!(attribute, Attribute::Of(_))
+}
+
+/// What both branches of an `If` give.
+fn alike(branches: &[Vec<Known>]) -> Vec<Known> {
+    let [one, other] = branches else { return Vec::new() };
+    let both = one.iter().zip(other);
+    both.map(|(one, other)| if one == other { one.clone() } else { Known::default() }).collect()
+}
