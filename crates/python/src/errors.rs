@@ -47,7 +47,7 @@ pub fn exception(error: Error) -> PyErr {
             UnknownFormat::new_err(text)
         }
         Error::Open(OpenError::NoConversion { .. }) => ConversionError::new_err(text),
-        Error::Name(_) | Error::NoRelease => ReleaseError::new_err(text),
+        Error::Name(_) | Error::Stated(_) | Error::NoRelease => ReleaseError::new_err(text),
         Error::Open(_)
         | Error::Neither { .. }
         | Error::Nothing
