@@ -35,11 +35,11 @@ pub(super) fn judge(
         walk.findings.push(rule.finding().at(here()));
         return Vec::new();
     };
-    let (schema, exact) = match runtime.look_up(&node.domain, &node.op, opset) {
-        Lookup::Found { schema, exact } => (schema, exact),
+    let found = walk.look_up(&op, node, opset);
+    let (schema, exact) = match &*found {
+        Lookup::Found { schema, exact } => (schema, *exact),
         Lookup::Deprecated { since } => {
-            let rule =
-                rules::OperatorGone { reader: &reader, op: &op, since: &since, opset: &opset };
+            let rule = rules::OperatorGone { reader: &reader, op: &op, since, opset: &opset };
             let symptom =
                 format!("Op registered for {} is deprecated in domain_version of {opset}", node.op);
             walk.findings.push(rule.finding().at(here()).with_symptom(symptom));
@@ -47,8 +47,9 @@ pub(super) fn judge(
         }
         Lookup::Missing { since, first } => {
             let symptom = format!("{} is not a registered function/op", node.op);
-            walk.findings
-                .push(missing(&reader, &op, opset, since, first).at(here()).with_symptom(symptom));
+            walk.findings.push(
+                missing(&reader, &op, opset, *since, *first).at(here()).with_symptom(symptom),
+            );
             return Vec::new();
         }
         Lookup::Never
@@ -71,7 +72,7 @@ pub(super) fn judge(
     if runtime.reader == Reader::OnnxRuntime && node.domain.is_empty() {
         walk.findings.extend(inner_graphs(node).into_iter().map(|finding| finding.at(here())));
     }
-    let odd = shape_of_node(&schema, node, &reader).map(|finding| finding.at(here()));
+    let odd = shape_of_node(schema, node, &reader).map(|finding| finding.at(here()));
     // Constants become tensors of the model before anybody looks at their attributes.
     if *schema.name == *"Constant" && node.attributes.is_empty() {
         let rule =
@@ -83,25 +84,25 @@ pub(super) fn judge(
     } else if !exact || odd.count() > 0 {
         walk.open(Open::Schema, &at);
     }
-    let mut bound = infer::bind(&schema, node, inputs);
-    infer::bind_outputs(&schema, node, inputs, inner, &mut bound);
+    let mut bound = infer::bind(schema, node, inputs);
+    infer::bind_outputs(schema, node, inputs, inner, &mut bound);
     if runtime.reader == Reader::OnnxRuntime {
-        let refused = types(&schema, node, inputs, &reader);
+        let refused = types(schema, node, inputs, &reader);
         match refused {
             Some(finding) => walk.findings.push(finding.at(here())),
             None => {
-                let limit = limits::at(runtime.version, &schema, node, &bound, &walk.around);
+                let limit = limits::at(runtime.version, schema, node, &bound, &walk.around);
                 match limit {
                     Some(limit) if limit.when == When::Kernel => walk.open(Open::Unmeasured, &at),
-                    _ => kernel::judge(walk, &schema, &bound, &at),
+                    _ => kernel::judge(walk, schema, &bound, &at),
                 }
                 if let Some(limit) = limit {
-                    refuse(walk, limit, &schema, &at);
+                    refuse(walk, limit, schema, &at);
                 }
             }
         }
     }
-    infer::outputs(&schema, node, inputs, &bound)
+    infer::outputs(schema, node, inputs, &bound)
 }
 
 /// What no kernel takes, and no schema tells.

@@ -1,13 +1,16 @@
 //! The walk over the nodes of a model, with the types of the values that they see.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use foldhash::{HashMap, HashMapExt as _};
 use unskew_core::{Finding, Places, Unjudged, aspect};
 
 use super::{function, node};
 use crate::around::Around;
-use crate::{Attribute, Element, Function, Graph, Kind, Model, Node, Reader, Runtime, rules};
+use crate::{
+    Attribute, Element, Function, Graph, Kind, Lookup, Model, Node, Reader, Runtime, rules,
+};
 
 /// How deep functions call functions before it counts as a circle.
 const CALLS: usize = 64;
@@ -54,6 +57,8 @@ pub(super) struct Walk<'m> {
     /// Sizes and makers of values.
     pub(super) around: Around<'m>,
     open: BTreeMap<Open, Places>,
+    /// What the release makes of each operator, under each opset that it stands under.
+    lookups: HashMap<(String, i64), Arc<Lookup>>,
     /// What functions gave for the types of their inputs.
     calls: HashMap<(usize, Kinds), Kinds>,
     /// How many calls were looked into.
@@ -84,6 +89,7 @@ pub(super) fn walk(model: &Model, runtime: &Runtime) -> Walked {
         findings: Vec::new(),
         around: Around::of(model),
         open: BTreeMap::new(),
+        lookups: HashMap::new(),
         calls: HashMap::new(),
         called: 0,
         depth: 0,
@@ -135,6 +141,14 @@ pub(super) fn walk(model: &Model, runtime: &Runtime) -> Walked {
 }
 
 impl<'m> Walk<'m> {
+    /// What the release makes of the operator of a node, whose name with its domain is `op`.
+    pub(super) fn look_up(&mut self, op: &str, node: &Node, opset: i64) -> Arc<Lookup> {
+        let runtime = self.runtime;
+        let known = self.lookups.entry((op.to_owned(), opset));
+        let look_up = || Arc::new(runtime.look_up(&node.domain, &node.op, opset));
+        known.or_insert_with(look_up).clone()
+    }
+
     /// Notes something that was not judged.
     pub(super) fn open(&mut self, why: Open, place: &str) {
         self.open.entry(why).or_default().add(place);
