@@ -80,6 +80,8 @@ def plain(value):
         flat = value.detach().contiguous().reshape(-1).tolist()
         dtype = str(value.dtype).split(".")[1]
         return {"dtype": dtype, "shape": list(value.shape), "values": [number(item) for item in flat]}
+    if isinstance(value, dict):
+        return [plain(item) for item in value.values()]
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
     return number(value)

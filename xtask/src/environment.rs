@@ -203,6 +203,7 @@ pub fn pin(release: &str, others: &[String], pythons: Option<&str>) -> anyhow::R
 fn next_step(family: &str, version: &str) -> String {
     match family {
         "pillow" => "run `cargo xtask extensions`".to_owned(),
+        "torchvision" => "run `cargo xtask torch-models`".to_owned(),
         "mkdocs-material" => "run `cargo xtask site`".to_owned(),
         "moto" | "mlflow" | "maturin" | "protobuf" => {
             "name it in corpus.toml and run `cargo xtask corpus`".to_owned()
@@ -220,6 +221,8 @@ fn packages(family: &str, version: &str) -> anyhow::Result<Vec<String>> {
         // The same as `tensorflow`, without what a GPU wants.
         "tensorflow" => &["tensorflow-cpu"],
         "torch" => &["torch"],
+        // Families of models; what goes with it is named when it is pinned, and PyTorch stands beside it.
+        "torchvision" => &["torchvision"],
         // An S3 server for tests.
         "moto" => &["moto[server]"],
         // A runtime of protobuf; its compiler is named beside it: `grpcio-tools==1.80.0`.
@@ -236,7 +239,7 @@ fn packages(family: &str, version: &str) -> anyhow::Result<Vec<String>> {
         "flatbuffers" => &["flatbuffers"],
         _ => {
             bail!(
-                "only jax, flatbuffers, pillow, tensorflow, torch, protobuf, moto, mlflow, maturin and mkdocs-material are run, \
+                "only jax, flatbuffers, pillow, tensorflow, torch, torchvision, protobuf, moto, mlflow, maturin and mkdocs-material are run, \
                  such as jax==0.10.2, not {family}"
             )
         }

@@ -44,6 +44,7 @@ mod tensorflow_differential;
 mod test;
 mod torch;
 mod torch_differential;
+mod torch_models;
 mod wheel;
 
 use std::path::PathBuf;
@@ -168,6 +169,8 @@ enum Verb {
     Environments(environments::Environments),
     /// Runs recorded files, as they are and converted, on PyTorch releases.
     Torch(torch::Torch),
+    /// Has PyTorch releases write models, and runs them converted on others.
+    TorchModels(torch_models::TorchModels),
     /// Compares what operators do in PyTorch releases, and writes the data of what changed.
     Behaviour(behaviour::Behaviour),
     /// Compares verdicts with what real PyTorch releases do with archives that others wrote at random.
@@ -255,6 +258,7 @@ fn main() -> anyhow::Result<()> {
         Verb::Generated(arguments) => generated::run(&arguments),
         Verb::Environments(arguments) => environments::run(&arguments),
         Verb::Torch(torch) => torch::run(&torch),
+        Verb::TorchModels(models) => torch_models::run(&models),
         Verb::TorchDifferential(differential) => torch_differential::run(&differential),
         Verb::Behaviour(behaviour) => behaviour::run(&behaviour),
         Verb::Hostile(hostile) => hostile::run(&hostile),

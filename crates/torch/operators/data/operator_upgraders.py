@@ -545,16 +545,23 @@ def kl_div_backward_before_1_13(grad_output: Tensor, self: Tensor, target: Tenso
     result = torch.div(result, self.numel())
   return result
 
+# A gradient of integers was cut off by the mean up to 1.5 and not from 1.7 on, and 1.6 refused it: nothing is guessed, and
+# it is refused.
+
 def l1_loss_backward_before_1_13(grad_output: Tensor, self: Tensor, target: Tensor, reduction: int) -> Tensor:
-  result = torch.mul(torch.sign(torch.sub(self, target)), grad_output)
+  norm = grad_output
   if reduction == 1:
-    result = torch.div(result, self.numel())
+    norm = torch.clone(grad_output).div_(self.numel())
+  result = torch.sign(torch.sub(self, target)).to(self.dtype)
+  result = result.mul_(norm)
   return result
 
 def l1_loss_backward_grad_input_before_1_13(grad_output: Tensor, self: Tensor, target: Tensor, reduction: int, *, grad_input: Tensor) -> Tensor:
-  result = torch.mul(torch.sign(torch.sub(self, target)), grad_output)
+  norm = grad_output
   if reduction == 1:
-    result = torch.div(result, self.numel())
+    norm = torch.clone(grad_output).div_(self.numel())
+  result = torch.sign(torch.sub(self, target)).to(self.dtype)
+  result = result.mul_(norm)
   return grad_input.resize_(result.size()).copy_(result)
 
 def diag_backward_before_2_0(grad: Tensor, input_sizes: List[int], diagonal: int) -> Tensor:

@@ -221,6 +221,9 @@ fn way(
             let old_file = writer.until.is_some_and(|until| until < changed_in);
             let new_file = writer.since.is_some_and(|since| since >= changed_in);
             match (old_file, new_file, new(changed_in)) {
+                // Nobody meant what was before.
+                (false, false, true) if change.compatible.is_some() => Way::Level,
+                (false, false, false) if change.compatible.is_some() => Way::Down,
                 (false, false, _) => return Err(Blocked::WriterUnknown { changed_in }),
                 (true, _, true) => Way::Up,
                 (_, true, false) => Way::Down,

@@ -4,7 +4,8 @@
     python real.py run CASES      what the function gives: run on a release that it is for
 
 CASES has lines of `function<TAB>recorded on<TAB>arguments<TAB>expected`. `record` fills in the second and the
-fourth column, in the file itself, of what is not recorded yet and this release has. `run` runs the functions that
+fourth column, in the file itself, of what is not recorded yet and this release has. A nested tensor is written as the
+padded one that functions have in its place: infinities of both signs in turn for what it lacks. `run` runs the functions that
 are for this release, writes `function<TAB>release<TAB>cases<TAB>largest difference`, and fails if one is not
 equal. Works with every release from 1.3 on; nothing but PyTorch and the standard library is used.
 """
@@ -79,6 +80,29 @@ def arguments(text):
     return eval("dict(%s)" % text, {"tensor": tensor, "inf": math.inf, "nan": math.nan, "dict": dict})
 
 
+def signs(width):
+    """What padding has in the place of a row that a nested tensor lacks."""
+    return [-math.inf if at % 2 else math.inf for at in range(width)]
+
+
+def nested(value):
+    """A tensor as the operator itself takes it: nested if rows of it are padding."""
+    if not isinstance(value, torch.Tensor) or value.dim() != 3:
+        return value
+    lost = (value == torch.tensor(signs(value.size(2)), dtype=value.dtype)).all(-1)
+    if not lost.any():
+        return value
+    return torch.nested.nested_tensor([rows[~gone] for rows, gone in zip(value, lost)])
+
+
+def padded(value):
+    """A nested tensor as the functions have it."""
+    parts = value.unbind()
+    longest = max(part.size(0) for part in parts)
+    rows = [part.tolist() + [signs(part.size(1))] * (longest - part.size(0)) for part in parts]
+    return torch.tensor(rows, dtype=value.dtype)
+
+
 def number(value):
     """A number in few digits, which are enough for 32 bits."""
     if isinstance(value, complex):
@@ -92,6 +116,7 @@ def number(value):
 def show(value):
     """A value as the cases write it."""
     if isinstance(value, torch.Tensor):
+        value = padded(value) if getattr(value, "is_nested", False) else value
         values = ", ".join(number(one) for one in value.detach().flatten().tolist())
         return "tensor('%s', %s, [%s])" % (str(value.dtype)[6:], list(value.shape), values)
     if isinstance(value, (tuple, list)):
@@ -109,6 +134,8 @@ def call(text, operator):
         if one != "*":
             given.append("%s=%s" % (one, one) if by_name else one)
     name = operator.split("::")[1].split(".")[0]
+    if operator.startswith("prim::"):
+        return "def call(%s) -> %s:\n  return %s.%s\n" % (head.group(1), head.group(2), given[0], name)
     # Old releases have no function of an operator that writes to its argument, only the method.
     called = "self." + name if name.endswith("_") else "torch." + name
     given = given[1:] if name.endswith("_") else given
@@ -135,7 +162,7 @@ def compiled(text):
     else:
         # There, a text sees the functions of modules, which have none that write to their argument.
         rest = re.sub(r"\btorch\.([a-z]\w*_)\((\w+)(, )?", r"\2.\1(", rest)
-        hidden = r"\btorch\.(softplus|hardtanh|gelu|re\w+_pad\dd|upsample_\w+)\("
+        hidden = r"\btorch\.(softplus|hardtanh|gelu|re\w+_pad\dd|upsample_\w+|nll_loss\w*)\("
         rest = re.sub(hidden, r"torch._C._nn.\1(", rest)
     if "torch.slice(" in rest:
         # No module has this one.
@@ -203,7 +230,8 @@ def record(path):
             continue
         torch.manual_seed(0)
         try:
-            expected = compiled(call(texts[function], entries[function][0]))(**arguments(given))
+            expected = compiled(call(texts[function], entries[function][0]))
+            expected = expected(**{name: nested(value) for name, value in arguments(given).items()})
         except Exception as error:
             sys.stderr.write("%s(%s): %s\n" % (function, given[:200], str(error)[:900]))
             continue

@@ -172,7 +172,7 @@ fn real_voice_models_go_back_to_1_7_and_no_further() {
         let (plan, _) = converted(&name, &bytes, &runtime("1.6.0"));
         let mut why = plan.blockers.iter().map(|one| &one.message);
         assert!(
-            why.any(|why| why.contains("aten::is_grad_enabled")),
+            why.any(|why| why.contains("aten::set_grad_enabled")),
             "{name}: {:?}",
             plan.blockers
         );

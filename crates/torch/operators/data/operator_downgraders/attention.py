@@ -19,4 +19,7 @@ def scaled_dot_product_attention_to_1_13(query: Tensor, key: Tensor, value: Tens
       scores = torch.add(scores, attn_mask)
   weights = torch.softmax(scores, -1)
   nothing = torch.eq(torch.sum(torch.ne(scores, float('-inf')), [-1], True), 0)
-  return torch.matmul(torch.masked_fill(weights, nothing, 0.0), value)
+  weights = torch.masked_fill(weights, nothing, 0.0)
+  if dropout_p > 0.0:
+    weights = torch.dropout(weights, dropout_p, True)
+  return torch.matmul(weights, value)

@@ -18,6 +18,23 @@ def conv3d_padding_to_1_8(input: Tensor, weight: Tensor, bias: Optional[Tensor]=
   rest = same_size(weight, dilation, 3)
   return torch.conv3d(torch.constant_pad_nd(input, rest, 0), weight, bias, stride, [0], dilation, groups)
 
+# The same as it is traced, for any number of dimensions.
+
+def _convolution_mode_to_1_8(input: Tensor, weight: Tensor, bias: Optional[Tensor], stride: List[int], padding: str, dilation: List[int], groups: int) -> Tensor:
+  rank = weight.dim() - 2
+  steps: List[int] = []
+  nothing: List[int] = []
+  rates: List[int] = []
+  for n in range(rank):
+    steps = steps + [stride[n if len(stride) > 1 else 0]]
+    rates = rates + [dilation[n if len(dilation) > 1 else 0]]
+    nothing = nothing + [0]
+  padded = input
+  if padding != 'valid':
+    rest = same_size(weight, dilation, rank)
+    padded = torch.constant_pad_nd(input, rest, 0)
+  return torch.convolution(padded, weight, bias, steps, nothing, rates, False, nothing, groups)
+
 # The padding that keeps the size, the last dimension first.
 
 def same_size(weight: Tensor, dilation: List[int], rank: int) -> List[int]:

@@ -88,6 +88,46 @@ def floor_divide_Scalar_to_1_4(self: Tensor, other: number) -> Tensor:
     return torch.trunc(quotient)
   return quotient
 
+# The same that rounds down. In 1.4 division is that of floats for floats, and of integers for integers.
+
+def floor_divide_down_to_1_4(self: Tensor, other: Tensor) -> Tensor:
+  return floored_by_div(self, other)
+
+def floored_by_div(self: Tensor, other: Tensor) -> Tensor:
+  if self.is_floating_point() or other.is_floating_point():
+    dtype = torch.add(self, other).dtype
+    value = self.to(dtype)
+    by = other.to(dtype)
+    rest = torch.fmod(value, by)
+    quotient = torch.div(torch.sub(value, rest), by)
+    apart = torch.ne(torch.lt(by, 0), torch.lt(rest, 0))
+    quotient = torch.where(torch.ne(rest, 0) & apart, torch.sub(quotient, 1), quotient)
+    floor = torch.floor(quotient)
+    floor = torch.where(torch.gt(torch.sub(quotient, floor), 0.5), torch.add(floor, 1), floor)
+    result = torch.where(torch.eq(by, 0), torch.div(value, by), floor)
+  else:
+    result = torch.div(torch.sub(self, torch.remainder(self, other)), other)
+  return result
+
+def floor_divide_Scalar_down_to_1_4(self: Tensor, other: number) -> Tensor:
+  return floored_by_number(self, other)
+
+def floored_by_number(self: Tensor, other: number) -> Tensor:
+  if self.is_floating_point() or isinstance(other, float):
+    value = self
+    if not self.is_floating_point():
+      value = self.to(torch.zeros([0]).dtype)
+    rest = torch.fmod(value, other)
+    quotient = torch.div(torch.sub(value, rest), other)
+    apart = torch.ne(torch.lt(torch.full_like(rest, other), 0), torch.lt(rest, 0))
+    quotient = torch.where(torch.ne(rest, 0) & apart, torch.sub(quotient, 1), quotient)
+    floor = torch.floor(quotient)
+    floor = torch.where(torch.gt(torch.sub(quotient, floor), 0.5), torch.add(floor, 1), floor)
+    result = torch.div(value, other) if other == 0 else floor
+  else:
+    result = torch.div(torch.sub(self, torch.remainder(self, other)), other)
+  return result
+
 # Integers as floats, as division has them.
 
 def floating(self: Tensor, other: Tensor) -> Tensor:
@@ -130,4 +170,32 @@ def rounded_by(self: Tensor, other: number, rounding_mode: Optional[str]) -> Ten
   else:
     exact = torch.true_divide(self, other)
     outcome = torch.trunc(exact) if mode == "trunc" else exact
+  return outcome
+
+def div_Tensor_mode_to_1_4(self: Tensor, other: Tensor, *, rounding_mode: Optional[str]) -> Tensor:
+  mode = "" if rounding_mode is None else rounding_mode
+  if mode == "floor":
+    outcome = floored_by_div(self, other)
+  elif mode == "trunc" and not (self.is_floating_point() or other.is_floating_point()):
+    outcome = torch.div(self, other)
+  else:
+    exact = floating(self, other)
+    outcome = torch.div(exact, other)
+    if mode == "trunc":
+      outcome = torch.trunc(outcome)
+  return outcome
+
+def div_Scalar_mode_to_1_4(self: Tensor, other: number, *, rounding_mode: Optional[str]) -> Tensor:
+  mode = "" if rounding_mode is None else rounding_mode
+  if mode == "floor":
+    outcome = floored_by_number(self, other)
+  elif mode == "trunc" and not (self.is_floating_point() or isinstance(other, float)):
+    outcome = torch.div(self, other)
+  else:
+    exact = self
+    if not self.is_floating_point():
+      exact = self.to(torch.zeros([0]).dtype)
+    outcome = torch.div(exact, other)
+    if mode == "trunc":
+      outcome = torch.trunc(outcome)
   return outcome

@@ -60,3 +60,11 @@ def clamp_Tensor_to_1_8(self: Tensor, min: Optional[Tensor]=None, max: Optional[
   if max is not None:
     result = torch.min(result, max)
   return result
+
+# Up to 1.5 the power of an integer was one, whatever the exponent.
+
+def pow_Tensor_Scalar_to_1_5(self: Tensor, exponent: number) -> Tensor:
+  base = self
+  if isinstance(exponent, float) and not self.is_floating_point():
+    base = self.to(torch.zeros([0]).dtype)
+  return torch.pow(base, exponent)

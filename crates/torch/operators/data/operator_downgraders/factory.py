@@ -18,3 +18,32 @@ def logspace_to_1_6(start: number, end: number, steps: Optional[int]=None, base:
 
 def logspace_out_to_1_6(start: number, end: number, steps: Optional[int]=None, base: float=10.0, *, out: Tensor) -> Tensor:
   return torch.logspace(start, end, 100 if steps is None else steps, base, out=out)
+
+# In 1.4 a tensor like another one had all of its properties or none.
+
+def zeros_like_to_1_4(self: Tensor, *, dtype: Optional[int]=None, layout: Optional[int]=None, device: Optional[Device]=None, pin_memory: Optional[bool]=None, memory_format: Optional[int]=None) -> Tensor:
+  kind = self.dtype
+  place = self.device
+  if dtype is not None:
+    kind = dtype
+  if device is not None:
+    place = device
+  return torch.zeros(self.size(), dtype=kind, layout=layout, device=place, pin_memory=pin_memory)
+
+def ones_like_to_1_4(self: Tensor, *, dtype: Optional[int]=None, layout: Optional[int]=None, device: Optional[Device]=None, pin_memory: Optional[bool]=None, memory_format: Optional[int]=None) -> Tensor:
+  kind = self.dtype
+  place = self.device
+  if dtype is not None:
+    kind = dtype
+  if device is not None:
+    place = device
+  return torch.ones(self.size(), dtype=kind, layout=layout, device=place, pin_memory=pin_memory)
+
+def full_like_to_1_4(self: Tensor, fill_value: number, *, dtype: Optional[int]=None, layout: Optional[int]=None, device: Optional[Device]=None, pin_memory: Optional[bool]=None, memory_format: Optional[int]=None) -> Tensor:
+  kind = self.dtype
+  place = self.device
+  if dtype is not None:
+    kind = dtype
+  if device is not None:
+    place = device
+  return torch.full(self.size(), fill_value, dtype=kind, layout=layout, device=place, pin_memory=pin_memory)

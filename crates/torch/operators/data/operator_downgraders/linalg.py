@@ -55,3 +55,22 @@ def linalg_cross_to_1_10(self: Tensor, other: Tensor, *, dim: int=-1) -> Tensor:
 
 def linalg_diagonal_to_1_10(A: Tensor, *, offset: int=0, dim1: int=-2, dim2: int=-1) -> Tensor:
   return torch.diagonal(A, offset, dim1, dim2)
+
+# A norm of no order is that of all elements, or of those along the dimensions.
+
+def linalg_norm_to_1_6(self: Tensor, ord: Optional[number]=None, dim: Optional[List[int]]=None, keepdim: bool=False, *, dtype: Optional[int]=None) -> Tensor:
+  value = self
+  if dtype is not None:
+    value = self.to(dtype)
+  dims: List[int] = []
+  if dim is None:
+    for i in range(self.dim()):
+      dims.append(i)
+  else:
+    dims = dim
+  return torch.norm(value, 2, dims, keepdim)
+
+# Up to 1.12 the order of products was that of the operands, and no part of the call.
+
+def einsum_to_1_12(equation: str, tensors: List[Tensor], *, path: Optional[List[int]]=None) -> Tensor:
+  return torch.einsum(equation, tensors)

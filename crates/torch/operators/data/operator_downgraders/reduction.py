@@ -122,3 +122,9 @@ def corrected(self: Tensor, dims: List[int], less: float, keepdim: bool) -> Tens
   rest = count - less if count > less else 0.0
   result = torch.div(torch.mul(torch.var(self, dims, False, keepdim), count), rest)
   return result
+
+# Up to 1.12 the dimensions of a mean were a list and not left open; none in it meant all.
+
+def mean_dim_to_1_12(self: Tensor, dim: Optional[List[int]], keepdim: bool=False, *, dtype: Optional[int]=None) -> Tensor:
+  dims = chosen(self, dim)
+  return torch.mean(self, dims, keepdim, dtype=dtype)

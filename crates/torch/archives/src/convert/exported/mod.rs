@@ -5,7 +5,7 @@
 //! types of two of them. What is beyond types has a module each: `first`, the signature of 2.1, which says
 //! by maps what later ones say by a list of specs; `functional`, graphs without operators that write to their arguments;
 //! `higher_order`, what `cond` and its like give back;
-//! `names`, names that Python has for something else; `operators`, arguments that another release does not take; `calls`, nodes of operators that it does not have, with `site`, what a node is given, and `shapes`, what new nodes give;
+//! `layout`, views of what another release lays out otherwise; `names`, names that Python has for something else; `operators`, arguments that another release does not take; `calls`, nodes of operators that it does not have, with `site`, what a node is given, and `shapes`, what new nodes give;
 //! `stamp`, the numbers and names of the whole; `container`, the records around the graph, and `weights`,
 //! the tensors in them.
 
@@ -16,6 +16,7 @@ mod expression;
 mod first;
 mod functional;
 mod higher_order;
+mod layout;
 mod names;
 mod operators;
 mod recast;
@@ -119,6 +120,9 @@ fn program(
         }
         operators::put(graph, &task.to.operators, &mut found);
         calls::put(task, &course.to, graph, &mut found);
+        if is_down && task.to.operators.release() < Version::pair(2, 5) {
+            layout::put(graph, &mut found);
+        }
     }
     for (what, places) in found.blocked {
         block(task, plan, Some(to), &what, places);

@@ -1,0 +1,292 @@
+//! Models that releases write for the occasion, converted for other releases and run there.
+//!
+//! `python/probe/torch_models.py` makes them with random weights: families of torchvision and blocks as people write
+//! them. What their writer gave is what they have to give on every other release.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context as _, ensure};
+use serde::Deserialize;
+use unskew_core::{Context, Date, Finding, Phase as VerdictPhase, Severity, Version, check};
+use unskew_peers::{End, Peer, run_probe};
+use unskew_releases::Release;
+use unskew_source::{Assembly, FileSource, Output, Source};
+use unskew_torch::{Options, Runtime};
+
+use crate::recorded::{difference, value};
+use crate::{Host, Job, Loader, Outcome, Phase};
+
+/// Types and shapes are exact; through tens of layers, of which each release adds in an order of its own, floats drift
+/// further apart than through one operator.
+pub const MODEL_TOLERANCE: f64 = 1e-4;
+
+/// What a model is written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// By `torch.export`.
+    Exported,
+    /// By `torch.jit.script`.
+    Scripted,
+    /// By `torch.jit.trace`.
+    Traced,
+}
+
+impl Kind {
+    /// The word that the probe has for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Exported => "exported",
+            Self::Scripted => "scripted",
+            Self::Traced => "traced",
+        }
+    }
+
+    fn loader(self) -> Loader {
+        match self {
+            Self::Exported => Loader::Exported,
+            Self::Scripted | Self::Traced => Loader::Script,
+        }
+    }
+}
+
+/// A model that was asked for.
+#[derive(Clone, Debug)]
+pub struct Made {
+    /// Its name in the probe.
+    pub name: String,
+    /// What it is written as.
+    pub kind: Kind,
+    /// The file in the folder, or why its own release does not write it.
+    pub file: Result<String, String>,
+    inputs: Vec<serde_json::Value>,
+    output: serde_json::Value,
+}
+
+/// What became of a model on a release.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fared {
+    /// Its writer did not write it, for this reason.
+    NotWritten(String),
+    /// It has no exact form, for these reasons.
+    Blocked(Vec<String>),
+    /// The release refused it, with these words.
+    Refused(String),
+    /// It gave something else.
+    Differs(String),
+    /// It gave something else, and the verdict of the result says that it may.
+    Doubtful(String),
+    /// It gave what its writer gave.
+    Equal,
+}
+
+/// A model on a release.
+#[derive(Clone, Debug)]
+pub struct ModelCell {
+    /// The name of the model.
+    pub name: String,
+    /// What it is written as.
+    pub kind: Kind,
+    /// The release that wrote it.
+    pub writer: Version,
+    /// The release that it was converted for.
+    pub reader: Version,
+    /// What became of it there.
+    pub fared: Fared,
+}
+
+/// Has a release write models of a kind into `folder`, all that there are if none is named. Families of torchvision need
+/// `torchvision`, an environment that has it and no PyTorch.
+///
+/// # Errors
+/// If the release cannot be run, or ends before it is through.
+pub fn write(
+    host: &Host,
+    torchvision: Option<&Peer>,
+    folder: &Path,
+    kind: Kind,
+    names: &[String],
+    limit: Duration,
+) -> anyhow::Result<Vec<Made>> {
+    #[derive(Deserialize)]
+    struct Detail {
+        file: Option<String>,
+        inputs: Vec<serde_json::Value>,
+        output: serde_json::Value,
+        said: String,
+    }
+    let mut command = host.command();
+    if let Some(packages) = torchvision.and_then(packages) {
+        command.env("PYTHONPATH", packages);
+    }
+    command.arg(unskew_peers::root().join("python/probe/torch_models.py"));
+    command.arg(folder).arg(kind.word()).args(names);
+    let outcome = run_probe(&mut command, limit)?;
+    let words = || outcome.errors.lines().rev().take(5).collect::<Vec<_>>().join("\n");
+    ensure!(outcome.end == End::Finished, "{}: {}", outcome.end, words());
+    let made = outcome.steps.iter().map(|step| {
+        let detail: Detail = serde_json::from_str(&step.detail)?;
+        let file = detail.file.ok_or(detail.said);
+        let (name, inputs, output) = (step.step.clone(), detail.inputs, detail.output);
+        Ok(Made { name, kind, file, inputs, output })
+    });
+    made.collect()
+}
+
+/// Where the packages of an environment lie.
+fn packages(peer: &Peer) -> Option<PathBuf> {
+    let mut pythons = peer.folder().join("lib").read_dir().ok()?.flatten();
+    pythons.find_map(|entry| Some(entry.path().join("site-packages")).filter(|path| path.is_dir()))
+}
+
+/// Converts models for a release and runs them there.
+///
+/// # Errors
+/// If a file cannot be read or written, or the release not be run.
+pub fn fare(
+    writer: Version,
+    made: &[Made],
+    folder: &Path,
+    host: &Host,
+    release: Release,
+    limit: Duration,
+) -> anyhow::Result<Vec<ModelCell>> {
+    let runtime = unskew_releases::torch::runtime(release.row());
+    let runtime = runtime.with_context(|| format!("no release of PyTorch: {release}"))?;
+    let place = tempfile::tempdir_in(folder)?;
+    let (mut jobs, mut fates) = (Vec::new(), Vec::new());
+    for (n, one) in made.iter().enumerate() {
+        let fate = match &one.file {
+            Err(why) => Fate::Over(Fared::NotWritten(why.clone())),
+            Ok(file) => {
+                let to = place.path().join(format!("{n}-{file}"));
+                convert(one, &folder.join(file), &to, &runtime)?
+            }
+        };
+        if let Fate::Runs { to, .. } = &fate {
+            let (name, inputs) = (n.to_string(), one.inputs.clone());
+            jobs.push(Job { name, path: to.clone(), loader: one.kind.loader(), inputs });
+        }
+        fates.push(fate);
+    }
+    let outcomes = host.run(&jobs, limit)?;
+    let cell = |(n, (one, fate)): (usize, (&Made, Fate))| {
+        let fared = match fate {
+            Fate::Over(fared) => fared,
+            Fate::Runs { may_differ, .. } => {
+                let outcome = outcomes.get(&n.to_string()).context("no outcome")?;
+                fared(one, outcome, may_differ)?
+            }
+        };
+        let (name, kind, reader) = (one.name.clone(), one.kind, host.version);
+        Ok(ModelCell { name, kind, writer, reader, fared })
+    };
+    made.iter().zip(fates).enumerate().map(cell).collect()
+}
+
+/// What becomes of a model before it is run.
+enum Fate {
+    Over(Fared),
+    /// It was converted, and the verdict of the result may say that it gives something else.
+    Runs {
+        to: PathBuf,
+        may_differ: bool,
+    },
+}
+
+fn convert(one: &Made, path: &Path, to: &Path, runtime: &Runtime) -> anyhow::Result<Fate> {
+    let source: Arc<dyn Source> = Arc::new(FileSource::open(path)?);
+    let converted = unskew_torch::convert_with_origin(&source, runtime, &Options::default())?;
+    let (plan, output, origin) =
+        converted.with_context(|| format!("no PyTorch file: {}", one.name))?;
+    if !plan.is_possible() {
+        return Ok(Fate::Over(Fared::Blocked(plan.blockers.iter().map(words).collect())));
+    }
+    let Output::File(result) = &output else { anyhow::bail!("{}: a folder", one.name) };
+    let result: Arc<dyn Source> = Arc::<Assembly>::clone(result);
+    let party = unskew_torch::party_converted(&result, &origin)?;
+    let party = party.with_context(|| format!("no PyTorch file: {}", one.name))?;
+    let day = Context::on(Date::constant(2026, 11, 1));
+    let verdict = check(&party, &runtime.party(), &day);
+    // The command writes nothing of which the verdict has an error.
+    if verdict.severity() == Some(Severity::Error) {
+        let errors = verdict.findings.iter().filter(|one| one.severity == Severity::Error);
+        return Ok(Fate::Over(Fared::Blocked(errors.map(words).collect())));
+    }
+    output.write(to)?;
+    let may_differ = verdict.findings.iter().any(|one| one.phase == Some(VerdictPhase::Silent));
+    Ok(Fate::Runs { to: to.to_owned(), may_differ })
+}
+
+fn fared(one: &Made, outcome: &Outcome, may_differ: bool) -> anyhow::Result<Fared> {
+    Ok(match (&outcome.phase, &outcome.output) {
+        (Phase::Ok, Some(found)) => {
+            let (wanted, found) = (value(&one.output)?, value(found)?);
+            match difference(&wanted, &found, MODEL_TOLERANCE) {
+                None => Fared::Equal,
+                Some(how) if may_differ => Fared::Doubtful(how),
+                Some(how) => Fared::Differs(how),
+            }
+        }
+        (Phase::Ok, None) => Fared::Differs("no output".to_owned()),
+        _ => Fared::Refused(outcome.said.clone()),
+    })
+}
+
+fn words(finding: &Finding) -> String {
+    let said = finding.message.split_once(": ").map_or(&*finding.message, |(_, why)| why);
+    format!("{} {said}", finding.rule.code)
+}
+
+/// A line for each kind, writer and reader.
+pub fn models_table(cells: &[ModelCell]) -> String {
+    let mut text = String::from(
+        "| written as | by | on | models | converted | equal | no exact form | refused | said to differ | differ unsaid |\n\
+         | --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
+    );
+    let mut rows: BTreeMap<(Kind, Version, Version), [usize; 5]> = BTreeMap::new();
+    for cell in cells {
+        let row = rows.entry((cell.kind, cell.writer, cell.reader)).or_default();
+        let at = match cell.fared {
+            Fared::NotWritten(_) => continue,
+            Fared::Equal => 0,
+            Fared::Blocked(_) => 1,
+            Fared::Refused(_) => 2,
+            Fared::Doubtful(_) => 3,
+            Fared::Differs(_) => 4,
+        };
+        if let Some(count) = row.get_mut(at) {
+            *count += 1;
+        }
+    }
+    for ((kind, writer, reader), [equal, blocked, refused, doubtful, differs]) in rows {
+        let (all, kind) = (equal + blocked + refused + doubtful + differs, kind.word());
+        let _ = writeln!(
+            text,
+            "| {kind} | {writer} | {reader} | {all} | {} | {equal} | {blocked} | {refused} | {doubtful} | {differs} |",
+            all - blocked
+        );
+    }
+    text
+}
+
+/// What is not equal, a line each: the model, where, and why.
+pub fn models_reasons(cells: &[ModelCell]) -> String {
+    let mut text = String::new();
+    for cell in cells {
+        let why = match &cell.fared {
+            Fared::Equal => continue,
+            Fared::NotWritten(why) => format!("not written: {why}"),
+            Fared::Blocked(all) => format!("no exact form: {}", all.join("; ")),
+            Fared::Refused(words) => format!("refused: {words}"),
+            Fared::Doubtful(how) => format!("differs, and it is said that it may: {how}"),
+            Fared::Differs(how) => format!("differs: {how}"),
+        };
+        let (name, kind) = (&cell.name, cell.kind.word());
+        let _ = writeln!(text, "{name} {kind} by {} on {}: {why}", cell.writer, cell.reader);
+    }
+    text
+}

@@ -1,0 +1,120 @@
+"""Makes models with random weights and writes each as file, with what it gives.
+
+    torch_models.py FOLDER KIND [NAME...]
+
+KIND is `exported` (`torch.export`, .pt2), `scripted` or `traced` (TorchScript, .pt). Without names it makes those of
+`torch_blocks.py` and, of exported ones, families of torchvision as well. One line of JSON for each:
+
+    {"step": name, "ok": true, "detail": {"file": "vit.pt2", "inputs": [...], "output": ..., "said": ""}, "seconds": 1.0}
+
+`detail` is text that is JSON, with inputs and outputs as `torch_run.py` has them. What this PyTorch itself does not write
+has no file, and `said` is why.
+"""
+import json
+import os
+import sys
+import time
+import warnings
+
+warnings.filterwarnings("ignore")
+os.environ["CUDA_VISIBLE_DEVICES"] = ""
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import torch
+from torch import nn
+
+from torch_blocks import BLOCKS, PIECES
+
+torch.set_num_threads(1)
+
+# A model of each family of torchvision with image sizes that are as small as it takes.
+SMALL = [
+    ("alexnet", 64), ("vgg11_bn", 64), ("resnet18", 64), ("squeezenet1_1", 64), ("densenet121", 32), ("googlenet", 64),
+    ("inception_v3", 96), ("shufflenet_v2_x0_5", 64), ("mobilenet_v2", 64), ("mobilenet_v3_small", 64),
+    ("mnasnet0_5", 64), ("efficientnet_b0", 64), ("regnet_y_400mf", 64), ("convnext_tiny", 64), ("vit_b_32", 32),
+    ("swin_t", 32), ("maxvit_t", 224), ("lraspp_mobilenet_v3_large", 64), ("fcn_resnet50", 32),
+]
+
+
+def family(name, size):
+    """A family of torchvision. Heads of which a layer has a hundred million weights are made narrow."""
+    import torchvision.models as models
+
+    more = {"init_weights": False, "aux_logits": False} if name in ("googlenet", "inception_v3") else {}
+    if name in ("lraspp_mobilenet_v3_large", "fcn_resnet50"):
+        model = getattr(models.segmentation, name)(weights=None, weights_backbone=None)
+    else:
+        if name == "vit_b_32":
+            more = {"image_size": 32}
+        model = getattr(models, name)(weights=None, num_classes=10, **more)
+    if name == "alexnet":
+        model.classifier = nn.Sequential(nn.Dropout(), nn.Linear(9216, 64), nn.ReLU(inplace=True), nn.Linear(64, 10))
+    if name == "vgg11_bn":
+        model.classifier = nn.Sequential(nn.Linear(25088, 64), nn.ReLU(True), nn.Dropout(), nn.Linear(64, 10))
+    return model, [torch.randn(1, 3, size, size)]
+
+
+FAMILIES = {name: (lambda name=name, size=size: family(name, size)) for name, size in SMALL}
+
+
+def number(value):
+    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+        return str(value)
+    return value
+
+
+def plain(value):
+    """An input or output as JSON."""
+    if isinstance(value, torch.Tensor):
+        flat = value.detach().contiguous().reshape(-1).tolist()
+        dtype = str(value.dtype).split(".")[1]
+        return {"dtype": dtype, "shape": list(value.shape), "values": [number(item) for item in flat]}
+    if isinstance(value, dict):
+        return [plain(item) for item in value.values()]
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    return number(value)
+
+
+def write(model, inputs, kind, path):
+    if kind == "exported":
+        torch.export.save(torch.export.export(model, tuple(inputs)), path)
+        return
+    made = torch.jit.script(model) if kind == "scripted" else torch.jit.trace(model, tuple(inputs))
+    made.save(path)
+
+
+def main():
+    folder, kind = sys.argv[1:3]
+    known = dict(BLOCKS)
+    if kind == "exported":
+        known.update(FAMILIES)
+    else:
+        known.update(PIECES)
+    for name in sys.argv[3:] or known:
+        begun = time.time()
+        file = name + (".pt2" if kind == "exported" else "-" + kind + ".pt")
+        torch.manual_seed(7)
+        detail = {"file": None, "inputs": [], "output": None, "said": ""}
+        try:
+            with torch.no_grad():
+                model, inputs = known[name]()
+                # What normalizations have seen, so that they do something.
+                for part in model.modules():
+                    if isinstance(part, nn.modules.batchnorm._BatchNorm):
+                        part.running_mean.normal_(0.0, 0.1)
+                        part.running_var.uniform_(0.5, 1.5)
+                model.eval()
+                detail["inputs"], detail["output"] = plain(inputs), plain(model(*inputs))
+                write(model, inputs, kind, os.path.join(folder, file))
+            detail["file"] = file
+        except Exception as error:
+            lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+            detail["said"] = (type(error).__name__ + ": " + " ".join(lines[:4]))[:400]
+        line = {"step": name, "ok": detail["file"] is not None, "detail": json.dumps(detail)}
+        line["seconds"] = time.time() - begun
+        print(json.dumps(line))
+        sys.stdout.flush()
+
+
+main()
