@@ -221,12 +221,13 @@ pub fn of_release(package: &str, version: &str) -> impl Iterator<Item = &'static
 }
 
 /// The version of a package that is made for a release of the framework, as the harvested wheels require it: of
-/// `torch==2.5.1` and torchvision it is `0.20.1`. A wheel that takes later releases too (`torch>=2.14.0`) counts where none
+/// `torch==2.5.1` and torchvision it is `0.20.1`, of 2.5.0 `0.20.0`. A wheel that takes later releases too (`torch>=2.14.0`) counts where none
 /// is made for this one.
 ///
 /// ```
 /// use unskew_extensions::wheels::made_for;
-/// assert_eq!(made_for("torchvision", "torch", "2.5.0".parse().unwrap()), Some("0.20.1"));
+/// assert_eq!(made_for("torchvision", "torch", "2.5.1".parse().unwrap()), Some("0.20.1"));
+/// assert_eq!(made_for("torchvision", "torch", "2.5.0".parse().unwrap()), Some("0.20.0"));
 /// assert_eq!(made_for("torchvision", "torch", "1.4.0".parse().unwrap()), None);
 /// ```
 pub fn made_for(package: &str, framework: &str, release: Version) -> Option<&'static str> {
@@ -236,12 +237,15 @@ pub fn made_for(package: &str, framework: &str, release: Version) -> Option<&'st
         wheel.requires.as_deref()?.strip_prefix(framework)?.strip_prefix(how)?.parse().ok()
     };
     let minor = |version: Version| (version.major(), version.minor());
+    let newest = |one: &&'static Wheel| one.version().parse::<Version>().ok();
+    // What is made for this very release, else the newest that is made for one of the same minor.
     let exact = of_package()
-        .find(|one| required(one, "==").is_some_and(|wanted| minor(wanted) == minor(release)));
+        .filter(|one| required(one, "==").is_some_and(|wanted| minor(wanted) == minor(release)))
+        .max_by_key(|one| (required(one, "==") == Some(release), newest(one)));
     let later = || {
         let takes =
             |one: &&'static Wheel| required(one, ">=").is_some_and(|least| least <= release);
-        of_package().filter(takes).max_by_key(|one| one.version().parse::<Version>().ok())
+        of_package().filter(takes).max_by_key(newest)
     };
     exact.or_else(later).map(Wheel::version)
 }
@@ -259,7 +263,7 @@ mod tests {
         assert_eq!(wheels.iter().map(Wheel::write).collect::<String>(), rows);
         assert_eq!(unpacked(PACKED).unwrap(), rows);
         assert!(PACKED.len() < text.len() / 4, "{} bytes", PACKED.len());
-        assert!(wheels.len() >= 80, "{}", wheels.len());
+        assert!(wheels.len() >= 250, "{}", wheels.len());
         assert!(wheels.iter().all(|wheel| wheel.sha256.len() == 64), "a digest is cut");
     }
 

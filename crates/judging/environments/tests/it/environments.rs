@@ -226,6 +226,19 @@ fn a_lock_is_judged_by_the_facts_of_its_wheels_en301() {
 }
 
 #[test]
+fn the_newest_release_of_the_extension_that_fits_is_proposed() {
+    for (pins, fits) in [
+        ("torch==2.6.0\ntorchvision==0.20.1\n", "torchvision==0.21.0"),
+        ("torch==2.7.1\ntorchvision==0.20.1\n", "torchvision==0.22.1"),
+        ("torch==2.7.1\ntorchao==0.18.0\n", "torchao==0.11.0"),
+    ] {
+        let change = locked(pins).0.change.unwrap();
+        let all: Vec<&str> = change.pins.iter().map(|pin| &*pin.requirement).collect();
+        assert_eq!(all, [fits], "{pins}");
+    }
+}
+
+#[test]
 fn what_no_facts_are_known_of_is_not_judged_by_name() {
     let text = "version = 1\n[[package]]\nname = \"cupy\"\nversion = \"13.0\"\n\
         wheels = [{ url = \"https://h/cupy-13.0-cp311-cp311-manylinux_2_28_x86_64.whl\", hash = \"sha256:00\" }]\n\
