@@ -149,6 +149,7 @@ fn sort(name: &str, bytes: &[u8]) -> Done {
             seed("header", bytes)?;
             chronicle(2, bytes)?;
         }
+        "mlir" => seed("stablehlo_text", bytes)?,
         "stablehlo" | "mlirbc" => {
             seed("stablehlo", bytes)?;
             seed("native_stablehlo", bytes)?;

@@ -2,6 +2,7 @@
 
     stablehlo_lower.py parse IN OUT              artifacts of the programs in `IN/**/*.mlir`, for the newest version
     stablehlo_lower.py write IN OUT VERSION...   `OUT/NAME@VERSION.bc` of each artifact `IN/NAME.bc`, where it succeeds
+    stablehlo_lower.py text IN OUT               `OUT/NAME.pretty.mlir` and `OUT/NAME.generic.mlir` of each artifact `IN/NAME.bc`
     stablehlo_lower.py print IN                  a line of JSON for each artifact: a digest of its text, if it is read
 
 Programs of one file stand between lines of `// -----`. Other dialects are allowed from 1.11.0 on, which let them in.
@@ -104,6 +105,29 @@ def write(source, out, versions):
     progress.ends()
 
 
+def text(source, out):
+    from jaxlib.mlir import ir
+    from jaxlib.mlir.dialects import stablehlo
+
+    context, progress = make_context(), Progress(out)
+    for path in artifacts(source):
+        place = os.path.join(out, os.path.basename(path)[: -len(".bc")])
+        if not progress.begins(place + ".pretty.mlir"):
+            continue
+        try:
+            with context, ir.Location.unknown():
+                module = stablehlo.deserialize_portable_artifact(context, content(path))
+                pretty, generic = str(module), module.operation.get_asm(print_generic_op_form=True)
+                # Some of what is printed says too little to be parsed again.
+                ir.Module.parse(pretty)
+        except Exception:
+            continue
+        for form, said in (("generic", generic), ("pretty", pretty)):
+            with open("%s.%s.mlir" % (place, form), "w") as file:
+                file.write(said)
+    progress.ends()
+
+
 def print_all(source):
     read = reader()
     for path in artifacts(source):
@@ -117,7 +141,7 @@ def print_all(source):
 
 def main():
     verb, *rest = sys.argv[1:]
-    {"parse": parse, "write": lambda a, b, *c: write(a, b, c), "print": print_all}[verb](*rest)
+    {"parse": parse, "text": text, "write": lambda a, b, *c: write(a, b, c), "print": print_all}[verb](*rest)
 
 
 main()

@@ -37,6 +37,8 @@ mod se;
 mod site;
 mod stablehlo_chlo;
 mod stablehlo_differential;
+mod stablehlo_text;
+mod stablehlo_values;
 mod stablehlo_versions;
 mod tensorflow;
 mod tensorflow_data;
@@ -155,6 +157,8 @@ enum Verb {
     StablehloChlo,
     /// Makes StableHLO artifacts at random, and holds the verdicts against what real jaxlibs do with them.
     StablehloDifferential(stablehlo_differential::StablehloDifferential),
+    StablehloText(stablehlo_text::StablehloText),
+    StablehloValues(stablehlo_values::StablehloValues),
     StablehloVersions(stablehlo_versions::StablehloVersions),
     OnnxConversions(onnx_conversions::OnnxConversions),
     /// Holds verdicts about ONNX models against what real ONNX Runtimes do with them.
@@ -252,6 +256,8 @@ fn main() -> anyhow::Result<()> {
         Verb::OnnxDifferential(arguments) => onnx_differential::run(&arguments),
         Verb::StablehloChlo => stablehlo_chlo::run(),
         Verb::StablehloDifferential(arguments) => stablehlo_differential::run(&arguments),
+        Verb::StablehloText(arguments) => stablehlo_text::run(&arguments),
+        Verb::StablehloValues(arguments) => stablehlo_values::run(&arguments),
         Verb::StablehloVersions(arguments) => stablehlo_versions::run(&arguments),
         Verb::Extensions(arguments) => extensions::run(&arguments),
         Verb::Handlers(arguments) => handlers::run(&arguments),

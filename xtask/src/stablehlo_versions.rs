@@ -18,7 +18,7 @@ use unskew_core::Version;
 use unskew_jax_matrix::Host;
 use unskew_source::{FileSource, Source, SourceExt as _};
 
-const LOWER: &str = "python/probe/stablehlo_lower.py";
+pub(crate) const LOWER: &str = "python/probe/stablehlo_lower.py";
 const MAKE: &str = "python/probe/stablehlo_make.py";
 const MODULES: &str = "python/probe/stablehlo_modules.py";
 const TABLE: &str = "docs/reference/stablehlo-versions.md";
@@ -32,6 +32,16 @@ const CRASHES: usize = 400;
 /// Writes StableHLO artifacts for every version, and holds them against what real jaxlibs write and read.
 #[derive(Args)]
 pub struct StablehloVersions {
+    #[command(flatten)]
+    programs: Programs,
+    /// Writes docs/reference/stablehlo-versions.md
+    #[arg(long)]
+    write: bool,
+}
+
+/// Which programs are taken.
+#[derive(Args)]
+pub struct Programs {
     /// A folder with programs as text: `stablehlo/testdata` and `stablehlo/tests` of the public repository
     #[arg(long)]
     programs: Vec<PathBuf>,
@@ -43,10 +53,7 @@ pub struct StablehloVersions {
     seed: u64,
     /// Keeps what is made in this folder, and goes on from what is there
     #[arg(long)]
-    work: Option<PathBuf>,
-    /// Writes docs/reference/stablehlo-versions.md
-    #[arg(long)]
-    write: bool,
+    pub(crate) work: Option<PathBuf>,
 }
 
 #[derive(Deserialize)]
@@ -77,7 +84,7 @@ pub fn run(arguments: &StablehloVersions) -> anyhow::Result<()> {
     let hosts = Host::all();
     let writer = hosts.last().context("`cargo xtask corpus` makes the environments of JAX")?;
     let temporary = tempfile::tempdir()?;
-    let folder = arguments.work.as_deref().unwrap_or(temporary.path());
+    let folder = arguments.programs.work.as_deref().unwrap_or(temporary.path());
     let at = |name: &str| -> anyhow::Result<PathBuf> {
         let path = folder.join(name);
         fs::create_dir_all(&path)?;
@@ -85,7 +92,7 @@ pub fn run(arguments: &StablehloVersions) -> anyhow::Result<()> {
     };
     let (base, real, ours) = (at("base")?, at("real")?, at("ours")?);
     let programs = match artifacts(&base)?.len() {
-        0 => make(writer, arguments, &base, &at("made")?)?,
+        0 => make(writer, &arguments.programs, &base, &at("made")?)?,
         made => made,
     };
     let own = known(hosts.iter().map(stablehlo).collect::<Result<_, _>>()?);
@@ -312,7 +319,7 @@ fn stablehlo(host: &Host) -> anyhow::Result<Version> {
     text.trim().parse().map_err(|_| anyhow::anyhow!("jaxlib {} says no StableHLO", host.version))
 }
 
-fn probe(host: &Host, script: &str) -> std::process::Command {
+pub(crate) fn probe(host: &Host, script: &str) -> std::process::Command {
     let mut command = host.peer.command();
     command.arg(unskew_peers::root().join(script));
     command.env("PYTHONDONTWRITEBYTECODE", "1").stderr(Stdio::null());
@@ -320,9 +327,9 @@ fn probe(host: &Host, script: &str) -> std::process::Command {
 }
 
 /// Makes the artifacts, and says how many.
-fn make(
+pub(crate) fn make(
     writer: &Host,
-    arguments: &StablehloVersions,
+    arguments: &Programs,
     base: &Path,
     made: &Path,
 ) -> anyhow::Result<usize> {
@@ -340,7 +347,7 @@ fn make(
 }
 
 /// Starts a probe until it ends well: a program that takes it down is passed over the next time.
-fn again(probe: &dyn Fn() -> std::process::Command) -> anyhow::Result<()> {
+pub(crate) fn again(probe: &dyn Fn() -> std::process::Command) -> anyhow::Result<()> {
     for _ in 0..CRASHES {
         if probe().status()?.success() {
             return Ok(());
@@ -349,7 +356,7 @@ fn again(probe: &dyn Fn() -> std::process::Command) -> anyhow::Result<()> {
     anyhow::bail!("{LOWER} ends again and again")
 }
 
-fn artifacts(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+pub(crate) fn artifacts(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let files = fs::read_dir(folder)?.map(|file| Ok(file?.path()));
     let mut files = files.collect::<anyhow::Result<Vec<_>>>()?;
     files.retain(|path| path.extension().is_some_and(|ending| ending == "bc"));

@@ -25,9 +25,12 @@ pub mod aspect {
     /// A release that is judged by the facts of another, or a package beside it of which no version is known.
     pub const VERSION: &str = "version";
 
+    /// How a text is written, which each release parses in its own way.
+    pub const SYNTAX: &str = "syntax";
+
     /// The aspects that are not judged for whole families of artifacts, whatever the artifact: a policy that
     /// refused them would refuse every artifact of the family.
-    pub const COMMON: &[&str] = &[KERNELS, BEHAVIOUR, DATA];
+    pub const COMMON: &[&str] = &[KERNELS, BEHAVIOUR, DATA, SYNTAX];
 }
 
 /// An aspect of a pair that was not judged, and why.

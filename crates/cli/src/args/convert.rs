@@ -9,7 +9,7 @@ pub struct Convert {
     /// The artifact: a file or a SavedModel folder. It is never modified
     #[arg(value_name = "A")]
     pub artifact: PathBuf,
-    /// The target: torch@1.4, tensorflow@2.4, jax@0.5.3, stablehlo@1.0.0, onnxruntime@1.14, onnx-opset@11, ir@8
+    /// The target: torch@1.4, tensorflow@2.4, jax@0.5.3, stablehlo@1.0.0, mlir, onnxruntime@1.14, onnx-opset@11, ir@8
     #[arg(long, value_name = "RELEASE")]
     pub to: String,
     /// Write the result here, atomically

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, bail};
 use unskew_source::{FileSource, Source};
 use unskew_stablehlo::print::{Options, PrintError};
+use unskew_stablehlo::{Mlir, TextProgram};
 
 use crate::args::{Global, Inspect, ProgramText};
 use crate::exit::{Ending, Status};
@@ -35,9 +36,14 @@ fn text(path: &Path, form: ProgramText) -> anyhow::Result<()> {
         Some((_, program)) => Arc::new(program),
         None => file,
     };
-    if !unskew_stablehlo::Bytecode::recognizes(&*program) {
-        bail!("{} is no StableHLO artifact; --text prints the programs of those", path.display());
-    }
+    let program = match Mlir::read(&*program)? {
+        Some(Mlir::Text(_)) => TextProgram::read(&*program)?.bytecode,
+        Some(_) => program,
+        None => bail!(
+            "{} is no StableHLO artifact; --text prints the programs of those",
+            path.display()
+        ),
+    };
     let elide = (form == ProgramText::Short).then_some(SHORT);
     let mut out = io::BufWriter::new(io::stdout().lock());
     let printed = unskew_stablehlo::print::text(&program, &Options { elide }, &mut out);

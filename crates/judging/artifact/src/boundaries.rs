@@ -41,7 +41,7 @@ pub(crate) const BOUNDARIES: [Boundary; 12] = [
     Boundary { looked_for: "plug-ins (exports GetPjrtApi, SE_InitPlugin, TF_InitGraph or TF_InitKernel)", endings: &["so", "dylib", "dll"], read: Read::Plugin, rules: &[unskew_pjrt::rules::RULES, unskew_stream_executor::rules::RULES] },
     Boundary { looked_for: "native extensions of PyTorch and TensorFlow (.so)", endings: &["so"], read: Read::File(unskew_extensions::party), rules: &[unskew_extensions::rules::RULES] },
     Boundary { looked_for: "operator tables of devices (.json)", endings: &[], read: Read::File(device::party), rules: &[] },
-    Boundary { looked_for: "StableHLO artifacts", endings: &["mlirbc", "stablehlo", "bc", "vhlo"], read: Read::File(unskew_stablehlo::party), rules: &[unskew_stablehlo::rules::RULES] },
+    Boundary { looked_for: "StableHLO artifacts and MLIR text", endings: &["mlirbc", "stablehlo", "bc", "vhlo", "mlir"], read: Read::File(unskew_stablehlo::party), rules: &[unskew_stablehlo::rules::RULES] },
     Boundary { looked_for: "functions of jax.export", endings: &["jaxexp", "jaxexport", "exported"], read: Read::File(unskew_jax_export::party), rules: &[unskew_jax_export::rules::RULES] },
     Boundary { looked_for: "PyTorch archives (.pt, .ptl, .pt2, .pte)", endings: &["pt", "pth", "pt2", "ptl", "pte", "ff", "ts", "jit", "torchscript", "pkl", "bin"], read: Read::File(unskew_torch::party), rules: &[unskew_torch::rules::RULES, unskew_torch_schemas::rules::RULES, unskew_torch_operators::rules::RULES] },
     Boundary { looked_for: "IFRT values with the name of their type", endings: &[], read: Read::File(ifrt::party), rules: &[unskew_ifrt::rules::RULES] },

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use unskew_core::{Conversion, Party, Role, Version};
+use unskew_core::{Conversion, Party, Provision, Role, Version};
 use unskew_releases::{Family, Release};
 use unskew_source::{Output, ReadError, Source};
 use unskew_tensorflow::convert::VersionOptions;
@@ -85,6 +85,8 @@ pub enum Target {
         /// The JAX that it is, if it is one: it reads files of `jax.export`.
         jax: Option<Version>,
     },
+    /// MLIR text, for people and for MLIR's tools.
+    MlirText,
     /// An ONNX Runtime, an onnx, an opset or an IR version.
     Onnx(Box<unskew_onnx::Goal>),
     /// A Keras release, with its classes.
@@ -125,6 +127,7 @@ impl fmt::Display for Target {
             Self::TensorFlow(runtime) => write!(f, "tensorflow@{}", runtime.version),
             Self::Keras(keras) => write!(f, "keras@{}", keras.version),
             Self::Onnx(goal) => f.write_str(&goal.name),
+            Self::MlirText => f.write_str(MLIR),
             Self::StableHlo { name, .. } | Self::Other(name) => f.write_str(name),
         }
     }
@@ -137,13 +140,23 @@ pub enum Wanted {
     Release(Release),
     /// Readers of this version of StableHLO, whatever they are.
     StableHlo(Version),
+    /// MLIR text.
+    MlirText,
     /// Exactly this opset of ONNX's own domain, up or down.
     OnnxOpset(i64),
     /// This version of the format of ONNX models.
     OnnxIr(i64),
 }
 
+/// What MLIR text is called as a target.
+const MLIR: &str = "mlir";
+
 impl Wanted {
+    /// MLIR text, if that is what `mlir` names.
+    pub fn mlir(name: &str) -> Option<Self> {
+        (name == MLIR).then_some(Self::MlirText)
+    }
+
     /// The version in `stablehlo@1.0.0`; none if it names something else, or a version that is none of StableHLO's.
     pub fn stablehlo(name: &str) -> Option<Self> {
         let version: Version = name.strip_prefix("stablehlo@")?.parse().ok()?;
@@ -167,6 +180,12 @@ impl Wanted {
                     Party::new(format!("StableHLO {version}"), Role::Host, "StableHLO version");
                 Arc::new(unskew_stablehlo::reader(party, version))
             }
+            Self::MlirText => {
+                let party = Party::new("MLIR text", Role::Host, "MLIR text");
+                let party = party
+                    .provide(Provision::version(unskew_stablehlo::TEXT_AXIS, Version::number(1)));
+                Arc::new(unskew_stablehlo::reader(party, unskew_stablehlo::KNOWN))
+            }
             Self::OnnxOpset(_) | Self::OnnxIr(_) => onnx::judge(self),
         }
     }
@@ -185,6 +204,7 @@ impl From<Wanted> for Target {
             Wanted::StableHlo(version) => {
                 Self::StableHlo { name: wanted.to_string(), version, jax: None }
             }
+            Wanted::MlirText => Self::MlirText,
             Wanted::OnnxOpset(_) | Wanted::OnnxIr(_) => match onnx::goal(wanted) {
                 Some(goal) => Self::Onnx(Box::new(goal)),
                 None => Self::Other(wanted.to_string()),
@@ -198,6 +218,7 @@ impl fmt::Display for Wanted {
         match self {
             Self::Release(release) => release.fmt(f),
             Self::StableHlo(version) => write!(f, "stablehlo@{version}"),
+            Self::MlirText => f.write_str(MLIR),
             Self::OnnxOpset(number) => write!(f, "onnx-opset@{number}"),
             Self::OnnxIr(number) => write!(f, "ir@{number}"),
         }
@@ -237,6 +258,16 @@ fn file(
                 (planned, _) => planned,
             }
         }
+        Target::MlirText => match unskew_stablehlo::print::convert(source)? {
+            Some(printed) => Some(printed),
+            None => match unskew_jax_export::Exported::read(source)? {
+                Some((_, program)) => {
+                    let program: Arc<dyn Source> = Arc::new(program);
+                    unskew_stablehlo::print::convert(&program)?
+                }
+                None => None,
+            },
+        },
         Target::Keras(keras) => unskew_keras::convert(source, keras, options.keras())?,
         Target::Onnx(goal) => unskew_onnx::convert(source, goal)?,
         Target::Other(_) => None,
@@ -257,6 +288,7 @@ fn saved_model(
         Target::Torch(_)
         | Target::Keras(_)
         | Target::StableHlo { .. }
+        | Target::MlirText
         | Target::Onnx(_)
         | Target::Other(_) => Ok(None),
     }

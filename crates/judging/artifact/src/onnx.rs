@@ -66,6 +66,6 @@ pub(crate) fn goal(wanted: Wanted) -> Option<Goal> {
         Wanted::OnnxIr(ir) => {
             Goal { name, opsets: Vec::new(), at_most: false, ir: Some(ir), ..whole }
         }
-        Wanted::Release(_) | Wanted::StableHlo(_) => whole,
+        Wanted::Release(_) | Wanted::StableHlo(_) | Wanted::MlirText => whole,
     })
 }

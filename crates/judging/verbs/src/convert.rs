@@ -26,12 +26,12 @@ pub struct Request<'a> {
     pub options: ConvertOptions,
 }
 
-/// For whom `name` wants something converted: `torch@2.1`, `stablehlo@1.0.0`, `onnx-opset@11`.
+/// For whom `name` wants something converted: `torch@2.1`, `stablehlo@1.0.0`, `mlir`, `onnx-opset@11`.
 ///
 /// # Errors
 /// If it is neither a release nor a number of one of these formats.
 pub fn wanted(name: &str) -> Result<Wanted, Error> {
-    match Wanted::stablehlo(name).or_else(|| Wanted::onnx(name)) {
+    match Wanted::stablehlo(name).or_else(|| Wanted::onnx(name)).or_else(|| Wanted::mlir(name)) {
         Some(wanted) => Ok(wanted),
         None if name.starts_with("onnx-opset@") || name.starts_with("ir@") => {
             Err(Error::Question(format!("{name} is no number that a release of onnx has")))

@@ -5,7 +5,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use unskew_artifact::{Artifact, Content, OpenError, Options, Part, Running};
+use unskew_artifact::{Artifact, Content, OpenError, Options, Part, Running, Wanted};
 use unskew_core::Party;
 use unskew_releases::{Family, NameError, Release, select};
 use unskew_report::Subject;
@@ -59,7 +59,7 @@ pub fn options(running: Running, command: Option<PathBuf>) -> Options {
     }
 }
 
-/// The side that `name` names: a release, the releases of a range or a family, whatever lies at a path or URI, or, for
+/// The side that `name` names: a release, a reader of StableHLO (`stablehlo@1.0.0`), the releases of a range or a family, whatever lies at a path or URI, or, for
 /// `-`, on the standard input.
 ///
 /// # Errors
@@ -77,6 +77,11 @@ pub fn side(name: &OsStr, options: &Options) -> Result<Side, Error> {
         && let Some(stated) = unskew_releases::stated::select(text)
     {
         return of_stated(stated?);
+    }
+    if let Some(reader) = Wanted::stablehlo(text).filter(|_| !path.exists()) {
+        let (label, party) = (text.to_owned(), reader.party());
+        let member = Member { path: None, label, release: None, party };
+        return Ok(Side { members: vec![member], failures: Vec::new() });
     }
     if is_release(text) {
         return Ok(of_releases(select(text)?, options));

@@ -87,10 +87,16 @@ impl Mlir {
             }
             return Ok(Some(Self::Artifact(Artifact::new(source, bytecode, stated))));
         }
-        if !text::is_named_so(source.name()) {
+        let first = source.head(1)?;
+        // Most files that are something else are told by their first byte.
+        let may = first.first().is_some_and(|byte| b" \t\r\n/#!\"bfmv".contains(byte));
+        if !may {
             return Ok(None);
         }
         let head = source.head(text::HEAD)?;
+        if !text::is_named_so(source.name()) && !text::is_certain(&head) {
+            return Ok(None);
+        }
         Ok(text::dialects(&head).map(Self::Text))
     }
 }

@@ -20,6 +20,11 @@ pub(crate) fn is_read(dialect: &Dialect, reader: Version) -> bool {
         || dialect.operations.is_empty() && known(&dialect.name)
 }
 
+/// Whether something is known of this operation, such as `chlo.erf`.
+pub(crate) fn knows(operation: &str) -> bool {
+    SINCE.contains_key(operation)
+}
+
 /// The first version of a dialect of which readers take everything.
 pub(crate) fn since(dialect: &str) -> Option<Version> {
     SINCE.get(&*format!("{dialect}.*")).copied()

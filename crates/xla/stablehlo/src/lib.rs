@@ -41,7 +41,8 @@
 //! assert!(check(&artifact, &jax_0_6_2, &today).works());
 //! ```
 //!
-//! Other bytecode and MLIR as text have no version; they are parties that say so. What JAX 0.4.20 to 0.4.29
+//! Other bytecode has no version; it is a party that says so. MLIR as text ([`parse`]) has none either, and is judged by
+//! whether its program has a form that a reader takes. What JAX 0.4.20 to 0.4.29
 //! sent is such bytecode, and [`convert`] rewrites it for readers of today.
 //!
 //! # For another version
@@ -71,12 +72,14 @@ pub mod convert;
 mod features;
 mod history;
 mod module;
+pub mod parse;
 mod party;
 pub mod print;
 pub mod program;
 pub mod rewrite;
 pub mod rules;
 mod text;
+mod text_verdict;
 mod verdict;
 
 pub use artifact::{Artifact, Mlir};
@@ -84,9 +87,13 @@ pub use bytecode::{Bytecode, Dialect, Kind};
 pub use features::{Feature, FeatureKind, KNOWN, used};
 pub use history::{history, landed, policy};
 pub use party::{party, party_of_exported, reader};
+pub use text::TextProgram;
 
 /// The axis of StableHLO versions.
 pub const AXIS: &str = "stablehlo";
+
+/// The axis of who reads MLIR as text, in the syntax that Unskew writes.
+pub const TEXT_AXIS: &str = "mlir.text";
 
 /// The axis of versions of the MLIR bytecode format.
 pub const BYTECODE_AXIS: &str = "mlir.bytecode";

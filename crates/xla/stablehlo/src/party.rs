@@ -2,11 +2,15 @@
 
 use std::sync::Arc;
 
-use unskew_core::{Party, Places, Provision, Requirement, Role, Version, VersionRange};
-use unskew_source::{ReadError, Source};
+use unskew_core::{
+    Party, Places, Provision, Requirement, Role, Unjudged, Version, VersionRange, aspect,
+};
+use unskew_source::{Problem, ReadError, Source};
 
 use crate::artifact::{Artifact, Mlir};
 use crate::asks::Program;
+use crate::text::TextProgram;
+use crate::text_verdict::TextReading;
 use crate::verdict::Reading;
 use crate::{AXIS, BYTECODE_AXIS, Bytecode, history, rules};
 
@@ -28,13 +32,14 @@ pub fn party_of_exported(source: &Arc<dyn Source>) -> Result<Option<Party>, Read
 
 fn made(source: &Arc<dyn Source>, is_exported: bool) -> Result<Option<Party>, ReadError> {
     let name = source.name().rsplit(['/', '\\']).next().unwrap_or_default();
-    Ok(Mlir::read(&**source)?.map(|mlir| match mlir {
+    let Some(mlir) = Mlir::read(&**source)? else { return Ok(None) };
+    Ok(Some(match mlir {
         Mlir::Artifact(artifact) => {
             let program = Program::new(source, &artifact, is_exported);
             of_artifact(name, artifact, program)
         }
         Mlir::Bytecode(bytecode) => of_bytecode(name, &bytecode),
-        Mlir::Text(dialects) => of_text(name, &dialects),
+        Mlir::Text(dialects) => of_text(name, source, &dialects)?,
     }))
 }
 
@@ -89,22 +94,42 @@ fn of_bytecode(name: &str, bytecode: &Bytecode) -> Party {
     described(party, bytecode).note(rules::OtherBytecode { producer: &bytecode.producer }.finding())
 }
 
-fn of_text(name: &str, dialects: &[String]) -> Party {
+fn of_text(name: &str, source: &Arc<dyn Source>, dialects: &[String]) -> Result<Party, ReadError> {
     let mut party = Party::new(name, Role::Artifact, "MLIR text");
     if !dialects.is_empty() {
         party = party.fact("dialects", dialects.join(", "));
     }
-    party.note(rules::TextWithoutVersion { name: &name }.finding())
+    let program = match TextProgram::read(&**source) {
+        Ok(program) => program,
+        Err(ReadError { problem, .. }) if matches!(*problem, Problem::Unsupported(_)) => {
+            let what = problem.to_string();
+            let why = format!("its program is not read, {what}");
+            party.unjudged.push(Unjudged::new(aspect::CONTENTS, why));
+            return Ok(party.note(rules::TextNotRead { name: &name, what: &what }.finding()));
+        }
+        Err(error) => return Err(error),
+    };
+    party = party.fact("operations", operations(&program.artifact.bytecode));
+    if !program.artifact.targets.is_empty() {
+        party = party.fact("custom calls", program.artifact.targets.iter().collect::<Places>());
+    }
+    party = party.note(rules::TextWithoutVersion { name: &name }.finding());
+    Ok(party.require(Requirement::matches(AXIS, TextReading(program))))
+}
+
+/// The operations that bytecode has, with their dialects.
+fn operations(bytecode: &Bytecode) -> Places {
+    let operations = bytecode.dialects.iter().flat_map(|dialect| {
+        dialect.operations.iter().map(move |operation| format!("{}.{operation}", dialect.name))
+    });
+    operations.collect()
 }
 
 /// With what any bytecode says of itself.
 fn described(mut party: Party, bytecode: &Bytecode) -> Party {
     let version = Version::number(i64::try_from(bytecode.version).unwrap_or(i64::MAX));
     let names: Vec<&str> = bytecode.dialects.iter().map(|dialect| &*dialect.name).collect();
-    let operations = bytecode.dialects.iter().flat_map(|dialect| {
-        dialect.operations.iter().map(move |operation| format!("{}.{operation}", dialect.name))
-    });
-    let operations: Places = operations.collect();
+    let operations = operations(bytecode);
     party = party
         .provide(Provision::version(BYTECODE_AXIS, version).at("header"))
         .fact("producer", &bytecode.producer)

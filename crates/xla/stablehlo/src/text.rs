@@ -1,4 +1,38 @@
-//! MLIR as text: recognized by its name and its first word, since it has no magic number.
+//! MLIR as text: recognized by its first words, since it has no magic number, and read as a program.
+
+use std::sync::Arc;
+
+use unskew_source::{ReadError, Source};
+
+use crate::artifact::{Artifact, Mlir};
+use crate::parse;
+
+/// A text, read as a program.
+#[derive(Clone)]
+pub struct TextProgram {
+    /// The program as bytecode of VHLO that says no version.
+    pub bytecode: Arc<dyn Source>,
+    /// What that uses.
+    pub artifact: Artifact,
+}
+
+impl TextProgram {
+    /// Reads a text.
+    ///
+    /// # Errors
+    /// As [`parse::bytecode`].
+    pub fn read(source: &dyn Source) -> Result<Self, ReadError> {
+        let bytecode: Arc<dyn Source> = Arc::new(parse::bytecode(source)?);
+        match Mlir::read(&*bytecode)? {
+            Some(Mlir::Artifact(artifact)) => Ok(Self { bytecode, artifact }),
+            // A module without an operation has nothing of VHLO.
+            _ => {
+                let what = "no operation of a program stands in this text".to_owned();
+                Err(ReadError::new(source.name(), unskew_source::Problem::Unsupported(what)))
+            }
+        }
+    }
+}
 
 /// How much of a text is looked at.
 pub(crate) const HEAD: u64 = 64 << 10;
@@ -13,6 +47,23 @@ const BEGINNINGS: [&str; 7] =
 /// Dialects that are looked for.
 const DIALECTS: [&str; 9] =
     ["stablehlo", "vhlo", "chlo", "mhlo", "sdy", "shape", "func", "arith", "tosa"];
+
+/// What a text without such a name begins with.
+const CERTAIN: [&str; 5] =
+    ["module", "\"builtin.module\"", "builtin.module", "func.func", "\"func.func\""];
+
+/// Whether a file that begins so is MLIR as text, whatever its name is: it begins as such a text does, and has operations
+/// of StableHLO.
+pub(crate) fn is_certain(head: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(head);
+    let mut lines = text.lines().map(str::trim_start);
+    let first = lines.find(|line| {
+        let alias = |sign| line.starts_with(sign) && line.contains(" = ");
+        !line.is_empty() && !line.starts_with("//") && !alias('#') && !alias('!')
+    });
+    let begins = first.is_some_and(|line| CERTAIN.iter().any(|word| line.starts_with(word)));
+    begins && ["stablehlo", "chlo", "sdy"].iter().any(|dialect| names(&text, dialect))
+}
 
 /// Whether a file of this name may be MLIR as text.
 pub(crate) fn is_named_so(name: &str) -> bool {
@@ -53,5 +104,12 @@ mod tests {
         assert_eq!(dialects(b"// only a comment"), None);
         assert_eq!(dialects(b"import os\n"), None);
         assert_eq!(dialects(b"\xff\xfe"), None);
+    }
+
+    #[test]
+    fn a_text_is_known_without_its_name_by_what_is_in_it() {
+        assert!(is_certain(b"#loc = loc(unknown)\nmodule {\n  %0 = stablehlo.add %a, %b : f32\n}"));
+        assert!(!is_certain(b"module counter(input clk);\nendmodule\n"));
+        assert!(!is_certain(b"# stablehlo.add\nimport jax\n"));
     }
 }

@@ -102,7 +102,7 @@ impl Artifact {
     }
 
     /// What is not known of this reader and this artifact, though the reader takes all of VHLO that it uses.
-    fn unjudged(&self, reader: &Party) -> Vec<Unjudged> {
+    pub(crate) fn unjudged(&self, reader: &Party) -> Vec<Unjudged> {
         let mut all = Vec::new();
         let is_plugin = reader.role == Role::Plugin;
         let newest = reader.provision(&Axis::from(AXIS)).and_then(|it| it.versions.max);

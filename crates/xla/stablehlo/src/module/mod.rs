@@ -17,7 +17,7 @@ mod write;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use unskew_source::{Problem, ReadError, Source, SourceExt as _};
+use unskew_source::{BytesSource, Problem, ReadError, Source, SourceExt as _};
 
 use crate::bytecode::entries::{Entries, builtin};
 use crate::bytecode::operations::{Value, read as read_operations};
@@ -132,23 +132,33 @@ pub(crate) struct Block {
     pub(crate) operations: Vec<Operation>,
 }
 
+impl Block {
+    /// Operations that take these arguments, all of which stand at one place in the source.
+    pub(crate) fn new(arguments: Vec<Value>, location: Id, operations: Vec<Operation>) -> Self {
+        let locations = vec![Some(location); arguments.len()];
+        Self { arguments, locations, operations }
+    }
+}
+
 impl Operation {
-    /// An operation of VHLO at the place of another.
-    pub(crate) fn vhlo(name: &str, like: &Self, operands: Vec<Value>, results: Vec<Value>) -> Self {
-        let (attributes, successors, regions) = (Vec::new(), Vec::new(), Vec::new());
-        let (dialect, location) = (VHLO.into(), like.location);
-        let name = name.into();
+    /// An operation that has nothing yet.
+    pub(crate) fn new(dialect: &str, name: &str, location: Id) -> Self {
         Self {
-            dialect,
-            name,
+            dialect: dialect.into(),
+            name: name.into(),
             location,
-            attributes,
-            results,
-            operands,
-            successors,
-            regions,
+            attributes: Vec::new(),
+            results: Vec::new(),
+            operands: Vec::new(),
+            successors: Vec::new(),
+            regions: Vec::new(),
             isolated: false,
         }
+    }
+
+    /// An operation of VHLO at the place of another.
+    pub(crate) fn vhlo(name: &str, like: &Self, operands: Vec<Value>, results: Vec<Value>) -> Self {
+        Self { results, operands, ..Self::new(VHLO, name, like.location) }
     }
 
     pub(crate) fn is(&self, dialect: &str, name: &str) -> bool {
@@ -175,6 +185,20 @@ pub(crate) struct Module {
 }
 
 impl Module {
+    /// A module of which nothing is there yet, and that nothing is copied from.
+    pub(crate) fn empty(name: &str) -> Self {
+        Self {
+            source: Arc::new(BytesSource::new(name, Vec::new())),
+            attributes: Pool::default(),
+            types: Pool::default(),
+            texts: Vec::new(),
+            known_texts: HashMap::new(),
+            versions: HashMap::new(),
+            values: Vec::new(),
+            top: Block::default(),
+        }
+    }
+
     /// Reads a file.
     ///
     /// # Errors

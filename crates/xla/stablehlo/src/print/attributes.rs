@@ -11,12 +11,21 @@ use crate::rewrite::values::{self, unzigzag, varint_of};
 /// How deep attributes are printed.
 const DEPTH: usize = 64;
 
+/// The directions of comparisons.
+pub(crate) const DIRECTIONS: [&str; 6] = ["EQ", "NE", "GE", "GT", "LE", "LT"];
+/// How numbers are compared.
+pub(crate) const COMPARED: [&str; 5] = ["NOTYPE", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"];
+/// How exact products are.
+pub(crate) const PRECISIONS: [&str; 3] = ["DEFAULT", "HIGH", "HIGHEST"];
+/// How the accuracy of a result is said.
+pub(crate) const MODES: [&str; 3] = ["DEFAULT", "HIGHEST", "TOLERANCE"];
+
 /// What the numbers of enumerations of VHLO are called in StableHLO, by the code of the attribute.
-const CHOICES: [(u64, &str, &[&str]); 7] = [
-    (3, "comparison_direction", &["EQ", "NE", "GE", "GT", "LE", "LT"]),
-    (4, "comparison_type", &["NOTYPE", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"]),
+pub(crate) const CHOICES: [(u64, &str, &[&str]); 7] = [
+    (3, "comparison_direction", &DIRECTIONS),
+    (4, "comparison_type", &COMPARED),
     (7, "fft_type", &["FFT", "IFFT", "RFFT", "IRFFT"]),
-    (11, "precision", &["DEFAULT", "HIGH", "HIGHEST"]),
+    (11, "precision", &PRECISIONS),
     (12, "rng_algorithm", &["DEFAULT", "THREE_FRY", "PHILOX"]),
     (13, "rng_distribution", &["", "UNIFORM", "NORMAL"]),
     (16, "transpose", &["TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"]),
@@ -298,8 +307,7 @@ pub(super) fn bounds(numbers: &[u64]) -> Option<String> {
 }
 
 fn mode(value: u64) -> String {
-    let name =
-        ["DEFAULT", "HIGHEST", "TOLERANCE"].get(value as usize).copied().unwrap_or("DEFAULT");
+    let name = MODES.get(value as usize).copied().unwrap_or("DEFAULT");
     format!("#stablehlo.result_accuracy_mode<{name}>")
 }
 

@@ -31,8 +31,8 @@ pub(super) fn dense(module: &Words<'_>, kind: Id, bytes: &[u8], elide: Option<us
     let Some(count) = count else { return format!("/* a constant of {text} */") };
     let name = types::text(module, element);
     if count == 0 {
-        let one = if bytes.is_empty() { None } else { one(&name, bytes, 0) };
-        return format!("dense<{}> : {text}", one.unwrap_or_default());
+        // Some files have an element for all, of which there are none.
+        return format!("dense<> : {text}");
     }
     let width = width(&name);
     let splat = match width {

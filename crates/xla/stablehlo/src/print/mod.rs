@@ -25,12 +25,18 @@ use std::io;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use unskew_source::{Problem, ReadError, Source};
+use unskew_core::{Conversion, Rewrite};
+use unskew_source::{Assembly, BytesSource, Output, Problem, ReadError, Source};
 
-pub(crate) use alone::{alone, attribute, kind, taking};
-
+use crate::artifact::Mlir;
 use crate::module::Module;
+use crate::parse;
+use crate::text::TextProgram;
+pub(crate) use alone::{alone, attribute, kind, taking};
+pub(crate) use attributes::{CHOICES, COMPARED, DIRECTIONS, MODES, PRECISIONS};
 use operations::Printer;
+pub(crate) use own::{ALGORITHM, ARRAYS, GROUPS};
+pub(crate) use types::PLAIN;
 
 /// What is left out.
 #[derive(Clone, Copy, Debug, Default)]
@@ -48,6 +54,40 @@ pub enum PrintError {
     /// The text could not be written to its place.
     #[error("the text cannot be written")]
     Write(#[from] io::Error),
+}
+
+/// What the adaptation is called that makes a text of bytecode.
+const ADAPTATION: &str = "print-as-text";
+
+/// Plans the text of a program: of an artifact, or of a text in whatever form. None if `source` is neither.
+///
+/// The text is read again before it is given to anybody, so it says all that the program says.
+///
+/// # Errors
+/// If the program is broken, or holds something that has no words here.
+pub fn convert(source: &Arc<dyn Source>) -> Result<Option<(Conversion, Output)>, ReadError> {
+    let mut text = Vec::new();
+    let program = match Mlir::read(&**source)? {
+        Some(Mlir::Text(_)) => TextProgram::read(&**source)?.bytecode,
+        Some(Mlir::Artifact(_) | Mlir::Bytecode(_)) => Arc::clone(source),
+        None => return Ok(None),
+    };
+    match self::text(&program, &Options::default(), &mut text) {
+        Ok(()) => {}
+        Err(PrintError::Read(error)) => return Err(error),
+        // Memory takes whatever is written.
+        Err(PrintError::Write(error)) => return Err(ReadError::new(source.name(), error.into())),
+    }
+    let written = BytesSource::new(source.name(), text.clone());
+    if let Err(error) = parse::bytecode(&written) {
+        let what = format!("no text says all that is in this program: {}", error.problem);
+        return Err(ReadError::new(source.name(), Problem::Unsupported(what)));
+    }
+    let mut plan = Conversion::default();
+    plan.add(Rewrite::new(ADAPTATION, "the program as MLIR text, without places in the source"));
+    let mut output = Assembly::new(source.name());
+    output.push_bytes(text);
+    Ok(Some((plan, Output::File(Arc::new(output)))))
 }
 
 /// A module, and how much of it may still be put into words: a small file can name one attribute in another in another, each

@@ -2,11 +2,11 @@
 
 use super::attributes;
 use super::operations::Printer;
-use crate::module::{Id, Operation, declared};
+use crate::module::{Field, Id, Operation, Raw, declared};
 use crate::rewrite::values;
 
 /// Dimensions that StableHLO has as an array of numbers.
-const ARRAYS: [&str; 20] = [
+pub(crate) const ARRAYS: [&str; 20] = [
     "base_dilations",
     "broadcast_dimensions",
     "broadcast_sizes",
@@ -31,7 +31,7 @@ const ARRAYS: [&str; 20] = [
 
 /// Numbers of dimensions that are one attribute in StableHLO: the operation, the name of the attribute, that of its kind, and
 /// its parts.
-const GROUPS: [(&[&str], &str, &str, &[&str]); 4] = [
+pub(crate) const GROUPS: [(&[&str], &str, &str, &[&str]); 4] = [
     (
         &["gather", "dynamic_gather"],
         "dimension_numbers",
@@ -88,7 +88,7 @@ const GROUPS: [(&[&str], &str, &str, &[&str]); 4] = [
 ];
 
 /// What the algorithm of a product of matrices says.
-const ALGORITHM: [&str; 7] = [
+pub(crate) const ALGORITHM: [&str; 7] = [
     "lhs_precision_type",
     "rhs_precision_type",
     "accumulation_type",
@@ -180,6 +180,14 @@ impl Printer<'_> {
                     format!("{key}{}", if key == "has_dynamic_root" { " = true" } else { "" })
                 });
             }
+            // None is what is said without it.
+            "source_target_pairs"
+                if ["send", "recv"].contains(&operation) && is_zeros(module, value) =>
+            {
+                return None;
+            }
+            // Its padding is an operand; what stands there has no words, and is zeros.
+            "padding" if operation == "dynamic_conv" && is_zeros(module, value) => return None,
             "compare_type" if said().contains("NOTYPE") => return None,
             "result_accuracy" if said().contains("DEFAULT") => return None,
             "window_reversal" => format!("array<i1: {}>", attributes::dimensions(module, value)?),
@@ -258,5 +266,14 @@ impl Printer<'_> {
             all.push(format!("{part} = {said}"));
         }
         Some(format!("algorithm = #stablehlo.dot_algorithm<{}>", all.join(", ")))
+    }
+}
+
+/// Whether a short tensor has nothing but zeros.
+fn is_zeros(module: &crate::module::Module, id: Id) -> bool {
+    let item = module.attributes.get(id);
+    match item.and_then(|item| item.fields.get(2)) {
+        Some(Field::Raw(Raw::Bytes(bytes))) => bytes.iter().skip(1).all(|byte| *byte == 0),
+        _ => false,
     }
 }

@@ -1,7 +1,7 @@
 //! Attributes of dialects beside VHLO as text: shardings, enumerations of CHLO, bounds of StableHLO.
 
 use super::Words;
-use super::attributes::{bounds, bytes, quoted, reference};
+use super::attributes::{COMPARED, DIRECTIONS, PRECISIONS, bounds, bytes, quoted, reference};
 use crate::module::{Field, Id, Item};
 use crate::rewrite::values::{unzigzag, varint_of};
 
@@ -10,10 +10,11 @@ pub(super) fn text(module: &Words<'_>, item: &Item) -> Option<String> {
     let Field::Number(code) = item.fields.first()? else { return None };
     match (&*item.dialect, code) {
         ("stablehlo", 13) => bounds(&numbers(module, item.fields.get(1)?)),
-        ("chlo", 0 | 1) => {
+        ("chlo", 0..=2) => {
             let (name, choices): (_, &[&str]) = match code {
-                0 => ("comparison_direction", &["EQ", "NE", "GE", "GT", "LE", "LT"]),
-                _ => ("comparison_type", &["NOTYPE", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"]),
+                0 => ("comparison_direction", &DIRECTIONS),
+                1 => ("comparison_type", &COMPARED),
+                _ => ("precision", &PRECISIONS),
             };
             let number = *numbers(module, item.fields.get(1)?).first()?;
             Some(format!("#chlo<{name} {}>", choices.get(usize::try_from(number).ok()?)?))

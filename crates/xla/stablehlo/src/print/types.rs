@@ -12,7 +12,7 @@ use crate::rewrite::values::{unzigzag, varint_of};
 const DEPTH: usize = 64;
 
 /// Integers and floats of MLIR itself, by code.
-const PLAIN: [(u64, &str); 19] = [
+pub(crate) const PLAIN: [(u64, &str); 19] = [
     (1, "index"),
     (3, "bf16"),
     (4, "f16"),
@@ -88,6 +88,7 @@ fn within(module: &Words<'_>, id: Id, depth: usize) -> String {
         }
         (Some(25), _) => format!("tensor<*x{}>", inner(item.fields.get(1))),
         (Some(24), _) => quantized(&item.fields, &inner),
+        (Some(30), _) => quantized_by_axis(module, &item.fields, &inner),
         (Some(code), _) => program::name_of(code).map_or_else(unknown, str::to_owned),
         (_, Some(0)) => {
             let Some(Field::Raw(Raw::Bytes(bytes))) = item.fields.get(1) else { return unknown() };
@@ -137,7 +138,7 @@ fn dims(fields: &[Field]) -> String {
 
 /// Integers that stand for numbers, all by one scale.
 fn quantized(fields: &[Field], inner: &dyn Fn(Option<&Field>) -> String) -> String {
-    let [_, Field::Number(_), storage, expressed, Field::Raw(Raw::Bytes(rest))] = fields else {
+    let [_, Field::Number(flags), storage, expressed, Field::Raw(Raw::Bytes(rest))] = fields else {
         return "/* a quantized type */".to_owned();
     };
     let scale = varint_of(rest);
@@ -152,10 +153,56 @@ fn quantized(fields: &[Field], inner: &dyn Fn(Option<&Field>) -> String) -> Stri
     let scale = super::constants::float(f64::from_bits(unzigzag(scale).cast_unsigned()));
     format!(
         "!quant.uniform<{}<{}:{}>:{}, {scale}:{}>",
-        inner(Some(storage)),
+        stored(*flags, inner(Some(storage))),
         unzigzag(low),
         unzigzag(high),
         inner(Some(expressed)),
         unzigzag(zero),
     )
+}
+
+/// Integers that stand for numbers, each part of a dimension by its own scale.
+fn quantized_by_axis(
+    module: &Words<'_>,
+    fields: &[Field],
+    inner: &dyn Fn(Option<&Field>) -> String,
+) -> String {
+    let [_, Field::Number(flags), storage, expressed, Field::Raw(rest)] = fields else {
+        return "/* a quantized type */".to_owned();
+    };
+    let bytes = super::attributes::bytes(module, rest);
+    let mut rest = &bytes[..];
+    let mut next = || {
+        let (number, behind) = varint_of(rest)?;
+        rest = behind;
+        Some(number)
+    };
+    let mut read = || {
+        let (axis, low, high) = (next()?, next()?, next()?);
+        let mut lists = Vec::new();
+        for _ in 0..2 {
+            let count = usize::try_from(next()?).ok().filter(|count| *count <= bytes.len())?;
+            lists.push((0..count).map(|_| next()).collect::<Option<Vec<u64>>>()?);
+        }
+        Some((axis, unzigzag(low), unzigzag(high), lists))
+    };
+    let Some((axis, low, high, lists)) = read() else {
+        return "/* a quantized type */".to_owned();
+    };
+    let [scales, zeros] = &lists[..] else { return "/* a quantized type */".to_owned() };
+    let pairs = scales.iter().zip(zeros).map(|(scale, zero)| {
+        let scale = f64::from_bits(unzigzag(*scale).cast_unsigned());
+        format!("{}:{}", super::constants::float(scale), unzigzag(*zero))
+    });
+    let pairs: Vec<String> = pairs.collect();
+    let (storage, expressed) = (stored(*flags, inner(Some(storage))), inner(Some(expressed)));
+    format!("!quant.uniform<{storage}<{low}:{high}>:{expressed}:{axis}, {{{}}}>", pairs.join(", "))
+}
+
+/// The integers of a quantized type: a flag says whether plain ones have a sign.
+fn stored(flags: u64, storage: String) -> String {
+    match storage.strip_prefix('i') {
+        Some(bits) if flags & 1 == 0 => format!("u{bits}"),
+        _ => storage,
+    }
 }

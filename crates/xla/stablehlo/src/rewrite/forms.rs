@@ -51,7 +51,7 @@ pub(super) fn split(name: &str) -> Option<(&str, u32)> {
 ///
 /// # Errors
 /// With the attribute, or whatever else it is, for which the older form has no place.
-pub(super) fn bring(
+pub(crate) fn bring(
     module: &mut Module,
     operation: &mut Operation,
     target: Version,

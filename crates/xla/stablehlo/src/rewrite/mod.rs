@@ -16,7 +16,7 @@
 mod batching;
 mod elementwise;
 mod foreign;
-mod forms;
+pub(crate) mod forms;
 mod functions;
 mod older;
 mod places;

@@ -6,12 +6,13 @@ use unskew_core::{Conversion, Finding, Rewrite, Severity, Version, VersionRange}
 use unskew_source::{Assembly, Output, ReadError, Source};
 
 use super::{APPROXIMATE, Options, Rewritten, rewrite};
+use crate::text::TextProgram;
 use crate::{Artifact, Mlir, history, rules};
 
 /// The adaptation that rewrites belong to.
 const ADAPTATION: &str = "rewrite-stablehlo";
 
-/// Plans a portable artifact for readers of a version; none if `source` is no portable artifact. A version after the
+/// Plans a portable artifact, or MLIR text as one, for readers of a version; none if `source` is neither. A version after the
 /// newest that is known stands for that.
 ///
 /// # Errors
@@ -21,8 +22,16 @@ pub fn plan(
     target: Version,
     options: &Options,
 ) -> Result<Option<(Conversion, Assembly)>, ReadError> {
-    let Some(Mlir::Artifact(artifact)) = Mlir::read(&**source)? else { return Ok(None) };
     let mut plan = Conversion::default();
+    let (source, artifact, is_text) = match Mlir::read(&**source)? {
+        Some(Mlir::Artifact(artifact)) => (Arc::clone(source), artifact, false),
+        Some(Mlir::Text(_)) => {
+            let TextProgram { bytecode, artifact } = TextProgram::read(&**source)?;
+            (bytecode, artifact, true)
+        }
+        _ => return Ok(None),
+    };
+    let source = &source;
     let own = artifact.stated && history::minor(artifact.version) == history::minor(target);
     if own && missing(&artifact, target).next().is_none() {
         return Ok(Some((plan, Assembly::of(source))));
@@ -34,7 +43,10 @@ pub fn plan(
     }
     plan.add(Rewrite::new(
         ADAPTATION,
-        format!("written for StableHLO {target} instead of {}", artifact.version),
+        match is_text {
+            true => format!("written for StableHLO {target} from MLIR text"),
+            false => format!("written for StableHLO {target} instead of {}", artifact.version),
+        },
     ));
     for change in changes {
         plan.add(Rewrite::new(ADAPTATION, change));

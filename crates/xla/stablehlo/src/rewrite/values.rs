@@ -29,7 +29,7 @@ pub(crate) mod code {
 }
 
 /// The value of an attribute that says nothing, by the name that the table of forms has for it.
-pub(super) fn default(module: &mut Module, name: &str, operation: &Operation) -> Option<Id> {
+pub(crate) fn default(module: &mut Module, name: &str, operation: &Operation) -> Option<Id> {
     Some(match name {
         "empty" => integers(module, &[0], &[]),
         "none" => {
@@ -65,20 +65,20 @@ fn attribute(module: &mut Module, fields: Vec<Field>) -> Id {
 }
 
 /// A number behind which nothing stands.
-pub(super) fn number(value: u64) -> Field {
+pub(crate) fn number(value: u64) -> Field {
     let mut bytes = Vec::new();
     varint(&mut bytes, value);
     Field::Raw(Raw::Bytes(bytes))
 }
 
 /// A text.
-pub(super) fn text(module: &mut Module, text: &[u8]) -> Id {
+pub(crate) fn text(module: &mut Module, text: &[u8]) -> Id {
     let text = module.text(text);
     attribute(module, vec![Field::Number(code::TEXT), Field::Text(text)])
 }
 
 /// A tensor of 64-bit integers.
-pub(super) fn integers(module: &mut Module, dims: &[i64], values: &[i64]) -> Id {
+pub(crate) fn integers(module: &mut Module, dims: &[i64], values: &[i64]) -> Id {
     let element = module.vhlo(Sort::Type, vec![Field::Number(code::I64)]);
     let r#type = tensor_type(module, dims, element);
     let mut raw = Vec::new();
@@ -91,7 +91,7 @@ pub(super) fn integers(module: &mut Module, dims: &[i64], values: &[i64]) -> Id 
 }
 
 /// A type of tensors.
-pub(super) fn tensor_type(module: &mut Module, dims: &[i64], element: Id) -> Id {
+pub(crate) fn tensor_type(module: &mut Module, dims: &[i64], element: Id) -> Id {
     let mut fields = vec![Field::Number(code::TENSOR_TYPE), Field::Number(dims.len() as u64)];
     fields.extend(dims.iter().map(|dim| Field::Number(zigzag(*dim))));
     fields.push(Field::Type(element));
@@ -142,7 +142,7 @@ pub(super) fn elements(module: &Module, attribute: Id) -> Option<Vec<i64>> {
 const SHORT: usize = 64;
 
 /// A 64-bit integer.
-pub(super) fn signed(module: &mut Module, value: i64) -> Id {
+pub(crate) fn signed(module: &mut Module, value: i64) -> Id {
     let element = module.vhlo(Sort::Type, vec![Field::Number(code::I64)]);
     attribute(
         module,
@@ -181,12 +181,12 @@ pub(crate) fn varint_of(bytes: &[u8]) -> Option<(u64, &[u8])> {
 }
 
 /// A truth value.
-pub(super) fn truth(module: &mut Module, value: bool) -> Id {
+pub(crate) fn truth(module: &mut Module, value: bool) -> Id {
     attribute(module, vec![Field::Number(code::BOOL), number(value.into())])
 }
 
 /// A dictionary of VHLO; the names are in their order.
-pub(super) fn dictionary(module: &mut Module, pairs: &[(&str, Id)]) -> Id {
+pub(crate) fn dictionary(module: &mut Module, pairs: &[(&str, Id)]) -> Id {
     let mut fields = vec![Field::Number(code::DICTIONARY), Field::Number(pairs.len() as u64)];
     for (name, value) in pairs {
         let name = text(module, name.as_bytes());
@@ -254,6 +254,7 @@ pub(crate) fn unzigzag(number: u64) -> i64 {
     (number >> 1).cast_signed() ^ -(number & 1).cast_signed()
 }
 
-fn zigzag(value: i64) -> u64 {
+/// The same the other way.
+pub(crate) fn zigzag(value: i64) -> u64 {
     (value << 1 ^ value >> 63).cast_unsigned()
 }

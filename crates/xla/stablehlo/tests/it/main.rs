@@ -5,6 +5,7 @@ mod agreement;
 mod asks;
 mod differential;
 mod hostile;
+mod parse;
 mod parties;
 mod print;
 mod programs;

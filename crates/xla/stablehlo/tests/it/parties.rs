@@ -83,10 +83,19 @@ fn other_bytecode_and_text_are_parties_without_a_version() {
     assert_eq!(bytecode.notes[0].rule.code, "SH003");
     assert_eq!(text.notes[0].rule.code, "SH004");
     assert_eq!(fact(&text, "dialects"), "stablehlo, func");
-    for party in [bytecode, text] {
+    assert_eq!(
+        fact(&text, "operations"),
+        "builtin.module, vhlo.add_v1, vhlo.func_v1, vhlo.return_v1"
+    );
+    for (party, outcome) in [(bytecode, Outcome::Unrelated), (text, Outcome::Unjudged)] {
         assert!(party.provision(&AXIS.into()).is_none());
         let verdict = check(&party, &plugin((0, 9), (1, 10)), &today());
-        assert_eq!(verdict.outcome, Outcome::Unrelated);
+        assert_eq!(verdict.outcome, outcome);
+        assert!(
+            verdict.unjudged.iter().all(|one| one.aspect == "syntax"),
+            "{:?}",
+            verdict.unjudged
+        );
     }
 }
 

@@ -1,0 +1,46 @@
+//! Whether the program of a text has a form that a reader takes.
+//!
+//! A text names no version, and its operations have forms only once they are written as bytecode. So it is judged by what
+//! [`crate::rewrite`] makes of it for the reader. Whether the reader's own parser takes the text as it is written is
+//! another question, which nothing here answers.
+
+use unskew_core::{Axis, Context, Judgement, Matcher, Party, Role, Unjudged, aspect};
+
+use crate::artifact::Mlir;
+use crate::rewrite::{self, Options};
+use crate::text::TextProgram;
+use crate::{AXIS, TEXT_AXIS};
+
+/// The requirement of a text: a reader for which its program can be written.
+pub(crate) struct TextReading(pub(crate) TextProgram);
+
+impl Matcher for TextReading {
+    fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
+        if other.role == Role::Artifact {
+            return None;
+        }
+        let newest = other.provision(&Axis::from(AXIS))?.versions.max?;
+        let mut made = Judgement::default();
+        match rewrite::plan(&self.0.bytecode, newest, &Options::default()) {
+            Ok(Some((plan, output))) => {
+                made.findings = plan.blockers;
+                if let Ok(Some(Mlir::Artifact(artifact))) = Mlir::read(&output)
+                    && made.findings.is_empty()
+                {
+                    made.unjudged = artifact.unjudged(other);
+                }
+            }
+            Ok(None) => return None,
+            Err(error) => {
+                let why = format!("its program cannot be written anew: {error}");
+                made.unjudged.push(Unjudged::new(aspect::CONTENTS, why));
+            }
+        }
+        if made.findings.is_empty() && other.provision(&Axis::from(TEXT_AXIS)).is_none() {
+            let why = format!("whether {} parses the text as it is written", other.name);
+            let remedy = "unskew convert, which makes an artifact of it";
+            made.unjudged.push(Unjudged::new(aspect::SYNTAX, why).with_remedy(remedy));
+        }
+        Some(made)
+    }
+}
