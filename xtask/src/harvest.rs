@@ -13,6 +13,7 @@ mod spans;
 mod symbols;
 mod tensorflow;
 mod torch;
+mod torch_xla;
 
 pub(crate) use onnx::Package;
 
@@ -44,11 +45,12 @@ pub fn run(release: &str, from: Option<&Path>) -> anyhow::Result<()> {
         ("keras", package) => keras::harvest(version, package),
         ("onnx", site) => onnx::harvest_onnx(version, site),
         ("onnxruntime", site) => onnx::harvest_runtime(version, site),
+        ("torch_xla", None) => torch_xla::harvest(version),
         ("torch", None) => torch::harvest(version),
         ("torch", Some(table)) => torch::harvest_from_table(version, table),
         _ => bail!(
             "harvest knows torch, tensorflow, tensorflow-exports, tensorflow-kernels, tensorflow-macos, torch-symbols, \
-             tensorflow-symbols, extensions, pjrt-plugins, jax, keras, onnx, onnxruntime and published, not: {family}"
+             tensorflow-symbols, extensions, pjrt-plugins, jax, keras, onnx, onnxruntime, torch_xla and published, not: {family}"
         ),
     }
 }

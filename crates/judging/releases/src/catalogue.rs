@@ -71,7 +71,7 @@ impl Family {
             Self::OnnxRuntime => &RUNTIME,
             Self::Onnx => &ONNX,
             Self::Keras => &KERAS,
-            Self::Jax => &[],
+            Self::Jax | Self::TorchXla => &[],
         }
     }
 
@@ -124,7 +124,7 @@ impl Family {
             Self::TensorFlow => Some(tensorflow::history()?.rows()),
             Self::OnnxRuntime | Self::Onnx => onnx::history(self),
             Self::Keras => keras::history(),
-            Self::Jax => None,
+            Self::Jax | Self::TorchXla => None,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use unskew_core::{Fact, Party};
 use unskew_extensions::{Exports, Framework};
 
-use crate::{Family, Operator, Row, jax, keras, onnx, tensorflow, torch};
+use crate::{Family, Operator, Row, jax, keras, onnx, tensorflow, torch, torch_xla};
 
 impl Family {
     /// Its releases in the database, oldest first.
@@ -16,6 +16,7 @@ impl Family {
             Self::Jax => jax::rows(),
             Self::OnnxRuntime | Self::Onnx => onnx::rows(self),
             Self::Keras => keras::rows(),
+            Self::TorchXla => torch_xla::rows(),
         }
     }
 
@@ -27,6 +28,7 @@ impl Family {
             Self::Jax => jax::axes(row),
             Self::OnnxRuntime | Self::Onnx => onnx::axes(self, row),
             Self::Keras => keras::axes(row),
+            Self::TorchXla => torch_xla::axes(row),
         }
     }
 
@@ -43,6 +45,7 @@ impl Family {
             Self::Jax => jax::party(row),
             Self::OnnxRuntime | Self::Onnx => onnx::party(self, row),
             Self::Keras => keras::party(row),
+            Self::TorchXla => torch_xla::party(row),
         }
     }
 
@@ -53,6 +56,7 @@ impl Family {
             Self::Jax => jax::operators(row, pattern),
             Self::OnnxRuntime | Self::Onnx => onnx::operators(self, row, pattern),
             Self::Keras => keras::operators(row, pattern),
+            Self::TorchXla => Vec::new(),
         }
     }
 }

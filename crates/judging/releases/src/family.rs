@@ -17,12 +17,21 @@ pub enum Family {
     Onnx,
     /// Keras, alone: its releases are written `keras@3.5`.
     Keras,
+    /// PyTorch/XLA, a host of PJRT plug-ins: its releases are written `torch_xla@2.9`.
+    TorchXla,
 }
 
 impl Family {
     /// Every framework with a database of releases.
-    pub const ALL: [Self; 6] =
-        [Self::Torch, Self::TensorFlow, Self::Jax, Self::OnnxRuntime, Self::Onnx, Self::Keras];
+    pub const ALL: [Self; 7] = [
+        Self::Torch,
+        Self::TensorFlow,
+        Self::Jax,
+        Self::OnnxRuntime,
+        Self::Onnx,
+        Self::Keras,
+        Self::TorchXla,
+    ];
 
     /// The name of its package: `torch`.
     pub const fn as_str(self) -> &'static str {
@@ -33,11 +42,12 @@ impl Family {
             Self::OnnxRuntime => "onnxruntime",
             Self::Onnx => "onnx",
             Self::Keras => "keras",
+            Self::TorchXla => "torch_xla",
         }
     }
 
     /// The names that people write, for telling a misspelt one.
-    pub(crate) const NAMES: [&str; 10] = [
+    pub(crate) const NAMES: [&str; 11] = [
         "torch",
         "pytorch",
         "tensorflow",
@@ -48,6 +58,7 @@ impl Family {
         "onnxruntime",
         "onnx",
         "keras",
+        "torch_xla",
     ];
 
     /// The family whose releases come in a package of this name, if any: `jaxlib` and
@@ -63,6 +74,7 @@ impl Family {
             "onnxruntime" | "onnxruntime-gpu" | "ort" => Some(Self::OnnxRuntime),
             "onnx" => Some(Self::Onnx),
             "keras" => Some(Self::Keras),
+            "torch-xla" => Some(Self::TorchXla),
             _ => None,
         }
     }

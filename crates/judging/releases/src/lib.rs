@@ -41,6 +41,7 @@ mod row;
 pub mod stated;
 pub mod tensorflow;
 pub mod torch;
+mod torch_xla;
 
 pub use axes::{histories, window};
 pub use catalogue::{Defined, Listed, Turnover};

@@ -47,6 +47,8 @@ pub(crate) fn all(family: Family) -> &'static [Published] {
         LazyLock::new(|| read(include_str!("../data/onnxruntime/published.tsv")));
     static ONNX: Table = LazyLock::new(|| read(include_str!("../data/onnx/published.tsv")));
     static KERAS: Table = LazyLock::new(|| read(include_str!("../data/keras/published.tsv")));
+    static TORCH_XLA: Table =
+        LazyLock::new(|| read(include_str!("../data/torch_xla/published.tsv")));
     match family {
         Family::Torch => &TORCH,
         Family::TensorFlow => &TENSORFLOW,
@@ -54,6 +56,7 @@ pub(crate) fn all(family: Family) -> &'static [Published] {
         Family::OnnxRuntime => &ONNX_RUNTIME,
         Family::Onnx => &ONNX,
         Family::Keras => &KERAS,
+        Family::TorchXla => &TORCH_XLA,
     }
 }
 
@@ -98,6 +101,7 @@ mod tests {
             (Family::OnnxRuntime, include_str!("../data/onnxruntime/published.tsv")),
             (Family::Onnx, include_str!("../data/onnx/published.tsv")),
             (Family::Keras, include_str!("../data/keras/published.tsv")),
+            (Family::TorchXla, include_str!("../data/torch_xla/published.tsv")),
         ] {
             let lines = text.lines().filter(|line| !line.starts_with('#')).count();
             assert_eq!(all(family).len(), lines, "{family}");

@@ -97,7 +97,9 @@ impl Release {
 
     /// The release as a party: made on the first call, shared by all later ones.
     pub fn party(self) -> Arc<Party> {
-        static PARTIES: [OnceLock<Vec<OnceLock<Arc<Party>>>>; 6] = [const { OnceLock::new() }; 6];
+        const COUNT: usize = Family::ALL.len();
+        static PARTIES: [OnceLock<Vec<OnceLock<Arc<Party>>>>; COUNT] =
+            [const { OnceLock::new() }; COUNT];
         let row = self.row();
         let parties = PARTIES[self.family as usize]
             .get_or_init(|| self.family.rows().iter().map(|_| OnceLock::new()).collect());

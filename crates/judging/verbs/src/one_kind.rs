@@ -38,7 +38,9 @@ fn instead(a: &Member, b: &Member) -> String {
         (Some((x, y)), _) => {
             let (older, newer) = if x.row().version <= y.row().version { (x, y) } else { (y, x) };
             let diff = format!("\n  what changed between them: unskew diff {older} {newer}");
-            let diff = Some(diff).filter(|_| x.family() != Family::Jax).unwrap_or_default();
+            let diff = Some(diff)
+                .filter(|_| !matches!(x.family(), Family::Jax | Family::TorchXla))
+                .unwrap_or_default();
             format!(
                 "{}{diff}\n  whether a file works with both: unskew check FILE --with {one} {other}",
                 head("and neither is loaded by the other")

@@ -39,7 +39,7 @@ impl Profile {
                 Family::Torch => self.torch()?,
                 Family::TensorFlow => self.tensorflow()?,
                 Family::Jax => self.jax()?,
-                Family::OnnxRuntime | Family::Onnx | Family::Keras => {
+                Family::OnnxRuntime | Family::Onnx | Family::Keras | Family::TorchXla => {
                     let what = "a device of it is not described yet; name a release alone";
                     return Err(ProfileError::new("release", what));
                 }
@@ -181,7 +181,7 @@ impl Profile {
             Family::TensorFlow => "tf.graph_def, tf.checkpoint",
             Family::Jax => "pjrt.api, stablehlo",
             Family::OnnxRuntime | Family::Onnx => "onnx.ir, onnx.opset",
-            Family::Keras => "none",
+            Family::Keras | Family::TorchXla => "none",
         };
         let what = format!("no axis of a {} device ({axes})", self.release.family());
         ProfileError::new(format!("versions.{axis}"), what)

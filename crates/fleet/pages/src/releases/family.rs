@@ -9,7 +9,7 @@ use crate::amount;
 use crate::frame::{Frame, Section, heading, wide};
 use crate::listing::Listing;
 
-use super::runs;
+use super::{runs, title};
 
 /// How many operators stand on a page.
 const SIZE: u64 = 50;
@@ -160,7 +160,7 @@ impl FamilyPage {
                     }
                 }
             }
-            @if self.family == Family::Jax { p class="dim" { "JAX has no table of operators: " (amount::of(rows.len() as u64, "release")) " by their versions." } }
+            @if matches!(self.family, Family::Jax | Family::TorchXla) { p class="dim" { (title(self.family)) " has no table of operators: " (amount::of(rows.len() as u64, "release")) " by their versions." } }
         }
     }
 }

@@ -27,6 +27,7 @@ pub(crate) fn title(family: Family) -> &'static str {
         Family::OnnxRuntime => "ONNX Runtime",
         Family::Onnx => "onnx",
         Family::Keras => "Keras",
+        Family::TorchXla => "PyTorch/XLA",
     }
 }
 
@@ -77,7 +78,7 @@ fn example(family: Family) -> &'static str {
         Family::TensorFlow => "ResizeBilinear",
         Family::OnnxRuntime | Family::Onnx => "Clip",
         Family::Keras => "LSTM",
-        Family::Jax => "",
+        Family::Jax | Family::TorchXla => "",
     }
 }
 

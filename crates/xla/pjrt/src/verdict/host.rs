@@ -60,6 +60,11 @@ impl Host {
         self
     }
 
+    /// Whether it is a release of JAX: what jaxlib has beside XLA, and what the adapter was tried with.
+    pub(crate) fn is_jax(&self) -> bool {
+        self.name.starts_with("jax ")
+    }
+
     /// The PJRT version as it is written: `0.70`.
     pub fn version(&self) -> Option<Version> {
         self.minor.map(|minor| Version::pair(0, minor.into()))

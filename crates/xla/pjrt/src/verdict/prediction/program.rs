@@ -41,7 +41,7 @@ pub(super) fn mesh_shardings(pair: &Pair<'_>) -> Option<Finding> {
 /// What is to be known of this plug-in even if everything works.
 pub(super) fn remarks(pair: &Pair<'_>) -> Vec<Finding> {
     let mut remarks = Vec::new();
-    if plugin::looks_like_xla_cpu(pair.plugin) {
+    if pair.host.is_jax() && plugin::looks_like_xla_cpu(pair.plugin) {
         let symptom = "No FFI handler registered for lapack_sgetrf_ffi on a platform Host";
         remarks.push(rules::HandlersAreNotInThePlugIn {}.finding().with_symptom(symptom));
     }
