@@ -100,6 +100,11 @@ pub fn note(message: &str) {
     anstream::eprintln!("note: {}", Plain(message));
 }
 
+/// Prints a table on the standard error, which is no result.
+pub fn aside(text: &str) {
+    text.lines().for_each(|line| anstream::eprintln!("{}", Plain(line)));
+}
+
 /// Prints that something could not be done.
 pub fn failure(message: &str) {
     for (index, line) in message.lines().enumerate() {

@@ -55,7 +55,7 @@ pub use history::History;
 pub use judge::{Check, Inspect, Matrix, ProgramText};
 pub use lint::Lint;
 pub use look_up::{Explain, Releases};
-pub use ops::{Ops, OpsClosure, OpsRun, OpsTable, OpsVerb};
+pub use ops::{Ops, OpsBisect, OpsClosure, OpsRun, OpsTable, OpsVerb};
 pub use run::{Run, RunFormat, Shown};
 pub use running::{Running, Trusting};
 #[cfg(feature = "query")]
@@ -153,7 +153,11 @@ impl Verb {
             | Self::History(_)
             | Self::Convert(_) => Some(Watch::MemoryAndTime),
             // A program has a limit of steps; how long these take is its own affair.
-            Self::Ops(ops) if matches!(ops.what, ops::OpsVerb::Run(_)) => Some(Watch::Memory),
+            Self::Ops(ops)
+                if matches!(ops.what, ops::OpsVerb::Run(_) | ops::OpsVerb::Bisect(_)) =>
+            {
+                Some(Watch::Memory)
+            }
             Self::Ops(_) => Some(Watch::MemoryAndTime),
             _ => None,
         }

@@ -35,8 +35,20 @@ number, true, false or none.
 
 Examples:
   unskew ops run model.pt --input x.npy
-  unskew ops run model.pt --input x.npy --input 3 --as torch@1.12 -o outputs/")]
+  unskew ops run model.pt --input x.npy --input 3 --as torch@1.12 -o outputs/
+  unskew ops run model.pt --input x.npy --threads 1 --profile")]
     Run(OpsRun),
+    /// Find the releases at which the answer of a model changes, and the call where it first differs
+    #[command(after_help = "\
+The model is run with the operators of one release after the other, without PyTorch. Changes that
+were measured in real releases, but are not played, are listed with the calls that they concern.
+With --python the model is run for real by each interpreter that is named.
+
+Examples:
+  unskew ops bisect model.pt --input x.npy
+  unskew ops bisect model.pt --input x.npy --from torch@1.10 --to torch@2.15
+  unskew ops bisect model.pt --input x.npy --python old/bin/python --python new/bin/python")]
+    Bisect(OpsBisect),
 }
 
 #[derive(Debug, clap::Args)]
@@ -85,7 +97,35 @@ pub struct OpsRun {
     /// Use the operators of this release [default: the newest]
     #[arg(long = "as", value_name = "RELEASE")]
     pub release: Option<String>,
+    /// Calculate in this many threads; the result is the same for every number [default: one per core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Print the time of each operator to stderr
+    #[arg(long)]
+    pub profile: bool,
     /// Save outputs as NAME.npy in this folder instead of printing them
     #[arg(long, short, value_name = "FOLDER")]
     pub output: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct OpsBisect {
+    /// A TorchScript archive of any release, or a torch.export archive
+    #[arg(value_name = "MODEL")]
+    pub model: PathBuf,
+    /// An input: an .npy file, or a number, true, false, none
+    #[arg(long, value_name = "INPUT", allow_hyphen_values = true)]
+    pub input: Vec<String>,
+    /// The method to call
+    #[arg(long, value_name = "NAME", default_value = "forward")]
+    pub method: String,
+    /// The first release [default: the oldest of the database]
+    #[arg(long, value_name = "RELEASE")]
+    pub from: Option<String>,
+    /// The last release [default: the newest of the database]
+    #[arg(long, value_name = "RELEASE")]
+    pub to: Option<String>,
+    /// Run the model for real with the PyTorch of this Python; may be given several times
+    #[arg(long, value_name = "PYTHON")]
+    pub python: Vec<PathBuf>,
 }

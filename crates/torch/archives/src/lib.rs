@@ -54,6 +54,7 @@ pub mod rules;
 mod runtime;
 mod verdict;
 
+pub use behaviour::{Carried, ChangedCall, changed_call};
 pub use code::Callable;
 pub use convert::{Options, archive_of_flatbuffer, convert, convert_with_origin};
 pub use device::{

@@ -141,6 +141,15 @@ impl Dtype {
         }
     }
 
+    /// The type that a number of this kind has in an operation on tensors.
+    pub(crate) fn of_number(self) -> Self {
+        match self.category() {
+            Category::Float => Self::F32,
+            Category::Complex => Self::C64,
+            _ => self,
+        }
+    }
+
     /// Whether a result of this type may be stored in `to`: a kind of number may not be narrowed.
     pub(crate) fn can_cast(self, to: Self) -> bool {
         self.category() <= to.category()

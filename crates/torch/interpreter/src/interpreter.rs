@@ -1,12 +1,15 @@
 //! The interpreter.
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 use unskew_script::Function;
 use unskew_torch_operators::Registry;
 
 use crate::limits::Meter;
 use crate::machine::{Machine, Upgraders};
 use crate::operators::{Context, find};
-use crate::{Code, Limits, Program, RunError, Semantics, Value};
+use crate::{Code, Limits, Profile, Program, RunError, Semantics, Trace, Value};
 
 /// Runs operators, functions and programs.
 #[derive(Clone)]
@@ -14,12 +17,22 @@ pub struct Interpreter {
     semantics: Semantics,
     limits: Limits,
     registry: Option<(&'static Registry, u32)>,
+    threads: usize,
+    profile: Option<Rc<Profile>>,
+    trace: Option<Rc<Trace>>,
 }
 
 impl Interpreter {
     /// With the operators of these semantics, and the usual limits.
     pub fn new(semantics: Semantics) -> Self {
-        Self { semantics, limits: Limits::default(), registry: None }
+        Self {
+            semantics,
+            limits: Limits::default(),
+            registry: None,
+            threads: 1,
+            profile: None,
+            trace: None,
+        }
     }
 
     /// The same with other limits on steps and memory.
@@ -37,6 +50,33 @@ impl Interpreter {
         self
     }
 
+    /// The same in so many threads. What it gives does not depend on how many there are.
+    #[must_use]
+    pub fn with_threads(mut self, threads: usize) -> Self {
+        self.threads = threads.max(1);
+        self
+    }
+
+    /// The same, and the time that each operator takes is added to the profile.
+    #[must_use]
+    pub fn with_profile(mut self, profile: Rc<Profile>) -> Self {
+        self.profile = Some(profile);
+        self
+    }
+
+    /// The same, and every call of an operator is written down in the trace.
+    #[must_use]
+    pub fn with_trace(mut self, trace: Rc<Trace>) -> Self {
+        self.trace = Some(trace);
+        self
+    }
+
+    fn context<'c>(&'c self, meter: &'c Rc<Meter>) -> Context<'c> {
+        let profile = self.profile.as_deref();
+        let trace = self.trace.as_deref();
+        Context { semantics: &self.semantics, meter, find, threads: self.threads, profile, trace }
+    }
+
     fn run<R>(
         &self,
         code: &Code,
@@ -45,7 +85,7 @@ impl Interpreter {
         run: impl FnOnce(&Machine<'_>) -> R,
     ) -> R {
         let meter = Meter::new(self.limits);
-        let context = Context { semantics: &self.semantics, meter: &meter, find };
+        let context = self.context(&meter);
         let upgraders = self.registry.zip(version);
         let upgraders = upgraders.map(|((registry, known), version)| Upgraders {
             registry,
@@ -83,7 +123,7 @@ impl Interpreter {
         named: Vec<(String, Value)>,
     ) -> Result<Value, RunError> {
         let meter = Meter::new(self.limits);
-        let context = Context { semantics: &self.semantics, meter: &meter, find };
+        let context = self.context(&meter);
         let code = Code::default();
         let machine = Machine { code: &code, constants: &[], context, upgraders: None };
         machine.run_alone(function, (positional, named))
@@ -120,7 +160,16 @@ impl Interpreter {
         self.run(&program.code, &program.constants, version, |machine| {
             match (&program.graph, &program.mobile) {
                 (Some(graph), _) => {
-                    graph.run(values, |operator, named| machine.run_node(operator, named))
+                    let node = Cell::new(0_usize);
+                    graph.run(values, |operator, named| {
+                        let before = self.trace.as_ref().map_or(0, |trace| trace.len());
+                        let result = machine.run_node(operator, named);
+                        let at = node.replace(node.get() + 1);
+                        if let Some(trace) = &self.trace {
+                            trace.place(before, || Some(format!("node {at}")));
+                        }
+                        result
+                    })
                 }
                 (None, Some(mobile)) => machine.run_bytecode(mobile, &program.module, name, values),
                 (None, None) => machine.run_method(&program.module, name, (values, Vec::new())),

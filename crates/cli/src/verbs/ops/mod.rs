@@ -1,8 +1,11 @@
 //! `unskew ops ...`: operators. One file per subcommand.
 
+mod bisect;
 mod closure;
+mod release;
 mod run;
 mod table;
+mod values;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -20,6 +23,7 @@ pub fn run(args: &Ops) -> anyhow::Result<Status> {
         OpsVerb::Table(table) => table::run(table),
         OpsVerb::Closure(closure) => closure::run(closure),
         OpsVerb::Run(args) => run::run(args),
+        OpsVerb::Bisect(args) => bisect::run(args),
     }
 }
 

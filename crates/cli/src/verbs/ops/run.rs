@@ -1,28 +1,24 @@
 //! `unskew ops run MODEL --input A.npy`: what a model calculates with the operators of a release.
 
-use std::cell::Cell;
-use std::fmt::Write as _;
-use std::path::Path;
+use std::rc::Rc;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, bail};
-use unskew_array::{Number as Written, npy};
-use unskew_interpreter::{Interpreter, Limits, Number, Program, Semantics, Tensor, Value};
-use unskew_releases::Family;
-use unskew_source::budget::scale;
-use unskew_source::{FileSource, Source, read_regular};
+use anyhow::bail;
+use unskew_interpreter::{Limits, Profile, Program, Value};
+use unskew_source::{FileSource, Source};
 
+use super::release::interpreter;
+use super::values::{input, named, save, shown};
 use crate::args::OpsRun;
 use crate::exit::Status;
 use crate::print;
 
-/// How many outputs are shown or saved.
-const MOST_OUTPUTS: usize = 10_000;
-
-/// How large a tensor that is given as a file may be, in bytes.
-const LARGEST_INPUT: u64 = 16 << 20;
+/// The operators that a profile names.
+const MOST_OPERATORS: usize = 30;
 
 pub fn run(args: &OpsRun) -> anyhow::Result<Status> {
+    let began = Instant::now();
     let source: Arc<dyn Source> = Arc::new(FileSource::open(&args.model)?);
     let Some(program) = Program::open(&source)? else {
         bail!(
@@ -32,13 +28,21 @@ pub fn run(args: &OpsRun) -> anyhow::Result<Status> {
     };
     let inputs: Vec<Value> =
         args.input.iter().map(|text| input(text)).collect::<anyhow::Result<_>>()?;
-    let tensors = inputs.iter().filter_map(Value::tensor);
-    // An element takes sixteen bytes at most.
-    let given: u64 = tensors.map(|tensor| tensor.count() as u64 * 16).sum();
-    let limits = Limits::for_bytes(source.size().saturating_add(given));
-    let interpreter = interpreter(args.release.as_deref())?.with_limits(limits);
-    let result = interpreter.method(&program, &args.method, inputs)?;
-    let outputs = named(&result)?;
+    let read = began.elapsed();
+    let profile = Rc::new(Profile::default());
+    let mut interpreter = interpreter(args.release.as_deref())?
+        .with_limits(limits(&*source, &inputs))
+        .with_threads(args.threads.map_or_else(cores, usize::from));
+    if args.profile {
+        interpreter = interpreter.with_profile(profile.clone());
+    }
+    let began = Instant::now();
+    let result = interpreter.method(&program, &args.method, inputs);
+    let ran = began.elapsed();
+    if args.profile {
+        print::aside(&table(&profile, read, ran));
+    }
+    let outputs = named(&result?)?;
     match &args.output {
         Some(folder) => save(folder, &outputs)?,
         None => print::out(&shown(&outputs))?,
@@ -46,120 +50,42 @@ pub fn run(args: &OpsRun) -> anyhow::Result<Status> {
     Ok(Status::Clean)
 }
 
-/// With the operators of a release, and the upgraders that it knows.
-fn interpreter(name: Option<&str>) -> anyhow::Result<Interpreter> {
-    let registry = unskew_torch_operators::registry();
-    let upgraded = |interpreter: Interpreter, known| interpreter.with_upgraders(registry, known);
-    let Some(name) = name else {
-        return Ok(upgraded(Interpreter::new(Semantics::newest()), registry.current()));
+/// What a model may take that is given these inputs.
+pub(super) fn limits(source: &dyn Source, inputs: &[Value]) -> Limits {
+    let tensors = inputs.iter().filter_map(Value::tensor);
+    // An element takes sixteen bytes at most.
+    let given: u64 = tensors.map(|tensor| tensor.count() as u64 * 16).sum();
+    Limits::for_bytes(source.size().saturating_add(given))
+}
+
+/// How many threads can run at a time.
+pub(super) fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+/// The time of each operator, the one that took most first.
+fn table(profile: &Profile, read: Duration, ran: Duration) -> String {
+    let line = |time: Duration, calls: &str, what: &str| {
+        let ms = time.as_secs_f64() * 1e3;
+        let percent = 100.0 * time.as_secs_f64() / ran.as_secs_f64().max(1e-9);
+        format!("{ms:>10.2} ms {percent:>5.1} % {calls:>7}  {what}\n")
     };
-    let release = unskew_releases::find(name)?;
-    if release.family() != Family::Torch {
-        bail!("operators of PyTorch are those of torch@VERSION, not of {release}");
+    let rows = profile.rows();
+    let counted: Duration = rows.iter().map(|row| row.time).sum();
+    let mut text = format!("read in {:.2} ms, ran in {:.2} ms\n", ms(read), ms(ran));
+    text.push_str("      time     share   calls  operator\n");
+    for row in rows.iter().take(MOST_OPERATORS) {
+        text.push_str(&line(row.time, &row.calls.to_string(), &row.operator));
     }
-    let semantics = Semantics::of(release.row().version);
-    match unskew_releases::torch::runtime(release.row()) {
-        Some(runtime) => {
-            let known = runtime.release.file_format.max.map_or(0, |version| version.major());
-            let semantics = semantics.with_operators(Arc::new(runtime.operators));
-            Ok(upgraded(Interpreter::new(semantics), u32::try_from(known).unwrap_or(0)))
-        }
-        None => Ok(Interpreter::new(semantics)),
+    if let Some(others) = rows.get(MOST_OPERATORS..).filter(|others| !others.is_empty()) {
+        let calls: u64 = others.iter().map(|row| row.calls).sum();
+        let what = format!("{} other operators", others.len());
+        text.push_str(&line(others.iter().map(|row| row.time).sum(), &calls.to_string(), &what));
     }
-}
-
-/// A tensor from a file, or what was written.
-fn input(text: &str) -> anyhow::Result<Value> {
-    let path = Path::new(text);
-    if path.extension().is_some_and(|extension| extension == "npy") {
-        let bytes = read_regular(path, LARGEST_INPUT.saturating_mul(scale()))
-            .context("raise the budget for large inputs (`--budget 16`)")?;
-        let loose = npy::read(&bytes).with_context(|| text.to_owned())?;
-        let Some(element) = loose.element() else {
-            bail!("the file does not say what its elements are: {text}");
-        };
-        let array = loose.as_type(element).with_context(|| text.to_owned())?;
-        return Ok(Value::from(Tensor::from_array(&array)?));
-    }
-    if text.eq_ignore_ascii_case("none") {
-        return Ok(Value::None);
-    }
-    match text.to_lowercase().parse::<Written>() {
-        Ok(Written::Bool(yes)) => Ok(Value::from(yes)),
-        Ok(Written::Int(number)) => match i64::try_from(number) {
-            Ok(number) => Ok(Value::from(number)),
-            Err(_) => bail!("integers of PyTorch have 64 bits: {text}"),
-        },
-        Ok(Written::Float(number)) => Ok(Value::from(number)),
-        Ok(Written::Complex(real, imaginary)) => Ok(Number::Complex(real, imaginary).into()),
-        Err(_) => bail!("neither an .npy file nor a number, true, false or none: {text}"),
-    }
-}
-
-/// Every tensor and number of the result: `0`, `1.0` for the first of the second.
-fn named(result: &Value) -> anyhow::Result<Vec<(String, Value)>> {
-    fn walk(name: &str, value: &Value, left: &Cell<usize>, out: &mut Vec<(String, Value)>) {
-        // One list may hold another many times over, which holds another many times over.
-        if left.get() == 0 {
-            return;
-        }
-        left.set(left.get() - 1);
-        let inner = |key: &dyn std::fmt::Display| match name {
-            "" => key.to_string(),
-            _ => format!("{name}.{key}"),
-        };
-        match value {
-            Value::Tuple(tuple) if name.len() < 100 => {
-                tuple.items.iter().enumerate().for_each(|(at, v)| walk(&inner(&at), v, left, out));
-            }
-            Value::List(items) if name.len() < 100 => {
-                items
-                    .borrow()
-                    .iter()
-                    .enumerate()
-                    .for_each(|(at, v)| walk(&inner(&at), v, left, out));
-            }
-            Value::Dict(items) if name.len() < 100 => {
-                items.borrow().iter().for_each(|(key, v)| walk(&inner(key), v, left, out));
-            }
-            other => out.push((if name.is_empty() { "0" } else { name }.to_owned(), other.clone())),
-        }
-    }
-    let mut out = Vec::new();
-    let left = Cell::new(MOST_OUTPUTS);
-    walk("", result, &left, &mut out);
-    if left.get() == 0 {
-        bail!("over the budget of {MOST_OUTPUTS} outputs; return fewer tensors and numbers");
-    }
-    Ok(out)
-}
-
-fn shown(outputs: &[(String, Value)]) -> String {
-    let mut text = String::new();
-    for (name, value) in outputs {
-        // Writing to a text cannot fail.
-        let _ = match value {
-            Value::Tensor(tensor) => writeln!(text, "{name}: {tensor}\n{value}"),
-            other => writeln!(text, "{name}: {} {other}", other.type_name()),
-        };
-    }
+    text.push_str(&line(ran.saturating_sub(counted), "", "between operators"));
     text
 }
 
-fn save(folder: &Path, outputs: &[(String, Value)]) -> anyhow::Result<()> {
-    std::fs::create_dir_all(folder)
-        .with_context(|| format!("cannot make the folder {}", folder.display()))?;
-    for (name, value) in outputs {
-        let tensor = match value {
-            Value::Tensor(tensor) => tensor.clone(),
-            Value::Number(number) => Tensor::new(number.dtype(), &[], &[*number])?,
-            other => bail!("output {name} is no tensor and no number: {}", other.type_name()),
-        };
-        // A name may come from the program: only what is safe in a path.
-        let safe = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' };
-        let place = folder.join(format!("{}.npy", name.chars().map(safe).collect::<String>()));
-        std::fs::write(&place, npy::write(&tensor.to_array()))
-            .with_context(|| format!("cannot write {}", place.display()))?;
-    }
-    Ok(())
+fn ms(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
 }

@@ -74,6 +74,11 @@ impl Condition {
         Some(Self { arguments: vec![argument.to_owned()], kind: Kind::named(kind)? })
     }
 
+    /// The arguments of which one must be so.
+    pub(super) fn arguments(&self) -> &[String] {
+        &self.arguments
+    }
+
     /// Whether it holds of a call. `value` says what the call gives for an argument: the outer none stands for an argument
     /// of which nothing is known, the inner one for an argument that is left out.
     pub(crate) fn holds<'v>(&self, value: &dyn Fn(&str) -> Option<Option<Value<'v>>>) -> Truth {

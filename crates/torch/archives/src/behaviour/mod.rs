@@ -4,6 +4,7 @@
 //! measurements and stand by themselves, so that a machine can add to them. Whether a call is concerned has three
 //! answers: what a tensor holds is known only when the program runs.
 
+mod carried_out;
 mod condition;
 pub(crate) mod inexact;
 pub(crate) mod measured;
@@ -15,6 +16,7 @@ use unskew_core::Version;
 use unskew_definitions::Rows;
 use unskew_tables::toml_as_json;
 
+pub use carried_out::{Carried, ChangedCall, changed_call};
 pub(crate) use condition::{Condition, Resolved, Truth};
 
 /// One operator under one condition.

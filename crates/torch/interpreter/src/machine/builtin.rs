@@ -4,7 +4,7 @@ use unskew_script::{Call, Expression};
 
 use super::execute::truth;
 use super::{Fault, Frame, Machine, kinds};
-use crate::problem::{malformed, refused, unsupported};
+use crate::problem::{malformed, refused};
 use crate::{Number, Problem, Value};
 
 impl<'p> Machine<'p> {
@@ -57,6 +57,7 @@ impl<'p> Machine<'p> {
             ("abs", Some(Value::Tensor(_))) => self.operator("aten::abs", &positional, &named),
             ("abs" | "max" | "min", _) => self.extreme(name, &positional),
             ("round", _) => self.operator("aten::round", &positional, &named),
+            ("sorted", _) => self.operator("aten::sorted", &positional, &named),
             ("pow", _) => self.operator("aten::pow", &positional, &named),
             ("sum", _) => self.operator("aten::sum", &positional, &named),
             ("range", _) => Ok(self.range_list(&positional)?),
@@ -76,13 +77,11 @@ impl<'p> Machine<'p> {
         };
         let given: Vec<i64> = numbers.into_iter().map(Number::int).collect();
         let [start, end, step] = range(&given)?;
-        let span = i128::from(end) - i128::from(start);
-        let count = (span.max(0) / i128::from(step.max(1))) as u64 + 1;
-        if step < 0 {
-            return unsupported("a list of a range that goes down");
-        }
-        self.context.meter.step(count)?;
-        Ok(Value::ints((start..end).step_by(step as usize)))
+        let span = (i128::from(end) - i128::from(start)) * i128::from(step.signum());
+        let size = i128::from(step).abs().max(1);
+        let count = (span.max(0) + size - 1) / size;
+        self.context.meter.step(u64::try_from(count).unwrap_or(u64::MAX))?;
+        Ok(Value::ints((0..count as i64).map(|at| start + at * step)))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Calls: of functions, methods, classes and operators.
 
 use std::rc::Rc;
+use std::time::Instant;
 
 use unskew_script::{Call, Expression};
 use unskew_torch_schemas::{CallShape, Schema};
@@ -85,6 +86,11 @@ impl<'p> Machine<'p> {
         if let Some((unit, function)) = self.code.function(name) {
             return self.function(Some(unit), function, given);
         }
+        if let Some(class) = name.strip_suffix(".__new__").filter(|c| self.code.class(c).is_some())
+        {
+            let object = Object { class: class.into(), attributes: Default::default() };
+            return Ok(Value::Object(Rc::new(object)));
+        }
         let Some((_, class)) = self.code.class(name) else {
             return Ok(unsupported(format!(
                 "a call of something that is not in the code: {name}"
@@ -153,7 +159,7 @@ impl<'p> Machine<'p> {
                         let bound = operators::bind(schema, defaults, positional, named, convert);
                         let Some(values) = bound else { continue };
                         self.in_release(base, positional, named)?;
-                        return entry.run(&self.context, &values).map_err(Fault::from);
+                        return self.timed(entry, &values).map_err(Fault::from);
                     }
                     Meaning::Then(schema, operator) => {
                         let defaults: Vec<_> =
@@ -167,6 +173,18 @@ impl<'p> Machine<'p> {
         }
         let given = operators::given(positional, named);
         Err(Problem::NoOverload { operator: name.to_owned(), given }.into())
+    }
+
+    fn timed(&self, entry: &Entry, values: &[Value]) -> Result<Value, Problem> {
+        let began = self.context.profile.map(|_| Instant::now());
+        let result = entry.run(&self.context, values);
+        if let (Some(profile), Some(began)) = (self.context.profile, began) {
+            profile.add(entry.schema.full_name(), began);
+        }
+        if let (Some(trace), Ok(result)) = (self.context.trace, &result) {
+            trace.add(&entry.schema, values, result);
+        }
+        result
     }
 
     /// What an operator may mean: its overloads, or what they were when the program was written.
@@ -237,7 +255,8 @@ impl<'p> Machine<'p> {
         named: &[(String, Value)],
     ) -> Result<(), Problem> {
         let Some(table) = self.context.semantics.table() else { return Ok(()) };
-        if operator.starts_with("prim::") {
+        // What other packages bring is in no table of PyTorch.
+        if !operator.starts_with("aten::") {
             return Ok(());
         }
         let keywords = named.iter().map(|(name, _)| name.clone()).collect();

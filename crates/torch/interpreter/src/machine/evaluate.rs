@@ -33,7 +33,13 @@ impl<'p> Machine<'p> {
             },
             Expression::Constant { value, .. } => Ok(constant(value)?),
             Expression::Call(call) => {
-                self.call(call, frame).map_err(|fault| fault.at(frame.unit, call.span))
+                let before = self.context.trace.map_or(0, |trace| trace.len());
+                let result = self.call(call, frame);
+                if let Some(trace) = self.context.trace {
+                    let unit = frame.unit;
+                    trace.place(before, || self.code.place(unit?, call.span));
+                }
+                result.map_err(|fault| fault.at(frame.unit, call.span))
             }
             Expression::Attribute { of, name, .. } => {
                 if let Some(value) = self.named(expression, frame) {

@@ -44,7 +44,7 @@ fn relu(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
 fn of_floats(
     context: &Context<'_>,
     args: &Arguments<'_>,
-    function: impl Fn(f64) -> f64,
+    function: impl Fn(f64) -> f64 + Sync,
 ) -> Result<Value, Problem> {
     of_kind(args.tensor(0)?, Category::Float)?;
     float(context, args, function)

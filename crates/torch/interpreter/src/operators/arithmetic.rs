@@ -2,7 +2,7 @@
 
 use super::Arguments;
 use super::form::{Context, Operator, all, plain, with_out};
-use super::pointwise::{Binary, binary};
+use super::pointwise::{Basic, Binary, basic, binary};
 use crate::dtype::Category;
 use crate::problem::refused;
 use crate::tensor::cast;
@@ -76,6 +76,12 @@ fn scaled_sum(
     alpha: Number,
     sign: i64,
 ) -> Result<Value, Problem> {
+    if alpha.complex() == (1.0, 0.0) {
+        let operation = if sign > 0 { Basic::Sum } else { Basic::Difference };
+        if let Some(result) = basic(context, a, b, operation)? {
+            return Ok(result);
+        }
+    }
     let dtype = common(a, b);
     if dtype.is_integral() && !matches!(alpha, Number::Int(_) | Number::Bool(_)) {
         return refused(
@@ -126,6 +132,9 @@ fn rsub(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
 
 fn mul(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     let (a, b) = (args.value(0), args.value(1));
+    if let Some(result) = basic(context, a, b, Basic::Product)? {
+        return Ok(result);
+    }
     let rule = Binary {
         int: &|a, b| Ok(a.wrapping_mul(b)),
         float: &|a, b| a * b,
@@ -179,6 +188,9 @@ fn floor_divide(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Pr
 
 /// With floats as the result, of integers too.
 fn divided(context: &Context<'_>, a: &Value, b: &Value) -> Result<Value, Problem> {
+    if let Some(result) = basic(context, a, b, Basic::Quotient)? {
+        return Ok(result);
+    }
     let common = common(a, b);
     let dtype = if common.is_integral() { Dtype::F32 } else { common };
     let rule = Binary { int: &|_, _| Ok(0), float: &|a, b| a / b, complex: Some(&quotient) };

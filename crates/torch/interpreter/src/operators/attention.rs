@@ -13,15 +13,39 @@ pub(super) const OPERATORS: &[Operator] = &[
     plain("aten::scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0., bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor", attention),
 ];
 
+/// Each head of a key or a value for as many heads of the query in turn.
+fn grouped(tensor: &Tensor, query: &Tensor) -> Result<Tensor, Problem> {
+    let (Some(at), Some(wanted)) = (
+        tensor.rank().checked_sub(3),
+        query.rank().checked_sub(3).and_then(|at| query.shape().get(at)),
+    ) else {
+        return refused(format!("attention of groups of {query} and {tensor}"));
+    };
+    let own = tensor.shape()[at];
+    if own == 0 || wanted % own != 0 {
+        return refused(format!("{wanted} heads of queries for {own} heads"));
+    }
+    let (mut shape, mut strides) = (tensor.shape().to_vec(), tensor.strides().to_vec());
+    shape.insert(at + 1, wanted / own);
+    strides.insert(at + 1, 0);
+    let repeated = tensor.with(shape, strides, tensor.offset())?;
+    let full = repeated.shape().to_vec();
+    let mut shape = tensor.shape().to_vec();
+    shape[at] = *wanted;
+    // Asks whether there is room for a copy.
+    repeated.expand(&full)?.reshape(&shape)
+}
+
 fn attention(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     let (query, key, value) = (args.tensor(0)?, args.tensor(1)?, args.tensor(2)?);
     let mask = args.tensor_or_none(3)?;
     if args.float(4)? > 0.0 {
         return unsupported("attention with dropout");
     }
-    if args.boolean(7)? {
-        return unsupported("attention with groups of queries");
-    }
+    let (key, value) = match args.boolean(7)? {
+        true => (&grouped(key, query)?, &grouped(value, query)?),
+        false => (key, value),
+    };
     let ([.., rows, width], [.., columns, _]) = (query.shape(), key.shape()) else {
         return refused(format!("attention of {query} and {key}"));
     };

@@ -2,6 +2,8 @@
 
 use super::Arguments;
 use super::form::{Context, Operator, plain};
+use super::matrix::{FAST, exactly};
+use crate::kernels::{self, Axis, Geometry, Real};
 use crate::problem::{refused, unsupported};
 use crate::{Dtype, Problem, Tensor, Value};
 
@@ -25,6 +27,13 @@ struct Moves {
     padding: Vec<[i64; 2]>,
     dilation: Vec<usize>,
     groups: usize,
+}
+
+impl Moves {
+    fn axis(&self, axis: usize, size: usize, kernel: usize, out: usize) -> Axis {
+        let (stride, dilation) = (self.stride[axis], self.dilation[axis]);
+        Axis { size, kernel, stride, padding: self.padding[axis][0], dilation, out }
+    }
 }
 
 fn moves(
@@ -175,64 +184,30 @@ fn convolve(
         ));
     }
     let (space, kernel) = (&input.shape()[2..], &weight.shape()[2..]);
-    let mut out = Vec::new();
+    let mut axes = Vec::new();
     for axis in 0..space.len() {
         let reach = moves.dilation[axis].saturating_mul(kernel[axis].saturating_sub(1)) as i64 + 1;
         let padded = space[axis] as i64 + moves.padding[axis][0] + moves.padding[axis][1];
-        if padded < reach {
+        if padded < reach || kernel[axis] == 0 {
             return refused(format!(
                 "Calculated padded input size per channel: ({padded}). Kernel size: ({reach}). \
                  Kernel size can't be greater than actual input size"
             ));
         }
-        out.push((padded - reach) as usize / moves.stride[axis] + 1);
+        let out = (padded - reach) as usize / moves.stride[axis] + 1;
+        axes.push(moves.axis(axis, space[axis], kernel[axis], out));
     }
+    let Some(geometry) = Geometry::new(&axes) else {
+        return unsupported(format!("a convolution of {} dimensions", space.len()));
+    };
     let shape: Vec<usize> =
-        [batches, out_channels].into_iter().chain(out.iter().copied()).collect();
+        [batches, out_channels].into_iter().chain(axes.iter().map(|axis| axis.out)).collect();
     let taps: usize = kernel.iter().product::<usize>() * per_group;
-    context.meter.work(context.meter.room(&shape)?.saturating_mul(taps))?;
-    context.meter.room(&[out.iter().product(), kernel.iter().product()])?;
-    let (x, w, bias) = (input.floats(), weight.floats(), bias_of(bias, out_channels)?);
-    let (area, kernel_area) = (space.iter().product::<usize>(), kernel.iter().product::<usize>());
-    let out_area: usize = out.iter().product();
-    // For each place and tap the place in a channel of the input, worked out once for all channels.
-    let reached: Vec<Option<usize>> = places(&out)
-        .flat_map(|at| places(kernel).map(move |tap| (at.clone(), tap)))
-        .map(|(at, tap)| source(&at, &tap, space, moves))
-        .collect();
-    let mut result = Vec::with_capacity(batches * out_channels * out_area);
-    let group_out = out_channels / moves.groups;
-    for batch in 0..batches {
-        for out_channel in 0..out_channels {
-            let first = out_channel / group_out * per_group;
-            for at in 0..out_area {
-                let mut sum = bias[out_channel];
-                for channel in 0..per_group {
-                    let plane = &x[(batch * channels + first + channel) * area..][..area];
-                    let taps =
-                        &w[(out_channel * per_group + channel) * kernel_area..][..kernel_area];
-                    let reached = &reached[at * kernel_area..][..kernel_area];
-                    for (tap, from) in taps.iter().zip(reached) {
-                        sum += from.map_or(0.0, |from| tap * plane[from]);
-                    }
-                }
-                result.push(sum);
-            }
-        }
-    }
-    Tensor::of_floats(context.meter, input.dtype(), &shape, result)
-}
-
-/// The place in the input under a tap of the kernel; none in the padding.
-fn source(at: &[usize], tap: &[usize], space: &[usize], moves: &Moves) -> Option<usize> {
-    let mut from = 0;
-    for axis in 0..space.len() {
-        let place = (at[axis] * moves.stride[axis] + tap[axis] * moves.dilation[axis]) as i64
-            - moves.padding[axis][0];
-        let place = usize::try_from(place).ok().filter(|place| *place < space[axis])?;
-        from = from * space[axis] + place;
-    }
-    Some(from)
+    let size = context.meter.room(&shape)?.saturating_mul(taps);
+    let scratch = kernels::scratch(per_group, &geometry);
+    context.meter.could_hold(scratch.saturating_mul(context.threads))?;
+    let layer = Layer { input, weight, bias, groups: moves.groups, geometry, transposed: false };
+    calculated(context, &layer, &shape, (size, geometry.out_area()))
 }
 
 /// The transposed convolution: each element of the input is spread over the result by the kernel.
@@ -250,7 +225,7 @@ fn spread(
         return refused(format!("expected input {input} to have {} channels", weight.shape()[0]));
     }
     let (space, kernel) = (&input.shape()[2..], &weight.shape()[2..]);
-    let mut out = Vec::new();
+    let mut axes = Vec::new();
     for axis in 0..space.len() {
         let extra = extra.get(axis).or(extra.first()).copied().unwrap_or(0) as i64;
         let size = (space[axis] as i64 - 1) * moves.stride[axis] as i64
@@ -260,45 +235,80 @@ fn spread(
             + extra
             + 1;
         match usize::try_from(size) {
-            Ok(size) => out.push(size),
+            Ok(size) => axes.push(moves.axis(axis, size, kernel[axis], space[axis])),
             Err(_) => return refused(format!("a transposed convolution of the size {size}")),
         }
     }
+    let Some(geometry) = Geometry::new(&axes) else {
+        return unsupported(format!("a convolution of {} dimensions", space.len()));
+    };
     let out_channels = group_out * moves.groups;
     let shape: Vec<usize> =
-        [batches, out_channels].into_iter().chain(out.iter().copied()).collect();
+        [batches, out_channels].into_iter().chain(axes.iter().map(|axis| axis.size)).collect();
     context.meter.room(&shape)?;
-    let (area, kernel_area) = (space.iter().product::<usize>(), kernel.iter().product::<usize>());
-    context.meter.work(input.count().saturating_mul(kernel_area).saturating_mul(group_out))?;
-    context.meter.room(&[area, kernel_area])?;
-    let (x, w, bias) = (input.floats(), weight.floats(), bias_of(bias, out_channels)?);
-    let out_area: usize = out.iter().product();
-    let mut result: Vec<f64> = (0..batches)
-        .flat_map(|_| bias.iter().flat_map(|one| std::iter::repeat_n(*one, out_area)))
-        .collect();
-    // A place of the input is where the plain convolution of the result would look from.
-    let reached: Vec<Option<usize>> = places(space)
-        .flat_map(|at| places(kernel).map(move |tap| (at.clone(), tap)))
-        .map(|(at, tap)| source(&at, &tap, &out, moves))
-        .collect();
-    for batch in 0..batches {
-        for channel in 0..channels {
-            let first = channel / (channels / moves.groups) * group_out;
-            for out_channel in 0..group_out {
-                let taps = &w[(channel * group_out + out_channel) * kernel_area..][..kernel_area];
-                let plane = (batch * out_channels + first + out_channel) * out_area;
-                for at in 0..area {
-                    let number = x[(batch * channels + channel) * area + at];
-                    for (tap, to) in taps.iter().zip(&reached[at * kernel_area..]) {
-                        if let Some(to) = to {
-                            result[plane + to] += number * tap;
-                        }
-                    }
-                }
-            }
+    // Each element under each tap is there at one time.
+    let spread =
+        context.meter.room(&[group_out, kernel.iter().product(), space.iter().product()])?;
+    let size = spread.saturating_mul(batches).saturating_mul(channels);
+    let layer = Layer { input, weight, bias, groups: moves.groups, geometry, transposed: true };
+    calculated(context, &layer, &shape, (size, geometry.area()))
+}
+
+/// A convolution, worked out but not calculated.
+struct Layer<'l> {
+    input: &'l Tensor,
+    weight: &'l Tensor,
+    bias: Option<&'l Tensor>,
+    groups: usize,
+    geometry: Geometry,
+    transposed: bool,
+}
+
+/// The result of a layer that takes `size` multiplications, whose planes have `area` elements.
+fn calculated(
+    context: &Context<'_>,
+    layer: &Layer<'_>,
+    shape: &[usize],
+    (size, area): (usize, usize),
+) -> Result<Tensor, Problem> {
+    let exactly = exactly(layer.input.dtype(), size);
+    context.meter.work(if exactly { size } else { size / FAST })?;
+    let bias = bias_of(layer.bias, shape[1])?;
+    let inputs = if exactly { None } else { layer.input.singles().zip(layer.weight.singles()) };
+    if let Some((input, weight)) = inputs {
+        let bias: Vec<f32> = bias.iter().map(|number| *number as f32).collect();
+        return Tensor::of_singles(context.meter, shape, |result| {
+            layer.images(&input, &weight, &bias, (result, area), context.threads);
+        });
+    }
+    let mut result = vec![0.0; shape.iter().product()];
+    let (input, weight) = (layer.input.floats(), layer.weight.floats());
+    layer.images(&input, &weight, &bias, (&mut result, area), context.threads);
+    Tensor::of_floats(context.meter, layer.input.dtype(), shape, result)
+}
+
+impl Layer<'_> {
+    fn images<T: Real>(
+        &self,
+        input: &[T],
+        weight: &[T],
+        bias: &[T],
+        (result, area): (&mut [T], usize),
+        threads: usize,
+    ) {
+        for (plane, bias) in result.chunks_mut(area.max(1)).zip(bias.iter().cycle()) {
+            plane.fill(*bias);
+        }
+        let batches = self.input.shape()[0];
+        let (in_size, out_size) = (input.len() / batches.max(1), result.len() / batches.max(1));
+        if in_size == 0 || out_size == 0 {
+            return;
+        }
+        let kernel = if self.transposed { kernels::spread } else { kernels::convolve };
+        for (image, result) in input.chunks(in_size).zip(result.chunks_mut(out_size)) {
+            kernel(image, weight, self.groups, &self.geometry, result, threads);
         }
     }
-    Tensor::of_floats(context.meter, input.dtype(), &shape, result)
 }
 
 /// What a dtype must be for layers of networks.

@@ -4,6 +4,8 @@ use std::rc::Rc;
 
 use super::{Arguments, Entry};
 use crate::limits::Meter;
+use crate::profile::Profile;
+use crate::trace::Trace;
 use crate::{Problem, Semantics, Value};
 
 /// What an operator may use besides its arguments.
@@ -12,6 +14,12 @@ pub(crate) struct Context<'c> {
     pub(crate) meter: &'c Rc<Meter>,
     /// The overloads of a name, for an operator that calls others.
     pub(crate) find: fn(&str) -> &'static [Entry],
+    /// In how many threads it may calculate.
+    pub(crate) threads: usize,
+    /// Where the time that each operator takes is written down.
+    pub(crate) profile: Option<&'c Profile>,
+    /// Where the calls of operators are written down.
+    pub(crate) trace: Option<&'c Trace>,
 }
 
 impl Context<'_> {

@@ -1,10 +1,14 @@
 //! Products of matrices.
 
+use ndarray::{ArrayView2, ArrayViewMut2, ShapeBuilder as _};
+
 use super::Arguments;
 use super::arithmetic::common;
+use super::convolution::places;
 use super::form::{Context, Operator, all, plain, with_out};
+use crate::kernels::{Real, multiply, share};
 use crate::problem::refused;
-use crate::tensor::{Elements, broadcast};
+use crate::tensor::{Elements, broadcast, contiguous_strides};
 use crate::{Dtype, Number, Problem, Tensor, Value};
 
 #[rustfmt::skip]
@@ -79,10 +83,19 @@ pub(super) fn matmul(context: &Context<'_>, a: &Tensor, b: &Tensor) -> Result<Te
         batch.iter().copied().chain([rows, columns]).collect::<Vec<_>>()
     };
     let shape = full(*rows, *columns);
-    context.meter.work(context.meter.room(&shape)?.saturating_mul(*inner))?;
+    let size = context.meter.room(&shape)?.saturating_mul(*inner);
     let (x, y) = (a.expand(&full(*rows, *inner))?, b.expand(&full(*inner, *columns))?);
-    let elements = products(&x.elements(), &y.elements(), *rows, *inner, *columns);
-    let result = Tensor::from_elements(context.meter, a.dtype(), &shape, &elements)?;
+    let result = match exactly(a.dtype(), size) {
+        true => {
+            context.meter.work(size)?;
+            let elements = products(&x.elements(), &y.elements(), *rows, *inner, *columns);
+            Tensor::from_elements(context.meter, a.dtype(), &shape, &elements)?
+        }
+        false => {
+            context.meter.work(size / FAST)?;
+            fast_products(context, &x, &y, &shape)?
+        }
+    };
     let mut shape = batch.clone();
     if !left {
         shape.push(*rows);
@@ -91,6 +104,84 @@ pub(super) fn matmul(context: &Context<'_>, a: &Tensor, b: &Tensor) -> Result<Te
         shape.push(*columns);
     }
     result.reshape(&shape)
+}
+
+/// Whether sums of so many products are calculated with more bits than the type has: integers, complex numbers, and
+/// floats where it costs next to nothing.
+pub(super) fn exactly(dtype: Dtype, size: usize) -> bool {
+    !dtype.is_float() || size <= 1 << 17
+}
+
+/// How much faster than others the kernels calculate: their work counts for less.
+pub(super) const FAST: usize = 8;
+
+/// Stacks of matrices, each with each, in 32 or 64 bits.
+fn fast_products(
+    context: &Context<'_>,
+    a: &Tensor,
+    b: &Tensor,
+    shape: &[usize],
+) -> Result<Tensor, Problem> {
+    let [batch @ .., rows, columns] = shape else { return refused("matrices are wanted") };
+    let stacks: Vec<Vec<usize>> = places(batch).collect();
+    let threads = context.threads;
+    if let (Some(x), Some(y)) = (a.raw_singles(), b.raw_singles()) {
+        let (x, y) = (Matrices::of(&x, a), Matrices::of(&y, b));
+        return Tensor::of_singles(context.meter, shape, |sums| {
+            each_matrix(&stacks, &x, &y, (sums, *rows, *columns), threads);
+        });
+    }
+    let (dense_a, dense_b) = (a.floats(), b.floats());
+    let (x, y) = (Matrices::dense(&dense_a, a), Matrices::dense(&dense_b, b));
+    let mut sums = vec![0.0; rows * columns * stacks.len()];
+    each_matrix(&stacks, &x, &y, (&mut sums, *rows, *columns), threads);
+    Tensor::of_floats(context.meter, a.dtype(), shape, sums)
+}
+
+fn each_matrix<T: Real>(
+    stacks: &[Vec<usize>],
+    a: &Matrices<'_, T>,
+    b: &Matrices<'_, T>,
+    (sums, rows, columns): (&mut [T], usize, usize),
+    threads: usize,
+) {
+    let sums = sums.chunks_exact_mut((rows * columns).max(1));
+    // Either each product in several threads, or several products at a time.
+    let (outer, inner) = if stacks.len() >= threads { (threads, 1) } else { (1, threads) };
+    share(stacks.iter().zip(sums).collect(), outer, |(stack, sums)| {
+        let sums = ArrayViewMut2::from_shape((rows, columns), sums);
+        if let (Some(a), Some(b), Ok(sums)) = (a.at(stack), b.at(stack), sums) {
+            multiply(a, b, sums, inner);
+        }
+    });
+}
+
+/// The matrices of a stack, over memory of any strides.
+struct Matrices<'m, T> {
+    numbers: &'m [T],
+    shape: Vec<usize>,
+    strides: Vec<usize>,
+}
+
+impl<'m, T> Matrices<'m, T> {
+    fn of(numbers: &'m [T], tensor: &Tensor) -> Self {
+        Self { numbers, shape: tensor.shape().to_vec(), strides: tensor.strides().to_vec() }
+    }
+
+    fn dense(numbers: &'m [T], tensor: &Tensor) -> Self {
+        let strides = contiguous_strides(tensor.shape());
+        Self { numbers, shape: tensor.shape().to_vec(), strides }
+    }
+
+    /// The matrix at a place of the stack.
+    fn at(&self, stack: &[usize]) -> Option<ArrayView2<'m, T>> {
+        let offset: usize = stack.iter().zip(&self.strides).map(|(at, stride)| at * stride).sum();
+        let ([.., rows, columns], [.., down, right]) = (&*self.shape, &*self.strides) else {
+            return None;
+        };
+        let shape = (*rows, *columns).strides((*down, *right));
+        ArrayView2::from_shape(shape, self.numbers.get(offset..)?).ok()
+    }
 }
 
 fn products(a: &Elements, b: &Elements, rows: usize, inner: usize, columns: usize) -> Elements {

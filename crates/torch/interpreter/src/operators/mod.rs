@@ -10,13 +10,20 @@ mod arithmetic;
 mod attention;
 mod bind;
 mod comparison;
+mod composed;
 mod convolution;
 mod creation;
 mod decompose;
+mod detection;
+mod dicts;
+mod einsum;
+mod encoder;
 mod entry;
 mod form;
+mod fourier;
 mod index;
 mod lists;
+mod losses;
 mod matrix;
 mod normalization;
 mod pad;
@@ -66,6 +73,13 @@ const FAMILIES: &[&[Operator]] = &[
     upsample::OPERATORS,
     normalization::OPERATORS,
     attention::OPERATORS,
+    encoder::OPERATORS,
+    composed::OPERATORS,
+    losses::OPERATORS,
+    dicts::OPERATORS,
+    fourier::OPERATORS,
+    einsum::OPERATORS,
+    detection::OPERATORS,
     recurrent::OPERATORS,
     prim::OPERATORS,
     lists::OPERATORS,

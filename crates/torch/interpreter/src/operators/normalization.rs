@@ -3,6 +3,7 @@
 use super::Arguments;
 use super::convolution::float_layer;
 use super::form::{Context, Operator, plain};
+use crate::kernels::share;
 use crate::problem::refused;
 use crate::{Dtype, Problem, Tensor, Value};
 
@@ -45,7 +46,6 @@ fn moments(numbers: impl Iterator<Item = f64> + Clone) -> (f64, f64, f64) {
 fn batch_norm(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     let input = args.tensor(0)?;
     let (count, area) = layout(input)?;
-    let numbers = input.floats();
     let (mut means, mut vars) = if args.boolean(5)? {
         (vec![0.0; count], vec![0.0; count])
     } else {
@@ -60,6 +60,7 @@ fn batch_norm(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Prob
                 "Expected more than 1 value per channel when training, got {input}"
             ));
         }
+        let numbers = input.floats();
         let mut samples = vec![0.0; count];
         for channel in 0..count {
             let own = numbers.chunks(area.max(1)).skip(channel).step_by(count).flatten().copied();
@@ -89,6 +90,19 @@ fn normalized(
     let dtype = float_layer(input, "batch_norm")?;
     let weight = channels(args.tensor_or_none(1)?, count, 1.0)?;
     let bias = channels(args.tensor_or_none(2)?, count, 0.0)?;
+    if let Some(numbers) = input.singles() {
+        let result = Tensor::of_singles(context.meter, input.shape(), |result| {
+            let runs = result.chunks_mut(area.max(1)).zip(numbers.chunks(area.max(1)));
+            share(runs.enumerate().collect(), context.threads, |(nth, (to, from))| {
+                let channel = nth % count;
+                let scale = weight[channel] / (vars[channel] + eps).sqrt();
+                for (to, from) in to.iter_mut().zip(from) {
+                    *to = ((f64::from(*from) - means[channel]) * scale + bias[channel]) as f32;
+                }
+            });
+        });
+        return Ok(result?.into());
+    }
     let mut numbers = input.floats();
     for (nth, run) in numbers.chunks_mut(area.max(1)).enumerate() {
         let channel = nth % count;

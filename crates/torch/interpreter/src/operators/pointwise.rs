@@ -3,8 +3,9 @@
 use super::Arguments;
 use super::form::{Context, Operator, all, plain, with_out};
 use crate::dtype::{Category, ResultType};
+use crate::kernels::share;
 use crate::problem::{refused, unsupported};
-use crate::tensor::{Elements, broadcast, cast};
+use crate::tensor::{Elements, Singles, broadcast, cast};
 use crate::{Dtype, Number, Problem, Tensor, Value};
 
 #[rustfmt::skip]
@@ -69,6 +70,9 @@ pub(super) fn common(values: &[&Value]) -> Dtype {
     let mut result = ResultType::default();
     for value in values {
         match value {
+            Value::Tensor(tensor) if tensor.is_number() => {
+                result.number(tensor.dtype().of_number());
+            }
             Value::Tensor(tensor) => result.tensor(tensor.dtype(), tensor.rank()),
             Value::Number(number) => result.number(number.dtype()),
             _ => {}
@@ -126,6 +130,130 @@ pub(super) fn binary(
     Ok(Tensor::from_elements(context.meter, out, &shape, &elements)?.into())
 }
 
+/// How many elements are worth a thread.
+const WORTH_A_THREAD: usize = 1 << 15;
+
+/// A tensor of `float32` whose elements are a function of these.
+pub(super) fn mapped(
+    context: &Context<'_>,
+    shape: &[usize],
+    numbers: &[f32],
+    function: impl Fn(f32) -> f32 + Sync,
+) -> Result<Value, Problem> {
+    let result = Tensor::of_singles(context.meter, shape, |result| {
+        let parts = result.chunks_mut(WORTH_A_THREAD).zip(numbers.chunks(WORTH_A_THREAD));
+        share(parts.collect(), context.threads, |(to, from)| {
+            to.iter_mut().zip(from).for_each(|(to, from)| *to = function(*from));
+        });
+    });
+    Ok(result?.into())
+}
+
+/// Operations that give the same rounded number whether they are calculated with 32 bits or with more.
+#[derive(Clone, Copy)]
+pub(super) enum Basic {
+    Sum,
+    Difference,
+    Product,
+    Quotient,
+}
+
+/// Such an operation on tensors of `float32`, or one of them and a number; none if the operands are others.
+pub(super) fn basic(
+    context: &Context<'_>,
+    a: &Value,
+    b: &Value,
+    operation: Basic,
+) -> Result<Option<Value>, Problem> {
+    let single = |value: &Value| match value {
+        Value::Tensor(tensor) => tensor.dtype() == Dtype::F32,
+        Value::Number(number) => !matches!(number, Number::Complex(..)),
+        _ => false,
+    };
+    if !(single(a) && single(b)) || common(&[a, b]) != Dtype::F32 {
+        return Ok(None);
+    }
+    let shape = match (a, b) {
+        (Value::Tensor(a), Value::Tensor(b)) => broadcast(a.shape(), b.shape())?,
+        (Value::Tensor(tensor), _) | (_, Value::Tensor(tensor)) => tensor.shape().to_vec(),
+        _ => return Ok(None),
+    };
+    let (a, b) = (Operand::of(a, &shape)?, Operand::of(b, &shape)?);
+    let result = Tensor::of_singles(context.meter, &shape, |result| match operation {
+        Basic::Sum => pairs(&a.numbers(), &b.numbers(), result, context.threads, |a, b| a + b),
+        Basic::Difference => {
+            pairs(&a.numbers(), &b.numbers(), result, context.threads, |a, b| a - b);
+        }
+        Basic::Product => pairs(&a.numbers(), &b.numbers(), result, context.threads, |a, b| a * b),
+        Basic::Quotient => {
+            pairs(&a.numbers(), &b.numbers(), result, context.threads, |a, b| a / b);
+        }
+    });
+    Ok(Some(result?.into()))
+}
+
+/// One side of an operation.
+enum Operand {
+    One(f32),
+    Many(Tensor),
+}
+
+/// Its numbers.
+enum Numbers<'n> {
+    One(f32),
+    Many(Singles<'n>),
+}
+
+impl Operand {
+    fn of(value: &Value, shape: &[usize]) -> Result<Self, Problem> {
+        Ok(match value {
+            Value::Tensor(tensor) if tensor.count() == 1 => {
+                Self::One(tensor.item()?.float() as f32)
+            }
+            Value::Tensor(tensor) => Self::Many(tensor.expand(shape)?),
+            other => {
+                let number = other.number().unwrap_or(Number::Float(f64::NAN));
+                Self::One(cast(Dtype::F32, number).float() as f32)
+            }
+        })
+    }
+
+    fn numbers(&self) -> Numbers<'_> {
+        match self {
+            Self::One(number) => Numbers::One(*number),
+            Self::Many(tensor) => match tensor.singles() {
+                Some(numbers) => Numbers::Many(numbers),
+                None => Numbers::One(f32::NAN),
+            },
+        }
+    }
+}
+
+fn pairs(
+    a: &Numbers<'_>,
+    b: &Numbers<'_>,
+    result: &mut [f32],
+    threads: usize,
+    of: impl Fn(f32, f32) -> f32 + Sync,
+) {
+    const SIZE: usize = WORTH_A_THREAD;
+    match (a, b) {
+        (Numbers::Many(a), Numbers::Many(b)) => {
+            let parts = result.chunks_mut(SIZE).zip(a.chunks(SIZE).zip(b.chunks(SIZE)));
+            share(parts.collect(), threads, |(to, (a, b))| {
+                to.iter_mut().zip(a.iter().zip(b)).for_each(|(to, (a, b))| *to = of(*a, *b));
+            });
+        }
+        (Numbers::Many(a), Numbers::One(b)) => {
+            result.iter_mut().zip(a.iter()).for_each(|(to, a)| *to = of(*a, *b));
+        }
+        (Numbers::One(a), Numbers::Many(b)) => {
+            result.iter_mut().zip(b.iter()).for_each(|(to, b)| *to = of(*a, *b));
+        }
+        (Numbers::One(a), Numbers::One(b)) => result.fill(of(*a, *b)),
+    }
+}
+
 /// A function of integers and floats that keeps the type; `Category::Float` if only of floats.
 fn rounding(
     context: &Context<'_>,
@@ -166,9 +294,12 @@ fn same(
 pub(super) fn float(
     context: &Context<'_>,
     args: &Arguments<'_>,
-    function: impl Fn(f64) -> f64,
+    function: impl Fn(f64) -> f64 + Sync,
 ) -> Result<Value, Problem> {
     let tensor = args.tensor(0)?;
+    if let Some(numbers) = tensor.singles() {
+        return mapped(context, tensor.shape(), &numbers, |n| function(n.into()) as f32);
+    }
     if tensor.dtype().is_complex() {
         return unsupported("this function of complex numbers");
     }
@@ -227,6 +358,9 @@ pub(super) fn erf(x: f64) -> f64 {
         let n = f64::from(n);
         term *= -x * x / n;
         sum += term / (2.0 * n + 1.0);
+        if term.abs() < sum.abs() * 1e-18 {
+            break;
+        }
     }
     sum * std::f64::consts::FRAC_2_SQRT_PI
 }
@@ -281,6 +415,20 @@ pub(super) fn clamped(
     let dtype = result.get();
     let bound = |bound: Option<Number>| bound.map(|bound| cast(dtype, bound));
     let (low, high) = (bound(low), bound(high));
+    if let (Some(numbers), Dtype::F32) = (tensor.singles(), dtype) {
+        let single = |bound: Option<Number>| bound.map(|bound| bound.float() as f32);
+        let (low, high) = (single(low), single(high));
+        return mapped(context, tensor.shape(), &numbers, |n| {
+            let n = match low {
+                Some(low) if n < low || low.is_nan() => low,
+                _ => n,
+            };
+            match high {
+                Some(high) if n > high || high.is_nan() => high,
+                _ => n,
+            }
+        });
+    }
     let elements = match tensor.elements_as(dtype) {
         Elements::Int(numbers) => Elements::Int(
             numbers

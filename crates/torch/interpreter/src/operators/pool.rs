@@ -3,24 +3,27 @@
 use super::Arguments;
 use super::convolution::{float_layer, places};
 use super::form::{Context, Operator, plain};
+use super::matrix::FAST;
+use crate::kernels::{Axis, Geometry, Pool, Spans, share};
 use crate::problem::refused;
-use crate::{Problem, Tensor, Value};
+use crate::{Dtype, Problem, Tensor, Value};
 
 #[rustfmt::skip]
 pub(super) const OPERATORS: &[Operator] = &[
     plain("aten::max_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, int[1] dilation=1, bool ceil_mode=False) -> Tensor", |c, a| max_pool(c, a, 1)),
     plain("aten::max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> Tensor", |c, a| max_pool(c, a, 2)),
+    plain("aten::max_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1, bool ceil_mode=False) -> Tensor", |c, a| max_pool(c, a, 3)),
+    plain("aten::max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)", max_pool_with_places),
+    plain("aten::avg_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor", |c, a| avg_pool(c, a, 3)),
+    plain("aten::adaptive_max_pool2d(Tensor self, int[2] output_size) -> (Tensor, Tensor)", adaptive_max),
+    plain("aten::max_unpool2d(Tensor self, Tensor indices, int[2] output_size) -> Tensor", max_unpool),
     plain("aten::avg_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, bool ceil_mode=False, bool count_include_pad=True) -> Tensor", |c, a| avg_pool(c, a, 1)),
     plain("aten::avg_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor", |c, a| avg_pool(c, a, 2)),
-    plain("aten::adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor", |c, a| adaptive(c, a, 1, mean)),
-    plain("aten::adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor", |c, a| adaptive(c, a, 2, mean)),
-    plain("aten::_adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor", |c, a| adaptive(c, a, 2, mean)),
-    plain("aten::adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor", |c, a| adaptive(c, a, 3, mean)),
+    plain("aten::adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor", |c, a| adaptive(c, a, 1)),
+    plain("aten::adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor", |c, a| adaptive(c, a, 2)),
+    plain("aten::_adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor", |c, a| adaptive(c, a, 2)),
+    plain("aten::adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor", |c, a| adaptive(c, a, 3)),
 ];
-
-fn mean(run: &[f64]) -> f64 {
-    run.iter().sum::<f64>() / run.len() as f64
-}
 
 /// Applies a rule to each plane of the last `rank` dimensions.
 pub(super) fn planes(
@@ -106,38 +109,117 @@ fn area(windows: &[Window]) -> usize {
     windows.iter().fold(1, |area, window| area.saturating_mul(window.kernel as usize))
 }
 
+fn geometry(windows: &[Window]) -> Result<Geometry, Problem> {
+    let axis = |window: &Window| Axis {
+        size: window.size as usize,
+        kernel: window.kernel as usize,
+        stride: window.stride as usize,
+        padding: window.padding,
+        dilation: window.dilation as usize,
+        out: window.out,
+    };
+    let axes: Vec<Axis> = windows.iter().map(axis).collect();
+    Geometry::new(&axes).map_or_else(|| refused("pooling of more than three dimensions"), Ok)
+}
+
 fn max_pool(context: &Context<'_>, args: &Arguments<'_>, rank: usize) -> Result<Value, Problem> {
     let windows = windows(args, rank, args.boolean(5)?, true)?;
     let out: Vec<usize> = windows.iter().map(|window| window.out).collect();
-    planes(context, args.tensor(0)?, rank, &out, area(&windows), |plane, result| {
-        for at in places(&out) {
-            let mut largest = f64::NEG_INFINITY;
-            inside(&windows, &at, |place| {
-                let number = plane[place];
-                if number > largest || number.is_nan() {
-                    largest = number;
-                }
-            });
-            result.push(largest);
-        }
-    })
+    let spans = Spans::of(&geometry(&windows)?);
+    pooled(context, args.tensor(0)?, (&out, area(&windows)), &spans, Pool::Largest)
 }
 
-/// Visits what a window covers of the plane.
-fn inside(windows: &[Window], at: &[usize], mut visit: impl FnMut(usize)) {
-    let kernel: Vec<usize> = windows.iter().map(|window| window.kernel as usize).collect();
-    for tap in places(&kernel) {
-        let mut place = Some(0);
-        for (axis, window) in windows.iter().enumerate() {
-            let from = at[axis] as i64 * window.stride - window.padding
-                + tap[axis] as i64 * window.dilation;
-            let within = (0..window.size).contains(&from);
-            place =
-                place.filter(|_| within).map(|place| place * window.size as usize + from as usize);
+/// With the place of each largest element in its plane.
+fn max_pool_with_places(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let windows = windows(args, 2, args.boolean(5)?, true)?;
+    let out: Vec<usize> = windows.iter().map(|window| window.out).collect();
+    let spans = Spans::of(&geometry(&windows)?);
+    with_places(context, args.tensor(0)?, &out, area(&windows), &spans)
+}
+
+fn adaptive_max(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let (tensor, out) = (args.tensor(0)?, args.sizes(1)?);
+    let space = &tensor.shape()[outer(tensor, 2)?..];
+    context.meter.room(&out)?;
+    match Spans::dividing(space, &out) {
+        Some(spans) if out.len() == 2 => {
+            with_places(context, tensor, &out, space.iter().product(), &spans)
         }
-        if let Some(place) = place {
-            visit(place);
+        _ => refused(format!("expected an output size of 2 numbers: {out:?}")),
+    }
+}
+
+fn with_places(
+    context: &Context<'_>,
+    tensor: &Tensor,
+    out: &[usize],
+    cost: usize,
+    spans: &Spans,
+) -> Result<Value, Problem> {
+    let largest = pooled(context, tensor, (out, cost), spans, Pool::Largest)?;
+    let Some(shape) = largest.tensor().map(|tensor| tensor.shape().to_vec()) else {
+        return refused("no tensor");
+    };
+    let area = tensor.shape()[outer(tensor, out.len())?..].iter().product::<usize>().max(1);
+    let places: Vec<i64> =
+        tensor.floats().chunks(area).flat_map(|plane| spans.places(plane)).collect();
+    let places = Tensor::of_ints(context.meter, Dtype::I64, &shape, places)?;
+    Ok(Value::tuple(vec![largest, places.into()]))
+}
+
+/// Puts each element at its place in a larger plane of zeros.
+fn max_unpool(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let (tensor, places, out) = (args.tensor(0)?, args.tensor(1)?, args.sizes(2)?);
+    let outer = outer(tensor, 2)?;
+    if places.shape() != tensor.shape() || out.len() != 2 {
+        return refused(format!("max_unpool2d of {tensor} with {places} to {out:?}"));
+    }
+    let shape: Vec<usize> = tensor.shape()[..outer].iter().chain(&out).copied().collect();
+    let mut result = vec![0.0; context.meter.room(&shape)?];
+    let (area, size) = (out[0] * out[1], tensor.shape()[outer..].iter().product::<usize>().max(1));
+    for (at, (number, place)) in tensor.floats().into_iter().zip(places.ints()).enumerate() {
+        match usize::try_from(place).ok().filter(|place| *place < area) {
+            Some(place) => result[at / size * area + place] = number,
+            None => return refused(format!("Found an invalid max index: {place}")),
         }
+    }
+    Ok(Tensor::of_floats(context.meter, tensor.dtype(), &shape, result)?.into())
+}
+
+/// Pools each plane of the last dimensions.
+fn pooled(
+    context: &Context<'_>,
+    tensor: &Tensor,
+    (out, cost): (&[usize], usize),
+    spans: &Spans,
+    pool: Pool<'_>,
+) -> Result<Value, Problem> {
+    let dtype = float_layer(tensor, "pooling and resizing")?;
+    let outer = outer(tensor, out.len())?;
+    let shape: Vec<usize> = tensor.shape()[..outer].iter().chain(out).copied().collect();
+    let (area, out_area) = (tensor.shape()[outer..].iter().product(), out.iter().product());
+    context.meter.work(context.meter.room(&shape)?.saturating_mul(cost) / FAST)?;
+    if area == 0 || out_area == 0 {
+        return refused(format!("Expected non-empty input: {tensor}"));
+    }
+    if let Some(numbers) = tensor.singles() {
+        let fill = |result: &mut [f32]| {
+            let planes = numbers.chunks(area).zip(result.chunks_mut(out_area)).collect();
+            share(planes, context.threads, |(plane, out)| spans.pool(plane, pool, out));
+        };
+        return Ok(Tensor::of_singles(context.meter, &shape, fill)?.into());
+    }
+    let (numbers, mut result) = (tensor.floats(), vec![0.0; shape.iter().product()]);
+    let planes = numbers.chunks(area).zip(result.chunks_mut(out_area));
+    planes.for_each(|(plane, out)| spans.pool(plane, pool, out));
+    Ok(Tensor::of_floats(context.meter, dtype, &shape, result)?.into())
+}
+
+/// How many dimensions stand before the last `rank`.
+fn outer(tensor: &Tensor, rank: usize) -> Result<usize, Problem> {
+    match tensor.rank().checked_sub(rank).filter(|outer| *outer > 0) {
+        Some(outer) => Ok(outer),
+        None => refused(format!("expected {} or {} dimensions: {tensor}", rank + 1, rank + 2)),
     }
 }
 
@@ -149,58 +231,35 @@ fn avg_pool(context: &Context<'_>, args: &Arguments<'_>, rank: usize) -> Result<
         return refused("divisor must be not zero");
     }
     let out: Vec<usize> = windows.iter().map(|window| window.out).collect();
-    planes(context, args.tensor(0)?, rank, &out, area(&windows), |plane, result| {
-        for at in places(&out) {
-            let (mut sum, mut count) = (0.0, 0.0);
-            inside(&windows, &at, |place| {
-                sum += plane[place];
-                count += 1.0;
-            });
-            let padded: f64 = windows
-                .iter()
-                .zip(&at)
-                .map(|(window, at)| {
-                    let start = *at as i64 * window.stride - window.padding;
-                    let end = (start + window.kernel).min(window.size + window.padding);
-                    (end - start) as f64
-                })
-                .product();
-            let count = divisor.map_or(if with_padding { padded } else { count }, |d| d as f64);
-            result.push(sum / count);
-        }
-    })
+    context.meter.room(&out)?;
+    let spans = Spans::of(&geometry(&windows)?);
+    let padded = |at: Vec<usize>| {
+        let size = |(window, at): (&Window, &usize)| {
+            let start = *at as i64 * window.stride - window.padding;
+            let end = (start + window.kernel).min(window.size + window.padding);
+            (end - start) as f64
+        };
+        windows.iter().zip(&at).map(size).product()
+    };
+    let divisors: Vec<f64> = match divisor {
+        Some(divisor) => vec![divisor as f64; out.iter().product()],
+        None if with_padding => places(&out).map(padded).collect(),
+        None => spans.counts(),
+    };
+    pooled(context, args.tensor(0)?, (&out, area(&windows)), &spans, Pool::Mean(&divisors))
 }
 
-/// Windows chosen so that the result has a given size.
-fn adaptive(
-    context: &Context<'_>,
-    args: &Arguments<'_>,
-    rank: usize,
-    of: fn(&[f64]) -> f64,
-) -> Result<Value, Problem> {
-    let tensor = args.tensor(0)?;
-    let out = args.sizes(1)?;
-    let Some(outer) = tensor.rank().checked_sub(rank).filter(|_| out.len() == rank) else {
-        return refused(format!("expected {} or {} dimensions: {tensor}", rank + 1, rank + 2));
+/// Means over windows chosen so that the result has a given size.
+fn adaptive(context: &Context<'_>, args: &Arguments<'_>, rank: usize) -> Result<Value, Problem> {
+    let (tensor, out) = (args.tensor(0)?, args.sizes(1)?);
+    if out.len() != rank {
+        return refused(format!("expected an output size of {rank} numbers: {out:?}"));
+    }
+    let space = &tensor.shape()[outer(tensor, rank)?..];
+    context.meter.room(&out)?;
+    let Some(spans) = Spans::dividing(space, &out) else {
+        return refused("pooling of more than three dimensions");
     };
-    let space = tensor.shape()[outer..].to_vec();
-    planes(context, tensor, rank, &out, space.iter().product(), |plane, result| {
-        for at in places(&out) {
-            let bounds: Vec<(usize, usize)> = (0..rank)
-                .map(|axis| {
-                    let (size, out) = (space[axis], out[axis]);
-                    (at[axis] * size / out, ((at[axis] + 1) * size).div_ceil(out))
-                })
-                .collect();
-            let sizes: Vec<usize> = bounds.iter().map(|(start, end)| end - start).collect();
-            let run: Vec<f64> = places(&sizes)
-                .map(|tap| {
-                    let place = (0..rank)
-                        .fold(0, |place, axis| place * space[axis] + bounds[axis].0 + tap[axis]);
-                    plane[place]
-                })
-                .collect();
-            result.push(of(&run));
-        }
-    })
+    let cost = space.iter().zip(&out).map(|(size, out)| size.div_ceil((*out).max(1)) + 1).product();
+    pooled(context, tensor, (&out, cost), &spans, Pool::Mean(&spans.counts()))
 }

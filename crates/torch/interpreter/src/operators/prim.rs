@@ -35,6 +35,20 @@ pub(super) const OPERATORS: &[Operator] = &[
     plain("prim::shape(Tensor a) -> int[]", |_, a| Ok(Value::ints(a.tensor(0)?.shape().iter().map(|n| *n as i64)))),
     plain("prim::is_cuda(Tensor a) -> bool", |_, _| Ok(false.into())),
     plain("prim::is_quantized(Tensor a) -> bool", |_, _| Ok(false.into())),
+    plain("prim::is_nested(Tensor a) -> bool", |_, _| Ok(false.into())),
+    plain("prim::is_cpu(Tensor a) -> bool", |_, _| Ok(true.into())),
+    plain("prim::is_meta(Tensor a) -> bool", |_, _| Ok(false.into())),
+    plain("prim::itemsize(Tensor a) -> int", |_, a| Ok(Value::from(a.tensor(0)?.dtype().bytes() as i64))),
+    plain("prim::name(Tensor a) -> str?", |_, _| Ok(Value::None)),
+    plain("aten::is_autocast_enabled() -> bool", |_, _| Ok(false.into())),
+    plain("aten::is_autocast_cpu_enabled() -> bool", |_, _| Ok(false.into())),
+    plain("aten::__range_length(int lo, int hi, int step) -> int", range_length),
+    plain("aten::__derive_index(int index, int start, int step) -> int", |_, a| Ok(Value::from(a.int(1)?.wrapping_add(a.int(0)?.wrapping_mul(a.int(2)?))))),
+    plain("aten::_assert_scalar(Scalar self, str assert_msg) -> ()", assert_scalar),
+    plain("aten::_assert_tensor_metadata(Tensor a, int[]? size=None, int[]? stride=None, ScalarType? dtype=None, *, Device? device=None, Layout? layout=None) -> ()", assert_metadata),
+    plain("aten::sym_constrain_range_for_size(Scalar size, *, int? min=None, int? max=None) -> ()", |_, _| Ok(Value::None)),
+    plain("aten::sym_numel(Tensor self) -> int", |_, a| Ok(Value::from(a.tensor(0)?.count() as i64))),
+    plain("aten::sym_stride.int(Tensor self, int dim) -> int", stride),
     plain("prim::is_sparse(Tensor a) -> bool", |_, _| Ok(false.into())),
     plain("prim::is_mkldnn(Tensor a) -> bool", |_, _| Ok(false.into())),
     plain("prim::requires_grad(Tensor a) -> bool", |_, _| Ok(false.into())),
@@ -119,6 +133,35 @@ fn extreme_of(args: &Arguments<'_>, least: bool) -> Result<Value, Problem> {
         if wins { next } else { best }
     });
     best.map_or_else(|| refused("arg is an empty sequence"), |best| Ok(best.into()))
+}
+
+/// How many numbers a range has.
+fn range_length(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let [low, high, step] = [args.int(0)?, args.int(1)?, args.int(2)?].map(i128::from);
+    let span = match step {
+        0 => return refused("range() arg 3 must not be zero"),
+        1.. => (high - low).max(0),
+        _ => (low - high).max(0),
+    };
+    let length = (span + step.abs() - 1) / step.abs();
+    Ok(Value::from(i64::try_from(length).unwrap_or(i64::MAX)))
+}
+
+fn assert_scalar(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    if args.number(0)?.is_true() { Ok(Value::None) } else { refused(args.text(1)?) }
+}
+
+/// What the graph was made for; it is refused otherwise.
+fn assert_metadata(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let tensor = args.tensor(0)?;
+    let sizes = |sizes: &[usize]| sizes.iter().map(|size| *size as i64).collect::<Vec<_>>();
+    let right = args.ints_or_none(1)?.is_none_or(|wanted| wanted == sizes(tensor.shape()))
+        && args.ints_or_none(2)?.is_none_or(|wanted| wanted == sizes(tensor.strides()))
+        && args.dtype(3)?.is_none_or(|wanted| wanted == tensor.dtype());
+    match right {
+        true => Ok(Value::None),
+        false => refused(format!("Tensor metadata mismatch: {tensor}")),
+    }
 }
 
 fn assert_async(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {

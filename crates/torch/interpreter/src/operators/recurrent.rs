@@ -13,6 +13,10 @@ pub(super) const OPERATORS: &[Operator] = &[
     plain("aten::mkldnn_rnn_layer(Tensor input, Tensor weight0, Tensor weight1, Tensor weight2, Tensor weight3, Tensor hx_, Tensor cx_, bool reverse, int[] batch_sizes, int mode, int hidden_size, int num_layers, bool has_biases, bool bidirectional, bool batch_first, bool train) -> (Tensor, Tensor, Tensor, Tensor)", one_layer),
     plain("aten::lstm_cell(Tensor input, Tensor[] hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> (Tensor, Tensor)", lstm_cell),
     plain("aten::gru.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)", gru),
+    plain("aten::rnn_tanh.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)", |c, a| rnn(c, a, f64::tanh)),
+    plain("aten::rnn_relu.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)", |c, a| rnn(c, a, |n| n.max(0.0))),
+    plain("aten::rnn_tanh_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor", |c, a| Ok(cell(a)?.rnn_step(c, a.tensor(0)?, a.tensor(1)?, f64::tanh)?.into())),
+    plain("aten::rnn_relu_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor", |c, a| Ok(cell(a)?.rnn_step(c, a.tensor(0)?, a.tensor(1)?, |n| n.max(0.0))?.into())),
     plain("aten::gru_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor", gru_cell),
 ];
 
@@ -77,6 +81,19 @@ impl Weights<'_> {
             Tensor::of_floats(context.meter, input.dtype(), &shape, hiddens)?,
             Tensor::of_floats(context.meter, input.dtype(), &shape, cells)?,
         ))
+    }
+
+    fn rnn_step(
+        &self,
+        context: &Context<'_>,
+        input: &Tensor,
+        hidden: &Tensor,
+        of: fn(f64) -> f64,
+    ) -> Result<Tensor, Problem> {
+        let (a, b, width) = self.gates(context, input, hidden)?;
+        let hiddens: Vec<f64> = a.into_iter().zip(b).map(|(a, b)| of(a + b)).collect();
+        let shape = [hiddens.len() / width, width];
+        Tensor::of_floats(context.meter, input.dtype(), &shape, hiddens)
     }
 
     fn gru_step(
@@ -251,6 +268,15 @@ fn gru(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     let states = [args.tensor(1)?.clone()];
     let (output, last) = network.run(context, &states, |weights, input, state| {
         Ok(vec![weights.gru_step(context, input, &state[0])?])
+    })?;
+    Ok(Value::tuple(vec![output.into(), last_states(context, &last, 0)?.into()]))
+}
+
+fn rnn(context: &Context<'_>, args: &Arguments<'_>, of: fn(f64) -> f64) -> Result<Value, Problem> {
+    let network = network(args)?;
+    let states = [args.tensor(1)?.clone()];
+    let (output, last) = network.run(context, &states, |weights, input, state| {
+        Ok(vec![weights.rnn_step(context, input, &state[0], of)?])
     })?;
     Ok(Value::tuple(vec![output.into(), last_states(context, &last, 0)?.into()]))
 }

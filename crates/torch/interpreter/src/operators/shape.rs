@@ -37,7 +37,7 @@ pub(super) const OPERATORS: &[Operator] = &[
     plain("aten::repeat(Tensor self, int[] repeats) -> Tensor", repeat),
     plain("aten::contiguous(Tensor(a) self, *, MemoryFormat memory_format=contiguous_format) -> Tensor(a)", |_, a| Ok(a.tensor(0)?.contiguous()?.into())),
     plain("aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor", |_, a| Ok(a.tensor(0)?.copy()?.into())),
-    plain("aten::detach(Tensor(a) self) -> Tensor(a)", same),
+    plain("aten::detach(Tensor(a) self) -> Tensor(a)", |_, a| Ok(a.tensor(0)?.as_constant(false).into())),
     plain("aten::detach_(Tensor(a!) self) -> Tensor(a!)", same),
     plain("aten::alias(Tensor(a) self) -> Tensor(a)", same),
     plain("aten::lift_fresh_copy(Tensor self) -> Tensor", |_, a| Ok(a.tensor(0)?.copy()?.into())),

@@ -55,7 +55,7 @@ const TENSOR_OUT: [&str; 16] = [
 ];
 
 /// Overloads without an out form, of operators that have one otherwise.
-const NO_OUT: [&str; 12] = [
+const NO_OUT: [&str; 13] = [
     "divide.Scalar",
     "divide.Scalar_mode",
     "multiply.Scalar",
@@ -65,6 +65,7 @@ const NO_OUT: [&str; 12] = [
     "masked_fill.Scalar",
     "masked_fill.Tensor",
     "relu6",
+    "selu",
     "index_fill.int_Scalar",
     "rsub.Scalar",
     "rsub.Tensor",

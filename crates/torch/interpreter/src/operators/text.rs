@@ -20,6 +20,14 @@ pub(super) const OPERATORS: &[Operator] = &[
     plain("aten::strip(str self, str chars=\" \") -> str", |_, a| text(a.text(0)?.trim_matches(|c| a.text(1).is_ok_and(|chars| chars.contains(c))))),
     plain("aten::replace(str self, str old, str new, int max=-1) -> str", replace),
     plain("aten::split.str(str self, str? separator=None, int max=-1) -> str[]", split),
+    plain("aten::isdigit(str self) -> bool", |_, a| every(a, |c| c.is_ascii_digit())),
+    plain("aten::isalpha(str self) -> bool", |_, a| every(a, char::is_alphabetic)),
+    plain("aten::isalnum(str self) -> bool", |_, a| every(a, char::is_alphanumeric)),
+    plain("aten::isspace(str self) -> bool", |_, a| every(a, char::is_whitespace)),
+    plain("aten::isupper(str self) -> bool", |_, a| cased(a, char::is_uppercase)),
+    plain("aten::islower(str self) -> bool", |_, a| cased(a, char::is_lowercase)),
+    plain("aten::lstrip(str self, str chars=\" \") -> str", |_, a| text(a.text(0)?.trim_start_matches(|c| a.text(1).is_ok_and(|chars| chars.contains(c))))),
+    plain("aten::rstrip(str self, str chars=\" \") -> str", |_, a| text(a.text(0)?.trim_end_matches(|c| a.text(1).is_ok_and(|chars| chars.contains(c))))),
     plain("aten::startswith(str self, str substr, int start=0, int end=-1) -> bool", |_, a| Ok(a.text(0)?.starts_with(a.text(1)?).into())),
     plain("aten::endswith(str self, str substr, int start=0, int end=-1) -> bool", |_, a| Ok(a.text(0)?.ends_with(a.text(1)?).into())),
 ];
@@ -30,6 +38,18 @@ fn text(text: impl AsRef<str>) -> Result<Value, Problem> {
         return Err(Problem::Limit { what: "bytes of a text", limit: LONGEST as u64 });
     }
     Ok(Value::from(text))
+}
+
+/// Whether a text has characters, and all are of a kind.
+fn every(args: &Arguments<'_>, is: impl Fn(char) -> bool) -> Result<Value, Problem> {
+    let text = args.text(0)?;
+    Ok((!text.is_empty() && text.chars().all(is)).into())
+}
+
+/// Whether a text has letters, and all are of a case.
+fn cased(args: &Arguments<'_>, is: impl Fn(char) -> bool) -> Result<Value, Problem> {
+    let letters: Vec<char> = args.text(0)?.chars().filter(|c| c.is_alphabetic()).collect();
+    Ok((!letters.is_empty() && letters.into_iter().all(is)).into())
 }
 
 fn values<'a>(args: &'a Arguments<'_>) -> impl Iterator<Item = &'a Value> {

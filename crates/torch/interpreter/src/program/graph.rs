@@ -10,6 +10,7 @@ use serde_json::Value as Json;
 use unskew_source::{BytesSource, ReadError, Source};
 
 use super::objects;
+use super::output_form::OutputForm;
 use super::records::Records;
 use crate::dtype::Dtype;
 use crate::limits::Meter;
@@ -22,6 +23,8 @@ pub(crate) struct Graph {
     outputs: Vec<Json>,
     /// The inputs in their order: what the caller gives, or a weight.
     inputs: Vec<(String, Option<Value>)>,
+    /// How the outputs are put together; none if the archive does not say.
+    form: Option<OutputForm>,
 }
 
 /// The graph of an archive; none if it holds none.
@@ -47,7 +50,8 @@ pub(super) fn read(records: &Records) -> Result<Option<Graph>, ReadError> {
     let weights = weights(records)?;
     let inputs = inputs(&module["signature"], &weights).map_err(|what| fault(&what))?;
     let outputs = user_outputs(&module["signature"], outputs);
-    Ok(Some(Graph { nodes, outputs, inputs }))
+    let form = OutputForm::of(module).filter(|form| form.leaves() == outputs.len());
+    Ok(Some(Graph { nodes, outputs, inputs, form }))
 }
 
 /// The set member of a union: its name and content.
@@ -244,9 +248,10 @@ impl Graph {
         for output in &self.outputs {
             outputs.push(argument(output, &names)?);
         }
-        Ok(match outputs.len() {
-            1 => outputs.remove(0),
-            _ => Value::tuple(outputs),
+        Ok(match (&self.form, outputs.len()) {
+            (Some(form), _) => form.filled(&mut outputs.into_iter()),
+            (None, 1) => outputs.remove(0),
+            (None, _) => Value::tuple(outputs),
         })
     }
 

@@ -4,6 +4,7 @@ mod graph;
 mod legacy;
 mod mobile;
 mod objects;
+mod output_form;
 mod records;
 
 use std::sync::Arc;
@@ -53,6 +54,11 @@ impl Program {
         } else {
             let constants = objects::read(&records, &code, "constants", &[])?;
             let constants = constants.and_then(|c| c.items()).unwrap_or_default();
+            let constant = |value| match value {
+                Value::Tensor(tensor) => Value::Tensor(tensor.as_constant(true)),
+                other => other,
+            };
+            let constants: Vec<Value> = constants.into_iter().map(constant).collect();
             let module = objects::read(&records, &code, "data", &constants)?;
             (module.unwrap_or(Value::None), constants)
         };

@@ -1,5 +1,7 @@
 //! The elements of a tensor as numbers of one kind.
 
+use std::rc::Rc;
+
 use super::storage::{cast, decode, encode};
 use super::{Tensor, contiguous_strides, count};
 use crate::dtype::Category;
@@ -55,6 +57,12 @@ impl Elements {
 
     /// As the bytes of elements of a type.
     pub(super) fn encode(&self, dtype: Dtype) -> Vec<u8> {
+        if let (Self::Float(numbers), Dtype::F32) = (self, dtype) {
+            let mut bytes = vec![0; numbers.len() * 4];
+            let places = bytes.as_chunks_mut::<4>().0.iter_mut();
+            places.zip(numbers).for_each(|(place, n)| *place = (*n as f32).to_le_bytes());
+            return bytes;
+        }
         let mut bytes = Vec::with_capacity(self.len() * dtype.bytes());
         match self {
             Self::Int(numbers) => {
@@ -80,6 +88,19 @@ impl Tensor {
             // All positions lie inside: checked when the tensor was made.
             visit(bytes.get(at * width..(at + 1) * width).unwrap_or(&[]));
         });
+    }
+
+    /// Visits its bytes in row-major order, many at a time where they lie together.
+    pub(crate) fn bytes_of_elements(&self, mut visit: impl FnMut(&[u8])) {
+        let width = self.dtype.bytes();
+        if self.is_contiguous() {
+            let bytes = self.storage.bytes.borrow();
+            let size = self.count() * width;
+            let own = bytes.get(self.offset * width..).and_then(|bytes| bytes.get(..size));
+            visit(own.unwrap_or(&[]));
+            return;
+        }
+        self.each(visit);
     }
 
     /// Visits the place of every element in the storage, in row-major order.
@@ -133,6 +154,9 @@ impl Tensor {
 
     /// Its elements as real numbers.
     pub(crate) fn floats(&self) -> Vec<f64> {
+        if let Some(numbers) = self.singles() {
+            return numbers.iter().map(|number| f64::from(*number)).collect();
+        }
         let mut numbers = Vec::with_capacity(self.count());
         self.each(|element| numbers.push(decode(self.dtype, element).float()));
         numbers
@@ -155,6 +179,21 @@ impl Tensor {
     /// Overwrites every element with that of `value`, which is broadcast and converted.
     pub(crate) fn copy_from(&self, value: &Self) -> Result<(), Problem> {
         let value = value.expand(&self.shape)?;
+        if value.dtype == self.dtype
+            && value.is_contiguous()
+            && self.is_contiguous()
+            && !Rc::ptr_eq(&value.storage, &self.storage)
+        {
+            let (width, size) = (self.dtype.bytes(), self.count() * self.dtype.bytes());
+            self.storage.meter().work(self.count())?;
+            let (mut to, from) = (self.storage.bytes.borrow_mut(), value.storage.bytes.borrow());
+            let to = to.get_mut(self.offset * width..).and_then(|to| to.get_mut(..size));
+            let from = from.get(value.offset * width..).and_then(|from| from.get(..size));
+            if let (Some(to), Some(from)) = (to, from) {
+                to.copy_from_slice(from);
+                return Ok(());
+            }
+        }
         self.write(&value.elements())
     }
 

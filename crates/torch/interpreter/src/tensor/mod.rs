@@ -2,6 +2,7 @@
 
 mod count;
 mod elements;
+mod singles;
 mod storage;
 mod view;
 
@@ -15,6 +16,7 @@ use crate::{Dtype, Limits, Number, Problem};
 
 pub(crate) use count::count;
 pub(crate) use elements::Elements;
+pub(crate) use singles::Singles;
 pub(crate) use storage::{Storage, cast};
 pub(crate) use view::{broadcast, contiguous_strides};
 
@@ -26,6 +28,9 @@ pub struct Tensor {
     offset: usize,
     shape: Vec<usize>,
     strides: Vec<usize>,
+    /// Whether it stands for a number of the program, as constants without dimensions do: then its type gives
+    /// way to that of other operands.
+    is_number: bool,
 }
 
 impl Tensor {
@@ -57,7 +62,7 @@ impl Tensor {
                  its storage of {len} bytes"
             ));
         }
-        Ok(Self { storage, dtype, offset, shape, strides })
+        Ok(Self { storage, dtype, offset, shape, strides, is_number: false })
     }
 
     /// A new tensor of these elements, in row-major order.
@@ -195,6 +200,15 @@ impl Tensor {
     /// How many dimensions it has.
     pub fn rank(&self) -> usize {
         self.shape.len()
+    }
+
+    pub(crate) fn is_number(&self) -> bool {
+        self.is_number
+    }
+
+    /// The same elements as a constant of a program: without dimensions it stands for a number.
+    pub(crate) fn as_constant(&self, is_number: bool) -> Self {
+        Self { is_number: is_number && self.rank() == 0, ..self.clone() }
     }
 
     pub(crate) fn offset(&self) -> usize {

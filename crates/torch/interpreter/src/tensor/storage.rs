@@ -26,9 +26,7 @@ impl Storage {
     /// A storage of so many zeros.
     pub(crate) fn zeros(meter: &Rc<Meter>, len: usize) -> Result<Rc<Self>, Problem> {
         meter.take(len)?;
-        let storage = Self { bytes: RefCell::default(), meter: meter.clone() };
-        storage.bytes.borrow_mut().resize(len, 0);
-        Ok(Rc::new(storage))
+        Ok(Rc::new(Self { bytes: RefCell::new(vec![0; len]), meter: meter.clone() }))
     }
 
     /// What counts its bytes.

@@ -264,5 +264,71 @@ for d1 in ALL:
         code = {'uint8': 0, 'int8': 1, 'int16': 2, 'int32': 3, 'int64': 4, 'float16': 5, 'float32': 6, 'float64': 7, 'bool': 11, 'bfloat16': 15}[d2]
         row = {'op': 'aten::to.dtype', 'args': [encin(x), code], 'out': enc(dec(x).to(D[d2]))}
         rows.append(row)
+def whole(shape, low, high):
+    return {'dtype': 'int64', 'shape': shape, 'values': [R.randrange(low, high) for _ in range(math.prod(shape))]}
+
+def plain(shape, dt='float32'):
+    return ten(shape, dt, special=0)
+for _ in range(3):
+    for equation, shapes in [('bij,bjk->bik', [[2, 3, 4], [2, 4, 2]]), ('bij,kj->bki', [[2, 3, 4], [2, 4]]), ('...ij->...ji', [[2, 3, 4]]), ('ii->i', [[3, 3]]), ('i,j', [[3], [2]]), ('bij,bij->b', [[2, 3, 4], [2, 3, 4]]), ('ij,jk,kl->il', [[2, 3], [3, 4], [4, 2]]), ('b...,c...->bc', [[2, 3, 4], [5, 3, 4]]), ('ab,bc->ac', [[2, 3], [4, 2]])]:
+        call('einsum', '', [equation, [plain(s) for s in shapes]])
+    d = R.choice(['float32', 'float64'])
+    n = R.choice([8, 6, 7, 16])
+    call('fft_fft', '', [plain([2, n], d), R.choice([None, 5, 12]), R.choice([-1, 0]), R.choice([None, 'ortho', 'forward'])])
+    call('fft_rfft', '', [plain([2, n], d), None, -1, R.choice([None, 'ortho'])])
+    call('fft_irfft', '', [ten([2, 5], 'complex64'), R.choice([None, 8, 9])])
+    call('fft_ifft', '', [ten([n], 'complex64')])
+    call('stft', '', [plain([2, 40]), 16, 4, R.choice([None, 12]), None, R.random() < 0.5, R.random() < 0.5, R.random() < 0.5])
+    call('stft', 'center', [plain([40]), 16, 5, 16, plain([16])], {'return_complex': True})
+    call('hann_window', 'periodic', [R.randrange(1, 9), R.random() < 0.5])
+    call('hamming_window', 'periodic', [R.randrange(1, 9), R.random() < 0.5])
+    call('meshgrid', 'indexing', [[plain([2]), plain([3])]], {'indexing': R.choice(['ij', 'xy'])})
+    call('repeat_interleave', 'self_int', [plain([2, 3]), R.randrange(0, 4), R.choice([None, 0, 1, -1])])
+    call('pixel_shuffle', '', [plain([1, 8, 2, 3]), 2])
+    call('pixel_unshuffle', '', [plain([1, 2, 4, 6]), 2])
+    call('channel_shuffle', '', [plain([1, 6, 2, 2]), R.choice([2, 3])])
+    call('cosine_similarity', '', [plain([2, 3], d), plain([2, 3], d), R.choice([0, 1])])
+    call('take_along_dim', '', [plain([2, 3]), whole([2, 2], 0, 3), 1])
+    call('cdist', '', [plain([3, 4], d), plain([2, 4], d), R.choice([1.0, 2.0, 3.0])])
+    call('diff', '', [plain([3, 4], R.choice(['float32', 'int64'])), R.choice([1, 2]), R.choice([0, -1])])
+    for name in ['selu', 'celu', 'hardshrink', 'softshrink', 'nan_to_num']:
+        call(name, '', [ten([5], R.choice(FL))])
+    x, t = (plain([4, 5], d), whole([4], 0, 5))
+    call('nll_loss', '', [x, t, None, R.choice([0, 1, 2]), R.choice([-100, 2])])
+    call('cross_entropy_loss', '', [x, t, None, 1, -100, R.choice([0.0, 0.2])])
+    for name in ['smooth_l1_loss', 'huber_loss']:
+        call(name, '', [plain([3, 2]), plain([3, 2]), R.choice([0, 1, 2]), R.choice([1.0, 0.5])])
+    call('kl_div', '', [plain([3, 2]), ten([3, 2], 'float32', True), R.choice([0, 1, 2])])
+    call('binary_cross_entropy_with_logits', '', [plain([3, 2]), ten([3, 2], 'float32', True), None, None, R.choice([0, 1, 2])])
+    call('scatter_add', '', [plain([3, 4]), 1, whole([3, 2], 0, 4), plain([3, 2])])
+    call('bincount', '', [whole([6], 0, 5), R.choice([None, plain([6])]), R.choice([0, 8])])
+    call('searchsorted', 'Tensor', [{'dtype': 'float32', 'shape': [4], 'values': [-1.0, 0.0, 0.5, 2.0]}, plain([2, 3])], {'right': R.random() < 0.5})
+    call('bucketize', 'Tensor', [plain([5]), {'dtype': 'float32', 'shape': [3], 'values': [-1.0, 0.0, 2.0]}], {'right': R.random() < 0.5})
+    call('_unique2', '', [ten([7], R.choice(['int64', 'float32', 'bool']), special=0), True, R.random() < 0.5, R.random() < 0.5])
+    call('nonzero_numpy', '', [ten([2, 3], 'bool')])
+    call('max_pool2d_with_indices', '', [plain([1, 2, 5, 6]), [2, 3], [2, 1], [1, 1], [1, 1], R.random() < 0.5])
+    call('max_pool3d', '', [plain([1, 2, 4, 4, 4]), [2, 2, 2]])
+    call('avg_pool3d', '', [plain([1, 2, 4, 4, 4]), [2, 3, 2], [1, 2, 2], [1, 1, 0], R.random() < 0.5, R.random() < 0.5])
+    call('adaptive_max_pool2d', '', [plain([1, 2, 5, 6]), [2, 3]])
+    call('max_unpool2d', '', [plain([1, 1, 2, 2]), {'dtype': 'int64', 'shape': [1, 1, 2, 2], 'values': R.sample(range(16), 4)}, [4, 4]])
+    g = R.choice([1, 2, 4])
+    call('conv2d', '', [plain([2, 4, 9, 8]), plain([8, 4 // g, 3, 2]), plain([8]), [R.choice([1, 2]), 1], [1, R.choice([0, 2])], [1, R.choice([1, 2])], g])
+    call('conv3d', '', [plain([1, 2, 5, 4, 6]), plain([3, 2, 2, 3, 2]), None, [1, 2, 1], [1, 0, 1]])
+    call('conv_transpose2d', 'input', [plain([1, 4, 4, 5]), plain([4, 6 // g if g < 4 else 2, 3, 2]), None, [2, 1], [1, 0], [R.choice([0, 1]), 0], g])
+    call('linear', '', [plain([R.choice([1, 7]), 64]), plain([80, 64]), plain([80])])
+    call('bmm', '', [plain([3, 17, 40]), plain([3, 40, 33])])
+for _ in range(1):
+    call('conv2d', '', [plain([1, 16, 20, 20]), plain([16, 16, 3, 3]), plain([16]), [1, 1], [1, 1]])
+    call('conv2d', '', [plain([1, 32, 24, 24]), plain([32, 1, 5, 5]), None, [2, 2], [2, 2], [1, 1], 32])
+    call('linear', '', [plain([20, 96]), plain([100, 96])])
+for _ in range(3):
+    # Small weights: large ones cancel out, and then PyTorch's own rounding shows.
+    w = lambda *shape: (lambda t: {**t, 'values': [v / 8 for v in t['values']]})(plain(list(shape)))
+    mask = R.choice([(None, None), ({'dtype': 'bool', 'shape': [2, 3], 'values': [False, False, True, False, False, False]}, 1), ({'dtype': 'bool', 'shape': [3, 3], 'values': [i < j for i in range(3) for j in range(3)]}, 0)])
+    call('_transformer_encoder_layer_fwd', '', [w(2, 3, 4), 4, 2, w(12, 4), w(12), w(4, 4), w(4), R.random() < 0.5, R.random() < 0.5, 1e-05, w(4), w(4), w(4), w(4), w(6, 4), w(6), w(4, 6), w(4), *mask])
+    x = w(2, 3, 4)
+    call('_native_multi_head_attention', '', [x, x, x, 4, 2, w(12, 4), w(12), w(4, 4), w(4), mask[0], True, R.random() < 0.5, mask[1]])
+    call('scaled_dot_product_attention', '', [w(1, 4, 3, 8), w(1, 2, 5, 8), w(1, 2, 5, 8)], {'enable_gqa': True})
+    call('rnn_tanh', 'input', [w(3, 2, 4), w(1, 2, 5), [w(5, 4), w(5, 5), w(5), w(5)], True, 1, 0.0, False, False, False])
 text = '\n'.join((json.dumps(r, separators=(',', ':')) for r in rows))
 open(sys.argv[1], 'wb').write(lzma.compress(text.encode(), preset=9))

@@ -17,7 +17,10 @@ fn every_operator_is_one_of_pytorch() {
     let history = history();
     let mut strangers = BTreeSet::new();
     let mut all = 0;
-    for schema in unskew_interpreter::operators() {
+    // The tables are those of PyTorch: operators of other packages are in none.
+    let own =
+        unskew_interpreter::operators().filter(|schema| !schema.name.starts_with("torchvision::"));
+    for schema in own {
         all += 1;
         let names = |of: &unskew_torch_schemas::Schema| -> Vec<String> {
             of.arguments.iter().map(|argument| argument.name.clone()).collect()

@@ -1,0 +1,56 @@
+//! Where the time goes.
+
+use std::cell::RefCell;
+use std::time::{Duration, Instant};
+
+use foldhash::HashMap;
+
+/// The time that each operator took, with how often it was called.
+///
+/// ```
+/// use std::rc::Rc;
+/// use unskew_interpreter::{Interpreter, Profile, Semantics, Value};
+/// let profile = Rc::new(Profile::default());
+/// let interpreter = Interpreter::new(Semantics::newest()).with_profile(profile.clone());
+/// interpreter.operator("aten::add", vec![Value::from(1_i64), Value::from(2_i64)], vec![]).unwrap();
+/// assert_eq!((profile.rows()[0].operator.as_str(), profile.rows()[0].calls), ("aten::add.int", 1));
+/// ```
+#[derive(Debug, Default)]
+pub struct Profile {
+    operators: RefCell<HashMap<String, (u64, Duration)>>,
+}
+
+/// What one operator took.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// The overload: `aten::conv2d`.
+    pub operator: String,
+    /// How often it was called.
+    pub calls: u64,
+    /// The time of all calls, those of other operators within them included.
+    pub time: Duration,
+}
+
+impl Profile {
+    /// Every operator that was called, the one that took most time first.
+    pub fn rows(&self) -> Vec<Share> {
+        let operators = self.operators.borrow();
+        let row = |(operator, (calls, time)): (&String, &(u64, Duration))| Share {
+            operator: operator.clone(),
+            calls: *calls,
+            time: *time,
+        };
+        let mut rows: Vec<Share> = operators.iter().map(row).collect();
+        rows.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| a.operator.cmp(&b.operator)));
+        rows
+    }
+
+    /// Adds a call that began then.
+    pub(crate) fn add(&self, operator: String, began: Instant) {
+        let took = began.elapsed();
+        let mut operators = self.operators.borrow_mut();
+        let (calls, time) = operators.entry(operator).or_default();
+        *calls += 1;
+        *time += took;
+    }
+}
