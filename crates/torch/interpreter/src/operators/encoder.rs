@@ -146,9 +146,9 @@ fn layer(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> 
         mask: args.tensor_or_none(18)?,
         mask_type: args.int_or_none(19)?,
     };
-    // What is padded is left out there, not multiplied by zero.
-    if heads.mask.is_some() && src.floats().iter().any(|number| !number.is_finite()) {
-        return unsupported("an encoder with a mask over what is no number");
+    // A nested tensor has no such items, and its stand-in in a converted file marks with them what it lacks.
+    if src.floats().iter().any(|number| !number.is_finite()) {
+        return unsupported("an encoder of a nested tensor, or of what is no number");
     }
     let (gelu, first) = (args.boolean(7)?, args.boolean(8)?);
     let norm = |input: &Tensor, at: usize| -> Result<Tensor, Problem> {
