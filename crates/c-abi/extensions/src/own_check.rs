@@ -27,6 +27,8 @@ pub enum OwnCheck {
     AtLeast(Version),
     /// Those before this one.
     Before(Version),
+    /// None that was released: torchao 0.14.0 takes development versions only, and of itself too.
+    Never,
 }
 
 impl OwnCheck {
@@ -37,7 +39,14 @@ impl OwnCheck {
             let (_, rest) = line.split_once(before)?;
             rest.split('"').next()?.parse().ok()
         };
-        let mut among = Vec::new();
+        // `v2_8_0 = _parse_version("2.8.0")`; development versions are none that this is asked for.
+        let mut names: Vec<(&str, Option<Version>)> = Vec::new();
+        let named = |names: &[(&str, Option<Version>)], line: &str, before: &str| {
+            let (_, rest) = line.split_once(before)?;
+            let name = rest.split(|c: char| !c.is_alphanumeric() && c != '_').next()?;
+            names.iter().find(|(known, _)| *known == name).map(|(_, version)| *version)
+        };
+        let (mut among, mut compared) = (Vec::new(), false);
         for line in text.lines().map(str::trim).filter(|line| !line.starts_with('#')) {
             if let Some(least) = quoted(line, "min_torch_version = _parse_version(\"") {
                 return Some(Self::AtLeast(least));
@@ -48,10 +57,24 @@ impl OwnCheck {
             {
                 return Some(Self::Before(first));
             }
+            if let Some((name, _)) = line.split_once(" = _parse_version(\"") {
+                names.push((name, quoted(line, "= _parse_version(\"")));
+            }
+            let torch = named(&names, line, "torch_version == ");
+            if let (Some(torch), Some(of)) = (torch, named(&names, line, "torchao_version == ")) {
+                compared = true;
+                let takes =
+                    of.is_some_and(|of| version.parse().is_ok_and(|own: Version| own == of));
+                among.extend(torch.filter(|_| takes));
+            }
             let pair = format!("(_parse_version(\"{version}\"), _parse_version(\"");
             among.extend(quoted(line, &pair));
         }
-        (!among.is_empty()).then_some(Self::Among(among))
+        match (among.is_empty(), compared) {
+            (false, _) => Some(Self::Among(among)),
+            (true, true) => Some(Self::Never),
+            (true, false) => None,
+        }
     }
 
     /// Whether extensions are loaded with a release of PyTorch.
@@ -60,11 +83,15 @@ impl OwnCheck {
             Self::Among(all) => all.contains(&torch),
             Self::AtLeast(least) => torch >= *least,
             Self::Before(first) => torch < *first,
+            Self::Never => false,
         }
     }
 
-    /// The check as [`OwnCheck`] is written in a table: `2.9.0,2.9.1`, `>=2.11.0`, `<2.9`.
+    /// The check as [`OwnCheck`] is written in a table: `2.9.0,2.9.1`, `>=2.11.0`, `<2.9`, `none`.
     pub fn parse(text: &str) -> Option<Self> {
+        if text == "none" {
+            return Some(Self::Never);
+        }
         if let Some(least) = text.strip_prefix(">=") {
             return Some(Self::AtLeast(least.parse().ok()?));
         }
@@ -84,6 +111,7 @@ impl std::fmt::Display for OwnCheck {
             }
             Self::AtLeast(least) => write!(f, ">={least}"),
             Self::Before(first) => write!(f, "<{first}"),
+            Self::Never => f.write_str("none"),
         }
     }
 }
@@ -104,6 +132,16 @@ mod tests {
                 "0.16.0",
                 "  (_parse_version(\"0.16.0\"), _parse_version(\"2.10.0\")),\n  (_parse_version(\"0.16.0\"), _parse_version(\"2.11.0.dev\")),",
                 "2.10.0",
+            ),
+            (
+                "0.13.0",
+                "v2_8_0 = _parse_version(\"2.8.0\")\nv0_13_0 = _parse_version(\"0.13.0\")\nif torch_version == v2_8_0 and torchao_version == v0_13_0:",
+                "2.8.0",
+            ),
+            (
+                "0.14.0",
+                "v2_8_0 = _parse_version(\"2.8.0\")\nv0_13_0 = _parse_version(\"0.13.0\")\nv2_9_0_dev = _parse_version(\"2.9.0.dev\")\nv0_14_0_dev = _parse_version(\"0.14.0.dev\")\nif torch_version == v2_8_0 and torchao_version == v0_13_0:\nelif torch_version == v2_9_0_dev and torchao_version == v0_14_0_dev:",
+                "none",
             ),
             ("0.17.0", "    min_torch_version = _parse_version(\"2.11.0\")", ">=2.11.0"),
         ] {

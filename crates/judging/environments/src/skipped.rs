@@ -33,7 +33,12 @@ impl Matcher for OwnCheckMatcher {
         let torch: Version = installed.split('+').next()?.parse().ok()?;
         let mut judgement = Judgement::default();
         if !takes.takes(torch) {
-            let finding = ExtensionsSkipped { package, version, takes, torch: &torch };
+            let (takes, other) = match takes {
+                OwnCheck::Never => ("no release of torch".to_owned(), String::new()),
+                _ => (format!("torch {takes} only"), format!("torch {takes}, or ")),
+            };
+            let finding =
+                ExtensionsSkipped { package, version, takes: &takes, torch: &torch, other: &other };
             let symptom = format!(
                 "Skipping import of cpp extensions due to incompatible torch version {installed} for {package} version \
                  {version}"
