@@ -44,6 +44,7 @@ mod tensorflow;
 mod tensorflow_data;
 mod tensorflow_differential;
 mod test;
+mod tf_behaviour;
 mod torch;
 mod torch_differential;
 mod torch_models;
@@ -177,6 +178,7 @@ enum Verb {
     TorchModels(torch_models::TorchModels),
     /// Compares what operators do in PyTorch releases, and writes the data of what changed.
     Behaviour(behaviour::Behaviour),
+    TfBehaviour(tf_behaviour::TfBehaviour),
     /// Compares verdicts with what real PyTorch releases do with archives that others wrote at random.
     TorchDifferential(torch_differential::TorchDifferential),
     /// Builds and tests what brings DataFusion along, which takes minutes: `unskew scan query`, and the job of Ballista.
@@ -267,6 +269,7 @@ fn main() -> anyhow::Result<()> {
         Verb::TorchModels(models) => torch_models::run(&models),
         Verb::TorchDifferential(differential) => torch_differential::run(&differential),
         Verb::Behaviour(behaviour) => behaviour::run(&behaviour),
+        Verb::TfBehaviour(arguments) => tf_behaviour::run(&arguments),
         Verb::Hostile(hostile) => hostile::run(&hostile),
         Verb::HostileBatch(batch) => hostile::run_batch(&batch),
         Verb::Bench(bench) => bench::run(&bench),

@@ -232,6 +232,36 @@ impl Behaviour {
             && (writers.is_empty() || writers.iter().any(|writer| age(writer) != age(&release)))
     }
 
+    /// Whether an op of this name is meant, and not all that begin so.
+    pub(crate) fn is_of(&self, op: &str) -> bool {
+        self.ops.iter().any(|known| known == op)
+    }
+
+    /// Whether it is about one of these types.
+    pub(crate) fn is_of_types(&self, names: &[&str]) -> bool {
+        self.types.is_empty() || self.types.iter().any(|known| names.contains(&&*known.to_string()))
+    }
+
+    /// Whether it says that a release does otherwise than one of `writers`.
+    pub(crate) fn tells_apart(&self, writers: &[Version], producer: i64, release: Version) -> bool {
+        let has = |release: Version| self.era(release, producer).is_some();
+        let by_era = match writers {
+            [] => has(release),
+            some => some.iter().any(|writer| has(*writer) != has(release)),
+        };
+        by_era || self.changed_between(writers, release)
+    }
+
+    /// The releases with which something changed.
+    pub(crate) fn turns(&self) -> impl Iterator<Item = Version> {
+        let since = self.era.iter().filter_map(|era| era.since);
+        // What holds until a release changed with the next one.
+        let until = self.era.iter().filter_map(|era| {
+            era.until.map(|until| Version::pair(until.major(), until.minor().saturating_add(1)))
+        });
+        since.chain(until).chain(self.changed.iter().copied())
+    }
+
     /// The era that counts for this release and producer.
     pub(crate) fn era(&self, release: Version, producer: i64) -> Option<&Era> {
         self.era.iter().find(|era| {

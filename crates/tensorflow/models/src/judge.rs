@@ -4,6 +4,7 @@ mod checkpoint;
 mod functions;
 mod joints;
 mod kernels;
+mod measured;
 mod merge;
 mod node;
 mod report;

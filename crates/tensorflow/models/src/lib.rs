@@ -67,6 +67,7 @@ pub mod infer;
 mod joint;
 mod judge;
 mod kernels;
+mod measured;
 mod object;
 pub mod op_def;
 mod op_text;

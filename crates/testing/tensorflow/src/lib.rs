@@ -21,6 +21,7 @@
 #![forbid(unsafe_code)]
 
 pub mod battery;
+pub mod behaviour;
 mod host;
 pub mod kernels;
 mod load;

@@ -254,3 +254,32 @@ fn graphs_on_which_a_release_once_disagreed_are_judged_right_or_said_not_to_be()
     }
     assert!(count >= 3);
 }
+
+/// Measured by `cargo xtask tf-behaviour`: a matrix with NaN in it raised an error in some releases and gives NaN in others.
+#[test]
+fn what_only_values_tell_is_not_judged_by_what_a_machine_measured() {
+    let of = [("T", dtype(FLOAT)), ("adjoint", boolean(true))];
+    let inverse = |producer: i64| {
+        Graph::new(producer).with(placeholder("x", Some(&[3, 3]))).with(node(
+            "y",
+            "MatrixInverse",
+            &["x"],
+            &of,
+        ))
+    };
+    // 2.4 wrote it.
+    let found = verdict(&inverse(561), "2.15.1");
+    assert!(errors(&found).is_empty());
+    let said = says(&found, aspect::BEHAVIOUR);
+    assert!(said.iter().any(|it| it.contains("MatrixInverse (raises an error")), "{said:?}");
+    assert!(says(&verdict(&inverse(561), "2.4.4"), aspect::BEHAVIOUR).is_empty());
+    // What people wrote down of an op is not said twice.
+    let of = [("T", dtype(FLOAT))];
+    let least = Graph::new(561).with(placeholder("x", Some(&[3]))).with(node(
+        "y",
+        "Maximum",
+        &["x", "x"],
+        &of,
+    ));
+    assert_eq!(says(&verdict(&least, "1.15.0"), aspect::BEHAVIOUR).len(), 1);
+}

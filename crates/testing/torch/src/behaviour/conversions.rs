@@ -11,8 +11,7 @@ use unskew_core::Version;
 use unskew_source::{FileSource, Output, Source, SourceExt as _};
 use unskew_torch::{Options, Runtime};
 
-use super::trajectory::Step;
-use super::{Form, How, Outcome, Role, Row, Told, rows, run};
+use super::{Form, How, Outcome, Role, Row, Step, Told, rows, run};
 use crate::Host;
 
 /// What a function does otherwise: its name, the conditions on the arguments and on their values.

@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::ensure;
 use serde_json as json;
+use unskew_changes::{Outcome, Told};
 use unskew_core::Version;
 use unskew_torch_schemas::{OperatorHistory, Schema};
 
@@ -15,28 +16,6 @@ use super::cases::{Form, forms};
 use super::inputs::{all_runs, trial_runs};
 use super::shapes::Shapes;
 use crate::Host;
-
-/// What a release did with a form.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Told {
-    /// It does not load it: it has no such operator.
-    Unknown,
-    /// What each run gave.
-    Runs(Vec<Outcome>),
-}
-
-/// What a run gave.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// A value: types, shapes and numbers.
-    Value(String),
-    /// An error, with its words.
-    Raises(String),
-    /// It ended the process, or did not end.
-    Crash,
-    /// Not the same twice: random, or memory that nobody wrote.
-    Unsteady,
-}
 
 /// What is not called: what asks for other machines or files, waits, or prints.
 const NEVER: [&str; 26] = [
@@ -160,7 +139,7 @@ pub fn run(host: &Host, forms: &[Form], seed: u8) -> anyhow::Result<Vec<Told>> {
         said.trim().lines().last().unwrap_or_default()
     );
     let text = String::from_utf8_lossy(&fs::read(&out)?).into_owned();
-    let told: Vec<Told> = text.lines().map(read).collect();
+    let told: Vec<Told> = text.lines().map(Told::read).collect();
     ensure!(
         told.len() == forms.len(),
         "torch {}: {} of {} forms",
@@ -192,38 +171,4 @@ pub(super) fn write(forms: &[Form], to: &Path) -> io::Result<()> {
         file.write_all(b"\n")?;
     }
     file.flush()
-}
-
-impl Told {
-    /// A line of text, from which [`Told::read`] makes it again.
-    pub fn line(&self) -> String {
-        let outcome = |one: &Outcome| match one {
-            Outcome::Value(text) => text.clone(),
-            Outcome::Raises(words) => format!("!{words}"),
-            Outcome::Unsteady => "?".to_owned(),
-            Outcome::Crash => "CRASH".to_owned(),
-        };
-        match self {
-            Self::Unknown => "-".to_owned(),
-            Self::Runs(runs) => runs.iter().map(outcome).collect::<Vec<_>>().join("\t"),
-        }
-    }
-
-    /// What a line says.
-    pub fn read(line: &str) -> Self {
-        read(line)
-    }
-}
-
-fn read(line: &str) -> Told {
-    if line.starts_with('-') && !line.contains('\t') {
-        return Told::Unknown;
-    }
-    let outcome = |text: &str| match text.strip_prefix('!') {
-        Some(words) => Outcome::Raises(words.to_owned()),
-        None if text == "CRASH" => Outcome::Crash,
-        None if text == "?" => Outcome::Unsteady,
-        None => Outcome::Value(text.to_owned()),
-    };
-    Told::Runs(line.split('\t').map(outcome).collect())
 }

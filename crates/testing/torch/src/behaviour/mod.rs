@@ -12,12 +12,11 @@ mod inputs;
 mod measure;
 mod rows;
 mod shapes;
-mod trajectory;
 
 pub use arguments::Role;
 pub use battery::battery;
 pub use cases::{Form, How};
 pub use conversions::{Inexact, inexact};
-pub use measure::{Outcome, Told, plan, run};
+pub use measure::{plan, run};
 pub use rows::{Row, covered, rows};
-pub use trajectory::{Life, Step, Trajectory, difference, life};
+pub use unskew_changes::{Life, Outcome, Step, Told, Trajectory, difference, life};

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use unskew_changes::{Life, Outcome, Step, Told, Trajectory, life};
 use unskew_core::Version;
 
-use super::trajectory::{Life, Step, Trajectory, life};
-use super::{Form, How, Outcome, Role, Told};
+use super::{Form, How, Role};
 
 /// A change of some operators under one condition.
 #[derive(Clone, Debug, PartialEq, Eq)]

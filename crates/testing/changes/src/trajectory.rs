@@ -4,7 +4,7 @@ use std::fmt;
 
 use unskew_core::Version;
 
-use super::{Outcome, Told};
+use crate::{Outcome, Told};
 
 /// How a release differs from the one before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -72,7 +72,7 @@ pub fn life(told: &[(Version, &Told)], at: usize) -> Option<Life> {
             Outcome::Unsteady => {
                 return Some(Life { trajectory: Trajectory::default(), worked: true, remark });
             }
-            Outcome::Crash => continue,
+            Outcome::Crash | Outcome::Untold => continue,
             Outcome::Raises(words) => {
                 // Whoever is out of memory or lacks a library says nothing of the operator.
                 if words.contains("memory") || words.contains("LAPACK") || words.contains("MKL") {
@@ -115,6 +115,15 @@ fn kinds(text: &str) -> String {
 /// How far floats of one meaning lie apart between kernels.
 const TOLERANCE: f64 = 1e-3;
 
+/// How far numbers lie apart of a type that has fewer bits.
+fn tolerance_of(head: &str) -> f64 {
+    match head.split('[').next() {
+        Some("bfloat16") => 4e-2,
+        Some("half" | "float16") => 5e-3,
+        _ => TOLERANCE,
+    }
+}
+
 /// How two results differ, but for what rounding may do.
 pub fn difference(one: &str, other: &str) -> Option<Step> {
     if one == other {
@@ -131,10 +140,14 @@ pub fn difference(one: &str, other: &str) -> Option<Step> {
             false => Step::Dtype,
         });
     }
-    let mut found: Option<Step> = None;
+    let (mut found, mut tolerance): (Option<Step>, f64) = (None, TOLERANCE);
     for (one, other) in one_parts.iter().zip(&other_parts) {
+        if let Part::Word(head) = one {
+            tolerance = tolerance_of(head);
+        }
         let step = match (one, other) {
             _ if one == other => continue,
+            (Part::Word(one), Part::Word(_)) if one.starts_with('\'') => Step::Values,
             (Part::Word(one), Part::Word(other)) => {
                 match one.contains('[') || other.contains(']') {
                     true if kinds(one) == kinds(other) => Step::Shape,
@@ -144,7 +157,7 @@ pub fn difference(one: &str, other: &str) -> Option<Step> {
             (Part::Number(one), Part::Number(other)) => {
                 let near = one == other
                     || (one.is_nan() && other.is_nan())
-                    || (one - other).abs() <= TOLERANCE * one.abs().max(0.01);
+                    || (one - other).abs() <= tolerance * one.abs().max(0.01);
                 if near {
                     continue;
                 }
@@ -220,6 +233,8 @@ mod tests {
         assert_eq!(difference("float32[1]nan", "float32[1]nan"), None);
         assert_eq!(difference("float32[1]nan", "float32[1]0"), Some(Step::Values));
         assert_eq!(difference("int 3", "float 3"), Some(Step::Dtype));
+        assert_eq!(difference("bfloat16[1]1.01", "bfloat16[1]1"), None);
+        assert_eq!(difference("string[1]'a'", "string[1]'b'"), Some(Step::Values));
         assert_eq!(difference("int 1", "bool True"), None);
         assert_eq!(difference("complex64[1]1i2", "complex64[1]1i2.0001"), None);
     }

@@ -1,0 +1,67 @@
+//! Ops that a release may carry out otherwise than the writer of the graph did, by what a machine measured:
+//! `data/behaviour.tsv`. It is never an error: what was measured are some values and shapes, and a graph has its own.
+
+use std::collections::BTreeMap;
+
+use unskew_core::{Places, Unjudged, aspect};
+
+use crate::behaviour::Seen;
+use crate::measured::{self, Effect, Measured};
+use crate::{AttrValue, GraphUse, Runtime, Scope, Use, promise};
+
+/// How many ops are named of which it is not told.
+const NAMED: usize = 8;
+
+/// The rows that are, or may be, of a node with these attributes.
+fn fitting<'r>(one: &'r Use, runtime: &'r Runtime) -> impl Iterator<Item = &'static Measured> + 'r {
+    let rows = measured::of(&one.op);
+    // Of most ops there is none.
+    let found = (!rows.is_empty()).then(|| runtime.ops.look_up(&one.op));
+    rows.into_iter().filter(move |row| {
+        let Some(op) = found.as_ref().and_then(|found| found.op()) else { return false };
+        let newest = found.as_ref().and_then(|found| found.all().last()).map(|one| &one.op);
+        let default = |name: &str| {
+            let attr = op.attr(name).or_else(|| newest?.attr(name));
+            attr.and_then(|attr| attr.default.as_ref())
+        };
+        let value = |name: &str| -> Option<&AttrValue> { one.attr(name).or_else(|| default(name)) };
+        row.fits(value) != Seen::No
+    })
+}
+
+/// What the graph does not tell of it.
+pub(super) fn unjudged(graph: &GraphUse, as_objects: bool, runtime: &Runtime) -> Option<Unjudged> {
+    let (writers, _) = promise::producers(graph, runtime);
+    let producer = graph.effective_versions().producer;
+    let mut open: BTreeMap<&str, (Effect, String)> = BTreeMap::new();
+    let mut places = Places::default();
+    // Nothing calls the others when the model is used by its signatures.
+    for one in graph.uses.iter().filter(|one| as_objects || one.scope != Scope::Uncalled) {
+        for row in fitting(one, runtime) {
+            let Some(effect) = row.meets(&writers, runtime.version) else { continue };
+            if row.is_told_by_hand(&one.op, &writers, producer, runtime.version) {
+                continue;
+            }
+            open.entry(&one.op).or_insert_with(|| (effect, row.words()));
+            places.extend(&one.places);
+        }
+    }
+    if open.is_empty() {
+        return None;
+    }
+    let more = match open.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let named: Vec<String> = open
+        .iter()
+        .take(NAMED)
+        .map(|(op, (effect, words))| format!("{op} ({}{words})", effect.in_words()))
+        .collect();
+    let reason = format!(
+        "{}{more}: TensorFlow {} and the writer differ there, and whether it comes to that the graph does not say",
+        named.join(", "),
+        runtime.version
+    );
+    Some(Unjudged::new(aspect::BEHAVIOUR, reason).at(places))
+}

@@ -1,0 +1,102 @@
+//! Nodes in real releases.
+
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+
+use anyhow::ensure;
+use serde::{Deserialize, Serialize};
+use unskew_changes::{Outcome, Told};
+use unskew_core::Version;
+use unskew_tensorflow::Runtime;
+
+use super::Form;
+use crate::Host;
+
+/// Inputs that a release takes for an op.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Plan {
+    /// The name of the op.
+    pub op: String,
+    /// What its inputs get, of several numbers of dimensions.
+    pub plans: Vec<Vec<String>>,
+}
+
+/// Finds out which inputs a release takes for the ops of these forms.
+///
+/// # Errors
+/// If the release cannot be run.
+pub fn plans(host: &Host, runtime: &Runtime, forms: &[Form]) -> anyhow::Result<Vec<Plan>> {
+    let lines: Result<Vec<String>, _> = forms
+        .iter()
+        .filter_map(|form| form.for_release(runtime))
+        .map(|form| serde_json::to_string(&form))
+        .collect();
+    let folder = tempfile::tempdir()?;
+    let text = probe(host, "plan", &lines?, folder.path(), 1)?;
+    text.lines().map(|line| Ok(serde_json::from_str(line)?)).collect()
+}
+
+/// Runs nodes in a release. A seed is for what stands in memory that nobody wrote.
+///
+/// # Errors
+/// If the release cannot be run.
+pub fn run(host: &Host, runtime: &Runtime, forms: &[Form], seed: u8) -> anyhow::Result<Vec<Told>> {
+    let line = |form: &Form| match form.for_release(runtime) {
+        Some(form) => serde_json::to_string(&form),
+        None => Ok("-".to_owned()),
+    };
+    let lines: Result<Vec<String>, _> = forms.iter().map(line).collect();
+    let folder = tempfile::tempdir()?;
+    let text = probe(host, "run", &lines?, folder.path(), seed)?;
+    let told: Vec<Told> = text.lines().map(Told::read).collect();
+    ensure!(
+        told.len() == forms.len(),
+        "tensorflow {}: {} of {} forms",
+        host.version,
+        told.len(),
+        forms.len()
+    );
+    Ok(told)
+}
+
+fn probe(
+    host: &Host,
+    what: &str,
+    lines: &[String],
+    folder: &Path,
+    seed: u8,
+) -> anyhow::Result<String> {
+    let (list, out) = (folder.join("forms.jsonl"), folder.join("out"));
+    fs::write(&list, lines.join("\n") + "\n")?;
+    let mut command = host.command();
+    command.arg(unskew_peers::root().join("python/probe/tf_operators.py"));
+    command.arg(what).arg(&list).arg(&out);
+    command.env("MALLOC_PERTURB_", seed.wrapping_mul(85).to_string());
+    command.stdout(Stdio::null()).stderr(Stdio::piped());
+    let output = command.output()?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    let last = said.trim().lines().last().unwrap_or_default();
+    ensure!(output.status.success(), "tensorflow {}: {last}", host.version);
+    Ok(String::from_utf8_lossy(&fs::read(&out)?).into_owned())
+}
+
+/// What is said where a node could not be asked: values that Python has no type for, and nodes that a step of several lost.
+const UNASKED: [&str; 4] =
+    ["Incomplete graph", "Missing 0-th output", "is provided", "list of allowed values"];
+
+/// Takes out of what a release told what says nothing of ops.
+pub fn without_unasked(release: Version, told: Vec<Told>) -> Vec<Told> {
+    // Python gets numbers of bfloat16 as their bits.
+    let as_bits = release < Version::pair(1, 6);
+    let clean = |outcome: Outcome| match outcome {
+        Outcome::Raises(words) if UNASKED.iter().any(|one| words.contains(one)) => Outcome::Untold,
+        Outcome::Value(text) if as_bits && text.contains("bfloat16[") => Outcome::Untold,
+        outcome => outcome,
+    };
+    let clean = |told| match told {
+        Told::Unknown => Told::Unknown,
+        Told::Runs(runs) => Told::Runs(runs.into_iter().map(clean).collect()),
+    };
+    told.into_iter().map(clean).collect()
+}
