@@ -55,14 +55,21 @@ const CERTAIN: [&str; 5] =
 /// Whether a file that begins so is MLIR as text, whatever its name is: it begins as such a text does, and has operations
 /// of StableHLO.
 pub(crate) fn is_certain(head: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(head);
-    let mut lines = text.lines().map(str::trim_start);
-    let first = lines.find(|line| {
-        let alias = |sign| line.starts_with(sign) && line.contains(" = ");
-        !line.is_empty() && !line.starts_with("//") && !alias('#') && !alias('!')
-    });
-    let begins = first.is_some_and(|line| CERTAIN.iter().any(|word| line.starts_with(word)));
-    begins && ["stablehlo", "chlo", "sdy"].iter().any(|dialect| names(&text, dialect))
+    let begins = || {
+        for line in head.split(|byte| *byte == b'\n') {
+            // Every file is asked, and most are no text: what is none is looked at no further.
+            let line = std::str::from_utf8(line).ok()?.trim_start();
+            let alias = |sign| line.starts_with(sign) && line.contains(" = ");
+            if !line.is_empty() && !line.starts_with("//") && !alias('#') && !alias('!') {
+                return Some(CERTAIN.iter().any(|word| line.starts_with(word)));
+            }
+        }
+        None
+    };
+    begins() == Some(true) && {
+        let text = String::from_utf8_lossy(head);
+        ["stablehlo", "chlo", "sdy"].iter().any(|dialect| names(&text, dialect))
+    }
 }
 
 /// Whether a file of this name may be MLIR as text.
