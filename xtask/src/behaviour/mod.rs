@@ -10,22 +10,20 @@ mod tried;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Context as _;
 use clap::Args;
+use unskew_changes::{Kept, SEEDS, Told, mark_unsteady, table_row, unsteady};
 use unskew_core::Version;
 use unskew_torch_matrix::Host;
-use unskew_torch_matrix::behaviour::{self, Form, Outcome, Row, Told};
+use unskew_torch_matrix::behaviour::{self, Form, Row};
 
 use crate::torch_differential::hosts;
 
 /// What `--write` makes.
 const DATA: &str = "crates/torch/archives/data/changes.tsv";
 const PAGE: &str = "docs/reference/torch-behaviour.md";
-
-/// The seeds of the runs; what differs by seed is random.
-const SEEDS: [u8; 2] = [1, 2];
 
 /// Compares what operators do in PyTorch releases.
 #[derive(Args)]
@@ -59,27 +57,32 @@ pub struct Behaviour {
 /// # Errors
 /// If a release cannot be run, or a conversion of the battery is silently wrong.
 pub fn run(arguments: &Behaviour) -> anyhow::Result<()> {
-    let folder = &arguments.measured;
-    fs::create_dir_all(folder)?;
-    let releases = releases(folder, &arguments.releases)?;
-    let forms = forms(folder, &releases)?;
+    let kept = Kept::open(&arguments.measured)?;
+    let releases = releases(&kept, &arguments.releases)?;
+    let forms = kept.forms(|| made(&releases))?;
     if arguments.conversions {
-        return tried::conversions(arguments, &forms);
+        return tried::conversions(arguments, &kept, &forms);
     }
     if arguments.battery > 0 {
         return tried::battery(arguments, &forms);
     }
     let mut told = Vec::new();
     for release in &releases {
-        told.push((*release, measured(folder, *release, &forms, SEEDS[0])?));
+        told.push((*release, measured(&kept, *release, &forms, SEEDS[0])?));
     }
-    let steady = unsteady(folder, &forms, &mut told)?;
+    // What the newest release gives otherwise by another seed is random, or memory that nobody wrote.
+    let random = match told.last() {
+        Some((newest, first)) => unsteady(first, &measured(&kept, *newest, &forms, SEEDS[1])?),
+        None => BTreeSet::new(),
+    };
+    mark_unsteady(&mut told, &random);
     let rows = behaviour::rows(&forms, &told);
     let covered = behaviour::covered(&forms, &told);
     println!(
-        "{} releases, {covered} overloads in at least two of them, {} runs, {steady} of them random; {} rows",
+        "{} releases, {covered} overloads in at least two of them, {} runs, {} of them random; {} rows",
         told.len(),
         forms.iter().map(|form| form.runs.len()).sum::<usize>(),
+        random.len(),
         rows.len()
     );
     if arguments.write {
@@ -90,88 +93,28 @@ pub fn run(arguments: &Behaviour) -> anyhow::Result<()> {
 }
 
 /// The releases: those that are named, or that were measured or are in the corpus.
-fn releases(folder: &Path, named: &[String]) -> anyhow::Result<Vec<Version>> {
-    let mut all = BTreeSet::new();
-    for name in named {
-        all.insert(name.parse().with_context(|| name.clone())?);
-    }
+fn releases(kept: &Kept, named: &[String]) -> anyhow::Result<Vec<Version>> {
+    let mut all = kept.releases(named)?;
     if named.is_empty() {
         all.extend(hosts(&[])?.iter().map(|host| host.version));
-        for entry in fs::read_dir(folder)? {
-            let name = entry?.file_name();
-            let stem = name.to_str().and_then(|name| name.strip_suffix("-1.tsv"));
-            all.extend(stem.and_then(|stem| stem.parse::<Version>().ok()));
-        }
     }
     Ok(all.into_iter().collect())
 }
 
-/// The calls: those of the folder, or new ones.
-fn forms(folder: &Path, releases: &[Version]) -> anyhow::Result<Vec<Form>> {
-    let path = folder.join("forms.jsonl");
-    if let Ok(text) = fs::read_to_string(&path) {
-        return text.lines().map(|line| Ok(serde_json::from_str(line)?)).collect();
-    }
+/// The calls of every operator that one of the releases has.
+fn made(releases: &[Version]) -> anyhow::Result<Vec<Form>> {
     let (history, _) = unskew_releases::torch::database().context("no operator tables")?;
     // The newest release and one in the middle show which shapes a call takes.
     let trial = releases.iter().rev().step_by((releases.len() / 2).max(1)).take(2);
     let hosts: Vec<Host> =
         trial.map(|one| Host::named(&one.to_string())).collect::<Result<_, _>>()?;
-    let forms = behaviour::plan(history, releases, &hosts.iter().collect::<Vec<_>>())?;
-    let lines: Result<Vec<String>, _> = forms.iter().map(serde_json::to_string).collect();
-    fs::write(&path, lines?.join("\n") + "\n")?;
-    Ok(forms)
+    behaviour::plan(history, releases, &hosts.iter().collect::<Vec<_>>())
 }
 
 /// What a release gave: from the folder, or by running it.
-fn measured(
-    folder: &Path,
-    release: Version,
-    forms: &[Form],
-    seed: u8,
-) -> anyhow::Result<Vec<Told>> {
-    let path = folder.join(format!("{release}-{seed}.tsv"));
-    let known = fs::read_to_string(&path).unwrap_or_default();
-    let told: Vec<Told> = known.lines().map(Told::read).collect();
-    if told.len() == forms.len() {
-        return Ok(told);
-    }
-    eprintln!("torch {release}, seed {seed}");
-    let told = behaviour::run(&Host::named(&release.to_string())?, forms, seed)?;
-    let lines: Vec<String> = told.iter().map(Told::line).collect();
-    fs::write(&path, lines.join("\n") + "\n")?;
-    Ok(told)
-}
-
-/// Takes out what the newest release gives otherwise by another seed: it is random, or memory that nobody wrote. How many
-/// runs that are.
-fn unsteady(
-    folder: &Path,
-    forms: &[Form],
-    told: &mut [(Version, Vec<Told>)],
-) -> anyhow::Result<usize> {
-    let mut found: BTreeSet<(usize, usize)> = BTreeSet::new();
-    if let Some((newest, at)) = told.last().map(|(newest, _)| (*newest, told.len() - 1)) {
-        let second = measured(folder, newest, forms, SEEDS[1])?;
-        for (form, pair) in told[at].1.iter().zip(&second).enumerate() {
-            let (Told::Runs(one), Told::Runs(other)) = pair else { continue };
-            for (run, pair) in one.iter().zip(other).enumerate() {
-                if matches!(pair, (Outcome::Value(one), Outcome::Value(other)) if one != other) {
-                    found.insert((form, run));
-                }
-            }
-        }
-    }
-    for (_, all) in told {
-        for &(form, run) in &found {
-            if let Some(Told::Runs(runs)) = all.get_mut(form)
-                && let Some(outcome) = runs.get_mut(run)
-            {
-                *outcome = Outcome::Unsteady;
-            }
-        }
-    }
-    Ok(found.len())
+fn measured(kept: &Kept, release: Version, forms: &[Form], seed: u8) -> anyhow::Result<Vec<Told>> {
+    let run = || behaviour::run(&Host::named(&release.to_string())?, forms, seed);
+    kept.told(release, seed, forms.len(), run)
 }
 
 fn write(releases: &[String], covered: usize, forms: &[Form], rows: &[Row]) -> anyhow::Result<()> {
@@ -207,22 +150,7 @@ fn write(releases: &[String], covered: usize, forms: &[Form], rows: &[Row]) -> a
         rows.len()
     );
     for row in rows {
-        let text = row.to_string().replace('|', "\\|");
-        let mut columns = text.split('\t');
-        let mut column = || columns.next().unwrap_or_default();
-        let operators =
-            column().split(' ').map(|one| format!("`{one}`")).collect::<Vec<_>>().join(" ");
-        let (when, values, steps, remark) = (column(), column(), column(), column());
-        let remark = if remark.is_empty() {
-            String::new()
-        } else {
-            format!("`{}`", remark.replace('`', "'"))
-        };
-        let _ = writeln!(
-            page,
-            "| {operators} | {when} | {values} | {steps} | {remark} | {} |",
-            row.runs
-        );
+        page.push_str(&table_row(&row.to_string(), row.runs));
     }
     fs::write(root.join(PAGE), page)?;
     println!("{DATA}: {} bytes, {} rows; {PAGE}", data.len(), useful.len());

@@ -5,12 +5,13 @@ use std::fs;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail, ensure};
+use unskew_changes::{Kept, SEEDS};
 use unskew_releases::find;
 use unskew_torch_matrix::Host;
 use unskew_torch_matrix::behaviour::{self, Form, Inexact};
 use unskew_torch_matrix::differential::{Cell, cells, table};
 
-use super::{Behaviour, SEEDS, measured};
+use super::{Behaviour, measured};
 
 /// What `--write` makes.
 const INEXACT: &str = "crates/torch/archives/data/inexact.tsv";
@@ -23,11 +24,15 @@ fn pair(pair: &str) -> anyhow::Result<(Host, Host)> {
 }
 
 /// What functions of the registry do otherwise than the operators whose calls they replace.
-pub(super) fn conversions(arguments: &Behaviour, forms: &[Form]) -> anyhow::Result<()> {
+pub(super) fn conversions(
+    arguments: &Behaviour,
+    kept: &Kept,
+    forms: &[Form],
+) -> anyhow::Result<()> {
     let mut all = Inexact::new();
     for one in &arguments.pairs {
         let (writer, reader) = pair(one)?;
-        let told = measured(&arguments.measured, writer.version, forms, SEEDS[0])?;
+        let told = measured(kept, writer.version, forms, SEEDS[0])?;
         let release = find(&format!("torch@{}", reader.version))?;
         let runtime = unskew_releases::torch::runtime(release.row()).context("no PyTorch")?;
         for (key, found) in behaviour::inexact(forms, &told, &writer, &reader, &runtime)? {

@@ -1,7 +1,7 @@
 //! What runs of single operators gave in releases of a framework, and between which of them that changed.
 //!
 //! A probe runs the same calls in every release and says what each gave as text ([`Told`]); [`life`] follows one run from
-//! release to release. Rounding is no change ([`difference`]). `crates/testing/torch` and `crates/testing/tensorflow` make
+//! release to release, [`Kept`] keeps what was told. Rounding is no change ([`difference`]). `crates/testing/torch` and `crates/testing/tensorflow` make
 //! the calls, and rows of data of what changed.
 //!
 //! ```
@@ -16,8 +16,10 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod kept;
 mod told;
 mod trajectory;
 
+pub use kept::{Kept, Run, SEEDS, mark_unsteady, table_row, unsteady};
 pub use told::{Outcome, Told};
 pub use trajectory::{Life, Step, Trajectory, difference, life};
