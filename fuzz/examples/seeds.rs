@@ -42,7 +42,8 @@ fn locks() -> Done {
         "poetry.lock\n[[package]]\nname = \"torch\"\nversion = \"2.7.1\"\nfiles = [{file = \"torch-2.7.1-cp311-cp311-manylinux_2_28_x86_64.whl\", hash = \"sha256:00\"}]\n[metadata]\nlock-version = \"2.1\"\n".to_owned(),
         format!("pixi.lock\nversion: 6\npackages:\n- conda: https://host/linux-64/numpy-2.1.0-py311_0.conda\n  sha256: 00\n- pypi: {URL}\n  name: torch\n  version: 2.7.1\n"),
         format!("requirements.txt\n--index-url https://host/simple\ntorchao==0.18.0 \\\n    --hash=sha256:00\ntorch @ {URL}\nnumpy>=2\n"),
-        "explicit.txt\n# platform: linux-64\n@EXPLICIT\nhttps://host/linux-64/numpy-2.1.0-py311_0.conda#00\n".to_owned(),
+        "explicit.txt\n# platform: linux-64\n@EXPLICIT\nhttps://host/linux-64/numpy-2.1.0-py311_0.conda#00\n# pip torch @ https://host/torch-2.7.1-cp311-cp311-linux_x86_64.whl#sha256=00\n".to_owned(),
+        format!("conda-lock.yml\nversion: 1\npackage:\n- name: torch\n  version: 2.7.1\n  manager: pip\n  platform: linux-64\n  url: {URL}\n  hash:\n    sha256: 00\n"),
     ] {
         seed("lock", text.as_bytes())?;
     }

@@ -105,7 +105,14 @@ const FORMATS: [Format; 14] = [
     },
     Format {
         name: "locks of environments",
-        endings: &["uv.lock", "pylock.toml", "requirements.txt", "poetry.lock", "pixi.lock"],
+        endings: &[
+            "uv.lock",
+            "pylock.toml",
+            "requirements.txt",
+            "poetry.lock",
+            "pixi.lock",
+            "conda-lock.yml",
+        ],
         weight: 3,
         commands: &["lock FILE"],
     },
@@ -238,6 +245,11 @@ const LOCKS: [(&str, &str); 5] = [
         "version: 6\nenvironments:\n  default:\n    packages:\n      linux-64:\n      - pypi: https://files.example/\
          torch-2.10.0-cp311-cp311-manylinux_2_28_x86_64.whl\npackages:\n- pypi: https://files.example/torch-2.10.0-\
          cp311-cp311-manylinux_2_28_x86_64.whl\n  name: torch\n  version: 2.10.0\n  sha256: 00ff\n",
+    ),
+    (
+        "conda-lock.yml",
+        "version: 1\npackage:\n- name: torch\n  version: 2.10.0\n  manager: pip\n  platform: linux-64\n  url: \
+         https://files.example/torch-2.10.0-cp311-cp311-manylinux_2_28_x86_64.whl\n  hash:\n    sha256: 00ff\n",
     ),
 ];
 

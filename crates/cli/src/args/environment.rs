@@ -44,7 +44,7 @@ pub struct SystemLibraries {
 
 #[derive(Debug, clap::Args)]
 pub struct Lock {
-    /// uv.lock, pylock.toml, poetry.lock, pixi.lock, requirements.txt, or an explicit list of conda
+    /// uv.lock, pylock.toml, poetry.lock, pixi.lock, conda-lock.yml, requirements.txt, or an explicit list of conda
     #[arg(value_name = "FILE")]
     pub path: PathBuf,
     /// The Python to choose wheels for: 3.12

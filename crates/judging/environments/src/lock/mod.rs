@@ -7,13 +7,16 @@
 //! | `poetry.lock` (lock-version 1.x, 2.x) | `[[package]]`, its files with their digests |
 //! | `requirements*.txt` | `name==version`, `--hash=sha256:...` |
 //! | `pixi.lock` (version 5 to 7) | URLs of conda packages and wheels, of one environment |
-//! | conda's explicit lists (`@EXPLICIT`) | URLs of conda packages |
+//! | `conda-lock.yml` (version 1) | URLs of conda packages and wheels, for each platform |
+//! | conda's explicit lists (`@EXPLICIT`) | URLs of conda packages; wheels in conda-lock's comments (`# pip a @ URL`) |
 //!
 //! A wheel is known by its SHA-256 (`unskew_extensions::wheels`). One that is not, of a release of which another wheel is,
 //! is judged by that, and it is said. What is not known at all is read where it lies, if the caller can ([`Fetch`]), and is
 //! else *not judged*, by name.
 
 mod conda;
+mod conda_lock;
+mod entry;
 mod fetch;
 mod pixi;
 mod requirements;
@@ -88,8 +91,8 @@ pub enum LockError {
     Read(#[from] ReadError),
     /// It is no lock that is known.
     #[error(
-        "no lock that is known (uv.lock, pylock.toml, poetry.lock, pixi.lock, requirements.txt, conda's explicit lists): \
-         {0}"
+        "no lock that is known (uv.lock, pylock.toml, poetry.lock, pixi.lock, conda-lock.yml, requirements.txt, conda's \
+         explicit lists): {0}"
     )]
     Unknown(String),
     /// It is a lock of a version that is not known, and its fields may mean something else.
@@ -162,6 +165,8 @@ impl Lock {
             conda::explicit(text, &mut lock);
         } else if name == "pixi.lock" {
             pixi::read(text, &mut lock)?;
+        } else if name.ends_with("conda-lock.yml") || name.ends_with("conda-lock.yaml") {
+            conda_lock::read(text, &mut lock)?;
         } else if name.ends_with(".txt") || name.ends_with(".in") {
             requirements::read(text, &mut lock);
         } else if name.ends_with(".lock") || name.ends_with(".toml") {
@@ -376,8 +381,10 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_text_is_read_or_refused(text in "(version = 1\n|name = \"a\"\n|\\[\\[package\\]\\]\n|@EXPLICIT\n|packages:\n|- pypi: |https://a/b-1-c.whl\n|a==1 |\\\\\n|.){0,40}") {
-            for name in ["uv.lock", "pixi.lock", "requirements.txt", "pylock.toml", "spec.txt"] {
+        fn any_text_is_read_or_refused(text in "(version = 1\n|name = \"a\"\n|\\[\\[package\\]\\]\n|@EXPLICIT\n|packages:\n|package:\n|- name: a\n|  url: |- pypi: |https://a/b-1-c.whl\n|a==1 |\\\\\n|.){0,40}") {
+            for name in
+                ["uv.lock", "pixi.lock", "conda-lock.yml", "requirements.txt", "pylock.toml", "spec.txt"]
+            {
                 if let Ok(lock) = Lock::of_text(name, &text) {
                     let (environment, _) = lock.environment(Target::default(), None);
                     proptest::prop_assert_eq!(environment.packages.len(), lock.packages.len());

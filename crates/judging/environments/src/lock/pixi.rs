@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::conda::locked;
-use super::{Lock, LockError, Locked, LockedFile};
+use super::entry::{Entry, plain};
+use super::{Lock, LockError};
 
 /// The environment that `pixi run` takes.
 const DEFAULT: &str = "default";
@@ -107,64 +107,11 @@ impl Environments {
     }
 }
 
-/// What stands under `packages` of one of them.
-struct Entry {
-    line: usize,
-    url: Option<String>,
-    name: Option<String>,
-    version: Option<String>,
-    sha256: Option<String>,
-}
-
-impl Entry {
-    fn new(line: usize) -> Self {
-        Self { line, url: None, name: None, version: None, sha256: None }
-    }
-
-    fn field(&mut self, text: &str) {
-        let Some((key, value)) = text.split_once(": ") else { return };
-        let field = match key {
-            // Version 5 has the URL on a line of its own.
-            "conda" | "pypi" | "url" => &mut self.url,
-            "name" => &mut self.name,
-            "version" => &mut self.version,
-            "sha256" => &mut self.sha256,
-            _ => return,
-        };
-        *field = Some(plain(value).to_owned());
-    }
-}
-
 /// Adds a package, if the environment has it.
 fn push(entry: Option<Entry>, environments: &Environments, lock: &mut Lock) {
     let Some(entry) = entry else { return };
-    let Some(url) = entry.url else { return };
-    let Some(platforms) = environments.platforms(&url) else { return };
-    let package = match (locked(&url, entry.line), entry.name, entry.version) {
-        (Some(package), ..) => Some(package),
-        // Sources: the URL of an archive, a folder.
-        (None, Some(name), Some(version)) => {
-            let line = u32::try_from(entry.line + 1).unwrap_or(u32::MAX);
-            let name_of_file = url.rsplit('/').next().unwrap_or(&url).to_owned();
-            let files = vec![LockedFile { name: name_of_file, ..LockedFile::default() }];
-            Some(Locked { name, version, line, files, ..Locked::default() })
-        }
-        _ => None,
-    };
-    match package {
-        Some(mut package) => {
-            if let (Some(file), Some(digest)) = (package.files.first_mut(), entry.sha256) {
-                file.sha256 = Some(digest);
-            }
-            lock.packages.push(Locked { platforms, ..package });
-        }
-        None => lock.not_pinned.push(url),
-    }
-}
-
-/// A text of YAML without its quotes.
-fn plain(text: &str) -> &str {
-    text.trim().trim_matches(['\'', '"'])
+    let Some(platforms) = entry.url().and_then(|url| environments.platforms(url)) else { return };
+    entry.push(platforms, lock);
 }
 
 #[cfg(test)]

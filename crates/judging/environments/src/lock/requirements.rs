@@ -56,7 +56,7 @@ fn index(line: &str) -> Option<&str> {
 }
 
 /// A wheel by its URL or path: `torch @ https://host/torch-2.7.1-cp311-cp311-linux_x86_64.whl`, `./dist/x-1-py3-none-any.whl`.
-fn direct(line: &str, number: u32) -> Option<Locked> {
+pub(super) fn direct(line: &str, number: u32) -> Option<Locked> {
     let line = line.split(" ;").next()?.split(" --").next()?.trim();
     let location = line.split_once('@').map_or(line, |(_, location)| location.trim());
     let (location, digest) = match location.split_once('#') {

@@ -64,6 +64,7 @@ fn locks_of_another_version_or_kind_are_refused_or_not_judged() {
         ("uv.lock", "version = 99\n[[package]]\nname = \"torch\"\nversion = \"2.7.1\"\n"),
         ("pylock.toml", "lock-version = \"9.0\"\n[[packages]]\nname = \"torch\"\n"),
         ("pixi.lock", "version: 99\npackages:\n- pypi: https://h/torch.whl\n"),
+        ("conda-lock.yml", "version: 99\npackage:\n- name: torch\n"),
         ("poetry.lock", "[metadata]\nlock-version = \"9.0\"\n"),
     ] {
         let error = Lock::of_text(name, text).err().map(|error| error.to_string());
@@ -234,8 +235,9 @@ fn a_wheel_whose_record_lies_is_read_by_its_members() {
 
 proptest! {
     #[test]
-    fn any_text_is_a_lock_or_is_refused(text in "[ -~\n]{0,200}", kind in 0..5_usize) {
-        let name = ["uv.lock", "pylock.toml", "poetry.lock", "pixi.lock", "requirements.txt"][kind];
+    fn any_text_is_a_lock_or_is_refused(text in "[ -~\n]{0,200}", kind in 0..6_usize) {
+        let name =
+            ["uv.lock", "pylock.toml", "poetry.lock", "pixi.lock", "conda-lock.yml", "requirements.txt"][kind];
         if let Ok(lock) = Lock::of_text(name, &text) {
             let _ = lock.environment(Target::default(), None);
         }
