@@ -37,7 +37,7 @@ struct State {
     packed: Vec<u8>,
     taken: usize,
     next: u64,
-    /// The first bytes.
+    /// The first bytes, which are kept.
     first: Vec<u8>,
     /// The bytes behind them.
     rest: Option<FileSource>,
@@ -77,7 +77,7 @@ impl Inflating {
         Ok(())
     }
 
-    /// Inflates some more.
+    /// Inflates the next block into the state.
     fn step(&self, state: &mut State) -> io::Result<()> {
         let broken = |what: &str| io::Error::new(io::ErrorKind::InvalidData, what.to_owned());
         if state.taken == state.packed.len() {

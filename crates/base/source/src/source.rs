@@ -149,7 +149,7 @@ impl FileSource {
         Ok(Self { name: name.to_owned(), size, file, budget: Budget::for_size(size) })
     }
 
-    /// The file itself.
+    /// The open file, for whoever reads it another way.
     #[cfg(feature = "archives")]
     pub(crate) fn file(&self) -> &File {
         &self.file

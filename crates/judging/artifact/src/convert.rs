@@ -141,7 +141,7 @@ pub enum Wanted {
     Release(Release),
     /// Readers of this version of StableHLO, whatever they are.
     StableHlo(Version),
-    /// MLIR text.
+    /// A program as MLIR text (`--to mlir`).
     MlirText,
     /// Exactly this opset of ONNX's own domain, up or down.
     OnnxOpset(i64),

@@ -59,7 +59,7 @@ fn table(name: &str) -> Option<StatedTable> {
 #[derive(Debug, thiserror::Error)]
 #[error("nothing is stated of {name} {version} here; known are: {known}")]
 pub struct NotStated {
-    /// The runtime.
+    /// The runtime, as in `tensorrt@10.1`.
     pub name: String,
     /// The release that was asked for.
     pub version: String,

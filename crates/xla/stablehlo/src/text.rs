@@ -12,7 +12,7 @@ use crate::parse;
 pub struct TextProgram {
     /// The program as bytecode of VHLO that says no version.
     pub bytecode: Arc<dyn Source>,
-    /// What that uses.
+    /// The operations, types and attributes that it uses.
     pub artifact: Artifact,
 }
 

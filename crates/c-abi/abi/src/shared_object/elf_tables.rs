@@ -22,7 +22,7 @@ type Data<'a> = &'a Bounded<'a>;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Table {
     at: u64,
-    /// In bytes.
+    /// Its length in bytes.
     size: u64,
 }
 
@@ -142,7 +142,7 @@ impl Tables {
         })
     }
 
-    /// By section headers.
+    /// As section headers say, where a file has them.
     fn by_sections<'a, Elf: FileHeader>(
         header: &'a Elf,
         endian: Elf::Endian,

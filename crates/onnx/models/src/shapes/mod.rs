@@ -27,7 +27,7 @@ const GRAPHS: usize = 100_000;
 /// What a model says that cannot be.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Fault {
-    /// The operator.
+    /// The operator's name, without its domain.
     pub(crate) op: Box<str>,
     /// The node, for people.
     pub(crate) place: String,

@@ -10,7 +10,7 @@ use unskew_source::{ReadError, Source, SourceExt as _};
 use super::{Otherwise, Stated, Support};
 use crate::{Schemas, full_name};
 
-/// The largest configuration.
+/// The most bytes of a configuration.
 const LARGEST: u64 = 16 << 20;
 
 /// What begins a line that says something of the whole build.

@@ -143,7 +143,7 @@ impl Compared {
     }
 }
 
-/// Sizes in brackets.
+/// Sizes as `config.pbtxt` has them: `[-1, 3]`.
 struct Shown<'d>(&'d [i64]);
 
 impl std::fmt::Display for Shown<'_> {

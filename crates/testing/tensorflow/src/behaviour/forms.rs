@@ -12,7 +12,7 @@ pub struct Form {
     pub op: String,
     /// Its attributes: name, kind and value, as `python/probe/tf_operators.py` reads them.
     pub attrs: Vec<(String, String, Value)>,
-    /// Its inputs.
+    /// Its inputs, in the order of the op's definition.
     pub args: Vec<Arg>,
     /// What rows may say of it: attributes that nodes of this op differ in, with their values as text.
     pub given: Given,

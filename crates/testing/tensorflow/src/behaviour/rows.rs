@@ -21,7 +21,7 @@ pub struct Row {
     pub trajectory: Trajectory,
     /// For each step the newest release that had not taken it: those in between did not run such a node.
     pub before: Vec<Version>,
-    /// The error.
+    /// What the release raised, or how results differ.
     pub remark: String,
     /// How many runs came out so.
     pub runs: usize,
@@ -332,7 +332,7 @@ fn of_op(op: &str, groups: &[Group]) -> Vec<Row> {
     rows
 }
 
-/// Conditions on attributes.
+/// The attributes that a row asks for, each with the values that it may have.
 type When = Vec<(String, BTreeSet<String>)>;
 
 fn holds(when: &When, given: &Given) -> bool {

@@ -20,9 +20,9 @@ pub enum Carried {
     Int(bool),
     /// A float, and whether it is negative.
     Float(bool),
-    /// True or false.
+    /// A boolean, whichever.
     Bool,
-    /// Anything else.
+    /// What no row asks about.
     Other,
 }
 

@@ -111,7 +111,7 @@ impl Spans {
         }
     }
 
-    /// Pools one plane.
+    /// Pools one channel of one example into `result`.
     pub(crate) fn pool<T: Real>(&self, plane: &[T], pool: Pool<'_>, result: &mut [T]) {
         let mut result = result.iter_mut();
         let mut put = |number: T| {

@@ -31,7 +31,7 @@ pub struct Trial {
 /// What came of a program on trial.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// It compiles.
+    /// The plug-in compiles it.
     Compiles,
     /// The plug-in refuses it, in these words.
     Refused(String),

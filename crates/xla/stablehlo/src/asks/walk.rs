@@ -14,7 +14,7 @@ pub(super) enum Kept {
     Unused,
     /// It stands in a branch, or in the decomposition of a composite: the compiler may drop it.
     Perhaps,
-    /// It is compiled.
+    /// The compiler cannot drop it.
     Always,
 }
 

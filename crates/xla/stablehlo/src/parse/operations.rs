@@ -222,7 +222,7 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// Values between brackets.
+    /// Values between `open` and `close`, with commas.
     pub(super) fn uses(&mut self, open: &str, close: &str) -> Result<Vec<Use>, ReadError> {
         self.scanner.list(open, close, one_use)
     }

@@ -351,7 +351,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Operations of Shardy.
+    /// Operations of the dialect `sdy`, which have forms of their own.
     fn shardy(&mut self, parsed: &mut Parsed) -> Result<(), ReadError> {
         let (_, short) = parsed.name.split_once('.').unwrap_or_default();
         match short {

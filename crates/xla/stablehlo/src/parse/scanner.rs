@@ -176,7 +176,7 @@ impl<'s> Scanner<'s> {
             .map_err(|_| self.expected("a number"))
     }
 
-    /// A whole number.
+    /// A whole number of 64 bits, in decimal digits.
     pub(super) fn integer(&mut self) -> Result<i64, ReadError> {
         let start = self.place();
         let text = self.number()?;

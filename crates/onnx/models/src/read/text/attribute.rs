@@ -23,7 +23,7 @@ const TYPES: [(&str, u64); 14] = [
     ("type_protos", 14),
 ];
 
-/// One value.
+/// A value that is no list, or an element of one.
 enum Single {
     Float(f32),
     Int(i64),

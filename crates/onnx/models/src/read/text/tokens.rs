@@ -143,7 +143,7 @@ impl<'t> Tokens<'t> {
         Err(self.wrong("a text in quotes that ends"))
     }
 
-    /// A whole number.
+    /// A whole number with its sign, of 64 bits.
     pub(super) fn int(&mut self) -> Result<i64, ReadError> {
         let at = self.at();
         match self.literal()? {

@@ -21,7 +21,7 @@ pub(super) struct Type {
 }
 
 impl Type {
-    /// The `TypeProto`.
+    /// It as the bytes of a `TypeProto`.
     pub(super) fn into_message(self) -> Rope {
         let mut whole = Rope::default();
         whole.message(self.field, self.message);
@@ -35,7 +35,7 @@ pub(super) fn is_type(tokens: &mut Tokens<'_>) -> bool {
     word.parse::<Element>().is_ok() || WORDS.contains(&word)
 }
 
-/// Reads a type.
+/// Reads `float[N, 3]`, `seq(...)`, `optional(...)` and the like; `depth` is how deep it stands in others.
 pub(super) fn value_type(tokens: &mut Tokens<'_>, depth: usize) -> Result<Type, ReadError> {
     if depth > DEPTH {
         return Err(tokens.wrong("a type in fewer types: these are nested too deep"));

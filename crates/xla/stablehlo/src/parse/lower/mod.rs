@@ -17,7 +17,7 @@ use crate::module::{Field, Id, Item, Module, Raw};
 /// Whose types and attributes they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum World {
-    /// Of portable artifacts.
+    /// The dialect of portable artifacts.
     Vhlo,
     /// Of MLIR itself, which operations of other dialects have.
     Plain,
