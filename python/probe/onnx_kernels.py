@@ -22,6 +22,8 @@ import re
 import subprocess
 import sys
 
+from protobuf_fields import field
+
 ELEMENTS = ("float uint8 int8 uint16 int16 int32 int64 string bool float16 double uint32 uint64 complex64 complex128 "
             "bfloat16 float8e4m3fn float8e4m3fnuz float8e5m2 float8e5m2fnuz uint4 int4 float4e2m1 float8e8m0 uint2 "
             "int2 float6e2m3 float6e3m2").split()
@@ -52,23 +54,6 @@ FIXED = {
         "nodes_values": [0.0], "nodes_truenodeids": [0], "nodes_falsenodeids": [0], "target_treeids": [0],
         "target_nodeids": [0], "target_ids": [0], "target_weights": [1.0], "n_targets": 1, "post_transform": "NONE"},
 }
-
-
-def varint(n):
-    out = bytearray()
-    while n >= 0x80:
-        out.append(n & 0x7F | 0x80)
-        n >>= 7
-    out.append(n)
-    return bytes(out)
-
-
-def field(number, value):
-    if isinstance(value, int):
-        return varint(number << 3) + varint(value & (2**64 - 1))
-    if isinstance(value, str):
-        value = value.encode()
-    return varint(number << 3 | 2) + varint(len(value)) + value
 
 
 def kind(text):

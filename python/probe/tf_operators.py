@@ -30,6 +30,8 @@ import numpy as np
 import tensorflow as tf
 from tensorflow.core.framework import attr_value_pb2, graph_pb2, node_def_pb2, types_pb2
 
+import operator_numbers
+
 v1 = tf.compat.v1 if hasattr(tf, "compat") and hasattr(tf.compat, "v1") and hasattr(tf.compat.v1, "Session") else tf
 
 # Forms of one process, and of one graph.
@@ -63,30 +65,14 @@ def numpy_type(name):
     return tf.as_dtype(dtype(name)).as_numpy_dtype
 
 
-def count(shape):
-    total = 1
-    for one in shape:
-        total *= one
-    return total
-
-
 def numbers(kind, n, name):
     floating = name in FLOATING
     unsigned = name.startswith(("uint", "quint"))
-    if kind == "plain":
-        return [(0.25 + 0.375 * i) if floating else (i * 3 + 1) % 7 for i in range(n)]
-    if kind == "neg":
-        return [(-1) ** (i + 1) * ((0.7 + 1.3 * i) if floating else 2 * i + 1) for i in range(n)]
+    common = operator_numbers.numbers(kind, n, floating)
+    if common is not None:
+        return common
     if kind == "zeros":
         return [(-0.0 if floating and i % 2 else 0) for i in range(n)]
-    if kind == "ties":
-        return [[2, 3, 3, 1, 3, 1][i % 6] for i in range(n)]
-    if kind == "halves":
-        return [i - 2 + 0.5 for i in range(n)]
-    if kind == "nan":
-        return [float("nan") if i % 3 == 1 else 1.0 + i for i in range(n)]
-    if kind == "inf":
-        return [[1.0, float("inf"), -float("inf")][i % 3] for i in range(n)]
     if kind == "large":
         if name in ("half",):
             return [60000.0 - i for i in range(n)]
@@ -111,7 +97,7 @@ def made(text, name):
         return np.array(json.loads(text[1:]), dtype=numpy_type(name))
     shape, kind = text.split(":")
     shape = [int(one) for one in shape.split(",") if one]
-    n = count(shape)
+    n = operator_numbers.count(shape)
     if name == "string":
         words = {"zeros": [b""], "neg": [b"-1", b"x"], "ties": [b"b", b"a", b"b"]}.get(kind, [b"1", b"ab", b"2.5"])
         return np.array([words[i % len(words)] for i in range(n)], dtype=object).reshape(shape)

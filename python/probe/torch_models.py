@@ -24,6 +24,7 @@ import torch
 from torch import nn
 
 from torch_blocks import BLOCKS, PIECES
+from torch_values import plain
 
 torch.set_num_threads(1)
 
@@ -55,25 +56,6 @@ def family(name, size):
 
 
 FAMILIES = {name: (lambda name=name, size=size: family(name, size)) for name, size in SMALL}
-
-
-def number(value):
-    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
-        return str(value)
-    return value
-
-
-def plain(value):
-    """An input or output as JSON."""
-    if isinstance(value, torch.Tensor):
-        flat = value.detach().contiguous().reshape(-1).tolist()
-        dtype = str(value.dtype).split(".")[1]
-        return {"dtype": dtype, "shape": list(value.shape), "values": [number(item) for item in flat]}
-    if isinstance(value, dict):
-        return [plain(item) for item in value.values()]
-    if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
-    return number(value)
 
 
 def write(model, inputs, kind, path):

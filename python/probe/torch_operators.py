@@ -18,6 +18,8 @@ warnings.filterwarnings("ignore")
 os.environ["CUDA_VISIBLE_DEVICES"] = ""
 import torch
 
+import operator_numbers
+
 torch.set_num_threads(1)
 if hasattr(torch._C, "_jit_set_profiling_executor"):
     torch._C._jit_set_profiling_executor(False)
@@ -49,29 +51,13 @@ def archive(form):
     return file
 
 
-def count(shape):
-    total = 1
-    for one in shape:
-        total *= one
-    return total
-
-
 def values(kind, n, dtype):
     is_float = dtype.startswith(("float", "complex"))
-    if kind == "plain":
-        return [(0.25 + 0.375 * i) if is_float else (i * 3 + 1) % 7 for i in range(n)]
-    if kind == "neg":
-        return [(-1) ** (i + 1) * ((0.7 + 1.3 * i) if is_float else 2 * i + 1) for i in range(n)]
+    common = operator_numbers.numbers(kind, n, is_float)
+    if common is not None:
+        return common
     if kind == "zeros":
         return [0] * n
-    if kind == "ties":
-        return [[2, 3, 3, 1, 3, 1][i % 6] for i in range(n)]
-    if kind == "halves":
-        return [i - 2 + 0.5 for i in range(n)]
-    if kind == "nan":
-        return [float("nan") if i % 3 == 1 else 1.0 + i for i in range(n)]
-    if kind == "inf":
-        return [[1.0, float("inf"), -float("inf")][i % 3] for i in range(n)]
     if kind == "large":
         if dtype == "uint8":
             return [200 + i % 50 for i in range(n)]
@@ -96,7 +82,8 @@ def made(text):
         dtype, shape, kind = text.split(":")
         shape = [int(one) for one in shape.split(",") if one]
         strided = kind == "strided"
-        flat = torch.tensor(values("plain" if strided else kind, count(shape), dtype), dtype=getattr(torch, dtype))
+        some = values("plain" if strided else kind, operator_numbers.count(shape), dtype)
+        flat = torch.tensor(some, dtype=getattr(torch, dtype))
         if strided and len(shape) > 1:
             return flat.reshape(list(reversed(shape))).permute(*reversed(range(len(shape))))
         return flat.reshape(shape)

@@ -25,6 +25,8 @@ os.environ["CUDA_VISIBLE_DEVICES"] = ""
 
 import torch
 
+from torch_values import plain
+
 # No threads: a process that has some cannot be forked.
 torch.set_num_threads(1)
 try:
@@ -63,28 +65,6 @@ def made(value):
     if isinstance(value, list):
         return [made(item) for item in value]
     return value
-
-
-def number(value):
-    """A number as JSON has it, which has no NaN and no infinity."""
-    if isinstance(value, complex):
-        return [number(value.real), number(value.imag)]
-    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
-        return str(value)
-    return value
-
-
-def plain(value):
-    """An output as JSON."""
-    if isinstance(value, torch.Tensor):
-        flat = value.detach().contiguous().reshape(-1).tolist()
-        dtype = str(value.dtype).split(".")[1]
-        return {"dtype": dtype, "shape": list(value.shape), "values": [number(item) for item in flat]}
-    if isinstance(value, dict):
-        return [plain(item) for item in value.values()]
-    if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
-    return number(value)
 
 
 def first_lines(error):

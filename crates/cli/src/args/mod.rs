@@ -55,7 +55,7 @@ pub use history::History;
 pub use judge::{Check, Inspect, Matrix, ProgramText};
 pub use lint::Lint;
 pub use look_up::{Explain, Releases};
-pub use ops::{Ops, OpsBisect, OpsClosure, OpsRun, OpsTable, OpsVerb};
+pub use ops::{ModelCall, Ops, OpsBisect, OpsClosure, OpsRun, OpsTable, OpsVerb};
 pub use run::{Run, RunFormat, Shown};
 pub use running::{Running, Trusting};
 #[cfg(feature = "query")]

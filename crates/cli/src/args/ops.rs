@@ -83,8 +83,9 @@ pub struct OpsClosure {
     pub output: Option<PathBuf>,
 }
 
+/// A call of a model.
 #[derive(Debug, clap::Args)]
-pub struct OpsRun {
+pub struct ModelCall {
     /// A TorchScript archive of any release, or a torch.export archive
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
@@ -94,6 +95,12 @@ pub struct OpsRun {
     /// The method to call
     #[arg(long, value_name = "NAME", default_value = "forward")]
     pub method: String,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct OpsRun {
+    #[command(flatten)]
+    pub call: ModelCall,
     /// Use the operators of this release [default: the newest]
     #[arg(long = "as", value_name = "RELEASE")]
     pub release: Option<String>,
@@ -110,15 +117,8 @@ pub struct OpsRun {
 
 #[derive(Debug, clap::Args)]
 pub struct OpsBisect {
-    /// A TorchScript archive of any release, or a torch.export archive
-    #[arg(value_name = "MODEL")]
-    pub model: PathBuf,
-    /// An input: an .npy file, or a number, true, false, none
-    #[arg(long, value_name = "INPUT", allow_hyphen_values = true)]
-    pub input: Vec<String>,
-    /// The method to call
-    #[arg(long, value_name = "NAME", default_value = "forward")]
-    pub method: String,
+    #[command(flatten)]
+    pub call: ModelCall,
     /// The first release [default: the oldest of the database]
     #[arg(long, value_name = "RELEASE")]
     pub from: Option<String>,

@@ -7,16 +7,15 @@ use std::fmt::Write as _;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use anyhow::bail;
 use unskew_core::Version;
-use unskew_interpreter::{Program, Step, Tensor, Trace, Value, digest_of};
+use unskew_interpreter::{Step, Tensor, Trace, Value, digest_of};
 use unskew_releases::Row;
 use unskew_source::{FileSource, Source};
 use unskew_torch::{Carried, changed_call};
 
 use super::release::{between, playing};
 use super::run::{cores, limits};
-use super::values::input;
+use super::values::called;
 use crate::args::OpsBisect;
 use crate::exit::Status;
 use crate::print;
@@ -31,7 +30,7 @@ struct Run {
 
 pub fn run(args: &OpsBisect) -> anyhow::Result<Status> {
     let rows = between(args.from.as_deref(), args.to.as_deref())?;
-    let source: Arc<dyn Source> = Arc::new(FileSource::open(&args.model)?);
+    let source: Arc<dyn Source> = Arc::new(FileSource::open(&args.call.model)?);
     let (mut text, mut changes) = (String::new(), 0);
     let mut last: Option<Run> = None;
     // The newest release that runs it makes the calls of today.
@@ -77,20 +76,13 @@ pub fn run(args: &OpsBisect) -> anyhow::Result<Status> {
 
 /// The model is read anew for each release: a run may write to its weights.
 fn one(args: &OpsBisect, source: &Arc<dyn Source>, row: &Row) -> anyhow::Result<Run> {
-    let Some(program) = Program::open(source)? else {
-        bail!(
-            "only archives of TorchScript and of torch.export can be run: {}",
-            args.model.display()
-        );
-    };
-    let inputs: Vec<Value> =
-        args.input.iter().map(|text| input(text)).collect::<anyhow::Result<_>>()?;
+    let (program, inputs) = called(&args.call, source)?;
     let trace = Rc::new(Trace::default());
     let interpreter = playing(row)
         .with_limits(limits(&**source, &inputs))
         .with_threads(cores())
         .with_trace(trace.clone());
-    let answer = match interpreter.method(&program, &args.method, inputs) {
+    let answer = match interpreter.method(&program, &args.call.method, inputs) {
         Ok(value) => Ok((digest_of(&value), in_words(&value))),
         Err(error) => Err(error.to_string()),
     };

@@ -4,12 +4,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::bail;
-use unskew_interpreter::{Limits, Profile, Program, Value};
+use unskew_interpreter::{Limits, Profile, Value};
 use unskew_source::{FileSource, Source};
 
 use super::release::interpreter;
-use super::values::{input, named, save, shown};
+use super::values::{called, named, save, shown};
 use crate::args::OpsRun;
 use crate::exit::Status;
 use crate::print;
@@ -19,15 +18,8 @@ const MOST_OPERATORS: usize = 30;
 
 pub fn run(args: &OpsRun) -> anyhow::Result<Status> {
     let began = Instant::now();
-    let source: Arc<dyn Source> = Arc::new(FileSource::open(&args.model)?);
-    let Some(program) = Program::open(&source)? else {
-        bail!(
-            "only archives of TorchScript and of torch.export can be run: {}",
-            args.model.display()
-        );
-    };
-    let inputs: Vec<Value> =
-        args.input.iter().map(|text| input(text)).collect::<anyhow::Result<_>>()?;
+    let source: Arc<dyn Source> = Arc::new(FileSource::open(&args.call.model)?);
+    let (program, inputs) = called(&args.call, &source)?;
     let read = began.elapsed();
     let profile = Rc::new(Profile::default());
     let mut interpreter = interpreter(args.release.as_deref())?
@@ -37,7 +29,7 @@ pub fn run(args: &OpsRun) -> anyhow::Result<Status> {
         interpreter = interpreter.with_profile(profile.clone());
     }
     let began = Instant::now();
-    let result = interpreter.method(&program, &args.method, inputs);
+    let result = interpreter.method(&program, &args.call.method, inputs);
     let ran = began.elapsed();
     if args.profile {
         print::aside(&table(&profile, read, ran));

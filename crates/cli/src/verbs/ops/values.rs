@@ -3,12 +3,15 @@
 use std::cell::Cell;
 use std::fmt::Write as _;
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use unskew_array::{Number as Written, npy};
-use unskew_interpreter::{Number, Tensor, Value};
+use unskew_interpreter::{Number, Program, Tensor, Value};
 use unskew_source::budget::scale;
-use unskew_source::read_regular;
+use unskew_source::{Source, read_regular};
+
+use crate::args::ModelCall;
 
 /// How many outputs are shown or saved.
 const MOST_OUTPUTS: usize = 10_000;
@@ -16,8 +19,23 @@ const MOST_OUTPUTS: usize = 10_000;
 /// How large a tensor that is given as a file may be, in bytes.
 const LARGEST_INPUT: u64 = 16 << 20;
 
+/// The program and the inputs of a call.
+pub(super) fn called(
+    call: &ModelCall,
+    source: &Arc<dyn Source>,
+) -> anyhow::Result<(Program, Vec<Value>)> {
+    let Some(program) = Program::open(source)? else {
+        bail!(
+            "only archives of TorchScript and of torch.export can be run: {}",
+            call.model.display()
+        );
+    };
+    let inputs = call.input.iter().map(|text| input(text)).collect::<anyhow::Result<_>>()?;
+    Ok((program, inputs))
+}
+
 /// A tensor from a file, or what was written.
-pub(super) fn input(text: &str) -> anyhow::Result<Value> {
+fn input(text: &str) -> anyhow::Result<Value> {
     let path = Path::new(text);
     if path.extension().is_some_and(|extension| extension == "npy") {
         let bytes = read_regular(path, LARGEST_INPUT.saturating_mul(scale()))

@@ -68,7 +68,12 @@ fn near(a: &str, b: &str) -> bool {
 
 fn asked(python: &Path, args: &OpsBisect) -> anyhow::Result<Answer> {
     let mut command = Command::new(python);
-    command.arg("-c").arg(SCRIPT).arg(&args.model).arg(&args.method).args(&args.input);
+    command
+        .arg("-c")
+        .arg(SCRIPT)
+        .arg(&args.call.model)
+        .arg(&args.call.method)
+        .args(&args.call.input);
     let output = command.output().with_context(|| format!("cannot run {}", python.display()))?;
     let text = String::from_utf8_lossy(&output.stdout);
     let mut lines = text.lines().map(str::to_owned);

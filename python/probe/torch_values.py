@@ -1,0 +1,25 @@
+"""Inputs and outputs of models of PyTorch as JSON. For every PyTorch since 1.1, and its Python."""
+
+import torch
+
+
+def number(value):
+    """A number as JSON has it, which has no NaN and no infinity."""
+    if isinstance(value, complex):
+        return [number(value.real), number(value.imag)]
+    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+        return str(value)
+    return value
+
+
+def plain(value):
+    """An input or output as JSON: a tensor as its type, its shape and all of its values."""
+    if isinstance(value, torch.Tensor):
+        flat = value.detach().contiguous().reshape(-1).tolist()
+        dtype = str(value.dtype).split(".")[1]
+        return {"dtype": dtype, "shape": list(value.shape), "values": [number(item) for item in flat]}
+    if isinstance(value, dict):
+        return [plain(item) for item in value.values()]
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    return number(value)
