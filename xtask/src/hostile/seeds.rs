@@ -222,7 +222,7 @@ pub fn unpack(root: &Path, into: &Path) -> anyhow::Result<()> {
 }
 
 /// One package in each of the forms that `unskew lock` reads.
-const LOCKS: [(&str, &str); 5] = [
+const LOCKS: [(&str, &str); 6] = [
     ("requirements.txt", "torch==2.10.0\ntorchaudio==2.11.0 \\\n    --hash=sha256:00ff\n"),
     (
         "uv.lock",
