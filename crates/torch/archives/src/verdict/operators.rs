@@ -207,7 +207,7 @@ fn by_rule(pair: &Pair<'_>, fault: &Fault, operator: &str) -> Finding {
                 .with_symptom(if pair.model.format.is_mobile() {
                     format!("Following ops cannot be found: [{operator}]")
                 } else {
-                    format!("Unknown builtin op: {operator}")
+                    format!("Unknown builtin op: {}", as_written(operator))
                 })
         }
         Fault::Library => {
@@ -248,6 +248,11 @@ fn by_rule(pair: &Pair<'_>, fault: &Fault, operator: &str) -> Finding {
             rules::UpgradedOperator { file, operator, runtime, found, bumped_at }.finding()
         }
     }
+}
+
+/// The name by which a release without it looks for a method of the language: that of an operator of tensors.
+fn as_written(operator: &str) -> &str {
+    if operator == "prim::tolist" { "aten::tolist" } else { operator }
 }
 
 /// Packages whose namespaces of operators have another name than themselves.

@@ -125,6 +125,14 @@ fn what_the_loader_refuses_is_told_with_its_line() {
 }
 
 #[test]
+fn tolist_is_a_method_of_the_language_since_1_5() {
+    let text = "def f(x: Tensor) -> List[float]:\n  y = torch.mul(x, 2)\n  z = annotate(List[float], y.tolist())\n  return z\n";
+    assert_eq!(calls(text), ["aten::mul.Scalar", "prim::tolist"]);
+    let all = check("f.py", text, &table("1.4.0")).unwrap_err();
+    assert!(all[0].to_string().contains("prim::tolist"), "{}", all[0]);
+}
+
+#[test]
 fn values_that_stand_in_the_code_are_known() {
     let (_, typing) = typed(
         "def f(x: Tensor) -> Tensor:\n  mode = 'tanh'\n  return torch.gelu(x, approximate=mode)\n",

@@ -263,7 +263,11 @@ impl<'p> Walker<'p, '_> {
         }
         let mut all = vec![(Given { receiver: true, ..known(receiver) }, of)];
         all.extend(self.given(&call.arguments));
-        let operator = format!("aten::{name}");
+        let operator = match (&ty, name) {
+            // A method of the language since 1.5; no release has an operator of the name that is written.
+            (ScriptType::Tensor, "tolist") => "prim::tolist".to_owned(),
+            _ => format!("aten::{name}"),
+        };
         let place = (call.span, Some(call.function.span()));
         self.operator(&operator, all, place, Spelling::Method)
     }
