@@ -75,7 +75,10 @@ pub(super) fn exports(
 /// Adds what the extensions in wheels need; a wheel that is there already is replaced.
 pub(super) fn extensions(package: &str, from: Option<&Path>) -> anyhow::Result<()> {
     let (name, version) = package.split_once("==").unwrap_or((package, ""));
-    let mut all = wheels::wheels().to_vec();
+    // The file and not what was built in: one wheel may be harvested after the other without a build between.
+    let text = fs::read_to_string(data("wheels.tsv"))?;
+    let mut all = wheels::read(&text)
+        .map_err(|line| anyhow::anyhow!("wheels.tsv has a line that is none: {line}"))?;
     for path in wheels_of(name, version, from)?.paths()? {
         let wheel = needs(&path).with_context(|| path.display().to_string())?;
         println!("{}: {} extensions", wheel.file, wheel.objects.len());
