@@ -10,6 +10,7 @@ use std::fmt::Write as _;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use foldhash::HashMap;
+use memchr::{memchr, memrchr};
 use unskew_core::Version;
 
 use crate::Runs;
@@ -104,8 +105,13 @@ impl Rows {
         let belongs = move |line: &str| {
             line.strip_prefix(name).is_some_and(|rest| rest.starts_with(['(', '.']))
         };
-        let rest = self.text.get(self.lower_bound(name)..).unwrap_or("");
-        rest.lines().take_while(move |line| belongs(line)).filter_map(|line| line.split_once('\t'))
+        let mut rest = self.text.get(self.lower_bound(name)..).unwrap_or("");
+        let lines = std::iter::from_fn(move || {
+            let line;
+            (line, rest) = cut(rest, b'\n').unwrap_or((rest, ""));
+            Some(line).filter(|line| belongs(line))
+        });
+        lines.filter_map(|line| cut(line, b'\t'))
     }
 
     /// Whether a definition begins with `prefix`.
@@ -126,9 +132,9 @@ impl Rows {
         let (mut low, mut high) = (0, text.len());
         while low < high {
             let middle = low + (high - low) / 2;
-            let start = text[low..middle].iter().rposition(|b| *b == b'\n');
+            let start = memrchr(b'\n', &text[low..middle]);
             let start = start.map_or(low, |at| low + at + 1);
-            let len = text[start..].iter().position(|b| *b == b'\n');
+            let len = memchr(b'\n', &text[start..]);
             let end = len.map_or(text.len(), |len| start + len);
             if below(&text[start..end]) {
                 low = (end + 1).min(text.len());
@@ -195,6 +201,12 @@ impl Rows {
         }
         Ok(())
     }
+}
+
+/// What stands before the first `byte` of a text and behind it, like `split_once`: rows are long.
+fn cut(text: &str, byte: u8) -> Option<(&str, &str)> {
+    let at = memchr(byte, text.as_bytes())?;
+    Some((text.get(..at)?, text.get(at + 1..)?))
 }
 
 /// Definitions by name, parsed once and kept.

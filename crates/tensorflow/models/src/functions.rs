@@ -11,7 +11,7 @@ use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
 use unskew_core::Places;
 
 use crate::structure::Structure;
-use crate::{Graph, Node};
+use crate::{Function, Graph, Node};
 
 /// Ops that do nothing but call: recursion through them alone has no end for the importer.
 const CALLS: [&str; 2] = ["PartitionedCall", "StatefulPartitionedCall"];
@@ -148,45 +148,60 @@ impl<'g> Library<'g> {
     }
 
     fn recursion(&self, called: &HashSet<usize>, found: &mut Functions) {
-        let plain =
-            |node: &Node| self.by_name.contains_key(&*node.op) || CALLS.contains(&&*node.op);
-        let endless = self.cycles(called, plain);
+        let calls: Vec<Vec<Call>> = self.graph.functions.iter().map(|f| self.made(f)).collect();
+        let endless = cycles(called, &calls, |call| call.plain);
         let name = |i: &usize| self.graph.functions.get(*i).map(|f| &f.signature.name);
         endless.iter().filter_map(name).for_each(|name| found.endless.add(name));
-        let all = self.cycles(called, |_| true);
+        let all = cycles(called, &calls, |_| true);
         let rest = all.iter().filter(|i| !endless.contains(i));
         rest.filter_map(name).for_each(|name| found.recursive.add(name));
-        let everything = self.cycles(&(0..self.graph.functions.len()).collect(), |_| true);
+        let everything = cycles(&(0..calls.len()).collect(), &calls, |_| true);
         let rest = everything.iter().filter(|i| !all.contains(i));
         rest.filter_map(name).for_each(|name| found.other_recursive.add(name));
     }
 
-    /// The functions among `called` that call themselves through the nodes that `counts`.
-    fn cycles(&self, called: &HashSet<usize>, counts: impl Fn(&Node) -> bool) -> Vec<usize> {
-        let mut left: Vec<usize> = called.iter().copied().collect();
-        left.sort_unstable();
-        let callees = |i: usize| -> HashSet<usize> {
-            let nodes = self.graph.functions.get(i).map_or(&[][..], |f| &f.nodes);
-            let names = nodes.iter().filter(|node| counts(node));
-            names
-                .flat_map(|node| named(node).chain([&*node.op]))
-                .filter_map(|name| self.by_name.get(name).copied())
-                .filter(|callee| called.contains(callee))
-                .collect()
-        };
-        let calls: HashMap<usize, HashSet<usize>> =
-            left.iter().map(|i| (*i, callees(*i))).collect();
-        let mut callers: HashMap<usize, HashSet<usize>> = HashMap::new();
-        for (caller, callees) in &calls {
-            for callee in callees {
-                callers.entry(*callee).or_default().insert(*caller);
-            }
-        }
-        // What calls nothing that is left is in no cycle, and neither is what nothing left calls.
-        peel(&mut left, &calls, &callers);
-        peel(&mut left, &callers, &calls);
-        left
+    /// The calls of functions of the library in the body of a function.
+    fn made(&self, function: &Function) -> Vec<Call> {
+        let calls = function.nodes.iter().flat_map(|node| {
+            let of = self.by_name.get(&*node.op).copied();
+            let plain = of.is_some() || CALLS.contains(&&*node.op);
+            let named = named(node).filter_map(|name| self.by_name.get(name).copied());
+            named.chain(of).map(move |callee| Call { callee, plain })
+        });
+        calls.collect()
     }
+}
+
+/// A call of a function, by its place in the library.
+struct Call {
+    callee: usize,
+    /// Whether nothing but a call is done, with no condition and no loop around it.
+    plain: bool,
+}
+
+/// The functions among `called` that call themselves through the calls that `counts`; `calls` are those of each function.
+fn cycles(
+    called: &HashSet<usize>,
+    calls: &[Vec<Call>],
+    counts: impl Fn(&Call) -> bool,
+) -> Vec<usize> {
+    let mut left: Vec<usize> = called.iter().copied().collect();
+    left.sort_unstable();
+    let callees = |i: usize| -> HashSet<usize> {
+        let made = calls.get(i).into_iter().flatten().filter(|call| counts(call));
+        made.map(|call| call.callee).filter(|callee| called.contains(callee)).collect()
+    };
+    let calls: HashMap<usize, HashSet<usize>> = left.iter().map(|i| (*i, callees(*i))).collect();
+    let mut callers: HashMap<usize, HashSet<usize>> = HashMap::new();
+    for (caller, callees) in &calls {
+        for callee in callees {
+            callers.entry(*callee).or_default().insert(*caller);
+        }
+    }
+    // What calls nothing that is left is in no cycle, and neither is what nothing left calls.
+    peel(&mut left, &calls, &callers);
+    peel(&mut left, &callers, &calls);
+    left
 }
 
 /// Takes away, again and again, what has no follower among those that are left.
@@ -226,7 +241,7 @@ fn named(node: &Node) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{AttrValue, Function, OpDef};
+    use crate::{AttrValue, OpDef};
 
     fn call(name: &str, op: &str, function: &str) -> Node {
         let attrs = vec![("f".into(), AttrValue::Func(function.into()))];

@@ -66,7 +66,5 @@ impl Node {
 /// The name of the node in an input: without `^` and without the number of the output.
 fn source_of(input: &str) -> &str {
     let name = input.strip_prefix('^').unwrap_or(input);
-    // Names are short, so looking at each byte is faster than a search for longer texts.
-    let end = name.bytes().position(|byte| byte == b':').unwrap_or(name.len());
-    name.get(..end).unwrap_or(name)
+    memchr::memchr(b':', name.as_bytes()).and_then(|end| name.get(..end)).unwrap_or(name)
 }

@@ -30,25 +30,23 @@ pub struct Structure {
 impl Structure {
     /// Looks at the nodes of `graph` itself.
     pub fn of(graph: &Graph) -> Self {
-        Self::of_nodes("", &graph.nodes, &HashSet::new())
+        Self::of_nodes("", &graph.nodes, &[], &HashSet::new())
     }
 
     /// Looks at the body of a function, whose arguments are inputs as nodes are.
     pub(crate) fn of_body(function: &Function) -> Self {
         let signature = &function.signature;
         let arguments: HashSet<&str> = signature.inputs.iter().map(|arg| &*arg.name).collect();
-        let mut found = Self::of_nodes(&signature.name, &function.nodes, &arguments);
-        let nodes: HashSet<&str> = function.nodes.iter().map(|node| &*node.name).collect();
-        for (_, result) in &function.returns {
-            let name = result.split_once(':').map_or(&**result, |(name, _)| name);
-            if !nodes.contains(name) && !arguments.contains(name) {
-                found.dangling.add(format_args!("{} returns <- {name}", signature.name));
-            }
-        }
-        found
+        Self::of_nodes(&signature.name, &function.nodes, &function.returns, &arguments)
     }
 
-    fn of_nodes(function: &str, nodes: &[Node], arguments: &HashSet<&str>) -> Self {
+    /// Looks at the nodes of the body of a function, and at what it returns; the graph itself has no name.
+    fn of_nodes(
+        function: &str,
+        nodes: &[Node],
+        returns: &[(Box<str>, Box<str>)],
+        arguments: &HashSet<&str>,
+    ) -> Self {
         let mut structure = Self::default();
         let place = |name: &str| match function {
             "" => name.to_owned(),
@@ -83,6 +81,12 @@ impl Structure {
                     Seen::No => continue,
                 };
                 places[at].add(place(&node.name));
+            }
+        }
+        for (_, result) in returns {
+            let name = result.split_once(':').map_or(&**result, |(name, _)| name);
+            if !by_name.contains_key(name) && !arguments.contains(name) {
+                structure.dangling.add(format_args!("{function} returns <- {name}"));
             }
         }
         if function.is_empty() {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use foldhash::{HashMap, HashMapExt as _};
 use unskew_core::{Finding, Severity};
 
 use super::found::{Changes, Subject};
@@ -86,19 +87,22 @@ fn guarded_types(pair: &Pair<'_>, changes: &mut Changes) {
 }
 
 /// Where types are declared.
-fn spots(contract: &Contract) -> BTreeMap<&str, &Spot> {
-    let mut found = places(contract);
-    found.retain(|name, _| !contract.functions.contains_key(*name));
-    found.extend(contract.aliases.iter().map(|(name, one)| (name.as_str(), &one.spot)));
-    found
+fn spots(contract: &Contract) -> HashMap<&str, &Spot> {
+    let mut spots: HashMap<&str, &Spot> = HashMap::with_capacity(contract.guards.len());
+    spots.extend(contract.callbacks.iter().map(|(name, one)| (name.as_str(), &one.spot)));
+    spots.extend(contract.enums.iter().map(|(name, one)| (name.as_str(), &one.spot)));
+    spots.extend(contract.structs.iter().map(|(name, one)| (name.as_str(), &one.spot)));
+    contract.functions.keys().for_each(|name| drop(spots.remove(name.as_str())));
+    spots.extend(contract.aliases.iter().map(|(name, one)| (name.as_str(), &one.spot)));
+    spots
 }
 
 fn callbacks(pair: &Pair<'_>, changes: &mut Changes) {
     for (name, old) in &pair.old.callbacks {
         let new_name = pair.new_name(name);
-        let subject = Subject::of(name, &old.spot);
         let Some(new) = pair.new.callback_named(new_name) else {
             if !pair.new.declares(new_name) {
+                let subject = Subject::of(name, &old.spot);
                 let finding = rules::TypeRemoved { kind: &"type of functions", name }.finding();
                 changes.add(&subject, finding, [], [&old.spot]);
                 field::before_its_time(pair, &subject, &old.remark, name, &old.spot, changes);
@@ -145,10 +149,10 @@ fn deprecated(name: &str, old: &Remark, new: &Remark) -> Option<Finding> {
 /// Other names of types: what they stand for.
 fn aliases(pair: &Pair<'_>, changes: &mut Changes) {
     for (name, old) in &pair.old.aliases {
-        let subject = Subject::of(name, &old.spot);
         let Some(new) = pair.new.aliases.get(name) else {
             // A struct may have taken the name itself.
             if !pair.new.declares(name) {
+                let subject = Subject::of(name, &old.spot);
                 let finding = rules::TypeRemoved { kind: &"type", name }.finding();
                 changes.add(&subject, finding, [], [&old.spot]);
             }
@@ -158,6 +162,7 @@ fn aliases(pair: &Pair<'_>, changes: &mut Changes) {
         if likeness == Likeness::Same {
             continue;
         }
+        let subject = Subject::of(name, &old.spot);
         let (old_type, new_type) = (format!("`{}`", old.r#type), format!("`{}`", new.r#type));
         let (record, field) = ("typedef", name);
         let finding = match likeness {
@@ -194,12 +199,14 @@ fn invocations(pair: &Pair<'_>, changes: &mut Changes) {
 
 /// What is declared in another header of the folder now.
 fn moved(pair: &Pair<'_>, changes: &mut Changes) {
+    // A header that has another name altogether moved nothing.
+    if pair.old.files.len() < 2 {
+        return;
+    }
     let (old, new) = (places(pair.old), places(pair.new));
     for (name, from) in old {
         let Some(to) = new.get(pair.new_name(name)) else { continue };
-        // A header that has another name altogether moved nothing.
-        let both = pair.new.files.contains(&from.file) && pair.old.files.len() > 1;
-        if both && from.file != to.file {
+        if pair.new.files.contains(&from.file) && from.file != to.file {
             let (file, old_file) = (&to.file, &from.file);
             let finding = rules::MovedToAnotherHeader { name: &name, file, old_file }.finding();
             changes.add(&Subject::of(name, to), finding, [*to], [from]);

@@ -56,14 +56,19 @@ fn compare(name: &str, old: &Enumeration, new: &Enumeration, changes: &mut Chang
     let mut renamed: HashSet<&str> = HashSet::new();
     for old_value in &was.enumerators {
         let value = &old_value.name;
+        let found = by_name.get(value.as_str());
+        // Most values are what they were.
+        if found.is_some_and(|new| old_value.active <= new.active && same(old_value, new)) {
+            continue;
+        }
         let old_number = number(old_value);
-        let finding = match by_name.get(value.as_str()) {
+        let finding = match found {
             // What was built has the number; what is compiled from now on does not find the name.
             Some(new_value) if old_value.active && !new_value.active => {
                 let condition = new_value.conditions.last().map_or("", String::as_str);
                 rules::DeclaredUnderCondition { name: value, condition: &condition }.finding()
             }
-            Some(new_value) if same(old_value, new_value) || is_end(was, old_value) => continue,
+            Some(_) if is_end(was, old_value) => continue,
             Some(new_value) => rules::EnumeratorRenumbered {
                 name: &name,
                 value,
@@ -127,10 +132,13 @@ fn constants(pair: &Pair<'_>, changes: &mut Changes) {
         Value::Text(text) => text.clone(),
     };
     for (name, old) in &pair.old.constants {
+        let now = pair.new.constants.get(name);
+        if now.is_some_and(|new| new.value == old.value) {
+            continue;
+        }
         let subject = Subject::of(name, &old.spot);
         let old_value = text(old);
-        match pair.new.constants.get(name) {
-            Some(new) if new.value == old.value => {}
+        match now {
             Some(new) => {
                 let new_value = text(new);
                 let finding =

@@ -9,7 +9,7 @@ use super::structure::Struct;
 use super::version::{self, LineIndex, VersionLine};
 use super::{Remark, Spot, announced, uses};
 use crate::header::{Declaration, Enum, Header, Item, Layout, Layouts, Record, RecordKind, Type};
-use foldhash::{HashMap, HashMapExt as _};
+use foldhash::{HashMap, HashMapExt as _, HashSet};
 
 /// How many other names of a type are followed.
 const ALIASES: usize = 32;
@@ -57,6 +57,8 @@ pub struct Contract {
     /// Which header includes which, if that is known.
     inclusions: Option<Inclusions>,
     index: LineIndex,
+    /// The names of all types.
+    declared: HashSet<String>,
 }
 
 impl Contract {
@@ -235,6 +237,7 @@ impl Contract {
             .filter(|record| is_base(record) && record.members.len() <= 4)
             .map(|record| (record.name.clone(), record.is_extensible()))
             .collect();
+        let callbacks: HashSet<&str> = self.callbacks.keys().map(String::as_str).collect();
         for record in structs.values_mut() {
             let held = record.members.first().and_then(|first| match &first.r#type {
                 Type::Named { name, .. } => bases.get(name).copied().or_else(|| {
@@ -249,15 +252,18 @@ impl Contract {
             for member in &mut record.members {
                 member.is_function = match &member.r#type {
                     Type::Pointer { to, .. } => match &**to {
-                        Type::Named { name, .. } => self.callbacks.contains_key(name),
+                        Type::Named { name, .. } => callbacks.contains(name.as_str()),
                         other => is_function(other),
                     },
-                    Type::Named { name, .. } => self.callbacks.contains_key(name),
+                    Type::Named { name, .. } => callbacks.contains(name.as_str()),
                     _ => false,
                 };
             }
         }
         self.structs = structs;
+        let names = self.structs.keys().chain(self.opaque.keys()).chain(self.enums.keys());
+        let names = names.chain(self.callbacks.keys()).chain(self.aliases.keys());
+        self.declared = names.cloned().collect();
         let extensions = self.structs.values().filter(|record| record.extension);
         let extensions = extensions.map(|record| &*record.spot.file);
         self.index = LineIndex::of(&self.lines, extensions, |file| self.covered(file));
@@ -321,11 +327,7 @@ impl Contract {
 
     /// Whether anything of this name is declared.
     pub fn declares(&self, name: &str) -> bool {
-        self.structs.contains_key(name)
-            || self.opaque.contains_key(name)
-            || self.enums.contains_key(name)
-            || self.callbacks.contains_key(name)
-            || self.aliases.contains_key(name)
+        self.declared.contains(name)
     }
 }
 

@@ -39,17 +39,22 @@ impl Remark {
             let text = comment.to_ascii_lowercase();
             // What a comment says about others ("use X, which is not deprecated") is rare; what it says
             // first is about its own declaration.
-            let first = text.find("deprecat").filter(|at| !negated(&text, *at));
+            let first = find(&text, "deprecat").filter(|at| !negated(&text, *at));
             if first.is_some() && remark.deprecated.is_none() {
                 remark.deprecated = Some(Deprecation { until: deadline(&text) });
             }
-            let has = |word: &str| text.find(word).is_some_and(|at| !negated(&text, at));
+            let has = |word: &str| find(&text, word).is_some_and(|at| !negated(&text, at));
             remark.optional |= has("optional") || text.contains("may be null");
             remark.required |= has("required") || text.contains("must not be null");
             remark.no_op |= text.contains("is no-op") || text.contains("is a no-op");
         }
         remark
     }
+}
+
+/// Where a word stands. Most comments have none of those that count, which `contains` sees faster.
+fn find(text: &str, word: &str) -> Option<usize> {
+    text.contains(word).then(|| text.find(word)).flatten()
 }
 
 /// Whether the word before `at` turns what follows into its opposite.

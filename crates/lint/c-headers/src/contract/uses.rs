@@ -2,33 +2,39 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use foldhash::HashMap;
+
 use super::parts::Function;
 use super::structure::{Struct, Uses};
 use crate::header::{Parameter, Type};
 
 /// Finds the uses of all structs.
 pub fn find(structs: &mut BTreeMap<String, Struct>, functions: &[(String, &Type)]) {
-    let mut uses: BTreeMap<String, Uses> = BTreeMap::new();
+    let mut uses = All::of(structs);
     for record in structs.values() {
         let counts = Counts::of(record);
         for member in &record.members {
             let place = || format!("{}.{}", record.name, member.name);
             match &member.r#type {
                 Type::Named { name, .. } => {
-                    uses.entry(name.clone()).or_default().embedded_in.insert(place());
+                    if let Some(uses) = uses.of_struct(name) {
+                        uses.embedded_in.insert(place());
+                    }
                 }
                 Type::Array { of, .. } => {
-                    if let Type::Named { name, .. } = &**of {
-                        uses.entry(name.clone()).or_default().element_of.insert(place());
+                    if let Some(uses) = uses.of_type(of) {
+                        uses.element_of.insert(place());
                     }
                 }
                 Type::Pointer { to, .. } => {
-                    if let Type::Named { name, .. } = &**to
+                    if let Some(uses) = uses.of_type(to)
                         && counts.count(&member.name)
                     {
-                        uses.entry(name.clone()).or_default().element_of.insert(place());
+                        uses.element_of.insert(place());
                     }
-                    signature(&place(), to, &mut uses);
+                    if let Type::Function { .. } = **to {
+                        signature(&place(), to, &mut uses);
+                    }
                 }
                 Type::Function { .. } | Type::Record(_) | Type::Enum(_) => {}
             }
@@ -37,33 +43,62 @@ pub fn find(structs: &mut BTreeMap<String, Struct>, functions: &[(String, &Type)
     for (name, r#type) in functions {
         signature(name, r#type, &mut uses);
     }
-    for (name, uses) in uses {
-        if let Some(record) = structs.get_mut(&name) {
-            record.uses = uses;
+    let found = uses.found;
+    for (record, uses) in structs.values_mut().zip(found) {
+        record.uses = uses;
+    }
+}
+
+/// The uses of every struct.
+struct All<'s> {
+    /// Which of `found` are those of a struct.
+    index: HashMap<&'s str, usize>,
+    /// In the order of the structs.
+    found: Vec<Uses>,
+}
+
+impl<'s> All<'s> {
+    fn of(structs: &'s BTreeMap<String, Struct>) -> Self {
+        let index = structs.keys().enumerate().map(|(at, name)| (name.as_str(), at)).collect();
+        Self { index, found: vec![Uses::default(); structs.len()] }
+    }
+
+    fn of_struct(&mut self, name: &str) -> Option<&mut Uses> {
+        self.found.get_mut(*self.index.get(name)?)
+    }
+
+    /// Those of the struct that a type is.
+    fn of_type(&mut self, r#type: &Type) -> Option<&mut Uses> {
+        match r#type {
+            Type::Named { name, .. } => self.of_struct(name),
+            _ => None,
         }
     }
 }
 
-fn signature(name: &str, r#type: &Type, uses: &mut BTreeMap<String, Uses>) {
+fn signature(name: &str, r#type: &Type, uses: &mut All<'_>) {
     let Type::Function { result, parameters, .. } = r#type else { return };
-    if let Type::Named { name: of, .. } = &**result {
-        uses.entry(of.clone()).or_default().by_value.insert(name.to_owned());
+    if let Some(uses) = uses.of_type(result) {
+        uses.by_value.insert(name.to_owned());
     }
     for (index, parameter) in parameters.iter().enumerate() {
         match &parameter.r#type {
             Type::Named { name: of, .. } => {
-                uses.entry(of.clone()).or_default().by_value.insert(name.to_owned());
+                if let Some(uses) = uses.of_struct(of) {
+                    uses.by_value.insert(name.to_owned());
+                }
             }
             Type::Pointer { to, .. } => {
-                let Type::Named { name: of, .. } = &**to else { continue };
                 let next = parameters.get(index + 1);
-                if next.is_some_and(|next| counts(next, &parameter.name)) {
-                    uses.entry(of.clone()).or_default().element_of.insert(name.to_owned());
+                if let Some(uses) = uses.of_type(to)
+                    && next.is_some_and(|next| counts(next, &parameter.name))
+                {
+                    uses.element_of.insert(name.to_owned());
                 }
             }
             Type::Array { of, .. } => {
-                if let Type::Named { name: of, .. } = &**of {
-                    uses.entry(of.clone()).or_default().element_of.insert(name.to_owned());
+                if let Some(uses) = uses.of_type(of) {
+                    uses.element_of.insert(name.to_owned());
                 }
             }
             _ => {}
@@ -79,7 +114,7 @@ fn counts(next: &Parameter, pointer: &str) -> bool {
 /// Which pointers of a struct have a field beside them that says how many things they point to.
 struct Counts<'s> {
     /// What integer fields count, by their names.
-    things: BTreeSet<String>,
+    things: BTreeSet<&'s str>,
     /// Fields right in front of one that is a count of something.
     followed: BTreeSet<&'s str>,
 }
@@ -124,12 +159,12 @@ fn is_count_of(name: &str, things: &str) -> bool {
 }
 
 /// What a count of this name counts: `thing` for `num_things`.
-fn counted(name: &str) -> Option<String> {
+fn counted(name: &str) -> Option<&str> {
     let stem = ["num_", "n_", "n"].iter().find_map(|p| name.strip_prefix(p));
     let stem = stem.or_else(|| {
         ["_count", "_size", "_len", "_length"].iter().find_map(|end| name.strip_suffix(end))
     });
-    stem.map(|stem| bare(stem).to_owned())
+    stem.map(bare)
 }
 
 /// A name without what makes it a plural.

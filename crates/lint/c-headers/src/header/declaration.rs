@@ -1,5 +1,6 @@
 //! Declarations at the top of a header, and what all declarations share: specifiers and declarators.
 
+use super::declarator::Declarator;
 use super::depth::DEPTH;
 use super::model::{Declaration, Header, HeaderPlace, Item, Problem, Type};
 use super::stream::{Stream, joined};
@@ -17,7 +18,7 @@ pub struct Specifiers {
 
 pub struct Parser<'s, 'a> {
     pub stream: &'s mut Stream<'a>,
-    comments: &'s [Comment],
+    comments: &'s [Comment<'a>],
     declarations: Vec<Declaration>,
     /// The values of the enumerators so far.
     pub values: HashMap<String, i64>,
@@ -37,7 +38,7 @@ pub struct Parser<'s, 'a> {
 impl<'s, 'a> Parser<'s, 'a> {
     pub fn new(
         stream: &'s mut Stream<'a>,
-        comments: &'s [Comment],
+        comments: &'s [Comment<'a>],
         included: &[&'a Header],
     ) -> Self {
         let (declarations, values) = (Vec::new(), HashMap::new());
@@ -133,10 +134,14 @@ impl<'s, 'a> Parser<'s, 'a> {
         } else {
             self.declaration(place)?;
         }
-        for declared in self.declarations.iter_mut().skip(before) {
-            declared.doc.clone_from(&doc);
-            declared.conditions = conditions.clone();
-            declared.active = active;
+        if let Some((last, others)) =
+            self.declarations.get_mut(before..).and_then(<[_]>::split_last_mut)
+        {
+            for declared in others {
+                (declared.conditions, declared.active) = (conditions.clone(), active);
+                declared.doc.clone_from(&doc);
+            }
+            (last.doc, last.conditions, last.active) = (doc, conditions, active);
         }
         Ok(())
     }
@@ -216,17 +221,18 @@ impl<'s, 'a> Parser<'s, 'a> {
         let mut first = true;
         loop {
             let declarator = self.declarator()?;
-            let (name, r#type) = declarator.apply(base.clone());
-            if typedef && first && matches!(&r#type, Type::Record(_) | Type::Enum(_)) {
+            let body = matches!(base, Type::Record(_) | Type::Enum(_));
+            if let (true, Declarator::Name(name)) = (typedef && first && body, &declarator) {
                 // A typedef names what has no tag; a tag of the same name needs no other entry.
-                base = adopt(base, &name);
-                let tag = self.emit(place, base.clone());
-                if tag != name {
-                    self.push(place, Item::Typedef { name, r#type: Type::named(&tag) });
-                }
+                let tag = self.emit(place, adopt(base, name));
                 base = Type::named(&tag);
+                if tag != *name {
+                    let (name, r#type) = declarator.apply(base.clone());
+                    self.push(place, Item::Typedef { name, r#type });
+                }
             } else {
-                if matches!(base, Type::Record(_) | Type::Enum(_)) {
+                let (name, r#type) = declarator.apply(base.clone());
+                if body {
                     let tag = self.emit(place, base);
                     base = Type::named(&tag);
                 }
@@ -343,27 +349,34 @@ impl<'s, 'a> Parser<'s, 'a> {
     pub fn doc(&mut self, place: HeaderPlace) -> String {
         let mut end = self.comments.partition_point(|c| c.last_line < place.line);
         let mut wanted = place.line;
-        let mut lines = Vec::new();
+        let last = end;
         while let Some(comment) = end.checked_sub(1).and_then(|last| self.comments.get(last)) {
-            if comment.behind || comment.last_line.saturating_add(1) != wanted || lines.len() > 999
-            {
+            let joins = !comment.behind && comment.last_line.saturating_add(1) == wanted;
+            if !joins || last - end > 999 {
                 break;
             }
-            lines.push(comment.text.as_str());
             (wanted, end) = (comment.first_line, end - 1);
         }
-        if lines.len() > 100 && std::mem::replace(&mut self.documented, place.line) == place.line {
+        let long = last - end > 100;
+        if long && std::mem::replace(&mut self.documented, place.line) == place.line {
             return String::new();
         }
-        lines.reverse();
-        lines.join("\n")
+        let mut text = String::new();
+        for (index, comment) in self.comments.get(end..last).unwrap_or_default().iter().enumerate()
+        {
+            if index > 0 {
+                text.push('\n');
+            }
+            comment.append_to(&mut text);
+        }
+        text
     }
 
     /// The comment behind something that ends on a line.
     pub fn remark(&self, line: u32) -> String {
         let at = self.comments.partition_point(|c| c.last_line < line);
         let found = self.comments.get(at).filter(|c| c.behind && c.first_line == line);
-        found.map(|comment| comment.text.clone()).unwrap_or_default()
+        found.map(Comment::text).unwrap_or_default()
     }
 }
 

@@ -34,11 +34,6 @@ impl Declarator {
 }
 
 impl Parser<'_, '_> {
-    /// A declarator and the type that it makes of `base`.
-    pub fn declared(&mut self, base: &Type) -> Result<(String, Type), Fault> {
-        Ok(self.declarator()?.apply(base.clone()))
-    }
-
     pub fn declarator(&mut self) -> Result<Declarator, Fault> {
         self.deeper()?;
         let found = self.declarator_inner();
@@ -108,8 +103,8 @@ impl Parser<'_, '_> {
 
     /// Whether a word ahead is one that only types begin with.
     fn begins_type(&mut self, ahead: usize) -> bool {
-        let word = self.stream.text_at(ahead).to_owned();
-        super::record::is_of_type(&word) || self.types.contains(&word)
+        let word = self.stream.text_at(ahead);
+        super::record::is_of_type(word) || self.types.contains(word)
     }
 
     /// Takes what may stand in front of a name: attributes, and macros that are not known.
@@ -153,8 +148,7 @@ impl Parser<'_, '_> {
     /// Whether what stands behind a call belongs to its end: an attribute, or a macro in capitals.
     fn is_wrapper(&mut self, end: Option<usize>) -> bool {
         let Some(end) = end else { return true };
-        let word = self.stream.text_at(end).to_owned();
-        self.is_attribute_at(end) || !word.chars().any(char::is_lowercase)
+        self.is_attribute_at(end) || !self.stream.text_at(end).chars().any(char::is_lowercase)
     }
 
     /// Whether a macro that is not known has the list of parameters as its argument: `name OF((int a))`.
@@ -238,7 +232,7 @@ impl Parser<'_, '_> {
                 return Ok((parameters, true));
             }
             let base = self.specifiers()?.r#type;
-            let (name, r#type) = self.declared(&base)?;
+            let (name, r#type) = self.declarator()?.apply(base);
             if self.stream.eat("=") {
                 self.initializer();
             }

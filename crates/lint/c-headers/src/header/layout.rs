@@ -67,7 +67,7 @@ pub struct Layouts<'a> {
     records: HashMap<&'a str, &'a Record>,
     enums: HashSet<&'a str>,
     typedefs: HashMap<&'a str, &'a Type>,
-    known: HashMap<String, Result<Layout, LayoutError>>,
+    known: HashMap<&'a str, Result<Layout, LayoutError>>,
     depth: usize,
 }
 
@@ -103,16 +103,26 @@ impl<'a> Layouts<'a> {
     /// # Errors
     /// If the header does not say enough to tell.
     pub fn layout(&mut self, name: &str) -> Result<Layout, LayoutError> {
-        if let Some(known) = self.known.get(name) {
-            return known.clone();
+        self.find(name).cloned()
+    }
+
+    /// The same, as it is kept.
+    fn find(&mut self, name: &str) -> Result<&Layout, LayoutError> {
+        if !self.known.contains_key(name) {
+            let (name, record) = self
+                .records
+                .get_key_value(name)
+                .map(|(name, record)| (*name, *record))
+                .ok_or_else(|| LayoutError::Unknown(name.to_owned()))?;
+            // Found again while it is being placed, it contains itself.
+            self.known.insert(name, Err(LayoutError::Endless(name.to_owned())));
+            let found = self.place(record);
+            self.known.insert(name, found);
         }
-        let record =
-            *self.records.get(name).ok_or_else(|| LayoutError::Unknown(name.to_owned()))?;
-        // Found again while it is being placed, it contains itself.
-        self.known.insert(name.to_owned(), Err(LayoutError::Endless(name.to_owned())));
-        let found = self.place(record);
-        self.known.insert(name.to_owned(), found.clone());
-        found
+        match self.known.get(name) {
+            Some(found) => found.as_ref().map_err(Clone::clone),
+            None => Err(LayoutError::Unknown(name.to_owned())),
+        }
     }
 
     fn place(&mut self, record: &'a Record) -> Result<Layout, LayoutError> {
@@ -197,7 +207,7 @@ impl<'a> Layouts<'a> {
                     return Ok((4, 4));
                 }
                 if self.records.contains_key(name.as_str()) {
-                    let layout = self.layout(name)?;
+                    let layout = self.find(name)?;
                     return Ok((layout.size, layout.align));
                 }
                 match self.typedefs.get(name.as_str()) {

@@ -38,6 +38,11 @@ impl<'a> Macros<'a> {
         }
     }
 
+    /// Whether a name stands for something at any place.
+    pub fn has(&self, name: &str) -> bool {
+        self.by_name.contains_key(name) || self.included.contains_key(name)
+    }
+
     /// What a name stands for at a place.
     pub fn at(&self, name: &str, place: HeaderPlace) -> Option<&Macro> {
         let own = self.before(name, place, true);

@@ -68,7 +68,7 @@ impl Header {
         header.unread = words(decoded, &unread);
         let problems = with_texts(problems, decoded, &unread);
         if let Some(comment) = lexed.comments.last().filter(|comment| comment.open) {
-            header.unread.extend(words(&comment.text, &[(1, u32::MAX)]));
+            header.unread.extend(words(&comment.text(), &[(1, u32::MAX)]));
         }
         header.declarations = declarations;
         header.problems.extend(problems);

@@ -12,7 +12,7 @@ use super::token::{Kind, Token};
 impl<'a> Parser<'_, 'a> {
     /// What stands before the declarators.
     pub fn specifiers(&mut self) -> Result<Specifiers, Fault> {
-        let (mut words, mut other) = (Vec::<String>::new(), None);
+        let (mut words, mut other) = (String::new(), None);
         let (mut constant, mut typedef) = (false, false);
         let mut attributes = Vec::new();
         loop {
@@ -41,7 +41,10 @@ impl<'a> Parser<'_, 'a> {
                 | "unsigned" | "bool" | "_Bool" | "auto"
                     if other.is_none() =>
                 {
-                    words.push(word.into_owned());
+                    if !words.is_empty() {
+                        words.push(' ');
+                    }
+                    words.push_str(&word);
                 }
                 _ if !taken && self.stream.is_word_at(0) => {
                     if let Some(meant) = self.misspelt(&word) {
@@ -73,7 +76,7 @@ impl<'a> Parser<'_, 'a> {
             None if words.is_empty() => {
                 return Err((self.stream.place(), "a type wanted".to_owned()));
             }
-            None => Type::Named { name: words.join(" "), constant },
+            None => Type::Named { name: words, constant },
         };
         Ok(Specifiers { r#type, typedef })
     }
@@ -422,12 +425,21 @@ impl<'a> Parser<'_, 'a> {
         fields: &mut Vec<Field>,
     ) -> Result<(), Fault> {
         let (conditions, active) = self.stream.conditions();
-        let conditions = conditions.get(outside..).unwrap_or_default();
-        let doc = self.doc(place);
-        let base = self.specifiers()?.r#type;
+        let conditions = match outside {
+            0 => conditions,
+            _ => std::sync::Arc::from(conditions.get(outside..).unwrap_or_default()),
+        };
+        let mut doc = self.doc(place);
+        let mut base = self.specifiers()?.r#type;
         let first = fields.len();
         loop {
-            let (name, r#type) = self.declared(&base)?;
+            let declarator = self.declarator()?;
+            // What follows a comma has the same type.
+            let own = match self.stream.is(";") {
+                true => std::mem::replace(&mut base, Type::named("")),
+                false => base.clone(),
+            };
+            let (name, r#type) = declarator.apply(own);
             if matches!(r#type, Type::Function { .. }) {
                 return Err((place, format!("C++: a function inside of a record: {name}")));
             }
@@ -440,18 +452,20 @@ impl<'a> Parser<'_, 'a> {
             if self.stream.eat("=") || self.stream.is("{") {
                 self.initializer();
             }
-            let (doc, remark) = (doc.clone(), String::new());
-            let conditions = std::sync::Arc::from(conditions);
+            let last = self.stream.is(";");
+            let doc = if last { std::mem::take(&mut doc) } else { doc.clone() };
+            let (conditions, remark) = (std::sync::Arc::clone(&conditions), String::new());
             fields.push(Field { place, name, r#type, bits, doc, remark, conditions, active });
-            if self.stream.is(";") {
+            if last {
                 break;
             }
             self.expect(",")?;
         }
         self.stream.next();
         let remark = self.remark(self.stream.last.line);
-        for field in fields.iter_mut().skip(first) {
-            field.remark.clone_from(&remark);
+        if let Some((last, others)) = fields.get_mut(first..).and_then(<[_]>::split_last_mut) {
+            others.iter_mut().for_each(|field| field.remark.clone_from(&remark));
+            last.remark = remark;
         }
         Ok(())
     }

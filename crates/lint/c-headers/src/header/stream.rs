@@ -29,7 +29,10 @@ pub struct Stream<'a> {
 }
 
 impl<'a> Stream<'a> {
-    pub fn new(prepared: Prepared<'a>) -> Self {
+    pub fn new(mut prepared: Prepared<'a>) -> Self {
+        for token in &mut prepared.tokens {
+            token.named = token.kind == Kind::Word && prepared.macros.has(&token.text);
+        }
         let bytes: usize = prepared.tokens.iter().map(cost).sum();
         let budget = bytes.saturating_mul(8).saturating_add(1 << 16);
         Self {
@@ -135,7 +138,7 @@ impl<'a> Stream<'a> {
     /// The macro that a token ahead is the name of.
     fn definition_at(&self, ahead: usize) -> Option<&Macro> {
         let token = self.peek_at(ahead)?;
-        if token.kind != Kind::Word || token.expanded >= NESTED {
+        if !token.named || token.kind != Kind::Word || token.expanded >= NESTED {
             return None;
         }
         let counts = self.conditions.get(token.conditions).is_none_or(|set| set.hold);

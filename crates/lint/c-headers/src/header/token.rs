@@ -26,6 +26,8 @@ pub struct Token<'a> {
     pub place: HeaderPlace,
     /// Which set of conditions it stands under.
     pub conditions: usize,
+    /// Whether it may be the name of a macro; that it is none is known of words of the header itself.
+    pub named: bool,
     /// How many expansions it came out of.
     pub expanded: u8,
     /// The largest alignment that `#pragma pack` leaves here; 0 if there is none.
@@ -40,21 +42,51 @@ impl Token<'_> {
 }
 
 #[derive(Clone, Debug)]
-pub struct Comment {
+pub struct Comment<'a> {
     pub first_line: u32,
     pub last_line: u32,
     /// Whether something else stands before it on its line.
     pub behind: bool,
-    pub text: String,
+    /// As it is written, with its marks.
+    written: &'a str,
     /// Whether the file ended before it did.
     pub open: bool,
+}
+
+impl Comment<'_> {
+    /// Adds what it says to a text, without its marks.
+    pub fn append_to(&self, text: &mut String) {
+        text.reserve(self.written.len());
+        if self.written.starts_with("//") {
+            return text.push_str(self.written.trim_start_matches('/').trim());
+        }
+        let inner = self.written.trim_start_matches("/*").trim_end_matches("*/");
+        let begin = text.len();
+        for line in inner.lines() {
+            let line = line.trim().trim_start_matches('*').trim();
+            // No empty lines in front.
+            if text.len() > begin {
+                text.push('\n');
+            }
+            text.push_str(line);
+        }
+        let end = begin + text.get(begin..).unwrap_or_default().trim_end().len();
+        text.truncate(end);
+    }
+
+    /// What it says, without its marks.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        self.append_to(&mut text);
+        text
+    }
 }
 
 /// A text in pieces.
 #[derive(Default)]
 pub struct Lexed<'a> {
     pub tokens: Vec<Token<'a>>,
-    pub comments: Vec<Comment>,
+    pub comments: Vec<Comment<'a>>,
 }
 
 struct Lexer<'a> {
@@ -73,12 +105,24 @@ const MOST: usize = 400_000;
 pub fn lex<'a>(text: &'a str, problems: &mut Vec<Problem>) -> Lexed<'a> {
     let place = HeaderPlace { line: 1, column: 1 };
     let mut lexer = Lexer { text, at: 0, place, begun: false, out: Lexed::default() };
+    // Real headers have a token for every eight bytes, or fewer.
+    lexer.out.tokens.reserve((text.len() / 8).min(MOST));
     lexer.run(problems);
     lexer.out
 }
 
 fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '$'
+}
+
+/// Where the word ends that a text begins with.
+fn word_end(text: &str) -> usize {
+    let inside = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$');
+    let end = text.bytes().position(|byte| !inside(byte));
+    match end.and_then(|end| text.as_bytes().get(end)) {
+        Some(byte) if !byte.is_ascii() => text.find(|c| !is_word(c)).unwrap_or(text.len()),
+        _ => end.unwrap_or(text.len()),
+    }
 }
 
 /// Whether a byte of UTF-8 is one of a character that began before it.
@@ -122,7 +166,15 @@ impl<'a> Lexer<'a> {
 
     fn push(&mut self, kind: Kind, place: HeaderPlace, text: Cow<'a, str>) {
         self.begun = true;
-        self.out.tokens.push(Token { kind, text, place, conditions: 0, expanded: 0, pack: 0 });
+        self.out.tokens.push(Token {
+            kind,
+            text,
+            place,
+            conditions: 0,
+            named: true,
+            expanded: 0,
+            pack: 0,
+        });
     }
 
     fn run(&mut self, problems: &mut Vec<Problem>) {
@@ -157,8 +209,7 @@ impl<'a> Lexer<'a> {
                 let text = self.step(end);
                 self.push(Kind::Number, place, Cow::Borrowed(text));
             } else if is_word(c) {
-                let end = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
-                let text = self.step(end);
+                let text = self.step(word_end(rest));
                 self.push(Kind::Word, place, Cow::Borrowed(text));
             } else {
                 let text = self.step(mark(c, rest));
@@ -171,22 +222,18 @@ impl<'a> Lexer<'a> {
         let (place, behind) = (self.place, self.begun);
         let rest = self.rest();
         let mut open = false;
-        let text = if rest.starts_with("//") {
-            let end = rest.find('\n').unwrap_or(rest.len());
-            self.step(end).trim_start_matches('/').trim().to_owned()
+        let written = if rest.starts_with("//") {
+            self.step(rest.find('\n').unwrap_or(rest.len()))
         } else {
             let end = rest.get(2..).and_then(|inner| inner.find("*/"));
             open = end.is_none();
             if open {
                 problems.push(Problem::at(place, "a comment without end"));
             }
-            let text = self.step(end.map_or(rest.len(), |end| end + 4));
-            let inner = text.trim_start_matches("/*").trim_end_matches("*/");
-            let lines = inner.lines().map(|line| line.trim().trim_start_matches('*').trim());
-            lines.collect::<Vec<_>>().join("\n").trim().to_owned()
+            self.step(end.map_or(rest.len(), |end| end + 4))
         };
         let (first_line, last_line) = (place.line, self.place.line);
-        self.out.comments.push(Comment { first_line, last_line, behind, text, open });
+        self.out.comments.push(Comment { first_line, last_line, behind, written, open });
     }
 
     fn quoted(&mut self, quote: char, problems: &mut Vec<Problem>) {
