@@ -92,7 +92,9 @@ fn spots(contract: &Contract) -> HashMap<&str, &Spot> {
     spots.extend(contract.callbacks.iter().map(|(name, one)| (name.as_str(), &one.spot)));
     spots.extend(contract.enums.iter().map(|(name, one)| (name.as_str(), &one.spot)));
     spots.extend(contract.structs.iter().map(|(name, one)| (name.as_str(), &one.spot)));
-    contract.functions.keys().for_each(|name| drop(spots.remove(name.as_str())));
+    for name in contract.functions.keys() {
+        spots.remove(name.as_str());
+    }
     spots.extend(contract.aliases.iter().map(|(name, one)| (name.as_str(), &one.spot)));
     spots
 }
