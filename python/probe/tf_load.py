@@ -56,6 +56,8 @@ FAULTS = [
     "had value with type",
     "is neither a type of a primitive operation",
     "is not defined",
+    "Could not find callback",
+    "callback pyfunc_",
 ]
 
 

@@ -25,8 +25,13 @@ enum Device {
 enum Loader {
     /// tf.saved_model.load of TensorFlow 2
     Objects,
-    /// A session: saved_model_cli, TensorFlow Serving, C++, Go, Java
+    /// A session of Python: saved_model_cli, tf.compat.v1.saved_model.load
     Session,
+    /// LoadSavedModel of the C++ library: C++, C, Go, Java
+    #[value(aliases = ["c", "go", "java"])]
+    Cpp,
+    /// TensorFlow Serving
+    Serving,
     /// keras.models.load_model
     Keras,
 }
@@ -40,6 +45,8 @@ impl From<Usage> for unskew_tensorflow::Usage {
         let loader = usage.loader.map(|loader| match loader {
             Loader::Objects => unskew_tensorflow::Loader::Objects,
             Loader::Session => unskew_tensorflow::Loader::Session,
+            Loader::Cpp => unskew_tensorflow::Loader::Cpp,
+            Loader::Serving => unskew_tensorflow::Loader::Serving,
             Loader::Keras => unskew_tensorflow::Loader::Keras,
         });
         Self { device, loader }

@@ -245,7 +245,7 @@ mod tests {
 
     fn call(name: &str, op: &str, function: &str) -> Node {
         let attrs = vec![("f".into(), AttrValue::Func(function.into()))];
-        Node { name: name.into(), op: op.into(), inputs: vec![], attrs: attrs.into() }
+        Node { name: name.into(), op: op.into(), attrs: attrs.into(), ..Node::default() }
     }
 
     fn function(name: &str, nodes: Vec<Node>) -> Function {

@@ -30,6 +30,8 @@ pub struct Node {
     pub inputs: Vec<Box<str>>,
     /// Attributes that are written in the node; defaults may be left out.
     pub attrs: Attrs,
+    /// Whether it is assigned to a GPU: `/device:GPU:0`.
+    pub on_gpu: bool,
 }
 
 /// A function of a library.

@@ -237,7 +237,8 @@ mod tests {
 
     fn graph(op: &str, attrs: &[&str]) -> GraphUse {
         let attrs = attrs.iter().map(|name| ((*name).into(), AttrValue::Type(DataType(1))));
-        let node = Node { name: "n".into(), op: op.into(), inputs: vec![], attrs: attrs.collect() };
+        let node =
+            Node { name: "n".into(), op: op.into(), attrs: attrs.collect(), ..Node::default() };
         GraphUse::of_graph(&Graph { nodes: vec![node], ..Graph::default() })
     }
 

@@ -4,6 +4,7 @@ mod checkpoint;
 mod functions;
 mod joints;
 mod kernels;
+mod loaders;
 mod measured;
 mod merge;
 mod node;
@@ -18,6 +19,7 @@ use std::sync::Arc;
 use unskew_core::{Context, Finding, Judgement, Matcher, Party, Phase, Severity, Unjudged, aspect};
 
 pub use checkpoint::CheckpointMatcher;
+pub(crate) use loaders::Beside;
 pub(crate) use stored::with_findings;
 pub(crate) use stored::{data_findings, restore_findings};
 pub use unjudged::unjudged;
@@ -33,7 +35,7 @@ impl Matcher for GraphMatcher {
     fn judge(&self, owner: &Party, other: &Party, _: &Context) -> Option<Judgement> {
         if let Some(runtime) = other.capability::<Runtime>() {
             let mut judgement = Judgement::default();
-            for graph in &self.0.graphs {
+            for graph in loaders::looked_at(&self.0, runtime) {
                 judgement.findings.extend(findings(graph, &self.0, runtime));
                 judgement.promises.extend(promise::promises(graph, runtime));
                 judgement.unjudged.extend(unjudged(graph, runtime));
@@ -41,6 +43,7 @@ impl Matcher for GraphMatcher {
             if self.0.kind == Kind::SavedModel && runtime.usage.loader == Some(Loader::Keras) {
                 keras(runtime, &mut judgement);
             }
+            loaders::serving(owner, &self.0, runtime, &mut judgement);
             judgement.promises.dedup();
             return Some(judgement);
         }
@@ -87,6 +90,7 @@ pub fn findings(graph: &GraphUse, file: &GraphFile, runtime: &Runtime) -> Vec<Fi
     joints::judge(graph, as_objects, runtime, &mut report);
     functions::judge(graph, as_objects, runtime, &mut report);
     wiring::judge(graph, as_objects, runtime, &mut report);
+    loaders::devices(graph, file, runtime, &mut report);
     report.finish(graph, runtime)
 }
 

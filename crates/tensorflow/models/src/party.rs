@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use unskew_core::{DataVersions, Party, Provision, Requirement, Role, Unjudged, Version, aspect};
+use unskew_core::{
+    DataVersions, Finding, Party, Provision, Requirement, Role, Unjudged, Version, aspect,
+};
 use unskew_source::{ReadError, Source};
 
 use crate::diff::Registry;
@@ -105,6 +107,9 @@ fn describe(mut party: Party, graph: &GraphUse, several: bool) -> Party {
     party
 }
 
+/// Requests that TensorFlow Serving runs when it loads a SavedModel.
+const WARM_UP: &str = "assets.extra/tf_serving_warmup_requests";
+
 /// A party that was read from the file at hand, with what lies beside that file: the data files of a
 /// checkpoint, the checkpoint of a graph (`model.meta` and `model.index`, `saved_model.pb` and
 /// `variables/variables.index`). `beside` opens the file of a name relative to the folder of `file`. A graph
@@ -113,7 +118,7 @@ fn describe(mut party: Party, graph: &GraphUse, several: bool) -> Party {
 /// # Errors
 /// If a checkpoint beside a graph is broken.
 pub fn with_what_lies_beside(
-    party: Party,
+    mut party: Party,
     file: &str,
     beside: &dyn Fn(&str) -> Option<Arc<dyn Source>>,
 ) -> Result<Party, ReadError> {
@@ -123,18 +128,38 @@ pub fn with_what_lies_beside(
         return Ok(judge::with_findings(party, CHECKPOINT_AXIS, found));
     }
     let Some(graphs) = party.capability::<GraphFile>() else { return Ok(party) };
+    let found = restored(graphs, file, beside)?;
+    if graphs.kind == Kind::SavedModel {
+        let is_number = |folder: &str| folder.bytes().all(|byte| byte.is_ascii_digit());
+        let folder = file.rsplit(['/', '\\']).nth(1).filter(|folder| !is_number(folder));
+        let warm_up = beside(WARM_UP).is_some();
+        let served = judge::Beside { warm_up, unnumbered: folder.map(str::to_owned) };
+        party = party.with_capability(Arc::new(served));
+    }
+    Ok(judge::with_findings(party, CHECKPOINT_AXIS, found))
+}
+
+/// What is to be said of a graph and the checkpoint beside it, if one is there.
+fn restored(
+    graphs: &GraphFile,
+    file: &str,
+    beside: &dyn Fn(&str) -> Option<Arc<dyn Source>>,
+) -> Result<Vec<Finding>, ReadError> {
     let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
     let index = match (graphs.kind, name.strip_suffix(".meta")) {
         (Kind::SavedModel, _) => "variables/variables.index".to_owned(),
         (Kind::MetaGraph, Some(prefix)) => format!("{prefix}.index"),
-        _ => return Ok(party),
+        _ => return Ok(Vec::new()),
     };
     let Some(index) = beside(&index).filter(|_| !graphs.restores.is_empty()) else {
-        return Ok(party);
+        return Ok(Vec::new());
     };
-    let Some(TensorFlowFile::Checkpoint(checkpoint)) = read_file(&index)? else { return Ok(party) };
-    let found = judge::restore_findings(&graphs.restores, &checkpoint);
-    Ok(judge::with_findings(party, CHECKPOINT_AXIS, found))
+    Ok(match read_file(&index)? {
+        Some(TensorFlowFile::Checkpoint(checkpoint)) => {
+            judge::restore_findings(&graphs.restores, &checkpoint)
+        }
+        _ => Vec::new(),
+    })
 }
 
 /// A party that was read from `source`, with its data: verified if that is asked for, and else said not to be.

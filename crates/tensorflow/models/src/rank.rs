@@ -127,6 +127,7 @@ mod tests {
             op: op.into(),
             inputs: inputs.iter().map(|input| (*input).into()).collect(),
             attrs: attrs.into_iter().map(|(name, value)| (name.into(), value)).collect(),
+            ..Node::default()
         }
     }
 

@@ -27,8 +27,12 @@ pub struct ReleaseNumber {
 pub enum Loader {
     /// `tf.saved_model.load` of TensorFlow 2, which builds its functions and objects.
     Objects,
-    /// A session: `saved_model_cli`, TensorFlow Serving, the loaders of C++, Go and Java.
+    /// A session of Python: `saved_model_cli`, `tf.compat.v1.saved_model.load`.
     Session,
+    /// `LoadSavedModel` of the C++ library, which the C API and through it Go and Java call.
+    Cpp,
+    /// TensorFlow Serving, which calls `LoadSavedModel` for the tag `serve`.
+    Serving,
     /// `keras.models.load_model`.
     Keras,
 }
@@ -116,7 +120,26 @@ impl Runtime {
 
     /// Whether SavedModels with objects are loaded as objects.
     pub fn loads_objects(&self) -> bool {
-        self.version >= Version::pair(2, 0) && self.usage.loader != Some(Loader::Session)
+        let session =
+            matches!(self.usage.loader, Some(Loader::Session | Loader::Cpp | Loader::Serving));
+        self.version >= Version::pair(2, 0) && !session
+    }
+
+    /// Whether no Python is in the process that loads a SavedModel.
+    pub(crate) fn without_python(&self) -> bool {
+        matches!(self.usage.loader, Some(Loader::Cpp | Loader::Serving))
+    }
+
+    /// Whether attributes that the release does not know are dropped where they have the default of whoever wrote the
+    /// file, which says so: importers in Python do, from 1.15 on measured.
+    pub(crate) fn drops_defaults(&self) -> bool {
+        self.version >= Version::pair(1, 15) && !self.without_python()
+    }
+
+    /// Whether a node that is assigned to a device that is not there is placed elsewhere unless the caller says
+    /// otherwise: Python's sessions of TensorFlow 2 do.
+    pub(crate) fn places_softly(&self) -> bool {
+        self.version >= Version::pair(2, 0) && !self.without_python()
     }
 
     /// Whether this graph is loaded as objects: function by function.

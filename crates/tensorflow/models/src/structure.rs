@@ -159,14 +159,13 @@ fn cycle(nodes: &[Node], edges: &[(usize, usize)]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Attrs;
 
     fn graph(nodes: &[(&str, &str, &[&str])]) -> Graph {
         let node = |(name, op, inputs): &(&str, &str, &[&str])| Node {
             name: (*name).into(),
             op: (*op).into(),
             inputs: inputs.iter().map(|input| (*input).into()).collect(),
-            attrs: Attrs::default(),
+            ..Node::default()
         };
         Graph { nodes: nodes.iter().map(node).collect(), ..Graph::default() }
     }

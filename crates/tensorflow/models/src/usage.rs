@@ -99,6 +99,10 @@ pub struct GraphUse {
     pub(crate) joints: Vec<EdgeGroup>,
     /// How many of its objects are tensors that a function captured from another one.
     pub captured_tensors: usize,
+    /// What a session can be asked for by name.
+    pub signatures: Vec<String>,
+    /// Nodes of the graph itself that are assigned to a GPU.
+    pub on_gpu: Places,
     /// The variables of each signature that a session has no values for.
     pub without_values: Vec<(String, Places)>,
     /// What restores the variables.
@@ -111,6 +115,7 @@ impl GraphUse {
             captured_tensors: meta.captured_tensors,
             without_values: session::without_values(&meta),
             restoring: Restoring::of(&meta),
+            signatures: meta.signatures.into_iter().map(|signature| signature.name).collect(),
             tags: meta.tags,
             tensorflow_version: meta.tensorflow_version,
             stripped_defaults: meta.stripped_defaults,
@@ -159,6 +164,7 @@ impl GraphUse {
         Self {
             versions: graph.versions.clone(),
             calls: calls.map(|node| &node.name).collect(),
+            on_gpu: graph.nodes.iter().filter(|it| it.on_gpu).map(|node| &node.name).collect(),
             first_called,
             functions,
             nodes,

@@ -101,10 +101,31 @@ impl Host {
     /// # Errors
     /// If the process cannot be started, or ended before it was through: with its last words.
     pub fn load(&self, jobs: &[Job], limit: Duration) -> io::Result<BTreeMap<String, Loaded>> {
+        self.load_by("tf_load.py", jobs, limit)
+    }
+
+    /// Loads these SavedModels with the C++ library of this release, in a process without its Python.
+    ///
+    /// # Errors
+    /// If the process cannot be started, or ended before it was through: with its last words.
+    pub fn load_by_library(
+        &self,
+        jobs: &[Job],
+        limit: Duration,
+    ) -> io::Result<BTreeMap<String, Loaded>> {
+        self.load_by("tf_library.py", jobs, limit)
+    }
+
+    fn load_by(
+        &self,
+        script: &str,
+        jobs: &[Job],
+        limit: Duration,
+    ) -> io::Result<BTreeMap<String, Loaded>> {
         let mut list = tempfile::NamedTempFile::new()?;
         serde_json::to_writer(&mut list, jobs)?;
         list.flush()?;
-        let outcome = run_probe(&mut self.probe("tf_load.py", &[list.path()]), limit)?;
+        let outcome = run_probe(&mut self.probe(script, &[list.path()]), limit)?;
         let mut loaded = BTreeMap::new();
         for step in &outcome.steps {
             loaded.insert(step.step.clone(), serde_json::from_str(&step.detail)?);
@@ -152,7 +173,19 @@ impl Host {
     /// # Errors
     /// If it did not; with its last words.
     pub fn write_models(&self, folder: &Path) -> io::Result<()> {
-        let output = self.probe("tf_write.py", &[folder]).output()?;
+        self.write("tf_write.py", folder)
+    }
+
+    /// Lets this release write SavedModels that one loader takes and another refuses into `folder`.
+    ///
+    /// # Errors
+    /// If it did not; with its last words.
+    pub fn write_models_for_loaders(&self, folder: &Path) -> io::Result<()> {
+        self.write("tf_write_loaders.py", folder)
+    }
+
+    fn write(&self, script: &str, folder: &Path) -> io::Result<()> {
+        let output = self.probe(script, &[folder]).output()?;
         if output.status.success() {
             return Ok(());
         }

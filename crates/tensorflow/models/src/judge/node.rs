@@ -3,7 +3,7 @@
 use unskew_core::{Finding, Phase, Severity};
 
 use super::report::Report;
-use super::{for_sessions_only, kernels};
+use super::{for_sessions_only, kernels, loaders};
 use crate::convert::{Adapter, is_idle};
 use crate::op_def::{ArgKind, AttrDef, Deprecation, ElementType};
 use crate::registry::Lookup;
@@ -97,6 +97,7 @@ pub(super) fn judge(
         let now = adapted.as_ref().map_or(one, |adapted| &adapted.now);
         found.extend(kernels::finding(now, as_objects, runtime));
     }
+    found.extend(loaders::python_function(one, as_objects, runtime));
     let session_only = as_objects && one.scope == Scope::Graph;
     for finding in found {
         let finding = if session_only { for_sessions_only(finding) } else { finding };
@@ -139,6 +140,10 @@ fn look(
                     say(fault.in_phase(phase));
                 }
             }
+            None if drops(one, name, value, graph, runtime) => {
+                let (op, consumer) = (&op.name, &runtime.version);
+                say(rules::AttributeIgnoredAtDefault { op, attr: name, value, consumer }.finding());
+            }
             None => say(unknown(op, name, value, &found, phases, runtime)),
         }
     }
@@ -162,6 +167,17 @@ fn look(
     if complete && let Some(fault) = inputs(one, op, runtime) {
         say(fault.in_phase(phases.wiring));
     }
+}
+
+/// Whether an importer in Python drops an attribute that the release does not know: one of the graph itself that has its
+/// default, by the definitions in the file.
+fn drops(one: &Use, attr: &str, value: &AttrValue, graph: &GraphUse, runtime: &Runtime) -> bool {
+    if one.scope != Scope::Graph || !runtime.drops_defaults() {
+        return false;
+    }
+    let own = graph.own_ops.iter().find(|op| *op.name == *one.op);
+    let default = own.and_then(|op| op.attr(attr)).and_then(|attr| attr.default.as_ref());
+    default == Some(value)
 }
 
 fn missing(one: &Use, found: &Lookup, phases: Phases, runtime: &Runtime) -> Finding {

@@ -2,7 +2,7 @@
 
 use unskew_core::{Places, Unjudged, Version, aspect};
 
-use super::{kernels, measured};
+use super::{kernels, loaders, measured};
 use crate::behaviour::{Behaviour, behaviours};
 use crate::structure::Structure;
 use crate::{GraphUse, Runtime, promise};
@@ -13,6 +13,7 @@ pub fn unjudged(graph: &GraphUse, runtime: &Runtime) -> Vec<Unjudged> {
     let as_objects = runtime.as_objects(graph);
     let mut found: Vec<Unjudged> =
         kernels::unjudged(graph, as_objects, runtime).into_iter().collect();
+    found.extend(loaders::unjudged(graph, runtime));
     found.extend(measured::unjudged(graph, as_objects, runtime));
     let (writers, _) = promise::producers(graph, runtime);
     let producer = graph.effective_versions().producer;

@@ -61,6 +61,7 @@ pub(crate) fn node(message: &mut Message<'_>, kept: &mut Kept) -> Result<Node, R
             1 => node.name = kept.text(message, &field)?,
             2 => node.op = kept.name(message, &field)?,
             3 => node.inputs.push(kept.text(message, &field)?),
+            4 => node.on_gpu = names_gpu(&message.string(&field)?),
             5 if node.attrs.len() >= ATTRS => {
                 return Err(message.malformed(field.offset, "a node of more than 4096 attributes"));
             }
@@ -72,6 +73,14 @@ pub(crate) fn node(message: &mut Message<'_>, kept: &mut Kept) -> Result<Node, R
         }
     }
     Ok(node)
+}
+
+/// Whether a device is a GPU: `/device:GPU:0`, `/job:worker/replica:0/task:0/gpu:1`.
+fn names_gpu(device: &str) -> bool {
+    device.split('/').any(|part| {
+        let part = part.strip_prefix("device:").unwrap_or(part);
+        part.get(..3).is_some_and(|kind| kind.eq_ignore_ascii_case("gpu"))
+    })
 }
 
 /// An attribute of a node or a function. One of the same bytes as an earlier one is that one.

@@ -138,7 +138,7 @@ static NODE: Fields = Fields(&[
     ("name", 1, Text),
     ("op", 2, Text),
     ("input", 3, Text),
-    ("device", 4, Aside(&Text)),
+    ("device", 4, Text),
     ("attr", 5, Message(&ATTR_ENTRY)),
     ("experimental_debug_info", 6, Aside(&Message(&NODE_ORIGIN))),
     ("experimental_type", 7, Aside(&Message(&FULL_TYPE))),

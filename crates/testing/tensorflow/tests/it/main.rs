@@ -5,3 +5,4 @@ mod data;
 mod tensorflow_battery;
 mod tensorflow_behaviour;
 mod tensorflow_kernels;
+mod tensorflow_loaders;
