@@ -9,7 +9,7 @@ use unskew_torch_operators::Registry;
 use crate::limits::Meter;
 use crate::machine::{Machine, Upgraders};
 use crate::operators::{Context, find};
-use crate::{Code, Limits, Profile, Program, RunError, Semantics, Trace, Value};
+use crate::{Code, Engine, Limits, Problem, Profile, Program, RunError, Semantics, Trace, Value};
 
 /// Runs operators, functions and programs.
 #[derive(Clone)]
@@ -17,6 +17,7 @@ pub struct Interpreter {
     semantics: Semantics,
     limits: Limits,
     registry: Option<(&'static Registry, u32)>,
+    engine: Engine,
     threads: usize,
     profile: Option<Rc<Profile>>,
     trace: Option<Rc<Trace>>,
@@ -29,6 +30,7 @@ impl Interpreter {
             semantics,
             limits: Limits::default(),
             registry: None,
+            engine: Engine::default(),
             threads: 1,
             profile: None,
             trace: None,
@@ -47,6 +49,13 @@ impl Interpreter {
     #[must_use]
     pub fn with_upgraders(mut self, registry: &'static Registry, known: u32) -> Self {
         self.registry = Some((registry, known));
+        self
+    }
+
+    /// The same with the arithmetic of this engine in quantized operators.
+    #[must_use]
+    pub fn with_engine(mut self, engine: Engine) -> Self {
+        self.engine = engine;
         self
     }
 
@@ -74,7 +83,22 @@ impl Interpreter {
     fn context<'c>(&'c self, meter: &'c Rc<Meter>) -> Context<'c> {
         let profile = self.profile.as_deref();
         let trace = self.trace.as_deref();
-        Context { semantics: &self.semantics, meter, find, threads: self.threads, profile, trace }
+        let (semantics, engine, threads) = (&self.semantics, self.engine, self.threads);
+        Context { semantics, meter, find, engine, threads, profile, trace }
+    }
+
+    /// Gives the objects of an archive whose class has a `__setstate__` the states that the archive has for them.
+    pub(crate) fn restore(
+        &self,
+        code: &Code,
+        constants: &[Value],
+        states: Vec<(Value, Value)>,
+    ) -> Result<(), RunError> {
+        self.run(code, constants, None, |machine| {
+            states.into_iter().try_for_each(|(object, state)| {
+                machine.run_method(&object, "__setstate__", (vec![state], Vec::new())).map(drop)
+            })
+        })
     }
 
     fn run<R>(
@@ -157,7 +181,7 @@ impl Interpreter {
         values: Vec<Value>,
     ) -> Result<Value, RunError> {
         let version = program.operator_version();
-        self.run(&program.code, &program.constants, version, |machine| {
+        let result = self.run(&program.code, &program.constants, version, |machine| {
             match (&program.graph, &program.mobile) {
                 (Some(graph), _) => {
                     let node = Cell::new(0_usize);
@@ -174,6 +198,11 @@ impl Interpreter {
                 (None, Some(mobile)) => machine.run_bytecode(mobile, &program.module, name, values),
                 (None, None) => machine.run_method(&program.module, name, (values, Vec::new())),
             }
-        })
+        })?;
+        // An array has no place for a scale.
+        if result.tensors().iter().any(|tensor| tensor.quantizer().is_some()) {
+            return Err(Problem::Unsupported("an output that is a quantized tensor".into()).into());
+        }
+        Ok(result)
     }
 }

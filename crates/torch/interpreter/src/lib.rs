@@ -13,6 +13,8 @@
 //! * Types promote as in PyTorch: tensors with dimensions before those without before plain numbers.
 //! * [`operators`] lists the operators by their schemas. What is not there, or is given wrong arguments, is a
 //!   [`RunError`] with the place in the code.
+//! * Quantized tensors and packed weights have the arithmetic of an [`Engine`]. No operator that does not know them takes
+//!   their integers for numbers.
 //! * Programs are foreign: [`Limits`] bound their steps, elements, memory and depth.
 //!
 //! Floats are calculated with 64 bits and rounded to their type, which is within a unit or two in the last place
@@ -38,6 +40,7 @@
 
 mod container;
 mod dtype;
+mod engine;
 mod interpreter;
 mod kernels;
 mod limits;
@@ -54,6 +57,7 @@ mod value;
 
 pub use container::{Dict, List, Object, Tuple};
 pub use dtype::{Category, Dtype};
+pub use engine::Engine;
 pub use interpreter::Interpreter;
 pub use limits::Limits;
 pub use machine::Code;

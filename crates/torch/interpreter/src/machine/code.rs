@@ -58,7 +58,7 @@ impl Code {
     }
 
     /// The method of a class; archives of 1.1 have functions of the file in its place.
-    pub(super) fn method(&self, class: &str, name: &str) -> Option<(usize, &Function)> {
+    pub(crate) fn method(&self, class: &str, name: &str) -> Option<(usize, &Function)> {
         if let Some((unit, class)) = self.class(class) {
             return class.functions().find(|method| method.name.text == name).map(|m| (unit, m));
         }

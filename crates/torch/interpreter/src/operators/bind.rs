@@ -161,6 +161,7 @@ fn fit_named(value: &Value, name: &str, convert: bool) -> Option<Value> {
             let number = tensor.item().ok()?;
             fit_named(&Value::Number(number), name, convert)
         }
+        (class, Value::Object(object)) if *object.class == *class => same(),
         ("Any" | "AnyType", _) => same(),
         _ => is_variable(name).then(|| value.clone()),
     }

@@ -2,12 +2,12 @@
 
 use unskew_torch_schemas::Schema;
 
-use super::Arguments;
 use super::bind::Default;
 use super::form::{Context, Run};
+use super::quantized;
 use crate::limits::Meter;
-use crate::problem::{malformed, refused};
-use crate::{Dtype, Problem, Tensor, Value};
+use crate::problem::{malformed, refused, unsupported};
+use crate::{Problem, Tensor, Value};
 
 /// One overload of an operator, and the function that calculates it.
 pub(crate) struct Entry {
@@ -51,15 +51,15 @@ impl Entry {
             values.iter().try_for_each(|value| pass(context.meter, value))?;
         }
         match self.target {
-            Target::New => (self.run)(context, &Arguments::new(values)),
+            Target::New => quantized::call(context, self, values),
             Target::First => {
-                let result = (self.run)(context, &Arguments::new(values))?;
+                let result = quantized::call(context, self, values)?;
                 let (Some(target), Some(result)) =
                     (values.first().and_then(Value::tensor), result.tensor())
                 else {
                     return malformed("only tensors are written to");
                 };
-                may_store(context, result.dtype(), target)?;
+                may_store(context, result, target)?;
                 if result.shape() != target.shape() {
                     return refused(format!(
                         "output with shape {:?} doesn't match the broadcast shape {:?}",
@@ -76,11 +76,11 @@ impl Entry {
                 else {
                     return malformed("only tensors are written to");
                 };
-                let result = (self.run)(context, &Arguments::new(rest))?;
+                let result = quantized::call(context, self, rest)?;
                 let Some(result) = result.tensor() else {
                     return malformed("only tensors are written");
                 };
-                may_store(context, result.dtype(), target)?;
+                may_store(context, result, target)?;
                 let target = target.resized(result.shape())?;
                 target.copy_from(result)?;
                 Ok(Value::Tensor(target))
@@ -89,8 +89,13 @@ impl Entry {
     }
 }
 
-fn may_store(context: &Context<'_>, from: Dtype, to: &Tensor) -> Result<(), Problem> {
-    let to = to.dtype();
+fn may_store(context: &Context<'_>, from: &Tensor, to: &Tensor) -> Result<(), Problem> {
+    if from.quantizer() != to.quantizer() {
+        return unsupported(
+            "a result with another scale than that of the tensor that it is written to",
+        );
+    }
+    let (from, to) = (from.dtype(), to.dtype());
     if !from.can_cast(to) && !context.semantics.has("results-are-cast") {
         return refused(format!(
             "result type {} can't be cast to the desired output type {}",

@@ -6,7 +6,7 @@ use super::{Arguments, Entry};
 use crate::limits::Meter;
 use crate::profile::Profile;
 use crate::trace::Trace;
-use crate::{Problem, Semantics, Value};
+use crate::{Engine, Problem, Semantics, Value};
 
 /// What an operator may use besides its arguments.
 pub(crate) struct Context<'c> {
@@ -14,6 +14,8 @@ pub(crate) struct Context<'c> {
     pub(crate) meter: &'c Rc<Meter>,
     /// The overloads of a name, for an operator that calls others.
     pub(crate) find: fn(&str) -> &'static [Entry],
+    /// Whose arithmetic quantized operators have.
+    pub(crate) engine: Engine,
     /// In how many threads it may calculate.
     pub(crate) threads: usize,
     /// Where the time that each operator takes is written down.

@@ -12,6 +12,7 @@ use crate::{Number, Problem, Value};
 
 #[rustfmt::skip]
 pub(super) const OPERATORS: &[Operator] = &[
+    plain("aten::list_with_default(int[] list, int[] defaults) -> int[]", |_, a| Ok(a.value(0).clone())),
     plain("aten::len.t(t[] a) -> int", |_, a| Ok(Value::from(a.list(0)?.borrow().len() as i64))),
     plain("aten::len.Tensor(Tensor t) -> int", |_, a| a.tensor(0)?.shape().first().map_or_else(|| refused("len() of a 0-d tensor"), |size| Ok(Value::from(*size as i64)))),
     plain("aten::len.str(str s) -> int", |_, a| Ok(Value::from(a.text(0)?.chars().count() as i64))),

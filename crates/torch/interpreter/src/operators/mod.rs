@@ -31,6 +31,7 @@ mod pointwise;
 mod pool;
 mod prim;
 mod put_back;
+mod quantized;
 mod recurrent;
 mod reduction;
 mod scalars;
@@ -49,6 +50,7 @@ pub(crate) use form::Context;
 use form::Operator;
 pub(crate) use index::item;
 pub(crate) use lists::same;
+pub(crate) use quantized::packed;
 pub(crate) use table::find;
 pub use table::operators;
 
@@ -81,6 +83,12 @@ const FAMILIES: &[&[Operator]] = &[
     einsum::OPERATORS,
     detection::OPERATORS,
     recurrent::OPERATORS,
+    quantized::tensors::OPERATORS,
+    quantized::packing::OPERATORS,
+    quantized::products::OPERATORS,
+    quantized::elementwise::OPERATORS,
+    quantized::embedding::OPERATORS,
+    quantized::recurrent::OPERATORS,
     prim::OPERATORS,
     lists::OPERATORS,
     text::OPERATORS,

@@ -61,26 +61,7 @@ impl Weights<'_> {
         hidden: &Tensor,
         cell: &Tensor,
     ) -> Result<(Tensor, Tensor), Problem> {
-        let (a, b, width) = self.gates(context, input, hidden)?;
-        let size = width / 4;
-        let old = cell.floats();
-        let (mut hiddens, mut cells) = (Vec::new(), Vec::new());
-        for (row, (a, b)) in a.chunks(width).zip(b.chunks(width)).enumerate() {
-            for at in 0..size {
-                let gate = |nth: usize| a[nth * size + at] + b[nth * size + at];
-                let Some(old) = old.get(row * size + at) else {
-                    return refused(format!("a cell state {cell} for {input}"));
-                };
-                let new = sigmoid(gate(1)) * old + sigmoid(gate(0)) * gate(2).tanh();
-                cells.push(new);
-                hiddens.push(sigmoid(gate(3)) * new.tanh());
-            }
-        }
-        let shape = [hiddens.len().checked_div(size).unwrap_or(0), size];
-        Ok((
-            Tensor::of_floats(context.meter, input.dtype(), &shape, hiddens)?,
-            Tensor::of_floats(context.meter, input.dtype(), &shape, cells)?,
-        ))
+        lstm_of_gates(context, &self.gates(context, input, hidden)?, input, cell)
     }
 
     fn rnn_step(
@@ -122,14 +103,42 @@ impl Weights<'_> {
     }
 }
 
+/// What the gates of an LSTM make of the old cell: the state and the new cell.
+pub(super) fn lstm_of_gates(
+    context: &Context<'_>,
+    (a, b, width): &(Vec<f64>, Vec<f64>, usize),
+    input: &Tensor,
+    cell: &Tensor,
+) -> Result<(Tensor, Tensor), Problem> {
+    let (size, width) = (width / 4, *width);
+    let old = cell.floats();
+    let (mut hiddens, mut cells) = (Vec::new(), Vec::new());
+    for (row, (a, b)) in a.chunks(width).zip(b.chunks(width)).enumerate() {
+        for at in 0..size {
+            let gate = |nth: usize| a[nth * size + at] + b[nth * size + at];
+            let Some(old) = old.get(row * size + at) else {
+                return refused(format!("a cell state {cell} for {input}"));
+            };
+            let new = sigmoid(gate(1)) * old + sigmoid(gate(0)) * gate(2).tanh();
+            cells.push(new);
+            hiddens.push(sigmoid(gate(3)) * new.tanh());
+        }
+    }
+    let shape = [hiddens.len().checked_div(size).unwrap_or(0), size];
+    Ok((
+        Tensor::of_floats(context.meter, input.dtype(), &shape, hiddens)?,
+        Tensor::of_floats(context.meter, input.dtype(), &shape, cells)?,
+    ))
+}
+
 /// All layers of a network, as its call describes them.
-struct Network {
-    input: Tensor,
-    params: Vec<Tensor>,
-    biases: bool,
-    layers: usize,
-    directions: usize,
-    batch_first: bool,
+pub(super) struct Network {
+    pub(super) input: Tensor,
+    pub(super) params: Vec<Tensor>,
+    pub(super) biases: bool,
+    pub(super) layers: usize,
+    pub(super) directions: usize,
+    pub(super) batch_first: bool,
 }
 
 fn network(args: &Arguments<'_>) -> Result<Network, Problem> {
@@ -161,13 +170,14 @@ impl Network {
         Weights { input: &own[0], hidden: &own[1], biases }
     }
 
-    /// Runs every layer in every direction; a step takes the input and the state and gives the state,
-    /// whose first tensor is the output.
-    fn run(
+    /// Runs every layer in every direction: its whole input is prepared at once, then a step takes the number of the
+    /// weights, what was prepared of the input, and the state, and gives the state, whose first tensor is the output.
+    pub(super) fn run(
         &self,
         context: &Context<'_>,
         states: &[Tensor],
-        step: impl Fn(&Weights<'_>, &Tensor, &[Tensor]) -> Result<Vec<Tensor>, Problem>,
+        prepare: impl Fn(usize, &[Tensor]) -> Result<Vec<Tensor>, Problem>,
+        step: impl Fn(usize, &Tensor, &[Tensor]) -> Result<Vec<Tensor>, Problem>,
     ) -> Result<(Tensor, Vec<Vec<Tensor>>), Problem> {
         let steps = self.input.shape()[0];
         let mut sequence: Vec<Tensor> =
@@ -179,14 +189,14 @@ impl Network {
                 let nth = layer * self.directions + direction;
                 let mut state: Vec<Tensor> =
                     states.iter().map(|state| state.select(0, nth)).collect::<Result<_, _>>()?;
-                let weights = self.weights(nth);
-                let mut order: Vec<usize> = (0..steps).collect();
+                let inputs = prepare(nth, &sequence)?;
+                let mut order: Vec<usize> = (0..steps.min(inputs.len())).collect();
                 if direction == 1 {
                     order.reverse();
                 }
                 for at in order {
                     context.meter.step(1)?;
-                    state = step(&weights, &sequence[at], &state)?;
+                    state = step(nth, &inputs[at], &state)?;
                     outputs[at].extend(state.first().cloned());
                 }
                 last.push(state);
@@ -202,7 +212,12 @@ impl Network {
     }
 }
 
-fn joined(
+/// Each step takes its part of the input.
+fn as_it_is(_: usize, sequence: &[Tensor]) -> Result<Vec<Tensor>, Problem> {
+    Ok(sequence.to_vec())
+}
+
+pub(super) fn joined(
     context: &Context<'_>,
     parts: &[Tensor],
     axis: i64,
@@ -217,7 +232,11 @@ fn joined(
     }
 }
 
-fn last_states(context: &Context<'_>, last: &[Vec<Tensor>], nth: usize) -> Result<Tensor, Problem> {
+pub(super) fn last_states(
+    context: &Context<'_>,
+    last: &[Vec<Tensor>],
+    nth: usize,
+) -> Result<Tensor, Problem> {
     let states: Vec<Tensor> = last.iter().filter_map(|state| state.get(nth).cloned()).collect();
     joined(context, &states, 0, true)
 }
@@ -228,8 +247,9 @@ fn lstm(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     if states.len() != 2 {
         return refused("lstm expects two hidden states");
     }
-    let (output, last) = network.run(context, &states, |weights, input, state| {
-        let (hidden, cell) = weights.lstm_step(context, input, &state[0], &state[1])?;
+    let (output, last) = network.run(context, &states, as_it_is, |nth, input, state| {
+        let (hidden, cell) =
+            network.weights(nth).lstm_step(context, input, &state[0], &state[1])?;
         Ok(vec![hidden, cell])
     })?;
     let (hidden, cell) = (last_states(context, &last, 0)?, last_states(context, &last, 1)?);
@@ -254,8 +274,9 @@ fn one_layer(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Probl
         return unsupported("mkldnn_rnn_layer that goes backwards, or has the batch first");
     }
     let states = [args.tensor(5)?.clone(), args.tensor(6)?.clone()];
-    let (output, last) = network.run(context, &states, |weights, input, state| {
-        let (hidden, cell) = weights.lstm_step(context, input, &state[0], &state[1])?;
+    let (output, last) = network.run(context, &states, as_it_is, |nth, input, state| {
+        let (hidden, cell) =
+            network.weights(nth).lstm_step(context, input, &state[0], &state[1])?;
         Ok(vec![hidden, cell])
     })?;
     let empty = Tensor::of_floats(context.meter, output.dtype(), &[0], Vec::new())?;
@@ -266,8 +287,8 @@ fn one_layer(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Probl
 fn gru(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     let network = network(args)?;
     let states = [args.tensor(1)?.clone()];
-    let (output, last) = network.run(context, &states, |weights, input, state| {
-        Ok(vec![weights.gru_step(context, input, &state[0])?])
+    let (output, last) = network.run(context, &states, as_it_is, |nth, input, state| {
+        Ok(vec![network.weights(nth).gru_step(context, input, &state[0])?])
     })?;
     Ok(Value::tuple(vec![output.into(), last_states(context, &last, 0)?.into()]))
 }
@@ -275,8 +296,8 @@ fn gru(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
 fn rnn(context: &Context<'_>, args: &Arguments<'_>, of: fn(f64) -> f64) -> Result<Value, Problem> {
     let network = network(args)?;
     let states = [args.tensor(1)?.clone()];
-    let (output, last) = network.run(context, &states, |weights, input, state| {
-        Ok(vec![weights.rnn_step(context, input, &state[0], of)?])
+    let (output, last) = network.run(context, &states, as_it_is, |nth, input, state| {
+        Ok(vec![network.weights(nth).rnn_step(context, input, &state[0], of)?])
     })?;
     Ok(Value::tuple(vec![output.into(), last_states(context, &last, 0)?.into()]))
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use unskew_source::{Archive, ReadError, Source};
 
-use crate::{Code, Value};
+use crate::{Code, Interpreter, Semantics, Value};
 pub(crate) use graph::Graph;
 pub(crate) use mobile::{Mobile, Routine};
 use records::Records;
@@ -62,6 +62,7 @@ impl Program {
             let module = objects::read(&records, &code, "data", &constants)?;
             (module.unwrap_or(Value::None), constants)
         };
+        restore(&records, &code, &constants)?;
         Ok(Some(Self { code, constants, module, version, ..Self::default() }))
     }
 
@@ -85,6 +86,7 @@ impl Program {
         let constants = constants.and_then(|c| c.items()).unwrap_or_default();
         let mobile = mobile::read(&records, &code, &constants)?;
         let module = objects::read(&records, &code, "data", &constants)?.unwrap_or(Value::None);
+        restore(&records, &code, &constants)?;
         let version = records.version()?;
         Ok(Some(Self { code, constants, module, mobile, version, ..Self::default() }))
     }
@@ -107,6 +109,14 @@ impl Program {
             _ => self.graph.iter().map(|_| "forward".to_owned()).collect(),
         }
     }
+}
+
+/// Gives objects their states by the code of their classes, as loading does: packed weights are made so.
+fn restore(records: &Records, code: &Code, constants: &[Value]) -> Result<(), ReadError> {
+    let states = records.states.take();
+    let interpreter = Interpreter::new(Semantics::newest()).with_limits(records.limits());
+    let restored = interpreter.restore(code, constants, states);
+    restored.map_err(|error| records.fault("data.pkl", error.to_string()))
 }
 
 fn is_code(record: &str) -> bool {

@@ -12,6 +12,8 @@ use unskew_torch::pickle::{Call, Id, Pickle, Value as Described};
 use super::records::Records;
 use crate::limits::Meter;
 use crate::machine::named_fields;
+use crate::operators::packed;
+use crate::tensor::Quantizer;
 use crate::tensor::Storage;
 use crate::{Code, Dtype, Tensor, Value};
 use crate::{Object, Tuple};
@@ -132,6 +134,7 @@ impl<'r> Reader<'r> {
             ("torch._utils._rebuild_tensor_v2" | "torch._utils._rebuild_tensor", _) => {
                 self.tensor(&arguments, depth)
             }
+            ("torch._utils._rebuild_qtensor", _) => self.quantized(&arguments, depth),
             ("torch._utils._rebuild_parameter", Some(data)) => self.of(data, depth),
             (
                 "torch.jit._pickle.build_intlist"
@@ -172,13 +175,28 @@ impl<'r> Reader<'r> {
             let named = Some((Rc::from(class), fields));
             return Ok(Value::Tuple(Rc::new(Tuple { items, named })));
         }
+        if class.starts_with("__torch__.torch.classes.") {
+            let state = match call.state {
+                Some(state) => self.of(state, depth)?,
+                None => Value::None,
+            };
+            return packed(class, &state).unwrap_or_else(|| {
+                Err(format!("the interpreter does not make objects of this class: {class}"))
+            });
+        }
         let object = Rc::new(Object { class: class.into(), attributes: Default::default() });
         // Before its attributes, which may refer to it.
         if let Some(id) = id {
             self.made.insert(id, Value::Object(object.clone()));
         }
+        let takes_state = self.code.method(class, "__setstate__").is_some();
         match call.state.map(|id| self.pickle.value(id)) {
             None => {}
+            Some(state) if takes_state => {
+                let state = self.value(state, None, depth + 1)?;
+                let object = Value::Object(object.clone());
+                self.records.states.borrow_mut().push((object, state));
+            }
             Some(Described::Dict(ids)) => {
                 for pair in ids.chunks_exact(2) {
                     let name = self.pickle.value(pair[0]).text().unwrap_or("").to_owned();
@@ -215,11 +233,112 @@ impl<'r> Reader<'r> {
         tensor.map(Value::Tensor).map_err(|problem| problem.to_string())
     }
 
+    /// A tensor of integers that stand for numbers.
+    fn quantized(&mut self, arguments: &[Id], depth: usize) -> Result<Value, String> {
+        let Some(described) = arguments.get(4) else {
+            return Err("a quantized tensor without a scale".into());
+        };
+        let parts = self.of(*described, depth)?.items().unwrap_or_default();
+        let floats = |value: &Value| -> Option<Vec<f64>> {
+            match value {
+                Value::Tensor(tensor) => Some(tensor.floats()),
+                Value::List(_) => {
+                    let items = value.items()?;
+                    items.iter().map(|item| Some(item.number()?.float())).collect()
+                }
+                one => Some(vec![one.number()?.float()]),
+            }
+        };
+        let (scales, zero_points, axis) = match parts.as_slice() {
+            [_, scale, zero] => (floats(scale), floats(zero), None),
+            [_, scales, zeros, axis] => {
+                let axis = axis.number().and_then(|axis| usize::try_from(axis.int()).ok());
+                (floats(scales), floats(zeros), Some(axis.ok_or("a scale for no dimension")?))
+            }
+            _ => return Err("a quantized tensor of an unknown scheme".into()),
+        };
+        let (Some(scales), Some(zero_points)) = (scales, zero_points) else {
+            return Err("a quantized tensor whose scales are no numbers".into());
+        };
+        let half_bytes = self.is_of_half_bytes(arguments);
+        let quantizer = Rc::new(Quantizer { scales, zero_points, axis, half_bytes });
+        let tensor = match half_bytes {
+            true => self.halves(arguments, depth)?,
+            false => match self.tensor(arguments, depth)? {
+                Value::Tensor(tensor) => {
+                    let could_hold = |count| self.meter.could_hold(count);
+                    let bounded = crate::tensor::count(tensor.shape()).and_then(could_hold);
+                    bounded.map_err(|problem| problem.to_string())?;
+                    tensor
+                }
+                other => return Err(format!("a tensor that is {}", other.type_name())),
+            },
+        };
+        let tensor = tensor.quantized_by(quantizer);
+        tensor.map(Value::Tensor).map_err(|problem| problem.to_string())
+    }
+
+    fn is_of_half_bytes(&self, arguments: &[Id]) -> bool {
+        let Some(Described::Persistent(Some(which))) =
+            arguments.first().map(|storage| self.pickle.value(*storage))
+        else {
+            return false;
+        };
+        let mut parts = self.pickle.members(self.pickle.value(*which));
+        matches!(parts.nth(1), Some(Described::Global(_, class)) if class == "QUInt4x2Storage")
+    }
+
+    /// A dense matrix of which each byte has two integers, the lower bits first. Each row is said to have as many bytes as
+    /// integers, and has half of that.
+    fn halves(&mut self, arguments: &[Id], depth: usize) -> Result<Tensor, String> {
+        let [storage, _, shape, ..] = arguments else {
+            return Err("a tensor with too few numbers".into());
+        };
+        let Described::Persistent(Some(which)) = self.pickle.value(*storage) else {
+            return Err("a tensor without a storage".into());
+        };
+        let which: Vec<&Described> = self.pickle.members(self.pickle.value(*which)).collect();
+        let [_, _, Described::Text(key), ..] = which.as_slice() else {
+            return Err("a storage that does not say what it is".into());
+        };
+        let (storage, _) = self.storage("ByteStorage", key)?;
+        let sizes = self.of(*shape, depth)?.items().unwrap_or_default();
+        let size = |item: &Value| usize::try_from(item.number()?.int()).ok();
+        let Some([rows, width]) = sizes
+            .iter()
+            .map(size)
+            .collect::<Option<Vec<_>>>()
+            .and_then(|all| <[usize; 2]>::try_from(all).ok())
+        else {
+            return Err("integers of 4 bits in another form than a matrix".into());
+        };
+        let packed = Tensor::over(
+            storage,
+            Dtype::U8,
+            0,
+            vec![rows, width.div_ceil(2)],
+            vec![width.div_ceil(2), 1],
+        );
+        let packed = packed.map_err(|problem| problem.to_string())?.floats();
+        let mut integers = Vec::new();
+        for row in packed.chunks(width.div_ceil(2).max(1)) {
+            let each = row.iter().flat_map(|byte| [byte % 16.0, (byte / 16.0).floor()]);
+            integers.extend(each.take(width));
+        }
+        let made = Tensor::of_floats(&self.meter, Dtype::U8, &[rows, width], integers);
+        made.map_err(|problem| problem.to_string())
+    }
+
     fn storage(&mut self, class: &str, key: &str) -> Result<(Rc<Storage>, Dtype), String> {
         if let Some((storage, dtype)) = self.storages.get(key) {
             return Ok((storage.clone(), *dtype));
         }
-        let name = class.strip_suffix("Storage").unwrap_or(class);
+        let name = match class.strip_suffix("Storage").unwrap_or(class) {
+            "QInt8" => "Char",
+            "QUInt8" => "Byte",
+            "QInt32" => "Int",
+            name => name,
+        };
         let dtype = Dtype::named(name).ok_or_else(|| format!("a storage of this kind: {class}"))?;
         let places =
             [format!("{}/{key}", self.folder), format!("tensors/{key}"), format!("data/{key}")];

@@ -1,12 +1,12 @@
 //! The records of an archive.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use unskew_source::{Archive, Entry, Problem, ReadError, Resource, Source, SourceExt};
 use unskew_torch::pickle::{Pickle, scan};
 
-use crate::Limits;
+use crate::{Limits, Value};
 
 /// The most bytes of all records together: weights are read whole to be calculated with.
 const TOTAL: u64 = 4 << 30;
@@ -17,6 +17,8 @@ pub(super) struct Records {
     root: String,
     read: Cell<u64>,
     size: u64,
+    /// Objects whose class has code that takes their state, and the states, those within others first.
+    pub(super) states: RefCell<Vec<(Value, Value)>>,
 }
 
 impl Records {
@@ -26,7 +28,13 @@ impl Records {
         let root = first.split_once('/').map_or(String::new(), |(root, _)| format!("{root}/"));
         let all = archive.entries().iter().all(|entry| entry.name.starts_with(&root));
         let root = if all { root } else { String::new() };
-        Ok(Self { archive, root, read: Cell::new(0), size: source.size() })
+        Ok(Self {
+            archive,
+            root,
+            read: Cell::new(0),
+            size: source.size(),
+            states: RefCell::default(),
+        })
     }
 
     /// What its tensors may take.

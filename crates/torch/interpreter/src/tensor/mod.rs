@@ -2,6 +2,7 @@
 
 mod count;
 mod elements;
+mod quantizer;
 mod singles;
 mod storage;
 mod view;
@@ -16,6 +17,7 @@ use crate::{Dtype, Limits, Number, Problem};
 
 pub(crate) use count::count;
 pub(crate) use elements::Elements;
+pub(crate) use quantizer::Quantizer;
 pub(crate) use singles::Singles;
 pub(crate) use storage::{Storage, cast};
 pub(crate) use view::{broadcast, contiguous_strides};
@@ -31,6 +33,8 @@ pub struct Tensor {
     /// Whether it stands for a number of the program, as constants without dimensions do: then its type gives
     /// way to that of other operands.
     is_number: bool,
+    /// What its integers stand for; none if they stand for themselves.
+    quantizer: Option<Rc<Quantizer>>,
 }
 
 impl Tensor {
@@ -62,7 +66,8 @@ impl Tensor {
                  its storage of {len} bytes"
             ));
         }
-        Ok(Self { storage, dtype, offset, shape, strides, is_number: false })
+        let (is_number, quantizer) = (false, None);
+        Ok(Self { storage, dtype, offset, shape, strides, is_number, quantizer })
     }
 
     /// A new tensor of these elements, in row-major order.

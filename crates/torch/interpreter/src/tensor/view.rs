@@ -60,7 +60,9 @@ impl Tensor {
         strides: Vec<usize>,
         offset: usize,
     ) -> Result<Self, Problem> {
-        Self::over(self.storage.clone(), self.dtype, offset, shape, strides)
+        let quantizer = self.quantizer.clone();
+        let view = Self::over(self.storage.clone(), self.dtype, offset, shape, strides)?;
+        Ok(Self { quantizer, ..view })
     }
 
     /// The same elements repeated, without copies, so that it has this shape.
@@ -146,7 +148,7 @@ impl Tensor {
     }
 
     pub(crate) fn copy(&self) -> Result<Self, Problem> {
-        self.to_dtype(self.dtype)
+        Ok(Self { quantizer: self.quantizer.clone(), ..self.to_dtype(self.dtype)? })
     }
 
     /// A dense copy with elements of another type.

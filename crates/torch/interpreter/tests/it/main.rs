@@ -10,4 +10,5 @@ mod golden;
 mod hostile;
 mod newest;
 mod properties;
+mod quantized;
 mod schemas;

@@ -1,0 +1,29 @@
+//! Whose arithmetic quantized operators have.
+
+/// The library that calculates quantized products in a process of PyTorch. A file does not name one: its weights are
+/// stored unpacked, and `torch.backends.quantized.engine` says at load what packs them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Engine {
+    /// That of x86 servers, from the first release on: the bias is added as a float.
+    #[default]
+    Fbgemm,
+    /// That of ARM and of phones: the bias is rounded to an integer first.
+    Qnnpack,
+}
+
+impl Engine {
+    /// The engine of this name, as `torch.backends.quantized.engine` has it.
+    ///
+    /// ```
+    /// use unskew_interpreter::Engine;
+    /// assert_eq!(Engine::named("qnnpack"), Some(Engine::Qnnpack));
+    /// assert_eq!(Engine::named("cudnn"), None);
+    /// ```
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "fbgemm" => Some(Self::Fbgemm),
+            "qnnpack" => Some(Self::Qnnpack),
+            _ => None,
+        }
+    }
+}
