@@ -2,6 +2,7 @@
 
 python onnx_convert.py cases OUT EVERY         writes NAME.onnx and NAME.npz, of cases that only use ONNX's own domain
 python onnx_convert.py models OUT FOLDER       copies the models of a folder, with inputs that ONNX Runtime takes
+python onnx_convert.py wheel OUT               copies the models in the wheel of onnx, with the data beside them
 python onnx_convert.py compare OUT OPSET...    prints a line for each: NAME, own opset, OPSET, official, ours
 
 OUT/converted/NAME@OPSET.onnx is what was made of a case, and NAME@OPSET.none stands where that was refused. Outcomes:
@@ -15,6 +16,7 @@ import warnings
 
 import numpy as np
 import onnx
+import onnx.numpy_helper
 
 warnings.filterwarnings("ignore")
 
@@ -42,27 +44,66 @@ def cases(out, every):
 
 def models(out, folder):
     """Copies models with inputs: random, of the first sizes for unknown dimensions that a run takes."""
+    os.makedirs(out, exist_ok=True)
+    for file in sorted(os.listdir(folder)):
+        if file.endswith(".onnx"):
+            copied(os.path.join(folder, file), os.path.join(out, file))
+
+
+def copied(model, to):
     import shutil
     import onnxruntime as ort
     ort.set_default_logger_severity(4)
-    os.makedirs(out, exist_ok=True)
-    for file in sorted(os.listdir(folder)):
-        if not file.endswith(".onnx"):
-            continue
-        model = os.path.join(folder, file)
-        shutil.copy(model, out)
+    shutil.copy(model, to)
+    try:
+        session = ort.InferenceSession(model, providers=["CPUExecutionProvider"])
+    except Exception:
+        return
+    for size in (1, 2, 64, 128, 320, 512, 640):
+        arrays = dict(("i%d" % at, made(one, size)) for at, one in enumerate(session.get_inputs()))
         try:
-            session = ort.InferenceSession(model, providers=["CPUExecutionProvider"])
+            session.run(None, dict((one.name, arrays["i%d" % at]) for at, one in enumerate(session.get_inputs())))
         except Exception:
             continue
-        for size in (1, 2, 64, 128, 320, 512, 640):
-            arrays = dict(("i%d" % at, made(one, size)) for at, one in enumerate(session.get_inputs()))
-            try:
-                session.run(None, dict((one.name, arrays["i%d" % at]) for at, one in enumerate(session.get_inputs())))
-            except Exception:
+        np.savez(to[:-len(".onnx")] + ".npz", **arrays)
+        break
+
+
+def wheel(out):
+    """The models in the wheel. ONNX Runtime does not run what is below opset 7, so outputs come from the data there."""
+    import shutil
+    os.makedirs(out, exist_ok=True)
+    root = os.path.join(os.path.dirname(onnx.__file__), "backend", "test", "data")
+    for folder, _, files in sorted(os.walk(root)):
+        for file in sorted(files):
+            if not file.endswith(".onnx"):
                 continue
-            np.savez(os.path.join(out, file[:-len(".onnx")] + ".npz"), **arrays)
-            break
+            path = os.path.join(folder, file)
+            name = os.path.relpath(path, root)[:-len(".onnx")].replace(os.sep, ".")
+            to = os.path.join(out, name + ".onnx")
+            arrays = dict(recorded(os.path.join(folder, "test_data_set_0")))
+            if file == "model.onnx" and any(key.startswith("o") for key in arrays):
+                shutil.copy(path, to)
+                np.savez(os.path.join(out, name + ".npz"), **arrays)
+            else:
+                copied(path, to)
+
+
+def recorded(folder):
+    """Inputs and outputs beside a model; nothing if one of them is no tensor."""
+    found = []
+    for kind in ("input", "output"):
+        at = 0
+        while os.path.exists(os.path.join(folder, "%s_%d.pb" % (kind, at))):
+            tensor = onnx.TensorProto()
+            with open(os.path.join(folder, "%s_%d.pb" % (kind, at)), "rb") as file:
+                try:
+                    tensor.ParseFromString(file.read())
+                    found.append(("%s%d" % (kind[0], at), onnx.numpy_helper.to_array(tensor)))
+                except Exception:
+                    return []
+            at += 1
+    return found
 
 
 def made(value, size):
@@ -133,11 +174,12 @@ def compare(out, opsets):
         data = os.path.join(out, name + ".npz")
         if os.path.exists(data) and not any(word in name for word in RANDOM):
             with np.load(data, allow_pickle=True) as arrays:
-                inputs = [arrays[key] for key in arrays.files]
+                inputs = [arrays[key] for key in arrays.files if key[0] == "i"]
+                wanted = [arrays[key] for key in arrays.files if key[0] == "o"] or None
             try:
                 wanted = run(model.SerializeToString(), inputs)
             except Exception:
-                wanted = None
+                pass
         for to in opsets:
             if to == own:
                 continue
@@ -159,5 +201,7 @@ if sys.argv[1] == "cases":
     cases(sys.argv[2], int(sys.argv[3]))
 elif sys.argv[1] == "models":
     models(sys.argv[2], sys.argv[3])
+elif sys.argv[1] == "wheel":
+    wheel(sys.argv[2])
 else:
     compare(sys.argv[2], [int(one) for one in sys.argv[3:]])

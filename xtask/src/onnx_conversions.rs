@@ -1,7 +1,8 @@
 //! `cargo xtask onnx-conversions`: node cases of onnx under other opsets, beside its own converter.
 //!
-//! The newest onnx writes its node cases (`python/probe/onnx_convert.py`); each is converted to each opset here and by
-//! the converter of onnx, and what was made is checked by onnx and run by ONNX Runtime beside the case itself.
+//! The newest onnx writes its node cases (`python/probe/onnx_convert.py`), and has models in its wheel; each is converted
+//! to each opset here and by the converter of onnx, and what was made is checked by onnx and run by ONNX Runtime beside
+//! the case itself.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -44,47 +45,42 @@ pub struct OnnxConversions {
     write: bool,
 }
 
+/// What is converted.
+#[derive(Clone, Copy)]
+enum Models<'a> {
+    /// Node cases that onnx writes.
+    Cases,
+    /// Those in the wheel of onnx.
+    Wheel,
+    /// Those of a folder.
+    Folder(&'a Path),
+}
+
+/// How many conversions came out how, by way, converter and outcome.
+type Counts = BTreeMap<(&'static str, &'static str, String), usize>;
+
 /// Converts, runs and compares.
 ///
 /// # Errors
 /// If a package cannot be asked, or what was made differs from its case.
 pub fn run(arguments: &OnnxConversions) -> anyhow::Result<()> {
-    let made = tempfile::tempdir()?;
-    let out = made.path().to_str().context("a temporary folder that is no text")?;
-    let onnx = Package::new("onnx", &arguments.onnx, Some(&arguments.installed))?;
-    match &arguments.models {
-        Some(models) => {
-            let models = models.to_str().context("a folder that is no text")?;
-            onnx.ask("onnx_convert.py", &["models", out, models])?
-        }
-        None => {
-            onnx.ask("onnx_convert.py", &["cases", out, &arguments.every.max(1).to_string()])?
-        }
+    let mut list = String::new();
+    let mut text = head(arguments);
+    let all = match &arguments.models {
+        Some(folder) => vec![Models::Folder(folder)],
+        None => vec![Models::Cases, Models::Wheel],
     };
-    let mut refusals = convert(made.path(), &arguments.onnx)?;
-    let opsets = OPSETS.map(|one| one.to_string());
-    let asked: Vec<&str> =
-        ["compare", out].into_iter().chain(opsets.iter().map(String::as_str)).collect();
-    let said = onnx.ask("onnx_convert.py", &asked)?;
-    let mut counts: BTreeMap<(&str, &str, &str), usize> = BTreeMap::new();
     let mut different = 0;
-    for line in said.lines() {
-        let cells: Vec<&str> = line.split('\t').collect();
-        let [_, own, to, official, ours, ..] = cells.as_slice() else { continue };
-        let (Ok(own), Ok(to)) = (own.parse::<i64>(), to.parse::<i64>()) else { continue };
-        let way = if to > own { "up" } else { "down" };
-        *counts.entry((way, "onnx", official)).or_default() += 1;
-        *counts.entry((way, "Unskew", ours)).or_default() += 1;
-        different += usize::from(*ours == "DIFFERENT");
-        if *ours != "same" || *official != "same" {
-            refusals.push_str(line);
-            refusals.push('\n');
-        }
+    for models in all {
+        let counts = arguments.measure(models, &mut list)?;
+        let wrong =
+            counts.iter().filter(|((_, by, outcome), _)| *by == "Unskew" && outcome == "DIFFERENT");
+        different += wrong.map(|(_, count)| count).sum::<usize>();
+        text.push_str(&table(&counts, models, arguments));
     }
-    let text = table(&counts, arguments);
     print!("{text}");
-    if let Some(list) = &arguments.list {
-        fs::write(list, refusals)?;
+    if let Some(path) = &arguments.list {
+        fs::write(path, list)?;
     }
     if arguments.write {
         let page = unskew_peers::root().join("docs/reference/onnx-conversions.md");
@@ -92,6 +88,44 @@ pub fn run(arguments: &OnnxConversions) -> anyhow::Result<()> {
     }
     ensure!(different == 0, "{different} conversions give other outputs");
     Ok(())
+}
+
+impl OnnxConversions {
+    /// Counts outcomes; what is not `same` becomes a line of `list`.
+    fn measure(&self, models: Models<'_>, list: &mut String) -> anyhow::Result<Counts> {
+        let made = tempfile::tempdir()?;
+        let out = made.path().to_str().context("a temporary folder that is no text")?;
+        let onnx = Package::new("onnx", &self.onnx, Some(&self.installed))?;
+        match models {
+            Models::Cases => {
+                onnx.ask("onnx_convert.py", &["cases", out, &self.every.max(1).to_string()])?
+            }
+            Models::Wheel => onnx.ask("onnx_convert.py", &["wheel", out])?,
+            Models::Folder(folder) => {
+                let folder = folder.to_str().context("a folder that is no text")?;
+                onnx.ask("onnx_convert.py", &["models", out, folder])?
+            }
+        };
+        list.push_str(&convert(made.path(), &self.onnx)?);
+        let opsets = OPSETS.map(|one| one.to_string());
+        let asked: Vec<&str> =
+            ["compare", out].into_iter().chain(opsets.iter().map(String::as_str)).collect();
+        let said = onnx.ask("onnx_convert.py", &asked)?;
+        let mut counts = Counts::new();
+        for line in said.lines() {
+            let cells: Vec<&str> = line.split('\t').collect();
+            let [_, own, to, official, ours, ..] = cells.as_slice() else { continue };
+            let (Ok(own), Ok(to)) = (own.parse::<i64>(), to.parse::<i64>()) else { continue };
+            let way = if to > own { "up" } else { "down" };
+            *counts.entry((way, "onnx", (*official).to_owned())).or_default() += 1;
+            *counts.entry((way, "Unskew", (*ours).to_owned())).or_default() += 1;
+            if *ours != "same" || *official != "same" {
+                list.push_str(line);
+                list.push('\n');
+            }
+        }
+        Ok(counts)
+    }
 }
 
 fn convert(folder: &Path, onnx: &str) -> anyhow::Result<String> {
@@ -130,20 +164,30 @@ fn convert(folder: &Path, onnx: &str) -> anyhow::Result<String> {
     Ok(refusals)
 }
 
-fn table(counts: &BTreeMap<(&str, &str, &str), usize>, arguments: &OnnxConversions) -> String {
+fn head(arguments: &OnnxConversions) -> String {
+    format!(
+        "<!-- made by `cargo xtask onnx-conversions --write` -->\n\n# Conversions of ONNX models\n\nConverted to opsets {:?} \
+         and run by ONNX Runtime {}, beside the converter of onnx {}. `same`: the outputs of the model itself; `unrun`: no \
+         inputs that could be compared; `source`: ONNX Runtime does not run the model itself, and no outputs are recorded; \
+         `not run`: it does not run what was made; `invalid`: the checker of onnx refuses what was made.\n",
+        OPSETS, arguments.onnxruntime, arguments.onnx
+    )
+}
+
+fn table(counts: &Counts, models: Models<'_>, arguments: &OnnxConversions) -> String {
     let outcomes = ["same", "unrun", "source", "not run", "invalid", "DIFFERENT", "refused"];
-    let mut text = format!(
-        "<!-- made by `cargo xtask onnx-conversions --write` -->\n\n# Conversions of ONNX models\n\nNode cases of onnx {} (each \
-         {}th), converted to opsets {:?} and run by ONNX Runtime {}, beside the converter of onnx {}. `same`: the outputs of the \
-         case; `unrun`: no inputs that could be compared; `source`: ONNX Runtime does not run the case itself; `not run`: it \
-         does not run what was made; `invalid`: the checker of onnx refuses what was made.\n\n",
-        arguments.onnx, arguments.every, OPSETS, arguments.onnxruntime, arguments.onnx
-    );
+    let what = match models {
+        Models::Cases => format!("Node cases, each {}th", arguments.every),
+        Models::Wheel => "Models in the wheel".to_owned(),
+        Models::Folder(folder) => format!("Models of {}", folder.display()),
+    };
+    let mut text = format!("\n## {what}\n\n");
     text.push_str("| | by | same | unrun | source | not run | invalid | other outputs | refused | converted |\n");
     text.push_str("| --- | --- | --: | --: | --: | --: | --: | --: | --: | --: |\n");
     for way in ["up", "down"] {
         for by in ["onnx", "Unskew"] {
-            let of = |outcome: &str| counts.get(&(way, by, outcome)).copied().unwrap_or(0);
+            let of =
+                |outcome: &str| counts.get(&(way, by, outcome.to_owned())).copied().unwrap_or(0);
             let all: usize = outcomes.iter().map(|outcome| of(outcome)).sum();
             let cells: Vec<String> =
                 outcomes.iter().map(|outcome| of(outcome).to_string()).collect();

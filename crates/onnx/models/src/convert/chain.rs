@@ -7,6 +7,7 @@ use std::rc::Rc;
 use unskew_source::{ReadError, Source};
 
 use super::bodies;
+use super::names::Reads;
 use super::scope::{Scope, constant};
 use super::shapes;
 use super::site::{Names, Site};
@@ -25,6 +26,7 @@ pub(super) struct Shop<'a> {
     pub(super) schemas: &'a Schemas,
     pub(super) source: &'a dyn Source,
     pub(super) names: Names,
+    pub(super) reads: Reads<'a>,
     /// The forms of the operators that were asked for, by their names with the domain.
     pub(super) asked: RefCell<HashMap<String, Rc<[Schema]>>>,
 }
@@ -184,8 +186,7 @@ impl Shop<'_> {
             let (Some(low), Some(high)) = (forms.get(at.min(next)), forms.get(at.max(next))) else {
                 break;
             };
-            let mut site =
-                Site { scope, names: &mut self.names, up, before: Vec::new(), after: Vec::new() };
+            let mut site = Site::new(scope, &mut self.names, &self.reads, up);
             let steps = table::steps(&op, low.since, high.since);
             if !steps.is_empty() && is_given(&work) {
                 return Err(GIVEN.to_owned());
@@ -246,13 +247,7 @@ impl Shop<'_> {
             (Some(work), true) => work,
             _ => return Err(none()),
         };
-        let mut site = Site {
-            scope,
-            names: &mut self.names,
-            up: false,
-            before: Vec::new(),
-            after: Vec::new(),
-        };
+        let mut site = Site::new(scope, &mut self.names, &self.reads, false);
         for step in &pair.steps {
             steps::take(step, &mut work, &mut site)?;
         }

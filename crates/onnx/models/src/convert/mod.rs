@@ -11,6 +11,7 @@ mod chain;
 mod composed;
 mod ir;
 mod names;
+mod repeated;
 mod scope;
 mod shapes;
 mod site;
@@ -28,6 +29,7 @@ use unskew_source::{Output, ReadError, Rope, Source};
 
 use crate::{Runtime, Schemas};
 use chain::Shop;
+use names::Reads;
 use site::Names;
 use write::Writer;
 
@@ -132,6 +134,7 @@ pub fn convert(
     let shop = Shop {
         schemas: &goal.schemas,
         source: &**source,
+        reads: Reads { model: &model, names: Default::default() },
         names: Names { used: names::used(&model), ..Names::default() },
         asked: Default::default(),
     };

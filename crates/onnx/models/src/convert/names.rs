@@ -1,5 +1,6 @@
-//! The names that a model uses, so that new values get others.
+//! The names that a model uses: new values get others, and what nothing takes can be left out.
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
 
 use crate::{Graph, Model};
@@ -7,8 +8,7 @@ use crate::{Graph, Model};
 /// Every name of a value in a model that could be taken for a new one.
 pub(super) fn used(model: &Model) -> HashSet<String> {
     let mut used = HashSet::new();
-    let bodies = model.functions.iter().map(|function| &function.body);
-    for graph in std::iter::once(&model.graph).chain(bodies).flat_map(Graph::all) {
+    for graph in graphs(model) {
         let values = graph.inputs.iter().chain(&graph.outputs).chain(&graph.values);
         let named = values.map(|value| &value.name);
         let tensors = graph.initializers.iter().map(|tensor| &tensor.name);
@@ -18,4 +18,31 @@ pub(super) fn used(model: &Model) -> HashSet<String> {
         used.extend(ours.map(ToString::to_string));
     }
     used
+}
+
+/// The values that something takes: a node, the outputs of a graph or a function. Names of one graph count in all.
+pub(super) struct Reads<'m> {
+    pub(super) model: &'m Model,
+    /// The names, once they were asked for.
+    pub(super) names: OnceCell<HashSet<Box<str>>>,
+}
+
+impl Reads<'_> {
+    pub(super) fn has(&self, name: &str) -> bool {
+        let names = || {
+            let functions = self.model.functions.iter().flat_map(|function| &function.outputs);
+            let mut names: HashSet<Box<str>> = functions.cloned().collect();
+            for graph in graphs(self.model) {
+                names.extend(graph.nodes.iter().flat_map(|node| &node.inputs).cloned());
+                names.extend(graph.outputs.iter().map(|output| output.name.clone()));
+            }
+            names
+        };
+        self.names.get_or_init(names).contains(name)
+    }
+}
+
+fn graphs(model: &Model) -> impl Iterator<Item = &Graph> {
+    let bodies = model.functions.iter().map(|function| &function.body);
+    std::iter::once(&model.graph).chain(bodies).flat_map(Graph::all)
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::names::Reads;
 use super::scope::{Constant, Numbers, Scope};
 use super::work::{Value, Work, floats, ints};
 use crate::{Dim, Element, Kind};
@@ -29,6 +30,7 @@ impl Names {
 pub(super) struct Site<'a, 's> {
     pub(super) scope: &'a Scope<'s>,
     pub(super) names: &'a mut Names,
+    reads: &'a Reads<'a>,
     /// Whether the node goes to a newer form.
     pub(super) up: bool,
     /// New nodes before the node, with the opset under which each is written.
@@ -37,7 +39,22 @@ pub(super) struct Site<'a, 's> {
     pub(super) after: Vec<(i64, Work)>,
 }
 
-impl Site<'_, '_> {
+impl<'a, 's> Site<'a, 's> {
+    /// The place of a node, without new ones around it.
+    pub(super) fn new(
+        scope: &'a Scope<'s>,
+        names: &'a mut Names,
+        reads: &'a Reads<'a>,
+        up: bool,
+    ) -> Self {
+        Self { scope, names, reads, up, before: Vec::new(), after: Vec::new() }
+    }
+
+    /// Whether something takes a value.
+    pub(super) fn is_read(&self, name: &str) -> bool {
+        self.reads.has(name)
+    }
+
     pub(super) fn fresh(&mut self, hint: &str) -> String {
         self.names.fresh(hint)
     }

@@ -1,5 +1,6 @@
 //! Adapters that are more than a line of the table.
 
+use super::repeated;
 use super::site::Site;
 use super::work::{Value, Work, floats, ints};
 use crate::Element;
@@ -9,6 +10,8 @@ type Done = Result<(), String>;
 /// Runs the adapter of this name.
 pub(super) fn run(name: &str, work: &mut Work, site: &mut Site<'_, '_>) -> Done {
     match name {
+        "broadcast" => repeated::broadcast(work, site),
+        "slopes" => repeated::slopes(work, site),
         "attention" => attention(work, site),
         "cast" => cast(work, site),
         "clip" => clip(work, site),

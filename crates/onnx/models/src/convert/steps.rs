@@ -70,8 +70,10 @@ pub(super) fn take(step: &Step, work: &mut Work, site: &mut Site<'_, '_>) -> Res
                 false => Ok(()),
             }
         }
-        Step::Outputs(count) => {
-            while work.outputs.last().is_some_and(String::is_empty) {
+        Step::Outputs(count) | Step::Unread(count) => {
+            let unread = matches!(step, Step::Unread(_));
+            let is_left_out = |name: &String| name.is_empty() || unread && !site.is_read(name);
+            while work.outputs.len() > *count && work.outputs.last().is_some_and(is_left_out) {
                 work.outputs.pop();
             }
             match work.outputs.len() > *count {

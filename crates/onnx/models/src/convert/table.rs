@@ -22,6 +22,7 @@ pub(super) enum Step {
     Upward(&'static str, &'static str),
     Inputs(usize),
     Outputs(usize),
+    Unread(usize),
     Axes,
     Rename(&'static str, &'static str),
     Function(&'static str),
@@ -55,7 +56,12 @@ pub(crate) fn is_extension(op: &str, low: i64, high: i64) -> bool {
     let adds = |step: &Step| {
         matches!(
             step,
-            Step::New(..) | Step::Only(..) | Step::Inputs(_) | Step::Outputs(_) | Step::Axes
+            Step::New(..)
+                | Step::Only(..)
+                | Step::Inputs(_)
+                | Step::Outputs(_)
+                | Step::Unread(_)
+                | Step::Axes
         )
     };
     pairs().iter().filter(between).flat_map(|pair| &pair.steps).all(adds)
@@ -93,6 +99,7 @@ fn step(text: &'static str) -> Option<Step> {
         }
         "upward" => rest.split_once("!=").map(|(name, value)| Step::Upward(name, value))?,
         "inputs" => Step::Inputs(rest.parse().ok()?),
+        "unread" => Step::Unread(rest.parse().ok()?),
         "outputs" => Step::Outputs(rest.parse().ok()?),
         "axes" => Step::Axes,
         "rename" => Step::Rename(words.next()?, words.next()?),

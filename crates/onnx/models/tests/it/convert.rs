@@ -10,15 +10,21 @@ use crate::proto;
 
 /// Schemas as onnx lists them, of the operators of these tests.
 const SCHEMAS: &str = "#releases\t1.23.2
+Add.6(A: T, B: T) -> (C: T) {T: float int64} [axis: int, broadcast: int]\t1.23.2-
+Add.7(A: T, B: T) -> (C: T) {T: float int64}\t1.23.2-
 Constant.1() -> (output: T) {T: double float float16 int64} [value: tensor!]\t1.23.2-
 Constant.9() -> (output: T) {T: double float float16 int64} [value: tensor!]\t1.23.2-
+Dropout.10(data: T) -> (output: T, mask: T1?) {T: float; T1: bool} [ratio: float]\t1.23.2-
+Dropout.7(data: T) -> (output: T, mask: T?) {T: float} [ratio: float]\t1.23.2-
 Flatten.11(input: T) -> (output: T) {T: float} [axis: int]\t1.23.2-
 If.11(cond: B) -> (outputs: V*1) {B: bool; V: float} [else_branch: graph!, then_branch: graph!]\t1.23.2-
 If.13(cond: B) -> (outputs: V*1) {B: bool; V: float} [else_branch: graph!, then_branch: graph!]\t1.23.2-
 Mod.10(A: T, B: T) -> (C: T) {T: float int64} [fmod: int]\t1.23.2-
 NonZero.9(X: T) -> (Y: int64) {T: float int64}\t1.23.2-
-Pow.7(X: T, Y: T) -> (Z: T) {T: double float}\t1.23.2-
+PRelu.6(X: T, slope: T) -> (Y: T) {T: float}\t1.23.2-
+PRelu.7(X: T, slope: T) -> (Y: T) {T: float}\t1.23.2-
 Pow.12(X: T, Y: T1) -> (Z: T) {T: double float; T1: double float int64}\t1.23.2-
+Pow.7(X: T, Y: T) -> (Z: T) {T: double float}\t1.23.2-
 Range.11(start: T, limit: T, delta: T) -> (output: T) {T: float int64}\t1.23.2-
 Reshape.5(data: T, shape: int64) -> (reshaped: T) {T: float int64}\t1.23.2-
 Shape.1(data: T) -> (shape: int64) {T: float}\t1.23.2-
@@ -228,4 +234,48 @@ fn a_range_of_step_one_is_written_as_the_places_of_ones() {
     assert!(ops(&read(bytes)).contains(&"NonZero"));
     let (plan, _) = converted(model(2), &goal(9));
     assert!(!plan.is_possible());
+}
+
+/// A value of type float and one dimension.
+fn line(name: &str, size: i64) -> Vec<u8> {
+    let dims = proto::bytes(1, proto::number(1, size));
+    let tensor = [proto::number(1, 1), proto::bytes(2, dims)].concat();
+    [proto::bytes(1, name), proto::bytes(2, proto::bytes(1, tensor))].concat()
+}
+
+/// The operators after a conversion from opset 6 to 9 of a node that takes `x` and so many of `w`.
+fn repeated(op: &str, count: i64, attributes: &[Vec<u8>]) -> Option<Vec<String>> {
+    let node = proto::node(op, &["x", "w"], &["y"], attributes);
+    let body = proto::body(&[node], &[cube("x"), line("w", count)], &[cube("y")]);
+    let (plan, bytes) = converted(proto::model(6, &body, &[]), &goal(9));
+    let ops = |model: Model| ops(&model).iter().map(|op| (*op).to_owned()).collect();
+    plan.is_possible().then(|| ops(read(bytes)))
+}
+
+#[test]
+fn what_was_repeated_from_an_axis_on_is_laid_out_for_the_last_dimensions() {
+    let at = |axis| [proto::int("axis", axis), proto::int("broadcast", 1)];
+    let laid_out = ["Constant", "Reshape", "Add"].map(str::to_owned);
+    assert_eq!(repeated("Add", 3, &at(1)).unwrap(), laid_out);
+    assert_eq!(repeated("Add", 4, &at(2)).unwrap(), ["Add"], "the last dimension as it is");
+    assert_eq!(repeated("Add", 4, &[proto::int("broadcast", 1)]).unwrap(), ["Add"]);
+    assert_eq!(repeated("Add", 3, &at(3)), None, "no dimension of x");
+    assert_eq!(repeated("Add", 3, &at(-2)), None);
+    assert_eq!(repeated("PRelu", 3, &[]).unwrap(), ["Constant", "Reshape", "PRelu"]);
+    assert_eq!(repeated("PRelu", 1, &[]).unwrap(), ["PRelu"]);
+}
+
+#[test]
+fn an_output_that_means_something_else_is_left_out_where_nothing_takes_it() {
+    let drop = proto::node("Dropout", &["x"], &["y", "mask"], &[]);
+    let model = |nodes: &[Vec<u8>], last: &str| {
+        let body = proto::body(nodes, &[cube("x")], &[cube(last)]);
+        converted(proto::model(7, &body, &[]), &goal(10))
+    };
+    let (plan, bytes) = model(&[drop.clone()], "y");
+    assert!(plan.is_possible(), "{plan:?}");
+    assert_eq!(&*read(bytes).graph.nodes[0].outputs, ["y".into()]);
+    assert!(!model(&[drop.clone()], "mask").0.is_possible());
+    let taken = proto::node("Add", &["mask", "mask"], &["z"], &[]);
+    assert!(!model(&[drop, taken], "z").0.is_possible());
 }
