@@ -1,5 +1,8 @@
 """What an ONNX Runtime makes of models: `python onnx_run.py FOLDER` prints `NAME\tOUTCOME\tERROR` for each.
 
+`python onnx_run.py FOLDER OUT LEVEL` writes each as `OUT/NAME.VERSION.LEVEL.ort` instead, optimized as LEVEL says: `basic`,
+`extended` or `all`; as `onnxruntime.tools.convert_onnx_models_to_ort` does.
+
 OUTCOME: `ok` (a session, and outputs where there are inputs beside it), `session` (a session, nothing to run),
 `load` (no session), `run` (a session, and no outputs), `crash` (the process ended).
 """
@@ -9,7 +12,10 @@ import subprocess
 import sys
 
 
-def child(folder, names):
+LEVELS = {"basic": "ORT_ENABLE_BASIC", "extended": "ORT_ENABLE_EXTENDED", "all": "ORT_ENABLE_ALL"}
+
+
+def child(folder, names, out=None, level=None):
     import numpy as np
     import onnxruntime as ort
     ort.set_default_logger_severity(4)
@@ -21,6 +27,11 @@ def child(folder, names):
         options.inter_op_num_threads = 1
         options.log_severity_level = 4
         path = os.path.join(folder, name)
+        if out:
+            options.optimized_model_filepath = os.path.join(
+                out, "%s.%s.%s.ort" % (name[:-len(".onnx")], ort.__version__, level))
+            options.graph_optimization_level = getattr(ort.GraphOptimizationLevel, LEVELS[level])
+            options.add_session_config_entry("session.save_model_format", "ORT")
         outcome, said = "session", ""
         try:
             if new:
@@ -32,7 +43,7 @@ def child(folder, names):
         data = os.path.join(folder, name.split("@")[0] + ".npz")
         # A node case with other element types has a label with `-`; a model that is no node case has none.
         label = name.replace("@as-is", "@asis").partition("@")[2]
-        if outcome == "session" and "-" not in label and os.path.exists(data):
+        if outcome == "session" and not out and "-" not in label and os.path.exists(data):
             try:
                 with np.load(data) as inputs:
                     session.run(None, {key: inputs[key] for key in inputs.files})
@@ -43,12 +54,12 @@ def child(folder, names):
 
 
 def main():
-    folder = sys.argv[1]
-    if len(sys.argv) > 2:
-        return child(folder, sys.stdin.read().split("\n"))
-    names = sorted(name for name in os.listdir(folder) if name.endswith(".onnx"))
+    folder, more = sys.argv[1], sys.argv[2:]
+    if "child" in more:
+        return child(folder, sys.stdin.read().split("\n"), *more[1:])
+    names = sorted(name for name in os.listdir(folder) if name.endswith((".onnx", ".ort")))
     while names:
-        run = subprocess.Popen([sys.executable, "-W", "ignore", __file__, folder, "child"], stdin=subprocess.PIPE,
+        run = subprocess.Popen([sys.executable, "-W", "ignore", __file__, folder, "child"] + more, stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, universal_newlines=True)
         # The child reads all names before it says anything.
         run.stdin.write("\n".join(names))

@@ -2,7 +2,8 @@
 //!
 //! The newest onnx writes its node cases as they are, under other opsets without any conversion, and with other element
 //! types (`python/probe/onnx_cases.py`); each ONNX Runtime makes a session of each and runs it
-//! (`python/probe/onnx_run.py`), and each pair is judged.
+//! (`python/probe/onnx_run.py`), and each pair is judged. With `--ort` releases write the cases as files of the format
+//! `.ort`, and every release loads the files of every other.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -44,6 +45,9 @@ pub struct OnnxDifferential {
     /// Takes the models of this folder in the place of node cases.
     #[arg(long)]
     models: Option<PathBuf>,
+    /// Has this release write the cases as files of the format `.ort`, which are judged and run in their place.
+    #[arg(long = "ort", conflicts_with = "keep")]
+    writers: Vec<String>,
     /// Keeps the cases and what releases did with them in this folder, and takes what is there already.
     #[arg(long)]
     keep: Option<PathBuf>,
@@ -80,6 +84,16 @@ pub fn run(arguments: &OnnxDifferential) -> anyhow::Result<()> {
             let asked: Vec<&str> = [out, &every].into_iter().chain(OPSETS).collect();
             onnx.ask("onnx_cases.py", &asked)?;
             folder
+        }
+    };
+    let written = tempfile::tempdir()?;
+    let folder = match arguments.writers.is_empty() {
+        true => folder,
+        false => {
+            for version in &arguments.writers {
+                arguments.write(version, &folder, written.path())?;
+            }
+            written.path().to_owned()
         }
     };
     let parties = parties(&folder)?;
@@ -137,6 +151,24 @@ impl OnnxDifferential {
         Ok(said)
     }
 
+    /// Has a release write the models of a folder in the format `.ort`, and lays their inputs beside them.
+    fn write(&self, version: &str, folder: &Path, out: &Path) -> anyhow::Result<()> {
+        let package = Package::new("onnxruntime", version, self.site(version).as_deref())?;
+        let [from, to] = [folder, out].map(|folder| folder.to_str().unwrap_or_default());
+        for level in ["basic", "all"] {
+            package.ask("onnx_run.py", &[from, to, level])?;
+        }
+        for entry in fs::read_dir(folder)? {
+            let path = entry?.path();
+            if let Some(name) =
+                path.file_name().filter(|_| path.extension().is_some_and(|end| end == "npz"))
+            {
+                fs::copy(&path, out.join(name))?;
+            }
+        }
+        Ok(())
+    }
+
     fn site(&self, name: &str) -> Option<PathBuf> {
         self.installed.as_ref().map(|folder| folder.join(name))
     }
@@ -149,7 +181,7 @@ fn parties(folder: &Path) -> anyhow::Result<BTreeMap<String, Result<Party, Strin
         let path = entry?.path();
         let name =
             path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        if !name.ends_with(".onnx") {
+        if !name.ends_with(".onnx") && !name.ends_with(".ort") {
             continue;
         }
         let source: Arc<dyn Source> = Arc::new(FileSource::open(&path)?);

@@ -12,6 +12,7 @@
 //! | bytes to a [`Model`]: nodes, attributes, types; of tensors what they are and where they lie | `read` |
 //! | a model as a party, with its numbers | [`party()`] |
 //! | a model in the textual syntax of ONNX, turned into the bytes of the same model | `read::text` |
+//! | a file of the format `.ort` to the same model, whose nodes name the form of their operator | `read::ort` |
 //! | tensors in other files: inside the folder, there, long enough, no link out of it | [`with_external_data`] |
 //! | the configuration of Triton beside a model, against its inputs and outputs | [`with_triton`] |
 //! | sizes from inputs to outputs, and what contradicts itself in them | `shapes` |
@@ -43,7 +44,7 @@
 //! What is refused: a model without graph or IR version, fields of a wrong wire type, names of
 //! more than 64 KiB, tensors of more than 1024 dimensions, messages deeper than 100, external data with a step up or
 //! an absolute path. What is not judged and says so: nodes whose types are not known, operators that could not be
-//! measured in a release, operators of domains that come from a library, and what is in `.ort` files but their version.
+//! measured in a release, and operators of domains that come from a library.
 //!
 //! ```
 //! use std::sync::Arc;

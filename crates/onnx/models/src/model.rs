@@ -72,6 +72,8 @@ pub struct Node {
     pub domain: Box<str>,
     /// Which form of a function of the model is meant; mostly empty.
     pub overload: Box<str>,
+    /// The opset version that brought the form of the operator, where the node says it: in files of the format `.ort`.
+    pub since: Option<i64>,
     /// Names of the values that it takes; empty for one that is left out.
     pub inputs: Vec<Box<str>>,
     /// Names of the values that it makes.

@@ -4,15 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use unskew_core::{Party, Places, Provision, Requirement, Role, Version};
-use unskew_source::flatbuffer::Flatbuffer;
-use unskew_source::{ReadError, Source, SourceExt as _};
+use unskew_source::{ReadError, Source};
 
 use crate::judge::{Packed, Reading, Texts};
 use crate::runtime::{IR_AXIS, OPSET_AXIS, ORT_AXIS, full_name};
 use crate::{Graph, Model, read};
-
-/// The mark of a flatbuffer that ONNX Runtime wrote, 4 bytes into the file.
-const ORT_MARK: &[u8] = b"ORTM";
 
 /// The axis of what is said of a model in text; nobody provides it.
 const TEXT_AXIS: &str = "onnx.text";
@@ -26,8 +22,8 @@ const NAMED: usize = 8;
 /// If it is one, but broken; with the byte and the field.
 pub fn party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError> {
     let name = source.name().rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
-    if source.head(8)?.get(4..8) == Some(ORT_MARK) {
-        return packed(name, source).map(Some);
+    if let Some(packed) = read::ort::packed(&**source)? {
+        return Ok(Some(of_packed(name, packed)));
     }
     let in_text = read::in_text(&**source)?.is_some();
     let party = read::model(&**source)?.map(|model| of_model(name.clone(), model));
@@ -121,19 +117,17 @@ pub fn operator_names(model: &Model) -> Vec<String> {
     operators(model).into_keys().collect()
 }
 
-/// A file of the format `.ort`: by the version that stands first in it.
-fn packed(name: String, source: &Arc<dyn Source>) -> Result<Party, ReadError> {
-    let buffer = Flatbuffer::new(&**source);
-    let root = buffer.root()?;
-    let text = buffer.text(root, 0).map_err(|error| error.in_field("ort_version"))?;
-    let version: i64 = text.parse().map_err(|_| {
-        ReadError::malformed(source.name(), format!("not a version of the ORT format: {text:?}"))
-            .in_field("ort_version")
-    })?;
-    let number = Version::number(version);
-    Ok(Party::new(name, Role::Artifact, "ORT format model")
+/// A file of the format `.ort`.
+fn of_packed(name: String, packed: read::ort::Packed) -> Party {
+    let read::ort::Packed { version, model, typed } = packed;
+    let operators = operators(&model);
+    let nodes: usize = operators.values().sum();
+    let party = Party::new(name, Role::Artifact, "ORT format model")
         .from_origin(format!("format version {version}"))
-        .provide(Provision::version(ORT_AXIS, number).at("ort_version"))
+        .provide(Provision::version(ORT_AXIS, Version::number(version)).at("ort_version"))
         .fact("ORT format", version)
-        .require(Requirement::matches(ORT_AXIS, Packed(version)).irrelevant_if_absent()))
+        .fact("nodes", format!("{nodes} of {} operators", operators.len()))
+        .fact("operators", most_used(&operators));
+    let packed = Packed { version, model, typed };
+    party.require(Requirement::matches(ORT_AXIS, packed).irrelevant_if_absent())
 }

@@ -82,6 +82,11 @@ impl Runtime {
         self.opsets.iter().find(|(one, _)| **one == *domain).map(|(_, version)| *version)
     }
 
+    /// Whether any release has operators of a domain.
+    pub(crate) fn has_domain(&self, domain: &str) -> bool {
+        self.schemas.has_domain(domain) || self.own.has_domain(domain)
+    }
+
     /// Its name in messages: `ONNX Runtime 1.16.3`.
     pub fn name(&self) -> String {
         format!("{} {}", self.reader, self.version)

@@ -112,19 +112,35 @@ fn versions(model: &Model, runtime: &Runtime) -> Vec<Finding> {
     if model.opsets.is_empty() && model.ir_version >= OPSETS_NEEDED {
         findings.push(rules::NoOpset { version: &model.ir_version }.finding());
     }
-    for (domain, version) in &model.opsets {
-        let Some(max) = runtime.opset(domain).filter(|max| version > max) else { continue };
-        let shown = if domain.is_empty() { "ai.onnx" } else { domain };
-        let rule = rules::OpsetTooNew { reader: &reader, domain: &shown, max: &max, version };
-        let finding = rule.finding().at(Places::from_iter([format!("opset_import {shown}")]));
+    for (domain, version, max) in beyond(model, runtime) {
+        let finding = opset_too_new(&reader, domain, version, max);
         findings.push(match runtime.reader {
             Reader::OnnxRuntime => finding.with_symptom(format!(
                 "ONNX Runtime only *guarantees* support for models stamped with official released onnx opset versions. \
                  Opset {version} is under development and support for this is limited. […] Current official support for \
-                 domain {shown} is till opset {max}."
+                 domain {} is till opset {max}.",
+                node::shown(domain)
             )),
             Reader::Onnx => finding,
         });
     }
     findings
+}
+
+/// The domains of a model that are newer than a release: each with its version, and the highest that is accepted.
+fn beyond<'m>(
+    model: &'m Model,
+    runtime: &'m Runtime,
+) -> impl Iterator<Item = (&'m str, i64, i64)> + 'm {
+    model.opsets.iter().filter_map(|(domain, version)| {
+        let max = runtime.opset(domain).filter(|max| version > max)?;
+        Some((&**domain, *version, max))
+    })
+}
+
+fn opset_too_new(reader: &str, domain: &str, version: i64, max: i64) -> Finding {
+    let domain = node::shown(domain);
+    let rule =
+        rules::OpsetTooNew { reader: &reader, domain: &domain, max: &max, version: &version };
+    rule.finding().at(Places::from_iter([format!("opset_import {domain}")]))
 }

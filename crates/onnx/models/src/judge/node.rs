@@ -23,6 +23,9 @@ pub(super) fn judge(
     let at = place(node);
     let op = full_name(&node.domain, &node.op);
     let here = || Places::from_iter([&at]);
+    if let Some(since) = node.since {
+        return packed(walk, node, since, inputs, inner);
+    }
     let opset =
         opsets.iter().find(|(domain, _)| *domain == node.domain).map(|(_, version)| *version);
     let Some(opset) = opset.or_else(|| before_opsets(walk, node)) else {
@@ -52,9 +55,7 @@ pub(super) fn judge(
             );
             return Vec::new();
         }
-        Lookup::Never
-            if runtime.schemas.has_domain(&node.domain) || runtime.own.has_domain(&node.domain) =>
-        {
+        Lookup::Never if runtime.has_domain(&node.domain) => {
             let rule = rules::OperatorNever { op: &op };
             let symptom = format!("{} is not a registered function/op", node.op);
             walk.findings.push(rule.finding().at(here()).with_symptom(symptom));
@@ -102,6 +103,43 @@ pub(super) fn judge(
             }
         }
     }
+    infer::outputs(schema, node, inputs, &bound)
+}
+
+/// A node of a file of the format `.ort`: whether there is a kernel of the very form that it names.
+fn packed(
+    walk: &mut Walk<'_>,
+    node: &Node,
+    since: i64,
+    inputs: &[Option<Kind>],
+    inner: Option<&[Option<Kind>]>,
+) -> Vec<Option<Kind>> {
+    let runtime = walk.runtime;
+    let at = place(node);
+    let op = full_name(&node.domain, &node.op);
+    let found = walk.look_up(&op, node, since);
+    let schema = match &*found {
+        Lookup::Found { schema, .. } if schema.since == since => schema,
+        Lookup::Never if !runtime.has_domain(&node.domain) => {
+            walk.open(Open::Custom, &at);
+            return Vec::new();
+        }
+        _ => {
+            let symptom = format!(
+                "NOT_IMPLEMENTED : Could not find an implementation for {}({since}) node",
+                node.op
+            );
+            let reader = runtime.name();
+            let types = "any types";
+            let rule = rules::NoKernel { reader: &reader, op: &op, since: &since, types: &types };
+            let finding = rule.finding().at(Places::from_iter([&at])).with_symptom(symptom);
+            walk.findings.push(finding);
+            return Vec::new();
+        }
+    };
+    let mut bound = infer::bind(schema, node, inputs);
+    infer::bind_outputs(schema, node, inputs, inner, &mut bound);
+    kernel::judge(walk, schema, &bound, &at);
     infer::outputs(schema, node, inputs, &bound)
 }
 
@@ -169,7 +207,7 @@ fn before_opsets(walk: &Walk<'_>, node: &Node) -> Option<i64> {
     (walk.model.opsets.is_empty() && node.domain.is_empty()).then_some(1)
 }
 
-fn shown(domain: &str) -> &str {
+pub(super) fn shown(domain: &str) -> &str {
     if domain.is_empty() { "ai.onnx" } else { domain }
 }
 

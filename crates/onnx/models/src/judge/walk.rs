@@ -183,6 +183,11 @@ impl<'m> Walk<'m> {
         let said = graph.values.iter().chain(&graph.outputs);
         let said: HashMap<&str, &Kind> =
             said.filter_map(|value| Some((&*value.name, value.kind.as_ref()?))).collect();
+        if graph.nodes.iter().any(|node| node.since.is_some()) {
+            // Nodes stand in no order here, and the type of each value is said.
+            let known = said.iter().map(|(name, kind)| (*name, Some((*kind).clone())));
+            own.extend(known);
+        }
         let mut scope = Scope { own, around };
         for node in &graph.nodes {
             let kinds = self.node(node, opsets, &scope);

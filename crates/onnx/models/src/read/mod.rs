@@ -1,6 +1,7 @@
 //! Bytes to a model: fields are walked where they lie, tensors are passed over.
 
 mod graph;
+pub(crate) mod ort;
 mod tensor;
 mod text;
 

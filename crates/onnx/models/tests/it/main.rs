@@ -4,6 +4,7 @@
 mod convert;
 mod hostile;
 mod models;
+mod ort;
 mod proto;
 mod shapes;
 mod text;
