@@ -29,6 +29,7 @@ mod new_rule;
 mod new_upgrader;
 mod onnx_conversions;
 mod onnx_differential;
+mod onnx_exports;
 mod programs_on_plugins;
 mod promise;
 mod proto_differential;
@@ -164,6 +165,7 @@ enum Verb {
     OnnxConversions(onnx_conversions::OnnxConversions),
     /// Holds verdicts about ONNX models against what real ONNX Runtimes do with them.
     OnnxDifferential(onnx_differential::OnnxDifferential),
+    OnnxExports(onnx_exports::OnnxExports),
     /// Imports wheels with native extensions beside PyTorch and TensorFlow, and holds predictions against what they did.
     Extensions(extensions::Extensions),
     /// Registers handlers of XLA's FFI in releases of jaxlib, and holds predictions against what they did.
@@ -256,6 +258,7 @@ fn main() -> anyhow::Result<()> {
         Verb::Keras(arguments) => keras::run(&arguments),
         Verb::OnnxConversions(arguments) => onnx_conversions::run(&arguments),
         Verb::OnnxDifferential(arguments) => onnx_differential::run(&arguments),
+        Verb::OnnxExports(arguments) => onnx_exports::run(&arguments),
         Verb::StablehloChlo => stablehlo_chlo::run(),
         Verb::StablehloDifferential(arguments) => stablehlo_differential::run(&arguments),
         Verb::StablehloText(arguments) => stablehlo_text::run(&arguments),

@@ -109,7 +109,10 @@ pub fn run(arguments: &TorchModels) -> anyhow::Result<()> {
 }
 
 /// Does something with a release, whose environment is made for it if it is not there.
-fn with<T>(
+///
+/// # Errors
+/// If it cannot be made, or the act fails.
+pub(crate) fn with<T>(
     version: &str,
     keep: bool,
     act: impl FnOnce(&Host) -> anyhow::Result<T>,
