@@ -30,7 +30,6 @@ from torch_values import plain
 torch.set_num_threads(1)
 
 
-
 def write(model, inputs, kind, path):
     if kind == "exported":
         torch.export.save(torch.export.export(model, tuple(inputs)), path)
