@@ -355,6 +355,64 @@ def unreduced():
         return [same(whole, WANTED @ WANTED.T * 2)]
 
 
+def column(order, where):
+    """A layout by the names of each release: what is a `Layout` now, in a `Format`, was a `DeviceLocalLayout` in a `Layout`."""
+    from jax.experimental import layout
+
+    if not hasattr(layout, "DeviceLocalLayout"):
+        return layout.Format(layout.Layout(order), where)
+    return getattr(layout, "Format", layout.Layout)(layout.DeviceLocalLayout(order), where)
+
+
+@step
+def layouts_on_the_device():
+    wanted = np.arange(24 << 10, dtype=np.float32).reshape(2, 3, 4 << 10)
+    found = []
+    for where in (jax.sharding.SingleDeviceSharding(FIRST), NamedSharding(mesh((0, 1), (2,)), PartitionSpec("x"))):
+        turned = column((2, 0, 1), where)
+        there = jax.device_put(wanted, turned)
+        found.append(same(there, wanted))
+        # Programs of which none, the argument or the result is told how it lies.
+        for given in (there, wanted):
+            for how in ({}, {"in_shardings": turned}, {"out_shardings": turned}):
+                found.append(same(jax.jit(lambda a: a * 2, **how)(given), wanted * 2))
+        found.append(same(jax.device_put(there, OTHERS[0]), wanted))
+        found.append(same(jax.device_put(there, column((1, 0, 2), where)), wanted))
+    return found
+
+
+@step
+def texts():
+    if VERSION < (0, 5, 1) or not hasattr(np.dtypes, "StringDType"):
+        raise NotHere
+    words = np.array([["a", "b\u00e9", "\0x"], ["", "x" * 40, "\u20ac"]], np.dtypes.StringDType())
+    halves = NamedSharding(mesh((0, 1), (2,)), PartitionSpec("x"))
+    both = NamedSharding(mesh((0, 1), (2,)), PartitionSpec())
+    found = [np.asarray(jax.device_put(view, FIRST)).tolist() for view in (words, words.T, words[::-1, ::2], np.array("q", words.dtype))]
+    one, cut = jax.device_put(words, FIRST), jax.device_put(words, halves)
+    parts = [jax.device_put(words[at : at + 1], jax.devices()[at]) for at in range(2)]
+    arrays = [cut, jax.make_array_from_single_device_arrays(words.shape, halves, parts), jax.device_put(one, OTHERS[0])]
+    arrays.append(jax.make_array_from_callback(words.shape, halves, lambda index: words[index]))
+    arrays.append(jax.make_array_from_single_device_arrays(words.shape, both, [one, jax.device_put(words, OTHERS[0])]))
+    arrays.append(jax.device_put(cut, FIRST))
+    for array in arrays:
+        array.copy_to_host_async()
+        assert np.array_equal(np.asarray(jax.block_until_ready(array)), words), array
+        found.append([(shard.device.id, np.asarray(shard.data).tolist()) for shard in array.addressable_shards])
+    part = cut.addressable_shards[1].data
+    cut.delete()
+    found += [cut.is_deleted(), part.is_deleted(), one.is_deleted(), np.asarray(one).tolist()]
+    # What no release can do, and what none can since 0.6 or so.
+    refusals = [lambda: jax.jit(lambda a: a)(one), lambda: jax.device_put(words[:0], FIRST), lambda: jax.device_put(words)]
+    refusals += [lambda: np.asarray(cut), lambda: jax.block_until_ready(jax.device_put(words, both))]
+    for refusal in refusals:
+        try:
+            found.append(np.asarray(refusal()).tolist())
+        except Exception as error:
+            found.append(type(error).__name__)
+    return found
+
+
 @step
 def random_keys():
     keys = jax.random.split(jax.random.key(7), 4)

@@ -196,15 +196,6 @@ def exported():
 
 
 @step
-def text_arrays():
-    if not hasattr(np.dtypes, "StringDType"):
-        raise NotHere
-    # Clients ask no server: texts are for JAX's own CPU backend.
-    texts = np.array(["a"], np.dtypes.StringDType())
-    refused("can only be sharded to CPU devices", lambda: jax.block_until_ready(jax.device_put(texts)), TypeError)
-
-
-@step
 def callbacks():
     from jax.experimental import io_callback
 

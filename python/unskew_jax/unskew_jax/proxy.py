@@ -30,11 +30,13 @@ class Connection:
     not to be used after that: copy them with `jax.device_get` before.
     """
 
-    def __init__(self, address: str, was_used: bool, default: object, platforms: str | None) -> None:
+    def __init__(self, address: str, was_used: bool, xla_bridge: ModuleType, platforms: str | None) -> None:
         #: The server: `grpc://HOST:PORT`.
         self.address = address
         self._was_used = was_used
-        self._default = default
+        self._default = xla_bridge._default_backend
+        #: JAX since 0.12 has a factory of its own for this platform.
+        self._factory = xla_bridge._backend_factories.get(PLATFORM)
         self._platforms = platforms
         self._open = True
 
@@ -48,7 +50,10 @@ class Connection:
 
         with xla_bridge._backend_lock:
             xla_bridge._backend_factories.pop(PLATFORM, None)
+            if self._factory is not None:
+                xla_bridge._backend_factories[PLATFORM] = self._factory
             xla_bridge._backends.pop(PLATFORM, None)
+            _addresses.pop(PLATFORM, None)
             xla_bridge._default_backend = self._default
         if not self._was_used:
             # Which backends there are is to be asked anew: until now only the server and the local CPU were.
@@ -90,7 +95,7 @@ def connect(address: str, timeout: int = 30, keep_memory: bool = False) -> Conne
 
     # Without JAX, the extension modules below end the process.
     client = _client()
-    if PLATFORM in xla_bridge._backend_factories:
+    if PLATFORM in _addresses or PLATFORM in xla_bridge._backends:
         raise NoProxy("JAX is connected to a server already; close that connection before")
 
     def make():
@@ -101,7 +106,7 @@ def connect(address: str, timeout: int = 30, keep_memory: bool = False) -> Conne
         return client.get_client(address, options)
 
     was_used = bool(xla_bridge._backends)
-    connection = Connection(address, was_used, xla_bridge._default_backend, jax.config.jax_platforms)
+    connection = Connection(address, was_used, xla_bridge, jax.config.jax_platforms)
     try:
         made = make() if was_used else None
     except Exception as error:

@@ -1,4 +1,4 @@
-//! Arrays of a session: shards in buffers of the plug-in.
+//! Arrays of a session: shards in buffers of the plug-in, or of texts.
 
 use std::sync::Arc;
 
@@ -7,6 +7,7 @@ use unskew_ifrt::types::{
 };
 use unskew_pjrt::Buffer;
 
+use crate::contents::Contents;
 use crate::pieces::Cut;
 use crate::status::Status;
 
@@ -25,7 +26,14 @@ pub struct Array {
 pub struct Shard {
     /// The id of the device.
     pub device: i32,
-    pub buffer: Arc<Buffer>,
+    pub contents: Arc<Contents>,
+}
+
+impl Shard {
+    /// A shard that is not shared yet.
+    pub fn new(device: i32, contents: impl Into<Contents>) -> Self {
+        Self { device, contents: Arc::new(contents.into()) }
+    }
 }
 
 /// On which devices an array is, and in which of their memories.
@@ -95,7 +103,7 @@ impl Array {
     ) -> Result<Self, Status> {
         if let Some(pieces) = spread.cut.pieces(&dims, spread.devices.len())? {
             for (shard, piece) in shards.iter().zip(&pieces) {
-                let (found, wanted) = (shard.buffer.dimensions()?, &piece.dims);
+                let (found, wanted) = (shard.contents.dimensions()?, &piece.dims);
                 if found != *wanted && !is_token(kind, wanted, &found) {
                     let device = shard.device;
                     return Err(Status::invalid(format!(
@@ -107,10 +115,15 @@ impl Array {
         Ok(Self { kind, dims, spread, shards })
     }
 
-    /// Its shard on a device.
-    pub fn on_device(&self, device: i32) -> Option<&Arc<Buffer>> {
+    /// The buffer of its shard on a device.
+    ///
+    /// # Errors
+    /// INVALID_ARGUMENT if it has none there; UNIMPLEMENTED for texts.
+    pub fn on_device(&self, device: i32) -> Result<&Arc<Buffer>, Status> {
         let found = self.shards.iter().find(|shard| shard.device == device);
-        found.map(|shard| &shard.buffer)
+        let found =
+            found.ok_or_else(|| Status::invalid(format!("it has no shard on device {device}")));
+        found?.contents.device()
     }
 
     /// A shard that is all of the array.
@@ -120,7 +133,7 @@ impl Array {
     pub fn whole(&self) -> Result<&Shard, Status> {
         let first = self.shards.first();
         let first = first.ok_or_else(|| Status::invalid("the array has no shard here"))?;
-        if self.spread.devices.len() > 1 && first.buffer.dimensions()? != self.dims {
+        if self.spread.devices.len() > 1 && first.contents.dimensions()? != self.dims {
             let devices = self.spread.devices.len();
             return Err(Status::invalid(format!(
                 "the array is spread over devices, and no one of them has all of it: {devices} devices"
@@ -136,7 +149,7 @@ impl Array {
     pub(crate) fn of_shard(&self, shard: &Shard) -> Result<Self, Status> {
         Ok(Self {
             kind: self.kind,
-            dims: shard.buffer.dimensions()?,
+            dims: shard.contents.dimensions()?,
             spread: Spread::on(shard.device, self.spread.memory_kind.clone()),
             shards: vec![shard.clone()],
         })

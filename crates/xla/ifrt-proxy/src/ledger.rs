@@ -6,10 +6,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use unskew_pjrt::Buffer;
-
 use crate::account::{Account, Charge, MemoryKind};
 use crate::array::Array;
+use crate::contents::Contents;
 use crate::status::Status;
 
 /// The buffers behind the handles of a session.
@@ -38,32 +37,31 @@ impl Ledger {
     /// RESOURCE_EXHAUSTED if the session has too many bytes then; nothing is counted.
     pub fn enter(&mut self, array: &Array) -> Result<(), Status> {
         for (at, shard) in array.shards.iter().enumerate() {
-            if let Err(status) = self.enter_buffer(&shard.buffer) {
-                array.shards[..at].iter().for_each(|shard| self.leave_buffer(&shard.buffer));
+            if let Err(status) = self.enter_buffer(&shard.contents) {
+                array.shards[..at].iter().for_each(|shard| self.leave_buffer(&shard.contents));
                 return Err(status);
             }
         }
         Ok(())
     }
 
-    fn enter_buffer(&mut self, buffer: &Arc<Buffer>) -> Result<(), Status> {
+    fn enter_buffer(&mut self, buffer: &Arc<Contents>) -> Result<(), Status> {
         if let Some(held) = self.held.get_mut(&key(buffer)) {
             held.arrays += 1;
             return Ok(());
         }
-        // A plug-in that does not say how large a buffer is has its own way of running out of memory.
-        let bytes = buffer.on_device_size().unwrap_or_default() as u64;
-        let charge = Some(self.account.charge(MemoryKind::Device, bytes)?);
+        let charge = self.account.charge(MemoryKind::Device, buffer.on_device_size())?;
+        let charge = Some(charge);
         self.held.insert(key(buffer), Held { arrays: 1, charge });
         Ok(())
     }
 
     /// Forgets an array that has a handle no longer.
     pub fn leave(&mut self, array: &Array) {
-        array.shards.iter().for_each(|shard| self.leave_buffer(&shard.buffer));
+        array.shards.iter().for_each(|shard| self.leave_buffer(&shard.contents));
     }
 
-    fn leave_buffer(&mut self, buffer: &Arc<Buffer>) {
+    fn leave_buffer(&mut self, buffer: &Arc<Contents>) {
         if let Some(held) = self.held.get_mut(&key(buffer)) {
             held.arrays -= 1;
             if held.arrays == 0 {
@@ -75,7 +73,7 @@ impl Ledger {
     /// Gives back what the buffers of these arrays have that were deleted, or given to a program: they
     /// have no memory, though a client may keep their handles.
     pub fn sweep<'a>(&mut self, arrays: impl Iterator<Item = &'a Arc<Array>>) {
-        for buffer in arrays.flat_map(|array| &array.shards).map(|shard| &shard.buffer) {
+        for buffer in arrays.flat_map(|array| &array.shards).map(|shard| &shard.contents) {
             if let Some(held) = self.held.get_mut(&key(buffer))
                 && held.charge.is_some()
                 && buffer.is_deleted().unwrap_or(false)
@@ -86,6 +84,6 @@ impl Ledger {
     }
 }
 
-fn key(buffer: &Arc<Buffer>) -> usize {
+fn key(buffer: &Arc<Contents>) -> usize {
     Arc::as_ptr(buffer).addr()
 }

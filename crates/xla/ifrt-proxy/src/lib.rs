@@ -52,8 +52,8 @@
 //! A client's bytes are checked, never believed: unknown handles, devices that are not there, shapes that
 //! do not fit their data, negative versions, assignments that would end the plug-in's process are error
 //! statuses. So are, as UNIMPLEMENTED and by their names: callbacks that are sent with a program
-//! (public clients do not run them; those of `unskew_jax` go another way), programs of several (IFRT IR, MPMD), arrays of texts, arrays in other layouts on the device
-//! than the default made of host data (host data in any layout are served), resharding where the client does
+//! (public clients do not run them; those of `unskew_jax` go another way), programs of several (IFRT IR, MPMD), programs of texts (arrays
+//! of them are kept in the server's memory), arrays in tiles made of host data, resharding where the client does
 //! not say how an array is cut, and the text of a compiled program where the plug-in has no program.
 //! [`Limits`] bounds sessions, requests, handles and bytes. A program that the plug-in is too old for is
 //! refused with a finding.
@@ -63,6 +63,7 @@ mod aligned;
 mod array;
 mod chunks;
 mod connection;
+mod contents;
 mod counts;
 mod element;
 mod finding;

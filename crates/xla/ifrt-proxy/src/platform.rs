@@ -102,6 +102,37 @@ impl Platform {
     }
 }
 
+impl Platform {
+    /// A buffer that lies on its device in this order of axes, the fastest first; the data are copied while this waits.
+    ///
+    /// # Errors
+    /// As [`Platform::buffer`]; UNIMPLEMENTED if the plug-in lays it out otherwise than it was asked.
+    pub fn buffer_in_order(
+        &self,
+        data: &[u8],
+        (element_type, dims, strides): (unskew_pjrt::ElementType, &[i64], Option<&[i64]>),
+        minor_to_major: &[i64],
+        place: BufferPlace<'_>,
+    ) -> Result<Buffer, Status> {
+        let array = HostArray { data, element_type, dims, strides };
+        let buffer = self.client.buffer_in_order(array, minor_to_major, place)?;
+        let found = buffer.minor_to_major()?;
+        // A program that is compiled for the one order would read the other wrongly.
+        if found.as_deref() != Some(minor_to_major) {
+            return Err(Status::unimplemented(format!(
+                "the plug-in lays host data out in an order of its own: asked for {minor_to_major:?}, got {found:?}"
+            )));
+        }
+        // Plug-ins of 2025 take the order, say that they have it, and copy the bytes as they came.
+        if strides.is_some() || buffer.to_host()? != data {
+            return Err(Status::unimplemented(
+                "the plug-in does not lay host data out in the order of axes that it is asked for",
+            ));
+        }
+        Ok(buffer)
+    }
+}
+
 impl DeviceEntry {
     fn new(device: Device) -> Result<Self, unskew_pjrt::Error> {
         let kinds = |memory: Memory| Some((memory.kind().ok()?, memory));

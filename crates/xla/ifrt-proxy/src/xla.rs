@@ -4,8 +4,10 @@
 //! | --- | --- | --- |
 //! | `HloModuleProtoWithConfig` | 1 | the `HloModuleProto` |
 //! | `HloModuleProto` | 8, 18 | aliases of parameters with results, parameters given away |
+//! | | 4 | the types of parameters, `ShapeProto`s in a `ProgramShapeProto` (1); the layout of one (5) |
 //! | | 12, 14 | the shardings of the result and of the parameters |
 //! | `LayoutProto` | 1 | the axes, the fastest first |
+//! | | 7, 16 | the bits of a packed element, the elements to which the size is rounded up |
 
 use bytes::Bytes;
 use prost::Message;
@@ -16,6 +18,16 @@ use crate::sharding::OpSharding;
 use crate::status::Status;
 
 #[derive(Clone, PartialEq, Message)]
+struct AskedLayout {
+    #[prost(int64, repeated, tag = "1")]
+    minor_to_major: Vec<i64>,
+    #[prost(int64, tag = "7")]
+    element_bits: i64,
+    #[prost(int64, tag = "16")]
+    padding: i64,
+}
+
+#[derive(Clone, PartialEq, Message)]
 struct WithConfig {
     #[prost(message, optional, tag = "1")]
     module: Option<HloModule>,
@@ -23,6 +35,8 @@ struct WithConfig {
 
 #[derive(Clone, PartialEq, Message)]
 struct HloModule {
+    #[prost(message, optional, tag = "4")]
+    shape: Option<ProgramShape>,
     #[prost(message, optional, tag = "8")]
     aliases: Option<Aliases>,
     #[prost(bytes = "bytes", optional, tag = "12")]
@@ -31,6 +45,18 @@ struct HloModule {
     parameter_shardings: Vec<Bytes>,
     #[prost(message, optional, tag = "18")]
     donors: Option<Donors>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct ProgramShape {
+    #[prost(message, repeated, tag = "1")]
+    parameters: Vec<Parameter>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct Parameter {
+    #[prost(message, optional, tag = "5")]
+    layout: Option<LayoutMessage>,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -66,6 +92,9 @@ pub struct Facts {
     pub outputs: Option<Vec<Bytes>>,
     /// The parameters that the program gives away; none if nobody says.
     pub donated: Option<Vec<u32>>,
+    /// The order of axes in which each parameter is read, the fastest first; none of one, or an empty list, if nobody
+    /// says.
+    pub orders: Vec<Option<Vec<i64>>>,
 }
 
 impl Facts {
@@ -81,6 +110,9 @@ impl Facts {
         }
         if let Ok(Some(shardings)) = executable.parameter_shardings() {
             facts.parameters = Some(shardings.into_iter().map(Bytes::from).collect());
+        }
+        if let Ok(layouts) = executable.parameter_layouts() {
+            facts.orders = layouts.iter().map(|layout| axes(&layout.text())).collect();
         }
         facts.in_tiles()
     }
@@ -111,8 +143,20 @@ impl Facts {
         donated.dedup();
         let outputs = module.output_sharding.and_then(|sharding| OpSharding::each(&sharding).ok());
         let parameters = Some(module.parameter_shardings).filter(|list| !list.is_empty());
-        Some(Self { parameters, outputs, donated: Some(donated) })
+        let shape = module.shape.unwrap_or_default().parameters.into_iter();
+        let orders = shape.map(|one| one.layout.map(|layout| layout.minor_to_major)).collect();
+        Some(Self { parameters, outputs, donated: Some(donated), orders })
     }
+}
+
+/// Whether two orders of axes are the same for an array of these dimensions: where an axis of one element stands makes no
+/// difference.
+pub fn same_order(one: &[i64], other: &[i64], dims: &[i64]) -> bool {
+    let long = |order: &[i64]| -> Vec<i64> {
+        let dim = |axis: i64| usize::try_from(axis).ok().and_then(|axis| dims.get(axis));
+        order.iter().copied().filter(|axis| dim(*axis) != Some(&1)).collect()
+    };
+    dims.contains(&0) || long(one) == long(other)
 }
 
 /// What is read of an `xla.LayoutProto`.
@@ -127,19 +171,38 @@ struct LayoutMessage {
 /// # Errors
 /// UNIMPLEMENTED if there is more in it, which tiles are.
 pub fn layout_message(text: &str) -> Result<Bytes, Status> {
-    let axes = text.trim().strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
-    let axes = axes.map(|axes| axes.split(',').map(str::trim).filter(|axis| !axis.is_empty()));
-    let axes = axes.and_then(|axes| axes.map(|axis| axis.parse().ok()).collect());
-    let axes: Vec<i64> = axes.ok_or_else(|| {
+    let minor_to_major = axes(text).ok_or_else(|| {
         Status::unimplemented(format!("this layout has no other form than the plug-in's: {text}"))
     })?;
-    Ok(LayoutMessage { minor_to_major: axes }.encode_to_vec().into())
+    Ok(message_of(minor_to_major))
 }
 
-/// The message of the layout row by row of an array of this rank.
-pub(crate) fn layout_message_of_rows(rank: usize) -> Vec<u8> {
-    let axes = (0..rank).rev().map(|axis| i64::try_from(axis).unwrap_or(i64::MAX));
-    LayoutMessage { minor_to_major: axes.collect() }.encode_to_vec()
+/// The message of a layout of these axes, the fastest first.
+pub fn message_of(minor_to_major: Vec<i64>) -> Bytes {
+    LayoutMessage { minor_to_major }.encode_to_vec().into()
+}
+
+/// The axes of a layout that is a text of axes alone.
+fn axes(text: &str) -> Option<Vec<i64>> {
+    let axes = text.trim().strip_prefix('{').and_then(|rest| rest.strip_suffix('}'))?;
+    let axes = axes.split(',').map(str::trim).filter(|axis| !axis.is_empty());
+    axes.map(|axis| axis.parse().ok()).collect()
+}
+
+/// The order of axes of a layout, the fastest first. In how many bits a plug-in packs an element is its own affair.
+///
+/// # Errors
+/// INVALID_ARGUMENT if it is no such message; UNIMPLEMENTED if there is more in it, such as tiles.
+pub(crate) fn minor_to_major(layout: &[u8]) -> Result<Vec<i64>, Status> {
+    let read = AskedLayout::decode(layout)
+        .map_err(|error| Status::invalid(format!("the layout of an array: {error}")))?;
+    // Messages are written in the order of their fields, so what was not read makes a difference.
+    if read.padding > 1 || read.encode_to_vec() != layout {
+        return Err(Status::unimplemented(
+            "layouts of host data on a device that are more than an order of axes, such as tiles",
+        ));
+    }
+    Ok(read.minor_to_major)
 }
 
 #[cfg(test)]
@@ -164,7 +227,10 @@ mod tests {
             parts: vec![whole.clone().into()],
             ..OpSharding::default()
         };
+        let parameter = Parameter { layout: Some(LayoutMessage { minor_to_major: vec![0, 1] }) };
+        let shape = ProgramShape { parameters: vec![parameter, Parameter::default()] };
         let module = HloModule {
+            shape: Some(shape),
             aliases: Some(Aliases {
                 entries: vec![Alias { parameter: 2 }, Alias { parameter: 0 }],
             }),
@@ -177,6 +243,9 @@ mod tests {
         assert_eq!(facts.donated, Some(vec![0, 2]));
         assert_eq!(facts.outputs, Some(vec![whole.into()]));
         assert_eq!(facts.parameters, None);
+        assert_eq!(facts.orders, [Some(vec![0, 1]), None]);
+        assert!(same_order(&[0, 1], &[1, 0], &[1, 3]) && same_order(&[0, 1], &[1, 0], &[0, 3]));
+        assert!(!same_order(&[0, 1], &[1, 0], &[2, 3]) && !same_order(&[0], &[0, 1], &[2, 3]));
         assert_eq!(Facts::read(&program, "text"), None);
         assert_eq!(Facts::read(&[0xff], "hlo"), None);
     }

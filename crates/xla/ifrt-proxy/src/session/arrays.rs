@@ -3,12 +3,15 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use unskew_ifrt::types::{ArraySpec, DTypeKind, Ifrt, Layout, Shape, Sharding};
-use unskew_pjrt::{Buffer, ElementType};
+use unskew_ifrt::types::{ArraySpec, DTypeKind, Ifrt, Shape, Sharding};
+use unskew_pjrt::ElementType;
 use unskew_serdes::proto::decode;
 
+use super::layout::minor_to_major;
 use super::{Session, results};
+use crate::account::MemoryKind;
 use crate::array::{Array, Shard, Spread};
+use crate::contents::{Contents, Texts};
 use crate::element;
 use crate::handles::Entry;
 use crate::messages::{
@@ -18,13 +21,15 @@ use crate::messages::{
 use crate::platform::DeviceEntry;
 use crate::reply::Reply;
 use crate::status::{Code, Status};
-use crate::{strides, xla};
+use crate::strides;
 
-/// How host data are to be read.
+/// How host data are to be read, and how they are to lie on a device.
 struct HostShape<'a> {
     kind: DTypeKind,
     dims: &'a [i64],
     strides: Option<&'a ByteStrides>,
+    /// The axes, the fastest first; none is row by row.
+    minor_to_major: Option<Vec<i64>>,
 }
 
 impl Session {
@@ -42,15 +47,17 @@ impl Session {
                 "one host buffer for an array that is cut into shards: the client is to send the shards",
             ));
         }
-        if let Some(layout) = &asked.layout {
-            row_by_row(layout, dims.len())?;
-        }
         let spread = Spread::from(&sharding);
-        let shape = HostShape { kind, dims: &dims, strides: asked.byte_strides.as_ref() };
+        one_for_each(kind, spread.devices.len())?;
+        let shape = HostShape {
+            kind,
+            dims: &dims,
+            strides: asked.byte_strides.as_ref(),
+            minor_to_major: order(asked.layout.as_ref(), dims.len())?,
+        };
         let mut shards = Vec::new();
         for entry in self.platform.devices_of(&spread)? {
-            let buffer = self.upload(data.clone(), &shape, entry, &spread)?;
-            shards.push(Shard { device: entry.id, buffer: Arc::new(buffer) });
+            shards.push(Shard::new(entry.id, self.upload(data.clone(), &shape, entry, &spread)?));
         }
         let array = Array { kind, dims, spread, shards };
         let handle = self.handles.put(asked.array, Entry::Array(Arc::new(array)))?;
@@ -63,12 +70,22 @@ impl Session {
         shape: &HostShape<'_>,
         entry: &DeviceEntry,
         spread: &Spread,
-    ) -> Result<Buffer, Status> {
+    ) -> Result<Contents, Status> {
+        let place = entry.place(spread.memory_kind.as_deref())?;
+        if shape.kind == DTypeKind::String {
+            // Clients send texts row by row, whatever strides they had.
+            let charge = self.ongoing.account.charge(MemoryKind::Host, data.len() as u64)?;
+            return Ok(Contents::Texts(Texts::new(data, shape.dims, charge)?));
+        }
         let element = element::to_pjrt(shape.kind)?;
         let given = shape.strides.map(|strides| strides.strides.as_slice());
         let strides = given.filter(|given| !strides::dense(element, shape.dims, given));
-        let place = entry.place(spread.memory_kind.as_deref())?;
-        self.platform.buffer(data, (element, shape.dims, strides), place)
+        let array = (element, shape.dims, strides);
+        let buffer = match &shape.minor_to_major {
+            Some(order) => self.platform.buffer_in_order(&data, array, order, place)?,
+            None => self.platform.buffer(data, array, place)?,
+        };
+        Ok(buffer.into())
     }
 
     /// Arrays, each of a host buffer for each shard.
@@ -84,9 +101,7 @@ impl Session {
 
     fn make_of(&self, asked: &ShardsSpec) -> Result<Array, Status> {
         let spec = decode::<Ifrt, ArraySpec>(&asked.array_spec)?;
-        if let Some(layout) = spec.layout.as_ref().filter(|layout| !layout.is_empty()) {
-            row_by_row(layout, spec.shape.dims.len())?;
-        }
+        let minor_to_major = order(spec.layout.as_ref(), spec.shape.dims.len())?;
         let spread = Spread::from(&spec.sharding);
         let devices = self.platform.devices_of(&spread)?;
         if asked.host_buffers.len() != asked.shard_indices.len() {
@@ -100,15 +115,21 @@ impl Session {
             if kind != spec.dtype.kind {
                 return Err(Status::invalid("a shard of another element type than its array"));
             }
-            let shape = HostShape { kind, dims: &dims, strides: from.byte_strides.as_ref() };
+            one_for_each(kind, indices.indices.len())?;
+            let shape = HostShape {
+                kind,
+                dims: &dims,
+                strides: from.byte_strides.as_ref(),
+                minor_to_major: minor_to_major.clone(),
+            };
             for index in &indices.indices {
                 let at = usize::try_from(*index).ok();
                 let place = at.and_then(|at| Some((devices.get(at)?, shards.get_mut(at)?)));
                 let Some((entry, place)) = place else {
                     return Err(Status::invalid(format!("the array has no such shard: {index}")));
                 };
-                let buffer = Arc::new(self.upload(data.clone(), &shape, entry, &spread)?);
-                *place = Some(Shard { device: entry.id, buffer });
+                let contents = self.upload(data.clone(), &shape, entry, &spread)?;
+                *place = Some(Shard::new(entry.id, contents));
             }
         }
         let shards: Option<Vec<Shard>> = shards.into_iter().collect();
@@ -153,7 +174,7 @@ impl Session {
     pub(super) fn check_ready(&self, handles: &[u64], reply: Reply) {
         let events = self.handles.arrays(handles).and_then(|arrays| {
             let shards = arrays.iter().flat_map(|array| &array.shards);
-            let ready = shards.map(|shard| shard.buffer.ready().map_err(Status::from));
+            let ready = shards.filter_map(|shard| shard.contents.ready().transpose());
             ready.collect::<Result<Vec<_>, _>>()
         });
         match events {
@@ -166,17 +187,22 @@ impl Session {
     /// is the host buffer.
     pub(super) fn copy_to_host(&self, asked: &CopyToHost, reply: Reply) {
         let begun = self.handles.array(asked.array).and_then(|array| {
+            if let Contents::Texts(texts) = array.whole()?.contents.as_ref() {
+                self.buffers.put(asked.host_buffer, texts.data()?)?;
+                return Ok(None);
+            }
             let element = element::to_pjrt(array.kind)?;
             let wanted = asked.byte_strides.as_ref().map(|wanted| wanted.strides.clone());
             let wanted = wanted.filter(|wanted| !strides::dense(element, &array.dims, wanted));
-            let buffer = &array.whole()?.buffer;
+            let buffer = array.whole()?.contents.device()?;
             let as_is = wanted.is_none() && is_large(element, &array.dims);
             let here = if as_is { buffer.contents()? } else { None };
             let copied = if here.is_none() { Some(buffer.to_host_async()?) } else { None };
-            Ok((element, array, wanted, here, copied))
+            Ok(Some((element, array, wanted, here, copied)))
         });
         let (element, array, wanted, here, copied) = match begun {
-            Ok(begun) => begun,
+            Ok(Some(begun)) => begun,
+            Ok(None) => return reply.send(Ok(Answer::CopyToHost(Empty {}))),
             Err(status) => return reply.send(Err(status)),
         };
         let (buffers, handle) = (Arc::clone(&self.buffers), asked.host_buffer);
@@ -204,7 +230,7 @@ impl Session {
     ) -> Result<Handle, Status> {
         for handle in handles {
             match self.handles.array(handle) {
-                Ok(array) => array.shards.iter().try_for_each(|shard| shard.buffer.delete())?,
+                Ok(array) => array.shards.iter().try_for_each(|shard| shard.contents.delete())?,
                 // What stands for an error has no memory.
                 Err(status) if status.code == Code::NotFound => return Err(status),
                 Err(_) => {}
@@ -217,7 +243,7 @@ impl Session {
     pub(super) fn is_deleted(&self, handle: u64) -> Result<bool, Status> {
         let array = self.handles.array(handle)?;
         for shard in &array.shards {
-            if shard.buffer.is_deleted()? {
+            if shard.contents.is_deleted()? {
                 return Ok(true);
             }
         }
@@ -233,38 +259,18 @@ fn is_large(element: ElementType, dims: &[i64]) -> bool {
     }) >= LARGE
 }
 
-/// Refuses a layout that is not the default of PJRT plug-ins that say nothing else: row by row.
-fn row_by_row(layout: &[u8], rank: usize) -> Result<(), Status> {
-    let rows = (0..rank).map(|axis| i64::try_from(axis).unwrap_or(i64::MAX));
-    let is = match decode::<Ifrt, Layout>(layout)? {
-        Layout::Compact(compact) => compact.major_to_minor.iter().copied().map(i64::from).eq(rows),
-        Layout::PjRt(of) => {
-            xla::layout_message_of_rows(rank) == of.xla_layout.0 || of.xla_layout.0.is_empty()
-        }
-    };
-    if is { Ok(()) } else { Err(Status::unimplemented("arrays in other layouts than row by row")) }
+/// The order of axes that a client asks for, if it asks for one.
+fn order(layout: Option<&impl AsRef<[u8]>>, rank: usize) -> Result<Option<Vec<i64>>, Status> {
+    let layout = layout.map(AsRef::as_ref).filter(|layout| !layout.is_empty());
+    layout.map_or(Ok(None), |layout| minor_to_major(layout, rank))
 }
 
-#[cfg(test)]
-mod tests {
-    use unskew_ifrt::types::{CompactLayout, PjRtLayout, XlaLayout};
-    use unskew_serdes::default_version;
-    use unskew_serdes::proto::encode;
-
-    use super::*;
-
-    #[test]
-    fn only_the_layout_row_by_row_is_served() {
-        let judged = |layout: Layout| {
-            row_by_row(&encode(&layout, default_version::<Ifrt>()).unwrap(), 2).is_ok()
-        };
-        let compact =
-            |axes: &[i32]| Layout::Compact(CompactLayout { major_to_minor: axes.to_vec() });
-        assert!(judged(compact(&[0, 1])));
-        assert!(!judged(compact(&[1, 0])));
-        let xla = |bytes: &[u8]| Layout::PjRt(PjRtLayout { xla_layout: XlaLayout(bytes.to_vec()) });
-        assert!(judged(xla(&[0x0a, 2, 1, 0])));
-        assert!(!judged(xla(&[0x0a, 2, 0, 1])));
-        assert!(row_by_row(&[0xff], 2).is_err());
+/// Refuses one buffer of texts for several devices, as a local JAX does.
+fn one_for_each(kind: DTypeKind, devices: usize) -> Result<(), Status> {
+    if kind != DTypeKind::String || devices <= 1 {
+        return Ok(());
     }
+    let text =
+        format!("texts on {devices} devices come in a buffer for each, and this is one for all");
+    Err(Status::new(Code::FailedPrecondition, text))
 }

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use unskew_ifrt::types::{ArraySpec, DType, Ifrt, Mapping, RemapPlan, Shape, Sharding};
-use unskew_pjrt::{Buffer, BufferPlace};
+use unskew_pjrt::{Buffer, BufferPlace, Client, HostArray};
 use unskew_serdes::proto::decode;
 
 use super::{Session, results};
 use crate::array::{Array, Shard, Spread};
+use crate::contents::Contents;
 use crate::element;
 use crate::handles::Entry;
 use crate::messages::{
@@ -57,9 +58,14 @@ impl Session {
             return Ok(shard.clone());
         }
         let entry = self.platform.device(shard.device)?;
-        let kind = shard.buffer.memory().and_then(|memory| memory.kind()).ok();
-        let buffer = copy(&shard.buffer, entry.place(kind.as_deref())?)?;
-        Ok(Shard { device: shard.device, buffer: Arc::new(buffer) })
+        let contents = match shard.contents.as_ref() {
+            Contents::Texts(texts) => Contents::Texts(texts.copy()?),
+            Contents::Device(buffer) => {
+                let kind = buffer.memory().and_then(|memory| memory.kind()).ok();
+                copy(&self.platform.client, buffer, entry.place(kind.as_deref())?)?.into()
+            }
+        };
+        Ok(Shard::new(shard.device, contents))
     }
 
     /// The shards of an array as arrays.
@@ -119,11 +125,14 @@ impl Session {
                 continue;
             }
             let place = entry.place(spread.memory_kind.as_deref())?;
-            let buffer = Arc::new(copy(&shard.buffer, place)?);
+            let copied = match shard.contents.as_ref() {
+                Contents::Texts(texts) => Contents::Texts(texts.copy()?),
+                Contents::Device(buffer) => copy(&self.platform.client, buffer, place)?.into(),
+            };
             if Semantics::of(semantics) == Semantics::Donate {
-                shard.buffer.delete()?;
+                shard.contents.delete()?;
             }
-            shards.push(Shard { device: entry.id, buffer });
+            shards.push(Shard::new(entry.id, copied));
         }
         Ok(Array { kind: array.kind, dims: array.dims.clone(), spread, shards })
     }
@@ -202,8 +211,8 @@ impl Session {
             let element = element::to_pjrt(spec.dtype.kind)?;
             let mut shards = Vec::new();
             for shard in &array.shards {
-                let buffer = Arc::new(shard.buffer.bitcast(element, &spec.shape.dims)?);
-                shards.push(Shard { device: shard.device, buffer });
+                let cast = shard.contents.device()?.bitcast(element, &spec.shape.dims)?;
+                shards.push(Shard::new(shard.device, cast));
             }
             cast.push(Array { kind: spec.dtype.kind, dims: spec.shape.dims, spread, shards });
         }
@@ -249,7 +258,20 @@ fn moves(mapping: &Mapping) -> Result<Vec<(usize, usize)>, Status> {
 }
 
 /// A copy in another place, or in the same one.
-fn copy(buffer: &Buffer, place: BufferPlace<'_>) -> Result<Buffer, Status> {
+fn copy(client: &Client, buffer: &Buffer, place: BufferPlace<'_>) -> Result<Buffer, Status> {
+    let copied = copied(buffer, place)?;
+    let order = |of: &Buffer| of.minor_to_major().ok().flatten();
+    if order(buffer) == order(&copied) {
+        return Ok(copied);
+    }
+    // Some plug-ins copy the bytes of an array that lies in another order, and say that it lies row by row.
+    let data = buffer.to_host()?;
+    let (element_type, dims) = (buffer.element_type()?, buffer.dimensions()?);
+    let array = HostArray { data: &data, element_type, dims: &dims, strides: None };
+    client.buffer(array, place).map_err(Status::from)
+}
+
+fn copied(buffer: &Buffer, place: BufferPlace<'_>) -> Result<Buffer, Status> {
     let device = match place {
         BufferPlace::Memory(memory) => return buffer.copy_to_memory(memory).map_err(Status::from),
         BufferPlace::Device(device) => device,

@@ -14,6 +14,7 @@ use crate::messages::{Answer, Execute, ExecuteResult, Executed, OldExecuteOption
 use crate::program::{Loaded, OutputSpec};
 use crate::reply::Reply;
 use crate::status::Status;
+use crate::xla;
 
 /// The protocol before which every run has a status, wanted or not, and options of XLA's own.
 const FILL_STATUS: i32 = 6;
@@ -86,9 +87,10 @@ fn run(
     for device in &program.devices {
         let mut list = Vec::with_capacity(arguments.len());
         for (at, argument) in arguments.iter().enumerate() {
-            let buffer = argument.on_device(*device).ok_or_else(|| {
-                Status::invalid(format!("argument {at} has no shard on device {device}"))
+            let buffer = argument.on_device(*device).map_err(|status| {
+                Status::new(status.code, format!("argument {at}: {}", status.message))
             })?;
+            check_order(program, at, buffer)?;
             list.push(buffer.as_ref());
         }
         lists.push(list);
@@ -110,6 +112,21 @@ fn run(
     Ok(outputs)
 }
 
+/// Refuses an argument that lies otherwise than the program reads it: a plug-in may take one for the other, and compute
+/// with elements in the wrong places.
+fn check_order(program: &Loaded, at: usize, argument: &Buffer) -> Result<(), Status> {
+    let Some(Some(wanted)) = program.facts.orders.get(at) else { return Ok(()) };
+    let Ok(Some(order)) = argument.minor_to_major() else { return Ok(()) };
+    if order == *wanted || xla::same_order(&order, wanted, &argument.dimensions()?) {
+        return Ok(());
+    }
+    Err(Status::invalid(format!(
+        "argument {at} lies on its device in the order of axes {order:?}, the fastest first, and the program reads \
+         {wanted:?}: put it with the layout that the program's in_shardings have, or take jax 0.5.3 or later, which sees \
+         how arrays lie"
+    )))
+}
+
 /// The results by their places, each with its shard of every device: the plug-in has them by devices.
 fn per_output(program: &Loaded, specs: &[OutputSpec], buffers: Vec<Buffer>) -> Vec<Array> {
     let empty = |spec: &OutputSpec| Array {
@@ -123,7 +140,7 @@ fn per_output(program: &Loaded, specs: &[OutputSpec], buffers: Vec<Buffer>) -> V
     for device in &program.devices {
         for array in &mut arrays {
             if let Some(buffer) = buffers.next() {
-                array.shards.push(Shard { device: *device, buffer: Arc::new(buffer) });
+                array.shards.push(Shard::new(*device, buffer));
             }
         }
     }

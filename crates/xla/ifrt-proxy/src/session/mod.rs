@@ -7,6 +7,7 @@ mod arrays;
 mod copies;
 mod execute;
 mod init;
+mod layout;
 mod programs;
 mod reshard;
 

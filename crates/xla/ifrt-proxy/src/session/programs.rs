@@ -95,8 +95,10 @@ impl Session {
         let executable = program.executable.executable()?;
         let facts = &program.facts;
         let opaques = |list: &Option<Vec<Bytes>>| list.clone().map(|list| Opaques { list });
-        let (parameter_layouts, parameter_layouts_error) =
-            layouts(executable.parameter_layouts().map_err(Status::from));
+        let (parameter_layouts, parameter_layouts_error) = match parameter_layouts(facts) {
+            Some(known) => (Some(known), None),
+            None => layouts(executable.parameter_layouts().map_err(Status::from)),
+        };
         let (output_layouts, output_layouts_error) =
             layouts(executable.output_layouts().map_err(Status::from));
         let (memory_stats, memory_stats_error) = either(memory_stats(&executable));
@@ -212,6 +214,13 @@ fn either<T, E: Into<Status>>(
         Ok(value) => (Some(value), None),
         Err(error) => (None, Some(error.into().message())),
     }
+}
+
+/// The layouts of parameters by what is known of the program, which is more than plug-ins before 0.93 say.
+fn parameter_layouts(facts: &xla::Facts) -> Option<Opaques> {
+    let orders: Option<Vec<_>> = facts.orders.iter().cloned().collect();
+    let orders = orders.filter(|orders| !orders.is_empty())?;
+    Some(Opaques { list: orders.into_iter().map(xla::message_of).collect() })
 }
 
 fn layouts(

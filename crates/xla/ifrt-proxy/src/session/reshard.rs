@@ -51,7 +51,7 @@ impl Session {
         }
         let moved = self.through_host(array, to, &pieces)?;
         if Semantics::of(semantics) == Semantics::Donate {
-            array.shards.iter().try_for_each(|shard| shard.buffer.delete())?;
+            array.shards.iter().try_for_each(|shard| shard.contents.delete())?;
         }
         Ok(moved)
     }
@@ -74,8 +74,7 @@ impl Session {
                 strides: Some(&block.strides),
             };
             let place = entry.place(to.memory_kind.as_deref())?;
-            let buffer = Arc::new(self.platform.client.buffer(host, place)?);
-            shards.push(Shard { device: entry.id, buffer });
+            shards.push(Shard::new(entry.id, self.platform.client.buffer(host, place)?));
         }
         Ok(Array { kind: array.kind, dims: array.dims.clone(), spread: to, shards })
     }
@@ -83,7 +82,7 @@ impl Session {
     /// All of the array, dense and row by row.
     fn gathered(&self, array: &Array, block: &Block) -> Result<Vec<u8>, Status> {
         if let Ok(whole) = array.whole() {
-            return Ok(whole.buffer.to_host()?);
+            return Ok(whole.contents.device()?.to_host()?);
         }
         let pieces = array.spread.cut.pieces(&array.dims, array.shards.len())?;
         let pieces = pieces.ok_or_else(|| unknown("is cut"))?;
@@ -96,10 +95,11 @@ impl Session {
             if pieces[..at].contains(piece) || piece.dims.contains(&0) {
                 continue;
             }
-            if shard.buffer.dimensions()? != piece.dims {
+            if shard.contents.dimensions()? != piece.dims {
                 return Err(Status::invalid("a shard is not what the sharding says"));
             }
-            strides::put(block, &piece.origin, &piece.dims, &shard.buffer.to_host()?, &mut data)?;
+            let part = shard.contents.device()?.to_host()?;
+            strides::put(block, &piece.origin, &piece.dims, &part, &mut data)?;
         }
         Ok(data)
     }

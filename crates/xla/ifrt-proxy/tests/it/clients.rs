@@ -11,10 +11,10 @@ use unskew_peers::{End, run_probe, there};
 const LIMIT: Duration = Duration::from_secs(400);
 
 /// How many steps `python/probe/proxy_requests.py` has.
-const REQUESTS: usize = 21;
+const REQUESTS: usize = 20;
 
 /// How many steps `python/probe/proxy_equal.py` has.
-const EQUAL: usize = 15;
+const EQUAL: usize = 17;
 
 fn server(plugin: &Plugin) -> Served {
     Served::start(Command::new(example()).arg(plugin.path())).unwrap()

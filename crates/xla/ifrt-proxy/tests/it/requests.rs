@@ -6,16 +6,17 @@ use std::process::Command;
 
 use bytes::Bytes;
 use unskew_ifrt::types::{
-    ArraySpec, DType, DTypeKind, DeviceList, ExecuteOptions, HloProgram, HloSharding, Ifrt,
-    Mapping, RemapPlan, Serialized, Shape, Sharding, SingleDeviceSharding, any_version,
+    ArraySpec, CompactLayout, DType, DTypeKind, DeviceList, ExecuteOptions, HloProgram,
+    HloSharding, Ifrt, Layout, Mapping, RemapPlan, Serialized, Shape, Sharding,
+    SingleDeviceSharding, any_version,
 };
 use unskew_ifrt_client::{Adder, Client, ELEMENTS};
 use unskew_ifrt_proxy::messages::{
-    Answer, Ask, CopyToHost, DefaultDeviceAssignment, Disassemble, Execute, FullyReplicatedShard,
-    Handle, Handles, MakeArray, MakeArraysFromShards, MakeErrorArrays, OldReshard, ProxyVersion,
-    Remap, Respec, ShardBuffer, ShardIndices, ShardsSpec, StatusMessage,
+    Answer, Ask, CopyArrays, CopyToHost, DefaultDeviceAssignment, Disassemble, Execute,
+    FullyReplicatedShard, Handle, Handles, MakeArray, MakeArraysFromShards, MakeErrorArrays,
+    OldReshard, ProxyVersion, Remap, Respec, ShardBuffer, ShardIndices, ShardsSpec, StatusMessage,
 };
-use unskew_ifrt_proxy::status::Code;
+use unskew_ifrt_proxy::status::{Code, Status};
 use unskew_jax_matrix::{PLUGINS, Plugin, Served};
 use unskew_serdes::proto::{Message, encode};
 
@@ -305,21 +306,106 @@ fn what_the_plug_in_has_no_words_for_is_refused_and_the_session_goes_on() {
             let refused = client.ask(assignment(replicas, partitions)).await.unwrap_err();
             assert_eq!(refused.code, Code::InvalidArgument, "{refused}");
         }
-        let texts = MakeArray {
-            dtype: bytes(&DType::from(DTypeKind::String)),
-            shape: bytes(&Shape { dims: vec![1] }),
-            sharding: bytes(&on(0)),
-            host_buffer: 7,
-            array: Some(7),
-            ..MakeArray::default()
-        };
-        let op_id = client.send(Ask::MakeArray(texts)).unwrap();
-        client.store(7, Bytes::from_static(b"\x0a\x01a")).await.unwrap();
-        let refused = client.answer(op_id).await.unwrap_err();
-        assert_eq!(refused.code, Code::Unimplemented, "{refused}");
         rows(&mut client, 1).await;
         client.ask(resharded(1, on(0), 2)).await.unwrap();
         assert_eq!(fetched(&mut client, 2).await, read(&numbers()));
+    });
+}
+
+/// An array of one host buffer under this handle, and its answer.
+async fn put(client: &mut Client, ask: MakeArray, data: Bytes) -> Result<Answer, Status> {
+    let handle = ask.host_buffer;
+    let op_id = client.send(Ask::MakeArray(ask)).unwrap();
+    client.store(handle, data).await.unwrap();
+    client.answer(op_id).await
+}
+
+/// The layout with these axes, as it is written since SerDes version 1.
+fn layout(major_to_minor: &[i32]) -> Bytes {
+    let layout = Layout::Compact(CompactLayout { major_to_minor: major_to_minor.to_vec() });
+    encode(&layout, any_version().get(1).unwrap()).unwrap().into()
+}
+
+/// JAX lays arrays out by programs, so none of its releases up to 0.12.0 sends a layout with host data.
+#[test]
+fn host_data_lie_on_the_device_as_the_client_asks() {
+    for plugin in [&PLUGINS[0], &PLUGINS[2]] {
+        let server = server_with(plugin);
+        run(async {
+            let mut client = client(&server, NEWEST).await;
+            let ask = |handle: u64, major_to_minor: &[i32]| MakeArray {
+                dtype: bytes(&DType::from(DTypeKind::F32)),
+                shape: bytes(&Shape { dims: vec![2, 8] }),
+                sharding: bytes(&on(0)),
+                host_buffer: handle,
+                array: Some(handle),
+                layout: Some(layout(major_to_minor)),
+                ..MakeArray::default()
+            };
+            put(&mut client, ask(1, &[0, 1]), numbers().into()).await.unwrap();
+            assert_eq!(fetched(&mut client, 1).await, read(&numbers()));
+            // A plug-in that lays it out otherwise all the same is not believed.
+            match put(&mut client, ask(2, &[1, 0]), numbers().into()).await {
+                Ok(_) => {
+                    assert_eq!(fetched(&mut client, 2).await, read(&numbers()));
+                    let copy = CopyArrays {
+                        arrays: vec![2],
+                        device_ids: vec![1],
+                        results: vec![3],
+                        ..CopyArrays::default()
+                    };
+                    client.ask(Ask::CopyArrays(copy)).await.unwrap();
+                    assert_eq!(fetched(&mut client, 3).await, read(&numbers()));
+                }
+                Err(refused) => assert_eq!(refused.code, Code::Unimplemented, "{refused}"),
+            }
+            for wrong in [&[0][..], &[0, 0], &[0, 2]] {
+                let refused = put(&mut client, ask(4, wrong), numbers().into()).await.unwrap_err();
+                assert_eq!(refused.code, Code::InvalidArgument, "{refused}");
+            }
+        });
+    }
+}
+
+#[test]
+fn texts_are_kept_and_no_program_takes_them() {
+    let server = server();
+    run(async {
+        let mut client = client(&server, NEWEST).await;
+        let ask = |handle: u64, dims: &[i64], sharding: Sharding| MakeArray {
+            dtype: bytes(&DType::from(DTypeKind::String)),
+            shape: bytes(&Shape { dims: dims.to_vec() }),
+            sharding: bytes(&sharding),
+            host_buffer: handle,
+            array: Some(handle),
+            ..MakeArray::default()
+        };
+        let words = Bytes::from_static(b"\x0a\x01a\x0a\x02\xc3\xa9");
+        put(&mut client, ask(1, &[2], on(0)), words.clone()).await.unwrap();
+        let copy = CopyToHost { host_buffer: 9, array: 1, byte_strides: None };
+        client.ask(Ask::CopyToHost(copy)).await.unwrap();
+        assert_eq!(client.look_up(client.session, 9).await.unwrap(), words);
+        client.ask(Ask::CheckValueReady(Handles { handles: vec![1] })).await.unwrap();
+        for (dims, sharding, code) in [
+            (&[3][..], on(0), Code::InvalidArgument),
+            (&[-2], on(0), Code::InvalidArgument),
+            (&[2], spread(&[0, 1], &[]), Code::FailedPrecondition),
+        ] {
+            let refused =
+                put(&mut client, ask(2, dims, sharding), words.clone()).await.unwrap_err();
+            assert_eq!(refused.code, code, "{refused}");
+        }
+        let adder = Adder::compile(&mut client, 0).await.unwrap();
+        let execute = Execute {
+            executable: adder.executable,
+            arguments: vec![1, 1],
+            options: Some(bytes(&ExecuteOptions::default())),
+            results: vec![3],
+            ..Execute::default()
+        };
+        let refused = client.ask(Ask::Execute(execute)).await.unwrap_err();
+        assert_eq!(refused.code, Code::Unimplemented, "{refused}");
+        assert!(refused.message.contains("argument 0: arrays of texts"), "{refused}");
     });
 }
 

@@ -55,7 +55,7 @@ impl<'a> HostArray<'a> {
         if data.len() < wanted {
             return Err(Error::TooShort { wanted, given: data.len() });
         }
-        Ok(Array { data, element_type, dims, strides })
+        Ok(Array { data, element_type, dims, strides, order: None })
     }
 }
 
@@ -174,6 +174,22 @@ impl Client {
         place: impl Into<BufferPlace<'a>>,
     ) -> Result<Buffer, Error> {
         host_data::from_slice(&self.raw, array.checked()?, place.into().raw()).map(Buffer::new)
+    }
+
+    /// A buffer whose axes lie on the device in this order, the fastest first; else as [`Client::buffer`].
+    ///
+    /// A plug-in may lay it out otherwise all the same: [`Buffer::minor_to_major`] says how.
+    ///
+    /// # Errors
+    /// As [`Client::buffer`]; and if the order does not name every axis once.
+    pub fn buffer_in_order<'a>(
+        &self,
+        array: HostArray<'_>,
+        minor_to_major: &[i64],
+        place: impl Into<BufferPlace<'a>>,
+    ) -> Result<Buffer, Error> {
+        let array = host_data::Array { order: Some(minor_to_major), ..array.checked()? };
+        host_data::from_slice(&self.raw, array, place.into().raw()).map(Buffer::new)
     }
 
     /// A buffer of a dense array of elements, as [`Client::buffer`].

@@ -1,4 +1,4 @@
-//! The layout of a dense array in row-major order.
+//! The layout of a dense array: an order of its axes.
 
 use crate::sys::Api;
 use crate::sys::bindings::*;
@@ -11,10 +11,15 @@ pub(crate) struct Dense {
 }
 
 impl Dense {
-    /// The layout of an array of these dimensions.
+    /// The layout of an array of these dimensions in row-major order.
     pub(crate) fn of(api: &Api, dims: &[i64]) -> Self {
         let mut order: Vec<i64> = (0..).take(dims.len()).collect();
         order.reverse();
+        Self::in_order(api, order)
+    }
+
+    /// The layout with these axes, the fastest first.
+    pub(crate) fn in_order(api: &Api, order: Vec<i64>) -> Self {
         let mut tiled = api.record::<PJRT_Buffer_MemoryLayout_Tiled>();
         tiled.minor_to_major = order.as_ptr();
         tiled.minor_to_major_size = order.len();

@@ -3,7 +3,8 @@
 use std::ffi::c_void;
 use std::ptr::NonNull;
 
-use super::order::Turn;
+use super::dense::Dense;
+use super::order::{Turn, names_every_axis_once};
 use super::read::{self, zeroed};
 use super::{Handle, Owned, event};
 use crate::host::{Error, host_bytes};
@@ -23,6 +24,8 @@ pub(crate) struct Array<'a> {
     pub(crate) element_type: PJRT_Buffer_Type,
     pub(crate) dims: &'a [i64],
     pub(crate) strides: Option<&'a [i64]>,
+    /// The order of its axes on the device, the fastest first; none is the plug-in's own.
+    pub(crate) order: Option<&'a [i64]>,
 }
 
 /// A buffer of a copy that is made before the call returns.
@@ -53,7 +56,7 @@ pub(crate) fn from_owner<T: AsRef<[u8]> + Send + 'static>(
     if data.len() < wanted {
         return Err(Error::TooShort { wanted, given: data.len() });
     }
-    let array = Array { data, element_type, dims, strides: None };
+    let array = Array { data, element_type, dims, strides: None, order: None };
     // SAFETY: the owner, which does not move, stays until the event has happened.
     let made = unsafe { from_memory(client, array, place, semantics) };
     match made {
@@ -79,6 +82,10 @@ unsafe fn from_memory(
     semantics: PJRT_HostBufferSemantics,
 ) -> Result<(Owned<PJRT_Buffer>, Option<Owned<PJRT_Event>>), Error> {
     let api = client.api();
+    if array.order.is_some_and(|order| !names_every_axis_once(order, array.dims.len())) {
+        return Err(Error::NotAShape("a layout that does not name every axis once"));
+    }
+    let mut layout = array.order.map(|order| Dense::in_order(api, order.to_vec()));
     let mut arguments = api.record::<PJRT_Client_BufferFromHostBuffer_Args>();
     arguments.client = client.raw();
     arguments.data = array.data.as_ptr().cast();
@@ -88,6 +95,9 @@ unsafe fn from_memory(
     if let Some(strides) = array.strides {
         arguments.byte_strides = strides.as_ptr();
         arguments.num_byte_strides = strides.len();
+    }
+    if let Some(layout) = &mut layout {
+        arguments.device_layout = layout.as_mut_ptr();
     }
     arguments.host_buffer_semantics = semantics;
     match place {
@@ -100,7 +110,8 @@ unsafe fn from_memory(
             arguments.memory = memory.raw();
         }
     }
-    // SAFETY: all handles are alive and of one client, and the data are as large as they must be.
+    // SAFETY: all handles are alive and of one client, the data are as large as they must be, and the layout, which
+    // names every axis, lives as long as the call.
     unsafe { api.call(&mut arguments) }?;
     let done = NonNull::new(arguments.done_with_host_buffer);
     // SAFETY: the event is the caller's to free.

@@ -18,6 +18,13 @@ pub(crate) struct Turn {
     bytes: usize,
 }
 
+/// Whether an order is one of so many axes.
+pub(crate) fn names_every_axis_once(order: &[i64], axes: usize) -> bool {
+    let mut sorted = order.to_vec();
+    sorted.sort_unstable();
+    sorted.into_iter().eq((0..).take(axes))
+}
+
 impl Turn {
     /// What a buffer needs; none if it is in row-major order already, or the plug-in does not say how it
     /// lies.
@@ -35,13 +42,11 @@ impl Turn {
     }
 
     fn new(dims: &[i64], order: &[i64], width: usize, bytes: usize) -> Option<Self> {
-        let dims: Vec<usize> = number(dims)?;
-        let order = number(order)?;
-        let mut sorted = order.clone();
-        sorted.sort_unstable();
-        if !sorted.into_iter().eq(0..dims.len()) {
+        if !names_every_axis_once(order, dims.len()) {
             return None;
         }
+        let dims: Vec<usize> = number(dims)?;
+        let order = number(order)?;
         let mut strides = vec![0; dims.len()];
         let mut step = width;
         for axis in order {
