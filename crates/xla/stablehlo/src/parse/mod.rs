@@ -40,6 +40,7 @@ mod types;
 use unskew_source::{Assembly, ReadError, Source, SourceExt as _};
 
 use operations::Reader;
+pub(crate) use shardings::FACTORS;
 
 /// The format of the bytecode that is made.
 const FORMAT: u64 = 6;

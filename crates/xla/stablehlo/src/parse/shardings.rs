@@ -13,7 +13,26 @@ pub(super) enum Sharded {
     PerValue(Vec<Sharding>),
     /// The axes along which a computation is written out by hand.
     ManualAxes(Vec<Vec<u8>>),
+    Rule(Rule),
 }
+
+/// How the dimensions of operands and results belong together, by factors.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Rule {
+    /// The sizes of the factors.
+    pub(super) sizes: Vec<i64>,
+    /// For each operand, the factors of each of its dimensions.
+    pub(super) operands: Vec<Vec<Vec<i64>>>,
+    pub(super) results: Vec<Vec<Vec<i64>>>,
+    /// The factors of each of [`FACTORS`].
+    pub(super) kinds: [Vec<i64>; 4],
+    /// Whether somebody wrote it by hand.
+    pub(super) custom: bool,
+}
+
+/// What factors may be, in the order of files.
+pub(crate) const FACTORS: [&str; 4] =
+    ["reduction", "need_replication", "permutation", "blocked_propagation"];
 
 /// Devices in a grid.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -66,6 +85,7 @@ pub(super) fn read(scanner: &mut Scanner<'_>, start: usize, name: &str) -> Resul
         }
         "mesh" => Sharded::Mesh(mesh(scanner)?),
         "sharding" => Sharded::Sharding(sharding(scanner)?),
+        "op_sharding_rule" => Sharded::Rule(rule(scanner)?),
         "sharding_per_value" => {
             scanner.needs("<")?;
             let all = per_value(scanner)?;
@@ -157,4 +177,61 @@ fn axis(scanner: &mut Scanner<'_>) -> Result<Axis, ReadError> {
         part = Some((before, scanner.integer()?));
     }
     Ok(Axis { name, part })
+}
+
+/// `<([i, jk])->([i, z_1]) {i=2, j=4, k=8, z_1=3} reduction={j, k}, custom>`.
+fn rule(scanner: &mut Scanner<'_>) -> Result<Rule, ReadError> {
+    let side = |scanner: &mut Scanner<'_>| {
+        scanner.list("(", ")", |scanner| scanner.list("[", "]", |scanner| factors(scanner)))
+    };
+    scanner.needs("<")?;
+    let operands = side(scanner)?;
+    scanner.needs("->")?;
+    let results = side(scanner)?;
+    let mut sizes: Vec<i64> = Vec::new();
+    scanner.list("{", "}", |scanner| {
+        let start = scanner.place();
+        if factors(scanner)?[..] != [sizes.len() as i64] {
+            return Err(scanner.error_at(start, "the factors stand in their order, each once"));
+        }
+        scanner.needs("=")?;
+        sizes.push(scanner.integer()?);
+        Ok(())
+    })?;
+    let mut kinds = [const { Vec::new() }; 4];
+    for (name, kind) in FACTORS.iter().zip(&mut kinds) {
+        if scanner.takes_word(name) {
+            scanner.needs("=")?;
+            *kind = scanner.list("{", "}", factors)?.concat();
+        }
+    }
+    let custom = scanner.takes(",");
+    if custom {
+        scanner.needs_word("custom")?;
+    }
+    scanner.needs(">")?;
+    Ok(Rule { sizes, operands, results, kinds, custom })
+}
+
+/// Factors without a space between them: `i` to `z`, then `z_1`.
+fn factors(scanner: &mut Scanner<'_>) -> Result<Vec<i64>, ReadError> {
+    let start = scanner.place();
+    let word = scanner.word()?;
+    let mut all = Vec::new();
+    let mut rest = word;
+    while let Some(letter) = rest.bytes().next() {
+        let mut number = i64::from(letter) - i64::from(b'i');
+        rest = rest.get(1..).unwrap_or_default();
+        if let Some(digits) = rest.strip_prefix('_').filter(|_| letter == b'z') {
+            let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+            let more: Option<u16> = digits[..end].parse().ok();
+            number += i64::from(more.unwrap_or_default());
+            rest = &digits[end..];
+        }
+        if !letter.is_ascii_lowercase() || number < 0 {
+            return Err(scanner.error_at(start, &format!("factors are `i` to `z`, not `{word}`")));
+        }
+        all.push(number);
+    }
+    Ok(all)
 }

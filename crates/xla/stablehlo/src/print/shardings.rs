@@ -1,8 +1,11 @@
 //! Attributes of dialects beside VHLO as text: shardings, enumerations of CHLO, bounds of StableHLO.
 
+use std::fmt::Write as _;
+
 use super::Words;
 use super::attributes::{COMPARED, DIRECTIONS, PRECISIONS, bounds, bytes, quoted, reference};
 use crate::module::{Field, Id, Item};
+use crate::parse::FACTORS;
 use crate::rewrite::values::{unzigzag, varint_of};
 
 /// The attribute; none if it has no words here.
@@ -155,16 +158,34 @@ fn rule(module: &Words<'_>, item: &Item) -> Option<String> {
         let all: Option<Vec<String>> = ids.iter().map(|id| mapping(module, *id)).collect();
         Some(format!("({})", all?.join(", ")))
     };
-    // Lists of factors of some kinds, which stand in no file so far, and behind them whether it is somebody's own.
-    let custom = match item.fields.last()? {
-        Field::Raw(raw) => match &bytes(module, raw)[..] {
-            [.., 0] | [] => "",
-            _ => ", custom",
-        },
-        _ => "",
-    };
+    let Field::Raw(rest) = item.fields.last()? else { return None };
+    let more = kinds(&bytes(module, rest))?;
     let (operands, results) = (side(lists.first()?)?, side(lists.get(1)?)?);
-    Some(format!("#sdy.op_sharding_rule<{operands}->{results} {{{}}}{custom}>", sizes.join(", ")))
+    Some(format!("#sdy.op_sharding_rule<{operands}->{results} {{{}}}{more}>", sizes.join(", ")))
+}
+
+/// Which factors are of which kind, and behind them a byte: whether somebody wrote the rule by hand. None if it is written
+/// otherwise.
+fn kinds(mut rest: &[u8]) -> Option<String> {
+    let mut text = String::new();
+    for name in FACTORS {
+        let (count, behind) = varint_of(rest)?;
+        rest = behind;
+        let mut all = Vec::new();
+        for _ in 0..count {
+            let (number, behind) = varint_of(rest)?;
+            rest = behind;
+            all.push(factor(unzigzag(number).cast_unsigned()));
+        }
+        if !all.is_empty() {
+            let _ = write!(text, " {name}={{{}}}", all.join(", "));
+        }
+    }
+    match rest {
+        [0] => Some(text),
+        [1] => Some(text + ", custom"),
+        _ => None,
+    }
 }
 
 fn mapping(module: &Words<'_>, id: Id) -> Option<String> {

@@ -324,3 +324,31 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn rules_of_shardings_are_read_as_they_are_printed() {
+    for rule in [
+        "([i])->([i]) {i=4}",
+        "([i, jk])->([i, z_1]) {i=2, j=4, k=8, l=1, m=1, n=1, o=1, p=1, q=1, r=1, s=1, t=1, u=1, v=1, w=1, x=1, y=1, z=1, z_1=3}",
+        "([i, j], [j, k])->([i, k]) {i=2, j=4, k=8} reduction={j}",
+        "([i], [])->([i]) {i=4} need_replication={i} permutation={i} blocked_propagation={i}, custom",
+    ] {
+        let text = format!(
+            "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {{\n  %0 = stablehlo.custom_call @x(%a) \
+             {{sdy.sharding_rule = #sdy.op_sharding_rule<{rule}>}} : (tensor<4xf32>) -> tensor<4xf32>\n  \
+             return %0 : tensor<4xf32>\n}}\n"
+        );
+        let once = printed(&read(&text).unwrap());
+        assert!(once.contains(&format!("#sdy.op_sharding_rule<{rule}>")), "{once}");
+        assert_eq!(printed(&read(&once).unwrap()), once);
+    }
+    let wrong = ["([i])->([i]) {j=4}", "([A])->([i]) {i=4}", "([i])->([i]) {i=4} other={i}"];
+    for rule in wrong {
+        let text = format!(
+            "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {{ %0 = stablehlo.custom_call @x(%a) \
+             {{sdy.sharding_rule = #sdy.op_sharding_rule<{rule}>}} : (tensor<4xf32>) -> tensor<4xf32> \
+             return %0 : tensor<4xf32> }}"
+        );
+        assert!(read(&text).is_err(), "{rule}");
+    }
+}

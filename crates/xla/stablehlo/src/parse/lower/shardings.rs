@@ -2,7 +2,7 @@
 
 use super::{Lowering, counted, raw};
 use crate::module::{Field, Id, Raw};
-use crate::parse::shardings::{Axis, Dimension, Mesh, MeshOf, Sharded, Sharding};
+use crate::parse::shardings::{Axis, Dimension, Mesh, MeshOf, Rule, Sharded, Sharding};
 use crate::rewrite::values::zigzag;
 
 /// The numbers of attributes of Shardy.
@@ -15,6 +15,9 @@ mod code {
     pub(super) const DIMENSION: u64 = 5;
     pub(super) const SHARDING: u64 = 6;
     pub(super) const PER_VALUE: u64 = 7;
+    pub(super) const DIMENSION_FACTORS: u64 = 8;
+    pub(super) const FACTORS: u64 = 9;
+    pub(super) const RULE: u64 = 10;
 }
 
 impl Lowering {
@@ -26,6 +29,7 @@ impl Lowering {
                 let all: Vec<Id> = all.iter().map(|one| self.sharding(one)).collect();
                 self.list(code::PER_VALUE, all)
             }
+            Sharded::Rule(rule) => self.rule(rule),
             Sharded::ManualAxes(names) => {
                 let names: Vec<Id> = names.iter().map(|name| self.plain_text(name)).collect();
                 self.list(code::MANUAL_AXES, names)
@@ -87,5 +91,35 @@ impl Lowering {
         let name = self.module.text(&axis.name);
         let fields = vec![Field::Number(code::AXIS), Field::Text(name), Field::Optional(part)];
         self.item("sdy", fields)
+    }
+
+    fn rule(&mut self, rule: &Rule) -> Id {
+        let mut fields = vec![Field::Number(code::RULE)];
+        counted(&mut fields, rule.sizes.iter().map(|size| Field::Number(zigzag(*size))));
+        for side in [&rule.operands, &rule.results] {
+            let all: Vec<Id> = side.iter().map(|dims| self.factors(dims)).collect();
+            counted(&mut fields, all.into_iter().map(Field::Attribute));
+        }
+        let mut rest = Vec::new();
+        for kind in &rule.kinds {
+            crate::convert::numbers::varint(&mut rest, kind.len() as u64);
+            let factors = kind.iter().map(|factor| zigzag(*factor));
+            factors.for_each(|factor| crate::convert::numbers::varint(&mut rest, factor));
+        }
+        // A byte, and not a number of variable length.
+        rest.push(u8::from(rule.custom));
+        fields.push(Field::Raw(Raw::Bytes(rest)));
+        self.item("sdy", fields)
+    }
+
+    /// The factors of each dimension of one operand or result.
+    fn factors(&mut self, dims: &[Vec<i64>]) -> Id {
+        let mut all = Vec::new();
+        for factors in dims {
+            let numbers = factors.iter().map(|factor| zigzag(*factor));
+            let row = raw([factors.len() as u64].into_iter().chain(numbers));
+            all.push(self.item("sdy", vec![Field::Number(code::DIMENSION_FACTORS), row]));
+        }
+        self.list(code::FACTORS, all)
     }
 }
