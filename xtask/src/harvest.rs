@@ -3,6 +3,7 @@
 pub(crate) mod command;
 mod exports;
 mod jax;
+mod jax_cache;
 mod keras;
 mod kernels;
 mod onnx;
@@ -32,6 +33,7 @@ pub fn run(release: &str, from: Option<&Path>) -> anyhow::Result<()> {
         release.split_once("==").with_context(|| format!("not FAMILY==VERSION: {release}"))?;
     match (family, from) {
         ("jax", None) => jax::harvest(version),
+        ("jax-cache", python) => jax_cache::harvest(version, python),
         ("published", None) => published::harvest(version),
         ("tensorflow-exports", None) => tensorflow::harvest_exports(version),
         ("tensorflow-macos", wheel) => tensorflow::harvest_macos(version, wheel),
@@ -50,7 +52,7 @@ pub fn run(release: &str, from: Option<&Path>) -> anyhow::Result<()> {
         ("torch", Some(table)) => torch::harvest_from_table(version, table),
         _ => bail!(
             "harvest knows torch, tensorflow, tensorflow-exports, tensorflow-kernels, tensorflow-macos, torch-symbols, \
-             tensorflow-symbols, extensions, pjrt-plugins, jax, keras, onnx, onnxruntime, torch_xla and published, not: {family}"
+             tensorflow-symbols, extensions, pjrt-plugins, jax, jax-cache, keras, onnx, onnxruntime, torch_xla and published, not: {family}"
         ),
     }
 }

@@ -22,6 +22,7 @@ mod hostile;
 mod ifrt;
 mod instructions;
 mod jax;
+mod jax_caches;
 mod jax_export;
 mod jax_tests;
 mod keras;
@@ -150,6 +151,8 @@ enum Verb {
     /// Runs a sample of JAX's own tests on a plug-in, and compares test by test with jaxlib's CPU.
     JaxTests(jax_tests::JaxTests),
 
+    /// Has JAX releases look into compilation caches of each other, and holds predictions against what they did.
+    JaxCaches(jax_caches::JaxCaches),
     /// Has JAX releases write and read files of `jax.export`, and holds the verdicts against what they do.
     JaxExport(jax_export::JaxExport),
     /// Compiles and runs JAX's back-compatibility data on plug-ins, and holds the predictions against what came of it.
@@ -253,6 +256,7 @@ fn main() -> anyhow::Result<()> {
         Verb::TensorflowData(arguments) => tensorflow_data::run(&arguments),
         Verb::TensorflowDifferential(arguments) => tensorflow_differential::run(&arguments),
         Verb::JaxTests(arguments) => jax_tests::run(&arguments),
+        Verb::JaxCaches(arguments) => jax_caches::run(&arguments),
         Verb::JaxExport(arguments) => jax_export::run(&arguments),
         Verb::ProgramsOnPlugins(arguments) => programs_on_plugins::run(&arguments),
         Verb::Keras(arguments) => keras::run(&arguments),

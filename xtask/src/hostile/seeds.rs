@@ -104,6 +104,12 @@ const FORMATS: [Format; 14] = [
         commands: &["inspect FILE", "check FILE --with jax@0.4.30 jax@0.12.0"],
     },
     Format {
+        name: "entries of compilation caches",
+        endings: &["-cache"],
+        weight: 2,
+        commands: &["inspect FILE", "check FILE --with jax@0.6.2 jax@0.12.0"],
+    },
+    Format {
         name: "locks of environments",
         endings: &[
             "uv.lock",

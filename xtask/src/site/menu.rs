@@ -23,6 +23,7 @@ const GUIDES: [(&str, &[&str]); 6] = [
             "check-a-keras-model",
             "check-a-model-for-a-device",
             "jax-export",
+            "jax-compilation-cache",
             "check-a-program-for-a-plug-in",
             "sandbox",
             "python",

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use unskew_compilation_cache::CacheFile;
 use unskew_core::{Party, Rule};
 use unskew_source::{ReadError, Source};
 
@@ -13,11 +14,16 @@ use crate::{device, ifrt, onnx, rules, unversioned};
 /// Makes a party of a file; none if the file is not of this boundary.
 type Reader = fn(&Arc<dyn Source>) -> Result<Option<Party>, ReadError>;
 
+/// Makes a party of a folder by its name, its path if it has one, and the files in it; none if it is not of this boundary.
+type FolderReader = fn(&str, Option<String>, &[CacheFile], &[String]) -> Option<Party>;
+
 /// How a boundary reads what is its own.
 #[derive(Clone, Copy)]
 pub(crate) enum Read {
     /// A file is one party.
     File(Reader),
+    /// A folder is one party, and so is a file that lies alone.
+    Folder(FolderReader, Reader),
     /// A shared object is a party for each interface that it serves, and may have to be run: see [`crate::plugin`].
     Plugin,
 }
@@ -37,12 +43,13 @@ pub(crate) struct Boundary {
 /// The boundaries in the order in which they are asked: those with magic numbers first; a bare protobuf message has none
 /// and comes last.
 #[rustfmt::skip]
-pub(crate) const BOUNDARIES: [Boundary; 12] = [
+pub(crate) const BOUNDARIES: [Boundary; 13] = [
     Boundary { looked_for: "plug-ins (exports GetPjrtApi, SE_InitPlugin, TF_InitGraph or TF_InitKernel)", endings: &["so", "dylib", "dll"], read: Read::Plugin, rules: &[unskew_pjrt::rules::RULES, unskew_stream_executor::rules::RULES] },
     Boundary { looked_for: "native extensions of PyTorch and TensorFlow (.so)", endings: &["so"], read: Read::File(unskew_extensions::party), rules: &[unskew_extensions::rules::RULES] },
     Boundary { looked_for: "operator tables of devices (.json)", endings: &[], read: Read::File(device::party), rules: &[] },
     Boundary { looked_for: "StableHLO artifacts and MLIR text", endings: &["mlirbc", "stablehlo", "bc", "vhlo", "mlir"], read: Read::File(unskew_stablehlo::party), rules: &[unskew_stablehlo::rules::RULES] },
     Boundary { looked_for: "functions of jax.export", endings: &["jaxexp", "jaxexport", "exported"], read: Read::File(unskew_jax_export::party), rules: &[unskew_jax_export::rules::RULES] },
+    Boundary { looked_for: "compilation caches of JAX", endings: &[], read: Read::Folder(unskew_compilation_cache::folder_party, unskew_compilation_cache::entry_party), rules: &[unskew_compilation_cache::rules::RULES] },
     Boundary { looked_for: "PyTorch archives (.pt, .ptl, .pt2, .pte)", endings: &["pt", "pth", "pt2", "ptl", "pte", "ff", "ts", "jit", "torchscript", "pkl", "bin"], read: Read::File(unskew_torch::party), rules: &[unskew_torch::rules::RULES, unskew_torch_schemas::rules::RULES, unskew_torch_operators::rules::RULES] },
     Boundary { looked_for: "IFRT values with the name of their type", endings: &[], read: Read::File(ifrt::party), rules: &[unskew_ifrt::rules::RULES] },
     Boundary { looked_for: "Keras models and weights (.keras, .h5)", endings: &["keras", "h5", "hdf5"], read: Read::File(unskew_keras::party), rules: &[unskew_keras::rules::RULES] },

@@ -1,13 +1,17 @@
 //! Folders: a SavedModel, or whatever lies in it.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use unskew_compilation_cache::CacheFile;
+use unskew_core::Party;
 use unskew_source::{FileSource, Source};
 use unskew_tensorflow::diff::Registry;
 
+use crate::boundaries::{self, BOUNDARIES, Read};
 use crate::location::Location;
-use crate::{Artifact, Container, OpenError, Options, boundaries, company, plugin, recognize};
+use crate::{Artifact, Container, OpenError, Options, company, plugin, recognize};
 
 /// How deep folders are walked.
 const DEPTH: usize = 16;
@@ -23,6 +27,9 @@ pub(crate) fn open(path: &Path, options: &Options) -> Result<Artifact, OpenError
     let walk = Walk::of(path)?;
     let files = walk.files.len();
     let mut artifact = Artifact::new(&*name, Container::Folder);
+    for party in as_one(path, &walk.files) {
+        artifact.add(name.clone(), party);
+    }
     for file in walk.files.iter().filter(|file| recognize::is_candidate(&file.to_string_lossy())) {
         read(file, options, &mut artifact);
     }
@@ -35,6 +42,33 @@ pub(crate) fn open(path: &Path, options: &Options) -> Result<Artifact, OpenError
         return Err(OpenError::Nothing { path: name, container: "folder", files, looked_for });
     }
     Ok(artifact)
+}
+
+/// The parties that a folder is as a whole.
+fn as_one(path: &Path, files: &[PathBuf]) -> Vec<Party> {
+    let mut listed = Vec::new();
+    let mut folders = BTreeSet::new();
+    for file in files {
+        let Ok(below) = file.strip_prefix(path) else { continue };
+        let mut parts = below.iter().map(|part| part.to_string_lossy().into_owned());
+        match (parts.next(), parts.next()) {
+            (Some(name), None) => listed.push(CacheFile::at(name, file)),
+            (Some(folder), Some(_)) => {
+                folders.insert(folder);
+            }
+            (None, _) => {}
+        }
+    }
+    let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let whole: PathBuf = whole.components().collect();
+    let name = whole.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let folders: Vec<String> = folders.into_iter().collect();
+    let readers = BOUNDARIES.iter().filter_map(|boundary| match boundary.read {
+        Read::Folder(read, _) => Some(read),
+        Read::File(_) | Read::Plugin => None,
+    });
+    let whole = whole.display().to_string();
+    readers.filter_map(|read| read(&name, Some(whole.clone()), &listed, &folders)).collect()
 }
 
 /// Every file in the folder at `path`, for those who need all of it.

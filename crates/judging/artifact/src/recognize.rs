@@ -29,7 +29,7 @@ pub(crate) fn parties(
                     return Ok(plugins);
                 }
             }
-            Read::File(party) => {
+            Read::File(party) | Read::Folder(_, party) => {
                 if let Some(party) = party(source)? {
                     let party = beside(party, source, location, options)?;
                     let party = verify::with_data(party, source, options.verify)?;

@@ -69,6 +69,7 @@ pub fn party(row: &Row) -> Party {
     let host = hosts()[index].clone().among(hosts);
     let party = entries()[index].ifrt().attach(host.party());
     let party = unskew_jax_export::reader(party, row.version);
+    let party = unskew_compilation_cache::reader(party, row.version);
     match entries()[index].stablehlo {
         Some(_) => party,
         None => party.require(Requirement::matches(STABLEHLO_AXIS, UnknownStableHlo)),

@@ -1,0 +1,4 @@
+//! Real entries, and what is done to them.
+
+mod broken;
+mod caches;
