@@ -19,7 +19,7 @@ struct Format {
     commands: &'static [&'static str],
 }
 
-const FORMATS: [Format; 14] = [
+const FORMATS: [Format; 15] = [
     Format {
         name: "PyTorch",
         endings: &["pt", "ptl", "pth", "pt2", "pte", "jit", "pkl"],
