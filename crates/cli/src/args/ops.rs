@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Subcommand;
+use unskew_interpreter::Engine;
 
 #[derive(Debug, clap::Args)]
 pub struct Ops {
@@ -107,6 +108,9 @@ pub struct OpsRun {
     /// Calculate in this many threads; the result is the same for every number [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
+    /// Calculate quantized operators as this engine does: fbgemm or qnnpack
+    #[arg(long, value_name = "ENGINE", default_value = "fbgemm", value_parser = engine)]
+    pub engine: Engine,
     /// Print the time of each operator to stderr
     #[arg(long)]
     pub profile: bool,
@@ -128,4 +132,9 @@ pub struct OpsBisect {
     /// Run the model for real with the PyTorch of this Python; may be given several times
     #[arg(long, value_name = "PYTHON")]
     pub python: Vec<PathBuf>,
+}
+
+/// An engine of quantized operators by its name.
+fn engine(name: &str) -> Result<Engine, String> {
+    Engine::named(name).ok_or_else(|| format!("no engine that is known (fbgemm, qnnpack): {name}"))
 }

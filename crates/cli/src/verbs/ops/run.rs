@@ -24,6 +24,7 @@ pub fn run(args: &OpsRun) -> anyhow::Result<Status> {
     let profile = Rc::new(Profile::default());
     let mut interpreter = interpreter(args.release.as_deref())?
         .with_limits(limits(&*source, &inputs))
+        .with_engine(args.engine)
         .with_threads(args.threads.map_or_else(cores, usize::from));
     if args.profile {
         interpreter = interpreter.with_profile(profile.clone());
