@@ -232,6 +232,14 @@ impl Behaviour {
             && (writers.is_empty() || writers.iter().any(|writer| age(writer) != age(&release)))
     }
 
+    /// Whether one of `writers` answered so and this release does not, which is another answer too.
+    pub(crate) fn gave_up(&self, writers: &[Version], producer: i64, release: Version) -> bool {
+        let has = |release: Version| self.era(release, producer).is_some();
+        self.does == Some(Does::Answer)
+            && !has(release)
+            && writers.iter().any(|writer| has(*writer))
+    }
+
     /// Whether an op of this name is meant, and not all that begin so.
     pub(crate) fn is_of(&self, op: &str) -> bool {
         self.ops.iter().any(|known| known == op)
@@ -382,5 +390,14 @@ mod tests {
         assert!(counts("0.12.1", 0).is_some());
         assert!(counts("1.0.1", 20).is_none() && counts("1.0.1", 21).is_some());
         assert!(counts("2.21.0", 0).is_none());
+    }
+
+    #[test]
+    fn an_answer_that_only_the_writer_gives_is_another_one() {
+        let round = behaviours().iter().find(|b| b.name == "rounded-integers").unwrap();
+        let [old, new] = ["2.15.1", "2.21.0"].map(|release| release.parse::<Version>().unwrap());
+        assert!(round.gave_up(&[new], 0, old) && round.gave_up(&[old, new], 0, old));
+        assert!(!round.gave_up(&[new], 0, new) && !round.gave_up(&[old], 0, new));
+        assert!(!round.gave_up(&[], 0, old));
     }
 }

@@ -19,13 +19,15 @@ pub fn unjudged(graph: &GraphUse, runtime: &Runtime) -> Vec<Unjudged> {
     let producer = graph.effective_versions().producer;
     for (at, behaviour) in behaviours().iter().enumerate() {
         let mut places = Places::default();
+        // Where it is seen for sure, a rule speaks of what this release has, and none of what it lacks.
+        let differs =
+            !behaviour.changed.is_empty() || behaviour.gave_up(&writers, producer, release);
         let others = as_objects.then_some(&graph.functions.other_bodies);
         let bodies = [&graph.structure, &graph.functions.called_bodies];
         for body in bodies.into_iter().chain(others) {
-            let seen = if behaviour.changed.is_empty() { possibly } else { surely };
-            places.extend(seen(body, at));
-            if !behaviour.changed.is_empty() {
-                places.extend(possibly(body, at));
+            places.extend(possibly(body, at));
+            if differs {
+                places.extend(surely(body, at));
             }
         }
         if places.is_empty() {
@@ -62,6 +64,12 @@ fn reason(
         return Some(format!(
             "what {ops} computes for {what} changed with TensorFlow {changed}; whether such a value comes, the \
              graph does not say"
+        ));
+    }
+    if behaviour.gave_up(writers, producer, release) {
+        return Some(format!(
+            "{ops} of the TensorFlow that wrote the graph {what}, and that of {release} does not; whether it matters here, \
+             the graph does not say"
         ));
     }
     behaviour.era(release, producer)?;
