@@ -33,7 +33,7 @@ pub fn recipe(client: &str, port: u16) -> Result<String, RecipeError> {
     }
     let module = if parts >= &[0, 7, 1][..] {
         "from jax.extend.backend import ifrt_proxy"
-    } else if parts >= &[0, 6][..] {
+    } else if parts >= &[0, 6, 1][..] {
         "from jaxlib._jax import ifrt_proxy"
     } else {
         "from jaxlib.xla_extension import ifrt_proxy"
@@ -74,6 +74,7 @@ mod tests {
         let of = |client| recipe(client, 8470).unwrap();
         assert!(of("jax@0.10.2").contains("jax.extend.backend"));
         assert!(of("jax@0.6.2").contains("jaxlib._jax"));
+        assert!(of("jax@0.6.0").contains("jaxlib.xla_extension"));
         assert!(of("jax@0.6.2").contains("IFRT_PROXY_USE_INSECURE"));
         assert!(of("jax@0.5.3").contains("TEST_UNDECLARED_OUTPUTS_DIR"));
         assert!(of("jax@0.10.2").contains("\nexport MALLOC_"));
