@@ -45,7 +45,7 @@ pub struct OnnxConversions {
     write: bool,
 }
 
-/// What is converted.
+/// Which models are converted.
 #[derive(Clone, Copy)]
 enum Models<'a> {
     /// Node cases that onnx writes.

@@ -92,7 +92,7 @@ pub struct OnnxExports {
     /// Keeps the environments that are made.
     #[arg(long)]
     keep: bool,
-    /// Writes the page.
+    /// Writes docs/reference/onnx-exports.md, and does not only print it.
     #[arg(long)]
     write: bool,
 }

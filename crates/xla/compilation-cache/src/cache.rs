@@ -86,7 +86,7 @@ fn is_elsewhere(made_in: &str, folder: &str) -> bool {
     made_in.starts_with('/') && folder.starts_with('/') && made_in != folder.trim_end_matches('/')
 }
 
-/// A cache.
+/// A folder of a cache, with all that is in it.
 #[derive(Clone, Debug, Default)]
 pub struct Cache {
     /// Where it lies: an absolute path, if it lies in a file system.

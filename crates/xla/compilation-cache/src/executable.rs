@@ -24,7 +24,7 @@ const PATHS: [(u32, &str); 2] =
 /// The processor that code was made for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Target {
-    /// `x86_64-unknown-linux-gnu`.
+    /// The machine as LLVM names it: `x86_64-unknown-linux-gnu`.
     pub triple: String,
     /// The processor by LLVM's name, such as `znver4`.
     pub cpu: String,

@@ -6,7 +6,7 @@ const DIGITS: usize = 64;
 /// What a name of a file says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Name<'n> {
-    /// An executable.
+    /// The file of an executable.
     Entry {
         /// The program and the digest: what JAX looks up.
         key: &'n str,

@@ -27,7 +27,7 @@ pub struct CacheFile {
     pub size: u64,
     /// When it was last written, if that is known.
     pub modified: Option<Timestamp>,
-    /// Opens it.
+    /// Opens it, when its contents are wanted.
     pub open: Box<dyn Fn() -> Result<Arc<dyn Source>, ReadError>>,
 }
 

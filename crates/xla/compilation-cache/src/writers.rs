@@ -22,7 +22,7 @@ pub const ACCESS_TIME_OPTIONAL: Version = Version::triple(0, 11, 2);
 /// A release of jaxlib, and the debug options that it knows and writes.
 #[derive(Clone, Debug)]
 pub struct Writer {
-    /// The release.
+    /// The release of jaxlib.
     pub version: Version,
     known: BTreeSet<u32>,
     always: BTreeSet<u32>,

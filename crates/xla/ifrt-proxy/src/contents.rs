@@ -40,7 +40,7 @@ impl From<Buffer> for Contents {
 }
 
 impl Contents {
-    /// The buffer.
+    /// The buffer of the plug-in.
     ///
     /// # Errors
     /// UNIMPLEMENTED for texts.
@@ -117,7 +117,7 @@ impl Texts {
         Ok(Self { dims: dims.to_vec(), held: Mutex::new(Some(held)) })
     }
 
-    /// As they travel.
+    /// The texts as they travel.
     ///
     /// # Errors
     /// FAILED_PRECONDITION if they were deleted.

@@ -16,7 +16,7 @@ pub(crate) const OPERATORS: &[Operator] = &[
     plain("quantized::embedding_bag_unpack(__torch__.torch.classes.quantized.EmbeddingPackedParamsBase W_prepack) -> (Tensor W_origin)", |_, a| Ok(Packed::of(a.value(0))?.weight.into())),
 ];
 
-/// Rows of numbers.
+/// A table of embeddings, dequantized: `rows` of `width` numbers each.
 struct Table {
     numbers: Vec<f64>,
     rows: usize,
