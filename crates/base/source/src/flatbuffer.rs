@@ -196,12 +196,46 @@ impl<'s> Flatbuffer<'s> {
         self.text_at(self.follow(vector.at + 4 * index)?, TEXT)
     }
 
-    /// A text of at most so many bytes.
+    /// A text of at most so many bytes. It takes a node from the budget of the file for each 64 of them: a vector may name
+    /// one text a million times.
     pub fn text_at(&self, at: u64, most: u64) -> Result<String, ReadError> {
         let len = self.number(at, 4)?;
         if len > most {
             return Err(self.error(at, &format!("a text of {len} bytes")));
         }
+        self.source.nodes(1 + len / 64)?;
         Ok(String::from_utf8_lossy(&self.bytes(at + 4, len)?).into_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::BytesSource;
+
+    /// A root table with a vector of `count` offsets to one text of `len` bytes.
+    fn one_text(count: u32, len: u32) -> BytesSource {
+        let mut bytes = vec![12, 0, 0, 0, 6, 0, 8, 0, 4, 0, 0, 0, 8, 0, 0, 0, 4, 0, 0, 0];
+        bytes.extend(count.to_le_bytes());
+        for index in 0..count {
+            bytes.extend((4 * (count - index)).to_le_bytes());
+        }
+        bytes.extend(len.to_le_bytes());
+        bytes.extend(vec![b'x'; len as usize]);
+        BytesSource::new("texts", bytes)
+    }
+
+    fn texts(source: &BytesSource) -> Result<Vec<String>, ReadError> {
+        let buffer = Flatbuffer::new(source);
+        let vector = buffer.vector(buffer.root()?, 0, 4)?;
+        (0..vector.len).map(|index| buffer.element_text(vector, index)).collect()
+    }
+
+    #[test]
+    fn a_text_that_is_named_again_and_again_ends_with_the_budget() {
+        assert_eq!(texts(&one_text(2, 3)).unwrap(), ["xxx", "xxx"]);
+        assert_eq!(texts(&one_text(100_000, 20)).unwrap().len(), 100_000);
+        let error = texts(&one_text(100_000, 4000)).unwrap_err();
+        assert!(matches!(*error.problem, Problem::Budget(_)), "{error}");
     }
 }

@@ -52,7 +52,7 @@ impl Item {
     /// The releases of jaxlib that may have written it; none if it says nothing of that.
     pub fn writers(&self) -> Option<Vec<Version>> {
         let entry = self.entry.as_ref().ok()?;
-        entry.marks()?;
+        entry.debug_options()?;
         let may = |writer: &&Writer| writer.may_have_written(self.suffixed, entry);
         Some(writers().iter().filter(may).map(|writer| writer.version).collect())
     }
@@ -67,7 +67,7 @@ impl Item {
         if !writer.may_have_written(self.suffixed, entry) {
             return State::Stale;
         }
-        if entry.marks().is_none() {
+        if entry.debug_options().is_none() {
             return State::Open;
         }
         match (entry.folder(), folder) {

@@ -76,8 +76,8 @@ impl Entry {
 
     /// The debug options of XLA that it was compiled with, by the numbers of their fields; none if the options stand
     /// nowhere, which is so for backends that serialize in a form of their own.
-    pub fn marks(&self) -> Option<&BTreeSet<u32>> {
-        Some(&self.executable.marks).filter(|marks| !marks.is_empty())
+    pub fn debug_options(&self) -> Option<&BTreeSet<u32>> {
+        Some(&self.executable.debug_options).filter(|debug_options| !debug_options.is_empty())
     }
 
     /// The folder of the cache, if a path in it is among the options: JAX hashed it into the key.

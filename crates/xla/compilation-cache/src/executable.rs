@@ -39,7 +39,7 @@ pub(crate) struct Stamp {
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Executable {
-    pub(crate) marks: BTreeSet<u32>,
+    pub(crate) debug_options: BTreeSet<u32>,
     pub(crate) folder: Option<String>,
     pub(crate) target: Option<Target>,
     pub(crate) stamp: Option<Stamp>,
@@ -96,7 +96,7 @@ impl Executable {
                 }
                 (Some(_), _) => {}
                 (None, _) => {
-                    self.marks.insert(field.number);
+                    self.debug_options.insert(field.number);
                 }
             }
         }

@@ -20,7 +20,7 @@
 //! The key is a SHA-256 of the program, the version of jaxlib, the platform and its version, `XLA_FLAGS`, the options, the
 //! devices and the compression. It cannot be inverted. So which entry JAX looks up next cannot be said, but which it never
 //! does can: a jaxlib other than the one that wrote an entry asks for another key. Who wrote it stands nowhere either, and
-//! shows in the options ([`Entry::marks`]): jaxlib writes its debug options by their numbers, XLA adds and removes some in
+//! shows in the options ([`Entry::debug_options`]): jaxlib writes its debug options by their numbers, XLA adds and removes some in
 //! nearly every release, and `data/writers.tsv` has the numbers of each ([`writers`]). A plug-in leaves them as they are,
 //! so they tell the jaxlib whatever compiled the program.
 //!

@@ -89,8 +89,8 @@ pub fn folder(path: Option<String>, files: &[CacheFile]) -> Option<Cache> {
         Entry::read(&source, &budget)
     };
     let time = |name: &str| {
-        let source = (by_name.get(name)?.open)().ok()?;
-        let bytes: [u8; 8] = source.all().ok()?.try_into().ok()?;
+        let file = by_name.get(name).filter(|file| file.size == 8)?;
+        let bytes: [u8; 8] = (file.open)().ok()?.head(8).ok()?.try_into().ok()?;
         Timestamp::from_nanosecond(i128::from(u64::from_le_bytes(bytes))).ok()
     };
     let listed = by_name.values().map(|file| Listed {
@@ -106,7 +106,7 @@ pub fn folder(path: Option<String>, files: &[CacheFile]) -> Option<Cache> {
 /// The party of a single entry; none if the file has no name of one.
 ///
 /// # Errors
-/// None: an entry that is broken is a cache with a broken entry.
+/// If its first bytes cannot be read. An entry that is broken is a cache with a broken entry.
 pub fn entry_party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError> {
     let name = source.name().rsplit(['/', '\\', '!']).next().unwrap_or_default();
     let Name::Entry { suffixed, .. } = Name::of(name) else { return Ok(None) };

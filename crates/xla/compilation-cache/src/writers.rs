@@ -33,9 +33,9 @@ impl Writer {
     /// wrote: it does not know an option that is there, or one is missing that it always writes.
     pub fn may_have_written(&self, suffixed: bool, entry: &Entry) -> bool {
         let named = suffixed == (self.version >= SUFFIXED);
-        let options = entry
-            .marks()
-            .is_none_or(|marks| marks.is_subset(&self.known) && self.always.is_subset(marks));
+        let options = entry.debug_options().is_none_or(|debug_options| {
+            debug_options.is_subset(&self.known) && self.always.is_subset(debug_options)
+        });
         named && options
     }
 }

@@ -14,8 +14,12 @@ pub(super) fn read(text: &str, lock: &mut Lock) -> Result<(), LockError> {
     for (number, line) in text.lines().enumerate() {
         if line.starts_with(|c: char| c.is_ascii_alphabetic()) {
             is_package = line.trim_end() == "package:";
-        } else if !is_package {
-        } else if let Some(first) = line.strip_prefix("- ") {
+            continue;
+        }
+        if !is_package {
+            continue;
+        }
+        if let Some(first) = line.strip_prefix("- ") {
             push(entry.replace(Entry::new(number)), lock);
             if let Some(entry) = &mut entry {
                 entry.field(first);

@@ -3,7 +3,7 @@
 //! Nodes say which form of their operator they mean, so that no opset decides. Every value has its type there, functions
 //! are gone, and constants are tensors. Nodes stand in no order.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use unskew_source::flatbuffer::{Flatbuffer, Table, Vector};
 use unskew_source::{ReadError, Source};
@@ -151,17 +151,21 @@ impl Reader<'_> {
         }
         use field::graph;
         let values = self.all(table, graph::VALUES, |table| self.value(table))?;
+        let by_name: HashMap<&str, &Value> =
+            values.iter().map(|value| (&*value.name, value)).collect();
         let named = |names: Vec<Box<str>>| -> Vec<Value> {
-            let value = |name: Box<str>| {
-                let known = values.iter().find(|value| value.name == name).cloned();
-                known.unwrap_or(Value { name, ..Value::default() })
+            let value = |name: Box<str>| match by_name.get(&*name) {
+                Some(value) => (*value).clone(),
+                None => Value { name, ..Value::default() },
             };
             names.into_iter().map(value).collect()
         };
+        let inputs = named(self.names(table, graph::INPUTS)?);
+        let outputs = named(self.names(table, graph::OUTPUTS)?);
         Ok(Graph {
             nodes: self.all(table, graph::NODES, |table| self.node(table, depth))?,
-            inputs: named(self.names(table, graph::INPUTS)?),
-            outputs: named(self.names(table, graph::OUTPUTS)?),
+            inputs,
+            outputs,
             initializers: self.all(table, graph::INITIALIZERS, |table| self.tensor(table))?,
             values,
         })
