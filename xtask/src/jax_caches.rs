@@ -7,14 +7,13 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
-use std::process::Stdio;
 
 use anyhow::{Context as _, ensure};
 use clap::Args;
 use serde::Deserialize;
 use unskew_compilation_cache::writers::{Writer, writer};
 use unskew_compilation_cache::{Cache, CacheFile, Item, Name, State, folder, folder_party};
-use unskew_core::{Context, Date, check};
+use unskew_core::{Context, Date, Version, check};
 use unskew_jax_matrix::Host;
 
 const PROBE: &str = "python/probe/cache_ask.py";
@@ -26,7 +25,7 @@ pub struct JaxCaches {
     /// A JAX release; all that have an environment and write such caches if none is named.
     #[arg(long = "release")]
     releases: Vec<String>,
-    /// Writes docs/reference/jax-compilation-caches.md
+    /// Writes docs/reference/jax-compilation-caches.md, and does not only print it
     #[arg(long)]
     write: bool,
 }
@@ -37,6 +36,9 @@ struct Asked {
     key: String,
     what: String,
 }
+
+/// The first release with `jax_compilation_cache_max_size`.
+const LIMITED_SINCE: Version = Version::triple(0, 4, 30);
 
 /// What is done to an entry, and whether JAX still takes it.
 type Change = (&'static str, fn(&[u8]) -> Vec<u8>, bool);
@@ -242,6 +244,9 @@ impl Bench<'_> {
 
     /// Has something to write, with a limit of size, where one entry has an access time and another has none.
     fn limited(&self, tally: &mut Tally) -> anyhow::Result<()> {
+        if self.host.version < LIMITED_SINCE {
+            return Ok(());
+        }
         let mut files = self.own.clone();
         files.retain(|name, _| !matches!(Name::of(name), Name::AccessTime(_)));
         let entries: Vec<String> = files.keys().cloned().collect();
@@ -316,10 +321,12 @@ fn taken(path: &Path) -> anyhow::Result<Files> {
 /// Has a release compile its functions with this cache.
 fn ask(host: &Host, folder: &Path, limit: Option<u64>) -> anyhow::Result<Vec<Asked>> {
     let mut command = host.peer.command();
-    command.arg(unskew_peers::root().join(PROBE)).arg(folder).stderr(Stdio::null());
+    command.arg(unskew_peers::root().join(PROBE)).arg(folder);
     command.args(limit.map(|limit| limit.to_string()));
     let output = command.env("JAX_PLATFORMS", "cpu").env_remove("XLA_FLAGS").output()?;
-    ensure!(output.status.success(), "JAX {} did not get through: {}", host.version, output.status);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let last = said.lines().last().unwrap_or_default();
+    ensure!(output.status.success(), "JAX {} did not get through: {last}", host.version);
     let text = String::from_utf8(output.stdout)?;
     Ok(text.lines().map(serde_json::from_str).collect::<Result<_, _>>()?)
 }

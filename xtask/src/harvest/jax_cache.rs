@@ -52,10 +52,10 @@ pub(super) fn harvest(version: &str, python: Option<&Path>) -> Result<()> {
             let source: Arc<dyn Source> = Arc::new(FileSource::open(&path)?);
             let entry = Entry::read(&source, &Budget::for_size(source.size()));
             let entry = entry.map_err(|damage| anyhow::anyhow!("{}", damage.words()))?;
-            let marks = entry.marks().context("an entry without options")?;
-            ensure!(marks.is_subset(&known), "an option that the library does not know");
-            let marks = marks & &optional;
-            always = Some(always.map_or(marks.clone(), |always| &always & &marks));
+            let debug_options = entry.debug_options().context("an entry without options")?;
+            ensure!(debug_options.is_subset(&known), "an option that the library does not know");
+            let debug_options = debug_options & &optional;
+            always = Some(always.map_or(debug_options.clone(), |always| &always & &debug_options));
         }
     }
     let always = always.context("JAX wrote no entry")?;

@@ -30,7 +30,7 @@ enum Loader {
     /// LoadSavedModel of the C++ library: C++, C, Go, Java
     #[value(aliases = ["c", "go", "java"])]
     Cpp,
-    /// TensorFlow Serving
+    /// The model server of TensorFlow Serving
     Serving,
     /// keras.models.load_model
     Keras,

@@ -20,7 +20,7 @@ pub enum Carried {
     Int(bool),
     /// A float, and whether it is negative.
     Float(bool),
-    /// A boolean, whichever.
+    /// A boolean; rows do not tell true from false.
     Bool,
     /// What no row asks about.
     Other,

@@ -23,6 +23,23 @@ impl Quantizer {
         Self { scales: vec![scale], zero_points: vec![zero_point], axis: None, half_bytes: false }
     }
 
+    /// Which pair each element of a tensor of this shape has, by its place in row-major order.
+    pub(crate) fn pairs<'q>(&'q self, shape: &[usize]) -> impl Fn(usize) -> (f64, f64) + use<'q> {
+        // How many elements lie between two neighbours of the dimension, and how many indexes it has.
+        let (inner, size) = match self.axis {
+            None => (1, 1),
+            Some(axis) => {
+                let inner = contiguous_strides(shape).get(axis).copied().unwrap_or(1);
+                (inner, shape.get(axis).copied().unwrap_or(1))
+            }
+        };
+        move |at| {
+            let channel = at / inner.max(1) % size.max(1);
+            let of = |all: &[f64], absent| all.get(channel).copied().unwrap_or(absent);
+            (of(&self.scales, 1.0), of(&self.zero_points, 0.0))
+        }
+    }
+
     /// The smallest and the largest integer.
     pub(crate) fn range(&self, dtype: Dtype) -> (f64, f64) {
         match dtype {
@@ -85,22 +102,10 @@ impl Tensor {
     fn meant(&self, of: impl Fn(f64, f64, f64) -> f64) -> Vec<f64> {
         let mut numbers = self.floats();
         let Some(quantizer) = &self.quantizer else { return numbers };
-        // How many elements lie between two neighbours of the dimension, and how many indexes it has.
-        let (inner, size) = match quantizer.axis {
-            None => (1, 1),
-            Some(axis) => {
-                let strides = contiguous_strides(&self.shape);
-                (
-                    strides.get(axis).copied().unwrap_or(1),
-                    self.shape.get(axis).copied().unwrap_or(1),
-                )
-            }
-        };
+        let pair = quantizer.pairs(&self.shape);
         for (at, number) in numbers.iter_mut().enumerate() {
-            let channel = at / inner.max(1) % size.max(1);
-            let of_channel = |all: &[f64]| all.get(channel).copied().unwrap_or(0.0);
-            *number =
-                of(*number, of_channel(&quantizer.scales), of_channel(&quantizer.zero_points));
+            let (scale, zero) = pair(at);
+            *number = of(*number, scale, zero);
         }
         numbers
     }

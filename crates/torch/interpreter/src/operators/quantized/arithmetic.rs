@@ -29,19 +29,14 @@ pub(super) fn quantized(
         return refused("quantized tensors have scales greater than 0");
     }
     let range = quantizer.range(dtype);
-    let (inner, size) = match quantizer.axis {
-        None => (1, 1),
-        Some(axis) => {
-            let strides = crate::tensor::contiguous_strides(shape);
-            (strides.get(axis).copied().unwrap_or(1), shape.get(axis).copied().unwrap_or(1))
-        }
+    let integers = {
+        let pair = quantizer.pairs(shape);
+        let integer = |(at, number): (usize, &f64)| {
+            let (scale, zero) = pair(at);
+            rounded(units(*number, scale), zero, range)
+        };
+        numbers.iter().enumerate().map(integer).collect()
     };
-    let integer = |(at, number): (usize, &f64)| {
-        let channel = at / inner.max(1) % size.max(1);
-        let of = |all: &[f64]| all.get(channel).copied().unwrap_or(1.0);
-        rounded(units(*number, of(&quantizer.scales)), of(&quantizer.zero_points), range)
-    };
-    let integers = numbers.iter().enumerate().map(integer).collect();
     Tensor::of_floats(context.meter, dtype, shape, integers)?.quantized_by(quantizer)
 }
 
