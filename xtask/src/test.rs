@@ -1,6 +1,7 @@
 //! `cargo xtask test`, in three tiers: what needs no framework; `--real`, with real releases, which CI runs; `--all`. Steps
 //! come in the order in which faults are found fastest.
 
+mod programs;
 mod transcript;
 
 use std::io::BufReader;
@@ -9,6 +10,8 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context as _, ensure};
+
+use programs::Program;
 
 /// The features of the command that every tier tests, and that xtask was built with.
 const FEATURES: &str = env!("UNSKEW_FEATURES");
@@ -43,34 +46,36 @@ const REAL: [Step<'_>; 3] = [
 
 /// Builds the tests and the command at once: another choice of packages would want other features of what is shared.
 /// The Python module is built later, by what makes wheels: only there is a Python that it could run in.
-const BUILD: Step<'_> = (
-    "build",
-    &[
-        "test",
-        "--workspace",
-        "--exclude",
-        "unskew-python",
-        "--features",
-        FEATURES,
-        "--no-run",
-        "--quiet",
-    ],
-);
-
-/// The commit before the last.
-const PARENT: &str = "HEAD~1";
-
-const TESTS: &[&str] = &[
+const BUILD: &[&str] = &[
     "test",
     "--workspace",
     "--exclude",
     "unskew-python",
     "--features",
     FEATURES,
-    "--no-fail-fast",
-    "--",
-    "--show-output",
+    "--no-run",
+    "--quiet",
+    "--message-format",
+    "json-render-diagnostics",
 ];
+
+/// The commit before the last.
+const PARENT: &str = "HEAD~1";
+
+/// The examples in docstrings, which are no programs before they are run.
+const EXAMPLES: Step<'_> = (
+    "examples in docstrings",
+    &[
+        "test",
+        "--doc",
+        "--workspace",
+        "--exclude",
+        "unskew-python",
+        "--features",
+        FEATURES,
+        "--quiet",
+    ],
+);
 
 /// Which tier of tests is run.
 #[derive(clap::Args)]
@@ -95,14 +100,15 @@ pub fn run(asked: &Test) -> anyhow::Result<()> {
     if real {
         REAL.into_iter().try_for_each(step)?;
     }
-    step(BUILD)?;
+    let programs = build()?;
     lint("our own promises", &[])?;
     if has_parent() {
         lint("our own promises since the last commit", &["--baseline", &format!("git:{PARENT}")])?;
     } else {
         println!("our own promises since the last commit: skipped, this clone has no {PARENT}");
     }
-    tests(real)?;
+    tests(programs, real)?;
+    step(EXAMPLES)?;
     if real {
         crate::guides::run(&command())?;
         crate::site::run("dev")?;
@@ -163,16 +169,23 @@ fn has_parent() -> bool {
     git.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
 }
 
-/// Runs all tests; prints at the end, once more, what failed.
-fn tests(real: bool) -> anyhow::Result<()> {
+/// Builds what is tested.
+fn build() -> anyhow::Result<Vec<Program>> {
     let begun = Instant::now();
-    let mut command = cargo(TESTS);
-    command.env("UNSKEW_REAL", if real { "1" } else { "0" });
-    let mut child = command.stdout(Stdio::piped()).spawn().context("cargo test")?;
-    let output = child.stdout.take().context("the output of cargo test")?;
-    let failures = transcript::condense(BufReader::new(output), &mut std::io::stdout().lock())?;
-    let status = child.wait().context("cargo test")?;
-    ensure!(status.success(), "tests failed: cargo {}\n{}", TESTS.join(" "), failures.join("\n"));
+    let mut child = cargo(BUILD).stdout(Stdio::piped()).spawn().context("cargo test --no-run")?;
+    let output = child.stdout.take().context("the output of cargo test --no-run")?;
+    let programs = programs::built(BufReader::new(output));
+    let status = child.wait().context("cargo test --no-run")?;
+    ensure!(status.success(), "build failed: cargo {}", BUILD.join(" "));
+    println!("build: passed in {} s", begun.elapsed().as_secs());
+    programs
+}
+
+/// Runs all tests; prints at the end, once more, what failed.
+fn tests(programs: Vec<Program>, real: bool) -> anyhow::Result<()> {
+    let begun = Instant::now();
+    let failures = programs::run(programs, ("UNSKEW_REAL", if real { "1" } else { "0" }))?;
+    ensure!(failures.is_empty(), "tests failed\n{}", failures.join("\n"));
     println!("tests: passed in {} s", begun.elapsed().as_secs());
     Ok(())
 }

@@ -93,6 +93,12 @@ impl Golden {
         Ok(golden)
     }
 
+    /// The environment of the corpus that the command reads, such as `jax-0.10.2`: `cargo xtask test` makes none.
+    fn environment(&self) -> Option<&str> {
+        let (_, behind) = self.run.split_once("%corpus/python/")?;
+        behind.split([' ', '/']).next()
+    }
+
     pub fn run(&self) -> Result<Ran, Failed> {
         if self.build.as_deref().is_some_and(|build| build != BUILD) {
             let build = self.build.as_deref().unwrap_or_default();
@@ -104,6 +110,11 @@ impl Golden {
         let corpus = root.join("corpus");
         if self.run.contains("%corpus") && !corpus.is_dir() {
             return Ok(Ran::Skipped("no corpus; `cargo xtask corpus` fetches it".to_owned()));
+        }
+        if let Some(name) = self.environment()
+            && !unskew_peers::there(name)
+        {
+            return Ok(Ran::Skipped(format!("needs {name}")));
         }
         let folder = tempfile::tempdir()?;
         let place = |text: &str| {

@@ -1,11 +1,11 @@
 //! Pages under axe, the accessibility checker, in a real browser: at the width of a desktop and of a phone, light and dark.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use serde_json::Value;
 
-const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
+use crate::browser::Browser;
 
 /// Fails if axe finds anything on one of the pages, or one is wider than the screen. Screenshots go into
 /// `target/pages/NAME`. Skipped, which it says, without Chromium or without the corpus.
@@ -16,18 +16,10 @@ pub fn assert_accessible(name: &str, urls: &[String]) {
         println!("skipped: no axe, which `cargo xtask corpus` fetches");
         return;
     }
-    let starts = |browser: &&str| {
-        let mut command = Command::new(browser);
-        command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
-        command.status().is_ok_and(|status| status.success())
-    };
-    let Some(browser) = BROWSERS.into_iter().find(starts) else {
-        println!("skipped: no Chromium on this machine");
-        return;
-    };
+    let Some(browser) = Browser::find() else { return };
     let output = Command::new("python3")
         .arg(root.join("python/probe/page_axe.py"))
-        .args([&axe, Path::new(browser)])
+        .args([&axe, browser.program()])
         .arg(root.join("target/pages").join(name))
         .args(urls)
         .output()
@@ -55,7 +47,7 @@ fn axe_finds_what_is_wrong() {
     let found = std::panic::catch_unwind(|| assert_accessible("wrong", &[url]));
     if Path::new(env!("UNSKEW_ROOT")).join("corpus/tools/axe.min.js").exists() {
         let said = found.err().and_then(|said| said.downcast::<String>().ok());
-        let Some(said) = said else { return println!("skipped: no Chromium on this machine") };
+        let Some(said) = said else { return };
         assert!(said.contains("image-alt") && said.contains("\"overflow\": Number("), "{said}");
     }
 }

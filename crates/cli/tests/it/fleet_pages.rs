@@ -9,8 +9,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use crate::axe;
-
-const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
+use crate::browser::Browser;
 
 /// A file whose name is an attack on every page that shows it.
 const HOSTILE: &str = "<img src=x onerror=document.title=1>.pt";
@@ -393,23 +392,9 @@ fn nobody_looks_without_a_token_where_there_is_one() {
     assert_eq!(get("/", "Cookie: unskew_fleet_token=x\r\n").status, 303);
 }
 
-/// The document as a browser has it and what its console said; none if there is no browser.
-fn browser(folder: &Path, url: &str, options: &[&str]) -> Option<(String, String)> {
-    let profile = format!("--user-data-dir={}", folder.join("profile").display());
-    let own = ["--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", &profile];
-    for browser in BROWSERS {
-        let output =
-            Command::new(browser).args(own).args(options).args(["--dump-dom", url]).output();
-        if let Ok(output) = output {
-            let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
-            return Some((text(&output.stdout), text(&output.stderr)));
-        }
-    }
-    None
-}
-
 #[test]
 fn a_real_browser_shows_the_pages_with_and_without_scripts() {
+    let Some(browser) = Browser::find() else { return };
     let folder = tempfile::tempdir().unwrap();
     let store = folder.path().join("fleet");
     filled(&store);
@@ -424,37 +409,19 @@ fn a_real_browser_shows_the_pages_with_and_without_scripts() {
     ];
     for (address, words) in pages {
         let url = format!("http://{}{address}", serving.host);
-        let Some((dom, said)) = browser(folder.path(), &url, &[]) else {
-            println!("skipped: no Chromium on this machine");
-            return;
-        };
+        let (dom, said) = browser.dom(folder.path(), &url);
         assert!(dom.contains(words), "{address}: {words} is not in {dom}");
         assert!(!said.contains("Content Security Policy"), "{address}: {said}");
         assert!(!dom.contains("<title>1</title>"), "{address}: the name of a file ran");
         let [shown, plain] = [&[][..], &["--blink-settings=scriptEnabled=false"]]
-            .map(|options| shot(folder.path(), &url, options).unwrap());
+            .map(|options| browser.shot(folder.path(), &url, options));
         assert_eq!(shown, plain, "{address} is another page without scripts");
     }
 }
 
-/// A picture of a page; none if there is no browser.
-fn shot(folder: &Path, url: &str, options: &[&str]) -> Option<Vec<u8>> {
-    let profile = format!("--user-data-dir={}", folder.join("profile").display());
-    let place = folder.join("shot.png");
-    let own = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", &profile];
-    let screenshot = format!("--screenshot={}", place.display());
-    for browser in BROWSERS {
-        let output =
-            Command::new(browser).args(own).args(options).args([&screenshot, url]).output();
-        if output.is_ok() {
-            return std::fs::read(&place).ok();
-        }
-    }
-    None
-}
-
 #[test]
 fn narrow_dark_and_wide_screens_are_drawn_differently() {
+    let Some(browser) = Browser::find() else { return };
     let folder = tempfile::tempdir().unwrap();
     let store = folder.path().join("fleet");
     filled(&store);
@@ -467,10 +434,7 @@ fn narrow_dark_and_wide_screens_are_drawn_differently() {
     ];
     let mut shots = BTreeSet::new();
     for options in options {
-        let Some(shot) = shot(folder.path(), &url, options) else {
-            println!("skipped: no Chromium on this machine");
-            return;
-        };
+        let shot = browser.shot(folder.path(), &url, options);
         assert!(shot.len() > 10_000, "an empty page: {} bytes", shot.len());
         shots.insert(shot);
     }

@@ -8,6 +8,7 @@
 mod absent;
 mod adapt_failed;
 mod axe;
+mod browser;
 mod ci;
 mod conform_hosts;
 mod device;

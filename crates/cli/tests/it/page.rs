@@ -7,8 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::axe;
-
-const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
+use crate::browser::Browser;
 
 /// A file whose name is an attack on the page.
 const HOSTILE: &str = "<img src=x onerror=document.title=1>.pt";
@@ -31,19 +30,10 @@ fn page(folder: &Path, columns: &[&str]) -> String {
     std::fs::read_to_string(folder.join("matrix.html")).unwrap()
 }
 
-/// The document as a browser has it, or none if there is no browser.
-fn dom(folder: &Path, query: &str) -> Option<String> {
+/// The document as a browser has it.
+fn dom(browser: Browser, folder: &Path, query: &str) -> String {
     let url = format!("file://{}/matrix.html{query}", folder.display());
-    for browser in BROWSERS {
-        let profile = format!("--user-data-dir={}", folder.join("profile").display());
-        let output = Command::new(browser)
-            .args(["--headless", "--no-sandbox", "--disable-gpu", &profile, "--dump-dom", &url])
-            .output();
-        if let Ok(output) = output {
-            return Some(String::from_utf8(output.stdout).unwrap());
-        }
-    }
-    None
+    browser.dom(folder, &url).0
 }
 
 /// How many rows of the table are shown.
@@ -68,21 +58,20 @@ fn nothing_on_the_page_comes_from_elsewhere_and_a_name_is_no_tag() {
 fn the_page_shows_every_row_and_filters_in_a_browser() {
     let folder = tempfile::tempdir().unwrap();
     page(folder.path(), &["tensorflow@2.15"]);
-    let Some(all) = dom(folder.path(), "") else {
-        println!("skipped: no Chromium on this machine");
-        return;
-    };
+    let Some(browser) = Browser::find() else { return };
+    let dom = |query| dom(browser, folder.path(), query);
+    let all = dom("");
     assert_eq!(shown(&all), 3);
     assert!(all.contains("3 of 3 rows"), "the script did not run:\n{all}");
     assert!(all.contains("<td class=\"mark none\""), "{all}");
     assert!(all.contains("<a href=\"#reason-1\">"), "{all}");
     assert!(all.contains("id=\"reason-1\""));
-    let one = dom(folder.path(), "?rows=gelu").unwrap();
+    let one = dom("?rows=gelu");
     assert_eq!(shown(&one), 1);
     assert!(one.contains("1 of 3 rows"));
-    let problems = dom(folder.path(), "?problems").unwrap();
+    let problems = dom("?problems");
     assert_eq!(shown(&problems), 1, "only the unreadable file is a problem");
-    let no_column = dom(folder.path(), "?columns=torch").unwrap();
+    let no_column = dom("?columns=torch");
     assert!(no_column.contains("data-name=\"tensorflow@2.15.1\" hidden"), "{no_column}");
 }
 
@@ -90,22 +79,21 @@ fn the_page_shows_every_row_and_filters_in_a_browser() {
 fn unrelated_columns_and_their_families_are_hidden_when_asked() {
     let folder = tempfile::tempdir().unwrap();
     page(folder.path(), &["torch@2.1", "torch@2.15", "tensorflow@2.15", "jax@0.6.2"]);
-    let Some(all) = dom(folder.path(), "") else {
-        println!("skipped: no Chromium on this machine");
-        return;
-    };
+    let Some(browser) = Browser::find() else { return };
+    let dom = |query| dom(browser, folder.path(), query);
+    let all = dom("");
     assert!(
         all.contains("<th scope=\"colgroup\" colspan=\"2\"><span class=\"family\">torch<"),
         "{all}"
     );
     assert!(!all.contains("data-name=\"jax@0.6.2\" hidden"));
-    let related = dom(folder.path(), "?related&rows=gelu").unwrap();
+    let related = dom("?related&rows=gelu");
     for hidden in ["tensorflow@2.15.1", "jax@0.6.2"] {
         assert!(related.contains(&format!("data-name=\"{hidden}\" hidden")), "{related}");
     }
     assert!(!related.contains("data-name=\"torch@2.15.0\" hidden"));
     // Nothing would be left.
-    let none = dom(folder.path(), "?related&columns=jax").unwrap();
+    let none = dom("?related&columns=jax");
     assert!(!none.contains("data-name=\"jax@0.6.2\" hidden"));
 }
 

@@ -14,6 +14,7 @@ use unskew_ifrt_proxy::status::{Code, Status};
 use unskew_jax_matrix::{Host, PLUGINS};
 
 use crate::axe;
+use crate::browser::Browser;
 
 /// How long something may take that happens at once, on a machine that does much else.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -399,24 +400,7 @@ fn a_real_client_that_is_killed_leaves_nothing() {
     assert_eq!(serving.metric("unskew_handles "), 0);
 }
 
-const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
-
 /// The page as a browser has it, or none if there is no browser.
-fn dom(serving: &Serving) -> Option<String> {
-    let folder = tempfile::tempdir().unwrap();
-    let url = serving.address.replacen("grpc://", "http://", 1) + "/";
-    for browser in BROWSERS {
-        let profile = format!("--user-data-dir={}", folder.path().display());
-        let output = Command::new(browser)
-            .args(["--headless", "--no-sandbox", "--disable-gpu", &profile, "--dump-dom", &url])
-            .output();
-        if let Ok(output) = output {
-            return Some(String::from_utf8(output.stdout).unwrap());
-        }
-    }
-    None
-}
-
 #[test]
 fn the_page_shows_sessions_devices_bytes_and_requests_in_a_browser() {
     let serving = Serving::of(&PLUGINS[0].path(), &[]);
@@ -428,10 +412,10 @@ fn the_page_shows_sessions_devices_bytes_and_requests_in_a_browser() {
     run(async {
         let (mut client, adder) = client(&serving).await;
         adder.fetch(&mut client, 77).await.unwrap_err();
-        let Some(dom) = dom(&serving) else {
-            println!("skipped: no Chromium on this machine");
-            return;
-        };
+        let Some(browser) = Browser::find() else { return };
+        let folder = tempfile::tempdir().unwrap();
+        let url = serving.address.replacen("grpc://", "http://", 1) + "/";
+        let (dom, _) = browser.dom(folder.path(), &url);
         for words in [
             "<h1>unskew serve <span class=\"state\">serving</span></h1>",
             "<dt>PJRT C API</dt><dd>0.81</dd>",

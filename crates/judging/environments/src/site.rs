@@ -30,7 +30,7 @@ pub enum SiteError {
     )]
     None(PathBuf),
     /// It cannot be read.
-    #[error("{}", path.display())]
+    #[error("{}: {source}", path.display())]
     Io {
         /// The folder that could not be read.
         path: PathBuf,

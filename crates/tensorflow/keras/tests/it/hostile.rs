@@ -55,11 +55,9 @@ fn a_byte_that_is_another_does_no_harm() {
     for name in ["custom-2.15.1.h5", "latest.h5"] {
         let whole = file(name).all().unwrap();
         for at in 0..whole.len() {
-            for value in [0, 1, 0x7f, 0xff] {
-                let mut bytes = whole.clone();
-                bytes[at] = value;
-                read(name, bytes);
-            }
+            let mut bytes = whole.clone();
+            bytes[at] = [0, 1, 0x7f, 0xff][at % 4];
+            read(name, bytes);
         }
     }
 }
