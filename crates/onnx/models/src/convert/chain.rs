@@ -8,7 +8,7 @@ use unskew_source::{ReadError, Source};
 
 use super::bodies;
 use super::names::Reads;
-use super::scope::{Scope, constant};
+use super::scope::{Known, Scope, constant, raw};
 use super::shapes;
 use super::site::{Names, Site};
 use super::steps;
@@ -64,35 +64,31 @@ impl Shop<'_> {
         let kinds: Vec<Option<Kind>> = work.inputs.iter().map(|name| scope.kind(name)).collect();
         let bound = infer::bind(schema, &node, &kinds);
         let outputs = infer::outputs(schema, &node, &kinds, &bound);
-        let mut first = shapes::first(work, opset, scope);
-        if let ("Constant", Some(value)) = (&*work.op, work.get("value")) {
-            let (dims, known) = match value {
-                Value::Read(Attribute::Tensor(tensor), _) => {
-                    (tensor.dims.clone(), constant(tensor, self.source)?)
-                }
-                Value::Tensor(_, dims, _) => (dims.clone(), None),
-                _ => (Vec::new(), None),
-            };
-            first.dims = Some(dims.into_iter().map(crate::Dim::Size).collect());
-            first.constant = known;
-            if let Value::Tensor(element, dims, bytes) = value {
-                first.constant = super::scope::raw(*element, dims, bytes);
-            }
-        }
-        let split = (&*work.op == "Split").then(|| first.dims.clone());
+        let mut made = match work.get("value") {
+            Some(value) if work.op == "Constant" => vec![self.constant(value)?],
+            _ => shapes::outputs(work, &node, opset, scope),
+        };
         for (at, (name, kind)) in work.outputs.iter().zip(outputs).enumerate() {
             if name.is_empty() {
                 continue;
             }
-            let mut known = match (at, &split) {
-                (0, _) => std::mem::take(&mut first),
-                (_, Some(dims)) => super::scope::Known { dims: dims.clone(), ..Default::default() },
-                _ => super::scope::Known::default(),
-            };
-            known.kind = kind;
-            scope.learn(name, known);
+            let known = made.get_mut(at).map(std::mem::take).unwrap_or_default();
+            scope.learn(name, Known { kind, ..known });
         }
         Ok(())
+    }
+
+    /// What is known of the tensor that a `Constant` has as an attribute.
+    fn constant(&self, value: &Value) -> Result<Known, ReadError> {
+        let (dims, constant) = match value {
+            Value::Read(Attribute::Tensor(tensor), _) => {
+                (&*tensor.dims, constant(tensor, self.source)?)
+            }
+            Value::Tensor(element, dims, bytes) => (&**dims, raw(*element, dims, bytes)),
+            _ => (&[][..], None),
+        };
+        let dims = dims.iter().copied().map(crate::Dim::Size).collect();
+        Ok(Known { kind: None, dims: Some(dims), constant })
     }
 
     /// The nodes that do under the opset `to` what a node does under `from`.

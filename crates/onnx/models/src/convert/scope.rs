@@ -19,6 +19,14 @@ pub(super) struct Known {
     pub(super) constant: Option<Constant>,
 }
 
+impl Known {
+    /// What is known of a value that is always this tensor, but for its type.
+    pub(super) fn of(constant: Constant) -> Self {
+        let dims = constant.dims.iter().copied().map(Dim::Size).collect();
+        Self { kind: None, dims: Some(dims), constant: Some(constant) }
+    }
+}
+
 /// The values of a small tensor.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Constant {

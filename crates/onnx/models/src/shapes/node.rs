@@ -170,14 +170,22 @@ fn first(seen: &Seen<'_>) -> Made {
                 None => Ok(Some(Known::of([Dim::Unknown, Dim::Size(3)]))),
             }
         }
+        "Compress" if !seen.says("axis") => Ok(Some(Known::of([Dim::Unknown]))),
+        "Compress" | "DFT" | "Upsample" => Ok(ranked(seen.dims(0).map(<[Dim]>::len))),
+        "STFT" => Ok(ranked(Some(4))),
         "LSTM" | "GRU" | "RNN" => match seen.dims(0) {
             Some(dims) if dims.len() != 3 => {
                 Err(Clash::at_load(format!("{}: three dimensions are needed", shown(dims))))
             }
-            _ => Ok(Some(Known::of(vec![Dim::Unknown; 4]))),
+            _ => Ok(ranked(Some(4))),
         },
         _ => Ok(None),
     }
+}
+
+/// As many dimensions, of unknown sizes.
+fn ranked(rank: Option<usize>) -> Option<Known> {
+    rank.map(|rank| Known::of(vec![Dim::Unknown; rank]))
 }
 
 /// Operators that stretch their inputs to each other. Before opset 7 they had an attribute for that.
