@@ -39,6 +39,7 @@ mod se;
 mod site;
 mod stablehlo_chlo;
 mod stablehlo_differential;
+mod stablehlo_programs;
 mod stablehlo_text;
 mod stablehlo_values;
 mod stablehlo_versions;

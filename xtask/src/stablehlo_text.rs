@@ -6,15 +6,14 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context as _, ensure};
+use anyhow::ensure;
 use clap::Args;
-use unskew_jax_matrix::Host;
 use unskew_source::{FileSource, Source};
 
-use crate::stablehlo_versions::{LOWER, Programs, again, artifacts, make, probe};
+use crate::stablehlo_programs::{Bench, LOWER, Programs, again, artifacts, probe};
 
 const PAGE: &str = "docs/reference/stablehlo-text.md";
 
@@ -45,27 +44,16 @@ struct Tally {
 /// # Errors
 /// If no environment is there, a probe cannot be run, or a text was read as another program.
 pub fn run(arguments: &StablehloText) -> anyhow::Result<()> {
-    let hosts = Host::all();
-    let writer = hosts.last().context("`cargo xtask corpus` makes the environments of JAX")?;
-    let temporary = tempfile::tempdir()?;
-    let folder = arguments.programs.work.as_deref().unwrap_or(temporary.path());
-    let at = |name: &str| -> anyhow::Result<PathBuf> {
-        let path = folder.join(name);
-        fs::create_dir_all(&path)?;
-        Ok(path)
-    };
-    let (base, texts) = (at("base")?, at("texts")?);
-    if artifacts(&base)?.is_empty() {
-        make(writer, &arguments.programs, &base, &at("made")?)?;
-    }
+    let bench = Bench::new(&arguments.programs)?;
+    let (writer, base, texts) = (bench.writer()?, &bench.base, bench.at("texts")?);
     again(&|| {
         let mut command = probe(writer, LOWER);
-        command.arg("text").arg(&base).arg(&texts);
+        command.arg("text").arg(base).arg(&texts);
         command
     })?;
     let forms = ["pretty", "generic", "own"];
     let mut tallies: Vec<Tally> = forms.iter().map(|_| Tally::default()).collect();
-    for path in artifacts(&base)? {
+    for path in artifacts(base)? {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let Ok(program) = printed(&open(&path)?) else { continue };
         let own = texts.join(format!("{name}.own.mlir"));

@@ -18,16 +18,12 @@ use unskew_core::Version;
 use unskew_jax_matrix::Host;
 use unskew_source::{FileSource, Source, SourceExt as _};
 
-pub(crate) const LOWER: &str = "python/probe/stablehlo_lower.py";
-const MAKE: &str = "python/probe/stablehlo_make.py";
-const MODULES: &str = "python/probe/stablehlo_modules.py";
+use crate::stablehlo_programs::{Bench, LOWER, Programs, again, artifacts, probe};
+
 const TABLE: &str = "docs/reference/stablehlo-versions.md";
 
 /// How many parts are written and read at once.
 const THREADS: usize = 4;
-
-/// How often programs that take a probe down are passed over.
-const CRASHES: usize = 400;
 
 /// Writes StableHLO artifacts for every version, and holds them against what real jaxlibs write and read.
 #[derive(Args)]
@@ -37,23 +33,6 @@ pub struct StablehloVersions {
     /// Writes docs/reference/stablehlo-versions.md
     #[arg(long)]
     write: bool,
-}
-
-/// Which programs are taken.
-#[derive(Args)]
-pub struct Programs {
-    /// A folder with programs as text: `stablehlo/testdata` and `stablehlo/tests` of the public repository
-    #[arg(long)]
-    programs: Vec<PathBuf>,
-    /// How many programs are made at random beside the modules of JAX's own back-compatibility data
-    #[arg(long, default_value_t = 200)]
-    count: usize,
-    /// The same seed makes the same programs
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// Keeps what is made in this folder, and goes on from what is there
-    #[arg(long)]
-    pub(crate) work: Option<PathBuf>,
 }
 
 #[derive(Deserialize)]
@@ -81,20 +60,11 @@ struct Tally {
 /// # Errors
 /// If no environment is there, a probe cannot be run, or something was written that is not what it should be.
 pub fn run(arguments: &StablehloVersions) -> anyhow::Result<()> {
-    let hosts = Host::all();
-    let writer = hosts.last().context("`cargo xtask corpus` makes the environments of JAX")?;
-    let temporary = tempfile::tempdir()?;
-    let folder = arguments.programs.work.as_deref().unwrap_or(temporary.path());
-    let at = |name: &str| -> anyhow::Result<PathBuf> {
-        let path = folder.join(name);
-        fs::create_dir_all(&path)?;
-        Ok(path)
-    };
-    let (base, real, ours) = (at("base")?, at("real")?, at("ours")?);
-    let programs = match artifacts(&base)?.len() {
-        0 => make(writer, &arguments.programs, &base, &at("made")?)?,
-        made => made,
-    };
+    let bench = Bench::new(&arguments.programs)?;
+    let Bench { hosts, base, .. } = &bench;
+    let (writer, programs) = (bench.writer()?, artifacts(base)?.len());
+    let at = |name: &str| bench.at(name);
+    let (real, ours) = (at("real")?, at("ours")?);
     let own = known(hosts.iter().map(stablehlo).collect::<Result<_, _>>()?);
     let newest = own.last().copied().context("no jaxlib says its StableHLO")?;
     let history = unskew_stablehlo::history().context("no history of StableHLO")?;
@@ -103,10 +73,10 @@ pub fn run(arguments: &StablehloVersions) -> anyhow::Result<()> {
     let names: Vec<String> = versions.iter().map(ToString::to_string).collect();
     again(&|| {
         let mut command = probe(writer, LOWER);
-        command.arg("write").arg(&base).arg(&real).args(&names);
+        command.arg("write").arg(base).arg(&real).args(&names);
         command
     })?;
-    let reasons = write_ours(&base, &ours, &versions)?;
+    let reasons = write_ours(base, &ours, &versions)?;
     let mut tallies: Vec<Tally> = versions.iter().map(|_| Tally::default()).collect();
     let mut wrong = Vec::new();
     for (host, (from, to)) in hosts.iter().zip(shares(&own)) {
@@ -137,7 +107,7 @@ pub fn run(arguments: &StablehloVersions) -> anyhow::Result<()> {
         let of_real = texts(&real, &format!("real-{version}"))?;
         let of_ours = texts(&ours, &format!("ours-{version}"))?;
         for (version, tally) in versions.iter().zip(&mut tallies).filter(|(one, _)| share(one)) {
-            for path in artifacts(&base)? {
+            for path in artifacts(base)? {
                 let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
                 let file = format!("{name}@{version}.bc");
                 if let Some(what) = tally.add(of_real.get(&file), of_ours.get(&file)) {
@@ -146,7 +116,7 @@ pub fn run(arguments: &StablehloVersions) -> anyhow::Result<()> {
             }
         }
     }
-    let page = page(&versions, &tallies, programs, parsed(writer, &base, &at)?);
+    let page = page(&versions, &tallies, programs, parsed(writer, base, &at)?);
     print!("{page}");
     let mut reasons: Vec<(String, usize)> = reasons.into_iter().collect();
     reasons.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
@@ -317,51 +287,6 @@ fn stablehlo(host: &Host) -> anyhow::Result<Version> {
     let output = command.stderr(Stdio::null()).output()?;
     let text = String::from_utf8(output.stdout)?;
     text.trim().parse().map_err(|_| anyhow::anyhow!("jaxlib {} says no StableHLO", host.version))
-}
-
-pub(crate) fn probe(host: &Host, script: &str) -> std::process::Command {
-    let mut command = host.peer.command();
-    command.arg(unskew_peers::root().join(script));
-    command.env("PYTHONDONTWRITEBYTECODE", "1").stderr(Stdio::null());
-    command
-}
-
-/// Makes the artifacts, and says how many.
-pub(crate) fn make(
-    writer: &Host,
-    arguments: &Programs,
-    base: &Path,
-    made: &Path,
-) -> anyhow::Result<usize> {
-    ensure!(probe(writer, MODULES).arg(base).status()?.success(), "{MODULES} failed");
-    let numbers = [arguments.seed.to_string(), arguments.count.to_string()];
-    ensure!(probe(writer, MAKE).arg(made).args(numbers).status()?.success(), "{MAKE} failed");
-    for folder in arguments.programs.iter().map(PathBuf::as_path).chain([made]) {
-        again(&|| {
-            let mut command = probe(writer, LOWER);
-            command.arg("parse").arg(folder).arg(base);
-            command
-        })?;
-    }
-    Ok(artifacts(base)?.len())
-}
-
-/// Starts a probe until it ends well: a program that takes it down is passed over the next time.
-pub(crate) fn again(probe: &dyn Fn() -> std::process::Command) -> anyhow::Result<()> {
-    for _ in 0..CRASHES {
-        if probe().status()?.success() {
-            return Ok(());
-        }
-    }
-    anyhow::bail!("{LOWER} ends again and again")
-}
-
-pub(crate) fn artifacts(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    let files = fs::read_dir(folder)?.map(|file| Ok(file?.path()));
-    let mut files = files.collect::<anyhow::Result<Vec<_>>>()?;
-    files.retain(|path| path.extension().is_some_and(|ending| ending == "bc"));
-    files.sort();
-    Ok(files)
 }
 
 /// What each artifact of a folder is as text.

@@ -29,6 +29,11 @@ const HEADERS: [&str; 2] = [
     "tensorflow/include/tensorflow/core/public/version.h",
     "tensorflow/include/tensorflow/core/public/release_version.h",
 ];
+/// Where a wheel has the PJRT C API that its library was compiled with; releases up to 2.13 give it no version.
+const PJRT: [&str; 2] = [
+    "tensorflow/include/xla/pjrt/c/pjrt_c_api.h",
+    "tensorflow/include/tensorflow/compiler/xla/pjrt/c/pjrt_c_api.h",
+];
 /// The libraries that have the C API, the newest layout first; what they need is loaded before.
 const LIBRARIES: [&str; 4] = [
     "tensorflow/libtensorflow_framework.so.2",
@@ -68,11 +73,14 @@ pub fn harvest(version: &str) -> Result<()> {
     fs::create_dir_all(&scratch)?;
     let wheel = fetch(version, &scratch)?;
     let site = scratch.join("site");
-    unpack(&wheel, &site, &[HEADERS.as_slice(), &LIBRARIES, &exports::LIBRARIES].concat())?;
+    unpack(&wheel, &site, &[&HEADERS[..], &PJRT, &LIBRARIES, &exports::LIBRARIES].concat())?;
     exports::take(version, &site)?;
     let mut row = Row::new(version);
     set_day(&mut row, "tensorflow", version);
     row.set("graph_def", graph_def_version(&site)?.to_string());
+    if let Some(minor) = defined(&site, &PJRT, "PJRT_API_MINOR") {
+        row.set("pjrt", minor.to_string());
+    }
     row::enter(RELEASES, &format!("tensorflow {version}"), &row)?;
     let libraries: Vec<PathBuf> =
         LIBRARIES.iter().map(|path| site.join(path)).filter(|path| path.exists()).collect();
@@ -246,10 +254,16 @@ fn fetch(version: &str, scratch: &Path) -> Result<PathBuf> {
 
 /// The number that the headers of a wheel define.
 fn graph_def_version(site: &Path) -> Result<i64> {
-    let texts = HEADERS.iter().filter_map(|path| fs::read_to_string(site.join(path)).ok());
+    let defined = defined(site, &HEADERS, "TF_GRAPH_DEF_VERSION");
+    defined.context("no TF_GRAPH_DEF_VERSION in the headers of the wheel")
+}
+
+/// The number that one of these headers defines, where it is there.
+fn defined(site: &Path, headers: &[&str], name: &str) -> Option<i64> {
+    let texts = headers.iter().filter_map(|path| fs::read_to_string(site.join(path)).ok());
     let number = |text: String| {
-        let define = text.lines().find(|line| line.contains("define TF_GRAPH_DEF_VERSION "))?;
-        define.split_whitespace().nth(2)?.parse().ok()
+        let line = text.lines().find(|line| line.contains(&format!("define {name} ")))?;
+        line.split_whitespace().nth(2)?.parse().ok()
     };
-    texts.filter_map(number).next().context("no TF_GRAPH_DEF_VERSION in the headers of the wheel")
+    texts.filter_map(number).next()
 }

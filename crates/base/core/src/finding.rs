@@ -119,6 +119,8 @@ pub struct Finding {
     pub fingerprint: Option<String>,
     /// Whether somebody accepted it; then it counts for nothing.
     pub accepted: Option<Accepted>,
+    /// What the user gets where the pair works and yet does not do what it is for: `every program is compiled again`.
+    pub consequence: Option<&'static str>,
     /// The bytes of the message that name a value. Findings that differ by their value only are one in a
     /// [`Verdict`](crate::Verdict).
     pub value: Option<Range<usize>>,
@@ -140,6 +142,7 @@ impl Finding {
             adaptation: None,
             fingerprint: None,
             accepted: None,
+            consequence: None,
             value: None,
         }
     }
@@ -190,6 +193,13 @@ impl Finding {
     #[must_use]
     pub fn with_adaptation(mut self, adaptation: impl Into<String>) -> Self {
         self.adaptation = Some(adaptation.into());
+        self
+    }
+
+    /// With what the user gets, where the pair works all the same.
+    #[must_use]
+    pub fn with_consequence(mut self, consequence: &'static str) -> Self {
+        self.consequence = Some(consequence);
         self
     }
 

@@ -69,6 +69,12 @@ impl Verdict {
         }
     }
 
+    /// What the user gets of a pair that works and does not do what it is for, which no word for the outcome says.
+    pub fn consequence(&self) -> Option<&'static str> {
+        let open = self.findings.iter().filter(|finding| finding.accepted.is_none());
+        open.filter_map(|finding| finding.consequence).next().filter(|_| self.works())
+    }
+
     /// The gravest severity of all findings.
     pub fn severity(&self) -> Option<Severity> {
         self.findings.iter().map(|finding| finding.severity).max()

@@ -188,6 +188,7 @@ pub(crate) fn write_unjudged(unjudged: &Unjudged, out: &mut dyn Write) -> fmt::R
 fn write_verdict(pair: &Pair, out: &mut dyn Write) -> fmt::Result {
     let verdict = &pair.verdict;
     let style = match verdict.outcome {
+        _ if verdict.consequence().is_some() => WARN,
         Outcome::Compatible | Outcome::Adaptable(_) => GOOD,
         Outcome::Unjudged => WARN,
         Outcome::Incompatible | Outcome::Unrelated => BAD,

@@ -67,6 +67,14 @@ impl Pair {
 
     /// The verdict in a few words: `incompatible at load`.
     pub fn outcome(&self) -> String {
+        let outcome = self.outcome_alone();
+        match self.verdict.consequence() {
+            Some(consequence) => format!("{outcome}, but {consequence}"),
+            None => outcome,
+        }
+    }
+
+    fn outcome_alone(&self) -> String {
         match &self.verdict.outcome {
             Outcome::Compatible => "compatible".to_owned(),
             Outcome::Adaptable(names) => {

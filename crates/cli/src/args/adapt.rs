@@ -13,7 +13,7 @@ pub struct Adapt {
     /// The plug-in, a shared object
     #[arg(value_name = "PLUGIN")]
     pub plugin: PathBuf,
-    /// The host that will load it: jax@0.6.2
+    /// The host that will load it: jax@0.6.2, torch_xla@2.9
     #[arg(long = "for", value_name = "HOST", group = "age")]
     pub host: Option<String>,
     /// The PJRT version to report to hosts: 0.54

@@ -43,13 +43,14 @@ pub(crate) struct Boundary {
 /// The boundaries in the order in which they are asked: those with magic numbers first; a bare protobuf message has none
 /// and comes last.
 #[rustfmt::skip]
-pub(crate) const BOUNDARIES: [Boundary; 13] = [
+pub(crate) const BOUNDARIES: [Boundary; 14] = [
     Boundary { looked_for: "plug-ins (exports GetPjrtApi, SE_InitPlugin, TF_InitGraph or TF_InitKernel)", endings: &["so", "dylib", "dll"], read: Read::Plugin, rules: &[unskew_pjrt::rules::RULES, unskew_stream_executor::rules::RULES] },
     Boundary { looked_for: "native extensions of PyTorch and TensorFlow (.so)", endings: &["so"], read: Read::File(unskew_extensions::party), rules: &[unskew_extensions::rules::RULES] },
     Boundary { looked_for: "operator tables of devices (.json)", endings: &[], read: Read::File(device::party), rules: &[] },
     Boundary { looked_for: "StableHLO artifacts and MLIR text", endings: &["mlirbc", "stablehlo", "bc", "vhlo", "mlir"], read: Read::File(unskew_stablehlo::party), rules: &[unskew_stablehlo::rules::RULES] },
     Boundary { looked_for: "functions of jax.export", endings: &["jaxexp", "jaxexport", "exported"], read: Read::File(unskew_jax_export::party), rules: &[unskew_jax_export::rules::RULES] },
     Boundary { looked_for: "compilation caches of JAX", endings: &[], read: Read::Folder(unskew_compilation_cache::folder_party, unskew_compilation_cache::entry_party), rules: &[unskew_compilation_cache::rules::RULES] },
+    Boundary { looked_for: "serialized executables of JAX", endings: &[], read: Read::File(unskew_compilation_cache::executable_party), rules: &[] },
     Boundary { looked_for: "PyTorch archives (.pt, .ptl, .pt2, .pte)", endings: &["pt", "pth", "pt2", "ptl", "pte", "ff", "ts", "jit", "torchscript", "pkl", "bin"], read: Read::File(unskew_torch::party), rules: &[unskew_torch::rules::RULES, unskew_torch_schemas::rules::RULES, unskew_torch_operators::rules::RULES] },
     Boundary { looked_for: "IFRT values with the name of their type", endings: &[], read: Read::File(ifrt::party), rules: &[unskew_ifrt::rules::RULES] },
     Boundary { looked_for: "Keras models and weights (.keras, .h5)", endings: &["keras", "h5", "hdf5"], read: Read::File(unskew_keras::party), rules: &[unskew_keras::rules::RULES] },

@@ -11,7 +11,7 @@ use unskew_tensorflow::diff::Registry;
 
 use crate::boundaries::{self, BOUNDARIES, Read};
 use crate::location::Location;
-use crate::{Artifact, Container, OpenError, Options, company, plugin, recognize};
+use crate::{Artifact, Container, OpenError, Options, Part, company, plugin, recognize};
 
 /// How deep folders are walked.
 const DEPTH: usize = 16;
@@ -62,13 +62,46 @@ fn as_one(path: &Path, files: &[PathBuf]) -> Vec<Party> {
     let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let whole: PathBuf = whole.components().collect();
     let name = whole.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let folders: Vec<String> = folders.into_iter().collect();
+    read_as_one(&name, Some(whole.display().to_string()), &listed, &folders)
+}
+
+/// The same for what lies in a store, or under other names: `parts` by their paths below the folder.
+pub(crate) fn parts_as_one(folder: &str, parts: &[Part]) -> Vec<Party> {
+    let mut listed = Vec::new();
+    let mut folders = BTreeSet::new();
+    for part in parts {
+        match part.name.split_once('/') {
+            Some((folder, _)) => {
+                folders.insert(folder.to_owned());
+            }
+            None => {
+                let source = Arc::clone(&part.source);
+                listed.push(CacheFile {
+                    name: part.name.clone(),
+                    size: source.size(),
+                    modified: None,
+                    open: Box::new(move || Ok(Arc::clone(&source))),
+                });
+            }
+        }
+    }
+    let name = folder.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    read_as_one(name, None, &listed, &folders)
+}
+
+/// The parties of a folder by what lies in it directly; `path` is where it lies in this machine.
+fn read_as_one(
+    name: &str,
+    path: Option<String>,
+    files: &[CacheFile],
+    folders: &BTreeSet<String>,
+) -> Vec<Party> {
+    let folders: Vec<String> = folders.iter().cloned().collect();
     let readers = BOUNDARIES.iter().filter_map(|boundary| match boundary.read {
         Read::Folder(read, _) => Some(read),
         Read::File(_) | Read::Plugin => None,
     });
-    let whole = whole.display().to_string();
-    readers.filter_map(|read| read(&name, Some(whole.clone()), &listed, &folders)).collect()
+    readers.filter_map(|read| read(name, path.clone(), files, &folders)).collect()
 }
 
 /// Every file in the folder at `path`, for those who need all of it.

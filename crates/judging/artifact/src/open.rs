@@ -73,6 +73,9 @@ pub fn open_content(content: &Content, options: &Options) -> Result<Artifact, Op
         }
         Content::Folder { name, parts } => {
             let mut artifact = Artifact::new(&**name, Container::Folder);
+            for party in folder::parts_as_one(name, parts) {
+                artifact.add(name.clone(), party);
+            }
             for part in parts.iter().filter(|part| recognize::is_candidate(&part.name)) {
                 match part.parties(options) {
                     Ok(parties) => {

@@ -87,7 +87,7 @@ pub(crate) fn parties(
     }
     // Some serve both; those that only bring kernels along with PJRT are PJRT plug-ins.
     let device = match pjrt {
-        true => unskew_stream_executor::registers_device(&object),
+        true => unskew_stream_executor::is_device(&object),
         false => unskew_stream_executor::recognizes(&object),
     };
     if device {

@@ -40,6 +40,7 @@ impl Family {
                 let exports = unskew_stream_executor::exports(&row.version);
                 let symbols = symbols(Framework::TensorFlow, row);
                 let party = keras::with_keras(tensorflow::party(row), row.version);
+                let party = tensorflow::as_host(party);
                 party.with_capability(exports).with_capability(symbols)
             }
             Self::Jax => jax::party(row),

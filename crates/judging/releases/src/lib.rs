@@ -31,6 +31,7 @@ mod catalogue;
 mod database;
 mod exact;
 mod family;
+mod hosts;
 pub mod jax;
 pub mod keras;
 mod name;

@@ -4,11 +4,13 @@ use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
 use unskew_core::{DataConsumer, Date, Fact, Party, Version};
+use unskew_pjrt::{Framework, Host, Strictness};
 use unskew_tables::toml_as_json;
 use unskew_tensorflow::{
     KernelHistory, KernelTable, OpHistory, OpRegistry, ReleaseNumber, Runtime, Usage,
 };
 
+use crate::hosts::{fact, pjrt_fact};
 use crate::row::search;
 use crate::{Operator, Row};
 
@@ -38,6 +40,9 @@ struct Release {
     graph_def: i64,
     #[serde(default)]
     public_only: bool,
+    /// The minor of the PJRT C API that its library was compiled with, and how strictly it compares it with a plug-in's.
+    pjrt: Option<i32>,
+    handshake: Option<Strictness>,
 }
 
 /// The numbers of every release. The file is part of the program and read by a test, so a fault in
@@ -74,20 +79,47 @@ fn row(release: &Release) -> Option<Row> {
     Some(Row { version: release.version.parse().ok()?, released: release.released })
 }
 
+/// The function by which a plug-in has TensorFlow make its client.
+const CLIENT: &str = "TF_CreateAndSetPjRtCApiClient";
+
+/// Every release that loads PJRT plug-ins, oldest first.
+pub(crate) fn hosts() -> &'static [Host] {
+    static HOSTS: LazyLock<Vec<Host>> = LazyLock::new(|| {
+        let host = |release: &Release| {
+            let Release { version, released, pjrt, handshake, .. } = release;
+            let host = Host::new(Framework::TensorFlow, version, *released, Some((*pjrt)?));
+            let exports = unskew_stream_executor::exports(&version.parse().ok()?);
+            let lacks = Some(CLIENT).filter(|function| exports.has(function) == Some(false));
+            Some(Host { strictness: *handshake, lacks, ..host })
+        };
+        RELEASES.iter().flat_map(|all| &all.release).filter_map(host).collect()
+    });
+    &HOSTS
+}
+
+/// The same party, as a host of PJRT plug-ins if the release loads them.
+pub(crate) fn as_host(party: Party) -> Party {
+    match hosts().iter().find(|host| host.name == party.name) {
+        Some(host) => host.clone().among(hosts).attach(party),
+        None => party,
+    }
+}
+
 /// The versions of a release, in words.
 pub(crate) fn axes(row: &Row) -> Vec<Fact> {
     let Some(Releases { common, release: releases }) = RELEASES.as_ref() else { return Vec::new() };
     let is = |release: &&Release| release.version.parse::<Version>() == Ok(row.version);
     let Some(release) = releases.iter().find(is) else { return Vec::new() };
-    let fact = |label: &str, value: String| Fact { label: label.to_owned(), value };
     let numbers = |version: i64, min_producer: i64, min_consumer: i64| {
         format!("{version}, min_producer {min_producer}, min_consumer {min_consumer}")
     };
     let Common { checkpoint, checkpoint_min_producer, checkpoint_min_consumer, .. } = *common;
-    vec![
+    let mut axes = vec![
         fact("GraphDef", numbers(release.graph_def, common.min_producer, common.min_consumer)),
         fact("checkpoint", numbers(checkpoint, checkpoint_min_producer, checkpoint_min_consumer)),
-    ]
+    ];
+    axes.extend(release.pjrt.map(pjrt_fact));
+    axes
 }
 
 /// Every release, oldest first.
@@ -158,6 +190,16 @@ mod tests {
         assert_eq!(rows, history.releases());
         assert_eq!(rows.len(), 39);
         assert!(rows.is_sorted());
+    }
+
+    #[test]
+    fn every_host_has_a_pjrt_version_from_before_its_day() {
+        assert_eq!(hosts().len(), 8);
+        for host in hosts() {
+            crate::hosts::assert_of_its_day(&host.name, host.minor.unwrap(), host.released);
+            assert!(host.strictness.is_some(), "{}", host.name);
+            assert_eq!(host.lacks.is_some(), host.minor > Some(54), "{}", host.name);
+        }
     }
 
     #[test]

@@ -40,4 +40,6 @@ mod sys;
 pub use company::{beside, platform};
 pub use exports::{Exports, Image, Images, exports, measured};
 pub use matcher::policy;
-pub use plugin::{C_API_AXIS, Plugin, asked, from_object, party, recognizes, registers_device};
+pub use plugin::{
+    C_API_AXIS, Plugin, asked, from_object, is_device, party, recognizes, registers_device,
+};

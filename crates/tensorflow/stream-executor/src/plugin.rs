@@ -76,6 +76,11 @@ pub fn registers_device(object: &SharedObject) -> bool {
     object.exports("SE_InitPlugin")
 }
 
+/// Whether TensorFlow takes a device from it: one of the StreamExecutor C API, or one that a PJRT plug-in has.
+pub fn is_device(object: &SharedObject) -> bool {
+    registers_device(object) || object.exports("TFNPD_InitPlugin")
+}
+
 /// The party of the plug-in in `source`; none if it is no shared object, or another one.
 ///
 /// # Errors

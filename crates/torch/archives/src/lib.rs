@@ -47,12 +47,13 @@ mod history;
 mod model;
 mod needs;
 mod party;
-pub mod pickle;
 mod producer;
 mod release;
 pub mod rules;
 mod runtime;
 mod verdict;
+
+pub use unskew_pickle as pickle;
 
 pub use behaviour::{Carried, ChangedCall, changed_call};
 pub use code::Callable;

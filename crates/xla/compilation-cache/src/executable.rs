@@ -124,6 +124,11 @@ fn behind_header(bytes: &[u8]) -> &[u8] {
     bytes
 }
 
+/// Whether the header of IFRT, or the stamp of an adapter, stands at the beginning.
+pub(crate) fn is_framed(head: &[u8]) -> bool {
+    head.starts_with(&MAGIC) || behind_header(head).len() < head.len()
+}
+
 fn is_header(bytes: &[u8]) -> bool {
     let source = BytesSource::new("header", bytes.to_vec());
     let mut message = Message::whole(&source);

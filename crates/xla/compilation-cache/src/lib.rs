@@ -28,6 +28,9 @@
 //! ([`Entry::folder`]). A broken entry stays for ever: JAX says that it could not read it, compiles, and writes no entry
 //! where there is one.
 //!
+//! Executables that people serialize themselves ([`executable_party`]), alone or as a pickle, are known too, and nobody is said to
+//! load them.
+//!
 //! `cargo xtask jax-caches` has real releases make caches, and holds what is said here against which entries they take.
 #![forbid(unsafe_code)]
 
@@ -39,6 +42,7 @@ mod packing;
 mod party;
 mod reader;
 pub mod rules;
+mod serialized;
 mod verdict;
 pub mod writers;
 
@@ -48,6 +52,7 @@ pub use executable::Target;
 pub use name::Name;
 pub use party::{CacheFile, entry_party, folder, folder_party};
 pub use reader::reader;
+pub use serialized::executable_party;
 
 /// The axis of JAX releases that look into compilation caches.
 pub const AXIS: &str = "jax.compilation_cache";

@@ -41,6 +41,8 @@ impl Lookup {
         let (all, lib) = (cache.items.len(), writer.version);
         let mut findings = Vec::new();
         let stale = names(State::Stale);
+        // A cache that was moved may be mounted where it was made.
+        let unused = stale.count() + of(State::Broken).count();
         if !stale.is_empty() {
             let count = stale.count();
             let by = written_by(of(State::Stale));
@@ -77,6 +79,10 @@ impl Lookup {
             unjudged.push(Unjudged::new(KEYS, why).at(candidates));
         }
         let open = names(State::Open);
+        if all > 0 && unused == all {
+            let none = rules::NothingIsReused { all: &all, reader: &reader };
+            findings.push(none.finding().with_consequence("every program is compiled again"));
+        }
         if !open.is_empty() {
             let why = "these entries do not say who wrote them, or are too large to be looked at";
             unjudged.push(Unjudged::new(aspect::CONTENTS, why).at(open));

@@ -33,10 +33,12 @@ impl Writer {
     /// wrote: it does not know an option that is there, or one is missing that it always writes.
     pub fn may_have_written(&self, suffixed: bool, entry: &Entry) -> bool {
         let named = suffixed == (self.version >= SUFFIXED);
-        let options = entry.debug_options().is_none_or(|debug_options| {
-            debug_options.is_subset(&self.known) && self.always.is_subset(debug_options)
-        });
-        named && options
+        named && entry.debug_options().is_none_or(|debug_options| self.may_write(debug_options))
+    }
+
+    /// Whether it writes these debug options, by their numbers.
+    pub(crate) fn may_write(&self, debug_options: &BTreeSet<u32>) -> bool {
+        debug_options.is_subset(&self.known) && self.always.is_subset(debug_options)
     }
 }
 

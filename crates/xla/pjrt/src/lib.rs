@@ -99,6 +99,6 @@ pub use probe::{
 pub use sys::bindings::{PJRT_Buffer_Type as ElementType, PJRT_Error_Code as ErrorCode};
 #[cfg(feature = "host")]
 pub use verdict::{
-    API_AXIS, Host, STABLEHLO_AXIS, Siblings, SupportedMinors, history, party, party_of_code,
-    policy, predict, recognizes, supported_minors,
+    API_AXIS, Framework, Host, STABLEHLO_AXIS, Siblings, Strictness, SupportedMinors, history,
+    party, party_of_code, policy, predict, recognizes, supported_minors,
 };

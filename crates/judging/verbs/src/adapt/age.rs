@@ -7,7 +7,7 @@ use unskew_core::{Axis, Party, Version};
 use unskew_pjrt::layout::FLOOR;
 use unskew_pjrt::{API_AXIS, STABLEHLO_AXIS};
 use unskew_pjrt_adapter_settings::{Config, HostAge};
-use unskew_releases::Release;
+use unskew_releases::{Family, Release};
 
 use super::{AdaptError, Wanted};
 use crate::Error;
@@ -57,6 +57,13 @@ impl Age {
     fn for_host(name: &str, plugin: i32) -> Result<Self, Error> {
         let release = unskew_releases::find(name)?;
         let party = release.party();
+        if release.family() == Family::TensorFlow {
+            return Err(AdaptError::Age(format!(
+                "{release} loads a PJRT plug-in behind TFNPD_InitPlugin, which an adapter has not; adapt the plug-in that the \
+                 device is made of with --present, and have the device load that"
+            ))
+            .into());
+        }
         let version = provided(&party, API_AXIS).ok_or_else(|| {
             AdaptError::Age(format!(
                 "not a host of PJRT plug-ins, or its PJRT version is not known: {release}"

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use unskew_artifact::Options;
 use unskew_core::{Context, Version, check};
 use unskew_pjrt_adapter_settings::{Config, Extensions, Identity, Unstamped};
+use unskew_releases::Family;
 use unskew_report::{Pair, Subject};
 use unskew_source::{OutputFile, ReadError};
 
@@ -69,9 +70,17 @@ pub struct Adapted {
 }
 
 impl Adapted {
-    /// The variables with which JAX uses it.
+    /// How its host uses it: the variables of JAX, or the call of PyTorch/XLA.
     pub fn usage(&self) -> String {
-        usage(&self.place)
+        match &self.age {
+            Age::For { release, .. } if release.family() == Family::TorchXla => {
+                format!(
+                    "library_path() of a torch_xla plugins.DevicePlugin: {}",
+                    self.place.display()
+                )
+            }
+            _ => usage(&self.place),
+        }
     }
 
     /// What the host says to the plug-in as it is; none if no host was named.

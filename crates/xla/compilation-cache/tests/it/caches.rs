@@ -97,9 +97,10 @@ fn a_cache_that_was_moved_is_found_where_the_path_is_not_in_the_key() {
 fn what_nobody_asks_for_is_judged_and_what_may_be_asked_for_is_not() {
     let party = folder_party("c", None, &files("0.6.2"), &[]).unwrap();
     let stale = verdict(&party, NEW);
-    assert_eq!((codes(&stale), stale.unjudged.len()), (vec!["JC001"], 0));
+    assert_eq!((codes(&stale), stale.unjudged.len()), (vec!["JC001", "JC006"], 0));
+    assert_eq!(stale.consequence(), Some("every program is compiled again"));
     let own = verdict(&party, MIDDLE);
-    assert!(own.findings.is_empty());
+    assert!(own.findings.is_empty() && own.consequence().is_none());
     assert_eq!(own.outcome, Outcome::Unjudged);
     assert!(own.unjudged[0].reason.contains("XLA_FLAGS"), "{own:?}");
     let unknown = verdict(&party, Version::triple(9, 0, 0));

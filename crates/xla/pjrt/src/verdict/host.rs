@@ -8,17 +8,71 @@ use unskew_tables::toml_as_json;
 
 use crate::layout::Use;
 
+/// The software that loads PJRT plug-ins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Framework {
+    /// JAX, with its jaxlib.
+    Jax,
+    /// PyTorch/XLA.
+    TorchXla,
+    /// TensorFlow, which loads plug-ins as devices: see [`entry`](Self::entry).
+    TensorFlow,
+}
+
+impl Framework {
+    /// The name of its package: `torch_xla`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Jax => "jax",
+            Self::TorchXla => "torch_xla",
+            Self::TensorFlow => "tensorflow",
+        }
+    }
+
+    /// What one of its releases is called: `JAX release`.
+    pub const fn kind(self) -> &'static str {
+        match self {
+            Self::Jax => "JAX release",
+            Self::TorchXla => "PyTorch/XLA release",
+            Self::TensorFlow => "TensorFlow release",
+        }
+    }
+
+    /// The function by which it enters a plug-in before it asks for the table, and without which it does not ask.
+    pub const fn entry(self) -> Option<&'static str> {
+        match self {
+            Self::TensorFlow => Some("TFNPD_InitPlugin"),
+            Self::Jax | Self::TorchXla => None,
+        }
+    }
+
+    /// Whether it loads what `unskew adapt` makes: that has no entry of its own.
+    pub(crate) const fn takes_adapters(self) -> bool {
+        self.entry().is_none()
+    }
+
+    /// Whether it hands programs to a plug-in as StableHLO. TensorFlow hands over XLA's own form, and PyTorch/XLA hands over XLA's own form (`hlo`) unless
+    /// `XLA_STABLEHLO_COMPILE` is set, so the StableHLO version of a plug-in does not matter to it.
+    pub const fn sends_stablehlo(self) -> bool {
+        matches!(self, Self::Jax)
+    }
+}
+
 /// A released host: whatever loads PJRT plug-ins and was built on XLA.
 #[derive(Clone, Debug)]
 pub struct Host {
+    /// The software that it is a release of.
+    pub framework: Framework,
     /// The name that the user knows it by: `jax 0.6.2`.
     pub name: String,
-    /// What it is: `JAX release`.
-    pub kind: String,
     /// The day of the release.
     pub released: Date,
     /// The minor of the PJRT C API that it was built with; none if that is not known.
     pub minor: Option<i32>,
+    /// How strictly it compares versions, where that was measured; otherwise the day of the release tells.
+    pub strictness: Option<Strictness>,
+    /// What it does not have for a plug-in that it enters by its own function to get a client; none for others.
+    pub lacks: Option<&'static str>,
     /// The newest StableHLO version that it reads and writes; none if that is not known.
     pub stablehlo: Option<Version>,
     /// All releases of the same host, oldest first, to say which one would work.
@@ -36,11 +90,19 @@ impl Host {
     /// assert_eq!(host.party().name, "jax 0.6.2");
     /// ```
     pub fn jax(version: &str, released: Date, minor: i32) -> Self {
+        Self::new(Framework::Jax, version, released, Some(minor))
+    }
+
+    /// The release `version` of a framework, built with PJRT 0.`minor` if that is known.
+    pub fn new(framework: Framework, version: &str, released: Date, minor: Option<i32>) -> Self {
+        let name = format!("{} {version}", framework.as_str());
         Self {
-            name: format!("jax {version}"),
-            kind: "JAX release".to_owned(),
+            framework,
+            name,
             released,
-            minor: Some(minor),
+            minor,
+            strictness: None,
+            lacks: None,
             stablehlo: None,
             siblings: None,
         }
@@ -60,11 +122,6 @@ impl Host {
         self
     }
 
-    /// Whether it is a release of JAX: what jaxlib has beside XLA, and what the adapter was tried with.
-    pub(crate) fn is_jax(&self) -> bool {
-        self.name.starts_with("jax ")
-    }
-
     /// The PJRT version as it is written: `0.70`.
     pub fn version(&self) -> Option<Version> {
         self.minor.map(|minor| Version::pair(0, minor.into()))
@@ -81,6 +138,7 @@ pub(crate) struct Behaviour {
     pub(crate) ungated: Vec<Ungated>,
     obligation: Vec<Obligation>,
     pub(crate) required: Required,
+    tensorflow: Required,
     condition: Vec<Condition>,
 }
 
@@ -145,8 +203,9 @@ pub(crate) struct Required {
 }
 
 /// How strictly a host compares versions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Strictness {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Strictness {
     /// The size of the table must be its own.
     ExactTable,
     /// The minor must be its own, unless an environment variable is set.
@@ -189,7 +248,19 @@ pub(crate) fn is_moot(name: &str, lacks: &dyn Fn(&str) -> bool, host_memory: boo
 }
 
 impl Behaviour {
-    pub(crate) fn strictness(&self, released: Date) -> Strictness {
+    /// The functions that a framework cannot do without. PyTorch/XLA was not asked, and is taken for JAX.
+    pub(crate) fn required_by(&self, framework: Framework) -> &[String] {
+        match framework {
+            Framework::TensorFlow => &self.tensorflow.functions,
+            Framework::Jax | Framework::TorchXla => &self.required.functions,
+        }
+    }
+
+    pub(crate) fn strictness(&self, host: &Host) -> Strictness {
+        host.strictness.unwrap_or_else(|| self.strictness_on(host.released))
+    }
+
+    fn strictness_on(&self, released: Date) -> Strictness {
         if released < self.handshake.exact_table_until {
             Strictness::ExactTable
         } else if released < self.handshake.exact_minor_until {
@@ -228,7 +299,7 @@ mod tests {
         let obligations = behaviour.obligation.iter().map(|obligation| &obligation.function);
         let conditions = &behaviour.condition;
         let conditional = conditions.iter().flat_map(|c| c.functions.iter().chain(&c.after));
-        let required = &behaviour.required.functions;
+        let required = behaviour.required.functions.iter().chain(&behaviour.tensorflow.functions);
         for name in names.chain(required).chain(obligations).chain(conditional) {
             assert!(layout::slot(name).is_some(), "{name}");
         }
@@ -248,7 +319,7 @@ mod tests {
 
     #[test]
     fn strictness_goes_by_the_day_of_the_release() {
-        let strictness = |y, m, d| behaviour().unwrap().strictness(Date::constant(y, m, d));
+        let strictness = |y, m, d| behaviour().unwrap().strictness_on(Date::constant(y, m, d));
         assert_eq!(strictness(2023, 10, 6), Strictness::ExactTable);
         assert_eq!(strictness(2024, 7, 29), Strictness::ExactMinor);
         assert_eq!(strictness(2024, 9, 11), Strictness::Tolerant);

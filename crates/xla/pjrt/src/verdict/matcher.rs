@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use unskew_core::{
-    Context, Finding, Judgement, Matcher, Party, Provision, Requirement, Role, Severity,
-    VersionRange,
+    Context, Finding, Judgement, Matcher, Party, Provision, Requirement, Role, Severity, Unjudged,
+    VersionRange, aspect,
 };
 
 use crate::probe::{ProbeError, ProbeFailure};
+use crate::rules;
 use crate::verdict::adapter;
 use crate::verdict::axes::{API_AXIS, STABLEHLO_AXIS};
 use crate::verdict::history;
@@ -21,9 +22,14 @@ struct HostMatcher(Arc<Host>);
 impl Host {
     /// The host as a party: provides its PJRT version, requires a plug-in that it can call.
     pub fn party(&self) -> Party {
-        let mut party = Party::new(&self.name, Role::Host, &self.kind)
+        let party = Party::new(&self.name, Role::Host, self.framework.kind())
             .from_origin(format!("released {}", self.released))
             .dated(self.released);
+        self.attach(party)
+    }
+
+    /// Adds to the party of a release that it is a host.
+    pub fn attach(&self, mut party: Party) -> Party {
         if let Some(version) = self.version() {
             party = party
                 .provide(Provision::new(API_AXIS, VersionRange::exactly(version)))
@@ -51,6 +57,19 @@ impl Matcher for HostMatcher {
         let seen = |error: &&ProbeError| !matches!(error.cause, ProbeFailure::NotRun(_));
         let unseen = plugin.failure.as_ref().filter(seen).map(plugin::failure_finding);
         judgement.findings.extend(unseen.map(|finding| finding.with_severity(Severity::Error)));
+        if let Some(entry) = host.framework.entry().filter(|entry| !plugin.has_entry(entry)) {
+            let rule = rules::NotEntered { host: &host.name, entry: &entry };
+            judgement.findings.push(rule.finding());
+            return Some(judgement);
+        }
+        if let Some(function) = host.lacks {
+            let why = format!(
+                "{} does not export {function}, by which a device has its client made: whether this one makes it by C++ is not \
+                 known; without, every operation fails",
+                host.name
+            );
+            judgement.unjudged.push(Unjudged::new(aspect::PLUGIN, why));
+        }
         if let Some(probe) = &plugin.probe {
             let mut findings = predict(host, probe);
             if fails(&findings) {
@@ -75,7 +94,9 @@ fn fails(findings: &[Finding]) -> bool {
 
 /// The release nearest to `host` that loads and runs the plug-in: a later one if there is any.
 fn working<'a>(host: &Host, siblings: &'a [Host], probe: &crate::Probe) -> Option<&'a Host> {
-    let works = |sibling: &&Host| sibling.minor.is_some() && !fails(&predict(sibling, probe));
+    let works = |sibling: &&Host| {
+        sibling.minor.is_some() && sibling.lacks.is_none() && !fails(&predict(sibling, probe))
+    };
     let later = siblings.iter().filter(|s| s.released > host.released).find(works);
     later.or_else(|| siblings.iter().rev().filter(|s| s.released < host.released).find(works))
 }

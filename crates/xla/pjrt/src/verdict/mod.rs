@@ -15,7 +15,7 @@ mod prediction;
 
 pub use axes::{API_AXIS, STABLEHLO_AXIS};
 pub use history::{SupportedMinors, history, policy, supported_minors};
-pub use host::{Host, Siblings};
+pub use host::{Framework, Host, Siblings, Strictness};
 pub(crate) use host::{gets_mesh_shardings_wrong, is_moot, needed_functions, required_functions};
 pub(crate) use matcher::adapted_prediction;
 pub(crate) use plugin::looks_like_xla_cpu;

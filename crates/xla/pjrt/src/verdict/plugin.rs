@@ -10,6 +10,7 @@ use crate::layout;
 use crate::probe::{Probe, ProbeError, ProbeFailure, with_packages};
 use crate::rules;
 use crate::verdict::axes::{API_AXIS, STABLEHLO_AXIS};
+use crate::verdict::host::Framework;
 use crate::verdict::prediction::{empty_slots, too_short};
 
 pub(crate) const STABLEHLO_CURRENT: &str = "stablehlo_current_version";
@@ -26,6 +27,15 @@ pub struct Plugin {
     pub probe: Option<Probe>,
     /// Why it was not seen, or not to the end.
     pub failure: Option<ProbeError>,
+    /// Functions by which a framework enters it that asks for the table only then.
+    entries: Vec<&'static str>,
+}
+
+impl Plugin {
+    /// Whether a framework enters it by this function.
+    pub(crate) fn has_entry(&self, entry: &str) -> bool {
+        self.entries.contains(&entry)
+    }
 }
 
 /// Whether a shared object is a PJRT plug-in.
@@ -35,13 +45,13 @@ pub fn recognizes(object: &SharedObject) -> bool {
 
 /// The party of the plug-in called `name`, from what its file says and what it said of itself.
 pub fn party(name: &str, object: &SharedObject, probe: Result<Probe, ProbeError>) -> Party {
-    let plugin = match probe {
-        Ok(probe) => Plugin { probe: Some(probe), failure: None },
-        Err(error) => {
-            let so_far = error.so_far.as_deref().cloned();
-            Plugin { probe: so_far, failure: Some(error) }
-        }
+    let (probe, failure) = match probe {
+        Ok(probe) => (Some(probe), None),
+        Err(error) => (error.so_far.as_deref().cloned(), Some(error)),
     };
+    let entries = Framework::TensorFlow.entry().into_iter();
+    let entries = entries.filter(|entry| object.exports(entry)).collect();
+    let plugin = Plugin { probe, failure, entries };
     let mut party = Party::new(name, Role::Plugin, "PJRT plug-in")
         .fact("file", format!("{} {}", object.format, object.machine));
     if let Some(soname) = &object.soname {

@@ -5,7 +5,7 @@ use unskew_core::{Finding, Phase, Places, Severity};
 use super::pair::Pair;
 use crate::layout::{self, Slot, Use};
 use crate::rules;
-use crate::verdict::host::Ungated;
+use crate::verdict::host::{Framework, Ungated};
 
 /// A table that is shorter than its version says.
 pub(super) fn table(pair: &Pair<'_>) -> Option<Finding> {
@@ -35,7 +35,11 @@ pub(super) fn ungated(pair: &Pair<'_>) -> Vec<Finding> {
         if !known || !visible || slot.since <= pair.plugin.minor {
             continue;
         }
-        match call.r#use.filter(|_| call.measured) {
+        // What was seen is what JAX calls.
+        let own = pair.behaviour.required_by(pair.host.framework);
+        let measured = call.measured
+            && (pair.host.framework != Framework::TensorFlow || own.contains(&call.function));
+        match call.r#use.filter(|_| measured) {
             Some(usage) => findings.push(called(pair, call, slot, usage)),
             None => rare.push(slot),
         }
@@ -66,7 +70,7 @@ fn called(pair: &Pair<'_>, call: &Ungated, slot: &Slot, usage: Use) -> Finding {
 
 /// The slots of the plug-in's table that hold nothing.
 pub(super) fn empty(pair: &Pair<'_>) -> Vec<Finding> {
-    let required = &pair.behaviour.required.functions;
+    let required = pair.behaviour.required_by(pair.host.framework);
     empty_slots(pair.plugin)
         .filter(|slot| slot.since <= pair.minor)
         .map(|slot| {

@@ -13,7 +13,7 @@ pub(super) fn refusal(pair: &Pair<'_>) -> Option<Finding> {
 }
 
 fn exact_table(pair: &Pair<'_>) -> Option<Finding> {
-    if pair.behaviour.strictness(pair.host.released) != Strictness::ExactTable {
+    if pair.behaviour.strictness(pair.host) != Strictness::ExactTable {
         return None;
     }
     let (host, plugin) = (pair.host_version(), pair.plugin.version());
@@ -74,7 +74,7 @@ pub(super) fn extensions(pair: &Pair<'_>) -> Option<Finding> {
 
 /// The demand for the host's own minor, which an environment variable lifts.
 pub(super) fn exact_minor(pair: &Pair<'_>) -> Option<Finding> {
-    let strictness = pair.behaviour.strictness(pair.host.released);
+    let strictness = pair.behaviour.strictness(pair.host);
     if strictness != Strictness::ExactMinor || pair.plugin.minor == pair.minor {
         return None;
     }

@@ -4,7 +4,7 @@ use unskew_core::{Finding, Version};
 
 use super::pair::Pair;
 use crate::rules;
-use crate::verdict::host::gets_mesh_shardings_wrong;
+use crate::verdict::host::{Framework, gets_mesh_shardings_wrong};
 use crate::verdict::plugin;
 
 /// The StableHLO version of the programs that the host writes for this plug-in.
@@ -41,7 +41,8 @@ pub(super) fn mesh_shardings(pair: &Pair<'_>) -> Option<Finding> {
 /// What is to be known of this plug-in even if everything works.
 pub(super) fn remarks(pair: &Pair<'_>) -> Vec<Finding> {
     let mut remarks = Vec::new();
-    if pair.host.is_jax() && plugin::looks_like_xla_cpu(pair.plugin) {
+    // The handlers are those of jaxlib.
+    if pair.host.framework == Framework::Jax && plugin::looks_like_xla_cpu(pair.plugin) {
         let symptom = "No FFI handler registered for lapack_sgetrf_ffi on a platform Host";
         remarks.push(rules::HandlersAreNotInThePlugIn {}.finding().with_symptom(symptom));
     }

@@ -219,7 +219,7 @@ impl<'b> Machine<'b> {
                 self.push(match opcode {
                     0x8a | 0x8b => integer(bytes),
                     b'U' | b'T' | b'X' | 0x8c | 0x8d => Value::Text(text(bytes)),
-                    _ => Value::Bytes(bytes.len()),
+                    _ => Value::Bytes(self.at - bytes.len()..self.at),
                 })
             }
             None => malformed(format!("no pickle instruction: byte 0x{opcode:02x}")),
@@ -278,7 +278,7 @@ impl<'b> Machine<'b> {
                 let which = self.pop()?;
                 return self.push(Value::Persistent(Some(which)));
             }
-            0x97 => return self.push(Value::Bytes(0)),
+            0x97 => return self.push(Value::Bytes(self.at..self.at)),
             0x98 => drop(self.top()?),
             // Calls: the callee lies below its arguments.
             b'R' | 0x81 => {

@@ -5,10 +5,19 @@
 //! with a *description* in place of every import and every call. Nothing is looked up or run. All
 //! values lie in one arena and refer to each other by number, so a pickle that nests without end or
 //! shares one value a million times costs no recursion and no copies.
+//!
+//! ```
+//! let pickle = unskew_pickle::scan("a.pkl", b"\x80\x02cos\nsystem\nX\x02\x00\x00\x00ls\x85R.").unwrap();
+//! assert_eq!(pickle.imports, ["os.system"]);
+//! assert_eq!(pickle.calls, 1);
+//! ```
+#![forbid(unsafe_code)]
 
 mod machine;
 mod opcode;
 mod write;
+
+use std::ops::Range;
 
 pub use machine::scan;
 pub use write::Unwritable;
@@ -31,8 +40,8 @@ pub enum Value {
     Float(f64),
     /// A str of Python, as UTF-8.
     Text(String),
-    /// Bytes; their content is not kept.
-    Bytes(usize),
+    /// Bytes, by where in the pickle they lie.
+    Bytes(Range<usize>),
     /// A Python tuple, by the ids of its members.
     Tuple(Vec<Id>),
     /// A list or a set.
@@ -90,7 +99,7 @@ impl Pickle {
     }
 
     /// Whether it holds bytes, for which protocol 3 has instructions of its own.
-    pub(crate) fn has_bytes(&self) -> bool {
+    pub fn has_bytes(&self) -> bool {
         self.values.iter().any(|value| matches!(value, Value::Bytes(_)))
     }
 

@@ -51,7 +51,7 @@ impl Pickle {
     }
 
     /// Makes a value the one that unpickling gives.
-    pub(crate) fn set_root(&mut self, id: Id) {
+    pub fn set_root(&mut self, id: Id) {
         self.root = id;
     }
 
@@ -284,7 +284,7 @@ impl Writer<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pickle::scan;
+    use crate::scan;
 
     /// Two pickles describe the same, seen from their roots.
     fn same(a: (&Pickle, Id), b: (&Pickle, Id)) -> bool {
