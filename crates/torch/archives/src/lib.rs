@@ -46,6 +46,7 @@ mod format;
 mod history;
 mod model;
 mod needs;
+pub mod packed;
 mod party;
 mod producer;
 mod release;

@@ -17,11 +17,13 @@ impl Engine {
     /// ```
     /// use unskew_interpreter::Engine;
     /// assert_eq!(Engine::named("qnnpack"), Some(Engine::Qnnpack));
+    /// assert_eq!(Engine::named("x86"), Engine::named("fbgemm"));
     /// assert_eq!(Engine::named("cudnn"), None);
     /// ```
     pub fn named(name: &str) -> Option<Self> {
         match name {
-            "fbgemm" => Some(Self::Fbgemm),
+            // x86 and oneDNN gave what fbgemm gives for every model that was made for them.
+            "fbgemm" | "x86" | "onednn" => Some(Self::Fbgemm),
             "qnnpack" => Some(Self::Qnnpack),
             _ => None,
         }

@@ -2,7 +2,7 @@
 
 use super::Arguments;
 use super::form::{Context, Operator, all, plain, with_out};
-use super::pointwise::{clamped, erf, float, of_kind, sigmoid};
+use super::unary::{clamped, erf, float, of_kind, sigmoid};
 use crate::dtype::Category;
 use crate::problem::refused;
 use crate::{Dtype, Number, Problem, Tensor, Value};

@@ -19,10 +19,10 @@ pub(super) const OPERATORS: &[Operator] = &[
     plain("aten::take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor", take_along_dim),
     plain("aten::cdist(Tensor x1, Tensor x2, float p=2., int? compute_mode=None) -> Tensor", cdist),
     plain("aten::diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor", diff),
-    all("aten::selu(Tensor self) -> Tensor", |c, a| super::pointwise::float(c, a, |n| SELU_SCALE * if n > 0.0 { n } else { SELU_ALPHA * n.exp_m1() })),
-    all("aten::celu(Tensor self, Scalar alpha=1.0) -> Tensor", |c, a| { let alpha = a.float(1)?; super::pointwise::float(c, a, move |n| if n > 0.0 { n } else { alpha * (n / alpha).exp_m1() }) }),
-    plain("aten::hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor", |c, a| { let bound = a.float(1)?; super::pointwise::float(c, a, move |n| if n.abs() <= bound { 0.0 } else { n }) }),
-    plain("aten::softshrink(Tensor self, Scalar lambd=0.5) -> Tensor", |c, a| { let bound = a.float(1)?; super::pointwise::float(c, a, move |n| if n > bound { n - bound } else if n < -bound { n + bound } else { 0.0 * n }) }),
+    all("aten::selu(Tensor self) -> Tensor", |c, a| super::unary::float(c, a, |n| SELU_SCALE * if n > 0.0 { n } else { SELU_ALPHA * n.exp_m1() })),
+    all("aten::celu(Tensor self, Scalar alpha=1.0) -> Tensor", |c, a| { let alpha = a.float(1)?; super::unary::float(c, a, move |n| if n > 0.0 { n } else { alpha * (n / alpha).exp_m1() }) }),
+    plain("aten::hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor", |c, a| { let bound = a.float(1)?; super::unary::float(c, a, move |n| if n.abs() <= bound { 0.0 } else { n }) }),
+    plain("aten::softshrink(Tensor self, Scalar lambd=0.5) -> Tensor", |c, a| { let bound = a.float(1)?; super::unary::float(c, a, move |n| if n > bound { n - bound } else if n < -bound { n + bound } else { 0.0 * n }) }),
     all("aten::nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor", nan_to_num),
 ];
 
@@ -336,7 +336,7 @@ fn nan_to_num(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Prob
     let nan = args.float_or_none(1)?.unwrap_or(0.0);
     let (high, low) =
         (args.float_or_none(2)?.unwrap_or(largest), args.float_or_none(3)?.unwrap_or(-largest));
-    super::pointwise::float(context, args, move |n| match n {
+    super::unary::float(context, args, move |n| match n {
         n if n.is_nan() => nan,
         f64::INFINITY => high,
         f64::NEG_INFINITY => low,

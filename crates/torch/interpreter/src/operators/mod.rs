@@ -23,6 +23,7 @@ mod form;
 mod fourier;
 mod index;
 mod lists;
+mod lookup;
 mod losses;
 mod matrix;
 mod normalization;
@@ -35,12 +36,14 @@ mod quantized;
 mod recurrent;
 mod reduction;
 mod scalars;
+mod scatter;
 mod shape;
 mod solve;
 mod sort;
 mod split;
 mod table;
 mod text;
+mod unary;
 mod upsample;
 
 pub(crate) use arguments::Arguments;
@@ -57,13 +60,15 @@ pub use table::operators;
 const FAMILIES: &[&[Operator]] = &[
     arithmetic::OPERATORS,
     comparison::OPERATORS,
-    pointwise::OPERATORS,
+    unary::OPERATORS,
     activation::OPERATORS,
     creation::OPERATORS,
     shape::OPERATORS,
     split::OPERATORS,
     pad::OPERATORS,
     index::OPERATORS,
+    scatter::OPERATORS,
+    lookup::OPERATORS,
     put_back::OPERATORS,
     sort::OPERATORS,
     reduction::OPERATORS,
@@ -88,6 +93,7 @@ const FAMILIES: &[&[Operator]] = &[
     quantized::products::OPERATORS,
     quantized::elementwise::OPERATORS,
     quantized::embedding::OPERATORS,
+    quantized::norms::OPERATORS,
     quantized::recurrent::OPERATORS,
     prim::OPERATORS,
     lists::OPERATORS,

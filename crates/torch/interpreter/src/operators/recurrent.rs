@@ -3,7 +3,7 @@
 use super::Arguments;
 use super::form::{Context, Operator, plain};
 use super::matrix::matmul;
-use super::pointwise::sigmoid;
+use super::unary::sigmoid;
 use crate::problem::{refused, unsupported};
 use crate::{Problem, Tensor, Value};
 
@@ -71,10 +71,7 @@ impl Weights<'_> {
         hidden: &Tensor,
         of: fn(f64) -> f64,
     ) -> Result<Tensor, Problem> {
-        let (a, b, width) = self.gates(context, input, hidden)?;
-        let hiddens: Vec<f64> = a.into_iter().zip(b).map(|(a, b)| of(a + b)).collect();
-        let shape = [hiddens.len() / width, width];
-        Tensor::of_floats(context.meter, input.dtype(), &shape, hiddens)
+        rnn_of_gates(context, &self.gates(context, input, hidden)?, input, of)
     }
 
     fn gru_step(
@@ -83,24 +80,45 @@ impl Weights<'_> {
         input: &Tensor,
         hidden: &Tensor,
     ) -> Result<Tensor, Problem> {
-        let (a, b, width) = self.gates(context, input, hidden)?;
-        let size = width / 3;
-        let old = hidden.floats();
-        let mut hiddens = Vec::new();
-        for (row, (a, b)) in a.chunks(width).zip(b.chunks(width)).enumerate() {
-            for at in 0..size {
-                let reset = sigmoid(a[at] + b[at]);
-                let update = sigmoid(a[size + at] + b[size + at]);
-                let new = (a[2 * size + at] + reset * b[2 * size + at]).tanh();
-                let Some(old) = old.get(row * size + at) else {
-                    return refused(format!("a state {hidden} for {input}"));
-                };
-                hiddens.push((1.0 - update) * new + update * old);
-            }
-        }
-        let shape = [hiddens.len().checked_div(size).unwrap_or(0), size];
-        Tensor::of_floats(context.meter, input.dtype(), &shape, hiddens)
+        gru_of_gates(context, &self.gates(context, input, hidden)?, input, hidden)
     }
+}
+
+/// What the gates of a GRU make of the old state.
+pub(super) fn gru_of_gates(
+    context: &Context<'_>,
+    (a, b, width): &(Vec<f64>, Vec<f64>, usize),
+    input: &Tensor,
+    hidden: &Tensor,
+) -> Result<Tensor, Problem> {
+    let (size, width) = (width / 3, *width);
+    let old = hidden.floats();
+    let mut hiddens = Vec::new();
+    for (row, (a, b)) in a.chunks(width).zip(b.chunks(width)).enumerate() {
+        for at in 0..size {
+            let reset = sigmoid(a[at] + b[at]);
+            let update = sigmoid(a[size + at] + b[size + at]);
+            let new = (a[2 * size + at] + reset * b[2 * size + at]).tanh();
+            let Some(old) = old.get(row * size + at) else {
+                return refused(format!("a state {hidden} for {input}"));
+            };
+            hiddens.push((1.0 - update) * new + update * old);
+        }
+    }
+    let shape = [hiddens.len().checked_div(size).unwrap_or(0), size];
+    Tensor::of_floats(context.meter, input.dtype(), &shape, hiddens)
+}
+
+/// What the gates of a simple layer make, each by itself.
+pub(super) fn rnn_of_gates(
+    context: &Context<'_>,
+    (a, b, width): &(Vec<f64>, Vec<f64>, usize),
+    input: &Tensor,
+    of: fn(f64) -> f64,
+) -> Result<Tensor, Problem> {
+    let hiddens: Vec<f64> = a.iter().zip(b).map(|(a, b)| of(a + b)).collect();
+    let shape = [hiddens.len() / width.max(&1), *width];
+    Tensor::of_floats(context.meter, input.dtype(), &shape, hiddens)
 }
 
 /// What the gates of an LSTM make of the old cell: the state and the new cell.

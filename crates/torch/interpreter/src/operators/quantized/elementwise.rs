@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::arithmetic::{quantized, rounded};
 use crate::operators::Arguments;
 use crate::operators::form::{Context, Operator, plain};
-use crate::operators::pointwise::sigmoid;
+use crate::operators::unary::sigmoid;
 use crate::problem::refused;
 use crate::tensor::{Quantizer, broadcast};
 use crate::{Problem, Tensor, Value};
@@ -21,6 +21,12 @@ pub(crate) const OPERATORS: &[Operator] = &[
     plain("quantized::relu6(Tensor qx, bool inplace=False) -> Tensor", relu6),
     plain("quantized::hardswish(Tensor input, float output_scale, int output_zero_point) -> Tensor", |c, a| mapped(c, a, [1, 2], |n| n * (n + 3.0).clamp(0.0, 6.0) / 6.0)),
     plain("quantized::sigmoid(Tensor qx, float output_scale, int output_zero_point) -> Tensor", |c, a| mapped(c, a, [1, 2], sigmoid)),
+    plain("quantized::elu(Tensor self, float output_scale, int output_zero_point, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor", |c, a| {
+        let (alpha, scale, inner) = (a.float(3)?, a.float(4)?, a.float(5)?);
+        mapped(c, a, [1, 2], |n| scale * if n > 0.0 { n } else { alpha * (n * inner).exp_m1() })
+    }),
+    plain("quantized::mul.Scalar(Tensor qa, Scalar b) -> (Tensor qc)", scaled),
+    plain("quantized::mul_scalar(Tensor qa, Scalar b) -> (Tensor qc)", scaled),
     plain("quantized::leaky_relu(Tensor qx, Scalar negative_slope, bool inplace, float output_scale, int output_zero_point) -> Tensor", |c, a| {
         let slope = a.float(1)?;
         mapped(c, a, [3, 4], |n| if n > 0.0 { n } else { n * slope })
@@ -79,7 +85,28 @@ fn mul(context: &Context<'_>, args: &Arguments<'_>, relu: bool) -> Result<Value,
     made(context, &a, &shape, (scale, zero), relu, units)
 }
 
-fn cat(context: &Context<'_>, args: &Arguments<'_>, relu: bool) -> Result<Value, Problem> {
+/// A product with a number, which changes the scale alone; one with a number below zero turns the integers around.
+fn scaled(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let (tensor, factor) = (args.tensor(0)?, args.float(1)?);
+    let (scale, zero) = tensor.scale_and_zero()?;
+    let (low, high) = Quantizer::of_tensor(scale, zero).range(tensor.dtype());
+    let turned = |zero: f64| high - zero + low;
+    let (integers, scale, zero) = if factor > 0.0 {
+        (tensor.floats(), scale * factor, zero)
+    } else if factor == 0.0 {
+        (vec![0.0; tensor.count()], 1.0, 0.0)
+    } else {
+        (tensor.floats().into_iter().map(turned).collect(), scale * factor.abs(), turned(zero))
+    };
+    let made = Tensor::of_floats(context.meter, tensor.dtype(), tensor.shape(), integers)?;
+    Ok(made.quantized_by(Rc::new(Quantizer::of_tensor(scale, zero)))?.into())
+}
+
+pub(super) fn cat(
+    context: &Context<'_>,
+    args: &Arguments<'_>,
+    relu: bool,
+) -> Result<Value, Problem> {
     let tensors = args.tensors(0)?;
     let Some(first) = tensors.first() else { return refused("quantized::cat of no tensors") };
     let own = first.scale_and_zero()?;

@@ -8,11 +8,13 @@ mod arithmetic;
 mod calls;
 pub(super) mod elementwise;
 pub(super) mod embedding;
+pub(super) mod norms;
 pub(super) mod packing;
 pub(super) mod products;
 pub(super) mod recurrent;
+mod state;
 pub(super) mod tensors;
 
 pub(super) use calls::call;
-pub(crate) use packing::packed;
+pub(crate) use state::packed;
 pub(super) use tensors::code;

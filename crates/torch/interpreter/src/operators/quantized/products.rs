@@ -28,7 +28,12 @@ pub(crate) const OPERATORS: &[Operator] = &[
     plain("quantized::conv2d_relu.new(Tensor qx, __torch__.torch.classes.quantized.Conv2dPackedParamsBase packed_weight, float output_scale, int output_zero_point) -> Tensor", |c, a| convolution(c, a, 2, true)),
     plain("quantized::conv3d.new(Tensor qx, __torch__.torch.classes.quantized.Conv3dPackedParamsBase packed_weight, float output_scale, int output_zero_point) -> Tensor", |c, a| convolution(c, a, 2, false)),
     plain("quantized::conv3d_relu.new(Tensor qx, __torch__.torch.classes.quantized.Conv3dPackedParamsBase packed_weight, float output_scale, int output_zero_point) -> Tensor", |c, a| convolution(c, a, 2, true)),
+    plain("quantized::conv_transpose1d(Tensor qx, __torch__.torch.classes.quantized.Conv2dPackedParamsBase packed_weight, float output_scale, int output_zero_point) -> Tensor", |c, a| over_one(c, a, false)),
+    plain("quantized::conv_transpose2d(Tensor qx, __torch__.torch.classes.quantized.Conv2dPackedParamsBase packed_weight, float output_scale, int output_zero_point) -> Tensor", |c, a| convolution(c, a, 2, false)),
+    plain("quantized::conv_transpose3d(Tensor qx, __torch__.torch.classes.quantized.Conv3dPackedParamsBase packed_weight, float output_scale, int output_zero_point) -> Tensor", |c, a| convolution(c, a, 2, false)),
     plain("quantized::conv2d(Tensor qx, __torch__.torch.classes.quantized.Conv2dPackedParamsBase weight, int[] stride, int[] padding, int[] dilation, int groups, float output_scale, int output_zero_point) -> Tensor", |c, a| convolution(c, a, 6, false)),
+    plain("quantized::conv3d(Tensor qx, __torch__.torch.classes.quantized.Conv3dPackedParamsBase weight, int[] stride, int[] padding, int[] dilation, int groups, float output_scale, int output_zero_point) -> Tensor", |c, a| convolution(c, a, 6, false)),
+    plain("quantized::conv3d_relu(Tensor qx, __torch__.torch.classes.quantized.Conv3dPackedParamsBase weight, int[] stride, int[] padding, int[] dilation, int groups, float output_scale, int output_zero_point) -> Tensor", |c, a| convolution(c, a, 6, true)),
     plain("quantized::conv2d_relu(Tensor qx, __torch__.torch.classes.quantized.Conv2dPackedParamsBase weight, int[] stride, int[] padding, int[] dilation, int groups, float output_scale, int output_zero_point) -> Tensor", |c, a| convolution(c, a, 6, true)),
 ];
 
@@ -165,15 +170,16 @@ fn convolved(
     relu: bool,
 ) -> Result<Tensor, Problem> {
     let (scale, _) = unsigned(input)?;
-    if packed.get("transposed").number().is_some_and(crate::Number::is_true) {
-        return unsupported("transposed convolutions of quantized tensors");
+    let rank = packed.weight.rank().saturating_sub(2);
+    let transposed = packed.get("transposed").number().is_some_and(crate::Number::is_true);
+    // Transposed weights have the channels of the output behind those of the input.
+    let channels = packed.weight.quantizer().and_then(|quantizer| quantizer.axis);
+    if channels.is_some_and(|axis| axis != usize::from(transposed)) {
+        return refused("weights that are quantized per output channel are wanted");
     }
-    let name = match packed.weight.rank() {
-        4 => "aten::conv2d",
-        5 => "aten::conv3d",
-        rank => return unsupported(format!("packed convolutions with weights of rank {rank}")),
+    let Some(entry) = context.overload("aten::convolution", "") else {
+        return unsupported("aten::convolution");
     };
-    let Some(entry) = context.overload(name, "") else { return unsupported(name) };
     let values = [
         exact(context, input)?.into(),
         exact(context, &packed.weight)?.into(),
@@ -181,12 +187,13 @@ fn convolved(
         packed.get("stride"),
         packed.get("padding"),
         packed.get("dilation"),
+        transposed.into(),
+        packed.get("output_padding"),
         packed.get("groups"),
     ];
     match entry.run(context, &values)? {
         Value::Tensor(sums) => {
-            let axis = (sums.rank() + 1).saturating_sub(packed.weight.rank());
-            let axis = axis.min(1);
+            let axis = sums.rank().saturating_sub(rank + 1).min(1);
             Sums::new(sums, axis, scale, packed)?.rounded(context, output, relu)
         }
         other => refused(format!("a convolution gave {}", other.type_name())),

@@ -1,0 +1,8 @@
+//! Packed weights of quantized layers: what archives keep of them.
+//!
+//! An engine has weights in a layout of its own, and no file has that layout. A file has a *state* for each object of a
+//! class of packed weights: the tensors that were packed, and the numbers of a convolution.
+
+mod moves;
+
+pub use moves::Moves;
