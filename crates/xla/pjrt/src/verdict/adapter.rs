@@ -39,7 +39,7 @@ static FIXES: LazyLock<Vec<Fix>> = LazyLock::new(|| {
 /// Names the adaptation on every finding that an adapter in front of a plug-in of this minor removes.
 pub(crate) fn name_adaptations(findings: &mut [Finding], host: &Host, plugin: i32) {
     let Some(minor) = host.minor.filter(|minor| *minor >= FLOOR && plugin >= FLOOR) else { return };
-    if !host.framework.takes_adapters() {
+    if !host.framework.takes_adapters() || !host.is_release() {
         return;
     }
     for finding in findings {

@@ -65,6 +65,8 @@ pub struct Host {
     pub framework: Framework,
     /// The name that the user knows it by: `jax 0.6.2`.
     pub name: String,
+    /// What it is: `JAX release`.
+    pub kind: String,
     /// The day of the release.
     pub released: Date,
     /// The minor of the PJRT C API that it was built with; none if that is not known.
@@ -99,6 +101,7 @@ impl Host {
         Self {
             framework,
             name,
+            kind: framework.kind().to_owned(),
             released,
             minor,
             strictness: None,
@@ -120,6 +123,12 @@ impl Host {
     pub fn among(mut self, siblings: fn() -> &'static [Host]) -> Self {
         self.siblings = Some(siblings);
         self
+    }
+
+    /// Whether it is called as a release is, and not by a name of its user's.
+    pub(crate) fn is_release(&self) -> bool {
+        let rest = self.name.strip_prefix(self.framework.as_str());
+        rest.is_some_and(|rest| rest.starts_with(' '))
     }
 
     /// The PJRT version as it is written: `0.70`.

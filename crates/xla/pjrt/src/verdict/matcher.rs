@@ -22,7 +22,7 @@ struct HostMatcher(Arc<Host>);
 impl Host {
     /// The host as a party: provides its PJRT version, requires a plug-in that it can call.
     pub fn party(&self) -> Party {
-        let party = Party::new(&self.name, Role::Host, self.framework.kind())
+        let party = Party::new(&self.name, Role::Host, &self.kind)
             .from_origin(format!("released {}", self.released))
             .dated(self.released);
         self.attach(party)
